@@ -1,0 +1,29 @@
+// Package dp is the privacy model: the vocabulary that every promise of dapple is written in.
+//
+// Promise. M is one whole run: model, rows, row count, report, schema, exit status. For all
+// neighbouring inputs X, X' and all sets S of outputs:
+//
+//	P[M(X) ∈ S] ≤ exp(ε)·P[M(X') ∈ S] + δ,
+//
+// with ε, δ and the neighbouring relation as written in the report. The reader of the outputs may
+// know the code, the configuration and every record except those of one privacy unit.
+//
+// Unit: all records carrying one privacy ID; one of them is used.
+//
+// Public, and not to be derived from the data: domain, workload, plan (ε, δ, rounds, scales),
+// number of rows to emit; under Replace also the number of units n.
+//
+// Trusted: operator, runner, workers, shuffle and staging storage, job UI and logs, calling code.
+//
+// Not covered: running time, memory, rejection-trial counts, autoscaling, resource exhaustion;
+// wrong privacy IDs; facts about groups; several runs (their losses add).
+//
+// Computational part: noise is exact given uniform bits; the bits come from a cipher keyed by
+// 32 secret bytes. Whoever holds the seed or the raw table holds the data.
+//
+// # Reading order
+//
+// This package holds value types only. domain says what the table may contain, query what is asked
+// of it. noise draws, accountant charges, mechanism does both in that order and is the only door
+// between private counts and everything else.
+package dp

@@ -1,0 +1,90 @@
+package domain
+
+// Type is the type of a column, by BigQuery's name.
+type Type uint8
+
+// The types a column can have.
+const (
+	String Type = iota
+	Int64
+	Float64
+	Numeric
+	Bool
+	Date
+	DateTime
+	Timestamp
+	Time
+)
+
+var typeNames = [...]string{"STRING", "INT64", "FLOAT64", "NUMERIC", "BOOL", "DATE", "DATETIME", "TIMESTAMP", "TIME"}
+
+// String returns BigQuery's name of the type.
+func (t Type) String() string { return typeNames[t] }
+
+// ParseType reads BigQuery's name of a type.
+func ParseType(s string) (Type, bool) {
+	for i, n := range typeNames {
+		if n == s {
+			return Type(i), true
+		}
+	}
+	return 0, false
+}
+
+// Attribute is one column of the domain: a type, and a partition of its values into numbered cells.
+//
+// The cells are, in this order: the categories of Values, or the bins between Cuts or FloatCuts; then
+// the cell "other" if Other is set; then the cell NULL if Null is set. An attribute has either
+// categories or bins. All fields are public facts and plain data.
+//
+// Values that need a number are held in the type's native unit: INT64 as itself, NUMERIC as a multiple
+// of 10^−Scale, DATE in days since 1970-01-01, DATETIME and TIMESTAMP in microseconds since then,
+// TIME in microseconds since midnight.
+type Attribute struct {
+	Name   string
+	Type   Type
+	Values []string // categories as canonical text: STRING, INT64, BOOL
+
+	Cuts      []int64   // n+1 ascending cut points of n bins [Cuts[i], Cuts[i+1]), the last one closed
+	FloatCuts []float64 // the same for FLOAT64
+	Scale     int       // NUMERIC: decimal places of the native unit, 0..9
+
+	Resolution      int64   // decoded numbers are multiples of it; at least 1 where there are Cuts
+	FloatResolution float64 // FLOAT64: the same; 0 means any float64 in the bin
+
+	Null       bool   // NULL is a cell of its own
+	Other      bool   // a value outside Values is a cell of its own
+	OtherValue string // what the cell "other" is written back as
+	Fallback   Code   // the cell of an unusable value where neither Other nor Null takes it
+}
+
+// Bins returns the number of categories or bins: the cells before "other" and NULL.
+func (a *Attribute) Bins() int {
+	switch {
+	case len(a.Values) > 0:
+		return len(a.Values)
+	case len(a.Cuts) > 1:
+		return len(a.Cuts) - 1
+	case len(a.FloatCuts) > 1:
+		return len(a.FloatCuts) - 1
+	}
+	return 0
+}
+
+// Size returns the number of cells.
+func (a *Attribute) Size() int {
+	n := a.Bins()
+	if a.Other {
+		n++
+	}
+	if a.Null {
+		n++
+	}
+	return n
+}
+
+// OtherCode returns the code of the cell "other".
+func (a *Attribute) OtherCode() (Code, bool) { return Code(a.Bins()), a.Other }
+
+// NullCode returns the code of the cell NULL, which is always the last one.
+func (a *Attribute) NullCode() (Code, bool) { return Code(a.Size() - 1), a.Null }

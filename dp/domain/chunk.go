@@ -1,0 +1,42 @@
+package domain
+
+// Chunk is a batch of records by column: what sources emit, and what sinks take. Raw chunks hold
+// private data; decoded chunks hold synthetic rows.
+type Chunk struct {
+	Rows    int
+	ID      Column // the privacy ID of each record; its Form is Absent where every record is a unit
+	Columns []Column
+}
+
+// Form says how a Column holds its cells.
+type Form uint8
+
+const (
+	// Absent means that the column holds nothing.
+	Absent Form = iota
+	// Text: cell i is Bytes[Offsets[i]:Offsets[i+1]], unparsed.
+	Text
+	// Ints: cell i is Ints[i] in the native unit of the attribute's type; BOOL is 0 or 1.
+	Ints
+	// Floats: cell i is Floats[i].
+	Floats
+	// Dictionary: cell i is the text Dict[Ints[i]].
+	Dictionary
+)
+
+// Column holds the cells of one column of a Chunk. Nulls is nil where no cell is NULL.
+type Column struct {
+	Form    Form
+	Bytes   []byte
+	Offsets []uint32
+	Ints    []int64
+	Floats  []float64
+	Dict    []string
+	Nulls   []bool
+}
+
+// Null reports whether cell i is NULL.
+func (c *Column) Null(i int) bool { return c.Nulls != nil && c.Nulls[i] }
+
+// Bytes of cell i of a Text column.
+func (c *Column) Text(i int) []byte { return c.Bytes[c.Offsets[i]:c.Offsets[i+1]] }

@@ -1,0 +1,80 @@
+package domain
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Code numbers a cell of an attribute: 0 ≤ code < Attribute.Size().
+type Code uint16
+
+// MaxSize is the largest number of cells of one attribute.
+const MaxSize = 1 << 16
+
+// Domain is the public description of a table: its attributes in order, and the column that names
+// the privacy unit. It is plain data and can stand in a serialised configuration.
+type Domain struct {
+	PrivacyID  string // column naming the privacy unit; empty: every record is a unit
+	Attributes []Attribute
+}
+
+// Len returns the number of attributes.
+func (d *Domain) Len() int { return len(d.Attributes) }
+
+// Sizes returns the number of cells of each attribute.
+func (d *Domain) Sizes() []int {
+	s := make([]int, len(d.Attributes))
+	for i := range d.Attributes {
+		s[i] = d.Attributes[i].Size()
+	}
+	return s
+}
+
+// Index returns the position of the attribute called name, or -1.
+func (d *Domain) Index(name string) int {
+	for i := range d.Attributes {
+		if d.Attributes[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Universe returns the number of cells of the whole domain as a float64 (it may be beyond 1e300) and,
+// when it fits an int64, exactly.
+func (d *Domain) Universe() (cells int64, approx float64, exact bool) {
+	cells, approx, exact = 1, 1, true
+	for i := range d.Attributes {
+		n := int64(d.Attributes[i].Size())
+		approx *= float64(n)
+		if cells > math.MaxInt64/n {
+			exact = false
+		}
+		if exact {
+			cells *= n
+		}
+	}
+	if !exact {
+		cells = 0
+	}
+	return cells, approx, exact
+}
+
+// Fingerprint is a hash of everything in the domain: two domains that encode any table differently
+// have different fingerprints.
+func (d *Domain) Fingerprint() [sha256.Size]byte {
+	b, err := json.Marshal(d)
+	if err != nil {
+		panic("domain: a domain is plain data and always marshals")
+	}
+	return sha256.Sum256(b)
+}
+
+// ErrTooLarge says that a product of sizes does not fit.
+type ErrTooLarge struct{ Clique Clique }
+
+func (e *ErrTooLarge) Error() string {
+	return fmt.Sprintf("domain: clique %v has more cells than an int64 can count", e.Clique)
+}

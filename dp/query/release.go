@@ -1,0 +1,38 @@
+package query
+
+import "github.com/dapple-dp/dapple/dp/domain"
+
+// Measurement is a released noisy marginal: Values[c] = count of cell c + noise of the given variance,
+// in counts. It is public.
+type Measurement struct {
+	Clique   domain.Clique
+	Values   []float64
+	Variance float64 // of each cell, counts²
+}
+
+// Total is the released number of privacy units. Variance is 0 where the number is public.
+type Total struct {
+	Units    float64
+	Variance float64
+}
+
+// Block is a selected marginal of a workload with a selected sign, +1 or −1, for each of its cells.
+type Block struct {
+	Marginal int // index into the workload
+	Signs    []int8
+}
+
+// Cell is a selected cell of a workload. Sign is +1 where the data exceed the model there and −1 where
+// they fall short.
+type Cell struct {
+	Marginal int
+	Cell     int
+	Sign     int8
+}
+
+// MaxError is a released largest absolute difference, in counts, between the true and the model's
+// answers to a workload.
+type MaxError struct {
+	Counts   float64
+	Variance float64
+}

@@ -1,0 +1,102 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Marginal is one table of counts that users want answered: a clique, with a public weight.
+type Marginal struct {
+	Clique domain.Clique
+	Weight float64 // above 0; 1 unless the user says otherwise
+}
+
+// Workload is a list of marginals over one domain, in a fixed order, without repeats.
+type Workload struct {
+	Sizes     []int // cells of each attribute
+	Marginals []Marginal
+}
+
+// AllMarginals returns every marginal of 1 to width attributes that has at most maxCells cells, in the
+// order of domain.Clique.Compare.
+func AllMarginals(sizes []int, width int, maxCells int64) Workload {
+	w := Workload{Sizes: slices.Clone(sizes)}
+	var grow func(c domain.Clique, cells int64, next int)
+	grow = func(c domain.Clique, cells int64, next int) {
+		for a := next; a < len(sizes); a++ {
+			if cells > maxCells/int64(sizes[a]) {
+				continue
+			}
+			clique := append(slices.Clone(c), a)
+			w.Marginals = append(w.Marginals, Marginal{Clique: clique, Weight: 1})
+			if len(clique) < width {
+				grow(clique, cells*int64(sizes[a]), a+1)
+			}
+		}
+	}
+	grow(nil, 1, 0)
+	slices.SortFunc(w.Marginals, func(a, b Marginal) int { return a.Clique.Compare(b.Clique) })
+	return w
+}
+
+// Maximal returns the marginals that no other marginal of w contains: the ones worth measuring, since
+// the others are sums of them. A contained marginal's weight is added to every marginal that contains
+// it only where it exceeds that marginal's own.
+func (w Workload) Maximal() Workload {
+	m := Workload{Sizes: w.Sizes}
+	for i, a := range w.Marginals {
+		contained := slices.ContainsFunc(w.Marginals[i+1:], func(b Marginal) bool { return b.Clique.Contains(a.Clique) })
+		if !contained {
+			m.Marginals = append(m.Marginals, a)
+		}
+	}
+	for _, a := range w.Marginals {
+		for i := range m.Marginals {
+			if m.Marginals[i].Clique.Contains(a.Clique) {
+				m.Marginals[i].Weight = max(m.Marginals[i].Weight, a.Weight)
+			}
+		}
+	}
+	return m
+}
+
+// Cliques returns the cliques of the marginals, in order.
+func (w Workload) Cliques() []domain.Clique {
+	c := make([]domain.Clique, len(w.Marginals))
+	for i := range c {
+		c[i] = w.Marginals[i].Clique
+	}
+	return c
+}
+
+// Cells returns the number of cells of each marginal, and their sum. It fails where a marginal has
+// more cells than an int64 counts.
+func (w Workload) Cells() (each []int64, sum int64, err error) {
+	each = make([]int64, len(w.Marginals))
+	for i, m := range w.Marginals {
+		if each[i], err = m.Clique.Cells(w.Sizes); err != nil {
+			return nil, 0, fmt.Errorf("query: %w", err)
+		}
+		sum += each[i]
+	}
+	return each, sum, nil
+}
+
+// Answers holds one value per cell for each marginal of a workload, in its order; row-major inside.
+type Answers [][]float64
+
+// NewAnswers returns zero answers of the workload's shape.
+func NewAnswers(w Workload) Answers {
+	each, sum, err := w.Cells()
+	if err != nil {
+		panic("query: answers of a workload whose cells cannot be counted")
+	}
+	all := make([]float64, sum)
+	a := make(Answers, len(each))
+	for i, n := range each {
+		a[i], all = all[:n:n], all[n:]
+	}
+	return a
+}

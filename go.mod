@@ -1,0 +1,3 @@
+module github.com/dapple-dp/dapple
+
+go 1.26

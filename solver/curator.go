@@ -1,0 +1,60 @@
+package solver
+
+import (
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// Curator is the whole of what an algorithm may ask of private data. Selecting and measuring charge
+// the ledger, then draw; a request beyond what remains is refused before any draw. Each (stage, round)
+// may be used once. An algorithm that needs less declares an interface with fewer methods.
+//
+// Where a share is asked for, it is a share of the ledger's capacity, and noise is calibrated so that
+// the exact charge is at most that share.
+type Curator interface {
+	// Budget returns the relation, the ledger's kind and its capacity: all public.
+	Budget() Budget
+	// Total returns the number of units: exact and free under Replace, noisy and charged under AddRemove.
+	Total(stage string, share dp.Share) (query.Total, error)
+	// Measure releases several marginals in one event. Marginal i receives the part
+	// precision[i]/Σprecision of the event's precision; nil means equal parts.
+	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
+	// MeasureVariance is Measure with a given noise variance (counts²) in place of a share.
+	MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error)
+	// SelectBlock selects a marginal of the workload and a sign for each of its cells, jointly with
+	// probability ∝ 2^−cells·exp(Σ sign·(count − model)/b). model is in counts. share is that of one round.
+	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
+	// SelectCell selects a cell and a sign with probability ∝ exp(score/b) over the scores count − model
+	// and their complements (AddRemove: (n − count) − (total − model)) or negations (Replace).
+	SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error)
+	// LaplaceMaxCell selects the largest of ±(count − model) with discrete Laplace noise of the given
+	// scale, in counts, on each.
+	LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error)
+	// MaxError releases the largest |count − model| over all cells.
+	MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error)
+}
+
+// Budget is the public side of a ledger.
+type Budget struct {
+	Neighbouring dp.Neighbouring
+	Accounting   dp.Accounting
+	Capacity     float64 // in the unit of Accounting, rounded down: rho; ε; μ²/2
+}
+
+// Access is one planned kind of access to private data, from which the ledger's events can be computed
+// before anything is read. A run makes exactly the accesses that its solver planned.
+type Access struct {
+	Stage string
+	Kind  dp.Kind
+	Count int      // how many events of this kind; rounds 1..Count where above 1
+	Share dp.Share // of the capacity, for each of the Count events; zero where the noise is given
+	// Noise is the variance (Gaussian, counts²) or scale (Laplace, counts) where it is given instead.
+	Noise float64
+	// Marginals is the number of marginals one event measures; 0 for selections and totals.
+	Marginals int
+	// Precision is each marginal's part of the event's precision; nil means equal parts.
+	Precision []float64
+	// Coordinates is how many noisy numbers one event draws.
+	Coordinates int64
+}

@@ -1,0 +1,64 @@
+package solver
+
+import (
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// DefaultUnits is the planning number of units where the user gives none: a table of people is rarely
+// smaller, and round rules that use it are flat.
+const DefaultUnits = 10_000
+
+// Problem is everything public that an algorithm starts from.
+type Problem struct {
+	Domain       *domain.Domain
+	Workload     query.Workload
+	Neighbouring dp.Neighbouring
+	Epsilon      dp.Epsilon
+	Delta        dp.Delta
+	Units        float64 // public planning number of units, never the true one
+	MemoryLimit  int64   // bytes for the solve
+	Rounds       int     // 0: the algorithm's public rule
+	Seed         uint64  // of randomness that privacy does not depend on
+	Progress     Progress
+}
+
+// Progress reports work in public figures only; nil reports nothing.
+type Progress func(stage string, done, total int)
+
+// Report calls p if there is one.
+func (p Progress) Report(stage string, done, total int) {
+	if p != nil {
+		p(stage, done, total)
+	}
+}
+
+// Status says how an algorithm ended.
+type Status uint8
+
+const (
+	// Converged means that the stopping rule was met.
+	Converged Status = iota
+	// RoundsDone means that the planned number of rounds was run.
+	RoundsDone
+	// IterationLimit means that the fit was stopped at its largest number of iterations.
+	IterationLimit
+)
+
+// String returns the status in words.
+func (s Status) String() string {
+	return [...]string{"converged", "all planned rounds done", "iteration limit reached"}[s]
+}
+
+// Result is what an algorithm returns: a model, and the releases that it was made from.
+type Result struct {
+	Model        *population.Model
+	Total        query.Total
+	Measurements []query.Measurement // all noisy marginals bought
+	MaxError     *query.MaxError     // a bought certificate, if any
+	RMSE         float64             // predicted root mean square error of a measured cell in counts; NaN where unknown
+	Iterations   int
+	Status       Status
+}
