@@ -63,3 +63,10 @@ const (
 func (k Kind) String() string {
 	return [...]string{"discrete_gaussian", "discrete_laplace", "exponential", "block_exponential", "laplace_max"}[k]
 }
+
+// Budget is the public side of a ledger.
+type Budget struct {
+	Neighbouring Neighbouring
+	Accounting   Accounting
+	Capacity     float64 // in the unit of Accounting, rounded down: rho; ε; μ²/2
+}

@@ -14,7 +14,7 @@ import (
 // the exact charge is at most that share.
 type Curator interface {
 	// Budget returns the relation, the ledger's kind and its capacity: all public.
-	Budget() Budget
+	Budget() dp.Budget
 	// Total returns the number of units: exact and free under Replace, noisy and charged under AddRemove.
 	Total(stage string, share dp.Share) (query.Total, error)
 	// Measure releases several marginals in one event. Marginal i receives the part
@@ -33,13 +33,6 @@ type Curator interface {
 	LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error)
 	// MaxError releases the largest |count − model| over all cells.
 	MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error)
-}
-
-// Budget is the public side of a ledger.
-type Budget struct {
-	Neighbouring dp.Neighbouring
-	Accounting   dp.Accounting
-	Capacity     float64 // in the unit of Accounting, rounded down: rho; ε; μ²/2
 }
 
 // Access is one planned kind of access to private data, from which the ledger's events can be computed
