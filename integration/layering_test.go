@@ -1,0 +1,164 @@
+package integration
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/dapple-dp/dapple/"
+
+// layering says which packages must not reach which, transitively. A key ends in "$" where it means
+// that package only; otherwise it means the package and everything below it.
+var layering = []struct {
+	pkg          string
+	mustNotReach []string
+	because      string
+}{
+	{"dp$", []string{"dp/domain", "dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "transforms", "io", "pipelines", "github.com/"},
+		"the vocabulary depends on nothing"},
+	{"dp", []string{"solver", "transforms", "io", "pipelines", "github.com/", "gonum.org/", "cloud.google.com/", "google.golang.org/"},
+		"privacy rests on the standard library alone"},
+	{"dp/domain", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism"},
+		"what a table may contain is independent of what is asked of it"},
+	{"dp/query", []string{"dp/noise", "dp/accountant", "dp/mechanism"},
+		"queries do not know how they are answered"},
+	{"dp/noise", []string{"dp/accountant", "dp/mechanism", "dp/domain", "dp/query"},
+		"samplers know nothing of budgets"},
+	{"dp/accountant", []string{"dp/noise", "dp/mechanism", "dp/domain", "dp/query"},
+		"budgets know nothing of samplers"},
+	{"dp/mechanism", []string{"dp/dptest"}, "test helpers stay in tests"},
+	{"solver", []string{"dp/noise", "dp/accountant", "dp/mechanism", "transforms", "io", "pipelines", "github.com/apache"},
+		"post-processing costs nothing only while it cannot reach what draws or charges"},
+	{"solver/population", []string{"solver$", "solver/dense", "solver/dpam", "solver/dpfw", "solver/rake"},
+		"algorithms use models, not the reverse"},
+	{"solver/mrf", []string{"solver/dpam", "solver/dpfw", "solver/rake"},
+		"algorithms use models, not the reverse"},
+	{"solver/dense", []string{"solver/dpam", "solver/dpfw", "solver/rake"},
+		"algorithms use models, not the reverse"},
+	{"transforms/private", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "io", "pipelines"},
+		"encoding and bounding neither draw nor spend"},
+	{"transforms/counts", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "io", "pipelines"},
+		"counting neither draws nor spends"},
+	{"transforms/synth", []string{"io", "pipelines", "transforms/transformtest"},
+		"transforms declare the sink that they write to; pipelines picks one"},
+	{"transforms", []string{"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx", "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal", "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"},
+		"runners belong to main and to tests"},
+	{"io", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "transforms", "pipelines"},
+		"formats know records and domains, nothing of privacy"},
+	{"pipelines/plan", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "pipelines/evaluate", "github.com/apache"},
+		"planning sees public inputs only"},
+	{"pipelines/report", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "pipelines/evaluate", "github.com/apache"},
+		"reports are made from released values only"},
+	{"pipelines$", []string{"pipelines/evaluate"},
+		"what is computed from the true table stays apart from what is released"},
+	{"pipelines/evaluate", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "transforms"},
+		"evaluation spends nothing and releases nothing"},
+}
+
+func TestLayering(t *testing.T) {
+	t.Parallel()
+	deps := goList(t, "Deps")
+	for _, rule := range layering {
+		matched := false
+		for pkg, list := range deps {
+			if !covers(rule.pkg, pkg) {
+				continue
+			}
+			matched = true
+			for _, dep := range list {
+				for _, ban := range rule.mustNotReach {
+					if covers(ban, dep) {
+						t.Errorf("%s reaches %s, because: %s", pkg, dep, rule.because)
+					}
+				}
+			}
+		}
+		if !matched {
+			t.Errorf("rule for %q matches no package: delete it or repair it", rule.pkg)
+		}
+	}
+}
+
+// Only the standard library's cryptographic generator and dp/noise may be the origin of noise.
+// math/big reaches math/rand, so this looks at direct imports.
+func TestNoGeneralPurposeRandomnessInDP(t *testing.T) {
+	t.Parallel()
+	for pkg, list := range goList(t, "Imports") {
+		if !covers("dp", pkg) || covers("dp/dptest", pkg) {
+			continue
+		}
+		for _, dep := range list {
+			if covers("std math/rand", dep) {
+				t.Errorf("%s imports %s", pkg, dep)
+			}
+			if dep == "std crypto/rand" && pkg != "dp/noise" {
+				t.Errorf("%s imports %s: only dp/noise draws randomness for privacy", pkg, dep)
+			}
+		}
+	}
+}
+
+// goList returns a list field of every package of the module. Names of the module's own packages are
+// relative to it; those of the standard library have the prefix "std ", since ours are called io too.
+func goList(t *testing.T, field string) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .`+field+` " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	lists := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		pkg, list, ok := strings.Cut(strings.TrimSpace(line), "|")
+		if !ok {
+			t.Fatalf("unexpected line of go list: %q", line)
+		}
+		names := strings.Fields(list)
+		for i, name := range names {
+			first, _, _ := strings.Cut(name, "/")
+			switch {
+			case strings.HasPrefix(name, module):
+				names[i] = strings.TrimPrefix(name, module)
+			case !strings.Contains(first, "."):
+				names[i] = "std " + name
+			}
+		}
+		lists[strings.TrimPrefix(pkg, module)] = names
+	}
+	if len(lists) == 0 {
+		t.Fatal("go list names no package: the test would pass on nothing")
+	}
+	return lists
+}
+
+// covers reports whether pattern means pkg: itself, or with no trailing "$" anything below it too. A
+// pattern ending in "/" is a plain prefix.
+func covers(pattern, pkg string) bool {
+	if exact, ok := strings.CutSuffix(pattern, "$"); ok {
+		return pkg == exact
+	}
+	if strings.HasSuffix(pattern, "/") {
+		return strings.HasPrefix(pkg, pattern)
+	}
+	return pkg == pattern || strings.HasPrefix(pkg, pattern+"/")
+}
+
+func TestLayeringPatterns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, pkg string
+		want         bool
+	}{
+		{"dp", "dp", true},
+		{"dp", "dp/noise", true},
+		{"dp", "dptest", false},
+		{"dp$", "dp/noise", false},
+		{"io", "std io", false},
+		{"std math/rand", "std math/rand/v2", true},
+		{"github.com/", "github.com/apache/arrow", true},
+	} {
+		if got := covers(c.pattern, c.pkg); got != c.want {
+			t.Errorf("covers(%q, %q) = %v, want %v", c.pattern, c.pkg, got, c.want)
+		}
+	}
+}
