@@ -1,0 +1,24 @@
+// Package population holds a model as a list of weighted records: its tables, and the rows that are
+// written for it.
+//
+//	rows := population.NewRows(model, cliques, 1_000_000, seed)
+//	buf := make([]domain.Code, 4096*len(model.Sizes))
+//	for p := from; p < to; p += int64(rows.Read(p, buf)) { … }
+//
+// # Rows
+//
+// A table of N rows has to stand for weights that are not multiples of 1/N. Independent draws would add
+// an error of the order √(count) to every cell. Here the records are put in lexicographic order and
+// sampled systematically: row r is the record that the point (r+U)/N of the cumulative weight falls on,
+// with one uniform U for the whole output. Neighbours in that order share most of their codes, so the
+// counts of low-order marginals are off by far less. Polish then improves the tables of a workload by
+// a local search over single rows.
+//
+// Which row stands at which position of the output is a public permutation, so that the sorted order
+// is not what readers see. Every position can be computed on its own: any number of shards, each
+// reading its own block of positions, write together exactly the rows that one shard would write.
+//
+// # Privacy
+//
+// A Model is public, so everything here is post-processing. The random numbers need no secrecy.
+package population

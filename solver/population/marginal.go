@@ -1,0 +1,176 @@
+package population
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Total returns the sum of the weights, compensated.
+func (m *Model) Total() float64 {
+	var s accumulator
+	for _, w := range m.Weights {
+		s.add(w)
+	}
+	return s.sum()
+}
+
+// Record writes the codes of record i to dst, which needs one entry per attribute, and returns dst.
+func (m *Model) Record(i int, dst []domain.Code) []domain.Code {
+	if len(dst) != len(m.Sizes) {
+		panic("population: a record needs one code per attribute")
+	}
+	if m.Columns != nil {
+		for a, col := range m.Columns {
+			dst[a] = col[i]
+		}
+		return dst
+	}
+	for a := len(m.Sizes) - 1; a >= 0; a-- {
+		dst[a] = domain.Code(i % m.Sizes[a])
+		i /= m.Sizes[a]
+	}
+	return dst
+}
+
+// Marginal returns the sum of the weights in each cell of the marginal of c, row-major, in the unit of
+// the weights. The result is written to dst, which has one entry per cell, or is nil and then made.
+//
+// Cost: one pass over the weights; about 1 ns per record and attribute of c, or per cell of a universe.
+func (m *Model) Marginal(c domain.Clique, dst []float64) []float64 {
+	cells, err := c.Cells(m.Sizes)
+	if err != nil {
+		panic("population: marginal of a clique whose cells cannot be counted")
+	}
+	if dst == nil {
+		dst = make([]float64, cells)
+	}
+	if int64(len(dst)) != cells {
+		panic("population: a marginal needs one entry per cell")
+	}
+	if m.Columns == nil {
+		sumAxes(m.Sizes, c, m.Weights, dst)
+	} else {
+		m.countColumns(c, dst)
+	}
+	return dst
+}
+
+// indexBlock is how many records get their cell index at once: small enough for the first cache.
+const indexBlock = 2048
+
+// countColumns adds the weight of each record to its cell of c.
+func (m *Model) countColumns(c domain.Clique, dst []float64) {
+	clear(dst)
+	var index [indexBlock]int32
+	for from := 0; from < len(m.Weights); from += indexBlock {
+		to := min(from+indexBlock, len(m.Weights))
+		x := index[:to-from]
+		m.cellIndex(c, from, x)
+		for i, w := range m.Weights[from:to] {
+			dst[x[i]] += w
+		}
+	}
+}
+
+// cellIndex writes the cell in the marginal of c of the len(x) records that start at from.
+func (m *Model) cellIndex(c domain.Clique, from int, x []int32) {
+	clear(x)
+	for _, a := range c {
+		size := int32(m.Sizes[a])
+		col := m.Columns[a][from : from+len(x)]
+		for i := range x {
+			x[i] = x[i]*size + int32(col[i])
+		}
+	}
+}
+
+// run is a group of neighbouring axes of a universe that are kept or summed together.
+type run struct {
+	size int
+	kept bool
+}
+
+// sumAxes writes the marginal of c of the row-major array p to dst: one contraction for each run of
+// axes outside c, the last first, so that every later one works on a smaller array.
+func sumAxes(sizes []int, c domain.Clique, p, dst []float64) {
+	runs := axisRuns(sizes, c)
+	inner := 1
+	for g := len(runs) - 1; g >= 0; g-- {
+		if runs[g].kept {
+			inner *= runs[g].size
+			continue
+		}
+		out := make([]float64, len(p)/runs[g].size)
+		contract(p, runs[g].size, inner, out)
+		p = out
+	}
+	copy(dst, p)
+}
+
+func axisRuns(sizes []int, c domain.Clique) []run {
+	var runs []run
+	for a, i := 0, 0; a < len(sizes); a++ {
+		kept := i < len(c) && c[i] == a
+		if kept {
+			i++
+		}
+		if last := len(runs) - 1; last >= 0 && runs[last].kept == kept {
+			runs[last].size *= sizes[a]
+		} else {
+			runs = append(runs, run{sizes[a], kept})
+		}
+	}
+	return runs
+}
+
+// contract sums out the middle axis of p, of shape outer × size × inner.
+func contract(p []float64, size, inner int, out []float64) {
+	if inner == 1 {
+		for o := range out {
+			out[o] = pairwiseSum(p[o*size : (o+1)*size])
+		}
+		return
+	}
+	for o := 0; o < len(out); o += inner {
+		dst := out[o : o+inner]
+		for j := 0; j < size; j++ {
+			src := p[o*size+j*inner:][:inner]
+			for i, x := range src {
+				dst[i] += x
+			}
+		}
+	}
+}
+
+// pairwiseSum adds x in halves down to short runs: error of order log(len(x)) rounding steps.
+func pairwiseSum(x []float64) float64 {
+	if len(x) > 256 {
+		return pairwiseSum(x[:len(x)/2]) + pairwiseSum(x[len(x)/2:])
+	}
+	var s, t float64
+	for len(x) >= 2 {
+		s += x[0]
+		t += x[1]
+		x = x[2:]
+	}
+	if len(x) == 1 {
+		s += x[0]
+	}
+	return s + t
+}
+
+// accumulator is Neumaier's compensated sum: its error does not grow with the number of terms.
+type accumulator struct{ s, c float64 }
+
+func (a *accumulator) add(x float64) {
+	t := a.s + x
+	if math.Abs(a.s) >= math.Abs(x) {
+		a.c += (a.s - t) + x
+	} else {
+		a.c += (x - t) + a.s
+	}
+	a.s = t
+}
+
+func (a *accumulator) sum() float64 { return a.s + a.c }
