@@ -1,0 +1,65 @@
+package parquetio
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// dictionary numbers the texts of one column of a file, so that all batches share one dictionary
+// whatever dictionaries the chunks come with.
+type dictionary struct {
+	codes  map[string]int32
+	texts  []string
+	arr    arrow.Array // of all texts, or nil where some are new
+	source []string    // the dictionary that table translates
+	table  []int32
+}
+
+func newDictionary() *dictionary { return &dictionary{codes: map[string]int32{}} }
+
+// code returns the number of text, a new one if need be.
+func (d *dictionary) code(text []byte) int32 {
+	if c, ok := d.codes[string(text)]; ok {
+		return c
+	}
+	return d.add(string(text))
+}
+
+func (d *dictionary) add(text string) int32 {
+	c := int32(len(d.texts))
+	d.codes[text], d.texts, d.arr = c, append(d.texts, text), nil
+	return c
+}
+
+// translate returns the number of each text of source. Chunks of one sampler share one dictionary, for
+// which the table is computed once.
+func (d *dictionary) translate(source []string) []int32 {
+	if len(source) > 0 && len(d.source) == len(source) && &d.source[0] == &source[0] {
+		return d.table
+	}
+	d.source, d.table = source, d.table[:0]
+	for _, s := range source {
+		c, ok := d.codes[s]
+		if !ok {
+			c = d.add(s)
+		}
+		d.table = append(d.table, c)
+	}
+	return d.table
+}
+
+// array returns all texts so far. It stays the same object until a new text arrives. An empty
+// dictionary gets one text, for a column of NULLs: pqarrow wants one to point at.
+func (d *dictionary) array() arrow.Array {
+	if len(d.texts) == 0 {
+		d.add("")
+	}
+	if d.arr == nil {
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		b.AppendValues(d.texts, nil)
+		d.arr = b.NewArray()
+		b.Release()
+	}
+	return d.arr
+}

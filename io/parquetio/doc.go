@@ -1,0 +1,32 @@
+// Package parquetio writes the rows of a domain to Parquet files and reads them back.
+//
+//	w, err := parquetio.NewWriter(file, dom, parquetio.Options{})
+//	err = w.Write(chunk) // any number of chunks of any length
+//	rows, err := w.Close()
+//
+// A file holds one column per attribute, in the domain's order, with BigQuery's type of that name:
+//
+//	STRING     BYTE_ARRAY String, dictionary        DATE       INT32 Date
+//	INT64      INT64                                DATETIME   INT64 Timestamp(us), not adjusted to UTC
+//	FLOAT64    DOUBLE                               TIMESTAMP  INT64 Timestamp(us), adjusted to UTC
+//	NUMERIC    FLBA(16) Decimal(38, 9)              TIME       INT64 Time(us)
+//	BOOL       BOOLEAN
+//
+// A column is OPTIONAL where its attribute has a cell NULL, and REQUIRED elsewhere.
+//
+// # What it does not promise
+//
+// A file whose Close did not return nil is not a file: the caller throws it away. Readers accept any
+// bytes without a panic, but a hostile file can still hold wrong values.
+//
+// # Design
+//
+// Writing goes through pqarrow of arrow/go v15, whose defects are worked around where they matter: the
+// root is REQUIRED, data pages are V2, only categorical columns have dictionaries, the destination
+// remembers its first error (pqarrow forgets those at a row group boundary), and its Close is hidden.
+//
+// Reading uses arrow/go for the footer, page headers and decompression, and decodes pages here: the
+// library's decoders run in goroutines, where a damaged page ends the process, or loop for ever on a
+// page that holds fewer values than it states. Dictionary indices are taken as they are, so that a
+// category is looked up once per row group and not once per row.
+package parquetio
