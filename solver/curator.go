@@ -51,3 +51,12 @@ type Access struct {
 	// Coordinates is how many noisy numbers one event draws.
 	Coordinates int64
 }
+
+// Coordinates returns how many noisy numbers the accesses draw together.
+func Coordinates(accesses []Access) int64 {
+	n := int64(0)
+	for _, a := range accesses {
+		n += a.Coordinates * int64(a.Count)
+	}
+	return n
+}
