@@ -1,0 +1,61 @@
+package dptest
+
+import (
+	"math"
+	"testing"
+)
+
+func TestEnumerate(t *testing.T) {
+	// The sum of a die of three faces and a coin of 1/4, given that they differ.
+	law, lost := Enumerate(0, func(s *Tree) (int, bool) {
+		die := int(s.Below(3))
+		coin := 0
+		if s.Bernoulli(1, 4) {
+			coin = 1
+		}
+		return die + coin, die != coin
+	})
+	want := map[int]float64{1: .25 + 1./12, 2: .25, 3: 1. / 12}
+	for k, p := range want {
+		if math.Abs(law[k]-p) > 1e-15 {
+			t.Errorf("P(%d) = %g, want %g", k, law[k], p)
+		}
+	}
+	if len(law) != len(want) || lost != 0 {
+		t.Errorf("law %v, lost %g", law, lost)
+	}
+}
+
+func TestEnumerateFloor(t *testing.T) {
+	law, lost := Enumerate(1e-3, func(s *Tree) (int, bool) {
+		n := 0
+		for s.Bernoulli(1, 2) {
+			n++
+		}
+		return n, true
+	})
+	if sum := Normalize(law); math.Abs(sum+lost-1) > 1e-15 || lost == 0 || lost > 1e-2 {
+		t.Errorf("sum %g, lost %g", sum, lost)
+	}
+}
+
+func TestUpperGamma(t *testing.T) {
+	// Tables of chi-square quantiles (NIST handbook 1.3.6.7.4) and the exponential law.
+	for _, c := range []struct{ df, x, want float64 }{
+		{1, 10.828, .001}, {10, 29.588, .001}, {100, 149.449, .001}, {10, 2.558, .99}, {2, 27.631021, 1e-6},
+	} {
+		if got := upperGamma(c.df/2, c.x/2); math.Abs(got/c.want-1) > 2e-3 {
+			t.Errorf("df %g: P(χ² > %g) = %g, want %g", c.df, c.x, got, c.want)
+		}
+	}
+}
+
+func TestChiSquareSeesBias(t *testing.T) {
+	fair := []float64{.25, .25, .25, .25}
+	if p := ChiSquare([]int{2510, 2490, 2520, 2480}, fair); p < .1 {
+		t.Errorf("fair counts: p = %g", p)
+	}
+	if p := ChiSquare([]int{2700, 2300, 2500, 2500}, fair); p > Alarm {
+		t.Errorf("biased counts: p = %g", p)
+	}
+}
