@@ -1,0 +1,197 @@
+package accountant
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+const (
+	// ScoreGridBits is the grid of selections: scores and scales are multiples of 2^-20 counts, so that
+	// sums of scores stay in an int64 up to 2^40 units.
+	ScoreGridBits = 20
+	// blockSlackBits: the rounded log-weights of a block selection are off by at most 2^-31, which adds
+	// four times as much, 2^-29, to the range of R/b.
+	blockSlackBits = 29
+	// gdpGridBits: under GaussianOnly the standard deviation is at least 2^26 grid steps.
+	gdpGridBits = 26
+)
+
+// Event is one kind of draw from private data, with all that its loss depends on. Everything in it is
+// public. Events are made by the calibrations of Ledger, placed by At and repeated by Times; they and
+// the rationals they hold are not to be changed afterwards.
+type Event struct {
+	Stage string
+	Round int // of the first of Count events
+	Kind  dp.Kind
+	Count int // how many draws with these parameters, in rounds Round … Round+Count−1
+
+	Neighbouring dp.Neighbouring // the relation that the sensitivity is for
+	Range        dp.Range        // of the scores, counts: selections
+	L1           dp.L1           // of one marginal: DiscreteLaplace
+	L2Squared    dp.L2Squared    // of one marginal: DiscreteGaussian
+
+	// Scales is the noise, exact: σ² in counts² of each marginal for DiscreteGaussian, the scale in
+	// counts of each marginal for DiscreteLaplace, and one scale b in counts for selections.
+	Scales []*big.Rat
+	// GridBits j: noise, scores and scales (σ² at 2^-2j) are integers on the grid 2^-j counts. It is 0
+	// for noise on whole counts, where the scales alone may be finer.
+	GridBits int
+	// Coordinates is how many noisy numbers each of the Count draws releases; 0 for selections.
+	Coordinates int64
+}
+
+// At returns the event placed at a stage and round.
+func (e Event) At(stage string, round int) Event {
+	e.Stage, e.Round = stage, round
+	return e
+}
+
+// Times returns the event repeated in count consecutive rounds.
+func (e Event) Times(count int) Event {
+	e.Count = count
+	return e
+}
+
+// Variance returns the variance, in counts², of the noise on each cell of marginal i of a measurement.
+// For DiscreteGaussian it is σ², above the true variance by less than 1e-6 where σ ≥ 1 (CKS Cor. 9).
+func (e Event) Variance(i int) float64 {
+	scale := floatUp(e.Scales[i])
+	switch e.Kind {
+	case dp.DiscreteGaussian:
+		return scale
+	case dp.DiscreteLaplace:
+		half := math.Sinh(0.5 / scale) // 2·exp(−1/t)/(1−exp(−1/t))² = 1/(2·sinh²(1/(2t)))
+		return 0.5 / (half * half)
+	}
+	panic("accountant: variance of a selection")
+}
+
+// Loss returns what each of the Count draws charges to a ledger of the given kind, in its unit:
+//
+//	ZCDP          rho: ΣΔ²/(2σ²); r²/8 for the exponential mechanism; ε·tanh(ε/2) for the others
+//	Pure          ε:   ΣΔ₁/scale; r
+//	GaussianOnly  μ²/2 = ΣΔ²/(2σ²)
+//
+// with r = R/b, and R/b + 2^-29 for blocks. The loss of each marginal, and of each selection, is rounded
+// up to a multiple of 2^-80. An event that the kind of ledger does not admit is an error. It panics on
+// an incomplete event.
+//
+// Source: CKS Theorem 14; Dong, Durfee, Rogers 2020 Proposition 2; Steinke 2024 (pdp-to-zcdp); Dong, Roth,
+// Su 2022 Corollary 3.3.
+func (e Event) Loss(kind dp.Accounting) (*big.Rat, error) {
+	e.mustBeComplete()
+	gaussian := e.Kind == dp.DiscreteGaussian
+	switch {
+	case kind == dp.Pure && gaussian:
+		return nil, fmt.Errorf("accountant: %v has no pure loss; use Laplace noise or a zCDP ledger", e.Kind)
+	case kind == dp.GaussianOnly && !gaussian:
+		return nil, fmt.Errorf("accountant: a GDP ledger admits Gaussian noise only, not %v; use a zCDP ledger", e.Kind)
+	case kind == dp.GaussianOnly && !e.fineGrid():
+		return nil, fmt.Errorf("accountant: a GDP ledger needs a standard deviation of at least 2^%d grid steps", gdpGridBits)
+	case gaussian:
+		return e.sum(func(variance *big.Rat) *big.Rat { return gaussianRho(int64(e.L2Squared), variance) }), nil
+	case kind == dp.Pure:
+		return e.epsilon(), nil
+	case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential:
+		r := e.boundedRange()
+		return ceilGrid(r.Mul(r, r).Quo(r, big.NewRat(8, 1)), quantumBits), nil
+	default:
+		return pureRho(e.epsilon()), nil
+	}
+}
+
+// epsilon returns the pure loss of one draw of a kind that has one.
+func (e Event) epsilon() *big.Rat {
+	if e.Kind == dp.DiscreteLaplace {
+		return e.sum(func(scale *big.Rat) *big.Rat { return laplaceEpsilon(int64(e.L1), scale) })
+	}
+	return ceilGrid(e.boundedRange(), quantumBits)
+}
+
+// boundedRange returns r of a selection.
+func (e Event) boundedRange() *big.Rat {
+	r := new(big.Rat).Quo(big.NewRat(int64(e.Range), 1), e.Scales[0])
+	if e.Kind == dp.BlockExponential {
+		r.Add(r, power(-blockSlackBits))
+	}
+	return r
+}
+
+// sum adds a loss over the marginals; runs of equal scales are computed once.
+func (e Event) sum(loss func(scale *big.Rat) *big.Rat) *big.Rat {
+	total := new(big.Rat)
+	for i := 0; i < len(e.Scales); {
+		run := e.run(i)
+		total.Add(total, times(loss(e.Scales[i]), int64(run)))
+		i += run
+	}
+	return total
+}
+
+// run returns how many scales from i on are equal.
+func (e Event) run(i int) int {
+	j := i + 1
+	for j < len(e.Scales) && (e.Scales[j] == e.Scales[i] || e.Scales[j].Cmp(e.Scales[i]) == 0) {
+		j++
+	}
+	return j - i
+}
+
+// fineGrid reports whether every σ² is an integer of at least 2^52 in squared grid steps.
+func (e Event) fineGrid() bool {
+	square := power(2 * e.GridBits)
+	least := power(2 * gdpGridBits)
+	for i := 0; i < len(e.Scales); i += e.run(i) {
+		steps := new(big.Rat).Mul(e.Scales[i], square)
+		if !steps.IsInt() || steps.Cmp(least) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (e Event) measures() bool { return e.Kind == dp.DiscreteGaussian || e.Kind == dp.DiscreteLaplace }
+
+func (e Event) mustBeComplete() {
+	measures := e.measures()
+	sensitivity := map[dp.Kind]int64{dp.DiscreteGaussian: int64(e.L2Squared), dp.DiscreteLaplace: int64(e.L1)}[e.Kind]
+	if !measures {
+		sensitivity = int64(e.Range)
+	}
+	switch {
+	case e.Count < 1:
+		panic("accountant: event without a count")
+	case sensitivity < 1:
+		panic("accountant: event without the sensitivity of its kind")
+	case len(e.Scales) == 0 || !measures && len(e.Scales) != 1:
+		panic("accountant: event without its scales")
+	case measures && e.Coordinates < int64(len(e.Scales)):
+		panic("accountant: measurement of fewer coordinates than marginals")
+	}
+	for _, s := range e.Scales {
+		if s.Sign() <= 0 {
+			panic("accountant: event with a scale that is not above 0")
+		}
+	}
+}
+
+// gaussianRho returns Δ²/(2σ²), rounded up.
+func gaussianRho(l2squared int64, variance *big.Rat) *big.Rat {
+	rho := new(big.Rat).Quo(big.NewRat(l2squared, 2), variance)
+	return ceilGrid(rho, quantumBits)
+}
+
+// laplaceEpsilon returns Δ₁/scale, rounded up.
+func laplaceEpsilon(l1 int64, scale *big.Rat) *big.Rat {
+	return ceilGrid(new(big.Rat).Quo(big.NewRat(l1, 1), scale), quantumBits)
+}
+
+// pureRho returns ε·tanh(ε/2), the rho of any ε-differentially private mechanism, rounded up. math.Tanh
+// is within a few units in the last place; 2^-40 covers it.
+func pureRho(epsilon *big.Rat) *big.Rat {
+	tanh := min(1, math.Tanh(floatUp(epsilon)/2)*(1+0x1p-40))
+	return ceilGrid(new(big.Rat).Mul(epsilon, ratOf(tanh)), quantumBits)
+}

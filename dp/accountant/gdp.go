@@ -1,0 +1,85 @@
+package accountant
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// discreteDelta returns (1+exp(ε))·coordinates·0.021/2^52, rounded up: what discrete Gaussian noise of a
+// standard deviation of at least 2^26 grid steps adds to the δ of the continuous one.
+func discreteDelta(epsilon float64, coordinates int64) float64 {
+	return (1 + math.Exp(epsilon)) * float64(coordinates) * 0.021 * 0x1p-52 * (1 + 0x1p-40)
+}
+
+// GDPDeltaCeil returns, rounded up, the least δ for which μ-Gaussian differential privacy implies
+// (ε, δ)-differential privacy, for μ > 0 and 0 ≤ ε ≤ 200:
+//
+//	δ = Φ(−ε/μ + μ/2) − exp(ε)·Φ(−ε/μ − μ/2)
+//
+// Source: Dong, Roth, Su 2022 Corollary 2.13; Balle, Wang 2018 Theorem 8. The second term is computed in
+// log space; the first is multiplied by 1+2^-40 and the second by 1−2^-40, which covers their float64
+// errors (below 6e-13 relative for arguments down to −37).
+func GDPDeltaCeil(mu float64, epsilon dp.Epsilon) float64 {
+	if !(mu > 0) {
+		panic("accountant: mu is not above 0")
+	}
+	e := float64(epsilon)
+	first := math.Exp(logPhi(-e/mu+mu/2)) * (1 + 0x1p-40)
+	second := math.Exp(e+logPhi(-e/mu-mu/2)) * (1 - 0x1p-40)
+	return math.Min(1, math.Max(0, first-second))
+}
+
+// logPhi returns ln Φ(x), Φ the distribution function of the standard normal.
+func logPhi(x float64) float64 {
+	if x > -30 {
+		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
+	}
+	// Φ(x) = φ(x)·1/(t+1/(t+2/(t+3/(t+…)))), t = −x; at t ≥ 30 twenty terms exceed float64 precision.
+	t := -x
+	fraction := t
+	for k := 20; k >= 1; k-- {
+		fraction = t + float64(k)/fraction
+	}
+	return -x*x/2 - math.Log(fraction) - math.Log(2*math.Pi)/2
+}
+
+// MuFloor returns the largest float64 μ with GDPDeltaCeil(μ, ε) ≤ δ, for 0 < ε ≤ 200 and
+// 1e-300 ≤ δ < 1. Test vector: MuFloor(1, 1e-6) = 0.2367044.
+func MuFloor(epsilon dp.Epsilon, delta dp.Delta) float64 {
+	mustBeRange(epsilon, delta)
+	low, high := 0.0, 1.0
+	for GDPDeltaCeil(high, epsilon) <= float64(delta) {
+		low, high = high, 2*high
+	}
+	for {
+		middle := low + (high-low)/2
+		if middle == low || middle == high {
+			return low
+		}
+		if GDPDeltaCeil(middle, epsilon) <= float64(delta) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+}
+
+// GDPEpsilonCeil returns, rounded up to a multiple of 2^-40, an ε with GDPDeltaCeil(μ, ε) +
+// (1+exp(ε))·coordinates·0.021/2^52 ≤ δ: what discrete Gaussian noise promises. It searches up to the
+// given most, and returns most where nothing below it satisfies the inequality.
+func GDPEpsilonCeil(mu float64, coordinates int64, delta dp.Delta, most dp.Epsilon) dp.Epsilon {
+	satisfies := func(n uint64) bool {
+		e := math.Ldexp(float64(n), -capacityBits)
+		return (GDPDeltaCeil(mu, dp.Epsilon(e))+discreteDelta(e, coordinates))*(1+0x1p-50) <= float64(delta)
+	}
+	low, high := uint64(0), uint64(math.Ceil(math.Ldexp(float64(most), capacityBits)))
+	for high-low > 1 {
+		if middle := low + (high-low)/2; satisfies(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return min(most, dp.Epsilon(math.Ldexp(float64(high), -capacityBits)))
+}

@@ -1,0 +1,176 @@
+package accountant
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+const (
+	// leastDelta: below it, exp underflows; a δ this small is not told apart from 0.
+	leastDelta = 1e-300
+	// largestGDPEpsilon: above it, the float64 evaluation of the GDP curve is not known to stay within
+	// its outward rounding.
+	largestGDPEpsilon = 200
+)
+
+// Params fixes a ledger. All of it is public.
+type Params struct {
+	Neighbouring dp.Neighbouring
+	Accounting   dp.Accounting
+	Epsilon      dp.Epsilon // above 0; at most 200 under GaussianOnly
+	Delta        dp.Delta   // 0 under Pure only, else at least 1e-300
+	// Coordinates is the most noisy numbers that will be drawn; GaussianOnly alone asks for it, and takes
+	// the price of discrete noise out of Delta for that many.
+	Coordinates int64
+}
+
+// Validate returns all faults at once.
+func (p Params) Validate() error {
+	faults := []error{p.Epsilon.Validate(), p.Delta.Validate()}
+	if p.Neighbouring > dp.Replace || p.Accounting > dp.GaussianOnly {
+		faults = append(faults, errors.New("accountant: unknown neighbouring relation or kind of accounting"))
+	}
+	if p.Accounting != dp.Pure && p.Delta < leastDelta {
+		faults = append(faults, fmt.Errorf("accountant: delta %g: want at least %g, or pure accounting for delta 0",
+			float64(p.Delta), leastDelta))
+	}
+	if p.Accounting == dp.GaussianOnly && p.Epsilon > largestGDPEpsilon {
+		faults = append(faults, fmt.Errorf("accountant: epsilon %g: GDP accounting wants at most %g; use zCDP",
+			float64(p.Epsilon), float64(largestGDPEpsilon)))
+	}
+	if p.Accounting == dp.GaussianOnly && p.Coordinates < 1 {
+		faults = append(faults, fmt.Errorf("accountant: %d coordinates: GDP accounting wants at least 1", p.Coordinates))
+	}
+	return errors.Join(faults...)
+}
+
+// ErrExhausted is the refusal of a charge that exceeds what remains. Nothing was charged.
+type ErrExhausted struct {
+	Stage                string
+	Unit                 dp.Accounting
+	Requested, Remaining *big.Rat // exact
+}
+
+// Difference returns by how much the charge exceeds what remains.
+func (e ErrExhausted) Difference() *big.Rat { return new(big.Rat).Sub(e.Requested, e.Remaining) }
+
+// Error says how much was asked for, how much remains and how much is missing.
+func (e ErrExhausted) Error() string {
+	return fmt.Sprintf("accountant: stage %q needs %g of the %v budget, %g remains: %g too much; lower its share or its rounds",
+		e.Stage, floatUp(e.Requested), e.Unit, floatDown(e.Remaining), floatUp(e.Difference()))
+}
+
+// Ledger holds the privacy budget of one run and everything charged to it. It is for one goroutine.
+type Ledger struct {
+	params      Params
+	capacity    *big.Rat
+	spent       *big.Rat
+	coordinates int64 // drawn so far
+	events      []Event
+}
+
+// NewLedger opens a ledger. Its capacity, in the unit of the kind of accounting, is rounded down to a
+// multiple of 2^-40:
+//
+//	ZCDP          the largest rho with δ(rho, ε) ≤ δ
+//	Pure          ε
+//	GaussianOnly  μ²/2 for the largest μ with δ(μ, ε) ≤ δ − (1+exp(ε))·Coordinates·0.021/2^52
+//
+// It fails on invalid parameters and where the capacity is 0.
+func NewLedger(p Params) (*Ledger, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	capacity := new(big.Rat)
+	switch p.Accounting {
+	case dp.ZCDP:
+		capacity = RhoFloor(p.Epsilon, p.Delta)
+	case dp.Pure:
+		capacity = floorGrid(ratOf(float64(p.Epsilon)), capacityBits)
+	case dp.GaussianOnly:
+		delta := deltaLeft(p)
+		if delta < leastDelta {
+			return nil, fmt.Errorf("accountant: delta %g does not pay for %d coordinates of discrete noise under GDP; use zCDP",
+				float64(p.Delta), p.Coordinates)
+		}
+		mu := ratOf(MuFloor(p.Epsilon, delta))
+		capacity = floorGrid(mu.Mul(mu, mu).Quo(mu, big.NewRat(2, 1)), capacityBits)
+	}
+	if capacity.Sign() == 0 {
+		return nil, fmt.Errorf("accountant: epsilon %g, delta %g leave no %v budget; raise them",
+			float64(p.Epsilon), float64(p.Delta), p.Accounting)
+	}
+	return &Ledger{params: p, capacity: capacity, spent: new(big.Rat)}, nil
+}
+
+// Charge enters an event, Count times its loss. It must come before the draw; there is no refund. It
+// fails, charging nothing, with ErrExhausted where less remains, and on an event that the kind of
+// ledger or its relation does not admit. It panics on an incomplete event.
+func (l *Ledger) Charge(e Event) error {
+	if e.Stage == "" {
+		panic("accountant: event without a stage")
+	}
+	loss, err := e.Loss(l.params.Accounting)
+	if err != nil {
+		return err
+	}
+	if e.Neighbouring != l.params.Neighbouring {
+		return fmt.Errorf("accountant: an event for %v cannot be charged to a ledger for %v", e.Neighbouring, l.params.Neighbouring)
+	}
+	if err := l.admitCoordinates(e); err != nil {
+		return err
+	}
+	total := times(loss, int64(e.Count))
+	if remaining := l.Remaining(); total.Cmp(remaining) > 0 {
+		return ErrExhausted{Stage: e.Stage, Unit: l.params.Accounting, Requested: total, Remaining: remaining}
+	}
+	l.spent.Add(l.spent, total)
+	l.coordinates += e.Coordinates * int64(e.Count)
+	l.events = append(l.events, e)
+	return nil
+}
+
+// admitCoordinates refuses to draw more noisy numbers than a GDP ledger has paid for.
+func (l *Ledger) admitCoordinates(e Event) error {
+	left := l.params.Coordinates - l.coordinates
+	if l.params.Accounting != dp.GaussianOnly || e.Coordinates <= left/int64(e.Count) {
+		return nil
+	}
+	return fmt.Errorf("accountant: stage %q draws %d × %d noisy numbers, %d of %d reserved ones are left",
+		e.Stage, e.Count, e.Coordinates, left, l.params.Coordinates)
+}
+
+// Params returns what the ledger was opened with.
+func (l *Ledger) Params() Params { return l.params }
+
+// Budget returns the relation, the kind and the capacity rounded down to a float64.
+func (l *Ledger) Budget() dp.Budget {
+	return dp.Budget{
+		Neighbouring: l.params.Neighbouring,
+		Accounting:   l.params.Accounting,
+		Capacity:     floatDown(l.capacity),
+	}
+}
+
+// Capacity returns the whole budget, exact, in the unit of the ledger's kind: rho, ε or μ²/2.
+func (l *Ledger) Capacity() *big.Rat { return new(big.Rat).Set(l.capacity) }
+
+// Spent returns the sum of all charges, exact.
+func (l *Ledger) Spent() *big.Rat { return new(big.Rat).Set(l.spent) }
+
+// Remaining returns capacity less charges, exact.
+func (l *Ledger) Remaining() *big.Rat { return new(big.Rat).Sub(l.capacity, l.spent) }
+
+// Events returns everything charged, in order.
+func (l *Ledger) Events() []Event { return slices.Clone(l.events) }
+
+// deltaLeft returns δ less the price of discrete noise, rounded down. Source: privacy.md §6: the discrete
+// Gaussian is within total variation 0.021/σ² of the rounded normal, σ in grid steps, for each coordinate.
+func deltaLeft(p Params) dp.Delta {
+	return dp.Delta(math.Nextafter(float64(p.Delta)-discreteDelta(float64(p.Epsilon), p.Coordinates), math.Inf(-1)))
+}

@@ -1,0 +1,107 @@
+package accountant
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// Line is one line of a ledger as reports show it: an event, or several of one stage that are alike and
+// in consecutive rounds. Rationals are exact, in the form a/b.
+type Line struct {
+	Stage string `json:"stage"`
+	Round int    `json:"round"` // the first
+	Kind  string `json:"kind"`
+	Count int    `json:"count"` // events on the line, in rounds round … round+count−1
+	// Marginals and Coordinates are those of one event; 0 for selections.
+	Marginals   int   `json:"marginals,omitempty"`
+	Coordinates int64 `json:"coordinates,omitempty"`
+	// Sensitivity is of one event, all its marginals together: l2squared=, l1= or range=, in counts.
+	Sensitivity string `json:"sensitivity"`
+	// Scale is sigma2= (counts²), scale= or b= (counts); with parts, "5/2 ×20, 7/2 ×15" for 35 marginals.
+	Scale string `json:"scale"`
+	// Grid is the step of noise and scores, in counts.
+	Grid string `json:"grid"`
+	// Rho or Epsilon is the loss of the whole line in the unit of the ledger; lines sum to its total.
+	Rho     string `json:"rho,omitempty"`
+	Epsilon string `json:"epsilon,omitempty"`
+}
+
+// lines groups events: each joins the last group of its stage where it is alike and next in round.
+func lines(events []Event, kind dp.Accounting) []Line {
+	var groups []Event
+	last := make(map[string]int)
+	for _, e := range events {
+		if g, ok := last[e.Stage]; ok && groups[g].precedes(e) {
+			groups[g].Count += e.Count
+			continue
+		}
+		last[e.Stage] = len(groups)
+		groups = append(groups, e)
+	}
+	lines := make([]Line, len(groups))
+	for i, g := range groups {
+		lines[i] = g.line(kind)
+	}
+	return lines
+}
+
+// precedes reports whether f continues e: equal but for rounds, and in the rounds after those of e.
+func (e Event) precedes(f Event) bool {
+	if f.Round != e.Round+e.Count || e.Kind != f.Kind || e.GridBits != f.GridBits || e.Coordinates != f.Coordinates ||
+		e.Range != f.Range || e.L1 != f.L1 || e.L2Squared != f.L2Squared || len(e.Scales) != len(f.Scales) {
+		return false
+	}
+	for i := range e.Scales {
+		if e.Scales[i].Cmp(f.Scales[i]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (e Event) line(kind dp.Accounting) Line {
+	l := Line{
+		Stage: e.Stage, Round: e.Round, Kind: e.Kind.String(), Count: e.Count,
+		Coordinates: e.Coordinates, Grid: power(-e.GridBits).RatString(),
+	}
+	n := int64(len(e.Scales))
+	switch e.Kind {
+	case dp.DiscreteGaussian:
+		l.Marginals, l.Sensitivity, l.Scale = len(e.Scales), fmt.Sprintf("l2squared=%d", int64(e.L2Squared)*n), "sigma2="
+	case dp.DiscreteLaplace:
+		l.Marginals, l.Sensitivity, l.Scale = len(e.Scales), fmt.Sprintf("l1=%d", int64(e.L1)*n), "scale="
+	default:
+		l.Sensitivity, l.Scale = fmt.Sprintf("range=%d", int64(e.Range)), "b="
+	}
+	l.Scale += e.scales()
+	if kind == dp.Pure {
+		l.Epsilon = e.total(kind).RatString()
+	} else {
+		l.Rho = e.total(kind).RatString()
+	}
+	return l
+}
+
+// total returns Count times the loss of an event that the kind of ledger is known to admit.
+func (e Event) total(kind dp.Accounting) *big.Rat {
+	loss, err := e.Loss(kind)
+	if err != nil {
+		panic("accountant: a charged event has no loss")
+	}
+	return times(loss, int64(e.Count))
+}
+
+// scales writes the noise of all marginals, runs of equal ones together.
+func (e Event) scales() string {
+	if e.run(0) == len(e.Scales) {
+		return e.Scales[0].RatString()
+	}
+	var parts []string
+	for i := 0; i < len(e.Scales); i += e.run(i) {
+		parts = append(parts, fmt.Sprintf("%s ×%d", e.Scales[i].RatString(), e.run(i)))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,159 @@
+package accountant
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// capacityBits: capacities are multiples of 2^-40.
+const capacityBits = 40
+
+// Curve is an upper bound on the Rényi divergence of order alpha > 1 between the outputs on neighbours.
+// Curves of mechanisms whose parameters were fixed before the run add up.
+type Curve func(alpha float64) float64
+
+// RhoCurve returns D_α = α·rho, the curve of rho-zCDP. Source: Bun, Steinke 2016 Definition 1.1.
+func RhoCurve(rho float64) Curve {
+	return func(alpha float64) float64 { return alpha * rho }
+}
+
+// PureCurve returns the curve of an ε-differentially private mechanism: min(α·ε·tanh(ε/2), ε).
+// Source: Steinke 2024, pdp-to-zcdp.
+func PureCurve(epsilon float64) Curve {
+	rho := epsilon * math.Tanh(epsilon/2) * (1 + 0x1p-40)
+	return func(alpha float64) float64 { return min(alpha*rho, epsilon) }
+}
+
+// BoundedRangeCurve returns the exact curve of an r-bounded-range mechanism, such as the exponential
+// mechanism with scores of range R and scale R/r:
+//
+//	u   = (α−1)/α · exp(r) · expm1(−αr)/expm1(−(α−1)r)
+//	D_α = ln u + ln(expm1(−αr)/(α·expm1(−r)))/(α−1)
+//
+// It returns min(D_α + 1e-13, α·r²/8) for α ≥ 1.01, where the float64 error is below 1e-13, and α·r²/8
+// below. Source: privacy.md §6 (the chord bound in closed form); r²/8: Dong, Durfee, Rogers 2020 Prop. 2.
+// Test vector: D_2(r=1) = 0.2402290.
+func BoundedRangeCurve(r float64) Curve {
+	return func(alpha float64) float64 {
+		concentrated := alpha * r * r / 8
+		if alpha < 1.01 || r == 0 {
+			return concentrated
+		}
+		whole := math.Expm1(-alpha * r)
+		logU := r + math.Log((alpha-1)/alpha*(whole/math.Expm1(-(alpha-1)*r)))
+		exact := logU + math.Log(whole/(alpha*math.Expm1(-r)))/(alpha-1)
+		return min(exact+1e-13, concentrated)
+	}
+}
+
+// Sum returns the curve of several mechanisms together.
+func Sum(curves ...Curve) Curve {
+	return func(alpha float64) float64 {
+		sum := 0.0
+		for _, c := range curves {
+			sum += c(alpha)
+		}
+		return sum
+	}
+}
+
+// Times returns the curve of count mechanisms with curve c.
+func (c Curve) Times(count int) Curve {
+	return func(alpha float64) float64 { return float64(count) * c(alpha) }
+}
+
+// EpsilonCeil returns, rounded up, the least ε over a search of α for which the curve implies
+// (ε, δ)-differential privacy, 0 < δ < 1:
+//
+//	ε = D_α + ln(1−1/α) − ln(δα)/(α−1)
+//
+// Every α gives a valid ε, so the search can only cost accuracy. Source: CKS Proposition 12.
+func (c Curve) EpsilonCeil(delta dp.Delta) float64 {
+	logDelta := math.Log(float64(delta))
+	epsilon := func(logOrder float64) float64 { // α = 1 + exp(logOrder)
+		alpha := 1 + math.Exp(logOrder)
+		a, b, d := c(alpha), math.Log1p(-1/alpha), (logDelta+math.Log(alpha))/(alpha-1)
+		return a + b - d + 0x1p-48*(math.Abs(a)+math.Abs(b)+math.Abs(d)) // float64 errors of the three terms
+	}
+	return max(0, minimum(epsilon, math.Log(1e-3), math.Log(1e9)))
+}
+
+// minimum returns the least value of f met by a grid of 128 points on [low, high] and a golden section
+// around the best of them.
+func minimum(f func(float64) float64, low, high float64) float64 {
+	const points = 128
+	step := (high - low) / points
+	at, best := low, math.Inf(1)
+	for i := 0; i <= points; i++ {
+		x := low + float64(i)*step
+		if y := f(x); y < best {
+			at, best = x, y
+		}
+	}
+	const golden = 0.6180339887498949 // (√5 − 1)/2
+	a, b := at-step, at+step
+	for range 60 { // 0.618^60 = 3e-13 of two steps
+		c, d := b-golden*(b-a), a+golden*(b-a)
+		fc, fd := f(c), f(d)
+		best = min(best, fc, fd)
+		if fc < fd {
+			b = d
+		} else {
+			a = c
+		}
+	}
+	return best
+}
+
+// RhoDeltaCeil returns, rounded up by the factor 1+2^-30, the δ for which rho-zCDP implies
+// (ε, δ)-differential privacy, at the best α:
+//
+//	δ = exp((α−1)(α·rho−ε))·(1−1/α)^α/(α−1),   (2α−1)·rho − ε + ln(1−1/α) = 0
+//
+// rho and ε are above 0. Source: CKS Proposition 12. Every α gives a valid δ.
+func RhoDeltaCeil(rho float64, epsilon dp.Epsilon) float64 {
+	e := float64(epsilon)
+	slope := func(alpha float64) float64 { return (2*alpha-1)*rho - e + math.Log1p(-1/alpha) }
+	low, high := 1.0, (e+1)/(2*rho)+2
+	for range 100 {
+		middle := low + (high-low)/2
+		if slope(middle) < 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	alpha := high // above 1 even where low never moved
+	if alpha == 1 {
+		return 1
+	}
+	logDelta := (alpha-1)*(alpha*rho-e) + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)
+	return math.Min(1, math.Exp(logDelta)*(1+0x1p-30))
+}
+
+// RhoFloor returns the largest multiple of 2^-40 for which RhoDeltaCeil(rho, ε) ≤ δ; 0 where there is
+// none. 0 < ε, 1e-300 ≤ δ < 1. Test vector: RhoFloor(1, 1e-6) = 0.0243560.
+func RhoFloor(epsilon dp.Epsilon, delta dp.Delta) *big.Rat {
+	mustBeRange(epsilon, delta)
+	steps := func(n int64) float64 { return math.Ldexp(float64(n), -capacityBits) }
+	low, high := int64(0), int64(1)
+	for high < 1<<52 && RhoDeltaCeil(steps(high), epsilon) <= float64(delta) {
+		low, high = high, 2*high
+	}
+	for high-low > 1 {
+		if middle := low + (high-low)/2; RhoDeltaCeil(steps(middle), epsilon) <= float64(delta) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return big.NewRat(low, 1<<capacityBits)
+}
+
+func mustBeRange(epsilon dp.Epsilon, delta dp.Delta) {
+	if epsilon.Validate() != nil || delta.Validate() != nil || delta < leastDelta {
+		panic("accountant: epsilon or delta out of range")
+	}
+}
