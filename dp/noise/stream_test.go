@@ -103,6 +103,13 @@ func TestBelow(t *testing.T) {
 			}
 		}
 	}
+	low := make([]int, 3) // of 3·2^62: a remainder of 64 bits would fall into the lowest third half the time
+	for range 20_000 {
+		low[s.Below(3<<62)>>62]++
+	}
+	if p := dptest.ChiSquare(low, []float64{1. / 3, 1. / 3, 1. / 3}); p < dptest.Alarm {
+		t.Errorf("thirds of Below(3·2^62): p = %g: %v", p, low)
+	}
 	for _, n := range []uint64{2, 3, 7, 8, 9, 31, 32, 33} {
 		seen, p := make([]int, n), make([]float64, n)
 		for range 20_000 {

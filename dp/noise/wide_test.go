@@ -59,8 +59,8 @@ func TestScaled(t *testing.T) {
 	for range 20_000 {
 		hi, lo, d := r.Uint64()>>(34+r.IntN(30)), r.Uint64()>>r.IntN(64), r.Uint64()>>(1+r.IntN(62))+1
 		if r.IntN(3) == 0 {
-			hi, d = 0, d>>1<<1+2
-			lo = lo % (1 << 20) * (d / 2)
+			odd := r.Uint64()>>36 | 1
+			hi, lo, d = 0, odd*(2*uint64(r.IntN(1000))+1), odd<<33 // exactly half
 		}
 		got := scaled(hi, lo, d)
 		want := wide{lo, hi}.big()
