@@ -1,0 +1,77 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Banner stands at the head of every form of the output.
+const Banner = "NOT PRIVATE: computed from the true table. Do not release these figures."
+
+// Report is what Compare finds. Its JSON form is described in the package comment.
+type Report struct {
+	NotPrivate string     `json:"not_private"` // Banner
+	Format     int        `json:"format"`      // 1
+	Columns    []string   `json:"columns"`
+	Real       Comparison `json:"real"`
+	Holdout    *Holdout   `json:"holdout,omitempty"` // nil without a holdout table
+}
+
+// Comparison is the error of a synthetic table against a true one.
+type Comparison struct {
+	TrueRows      int        `json:"true_rows"`
+	SyntheticRows int        `json:"synthetic_rows"`
+	Widths        []Width    `json:"widths"` // by K, ascending
+	Shapes        Property   `json:"shapes"`
+	Trends        Property   `json:"trends"`
+	Quality       Score      `json:"quality"` // mean of the averages of Shapes and Trends
+	Worst         []Marginal `json:"worst"`   // largest TV first
+}
+
+// Width sums up the marginals of K attributes. Errors are in shares of rows.
+type Width struct {
+	K             int     `json:"k"`
+	Marginals     int     `json:"marginals"`
+	Cells         int64   `json:"cells"` // of all of them
+	AverageTV     float64 `json:"average_tv"`
+	LargestTV     float64 `json:"largest_tv"`
+	LargestCell   float64 `json:"largest_cell_error"`
+	MeanCell      float64 `json:"mean_cell_error"`
+	RMSCell       float64 `json:"rms_cell_error"`
+	Score         float64 `json:"k_marginal_score"`         // 1000·(1 − AverageTV)
+	SubsampleRows int     `json:"subsample_rows,omitempty"` // 0 against a holdout
+}
+
+// Marginal is one marginal with its most different cells.
+type Marginal struct {
+	Columns []string `json:"columns"`
+	Cells   int64    `json:"cells"`
+	TV      float64  `json:"tv"`
+	Largest []Cell   `json:"largest"`
+}
+
+// Cell is one cell of a marginal: a label for each column, and the shares of rows.
+type Cell struct {
+	Labels    []string `json:"labels"`
+	Real      float64  `json:"real"`
+	Synthetic float64  `json:"synthetic"`
+}
+
+// Holdout is the population error: the synthetic table, and for a yardstick the real one, against rows
+// that the synthesis never saw.
+type Holdout struct {
+	Synthetic Comparison `json:"synthetic"`
+	Real      []Width    `json:"real"`
+}
+
+// WriteJSON writes the report as indented JSON, the banner first.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
+		return fmt.Errorf("evaluate: write JSON: %w", err)
+	}
+	return nil
+}

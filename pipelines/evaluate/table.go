@@ -1,0 +1,78 @@
+package evaluate
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Table is a table in codes: Columns[a][r] is the cell of row r in attribute a, below Sizes[a]. It has
+// fewer than 2³¹ rows.
+type Table struct {
+	Sizes   []int
+	Rows    int
+	Columns [][]domain.Code
+}
+
+// NewTable returns a table of no rows over the domain.
+func NewTable(d *domain.Domain) *Table {
+	return &Table{Sizes: d.Sizes(), Columns: make([][]domain.Code, d.Len())}
+}
+
+// check panics where the table does not have the shape that its fields state.
+func (t *Table) check(sizes []int) {
+	if len(t.Columns) != len(sizes) || len(t.Sizes) != len(sizes) {
+		panic("evaluate: a table has other columns than the domain")
+	}
+	if t.Rows > math.MaxInt32 {
+		panic("evaluate: a table has 2^31 rows or more")
+	}
+	for a, column := range t.Columns {
+		if t.Sizes[a] != sizes[a] {
+			panic("evaluate: a table has other cells than the domain")
+		}
+		if len(column) != t.Rows {
+			panic("evaluate: a column has not as many cells as the table has rows")
+		}
+		for _, c := range column {
+			if int(c) >= sizes[a] {
+				panic("evaluate: a code is outside its attribute")
+			}
+		}
+	}
+}
+
+// count fills dst with the number of rows in each cell of the marginal of c, row-major.
+func (t *Table) count(dst []int32, c domain.Clique) {
+	clear(dst)
+	switch len(c) {
+	case 1:
+		for _, x := range t.Columns[c[0]] {
+			dst[x]++
+		}
+	case 2:
+		second := t.Columns[c[1]]
+		step := t.Sizes[c[1]]
+		for r, x := range t.Columns[c[0]] {
+			dst[int(x)*step+int(second[r])]++
+		}
+	case 3:
+		second, third := t.Columns[c[1]], t.Columns[c[2]]
+		step2, step3 := t.Sizes[c[1]], t.Sizes[c[2]]
+		for r, x := range t.Columns[c[0]] {
+			dst[(int(x)*step2+int(second[r]))*step3+int(third[r])]++
+		}
+	default:
+		t.countWide(dst, c)
+	}
+}
+
+func (t *Table) countWide(dst []int32, c domain.Clique) {
+	for r := range t.Rows {
+		x := 0
+		for _, a := range c {
+			x = x*t.Sizes[a] + int(t.Columns[a][r])
+		}
+		dst[x]++
+	}
+}

@@ -1,0 +1,131 @@
+package evaluate
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	textItems = 10 // columns, and pairs of columns, that the text form lists
+	textCells = 2  // cells of each of the worst marginals that it lists
+	textWidth = 80
+)
+
+// WriteText writes the report for a terminal of 80 columns. Of the columns and pairs it lists those of
+// lowest score, and of the worst marginals the cells that differ most; the JSON form has all.
+func (r *Report) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s\n", r.NotPrivate)
+	line("Synthetic table (%s rows) against the true table (%s rows)\n",
+		thousands(r.Real.SyntheticRows), thousands(r.Real.TrueRows))
+	writeWidths(&b, r.Real.Widths)
+	line("")
+	for _, k := range r.Real.Widths {
+		line("%d-way score %.1f: as good as a random subsample of %s true rows",
+			k.K, k.Score, thousands(k.SubsampleRows))
+	}
+	line("")
+	writeProperty(&b, "Column shapes", r.Real.Shapes)
+	writeProperty(&b, "Column pair trends", r.Real.Trends)
+	line("Overall quality (mean of the two)  %s\n", r.Real.Quality)
+	writeWorst(&b, r.Real.Worst)
+	if r.Holdout != nil {
+		line("")
+		r.Holdout.writeText(&b)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("evaluate: write text: %w", err)
+	}
+	return nil
+}
+
+func (h *Holdout) writeText(b *bytes.Buffer) {
+	rows := thousands(h.Synthetic.TrueRows)
+	fmt.Fprintf(b, "Population error: synthetic table against the holdout (%s rows)\n\n", rows)
+	writeWidths(b, h.Synthetic.Widths)
+	fmt.Fprintf(b, "\nThe floor: the true table itself against the holdout\n\n")
+	writeWidths(b, h.Real)
+	fmt.Fprintf(b, "\nHoldout: column shapes %s, pair trends %s, quality %s\n",
+		h.Synthetic.Shapes.Average, h.Synthetic.Trends.Average, h.Synthetic.Quality)
+}
+
+func writeWidths(b *bytes.Buffer, widths []Width) {
+	fmt.Fprintf(b, "%2s %9s %11s %9s %9s %9s %9s %9s\n", "", "", "", "average", "largest", "largest", "mean", "rms")
+	fmt.Fprintf(b, "%2s %9s %11s %9s %9s %9s %9s %9s\n", "k", "marginals", "cells", "TV", "TV", "cell", "cell", "cell")
+	for _, k := range widths {
+		fmt.Fprintf(b, "%2d %9s %11s %9s %9s %9s %9s %9s\n", k.K, thousands(k.Marginals), thousands(int(k.Cells)),
+			share(k.AverageTV), share(k.LargestTV), share(k.LargestCell), share(k.MeanCell), share(k.RMSCell))
+	}
+}
+
+// writeProperty lists the items of lowest score, lowest first, those without a score last.
+func writeProperty(b *bytes.Buffer, name string, p Property) {
+	fmt.Fprintf(b, "%-20s average %s\n", name, p.Average)
+	items := slices.Clone(p.Items)
+	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Score.rank(), y.Score.rank()) })
+	for _, item := range items[:min(textItems, len(items))] {
+		fmt.Fprintf(b, "  %s  %-21s  %s\n", item.Score, item.Metric, clip(strings.Join(item.Columns, " × "), 47))
+	}
+	if rest := len(items) - textItems; rest > 0 {
+		fmt.Fprintf(b, "  and %s more, none lower\n", thousands(rest))
+	}
+	fmt.Fprintln(b)
+}
+
+func writeWorst(b *bytes.Buffer, worst []Marginal) {
+	fmt.Fprintf(b, "Worst marginals\n%7s %8s %8s\n", "TV", "true", "synth.")
+	for _, m := range worst {
+		fmt.Fprintf(b, "%7.5f  %s\n", m.TV, clip(strings.Join(m.Columns, " × "), textWidth-9))
+		for _, c := range m.Largest[:min(textCells, len(m.Largest))] {
+			fmt.Fprintf(b, "%7s %8.5f %8.5f  %s\n", "", c.Real, c.Synthetic, clip(strings.Join(c.Labels, ", "), textWidth-27))
+		}
+	}
+}
+
+// rank orders scores with the undefined ones last.
+func (s Score) rank() float64 {
+	if !s.Defined() {
+		return 2
+	}
+	return float64(s)
+}
+
+// String returns the score with four decimals, or a dash of the same width.
+func (s Score) String() string {
+	if !s.Defined() {
+		return "     –"
+	}
+	return strconv.FormatFloat(float64(s), 'f', 4, 64)
+}
+
+// share writes an error in at most 9 characters and at least 3 digits.
+func share(x float64) string {
+	if x != 0 && x < 1e-3 {
+		return strconv.FormatFloat(x, 'e', 2, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 5, 64)
+}
+
+// thousands writes n with a comma after every three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// clip shortens s to n characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
