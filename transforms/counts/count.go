@@ -1,0 +1,137 @@
+package counts
+
+import (
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/transforms/private"
+)
+
+// Stats is a collection of the counts of all units: one *Table, or none where there is no unit. Only
+// Count makes one.
+type Stats struct {
+	tables   sensitive.Collection
+	domain   *domain.Domain
+	workload query.Workload
+	shape    Shape
+}
+
+// Domain returns the domain that was counted in.
+func (s Stats) Domain() *domain.Domain { return s.domain }
+
+// Workload returns the workload that was counted for.
+func (s Stats) Workload() query.Workload { return s.workload }
+
+// Shape returns the shape of the table.
+func (s Stats) Shape() Shape { return s.shape }
+
+// Collection returns the table for the next transform.
+func (s Stats) Collection() sensitive.Collection { return s.tables }
+
+// Count counts units in every marginal of w. See CountWith.
+func Count(s beam.Scope, in private.Units, w query.Workload) Stats {
+	return CountWith(s, in, w, Params{})
+}
+
+// CountWith counts units in every marginal of w and every clique of p. Each unit adds exactly one to
+// one cell of each. It panics on invalid parameters and where w is a workload of another domain.
+func CountWith(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
+	s = s.Scope("dapple.Count")
+	if err := p.Validate(); err != nil {
+		panic(err.Error())
+	}
+	d := in.Domain()
+	if !slices.Equal(w.Sizes, d.Sizes()) {
+		panic("counts: the workload's sizes differ from the domain's")
+	}
+	shape := NewShape(w, p)
+	col := sensitive.Reveal(in.Collection())
+	var bundles beam.PCollection
+	if d.PrivacyID == "" {
+		bundles = beam.ParDo(s, &countBatchesFn{Shape: shape}, col)
+	} else {
+		bundles = beam.ParDo(s, &countUnitsFn{Shape: shape}, col)
+	}
+	return Stats{
+		tables:   sensitive.Hide(beam.Combine(s, mergeTables, bundles)),
+		domain:   d,
+		workload: w,
+		shape:    shape,
+	}
+}
+
+func init() {
+	dofn.Register[countUnitsFn](
+		dofn.Method1x1("StartBundle", (*countUnitsFn).StartBundle),
+		dofn.Method3x1("ProcessElement", (*countUnitsFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*countUnitsFn).FinishBundle),
+	)
+	dofn.Register[countBatchesFn](
+		dofn.Method1x1("StartBundle", (*countBatchesFn).StartBundle),
+		dofn.Method2x1("ProcessElement", (*countBatchesFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*countBatchesFn).FinishBundle),
+	)
+	register.Emitter1[*Table]()
+	register.Function2x2(mergeTables)
+}
+
+// mergeTables is a CombineFn.
+func mergeTables(a, b *Table) (*Table, error) {
+	if err := a.merge(b); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// countUnitsFn counts the units of its bundle's shards.
+type countUnitsFn struct {
+	Shape Shape
+
+	table *Table
+}
+
+func (f *countUnitsFn) StartBundle(func(*Table)) error {
+	f.table = NewTable(f.Shape)
+	return nil
+}
+
+func (f *countUnitsFn) ProcessElement(_ int, u *records.Units, _ func(*Table)) error {
+	f.table.add(u.Rows())
+	return nil
+}
+
+func (f *countUnitsFn) FinishBundle(emit func(*Table)) error {
+	emit(f.table)
+	f.table = nil
+	return nil
+}
+
+// countBatchesFn counts records each of which is a unit.
+type countBatchesFn struct {
+	Shape Shape
+
+	table *Table
+}
+
+func (f *countBatchesFn) StartBundle(func(*Table)) error {
+	f.table = NewTable(f.Shape)
+	return nil
+}
+
+func (f *countBatchesFn) ProcessElement(b *records.Batch, _ func(*Table)) error {
+	f.table.add(b.Rows)
+	return nil
+}
+
+func (f *countBatchesFn) FinishBundle(emit func(*Table)) error {
+	emit(f.table)
+	f.table = nil
+	return nil
+}

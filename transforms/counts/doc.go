@@ -1,0 +1,16 @@
+// Package counts turns bounded units into exact integer tables. Still private: what comes out is what
+// a mechanism adds noise to.
+//
+//	stats := counts.Count(s, units, workload)   // 0 or 1 element: none on empty input
+//
+// A Table answers marginals of the cliques it was counted for and of all their subsets, as integers,
+// and has one canonical encoding. Additions are exact, so that neither bundles nor order show in the
+// result.
+//
+// # Design
+//
+// A table is one accumulator per bundle and never a key per cell, which would cost prism 50 µs each.
+// Three public rules choose what is kept, in this order: one table of the whole universe where it is
+// small; a table for every clique asked for where those fit Params.MaxCells; else the coded records
+// themselves, counted on demand.
+package counts

@@ -1,0 +1,240 @@
+package counts
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// The canonical encoding is, all numbers being uvarints:
+//
+//	1 byte version; the shape: sizes, then 1 byte for records or else the cliques; the number of units;
+//	per clique 1 byte form, then every count (form 0), or (cells skipped, count) of each positive
+//	count after their number (form 1, where less than a quarter of the cells is positive);
+//	or the packed records in ascending order of their bytes.
+const encodingVersion = 1
+
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[*Table](), encodeTable, DecodeTable)
+}
+
+func encodeTable(t *Table) []byte { return t.Encode() }
+
+// Encode returns the canonical encoding: equal counts of one shape have equal bytes, whatever order
+// they were added and merged in.
+func (t *Table) Encode() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.shape.append([]byte{encodingVersion})
+	b = binary.AppendUvarint(b, uint64(t.units))
+	if t.shape.Records {
+		if !t.sorted {
+			t.rows, t.sorted = sortRows(t.rows, t.layout.Width()), true
+		}
+		return append(b, t.rows...)
+	}
+	for _, table := range t.tables {
+		b = appendCounts(b, table)
+	}
+	return b
+}
+
+func (s *Shape) append(b []byte) []byte {
+	b = appendInts(b, s.Sizes)
+	if s.Records {
+		return append(b, 1)
+	}
+	b = append(b, 0)
+	b = binary.AppendUvarint(b, uint64(len(s.Cliques)))
+	for _, c := range s.Cliques {
+		b = appendInts(b, c)
+	}
+	return b
+}
+
+func appendInts(b []byte, v []int) []byte {
+	b = binary.AppendUvarint(b, uint64(len(v)))
+	for _, x := range v {
+		b = binary.AppendUvarint(b, uint64(x))
+	}
+	return b
+}
+
+func appendCounts(b []byte, table []int64) []byte {
+	positive := 0
+	for _, n := range table {
+		if n != 0 {
+			positive++
+		}
+	}
+	if 4*positive >= len(table) {
+		b = append(b, 0)
+		for _, n := range table {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+		return b
+	}
+	b = binary.AppendUvarint(append(b, 1), uint64(positive))
+	next := 0
+	for c, n := range table {
+		if n != 0 {
+			b = binary.AppendUvarint(b, uint64(c-next))
+			b = binary.AppendUvarint(b, uint64(n))
+			next = c + 1
+		}
+	}
+	return b
+}
+
+// sortRows returns rows of the given width in ascending order: a counting sort by each byte, the last
+// one first, which costs width passes whatever the data.
+func sortRows(rows []byte, width int) []byte {
+	other := make([]byte, len(rows))
+	for p := width - 1; p >= 0; p-- {
+		var start [256]int
+		for i := p; i < len(rows); i += width {
+			start[rows[i]]++
+		}
+		at := 0
+		for v, n := range start {
+			start[v] = at
+			at += n * width
+		}
+		for i := 0; i < len(rows); i += width {
+			v := rows[i+p]
+			copy(other[start[v]:start[v]+width], rows[i:i+width])
+			start[v] += width
+		}
+		rows, other = other, rows
+	}
+	return rows
+}
+
+// errMalformed says only that bytes were not made by Encode: they are private.
+var errMalformed = errors.New("counts: malformed encoding of a table")
+
+// DecodeTable reads what Encode wrote.
+func DecodeTable(b []byte) (*Table, error) {
+	r := reader{b: b}
+	if r.byte() != encodingVersion {
+		return nil, errMalformed
+	}
+	shape, ok := r.shape()
+	if !ok {
+		return nil, errMalformed
+	}
+	t := NewTable(shape)
+	t.units = r.count()
+	for _, table := range t.tables {
+		r.counts(table)
+	}
+	if shape.Records {
+		w := int64(t.layout.Width())
+		if t.units > math.MaxInt64/w || t.units*w != int64(len(r.b)) {
+			return nil, errMalformed
+		}
+		t.rows, t.sorted = append([]byte(nil), r.b...), true
+		r.b = nil
+	}
+	if r.bad || len(r.b) != 0 {
+		return nil, errMalformed
+	}
+	return t, nil
+}
+
+// reader reads from the front of b. Reading what is not there sets bad and returns zero.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) fail() {
+	r.b, r.bad = nil, true
+}
+
+func (r *reader) byte() byte {
+	if len(r.b) == 0 {
+		r.fail()
+		return 0
+	}
+	v := r.b[0]
+	r.b = r.b[1:]
+	return v
+}
+
+func (r *reader) count() int64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || v > math.MaxInt64 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return int64(v)
+}
+
+func (r *reader) ints(limit int64) []int {
+	n := r.count()
+	if n > int64(len(r.b)) {
+		r.fail()
+		return nil
+	}
+	v := make([]int, n)
+	for i := range v {
+		x := r.count()
+		if x > limit {
+			r.fail()
+		}
+		v[i] = int(x)
+	}
+	return v
+}
+
+// maxDecodedCells bounds what a malformed header can make DecodeTable allocate: 16 GiB of counts.
+const maxDecodedCells = 1 << 31
+
+func (r *reader) shape() (s Shape, ok bool) {
+	s.Sizes = r.ints(domain.MaxSize)
+	for _, n := range s.Sizes {
+		if n < 1 {
+			return s, false
+		}
+	}
+	if s.Records = r.byte() == 1; s.Records {
+		return s, !r.bad && len(s.Sizes) > 0
+	}
+	n, sum := r.count(), int64(0)
+	for ; n > 0 && !r.bad; n-- {
+		c := domain.Clique(r.ints(int64(len(s.Sizes) - 1)))
+		size := cells(s.Sizes, c)
+		if r.bad || size > maxDecodedCells-sum {
+			return s, false
+		}
+		sum += size
+		s.Cliques = append(s.Cliques, c)
+	}
+	return s, !r.bad
+}
+
+func (r *reader) counts(table []int64) {
+	if form := r.byte(); form == 0 {
+		for c := range table {
+			table[c] = r.count()
+		}
+		return
+	}
+	next := int64(0)
+	for n := r.count(); n > 0 && !r.bad; n-- {
+		skip := r.count()
+		if skip >= int64(len(table))-next {
+			r.fail()
+			return
+		}
+		table[next+skip] = r.count()
+		next += skip + 1
+	}
+}

@@ -1,0 +1,107 @@
+package counts
+
+import "github.com/dapple-dp/dapple/dp/domain"
+
+// blockRows is the number of records counted at a time: their columns and partial cell numbers stay in
+// the first-level cache while every table passes over them.
+const blockRows = 1024
+
+// kernel counts blocks of records into tables. Cell numbers of a clique's leading attributes are shared
+// with the next clique that begins the same, so that a table costs one multiplication, one addition
+// and one increment a record.
+type kernel struct {
+	sizes   []int
+	cliques []domain.Clique
+	fresh   []int               // leading attributes whose cell numbers the previous clique left behind
+	partial [][blockRows]uint32 // partial[d][i]: cell of record i in the clique's first d+1 attributes
+}
+
+func newKernel(sizes []int, cliques []domain.Clique) *kernel {
+	k := &kernel{sizes: sizes, cliques: cliques, fresh: make([]int, len(cliques))}
+	depth, prev := 0, domain.Clique(nil)
+	for i, c := range cliques {
+		depth = max(depth, len(c)-1)
+		for k.fresh[i] < min(len(c), len(prev))-1 && c[k.fresh[i]] == prev[k.fresh[i]] {
+			k.fresh[i]++
+		}
+		prev = c
+	}
+	k.partial = make([][blockRows]uint32, depth)
+	return k
+}
+
+// count adds the records of at most blockRows rows to tables, one for each clique. columns[a] holds
+// attribute a.
+func (k *kernel) count(tables [][]int64, columns [][]domain.Code) {
+	for i, c := range k.cliques {
+		switch len(c) {
+		case 0:
+		case 1:
+			countOne(tables[i], columns[c[0]])
+		default:
+			k.extend(c, k.fresh[i], columns)
+			last := c[len(c)-1]
+			countLast(tables[i], k.partial[len(c)-2][:], uint32(k.sizes[last]), columns[last])
+		}
+	}
+}
+
+// extend computes the partial cell numbers of c from depth from on.
+func (k *kernel) extend(c domain.Clique, from int, columns [][]domain.Code) {
+	for d := from; d < len(c)-1; d++ {
+		col := columns[c[d]]
+		dst := k.partial[d][:len(col)]
+		if d == 0 {
+			for i, v := range col {
+				dst[i] = uint32(v)
+			}
+			continue
+		}
+		src, size := k.partial[d-1][:len(col)], uint32(k.sizes[c[d]])
+		for i, v := range col {
+			dst[i] = src[i]*size + uint32(v)
+		}
+	}
+}
+
+func countOne(table []int64, col []domain.Code) {
+	for _, v := range col {
+		table[v]++
+	}
+}
+
+func countLast(table []int64, partial []uint32, size uint32, col []domain.Code) {
+	partial = partial[:len(col)]
+	for i, v := range col {
+		table[partial[i]*size+uint32(v)]++
+	}
+}
+
+// sumOut returns the marginal of sub, a subset of the clique c with the given table: row-major, the
+// last attribute fastest.
+func sumOut(sizes []int, c domain.Clique, table []int64, sub domain.Clique) []int64 {
+	inner := 1
+	for i := len(c) - 1; i >= 0; i-- {
+		if size := sizes[c[i]]; sub.Contains(c[i : i+1]) {
+			inner *= size
+		} else {
+			table = sumAxis(table, size, inner)
+		}
+	}
+	return table
+}
+
+// sumAxis sums a table of shape (outer, size, inner) over its middle axis.
+func sumAxis(table []int64, size, inner int) []int64 {
+	out := make([]int64, len(table)/size)
+	for o := 0; o*inner < len(out); o++ {
+		dst := out[o*inner : (o+1)*inner]
+		for s := range size {
+			src := table[(o*size+s)*inner:]
+			for j := range dst {
+				dst[j] += src[j]
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package counts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// Params configures Count. Zero fields mean their defaults.
+type Params struct {
+	// MaxCells is the largest number of cells of all tables together, at 8 bytes each and for each
+	// worker; default 1<<23; at least 1. Beyond it, records are kept in place of tables.
+	MaxCells int64
+	// Cliques are asked for beyond those of the workload.
+	Cliques []domain.Clique
+}
+
+// Validate reports a fault of p.
+func (p Params) Validate() error {
+	if p.MaxCells < 0 {
+		return fmt.Errorf("counts: at most %d cells: want at least 1", p.MaxCells)
+	}
+	return nil
+}
+
+// universeCells is the largest universe that is counted as one table: its 2 MB stay in a core's cache,
+// and any marginal is a sum of it.
+const universeCells = 1 << 18
+
+// Shape is the public description of a Table: the attributes, and which tables are kept of them. It is
+// plain data and can stand in a serialised configuration.
+type Shape struct {
+	Sizes   []int           // cells of each attribute
+	Cliques []domain.Clique // in lexicographic order, none within another
+	Records bool            // coded records are kept in place of tables
+}
+
+// NewShape returns the shape that answers every marginal of w and every clique of p.
+func NewShape(w query.Workload, p Params) Shape {
+	limit := p.MaxCells
+	if limit == 0 {
+		limit = 1 << 23
+	}
+	s := Shape{Sizes: slices.Clone(w.Sizes)}
+	whole := make(domain.Clique, len(w.Sizes))
+	for a := range whole {
+		whole[a] = a
+	}
+	if cells(s.Sizes, whole) <= min(universeCells, limit) {
+		s.Cliques = []domain.Clique{whole}
+		return s
+	}
+	s.Cliques = maximal(append(w.Cliques(), p.Cliques...))
+	sum := int64(0)
+	for _, c := range s.Cliques {
+		if n := cells(s.Sizes, c); n <= limit-sum {
+			sum += n
+		} else {
+			return Shape{Sizes: s.Sizes, Records: true}
+		}
+	}
+	return s
+}
+
+// cells returns the number of cells of c, MaxInt64 where an int64 does not count them.
+func cells(sizes []int, c domain.Clique) int64 {
+	n, err := c.Cells(sizes)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return n
+}
+
+// maximal returns the cliques that no other one contains, in lexicographic order.
+func maximal(cliques []domain.Clique) []domain.Clique {
+	slices.SortFunc(cliques, func(a, b domain.Clique) int { return b.Compare(a) })
+	var kept []domain.Clique
+	for _, c := range cliques {
+		if !slices.ContainsFunc(kept, func(k domain.Clique) bool { return k.Contains(c) }) {
+			kept = append(kept, c)
+		}
+	}
+	slices.SortFunc(kept, func(a, b domain.Clique) int { return slices.Compare(a, b) })
+	return kept
+}
+
+// equal reports whether both shapes describe the same tables.
+func (s *Shape) equal(o *Shape) bool {
+	return s.Records == o.Records && slices.Equal(s.Sizes, o.Sizes) &&
+		slices.EqualFunc(s.Cliques, o.Cliques, domain.Clique.Equal)
+}

@@ -1,0 +1,158 @@
+package counts
+
+import (
+	"crypto/sha256"
+	"errors"
+	"math"
+	"sync"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
+)
+
+// Table holds exact counts of privacy units. It satisfies mechanism.Counts.
+//
+// Adding and merging are for one goroutine; reading a finished table is for any number.
+type Table struct {
+	shape  Shape
+	units  int64
+	tables [][]int64 // one for each clique of the shape
+	rows   []byte    // packed records, where the shape keeps them
+
+	layout *records.Layout
+	kernel *kernel
+	block  [][]domain.Code
+
+	mu       sync.Mutex
+	sorted   bool
+	digest   *[sha256.Size]byte
+	answered map[string][]int64
+}
+
+// NewTable returns the counts of no unit at all: what a run on empty input starts from.
+func NewTable(s Shape) *Table {
+	t := &Table{shape: s, layout: records.NewLayout(s.Sizes)}
+	t.tables = make([][]int64, len(s.Cliques))
+	for i, c := range s.Cliques {
+		t.tables[i] = make([]int64, cells(s.Sizes, c))
+	}
+	return t
+}
+
+// Units returns the number of privacy units.
+func (t *Table) Units() int64 { return t.units }
+
+// add counts packed records, each of a unit of its own.
+func (t *Table) add(rows []byte) {
+	width := t.layout.Width()
+	t.units += int64(len(rows) / width)
+	if t.shape.Records {
+		t.rows, t.sorted = append(t.rows, rows...), false
+		return
+	}
+	if t.kernel == nil {
+		t.kernel, t.block = newKernel(t.shape.Sizes, t.shape.Cliques), newBlock(t.shape.Sizes)
+	}
+	eachBlock(t.layout, t.block, rows, func(columns [][]domain.Code) { t.kernel.count(t.tables, columns) })
+}
+
+// newBlock returns columns for one block of records.
+func newBlock(sizes []int) [][]domain.Code {
+	b := make([][]domain.Code, len(sizes))
+	for a := range b {
+		b[a] = make([]domain.Code, blockRows)
+	}
+	return b
+}
+
+// eachBlock unpacks rows into block, some at a time.
+func eachBlock(l *records.Layout, block [][]domain.Code, rows []byte, visit func(columns [][]domain.Code)) {
+	columns := make([][]domain.Code, len(block))
+	for width := l.Width(); len(rows) > 0; {
+		n := min(len(rows)/width, blockRows)
+		for a := range columns {
+			columns[a] = block[a][:n]
+		}
+		l.Unpack(columns, rows[:n*width])
+		visit(columns)
+		rows = rows[n*width:]
+	}
+}
+
+// errOverflow says nothing about which table or where.
+var errOverflow = errors.New("counts: more units than an int64 counts")
+
+// merge adds the counts of o to t. It is commutative and associative, and o belongs to t afterwards.
+func (t *Table) merge(o *Table) error {
+	if !t.shape.equal(&o.shape) {
+		panic("counts: merged tables of different shapes")
+	}
+	if t.units > math.MaxInt64-o.units {
+		return errOverflow // no cell exceeds the number of units: none overflows before it does
+	}
+	t.units += o.units
+	for i, from := range o.tables {
+		to := t.tables[i]
+		for c, n := range from {
+			to[c] += n
+		}
+	}
+	t.rows, t.sorted = append(t.rows, o.rows...), false
+	return nil
+}
+
+// Marginal returns the count of every cell of c, row-major, the last attribute fastest. The clique must
+// be part of one that the table was counted for, and the result must not be changed.
+func (t *Table) Marginal(c domain.Clique) []int64 {
+	key := c.Key()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if m, ok := t.answered[key]; ok {
+		return m
+	}
+	m := t.compute(c)
+	if t.answered == nil {
+		t.answered = map[string][]int64{}
+	}
+	t.answered[key] = m
+	return m
+}
+
+func (t *Table) compute(c domain.Clique) []int64 {
+	if t.shape.Records {
+		return t.countRecords(c)
+	}
+	best := -1
+	for i, k := range t.shape.Cliques {
+		if k.Contains(c) && (best < 0 || len(t.tables[i]) < len(t.tables[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		panic("counts: a clique that is part of none that was counted")
+	}
+	return sumOut(t.shape.Sizes, t.shape.Cliques[best], t.tables[best], c)
+}
+
+func (t *Table) countRecords(c domain.Clique) []int64 {
+	m := make([]int64, cells(t.shape.Sizes, c))
+	if len(c) == 0 {
+		m[0] = t.units
+		return m
+	}
+	k, tables := newKernel(t.shape.Sizes, []domain.Clique{c}), [][]int64{m}
+	eachBlock(t.layout, newBlock(t.shape.Sizes), t.rows, func(columns [][]domain.Code) { k.count(tables, columns) })
+	return m
+}
+
+// Digest returns a hash of the canonical encoding: of everything that an answer could depend on.
+func (t *Table) Digest() [sha256.Size]byte {
+	b := t.Encode()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.digest == nil {
+		d := sha256.Sum256(b)
+		t.digest = &d
+	}
+	return *t.digest
+}

@@ -1,0 +1,241 @@
+package records
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+var testKey = []byte("a public run key")
+
+// fact is one row of one unit.
+type fact struct{ id, row string }
+
+// facts returns rows of units with few and many rows, exact repeats and empty IDs.
+func facts(rng *rand.Rand, n int) []fact {
+	f := make([]fact, n)
+	for i := range f {
+		f[i] = fact{fmt.Sprint("u", rng.IntN(n/3+1)), string([]byte{byte(rng.IntN(3)), byte(rng.IntN(2))})}
+		switch {
+		case i%11 == 0:
+			f[i].id = "busy"
+		case i%17 == 0:
+			f[i].id = ""
+		}
+	}
+	return f
+}
+
+// oracle bounds by the definition: the least rank among all of a unit's rows.
+func oracle(fs []fact) map[string]string {
+	r := ranker{runKey: testKey}
+	kept := map[string]string{}
+	for _, f := range fs {
+		k, ok := kept[f.id]
+		if f.id != "" && (!ok || r.less([]byte(f.id), []byte(f.row), []byte(k))) {
+			kept[f.id] = f.row
+		}
+	}
+	return kept
+}
+
+func TestSetKeepsLeastRank(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	fs := facts(rng, 5000)
+	set := NewSet(2, 1<<20, testKey)
+	for _, f := range fs {
+		set.Add([]byte(f.id), []byte(f.row))
+	}
+	want, got := oracle(fs), map[string]string{}
+	set.Flush(7, func(shard int, u *Units) {
+		r := u.single()
+		for i := range r.len() {
+			if Shard(Hash(r.id(i)), 7) != shard {
+				t.Errorf("unit %q in shard %d", r.id(i), shard)
+			}
+			got[string(r.id(i))] = string(r.row(i))
+		}
+	})
+	if len(got) != len(want) {
+		t.Fatalf("%d units, want %d", len(got), len(want))
+	}
+	for id, row := range want {
+		if got[id] != row {
+			t.Errorf("unit %s keeps %v, want %v", id, []byte(got[id]), []byte(row))
+		}
+	}
+	if set.Len() != 0 {
+		t.Errorf("%d units after Flush, want 0", set.Len())
+	}
+}
+
+// bundled bounds fs in bundles of random sizes, with random early flushes and a random merge tree,
+// and returns the canonical bytes of each shard.
+func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
+	m := NewMerger(testKey)
+	parts := make([][]*Units, shards)
+	for len(fs) > 0 {
+		n := 1 + rng.IntN(len(fs))
+		set := NewSet(2, 1+rng.IntN(200), testKey)
+		flush := func() { set.Flush(shards, func(s int, u *Units) { parts[s] = append(parts[s], u) }) }
+		for _, f := range fs[:n] {
+			if set.Add([]byte(f.id), []byte(f.row)); set.Full() {
+				flush()
+			}
+		}
+		flush()
+		fs = fs[n:]
+	}
+	var out []byte
+	for _, p := range parts {
+		for len(p) > 1 {
+			i := rng.IntN(len(p) - 1)
+			merged := m.Merge(recode(p[i]), p[i+1])
+			if rng.IntN(2) == 0 {
+				merged = recode(merged)
+			}
+			p = slices.Replace(p, i, i+2, merged)
+		}
+		for _, u := range p {
+			out = append(out, m.Canonical(u).Encode()...)
+		}
+	}
+	return out
+}
+
+// recode sends units over the wire.
+func recode(u *Units) *Units {
+	v, err := DecodeUnits(u.Encode())
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	fs := facts(rng, 400)
+	want := bundled(rng, fs, 4)
+	for range 1000 {
+		rng.Shuffle(len(fs), func(i, j int) { fs[i], fs[j] = fs[j], fs[i] })
+		if got := bundled(rng, fs, 4); !bytes.Equal(got, want) {
+			t.Fatal("a permutation of the input changed the bounded units")
+		}
+	}
+}
+
+// A unit keeps each of its distinct rows equally often over run keys, however often it repeats them:
+// χ² with 3 degrees of freedom, critical value 30.7 at a false-alarm rate of 1e-6.
+func TestChoiceIsUniformOverDistinctRows(t *testing.T) {
+	const keys = 4000
+	hits := map[string]int{}
+	for k := range keys {
+		set := NewSet(1, 10, fmt.Appendf(nil, "%016d", k))
+		for i := range 20 {
+			set.Add([]byte("unit"), []byte{byte(min(i, 3))})
+		}
+		set.Flush(1, func(_ int, u *Units) { hits[string(u.Rows())]++ })
+	}
+	chi := 0.0
+	for _, n := range hits {
+		d := float64(n) - keys/4
+		chi += d * d / (keys / 4)
+	}
+	if len(hits) != 4 || chi > 30.7 {
+		t.Errorf("kept rows %v: chi squared %g", hits, chi)
+	}
+}
+
+// Shards and orders must be the same in every process and release: pinned values.
+func TestHashIsFixed(t *testing.T) {
+	for id, want := range map[string]uint64{
+		"": 0x34d2fe82daccaea6, "person-1": 0xd834fda64bbf2bac, "a privacy ID of several words": 0xa0ec0ed2c1f17c00,
+	} {
+		if got := Hash([]byte(id)); got != want {
+			t.Errorf("hash of %q is %#x, want %#x", id, got, want)
+		}
+	}
+}
+
+func TestLayoutRoundTrip(t *testing.T) {
+	l := NewLayout([]int{2, 300, 256, 70})
+	if l.Width() != 5 {
+		t.Fatalf("width %d, want 5", l.Width())
+	}
+	in := [][]domain.Code{{0, 1, 1}, {299, 256, 3}, {255, 0, 7}, {69, 1, 2}}
+	out := make([][]domain.Code, 4)
+	for a := range out {
+		out[a] = make([]domain.Code, 3)
+	}
+	l.Unpack(out, l.Pack(nil, in))
+	for a := range in {
+		if !slices.Equal(in[a], out[a]) {
+			t.Errorf("attribute %d: %v, want %v", a, out[a], in[a])
+		}
+	}
+}
+
+func TestBatchRoundTrip(t *testing.T) {
+	with := &Batch{N: 2, Rows: []byte{1, 2, 3, 4}, HasID: true}
+	with.AddID([]byte("x"))
+	with.AddID(nil)
+	for _, b := range []*Batch{with, {N: 1, Rows: []byte{9}}, {}} {
+		got, err := DecodeBatch(b.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Encode(), b.Encode()) || got.N != b.N || got.HasID != b.HasID {
+			t.Errorf("batch of %d records came back different", b.N)
+		}
+	}
+}
+
+// FuzzDecode feeds both decoders arbitrary bytes: they fail or return something that encodes again.
+func FuzzDecode(f *testing.F) {
+	set := NewSet(2, 10, testKey)
+	set.Add([]byte("a"), []byte{1, 2})
+	set.Flush(1, func(_ int, u *Units) { f.Add(u.Encode()) })
+	f.Add((&Batch{N: 1, Rows: []byte{9}}).Encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if u, err := DecodeUnits(b); err == nil {
+			u.Encode()
+		}
+		if b, err := DecodeBatch(b); err == nil {
+			b.Encode()
+		}
+	})
+}
+
+func BenchmarkSetAdd(b *testing.B) {
+	const n = 1 << 20
+	ids := make([][]byte, n)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range ids {
+		ids[i] = fmt.Appendf(nil, "p%08d", rng.IntN(n/3))
+	}
+	row := make([]byte, 8)
+	set := NewSet(8, 1<<20, testKey)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		row[0] = byte(i >> 18)
+		set.Add(ids[i%n], row)
+	}
+}
+
+func BenchmarkFlush(b *testing.B) {
+	const n = 1 << 18
+	b.ReportAllocs()
+	for b.Loop() {
+		set := NewSet(8, 1<<20, testKey)
+		row := make([]byte, 8)
+		for i := range n {
+			set.Add(fmt.Appendf(nil, "p%08d", i), row)
+		}
+		set.Flush(256, func(int, *Units) {})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/unit")
+}

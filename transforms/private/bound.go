@@ -1,0 +1,151 @@
+package private
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+)
+
+// Units is a collection with exactly one coded record for each privacy unit. Only Bound makes one.
+type Units struct {
+	records sensitive.Collection
+	domain  *domain.Domain
+}
+
+// Domain returns the domain that the records are coded in.
+func (u Units) Domain() *domain.Domain { return u.domain }
+
+// Collection returns the records for the next transform. Its elements are KV<int, *records.Units>
+// where the domain has a privacy ID, else *records.Batch.
+func (u Units) Collection() sensitive.Collection { return u.records }
+
+// BoundParams configures Bound. Zero fields mean their defaults.
+type BoundParams struct {
+	// Shards is the number of hash shards of the privacy ID; default 256; 1..1999. On a cluster raise
+	// it so that units/Shards·(bytes of an ID and a record) stays below about 100 MB.
+	Shards int
+	// MaxEntries is the number of units that a worker holds before it passes them on early; default
+	// 1<<20; at least 1. The result does not depend on it.
+	MaxEntries int
+	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same
+	// value keeps the same records. It must not be the seed of the noise.
+	RunKey [records.RunKeySize]byte
+}
+
+// Validate lists all faults of p.
+func (p BoundParams) Validate() error {
+	p = p.withDefaults()
+	var faults []error
+	if p.Shards < 1 || p.Shards > 1999 {
+		faults = append(faults, fmt.Errorf("private: %d shards: want 1 to 1999", p.Shards))
+	}
+	if p.MaxEntries < 1 {
+		faults = append(faults, fmt.Errorf("private: at most %d entries: want at least 1", p.MaxEntries))
+	}
+	return errors.Join(faults...)
+}
+
+func (p BoundParams) withDefaults() BoundParams {
+	if p.Shards == 0 {
+		p.Shards = 256
+	}
+	if p.MaxEntries == 0 {
+		p.MaxEntries = 1 << 20
+	}
+	return p
+}
+
+// Bound keeps one record of each privacy unit: among the unit's distinct coded records, the one of
+// least rank under a hash with the run key, hence each with equal chance over run keys. Records without
+// an ID are dropped. Where the domain has no privacy ID every record is a unit, and Bound does nothing.
+//
+// It panics on invalid parameters.
+func Bound(s beam.Scope, in Coded, p BoundParams) Units {
+	s = s.Scope("dapple.Bound")
+	if err := p.Validate(); err != nil {
+		panic(err.Error())
+	}
+	p = p.withDefaults()
+	if in.domain.PrivacyID == "" {
+		return Units{records: in.records, domain: in.domain}
+	}
+	key := p.RunKey[:]
+	bundles := beam.ParDo(s, &boundFn{
+		Width:      records.NewLayout(in.domain.Sizes()).Width(),
+		Shards:     p.Shards,
+		MaxEntries: p.MaxEntries,
+		RunKey:     key,
+	}, sensitive.Reveal(in.records))
+	merged := beam.CombinePerKey(s, &mergeFn{RunKey: key}, bundles)
+	return Units{records: sensitive.Hide(merged), domain: in.domain}
+}
+
+func init() {
+	dofn.Register[boundFn](
+		dofn.Method1x1("StartBundle", (*boundFn).StartBundle),
+		dofn.Method2x1("ProcessElement", (*boundFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*boundFn).FinishBundle),
+	)
+	register.Emitter2[int, *records.Units]()
+	dofn.Register[mergeFn](
+		dofn.Method2x1("MergeAccumulators", (*mergeFn).MergeAccumulators),
+		dofn.Method1x1("ExtractOutput", (*mergeFn).ExtractOutput),
+	)
+}
+
+// boundFn bounds the records of its bundle and emits them by shard.
+type boundFn struct {
+	Width, Shards, MaxEntries int
+	RunKey                    []byte
+
+	set *records.Set
+}
+
+func (f *boundFn) StartBundle(func(int, *records.Units)) error {
+	f.set = records.NewSet(f.Width, f.MaxEntries, f.RunKey)
+	return nil
+}
+
+func (f *boundFn) ProcessElement(b *records.Batch, emit func(int, *records.Units)) error {
+	for i := range b.N {
+		if f.set.Add(b.ID(i), b.Row(i)); f.set.Full() {
+			f.set.Flush(f.Shards, emit)
+		}
+	}
+	return nil
+}
+
+func (f *boundFn) FinishBundle(emit func(int, *records.Units)) error {
+	f.set.Flush(f.Shards, emit)
+	f.set = nil
+	return nil
+}
+
+// mergeFn merges the units of one shard.
+type mergeFn struct {
+	RunKey []byte
+
+	merger *records.Merger
+}
+
+func (f *mergeFn) MergeAccumulators(a, b *records.Units) *records.Units {
+	return f.merging().Merge(a, b)
+}
+
+func (f *mergeFn) ExtractOutput(a *records.Units) *records.Units {
+	return f.merging().Canonical(a)
+}
+
+func (f *mergeFn) merging() *records.Merger {
+	if f.merger == nil {
+		f.merger = records.NewMerger(f.RunKey)
+	}
+	return f.merger
+}
