@@ -1,6 +1,8 @@
 package query
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -82,6 +84,15 @@ func (w Workload) Cells() (each []int64, sum int64, err error) {
 		sum += each[i]
 	}
 	return each, sum, nil
+}
+
+// Fingerprint is a hash of the sizes, cliques and weights.
+func (w Workload) Fingerprint() [sha256.Size]byte {
+	b, err := json.Marshal(w)
+	if err != nil {
+		panic("query: a workload is plain data and always marshals")
+	}
+	return sha256.Sum256(b)
 }
 
 // Answers holds one value per cell for each marginal of a workload, in its order; row-major inside.
