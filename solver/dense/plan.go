@@ -1,0 +1,153 @@
+package dense
+
+import (
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// maxRun is the largest product of adjacent axes that one node sums out, so that long sums are split
+// over several nodes and each is short enough to need no care with rounding.
+const maxRun = 4096
+
+// Plan is the tree of shared axis sums for a list of cliques over one universe. It holds no numbers of
+// the universe's size, and may be shared by several oracles.
+type Plan struct {
+	sizes   []int
+	cliques []domain.Clique
+	cells   []int // of each clique
+	k       int   // of the universe
+	nodes   []node
+	arena   int // cells of all tables that live at one time, without the universe
+}
+
+// node is one table: its parent's, seen as [outer][axis][inner], summed over axis. Node 0 is the
+// universe itself.
+type node struct {
+	outer, axis, inner int
+	offset, size       int   // of its table in the arena
+	leaves             []int // cliques whose marginal this table is
+	children           []int
+}
+
+// NewPlan plans the marginals of the cliques over a universe with the given attribute sizes. It panics
+// on a size below 1 and on a clique whose attributes are not ascending positions in sizes.
+func NewPlan(sizes []int, cliques []domain.Clique) *Plan {
+	p := &Plan{sizes: slices.Clone(sizes), k: 1}
+	var axes domain.Clique
+	for a, s := range sizes {
+		if s < 1 {
+			panic("dense: attribute of size below 1")
+		}
+		p.k *= s
+		if s > 1 {
+			axes = append(axes, a)
+		}
+	}
+	todo := make([]int, len(cliques))
+	thin := make([]domain.Clique, len(cliques))
+	for i, c := range cliques {
+		todo[i] = i
+		thin[i] = p.add(c)
+	}
+	p.nodes = []node{{size: p.k}}
+	p.grow(0, axes, thin, todo)
+	return p
+}
+
+// add appends a clique and returns it without its attributes of size 1.
+func (p *Plan) add(c domain.Clique) domain.Clique {
+	var thin domain.Clique
+	cells := 1
+	for i, a := range c {
+		if a < 0 || a >= len(p.sizes) || (i > 0 && c[i-1] >= a) {
+			panic("dense: clique attributes must be ascending positions in the domain")
+		}
+		cells *= p.sizes[a]
+		if p.sizes[a] > 1 {
+			thin = append(thin, a)
+		}
+	}
+	p.cliques = append(p.cliques, slices.Clone(c))
+	p.cells = append(p.cells, cells)
+	return thin
+}
+
+// grow hangs everything below node at, whose table has the given axes, that the cliques in todo need.
+func (p *Plan) grow(at int, axes domain.Clique, cliques []domain.Clique, todo []int) {
+	var rest []int
+	for _, i := range todo {
+		if cliques[i].Equal(axes) {
+			p.nodes[at].leaves = append(p.nodes[at].leaves, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	if len(rest) == 0 {
+		return
+	}
+	missing := func(a int, from []int) bool {
+		return slices.ContainsFunc(from, func(i int) bool { return !slices.Contains(cliques[i], a) })
+	}
+	if lo, hi := p.longestRun(axes, func(a int) bool {
+		return !slices.ContainsFunc(rest, func(i int) bool { return slices.Contains(cliques[i], a) })
+	}); hi > lo {
+		child := p.sumOut(at, axes, lo, hi)
+		p.grow(child, slices.Delete(slices.Clone(axes), lo, hi), cliques, rest)
+		return
+	}
+	split := -1
+	for _, a := range axes {
+		if missing(a, rest) && (split < 0 || p.sizes[a] > p.sizes[split]) {
+			split = a
+		}
+	}
+	var having, lacking []int
+	for _, i := range rest {
+		if slices.Contains(cliques[i], split) {
+			having = append(having, i)
+		} else {
+			lacking = append(lacking, i)
+		}
+	}
+	p.grow(at, axes, cliques, lacking)
+	p.grow(at, axes, cliques, having)
+}
+
+// longestRun returns the run axes[lo:hi] of unneeded axes with the largest product up to maxRun.
+func (p *Plan) longestRun(axes domain.Clique, unneeded func(int) bool) (lo, hi int) {
+	best := 1
+	for i := range axes {
+		product := 1
+		for j := i; j < len(axes) && unneeded(axes[j]); j++ {
+			if product *= p.sizes[axes[j]]; j > i && product > maxRun {
+				break
+			}
+			if product > best {
+				best, lo, hi = product, i, j+1
+			}
+		}
+	}
+	return lo, hi
+}
+
+// sumOut adds the child of node at that sums axes[lo:hi] out, and returns its number.
+func (p *Plan) sumOut(at int, axes domain.Clique, lo, hi int) int {
+	product := func(c domain.Clique) int {
+		n := 1
+		for _, a := range c {
+			n *= p.sizes[a]
+		}
+		return n
+	}
+	n := node{outer: product(axes[:lo]), axis: product(axes[lo:hi]), inner: product(axes[hi:])}
+	n.size = n.outer * n.inner
+	if at > 0 {
+		n.offset = p.nodes[at].offset + p.nodes[at].size
+	}
+	p.arena = max(p.arena, n.offset+n.size)
+	p.nodes = append(p.nodes, n)
+	child := len(p.nodes) - 1
+	p.nodes[at].children = append(p.nodes[at].children, child)
+	return child
+}

@@ -1,0 +1,43 @@
+package dense
+
+import "fmt"
+
+// DefaultMemoryLimit is used where a problem states no memory limit: 2 GiB.
+const DefaultMemoryLimit = 2 << 30
+
+// ErrUniverse says that the universe has too many cells to be held explicitly. Both figures are public.
+type ErrUniverse struct {
+	Cells float64 // of the universe; may be beyond 1e300
+	Limit int64   // cells that the memory limit has room for
+}
+
+func (e *ErrUniverse) Error() string {
+	return fmt.Sprintf("dense: the universe has %g cells and the memory limit has room for %d; "+
+		"declare fewer or coarser attributes, raise the limit, or use a method for wide tables", e.Cells, e.Limit)
+}
+
+// Cells returns the number of cells of the universe, which is +Inf beyond the range of a float64.
+func Cells(sizes []int) float64 {
+	k := 1.0
+	for _, s := range sizes {
+		k *= float64(s)
+	}
+	return k
+}
+
+// CheckUniverse returns the number of cells of the universe if bytesPerCell times it is within memoryLimit
+// bytes, and *ErrUniverse otherwise. A limit of 0 means DefaultMemoryLimit. The rule is public.
+func CheckUniverse(sizes []int, bytesPerCell, memoryLimit int64) (int, error) {
+	if memoryLimit == 0 {
+		memoryLimit = DefaultMemoryLimit
+	}
+	limit := memoryLimit / bytesPerCell
+	if k := Cells(sizes); k > float64(limit) {
+		return 0, &ErrUniverse{Cells: k, Limit: limit}
+	}
+	k := 1
+	for _, s := range sizes {
+		k *= s
+	}
+	return k, nil
+}

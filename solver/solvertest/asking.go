@@ -1,0 +1,187 @@
+package solvertest
+
+import (
+	"errors"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Total answers solver.Curator: exact and unrecorded under Replace.
+func (c *Curator) Total(stage string, share dp.Share) (query.Total, error) {
+	if c.budget.Neighbouring == dp.Replace {
+		return query.Total{Units: c.table.Units()}, nil
+	}
+	charge := share.Float() * c.budget.Capacity
+	v := c.variance(1, charge)
+	return ask(c, 0, solver.Access{Stage: stage, Kind: c.additive(), Share: share, Coordinates: 1}, charge, func() query.Total {
+		return query.Total{Units: c.table.Units() + c.noise(v), Variance: v}
+	}, share)
+}
+
+// Measure answers solver.Curator.
+func (c *Curator) Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error) {
+	charge := share.Float() * c.budget.Capacity
+	sum := 0.0
+	for _, p := range precision {
+		sum += p
+	}
+	variance := make([]float64, len(cliques))
+	for i := range cliques {
+		part := 1 / float64(len(cliques))
+		if precision != nil {
+			part = precision[i] / sum
+		}
+		changes := float64(c.budget.Neighbouring.UnitChanges())
+		if c.pure() {
+			variance[i] = c.variance(changes, part*charge)
+		} else {
+			variance[i] = changes * c.variance(1, part*charge)
+		}
+	}
+	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Marginals: len(cliques), Precision: precision}
+	return c.measure(round, a, charge, cliques, variance)
+}
+
+// MeasureVariance answers solver.Curator.
+func (c *Curator) MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error) {
+	if c.pure() {
+		return nil, errors.New("solvertest: Gaussian noise on a pure ledger")
+	}
+	each := make([]float64, len(cliques))
+	for i := range each {
+		each[i] = variance
+	}
+	charge := float64(len(cliques)) * float64(c.budget.Neighbouring.UnitChanges()) / (2 * variance)
+	a := solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Noise: variance, Marginals: len(cliques)}
+	return c.measure(round, a, charge, cliques, each)
+}
+
+func (c *Curator) measure(round int, a solver.Access, charge float64, cliques []domain.Clique, variance []float64) ([]query.Measurement, error) {
+	h := c.answers(cliques)
+	for i := range h {
+		a.Coordinates += int64(len(h[i]))
+	}
+	return ask(c, round, a, charge, func() []query.Measurement {
+		m := make([]query.Measurement, len(h))
+		for i := range m {
+			m[i] = query.Measurement{Clique: cliques[i], Values: make([]float64, len(h[i])), Variance: variance[i]}
+			for j := range h[i] {
+				m[i].Values[j] = h[i][j] + c.noise(variance[i])
+			}
+		}
+		return m
+	}, cliques, variance)
+}
+
+// gumbel returns a draw of the standard Gumbel law: adding one to each score and taking the largest is
+// the exponential mechanism.
+func (c *Curator) gumbel() float64 { return -math.Log(c.rng.ExpFloat64()) }
+
+// selection returns the b of the exponential mechanism with range r at the given share, and its charge.
+func (c *Curator) selection(r float64, share dp.Share) (b, charge float64) {
+	charge = share.Float() * c.budget.Capacity
+	if c.pure() {
+		return r / charge, charge
+	}
+	return r / math.Sqrt(8*charge), charge
+}
+
+// SelectBlock answers solver.Curator.
+func (c *Curator) SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error) {
+	b, charge := c.selection(2*float64(c.budget.Neighbouring.UnitChanges()), share)
+	a := solver.Access{Stage: stage, Kind: dp.BlockExponential, Share: share}
+	return ask(c, round, a, charge, func() query.Block {
+		e := c.errors(w, model)
+		best, at := math.Inf(-1), 0
+		for i := range e {
+			s := c.gumbel()
+			for _, x := range e[i] {
+				x = math.Abs(x / b)
+				s += x + math.Log1p(math.Exp(-2*x)) - math.Ln2
+			}
+			if s > best {
+				best, at = s, i
+			}
+		}
+		signs := make([]int8, len(e[at]))
+		for j, x := range e[at] {
+			signs[j] = -1
+			if c.rng.Float64() < 1/(1+math.Exp(-2*x/b)) {
+				signs[j] = 1
+			}
+		}
+		return query.Block{Marginal: at, Signs: signs}
+	}, w, clone(model), share)
+}
+
+// SelectCell answers solver.Curator.
+func (c *Curator) SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error) {
+	b, charge := c.selection(float64(c.budget.Neighbouring.UnitChanges()), share)
+	shift := 0.0
+	if c.budget.Neighbouring == dp.AddRemove {
+		shift = c.table.Units() - total
+	}
+	a := solver.Access{Stage: stage, Kind: dp.Exponential, Share: share}
+	return ask(c, round, a, charge, func() query.Cell {
+		return c.largest(w, model, func(e float64, sign int8) float64 {
+			if sign < 0 {
+				e = shift - e
+			}
+			return e/b + c.gumbel()
+		})
+	}, w, clone(model), total, share)
+}
+
+// LaplaceMaxCell answers solver.Curator.
+func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error) {
+	charge := 2 / scale
+	if !c.pure() {
+		charge *= math.Tanh(charge / 2)
+	}
+	_, cells, err := w.Cells()
+	if err != nil {
+		return query.Cell{}, err
+	}
+	a := solver.Access{Stage: stage, Kind: dp.LaplaceMax, Noise: scale, Coordinates: 2 * cells}
+	return ask(c, round, a, charge, func() query.Cell {
+		return c.largest(w, model, func(e float64, sign int8) float64 {
+			return float64(sign)*e + scale*(c.rng.ExpFloat64()-c.rng.ExpFloat64())
+		})
+	}, w, clone(model), scale)
+}
+
+func (c *Curator) largest(w query.Workload, model query.Answers, score func(e float64, sign int8) float64) query.Cell {
+	e := c.errors(w, model)
+	best, at := math.Inf(-1), query.Cell{}
+	for i := range e {
+		for j, x := range e[i] {
+			for _, sign := range []int8{1, -1} {
+				if s := score(x, sign); s > best {
+					best, at = s, query.Cell{Marginal: i, Cell: j, Sign: sign}
+				}
+			}
+		}
+	}
+	return at
+}
+
+// MaxError answers solver.Curator.
+func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error) {
+	charge := share.Float() * c.budget.Capacity
+	v := c.variance(1, charge)
+	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Coordinates: 1}
+	return ask(c, 0, a, charge, func() query.MaxError {
+		e := c.errors(w, model)
+		largest := 0.0
+		for i := range e {
+			for _, x := range e[i] {
+				largest = max(largest, math.Abs(x))
+			}
+		}
+		return query.MaxError{Counts: largest + c.noise(v), Variance: v}
+	}, w, clone(model), share)
+}

@@ -1,0 +1,149 @@
+package solvertest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/dense"
+)
+
+// Curator answers like the real one, with float noise from an ordinary generator: its laws are those of
+// the real one up to rounding, its privacy is none. It refuses to overspend and to answer a (stage,
+// round) twice, and remembers what it was asked.
+type Curator struct {
+	table  *Table
+	budget dp.Budget
+	rng    *rand.Rand
+	spent  float64
+	asked  []solver.Access
+	log    []exchange
+	replay []exchange
+	used   map[string]bool
+	exact  map[string]query.Answers
+}
+
+// exchange is one question and its answer.
+type exchange struct {
+	question []any
+	answer   any
+}
+
+// NewCurator returns a curator of the table. Equal seeds give equal noise.
+func NewCurator(t *Table, b dp.Budget, seed uint64) *Curator {
+	return &Curator{table: t, budget: b, rng: rand.New(rand.NewPCG(seed, 0xdab)), used: map[string]bool{}, exact: map[string]query.Answers{}}
+}
+
+// Replay returns a curator that gives c's answers again, and an error at the first question that
+// differs from the one c was asked.
+func (c *Curator) Replay() *Curator {
+	r := NewCurator(c.table, c.budget, 0)
+	r.replay = c.log
+	return r
+}
+
+// Asked returns the accesses made so far in the form in which solvers plan them.
+func (c *Curator) Asked() []solver.Access { return c.asked }
+
+// Spent returns the charged part of the capacity.
+func (c *Curator) Spent() float64 { return c.spent / c.budget.Capacity }
+
+// Budget returns the public side of the ledger.
+func (c *Curator) Budget() dp.Budget { return c.budget }
+
+func (c *Curator) pure() bool { return c.budget.Accounting == dp.Pure }
+
+// ask records the access, refuses what the real curator would refuse, and draws or replays the answer.
+func ask[T any](c *Curator, round int, a solver.Access, charge float64, draw func() T, question ...any) (T, error) {
+	var none T
+	key := fmt.Sprint(a.Stage, "/", round)
+	if c.used[key] {
+		return none, errors.New("solvertest: stage and round were used before")
+	}
+	c.used[key] = true
+	if c.spent += charge; c.spent > c.budget.Capacity*(1+1e-9) {
+		return none, errors.New("solvertest: budget exhausted")
+	}
+	if n := len(c.asked); n > 0 && c.asked[n-1].Stage == a.Stage {
+		c.asked[n-1].Count++
+	} else {
+		a.Count = 1
+		c.asked = append(c.asked, a)
+	}
+	question = append(question, a.Stage, round)
+	if c.replay == nil {
+		answer := draw()
+		c.log = append(c.log, exchange{question, answer})
+		return answer, nil
+	}
+	at := len(c.log)
+	if at >= len(c.replay) || !reflect.DeepEqual(question, c.replay[at].question) {
+		return none, fmt.Errorf("solvertest: question %d, of stage %s, depends on more than the answers", at, a.Stage)
+	}
+	c.log = append(c.log, c.replay[at])
+	return c.replay[at].answer.(T), nil
+}
+
+// answers returns the exact counts of the cliques.
+func (c *Curator) answers(cliques []domain.Clique) query.Answers {
+	key := fmt.Sprint(cliques)
+	if c.exact[key] == nil {
+		p := dense.NewPlan(c.table.Sizes, cliques)
+		a, _ := p.NewAnswers()
+		c.exact[key] = dense.NewOracle(p).Eval(c.table.Counts, a)
+	}
+	return c.exact[key]
+}
+
+// errors returns count − model for every cell.
+func (c *Curator) errors(w query.Workload, model query.Answers) (e query.Answers) {
+	for i, h := range c.answers(w.Cliques()) {
+		d := make([]float64, len(h))
+		for j := range h {
+			d[j] = h[j] - model[i][j]
+		}
+		e = append(e, d)
+	}
+	return e
+}
+
+// noise returns a draw of the ledger's additive noise with the given variance.
+func (c *Curator) noise(variance float64) float64 {
+	if !c.pure() {
+		return math.Sqrt(variance) * c.rng.NormFloat64()
+	}
+	x := math.Sqrt(variance/2) * c.rng.ExpFloat64()
+	if c.rng.IntN(2) == 0 {
+		return -x
+	}
+	return x
+}
+
+// variance returns that of a number of sensitivity d under the part charge of the capacity.
+func (c *Curator) variance(d, charge float64) float64 {
+	if c.pure() {
+		return 2 * (d / charge) * (d / charge)
+	}
+	return d * d / (2 * charge)
+}
+
+func (c *Curator) additive() dp.Kind {
+	if c.pure() {
+		return dp.DiscreteLaplace
+	}
+	return dp.DiscreteGaussian
+}
+
+func clone(a query.Answers) query.Answers {
+	out := make(query.Answers, len(a))
+	for i := range a {
+		out[i] = append([]float64(nil), a[i]...)
+	}
+	return out
+}
