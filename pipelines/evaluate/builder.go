@@ -1,0 +1,127 @@
+package evaluate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Builder codes chunks of raw records into a Table.
+//
+// Where the domain has a privacy ID it keeps one record of each privacy unit, and none of records
+// without an ID, because that is the table that is synthesised: of a unit's different coded records the
+// one of least SHA-256(run key ‖ uvarint(len ID) ‖ ID ‖ packed codes). With the zero run key, the
+// default of private.BoundParams, these are the records that the synthesis counted.
+type Builder struct {
+	domain  *domain.Domain
+	encoder *domain.Encoder
+	table   *Table
+	units   map[string]int // row of each unit; nil where every record is a unit
+	codes   []domain.Code  // of a chunk, row-major
+	id      []byte
+	kept    []domain.Code // the row that a unit has so far
+	hashed  []byte
+}
+
+// NewBuilder returns a builder of tables over a valid domain. For rows without IDs, such as synthetic
+// ones, clear the domain's PrivacyID.
+func NewBuilder(d *domain.Domain) *Builder {
+	b := &Builder{domain: d, encoder: domain.NewEncoder(d), table: NewTable(d), kept: make([]domain.Code, d.Len())}
+	if d.PrivacyID != "" {
+		b.units = map[string]int{}
+	}
+	return b
+}
+
+// Add codes the records of a chunk. Any value at all has a cell: adding does not fail.
+func (b *Builder) Add(chunk *domain.Chunk) {
+	d := b.domain.Len()
+	if n := chunk.Rows * d; cap(b.codes) < n {
+		b.codes = make([]domain.Code, n)
+	}
+	b.codes = b.codes[:chunk.Rows*d]
+	b.encoder.Encode(chunk, b.codes)
+	for r := range chunk.Rows {
+		row := b.codes[r*d : (r+1)*d]
+		if b.units == nil {
+			b.append(row)
+		} else if id := b.unit(&chunk.ID, r); len(id) > 0 {
+			b.bound(id, row)
+		}
+	}
+}
+
+// Table returns the table built so far.
+func (b *Builder) Table() *Table { return b.table }
+
+func (b *Builder) append(row []domain.Code) {
+	for a, code := range row {
+		b.table.Columns[a] = append(b.table.Columns[a], code)
+	}
+	b.table.Rows++
+}
+
+// bound keeps row as the unit's record if it has none, or one of higher rank.
+func (b *Builder) bound(id []byte, row []domain.Code) {
+	at, ok := b.units[string(id)]
+	if !ok {
+		b.units[string(id)] = b.table.Rows
+		b.append(row)
+		return
+	}
+	same := true
+	for a := range row {
+		b.kept[a] = b.table.Columns[a][at]
+		same = same && b.kept[a] == row[a]
+	}
+	if same {
+		return
+	}
+	challenger, holder := b.rank(id, row), b.rank(id, b.kept)
+	if bytes.Compare(challenger[:], holder[:]) < 0 {
+		for a, code := range row {
+			b.table.Columns[a][at] = code
+		}
+	}
+}
+
+// runKey is the public key of the ranks: all zero.
+var runKey [16]byte
+
+// rank orders the different records of one unit. A code takes one byte where the attribute has at most
+// 256 cells, else two, the low one first.
+func (b *Builder) rank(id []byte, row []domain.Code) [sha256.Size]byte {
+	b.hashed = append(b.hashed[:0], runKey[:]...)
+	b.hashed = binary.AppendUvarint(b.hashed, uint64(len(id)))
+	b.hashed = append(b.hashed, id...)
+	for a, code := range row {
+		b.hashed = append(b.hashed, byte(code))
+		if b.table.Sizes[a] > 256 {
+			b.hashed = append(b.hashed, byte(code>>8))
+		}
+	}
+	return sha256.Sum256(b.hashed)
+}
+
+// unit returns the privacy ID of record r, empty where it has none. It is valid until the next call.
+func (b *Builder) unit(ids *domain.Column, r int) []byte {
+	if ids.Null(r) {
+		return nil
+	}
+	switch ids.Form {
+	case domain.Text:
+		return ids.Text(r)
+	case domain.Ints:
+		b.id = strconv.AppendInt(b.id[:0], ids.Ints[r], 10)
+	case domain.Floats:
+		b.id = domain.AppendFloat(b.id[:0], ids.Floats[r])
+	case domain.Dictionary:
+		b.id = append(b.id[:0], ids.Dict[ids.Ints[r]]...)
+	default:
+		return nil
+	}
+	return b.id
+}

@@ -1,0 +1,109 @@
+package evaluate
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// wide is a domain whose second attribute needs two bytes a code.
+func wide(id string) *domain.Domain {
+	return &domain.Domain{PrivacyID: id, Attributes: []domain.Attribute{
+		{Name: "n", Type: domain.Int64, Cuts: []int64{0, 1, 2, 3, 3}, Resolution: 1, Null: true},
+		{Name: "m", Type: domain.Int64, Cuts: domain.EqualCuts(0, 999, 1000), Resolution: 1, HasFallback: true, Fallback: 7},
+	}}
+}
+
+// chunk returns records with IDs as text; an empty ID is NULL in every other record.
+func chunk(ids []string, n, m []int64) *domain.Chunk {
+	c := &domain.Chunk{Rows: len(ids), Columns: []domain.Column{
+		{Form: domain.Ints, Ints: n}, {Form: domain.Ints, Ints: m}}}
+	c.ID = domain.Column{Form: domain.Text, Offsets: []uint32{0}, Nulls: make([]bool, len(ids))}
+	for i, id := range ids {
+		c.ID.Bytes = append(c.ID.Bytes, id...)
+		c.ID.Offsets = append(c.ID.Offsets, uint32(len(c.ID.Bytes)))
+		c.ID.Nulls[i] = id == "" && i%2 == 0
+	}
+	return c
+}
+
+func TestBuilderKeepsEveryRecordWithoutIDs(t *testing.T) {
+	b := NewBuilder(wide(""))
+	b.Add(chunk([]string{"a", "a", ""}, []int64{0, 3, 9}, []int64{1, 2, 999}))
+	b.Add(chunk([]string{"a"}, []int64{-5}, []int64{300}))
+	got := b.Table()
+	want := [][]domain.Code{{0, 3, 3, 0}, {1, 2, 999, 300}}
+	if got.Rows != 4 || !reflect.DeepEqual(got.Columns, want) {
+		t.Errorf("got %d rows %v, want 4 rows %v", got.Rows, got.Columns, want)
+	}
+}
+
+// TestBuilderKeepsLeastRank computes ranks by their definition: sixteen zero bytes, the length of the
+// ID, the ID, one byte of the first code and two of the second.
+func TestBuilderKeepsLeastRank(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := NewBuilder(wide("id"))
+	type kept struct {
+		rank string
+		row  [2]domain.Code
+	}
+	want, order := map[string]kept{}, []string{}
+	for range 20 {
+		var ids []string
+		var n, m []int64
+		for range 50 {
+			id := fmt.Sprint("person ", r.IntN(90))
+			if r.IntN(10) == 0 {
+				id = ""
+			}
+			ids, n, m = append(ids, id), append(n, r.Int64N(4)), append(m, r.Int64N(1000))
+			if id == "" {
+				continue
+			}
+			row := [2]domain.Code{domain.Code(n[len(n)-1]), domain.Code(m[len(m)-1])}
+			text := string(make([]byte, 16)) + string(byte(len(id))) + id +
+				string([]byte{byte(row[0]), byte(row[1]), byte(row[1] >> 8)})
+			sum := sha256.Sum256([]byte(text))
+			old, seen := want[id]
+			if !seen {
+				order = append(order, id)
+			}
+			if !seen || string(sum[:]) < old.rank {
+				want[id] = kept{string(sum[:]), row}
+			}
+		}
+		b.Add(chunk(ids, n, m))
+	}
+	got := b.Table()
+	if got.Rows != len(order) {
+		t.Fatalf("%d rows, want %d", got.Rows, len(order))
+	}
+	for i, id := range order {
+		if row := [2]domain.Code{got.Columns[0][i], got.Columns[1][i]}; row != want[id].row {
+			t.Errorf("%s keeps %v, want %v", id, row, want[id].row)
+		}
+	}
+}
+
+// The same ID is one unit in whatever form it comes.
+func TestBuilderReadsEveryFormOfID(t *testing.T) {
+	columns := []domain.Column{{Form: domain.Ints, Ints: []int64{1}}, {Form: domain.Ints, Ints: []int64{5}}}
+	b := NewBuilder(wide("id"))
+	for _, id := range []domain.Column{
+		{Form: domain.Text, Bytes: []byte("x12"), Offsets: []uint32{1, 3}},
+		{Form: domain.Ints, Ints: []int64{12}},
+		{Form: domain.Floats, Floats: []float64{12}},
+		{Form: domain.Dictionary, Dict: []string{"11", "12"}, Ints: []int64{1}},
+		{Form: domain.Absent},
+		{Form: domain.Ints, Ints: []int64{13}, Nulls: []bool{true}},
+	} {
+		b.Add(&domain.Chunk{Rows: 1, ID: id, Columns: columns})
+	}
+	if got := b.Table().Rows; got != 1 {
+		t.Errorf("%d units, want 1", got)
+	}
+}
