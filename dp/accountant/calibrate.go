@@ -17,6 +17,9 @@ const (
 	finestBits = 36
 	// largestBits: noise of more than 2^40 counts is refused; it would leave the int64 of the scores.
 	largestBits = 40
+	// samplerBits: noise of more than 2^46 grid steps is refused, so that sums stay in the int64 of the
+	// samplers.
+	samplerBits = 46
 )
 
 // Marginals says what one measurement releases.
@@ -119,8 +122,9 @@ func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error)
 // discrete Laplace noise of the given scale, in counts, on each; the scale is rounded up to the grid
 // 2^-20 counts.
 func (l *Ledger) LaplaceMax(r dp.Range, scale float64) (Event, error) {
-	if !(scale > 0 && scale <= 1<<largestBits) {
-		return Event{}, fmt.Errorf("accountant: Laplace scale %g: want a number above 0 and at most 2^%d", scale, largestBits)
+	const bits = samplerBits - ScoreGridBits
+	if !(scale > 0 && scale <= 1<<bits) {
+		return Event{}, fmt.Errorf("accountant: Laplace scale %g: want a number above 0 and at most 2^%d", scale, bits)
 	}
 	return l.selection(dp.LaplaceMax, r, ceilGrid(ratOf(scale), ScoreGridBits)), nil
 }
@@ -201,7 +205,21 @@ func (l *Ledger) measurement(cells, unit int64, targets []*big.Rat) (Event, erro
 			e.Scales[i] = round(x)
 		}
 	}
+	if e.GridBits > 0 && e.coarsest().Cmp(power(2*samplerBits)) > 0 {
+		return Event{}, errors.New("accountant: the precisions of one event differ too much for GDP; use zCDP")
+	}
 	return e, nil
+}
+
+// coarsest returns the largest noise of an event in grid steps.
+func (e Event) coarsest() *big.Rat {
+	largest := e.Steps(0)
+	for i := e.run(0); i < len(e.Scales); i += e.run(i) {
+		if s := e.Steps(i); s.Cmp(largest) > 0 {
+			largest = s
+		}
+	}
+	return largest
 }
 
 // bitsFor returns the least k ≥ 0, at most 36, for which x·2^k ≥ 2^16.

@@ -55,6 +55,15 @@ func (e Event) Times(count int) Event {
 	return e
 }
 
+// Steps returns the noise of marginal i as samplers take it: σ² in squared grid steps for
+// DiscreteGaussian, the scale in grid steps for the others. i is 0 for selections.
+func (e Event) Steps(i int) *big.Rat {
+	if e.Kind == dp.DiscreteGaussian {
+		return new(big.Rat).Mul(e.Scales[i], power(2*e.GridBits))
+	}
+	return new(big.Rat).Mul(e.Scales[i], power(e.GridBits))
+}
+
 // Variance returns the variance, in counts², of the noise on each cell of marginal i of a measurement.
 // For DiscreteGaussian it is σ², above the true variance by less than 1e-6 where σ ≥ 1 (CKS Cor. 9).
 func (e Event) Variance(i int) float64 {
@@ -142,11 +151,9 @@ func (e Event) run(i int) int {
 
 // fineGrid reports whether every σ² is an integer of at least 2^52 in squared grid steps.
 func (e Event) fineGrid() bool {
-	square := power(2 * e.GridBits)
 	least := power(2 * gdpGridBits)
 	for i := 0; i < len(e.Scales); i += e.run(i) {
-		steps := new(big.Rat).Mul(e.Scales[i], square)
-		if !steps.IsInt() || steps.Cmp(least) < 0 {
+		if steps := e.Steps(i); !steps.IsInt() || steps.Cmp(least) < 0 {
 			return false
 		}
 	}

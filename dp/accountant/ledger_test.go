@@ -1,0 +1,182 @@
+package accountant
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// open returns a ledger for AddRemove at δ = 1e-6.
+func open(t *testing.T, kind dp.Accounting, epsilon dp.Epsilon) *Ledger {
+	t.Helper()
+	l, err := NewLedger(Params{Accounting: kind, Epsilon: epsilon, Delta: 1e-6, Coordinates: map[dp.Accounting]int64{dp.GaussianOnly: 1 << 10}[kind]})
+	if kind == dp.GaussianOnly && epsilon > 15 { // exp(ε) times the price of discreteness is above δ
+		return open(t, kind, 15)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func expNegative(x float64) float64 { return math.Exp(-x) }
+
+func TestCapacityIsAMultipleRoundedDown(t *testing.T) {
+	for _, kind := range []dp.Accounting{dp.ZCDP, dp.Pure, dp.GaussianOnly} {
+		for _, epsilon := range []dp.Epsilon{0.01, 0.1, 1, 3} {
+			l := open(t, kind, epsilon)
+			if steps := new(big.Rat).Mul(l.Capacity(), power(capacityBits)); !steps.IsInt() {
+				t.Errorf("%v, ε = %g: capacity %v is no multiple of 2^-40", kind, epsilon, l.Capacity())
+			}
+			exact := float64(epsilon)
+			if kind != dp.Pure {
+				exact = math.Inf(1)
+			}
+			if c := floatUp(l.Capacity()); c > exact {
+				t.Errorf("%v, ε = %g: capacity %g", kind, epsilon, c)
+			}
+			if b := l.Budget(); ratOf(b.Capacity).Cmp(l.Capacity()) > 0 || b.Accounting != kind || b.Neighbouring != dp.AddRemove {
+				t.Errorf("%v: budget %+v", kind, b)
+			}
+		}
+	}
+}
+
+func TestOverspendIsRefused(t *testing.T) {
+	l := open(t, dp.ZCDP, 1)
+	e, err := l.Measure(Equal(3, 12), dp.ShareOf(2, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Charge(e.At("measure", 1)); err != nil {
+		t.Fatal(err)
+	}
+	before := l.Remaining()
+	err = l.Charge(e.At("measure", 2))
+	var exhausted ErrExhausted
+	if !errors.As(err, &exhausted) {
+		t.Fatalf("second charge: %v, want ErrExhausted", err)
+	}
+	loss, _ := e.Loss(dp.ZCDP)
+	if exhausted.Requested.Cmp(loss) != 0 || exhausted.Remaining.Cmp(before) != 0 ||
+		exhausted.Difference().Cmp(new(big.Rat).Sub(loss, before)) != 0 {
+		t.Errorf("%+v, want requested %v, remaining %v", exhausted, loss, before)
+	}
+	if l.Remaining().Cmp(before) != 0 || len(l.Events()) != 1 {
+		t.Error("a refused charge changed the ledger")
+	}
+	if text := err.Error(); !strings.Contains(text, `"measure"`) || strings.Contains(text, "%!") {
+		t.Errorf("message %q", text)
+	}
+}
+
+// TestLastQuantum: a charge equal to what remains is admitted, one quantum more is not.
+func TestLastQuantum(t *testing.T) {
+	for _, extra := range []int64{0, 1} {
+		l := open(t, dp.Pure, 1) // capacity 1
+		scale := new(big.Rat).Inv(add(big.NewRat(1, 1), times(power(-quantumBits), extra)))
+		e := Event{Kind: dp.DiscreteLaplace, Count: 1, L1: 1, Scales: []*big.Rat{scale}, Coordinates: 1}
+		if err := l.Charge(e.At("s", 1)); (err == nil) != (extra == 0) {
+			t.Errorf("%d quanta above the capacity: %v", extra, err)
+		}
+	}
+}
+
+func TestMismatchesAreRefused(t *testing.T) {
+	laplace := kinds()["laplace"]
+	laplace.Neighbouring = dp.Replace
+	coarse := kinds()["gaussian"]
+	coarse.GridBits = 23 // σ = 4 is 2^25 steps
+	fraction := kinds()["gaussian"]
+	fraction.Scales = []*big.Rat{new(big.Rat).Quo(big.NewRat(100, 1), big.NewRat(3, 1))}
+	for name, row := range map[string]struct {
+		ledger dp.Accounting
+		event  Event
+	}{
+		"relation":           {dp.Pure, laplace},
+		"Gaussian on pure":   {dp.Pure, kinds()["gaussian"]},
+		"selection on GDP":   {dp.GaussianOnly, kinds()["exponential"]},
+		"coarse grid on GDP": {dp.GaussianOnly, coarse},
+		"off grid on GDP":    {dp.GaussianOnly, fraction},
+	} {
+		l := open(t, row.ledger, 10)
+		var exhausted ErrExhausted
+		if err := l.Charge(row.event.At("s", 1)); err == nil || errors.As(err, &exhausted) {
+			t.Errorf("%s: %v, want a refusal of the event", name, err)
+		}
+		if l.Spent().Sign() != 0 || len(l.Events()) != 0 {
+			t.Errorf("%s: charged all the same", name)
+		}
+	}
+}
+
+func TestCoordinatesAreReserved(t *testing.T) {
+	l, err := NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-6, Coordinates: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Measure(Equal(1, 40), dp.ShareOf(1, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Charge(e.At("s", 1).Times(3)); err == nil {
+		t.Error("3 × 40 of 100 coordinates admitted")
+	}
+	if err := l.Charge(e.At("s", 1).Times(2)); err != nil {
+		t.Error(err)
+	}
+	if err := l.Charge(e.At("s", 3)); err == nil {
+		t.Error("coordinates 81 to 120 of 100 admitted")
+	}
+}
+
+// TestCoordinatesCost: reserving more coordinates leaves less capacity, and more than δ pays for none.
+func TestCoordinatesCost(t *testing.T) {
+	capacity := func(coordinates int64) *big.Rat {
+		l, err := NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: coordinates})
+		if err != nil {
+			return new(big.Rat)
+		}
+		return l.Capacity()
+	}
+	one, million, tooMany := capacity(1), capacity(1e6), capacity(1e9)
+	if one.Cmp(million) <= 0 || million.Sign() <= 0 || tooMany.Sign() != 0 {
+		t.Errorf("capacities %v, %v, %v", one, million, tooMany)
+	}
+	// (1+e)·0.021/2^52 per coordinate
+	if got, want := discreteDelta(1, 1e6), 3.718281828459045*1e6*0.021/math.Exp2(52); got < want || got > want*(1+1e-9) {
+		t.Errorf("price %g, want %g rounded up", got, want)
+	}
+}
+
+func TestParams(t *testing.T) {
+	for name, row := range map[string]struct {
+		params Params
+		faults int
+	}{
+		"zero":               {Params{}, 2},
+		"delta 0 with zCDP":  {Params{Epsilon: 1}, 1},
+		"delta 0 with GDP":   {Params{Epsilon: 1, Accounting: dp.GaussianOnly, Coordinates: 1}, 1},
+		"delta 0 with pure":  {Params{Epsilon: 1, Accounting: dp.Pure}, 0},
+		"tiny delta":         {Params{Epsilon: 1, Delta: 1e-310}, 1},
+		"delta 1":            {Params{Epsilon: 1, Delta: 1}, 1},
+		"NaN":                {Params{Epsilon: dp.Epsilon(math.NaN()), Delta: 1e-6}, 1},
+		"no coordinates":     {Params{Epsilon: 1, Delta: 1e-6, Accounting: dp.GaussianOnly}, 1},
+		"epsilon 1000, GDP":  {Params{Epsilon: 1000, Delta: 1e-6, Accounting: dp.GaussianOnly, Coordinates: 1}, 1},
+		"unknown accounting": {Params{Epsilon: 1, Delta: 1e-6, Accounting: 9}, 1},
+		"no budget":          {Params{Epsilon: 1e-9, Delta: 1e-9}, 1},
+	} {
+		_, err := NewLedger(row.params)
+		lines := 0
+		if err != nil {
+			lines = strings.Count(err.Error(), "\n") + 1
+		}
+		if lines != row.faults {
+			t.Errorf("%s: %d faults, want %d: %v", name, lines, row.faults, err)
+		}
+	}
+}
