@@ -45,17 +45,20 @@ type Attribute struct {
 	Type   Type
 	Values []string // categories as canonical text: STRING, INT64, BOOL
 
-	Cuts      []int64   // n+1 ascending cut points of n bins [Cuts[i], Cuts[i+1]), the last one closed
-	FloatCuts []float64 // the same for FLOAT64
+	// Cuts are the n+1 ascending cut points of n bins [Cuts[i], Cuts[i+1]), the last one closed. The
+	// last two may be equal: the last bin is then that one value.
+	Cuts      []int64
+	FloatCuts []float64 // the same for FLOAT64, all of them different
 	Scale     int       // NUMERIC: decimal places of the native unit, 0..9
 
 	Resolution      int64   // decoded numbers are multiples of it; at least 1 where there are Cuts
 	FloatResolution float64 // FLOAT64: the same; 0 means any float64 in the bin
 
-	Null       bool   // NULL is a cell of its own
-	Other      bool   // a value outside Values is a cell of its own
-	OtherValue string // what the cell "other" is written back as
-	Fallback   Code   // the cell of an unusable value where neither Other nor Null takes it
+	Null        bool   // NULL is a cell of its own
+	Other       bool   // a value outside Values is a cell of its own
+	OtherValue  string // what the cell "other" is written back as
+	HasFallback bool   // Fallback is declared; needed where neither Other nor Null is
+	Fallback    Code   // the cell of an unusable value where neither Other nor Null takes it
 }
 
 // Bins returns the number of categories or bins: the cells before "other" and NULL.

@@ -6,6 +6,11 @@ type Chunk struct {
 	Rows    int
 	ID      Column // the privacy ID of each record; its Form is Absent where every record is a unit
 	Columns []Column
+
+	// Source and Lines say where the records stand, for the strict mode of a data owner: record i
+	// begins on line Lines[i] of Source. Lines is nil where a source has no lines.
+	Source string
+	Lines  []int
 }
 
 // Form says how a Column holds its cells.

@@ -1,0 +1,198 @@
+package domain
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// column is an attribute made ready for encoding. Every method returns a cell, and whether the value
+// was one that the attribute can use.
+type column struct {
+	attr *Attribute // type and scale
+	bins int
+
+	texts   map[string]Code // STRING and INT64: canonical categories
+	longest int             // length of the longest of them
+	ints    map[int64]Code  // INT64 with categories
+	bools   [2]Code         // the cells of false and true
+	isBool  [2]bool         // which of them are declared
+
+	inner      []int64   // cut points but the first and the last
+	innerFloat []float64 // the same for FLOAT64
+
+	unusable Code // the cell of a value that cannot be used
+	null     Code // the cell of NULL
+}
+
+func newColumn(a *Attribute) column {
+	c := column{attr: a, bins: a.Bins(), unusable: a.Fallback}
+	if n, ok := a.NullCode(); ok {
+		c.unusable = n
+	}
+	c.null = c.unusable
+	if o, ok := a.OtherCode(); ok {
+		c.unusable = o
+		if !a.Null {
+			c.null = o
+		}
+	}
+	switch {
+	case len(a.Values) > 0:
+		c.categories()
+	case len(a.Cuts) > 1:
+		c.inner = a.Cuts[1 : len(a.Cuts)-1]
+	case len(a.FloatCuts) > 1:
+		c.innerFloat = a.FloatCuts[1 : len(a.FloatCuts)-1]
+	}
+	return c
+}
+
+// categories fills the tables of an attribute with categories.
+func (c *column) categories() {
+	c.texts = make(map[string]Code, c.bins)
+	if c.attr.Type == Int64 {
+		c.ints = make(map[int64]Code, c.bins)
+	}
+	for i, s := range c.attr.Values {
+		c.texts[s] = Code(i)
+		c.longest = max(c.longest, len(s))
+		if v, ok := parseInt(s); ok && c.ints != nil {
+			c.ints[v] = Code(i)
+		}
+		if v, ok := parseBool(s); ok && c.attr.Type == Bool {
+			c.bools[index(v)], c.isBool[index(v)] = Code(i), true
+		}
+	}
+}
+
+func index(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// count returns how many of the ascending cut points are at most v.
+func count[T int64 | float64](cuts []T, v T) Code {
+	lo, n := 0, len(cuts)
+	for n > 0 {
+		half := n >> 1
+		if cuts[lo+half] <= v {
+			lo += half + 1
+			n -= half + 1
+		} else {
+			n = half
+		}
+	}
+	return Code(lo)
+}
+
+// ofNull is the cell of NULL.
+func (c *column) ofNull() (Code, bool) { return c.null, c.attr.Null }
+
+// ofText is the cell of a text; s is not kept.
+func (c *column) ofText(s string) (Code, bool) {
+	switch c.attr.Type {
+	case String:
+		return c.ofCategory(s)
+	case Float64:
+		if v, ok := parseFloat(s); ok {
+			return c.ofFloat(v)
+		}
+	case Bool:
+		if v, ok := parseBool(s); ok {
+			return c.ofBool(v)
+		}
+	default:
+		if v, ok := c.attr.ParseNative(s); ok {
+			return c.ofNative(v)
+		}
+	}
+	return c.unusable, false
+}
+
+// ofCategory is the cell of a STRING. A text longer than every category is not hashed: it may be huge.
+func (c *column) ofCategory(s string) (Code, bool) {
+	if len(s) <= c.longest {
+		if code, ok := c.texts[s]; ok {
+			return code, true
+		}
+	}
+	return c.unusable, c.attr.Other && utf8.ValidString(s)
+}
+
+// ofNative is the cell of a number in the attribute's native unit; BOOL is 0 or 1.
+func (c *column) ofNative(v int64) (Code, bool) {
+	switch {
+	case c.inner != nil:
+		return count(c.inner, v), true
+	case c.ints != nil:
+		if code, ok := c.ints[v]; ok {
+			return code, true
+		}
+		return c.unusable, c.attr.Other
+	case c.innerFloat != nil:
+		return c.ofFloat(float64(v))
+	case c.attr.Type == Bool && v>>1 == 0:
+		return c.ofBool(v == 1)
+	case c.attr.Type == String:
+		var b [20]byte
+		return c.ofCategory(string(strconv.AppendInt(b[:0], v, 10)))
+	}
+	return c.unusable, false
+}
+
+// ofInt is the cell of a whole number.
+func (c *column) ofInt(v int64) (Code, bool) {
+	switch c.attr.Type {
+	case Numeric:
+		for range c.attr.Scale {
+			v = saturatingTimes10(v)
+		}
+	case Date, DateTime, Timestamp, Time:
+		return c.unusable, false
+	}
+	return c.ofNative(v)
+}
+
+func saturatingTimes10(v int64) int64 {
+	switch {
+	case v > math.MaxInt64/10:
+		return math.MaxInt64
+	case v < math.MinInt64/10:
+		return math.MinInt64
+	}
+	return v * 10
+}
+
+// ofFloat is the cell of a float64. A NUMERIC takes the number that the shortest decimal text says, an
+// INT64 only whole numbers.
+func (c *column) ofFloat(v float64) (Code, bool) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return c.unusable, false
+	}
+	switch c.attr.Type {
+	case Float64:
+		return count(c.innerFloat, v), true
+	case Numeric:
+		var b [32]byte
+		n, ok := parseDecimal(string(strconv.AppendFloat(b[:0], v, 'e', -1, 64)), c.attr.Scale)
+		if ok {
+			return c.ofNative(n)
+		}
+	case Int64:
+		if v == math.Trunc(v) && v >= -1<<63 && v < 1<<63 {
+			return c.ofNative(int64(v))
+		}
+	}
+	return c.unusable, false
+}
+
+// ofBool is the cell of a bool.
+func (c *column) ofBool(v bool) (Code, bool) {
+	if c.attr.Type == Bool && c.isBool[index(v)] {
+		return c.bools[index(v)], true
+	}
+	return c.unusable, false
+}

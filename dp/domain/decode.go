@@ -1,0 +1,118 @@
+package domain
+
+// Decoder maps codes back to values: a category to itself, "other" to OtherValue, NULL to NULL, and a
+// bin to a value uniform among the multiples of the resolution inside it. Encoding the value gives the
+// code again. A Decoder is immutable: goroutines can share it.
+type Decoder struct {
+	d     *Domain
+	dicts [][]string // categories, then OtherValue
+	grids [][]grid   // FLOAT64
+}
+
+// NewDecoder returns a decoder for a valid domain, which must not change.
+func NewDecoder(d *Domain) *Decoder {
+	dec := &Decoder{d: d, dicts: make([][]string, d.Len()), grids: make([][]grid, d.Len())}
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
+		switch {
+		case len(a.Values) > 0:
+			dict := append([]string(nil), a.Values...)
+			if a.Other {
+				dict = append(dict, a.OtherValue)
+			}
+			dec.dicts[i] = dict
+		case len(a.FloatCuts) > 1:
+			dec.grids[i] = make([]grid, a.Bins())
+			for b := range a.Bins() {
+				dec.grids[i][b] = newGrid(a, b)
+			}
+		}
+	}
+	return dec
+}
+
+// Form returns how Decode fills column a: Dictionary for categories (BOOL included), Floats for
+// FLOAT64, Ints for the others.
+func (dec *Decoder) Form(a int) Form {
+	switch {
+	case dec.dicts[a] != nil:
+		return Dictionary
+	case dec.grids[a] != nil:
+		return Floats
+	}
+	return Ints
+}
+
+// Decode fills dst with the records whose codes are in codes, row-major as Encode writes them. word
+// gives the random bits of one cell, uniform and independent; it is called only for cells that are bins,
+// in order of attributes and within one in order of rows.
+//
+// The slices of dst are used again where they are large enough; Dict is shared by all chunks and is not
+// to be changed. dst.ID becomes Absent. It panics if codes is not a whole number of records or holds a
+// code that is not a cell.
+func (dec *Decoder) Decode(dst *Chunk, codes []Code, word func(row, attr int) uint64) {
+	d := dec.d.Len()
+	if d == 0 || len(codes)%d != 0 {
+		panic("domain: Decode: not a whole number of records")
+	}
+	if len(dst.Columns) != d {
+		dst.Columns = make([]Column, d)
+	}
+	dst.Rows, dst.ID, dst.Source, dst.Lines = len(codes)/d, Column{}, "", nil
+	for a := range dst.Columns {
+		dec.column(&dst.Columns[a], a, codes, dst.Rows, word)
+	}
+}
+
+// column decodes attribute a of all rows.
+func (dec *Decoder) column(col *Column, a int, codes []Code, rows int, word func(row, attr int) uint64) {
+	attr, d := &dec.d.Attributes[a], dec.d.Len()
+	col.reset(dec.Form(a), rows, attr.Null)
+	col.Dict = dec.dicts[a]
+	size, null := attr.Size(), attr.Size()
+	if attr.Null {
+		null--
+	}
+	for i := range rows {
+		c := int(codes[i*d+a])
+		switch {
+		case c >= size:
+			panic("domain: Decode: a code is not a cell of its attribute")
+		case c == null:
+			col.Nulls[i] = true
+		case col.Form == Dictionary:
+			col.Ints[i] = int64(c)
+		case col.Form == Floats:
+			col.Floats[i] = dec.grids[a][c].at(word(i, a))
+		default:
+			lo, hi := attr.multiples(c)
+			k := uint64(lo) + below(word(i, a), uint64(hi)-uint64(lo)+1)
+			col.Ints[i] = int64(k) * attr.Resolution
+		}
+	}
+}
+
+// reset makes room for rows zero cells of the form.
+func (c *Column) reset(form Form, rows int, nulls bool) {
+	c.Form, c.Bytes, c.Offsets = form, nil, nil
+	if form == Floats {
+		c.Floats, c.Ints = zeroed(c.Floats, rows), nil
+	} else {
+		c.Ints, c.Floats = zeroed(c.Ints, rows), nil
+	}
+	if nulls {
+		c.Nulls = zeroed(c.Nulls, rows)
+	} else {
+		c.Nulls = nil
+	}
+}
+
+// zeroed returns n zero elements, in s where they fit.
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}

@@ -1,0 +1,97 @@
+package domain
+
+import (
+	"math"
+	"strconv"
+)
+
+// AppendNative appends the canonical text of a value in the attribute's native unit: INT64 and NUMERIC
+// in decimal without trailing zeros, DATE as 2006-01-02, DATETIME as 2006-01-02T15:04:05, TIMESTAMP
+// with a final Z, TIME as 15:04:05, the last three with a fraction where there is one.
+//
+// ParseNative reads the text back as v. STRING, FLOAT64 and BOOL have no native unit; the text is then
+// that of the integer.
+func (a *Attribute) AppendNative(dst []byte, v int64) []byte {
+	switch a.Type {
+	case Numeric:
+		return appendDecimal(dst, v, a.Scale)
+	case Date:
+		return appendDate(dst, v)
+	case DateTime:
+		return appendDateTime(dst, v)
+	case Timestamp:
+		return append(appendDateTime(dst, v), 'Z')
+	case Time:
+		return appendClock(dst, v)
+	}
+	return strconv.AppendInt(dst, v, 10)
+}
+
+// AppendFloat appends the shortest decimal text that reads back as v.
+func AppendFloat(dst []byte, v float64) []byte {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.AppendFloat(dst, v, 'f', -1, 64)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+}
+
+// appendDecimal appends v·10^−scale without trailing zeros.
+func appendDecimal(dst []byte, v int64, scale int) []byte {
+	u := uint64(v)
+	if v < 0 {
+		dst = append(dst, '-')
+		u = -u
+	}
+	unit := uint64(1)
+	for range scale {
+		unit *= 10
+	}
+	dst = strconv.AppendUint(dst, u/unit, 10)
+	return appendFraction(dst, u%unit, unit)
+}
+
+// appendFraction appends f/unit as a decimal fraction without trailing zeros, nothing for 0; unit is a
+// power of ten above f.
+func appendFraction(dst []byte, f, unit uint64) []byte {
+	if f == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for f > 0 {
+		unit /= 10
+		dst = append(dst, '0'+byte(f/unit))
+		f %= unit
+	}
+	return dst
+}
+
+func appendDate(dst []byte, days int64) []byte {
+	y, m, d := civilDate(days)
+	dst = appendPadded(dst, y, 4)
+	dst = appendPadded(append(dst, '-'), m, 2)
+	return appendPadded(append(dst, '-'), d, 2)
+}
+
+func appendDateTime(dst []byte, micros int64) []byte {
+	day := floorDiv(micros, microsPerDay)
+	dst = append(appendDate(dst, day), 'T')
+	return appendClock(dst, micros-day*microsPerDay)
+}
+
+func appendClock(dst []byte, micros int64) []byte {
+	s := micros / microsPerSecond
+	dst = appendPadded(dst, s/3600, 2)
+	dst = appendPadded(append(dst, ':'), s/60%60, 2)
+	dst = appendPadded(append(dst, ':'), s%60, 2)
+	return appendFraction(dst, uint64(micros%microsPerSecond), microsPerSecond)
+}
+
+// appendPadded appends v with leading zeros up to width.
+func appendPadded(dst []byte, v int64, width int) []byte {
+	var b [20]byte
+	s := strconv.AppendInt(b[:0], v, 10)
+	for n := len(s); n < width; n++ {
+		dst = append(dst, '0')
+	}
+	return append(dst, s...)
+}

@@ -1,0 +1,196 @@
+package domain
+
+import (
+	"math"
+	"strconv"
+)
+
+// ParseNative reads canonical text, or any other accepted form, as a value in the attribute's native
+// unit. It is for the types that have one: INT64, NUMERIC, DATE, DATETIME, TIMESTAMP and TIME. False
+// means that the text is not a value of the type.
+//
+// Digits below the native unit are rounded down. That is exact with respect to cells: cut points are
+// whole units, and x < c is the same as ⌊x⌋ < c for a whole c. A NUMERIC beyond int64 saturates.
+//
+// Accepted are, for dates and times, ISO 8601 and BigQuery's canonical forms: YYYY-[M]M-[D]D, then a
+// blank or T and [H]H:[M]M[:[S]S[.F]]; for TIMESTAMP then Z, UTC or ±HH[:MM], without which it is UTC.
+func (a *Attribute) ParseNative(s string) (int64, bool) {
+	switch a.Type {
+	case Int64:
+		return parseInt(s)
+	case Numeric:
+		return parseDecimal(s, a.Scale)
+	case Date:
+		return parseDate(s)
+	case DateTime:
+		return parseDateTime(s)
+	case Timestamp:
+		return parseTimestamp(s)
+	case Time:
+		return parseTime(s)
+	}
+	return 0, false
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// cutSign takes a leading sign off s.
+func cutSign(s string) (rest string, negative bool) {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		return s[1:], s[0] == '-'
+	}
+	return s, false
+}
+
+// parseInt reads an optional sign and digits. It differs from strconv.ParseInt in that a failure
+// allocates nothing: unusable cells may be many.
+func parseInt(s string) (int64, bool) {
+	s, negative := cutSign(s)
+	if s == "" {
+		return 0, false
+	}
+	v := uint64(0)
+	for i := range len(s) {
+		d := s[i] - '0'
+		if d > 9 || v > math.MaxInt64/10 {
+			return 0, false
+		}
+		v = v*10 + uint64(d) // at most MaxInt64 + 2: no overflow
+	}
+	switch {
+	case negative && v <= 1<<63:
+		return -int64(v), true
+	case v <= math.MaxInt64:
+		return int64(v), true
+	}
+	return 0, false
+}
+
+// maxExponent bounds a decimal exponent: far beyond any effect, far from overflow.
+const maxExponent = 1 << 40
+
+// parseDecimal reads sign, digits, fraction and exponent as ⌊x·10^scale⌋, exactly and saturating.
+func parseDecimal(s string, scale int) (int64, bool) {
+	s, negative := cutSign(s)
+	mantissa, exponent, ok := cutExponent(s)
+	if !ok {
+		return 0, false
+	}
+	// The digits before position whole, counted without the point, make the integer part.
+	point, digits := len(mantissa), 0
+	for i := range len(mantissa) {
+		switch c := mantissa[i]; {
+		case c == '.' && point == len(mantissa):
+			point = i
+		case isDigit(c):
+			digits++
+		default:
+			return 0, false
+		}
+	}
+	if digits == 0 {
+		return 0, false
+	}
+	v, exact := scaleDigits(mantissa, int64(point)+exponent+int64(scale))
+	if !negative {
+		return v, true
+	}
+	if exact || v == math.MaxInt64 {
+		return -v, true
+	}
+	return -v - 1, true
+}
+
+// scaleDigits returns the number made of the first whole digits of the mantissa, saturating, and
+// whether all digits after those are 0. Digits that are not there are 0.
+func scaleDigits(mantissa string, whole int64) (v int64, exact bool) {
+	n := int64(0) // digits seen
+	exact = true
+	for i := range len(mantissa) {
+		c := mantissa[i]
+		if c == '.' {
+			continue
+		}
+		if n++; n > whole {
+			exact = exact && c == '0'
+			continue
+		}
+		v = shiftIn(v, int64(c-'0'))
+	}
+	for ; n < whole && v != 0 && v != math.MaxInt64; n++ {
+		v = shiftIn(v, 0)
+	}
+	return v, exact
+}
+
+// shiftIn returns 10·v + d, at most MaxInt64.
+func shiftIn(v, d int64) int64 {
+	if v > (math.MaxInt64-d)/10 {
+		return math.MaxInt64
+	}
+	return v*10 + d
+}
+
+// cutExponent splits s at e or E and reads the exponent, saturating.
+func cutExponent(s string) (mantissa string, exponent int64, ok bool) {
+	for i := range len(s) {
+		if s[i] != 'e' && s[i] != 'E' {
+			continue
+		}
+		digits, negative := cutSign(s[i+1:])
+		if digits == "" {
+			return "", 0, false
+		}
+		for j := range len(digits) {
+			if !isDigit(digits[j]) {
+				return "", 0, false
+			}
+			exponent = min(exponent*10+int64(digits[j]-'0'), maxExponent)
+		}
+		if negative {
+			exponent = -exponent
+		}
+		return s[:i], exponent, true
+	}
+	return s, 0, true
+}
+
+// parseFloat reads a decimal floating-point number. NaN, infinities, hexadecimal forms and numbers
+// beyond float64 are not usable.
+func parseFloat(s string) (float64, bool) {
+	digit := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isDigit(c):
+			digit = true
+		case c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E':
+			return 0, false
+		}
+	}
+	if !digit {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil
+}
+
+// parseBool reads the forms that BigQuery reads, in any case.
+func parseBool(s string) (value, ok bool) {
+	var low [5]byte
+	if len(s) > len(low) {
+		return false, false
+	}
+	for i := range len(s) {
+		low[i] = s[i]
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			low[i] += 'a' - 'A'
+		}
+	}
+	switch string(low[:len(s)]) {
+	case "true", "t", "1", "yes", "y":
+		return true, true
+	case "false", "f", "0", "no", "n":
+		return false, true
+	}
+	return false, false
+}

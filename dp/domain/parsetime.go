@@ -1,0 +1,162 @@
+package domain
+
+// scanner reads the fields of a date or a time from the left. Once a field is missing it stays failed,
+// so that a parser checks once, at its end.
+type scanner struct {
+	s      string
+	failed bool
+}
+
+// number reads lo to hi digits.
+func (p *scanner) number(lo, hi int) int64 {
+	n, i := int64(0), 0
+	for ; i < hi && i < len(p.s) && isDigit(p.s[i]); i++ {
+		n = n*10 + int64(p.s[i]-'0')
+	}
+	if i < lo {
+		p.failed = true
+	}
+	p.s = p.s[i:]
+	return n
+}
+
+// accept drops the next byte if it is one of set.
+func (p *scanner) accept(set string) bool {
+	if p.s == "" {
+		return false
+	}
+	for i := range len(set) {
+		if p.s[0] == set[i] {
+			p.s = p.s[1:]
+			return true
+		}
+	}
+	return false
+}
+
+// expect is accept for a byte that has to be there.
+func (p *scanner) expect(set string) {
+	if !p.accept(set) {
+		p.failed = true
+	}
+}
+
+// done reports whether everything was read and nothing was missing.
+func (p *scanner) done() bool { return !p.failed && p.s == "" }
+
+// between fails unless lo ≤ v ≤ hi, and returns v.
+func (p *scanner) between(v, lo, hi int64) int64 {
+	if v < lo || v > hi {
+		p.failed = true
+	}
+	return v
+}
+
+// date reads YYYY-[M]M-[D]D as days since 1970-01-01.
+func (p *scanner) date() int64 {
+	year := p.between(p.number(4, 4), 1, 9999)
+	p.expect("-")
+	month := p.between(p.number(1, 2), 1, 12)
+	p.expect("-")
+	day := p.number(1, 2)
+	if p.failed {
+		return 0
+	}
+	days := civilDay(year, month, day)
+	if y, m, d := civilDate(days); y != year || m != month || d != day {
+		p.failed = true
+	}
+	return days
+}
+
+// clock reads [H]H:[M]M[:[S]S[.F]] as microseconds since midnight, rounded down.
+func (p *scanner) clock() int64 {
+	t := p.between(p.number(1, 2), 0, 23) * 3600
+	p.expect(":")
+	t += p.between(p.number(1, 2), 0, 59) * 60
+	if !p.accept(":") {
+		return t * microsPerSecond
+	}
+	t += p.between(p.number(1, 2), 0, 59)
+	return t*microsPerSecond + p.fraction()
+}
+
+// fraction reads an optional decimal fraction of a second in whole microseconds, rounded down.
+func (p *scanner) fraction() int64 {
+	if !p.accept(".") {
+		return 0
+	}
+	f, n := int64(0), 0
+	for ; len(p.s) > 0 && isDigit(p.s[0]); n++ {
+		if n < 6 {
+			f = f*10 + int64(p.s[0]-'0')
+		}
+		p.s = p.s[1:]
+	}
+	if n == 0 {
+		p.failed = true
+	}
+	for ; n < 6; n++ {
+		f *= 10
+	}
+	return f
+}
+
+// datetime reads a date and, after a blank or a T, an optional time of day.
+func (p *scanner) datetime() int64 {
+	t := p.date() * microsPerDay
+	if len(p.s) > 1 && isDigit(p.s[1]) && p.accept(" tT") {
+		t += p.clock()
+	}
+	return t
+}
+
+// zone reads an optional time zone: Z, UTC, or ±[H]H[[:]MM]. Its value is what to take off a local time.
+func (p *scanner) zone() int64 {
+	p.accept(" ")
+	switch {
+	case p.s == "UTC":
+		p.s = ""
+		return 0
+	case p.s == "" || p.accept("zZ"):
+		return 0
+	}
+	sign := int64(1)
+	if !p.accept("+") {
+		p.expect("-")
+		sign = -1
+	}
+	offset := p.between(p.number(1, 2), 0, 14) * 3600
+	if p.s != "" {
+		p.accept(":")
+		offset += p.between(p.number(2, 2), 0, 59) * 60
+	}
+	return sign * offset * microsPerSecond
+}
+
+func parseDate(s string) (int64, bool) {
+	p := scanner{s: s}
+	v := p.date()
+	return v, p.done()
+}
+
+func parseTime(s string) (int64, bool) {
+	p := scanner{s: s}
+	v := p.clock()
+	return v, p.done()
+}
+
+func parseDateTime(s string) (int64, bool) {
+	p := scanner{s: s}
+	v := p.datetime()
+	return v, p.done()
+}
+
+func parseTimestamp(s string) (int64, bool) {
+	p := scanner{s: s}
+	v := p.datetime()
+	if p.s != " " { // a lone blank at the end is not a zone
+		v -= p.zone()
+	}
+	return v, p.done()
+}

@@ -1,0 +1,222 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxName is BigQuery's limit on the length of a column name, in characters.
+const maxName = 300
+
+// Validate returns all faults of the domain at once, or nil: names that are missing, unfit or used
+// twice, and every fault of an attribute.
+func (d *Domain) Validate() error {
+	var errs []error
+	if len(d.Attributes) == 0 {
+		errs = append(errs, errors.New("domain: no columns; declare at least one"))
+	}
+	if d.PrivacyID != "" {
+		if why := NameFault(d.PrivacyID); why != "" {
+			errs = append(errs, fmt.Errorf("domain: privacy ID %q: %s", d.PrivacyID, why))
+		}
+	}
+	seen := map[string]bool{d.PrivacyID: true}
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
+		if seen[a.Name] && a.Name != "" {
+			errs = append(errs, fmt.Errorf("domain: column %q is there twice, or is the privacy ID; leave one out", a.Name))
+		}
+		seen[a.Name] = true
+		errs = append(errs, a.Validate())
+	}
+	return errors.Join(errs...)
+}
+
+// NameFault says what is wrong with a column name; empty means nothing. A name has 1 to 300 characters,
+// none of them a control character, and no blank at either end.
+func NameFault(name string) string {
+	switch {
+	case name == "":
+		return "the name is empty"
+	case !utf8.ValidString(name):
+		return "the name is not valid UTF-8"
+	case utf8.RuneCountInString(name) > maxName:
+		return fmt.Sprintf("the name is longer than %d characters", maxName)
+	case strings.TrimSpace(name) != name:
+		return "the name begins or ends with a blank"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "the name holds a control character"
+	}
+	return ""
+}
+
+// Validate returns all faults of the attribute at once, or nil.
+func (a *Attribute) Validate() error {
+	v := validator{a: a}
+	if why := NameFault(a.Name); why != "" {
+		v.add("%s", why)
+	}
+	if int(a.Type) >= len(typeNames) {
+		v.add("type %d is not a type", a.Type)
+		return errors.Join(v.errs...)
+	}
+	v.cells()
+	v.values()
+	v.cuts()
+	v.floatCuts()
+	v.unusable()
+	return errors.Join(v.errs...)
+}
+
+// validator collects the faults of one attribute.
+type validator struct {
+	a    *Attribute
+	errs []error
+}
+
+func (v *validator) add(format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf("domain: column %q: %w", v.a.Name, fmt.Errorf(format, args...)))
+}
+
+// cells checks that the attribute has one kind of cells, fit for its type, and not too many of them.
+func (v *validator) cells() {
+	a, kinds := v.a, 0
+	for _, n := range [...]int{len(a.Values), len(a.Cuts), len(a.FloatCuts)} {
+		if n > 0 {
+			kinds++
+		}
+	}
+	switch {
+	case kinds == 0 || a.Bins() == 0:
+		v.add("has no cells; declare values, or at least two cut points")
+	case kinds > 1:
+		v.add("has more than one of values, cut points and float cut points; keep one")
+	case a.Size() > MaxSize:
+		v.add("has %d cells, at most %d are possible; use fewer", a.Size(), MaxSize)
+	}
+	fit := a.Type == Int64 || a.Type == String || a.Type == Bool
+	if len(a.Values) > 0 && !fit {
+		v.add("%s cannot have values; use cut points", a.Type)
+	}
+	if len(a.Cuts) > 0 && (a.Type == String || a.Type == Bool || a.Type == Float64) {
+		v.add("%s cannot have whole cut points", a.Type)
+	}
+	if len(a.FloatCuts) > 0 && a.Type != Float64 {
+		v.add("%s cannot have float cut points", a.Type)
+	}
+	if a.Scale < 0 || a.Scale > 9 || a.Scale > 0 && a.Type != Numeric {
+		v.add("scale %d: 0 to 9 is possible for NUMERIC, 0 for every other type", a.Scale)
+	}
+}
+
+// values checks that the categories differ and are canonical.
+func (v *validator) values() {
+	seen := make(map[string]bool, len(v.a.Values))
+	for _, s := range v.a.Values {
+		if seen[s] {
+			v.add("value %q is there twice", s)
+		}
+		seen[s] = true
+		if !v.a.canonical(s) {
+			v.add("value %q is not a %s in canonical form", s, v.a.Type)
+		}
+	}
+	if !v.a.Other {
+		return
+	}
+	switch {
+	case len(v.a.Values) == 0 || v.a.Type == Bool:
+		v.add("the cell other needs values of type STRING or INT64; use a NULL cell or a fallback")
+	case v.a.OtherValue == "" || !v.a.canonical(v.a.OtherValue):
+		v.add("the cell other has to be written back as a %s that is not empty; got %q", v.a.Type, v.a.OtherValue)
+	case seen[v.a.OtherValue]:
+		v.add("the cell other is written back as %q, which is one of the values; choose another", v.a.OtherValue)
+	}
+}
+
+// canonical reports whether s is the canonical text of a category.
+func (a *Attribute) canonical(s string) bool {
+	switch a.Type {
+	case Int64:
+		n, ok := parseInt(s)
+		return ok && string(a.AppendNative(nil, n)) == s
+	case Bool:
+		return s == "true" || s == "false"
+	}
+	return utf8.ValidString(s)
+}
+
+// cuts checks that whole cut points ascend and that every bin has something to be decoded to.
+func (v *validator) cuts() {
+	c := v.a.Cuts
+	if len(c) < 2 {
+		return
+	}
+	for i := 1; i < len(c); i++ {
+		if c[i] < c[i-1] || c[i] == c[i-1] && i < len(c)-1 {
+			v.add("cut point %d is not above the one before it", i+1)
+			return
+		}
+	}
+	if least, most := nativeBounds(v.a.Type); c[0] < least || c[len(c)-1] > most {
+		v.add("cut points lie outside years 1 to 9999, or outside a day")
+	}
+	if v.a.Resolution < 1 {
+		v.add("resolution %d: at least 1 is needed", v.a.Resolution)
+		return
+	}
+	for b := range v.a.Bins() {
+		if lo, hi := v.a.multiples(b); lo > hi {
+			v.add("the cell %s holds no multiple of the resolution; use a smaller one, or fewer cells", v.a.Label(Code(b)))
+			return
+		}
+	}
+}
+
+// floatCuts is cuts for FLOAT64.
+func (v *validator) floatCuts() {
+	c := v.a.FloatCuts
+	for i, x := range c {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			v.add("cut point %d is not a finite number", i+1)
+			return
+		}
+		if i > 0 && x <= c[i-1] {
+			v.add("cut point %d is not above the one before it", i+1)
+			return
+		}
+	}
+	r := v.a.FloatResolution
+	if !(r >= 0) || math.IsInf(r, 0) {
+		v.add("resolution %g: a finite number of at least 0 is needed", r)
+		return
+	}
+	if r == 0 || len(c) < 2 {
+		return
+	}
+	if math.Max(math.Abs(c[0]), math.Abs(c[len(c)-1]))/r >= 1<<53 {
+		v.add("resolution %g is below what float64 can tell apart at the largest cut point", r)
+		return
+	}
+	for b := range v.a.Bins() {
+		if g := newGrid(v.a, b); g.first > g.last {
+			v.add("the cell %s holds no multiple of the resolution; use a larger cell, or a smaller resolution", v.a.Label(Code(b)))
+			return
+		}
+	}
+}
+
+// unusable checks that the attribute says what an unusable value becomes.
+func (v *validator) unusable() {
+	a := v.a
+	if !a.Other && !a.Null && !a.HasFallback {
+		v.add("does not say what an unusable value becomes; declare other, null or a fallback")
+	}
+	if a.HasFallback && int(a.Fallback) >= a.Size() {
+		v.add("fallback: cell %d is not one of its %d cells", a.Fallback, a.Size())
+	}
+}

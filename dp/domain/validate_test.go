@@ -1,0 +1,123 @@
+package domain
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestValidate has one row per fault; the wanted text must be among the faults.
+func TestValidate(t *testing.T) {
+	ok := func() Attribute {
+		return Attribute{Name: "x", Type: Int64, Cuts: []int64{0, 5, 9}, Resolution: 1, Null: true}
+	}
+	text := func() Attribute {
+		return Attribute{Name: "x", Type: String, Values: []string{"a", "b"}, Other: true, OtherValue: "other"}
+	}
+	float := func() Attribute {
+		return Attribute{Name: "x", Type: Float64, FloatCuts: []float64{0, 1, 2}, Null: true}
+	}
+	tests := []struct {
+		want   string
+		attr   func() Attribute
+		change func(*Attribute)
+	}{
+		{"the name is empty", ok, func(a *Attribute) { a.Name = "" }},
+		{"not valid UTF-8", ok, func(a *Attribute) { a.Name = "\xff" }},
+		{"longer than 300", ok, func(a *Attribute) { a.Name = strings.Repeat("x", 301) }},
+		{"begins or ends with a blank", ok, func(a *Attribute) { a.Name = "x " }},
+		{"control character", ok, func(a *Attribute) { a.Name = "x\ny" }},
+		{"type 99 is not a type", ok, func(a *Attribute) { a.Type = 99 }},
+		{"has no cells", ok, func(a *Attribute) { a.Cuts = nil }},
+		{"has no cells", ok, func(a *Attribute) { a.Cuts = []int64{1} }},
+		{"more than one of", ok, func(a *Attribute) { a.Values = []string{"1"} }},
+		{"has 65537 cells", ok, func(a *Attribute) { a.Cuts = EqualCuts(0, 1<<20, MaxSize) }},
+		{"DATE cannot have values", text, func(a *Attribute) { a.Type = Date }},
+		{"STRING cannot have whole cut points", ok, func(a *Attribute) { a.Type = String }},
+		{"INT64 cannot have float cut points", float, func(a *Attribute) { a.Type = Int64 }},
+		{"scale 10", ok, func(a *Attribute) { a.Scale = 10; a.Type = Numeric }},
+		{"scale 1", ok, func(a *Attribute) { a.Scale = 1 }},
+		{`value "a" is there twice`, text, func(a *Attribute) { a.Values = []string{"a", "a"} }},
+		{`value "a" is not a INT64`, text, func(a *Attribute) { a.Type = Int64 }},
+		{`value "TRUE" is not a BOOL`, text, func(a *Attribute) { a.Type = Bool; a.Values = []string{"TRUE"} }},
+		{"the cell other needs values", ok, func(a *Attribute) { a.Other = true }},
+		{"has to be written back", text, func(a *Attribute) { a.OtherValue = "" }},
+		{"has to be written back", text, func(a *Attribute) { a.Type = Int64; a.Values = []string{"1"} }},
+		{"which is one of the values", text, func(a *Attribute) { a.OtherValue = "a" }},
+		{"cut point 2 is not above", ok, func(a *Attribute) { a.Cuts = []int64{0, 0, 9} }},
+		{"cut point 3 is not above", ok, func(a *Attribute) { a.Cuts = []int64{0, 5, 4} }},
+		{"years 1 to 9999", ok, func(a *Attribute) { a.Type = Date; a.Cuts = []int64{0, maxDay + 1} }},
+		{"resolution 0", ok, func(a *Attribute) { a.Resolution = 0 }},
+		{"[1, 4) holds no multiple", ok, func(a *Attribute) { a.Cuts = []int64{0, 1, 4, 9}; a.Resolution = 4 }},
+		{"cut point 3 is not a finite", float, func(a *Attribute) { a.FloatCuts[2] = math.Inf(1) }},
+		{"cut point 2 is not above", float, func(a *Attribute) { a.FloatCuts[1] = 0 }},
+		{"resolution NaN", float, func(a *Attribute) { a.FloatResolution = math.NaN() }},
+		{"resolution 1e-17 is below", float, func(a *Attribute) { a.FloatResolution = 1e-17 }},
+		{"[1, 2] holds no multiple", float, func(a *Attribute) { a.FloatResolution = 3 }},
+		{"does not say what an unusable value becomes", ok, func(a *Attribute) { a.Null = false }},
+		{"fallback: cell 3", ok, func(a *Attribute) { a.HasFallback = true; a.Fallback = 3 }},
+	}
+	for _, test := range tests {
+		a := test.attr()
+		if err := a.Validate(); err != nil {
+			t.Fatalf("before the fault: %v", err)
+		}
+		test.change(&a)
+		if err := a.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want %q", err, test.want)
+		}
+	}
+}
+
+func TestValidateDomain(t *testing.T) {
+	a := Attribute{Name: "x", Type: Int64, Cuts: []int64{0, 9}, Resolution: 1}
+	id := a
+	id.Name = "id"
+	err := (&Domain{PrivacyID: "id", Attributes: []Attribute{a, a, id}}).Validate()
+	if err == nil {
+		t.Fatal("no fault found")
+	}
+	got := err.Error()
+	for want, times := range map[string]int{
+		`"x" is there twice`: 1, `"id" is there twice, or is the privacy ID`: 1, "does not say what": 3,
+	} {
+		if strings.Count(got, want) != times {
+			t.Errorf("want %d times %q in\n%s", times, want, got)
+		}
+	}
+	if err := (&Domain{PrivacyID: " "}).Validate(); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("no columns and a blank privacy ID: %v", err)
+	}
+}
+
+// TestLabels: labels of an attribute differ, and read as people expect.
+func TestLabels(t *testing.T) {
+	d := allTypes(t)
+	for i := range d.Attributes {
+		a, seen := &d.Attributes[i], map[string]bool{}
+		for c := range a.Size() {
+			seen[a.Label(Code(c))] = true
+		}
+		if len(seen) != a.Size() {
+			t.Errorf("%s: %d labels for %d cells", a.Name, len(seen), a.Size())
+		}
+	}
+	a := Attribute{Type: String, Values: []string{"other", "NULL"}, Other: true, Null: true}
+	var got []string
+	for c := range a.Size() {
+		got = append(got, a.Label(Code(c)))
+	}
+	if want := []string{"other", "NULL", "other (any other value)", "NULL (no value)"}; !slices.Equal(got, want) {
+		t.Errorf("labels %q, want %q", got, want)
+	}
+}
+
+func TestWants(t *testing.T) {
+	d := allTypes(t)
+	for name, want := range map[string]string{"sex": "valid UTF-8", "code": "an INT64", "age": "an INT64", "real": "a FLOAT64", "married": "a BOOL"} {
+		if got := d.Attributes[d.Index(name)].Wants(); got != want {
+			t.Errorf("%s wants %q, want %q", name, got, want)
+		}
+	}
+}
