@@ -111,3 +111,26 @@ func fileOf(tb testing.TB, d *domain.Domain, o Options, chunks ...*domain.Chunk)
 	}
 	return b.Bytes()
 }
+
+func BenchmarkRead(b *testing.B) {
+	d := mixedDomain()
+	data := fileOf(b, d, Options{}, randomChunk(d, benchRows, 0.05, rand.New(rand.NewPCG(1, 2))))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := Open(bytes.NewReader(data), "x.parquet", d, ReadOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows := 0
+		for c, err := range r.Chunks() {
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows += c.Rows
+		}
+		if rows != benchRows {
+			b.Fatal(rows)
+		}
+	}
+	b.ReportMetric(float64(benchRows*b.N)/b.Elapsed().Seconds(), "rows/s")
+}

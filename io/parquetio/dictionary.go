@@ -16,7 +16,12 @@ type dictionary struct {
 	table  []int32
 }
 
-func newDictionary() *dictionary { return &dictionary{codes: map[string]int32{}} }
+// newDictionary returns a dictionary that begins with the given texts.
+func newDictionary(texts ...string) *dictionary {
+	d := &dictionary{codes: map[string]int32{}}
+	d.translate(texts)
+	return d
+}
 
 // code returns the number of text, a new one if need be.
 func (d *dictionary) code(text []byte) int32 {

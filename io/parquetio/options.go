@@ -49,12 +49,15 @@ func (o Options) Validate() error {
 	return faultsError("options", faults)
 }
 
-// properties returns the writer's settings. dictionary names the columns that have one.
-func (o Options) properties(columns []*column) *parquet.WriterProperties {
-	rows := o.GroupRows
-	if rows == 0 {
-		rows = 1 << 18
+func (o Options) groupRows() int64 {
+	if o.GroupRows == 0 {
+		return 1 << 18
 	}
+	return o.GroupRows
+}
+
+// properties returns the library's settings for a file of the given columns.
+func (o Options) properties(columns []*column) *parquet.WriterProperties {
 	pages := parquet.DataPageV2
 	if o.Pages == PagesV1 {
 		pages = parquet.DataPageV1
@@ -66,7 +69,10 @@ func (o Options) properties(columns []*column) *parquet.WriterProperties {
 		parquet.WithCompression(codec),
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithStats(true),
-		parquet.WithMaxRowGroupLength(rows),
+		// A batch goes in whole: the library fails where it slices a batch without NULLs of an OPTIONAL
+		// dictionary column.
+		parquet.WithBatchSize(batchRows),
+		parquet.WithMaxRowGroupLength(o.groupRows()),
 		parquet.WithDictionaryDefault(true),
 		parquet.WithCreatedBy("dapple"),
 	}

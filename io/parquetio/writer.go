@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -25,12 +26,23 @@ func NewWriter(w io.Writer, d *domain.Domain, o Options) (*Writer, error) {
 			return nil, fmt.Errorf("parquet: column %q: scale %d: want 0 to %d", a.Name, a.Scale, numericScale)
 		}
 		columns[i] = newColumn(a.Name, a.Type, a.Scale, a.Null)
+		if a.Type == domain.String {
+			columns[i].dict = newDictionary(categories(a)...)
+		}
 	}
 	t, err := newTable(w, columns, o)
 	if err != nil {
 		return nil, err
 	}
 	return &Writer{t}, nil
+}
+
+// categories returns what the cells of a categorical attribute are written as.
+func categories(a *domain.Attribute) []string {
+	if !a.Other {
+		return a.Values
+	}
+	return append(slices.Clone(a.Values), a.OtherValue)
 }
 
 // Write appends the rows of c: Ints for every type but FLOAT64 (Floats) and STRING (Dictionary, or
@@ -48,6 +60,8 @@ type table struct {
 	columns []*column
 	held    int // rows in the columns
 	rows    int64
+	group   int64 // rows of a full row group
+	inGroup int64 // rows in the current one
 	schema  *arrow.Schema
 	sink    *sink
 	w       *pqarrow.FileWriter
@@ -66,7 +80,7 @@ func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 	for i, c := range columns {
 		fields[i] = c.field()
 	}
-	t := &table{columns: columns, schema: arrow.NewSchema(fields, nil), sink: &sink{w: w}}
+	t := &table{columns: columns, group: o.groupRows(), schema: arrow.NewSchema(fields, nil), sink: &sink{w: w}}
 	err := protect("starting the file", func() (err error) {
 		t.w, err = pqarrow.NewFileWriter(t.schema, t.sink, o.properties(columns), pqarrow.NewArrowWriterProperties())
 		return err
@@ -99,7 +113,7 @@ func (t *table) write(c *domain.Chunk) error {
 		return fmt.Errorf("parquet: a chunk of %d columns for a file of %d", len(c.Columns), len(t.columns))
 	}
 	for lo := 0; lo < c.Rows; {
-		hi := min(c.Rows, lo+batchRows-t.held)
+		hi := min(c.Rows, lo+t.batch()-t.held)
 		for i, col := range t.columns {
 			if err := col.add(&c.Columns[i], lo, hi, t.held); err != nil {
 				return fmt.Errorf("parquet: column %q: %w", col.name, err)
@@ -113,10 +127,14 @@ func (t *table) write(c *domain.Chunk) error {
 	return nil
 }
 
+// batch returns how many rows make the next batch: one that would cross the end of a row group is cut
+// there, since pqarrow fails on the slices that it cuts itself.
+func (t *table) batch() int { return int(min(batchRows, t.group-t.inGroup)) }
+
 // advance counts n rows that every column has taken in, and passes a full batch on.
 func (t *table) advance(n int) error {
 	t.held += n
-	if t.held < batchRows {
+	if t.held < t.batch() {
 		return nil
 	}
 	return t.flush()
@@ -137,9 +155,19 @@ func (t *table) flush() error {
 	}
 	rec := array.NewRecord(t.schema, arrays, int64(t.held))
 	defer rec.Release()
-	t.rows += int64(t.held)
-	t.held = 0
-	return protect("writing a batch", func() error { return t.w.WriteBuffered(rec) })
+	return protect("writing a batch", func() error {
+		if t.inGroup == 0 {
+			t.w.NewBufferedRowGroup()
+		}
+		t.rows, t.inGroup, t.held = t.rows+rec.NumRows(), t.inGroup+rec.NumRows(), 0
+		if err := t.w.WriteBuffered(rec); err != nil {
+			return fmt.Errorf("parquet: writing a batch: %w", err)
+		}
+		if t.inGroup == t.group {
+			t.inGroup = 0
+		}
+		return nil
+	})
 }
 
 func (t *table) close() (int64, error) {

@@ -1,0 +1,105 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+)
+
+// checkGroup bounds what a row group will take before anything of it is read.
+func (r *Reader) checkGroup(g *file.RowGroupReader) (rows int, err error) {
+	n, columns := g.NumRows(), int64(len(r.attrs)+1)
+	// A few bytes of run lengths can stand for any number of rows: 8 bytes a cell is what they take here.
+	if n < 0 || n > 4*r.max/(8*columns) {
+		return 0, errLarge
+	}
+	total := int64(0)
+	leaves := r.attrs
+	if r.id != nil {
+		leaves = append(leaves[:len(leaves):len(leaves)], *r.id)
+	}
+	for _, l := range leaves {
+		c, err := g.MetaData().ColumnChunk(l.index)
+		if err != nil {
+			return 0, errPage
+		}
+		size := c.TotalUncompressedSize()
+		if size < 0 || size > r.max-total {
+			return 0, errLarge
+		}
+		total += size
+	}
+	return int(n), nil
+}
+
+// checkColumn refuses encodings that cannot be read and offsets outside the file, and sets what the
+// pages may allocate.
+func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
+	c, err := g.MetaData().ColumnChunk(l.index)
+	if err != nil {
+		return errPage
+	}
+	for _, e := range c.Encodings() {
+		if !readable(e) {
+			return fmt.Errorf("encoding %s is not supported; rewrite the file", e)
+		}
+	}
+	start := c.DataPageOffset()
+	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
+		start = min(start, c.DictionaryPageOffset())
+	}
+	size := c.TotalCompressedSize()
+	switch {
+	case start < 0 || size < 0 || size > r.size-start:
+		return errPage
+	case c.NumValues() < int64(rows):
+		return errShort
+	case c.NumValues() > int64(rows):
+		return errPage
+	}
+	// Twice what the footer states, and 64 MiB for footers that state it wrongly.
+	r.budget.left = 2*c.TotalUncompressedSize() + 64<<20
+	return nil
+}
+
+func readable(e parquet.Encoding) bool {
+	switch e {
+	case parquet.Encodings.Plain, parquet.Encodings.PlainDict, parquet.Encodings.RLEDict, parquet.Encodings.RLE,
+		parquet.Encodings.BitPacked, parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray,
+		parquet.Encodings.DeltaByteArray:
+		return true
+	}
+	return false
+}
+
+// budget is an allocator with a limit on the bytes of one column chunk, so that a page header which
+// states two gigabytes fails instead of taking them. Freed memory is not given back: the pages of a
+// chunk are kept until its end.
+type budget struct {
+	memory.Allocator
+	left int64
+}
+
+var errBudget = errors.New("parquetio: a page is larger than its column chunk")
+
+func newBudget() *budget { return &budget{Allocator: memory.NewGoAllocator(), left: 64 << 20} }
+
+func (b *budget) Allocate(size int) []byte {
+	b.spend(size)
+	return b.Allocator.Allocate(size)
+}
+
+func (b *budget) Reallocate(size int, old []byte) []byte {
+	b.spend(size - len(old))
+	return b.Allocator.Reallocate(size, old)
+}
+
+func (b *budget) spend(n int) {
+	if int64(n) > b.left {
+		panic(errBudget)
+	}
+	b.left -= int64(max(n, 0))
+}

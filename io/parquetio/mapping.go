@@ -1,0 +1,179 @@
+package parquetio
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// leaf is a column of the file that is read.
+type leaf struct {
+	index int // among the file's leaves
+	name  string
+	typ   domain.Type
+	numbers
+	optional bool
+}
+
+// mapColumns finds the column of each attribute, and of the privacy ID where the domain names one,
+// and lists all mismatches at once.
+func mapColumns(name string, sc *schema.Schema, d *domain.Domain) (attrs []leaf, id *leaf, err error) {
+	var faults []string
+	find := func(a *domain.Attribute) (l leaf) {
+		l, fault := mapColumn(sc, a)
+		if fault != "" {
+			faults = append(faults, fmt.Sprintf("column %q: %s", a.Name, fault))
+		}
+		return l
+	}
+	for i := range d.Attributes {
+		attrs = append(attrs, find(&d.Attributes[i]))
+	}
+	if d.PrivacyID != "" {
+		l := find(idAttribute(sc, d.PrivacyID))
+		id = &l
+	}
+	return attrs, id, faultsError(name, faults)
+}
+
+// idAttribute gives the privacy ID, whose type is not declared, the type of its column.
+func idAttribute(sc *schema.Schema, name string) *domain.Attribute {
+	a := &domain.Attribute{Name: name, Type: domain.String}
+	for i := range sc.NumColumns() {
+		c := sc.Column(i)
+		if c.Name() == name && (c.PhysicalType() == parquet.Types.Int64 || c.PhysicalType() == parquet.Types.Int32) {
+			a.Type = domain.Int64
+		}
+	}
+	return a
+}
+
+func mapColumn(sc *schema.Schema, a *domain.Attribute) (leaf, string) {
+	found := -1
+	for i := range sc.NumColumns() {
+		path := sc.Column(i).ColumnPath()
+		switch {
+		case len(path) == 0 || path[0] != a.Name:
+		case len(path) > 1:
+			return leaf{}, fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(path, "."))
+		case found >= 0:
+			return leaf{}, "the file has it twice"
+		default:
+			found = i
+		}
+	}
+	if found < 0 {
+		return leaf{}, "the file has no such column"
+	}
+	c := sc.Column(found)
+	if c.MaxRepetitionLevel() > 0 || c.MaxDefinitionLevel() > 1 {
+		return leaf{}, "it is REPEATED; flatten it or leave it out of the domain"
+	}
+	n, ok := mapType(c, a)
+	if !ok {
+		return leaf{}, fmt.Sprintf("%s does not read as %s", typeName(c), a.Type)
+	}
+	return leaf{index: found, name: a.Name, typ: a.Type, numbers: n, optional: c.MaxDefinitionLevel() == 1}, ""
+}
+
+func typeName(c *schema.Column) string {
+	if !annotated(c) {
+		return c.PhysicalType().String() + " without a logical type"
+	}
+	if t, ok := c.LogicalType().(*schema.TimestampLogicalType); ok && t.IsAdjustedToUTC() {
+		return "Timestamp adjusted to UTC"
+	} else if ok {
+		return "Timestamp not adjusted to UTC"
+	}
+	return c.PhysicalType().String() + " " + c.LogicalType().String()
+}
+
+func annotated(c *schema.Column) bool {
+	t := c.LogicalType()
+	return t != nil && !t.IsNone() && t.IsValid()
+}
+
+// mapType says how a column of the file holds values of the attribute's type, by io.md §6.
+func mapType(c *schema.Column, a *domain.Attribute) (numbers, bool) {
+	n := numbers{physical: c.PhysicalType(), width: c.TypeLength()}
+	switch a.Type {
+	case domain.String:
+		return n, textual(c)
+	case domain.Int64:
+		return n.integer(c)
+	case domain.Float64:
+		return n, !annotated(c) && (n.physical == parquet.Types.Double || n.physical == parquet.Types.Float)
+	case domain.Bool:
+		return n, n.physical == parquet.Types.Boolean
+	case domain.Numeric:
+		return n.decimals(c, a.Scale)
+	case domain.Date:
+		_, ok := c.LogicalType().(schema.DateLogicalType)
+		return n, ok && n.physical == parquet.Types.Int32
+	case domain.Time:
+		t, ok := c.LogicalType().(*schema.TimeLogicalType)
+		return n.clock(ok, func() schema.TimeUnitType { return t.TimeUnit() })
+	}
+	t, ok := c.LogicalType().(*schema.TimestampLogicalType)
+	ok = ok && t.IsAdjustedToUTC() == (a.Type == domain.Timestamp) && n.physical == parquet.Types.Int64
+	return n.clock(ok, func() schema.TimeUnitType { return t.TimeUnit() })
+}
+
+func textual(c *schema.Column) bool {
+	switch c.LogicalType().(type) {
+	case schema.StringLogicalType, schema.EnumLogicalType:
+		return c.PhysicalType() == parquet.Types.ByteArray
+	}
+	return false
+}
+
+func (n numbers) integer(c *schema.Column) (numbers, bool) {
+	ok := n.physical == parquet.Types.Int32 || n.physical == parquet.Types.Int64
+	if !annotated(c) {
+		return n, ok
+	}
+	t, isInt := c.LogicalType().(*schema.IntLogicalType)
+	if !isInt {
+		return n, false
+	}
+	switch {
+	case t.IsSigned():
+	case t.BitWidth() == 64:
+		n.unit = unsigned64
+	default:
+		n.unit = unsigned32
+	}
+	return n, ok
+}
+
+func (n numbers) decimals(c *schema.Column, scale int) (numbers, bool) {
+	t, ok := c.LogicalType().(*schema.DecimalLogicalType)
+	if !ok || t.Scale() < 0 || t.Scale() > 38 || t.Precision() > 38 {
+		return n, false
+	}
+	n.decimal, n.places = true, scale-int(t.Scale())
+	switch n.physical {
+	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.ByteArray:
+		return n, true
+	case parquet.Types.FixedLenByteArray:
+		return n, n.width >= 1 && n.width <= 16
+	}
+	return n, false
+}
+
+func (n numbers) clock(ok bool, unit func() schema.TimeUnitType) (numbers, bool) {
+	if !ok || n.physical != parquet.Types.Int64 && n.physical != parquet.Types.Int32 {
+		return n, false
+	}
+	switch unit() {
+	case schema.TimeUnitMillis:
+		n.unit = thousandfold
+	case schema.TimeUnitNanos:
+		n.unit = thousandth
+	}
+	return n, true
+}

@@ -1,0 +1,171 @@
+package parquetio
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/apache/arrow/go/v15/parquet"
+)
+
+// numbers says how the cells of a column that is not text become int64: the native unit of the
+// attribute's type, or the bits of a float64.
+type numbers struct {
+	physical parquet.Type
+	width    int               // bytes of a FIXED_LEN_BYTE_ARRAY
+	unit     func(int64) int64 // from the file's unit to the native one; nil: the same
+	places   int               // decimals: places of the native unit minus those of the file
+	decimal  bool
+}
+
+// plain decodes exactly len(dst) values of encoding PLAIN.
+func (k *numbers) plain(dst []int64, src []byte) error {
+	size := map[parquet.Type]int{parquet.Types.Int32: 4, parquet.Types.Float: 4, parquet.Types.Int64: 8,
+		parquet.Types.Double: 8, parquet.Types.FixedLenByteArray: k.width}[k.physical]
+	switch k.physical {
+	case parquet.Types.Boolean:
+		if len(src) < (len(dst)+7)/8 {
+			return errPage
+		}
+		unpack(dst, src, 1)
+		return nil
+	case parquet.Types.ByteArray:
+		return eachText(src, len(dst), func(i int, b []byte) { dst[i] = decimal(b, k.places) })
+	}
+	if size == 0 || len(src)/size < len(dst) {
+		return errPage
+	}
+	switch k.physical {
+	case parquet.Types.Int32:
+		for i := range dst {
+			dst[i] = int64(int32(binary.LittleEndian.Uint32(src[4*i:])))
+		}
+	case parquet.Types.Float:
+		for i := range dst {
+			f := math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
+			dst[i] = int64(math.Float64bits(float64(f)))
+		}
+	case parquet.Types.FixedLenByteArray:
+		for i := range dst {
+			dst[i] = decimal(src[i*size:(i+1)*size], k.places)
+		}
+	default:
+		for i := range dst {
+			dst[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
+		}
+	}
+	k.convert(dst)
+	return nil
+}
+
+// convert turns values of the file's unit into the native one.
+func (k *numbers) convert(v []int64) {
+	if k.decimal && (k.physical == parquet.Types.Int32 || k.physical == parquet.Types.Int64) {
+		for i, x := range v {
+			v[i] = scaled(x, k.places)
+		}
+	}
+	if k.unit != nil {
+		for i, x := range v {
+			v[i] = k.unit(x)
+		}
+	}
+}
+
+// decimal reads a big-endian two's complement number and moves its decimal point by places. What is
+// finer than the native unit is rounded down, which moves no value over a cut; what is larger than an
+// int64 becomes the nearest int64, which is in the same edge cell.
+func decimal(b []byte, places int) int64 {
+	negative := len(b) > 0 && b[0] >= 0x80
+	fillByte := byte(0)
+	if negative {
+		fillByte = 0xff
+	}
+	for len(b) > 16 && b[0] == fillByte {
+		b = b[1:]
+	}
+	if len(b) > 16 {
+		return saturated(negative)
+	}
+	var word [16]byte
+	for i := range word {
+		word[i] = fillByte
+	}
+	copy(word[16-len(b):], b)
+	hi, lo := binary.BigEndian.Uint64(word[:8]), binary.BigEndian.Uint64(word[8:])
+	if negative && hi < 1<<63 { // 17 bytes or more whose sign byte was dropped
+		return saturated(true)
+	}
+	if negative {
+		var borrow uint64
+		lo, borrow = bits.Sub64(0, lo, 0)
+		hi, _ = bits.Sub64(0, hi, borrow)
+	} else if hi >= 1<<63 {
+		return saturated(false)
+	}
+	return moved(negative, hi, lo, places)
+}
+
+func scaled(x int64, places int) int64 {
+	if x < 0 {
+		return moved(true, 0, -uint64(x), places)
+	}
+	return moved(false, 0, uint64(x), places)
+}
+
+// moved returns ⌊±(hi·2^64 + lo)·10^places⌋, or the nearest int64.
+func moved(negative bool, hi, lo uint64, places int) int64 {
+	rest := uint64(0)
+	for ; places < 0; places += min(18, -places) {
+		p := power10(min(18, -places))
+		var r uint64
+		hi, r = hi/p, hi%p
+		lo, r = bits.Div64(r, lo, p)
+		rest |= r
+	}
+	if places > 0 && hi == 0 {
+		hi, lo = bits.Mul64(lo, power10(min(18, places)))
+	}
+	if negative && rest != 0 {
+		var carry uint64
+		lo, carry = bits.Add64(lo, 1, 0)
+		hi += carry
+	}
+	if hi != 0 || lo > math.MaxInt64 {
+		return saturated(negative)
+	}
+	if negative {
+		return -int64(lo)
+	}
+	return int64(lo)
+}
+
+func saturated(negative bool) int64 {
+	if negative {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+func power10(n int) uint64 {
+	p := uint64(1)
+	for range n {
+		p *= 10
+	}
+	return p
+}
+
+// The units of the file's numbers, to the native ones.
+
+func thousandfold(x int64) int64 { return scaled(x, 3) }
+
+func thousandth(x int64) int64 { return scaled(x, -3) }
+
+func unsigned32(x int64) int64 { return x & math.MaxUint32 }
+
+func unsigned64(x int64) int64 {
+	if x < 0 {
+		return math.MaxInt64
+	}
+	return x
+}

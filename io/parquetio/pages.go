@@ -1,0 +1,282 @@
+package parquetio
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// decoder reads the pages of one column chunk into a domain.Column.
+type decoder struct {
+	*leaf
+	rows  int   // of the row group
+	limit int64 // bytes that texts may take
+	at    int   // rows decoded
+	out   *domain.Column
+
+	raw    []int64 // scratch: values of a page
+	levels []int64 // scratch: definition levels of a page
+
+	numbers []int64 // the page dictionary of a column of numbers
+	texts   *texts  // the dictionary of a column of texts
+	codes   []int64 // the code of each text of the page dictionary
+	hasDict bool
+}
+
+// texts numbers the texts of one column chunk.
+type texts struct {
+	codes map[string]int64
+	list  []string
+	bytes int64
+}
+
+func (t *texts) code(b []byte) int64 {
+	if c, ok := t.codes[string(b)]; ok {
+		return c
+	}
+	c := int64(len(t.list))
+	s := string(b)
+	t.codes[s], t.list, t.bytes = c, append(t.list, s), t.bytes+int64(len(s))
+	return c
+}
+
+// read decodes all pages. It returns errPage, or an error that names what is not supported.
+func (d *decoder) read(pages file.PageReader) error {
+	d.start()
+	for pages.Next() {
+		var err error
+		switch p := pages.Page().(type) {
+		case *file.DictionaryPage:
+			err = d.dictionary(p)
+		case *file.DataPageV1:
+			err = d.pageV1(p)
+		case *file.DataPageV2:
+			err = d.pageV2(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if pages.Err() != nil {
+		return errPage
+	}
+	if d.at < d.rows {
+		return errShort
+	}
+	if d.texts != nil {
+		d.out.Dict = d.texts.list
+	}
+	return nil
+}
+
+func (d *decoder) start() {
+	d.out.Nulls = nil
+	switch d.typ {
+	case domain.String:
+		d.texts = &texts{codes: map[string]int64{}}
+		d.out.Form = domain.Dictionary
+	case domain.Float64:
+		d.out.Form, d.out.Floats = domain.Floats, sized(d.out.Floats, d.rows)
+		return
+	default:
+		d.out.Form = domain.Ints
+	}
+	d.out.Ints = sized(d.out.Ints, d.rows)
+}
+
+// sized returns s, or a new slice where s is too small, with length n and any content.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+func (d *decoder) dictionary(p *file.DictionaryPage) error {
+	n, data := int(p.NumValues()), p.Data()
+	// Each entry but a boolean takes at least a byte, which bounds what a false count can allocate.
+	if d.hasDict || n < 0 || n > len(data) {
+		return errPage
+	}
+	d.hasDict = true
+	if d.texts == nil {
+		d.numbers = make([]int64, n)
+		return d.plain(d.numbers, data)
+	}
+	d.codes = make([]int64, n)
+	return eachText(data, n, func(i int, b []byte) { d.codes[i] = d.texts.code(b) })
+}
+
+func (d *decoder) pageV1(p *file.DataPageV1) error {
+	n, data := int(p.NumValues()), p.Data()
+	if err := d.begin(n); err != nil || !d.optional {
+		return d.values(err, n, n, parquet.Encoding(p.Encoding()), data)
+	}
+	if p.DefinitionLevelEncoding() == parquet.Encodings.BitPacked {
+		size := (n + 7) / 8
+		if len(data) < size {
+			return errPage
+		}
+		for i := range d.levels { // this encoding starts at the most significant bit
+			d.levels[i] = int64(data[i/8] >> (7 - i%8) & 1)
+		}
+		return d.values(nil, n, count(d.levels), parquet.Encoding(p.Encoding()), data[size:])
+	}
+	if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
+		return errPage
+	}
+	size := binary.LittleEndian.Uint32(data)
+	err := hybrid(d.levels, data[4:4+size], 1)
+	return d.values(err, n, count(d.levels), parquet.Encoding(p.Encoding()), data[4+size:])
+}
+
+func (d *decoder) pageV2(p *file.DataPageV2) error {
+	n, data := int(p.NumValues()), p.Data()
+	rep, def := int(p.RepetitionLevelByteLen()), int(p.DefinitionLevelByteLen())
+	if rep < 0 || def < 0 || rep > len(data) || def > len(data)-rep {
+		return errPage
+	}
+	err := d.begin(n)
+	valid := n
+	if err == nil && d.optional {
+		err = hybrid(d.levels, data[rep:rep+def], 1)
+		valid = count(d.levels)
+	}
+	return d.values(err, n, valid, parquet.Encoding(p.Encoding()), data[rep+def:])
+}
+
+// begin makes room for the definition levels of a page of n cells.
+func (d *decoder) begin(n int) error {
+	if n < 0 || n > d.rows-d.at {
+		return errPage
+	}
+	d.levels = sized(d.levels, n)
+	return nil
+}
+
+func count(levels []int64) int {
+	n := 0
+	for _, l := range levels {
+		n += int(l)
+	}
+	return n
+}
+
+// values decodes the valid values of a page of n cells and spreads them over the column, unless
+// reading the levels failed with err.
+func (d *decoder) values(err error, n, valid int, enc parquet.Encoding, data []byte) error {
+	if err != nil {
+		return err
+	}
+	direct := valid == n && d.typ != domain.Float64
+	if direct {
+		d.raw, d.levels = d.raw[:0], d.levels[:0]
+		err = d.decode(d.out.Ints[d.at:d.at+n], enc, data)
+	} else {
+		d.raw = sized(d.raw, valid)
+		err = d.decode(d.raw, enc, data)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case d.typ == domain.Float64:
+		d.spreadFloats(n, valid)
+	case !direct:
+		spread(d.out.Ints[d.at:d.at+n], d.raw, d.levels, func(v int64) int64 { return v })
+	}
+	if valid < n {
+		d.markNulls(n)
+	}
+	d.at += n
+	return nil
+}
+
+func (d *decoder) markNulls(n int) {
+	if d.out.Nulls == nil {
+		d.out.Nulls = make([]bool, d.rows)
+	}
+	for i, l := range d.levels[:n] {
+		d.out.Nulls[d.at+i] = l == 0
+	}
+}
+
+// decode reads exactly len(dst) values: codes of a column of texts, else numbers.
+func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	switch enc {
+	case parquet.Encodings.PlainDict, parquet.Encodings.RLEDict:
+		return d.indices(dst, data)
+	case parquet.Encodings.DeltaBinaryPacked:
+		if d.physical != parquet.Types.Int32 && d.physical != parquet.Types.Int64 {
+			break
+		}
+		if _, err := delta(dst, data); err != nil {
+			return err
+		}
+		if d.physical == parquet.Types.Int32 { // 32-bit deltas wrap at 32 bits
+			for i, v := range dst {
+				dst[i] = int64(int32(v))
+			}
+		}
+		d.convert(dst)
+		return nil
+	case parquet.Encodings.RLE:
+		if d.physical != parquet.Types.Boolean || len(data) < 4 {
+			break
+		}
+		return hybrid(dst, data[4:], 1)
+	case parquet.Encodings.Plain:
+		if d.texts == nil {
+			return d.plain(dst, data)
+		}
+		return d.bounded(eachText(data, len(dst), func(i int, b []byte) { dst[i] = d.texts.code(b) }))
+	case parquet.Encodings.DeltaLengthByteArray:
+		return d.bounded(eachDeltaLength(data, len(dst), d.value(dst)))
+	case parquet.Encodings.DeltaByteArray:
+		return d.bounded(eachDelta(data, len(dst), d.limit, d.value(dst)))
+	}
+	return fmt.Errorf("encoding %s is not supported here; rewrite the file", enc)
+}
+
+// value stores the i-th text as a code, or as a decimal.
+func (d *decoder) value(dst []int64) func(int, []byte) {
+	if d.texts == nil {
+		return func(i int, b []byte) { dst[i] = decimal(b, d.places) }
+	}
+	return func(i int, b []byte) { dst[i] = d.texts.code(b) }
+}
+
+func (d *decoder) bounded(err error) error {
+	if err == nil && d.texts != nil && d.texts.bytes > d.limit {
+		return errLarge
+	}
+	return err
+}
+
+// indices reads indices into the page dictionary and looks them up.
+func (d *decoder) indices(dst []int64, data []byte) error {
+	if len(data) == 0 {
+		return errPage
+	}
+	if err := hybrid(dst, data[1:], int(data[0])); err != nil {
+		return err
+	}
+	table := d.numbers
+	if d.texts != nil {
+		table = d.codes
+	}
+	for i, x := range dst {
+		if uint64(x) >= uint64(len(table)) {
+			return errPage
+		}
+		dst[i] = table[x]
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Source is a file to read: a local file, or range reads of an object store.
+type Source interface {
+	io.ReaderAt
+	io.Seeker
+}
+
+// ReadOptions says how a file is read. Zero fields mean their defaults.
+type ReadOptions struct {
+	MaxGroupBytes int64 // uncompressed bytes of a row group's columns; default 512 MiB
+	Size          int64 // the size that the file had when it was planned; 0: any
+}
+
+var (
+	errShort = errors.New("fewer rows than the footer states")
+	errLarge = errors.New("it is too large to hold; rewrite the file with smaller row groups")
+)
+
+// Reader reads one Parquet file row group by row group. It is not safe for concurrent use.
+type Reader struct {
+	name   string
+	r      *file.Reader
+	attrs  []leaf
+	id     *leaf
+	max    int64
+	size   int64
+	budget *budget
+	closer io.Closer
+
+	raw, levels []int64 // scratch of the decoders
+}
+
+// OpenFile opens a local file; Close closes it.
+func OpenFile(path string, d *domain.Domain, o ReadOptions) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	r, err := Open(f, path, d, o)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.closer = f
+	return r, nil
+}
+
+// Open reads the footer of src and finds the columns of d, by name. Where d names a privacy ID its
+// column is read too; clear it to read files without one, such as those that Writer makes. All
+// mismatches are listed at once. name stands in errors.
+func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, error) {
+	r := &Reader{name: name, max: o.MaxGroupBytes, budget: newBudget()}
+	if r.max == 0 {
+		r.max = 512 << 20
+	}
+	var err error
+	if r.size, err = src.Seek(0, io.SeekEnd); err != nil {
+		return nil, fmt.Errorf("parquet: %s: %w", name, err)
+	}
+	if o.Size != 0 && o.Size != r.size {
+		return nil, fmt.Errorf("parquet: %s: the file has changed since the run was planned", name)
+	}
+	err = protect(name, func() (err error) {
+		r.r, err = file.NewParquetReader(src, file.WithReadProps(parquet.NewReaderProperties(r.budget)))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %s: the footer cannot be read; is this a whole Parquet file?", name)
+	}
+	err = protect(name, func() (err error) {
+		r.attrs, r.id, err = mapColumns(name, r.r.MetaData().Schema, d)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Groups returns the number of row groups.
+func (r *Reader) Groups() int { return r.r.NumRowGroups() }
+
+// Rows returns the number of rows that the footer states.
+func (r *Reader) Rows() int64 { return r.r.NumRows() }
+
+// Size returns the size of the file in bytes, for ReadOptions.Size.
+func (r *Reader) Size() int64 { return r.size }
+
+// ReadGroup reads row group i into dst, whose memory is used again where it is large enough. STRING
+// columns come as Dictionary, FLOAT64 as Floats, all others as Ints in the native unit; an INT64
+// privacy ID as Ints, a STRING one as Text. Numbers finer than the native unit are rounded down,
+// numbers beyond int64 become the nearest one.
+func (r *Reader) ReadGroup(i int, dst *domain.Chunk) error {
+	if i < 0 || i >= r.Groups() {
+		panic("parquetio: no such row group")
+	}
+	where := fmt.Sprintf("%s: row group %d", r.name, i)
+	return protect(where, func() error {
+		if err := r.readGroup(i, dst); err != nil {
+			return fmt.Errorf("parquet: %s: %w", where, err)
+		}
+		return nil
+	})
+}
+
+// Chunks yields every row group in order, in one chunk that is used again: it is valid until the next
+// one. An error ends the sequence.
+func (r *Reader) Chunks() iter.Seq2[*domain.Chunk, error] {
+	return func(yield func(*domain.Chunk, error) bool) {
+		var c domain.Chunk
+		for i := range r.Groups() {
+			if err := r.ReadGroup(i, &c); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Close closes what OpenFile opened.
+func (r *Reader) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+func (r *Reader) readGroup(i int, dst *domain.Chunk) error {
+	g := r.r.RowGroup(i)
+	rows, err := r.checkGroup(g)
+	if err != nil {
+		return err
+	}
+	dst.Rows = rows
+	dst.Columns = sized(dst.Columns, len(r.attrs))
+	for k := range r.attrs {
+		if err := r.readColumn(g, &r.attrs[k], rows, &dst.Columns[k]); err != nil {
+			return err
+		}
+	}
+	if r.id == nil {
+		dst.ID = domain.Column{}
+		return nil
+	}
+	if err := r.readColumn(g, r.id, rows, &dst.ID); err != nil {
+		return err
+	}
+	return r.spell(&dst.ID, rows)
+}
+
+// readColumn reads one column chunk.
+func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *domain.Column) error {
+	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, raw: r.raw, levels: r.levels}
+	err := r.checkColumn(g, l, rows)
+	if err == nil {
+		var pages file.PageReader
+		if pages, err = g.GetColumnPageReader(l.index); err == nil {
+			err = d.read(pages)
+		} else {
+			err = errPage
+		}
+	}
+	r.raw, r.levels = d.raw, d.levels
+	if err == nil || errors.Is(err, errShort) {
+		return err
+	}
+	return fmt.Errorf("column %q: %w", l.name, err)
+}
+
+// spell turns a Dictionary column into Text.
+func (r *Reader) spell(c *domain.Column, rows int) error {
+	if c.Form != domain.Dictionary {
+		return nil
+	}
+	total := int64(0)
+	for i, x := range c.Ints {
+		if !c.Null(i) {
+			total += int64(len(c.Dict[x]))
+		}
+	}
+	if total > min(r.max, 1<<32-1) {
+		return fmt.Errorf("column %q: %w", r.id.name, errLarge)
+	}
+	c.Bytes, c.Offsets = sized(c.Bytes, int(total))[:0], sized(c.Offsets, rows+1)[:1]
+	c.Offsets[0] = 0
+	for i, x := range c.Ints {
+		if !c.Null(i) {
+			c.Bytes = append(c.Bytes, c.Dict[x]...)
+		}
+		c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
+	}
+	c.Form, c.Dict = domain.Text, nil
+	return nil
+}

@@ -1,0 +1,28 @@
+package parquetio
+
+import "math"
+
+// spread writes the next value to each cell whose level is 1, and the zero value to the others.
+func spread[T any](dst []T, values, levels []int64, of func(int64) T) {
+	var zero T
+	next := 0
+	for i, l := range levels {
+		if l == 0 {
+			dst[i] = zero
+			continue
+		}
+		dst[i] = of(values[next])
+		next++
+	}
+}
+
+func (d *decoder) spreadFloats(n, valid int) {
+	dst := d.out.Floats[d.at : d.at+n]
+	if valid < n {
+		spread(dst, d.raw, d.levels, func(v int64) float64 { return math.Float64frombits(uint64(v)) })
+		return
+	}
+	for i, v := range d.raw {
+		dst[i] = math.Float64frombits(uint64(v))
+	}
+}
