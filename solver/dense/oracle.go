@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
@@ -22,6 +23,9 @@ func (p *Plan) Len() int { return p.k }
 
 // Cells returns the number of cells of each clique, in order. The caller must not change it.
 func (p *Plan) Cells() []int { return p.cells }
+
+// Cliques returns the plan's cliques, in order. The caller must not change them.
+func (p *Plan) Cliques() []domain.Clique { return p.cliques }
 
 // NewAnswers returns zero answers of the plan's shape, one after the other in the second result.
 func (p *Plan) NewAnswers() (query.Answers, []float64) {
