@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // shape is one structure of cliques over five attributes.
@@ -129,12 +130,12 @@ func TestProjectionAgainstBruteForce(t *testing.T) {
 				u.mass[i] = rng.Float64()
 			}
 			table := append([]float64(nil), u.mass...)
-			p := NewProjection(sizes, c, sub)
+			p := population.NewProjection(sizes, c, sub)
 			name := fmt.Sprintf("%v on %v", c, sub)
 			closeTo(t, name, p.Sum(ones(sizes, sub), table), u.marginal(inner), 1e-12)
 			u.cells(inner, func(joint, cell int) {
-				if p.cell(joint) != cell {
-					t.Fatalf("%s: cell %d maps to %d, want %d", name, joint, p.cell(joint), cell)
+				if p.Cell(joint) != cell {
+					t.Fatalf("%s: cell %d maps to %d, want %d", name, joint, p.Cell(joint), cell)
 				}
 			})
 			factor := randomFactor(sizes, sub, rng)

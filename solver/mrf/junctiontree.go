@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // JunctionTree is a tree of cliques with a belief for each: a dense table in linear space. After
@@ -23,8 +24,8 @@ type node struct {
 type link struct {
 	from, to    *node
 	edge        *edge
-	outof, into *Projection // of either clique on the separator
-	back        *link       // the other direction
+	outof, into *population.Projection // of either clique on the separator
+	back        *link                  // the other direction
 }
 
 // edge holds the marginal of the separator that both sides last agreed on.
@@ -74,7 +75,7 @@ func (t *JunctionTree) span() {
 func (t *JunctionTree) link(u, v *node) {
 	e := &edge{clique: intersect(u.clique, v.clique)}
 	e.belief, e.next = ones(t.sizes, e.clique), ones(t.sizes, e.clique)
-	pu, pv := NewProjection(t.sizes, u.clique, e.clique), NewProjection(t.sizes, v.clique, e.clique)
+	pu, pv := population.NewProjection(t.sizes, u.clique, e.clique), population.NewProjection(t.sizes, v.clique, e.clique)
 	there := &link{from: u, to: v, edge: e, outof: pu, into: pv}
 	back := &link{from: v, to: u, edge: e, outof: pv, into: pu, back: there}
 	there.back = back
@@ -117,14 +118,14 @@ func (t *JunctionTree) mustHome(c domain.Clique) *node {
 // afterwards. It panics unless the tree covers c.
 func (t *JunctionTree) Multiply(c domain.Clique, factor []float64) {
 	n := t.mustHome(c)
-	NewProjection(t.sizes, n.clique, c).Multiply(n.belief, factor)
+	population.NewProjection(t.sizes, n.clique, c).Multiply(n.belief, factor)
 }
 
 // Marginal writes the calibrated marginal of c to dst, which has one entry per cell, and returns dst. It
 // panics unless the tree covers c.
 func (t *JunctionTree) Marginal(c domain.Clique, dst []float64) []float64 {
 	n := t.mustHome(c)
-	return NewProjection(t.sizes, n.clique, c).Sum(dst, n.belief)
+	return population.NewProjection(t.sizes, n.clique, c).Sum(dst, n.belief)
 }
 
 // Calibrate makes every belief the model's marginal, with the given sum. A model that is 0 everywhere

@@ -20,7 +20,7 @@ func (t *JunctionTree) Rake(tables []*population.Table, sweeps int, tolerance fl
 	at := make(map[*node][]*raker)
 	for _, table := range tables {
 		n := t.mustHome(table.Clique)
-		at[n] = append(at[n], &raker{table, NewProjection(t.sizes, n.clique, table.Clique), make([]float64, len(table.Theta))})
+		at[n] = append(at[n], &raker{table, population.NewProjection(t.sizes, n.clique, table.Clique), make([]float64, len(table.Theta))})
 	}
 	for done < sweeps {
 		done++
@@ -35,7 +35,7 @@ func (t *JunctionTree) Rake(tables []*population.Table, sweeps int, tolerance fl
 // raker is a table at its clique.
 type raker struct {
 	table *population.Table
-	onto  *Projection
+	onto  *population.Projection
 	mass  []float64
 }
 

@@ -63,11 +63,11 @@ func (t *JunctionTree) shareOut(n *node, separator, fresh domain.Clique, m *popu
 // conditional returns the belief of n as a matrix: a row for each cell of the separator, and in it one
 // entry for each cell of fresh.
 func (t *JunctionTree) conditional(n *node, separator, fresh domain.Clique) (matrix []float64, width int) {
-	rows, columns := NewProjection(t.sizes, n.clique, separator), NewProjection(t.sizes, n.clique, fresh)
+	rows, columns := population.NewProjection(t.sizes, n.clique, separator), population.NewProjection(t.sizes, n.clique, fresh)
 	width = len(ones(t.sizes, fresh))
 	matrix = make([]float64, len(n.belief))
 	for c, x := range n.belief {
-		matrix[rows.cell(c)*width+columns.cell(c)] = x
+		matrix[rows.Cell(c)*width+columns.Cell(c)] = x
 	}
 	return matrix, width
 }

@@ -1,4 +1,4 @@
-package mrf
+package population
 
 import (
 	"slices"
@@ -19,7 +19,7 @@ type Projection struct {
 // is not in c.
 func NewProjection(sizes []int, c, sub domain.Clique) *Projection {
 	if !c.Contains(sub) {
-		panic("mrf: projection on attributes outside the clique")
+		panic("population: projection on attributes outside the clique")
 	}
 	strides := sub.Strides(sizes)
 	step := make([]int, len(c)) // of each attribute of c in sub's table; 0 outside sub
@@ -90,8 +90,8 @@ func (p *Projection) Multiply(table, factor []float64) {
 	}
 }
 
-// cell returns the subset's cell of a cell of the whole table.
-func (p *Projection) cell(c int) int {
+// Cell returns the subset's cell of a cell of the whole table.
+func (p *Projection) Cell(c int) int {
 	at := int(p.offsets[c/p.block])
 	if p.inside {
 		at += c % p.block
