@@ -3,6 +3,8 @@ package dptest
 import (
 	"math"
 	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
 )
 
 func TestEnumerate(t *testing.T) {
@@ -57,5 +59,18 @@ func TestChiSquareSeesBias(t *testing.T) {
 	}
 	if p := ChiSquare([]int{2700, 2300, 2500, 2500}, fair); p > Alarm {
 		t.Errorf("biased counts: p = %g", p)
+	}
+}
+
+func TestTables(t *testing.T) {
+	if got := len(Tables(4, 3)); got != 1+4+10+20 { // multisets of at most 3 of 4 cells
+		t.Errorf("%d tables", got)
+	}
+	table := []int64{2, 0, 1}
+	if got := len(Neighbours(dp.AddRemove, table)); got != 3+2 {
+		t.Errorf("%d neighbours under AddRemove", got)
+	}
+	if got := len(Neighbours(dp.Replace, table)); got != 2*2 {
+		t.Errorf("%d neighbours under Replace", got)
 	}
 }

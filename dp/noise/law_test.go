@@ -115,7 +115,7 @@ func TestSelectorTrialLaw(t *testing.T) {
 func TestSelectorWideGap(t *testing.T) {
 	for _, gap := range []Score{ScoreOf(800 << 32), {Hi: 5, Lo: 7}} {
 		r := &recordingSource{index: 1}
-		sel := NewSelector([]Score{gap.plus(3), ScoreOf(3)}, 1<<32)
+		sel := NewSelector([]Score{gap.Plus(3), ScoreOf(3)}, 1<<32)
 		sel.Trial(r)
 		if r.p != (wide{gap.Lo, uint64(gap.Hi)}) || r.q != (wide{1 << 32}) {
 			t.Errorf("gap %v: asked for exp(−%v/%v)", gap, r.p, r.q)

@@ -31,8 +31,8 @@ func BlockScore(errors []int64, scale uint64) Score {
 		tail.add(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))
 	}
 	head := scaled(sumHi, sumLo, scale)
-	head = head.plus(int64(math.Round(BlockScoreScale * tail.sum())))
-	return head.plus(-int64(math.Round(BlockScoreScale * (float64(len(errors)) * math.Ln2))))
+	head = head.Plus(int64(math.Round(BlockScoreScale * tail.sum())))
+	return head.Plus(-int64(math.Round(BlockScoreScale * (float64(len(errors)) * math.Ln2))))
 }
 
 // scaled returns round(2^32·(hi·2^64 + lo)/d), halves up, for hi < 2^30 and d < 2^63.

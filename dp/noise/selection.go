@@ -23,8 +23,8 @@ func (s Score) minus(other Score) (hi, lo uint64) {
 	return hi, lo
 }
 
-// plus returns s + v.
-func (s Score) plus(v int64) Score {
+// Plus returns s + v; it wraps around beyond 128 bits.
+func (s Score) Plus(v int64) Score {
 	o := ScoreOf(v)
 	lo, carry := bits.Add64(s.Lo, o.Lo, 0)
 	hi, _ := bits.Add64(uint64(s.Hi), uint64(o.Hi), carry)

@@ -1,0 +1,195 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// Counts are the exact counts of a private table with at most one record of each privacy unit.
+type Counts interface {
+	// Units returns the number of privacy units.
+	Units() int64
+	// Marginal returns the counts of a clique's cells, row-major. They are shared: not to be modified.
+	// It is called for each marginal of each request, so it should be quick.
+	Marginal(c domain.Clique) []int64
+}
+
+// MaxUnits is the largest number of units: sums of scores on the grid 2^-20 then stay in an int64.
+const MaxUnits = 1 << 40
+
+// Params says what a Curator works with. All fields but Recorder are required.
+type Params struct {
+	Sizes    []int              // cells of each attribute of the domain
+	Ledger   *accountant.Ledger // pays for everything; its relation is the curator's
+	Root     noise.Root         // bound to these counts and their configuration
+	Recorder *Recorder          // keeps all calls; nil keeps none
+}
+
+// New returns a Curator over private counts. It fails without sizes, ledger or root, and where there
+// are more than MaxUnits units.
+func New(counts Counts, p Params) (*Curator, error) {
+	switch {
+	case len(p.Sizes) == 0 || p.Ledger == nil || !p.Root.Usable():
+		return nil, errors.New("mechanism: a curator needs sizes, a ledger and a root of randomness")
+	case counts.Units() < 0 || counts.Units() > MaxUnits:
+		return nil, errors.New("mechanism: more privacy units than 2^40")
+	}
+	return newGate(counts, p).curator(), nil
+}
+
+func newGate(counts Counts, p Params) *gate {
+	return &gate{
+		counts: counts, sizes: p.Sizes, ledger: p.Ledger, recorder: p.Recorder,
+		relation: p.Ledger.Params().Neighbouring,
+		open: func(stage string, round int, inputs [32]byte) noise.Source {
+			return p.Root.Stream(stage, round, inputs)
+		},
+		used: map[slot]bool{},
+	}
+}
+
+func (g *gate) curator() *Curator { return &Curator{budget: g.ledger.Budget(), answer: g.answer} }
+
+// gate holds the private counts. Everything goes through answer.
+type gate struct {
+	counts   Counts
+	sizes    []int
+	ledger   *accountant.Ledger
+	relation dp.Neighbouring
+	open     func(stage string, round int, inputs [32]byte) noise.Source
+	used     map[slot]bool
+	recorder *Recorder
+
+	errors []int64       // scratch: cell errors of a workload
+	scores []noise.Score // scratch
+}
+
+// slot is what a stream is bound to besides its inputs.
+type slot struct {
+	stage string
+	round int
+}
+
+// plan is a mechanism ready to run: its price, and the draw, which alone reads counts and randomness.
+// Nothing is charged where free is set: then the release is not private.
+type plan struct {
+	event accountant.Event
+	free  bool
+	draw  func() Release
+}
+
+// answer checks, charges, then draws.
+func (g *gate) answer(r Request) (Release, error) {
+	p, err := g.plan(r)
+	if err != nil {
+		return Release{}, fmt.Errorf("mechanism: %s of stage %q, round %d: %w", r.Method, r.Stage, r.Round, err)
+	}
+	if g.used[slot{r.Stage, r.Round}] {
+		return Release{}, fmt.Errorf("mechanism: stage %q, round %d was used before: its noise would repeat", r.Stage, r.Round)
+	}
+	p.event = p.event.At(r.Stage, r.Round)
+	if !p.free {
+		if err := g.ledger.Charge(p.event); err != nil {
+			return Release{}, fmt.Errorf("mechanism: %s of stage %q, round %d: %w", r.Method, r.Stage, r.Round, err)
+		}
+	}
+	g.used[slot{r.Stage, r.Round}] = true
+	release := p.draw()
+	g.recorder.record(Call{Request: r, Event: p.event, Release: release})
+	return release, nil
+}
+
+func (g *gate) plan(r Request) (plan, error) {
+	if r.Stage == "" || r.Round < 0 {
+		panic("mechanism: a call needs a stage, and a round of at least 0")
+	}
+	switch r.Method {
+	case Total:
+		return g.total(r)
+	case Measure, MeasureVariance:
+		return g.measure(r)
+	}
+	if err := g.checkModel(r); err != nil {
+		return plan{}, err
+	}
+	switch r.Method {
+	case SelectBlock:
+		return g.selectBlock(r)
+	case SelectCell:
+		return g.selectCell(r)
+	case LaplaceMaxCell:
+		return g.laplaceMaxCell(r)
+	case MaxError:
+		return g.maxError(r)
+	}
+	panic("mechanism: unknown method")
+}
+
+// checkModel checks the workload and the model's answers to it: shapes by panic, values by error.
+func (g *gate) checkModel(r Request) error {
+	if len(r.Workload.Marginals) == 0 || len(r.Model) != len(r.Workload.Marginals) {
+		panic("mechanism: a workload of no marginals, or answers to another workload")
+	}
+	for i, m := range r.Workload.Marginals {
+		if len(r.Model[i]) != g.cells(m.Clique) {
+			panic("mechanism: answers of another size than their marginal")
+		}
+		for _, x := range r.Model[i] {
+			if !inRange(x) {
+				return errors.New("the model's answers are not all between -2^40 and 2^40 counts")
+			}
+		}
+	}
+	if !inRange(r.Total) {
+		return errors.New("the model's total is not between -2^40 and 2^40 counts")
+	}
+	return nil
+}
+
+// inRange reports |x| ≤ 2^40; false for NaN.
+func inRange(x float64) bool { return math.Abs(x) <= MaxUnits }
+
+// cells returns the number of cells of a clique, which fits an int: counts of it are held in memory.
+func (g *gate) cells(c domain.Clique) int {
+	for _, a := range c {
+		if a < 0 || a >= len(g.sizes) {
+			panic("mechanism: a clique with an attribute outside the domain")
+		}
+	}
+	n, err := c.Cells(g.sizes)
+	if err != nil || n > math.MaxInt32 {
+		panic("mechanism: a marginal too large to hold")
+	}
+	return int(n)
+}
+
+// marginal returns the exact counts of a clique.
+func (g *gate) marginal(c domain.Clique) []int64 {
+	counts := g.counts.Marginal(c)
+	if len(counts) != g.cells(c) {
+		panic("mechanism: counts of another size than their marginal")
+	}
+	return counts
+}
+
+// workloadErrors returns count·2^20 − round(model·2^20) for all cells of the workload, in order, in
+// the scratch of g.
+func (g *gate) workloadErrors(w query.Workload, model query.Answers) []int64 {
+	g.errors = g.errors[:0]
+	for i, m := range w.Marginals {
+		for c, count := range g.marginal(m.Clique) {
+			g.errors = append(g.errors, count<<accountant.ScoreGridBits-onGrid(model[i][c]))
+		}
+	}
+	return g.errors
+}
+
+// onGrid returns round(x·2^20): the multiplication is exact.
+func onGrid(x float64) int64 { return int64(math.RoundToEven(x * (1 << accountant.ScoreGridBits))) }

@@ -1,0 +1,28 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// Replay returns a Curator without data that gives recorded releases: request i must equal that of
+// calls[i] bit by bit. It fails at the first request that does not. left returns how many recorded
+// calls have not been asked for.
+func Replay(budget dp.Budget, calls []Call) (c *Curator, left func() int) {
+	next := 0
+	c = &Curator{budget: budget, answer: func(r Request) (Release, error) {
+		if next == len(calls) {
+			return Release{}, fmt.Errorf("mechanism: replay: %s of stage %q, round %d after the last of %d recorded calls",
+				r.Method, r.Stage, r.Round, len(calls))
+		}
+		recorded := calls[next]
+		if want := recorded.Request; r.Digest() != want.Digest() {
+			return Release{}, fmt.Errorf("mechanism: replay: call %d is %s of stage %q, round %d; recorded is %s of stage %q, round %d, or other arguments",
+				next, r.Method, r.Stage, r.Round, want.Method, want.Stage, want.Round)
+		}
+		next++
+		return recorded.Release, nil
+	}}
+	return c, func() int { return len(calls) - next }
+}

@@ -1,0 +1,128 @@
+package mechanism
+
+import (
+	"crypto/sha256"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// Method is a method of Curator.
+type Method string
+
+// The methods that answer from private counts.
+const (
+	Total           Method = "Total"
+	Measure         Method = "Measure"
+	MeasureVariance Method = "MeasureVariance"
+	SelectBlock     Method = "SelectBlock"
+	SelectCell      Method = "SelectCell"
+	LaplaceMaxCell  Method = "LaplaceMaxCell"
+	MaxError        Method = "MaxError"
+)
+
+// Request is one call of a Curator: public values only. Fields that the method does not take are zero.
+type Request struct {
+	Method    Method
+	Stage     string
+	Round     int
+	Cliques   []domain.Clique
+	Precision []float64
+	Workload  query.Workload
+	Model     query.Answers // counts
+	Total     float64       // of the model, counts
+	Noise     float64       // variance (counts²) or Laplace scale (counts) where it is given
+	Share     dp.Share
+}
+
+// Release is what a call returns: the field of its method is set.
+type Release struct {
+	Total        query.Total
+	Measurements []query.Measurement
+	Block        query.Block
+	Cell         query.Cell
+	MaxError     query.MaxError
+}
+
+// Call is a request with the event charged for it and the release drawn: public values only.
+type Call struct {
+	Request Request
+	Event   accountant.Event // zero where nothing was charged
+	Release Release
+}
+
+// Recorder keeps the calls of a Curator, in order.
+type Recorder struct{ Calls []Call }
+
+func (r *Recorder) record(c Call) {
+	if r == nil {
+		return
+	}
+	c.Request.Model = cloneAnswers(c.Request.Model)
+	c.Request.Cliques = slices.Clone(c.Request.Cliques)
+	c.Request.Precision = slices.Clone(c.Request.Precision)
+	r.Calls = append(r.Calls, c)
+}
+
+func cloneAnswers(a query.Answers) query.Answers {
+	a = slices.Clone(a)
+	for i := range a {
+		a[i] = slices.Clone(a[i])
+	}
+	return a
+}
+
+// Digest returns a hash of the whole request: equal for requests that are equal bit by bit.
+func (r Request) Digest() [sha256.Size]byte {
+	in := noise.NewInputs().Text(string(r.Method)).Text(r.Stage).Int64(int64(r.Round))
+	in.Int64s([]int64{r.Share.Num, r.Share.Den, bits(r.Total), bits(r.Noise)})
+	addCliques(in, r.Cliques)
+	addCliques(in, r.Workload.Cliques())
+	for _, n := range r.Workload.Sizes {
+		in.Int64(int64(n))
+	}
+	addFloats(in, r.Precision)
+	for _, m := range r.Model {
+		addFloats(in, m)
+	}
+	return in.Sum()
+}
+
+// Digest returns a hash of the whole release.
+func (r Release) Digest() [sha256.Size]byte {
+	in := noise.NewInputs()
+	addFloats(in, []float64{r.Total.Units, r.Total.Variance, r.MaxError.Counts, r.MaxError.Variance})
+	in.Int64s([]int64{int64(r.Block.Marginal), int64(r.Cell.Marginal), int64(r.Cell.Cell), int64(r.Cell.Sign)})
+	signs := make([]int64, len(r.Block.Signs))
+	for i, s := range r.Block.Signs {
+		signs[i] = int64(s)
+	}
+	in.Int64s(signs)
+	for _, m := range r.Measurements {
+		in.Text(m.Clique.Key())
+		addFloats(in, append(slices.Clone(m.Values), m.Variance))
+	}
+	return in.Sum()
+}
+
+func bits(x float64) int64 { return int64(math.Float64bits(x)) }
+
+func addFloats(in *noise.Inputs, list []float64) {
+	ints := make([]int64, len(list))
+	for i, x := range list {
+		ints[i] = bits(x)
+	}
+	in.Int64s(ints)
+}
+
+func addCliques(in *noise.Inputs, cliques []domain.Clique) {
+	in.Int64(int64(len(cliques)))
+	for _, c := range cliques {
+		in.Text(c.Key())
+	}
+}

@@ -1,0 +1,151 @@
+package mechanism
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// steps returns the scale of a selection in steps of the score grid.
+func steps(e accountant.Event) uint64 {
+	s := new(big.Rat).SetInt64(1 << accountant.ScoreGridBits)
+	if s.Mul(s, e.Scales[0]); !s.IsInt() || !s.Num().IsUint64() {
+		panic("mechanism: the scale of a selection is not on the grid of scores")
+	}
+	return s.Num().Uint64()
+}
+
+// selectBlock draws a marginal with its log-weight, then each sign of its cells. Given the marginal the
+// signs are exact; the charge of the event covers the rounding of the log-weights.
+func (g *gate) selectBlock(r Request) (plan, error) {
+	for _, m := range r.Workload.Marginals {
+		if g.cells(m.Clique) > noise.MaxBlockCells {
+			return plan{}, fmt.Errorf("marginal %v has more than %d cells", m.Clique, noise.MaxBlockCells)
+		}
+	}
+	event, err := g.ledger.Select(dp.BlockExponential, query.BlockRange(g.relation), r.Share)
+	if err != nil {
+		return plan{}, err
+	}
+	scale := steps(event)
+	return plan{event: event, draw: func() Release {
+		errors := g.workloadErrors(r.Workload, r.Model)
+		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(errors).Sum())
+		g.scores = blockScores(g.scores[:0], r.Model, errors, scale)
+		sel := noise.NewSelector(g.scores, noise.BlockScoreScale)
+		block := query.Block{Marginal: sel.Draw(src)}
+		for _, m := range r.Model[:block.Marginal] {
+			errors = errors[len(m):]
+		}
+		block.Signs = make([]int8, len(r.Model[block.Marginal]))
+		for c := range block.Signs {
+			block.Signs[c] = noise.Sign(src, errors[c], scale)
+		}
+		return Release{Block: block}
+	}}, nil
+}
+
+// blockScores appends the log-weight of each marginal, from the errors of all cells in order.
+func blockScores(dst []noise.Score, shape query.Answers, errors []int64, scale uint64) []noise.Score {
+	for _, m := range shape {
+		dst = append(dst, noise.BlockScore(errors[:len(m)], scale))
+		errors = errors[len(m):]
+	}
+	return dst
+}
+
+// selectCell draws among two scores for each cell.
+func (g *gate) selectCell(r Request) (plan, error) {
+	event, err := g.ledger.Select(dp.Exponential, query.CellRange(g.relation), r.Share)
+	if err != nil {
+		return plan{}, err
+	}
+	scale := steps(event)
+	return plan{event: event, draw: func() Release {
+		errors, shift := g.workloadErrors(r.Workload, r.Model), g.shift(r.Total)
+		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(errors).Int64(shift).Sum())
+		g.scores = cellScores(g.scores[:0], errors, shift)
+		sel := noise.NewSelector(g.scores, scale)
+		return Release{Cell: cellAt(r.Model, sel.Draw(src))}
+	}}, nil
+}
+
+// shift returns what turns a negated error into the opposite score: n − total under AddRemove, which
+// makes it a count of records again, and 0 under Replace.
+func (g *gate) shift(total float64) int64 {
+	if g.relation == dp.Replace {
+		return 0
+	}
+	return g.counts.Units()<<accountant.ScoreGridBits - onGrid(total)
+}
+
+// cellScores appends e and shift − e for each error e.
+func cellScores(dst []noise.Score, errors []int64, shift int64) []noise.Score {
+	for _, e := range errors {
+		dst = append(dst, noise.ScoreOf(e), noise.ScoreOf(shift-e))
+	}
+	return dst
+}
+
+// cellAt returns the cell and sign of candidate i of cellScores.
+func cellAt(shape query.Answers, i int) query.Cell {
+	sign := int8(1 - 2*(i%2))
+	i /= 2
+	for m, cells := range shape {
+		if i < len(cells) {
+			return query.Cell{Marginal: m, Cell: i, Sign: sign}
+		}
+		i -= len(cells)
+	}
+	panic("mechanism: a candidate outside the workload")
+}
+
+// laplaceMaxCell adds independent noise to e and −e of each cell and takes the first of the largest.
+//
+// It is r-differentially private with r = R/scale, ties included. Candidate i wins iff its noise Z_i is
+// at least τ = max(max_{j<i} (s_j + Z_j) + 1, max_{j>i} (s_j + Z_j)) − s_i, an integer. Between
+// neighbours every s_j − s_i changes by at most R, so for fixed noise of the others τ moves by at most
+// R, and P(Z ≥ τ + k) ≥ exp(−k/scale)·P(Z ≥ τ) for discrete Laplace noise and k ≥ 0, since
+// |y + k| ≤ |y| + k. The fixed order of candidates puts ties into τ, where they change nothing.
+// It has no bounded range, so the charge to zCDP is r·tanh(r/2) and not r²/8.
+func (g *gate) laplaceMaxCell(r Request) (plan, error) {
+	event, err := g.ledger.LaplaceMax(query.SignedCellRange(), r.Noise)
+	if err != nil {
+		return plan{}, err
+	}
+	laplace, err := noise.NewLaplace(new(big.Rat).SetInt(new(big.Int).SetUint64(steps(event))))
+	if err != nil {
+		return plan{}, err
+	}
+	return plan{event: event, draw: func() Release {
+		errors := g.workloadErrors(r.Workload, r.Model)
+		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(errors).Sum())
+		return Release{Cell: cellAt(r.Model, laplaceMax(errors, laplace, src))}
+	}}, nil
+}
+
+// laplaceMax returns the first candidate, in the order of cellScores with shift 0, of the largest
+// score plus noise.
+func laplaceMax(errors []int64, laplace noise.Laplace, src noise.Source) int {
+	best, bestScore := -1, noise.Score{}
+	for i, e := range errors {
+		for sign, s := range [2]int64{e, -e} {
+			score := noise.ScoreOf(s).Plus(laplace.Draw(src))
+			if best < 0 || bestScore.Less(score) {
+				best, bestScore = 2*i+sign, score
+			}
+		}
+	}
+	return best
+}
+
+// selectionInputs starts the digest of a selection: what is added to it are the private integers.
+func selectionInputs(r Request, e accountant.Event) *noise.Inputs {
+	in := noise.NewInputs().Text(string(r.Method)).Rat(e.Scales[0])
+	addCliques(in, r.Workload.Cliques())
+	return in
+}
