@@ -25,29 +25,26 @@ func NewLayout(sizes []int) *Layout {
 // Width returns the number of bytes of a packed row.
 func (l *Layout) Width() int { return l.width }
 
-// Pack appends the packed rows of columns to dst: columns[a][i] is attribute a of record i, and all
-// columns have the same length.
-func (l *Layout) Pack(dst []byte, columns [][]domain.Code) []byte {
-	if len(columns) != len(l.offset) {
-		panic("records: number of columns differs from the layout's")
+// Pack appends the packed rows of codes to dst: attribute a of record i is codes[i·d+a], d being the
+// number of attributes.
+func (l *Layout) Pack(dst []byte, codes []domain.Code) []byte {
+	d := len(l.offset)
+	if d == 0 || len(codes)%d != 0 {
+		panic("records: not a whole number of records")
 	}
-	if len(columns) == 0 {
+	if l.width == d {
+		for _, c := range codes {
+			dst = append(dst, byte(c))
+		}
 		return dst
 	}
-	start, n := len(dst), len(columns[0])
-	dst = append(dst, make([]byte, n*l.width)...)
-	for a, col := range columns {
-		p := start + l.offset[a]
+	for a := 0; len(codes) > 0; codes = codes[1:] {
+		dst = append(dst, byte(codes[0]))
 		if l.wide[a] {
-			for _, c := range col {
-				dst[p], dst[p+1] = byte(c), byte(c>>8)
-				p += l.width
-			}
-			continue
+			dst = append(dst, byte(codes[0]>>8))
 		}
-		for _, c := range col {
-			dst[p] = byte(c)
-			p += l.width
+		if a++; a == d {
+			a = 0
 		}
 	}
 	return dst

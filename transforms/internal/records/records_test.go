@@ -166,15 +166,15 @@ func TestLayoutRoundTrip(t *testing.T) {
 	if l.Width() != 5 {
 		t.Fatalf("width %d, want 5", l.Width())
 	}
-	in := [][]domain.Code{{0, 1, 1}, {299, 256, 3}, {255, 0, 7}, {69, 1, 2}}
-	out := make([][]domain.Code, 4)
-	for a := range out {
-		out[a] = make([]domain.Code, 3)
+	in := []domain.Code{0, 299, 255, 69, 1, 256, 0, 1, 1, 3, 7, 2}
+	columns := make([][]domain.Code, 4)
+	for a := range columns {
+		columns[a] = make([]domain.Code, 3)
 	}
-	l.Unpack(out, l.Pack(nil, in))
-	for a := range in {
-		if !slices.Equal(in[a], out[a]) {
-			t.Errorf("attribute %d: %v, want %v", a, out[a], in[a])
+	l.Unpack(columns, l.Pack(nil, in))
+	for i, want := range in {
+		if got := columns[i%4][i/4]; got != want {
+			t.Errorf("record %d, attribute %d: %d, want %d", i/4, i%4, got, want)
 		}
 	}
 }

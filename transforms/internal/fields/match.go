@@ -1,0 +1,221 @@
+// Package fields maps the columns of a domain to the fields of users' structs, in both directions.
+//
+// A column belongs to the field tagged dapple:"name", else to the one tagged beam:"name", else to the
+// one of that name, upper and lower case and underscores aside. A column that can be NULL may be a
+// pointer. Fields that no column names are ignored; dapple:"-" hides one.
+package fields
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Map says which field holds each column. It is made by Match.
+type Map struct {
+	structType reflect.Type
+	attrs      [][]int // field index of each attribute
+	id         []int   // field index of the privacy ID; nil where there is none
+}
+
+var timeType = reflect.TypeFor[time.Time]()
+
+// Input checks that records of type t, a struct or a pointer to one, can be encoded in d, and lists
+// all columns that cannot.
+func Input(t reflect.Type, d *domain.Domain) (*Map, error) {
+	m, errs := match(t, d)
+	if m == nil {
+		return nil, errors.Join(errs...)
+	}
+	for a, index := range m.attrs {
+		if index != nil {
+			errs = append(errs, inputFault(&d.Attributes[a], m.structType.FieldByIndex(index)))
+		}
+	}
+	if d.PrivacyID != "" {
+		errs = append(errs, m.matchID(d.PrivacyID))
+	}
+	return m, errors.Join(errs...)
+}
+
+// Output checks that rows of d can be written to structs of type t, and lists all columns that cannot.
+func Output(t reflect.Type, d *domain.Domain) (*Map, error) {
+	m, errs := match(t, d)
+	if m == nil {
+		return nil, errors.Join(errs...)
+	}
+	for a, index := range m.attrs {
+		if index != nil {
+			errs = append(errs, outputFault(&d.Attributes[a], m.structType.FieldByIndex(index)))
+		}
+	}
+	return m, errors.Join(errs...)
+}
+
+func match(t reflect.Type, d *domain.Domain) (*Map, []error) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil, []error{fmt.Errorf("%v: want a struct or a pointer to one", t)}
+	}
+	m := &Map{structType: t, attrs: make([][]int, d.Len())}
+	var errs []error
+	for a := range d.Attributes {
+		index, err := m.find(d.Attributes[a].Name)
+		m.attrs[a] = index
+		errs = append(errs, err)
+	}
+	return m, errs
+}
+
+func (m *Map) matchID(name string) (err error) {
+	if m.id, err = m.find(name); err != nil {
+		return err
+	}
+	f := m.structType.FieldByIndex(m.id)
+	switch k := base(f.Type).Kind(); {
+	case k == reflect.String, isInt(k), isUint(k):
+		return nil
+	}
+	return fmt.Errorf("privacy ID %q: field %s is a %v; want text or a whole number", name, f.Name, f.Type)
+}
+
+// find returns the index of the field that holds the column called name.
+func (m *Map) find(name string) ([]int, error) {
+	best, rank := []int(nil), 4
+	for _, f := range reflect.VisibleFields(m.structType) {
+		if r := fit(f, name); r < rank && direct(m.structType, f.Index) {
+			best, rank = f.Index, r
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("column %q: no exported field of %v is called so; tag one with `dapple:%q`", name, m.structType, name)
+	}
+	return best, nil
+}
+
+// fit ranks how well a field's name or tag fits a column: 0 best, 4 not at all.
+func fit(f reflect.StructField, name string) int {
+	tag, tagged := f.Tag.Lookup("dapple")
+	beamTag, _, _ := strings.Cut(f.Tag.Get("beam"), ",")
+	switch {
+	case !f.IsExported() || f.Anonymous:
+		return 4
+	case tagged && tag == name:
+		return 0
+	case tagged:
+		return 4
+	case beamTag == name:
+		return 1
+	case f.Name == name:
+		return 2
+	case strings.EqualFold(strings.ReplaceAll(f.Name, "_", ""), strings.ReplaceAll(name, "_", "")):
+		return 3
+	}
+	return 4
+}
+
+// direct reports whether a field is reached without a pointer, which could be nil.
+func direct(t reflect.Type, index []int) bool {
+	for _, i := range index[:len(index)-1] {
+		if t = t.Field(i).Type; t.Kind() != reflect.Struct {
+			return false
+		}
+	}
+	return true
+}
+
+func base(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+func isInt(k reflect.Kind) bool   { return reflect.Int <= k && k <= reflect.Int64 }
+func isUint(k reflect.Kind) bool  { return reflect.Uint <= k && k <= reflect.Uint64 }
+func isFloat(k reflect.Kind) bool { return k == reflect.Float32 || k == reflect.Float64 }
+
+// holds lists the types of columns that a field of each kind can hold besides text, which can be all.
+func holds(t reflect.Type) []domain.Type {
+	switch k := t.Kind(); {
+	case t == timeType:
+		return []domain.Type{domain.Date, domain.DateTime, domain.Timestamp, domain.Time}
+	case k == reflect.String:
+		return []domain.Type{domain.String, domain.Int64, domain.Float64, domain.Numeric, domain.Bool,
+			domain.Date, domain.DateTime, domain.Timestamp, domain.Time}
+	case isInt(k), isUint(k):
+		return []domain.Type{domain.Int64, domain.Numeric, domain.Float64, domain.String}
+	case isFloat(k):
+		return []domain.Type{domain.Float64, domain.Numeric, domain.Int64}
+	case k == reflect.Bool:
+		return []domain.Type{domain.Bool}
+	}
+	return nil
+}
+
+func inputFault(a *domain.Attribute, f reflect.StructField) error {
+	if slices.Contains(holds(base(f.Type)), a.Type) {
+		return nil
+	}
+	return fmt.Errorf("column %q is %v, and field %s is a %v", a.Name, a.Type, f.Name, f.Type)
+}
+
+// outputFault is stricter: numbers are not written as text or into fields that they do not fit, nor NULL
+// into a field that cannot say so.
+func outputFault(a *domain.Attribute, f reflect.StructField) error {
+	if err := inputFault(a, f); err != nil {
+		return err
+	}
+	if a.Null && f.Type.Kind() != reflect.Pointer {
+		return fmt.Errorf("column %q can be NULL; make field %s a *%v", a.Name, f.Name, f.Type)
+	}
+	if overflows(a, base(f.Type)) {
+		return fmt.Errorf("column %q holds values that field %s, a %v, does not", a.Name, f.Name, f.Type)
+	}
+	return nil
+}
+
+// overflows reports whether some value of a cannot be written to a field of type t: it is too large, or
+// a category that is no number, or has decimal places.
+func overflows(a *domain.Attribute, t reflect.Type) bool {
+	k := t.Kind()
+	if !isInt(k) && !isUint(k) {
+		return false
+	}
+	switch a.Type {
+	case domain.String, domain.Float64:
+		return true
+	case domain.Numeric:
+		if a.Scale > 0 {
+			return true
+		}
+	}
+	values := slices.Clone(a.Cuts)
+	for _, s := range append(slices.Clone(a.Values), otherValue(a)...) {
+		v, ok := a.ParseNative(s)
+		if !ok {
+			return true
+		}
+		values = append(values, v)
+	}
+	return slices.ContainsFunc(values, func(v int64) bool {
+		if isUint(k) {
+			return v < 0 || reflect.Zero(t).OverflowUint(uint64(v))
+		}
+		return reflect.Zero(t).OverflowInt(v)
+	})
+}
+
+func otherValue(a *domain.Attribute) []string {
+	if a.Other {
+		return []string{a.OtherValue}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package fields
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Reader encodes structs. It is not safe for concurrent use.
+//
+// It holds one struct, into which each record is copied, so that pointers to the fields are found once
+// and a record costs no reflection beyond the copy.
+type Reader struct {
+	holder reflect.Value
+	attrs  []func() (domain.Code, bool)
+	id     func(dst []byte) []byte
+}
+
+// NewReader returns a reader of m's structs for the domain that m was made with.
+func (m *Map) NewReader(d *domain.Domain) *Reader {
+	r := &Reader{holder: reflect.New(m.structType).Elem(), attrs: make([]func() (domain.Code, bool), d.Len())}
+	enc := domain.NewEncoder(d)
+	for a, index := range m.attrs {
+		r.attrs[a] = readAttribute(enc, a, r.holder.FieldByIndex(index))
+	}
+	if m.id != nil {
+		r.id = readID(r.holder.FieldByIndex(m.id))
+	}
+	return r
+}
+
+// Read appends the codes of record to codes and its privacy ID to id, nothing where it has none. bad
+// is the first attribute that could not be used, −1 if there is none: it depends on private data.
+func (r *Reader) Read(record any, codes []domain.Code, id []byte) (_ []domain.Code, _ []byte, bad int) {
+	v := reflect.ValueOf(record)
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			v = reflect.Zero(r.holder.Type())
+		} else {
+			v = v.Elem()
+		}
+	}
+	r.holder.Set(v)
+	bad = -1
+	for a, read := range r.attrs {
+		code, ok := read()
+		if !ok && bad < 0 {
+			bad = a
+		}
+		codes = append(codes, code)
+	}
+	if r.id != nil {
+		id = r.id(id)
+	}
+	return codes, id, bad
+}
+
+func readAttribute(enc *domain.Encoder, a int, field reflect.Value) func() (domain.Code, bool) {
+	if field.Kind() == reflect.Pointer {
+		pointee := reflect.New(field.Type().Elem()).Elem()
+		read := readAttribute(enc, a, pointee)
+		return func() (domain.Code, bool) {
+			if field.IsNil() {
+				return enc.Null(a)
+			}
+			pointee.Set(field.Elem())
+			return read()
+		}
+	}
+	if field.Type() == timeType {
+		return bind(field, func(t time.Time) (domain.Code, bool) { return enc.FromTime(a, t) })
+	}
+	switch k := field.Kind(); {
+	case k == reflect.String:
+		return bind(field, func(s string) (domain.Code, bool) { return enc.FromString(a, s) })
+	case k == reflect.Bool:
+		return bind(field, func(b bool) (domain.Code, bool) { return enc.FromBool(a, b) })
+	case k == reflect.Float64:
+		return bind(field, func(x float64) (domain.Code, bool) { return enc.FromFloat(a, x) })
+	case k == reflect.Int64:
+		return bind(field, func(x int64) (domain.Code, bool) { return enc.FromInt(a, x) })
+	case k == reflect.Int:
+		return bind(field, func(x int) (domain.Code, bool) { return enc.FromInt(a, int64(x)) })
+	case isFloat(k):
+		return func() (domain.Code, bool) { return enc.FromFloat(a, field.Float()) }
+	case isInt(k):
+		return func() (domain.Code, bool) { return enc.FromInt(a, field.Int()) }
+	case isUint(k):
+		return func() (domain.Code, bool) { return enc.FromInt(a, int64(min(field.Uint(), math.MaxInt64))) }
+	}
+	panic("fields: a field of a kind that Input refuses")
+}
+
+// bind reads a field of underlying type V through a pointer.
+func bind[V any](field reflect.Value, encode func(V) (domain.Code, bool)) func() (domain.Code, bool) {
+	p := field.Addr().Convert(reflect.TypeFor[*V]()).Interface().(*V)
+	return func() (domain.Code, bool) { return encode(*p) }
+}
+
+func readID(field reflect.Value) func([]byte) []byte {
+	switch k := field.Kind(); {
+	case k == reflect.Pointer:
+		pointee := reflect.New(field.Type().Elem()).Elem()
+		read := readID(pointee)
+		return func(dst []byte) []byte {
+			if field.IsNil() {
+				return dst
+			}
+			pointee.Set(field.Elem())
+			return read(dst)
+		}
+	case k == reflect.String:
+		return func(dst []byte) []byte { return append(dst, field.String()...) }
+	case isInt(k):
+		return func(dst []byte) []byte { return strconv.AppendInt(dst, field.Int(), 10) }
+	case isUint(k):
+		return func(dst []byte) []byte { return strconv.AppendUint(dst, field.Uint(), 10) }
+	}
+	panic("fields: an ID of a kind that Input refuses")
+}

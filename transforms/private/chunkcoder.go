@@ -1,0 +1,205 @@
+package private
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Chunks cross shuffles in a binary encoding: Beam's row coder would take a reflective call per cell,
+// and Java runners fail on its nil slices. Equal chunks have equal encodings.
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[*domain.Chunk](), encodeChunk, decodeChunk)
+}
+
+func encodeChunk(c *domain.Chunk) []byte {
+	b := binary.AppendUvarint(nil, uint64(c.Rows))
+	b = appendColumn(b, &c.ID, c.Rows)
+	b = binary.AppendUvarint(b, uint64(len(c.Columns)))
+	for i := range c.Columns {
+		b = appendColumn(b, &c.Columns[i], c.Rows)
+	}
+	b = appendText(b, c.Source)
+	b = binary.AppendUvarint(b, uint64(len(c.Lines)))
+	for _, l := range c.Lines {
+		b = binary.AppendVarint(b, int64(l))
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendColumn(b []byte, c *domain.Column, rows int) []byte {
+	b = append(b, byte(c.Form))
+	if c.Form == domain.Absent {
+		return b
+	}
+	if c.Nulls == nil {
+		b = append(b, 0)
+	} else {
+		b = append(b, 1)
+		for _, null := range c.Nulls[:rows] {
+			v := byte(0)
+			if null {
+				v = 1
+			}
+			b = append(b, v)
+		}
+	}
+	switch c.Form {
+	case domain.Text:
+		for i := range rows {
+			b = binary.AppendUvarint(b, uint64(c.Offsets[i+1]-c.Offsets[i]))
+		}
+		return append(b, c.Bytes[c.Offsets[0]:c.Offsets[rows]]...)
+	case domain.Floats:
+		for _, v := range c.Floats[:rows] {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		return b
+	case domain.Dictionary:
+		b = binary.AppendUvarint(b, uint64(len(c.Dict)))
+		for _, s := range c.Dict {
+			b = appendText(b, s)
+		}
+	}
+	for _, v := range c.Ints[:rows] {
+		b = binary.AppendVarint(b, v)
+	}
+	return b
+}
+
+// errChunk says only that bytes were not made by encodeChunk: they are private.
+var errChunk = errors.New("private: malformed encoding of a chunk")
+
+func decodeChunk(b []byte) (*domain.Chunk, error) {
+	r := chunkReader{b: b}
+	c := &domain.Chunk{Rows: r.length(8 * len(b))}
+	c.ID = r.column(c.Rows)
+	n := r.length(len(r.b))
+	c.Columns = make([]domain.Column, n)
+	for i := range c.Columns {
+		c.Columns[i] = r.column(c.Rows)
+	}
+	c.Source = r.text()
+	if n := r.length(len(r.b)); n > 0 {
+		c.Lines = make([]int, n)
+		for i := range c.Lines {
+			c.Lines[i] = int(r.varint())
+		}
+	}
+	if r.bad || len(r.b) != 0 {
+		return nil, errChunk
+	}
+	return c, nil
+}
+
+// chunkReader reads from the front of b. Reading what is not there sets bad and returns zero.
+type chunkReader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *chunkReader) fail() { r.b, r.bad = nil, true }
+
+func (r *chunkReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *chunkReader) varint() int64 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// length reads a number of things of which at most limit can follow.
+func (r *chunkReader) length(limit int) int {
+	v := r.uvarint()
+	if v > uint64(limit) {
+		r.fail()
+		return 0
+	}
+	return int(v)
+}
+
+func (r *chunkReader) take(n int) []byte {
+	if n > len(r.b) {
+		r.fail()
+		return make([]byte, 0)
+	}
+	t := r.b[:n]
+	r.b = r.b[n:]
+	return t
+}
+
+func (r *chunkReader) text() string { return string(r.take(r.length(len(r.b)))) }
+
+func (r *chunkReader) column(rows int) (c domain.Column) {
+	form := r.take(1)
+	if r.bad || form[0] > byte(domain.Dictionary) {
+		r.fail()
+		return c
+	}
+	if c.Form = domain.Form(form[0]); c.Form == domain.Absent {
+		return c
+	}
+	if nulls := r.take(1); !r.bad && nulls[0] == 1 {
+		for _, v := range r.take(rows) {
+			c.Nulls = append(c.Nulls, v != 0)
+		}
+	}
+	if rows > len(r.b) {
+		r.fail() // every form takes at least a byte a row
+		return c
+	}
+	switch c.Form {
+	case domain.Text:
+		r.texts(&c, rows)
+		return c
+	case domain.Floats:
+		c.Floats = make([]float64, rows)
+		for i := range c.Floats {
+			if v := r.take(8); !r.bad {
+				c.Floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(v))
+			}
+		}
+		return c
+	case domain.Dictionary:
+		c.Dict = make([]string, r.length(len(r.b)))
+		for i := range c.Dict {
+			c.Dict[i] = r.text()
+		}
+	}
+	c.Ints = make([]int64, rows)
+	for i := range c.Ints {
+		c.Ints[i] = r.varint()
+	}
+	return c
+}
+
+func (r *chunkReader) texts(c *domain.Column, rows int) {
+	c.Offsets = make([]uint32, rows+1)
+	end := 0
+	for i := range rows {
+		end += r.length(len(r.b))
+		c.Offsets[i+1] = uint32(end)
+	}
+	c.Bytes = append([]byte(nil), r.take(end)...)
+}

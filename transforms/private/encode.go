@@ -1,0 +1,217 @@
+package private
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/transforms/internal/fields"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+)
+
+// Unreadable says what becomes of a cell that its column cannot use.
+type Unreadable uint8
+
+const (
+	// DeclaredCell maps it to the cell that the domain declares: "other", NULL or the fallback. Nothing
+	// shows that it happened.
+	DeclaredCell Unreadable = iota
+	// FailWithPosition ends the run with the position of such a cell, never its value. That the run
+	// fails depends on private data: it is for the data owner's own eyes.
+	FailWithPosition
+)
+
+// EncodeParams configures EncodeWith. Zero fields mean their defaults.
+type EncodeParams struct{ Unreadable Unreadable }
+
+// Encode turns records into codes of d. The elements of col are *domain.Chunk, structs or pointers to
+// structs; fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name. A
+// record whose privacy ID is empty or nil belongs to nobody, and Bound drops it.
+//
+// It panics where d is invalid and where ValidateStruct fails.
+func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain) Coded {
+	return EncodeWith(s, col, d, EncodeParams{})
+}
+
+// EncodeWith is Encode with parameters.
+func EncodeWith(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams) Coded {
+	s = s.Scope("dapple.Encode")
+	if err := d.Validate(); err != nil {
+		panic(err.Error())
+	}
+	t := col.Type().Type()
+	if t == reflect.TypeFor[*domain.Chunk]() {
+		batches := beam.ParDo(s, &encodeChunksFn{Domain: *d, Unreadable: p.Unreadable}, col)
+		return Coded{records: sensitive.Hide(batches), domain: d}
+	}
+	if typex.IsComposite(t) {
+		panic("private: Encode takes chunks or structs, not key-value pairs")
+	}
+	if err := ValidateStruct(t, d); err != nil {
+		panic(err.Error())
+	}
+	fn := &encodeStructsFn{Domain: *d, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
+	return Coded{records: sensitive.Hide(beam.ParDo(s, fn, col)), domain: d}
+}
+
+// ValidateStruct lists all columns of d, and its privacy ID, that no field of t can stand for. t is a
+// struct type or a pointer to one.
+func ValidateStruct(t reflect.Type, d *domain.Domain) error {
+	if _, err := fields.Input(t, d); err != nil {
+		return fmt.Errorf("private: %v does not match the domain:\n%w", t, err)
+	}
+	return nil
+}
+
+func init() {
+	dofn.Register[encodeChunksFn](
+		dofn.Method0x1("Setup", (*encodeChunksFn).Setup),
+		dofn.Method2x1("ProcessElement", (*encodeChunksFn).ProcessElement),
+	)
+	dofn.Register[encodeStructsFn](
+		dofn.Method0x1("Setup", (*encodeStructsFn).Setup),
+		dofn.Method1x1("StartBundle", (*encodeStructsFn).StartBundle),
+		dofn.Method2x1("ProcessElement", (*encodeStructsFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*encodeStructsFn).FinishBundle),
+	)
+	register.Emitter1[*records.Batch]()
+}
+
+// encodeChunksFn encodes chunks, each into one batch.
+type encodeChunksFn struct {
+	Domain     domain.Domain
+	Unreadable Unreadable
+
+	encoder *domain.Encoder
+	layout  *records.Layout
+	codes   []domain.Code
+}
+
+func (f *encodeChunksFn) Setup() error {
+	f.encoder = domain.NewEncoder(&f.Domain)
+	f.layout = records.NewLayout(f.Domain.Sizes())
+	return nil
+}
+
+func (f *encodeChunksFn) ProcessElement(c *domain.Chunk, emit func(*records.Batch)) error {
+	if c.Rows == 0 {
+		return nil
+	}
+	if n := c.Rows * f.Domain.Len(); n > len(f.codes) {
+		f.codes = make([]domain.Code, n)
+	}
+	codes := f.codes[:c.Rows*f.Domain.Len()]
+	if row, attr, ok := f.encoder.EncodeStrict(c, codes); !ok && f.Unreadable == FailWithPosition {
+		return position(c, row, f.Domain.Attributes[attr].Name)
+	}
+	b := &records.Batch{N: c.Rows, Rows: f.layout.Pack(make([]byte, 0, c.Rows*f.layout.Width()), codes)}
+	if f.Domain.PrivacyID != "" {
+		if err := addIDs(b, &c.ID); err != nil {
+			return err
+		}
+	}
+	emit(b)
+	return nil
+}
+
+// position says where an unusable cell stands, and nothing about it.
+func position(c *domain.Chunk, row int, column string) error {
+	if c.Lines != nil {
+		return fmt.Errorf("private: %s line %d: column %q cannot be used as it is", c.Source, c.Lines[row], column)
+	}
+	return fmt.Errorf("private: %s: column %q cannot be used as it is", c.Source, column)
+}
+
+// addIDs takes over the privacy IDs of a chunk. A NULL is an empty ID.
+func addIDs(b *records.Batch, ids *domain.Column) error {
+	b.HasID, b.IDEnds = true, make([]uint32, 0, b.N)
+	if ids.Form == domain.Absent {
+		return errors.New("private: the domain names a privacy ID, and the source delivers none")
+	}
+	var buf []byte
+	for i := range b.N {
+		buf = buf[:0]
+		switch {
+		case ids.Null(i):
+		case ids.Form == domain.Text:
+			buf = append(buf, ids.Text(i)...)
+		case ids.Form == domain.Ints:
+			buf = strconv.AppendInt(buf, ids.Ints[i], 10)
+		case ids.Form == domain.Floats:
+			buf = domain.AppendFloat(buf, ids.Floats[i])
+		case ids.Form == domain.Dictionary:
+			buf = append(buf, ids.Dict[ids.Ints[i]]...)
+		}
+		b.AddID(buf)
+	}
+	return nil
+}
+
+// encodeStructsFn encodes users' structs, some thousand to a batch.
+type encodeStructsFn struct {
+	Domain     domain.Domain
+	Type       beam.EncodedType
+	Unreadable Unreadable
+
+	reader *fields.Reader
+	layout *records.Layout
+	codes  []domain.Code
+	id     []byte
+	batch  *records.Batch
+}
+
+func (f *encodeStructsFn) Setup() error {
+	m, err := fields.Input(f.Type.T, &f.Domain)
+	if err != nil {
+		return fmt.Errorf("private: %w", err)
+	}
+	f.reader = m.NewReader(&f.Domain)
+	f.layout = records.NewLayout(f.Domain.Sizes())
+	return nil
+}
+
+func (f *encodeStructsFn) StartBundle(func(*records.Batch)) error {
+	f.batch = f.newBatch()
+	return nil
+}
+
+func (f *encodeStructsFn) newBatch() *records.Batch {
+	b := &records.Batch{Rows: make([]byte, 0, records.BatchRows*f.layout.Width())}
+	if f.Domain.PrivacyID != "" {
+		b.HasID, b.IDEnds = true, make([]uint32, 0, records.BatchRows)
+	}
+	return b
+}
+
+func (f *encodeStructsFn) ProcessElement(record beam.T, emit func(*records.Batch)) error {
+	var bad int
+	f.codes, f.id, bad = f.reader.Read(record, f.codes[:0], f.id[:0])
+	if bad >= 0 && f.Unreadable == FailWithPosition {
+		return fmt.Errorf("private: a record's column %q cannot be used as it is", f.Domain.Attributes[bad].Name)
+	}
+	f.batch.Rows = f.layout.Pack(f.batch.Rows, f.codes)
+	if f.batch.HasID {
+		f.batch.AddID(f.id)
+	}
+	if f.batch.N++; f.batch.N == records.BatchRows {
+		emit(f.batch)
+		f.batch = f.newBatch()
+	}
+	return nil
+}
+
+func (f *encodeStructsFn) FinishBundle(emit func(*records.Batch)) error {
+	if f.batch.N > 0 {
+		emit(f.batch)
+	}
+	f.batch = nil
+	return nil
+}

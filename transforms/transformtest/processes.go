@@ -1,0 +1,138 @@
+package transformtest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal" // the runner that talks to a job server
+)
+
+// RunInProcesses runs p with prism and every worker in processes of their own, as on a cluster: what
+// only works because memory, flags or registrations are shared fails here. The workers run this test
+// binary. It skips the test, naming what is missing, where Beam's programs cannot be built.
+func RunInProcesses(t *testing.T, p *beam.Pipeline) {
+	t.Helper()
+	dir := t.TempDir()
+	prism := build(t, dir, "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism")
+	boot := build(t, dir, "boot", "github.com/apache/beam/sdks/v2/go/container")
+	worker, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(dir, "boot.sh")
+	if err := os.WriteFile(script, []byte(bootScript(boot, dir)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	endpoint := start(t, prism)
+	set(t, jobopts.Endpoint, endpoint)
+	set(t, jobopts.EnvironmentType, "PROCESS")
+	set(t, jobopts.EnvironmentConfig, fmt.Sprintf(`{"command":%q}`, script))
+	set(t, jobopts.WorkerBinary, worker)
+	if err := RunOn("universal", p); err != nil {
+		t.Fatalf("pipeline with workers in processes failed: %v", err)
+	}
+}
+
+// build builds a program of the Beam version that this module uses. A copy of go.mod takes up the
+// program's own requirements, which the module itself does not have.
+func build(t *testing.T, dir, name, pkg string) string {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		t.Skipf("missing: the go command (%v)", err)
+	}
+	mod := filepath.Dir(string(root))
+	for _, f := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(mod, f))
+		if err != nil {
+			t.Skipf("missing: the module's %s (%v)", f, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, name)
+	cmd := exec.Command("go", "build", "-mod=mod", "-modfile="+filepath.Join(dir, "go.mod"), "-o", out, pkg)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("missing: Beam's program %s, which did not build: %v\n%s", pkg, err, text)
+	}
+	return out
+}
+
+// bootScript strips the quotes that prism puts around arguments, without which boot does not find its
+// worker and the job hangs.
+func bootScript(boot, dir string) string {
+	return fmt.Sprintf(`#!/bin/sh
+for a in "$@"; do
+	shift
+	set -- "$@" "$(printf %%s "$a" | tr -d "'")"
+done
+exec %q --semi_persist_dir=%q "$@"
+`, boot, filepath.Join(dir, "staged"))
+}
+
+// start starts prism in a process group of its own, which is killed when the test ends: workers outlive
+// their job.
+func start(t *testing.T, prism string) (endpoint string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	cmd := exec.Command(prism, fmt.Sprint("-job_port=", port), "-serve_http=false")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	log, err := os.Create(filepath.Join(t.TempDir(), "prism.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		cmd.Wait()
+		log.Close()
+		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
+			t.Logf("job server:\n%s", text)
+		}
+	})
+	endpoint = fmt.Sprint("127.0.0.1:", port)
+	await(t, endpoint)
+	return endpoint
+}
+
+func await(t *testing.T, endpoint string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for {
+		if c, err := net.Dial("tcp", endpoint); err == nil {
+			c.Close()
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal("the job server did not open its port")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// set sets a flag of Beam's for the time of the test.
+func set(t *testing.T, flag *string, value string) {
+	old := *flag
+	*flag = value
+	t.Cleanup(func() { *flag = old })
+}
