@@ -65,11 +65,14 @@ func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
 	return nil
 }
 
+// byteStreamSplit has no name in arrow/go v15, whose own decoders do not know it.
+const byteStreamSplit = parquet.Encoding(9)
+
 func readable(e parquet.Encoding) bool {
 	switch e {
 	case parquet.Encodings.Plain, parquet.Encodings.PlainDict, parquet.Encodings.RLEDict, parquet.Encodings.RLE,
 		parquet.Encodings.BitPacked, parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray,
-		parquet.Encodings.DeltaByteArray:
+		parquet.Encodings.DeltaByteArray, byteStreamSplit:
 		return true
 	}
 	return false

@@ -18,10 +18,22 @@ type numbers struct {
 	decimal  bool
 }
 
+// size returns the bytes of a value of encoding PLAIN; 0 where it is not a fixed number of bytes.
+func (k *numbers) size() int {
+	switch k.physical {
+	case parquet.Types.Int32, parquet.Types.Float:
+		return 4
+	case parquet.Types.Int64, parquet.Types.Double:
+		return 8
+	case parquet.Types.FixedLenByteArray:
+		return k.width
+	}
+	return 0
+}
+
 // plain decodes exactly len(dst) values of encoding PLAIN.
 func (k *numbers) plain(dst []int64, src []byte) error {
-	size := map[parquet.Type]int{parquet.Types.Int32: 4, parquet.Types.Float: 4, parquet.Types.Int64: 8,
-		parquet.Types.Double: 8, parquet.Types.FixedLenByteArray: k.width}[k.physical]
+	size := k.size()
 	switch k.physical {
 	case parquet.Types.Boolean:
 		if len(src) < (len(dst)+7)/8 {

@@ -237,6 +237,12 @@ func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
 			return d.plain(dst, data)
 		}
 		return d.bounded(eachText(data, len(dst), func(i int, b []byte) { dst[i] = d.texts.code(b) }))
+	case byteStreamSplit:
+		size := d.size()
+		if size == 0 || len(data) != size*len(dst) {
+			break
+		}
+		return d.plain(dst, joined(data, size))
 	case parquet.Encodings.DeltaLengthByteArray:
 		return d.bounded(eachDeltaLength(data, len(dst), d.value(dst)))
 	case parquet.Encodings.DeltaByteArray:

@@ -26,3 +26,15 @@ func (d *decoder) spreadFloats(n, valid int) {
 		dst[i] = math.Float64frombits(uint64(v))
 	}
 }
+
+// joined undoes BYTE_STREAM_SPLIT: byte k of value i is data[k·n+i].
+func joined(data []byte, size int) []byte {
+	n := len(data) / size
+	out := make([]byte, len(data))
+	for k := range size {
+		for i, b := range data[k*n : (k+1)*n] {
+			out[i*size+k] = b
+		}
+	}
+	return out
+}
