@@ -30,6 +30,11 @@ func encodeTable(t *Table) []byte { return t.Encode() }
 func (t *Table) Encode() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.encode()
+}
+
+// encode is Encode for callers who hold mu.
+func (t *Table) encode() []byte {
 	b := t.shape.append([]byte{encodingVersion})
 	b = binary.AppendUvarint(b, uint64(t.units))
 	if t.shape.Records {

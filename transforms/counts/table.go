@@ -44,10 +44,10 @@ func (t *Table) Units() int64 { return t.units }
 
 // add counts packed records, each of a unit of its own.
 func (t *Table) add(rows []byte) {
-	width := t.layout.Width()
-	t.units += int64(len(rows) / width)
+	t.changed()
+	t.units += int64(len(rows) / t.layout.Width())
 	if t.shape.Records {
-		t.rows, t.sorted = append(t.rows, rows...), false
+		t.rows = append(t.rows, rows...)
 		return
 	}
 	if t.kernel == nil {
@@ -97,9 +97,13 @@ func (t *Table) merge(o *Table) error {
 			to[c] += n
 		}
 	}
-	t.rows, t.sorted = append(t.rows, o.rows...), false
+	t.rows = append(t.rows, o.rows...)
+	t.changed()
 	return nil
 }
+
+// changed forgets what was derived from the counts.
+func (t *Table) changed() { t.sorted, t.digest, t.answered = false, nil, nil }
 
 // Marginal returns the count of every cell of c, row-major, the last attribute fastest. The clique must
 // be part of one that the table was counted for, and the result must not be changed.
@@ -147,11 +151,10 @@ func (t *Table) countRecords(c domain.Clique) []int64 {
 
 // Digest returns a hash of the canonical encoding: of everything that an answer could depend on.
 func (t *Table) Digest() [sha256.Size]byte {
-	b := t.Encode()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.digest == nil {
-		d := sha256.Sum256(b)
+		d := sha256.Sum256(t.encode())
 		t.digest = &d
 	}
 	return *t.digest

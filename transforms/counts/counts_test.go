@@ -1,0 +1,279 @@
+package counts
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/transforms/transformtest"
+)
+
+func TestMain(m *testing.M) { transformtest.Main(m) }
+
+var sizes = []int{3, 300, 2, 5}
+
+// shapes has every way to keep counts.
+func shapes() map[string]Shape {
+	pairs := query.AllMarginals(sizes, 2, 1000)
+	return map[string]Shape{
+		"universe": NewShape(pairs, Params{}),
+		"cliques":  {Sizes: sizes, Cliques: []domain.Clique{{0, 1}, {0, 1, 3}, {0, 2, 3}, {1}, {2, 3}}},
+		"records":  NewShape(pairs, Params{MaxCells: 10}),
+	}
+}
+
+// random returns codes of n records, row-major.
+func random(rng *rand.Rand, n int) []domain.Code {
+	codes := make([]domain.Code, 0, n*len(sizes))
+	for range n {
+		for _, k := range sizes {
+			codes = append(codes, domain.Code(rng.IntN(1+rng.IntN(k))))
+		}
+	}
+	return codes
+}
+
+func pack(codes []domain.Code) []byte { return records.NewLayout(sizes).Pack(nil, codes) }
+
+func TestMarginals(t *testing.T) {
+	codes := random(rand.New(rand.NewPCG(1, 1)), 3000)
+	cliques := []domain.Clique{{}, {0}, {1}, {3}, {0, 1}, {0, 3}, {2, 3}, {0, 2, 3}, {0, 1, 3}}
+	for name, s := range shapes() {
+		table := NewTable(s)
+		table.add(pack(codes[:len(sizes)*1500]))
+		table.add(pack(codes[len(sizes)*1500:]))
+		for _, c := range cliques {
+			want := make([]int64, cells(sizes, c))
+			for i := 0; i < len(codes); i += len(sizes) {
+				want[c.Cell(sizes, codes[i:i+len(sizes)])]++
+			}
+			for range 2 { // computed, then remembered
+				if got := table.Marginal(c); !slices.Equal(got, want) {
+					t.Errorf("%s: marginal %v differs from a count by hand", name, c)
+				}
+			}
+		}
+		if table.Units() != 3000 {
+			t.Errorf("%s: %d units, want 3000", name, table.Units())
+		}
+	}
+}
+
+func TestShape(t *testing.T) {
+	pairs := query.AllMarginals(sizes, 2, 10000)
+	if s := NewShape(pairs, Params{}); len(s.Cliques) != 1 || len(s.Cliques[0]) != 4 {
+		t.Errorf("a small universe is counted as %v", s.Cliques)
+	}
+	if s := NewShape(pairs, Params{MaxCells: 5000}); s.Records || len(s.Cliques) != 6 {
+		t.Errorf("pairs that fit are counted as %v", s)
+	}
+	if s := NewShape(pairs, Params{MaxCells: 5000, Cliques: []domain.Clique{{0, 2, 3}}}); len(s.Cliques) != 4 {
+		t.Errorf("a clique that holds three pairs leaves %v", s.Cliques)
+	}
+	if s := NewShape(pairs, Params{MaxCells: 100}); !s.Records || s.Cliques != nil {
+		t.Errorf("pairs that do not fit are counted as %v", s)
+	}
+}
+
+// Every permutation, bundling and merge tree of the same records gives the same bytes and digest.
+func TestEncodingIsCanonical(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	codes := random(rng, 120)
+	d := len(sizes)
+	for name, s := range shapes() {
+		var want []byte
+		for trial := range 1000 {
+			rng.Shuffle(120, func(i, j int) {
+				for a := range d {
+					codes[i*d+a], codes[j*d+a] = codes[j*d+a], codes[i*d+a]
+				}
+			})
+			var bundles []*Table
+			for rest := codes; len(rest) > 0; {
+				n := d * (1 + rng.IntN(len(rest)/d))
+				table := NewTable(s)
+				table.add(pack(rest[:n]))
+				bundles, rest = append(bundles, table), rest[n:]
+			}
+			for len(bundles) > 1 {
+				i := rng.IntN(len(bundles) - 1)
+				a := bundles[i]
+				if rng.IntN(2) == 0 {
+					a = recode(t, a)
+				}
+				if err := a.merge(bundles[i+1]); err != nil {
+					t.Fatal(err)
+				}
+				bundles = slices.Replace(bundles, i, i+2, a)
+			}
+			got := bundles[0].Encode()
+			if trial == 0 {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%s: a permutation changed the encoding", name)
+			}
+		}
+	}
+}
+
+func recode(t *testing.T, a *Table) *Table {
+	b, err := DecodeTable(a.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Digest() != a.Digest() || b.Units() != a.Units() {
+		t.Fatal("a table came back different")
+	}
+	return b
+}
+
+func TestDigestSeesOneRecord(t *testing.T) {
+	for name, s := range shapes() {
+		a, b := NewTable(s), NewTable(s)
+		a.add(pack([]domain.Code{0, 0, 0, 0, 1, 2, 1, 3}))
+		b.add(pack([]domain.Code{0, 0, 0, 0, 1, 2, 1, 4}))
+		if a.Digest() == b.Digest() {
+			t.Errorf("%s: tables of different records have one digest", name)
+		}
+	}
+}
+
+func TestMergeRefusesOverflow(t *testing.T) {
+	s := Shape{Sizes: []int{2}, Cliques: []domain.Clique{{0}}}
+	a, b := NewTable(s), NewTable(s)
+	a.units, a.tables[0][1] = math.MaxInt64, math.MaxInt64
+	b.add([]byte{1})
+	if err := a.merge(b); err == nil {
+		t.Error("more units than an int64 counts were merged")
+	}
+}
+
+func TestDecodeRefusesOtherBytes(t *testing.T) {
+	for name, s := range shapes() {
+		table := NewTable(s)
+		table.add(pack(random(rand.New(rand.NewPCG(3, 3)), 10)))
+		b := table.Encode()
+		for _, cut := range []int{0, 1, 5, len(b) / 2, len(b) - 1} {
+			if _, err := DecodeTable(b[:cut]); err == nil {
+				t.Errorf("%s: %d of %d bytes decode", name, cut, len(b))
+			}
+		}
+		if _, err := DecodeTable(append(b, 0)); err == nil {
+			t.Errorf("%s: a byte too many decodes", name)
+		}
+	}
+}
+
+// adult has the sizes of the seven-attribute Adult domain, all given as text.
+func adult(id string) *domain.Domain {
+	d := &domain.Domain{PrivacyID: id}
+	for a, n := range []int{9, 16, 7, 15, 6, 5, 2} {
+		at := domain.Attribute{Name: fmt.Sprint("c", a), Type: domain.String, Other: true, OtherValue: "?"}
+		for v := range n - 1 {
+			at.Values = append(at.Values, fmt.Sprint("value-", v))
+		}
+		d.Attributes = append(d.Attributes, at)
+	}
+	return d
+}
+
+// sample returns text records of d: chunks of 4096.
+func sample(d *domain.Domain, n int) []*domain.Chunk {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var out []*domain.Chunk
+	for n > 0 {
+		k := min(n, 4096)
+		rows, ids := make([][]string, k), make([]string, k)
+		for i := range rows {
+			for _, a := range d.Attributes {
+				rows[i] = append(rows[i], a.Values[rng.IntN(len(a.Values))])
+			}
+			ids[i] = fmt.Sprintf("person-%07d", rng.IntN(20000))
+		}
+		if d.PrivacyID == "" {
+			ids = nil
+		}
+		out, n = append(out, transformtest.Chunk(rows, ids)), n-k
+	}
+	return out
+}
+
+// count runs the transforms and returns the tables that come out: one, or none.
+func count(t *testing.T, runner string, d *domain.Domain, p Params, chunks ...*domain.Chunk) []*Table {
+	pl, s := beam.NewPipelineWithRoot()
+	units := private.Bound(s, private.Encode(s, transformtest.Create(s, chunks...), d), private.BoundParams{})
+	stats := CountWith(s, units, query.AllMarginals(d.Sizes(), 2, 10000), p)
+	got := transformtest.Capture[*Table](s, sensitive.Reveal(stats.Collection()))
+	transformtest.Performant(t, pl)
+	if err := transformtest.RunOn(runner, pl); err != nil {
+		t.Fatal(err)
+	}
+	return got.Elements()
+}
+
+func TestCount(t *testing.T) {
+	for _, id := range []string{"", "id"} {
+		for _, p := range []Params{{}, {MaxCells: 10_000}, {MaxCells: 1}} {
+			d := adult(id)
+			chunks := sample(d, 9000)
+			got := count(t, "prism", d, p, chunks...)
+			if len(got) != 1 {
+				t.Fatalf("%d tables, want 1", len(got))
+			}
+			people := map[string]bool{}
+			for _, c := range chunks {
+				for i := 0; i < c.Rows && id != ""; i++ {
+					people[string(c.ID.Text(i))] = true
+				}
+			}
+			want := int64(len(people))
+			if id == "" {
+				want = 9000
+			}
+			if got[0].Units() != want {
+				t.Errorf("ID %q, %+v: %d units, want %d", id, p, got[0].Units(), want)
+			}
+			slices.Reverse(chunks)
+			if again := count(t, "direct", d, p, chunks...); again[0].Digest() != got[0].Digest() {
+				t.Errorf("ID %q, %+v: the direct runner counts otherwise", id, p)
+			}
+		}
+	}
+}
+
+func TestCountOfNothing(t *testing.T) {
+	if got := count(t, "prism", adult("id"), Params{}); len(got) != 0 {
+		t.Errorf("%d tables of no records, want none", len(got))
+	}
+}
+
+func BenchmarkKernel(b *testing.B) {
+	wide := []int{9, 16, 7, 15, 6, 5, 2, 42, 85, 16, 20, 10, 8, 30}
+	s := Shape{Sizes: wide, Cliques: maximal(query.AllMarginals(wide, 3, 10000).Cliques())}
+	rng := rand.New(rand.NewPCG(5, 5))
+	var codes []domain.Code
+	const n = 1 << 14
+	for range n {
+		for _, k := range wide {
+			codes = append(codes, domain.Code(min(rng.IntN(k), rng.IntN(k))))
+		}
+	}
+	rows := records.NewLayout(wide).Pack(nil, codes)
+	table := NewTable(s)
+	b.ReportAllocs()
+	for b.Loop() {
+		table.add(rows)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n/float64(len(s.Cliques)), "ns/record/table")
+}
