@@ -1,0 +1,224 @@
+package mechanism
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/noise"
+)
+
+// requests is one request for each method, all valid on a zCDP ledger.
+func requests() []Request {
+	w, model := small()
+	share := dp.ShareOf(1, 20)
+	return []Request{
+		{Method: Total, Stage: "total", Share: share},
+		{Method: Measure, Stage: "measure", Round: 1, Cliques: w.Cliques(), Precision: []float64{1, 2, 3}, Share: share},
+		{Method: MeasureVariance, Stage: "variance", Round: 1, Cliques: w.Cliques(), Noise: 50},
+		{Method: SelectBlock, Stage: "block", Round: 1, Workload: w, Model: model, Share: share},
+		{Method: SelectCell, Stage: "cell", Round: 1, Workload: w, Model: model, Total: 2.5, Share: share},
+		{Method: LaplaceMaxCell, Stage: "laplace", Round: 1, Workload: w, Model: model, Noise: 60},
+		{Method: MaxError, Stage: "max", Workload: w, Model: model, Share: share},
+	}
+}
+
+// forbidden fails the test when counts are read.
+type forbidden struct{ t *testing.T }
+
+func (f forbidden) Units() int64 { f.t.Error("counts were read"); return 0 }
+func (f forbidden) Marginal(c domain.Clique) []int64 {
+	f.t.Error("counts were read")
+	return make([]int64, 1<<len(c))
+}
+
+// TestChargeBeforeDraw exhausts a ledger: then every method is refused before counts are read or a
+// stream is opened, and charges nothing.
+func TestChargeBeforeDraw(t *testing.T) {
+	l := zcdp(t, dp.AddRemove)
+	if _, err := testGate(t, []int64{1, 2, 3, 4}, l).curator().Total("all", dp.ShareOf(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	spent, events := l.Spent(), len(l.Events())
+	g := testGate(t, nil, l)
+	g.counts = forbidden{t}
+	g.open = func(string, int, [32]byte) noise.Source { t.Error("a stream was opened"); return nil }
+	for _, r := range requests() {
+		_, err := g.answer(r)
+		var exhausted accountant.ErrExhausted
+		if !errors.As(err, &exhausted) {
+			t.Errorf("%s: %v, want ErrExhausted", r.Method, err)
+		}
+	}
+	if l.Spent().Cmp(spent) != 0 || len(l.Events()) != events || len(g.recorder.Calls) != 0 {
+		t.Error("a refused request was charged or recorded")
+	}
+}
+
+// TestEveryDrawIsCharged compares the ledger with the recorded calls: each is one event at its stage
+// and round, within its share.
+func TestEveryDrawIsCharged(t *testing.T) {
+	for _, n := range relations {
+		for name, l := range map[string]*accountant.Ledger{"zCDP": zcdp(t, n), "pure": pure(t, n), "GDP": gdp(t, n)} {
+			g := testGate(t, []int64{3, 0, 7, 1}, l)
+			kind := l.Params().Accounting
+			want := new(big.Rat)
+			for _, r := range requests() {
+				selects := r.Method == SelectBlock || r.Method == SelectCell || r.Method == LaplaceMaxCell
+				if _, err := g.answer(r); (err != nil) != (kind == dp.GaussianOnly && selects) {
+					t.Errorf("%v %s %s: %v", n, name, r.Method, err)
+				}
+			}
+			for _, c := range g.recorder.Calls {
+				if c.Request.Method == Total && n == dp.Replace {
+					continue
+				}
+				loss, err := c.Event.Loss(kind)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want.Add(want, loss)
+				part := new(big.Rat).Mul(l.Capacity(), big.NewRat(1, 20))
+				if c.Request.Noise == 0 && loss.Cmp(part) > 0 {
+					t.Errorf("%v %s %s: charge %s above its share", n, name, c.Request.Method, loss.FloatString(12))
+				}
+				if c.Event.Stage != c.Request.Stage || c.Event.Round != c.Request.Round {
+					t.Errorf("%v %s %s: event at %q, %d", n, name, c.Request.Method, c.Event.Stage, c.Event.Round)
+				}
+			}
+			if l.Spent().Cmp(want) != 0 {
+				t.Errorf("%v %s: ledger %s, calls %s", n, name, l.Spent(), want)
+			}
+		}
+	}
+}
+
+// TestOnce uses each stage and round twice: the second use is refused and free.
+func TestOnce(t *testing.T) {
+	for _, n := range relations {
+		l := zcdp(t, n)
+		g := testGate(t, []int64{3, 0, 7, 1}, l)
+		for _, r := range requests() {
+			if _, err := g.answer(r); err != nil {
+				t.Fatal(err)
+			}
+			spent := l.Spent()
+			again := Request{Method: MeasureVariance, Stage: r.Stage, Round: r.Round, Cliques: []domain.Clique{{0}}, Noise: 1e6}
+			for _, second := range []Request{r, again} {
+				if _, err := g.answer(second); err == nil || l.Spent().Cmp(spent) != 0 {
+					t.Errorf("%v: %s after %s at the same stage and round: %v", n, second.Method, r.Method, err)
+				}
+			}
+		}
+	}
+}
+
+// TestStreamIsBound records what streams are bound to: equal calls on equal counts repeat their draw,
+// one unit more changes the stream of every method, and so does another model.
+func TestStreamIsBound(t *testing.T) {
+	run := func(cells []int64, nudge float64) (opened []string, released [][32]byte) {
+		l := zcdp(t, dp.AddRemove)
+		g := testGate(t, cells, l)
+		open := g.open
+		g.open = func(stage string, round int, inputs [32]byte) noise.Source {
+			opened = append(opened, stage+string(inputs[:]))
+			return open(stage, round, inputs)
+		}
+		for _, r := range requests() {
+			for i := range r.Model {
+				r.Model[i][0] += nudge
+			}
+			release, err := g.answer(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			released = append(released, release.Digest())
+		}
+		return opened, released
+	}
+	base, released := run([]int64{3, 0, 7, 1}, 0)
+	same, again := run([]int64{3, 0, 7, 1}, 0)
+	more, _ := run([]int64{3, 0, 8, 1}, 0)
+	moved, _ := run([]int64{3, 0, 7, 1}, 1e-5)
+	if len(base) != len(requests()) {
+		t.Fatalf("%d streams for %d requests", len(base), len(requests()))
+	}
+	for i, r := range requests() {
+		if base[i] != same[i] || released[i] != again[i] {
+			t.Errorf("%s: a retry on equal counts draws anew", r.Method)
+		}
+		if base[i] == more[i] && r.Method != MaxError { // the largest error may stay the same integer
+			t.Errorf("%s: one unit more, same stream", r.Method)
+		}
+		if r.Model != nil && r.Method != MaxError && base[i] == moved[i] {
+			t.Errorf("%s: another model, same stream", r.Method)
+		}
+	}
+}
+
+// TestErrorsHoldNoCounts makes every kind of refusal on a table of conspicuous counts.
+func TestErrorsHoldNoCounts(t *testing.T) {
+	const canary = 918273645
+	w, model := small()
+	bad := requests()
+	for i := range bad {
+		bad[i].Share, bad[i].Noise, bad[i].Round = dp.Share{Den: 1}, math.NaN(), 9
+	}
+	nan := model[0][0]
+	for _, x := range []float64{math.NaN(), math.Inf(1), 1 << 41} {
+		model[0][0] = x
+		bad = append(bad, Request{Method: SelectBlock, Stage: "s", Workload: w, Model: cloneAnswers(model), Share: dp.ShareOf(1, 2)})
+	}
+	model[0][0] = nan
+	bad = append(bad,
+		Request{Method: SelectCell, Stage: "s", Workload: w, Model: model, Total: math.NaN(), Share: dp.ShareOf(1, 2)},
+		Request{Method: Measure, Stage: "s", Cliques: w.Cliques(), Precision: []float64{1, 0, 1}, Share: dp.ShareOf(1, 2)},
+		Request{Method: Measure, Stage: "s", Cliques: w.Cliques(), Precision: []float64{1, math.Inf(1), 1}, Share: dp.ShareOf(1, 2)},
+		Request{Method: MeasureVariance, Stage: "s", Cliques: w.Cliques(), Noise: 1e300},
+		Request{Method: Measure, Stage: "s", Cliques: w.Cliques(), Share: dp.ShareOf(2, 1)},
+	)
+	for _, l := range []*accountant.Ledger{zcdp(t, dp.AddRemove), pure(t, dp.AddRemove), gdp(t, dp.AddRemove)} {
+		g := testGate(t, []int64{canary, canary, canary, canary}, l)
+		for _, r := range bad {
+			_, err := g.answer(r)
+			if err == nil {
+				t.Errorf("%v: %s of a bad request was answered", l.Params().Accounting, r.Method)
+				continue
+			}
+			for _, digits := range []string{"918273", "1836547", "3673094"} { // the count, twice and four times
+				if strings.Contains(err.Error(), digits) {
+					t.Errorf("%s: %v", r.Method, err)
+				}
+			}
+		}
+		if l.Spent().Sign() != 0 {
+			t.Errorf("%v: bad requests were charged", l.Params().Accounting)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	l := zcdp(t, dp.AddRemove)
+	full := Params{Sizes: square, Ledger: l, Root: root(t)}
+	counts := table{square, []int64{1, 2, 3, 4}}
+	if _, err := New(counts, full); err != nil {
+		t.Error(err)
+	}
+	for name, p := range map[string]Params{
+		"sizes":  {Ledger: l, Root: root(t)},
+		"ledger": {Sizes: square, Root: root(t)},
+		"root":   {Sizes: square, Ledger: l},
+	} {
+		if _, err := New(counts, p); err == nil {
+			t.Errorf("a curator without %s", name)
+		}
+	}
+	if _, err := New(table{square, []int64{MaxUnits, 1, 0, 0}}, full); err == nil {
+		t.Error("more units than scores have room for")
+	}
+}

@@ -1,0 +1,127 @@
+package mechanism
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/dptest"
+)
+
+// loop is a small adaptive algorithm: each request depends on the releases before it.
+func loop(c *Curator) error {
+	w, model := small()
+	total, err := c.Total("total", dp.ShareOf(1, 50))
+	if err != nil {
+		return err
+	}
+	for round := 1; round <= 3; round++ {
+		block, err := c.SelectBlock("select", round, w, model, dp.ShareOf(1, 10))
+		if err != nil {
+			return err
+		}
+		for i, s := range block.Signs {
+			model[block.Marginal][i] += float64(s) * .01 * total.Units
+		}
+		if _, err := c.SelectCell("cell", round, w, model, total.Units, dp.ShareOf(1, 20)); err != nil {
+			return err
+		}
+	}
+	_, err = c.MaxError("max", w, model, dp.ShareOf(1, 20))
+	return err
+}
+
+// TestReplay records the loop on one table. Its replay, and its replay recorded again, make the same
+// requests: nothing of the table reaches them but through releases. A changed request is refused.
+func TestReplay(t *testing.T) {
+	for _, n := range relations {
+		l := zcdp(t, n)
+		g := testGate(t, []int64{3, 0, 7, 1}, l)
+		if err := loop(g.curator()); err != nil {
+			t.Fatal(err)
+		}
+		calls := g.recorder.Calls
+		frozen, left := Replay(g.curator().Budget(), calls)
+		if err := loop(frozen); err != nil || left() != 0 {
+			t.Errorf("%v: %v, %d calls left", n, err, left())
+		}
+		if frozen.Budget() != l.Budget() {
+			t.Errorf("%v: budget of the replay is %v", n, frozen.Budget())
+		}
+		for i := range calls {
+			other := append([]Call(nil), calls...)
+			other[i].Request.Share = dp.ShareOf(1, 19)
+			frozen, left := Replay(l.Budget(), other)
+			if err := loop(frozen); err == nil || left() != len(calls)-i {
+				t.Errorf("%v: call %d differs: %v, %d left", n, i, err, left())
+			}
+		}
+		short, _ := Replay(l.Budget(), calls[:len(calls)-1])
+		if err := loop(short); err == nil {
+			t.Errorf("%v: a call more than recorded was answered", n)
+		}
+	}
+}
+
+// TestRecordedRangesHold replays the recorded models of the loop on neighbours: every score range is
+// at most the declared one, along a path of models that a run really took.
+func TestRecordedRangesHold(t *testing.T) {
+	for _, n := range relations {
+		x := []int64{3, 0, 7, 1}
+		a := testGate(t, x, zcdp(t, n))
+		if err := loop(a.curator()); err != nil {
+			t.Fatal(err)
+		}
+		for _, y := range dptest.Neighbours(n, x) {
+			b := testGate(t, y, zcdp(t, n))
+			for _, c := range a.recorder.Calls {
+				r := c.Request
+				var got int64
+				switch r.Method {
+				case SelectBlock:
+					got = spread(blockCandidates(a, r.Workload, r.Model), blockCandidates(b, r.Workload, r.Model))
+				case SelectCell:
+					got = spread(cellCandidates(a, r.Workload, r.Model, r.Total), cellCandidates(b, r.Workload, r.Model, r.Total))
+				default:
+					continue
+				}
+				if limit := int64(c.Event.Range) << c.Event.GridBits; got > limit {
+					t.Errorf("%v, %s round %d: range %d, declared %d", n, r.Method, r.Round, got, limit)
+				}
+			}
+		}
+	}
+}
+
+// TestDigests changes each field of a request and of a release.
+func TestDigests(t *testing.T) {
+	seen := map[[32]byte]string{}
+	note := func(name string, digest [32]byte) {
+		if with, ok := seen[digest]; ok {
+			t.Errorf("%s and %s share a digest", name, with)
+		}
+		seen[digest] = name
+	}
+	base := requests()[4] // SelectCell
+	base.Cliques, base.Precision, base.Noise = base.Workload.Cliques()[:1], []float64{1}, 3
+	note("request", base.Digest())
+	changed := reflect.TypeOf(base)
+	for i := range changed.NumField() {
+		other := base
+		reflect.ValueOf(&other).Elem().Field(i).SetZero()
+		note(changed.Field(i).Name, other.Digest())
+	}
+	g := testGate(t, []int64{3, 0, 7, 1}, zcdp(t, dp.AddRemove))
+	for _, r := range requests() {
+		release, err := g.answer(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note("release of "+string(r.Method), release.Digest())
+	}
+	for _, c := range g.recorder.Calls {
+		if seen[c.Release.Digest()] != "release of "+string(c.Request.Method) {
+			t.Errorf("%s: recorded release differs from the returned one", c.Request.Method)
+		}
+	}
+}
