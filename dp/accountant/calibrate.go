@@ -9,19 +9,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-const (
-	// scaleBits: scales of noise on whole counts keep 16 bits, which wastes at most 2^-16 of a share and
-	// keeps the integers of the samplers small.
-	scaleBits = 16
-	// finestBits is the finest grid of noise: 2^-36 counts. Counts up to 2^27 fit an int64 on it.
-	finestBits = 36
-	// largestBits: noise of more than 2^40 counts is refused; it would leave the int64 of the scores.
-	largestBits = 40
-	// samplerBits: noise of more than 2^46 grid steps is refused, so that sums stay in the int64 of the
-	// samplers.
-	samplerBits = 46
-)
-
 // Marginals says what one measurement releases.
 type Marginals struct {
 	// Precision holds, for each marginal, its part of the event's precision; only ratios matter. See
@@ -211,77 +198,9 @@ func (l *Ledger) measurement(cells, unit int64, targets []*big.Rat) (Event, erro
 	return e, nil
 }
 
-// coarsest returns the largest noise of an event in grid steps.
-func (e Event) coarsest() *big.Rat {
-	largest := e.Steps(0)
-	for i := e.run(0); i < len(e.Scales); i += e.run(i) {
-		if s := e.Steps(i); s.Cmp(largest) > 0 {
-			largest = s
-		}
-	}
-	return largest
-}
-
-// bitsFor returns the least k ≥ 0, at most 36, for which x·2^k ≥ 2^16.
-func bitsFor(x *big.Rat) int {
-	for k := 0; k < finestBits; k++ {
-		if new(big.Rat).Mul(x, power(k)).Cmp(power(scaleBits)) >= 0 {
-			return k
-		}
-	}
-	return finestBits
-}
-
-// gridFor returns the least j ≥ 0, at most 36, for which every σ is at least 2^26 steps of 2^-j.
-func gridFor(variances []*big.Rat) int {
-	smallest := variances[0]
-	for _, v := range variances[1:] {
-		if v.Cmp(smallest) < 0 {
-			smallest = v
-		}
-	}
-	for j := 0; j < finestBits; j++ {
-		if new(big.Rat).Mul(smallest, power(2*j)).Cmp(power(2*gdpGridBits)) >= 0 {
-			return j
-		}
-	}
-	return finestBits
-}
-
-// roundFine rounds σ² up to an integer of at least 2^52 in squared steps of 2^-bits.
-func roundFine(variance *big.Rat, bits int) *big.Rat {
-	v := ceilGrid(variance, 2*bits)
-	if floor := power(2 * (gdpGridBits - bits)); v.Cmp(floor) < 0 {
-		return floor
-	}
-	return v
-}
-
 func (l *Ledger) selection(kind dp.Kind, r dp.Range, scale *big.Rat) Event {
 	return Event{
 		Kind: kind, Count: 1, Neighbouring: l.params.Neighbouring,
 		Range: r, Scales: []*big.Rat{scale}, GridBits: ScoreGridBits,
-	}
-}
-
-// least returns the least n in [1, 2^bits] that satisfies a predicate which, once true, stays true; ok
-// is false where none does.
-func least(bits int, satisfies func(n *big.Int) bool) (n *big.Int, ok bool) {
-	high := new(big.Int).Lsh(big.NewInt(1), uint(bits))
-	if !satisfies(high) {
-		return nil, false
-	}
-	low := new(big.Int) // never satisfies
-	for {
-		middle := new(big.Int).Add(low, high)
-		middle.Rsh(middle, 1)
-		if middle.Cmp(low) == 0 {
-			return high, true
-		}
-		if satisfies(middle) {
-			high = middle
-		} else {
-			low = middle
-		}
 	}
 }

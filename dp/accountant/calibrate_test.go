@@ -234,6 +234,9 @@ func TestGivenNoise(t *testing.T) {
 			if scale < variance || scale > variance*(1+1e-4) {
 				t.Errorf("%v: %g for a variance of %g", l.params.Accounting, scale, variance)
 			}
+			if got, want := int64(e.L1)+int64(e.L2Squared), l.params.Neighbouring.UnitChanges(); got != want {
+				t.Errorf("%+v: sensitivity %d, want %d", l.params, got, want)
+			}
 		}
 		for _, variance := range []float64{0, -1, math.NaN(), math.Inf(1), 1e30} {
 			if _, err := l.MeasureVariance(Equal(1, 1), variance); err == nil {

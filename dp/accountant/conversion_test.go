@@ -139,6 +139,41 @@ func TestOutwardRounding(t *testing.T) {
 	}
 }
 
+// TestDiscreteGaussianIsNearTheRoundedNormal: total variation at most 0.021/σ², and above 0.0195/σ² for the
+// wider ones, so that the constant is not idle.
+func TestDiscreteGaussianIsNearTheRoundedNormal(t *testing.T) {
+	for _, sigma := range []float64{1, 2, 5, 20, 100} {
+		mass, distance := 0.0, 0.0
+		tail := math.Ceil(9 * sigma)
+		for y := -tail; y <= tail; y++ {
+			mass += math.Exp(-y * y / (2 * sigma * sigma))
+		}
+		for y := -tail; y <= tail; y++ {
+			rounded := math.Abs(math.Erfc((math.Abs(y)-0.5)/(sigma*math.Sqrt2))-math.Erfc((math.Abs(y)+0.5)/(sigma*math.Sqrt2))) / 2
+			distance += math.Abs(math.Exp(-y*y/(2*sigma*sigma))/mass-rounded) / 2
+		}
+		if scaled := distance * sigma * sigma; scaled > 0.021 || sigma > 2 && scaled < 0.0195 {
+			t.Errorf("σ = %g: total variation %g/σ²", sigma, scaled)
+		}
+	}
+}
+
+// TestGDPEpsilonPaysForDiscreteness: with a price of discreteness that matters, the sum is within δ at the
+// returned ε and above it one step below.
+func TestGDPEpsilonPaysForDiscreteness(t *testing.T) {
+	const coordinates, delta = 2e10, 1e-6 // (1+e)·2e10·0.021/2^52 = 3.5e-7
+	total := func(e dp.Epsilon) float64 {
+		return GDPDeltaCeil(0.2, e) + (1+math.Exp(float64(e)))*coordinates*0.021/math.Exp2(52)
+	}
+	got := GDPEpsilonCeil(0.2, coordinates, delta, 2)
+	if total(got) > delta || total(got-0x1p-39) <= delta {
+		t.Errorf("ε = %g: δ %g, just below %g", float64(got), total(got), total(got-0x1p-39))
+	}
+	if got := GDPEpsilonCeil(2, coordinates, delta, 1); got != 1 {
+		t.Errorf("ε = %g where nothing below 1 will do", float64(got))
+	}
+}
+
 func TestMonotone(t *testing.T) {
 	capacity := map[string]func(epsilon dp.Epsilon, delta dp.Delta) float64{
 		"rho": func(e dp.Epsilon, d dp.Delta) float64 { return rho(e, d)() },

@@ -15,7 +15,8 @@
 //
 // If every draw has the law and the sensitivities of the event charged for it, the whole run is
 // (ε, δ)-differentially private for the ledger's relation. This holds for adaptively chosen events too:
-// the sum of rho, of ε and of μ² is a valid stopping rule (Feldman, Zrnic 2021; Whitehouse et al. 2023).
+// the sums of rho, of ε and of μ² are valid stopping rules (Feldman, Zrnic 2021; Whitehouse et al. 2023; for
+// μ², Smith, Thakurta 2022).
 //
 // Not promised: that sensitivities are right (mechanism's part), or anything about several runs.
 //
@@ -24,6 +25,9 @@
 // Budgets are rationals: capacities are multiples of 2^-40 rounded down, losses of one marginal or one
 // selection multiples of 2^-80 rounded up, shares exact fractions rounded down to 2^-80. Sums are then
 // exact, independent of order, and short. Float64 appears in conversions only, which round outwards.
+//
+// An adaptive run is stated at the ε that was asked for, whatever it left unspent: what it spent depends
+// on what it released, so only the capacity is a promise. Planned runs are stated at what they spent.
 //
 // Losses are computed from an event's parameters wherever they are needed and stored nowhere, so that a
 // parameter and its price cannot part.

@@ -162,20 +162,26 @@ func (e Event) fineGrid() bool {
 
 func (e Event) measures() bool { return e.Kind == dp.DiscreteGaussian || e.Kind == dp.DiscreteLaplace }
 
-func (e Event) mustBeComplete() {
-	measures := e.measures()
-	sensitivity := map[dp.Kind]int64{dp.DiscreteGaussian: int64(e.L2Squared), dp.DiscreteLaplace: int64(e.L1)}[e.Kind]
-	if !measures {
-		sensitivity = int64(e.Range)
+// sensitivity returns the one that matters to the kind, of one marginal.
+func (e Event) sensitivity() int64 {
+	switch e.Kind {
+	case dp.DiscreteGaussian:
+		return int64(e.L2Squared)
+	case dp.DiscreteLaplace:
+		return int64(e.L1)
 	}
+	return int64(e.Range)
+}
+
+func (e Event) mustBeComplete() {
 	switch {
 	case e.Count < 1:
 		panic("accountant: event without a count")
-	case sensitivity < 1:
+	case e.sensitivity() < 1:
 		panic("accountant: event without the sensitivity of its kind")
-	case len(e.Scales) == 0 || !measures && len(e.Scales) != 1:
+	case len(e.Scales) == 0 || !e.measures() && len(e.Scales) != 1:
 		panic("accountant: event without its scales")
-	case measures && e.Coordinates < int64(len(e.Scales)):
+	case e.measures() && e.Coordinates < int64(len(e.Scales)):
 		panic("accountant: measurement of fewer coordinates than marginals")
 	}
 	for _, s := range e.Scales {

@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -153,7 +154,7 @@ func TestLaplaceVariance(t *testing.T) {
 		e := Event{Kind: dp.DiscreteLaplace, Scales: []*big.Rat{big.NewRat(scale, 1)}}
 		want, mass := 0.0, 0.0
 		for y := -200 * scale; y <= 200*scale; y++ {
-			p := expNegative(float64(max(y, -y)) / float64(scale))
+			p := math.Exp(-float64(max(y, -y)) / float64(scale))
 			mass += p
 			want += p * float64(y) * float64(y)
 		}
@@ -167,4 +168,49 @@ func panics(f func()) (panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	f()
 	return false
+}
+
+// TestLossRoundsUp: at least the exact loss, and less than one quantum of 2^-80 more for each marginal.
+func TestLossRoundsUp(t *testing.T) {
+	scale := big.NewRat(7, 3)
+	r := big.NewRat(2*3, 7)
+	slack := add(r, power(-blockSlackBits))
+	squared := func(x *big.Rat) *big.Rat { return new(big.Rat).Quo(new(big.Rat).Mul(x, x), big.NewRat(8, 1)) }
+	for _, row := range []struct {
+		event  string
+		ledger dp.Accounting
+		exact  *big.Rat
+	}{
+		{"gaussian", dp.ZCDP, big.NewRat(3*2*3, 2*7)},
+		{"laplace", dp.Pure, big.NewRat(3*2*3, 7)},
+		{"exponential", dp.Pure, r},
+		{"block", dp.Pure, slack},
+		{"laplace max", dp.Pure, r},
+		{"exponential", dp.ZCDP, squared(r)},
+		{"block", dp.ZCDP, squared(slack)},
+	} {
+		e := kinds()[row.event]
+		for i := range e.Scales {
+			e.Scales[i] = scale
+		}
+		got, err := e.Loss(row.ledger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := add(row.exact, times(power(-quantumBits), int64(len(e.Scales))))
+		if got.Cmp(row.exact) < 0 || got.Cmp(limit) >= 0 || !new(big.Rat).Mul(got, power(quantumBits)).IsInt() {
+			t.Errorf("%s on %v: %v is not %v rounded up", row.event, row.ledger, got, row.exact)
+		}
+	}
+}
+
+// TestNoisyMaxIsNotBoundedRange: the KL divergence of Laplace noisy max is 0.142 at r = 1,
+// above r²/8 = 0.125; its charge and its curve must be above it.
+func TestNoisyMaxIsNotBoundedRange(t *testing.T) {
+	e := kinds()["laplace max"]
+	e.Scales = []*big.Rat{big.NewRat(int64(e.Range), 1)} // r = 1
+	loss, err := e.Loss(dp.ZCDP)
+	if err != nil || floatDown(loss) < 0.142 || e.curve()(1.0001) < 0.142 {
+		t.Errorf("charge %v, %v; curve %g", loss, err, e.curve()(1.0001))
+	}
 }

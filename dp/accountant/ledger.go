@@ -169,8 +169,7 @@ func (l *Ledger) Remaining() *big.Rat { return new(big.Rat).Sub(l.capacity, l.sp
 // Events returns everything charged, in order.
 func (l *Ledger) Events() []Event { return slices.Clone(l.events) }
 
-// deltaLeft returns δ less the price of discrete noise, rounded down. Source: privacy.md §6: the discrete
-// Gaussian is within total variation 0.021/σ² of the rounded normal, σ in grid steps, for each coordinate.
+// deltaLeft returns δ less the price of discrete noise, rounded down.
 func deltaLeft(p Params) dp.Delta {
 	return dp.Delta(math.Nextafter(float64(p.Delta)-discreteDelta(float64(p.Epsilon), p.Coordinates), math.Inf(-1)))
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// open returns a ledger for AddRemove at δ = 1e-6.
+// open returns a ledger for AddRemove at δ = 1e-6; under GaussianOnly ε is at most 15, beyond which exp(ε)
+// times the price of discreteness exceeds δ.
 func open(t *testing.T, kind dp.Accounting, epsilon dp.Epsilon) *Ledger {
 	t.Helper()
-	l, err := NewLedger(Params{Accounting: kind, Epsilon: epsilon, Delta: 1e-6, Coordinates: map[dp.Accounting]int64{dp.GaussianOnly: 1 << 10}[kind]})
-	if kind == dp.GaussianOnly && epsilon > 15 { // exp(ε) times the price of discreteness is above δ
-		return open(t, kind, 15)
+	p := Params{Accounting: kind, Epsilon: epsilon, Delta: 1e-6}
+	if kind == dp.GaussianOnly {
+		p.Epsilon, p.Coordinates = min(epsilon, 15), 1<<10
 	}
+	l, err := NewLedger(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
-
-func expNegative(x float64) float64 { return math.Exp(-x) }
 
 func TestCapacityIsAMultipleRoundedDown(t *testing.T) {
 	for _, kind := range []dp.Accounting{dp.ZCDP, dp.Pure, dp.GaussianOnly} {

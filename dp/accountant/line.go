@@ -3,6 +3,7 @@ package accountant
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -67,15 +68,20 @@ func (e Event) line(kind dp.Accounting) Line {
 		Stage: e.Stage, Round: e.Round, Kind: e.Kind.String(), Count: e.Count,
 		Coordinates: e.Coordinates, Grid: power(-e.GridBits).RatString(),
 	}
-	n := int64(len(e.Scales))
+	sensitivity := e.sensitivity()
+	if e.measures() {
+		l.Marginals = len(e.Scales)
+		sensitivity *= int64(l.Marginals)
+	}
 	switch e.Kind {
 	case dp.DiscreteGaussian:
-		l.Marginals, l.Sensitivity, l.Scale = len(e.Scales), fmt.Sprintf("l2squared=%d", int64(e.L2Squared)*n), "sigma2="
+		l.Sensitivity, l.Scale = "l2squared=", "sigma2="
 	case dp.DiscreteLaplace:
-		l.Marginals, l.Sensitivity, l.Scale = len(e.Scales), fmt.Sprintf("l1=%d", int64(e.L1)*n), "scale="
+		l.Sensitivity, l.Scale = "l1=", "scale="
 	default:
-		l.Sensitivity, l.Scale = fmt.Sprintf("range=%d", int64(e.Range)), "b="
+		l.Sensitivity, l.Scale = "range=", "b="
 	}
+	l.Sensitivity += strconv.FormatInt(sensitivity, 10)
 	l.Scale += e.scales()
 	if kind == dp.Pure {
 		l.Epsilon = e.total(kind).RatString()

@@ -33,8 +33,9 @@ func PureCurve(epsilon float64) Curve {
 //	D_α = ln u + ln(expm1(−αr)/(α·expm1(−r)))/(α−1)
 //
 // It returns min(D_α + 1e-13, α·r²/8) for α ≥ 1.01, where the float64 error is below 1e-13, and α·r²/8
-// below. Source: privacy.md §6 (the chord bound in closed form); r²/8: Dong, Durfee, Rogers 2020 Prop. 2.
-// Test vector: D_2(r=1) = 0.2402290.
+// below. By convexity the worst pair is a two-point law with likelihood ratios exp(−s) and exp(r−s); D_α is
+// its divergence at the worst s, which adaptive choice of the scores cannot exceed. r²/8: Dong, Durfee,
+// Rogers 2020 Proposition 2. Test vector: D_2(r=1) = 0.2402290.
 func BoundedRangeCurve(r float64) Curve {
 	return func(alpha float64) float64 {
 		concentrated := alpha * r * r / 8

@@ -96,7 +96,8 @@ func TestLinesSumToTheTotal(t *testing.T) {
 
 func TestLinesGroupRounds(t *testing.T) {
 	l := open(t, dp.ZCDP, 10)
-	a, b := kinds()["exponential"], kinds()["gaussian"]
+	a, b, block := kinds()["exponential"], kinds()["gaussian"], kinds()["exponential"]
+	block.Kind = dp.BlockExponential
 	stronger := a
 	stronger.Scales = []*big.Rat{big.NewRat(4, 1)}
 	for _, e := range []Event{
@@ -107,6 +108,7 @@ func TestLinesGroupRounds(t *testing.T) {
 		stronger.At("select", 6).Times(3),
 		stronger.At("select", 9),
 		b.At("select", 10), // other kind
+		a.At("both", 1), block.At("both", 2),
 	} {
 		if err := l.Charge(e); err != nil {
 			t.Fatal(err)
@@ -116,11 +118,12 @@ func TestLinesGroupRounds(t *testing.T) {
 	for _, line := range l.Statement(Adaptive).Ledger {
 		got = append(got, strings.Join([]string{line.Stage, line.Scale, big.NewRat(int64(line.Round), int64(line.Count)).String()}, " "))
 	}
-	want := []string{"select b=8 1/2", "measure sigma2=16 ×2, 64 ×1 1/2", "select b=8 4/1", "select b=4 1/1", "select sigma2=16 ×2, 64 ×1 10/1"}
+	want := []string{"select b=8 1/2", "measure sigma2=16 ×2, 64 ×1 1/2", "select b=8 4/1", "select b=4 1/1", "select sigma2=16 ×2, 64 ×1 10/1",
+		"both b=8 1/1", "both b=8 2/1"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") { // the fourth: round 5, count 5
 		t.Errorf("lines\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(l.Events()) != 9 {
+	if len(l.Events()) != 11 {
 		t.Error("grouping changed the events")
 	}
 }
@@ -174,6 +177,12 @@ func TestFewSelections(t *testing.T) {
 		if err := l.Charge(e.At("select", 1).Times(int(rounds))); err != nil {
 			t.Fatal(err)
 		}
+		singles := open(t, dp.ZCDP, 1)
+		for round := range rounds {
+			if err := singles.Charge(e.At("select", 1+int(round))); err != nil {
+				t.Fatal(err)
+			}
+		}
 		pure, ok := l.pure()
 		zcdp := RhoCurve(floatUp(l.Spent())).EpsilonCeil(1e-6)
 		if !ok || (pure < zcdp) != (rounds <= 5) {
@@ -182,6 +191,9 @@ func TestFewSelections(t *testing.T) {
 		s := l.Statement(Planned)
 		if s.AchievedEpsilon > min(pure, zcdp)+1e-3 || s.Conversion != "bounded-range Renyi" {
 			t.Errorf("T = %d: ε %g by %s, pure %g, zCDP %g", rounds, s.AchievedEpsilon, s.Conversion, pure, zcdp)
+		}
+		if one := singles.Statement(Planned); one.AchievedEpsilon != s.AchievedEpsilon || one.RhoTotal != s.RhoTotal {
+			t.Errorf("T = %d: singles ε %g, together %g", rounds, one.AchievedEpsilon, s.AchievedEpsilon)
 		}
 		exact := pure - 2*math.Sqrt(1e-6*-math.Expm1(-pure))
 		if rounds == 1 && (s.AchievedEpsilon < exact || s.AchievedEpsilon > exact+5e-4) {

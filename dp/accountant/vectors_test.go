@@ -10,7 +10,7 @@ import (
 // near reports whether got agrees with a published value in all of its digits.
 func near(got, want, halfUnit float64) bool { return math.Abs(got-want) <= halfUnit }
 
-// The vectors were computed with arbitrary precision, independently of this package: privacy.md §6.
+// The vectors were computed with arbitrary precision, independently of this package.
 func TestCapacityVectors(t *testing.T) {
 	for _, row := range []struct {
 		name     string
