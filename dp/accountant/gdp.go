@@ -10,8 +10,9 @@ import (
 // standard deviation of at least 2^26 grid steps adds to the δ of the continuous one.
 //
 // The discrete Gaussian is within total variation 0.021/σ² of the normal rounded to whole steps: their
-// masses differ by a 24th of φ's second derivative to leading order, which sums to 4·φ(1)/(48·σ²) = 0.0202/σ². Rounding is
-// post-processing; the two neighbours' distances, one of them times exp(ε), add to δ.
+// masses differ by a 24th of φ's second derivative to leading order, which sums to 4·φ(1)/(48·σ²) =
+// 0.0202/σ². Rounding is post-processing; the two neighbours' distances, one of them times exp(ε), add
+// to δ.
 func discreteDelta(epsilon float64, coordinates int64) float64 {
 	return (1 + math.Exp(epsilon)) * float64(coordinates) * 0.021 * 0x1p-52 * (1 + 0x1p-40)
 }
