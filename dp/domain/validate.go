@@ -122,7 +122,7 @@ func (v *validator) values() {
 		}
 		seen[s] = true
 		if !v.a.canonical(s) {
-			v.add("value %q is not a %s in canonical form", s, v.a.Type)
+			v.add("value %q is not the canonical text of %s", s, v.a.Type)
 		}
 	}
 	if !v.a.Other {
@@ -132,7 +132,7 @@ func (v *validator) values() {
 	case len(v.a.Values) == 0 || v.a.Type == Bool:
 		v.add("the cell other needs values of type STRING or INT64; use a NULL cell or a fallback")
 	case v.a.OtherValue == "" || !v.a.canonical(v.a.OtherValue):
-		v.add("the cell other has to be written back as a %s that is not empty; got %q", v.a.Type, v.a.OtherValue)
+		v.add("the cell other has to be written back as %s that is not empty; got %q", v.a.Type, v.a.OtherValue)
 	case seen[v.a.OtherValue]:
 		v.add("the cell other is written back as %q, which is one of the values; choose another", v.a.OtherValue)
 	}

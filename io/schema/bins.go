@@ -1,0 +1,281 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"go.yaml.in/yaml/v3"
+)
+
+// smallRange is the largest number of integers that need no bins.
+const smallRange = 64
+
+// maxScale is the number of decimal places of BigQuery's NUMERIC.
+const maxScale = 9
+
+// number reads a node as an exact decimal number. YAML and float64 take no part in it.
+func (c *columnReader) number(n *yaml.Node, key string) *big.Rat {
+	s, ok := c.text(n, c.what+": "+key)
+	if !ok {
+		return nil
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	good := err == nil && len(s) <= 400 && !strings.ContainsAny(s, "xXpP_iInN") && math.Abs(x) < 1e300
+	if good && x == 0 { // never compute a power of ten that float64 has no room for
+		mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
+		if good = !strings.ContainsAny(mantissa, "123456789"); good {
+			return new(big.Rat)
+		}
+	}
+	r := new(big.Rat)
+	if good {
+		_, good = r.SetString(s)
+	}
+	if !good {
+		c.add(n, "%s: %s: got %s; a number is needed", c.what, key, quote(s))
+		return nil
+	}
+	return r
+}
+
+// native reads a node in the native unit of the attribute's type.
+func (c *columnReader) native(n *yaml.Node, key string) (int64, bool) {
+	if c.attr.Type == domain.Numeric {
+		r := c.number(n, key)
+		if r == nil {
+			return 0, false
+		}
+		return c.units(n, key, r)
+	}
+	s, ok := c.text(n, c.what+": "+key)
+	if !ok {
+		return 0, false
+	}
+	v, ok := c.attr.ParseNative(s)
+	if !ok {
+		c.add(n, "%s: %s: got %s; %s is needed%s", c.what, key, quote(s), c.attr.Wants(), forms[c.attr.Type])
+	}
+	return v, ok
+}
+
+// forms shows how a value of a type is written.
+var forms = map[domain.Type]string{
+	domain.Date: ", such as 2024-12-31", domain.DateTime: ", such as 2024-12-31T23:59:59",
+	domain.Timestamp: ", such as 2024-12-31T23:59:59Z", domain.Time: ", such as 23:59:59",
+}
+
+// units returns r in units of 10^−Scale, which the scale was chosen to make whole.
+func (c *columnReader) units(n *yaml.Node, key string, r *big.Rat) (int64, bool) {
+	x := new(big.Rat).Mul(r, pow10(c.attr.Scale))
+	if !x.IsInt() || !x.Num().IsInt64() {
+		c.add(n, "%s: %s: a NUMERIC with %d decimal places has to lie within ±%s; use fewer places or smaller numbers",
+			c.what, key, c.attr.Scale, new(big.Rat).Quo(new(big.Rat).SetInt64(math.MaxInt64), pow10(c.attr.Scale)).FloatString(0))
+		return 0, false
+	}
+	return x.Num().Int64(), true
+}
+
+func pow10(n int) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil))
+}
+
+// bins reads the cut points and the resolution of every type with whole native units.
+func (c *columnReader) bins() {
+	count := c.count()
+	if count < 0 || c.attr.Type == domain.Numeric && !c.scale(count) {
+		return
+	}
+	c.resolution()
+	if c.has("edges") {
+		c.edges()
+		return
+	}
+	lo, okLo := c.native(c.values["min"], "min")
+	hi, okHi := c.native(c.values["max"], "max")
+	if !okLo || !okHi {
+		return
+	}
+	if lo > hi {
+		c.fault("max", "got %s, which is below min; exchange them", quote(c.values["max"].Value))
+		return
+	}
+	width := uint64(hi) - uint64(lo)
+	if c.has("step") {
+		c.steps(lo, hi)
+		return
+	}
+	if count == 0 {
+		if c.attr.Type != domain.Int64 || width >= smallRange {
+			c.add(c.node, "%s: no bins; add bins: NUMBER%s", c.what, insteadOfBins(c.attr.Type))
+			return
+		}
+		count = int(width) + 1
+	}
+	if uint64(count-1) > width {
+		c.fault("bins", "got %d; between min and max there are %d different values, so that at most %d are possible", count, width+1, width+1)
+		return
+	}
+	c.attr.Cuts = domain.EqualCuts(lo, hi, count)
+}
+
+// insteadOfBins says what else makes cells between min and max.
+func insteadOfBins(t domain.Type) string {
+	switch steps := stepList(t); {
+	case t == domain.Int64:
+		return fmt.Sprintf(" (a range of at most %d integers needs none)", smallRange)
+	case steps != "":
+		return ", or step: and one of " + steps
+	}
+	return ""
+}
+
+// stepList names the steps that fit a type.
+func stepList(t domain.Type) string {
+	var s []string
+	for step := domain.Minute; step <= domain.Year; step++ {
+		if step.Fits(t) {
+			s = append(s, step.String())
+		}
+	}
+	return strings.Join(s, ", ")
+}
+
+// count reads bins: 0 where there is none, −1 after a fault.
+func (c *columnReader) count() int {
+	if !c.has("bins") {
+		return 0
+	}
+	s, ok := c.text(c.values["bins"], c.what+": bins")
+	if !ok {
+		return -1
+	}
+	n, err := strconv.Atoi(s)
+	switch {
+	case err != nil || n < 1:
+		c.fault("bins", "got %s; a whole number of at least 1 is needed", quote(s))
+		return -1
+	case n > domain.MaxSize-1:
+		c.fault("bins", "got %s; at most %d are possible; use fewer, wider bins", quote(s), domain.MaxSize-1)
+		return -1
+	}
+	return n
+}
+
+// scale chooses the decimal places of a NUMERIC: enough for every number given and for the default
+// resolution, and, if up to 9 do, for exact cut points of equal bins.
+func (c *columnReader) scale(bins int) bool {
+	least, good := 2, true
+	if c.has("resolution") {
+		least = 0
+	}
+	look := func(n *yaml.Node, key string) *big.Rat {
+		r := c.number(n, key)
+		if r == nil {
+			good = false
+			return nil
+		}
+		p := 0
+		for p <= maxScale && !new(big.Rat).Mul(r, pow10(p)).IsInt() {
+			p++
+		}
+		if p > maxScale {
+			c.add(n, "%s: %s: got %s; a NUMERIC has at most %d decimal places", c.what, key, quote(n.Value), maxScale)
+			good = false
+		}
+		least = max(least, p)
+		return r
+	}
+	if c.has("resolution") {
+		look(c.values["resolution"], "resolution")
+	}
+	if c.has("edges") {
+		for _, n := range c.list(c.values["edges"], c.what+": edges") {
+			look(n, "edges")
+		}
+		c.attr.Scale = least
+		return good
+	}
+	lo, hi := look(c.values["min"], "min"), look(c.values["max"], "max")
+	if c.attr.Scale = least; good && bins > 0 {
+		c.attr.Scale = exactScale(lo, hi, bins, least)
+	}
+	return good
+}
+
+// exactScale returns the smallest scale from least on at which equal bins have exact cut points that
+// fit an int64, or least.
+func exactScale(lo, hi *big.Rat, bins, least int) int {
+	width := new(big.Rat).Sub(hi, lo)
+	width.Quo(width, new(big.Rat).SetInt64(int64(bins)))
+	for s := least; s <= maxScale; s++ {
+		fits := func(r *big.Rat) bool { return new(big.Rat).Mul(r, pow10(s)).Num().IsInt64() }
+		if new(big.Rat).Mul(width, pow10(s)).IsInt() && fits(lo) && fits(hi) {
+			return s
+		}
+	}
+	return least
+}
+
+// edges reads explicit cut points.
+func (c *columnReader) edges() {
+	items := c.list(c.values["edges"], c.what+": edges")
+	if !c.enough(len(items)) {
+		return
+	}
+	cuts := make([]int64, 0, len(items))
+	for i, n := range items {
+		v, ok := c.native(n, "edges")
+		if !ok {
+			return
+		}
+		if i > 0 && (v < cuts[i-1] || v == cuts[i-1] && i < len(items)-1) {
+			c.add(n, "%s: edges: %s is not above the one before it; put them in ascending order", c.what, quote(n.Value))
+			return
+		}
+		cuts = append(cuts, v)
+	}
+	c.attr.Cuts = cuts
+}
+
+// enough checks the number of edges.
+func (c *columnReader) enough(n int) bool {
+	switch {
+	case n == 1:
+		c.fault("edges", "one cut point; at least two are needed, the least and the largest value")
+	case n > domain.MaxSize:
+		c.fault("edges", "%d cut points; at most %d are possible; use fewer, wider cells", n, domain.MaxSize)
+	}
+	return n > 1 && n <= domain.MaxSize
+}
+
+// steps makes cells of calendar steps.
+func (c *columnReader) steps(lo, hi int64) {
+	s, ok := c.text(c.values["step"], c.what+": step")
+	if !ok {
+		return
+	}
+	step, ok := domain.ParseStep(s)
+	if !ok || !step.Fits(c.attr.Type) {
+		c.fault("step", "got %s; the steps of %s are %s", quote(s), c.attr.Type, stepList(c.attr.Type))
+		return
+	}
+	if c.attr.Cuts = domain.CalendarCuts(c.attr.Type, lo, hi, step); c.attr.Cuts == nil || len(c.attr.Cuts) > domain.MaxSize {
+		c.fault("step", "%s makes more than %d cells between min and max; use a longer step, or bins", s, domain.MaxSize-1)
+		c.attr.Cuts = nil
+	}
+}
+
+// inside reports whether s lies between the first and the last cut point.
+func (c *columnReader) inside(s string) bool {
+	if c.attr.Type == domain.Float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		f := c.attr.FloatCuts
+		return err == nil && f[0] <= v && v <= f[len(f)-1]
+	}
+	v, ok := c.attr.ParseNative(s)
+	return ok && c.attr.Cuts[0] <= v && v <= c.attr.Cuts[len(c.attr.Cuts)-1]
+}

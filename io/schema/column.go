@@ -1,0 +1,228 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"go.yaml.in/yaml/v3"
+)
+
+// columnKeys are the keys of a column, in the order in which people write them.
+var columnKeys = []string{"name", "type", "values", "min", "max", "bins", "edges", "step", "resolution",
+	"null", "other", "other_value", "fallback"}
+
+// typeKeys are the keys that say what the cells of a type are.
+var typeKeys = map[domain.Type][]string{
+	domain.String:    {"values"},
+	domain.Bool:      {"values"},
+	domain.Int64:     {"values", "min", "max", "bins", "edges", "resolution"},
+	domain.Float64:   {"min", "max", "bins", "edges", "resolution"},
+	domain.Numeric:   {"min", "max", "bins", "edges", "resolution"},
+	domain.Date:      {"min", "max", "bins", "edges", "step", "resolution"},
+	domain.DateTime:  {"min", "max", "bins", "edges", "step", "resolution"},
+	domain.Timestamp: {"min", "max", "bins", "edges", "step", "resolution"},
+	domain.Time:      {"min", "max", "bins", "edges", "step", "resolution"},
+}
+
+// columnReader reads one column of the file.
+type columnReader struct {
+	*reader
+	mapping
+	attr domain.Attribute
+	what string // stands for the column in messages
+}
+
+// column reads one column and the node that names it; ok is false if it has no name.
+func (r *reader) column(n *yaml.Node) (a domain.Attribute, at *yaml.Node, ok bool) {
+	m, ok := r.mapping(n, "column", columnKeys...)
+	if !ok {
+		return a, nil, false
+	}
+	if !m.has("name") {
+		r.add(n, "column: no name; add name: NAME")
+		return a, nil, false
+	}
+	c := &columnReader{reader: r, mapping: m}
+	if c.attr.Name, ok = r.name(m.values["name"], "column: name"); !ok {
+		return a, nil, false
+	}
+	c.what = "column " + quote(c.attr.Name)
+	before := len(r.faults)
+	if c.readType() {
+		if c.allowed() {
+			c.cells()
+		} else if c.has("values") {
+			c.categories() // its own faults show whatever the other keys are
+		}
+		c.unusable(len(r.faults) > before)
+	}
+	if len(r.faults) == before {
+		c.validate()
+	}
+	return c.attr, m.values["name"], true
+}
+
+// fault records a fault at the value of a key.
+func (c *columnReader) fault(key, format string, args ...any) {
+	c.add(c.values[key], c.what+": "+key+": "+format, args...)
+}
+
+func (c *columnReader) readType() bool {
+	if !c.has("type") {
+		c.add(c.node, "%s: no type; add type: and one of %s", c.what, typeList())
+		return false
+	}
+	s, ok := c.text(c.values["type"], c.what+": type")
+	if !ok {
+		return false
+	}
+	if c.attr.Type, ok = domain.ParseType(s); !ok {
+		c.fault("type", "got %s; the types are %s", quote(s), typeList())
+	}
+	return ok
+}
+
+func typeList() string {
+	var s []string
+	for t := domain.String; t <= domain.Time; t++ {
+		s = append(s, t.String())
+	}
+	return strings.Join(s, ", ")
+}
+
+// allowed checks that the keys fit the type and each other.
+func (c *columnReader) allowed() bool {
+	good := true
+	refuse := func(key, why string) {
+		c.add(c.keys[key], "%s: %s", c.what, why)
+		good = false
+	}
+	fit := map[string]bool{}
+	for _, k := range typeKeys[c.attr.Type] {
+		fit[k] = true
+	}
+	for _, k := range columnKeys[2:9] {
+		if c.has(k) && !fit[k] {
+			refuse(k, c.attr.Type.String()+" columns have no "+k+"; their cells are declared by "+strings.Join(typeKeys[c.attr.Type], ", "))
+		}
+	}
+	for _, rival := range [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
+		{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"}} {
+		if c.has(rival[0]) && c.has(rival[1]) && fit[rival[0]] && fit[rival[1]] {
+			refuse(rival[1], rival[1]+" beside "+rival[0]+"; keep one of them")
+		}
+	}
+	return good
+}
+
+// cells reads what the cells are.
+func (c *columnReader) cells() {
+	switch {
+	case c.attr.Type == domain.Bool && !c.has("values"):
+		c.attr.Values = []string{"false", "true"}
+	case c.attr.Type == domain.String || c.has("values"):
+		c.categories()
+	case !c.has("edges") && !(c.has("min") && c.has("max")):
+		c.count() // for its faults
+		c.add(c.node, "%s: no cells; add min and max, or edges%s", c.what, map[bool]string{true: ", or values"}[c.attr.Type == domain.Int64])
+	case c.attr.Type == domain.Float64:
+		c.floatBins()
+	default:
+		c.bins()
+	}
+}
+
+// categories reads values.
+func (c *columnReader) categories() {
+	if !c.has("values") {
+		c.add(c.node, "%s: no values; list the categories, such as values: [a, b]", c.what)
+		return
+	}
+	c.attr.Values = c.texts(c.values["values"], c.what+": values")
+	if c.attr.Type == domain.Bool {
+		for i, s := range c.attr.Values {
+			c.attr.Values[i] = strings.ToLower(s)
+		}
+	}
+	if n := len(c.attr.Values); n > domain.MaxSize-2 {
+		c.fault("values", "%d categories, at most %d are possible; list the frequent ones and set other: true", n, domain.MaxSize-2)
+	}
+}
+
+// unusable reads what NULL and unusable values become; faulty tells that the cells are not known.
+func (c *columnReader) unusable(faulty bool) {
+	if c.has("null") {
+		c.attr.Null = c.flag(c.values["null"], c.what+": null")
+	}
+	if c.has("other") {
+		c.attr.Other = c.flag(c.values["other"], c.what+": other")
+	}
+	c.other()
+	switch {
+	case c.has("fallback") && (c.attr.Null || c.attr.Other):
+		c.add(c.keys["fallback"], "%s: fallback has no effect beside null or other, which take unusable values; leave it out", c.what)
+	case c.has("fallback") && !faulty:
+		c.fallback()
+	case !c.has("fallback") && !c.attr.Null && !c.attr.Other:
+		mend := "null: true or fallback: VALUE"
+		if len(c.attr.Values) > 0 && c.attr.Type != domain.Bool {
+			mend = "other: true, " + mend
+		}
+		c.add(c.node, "%s does not say what an unusable value becomes; add %s", c.what, mend)
+	}
+}
+
+// other reads what the cell "other" is written back as.
+func (c *columnReader) other() {
+	if !c.attr.Other {
+		if c.has("other_value") {
+			c.add(c.keys["other_value"], "%s: other_value without other: true; add it, or leave both out", c.what)
+		}
+		return
+	}
+	if !c.has("values") || c.attr.Type == domain.Bool {
+		c.attr.Other = false
+		c.add(c.keys["other"], "%s: other is for STRING and INT64 columns with values; use null: true or fallback: VALUE", c.what)
+		c.attr.Null = true // unusable values have a place in the file's mind: do not ask again
+		return
+	}
+	c.attr.OtherValue = "other"
+	if c.has("other_value") {
+		c.attr.OtherValue, _ = c.text(c.values["other_value"], c.what+": other_value")
+	} else if c.attr.Type == domain.Int64 {
+		c.add(c.keys["other"], "%s: an INT64 cannot be written back as %q; add other_value: NUMBER", c.what, "other")
+	}
+}
+
+// fallback reads the value that stands for unusable ones.
+func (c *columnReader) fallback() {
+	s, ok := c.text(c.values["fallback"], c.what+": fallback")
+	if !ok {
+		return
+	}
+	if c.attr.Type == domain.Float64 || len(c.attr.Values) == 0 {
+		ok = c.inside(s)
+	}
+	d := &domain.Domain{Attributes: []domain.Attribute{c.attr}}
+	code, usable := domain.NewEncoder(d).FromString(0, s)
+	switch {
+	case !usable && len(c.attr.Values) > 0:
+		c.fault("fallback", "got %s; one of the values is needed", quote(s))
+	case !usable:
+		c.fault("fallback", "got %s; %s is needed", quote(s), c.attr.Wants())
+	case !ok:
+		c.fault("fallback", "got %s; a value between the first and the last cut point is needed", quote(s))
+	}
+	c.attr.HasFallback, c.attr.Fallback = true, code
+}
+
+// validate reports what is left to find, at the column: faults that no single key has.
+func (c *columnReader) validate() {
+	err := c.attr.Validate()
+	if err == nil {
+		return
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		c.add(c.node, "%s", strings.TrimPrefix(line, "domain: "))
+	}
+}

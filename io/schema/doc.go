@@ -1,0 +1,25 @@
+// Package schema reads the domain file: the YAML text in which people declare what a table may contain,
+// which marginals they care for, and how an unusual CSV file is written.
+//
+//	privacy_id: person_id
+//	columns:
+//	  - {name: sex, type: STRING, values: [Female, Male], other: true}
+//	  - {name: age, type: INT64, min: 17, max: 90, bins: 20, null: true}
+//	  - {name: visited, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}
+//	workload:
+//	  - {columns: [age, sex], weight: 2}
+//	csv: {null: ["?"], trim: true}
+//
+// Reading is strict: unknown keys, keys given twice and values of a wrong type are faults. All faults
+// of a file are found at once, each with line and column, what was given and what to do about it.
+//
+// # Design
+//
+// The file is read as YAML nodes rather than decoded into structs: nodes keep positions, and scalars
+// keep their text, so that 0.1 is exactly one tenth, No is a category and 007 keeps its zeros. Anchors
+// and aliases are refused; a domain file has no use for them.
+//
+// Equal bins have real cut points. INT64 and times round them up to whole units, which changes no cell.
+// NUMERIC takes the fewest decimal places, at most 9, in which the cut points are exact, and rounds up
+// where there are none.
+package schema

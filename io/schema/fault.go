@@ -1,0 +1,69 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Fault is one thing wrong with a domain file.
+type Fault struct {
+	File         string
+	Line, Column int    // from 1; 0 where there is no position
+	Text         string // what was given, what is allowed, how to mend it
+}
+
+func (f Fault) Error() string {
+	if f.Line == 0 {
+		return fmt.Sprintf("%s: %s", f.File, f.Text)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text)
+}
+
+// Faults is all that is wrong with a domain file, in order of position. It is the error of Parse.
+type Faults []Fault
+
+// Error returns one line for each fault.
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i := range f {
+		lines[i] = f[i].Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives each fault to errors.As and to callers that list errors one by one.
+func (f Faults) Unwrap() []error {
+	errs := make([]error, len(f))
+	for i := range f {
+		errs[i] = f[i]
+	}
+	return errs
+}
+
+// reader collects the faults of one file.
+type reader struct {
+	file   string
+	faults Faults
+}
+
+// add records a fault at a node.
+func (r *reader) add(n *yaml.Node, format string, args ...any) {
+	r.faults = append(r.faults, Fault{File: r.file, Line: n.Line, Column: n.Column, Text: fmt.Sprintf(format, args...)})
+}
+
+// err returns the faults found, in order of position, or nil.
+func (r *reader) err() error {
+	if len(r.faults) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(r.faults, func(a, b Fault) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Column - b.Column
+	})
+	return r.faults
+}

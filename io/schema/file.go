@@ -1,0 +1,242 @@
+package schema
+
+import (
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"go.yaml.in/yaml/v3"
+)
+
+// File is what a domain file declares. All of it is public.
+type File struct {
+	Name     string
+	Domain   *domain.Domain
+	Workload []WorkloadEntry // empty where the file declares none
+	CSV      CSV
+}
+
+// WorkloadEntry is a marginal that people care for.
+type WorkloadEntry struct {
+	Columns []string // at least one, all of them in the domain, all different
+	Weight  float64  // above 0; 1 where the file gives none
+	Line    int      // where the file declares it
+}
+
+// CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
+// as an empty cell or \N.
+type CSV struct {
+	Columns []string // the names of all columns in order, for files without a header line
+	Null    []string // further texts that mean NULL
+	Trim    bool     // cells have blanks around them that do not belong to them
+	Comma   rune     // what separates cells; 0 means a comma
+}
+
+// ReadFile reads a domain file. The error is a Faults, or says why the file cannot be read.
+func ReadFile(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads the text of a domain file; name stands for it in messages. The error is a Faults.
+func Parse(name string, data []byte) (*File, error) {
+	r := &reader{file: name}
+	f := &File{Name: name, Domain: &domain.Domain{}}
+	if root := r.document(data); root != nil {
+		r.root(f, root)
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// root reads the outermost mapping.
+func (r *reader) root(f *File, n *yaml.Node) {
+	m, ok := r.mapping(n, "domain file", "privacy_id", "columns", "workload", "csv")
+	if !ok {
+		return
+	}
+	before := len(r.faults)
+	if m.has("privacy_id") {
+		f.Domain.PrivacyID, _ = r.name(m.values["privacy_id"], "privacy_id")
+	}
+	if m.has("columns") {
+		r.columns(f.Domain, m.values["columns"])
+	} else {
+		r.add(n, "no columns; declare them under the key columns")
+	}
+	if len(r.faults) > before {
+		f = &File{Domain: nil} // names are unknown: check the rest without them
+	}
+	if m.has("workload") {
+		r.workload(f, m.values["workload"])
+	}
+	if m.has("csv") {
+		r.csv(f, m.values["csv"])
+	}
+}
+
+// name reads a column name.
+func (r *reader) name(n *yaml.Node, what string) (string, bool) {
+	s, ok := r.text(n, what)
+	if !ok {
+		return "", false
+	}
+	if why := domain.NameFault(s); why != "" {
+		r.add(n, "%s: got %s; %s", what, quote(s), why)
+		return "", false
+	}
+	return s, true
+}
+
+// columns reads the list of columns.
+func (r *reader) columns(d *domain.Domain, n *yaml.Node) {
+	lines := map[string]int{}
+	for _, item := range r.list(n, "columns") {
+		a, at, ok := r.column(item)
+		if !ok {
+			continue
+		}
+		switch first := lines[a.Name]; {
+		case first > 0:
+			r.add(at, "column %s is there twice, first on line %d; leave one out", quote(a.Name), first)
+		case a.Name == d.PrivacyID:
+			r.add(at, "column %s is the privacy_id, which is not among the columns; leave it out", quote(a.Name))
+		default:
+			lines[a.Name] = at.Line
+		}
+		d.Attributes = append(d.Attributes, a)
+	}
+}
+
+// workload reads the list of marginals.
+func (r *reader) workload(f *File, n *yaml.Node) {
+	for _, item := range r.list(n, "workload") {
+		m, ok := r.mapping(item, "workload", "columns", "weight")
+		if !ok {
+			continue
+		}
+		e := WorkloadEntry{Weight: 1, Line: item.Line}
+		if !m.has("columns") {
+			r.add(item, "workload: no columns; name at least one, such as {columns: [a, b]}")
+			continue
+		}
+		e.Columns = r.texts(m.values["columns"], "workload: columns")
+		for _, c := range e.Columns {
+			if f.Domain != nil && f.Domain.Index(c) < 0 {
+				r.add(m.values["columns"], "workload: no column is called %s; the columns are %s", quote(c), names(f.Domain))
+			}
+		}
+		if m.has("weight") {
+			e.Weight = r.weight(m.values["weight"])
+		}
+		f.Workload = append(f.Workload, e)
+	}
+}
+
+// names lists the columns of a domain, the first ones if there are many.
+func names(d *domain.Domain) string {
+	var out []string
+	for i := range d.Attributes {
+		if i == 20 {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, d.Attributes[i].Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// weight reads the weight of a marginal.
+func (r *reader) weight(n *yaml.Node) float64 {
+	s, ok := r.text(n, "workload: weight")
+	if !ok {
+		return 1
+	}
+	w, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(w > 0) || math.IsInf(w, 0) {
+		r.add(n, "workload: weight: got %s; a number above 0 is needed", quote(s))
+	}
+	return w
+}
+
+// csv reads how a CSV file is written.
+func (r *reader) csv(f *File, n *yaml.Node) {
+	m, ok := r.mapping(n, "csv", "columns", "null", "trim", "comma")
+	if !ok {
+		return
+	}
+	if m.has("columns") {
+		f.CSV.Columns = r.texts(m.values["columns"], "csv: columns")
+		r.covers(f, m.values["columns"])
+	}
+	if m.has("null") {
+		f.CSV.Null = r.texts(m.values["null"], "csv: null")
+		r.marks(f, m.values["null"])
+	}
+	if m.has("trim") {
+		f.CSV.Trim = r.flag(m.values["trim"], "csv: trim")
+	}
+	if m.has("comma") {
+		f.CSV.Comma = r.comma(m.values["comma"])
+	}
+}
+
+// covers checks that the columns of a file without a header hold all that are needed.
+func (r *reader) covers(f *File, n *yaml.Node) {
+	if f.Domain == nil {
+		return
+	}
+	need := []string{}
+	if f.Domain.PrivacyID != "" {
+		need = append(need, f.Domain.PrivacyID)
+	}
+	for i := range f.Domain.Attributes {
+		need = append(need, f.Domain.Attributes[i].Name)
+	}
+	for _, c := range need {
+		if !slices.Contains(f.CSV.Columns, c) {
+			r.add(n, "csv: columns: %s is missing; name all columns of the file, in their order", quote(c))
+		}
+	}
+}
+
+// marks checks that no text that means NULL is a category.
+func (r *reader) marks(f *File, n *yaml.Node) {
+	if f.Domain == nil {
+		return
+	}
+	for i := range f.Domain.Attributes {
+		a := &f.Domain.Attributes[i]
+		for _, s := range f.CSV.Null {
+			if slices.Contains(a.Values, s) {
+				r.add(n, "csv: null: %s is a value of column %s; take it out of one of them", quote(s), quote(a.Name))
+			}
+		}
+	}
+}
+
+// comma reads what separates cells.
+func (r *reader) comma(n *yaml.Node) rune {
+	s, ok := r.text(n, "csv: comma")
+	if !ok {
+		return 0
+	}
+	if s == `\t` {
+		s = "\t"
+	}
+	c, size := utf8.DecodeRuneInString(s)
+	if size != len(s) || size != 1 || strings.ContainsRune("\"\r\n\x00", c) {
+		r.add(n, `csv: comma: got %s; one ASCII character is needed, such as ";" or "\t", and not a quote or a line end`, quote(s))
+		return 0
+	}
+	return c
+}

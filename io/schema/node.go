@@ -1,0 +1,171 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlLine finds the line in an error of the YAML parser.
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// document returns the one YAML document of data, or nil after recording a fault.
+func (r *reader) document(data []byte) *yaml.Node {
+	var doc, more yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		r.add(&yaml.Node{}, "the file is empty; declare columns")
+		return nil
+	case err != nil:
+		r.syntax(err)
+		return nil
+	}
+	if err := dec.Decode(&more); err == nil {
+		r.add(&more, "a second document; a domain file has one")
+	} else if !errors.Is(err, io.EOF) {
+		r.syntax(err)
+	}
+	if len(doc.Content) != 1 {
+		r.add(&doc, "the file is empty; declare columns")
+		return nil
+	}
+	return doc.Content[0]
+}
+
+// syntax records an error of the YAML parser, which knows the line alone.
+func (r *reader) syntax(err error) {
+	text := err.Error()
+	m := yamlLine.FindStringSubmatch(text)
+	at := &yaml.Node{Column: 1}
+	if m != nil {
+		text = text[len(m[0]):]
+		at.Line, _ = strconv.Atoi(m[1]) // empty where the parser gives no line: 0
+	}
+	r.add(at, "not YAML: %s", text)
+}
+
+// mapping is a YAML mapping with known keys.
+type mapping struct {
+	node   *yaml.Node
+	keys   map[string]*yaml.Node
+	values map[string]*yaml.Node
+}
+
+// mapping reads n as a mapping with some of the allowed keys; ok is false if it is none.
+func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) (m mapping, ok bool) {
+	if n.Kind != yaml.MappingNode {
+		r.add(n, "%s: got %s; a mapping with the keys %s is needed", what, kind(n), strings.Join(allowed, ", "))
+		return m, false
+	}
+	m = mapping{node: n, keys: map[string]*yaml.Node{}, values: map[string]*yaml.Node{}}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		switch {
+		case k.Kind != yaml.ScalarNode:
+			r.add(k, "%s: a key is %s; the keys are %s", what, kind(k), strings.Join(allowed, ", "))
+		case !slices.Contains(allowed, k.Value):
+			r.add(k, "%s: unknown key %s; the keys are %s", what, quote(k.Value), strings.Join(allowed, ", "))
+		case m.keys[k.Value] != nil:
+			r.add(k, "%s: the key %s is there twice, first on line %d; leave one out", what, k.Value, m.keys[k.Value].Line)
+		default:
+			m.keys[k.Value], m.values[k.Value] = k, n.Content[i+1]
+		}
+	}
+	return m, true
+}
+
+// has reports whether the key is there.
+func (m mapping) has(key string) bool { return m.keys[key] != nil }
+
+// kind names what a node is.
+func kind(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	if n.ShortTag() == "!!null" {
+		return "nothing"
+	}
+	return quote(n.Value)
+}
+
+// longest is how much of a given text a message repeats, in bytes.
+const longest = 60
+
+// quote returns s quoted and not too long.
+func quote(s string) string {
+	if len(s) <= longest {
+		return strconv.Quote(s)
+	}
+	cut := longest
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strconv.Quote(s[:cut]) + "…"
+}
+
+// text reads n as a scalar, as it is written.
+func (r *reader) text(n *yaml.Node, what string) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
+		mend := "one value is needed"
+		if n.Kind == yaml.ScalarNode && n.Value != "" {
+			mend = "write it in quotes if it is a text"
+		}
+		r.add(n, "%s: got %s; %s", what, kind(n), mend)
+		return "", false
+	}
+	return n.Value, true
+}
+
+// flag reads n as true or false.
+func (r *reader) flag(n *yaml.Node, what string) bool {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		r.add(n, "%s: got %s; true or false is needed", what, kind(n))
+		return false
+	}
+	return strings.EqualFold(n.Value, "true")
+}
+
+// list reads n as a list of at least one value.
+func (r *reader) list(n *yaml.Node, what string) []*yaml.Node {
+	if n.Kind != yaml.SequenceNode {
+		r.add(n, "%s: got %s; a list such as [a, b] is needed", what, kind(n))
+		return nil
+	}
+	if len(n.Content) == 0 {
+		r.add(n, "%s: the list is empty; give at least one", what)
+	}
+	return n.Content
+}
+
+// texts reads n as a list of different texts.
+func (r *reader) texts(n *yaml.Node, what string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, item := range r.list(n, what) {
+		s, ok := r.text(item, what)
+		switch {
+		case !ok:
+		case !utf8.ValidString(s):
+			r.add(item, "%s: not valid UTF-8", what)
+		case seen[s]:
+			r.add(item, "%s: %s is there twice; leave one out", what, quote(s))
+		default:
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

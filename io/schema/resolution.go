@@ -1,0 +1,147 @@
+package schema
+
+import (
+	"math/big"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"go.yaml.in/yaml/v3"
+)
+
+// unitNames are the resolutions with a name, in microseconds.
+var unitNames = map[string]int64{
+	"microsecond": 1, "millisecond": 1000, "second": 1_000_000, "minute": 60_000_000,
+	"hour": 3_600_000_000, "day": 86_400_000_000,
+}
+
+// unit returns the default resolution of a type, and what a resolution without a name counts: one for
+// INT64, a day for DATE, a second for the other times, in the native unit. NUMERIC has cents for a
+// default, or the last decimal place in use where that is finer.
+func unit(t domain.Type) int64 {
+	if t == domain.DateTime || t == domain.Timestamp || t == domain.Time {
+		return unitNames["second"]
+	}
+	return 1
+}
+
+// resolution reads the resolution of every type with whole native units.
+func (c *columnReader) resolution() {
+	c.attr.Resolution = unit(c.attr.Type)
+	if c.attr.Type == domain.Numeric && !c.has("resolution") {
+		c.attr.Resolution = c.places()
+	}
+	if !c.has("resolution") {
+		return
+	}
+	n := c.values["resolution"]
+	if v, ok := unitNames[n.Value]; ok && c.attr.Type != domain.Int64 && c.attr.Type != domain.Numeric {
+		if c.attr.Type == domain.Date {
+			v /= unitNames["day"] // 0, which is refused, for all that are shorter
+		}
+		c.setResolution(new(big.Rat).SetInt64(v))
+		return
+	}
+	r := c.number(n, "resolution")
+	if r == nil {
+		return
+	}
+	if c.attr.Type == domain.Numeric {
+		c.setResolution(new(big.Rat).Mul(r, pow10(c.attr.Scale)))
+		return
+	}
+	c.setResolution(r.Mul(r, new(big.Rat).SetInt64(unit(c.attr.Type))))
+}
+
+// setResolution takes a resolution in native units.
+func (c *columnReader) setResolution(r *big.Rat) {
+	if !r.IsInt() || r.Sign() <= 0 || !r.Num().IsInt64() {
+		c.fault("resolution", "got %s; %s", quote(c.values["resolution"].Value), allowedResolution[c.attr.Type])
+		return
+	}
+	c.attr.Resolution = r.Num().Int64()
+}
+
+var allowedResolution = map[domain.Type]string{
+	domain.Int64:     "a whole number of at least 1 is needed",
+	domain.Numeric:   "a number above 0 is needed",
+	domain.Date:      "day, or a whole number of days, is needed",
+	domain.DateTime:  "microsecond, millisecond, second, minute, hour or day is needed, or a number of seconds",
+	domain.Timestamp: "microsecond, millisecond, second, minute, hour or day is needed, or a number of seconds",
+	domain.Time:      "microsecond, millisecond, second, minute or hour is needed, or a number of seconds",
+}
+
+// places returns the default resolution of a NUMERIC: 0.01, or the last decimal place of the numbers
+// given where that is finer.
+func (c *columnReader) places() int64 {
+	given := 2
+	for _, key := range []string{"min", "max", "edges"} {
+		if !c.has(key) {
+			continue
+		}
+		for _, n := range append(c.values[key].Content, c.values[key]) {
+			if n.Kind != yaml.ScalarNode {
+				continue
+			}
+			r := c.number(n, key)
+			for r != nil && given < c.attr.Scale && !new(big.Rat).Mul(r, pow10(given)).IsInt() {
+				given++
+			}
+		}
+	}
+	v := int64(1)
+	for range c.attr.Scale - given {
+		v *= 10
+	}
+	return v
+}
+
+// floatBins reads the cut points and the resolution of a FLOAT64.
+func (c *columnReader) floatBins() {
+	if c.has("resolution") {
+		if r := c.number(c.values["resolution"], "resolution"); r != nil {
+			if c.attr.FloatResolution, _ = r.Float64(); !(c.attr.FloatResolution > 0) {
+				c.fault("resolution", "got %s; a number above 0 is needed", quote(c.values["resolution"].Value))
+			}
+		}
+	}
+	if c.has("edges") {
+		c.floatEdges()
+		return
+	}
+	bins := c.count()
+	lo, hi := c.number(c.values["min"], "min"), c.number(c.values["max"], "max")
+	switch {
+	case bins < 0 || lo == nil || hi == nil:
+	case bins == 0:
+		c.add(c.node, "%s: no bins; add bins: NUMBER", c.what)
+	case lo.Cmp(hi) >= 0:
+		c.fault("max", "got %s, which is not above min; exchange them, or widen the range", quote(c.values["max"].Value))
+	default:
+		l, _ := lo.Float64()
+		h, _ := hi.Float64()
+		if c.attr.FloatCuts = domain.EqualFloatCuts(l, h, bins); c.attr.FloatCuts == nil {
+			c.fault("bins", "got %d; float64 cannot tell so many cut points apart between min and max; use fewer", bins)
+		}
+	}
+}
+
+// floatEdges reads the explicit cut points of a FLOAT64.
+func (c *columnReader) floatEdges() {
+	items := c.list(c.values["edges"], c.what+": edges")
+	if !c.enough(len(items)) {
+		return
+	}
+	cuts := make([]float64, 0, len(items))
+	for i, n := range items {
+		r := c.number(n, "edges")
+		if r == nil {
+			return
+		}
+		v, _ := r.Float64()
+		if i > 0 && v <= cuts[i-1] {
+			c.add(n, "%s: edges: %s is not above the one before it; put them in ascending order", c.what, quote(n.Value))
+			return
+		}
+		cuts = append(cuts, v)
+	}
+	c.attr.FloatCuts = cuts
+}

@@ -1,0 +1,168 @@
+package schema
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+// TestFaults compares all faults of each faulty file with its golden file.
+func TestFaults(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) < 7 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "product.yaml") {
+			continue
+		}
+		f, err := ReadFile(path)
+		var faults Faults
+		if !errors.As(err, &faults) || f != nil {
+			t.Errorf("%s: got %v, want faults", path, err)
+			continue
+		}
+		golden := strings.TrimSuffix(path, "yaml") + "golden"
+		if *update {
+			if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, readErr := os.ReadFile(golden)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		if got := err.Error() + "\n"; got != string(want) {
+			t.Errorf("%s:\n got\n%s\nwant\n%s", path, got, want)
+		}
+		if n := len(strings.Split(err.Error(), "\n")); n != len(faults) {
+			t.Errorf("%s: %d faults on %d lines", path, len(faults), n)
+		}
+	}
+}
+
+// TestEveryColumnIsFaulty: each column line of the faulty file has at least one fault.
+func TestEveryColumnIsFaulty(t *testing.T) {
+	data, err := os.ReadFile("testdata/faulty.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Parse("f", data)
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		if strings.HasSuffix(line, ":") {
+			continue
+		}
+		if !strings.Contains(err.Error(), fmt.Sprintf("f:%d:", i+1)) {
+			t.Errorf("no fault on line %d: %s", i+1, line)
+		}
+	}
+}
+
+// TestProduct reads the file that the documentation shows.
+func TestProduct(t *testing.T) {
+	f, err := ReadFile("testdata/product.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Domain.Validate(); err != nil {
+		t.Error(err)
+	}
+	if got, want := f.Domain.Sizes(), []int{3, 21, 6, 33, 3, 61}; !slices.Equal(got, want) {
+		t.Errorf("sizes %v, want %v", got, want)
+	}
+	want := []WorkloadEntry{{[]string{"age", "sex", "income"}, 2, 10}, {[]string{"visited"}, 1, 11}}
+	if !reflect.DeepEqual(f.Workload, want) {
+		t.Errorf("workload %v, want %v", f.Workload, want)
+	}
+	if f.CSV.Comma != ';' || !f.CSV.Trim || len(f.CSV.Columns) != 8 || !slices.Equal(f.CSV.Null, []string{"?"}) {
+		t.Errorf("csv %+v", f.CSV)
+	}
+	income := f.Domain.Attributes[3]
+	if income.Scale != 1 || income.Resolution != 1000 || income.Label(0) != "[0, 7812.5)" {
+		t.Errorf("income: scale %d, resolution %d, first cell %s", income.Scale, income.Resolution, income.Label(0))
+	}
+	if hours := f.Domain.Attributes[2]; !hours.HasFallback || hours.Label(hours.Fallback) != "40" {
+		t.Errorf("hours: fallback %s", hours.Label(hours.Fallback))
+	}
+	if visited := f.Domain.Attributes[5]; visited.Label(59) != "2024-12-01 – 2024-12-31" {
+		t.Errorf("visited: last cell %s", visited.Label(59))
+	}
+}
+
+// TestColumns has one row per kind of column: its labels, first, second and last, and its resolution.
+func TestColumns(t *testing.T) {
+	tests := []struct{ column, want string }{
+		{"type: INT64, min: 0, max: 63, null: true", "0 1 NULL; 64+1 cells, scale 0, resolution 1"},
+		{"type: INT64, values: [007x], null: true", ""},
+		{"type: INT64, values: [7, -1], other: true, other_value: 99", "7 -1 other; 2+1 cells, scale 0, resolution 0"},
+		{"type: INT64, edges: [0, 1, 1], null: true", "0 1 NULL; 2+1 cells, scale 0, resolution 1"},
+		{"type: BOOL, values: [True, false], fallback: false", "true false false; 2+0 cells, scale 0, resolution 0"},
+		{"type: STRING, values: [No, 007, 1_0, '', 'null'], null: true", "No 007 NULL; 5+1 cells, scale 0, resolution 0"},
+		{"type: NUMERIC, min: 0, max: 1, bins: 4, null: true", "[0, 0.25) [0.25, 0.5) NULL; 4+1 cells, scale 2, resolution 1"},
+		{"type: NUMERIC, min: 0, max: 1, bins: 3, null: true", "[0, 0.34) [0.34, 0.67) NULL; 3+1 cells, scale 2, resolution 1"},
+		{"type: NUMERIC, min: 0, max: 0.001, bins: 2, null: true", "[0, 0.0005) [0.0005, 0.001] NULL; 2+1 cells, scale 4, resolution 10"},
+		{"type: NUMERIC, edges: [-1.5, 0, 1e3], null: true", "[-1.5, 0) [0, 1000] NULL; 2+1 cells, scale 2, resolution 1"},
+		{"type: FLOAT64, min: 0, max: 1, bins: 10, resolution: 0.05, null: true", "[0, 0.1) [0.1, 0.2) NULL; 10+1 cells, scale 0, resolution 0.05"},
+		{"type: FLOAT64, edges: [0, 1e10, 1e300], null: true", ""},
+		{"type: FLOAT64, edges: [0, 1e10, 1e299], null: true", "[0, 10000000000) [10000000000, 1e+299] NULL; 2+1 cells, scale 0, resolution 0"},
+		{"type: DATE, min: 2020-01-01, max: 2020-01-31, bins: 31, null: true", "2020-01-01 2020-01-02 NULL; 31+1 cells, scale 0, resolution 1"},
+		{"type: TIMESTAMP, min: 2020-01-01, max: 2021-01-01, step: quarter, resolution: hour, null: true",
+			"[2020-01-01T00:00:00Z, 2020-04-01T00:00:00Z) [2020-04-01T00:00:00Z, 2020-07-01T00:00:00Z) NULL; 4+1 cells, scale 0, resolution 3.6e+09"},
+		{"type: TIME, min: '00:00', max: '23:59:59', step: hour, resolution: 0.5, fallback: '12:30'",
+			"[00:00:00, 01:00:00) [01:00:00, 02:00:00) [23:00:00, 23:59:59]; 24+0 cells, scale 0, resolution 500000"},
+	}
+	for _, test := range tests {
+		f, err := Parse("f", []byte("columns: [{name: x, "+test.column+"}]"))
+		if test.want == "" {
+			if err == nil {
+				t.Errorf("%s: no fault", test.column)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.column, err)
+			continue
+		}
+		a := f.Domain.Attributes[0]
+		got := fmt.Sprintf("%s %s %s; %d+%d cells, scale %d, resolution %g", a.Label(0), a.Label(1), a.Label(domain.Code(a.Size()-1)),
+			a.Bins(), a.Size()-a.Bins(), a.Scale, float64(a.Resolution)+a.FloatResolution)
+		if got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.column, got, test.want)
+		}
+	}
+}
+
+// FuzzParse: no text makes the reader panic, and what it accepts is a valid domain.
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("columns: [{name: x, type: TIME, min: 00:00, max: '23:59', step: minute, resolution: 1, fallback: 12:30}]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Parse("f", data)
+		if err != nil {
+			return
+		}
+		if err := file.Domain.Validate(); err != nil {
+			t.Fatalf("an accepted file has faults: %v", err)
+		}
+	})
+}
