@@ -1,0 +1,21 @@
+// Package dpfw is DPFW in its tight form: Frank-Wolfe on the regularised dual of "make the worst query
+// right", where each step asks the data one thing only: which query the model answers worst.
+//
+//	result, err := dpfw.Solve(problem, curator)                                    // blocks
+//	result, err := dpfw.Settings{Form: dpfw.Cell}.Solve(problem, curator)
+//
+// The model starts uniform. A round selects, by the exponential mechanism, a marginal and the sign of
+// the error in each of its cells (Block), or one cell and its sign (Cell), and multiplies the weight of
+// every record by exp(±step) accordingly. The answer is the average of the models, later ones weighing
+// more. Nothing is measured, so the model holds no noise of its own.
+//
+// Guarantee: that of the selections, the total (AddRemove) and the certificate; the number of rounds
+// depends on public figures alone.
+//
+// Not promised: speed, which is a softmax and an evaluation for each of up to 1,000 rounds; accuracy
+// beyond that of DPAM, which is better on marginals unless δ = 0 and they are many.
+//
+// Reference: Micali, Lezane, Betken, arXiv:2411.00921. With the dual variable started at 0 and the
+// regularisation taken to 0 their algorithm is multiplicative weights with private selection, and its
+// error falls with n^(−1/2) in place of n^(−2/5).
+package dpfw
