@@ -60,8 +60,18 @@ func TestChargeBeforeDraw(t *testing.T) {
 	}
 }
 
-// TestEveryDrawIsCharged compares the ledger with the recorded calls: each is one event at its stage
-// and round, within its share.
+// kinds is what each request is charged as on a zCDP ledger, and how many noisy numbers it draws.
+var kinds = map[Method]struct {
+	kind        dp.Kind
+	coordinates int64
+}{
+	Total: {dp.DiscreteGaussian, 1}, Measure: {dp.DiscreteGaussian, 8}, MeasureVariance: {dp.DiscreteGaussian, 8},
+	SelectBlock: {dp.BlockExponential, 0}, SelectCell: {dp.Exponential, 0}, LaplaceMaxCell: {dp.LaplaceMax, 0},
+	MaxError: {dp.DiscreteGaussian, 1},
+}
+
+// TestEveryDrawIsCharged compares the ledger with the recorded calls: each is one event of its kind at
+// its stage and round, within its share.
 func TestEveryDrawIsCharged(t *testing.T) {
 	for _, n := range relations {
 		for name, l := range map[string]*accountant.Ledger{"zCDP": zcdp(t, n), "pure": pure(t, n), "GDP": gdp(t, n)} {
@@ -86,6 +96,13 @@ func TestEveryDrawIsCharged(t *testing.T) {
 				part := new(big.Rat).Mul(l.Capacity(), big.NewRat(1, 20))
 				if c.Request.Noise == 0 && loss.Cmp(part) > 0 {
 					t.Errorf("%v %s %s: charge %s above its share", n, name, c.Request.Method, loss.FloatString(12))
+				}
+				wantKind := kinds[c.Request.Method]
+				if kind == dp.Pure && wantKind.kind == dp.DiscreteGaussian {
+					wantKind.kind = dp.DiscreteLaplace
+				}
+				if c.Event.Kind != wantKind.kind || c.Event.Coordinates != wantKind.coordinates {
+					t.Errorf("%v %s %s: charged as %v of %d coordinates", n, name, c.Request.Method, c.Event.Kind, c.Event.Coordinates)
 				}
 				if c.Event.Stage != c.Request.Stage || c.Event.Round != c.Request.Round {
 					t.Errorf("%v %s %s: event at %q, %d", n, name, c.Request.Method, c.Event.Stage, c.Event.Round)
@@ -119,9 +136,9 @@ func TestOnce(t *testing.T) {
 }
 
 // TestStreamIsBound records what streams are bound to: equal calls on equal counts repeat their draw,
-// one unit more changes the stream of every method, and so does another model.
+// one unit more changes the stream of every method, and so do another model and another scale.
 func TestStreamIsBound(t *testing.T) {
-	run := func(cells []int64, nudge float64) (opened []string, released [][32]byte) {
+	run := func(cells []int64, nudge float64, noisier int64) (opened []string, released [][32]byte) {
 		l := zcdp(t, dp.AddRemove)
 		g := testGate(t, cells, l)
 		open := g.open
@@ -133,6 +150,8 @@ func TestStreamIsBound(t *testing.T) {
 			for i := range r.Model {
 				r.Model[i][0] += nudge
 			}
+			r.Share.Den *= noisier
+			r.Noise *= float64(noisier)
 			release, err := g.answer(r)
 			if err != nil {
 				t.Fatal(err)
@@ -141,10 +160,11 @@ func TestStreamIsBound(t *testing.T) {
 		}
 		return opened, released
 	}
-	base, released := run([]int64{3, 0, 7, 1}, 0)
-	same, again := run([]int64{3, 0, 7, 1}, 0)
-	more, _ := run([]int64{3, 0, 8, 1}, 0)
-	moved, _ := run([]int64{3, 0, 7, 1}, 1e-5)
+	base, released := run([]int64{3, 0, 7, 1}, 0, 1)
+	same, again := run([]int64{3, 0, 7, 1}, 0, 1)
+	more, _ := run([]int64{3, 0, 8, 1}, 0, 1)
+	moved, _ := run([]int64{3, 0, 7, 1}, 1e-5, 1)
+	scaled, _ := run([]int64{3, 0, 7, 1}, 0, 2)
 	if len(base) != len(requests()) {
 		t.Fatalf("%d streams for %d requests", len(base), len(requests()))
 	}
@@ -157,6 +177,9 @@ func TestStreamIsBound(t *testing.T) {
 		}
 		if r.Model != nil && r.Method != MaxError && base[i] == moved[i] {
 			t.Errorf("%s: another model, same stream", r.Method)
+		}
+		if base[i] == scaled[i] {
+			t.Errorf("%s: another scale, same stream", r.Method)
 		}
 	}
 }

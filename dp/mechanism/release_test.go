@@ -63,7 +63,8 @@ func TestMeasureNoise(t *testing.T) {
 }
 
 // fitNoise returns the p-value of the noise in bins of half a standard deviation against the normal or
-// Laplace law, widened to whole counts.
+// fitNoise returns the p-value of the noise, in bins of half a standard deviation, against the normal or
+// Laplace law, each whole count widened to an interval of length 1.
 func fitNoise(counts []int64, m query.Measurement, kind dp.Accounting) float64 {
 	sigma := math.Sqrt(m.Variance)
 	cdf := func(x float64) float64 { return math.Erfc(-x/sigma/math.Sqrt2) / 2 }
@@ -143,7 +144,7 @@ func TestInCounts(t *testing.T) {
 		noiseBits int
 	}{
 		{5, 0, -7, 0}, {5, 0, -7, 3}, {-5, 2, 7, 9}, {1 << 40, 0, 1<<62 + 12345, 36}, {1 << 60, 20, -1 << 62, 36},
-		{-1 << 61, 20, math.MinInt64, 20}, {math.MaxInt64, 20, math.MaxInt64, 36}, {1<<53 + 1, 0, 0, 0}, {1 << 53, 0, 1, 0},
+		{-1 << 61, 20, math.MinInt64, 20}, {math.MaxInt64, 20, math.MaxInt64, 36}, {1<<53 + 1, 0, 0, 0}, {1<<53 + 1, 0, 1, 0}, {1 << 53, 0, 1, 0},
 		{0, 0, 0, 36}, {math.MinInt64, 0, math.MinInt64, 0},
 	} {
 		power := func(bits int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(bits)) }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/dptest"
 )
 
@@ -24,6 +25,9 @@ func loop(c *Curator) error {
 			model[block.Marginal][i] += float64(s) * .01 * total.Units
 		}
 		if _, err := c.SelectCell("cell", round, w, model, total.Units, dp.ShareOf(1, 20)); err != nil {
+			return err
+		}
+		if _, err := c.LaplaceMaxCell("laplace", round, w, model, 100); err != nil {
 			return err
 		}
 	}
@@ -63,6 +67,38 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestMeasuredSensitivity compares each measured event with the largest squared or absolute change of
+// one marginal between neighbours.
+func TestMeasuredSensitivity(t *testing.T) {
+	w, _ := small()
+	for _, n := range relations {
+		most := int64(0)
+		pairs(n, func(x, y []int64) {
+			for _, m := range w.Marginals {
+				change := int64(0) // counts change by 1, so squares and absolute values agree
+				b := table{square, y}.Marginal(m.Clique)
+				for c, count := range (table{square, x}).Marginal(m.Clique) {
+					change += (count - b[c]) * (count - b[c])
+				}
+				most = max(most, change)
+			}
+		})
+		for _, l := range []*accountant.Ledger{zcdp(t, n), pure(t, n), gdp(t, n)} {
+			g := testGate(t, []int64{3, 0, 7, 1}, l)
+			for _, r := range requests()[:3] {
+				if _, err := g.answer(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, e := range l.Events() {
+				if declared := int64(e.L1) + int64(e.L2Squared); declared != most {
+					t.Errorf("%v %v %s: sensitivity %d, declared %d", n, e.Kind, e.Stage, most, declared)
+				}
+			}
+		}
+	}
+}
+
 // TestRecordedRangesHold replays the recorded models of the loop on neighbours: every score range is
 // at most the declared one, along a path of models that a run really took.
 func TestRecordedRangesHold(t *testing.T) {
@@ -82,6 +118,8 @@ func TestRecordedRangesHold(t *testing.T) {
 					got = spread(blockCandidates(a, r.Workload, r.Model), blockCandidates(b, r.Workload, r.Model))
 				case SelectCell:
 					got = spread(cellCandidates(a, r.Workload, r.Model, r.Total), cellCandidates(b, r.Workload, r.Model, r.Total))
+				case LaplaceMaxCell:
+					got = spread(signedCandidates(a, r.Workload, r.Model), signedCandidates(b, r.Workload, r.Model))
 				default:
 					continue
 				}
