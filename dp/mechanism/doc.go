@@ -19,8 +19,8 @@
 //
 // # What it relies on
 //
-// Counts hold at most one record of each privacy unit and at most 2^40 units. Nothing here fails,
-// panics or logs because of what the counts are.
+// Counts hold at most one record of each privacy unit and at most 2^40 units, which New checks. Nothing
+// after New fails, panics or logs because of what the counts are.
 //
 // # Replays
 //

@@ -94,8 +94,8 @@ func (g *gate) answer(r Request) (Release, error) {
 	if g.used[slot{r.Stage, r.Round}] {
 		return Release{}, fmt.Errorf("mechanism: stage %q, round %d was used before: its noise would repeat", r.Stage, r.Round)
 	}
-	p.event = p.event.At(r.Stage, r.Round)
 	if !p.free {
+		p.event = p.event.At(r.Stage, r.Round)
 		if err := g.ledger.Charge(p.event); err != nil {
 			return Release{}, fmt.Errorf("mechanism: %s of stage %q, round %d: %w", r.Method, r.Stage, r.Round, err)
 		}

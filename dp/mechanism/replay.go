@@ -22,7 +22,7 @@ func Replay(budget dp.Budget, calls []Call) (c *Curator, left func() int) {
 				next, r.Method, r.Stage, r.Round, want.Method, want.Stage, want.Round)
 		}
 		next++
-		return recorded.Release, nil
+		return recorded.Release.clone(), nil
 	}}
 	return c, func() int { return len(calls) - next }
 }

@@ -156,8 +156,14 @@ func TestDigests(t *testing.T) {
 			t.Fatal(err)
 		}
 		note("release of "+string(r.Method), release.Digest())
+		for _, m := range release.Measurements {
+			m.Values[0]++
+		}
+		for i := range release.Block.Signs {
+			release.Block.Signs[i] *= -1
+		}
 	}
-	for _, c := range g.recorder.Calls {
+	for _, c := range g.recorder.Calls { // releases were handed out and recorded apart
 		if seen[c.Release.Digest()] != "release of "+string(c.Request.Method) {
 			t.Errorf("%s: recorded release differs from the returned one", c.Request.Method)
 		}

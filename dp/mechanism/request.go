@@ -66,7 +66,18 @@ func (r *Recorder) record(c Call) {
 	c.Request.Model = cloneAnswers(c.Request.Model)
 	c.Request.Cliques = slices.Clone(c.Request.Cliques)
 	c.Request.Precision = slices.Clone(c.Request.Precision)
+	c.Release = c.Release.clone()
 	r.Calls = append(r.Calls, c)
+}
+
+// clone returns a copy that shares no numbers: callers may work in place on what they receive.
+func (r Release) clone() Release {
+	r.Block.Signs = slices.Clone(r.Block.Signs)
+	r.Measurements = slices.Clone(r.Measurements)
+	for i := range r.Measurements {
+		r.Measurements[i].Values = slices.Clone(r.Measurements[i].Values)
+	}
+	return r
 }
 
 func cloneAnswers(a query.Answers) query.Answers {
