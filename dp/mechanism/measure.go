@@ -155,19 +155,12 @@ func checkPrecision(cliques []domain.Clique, precision []float64) error {
 // sampler is integer noise in steps of a grid.
 type sampler interface{ Draw(noise.Source) int64 }
 
-// samplerFor returns the noise of marginal i of an event, in steps of 2^-GridBits counts. Laws and
-// losses are those of the event on any grid that holds the statistic.
+// samplerFor returns the noise of marginal i of an event, in steps of its grid.
 func samplerFor(e accountant.Event, i int) (sampler, error) {
-	power := uint(e.GridBits)
-	if e.Kind == dp.DiscreteGaussian {
-		power *= 2
-	}
-	steps := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), power))
-	steps.Mul(steps, e.Scales[i])
 	if e.Kind == dp.DiscreteLaplace {
-		return noise.NewLaplace(steps)
+		return noise.NewLaplace(e.Steps(i))
 	}
-	g, err := noise.NewGaussian(steps)
+	g, err := noise.NewGaussian(e.Steps(i))
 	return &g, err
 }
 

@@ -2,7 +2,6 @@ package mechanism
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
@@ -12,8 +11,8 @@ import (
 
 // steps returns the scale of a selection in steps of the score grid.
 func steps(e accountant.Event) uint64 {
-	s := new(big.Rat).SetInt64(1 << accountant.ScoreGridBits)
-	if s.Mul(s, e.Scales[0]); !s.IsInt() || !s.Num().IsUint64() {
+	s := e.Steps(0)
+	if e.GridBits != accountant.ScoreGridBits || !s.IsInt() || !s.Num().IsUint64() {
 		panic("mechanism: the scale of a selection is not on the grid of scores")
 	}
 	return s.Num().Uint64()
@@ -117,7 +116,7 @@ func (g *gate) laplaceMaxCell(r Request) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	laplace, err := noise.NewLaplace(new(big.Rat).SetInt(new(big.Int).SetUint64(steps(event))))
+	laplace, err := noise.NewLaplace(event.Steps(0))
 	if err != nil {
 		return plan{}, err
 	}
