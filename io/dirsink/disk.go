@@ -1,0 +1,101 @@
+package dirsink
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// disk is what the protocol needs of a file system; tests put failures in between.
+type disk interface {
+	list(dir string) ([]string, error)
+	size(path string) (int64, error)
+	open(path string) (io.ReadCloser, error)
+	mkdirAll(dir string) error
+	create(path string) (file, error) // fails where the name is taken
+	place(from, to string) error      // moves from to the free name to, or fs.ErrExist
+	replace(from, to string) error    // moves from to the name to, taken or not
+	remove(path string) error         // of a file or an empty directory
+	removeAll(path string) error      //
+	sync(dir string) error            // makes the names in dir durable
+	lock(dir string) (func(), error)  // waits for other publishers on this machine
+}
+
+// file is a file being written.
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// local is the real disk.
+type local struct{}
+
+func (local) list(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+func (local) size(path string) (int64, error) {
+	s, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return s.Size(), nil
+}
+
+func (local) open(path string) (io.ReadCloser, error) { return os.Open(path) }
+
+func (local) mkdirAll(dir string) error { return os.MkdirAll(dir, 0o777) }
+
+func (local) create(path string) (file, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// place links, so that two publishers cannot both get the name. After a crash between link and remove
+// both names exist, which is the same file twice.
+func (local) place(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil {
+		return os.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || !noLinks(err) {
+		return err
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fs.ErrExist)
+	}
+	return os.Rename(from, to)
+}
+
+func noLinks(err error) bool {
+	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported)
+}
+
+func (local) replace(from, to string) error { return os.Rename(from, to) }
+
+func (local) remove(path string) error { return os.Remove(path) }
+
+func (local) removeAll(path string) error { return os.RemoveAll(path) }
+
+func (local) sync(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// attempt names one attempt, unlike all others.
+func attempt() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,337 @@
+package dirsink
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// content is what shard i of a run holds.
+func content(run string, i int) []byte {
+	return []byte(strings.Repeat(fmt.Sprintf("%s row %d\n", run, i), i+1))
+}
+
+// stage writes all parts of d.
+func stage(t testing.TB, d Dir) []FileRef {
+	t.Helper()
+	refs := make([]FileRef, d.Shards)
+	for i := range refs {
+		p, err := d.Create(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Write(content(d.RunID, i)); err != nil {
+			t.Fatal(err)
+		}
+		if refs[i], err = p.Commit(int64(i + 1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Abort(); err != nil {
+			t.Error("Abort after Commit:", err)
+		}
+	}
+	slices.Reverse(refs) // any order will do
+	return refs
+}
+
+func releasedFiles(run string) []Released {
+	return []Released{Content("_privacy.json", []byte(run)), Content("_report.html", []byte("<p>"+run))}
+}
+
+// finished fails unless the directory holds exactly the output of run.
+func finished(t testing.TB, d Dir) {
+	t.Helper()
+	m, err := ReadManifest(d.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Verify(d.Path); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := m.Files(d.Path)
+	if err != nil || len(paths) != d.Shards || m.RunID != d.RunID || m.Rows != int64(d.Shards*(d.Shards+1)/2) {
+		t.Fatal(paths, err, m)
+	}
+	for i, p := range paths {
+		if b, err := os.ReadFile(p); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
+			t.Fatal(p, err)
+		}
+	}
+	names, err := local{}.list(d.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"_manifest.json", "_privacy.json", "_report.html"}
+	for i := range d.Shards {
+		want = append(want, d.partName(i))
+	}
+	if !slices.Equal(names, want) {
+		t.Fatalf("got %v, want %v", names, want)
+	}
+}
+
+func TestPublish(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "deep", "out"), RunID: "run-1", Shards: 3, Extension: "parquet"}
+	if err := d.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	refs := stage(t, d)
+	if _, err := ReadManifest(d.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("unfinished output has a manifest:", err)
+	}
+	m, err := d.Publish(refs, releasedFiles(d.RunID), map[string]string{"age": "INT64"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finished(t, d)
+	if string(m.Schema) != `{"age":"INT64"}` {
+		t.Errorf("schema %s", m.Schema)
+	}
+	for range 2 { // repeated, with the staged parts gone
+		again, err := d.Publish(refs, releasedFiles(d.RunID), nil)
+		if err != nil || again.Rows != m.Rows {
+			t.Fatal(err)
+		}
+		finished(t, d)
+	}
+	if err := d.Check(); err != nil {
+		t.Error("a run does not find its own output free:", err)
+	}
+}
+
+func TestReleasedOnly(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r"}
+	if _, err := d.Publish(nil, releasedFiles("r"), nil); err != nil {
+		t.Fatal(err)
+	}
+	finished(t, d)
+}
+
+func TestRefusals(t *testing.T) {
+	put := func(names ...string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			for _, n := range names {
+				if err := os.WriteFile(filepath.Join(dir, n), []byte("foreign"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	earlier := func(t *testing.T, dir string) {
+		d := Dir{Path: dir, RunID: "old", Shards: 1, Extension: "parquet"}
+		if _, err := d.Publish(stage(t, d), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		name      string
+		before    func(t *testing.T, dir string)
+		overwrite bool
+		want      string // "" means that it goes through
+	}{
+		{"empty", put(), false, ""},
+		{"foreign file", put("notes.txt"), false, "is not empty and has no manifest; set overwrite, or remove it"},
+		{"foreign part", put("part-00000-of-00002.parquet"), false, "is not empty and has no manifest; set overwrite, or remove it"},
+		{"hidden file", put(".x.parquet"), false, "is not empty"},
+		{"released file", put("_privacy.json"), false, "is not empty"},
+		{"earlier output", earlier, false, "it holds an earlier output; set overwrite, or choose another directory"},
+		{"foreign file, overwrite", put("notes.txt"), true, `holds "notes.txt", which dapple did not write; move it away`},
+		{"foreign part, overwrite", put("part-00000-of-00002.parquet", "part-7.csv"), true, ""},
+		{"earlier output, overwrite", earlier, true, ""},
+		{"broken manifest, overwrite", put("_manifest.json"), true, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := Dir{Path: t.TempDir(), RunID: "new", Shards: 2, Extension: "parquet", Overwrite: tc.overwrite}
+			tc.before(t, d.Path)
+			before, _ := local{}.list(d.Path)
+			check := d.Check()
+			_, err := d.Publish(stage(t, d), releasedFiles("new"), nil)
+			if (check == nil) != (err == nil) {
+				t.Errorf("Check says %v, Publish %v", check, err)
+			}
+			if tc.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				finished(t, d)
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "sink: "+d.Path+"/ ") {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+			after, _ := local{}.list(d.Path)
+			after = slices.DeleteFunc(after, func(n string) bool { return n == tempName })
+			if !slices.Equal(before, after) {
+				t.Errorf("a refused run changed %v to %v", before, after)
+			}
+		})
+	}
+}
+
+func TestWrongArguments(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 2, Extension: "parquet"}
+	refs := stage(t, d)
+	for name, tc := range map[string]struct {
+		refs  []FileRef
+		files []Released
+		want  string
+	}{
+		"missing":      {refs[:1], nil, "1 of 2 shards came"},
+		"twice":        {[]FileRef{refs[0], refs[0]}, nil, "came twice"},
+		"beyond":       {[]FileRef{refs[0], {Shard: 2}}, nil, "does not exist"},
+		"no name":      {refs, []Released{{}}, "names that begin with _"},
+		"not _":        {refs, []Released{{Name: "report.html"}}, "names that begin with _"},
+		"path":         {refs, []Released{{Name: "_a/../../b"}}, "names that begin with _"},
+		"manifest":     {refs, []Released{{Name: "_manifest.json"}}, "names that begin with _"},
+		"same twice":   {refs, append(releasedFiles(""), releasedFiles("")...), "different names"},
+		"cut part":     {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1}}, nil, "another size than was written"},
+		"missing part": {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: "gone"}}, nil, "is gone"},
+	} {
+		if _, err := d.Publish(tc.refs, tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tc.want)
+		}
+	}
+	bad := Dir{RunID: "../x", Shards: -1}
+	if err := bad.Check(); err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Error(err)
+	}
+	if _, err := d.Create(2); err == nil {
+		t.Error("a shard beyond the last was begun")
+	}
+	if err := (Dir{Path: "x", RunID: "r", Shards: 1, Extension: "a/b"}).Validate(); err == nil {
+		t.Error("an extension with a slash")
+	}
+}
+
+// Attempts of one run at the same time, each with its own copies of the parts, all succeed.
+func TestConcurrentAttempts(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 3, Extension: "parquet"}
+	var wg sync.WaitGroup
+	for range 8 {
+		refs := stage(t, d)
+		wg.Go(func() {
+			if _, err := d.Publish(refs, releasedFiles("r"), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	finished(t, d)
+}
+
+// Of two runs that race exactly one publishes; with overwrite both do, one after the other.
+func TestRacingRuns(t *testing.T) {
+	for _, overwrite := range []bool{false, true} {
+		for range 20 {
+			path := t.TempDir()
+			var errs [2]error
+			var dirs [2]Dir
+			var wg sync.WaitGroup
+			for i := range dirs {
+				dirs[i] = Dir{Path: path, RunID: fmt.Sprint("run", i), Shards: 3, Extension: "parquet", Overwrite: overwrite}
+				refs := stage(t, dirs[i])
+				wg.Go(func() { _, errs[i] = dirs[i].Publish(refs, releasedFiles(dirs[i].RunID), nil) })
+			}
+			wg.Wait()
+			m, err := ReadManifest(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			winner := int(m.RunID[3] - '0')
+			if errs[winner] != nil || (errs[1-winner] == nil) != overwrite {
+				t.Fatalf("overwrite %v: %v", overwrite, errs)
+			}
+			dirs[1-winner].cleanUp() // the loser's staging
+			finished(t, dirs[winner])
+		}
+	}
+}
+
+func TestManifestIsChecked(t *testing.T) {
+	dir := t.TempDir()
+	d := Dir{Path: dir, RunID: "r", Shards: 2, Extension: "csv"}
+	if _, err := d.Publish(stage(t, d), releasedFiles("r"), nil); err != nil {
+		t.Fatal(err)
+	}
+	good, err := d.read(manifestName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, change := range map[string]string{
+		"part-00000": "../part-00000", `"format": 1`: `"format": 2`, `"rows": 3`: `"rows": 4`,
+		"_privacy.json": "privacy.json", `"bytes": `: `"bytes": -`, "{": "",
+	} {
+		bad := strings.Replace(string(good), old, change, 1)
+		if bad == string(good) {
+			t.Fatalf("%q is not in the manifest", old)
+		}
+		if err := os.WriteFile(d.at(manifestName), []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadManifest(dir); err == nil {
+			t.Errorf("%q → %q was read", old, change)
+		}
+	}
+	if err := os.WriteFile(d.at(manifestName), good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := d.at(d.partName(1))
+	b, _ := os.ReadFile(part)
+	b[0]++
+	if err := os.WriteFile(part, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Verify(dir); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(part, b[1:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Files(dir); err == nil || !strings.Contains(err.Error(), "another size") {
+		t.Error(err)
+	}
+}
+
+func ExampleDir() {
+	path, err := os.MkdirTemp("", "out")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(path)
+	dir := Dir{Path: path, RunID: "5f21", Shards: 1, Extension: "csv"}
+	part, err := dir.Create(0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer part.Abort()
+	if _, err := io.WriteString(part, "age\n42\n"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	ref, err := part.Commit(1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := dir.Publish([]FileRef{ref}, nil, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.Rows, m.Parts[0].Name)
+	// Output: 1 part-00000-of-00001.csv
+}
