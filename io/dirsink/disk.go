@@ -53,7 +53,15 @@ func (local) size(path string) (int64, error) {
 
 func (local) open(path string) (io.ReadCloser, error) { return os.Open(path) }
 
-func (local) mkdirAll(dir string) error { return os.MkdirAll(dir, 0o777) }
+// mkdirAll tries again where another run has just removed the common parent, which was empty.
+func (local) mkdirAll(dir string) (err error) {
+	for range 100 {
+		if err = os.MkdirAll(dir, 0o777); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return err
+}
 
 func (local) create(path string) (file, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -66,11 +74,19 @@ func (local) place(from, to string) error {
 	if err == nil {
 		return os.Remove(from)
 	}
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || !noLinks(err) {
+	if !noLinks(err) {
 		return err
 	}
-	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, fs.ErrExist)
+	return moveFree(from, to)
+}
+
+// moveFree is place where there are no links: two publishers that do not lock could both succeed.
+func moveFree(from, to string) error {
+	switch _, err := os.Lstat(to); {
+	case err == nil:
+		return &fs.PathError{Op: "place", Path: to, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	return os.Rename(from, to)
 }

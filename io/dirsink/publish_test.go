@@ -214,9 +214,12 @@ func TestWrongArguments(t *testing.T) {
 // Attempts of one run at the same time, each with its own copies of the parts, all succeed.
 func TestConcurrentAttempts(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 3, Extension: "parquet"}
+	var attempts [8][]FileRef
+	for i := range attempts {
+		attempts[i] = stage(t, d)
+	}
 	var wg sync.WaitGroup
-	for range 8 {
-		refs := stage(t, d)
+	for _, refs := range attempts {
 		wg.Go(func() {
 			if _, err := d.Publish(refs, releasedFiles("r"), nil); err != nil {
 				t.Error(err)

@@ -60,7 +60,10 @@ func (d Dir) clear(names []string, m *Manifest, settled map[string]bool) error {
 			return err
 		}
 	}
-	old := d.replaced()
+	old, err := d.replaced()
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
 		isName := func(f File) bool { return f.Name == name }
 		foreign := strings.HasPrefix(name, "part-") && !settled[name]
@@ -74,15 +77,18 @@ func (d Dir) clear(names []string, m *Manifest, settled map[string]bool) error {
 	return nil
 }
 
-// replaced returns the released files of the output that is being overwritten. A manifest that cannot
-// be read names none.
-func (d Dir) replaced() []File {
-	var old Manifest
+// replaced returns the released files of the output that is being overwritten. A manifest that is
+// damaged names none.
+func (d Dir) replaced() ([]File, error) {
 	b, err := Dir{Path: d.staging(), disk: d.disk}.read(replacedName)
-	if err != nil || json.Unmarshal(b, &old) != nil || old.validate() != nil {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return old.Released
+	var old Manifest
+	if err != nil || json.Unmarshal(b, &old) != nil || old.validate() != nil {
+		return nil, err
+	}
+	return old.Released, nil
 }
 
 // settle moves the staged parts to their names.
