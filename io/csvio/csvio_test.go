@@ -1,0 +1,339 @@
+package csvio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+func parse(t testing.TB, text string) *schema.File {
+	t.Helper()
+	f, err := schema.Parse("domain.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const twoColumns = `
+privacy_id: id
+columns:
+  - {name: sex, type: STRING, values: [F, M, "a b", 'x"y', "1\n2"], other: true, null: true}
+  - {name: age, type: INT64, min: 0, max: 9, null: true}
+`
+
+// show returns the records as texts: id|sex|age, NULL as -, each with its line.
+func show(t *testing.T, text string, opts schema.CSV) (string, error) {
+	t.Helper()
+	var out []string
+	err := Each(strings.NewReader(text), "p.csv", parse(t, twoColumns).Domain, opts, func(c *domain.Chunk) error {
+		for i := range c.Rows {
+			row := fmt.Sprintf("%d:", c.Lines[i])
+			for _, col := range []*domain.Column{&c.ID, &c.Columns[0], &c.Columns[1]} {
+				if col.Null(i) {
+					row += "-|"
+				} else {
+					row += string(col.Text(i)) + "|"
+				}
+			}
+			out = append(out, row)
+		}
+		return nil
+	})
+	return strings.Join(out, " "), err
+}
+
+// TestReader has one row per rule of reading.
+func TestReader(t *testing.T) {
+	tests := []struct {
+		name, text string
+		opts       schema.CSV
+		want       string
+	}{
+		{"plain", "id,sex,age\n1,F,5\n2,M,6\n", schema.CSV{}, "2:1|F|5| 3:2|M|6|"},
+		{"no final line end", "id,sex,age\n1,F,5", schema.CSV{}, "2:1|F|5|"},
+		{"windows", "id,sex,age\r\n1,F,5\r\n", schema.CSV{}, "2:1|F|5|"},
+		{"byte order mark", "\ufeffid,sex,age\n1,F,5\n", schema.CSV{}, "2:1|F|5|"},
+		{"other order, more columns", "z,age,sex,z,id\na,5,F,b,1\n", schema.CSV{}, "2:1|F|5|"},
+		{"null", "id,sex,age\n,\"\",\\N\n\"\\N\",?,NULL\n", schema.CSV{}, "2:-|-|-| 3:-|?|NULL|"},
+		{"null marks", "id,sex,age\n1,?,NA\n2,F,5\n", schema.CSV{Null: []string{"?", "NA"}}, "2:1|-|-| 3:2|F|5|"},
+		{"no trim", "id,sex,age\n1, F,5 \n", schema.CSV{}, "2:1| F|5 |"},
+		{"trim", " id, sex ,age\n1, \"a b\",5 \n2, ?, \n", schema.CSV{Trim: true, Null: []string{"?"}}, "2:1|a b|5| 3:2|-|-|"},
+		{"trim with tabs", "id\tsex\tage\n1\t F\t\n", schema.CSV{Trim: true, Comma: '\t'}, "2:1|F|-|"},
+		{"comma", "id;sex;age\n1;F,M;5\n", schema.CSV{Comma: ';'}, "2:1|F,M|5|"},
+		{"no header", "1,x,F,5\n2,x,M,6\n\n", schema.CSV{Columns: []string{"id", "x", "sex", "age"}}, "1:1|F|5| 2:2|M|6|"},
+		{"quotes and lines", "id,sex,age\n1,\"x\"\"y\",5\n\n2,\"1\n2\",6\n3,\"a,b\",7\n", schema.CSV{}, "2:1|x\"y|5| 4:2|1\n2|6| 6:3|a,b|7|"},
+		{"not UTF-8", "id,sex,age\n1,\xff,5\n", schema.CSV{}, "2:1|\xff|5|"},
+		{"header alone", "id,sex,age\n", schema.CSV{}, ""},
+	}
+	for _, test := range tests {
+		got, err := show(t, test.text, test.opts)
+		if err != nil || got != test.want {
+			t.Errorf("%s: got %q, %v; want %q", test.name, got, err, test.want)
+		}
+	}
+}
+
+// TestReaderErrors: what structural faults say, and that no cell is in it.
+func TestReaderErrors(t *testing.T) {
+	const secret = "S3CR3T"
+	headless := schema.CSV{Columns: []string{"id", "sex", "age"}}
+	tests := []struct {
+		name, text string
+		opts       schema.CSV
+		want       string
+	}{
+		{"ragged", "id,sex,age\n1,F,5\n" + secret + ",F\n", schema.CSV{}, "csv: p.csv: line 3: not as many cells as the header line has"},
+		{"too long", secret + ",F,5,6\n", headless, "csv: p.csv: line 1: not as many cells as csv: columns in the domain file has"},
+		{"bare quote", "id,sex,age\n1,F" + secret + "\"F,5\n", schema.CSV{}, "csv: p.csv: line 2, byte 10: a quote inside a cell without quotes; put the cell in quotes and double the quote"},
+		{"text after quote", "id,sex,age\n1,\"" + secret + "\"F,5\n", schema.CSV{}, "csv: p.csv: line 2, byte 10: a quoted cell does not end, or goes on after its quote; the record begins on line 2"},
+		{"open quote", "id,sex,age\n1,\"" + secret + ",5\n2,M,6\n", schema.CSV{}, "csv: p.csv: line 3, byte 7: a quoted cell does not end, or goes on after its quote; the record begins on line 2"},
+		{"missing columns", "id,SEX," + secret + "\n", schema.CSV{}, "csv: p.csv: the header line has no column \"sex\"; add it, or name the file's columns under csv: columns in the domain file if it has no such line\n" +
+			"csv: p.csv: the header line has no column \"age\"; add it, or name the file's columns under csv: columns in the domain file if it has no such line"},
+		{"columns not named", secret + "\n", schema.CSV{Columns: []string{"id", "sex"}}, "csv: p.csv: csv: columns in the domain file has no column \"age\"; name all columns of the file there, in their order"},
+		{"two columns", "id,sex,age,sex\n", schema.CSV{}, "csv: p.csv: two columns are called \"sex\"; rename one"},
+		{"empty", "", schema.CSV{}, "csv: p.csv: the file is empty; a header line is needed, or csv: columns in the domain file"},
+	}
+	for _, test := range tests {
+		_, err := show(t, test.text, test.opts)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s:\n got %v\nwant %s", test.name, err, test.want)
+		} else if strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: a cell is in the error", test.name)
+		}
+	}
+	broken := errors.New("disk on fire")
+	r := io.MultiReader(strings.NewReader("id,sex,age\n1,F,5\n"), iotest.ErrReader(broken))
+	err := Each(r, "p.csv", parse(t, twoColumns).Domain, schema.CSV{}, func(*domain.Chunk) error { return nil })
+	if !errors.Is(err, broken) {
+		t.Errorf("a read error comes out as %v", err)
+	}
+}
+
+// TestChunks: records keep their order over chunk borders, in new chunks and in one used again, and
+// NULLs stand where they were.
+func TestChunks(t *testing.T) {
+	d := parse(t, twoColumns).Domain
+	for _, rows := range []int{0, 1, chunkRows - 1, chunkRows, chunkRows + 1, 3*chunkRows + 7} {
+		var b strings.Builder
+		b.WriteString("id,sex,age\n")
+		for i := range rows {
+			fmt.Fprintf(&b, "%d,%s,5\n", i, map[bool]string{true: "", false: "F"}[i%5000 == 3])
+		}
+		r, err := NewReader(strings.NewReader(b.String()), "p.csv", d, schema.CSV{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c domain.Chunk
+		n := 0
+		for err = r.Read(&c); err == nil; err = r.Read(&c) {
+			for i := range c.Rows {
+				if string(c.ID.Text(i)) != fmt.Sprint(n) || c.Lines[i] != n+2 || c.Columns[0].Null(i) != (n%5000 == 3) {
+					t.Fatalf("%d rows: row %d of a chunk of %d is not record %d", rows, i, c.Rows, n)
+				}
+				n++
+			}
+			if c.Columns[1].Nulls != nil {
+				t.Error("Nulls of a column without any is not nil")
+			}
+		}
+		if n != rows || !errors.Is(err, io.EOF) || r.Offset() != int64(b.Len()) {
+			t.Errorf("read %d of %d rows, %d of %d bytes, then %v", n, rows, r.Offset(), b.Len(), err)
+		}
+	}
+}
+
+// TestLongCells: a chunk ends early instead of growing with its cells.
+func TestLongCells(t *testing.T) {
+	record := "1," + strings.Repeat("x", 10<<20) + ",5\n"
+	chunks := 0
+	err := Each(strings.NewReader("id,sex,age\n"+record+record), "p.csv", parse(t, twoColumns).Domain, schema.CSV{}, func(c *domain.Chunk) error {
+		chunks++
+		return nil
+	})
+	if chunks != 2 || err != nil {
+		t.Errorf("%d chunks, %v", chunks, err)
+	}
+}
+
+const allTypes = `
+columns:
+  - {name: 'sex, or "x"', type: STRING, values: [Female, 'a,b', 'say "x"', "two\nlines", "cr\rcr", " blank ", é, "#", "0"], other: true, null: true}
+  - {name: code, type: INT64, values: [7, -3, 0], other: true, other_value: -1, null: true}
+  - {name: age, type: INT64, min: -9223372036854775808, max: 9223372036854775807, bins: 7, null: true}
+  - {name: rate, type: FLOAT64, min: -1.0e299, max: 1.0e299, bins: 9, null: true}
+  - {name: share, type: FLOAT64, min: 0, max: 1, bins: 10, resolution: 0.05, fallback: 0}
+  - {name: income, type: NUMERIC, min: -3.000000001, max: 9, bins: 11, resolution: 0.000000001, null: true}
+  - {name: cents, type: NUMERIC, min: 0, max: 100, bins: 4, null: true}
+  - {name: married, type: BOOL, null: true}
+  - {name: visited, type: DATE, min: 0001-01-01, max: 9999-12-31, step: year, null: true}
+  - {name: seen, type: DATETIME, min: "1969-12-30", max: "1970-01-02 03:04:05.6", step: hour, resolution: microsecond, null: true}
+  - {name: stamp, type: TIMESTAMP, min: "1582-10-15", max: "2100-01-01", bins: 50, null: true}
+  - {name: clock, type: TIME, min: "00:00", max: "23:59:59.999999", step: minute, fallback: "12:00"}
+`
+
+// TestRoundTrip: decoded rows of every type, written, read and encoded, have the same codes, also from
+// the raw chunk written once more.
+func TestRoundTrip(t *testing.T) {
+	d := parse(t, allTypes).Domain
+	const rows = 10_000
+	rng := rand.New(rand.NewPCG(3, 4))
+	codes := make([]domain.Code, rows*d.Len())
+	for i := range codes {
+		codes[i] = domain.Code(rng.IntN(d.Attributes[i%d.Len()].Size()))
+	}
+	var chunk domain.Chunk
+	domain.NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return rng.Uint64() })
+	chunks := []*domain.Chunk{&chunk}
+	for pass := range 2 {
+		var file bytes.Buffer
+		w, err := NewWriter(&file, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range chunks {
+			err = errors.Join(err, w.Write(c))
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		chunks = nil
+		var got []domain.Code
+		err = Each(&file, "p.csv", d, schema.CSV{}, func(c *domain.Chunk) error {
+			chunks = append(chunks, c)
+			dst := make([]domain.Code, c.Rows*d.Len())
+			if row, a, ok := domain.NewEncoder(d).EncodeStrict(c, dst); !ok {
+				t.Errorf("line %d, %s: a written cell is not readable", c.Lines[row], d.Attributes[a].Name)
+			}
+			got = append(got, dst...)
+			return nil
+		})
+		if err != nil || !slices.Equal(got, codes) {
+			t.Fatalf("pass %d: codes differ, or %v", pass, err)
+		}
+	}
+}
+
+// TestWriter shows the canonical text of every type.
+func TestWriter(t *testing.T) {
+	d := parse(t, allTypes).Domain
+	codes := make([]domain.Code, 2*d.Len())
+	for i := range d.Len() {
+		codes[d.Len()+i] = domain.Code(d.Attributes[i].Size() - 1)
+	}
+	codes[1*d.Len()+1] = 3
+	var chunk domain.Chunk
+	domain.NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return 1 << 62 })
+	var b strings.Builder
+	w, err := NewWriter(&b, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(&chunk), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	const want = `"sex, or ""x""",code,age,rate,share,income,cents,married,visited,seen,stamp,clock
+Female,7,-8564559748508006108,-9.444444444444445e+298,0,-2.727272729,6.25,false,0001-04-02,1969-12-30T00:15:00,1585-05-16T13:04:48Z,00:00:15
+\N,-1,\N,\N,0.9,\N,\N,\N,\N,\N,\N,23:59:15
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestWriterRefuses: categories that would read back as something else.
+func TestWriterRefuses(t *testing.T) {
+	d := parse(t, `columns: [{name: x, type: STRING, values: ["", '\N', "a\r\nb", c], null: true}]`).Domain
+	_, err := NewWriter(io.Discard, d)
+	if err == nil || strings.Count(err.Error(), "CSV cannot hold") != 3 {
+		t.Errorf("got %v, want three faults", err)
+	}
+}
+
+// failing writes n bytes, then fails.
+type failing struct{ n int }
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.n -= len(b); f.n < 0 {
+		return 0, errors.New("disk full")
+	}
+	return len(b), nil
+}
+
+// TestWriterError: a failure is reported, whenever it comes, and is not forgotten.
+func TestWriterError(t *testing.T) {
+	d := parse(t, `columns: [{name: x, type: BOOL, null: true}]`).Domain
+	chunk := &domain.Chunk{Rows: 40_000, Columns: []domain.Column{{Form: domain.Ints, Ints: make([]int64, 40_000)}}}
+	for _, room := range []int{0, 1 << 16, 3 << 16} {
+		w, err := NewWriter(&failing{n: room}, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := w.Write(chunk)
+		if err := w.Close(); err == nil {
+			t.Errorf("room for %d bytes: Write gave %v, Close nothing", room, first)
+		}
+	}
+}
+
+// TestAdult reads the form of UCI Adult's raw file: no header, a blank after each comma, ? for missing,
+// an empty last line.
+func TestAdult(t *testing.T) {
+	f := parse(t, `
+columns:
+  - {name: age, type: INT64, min: 17, max: 90, bins: 20, fallback: 40}
+  - {name: workclass, type: STRING, values: [Private, State-gov, Self-emp-not-inc], other: true, null: true}
+  - {name: income, type: STRING, values: [<=50K, ">50K"], other: true}
+csv: {columns: [age, workclass, fnlwgt, education, education-num, marital, occupation, relationship, race, sex, gain, loss, hours, country, income],
+  null: ["?"], trim: true}
+`)
+	counts := make([][]int, f.Domain.Len())
+	for i, n := range f.Domain.Sizes() {
+		counts[i] = make([]int, n)
+	}
+	err := EachFile("testdata/adult.csv", f.Domain, f.CSV, func(c *domain.Chunk) error {
+		codes := make([]domain.Code, c.Rows*f.Domain.Len())
+		if row, a, ok := domain.NewEncoder(f.Domain).EncodeStrict(c, codes); !ok {
+			t.Errorf("line %d, %s: not readable", c.Lines[row], f.Domain.Attributes[a].Name)
+		}
+		for i, code := range codes {
+			counts[i%len(counts)][code]++
+		}
+		return nil
+	})
+	if got, want := fmt.Sprint(counts[1:]), "[[22 2 4 2 1] [20 11 0]]"; got != want || err != nil {
+		t.Errorf("counts %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b.csv", "a.csv", "[x].csv", "c.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "d.csv"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]string{"*.csv": "[x].csv a.csv b.csv", "[x].csv": "[x].csv", "a.csv": "a.csv", "z*": "", "d.csv": "", "[": ""} {
+		paths, err := Expand(filepath.Join(dir, pattern))
+		for i := range paths {
+			paths[i] = filepath.Base(paths[i])
+		}
+		if got := strings.Join(paths, " "); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", pattern, got, err, want)
+		}
+	}
+}

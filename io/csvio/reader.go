@@ -1,0 +1,252 @@
+package csvio
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+const (
+	chunkRows  = 4096    // records of a full chunk
+	chunkBytes = 4 << 20 // a chunk with longer cells ends early
+	maxRecord  = 1 << 30 // bytes; offsets in a chunk are uint32
+
+	nullText = `\N`
+)
+
+// Reader reads the records of one CSV file.
+type Reader struct {
+	name   string
+	opts   schema.CSV
+	csv    *csv.Reader
+	needs  []int // field of the privacy ID (−1: none), then of each attribute
+	header bool  // the file has a header line
+}
+
+// NewReader returns a reader of r's records with the columns of d and its privacy ID. It reads the
+// header line, unless opts names the columns. The name stands for the file in errors; nothing is
+// closed.
+func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Reader, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	if mark, err := b.Peek(3); err == nil && string(mark) == "\ufeff" {
+		if _, err := b.Discard(3); err != nil {
+			return nil, fmt.Errorf("csv: %s: %w", name, err)
+		}
+	}
+	c := csv.NewReader(b)
+	c.ReuseRecord = true
+	if opts.Comma != 0 {
+		c.Comma = opts.Comma
+	}
+	// encoding/csv would take a blank that separates cells for one around a cell.
+	c.TrimLeadingSpace = opts.Trim && !unicode.IsSpace(c.Comma)
+	out := &Reader{name: name, opts: opts, csv: c, header: len(opts.Columns) == 0}
+	columns, err := out.columns()
+	if err != nil {
+		return nil, err
+	}
+	c.FieldsPerRecord = len(columns)
+	out.needs, err = out.match(columns, d)
+	return out, err
+}
+
+// columns returns the names of the file's columns.
+func (r *Reader) columns() ([]string, error) {
+	if !r.header {
+		return r.opts.Columns, nil
+	}
+	record, err := r.csv.Read()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("csv: %s: the file is empty; a header line is needed, or csv: columns in the domain file", r.name)
+	case err != nil:
+		return nil, r.fault(err)
+	}
+	names := slices.Clone(record)
+	for i := range names {
+		names[i] = strings.Clone(r.trim(names[i]))
+	}
+	return names, nil
+}
+
+// match returns the field of each needed column, or an error that lists all that are missing. It does
+// not show the first line of the file: without a header, that would be a record.
+func (r *Reader) match(columns []string, d *domain.Domain) ([]int, error) {
+	need := make([]string, 1, d.Len()+1)
+	need[0] = d.PrivacyID
+	for i := range d.Attributes {
+		need = append(need, d.Attributes[i].Name)
+	}
+	var errs []error
+	fields := make([]int, len(need))
+	for i, name := range need {
+		fields[i] = slices.Index(columns, name)
+		switch {
+		case i == 0 && name == "":
+			fields[i] = -1
+		case fields[i] < 0:
+			errs = append(errs, fmt.Errorf("csv: %s: %s no column %q; %s", r.name, r.rule(), name, r.mend()))
+		case slices.Contains(columns[fields[i]+1:], name):
+			errs = append(errs, fmt.Errorf("csv: %s: two columns are called %q; rename one", r.name, name))
+		}
+	}
+	return fields, errors.Join(errs...)
+}
+
+// Offset returns how many bytes of the file have been read, without a byte order mark.
+func (r *Reader) Offset() int64 { return r.csv.InputOffset() }
+
+// Read fills the chunk with the next records, at most 4096 of them, in columns of Form Text, with the
+// line of each. The chunk's memory is used again where it is large enough. At the end it returns
+// io.EOF and no record.
+func (r *Reader) Read(chunk *domain.Chunk) error {
+	r.reset(chunk)
+	for size := 0; chunk.Rows < chunkRows && size < chunkBytes; chunk.Rows++ {
+		record, err := r.csv.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			chunk.Rows = 0
+			return r.fault(err)
+		}
+		line, _ := r.csv.FieldPos(0)
+		chunk.Lines = append(chunk.Lines, line)
+		n, ok := r.add(chunk, record)
+		if size += n; !ok {
+			chunk.Rows = 0
+			return fmt.Errorf("csv: %s: line %d: a record of more than 1 GiB; a quote may be missing", r.name, line)
+		}
+	}
+	if chunk.Rows == 0 {
+		return io.EOF
+	}
+	r.finish(chunk)
+	return nil
+}
+
+// reset empties the chunk and keeps its memory.
+func (r *Reader) reset(chunk *domain.Chunk) {
+	chunk.Rows, chunk.Source, chunk.Lines = 0, r.name, chunk.Lines[:0]
+	if len(chunk.Columns) != len(r.needs)-1 {
+		chunk.Columns = make([]domain.Column, len(r.needs)-1)
+	}
+	for i, field := range r.needs {
+		c := column(chunk, i)
+		*c = domain.Column{Form: domain.Text, Bytes: c.Bytes[:0], Offsets: append(c.Offsets[:0], 0), Nulls: c.Nulls[:0]}
+		if field < 0 {
+			*c = domain.Column{}
+		}
+	}
+}
+
+// column returns the privacy ID for i = 0, and attribute i−1 after it.
+func column(chunk *domain.Chunk, i int) *domain.Column {
+	if i == 0 {
+		return &chunk.ID
+	}
+	return &chunk.Columns[i-1]
+}
+
+// add appends a record; n is its size, and ok is false if that is too large.
+func (r *Reader) add(chunk *domain.Chunk, record []string) (n int, ok bool) {
+	for i, field := range r.needs {
+		if field < 0 {
+			continue
+		}
+		c, s := column(chunk, i), record[field]
+		if r.opts.Trim {
+			s = r.trim(s)
+		}
+		if n += len(s); n > maxRecord {
+			return n, false
+		}
+		if r.null(s) {
+			// Nulls grows to the last NULL only: most columns have none.
+			c.Nulls = append(c.Nulls, falses(chunk.Rows-len(c.Nulls))...)
+			c.Nulls = append(c.Nulls, true)
+		} else {
+			c.Bytes = append(c.Bytes, s...)
+		}
+		c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
+	}
+	return n, true
+}
+
+var noNulls [chunkRows]bool
+
+func falses(n int) []bool { return noNulls[:n] }
+
+// finish completes Nulls, or drops it where no cell is NULL.
+func (r *Reader) finish(chunk *domain.Chunk) {
+	for i := range r.needs {
+		c := column(chunk, i)
+		if len(c.Nulls) == 0 {
+			c.Nulls = nil
+			continue
+		}
+		c.Nulls = append(c.Nulls, falses(chunk.Rows-len(c.Nulls))...)
+	}
+}
+
+// trim takes the blanks off that do not belong to a cell.
+func (r *Reader) trim(s string) string {
+	if !r.opts.Trim {
+		return s
+	}
+	return strings.TrimSpace(s)
+}
+
+// null reports whether a cell is NULL.
+func (r *Reader) null(s string) bool {
+	if s == "" || s == nullText {
+		return true
+	}
+	for _, mark := range r.opts.Null {
+		if s == mark {
+			return true
+		}
+	}
+	return false
+}
+
+// fault words an error of encoding/csv, whose own text holds no cell either: file, line, column, rule.
+func (r *Reader) fault(err error) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return fmt.Errorf("csv: %s: %w", r.name, err)
+	}
+	switch {
+	case errors.Is(p.Err, csv.ErrFieldCount):
+		return fmt.Errorf("csv: %s: line %d: not as many cells as %s", r.name, p.StartLine, r.rule())
+	case errors.Is(p.Err, csv.ErrBareQuote):
+		return fmt.Errorf("csv: %s: line %d, byte %d: a quote inside a cell without quotes; put the cell in quotes and double the quote", r.name, p.Line, p.Column)
+	case errors.Is(p.Err, csv.ErrQuote):
+		return fmt.Errorf("csv: %s: line %d, byte %d: a quoted cell does not end, or goes on after its quote; the record begins on line %d", r.name, p.Line, p.Column, p.StartLine)
+	}
+	return fmt.Errorf("csv: %s: line %d: %w", r.name, p.Line, p.Err)
+}
+
+// rule says where the names and the number of columns come from.
+func (r *Reader) rule() string {
+	if r.header {
+		return "the header line has"
+	}
+	return "csv: columns in the domain file has"
+}
+
+// mend says what to do about a missing column.
+func (r *Reader) mend() string {
+	if r.header {
+		return "add it, or name the file's columns under csv: columns in the domain file if it has no such line"
+	}
+	return "name all columns of the file there, in their order"
+}

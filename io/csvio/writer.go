@@ -1,0 +1,126 @@
+package csvio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// flushBytes is how much the writer collects before it writes.
+const flushBytes = 1 << 16
+
+// Writer writes chunks as CSV: a header line, commas, "\n" line ends, NULL as \N, every value in its
+// canonical text (domain.Attribute.AppendNative). Cells are quoted only where they have to be.
+type Writer struct {
+	w   io.Writer
+	d   *domain.Domain
+	buf []byte
+	err error // the first one; it stays
+}
+
+// NewWriter returns a writer of rows of d. It refuses a domain with a category that CSV cannot hold:
+// the empty text and \N would be read as NULL, and "\r\n" as "\n".
+func NewWriter(w io.Writer, d *domain.Domain) (*Writer, error) {
+	var errs []error
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
+		texts := a.Values
+		if a.Other {
+			texts = append(texts[:len(texts):len(texts)], a.OtherValue)
+		}
+		for _, s := range texts {
+			if s == "" || s == nullText || strings.Contains(s, "\r\n") {
+				errs = append(errs, fmt.Errorf("csv: column %q: CSV cannot hold the value %q; write Parquet, or change the value", a.Name, s))
+			}
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	out := &Writer{w: w, d: d}
+	for i := range d.Attributes {
+		out.separate(i)
+		out.buf = appendCell(out.buf, d.Attributes[i].Name)
+	}
+	out.buf = append(out.buf, '\n')
+	return out, nil
+}
+
+// Write writes the rows of a chunk. It panics if the chunk has not one column for each attribute. After
+// an error every call returns it.
+func (w *Writer) Write(chunk *domain.Chunk) error {
+	if len(chunk.Columns) != w.d.Len() {
+		panic("csvio: Write: chunk and domain differ in size")
+	}
+	for row := range chunk.Rows {
+		for a := range chunk.Columns {
+			w.separate(a)
+			w.cell(&w.d.Attributes[a], &chunk.Columns[a], row)
+		}
+		w.buf = append(w.buf, '\n')
+		if len(w.buf) >= flushBytes {
+			w.flush()
+		}
+	}
+	return w.err
+}
+
+// Close writes what is left. It does not close the underlying writer.
+func (w *Writer) Close() error {
+	w.flush()
+	return w.err
+}
+
+func (w *Writer) flush() {
+	if w.err == nil {
+		_, w.err = w.w.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
+}
+
+func (w *Writer) separate(a int) {
+	if a > 0 {
+		w.buf = append(w.buf, ',')
+	}
+}
+
+// cell appends one cell.
+func (w *Writer) cell(a *domain.Attribute, c *domain.Column, row int) {
+	if c.Form == domain.Absent || c.Null(row) {
+		w.buf = append(w.buf, nullText...)
+		return
+	}
+	switch c.Form {
+	case domain.Text:
+		w.buf = appendCell(w.buf, string(c.Text(row)))
+	case domain.Dictionary:
+		w.buf = appendCell(w.buf, c.Dict[c.Ints[row]])
+	case domain.Floats:
+		w.buf = domain.AppendFloat(w.buf, c.Floats[row])
+	case domain.Ints:
+		if a.Type == domain.Bool {
+			w.buf = fmt.Appendf(w.buf, "%t", c.Ints[row] != 0)
+			return
+		}
+		w.buf = a.AppendNative(w.buf, c.Ints[row])
+	}
+}
+
+// appendCell appends a text, in quotes if it holds what CSV gives a meaning, or blanks at its ends,
+// which some readers drop.
+func appendCell(dst []byte, s string) []byte {
+	if s != "" && !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
+		return append(dst, s...)
+	}
+	dst = append(dst, '"')
+	for i := range len(s) {
+		if s[i] == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, s[i])
+	}
+	return append(dst, '"')
+}
