@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -73,12 +72,15 @@ func difference(x, y []int32, n, m int) distance {
 	return distance{cells: int64(len(x)), tv: float64(sum) * unit / 2, largest: float64(largest) * unit, squares: squares}
 }
 
+// maxCounted is the largest number of cells of a marginal: two arrays of 4 bytes a cell for each core.
+const maxCounted = 1 << 27
+
 // scratch holds the counts of one marginal in two tables.
 type scratch struct{ x, y []int32 }
 
 func (s *scratch) count(truth, other *Table, c domain.Clique) (x, y []int32) {
 	cells, err := c.Cells(truth.Sizes)
-	if err != nil || cells > math.MaxInt32 {
+	if err != nil || cells > maxCounted {
 		panic("evaluate: a marginal is too large to be counted")
 	}
 	if int64(cap(s.x)) < cells {

@@ -1,0 +1,101 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// Config is one request to evaluate. Zero fields mean their defaults; fields without a default are
+// required.
+type Config struct {
+	Domain    string // domain file; required
+	Input     string // the true table; required
+	Synthetic string // the synthetic table; required
+	Holdout   string // true rows that the synthesis never saw; default: none
+	Marginals int    // widest marginal compared; default 3
+	MaxCells  int64  // largest marginal compared, in cells; default 10,000
+	JSON      string // file for the figures as JSON; default: none
+}
+
+// Run reads the tables, compares them and writes the text form to out. The workload is the domain
+// file's, where it declares one.
+func Run(ctx context.Context, c Config, out io.Writer) error {
+	file, err := schema.ReadFile(c.Domain)
+	if err != nil {
+		return err
+	}
+	w, err := workload(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
+	if err != nil {
+		return err
+	}
+	var t Tables
+	if t.Real, err = ReadTrue(ctx, c.Input, file); err != nil {
+		return err
+	}
+	if t.Synthetic, err = ReadSynthetic(ctx, c.Synthetic, file); err != nil {
+		return err
+	}
+	if c.Holdout != "" {
+		if t.Holdout, err = ReadTrue(ctx, c.Holdout, file); err != nil {
+			return err
+		}
+	}
+	report, err := Compare(ctx, t, w, file.Domain, Options{})
+	if err != nil {
+		return err
+	}
+	if c.JSON != "" {
+		if err := writeFile(c.JSON, report.WriteJSON); err != nil {
+			return err
+		}
+	}
+	return report.WriteText(out)
+}
+
+// workload returns the marginals that the domain file declares, else all of up to width columns and
+// maxCells cells.
+func workload(f *schema.File, width int, maxCells int64) (query.Workload, error) {
+	w := query.AllMarginals(f.Domain.Sizes(), width, maxCells)
+	if len(f.Workload) > 0 {
+		w.Marginals = nil
+	} else if len(w.Marginals) == 0 {
+		return w, fmt.Errorf("evaluate: no column has at most %d cells; raise max_cells", maxCells)
+	}
+	for _, entry := range f.Workload {
+		attrs := make([]int, len(entry.Columns))
+		for i, name := range entry.Columns {
+			attrs[i] = f.Domain.Index(name)
+		}
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: entry.Weight})
+	}
+	for _, m := range w.Marginals {
+		if cells, err := m.Clique.Cells(w.Sizes); err != nil || cells > maxCounted {
+			return w, fmt.Errorf("evaluate: marginal %v has more than %d cells; leave it out of the workload",
+				m.Clique.Names(f.Domain), maxCounted)
+		}
+	}
+	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
+	return w, nil
+}
+
+// writeFile writes a file that only its owner can read, since it is not private; one that could not be
+// written to its end is removed.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
