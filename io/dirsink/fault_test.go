@@ -212,8 +212,8 @@ func TestDiskFull(t *testing.T) {
 	finished(t, d)
 }
 
-// On a file system without hard links a name that is taken is still not taken twice.
-func TestNoLinks(t *testing.T) {
+// A name that is taken is not taken again, also on a file system without hard links.
+func TestPlaceTakesNoName(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	for _, p := range []string{from, to} {
@@ -221,8 +221,10 @@ func TestNoLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := moveFree(from, to); !errors.Is(err, os.ErrExist) {
-		t.Error(err)
+	for name, place := range map[string]func(from, to string) error{"links": local{}.place, "no links": moveFree} {
+		if err := place(from, to); !errors.Is(err, os.ErrExist) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if err := os.Remove(to); err != nil {
 		t.Fatal(err)
