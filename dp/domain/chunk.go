@@ -1,5 +1,7 @@
 package domain
 
+import "fmt"
+
 // Chunk is a batch of records by column: what sources emit, and what sinks take. Raw chunks hold
 // private data; decoded chunks hold synthetic rows.
 type Chunk struct {
@@ -8,9 +10,20 @@ type Chunk struct {
 	Columns []Column
 
 	// Source and Lines say where the records stand, for the strict mode of a data owner: record i
-	// begins on line Lines[i] of Source. Lines is nil where a source has no lines.
+	// begins on line Lines[i] of Source, such as "csv: people.csv". Lines is nil where a source has no
+	// lines.
 	Source string
 	Lines  []int
+}
+
+// Unreadable returns the error of a strict reader for a cell of the chunk: where it is and what it
+// should be, never what it is. The position depends on private data: the error is for the data owner
+// alone.
+func (c *Chunk) Unreadable(a *Attribute, row int) error {
+	if row < len(c.Lines) {
+		return fmt.Errorf("%s: line %d, column %q: not %s", c.Source, c.Lines[row], a.Name, a.Wants())
+	}
+	return fmt.Errorf("%s: record %d of a batch, column %q: not %s", c.Source, row+1, a.Name, a.Wants())
 }
 
 // Form says how a Column holds its cells.

@@ -121,6 +121,44 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
+// TestLongRecord: a quote that does not end fails before it has collected the whole file.
+func TestLongRecord(t *testing.T) {
+	file := io.MultiReader(strings.NewReader("id,sex,age\n1,F,5\n1,\""), endless{})
+	r, err := NewReader(file, "p.csv", parse(t, twoColumns).Domain, schema.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.guard.limit = 1 << 20
+	err = r.Read(&domain.Chunk{})
+	if want := "csv: p.csv: after line 2: a record is longer than 256 MiB; a closing quote may be missing"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = "x\n"[i&1]
+	}
+	return len(b), nil
+}
+
+// TestStrict: the strict error of an unreadable cell says where it is and what it should be.
+func TestStrict(t *testing.T) {
+	d := parse(t, twoColumns).Domain
+	err := Each(strings.NewReader("id,sex,age\n1,F,5\n2,M,S3CR3T\n"), "p.csv", d, schema.CSV{}, func(c *domain.Chunk) error {
+		row, a, ok := domain.NewEncoder(d).EncodeStrict(c, make([]domain.Code, 2*c.Rows))
+		if ok {
+			return nil
+		}
+		return c.Unreadable(&d.Attributes[a], row)
+	})
+	if want := `csv: p.csv: line 3, column "age": not an INT64`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // TestChunks: records keep their order over chunk borders, in new chunks and in one used again, and
 // NULLs stand where they were.
 func TestChunks(t *testing.T) {

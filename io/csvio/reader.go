@@ -17,7 +17,7 @@ import (
 const (
 	chunkRows  = 4096    // records of a full chunk
 	chunkBytes = 4 << 20 // a chunk with longer cells ends early
-	maxRecord  = 1 << 30 // bytes; offsets in a chunk are uint32
+	maxRecord  = 1 << 28 // bytes; a quote that does not end would otherwise collect the whole file
 
 	nullText = `\N`
 )
@@ -29,6 +29,25 @@ type Reader struct {
 	csv    *csv.Reader
 	needs  []int // field of the privacy ID (−1: none), then of each attribute
 	header bool  // the file has a header line
+	guard  *guard
+	line   int // where the last record began
+}
+
+// guard fails once more is read for one record than a record can have.
+type guard struct {
+	r           io.Reader
+	limit, left int
+}
+
+var errLong = errors.New("a record is longer than 256 MiB; a closing quote may be missing")
+
+func (g *guard) Read(b []byte) (int, error) {
+	if g.left < 0 {
+		return 0, errLong
+	}
+	n, err := g.r.Read(b)
+	g.left -= n
+	return n, err
 }
 
 // NewReader returns a reader of r's records with the columns of d and its privacy ID. It reads the
@@ -41,14 +60,15 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 			return nil, fmt.Errorf("csv: %s: %w", name, err)
 		}
 	}
-	c := csv.NewReader(b)
+	g := &guard{r: b, limit: maxRecord, left: maxRecord}
+	c := csv.NewReader(g)
 	c.ReuseRecord = true
 	if opts.Comma != 0 {
 		c.Comma = opts.Comma
 	}
 	// encoding/csv would take a blank that separates cells for one around a cell.
 	c.TrimLeadingSpace = opts.Trim && !unicode.IsSpace(c.Comma)
-	out := &Reader{name: name, opts: opts, csv: c, header: len(opts.Columns) == 0}
+	out := &Reader{name: name, opts: opts, csv: c, guard: g, header: len(opts.Columns) == 0}
 	columns, err := out.columns()
 	if err != nil {
 		return nil, err
@@ -110,6 +130,7 @@ func (r *Reader) Offset() int64 { return r.csv.InputOffset() }
 func (r *Reader) Read(chunk *domain.Chunk) error {
 	r.reset(chunk)
 	for size := 0; chunk.Rows < chunkRows && size < chunkBytes; chunk.Rows++ {
+		r.guard.left = r.guard.limit
 		record, err := r.csv.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -118,13 +139,9 @@ func (r *Reader) Read(chunk *domain.Chunk) error {
 			chunk.Rows = 0
 			return r.fault(err)
 		}
-		line, _ := r.csv.FieldPos(0)
-		chunk.Lines = append(chunk.Lines, line)
-		n, ok := r.add(chunk, record)
-		if size += n; !ok {
-			chunk.Rows = 0
-			return fmt.Errorf("csv: %s: line %d: a record of more than 1 GiB; a quote may be missing", r.name, line)
-		}
+		r.line, _ = r.csv.FieldPos(0)
+		chunk.Lines = append(chunk.Lines, r.line)
+		size += r.add(chunk, record)
 	}
 	if chunk.Rows == 0 {
 		return io.EOF
@@ -135,7 +152,7 @@ func (r *Reader) Read(chunk *domain.Chunk) error {
 
 // reset empties the chunk and keeps its memory.
 func (r *Reader) reset(chunk *domain.Chunk) {
-	chunk.Rows, chunk.Source, chunk.Lines = 0, r.name, chunk.Lines[:0]
+	chunk.Rows, chunk.Source, chunk.Lines = 0, "csv: "+r.name, chunk.Lines[:0]
 	if len(chunk.Columns) != len(r.needs)-1 {
 		chunk.Columns = make([]domain.Column, len(r.needs)-1)
 	}
@@ -156,8 +173,9 @@ func column(chunk *domain.Chunk, i int) *domain.Column {
 	return &chunk.Columns[i-1]
 }
 
-// add appends a record; n is its size, and ok is false if that is too large.
-func (r *Reader) add(chunk *domain.Chunk, record []string) (n int, ok bool) {
+// add appends a record and returns its size.
+func (r *Reader) add(chunk *domain.Chunk, record []string) int {
+	n := 0
 	for i, field := range r.needs {
 		if field < 0 {
 			continue
@@ -166,9 +184,7 @@ func (r *Reader) add(chunk *domain.Chunk, record []string) (n int, ok bool) {
 		if r.opts.Trim {
 			s = r.trim(s)
 		}
-		if n += len(s); n > maxRecord {
-			return n, false
-		}
+		n += len(s)
 		if r.null(s) {
 			// Nulls grows to the last NULL only: most columns have none.
 			c.Nulls = append(c.Nulls, falses(chunk.Rows-len(c.Nulls))...)
@@ -178,7 +194,7 @@ func (r *Reader) add(chunk *domain.Chunk, record []string) (n int, ok bool) {
 		}
 		c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
 	}
-	return n, true
+	return n
 }
 
 var noNulls [chunkRows]bool
@@ -222,7 +238,7 @@ func (r *Reader) null(s string) bool {
 func (r *Reader) fault(err error) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
-		return fmt.Errorf("csv: %s: %w", r.name, err)
+		return fmt.Errorf("csv: %s: after line %d: %w", r.name, r.line, err)
 	}
 	switch {
 	case errors.Is(p.Err, csv.ErrFieldCount):
