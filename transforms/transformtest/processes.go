@@ -38,7 +38,7 @@ func RunInProcesses(t *testing.T, p *beam.Pipeline) {
 	set(t, jobopts.EnvironmentConfig, fmt.Sprintf(`{"command":%q}`, script))
 	set(t, jobopts.WorkerBinary, worker)
 	if err := RunOn("universal", p); err != nil {
-		t.Fatalf("pipeline with workers in processes failed: %v", err)
+		t.Fatalf("pipeline with workers in processes failed: %.4000v", err)
 	}
 }
 
@@ -105,7 +105,7 @@ func start(t *testing.T, prism string) (endpoint string) {
 		cmd.Wait()
 		log.Close()
 		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
-			t.Logf("job server:\n%s", text)
+			t.Logf("end of the job server's log:\n%s", text[max(0, len(text)-4000):])
 		}
 	})
 	endpoint = fmt.Sprint("127.0.0.1:", port)

@@ -131,3 +131,27 @@ func (f *func2x2[A0, A1, R0, R1]) Call(args []any) []any {
 	return []any{r0, r1}
 }
 func (f *func2x2[A0, A1, R0, R1]) Call2x2(a0, a1 any) (any, any) { return f.fn(a0.(A0), a1.(A1)) }
+
+// Method5x1 is a method of five arguments and one result.
+func Method5x1[D, A0, A1, A2, A3, A4, R any](name string, m func(*D, A0, A1, A2, A3, A4) R) Method {
+	return method(name, wrap5x1[A0, A1, A2, A3, A4, R], func(d *D) func(A0, A1, A2, A3, A4) R {
+		return func(a0 A0, a1 A1, a2 A2, a3 A3, a4 A4) R { return m(d, a0, a1, a2, a3, a4) }
+	})
+}
+
+func wrap5x1[A0, A1, A2, A3, A4, R any](fn func(A0, A1, A2, A3, A4) R) reflectx.Func {
+	return &func5x1[A0, A1, A2, A3, A4, R]{fn}
+}
+
+type func5x1[A0, A1, A2, A3, A4, R any] struct {
+	fn func(A0, A1, A2, A3, A4) R
+}
+
+func (f *func5x1[A0, A1, A2, A3, A4, R]) Name() string       { return reflectx.FunctionName(f.fn) }
+func (f *func5x1[A0, A1, A2, A3, A4, R]) Type() reflect.Type { return reflect.TypeOf(f.fn) }
+func (f *func5x1[A0, A1, A2, A3, A4, R]) Call(args []any) []any {
+	return []any{f.fn(args[0].(A0), args[1].(A1), args[2].(A2), args[3].(A3), args[4].(A4))}
+}
+func (f *func5x1[A0, A1, A2, A3, A4, R]) Call5x1(a0, a1, a2, a3, a4 any) any {
+	return f.fn(a0.(A0), a1.(A1), a2.(A2), a3.(A3), a4.(A4))
+}

@@ -1,0 +1,168 @@
+package synth
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// Artifact is everything that one run released. All of it is public once it is published.
+type Artifact struct {
+	RunID     string // random per launch
+	Config    string // SHA-256 of the configuration that it was made with, in hex
+	Method    string
+	Result    *solver.Result
+	Statement accountant.Statement
+}
+
+// artifactHeader begins every encoded artifact; the last byte is the version of what follows.
+const artifactHeader = "dapple release\n\x01"
+
+// described is the part of an artifact that is written as JSON. NaN has no JSON form, hence the text.
+type described struct {
+	RunID, Config, Method string
+	Total                 query.Total
+	MaxError              *query.MaxError `json:",omitempty"`
+	RMSE                  string
+	Iterations            int
+	Status                solver.Status
+	Sizes                 []int
+	Measurements          []measured
+	Statement             accountant.Statement
+}
+
+type measured struct {
+	Clique   domain.Clique
+	Variance float64
+	Cells    int
+}
+
+// Encode returns the artifact's encoding: a header, the length of a JSON description and the
+// description; then the noisy answers, whether the model lists records, its weights and its columns,
+// as little-endian float64 and uint16. Equal artifacts have equal encodings.
+func (a *Artifact) Encode() ([]byte, error) {
+	r, m := a.Result, a.Result.Model
+	d := described{
+		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, MaxError: r.MaxError,
+		RMSE: fmt.Sprint(r.RMSE), Iterations: r.Iterations, Status: r.Status, Sizes: m.Sizes, Statement: a.Statement,
+	}
+	for _, q := range r.Measurements {
+		d.Measurements = append(d.Measurements, measured{q.Clique, q.Variance, len(q.Values)})
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("synth: describing a release: %w", err)
+	}
+	b := append([]byte(artifactHeader), binary.AppendUvarint(nil, uint64(len(text)))...)
+	b = append(b, text...)
+	for _, q := range r.Measurements {
+		b = appendFloats(b, q.Values)
+	}
+	listed := byte(0)
+	if m.Columns != nil {
+		listed = 1
+	}
+	b = binary.AppendUvarint(append(b, listed), uint64(len(m.Weights)))
+	b = appendFloats(b, m.Weights)
+	for _, col := range m.Columns {
+		for _, c := range col {
+			b = binary.LittleEndian.AppendUint16(b, uint16(c))
+		}
+	}
+	return b, nil
+}
+
+func appendFloats(b []byte, v []float64) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+var errArtifact = errors.New("synth: not a release of this version, or a damaged one")
+
+// DecodeArtifact reads what Encode wrote, and checks the model.
+func DecodeArtifact(b []byte) (*Artifact, error) {
+	rest, ok := bytes.CutPrefix(b, []byte(artifactHeader))
+	n, k := binary.Uvarint(rest)
+	if !ok || k <= 0 || n > uint64(len(rest)-k) {
+		return nil, errArtifact
+	}
+	var d described
+	if err := json.Unmarshal(rest[k:k+int(n)], &d); err != nil {
+		return nil, fmt.Errorf("%w: %w", errArtifact, err)
+	}
+	r := floatReader{b: rest[k+int(n):]}
+	res := &solver.Result{Total: d.Total, MaxError: d.MaxError, Iterations: d.Iterations, Status: d.Status}
+	if _, err := fmt.Sscan(d.RMSE, &res.RMSE); err != nil {
+		return nil, errArtifact
+	}
+	for _, q := range d.Measurements {
+		res.Measurements = append(res.Measurements, query.Measurement{Clique: q.Clique, Variance: q.Variance, Values: r.floats(q.Cells)})
+	}
+	res.Model = r.model(d.Sizes)
+	if r.bad || len(r.b) != 0 {
+		return nil, errArtifact
+	}
+	if err := res.Model.Validate(); err != nil {
+		return nil, fmt.Errorf("synth: release: %w", err)
+	}
+	return &Artifact{RunID: d.RunID, Config: d.Config, Method: d.Method, Result: res, Statement: d.Statement}, nil
+}
+
+// floatReader reads from the front of b. Reading what is not there sets bad.
+type floatReader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *floatReader) take(n, size int) []byte {
+	if n < 0 || n > len(r.b)/size {
+		r.b, r.bad = nil, true
+		return nil
+	}
+	t := r.b[:n*size]
+	r.b = r.b[n*size:]
+	return t
+}
+
+func (r *floatReader) floats(n int) []float64 {
+	raw := r.take(n, 8)
+	v := make([]float64, len(raw)/8)
+	for i := range v {
+		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+	return v
+}
+
+func (r *floatReader) model(sizes []int) *population.Model {
+	listed := r.take(1, 1)
+	n, k := binary.Uvarint(r.b)
+	if r.bad || k <= 0 || n > uint64(len(r.b)) {
+		r.bad = true
+		return nil
+	}
+	r.b = r.b[k:]
+	m := &population.Model{Sizes: sizes, Weights: r.floats(int(n))}
+	if listed[0] == 0 {
+		return m
+	}
+	m.Columns = make([][]domain.Code, len(sizes))
+	for a := range m.Columns {
+		raw := r.take(int(n), 2)
+		m.Columns[a] = make([]domain.Code, len(raw)/2)
+		for i := range m.Columns[a] {
+			m.Columns[a][i] = domain.Code(binary.LittleEndian.Uint16(raw[2*i:]))
+		}
+	}
+	return m
+}

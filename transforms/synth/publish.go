@@ -1,0 +1,69 @@
+package synth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+)
+
+func init() {
+	dofn.Register[publishFn](dofn.Method5x1("ProcessElement", (*publishFn).ProcessElement))
+}
+
+// publishFn makes the shards visible when all of them are there, each once.
+type publishFn struct {
+	Sink   SinkRef
+	Store  StoreRef
+	Shards int
+}
+
+func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileRef) bool, refs func(*ModelRef) bool, emit func(Manifest)) error {
+	all, err := f.collect(files)
+	if err != nil {
+		return err
+	}
+	var ref ModelRef
+	if !refs(&ref) {
+		return errors.New("synth: files without a model")
+	}
+	data, err := ref.Read(ctx, f.Store)
+	if err != nil {
+		return err
+	}
+	release, err := DecodeArtifact(data)
+	if err != nil {
+		return err
+	}
+	sink, err := sinks.open(f.Sink.Kind, f.Sink.Config)
+	if err != nil {
+		return err
+	}
+	m, err := sink.Publish(ctx, all, release)
+	if err != nil {
+		return fmt.Errorf("synth: publishing %d files: %w", len(all), err)
+	}
+	emit(m)
+	return nil
+}
+
+// collect returns the shards in order, after checking that each is there once.
+func (f *publishFn) collect(files func(*FileRef) bool) ([]FileRef, error) {
+	var all []FileRef
+	for file := (FileRef{}); files(&file); {
+		all = append(all, file)
+	}
+	slices.SortFunc(all, func(a, b FileRef) int { return cmp.Compare(a.Shard, b.Shard) })
+	for i, file := range all {
+		if file.Shard != i {
+			return nil, fmt.Errorf("synth: shard %d is missing or there twice", min(i, file.Shard))
+		}
+	}
+	if len(all) != f.Shards {
+		return nil, fmt.Errorf("synth: %d shards of %d were written", len(all), f.Shards)
+	}
+	return all, nil
+}

@@ -1,0 +1,122 @@
+package synth
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// chunkRows is the number of rows decoded at a time.
+const chunkRows = 4096
+
+// rowSource makes any block of the rows of one sampling. It is shared by all shards of a process.
+type rowSource struct {
+	n       int64
+	rows    *population.Rows // nil where n is 0
+	decoder *domain.Decoder
+	words   words
+	attrs   int
+}
+
+// sourceKey is what a rowSource depends on besides the domain, which the model's hash stands for.
+type sourceKey struct {
+	model    string
+	rows     int64
+	seed     uint64
+	rounding Rounding
+}
+
+type lazySource struct {
+	once sync.Once
+	src  *rowSource
+	err  error
+}
+
+// sources holds the samplings of this process: a model is loaded once and its rows are rounded once,
+// whatever the number of shards.
+var sources sync.Map // sourceKey → *lazySource
+
+// open returns the row source of a sampling.
+func (f *sampleFn) open(ctx context.Context, ref ModelRef) (*rowSource, error) {
+	key := sourceKey{ref.SHA256, f.Params.Rows, f.Params.Seed, f.Params.Rounding}
+	v, _ := sources.LoadOrStore(key, new(lazySource))
+	lazy := v.(*lazySource)
+	lazy.once.Do(func() { lazy.src, lazy.err = f.load(ctx, ref) })
+	if lazy.err != nil {
+		sources.CompareAndDelete(key, v) // the next attempt tries again
+	}
+	return lazy.src, lazy.err
+}
+
+func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
+	data, err := ref.Read(ctx, f.Store)
+	if err != nil {
+		return nil, err
+	}
+	a, err := DecodeArtifact(data)
+	if err != nil {
+		return nil, err
+	}
+	return newRowSource(a, ref.SHA256, &f.Domain, f.Cliques, f.Params)
+}
+
+func newRowSource(a *Artifact, hash string, d *domain.Domain, cliques []domain.Clique, p SampleParams) (*rowSource, error) {
+	model := a.Result.Model
+	if len(model.Sizes) != d.Len() {
+		return nil, errors.New("synth: the model has other columns than the domain")
+	}
+	for i, n := range d.Sizes() {
+		if model.Sizes[i] != n {
+			return nil, errors.New("synth: the model has other cells than the domain")
+		}
+	}
+	s := &rowSource{n: p.Rows, decoder: domain.NewDecoder(d), words: newWords(hash, p.Seed), attrs: d.Len()}
+	if s.n == 0 {
+		s.n = releasedRows(a.Result.Total.Units)
+	}
+	switch {
+	case s.n == 0:
+	case p.Rounding == Systematic:
+		s.rows = population.Systematic(model, s.n, s.words.rows)
+	default:
+		s.rows = population.NewRows(model, cliques, s.n, s.words.rows)
+	}
+	return s, nil
+}
+
+// releasedRows is the number of rows that stands for a released number of units, which noise can have
+// made negative.
+func releasedRows(units float64) int64 {
+	return int64(math.Round(min(max(units, 0), population.MaxRows)))
+}
+
+// each decodes the rows from … to−1 some at a time. A chunk is visit's to keep.
+func (s *rowSource) each(ctx context.Context, from, to int64, visit func(*domain.Chunk) error) error {
+	codes := make([]domain.Code, chunkRows*s.attrs)
+	for from < to {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := s.rows.Read(from, codes[:min(to-from, chunkRows)*int64(s.attrs)])
+		chunk := &domain.Chunk{}
+		s.decoder.Decode(chunk, codes[:n*s.attrs], func(row, attr int) uint64 {
+			return s.words.at(uint64(from+int64(row))*uint64(s.attrs) + uint64(attr))
+		})
+		if err := visit(chunk); err != nil {
+			return err
+		}
+		from += int64(n)
+	}
+	return nil
+}
+
+// block returns the rows of a shard: from … to−1.
+func (s *rowSource) block(shard, shards int) (from, to int64) {
+	size, rest := s.n/int64(shards), s.n%int64(shards)
+	at := func(i int64) int64 { return i*size + min(i, rest) }
+	return at(int64(shard)), at(int64(shard) + 1)
+}

@@ -1,0 +1,250 @@
+package synth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/transforms/internal/fields"
+)
+
+// Rounding says how whole rows stand for the weights of a model.
+type Rounding uint8
+
+const (
+	// Polished rows match the tables of the workload as closely as a local search gets, where that fits
+	// memory; else they are systematic.
+	Polished Rounding = iota
+	// Systematic rows need the least memory and time.
+	Systematic
+)
+
+// SampleParams configures Sample and Write. Zero fields mean their defaults.
+type SampleParams struct {
+	Rows     int64  // how many; default: the released number of units
+	Shards   int    // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
+	Branches int    // parallel branches of the graph; default 1. Prism wants 8: it runs one stage on one thread
+	Seed     uint64 // repeats the sampling; the rows are a function of the model and this
+	Rounding Rounding
+	As       reflect.Type `json:"-"` // Sample: struct type of the rows; default *domain.Chunk
+	Sink     SinkRef      // Write: where rows go
+}
+
+func (p SampleParams) withDefaults() SampleParams {
+	if p.Shards == 0 {
+		p.Shards = 8
+	}
+	if p.Branches == 0 {
+		p.Branches = 1
+	}
+	p.Branches = min(p.Branches, p.Shards)
+	return p
+}
+
+// Validate lists all faults of p.
+func (p SampleParams) Validate() error {
+	p = p.withDefaults()
+	var errs []error
+	if p.Rows < 0 || p.Rows > population.MaxRows {
+		errs = append(errs, fmt.Errorf("synth: %d rows: want 0 to 2^40", p.Rows))
+	}
+	if p.Shards < 1 || p.Shards > 10_000 {
+		errs = append(errs, fmt.Errorf("synth: %d shards: want 1 to 10000", p.Shards))
+	}
+	if p.Branches < 1 {
+		errs = append(errs, fmt.Errorf("synth: %d branches: want at least 1", p.Branches))
+	}
+	if p.Rounding > Systematic {
+		errs = append(errs, fmt.Errorf("synth: rounding %d: want Polished or Systematic", p.Rounding))
+	}
+	if p.Sink.Kind != "" {
+		errs = append(errs, sinks.known(p.Sink.Kind))
+	}
+	return errors.Join(errs...)
+}
+
+// Sample returns rows of the released model: structs of type p.As, whose fields belong to columns as in
+// private.Encode, or else chunks. It costs no privacy. The rows are the same for any number of shards.
+//
+// It panics on invalid parameters, and where a column cannot be written to p.As: a column that can be
+// NULL wants a pointer.
+func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
+	s = s.Scope("dapple.Sample")
+	p = checked(p)
+	var toStructs *structsFn
+	if p.As != nil {
+		if _, err := fields.Output(p.As, r.domain); err != nil {
+			panic(fmt.Sprintf("synth: rows cannot be written as %v:\n%v", p.As, err))
+		}
+		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *r.domain}
+	}
+	return branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
+		chunks := beam.ParDo(s, &chunksFn{newSampleFn(r, p)}, shards)
+		if toStructs == nil {
+			return chunks
+		}
+		return beam.ParDo(s, toStructs, chunks, beam.TypeDefinition{Var: beam.XType, T: p.As})
+	})
+}
+
+// Write writes rows of the released model to p.Sink, each worker its own shards, and publishes them
+// when all are there. It returns a PCollection of one Manifest. It panics on invalid parameters.
+func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
+	s = s.Scope("dapple.Write")
+	p = checked(p)
+	if p.Sink.Kind == "" {
+		panic("synth: Write needs a sink")
+	}
+	files := branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
+		return beam.ParDo(s, &filesFn{newSampleFn(r, p)}, shards)
+	})
+	s = s.Scope("dapple.Publish")
+	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, files), beam.AddFixedKey(s, r.refs))
+	return beam.ParDo(s, &publishFn{Sink: p.Sink, Store: r.store, Shards: p.Shards}, grouped)
+}
+
+func checked(p SampleParams) SampleParams {
+	if err := p.Validate(); err != nil {
+		panic(err.Error())
+	}
+	return p.withDefaults()
+}
+
+// branches sends shard numbers through one or several parallel branches. The grouping on the shard
+// number keeps a runner from fusing all shards onto one worker.
+func branches(s beam.Scope, r Release, p SampleParams, sample func(beam.Scope, beam.PCollection) beam.PCollection) beam.PCollection {
+	out := make([]beam.PCollection, p.Branches)
+	for b := range out {
+		shards := beam.ParDo(s, &shardsFn{Branch: b, Branches: p.Branches, Shards: p.Shards}, r.refs)
+		out[b] = sample(s, beam.GroupByKey(s, shards))
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return beam.Flatten(s, out...)
+}
+
+func init() {
+	dofn.Register[shardsFn](dofn.Method2x1("ProcessElement", (*shardsFn).ProcessElement))
+	dofn.Register[chunksFn](dofn.Method4x1("ProcessElement", (*chunksFn).ProcessElement))
+	dofn.Register[filesFn](dofn.Method4x1("ProcessElement", (*filesFn).ProcessElement))
+	dofn.Register[structsFn](
+		dofn.Method0x1("Setup", (*structsFn).Setup),
+		dofn.Method2x1("ProcessElement", (*structsFn).ProcessElement),
+	)
+	register.Emitter1[*domain.Chunk]()
+	register.Emitter1[beam.X]()
+}
+
+// shardsFn emits the shard numbers of one branch.
+type shardsFn struct{ Branch, Branches, Shards int }
+
+func (f *shardsFn) ProcessElement(ref ModelRef, emit func(int, ModelRef)) error {
+	for shard := f.Branch; shard < f.Shards; shard += f.Branches {
+		emit(shard, ref)
+	}
+	return nil
+}
+
+// sampleFn is what the DoFns that make rows share.
+type sampleFn struct {
+	Params  SampleParams
+	Domain  domain.Domain
+	Cliques []domain.Clique // of the workload, whose tables are polished
+	Store   StoreRef
+}
+
+func newSampleFn(r Release, p SampleParams) sampleFn {
+	p.As = nil // rows are made as chunks; a reflect.Type does not travel
+	return sampleFn{Params: p, Domain: *r.domain, Cliques: r.workload.Cliques(), Store: r.store}
+}
+
+// shard makes the rows of one shard.
+func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bool, visit func(*domain.Chunk) error) error {
+	var ref ModelRef
+	if !refs(&ref) {
+		return errors.New("synth: a shard without a model")
+	}
+	src, err := f.open(ctx, ref)
+	if err != nil {
+		return err
+	}
+	done := beam.NewCounter("dapple.sample", "rows")
+	from, to := src.block(shard, f.Params.Shards)
+	return src.each(ctx, from, to, func(c *domain.Chunk) error {
+		done.Inc(ctx, int64(c.Rows))
+		return visit(c)
+	})
+}
+
+// chunksFn emits the rows of a shard as chunks.
+type chunksFn struct{ Sample sampleFn }
+
+func (f *chunksFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(*domain.Chunk)) error {
+	return f.Sample.shard(ctx, shard, refs, func(c *domain.Chunk) error {
+		emit(c)
+		return nil
+	})
+}
+
+// filesFn writes the rows of a shard to the sink.
+type filesFn struct{ Sample sampleFn }
+
+func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(FileRef)) error {
+	p := f.Sample.Params
+	sink, err := sinks.open(p.Sink.Kind, p.Sink.Config)
+	if err != nil {
+		return err
+	}
+	w, err := sink.Create(ctx, shard, p.Shards)
+	if err != nil {
+		return fmt.Errorf("synth: creating shard %d: %w", shard, err)
+	}
+	if err := f.Sample.shard(ctx, shard, refs, w.Write); err != nil {
+		w.Abort()
+		return fmt.Errorf("synth: writing shard %d: %w", shard, err)
+	}
+	file, err := w.Commit()
+	if err != nil {
+		return fmt.Errorf("synth: closing shard %d: %w", shard, err)
+	}
+	file.Shard = shard
+	emit(file)
+	return nil
+}
+
+// structsFn makes users' structs of chunks.
+type structsFn struct {
+	Type   beam.EncodedType
+	Domain domain.Domain
+
+	writer  *fields.Writer
+	pointer bool
+}
+
+func (f *structsFn) Setup() error {
+	m, err := fields.Output(f.Type.T, &f.Domain)
+	if err != nil {
+		return fmt.Errorf("synth: %w", err)
+	}
+	f.writer, f.pointer = m.NewWriter(&f.Domain), f.Type.T.Kind() == reflect.Pointer
+	return nil
+}
+
+func (f *structsFn) ProcessElement(c *domain.Chunk, emit func(beam.X)) error {
+	for i := range c.Rows {
+		if v := f.writer.Write(c, i); f.pointer {
+			emit(v.Addr().Interface())
+		} else {
+			emit(v.Interface())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package synth
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/transforms/transformtest"
+)
+
+type visit struct {
+	Sex string
+	Age *uint8
+	On  time.Time `dapple:"day"`
+}
+
+func init() { beam.RegisterType(reflect.TypeFor[visit]()) }
+
+// run builds the whole graph of n people, from records to rows, on the named runner.
+func run(t *testing.T, runner string, n int, p Params, sp SampleParams) []string {
+	t.Helper()
+	p.Epsilon, p.Delta, p.Method = 5, 1e-6, "universe"
+	pl, s := beam.NewPipelineWithRoot()
+	got := transformtest.Capture[*domain.Chunk](s, Sample(s, Solve(s, stats(s, n), p), sp))
+	transformtest.Performant(t, pl)
+	if err := transformtest.RunOn(runner, pl); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, c := range got.Elements() {
+		out = append(out, lines(c)...)
+	}
+	return out
+}
+
+func TestWholePipeline(t *testing.T) {
+	for _, runner := range []string{"prism", "direct"} {
+		for _, branches := range []int{1, 3} {
+			if rows := run(t, runner, 300, Params{}, SampleParams{Rows: 1000, Branches: branches, Shards: 5}); len(rows) != 1000 {
+				t.Errorf("%s: %d rows, want 1000", runner, len(rows))
+			}
+		}
+		// 300 people, and noise whose standard deviation at ε = 5 is below 5.
+		if rows := run(t, runner, 300, Params{}, SampleParams{}); len(rows) < 250 || len(rows) > 350 {
+			t.Errorf("%s: %d rows for a noisy total of 300", runner, len(rows))
+		}
+		run(t, runner, 0, Params{}, SampleParams{})
+	}
+}
+
+// Two runs that share a run ID and a store share one release, and with equal sampling seeds the rows;
+// however many shards there are.
+func TestRunsShareAStoredRelease(t *testing.T) {
+	store := StoreRef{"dir", t.TempDir()}
+	p := Params{RunID: "shared", Store: store}
+	var want []string
+	for i, sp := range []SampleParams{{Shards: 1}, {Shards: 7, Branches: 2}, {Shards: 1, Seed: 1}} {
+		sp.Rows = 500
+		got := run(t, "prism", 100, p, sp)
+		slices.Sort(got)
+		if i == 0 {
+			want = got
+		}
+		if same := slices.Equal(got, want); same != (sp.Seed == 0) {
+			t.Errorf("sampling %d: equal rows: %v", i, same)
+		}
+	}
+}
+
+func testSource(t *testing.T, n int64, rounding Rounding) *rowSource {
+	t.Helper()
+	model := &population.Model{Sizes: visits().Sizes(), Weights: make([]float64, 3*4*2)}
+	for i := range model.Weights {
+		model.Weights[i] = float64(i % 7)
+	}
+	a := &Artifact{Result: &solver.Result{Model: model}}
+	src, err := newRowSource(a, "hash", visits(), workload().Cliques(), SampleParams{Rows: n, Seed: 3, Rounding: rounding})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// The shards of any partition, one after the other, are the rows of one shard.
+func TestShardsAreBlocksOfOneTable(t *testing.T) {
+	const n = 10_000
+	for _, rounding := range []Rounding{Polished, Systematic} {
+		src := testSource(t, n, rounding)
+		all := func(shards int) (out []string) {
+			for i := range shards {
+				from, to := src.block(i, shards)
+				if err := src.each(context.Background(), from, to, func(c *domain.Chunk) error {
+					out = append(out, lines(c)...)
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return out
+		}
+		want := all(1)
+		if len(want) != n {
+			t.Fatalf("%d rows, want %d", len(want), n)
+		}
+		for _, shards := range []int{2, 3, 17, n + 5} {
+			if got := all(shards); !slices.Equal(got, want) {
+				t.Errorf("rounding %d: %d shards make other rows than one", rounding, shards)
+			}
+		}
+	}
+}
+
+func TestSampleStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	calls := 0
+	err := testSource(t, 100*chunkRows, Systematic).each(ctx, 0, 100*chunkRows, func(*domain.Chunk) error {
+		calls++
+		cancel()
+		return nil
+	})
+	if err == nil || calls != 1 {
+		t.Errorf("error %v after %d chunks, want the context's error after one", err, calls)
+	}
+}
+
+// The words of a row do not depend on anything but the model, the seed and the position: pinned.
+func TestWordsArePinned(t *testing.T) {
+	w := newWords("abc", 1)
+	if got, want := [3]uint64{w.rows, w.at(0), w.at(1 << 40)}, [3]uint64{0x913cac772ae63c21, 0xadb7acad4ab7d9c4, 0x9f046e4c6900927f}; got != want {
+		t.Errorf("words %#x, want %#x", got, want)
+	}
+}
+
+func TestSampleAsStructs(t *testing.T) {
+	pl, s := beam.NewPipelineWithRoot()
+	model := Solve(s, stats(s, 200), Params{Epsilon: 5, Delta: 1e-6, Method: "universe"})
+	rows := Sample(s, model, SampleParams{Rows: 400, As: reflect.TypeFor[visit]()})
+	got := transformtest.Capture[visit](s, rows)
+	transformtest.Performant(t, pl)
+	if err := transformtest.RunOn("prism", pl); err != nil {
+		t.Fatal(err)
+	}
+	nulls := 0
+	for _, v := range got.Elements() {
+		if v.Age == nil {
+			nulls++
+		}
+		if (v.Sex != "F" && v.Sex != "M" && v.Sex != "other") || v.On.Before(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) || v.On.Year() != 2020 {
+			t.Fatalf("row %+v is outside the domain", v)
+		}
+	}
+	if n := len(got.Elements()); n != 400 || nulls == 400 {
+		t.Errorf("%d rows, %d without age", n, nulls)
+	}
+}
+
+func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
+	type narrow struct {
+		Sex string
+		Age int8 // not a pointer, and ages go to 100
+		Day bool
+	}
+	defer func() {
+		text, _ := recover().(string)
+		for _, want := range []string{`"age" can be NULL`, `"day"`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("panic %q lacks %s", text, want)
+			}
+		}
+	}()
+	_, s := beam.NewPipelineWithRoot()
+	Sample(s, Release{domain: visits(), workload: workload()}, SampleParams{As: reflect.TypeFor[narrow]()})
+}
+
+func writing(s beam.Scope, dir string) beam.PCollection {
+	p := Params{Epsilon: 5, Delta: 1e-6, Method: "universe", Store: StoreRef{"dir", dir}, RunID: "run"}
+	return Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: 5000, Shards: 4, Branches: 2, Sink: SinkRef{"dir", dir}})
+}
+
+// published returns the rows of the published parts and checks that nothing else is left.
+func published(t *testing.T, dir string) (rows []string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range names {
+		names[i] = filepath.Base(names[i])
+	}
+	if want := []string{"_privacy.json", "part-0", "part-1", "part-2", "part-3", "run.release"}; !slices.Equal(names, want) {
+		t.Fatalf("files %v, want %v", names, want)
+	}
+	for _, name := range names[1:5] {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+	}
+	return rows
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	pl, s := beam.NewPipelineWithRoot()
+	got := transformtest.Capture[Manifest](s, writing(s, dir))
+	transformtest.Performant(t, pl)
+	if err := transformtest.RunOn("prism", pl); err != nil {
+		t.Fatal(err)
+	}
+	if m := got.Elements(); len(m) != 1 || m[0].Rows != 5000 || m[0].Files != 4 {
+		t.Errorf("manifests %+v", m)
+	}
+	if rows := published(t, dir); len(rows) != 5000 {
+		t.Errorf("%d rows published, want 5000", len(rows))
+	}
+}
+
+func TestPublishWantsEachShardOnce(t *testing.T) {
+	f := &publishFn{Shards: 3}
+	for name, shards := range map[string][]int{"missing": {0, 2}, "last missing": {0, 1}, "twice": {0, 1, 1, 2}, "too many": {0, 1, 2, 3}} {
+		var files []FileRef
+		for _, i := range shards {
+			files = append(files, FileRef{Shard: i})
+		}
+		if _, err := f.collect(iterate(files...)); err == nil {
+			t.Errorf("%s: shards %v were accepted", name, shards)
+		}
+	}
+	if _, err := f.collect(iterate(FileRef{Shard: 2}, FileRef{Shard: 0}, FileRef{Shard: 1})); err != nil {
+		t.Error(err)
+	}
+}
+
+// The whole pipeline with every worker in a process of its own, as on a cluster.
+func TestWorkersInProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to build and start Beam's programs")
+	}
+	dir := t.TempDir()
+	pl, s := beam.NewPipelineWithRoot()
+	writing(s, dir)
+	transformtest.RunInProcesses(t, pl)
+	if rows := published(t, dir); len(rows) != 5000 {
+		t.Errorf("%d rows published, want 5000", len(rows))
+	}
+}

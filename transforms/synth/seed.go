@@ -1,0 +1,37 @@
+package synth
+
+import (
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/noise"
+)
+
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[noise.Seed](), encodeSeed, decodeSeed)
+	register.Function2x0(drawSeed)
+	register.Emitter1[noise.Seed]()
+	register.Iter1[noise.Seed]()
+}
+
+// seed returns a collection of one secret seed. The reshuffle keeps a retry of what follows from
+// drawing another one.
+func seed(s beam.Scope) beam.PCollection {
+	s = s.Scope("dapple.Seed")
+	return beam.Reshuffle(s, beam.ParDo(s, drawSeed, beam.Impulse(s)))
+}
+
+func drawSeed(_ []byte, emit func(noise.Seed)) { emit(noise.NewSeed()) }
+
+// A Seed has no exported fields: without this coder its bytes would arrive as zeros.
+
+func encodeSeed(s noise.Seed) []byte {
+	if !s.Usable() {
+		return nil // decodes to an error
+	}
+	return s.Reveal()
+}
+
+func decodeSeed(b []byte) (noise.Seed, error) { return noise.SeedFromBytes(b) }

@@ -1,0 +1,80 @@
+package synth
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Sink writes sampled rows somewhere. It is opened anew in every DoFn that uses it.
+//
+// Any call can happen twice, also at once: a runner repeats what failed or took long. So shards are
+// written under names of their own attempt, and Publish alone makes them visible.
+type Sink interface {
+	// Create begins an attempt at writing one of the shards, shard being 0..shards−1.
+	Create(ctx context.Context, shard, shards int) (ShardWriter, error)
+	// Publish makes one complete set of shards visible, in the order of their numbers, together with
+	// whatever describes the release. A second call with the same set succeeds and changes nothing.
+	Publish(ctx context.Context, files []FileRef, release *Artifact) (Manifest, error)
+}
+
+// ShardWriter writes one shard.
+type ShardWriter interface {
+	// Write appends the rows of a chunk, which it does not keep.
+	Write(c *domain.Chunk) error
+	// Commit ends the shard and returns what Publish needs to find it.
+	Commit() (FileRef, error)
+	// Abort gives the attempt up. It is not called after Commit.
+	Abort()
+}
+
+// FileRef is one written shard.
+type FileRef struct {
+	Shard  int
+	Rows   int64
+	Bytes  int64
+	CRC32C uint32
+	URI    string // of the attempt
+}
+
+// Manifest is what was published.
+type Manifest struct {
+	URI   string
+	Files int
+	Rows  int64
+	Bytes int64
+}
+
+// SinkRef names a registered kind of Sink and configures it: plain data that a DoFn can carry.
+type SinkRef struct{ Kind, Config string }
+
+var sinks = registry[Sink]{what: "sink", by: map[string]func(string) (Sink, error){}}
+
+// RegisterSink makes a kind of Sink known, from an init function. It panics where the name is taken.
+func RegisterSink(kind string, open func(config string) (Sink, error)) { sinks.register(kind, open) }
+
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[FileRef](), encodeFileRef, decodeFileRef)
+	beam.RegisterCoder(reflect.TypeFor[Manifest](), encodeManifest, decodeManifest)
+	register.Emitter1[FileRef]()
+	register.Emitter1[Manifest]()
+	register.Iter1[FileRef]()
+}
+
+func encodeFileRef(f FileRef) []byte { return toJSON(f) }
+
+func decodeFileRef(b []byte) (f FileRef, err error) {
+	err = fromJSON(b, &f)
+	return f, err
+}
+
+func encodeManifest(m Manifest) []byte { return toJSON(m) }
+
+func decodeManifest(b []byte) (m Manifest, err error) {
+	err = fromJSON(b, &m)
+	return m, err
+}

@@ -1,0 +1,300 @@
+package synth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/counts"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+)
+
+// Params configures Solve. Zero fields mean their defaults; Epsilon and Delta have none.
+type Params struct {
+	Epsilon      dp.Epsilon
+	Delta        dp.Delta // 0 is pure differential privacy
+	Neighbouring dp.Neighbouring
+	Method       string  // a registered method's name; default "auto", the public rule
+	Units        float64 // public planning number of units; default solver.DefaultUnits; never the true one
+	MemoryLimit  int64   // bytes for the solve; default 8 GiB
+	Rounds       int     // default: the method's public rule
+	SolverSeed   uint64  // of randomness that privacy does not depend on
+	// Store keeps the release. Without one the release travels in the pipeline, and a runner that starts
+	// the job again can release twice.
+	Store StoreRef
+	// RunID names the release in the store. Runs that share it share one release: a run that finds the
+	// release of its own configuration adopts it. Default: random, drawn at construction. Public.
+	RunID string
+}
+
+func (p Params) withDefaults() Params {
+	if p.Method == "" {
+		p.Method = "auto"
+	}
+	if p.Units == 0 {
+		p.Units = solver.DefaultUnits
+	}
+	if p.MemoryLimit == 0 {
+		p.MemoryLimit = 8 << 30
+	}
+	if p.RunID == "" {
+		p.RunID = rand.Text()
+	}
+	return p
+}
+
+// Validate lists all faults of p that show without a domain and a workload.
+func (p Params) Validate() error {
+	p = p.withDefaults()
+	errs := []error{p.Epsilon.Validate(), p.Delta.Validate()}
+	if !(p.Units > 0) {
+		errs = append(errs, fmt.Errorf("synth: a planning number of %g units: want a number above 0", p.Units))
+	}
+	if p.MemoryLimit < 0 || p.Rounds < 0 {
+		errs = append(errs, fmt.Errorf("synth: memory limit %d and rounds %d: want numbers of at least 0", p.MemoryLimit, p.Rounds))
+	}
+	if p.Store.Kind != "" {
+		errs = append(errs, stores.known(p.Store.Kind))
+	}
+	return errors.Join(errs...)
+}
+
+// Release is a released model in a pipeline. It is public.
+type Release struct {
+	refs     beam.PCollection // of one ModelRef
+	domain   *domain.Domain
+	workload query.Workload
+	store    StoreRef
+}
+
+// Refs returns the reference to the model: a PCollection of one ModelRef.
+func (r Release) Refs() beam.PCollection { return r.refs }
+
+// Saved returns a release that exists already, to sample from again.
+func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, w query.Workload, store StoreRef) Release {
+	return Release{refs: beam.Create(s, ref), domain: d, workload: w, store: store}
+}
+
+// Solve releases a model of the counted units, at the price of p.Epsilon and p.Delta: the one privacy
+// budget of the run. It always yields one release, also of no units at all.
+//
+// It panics on invalid parameters and where the method does not apply to the domain and the workload.
+func Solve(s beam.Scope, stats counts.Stats, p Params) Release {
+	s = s.Scope("dapple.Solve")
+	if err := p.Validate(); err != nil {
+		panic(err.Error())
+	}
+	p = p.withDefaults()
+	fn := &solveFn{Params: p, Domain: *stats.Domain(), Workload: stats.Workload(), Shape: stats.Shape()}
+	if err := fn.choose(); err != nil {
+		panic(err.Error())
+	}
+	grouped := beam.CoGroupByKey(s,
+		beam.AddFixedKey(s, seed(s)),
+		beam.AddFixedKey(s, sensitive.Reveal(stats.Collection())))
+	refs := beam.Reshuffle(s, beam.ParDo(s, fn, grouped))
+	return Release{refs: refs, domain: stats.Domain(), workload: stats.Workload(), store: p.Store}
+}
+
+func init() {
+	dofn.Register[solveFn](dofn.Method5x1("ProcessElement", (*solveFn).ProcessElement))
+	register.Iter1[*counts.Table]()
+}
+
+// solveFn charges, draws and solves.
+type solveFn struct {
+	Params   Params
+	Domain   domain.Domain
+	Workload query.Workload
+	Shape    counts.Shape
+}
+
+// choose replaces "auto" by the method that the public rule names, and checks that the method applies.
+func (f *solveFn) choose() error {
+	m, err := chooseMethod(f.problem(nil), f.Params.Method)
+	if err != nil {
+		return err
+	}
+	f.Params.Method = m.Name
+	_, err = m.ledger(f.problem(nil))
+	return err
+}
+
+func (f *solveFn) problem(progress solver.Progress) solver.Problem {
+	return solver.Problem{
+		Domain: &f.Domain, Workload: f.Workload, Neighbouring: f.Params.Neighbouring,
+		Epsilon: f.Params.Epsilon, Delta: f.Params.Delta, Units: f.Params.Units,
+		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Progress: progress,
+	}
+}
+
+// config returns the digest of everything that the noise and the model depend on besides the counts.
+func (f *solveFn) config() [sha256.Size]byte {
+	c := *f
+	c.Params.Store = StoreRef{}
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic("synth: a configuration is plain data and always marshals")
+	}
+	return sha256.Sum256(b)
+}
+
+func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*noise.Seed) bool, tables func(**counts.Table) bool, emit func(ModelRef)) error {
+	name := f.Params.RunID + ".release"
+	data, err := f.adopt(ctx, name)
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		if data, err = f.solve(ctx, seeds, tables); err != nil {
+			return err
+		}
+		if data, err = f.keep(ctx, name, data); err != nil {
+			return err
+		}
+	}
+	emit(refTo(name, data, f.Params.Store))
+	return nil
+}
+
+// adopt returns the release that an earlier attempt left in the store, or nil.
+func (f *solveFn) adopt(ctx context.Context, name string) ([]byte, error) {
+	if f.Params.Store.Kind == "" {
+		return nil, nil
+	}
+	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	if err != nil {
+		return nil, err
+	}
+	data, found, err := store.Get(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("synth: reading release %s: %w", name, err)
+	}
+	if !found {
+		return nil, nil
+	}
+	return data, f.check(name, data)
+}
+
+// keep creates the release in the store, or adopts the one that another attempt has just created.
+func (f *solveFn) keep(ctx context.Context, name string, data []byte) ([]byte, error) {
+	if f.Params.Store.Kind == "" {
+		return data, nil
+	}
+	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	if err != nil {
+		return nil, err
+	}
+	current, created, err := store.CreateIfAbsent(ctx, name, data)
+	if err != nil {
+		return nil, fmt.Errorf("synth: keeping release %s: %w", name, err)
+	}
+	if created {
+		return data, nil
+	}
+	return current, f.check(name, current)
+}
+
+// check fails on a release that was made with another configuration.
+func (f *solveFn) check(name string, data []byte) error {
+	a, err := DecodeArtifact(data)
+	if err != nil {
+		return err
+	}
+	if config := f.config(); a.Config != hex.EncodeToString(config[:]) {
+		return fmt.Errorf("synth: release %s was made with another configuration: use another run ID", name)
+	}
+	return nil
+}
+
+func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, tables func(**counts.Table) bool) ([]byte, error) {
+	secret, err := onlySeed(seeds)
+	if err != nil {
+		return nil, err
+	}
+	table, err := f.onlyTable(tables)
+	if err != nil {
+		return nil, err
+	}
+	problem := f.problem(progress(ctx))
+	method, err := chooseMethod(problem, f.Params.Method)
+	if err != nil {
+		return nil, err
+	}
+	ledger, err := method.ledger(problem)
+	if err != nil {
+		return nil, err
+	}
+	config := f.config()
+	curator, err := mechanism.New(table, mechanism.Params{
+		Sizes: f.Workload.Sizes, Ledger: ledger, Root: noise.NewRoot(secret, config, table.Digest()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	result, err := method.Solve(ctx, problem, curator)
+	if err != nil {
+		return nil, fmt.Errorf("synth: method %s: %w", method.Name, err)
+	}
+	if err := result.Model.Validate(); err != nil {
+		return nil, fmt.Errorf("synth: model of method %s: %w", method.Name, err)
+	}
+	a := &Artifact{
+		RunID: f.Params.RunID, Config: hex.EncodeToString(config[:]), Method: method.Name,
+		Result: result, Statement: ledger.Statement(method.Schedule),
+	}
+	return a.Encode()
+}
+
+// onlySeed returns the one seed there is. Noise drawn with a known or a used seed hides nothing.
+func onlySeed(seeds func(*noise.Seed) bool) (s noise.Seed, err error) {
+	if !seeds(&s) || !s.Usable() {
+		return s, errors.New("synth: the run has no seed")
+	}
+	var second noise.Seed
+	if seeds(&second) {
+		return s, errors.New("synth: the run has more than one seed")
+	}
+	return s, nil
+}
+
+// onlyTable returns the one table of counts there is, zero counts where there is none.
+func (f *solveFn) onlyTable(tables func(**counts.Table) bool) (*counts.Table, error) {
+	var t, second *counts.Table
+	if !tables(&t) {
+		return counts.NewTable(f.Shape), nil
+	}
+	if tables(&second) {
+		return nil, errors.New("synth: the run has more than one table of counts")
+	}
+	return t, nil
+}
+
+// progress reports work as counters: public figures, live while the solve runs. Counters only rise.
+func progress(ctx context.Context) solver.Progress {
+	counters, last := map[string]beam.Counter{}, map[string]int{}
+	return func(stage string, done, total int) {
+		if _, ok := counters[stage]; !ok {
+			counters[stage] = beam.NewCounter("dapple.solve", stage+".done")
+			beam.NewCounter("dapple.solve", stage+".total").Inc(ctx, int64(total))
+		}
+		if done > last[stage] {
+			counters[stage].Inc(ctx, int64(done-last[stage]))
+			last[stage] = done
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package synth
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/transforms/counts"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/transforms/transformtest"
+)
+
+// table returns the counts of n people, made by the transforms as any table is.
+func table(t *testing.T, n int) *counts.Table {
+	t.Helper()
+	p, s := beam.NewPipelineWithRoot()
+	got := transformtest.Capture[*counts.Table](s, sensitive.Reveal(stats(s, n).Collection()))
+	if err := transformtest.RunOn("prism", p); err != nil {
+		t.Fatal(err)
+	}
+	return got.Elements()[0]
+}
+
+// stats counts n people with some rows each.
+func stats(s beam.Scope, n int) counts.Stats {
+	var rows [][]string
+	var ids []string
+	for i := range 3 * n {
+		rows = append(rows, []string{[]string{"F", "M"}[i%2], fmt.Sprint(7 * (i % 11)), []string{"2020-01-03", "2020-02-03"}[i%2]})
+		ids = append(ids, fmt.Sprint("person", i%n))
+	}
+	var chunks []*domain.Chunk
+	if n > 0 {
+		chunks = append(chunks, transformtest.Chunk(rows, ids))
+	}
+	coded := private.Encode(s, transformtest.Create(s, chunks...), visits())
+	return counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload())
+}
+
+func newSolveFn(store StoreRef) *solveFn {
+	return &solveFn{
+		Params: Params{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}.withDefaults(),
+		Domain: *visits(), Workload: workload(), Shape: counts.NewShape(workload(), counts.Params{}),
+	}
+}
+
+func testSeed(t *testing.T, b byte) noise.Seed {
+	t.Helper()
+	s, err := noise.SeedFromBytes(bytes.Repeat([]byte{b}, noise.SeedSize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// iterate returns an iterator of Beam's kind.
+func iterate[T any](items ...T) func(*T) bool {
+	return func(out *T) bool {
+		if len(items) == 0 {
+			return false
+		}
+		*out, items = items[0], items[1:]
+		return true
+	}
+}
+
+// process calls ProcessElement once.
+func process(f *solveFn, seeds []noise.Seed, tables []*counts.Table) (ref ModelRef, err error) {
+	n := 0
+	err = f.ProcessElement(context.Background(), 0, iterate(seeds...), iterate(tables...), func(r ModelRef) { ref, n = r, n+1 })
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%d elements emitted", n)
+	}
+	return ref, err
+}
+
+func artifact(t *testing.T, ref ModelRef, store StoreRef) *Artifact {
+	t.Helper()
+	data, err := ref.Read(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := DecodeArtifact(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A retry on equal counts repeats the release byte by byte; a retry on other counts, and another seed
+// or configuration, draws fresh noise.
+func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
+	seeds, tables := []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)}
+	first, err := process(newSolveFn(StoreRef{}), seeds, tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recoded, err := counts.DecodeTable(tables[0].Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := process(newSolveFn(StoreRef{}), seeds, []*counts.Table{recoded}); err != nil || !reflect.DeepEqual(again, first) {
+		t.Errorf("a retry released something else (error %v)", err)
+	}
+	noiseOf := func(f *solveFn, seeds []noise.Seed, tb *counts.Table) []float64 {
+		ref, err := process(f, seeds, []*counts.Table{tb})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := artifact(t, ref, StoreRef{})
+		m := a.Result.Measurements[0]
+		for i, c := range tb.Marginal(m.Clique) {
+			m.Values[i] -= float64(c)
+		}
+		return m.Values
+	}
+	want := noiseOf(newSolveFn(StoreRef{}), seeds, tables[0])
+	other := newSolveFn(StoreRef{})
+	other.Params.RunID = "another"
+	for name, got := range map[string][]float64{
+		"one unit more":         noiseOf(newSolveFn(StoreRef{}), seeds, table(t, 51)),
+		"another seed":          noiseOf(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 2)}, tables[0]),
+		"another configuration": noiseOf(other, seeds, tables[0]),
+	} {
+		if reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the same noise", name)
+		}
+	}
+}
+
+func TestSolveRefusesSeedsAndTables(t *testing.T) {
+	tb := table(t, 5)
+	for name, c := range map[string]struct {
+		seeds  []noise.Seed
+		tables []*counts.Table
+	}{
+		"no seed":    {nil, []*counts.Table{tb}},
+		"zero seed":  {[]noise.Seed{{}}, []*counts.Table{tb}},
+		"two seeds":  {[]noise.Seed{testSeed(t, 1), testSeed(t, 1)}, []*counts.Table{tb}},
+		"two tables": {[]noise.Seed{testSeed(t, 1)}, []*counts.Table{tb, tb}},
+	} {
+		if _, err := process(newSolveFn(StoreRef{}), c.seeds, c.tables); err == nil {
+			t.Errorf("%s: a release was made", name)
+		}
+	}
+	for _, n := range []int{0, 31, 32, 33} {
+		if _, err := decodeSeed(make([]byte, n)); err == nil {
+			t.Errorf("%d zero bytes decode as a seed", n)
+		}
+	}
+	if b := encodeSeed(testSeed(t, 3)); len(b) != 32 || b[0] != 3 {
+		t.Error("a seed does not survive its coder")
+	}
+}
+
+func TestSolveOfNothing(t *testing.T) {
+	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := artifact(t, ref, StoreRef{}).Result.Total.Units; math.Abs(u) > 1000 {
+		t.Errorf("%g units released of no records", u)
+	}
+}
+
+func TestSolveAdoptsTheStoredRelease(t *testing.T) {
+	store := StoreRef{"dir", t.TempDir()}
+	tables := []*counts.Table{table(t, 20)}
+	first, err := process(newSolveFn(store), []noise.Seed{testSeed(t, 1)}, tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Inline != nil {
+		t.Error("a stored release travels inline")
+	}
+	// An adopted release needs no seed: nothing is drawn.
+	for name, seeds := range map[string][]noise.Seed{"redrawn seed": {testSeed(t, 2)}, "no seed": nil} {
+		again, err := process(newSolveFn(store), seeds, tables)
+		if err != nil || !reflect.DeepEqual(again, first) {
+			t.Errorf("%s: a second release beside the first (error %v)", name, err)
+		}
+	}
+	other := newSolveFn(store)
+	other.Params.Epsilon = 2
+	if _, err := process(other, []noise.Seed{testSeed(t, 1)}, tables); err == nil || !strings.Contains(err.Error(), "another configuration") {
+		t.Errorf("error %v, want refusal of another configuration's release", err)
+	}
+}
+
+// lateStore finds nothing until somebody else has just created the object.
+type lateStore struct{ dirStore }
+
+func (s lateStore) Get(context.Context, string) ([]byte, bool, error) { return nil, false, nil }
+
+func init() {
+	RegisterStore("late", func(dir string) (Store, error) { return lateStore{dirStore{dir}}, nil })
+}
+
+func TestSolveLosesARace(t *testing.T) {
+	dir := t.TempDir()
+	tables := []*counts.Table{table(t, 20)}
+	winner, err := process(newSolveFn(StoreRef{"dir", dir}), []noise.Seed{testSeed(t, 1)}, tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loser, err := process(newSolveFn(StoreRef{"late", dir}), []noise.Seed{testSeed(t, 2)}, tables)
+	if err != nil || !reflect.DeepEqual(loser, winner) {
+		t.Errorf("the loser of a race released its own model (error %v)", err)
+	}
+}
+
+func TestArtifactRoundTrip(t *testing.T) {
+	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := artifact(t, ref, StoreRef{})
+	a.Result.RMSE = math.NaN()
+	m := a.Result.Model
+	m.Columns, m.Weights = [][]domain.Code{{1, 2}, {0, 3}, {1, 1}}, []float64{0.5, 2}
+	b, err := a.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeArtifact(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := got.Encode(); err != nil || !bytes.Equal(b, c) || !reflect.DeepEqual(got.Result.Model, m) || got.Statement.Epsilon != 1 {
+		t.Errorf("an artifact came back different (error %v)", err)
+	}
+	for cut := range b {
+		if _, err := DecodeArtifact(b[:cut]); err == nil {
+			t.Fatalf("%d of %d bytes decode", cut, len(b))
+		}
+	}
+}
+
+func TestParamsValidate(t *testing.T) {
+	err := Params{Epsilon: -1, Delta: 2, Units: -3, Rounds: -4, Store: StoreRef{Kind: "nowhere"}}.Validate()
+	for _, want := range []string{"epsilon -1", "delta 2", "-3 units", "rounds -4", `"nowhere"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("faults %v lack %q", err, want)
+		}
+	}
+	if err := (Params{Epsilon: 1}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
