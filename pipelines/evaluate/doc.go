@@ -2,17 +2,21 @@
 // pays nothing for it: its figures are covered by no privacy guarantee, and every form of its output
 // says so.
 //
-//	real, err := evaluate.Read("people.csv", file)
-//	synthetic, err := evaluate.Read("out/", file)
-//	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: real, Synthetic: synthetic}, w, d, evaluate.Options{})
+//	truth, err := evaluate.ReadTrue(ctx, "people.csv", file)
+//	synthetic, err := evaluate.ReadSynthetic(ctx, "out/", file)
+//	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: truth, Synthetic: synthetic}, w, file.Domain, evaluate.Options{})
 //	err = report.WriteText(os.Stdout)
 //
 // # What is compared
 //
-// Tables are compared in the cells of the domain, as shares of rows. For k = 1, 2, 3 the k-way
-// marginals are the workload's own and those that its wider marginals contain; wider marginals of the
-// workload are compared as well. TV is total variation, ½ Σ |real share − synthetic share| over the
-// cells of a marginal. Averages over marginals are not weighted.
+// Tables are compared in the cells of the domain, as shares of rows. Of a true table with a privacy ID
+// one row of each privacy unit counts, the one that the synthesis counted: a person with many rows
+// weighs as much as a person with one.
+//
+// For k = 1, 2, 3 the k-way marginals are the workload's own and those that its wider marginals
+// contain; wider marginals of the workload are compared as well. TV is total variation,
+// ½ Σ |real share − synthetic share| over the cells of a marginal. Averages over marginals are not
+// weighted.
 //
 // The k-marginal score is NIST's, 1000·(1 − average TV): SDNist, sdnist/metrics/kmarginal.py, which
 // takes a random selection of marginals where this package takes all. Beside it stands the number of

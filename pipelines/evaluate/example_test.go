@@ -14,9 +14,9 @@ func ExampleCompare() {
 		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}},
 		{Name: "married", Type: domain.Bool, Values: []string{"false", "true"}},
 	}}
-	real := &evaluate.Table{Sizes: d.Sizes(), Rows: 4, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 1, 1}}}
+	truth := &evaluate.Table{Sizes: d.Sizes(), Rows: 4, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 1, 1}}}
 	synthetic := &evaluate.Table{Sizes: d.Sizes(), Rows: 2, Columns: [][]domain.Code{{0, 1}, {0, 1}}}
-	report, err := evaluate.Compare(context.Background(), evaluate.Tables{Real: real, Synthetic: synthetic},
+	report, err := evaluate.Compare(context.Background(), evaluate.Tables{Real: truth, Synthetic: synthetic},
 		query.AllMarginals(d.Sizes(), 2, 100), d, evaluate.Options{})
 	if err != nil {
 		fmt.Println(err)
