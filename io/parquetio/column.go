@@ -37,7 +37,8 @@ type column struct {
 	valid  []byte // bitmap; bit i is set where cell i is not NULL
 	nulls  int
 
-	dict *dictionary
+	dict   *dictionary // STRING
+	parsed literals    // INT64 and BOOL that come as categories
 }
 
 func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
@@ -84,11 +85,12 @@ func (c *column) field() arrow.Field {
 }
 
 var (
-	errForm   = errors.New("the cells have a form that the column's type does not take")
-	errLength = errors.New("the column is shorter than its chunk")
-	errNull   = errors.New("NULL in a column without null")
-	errIndex  = errors.New("a dictionary index is outside the dictionary")
-	errDate   = errors.New("a date is beyond 32 bits of days")
+	errForm    = errors.New("the cells have a form that the column's type does not take")
+	errLength  = errors.New("the column is shorter than its chunk")
+	errNull    = errors.New("NULL in a column without null")
+	errIndex   = errors.New("a dictionary index is outside the dictionary")
+	errLiteral = errors.New("a category is not a number of the column's type")
+	errDate    = errors.New("a date is beyond 32 bits of days")
 )
 
 // add appends cells lo..hi−1 of in to the column, which holds at cells.
@@ -107,6 +109,8 @@ func (c *column) add(in *domain.Column, lo, hi, at int) error {
 		c.floats = append(c.floats, in.Floats[lo:hi]...)
 	case c.ints != nil && in.Form == domain.Ints && hi <= len(in.Ints):
 		c.ints = append(c.ints, in.Ints[lo:hi]...)
+	case c.literal() && in.Form == domain.Dictionary && hi <= len(in.Ints):
+		return c.addLiterals(in, lo, hi)
 	default:
 		return c.shapeError(in)
 	}
@@ -114,7 +118,7 @@ func (c *column) add(in *domain.Column, lo, hi, at int) error {
 }
 
 func (c *column) shapeError(in *domain.Column) error {
-	want := c.ints != nil && in.Form == domain.Ints || c.floats != nil && in.Form == domain.Floats ||
+	want := c.ints != nil && in.Form == domain.Ints || c.literal() && in.Form == domain.Dictionary || c.floats != nil && in.Form == domain.Floats ||
 		c.dict != nil && (in.Form == domain.Dictionary || in.Form == domain.Text)
 	if want {
 		return errLength
@@ -130,6 +134,26 @@ func (c *column) addCodes(in *domain.Column, lo, hi int) error {
 			c.codes = append(c.codes, table[x])
 		case in.Null(lo + i): // the index of a NULL says nothing
 			c.codes = append(c.codes, 0)
+		default:
+			return errIndex
+		}
+	}
+	return nil
+}
+
+// literal reports whether the column takes categories as texts of numbers.
+func (c *column) literal() bool { return c.typ == domain.Int64 || c.typ == domain.Bool }
+
+func (c *column) addLiterals(in *domain.Column, lo, hi int) error {
+	c.parsed.read(in.Dict, c.typ)
+	for i, x := range in.Ints[lo:hi] {
+		switch {
+		case uint64(x) < uint64(len(c.parsed.values)) && !c.parsed.bad[x]:
+			c.ints = append(c.ints, c.parsed.values[x])
+		case in.Null(lo + i):
+			c.ints = append(c.ints, 0)
+		case uint64(x) < uint64(len(c.parsed.values)):
+			return errLiteral
 		default:
 			return errIndex
 		}

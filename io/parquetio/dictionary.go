@@ -1,9 +1,13 @@
 package parquetio
 
 import (
+	"strconv"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // dictionary numbers the texts of one column of a file, so that all batches share one dictionary
@@ -40,7 +44,7 @@ func (d *dictionary) add(text string) int32 {
 // translate returns the number of each text of source. Chunks of one sampler share one dictionary, for
 // which the table is computed once.
 func (d *dictionary) translate(source []string) []int32 {
-	if len(source) > 0 && len(d.source) == len(source) && &d.source[0] == &source[0] {
+	if same(d.source, source) {
 		return d.table
 	}
 	d.source, d.table = source, d.table[:0]
@@ -52,6 +56,34 @@ func (d *dictionary) translate(source []string) []int32 {
 		d.table = append(d.table, c)
 	}
 	return d.table
+}
+
+// same reports whether a and b are one slice.
+func same(a, b []string) bool { return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0] }
+
+// literals holds the numbers that the texts of a dictionary stand for.
+type literals struct {
+	source []string
+	values []int64
+	bad    []bool // the text is no number
+}
+
+// read parses source, unless it was the last one read.
+func (l *literals) read(source []string, typ domain.Type) {
+	if same(l.source, source) {
+		return
+	}
+	l.source, l.values, l.bad = source, l.values[:0], l.bad[:0]
+	for _, s := range source {
+		v, err := strconv.ParseInt(s, 10, 64)
+		if typ == domain.Bool {
+			var b bool
+			if b, err = strconv.ParseBool(s); b {
+				v = 1
+			}
+		}
+		l.values, l.bad = append(l.values, v), append(l.bad, err != nil)
+	}
 }
 
 // array returns all texts so far. It stays the same object until a new text arrives. An empty

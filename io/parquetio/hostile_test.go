@@ -196,22 +196,24 @@ func writeAll(w io.Writer, d *domain.Domain, c *domain.Chunk) error {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "s", Type: domain.String}, {Name: "d", Type: domain.Date, Null: true}}}
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "s", Type: domain.String}, {Name: "d", Type: domain.Date, Null: true}, {Name: "b", Type: domain.Bool}}}
 	good := func() *domain.Chunk {
 		return &domain.Chunk{Rows: 2, Columns: []domain.Column{
-			{Form: domain.Dictionary, Dict: []string{"a"}, Ints: []int64{0, 0}}, {Form: domain.Ints, Ints: []int64{1, 2}}}}
+			{Form: domain.Dictionary, Dict: []string{"a"}, Ints: []int64{0, 0}}, {Form: domain.Ints, Ints: []int64{1, 2}},
+			{Form: domain.Dictionary, Dict: []string{"true"}, Ints: []int64{0, 0}}}}
 	}
 	for name, tc := range map[string]struct {
 		change func(c *domain.Chunk)
 		want   string
 	}{
-		"columns": {func(c *domain.Chunk) { c.Columns = c.Columns[:1] }, "1 columns for a file of 2"},
+		"columns": {func(c *domain.Chunk) { c.Columns = c.Columns[:1] }, "1 columns for a file of 3"},
 		"form":    {func(c *domain.Chunk) { c.Columns[1].Form = domain.Floats }, errForm.Error()},
 		"short":   {func(c *domain.Chunk) { c.Columns[1].Ints = c.Columns[1].Ints[:1] }, errLength.Error()},
 		"nulls":   {func(c *domain.Chunk) { c.Columns[1].Nulls = []bool{true} }, errLength.Error()},
 		"null":    {func(c *domain.Chunk) { c.Columns[0].Nulls = []bool{true, false} }, errNull.Error()},
 		"index":   {func(c *domain.Chunk) { c.Columns[0].Ints[1] = 1 }, errIndex.Error()},
 		"below":   {func(c *domain.Chunk) { c.Columns[0].Ints[1] = -1 }, errIndex.Error()},
+		"literal": {func(c *domain.Chunk) { c.Columns[2].Dict[0] = "x" }, errLiteral.Error()},
 		"date":    {func(c *domain.Chunk) { c.Columns[1].Ints[1] = 1 << 40 }, errDate.Error()},
 	} {
 		w, err := NewWriter(&bytes.Buffer{}, d, Options{})

@@ -45,8 +45,8 @@ func categories(a *domain.Attribute) []string {
 	return append(slices.Clone(a.Values), a.OtherValue)
 }
 
-// Write appends the rows of c: Ints for every type but FLOAT64 (Floats) and STRING (Dictionary, or
-// Text). Its ID is ignored. After an error every call fails with the same error. c is not kept.
+// Write appends the rows of c, in the forms that domain.Decoder makes: Ints, Floats for FLOAT64,
+// Dictionary or Text for STRING; INT64 and BOOL may also come as Dictionary. Its ID is ignored. After an error every call fails with the same error. c is not kept.
 func (w *Writer) Write(c *domain.Chunk) error {
 	return w.t.keep(w.t.write(c))
 }
