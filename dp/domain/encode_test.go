@@ -246,6 +246,10 @@ func TestEncodeStrict(t *testing.T) {
 	if row != 1 || attr != 1 || ok {
 		t.Errorf("first unusable cell: row %d, attribute %d, ok %v; want 1, 1, false", row, attr, ok)
 	}
+	chunk.Columns[0] = Column{Form: Floats, Floats: []float64{1, 1.5, 1}}
+	if row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6)); row != 1 || attr != 0 || ok {
+		t.Errorf("first unusable cell of two in a row: row %d, attribute %d, ok %v; want 1, 0, false", row, attr, ok)
+	}
 }
 
 func BenchmarkEncodeText7(b *testing.B) {

@@ -299,11 +299,27 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// failing writes n bytes, then fails.
-type failing struct{ n int }
+// TestAppendCell: quotes where they are needed, and only there.
+func TestAppendCell(t *testing.T) {
+	for cell, want := range map[string]string{
+		"": `""`, "a": "a", "a b": "a b", "é": "é", "-1.5": "-1.5", "a;b": "a;b", "a,b": `"a,b"`, `"`: `""""`,
+		" a": `" a"`, "a\t": "\"a\t\"", "a\nb": "\"a\nb\"", "a\r": "\"a\r\"", "a\rb": "\"a\rb\"",
+	} {
+		if got := string(appendCell(nil, cell)); got != want {
+			t.Errorf("%q is written as %s, want %s", cell, got, want)
+		}
+	}
+}
+
+// failing takes n bytes, fails once, and takes everything after.
+type failing struct {
+	n      int
+	failed bool
+}
 
 func (f *failing) Write(b []byte) (int, error) {
-	if f.n -= len(b); f.n < 0 {
+	if f.n -= len(b); f.n < 0 && !f.failed {
+		f.failed = true
 		return 0, errors.New("disk full")
 	}
 	return len(b), nil

@@ -103,6 +103,7 @@ func TestProduct(t *testing.T) {
 func TestColumns(t *testing.T) {
 	tests := []struct{ column, want string }{
 		{"type: INT64, min: 0, max: 63, null: true", "0 1 NULL; 64+1 cells, scale 0, resolution 1"},
+		{"type: INT64, min: 0, max: 64, null: true", ""},
 		{"type: INT64, values: [007x], null: true", ""},
 		{"type: INT64, values: [7, -1], other: true, other_value: 99", "7 -1 other; 2+1 cells, scale 0, resolution 0"},
 		{"type: INT64, edges: [0, 1, 1], null: true", "0 1 NULL; 2+1 cells, scale 0, resolution 1"},
