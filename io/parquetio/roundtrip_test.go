@@ -210,7 +210,7 @@ func TestDecoded(t *testing.T) {
 		{Name: "b", Type: domain.Bool, Values: []string{"false", "true"}, Null: true},
 		{Name: "n", Type: domain.Numeric, Scale: 2, Cuts: []int64{0, 100, 1000}, Resolution: 10, Null: true},
 		{Name: "f", Type: domain.Float64, FloatCuts: []float64{0, 0.5, 1}, Null: true},
-		{Name: "d", Type: domain.Date, Cuts: []int64{-5, 0, 5}, Resolution: 1},
+		{Name: "d", Type: domain.Date, Cuts: []int64{-5, 0, 5}, Resolution: 1, Null: true},
 	}}
 	if err := d.Validate(); err != nil {
 		t.Fatal(err)
