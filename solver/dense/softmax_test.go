@@ -77,6 +77,18 @@ func TestSoftmaxSumsToOne(t *testing.T) {
 	}
 }
 
+// TestSoftmaxKeepsSmallCells: a million cells of 1e-19 beside one of 1 add 1e-13, of which a running sum
+// of blocks would keep nothing.
+func TestSoftmaxKeepsSmallCells(t *testing.T) {
+	theta := make([]float64, 1_000_001)
+	for i := range theta[1:] {
+		theta[i+1] = math.Log(1e-19)
+	}
+	if got := Softmax(theta, theta); math.Abs(got-1e-13) > 1e-15 {
+		t.Errorf("logZ = %g, want 1e-13", got)
+	}
+}
+
 func TestCheckUniverse(t *testing.T) {
 	if k, err := CheckUniverse([]int{16, 15, 10, 7, 5, 2, 2}, 96, 0); k != 336_000 || err != nil {
 		t.Errorf("CheckUniverse = %d, %v", k, err)

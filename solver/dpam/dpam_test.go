@@ -55,13 +55,14 @@ func TestTree10(t *testing.T) {
 // TestAdult7 compares with the reference figures on 336,000 cells.
 func TestAdult7(t *testing.T) {
 	if testing.Short() {
-		t.Skip("adult7 takes 15 s: left out by -short")
+		t.Skip("adult7 takes 10 s: left out by -short")
 	}
 	table := solvertest.Adult7(t)
 	for _, r := range []reference{
 		{dp.AddRemove, .1, dp.ZCDP, 1.675e-4, .0115, .0966},
 		{dp.AddRemove, 1, dp.ZCDP, .01427, .0018, .0240},
 		{dp.AddRemove, 10, dp.ZCDP, 1.0521, .0003, .0058},
+		{dp.AddRemove, 1, dp.GaussianOnly, .015727, .0017, .0233}, // μ²/2 in place of rho
 		{dp.Replace, 1, dp.ZCDP, .01427, .0023, .0301},
 		{dp.AddRemove, 1, dp.Pure, 1, .0029, .0303},
 		{dp.Replace, 1, dp.Pure, 1, .0046, .0479},

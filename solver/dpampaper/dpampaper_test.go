@@ -19,6 +19,40 @@ func TestConformance(t *testing.T) {
 	solvertest.TestSolver(t, solvertest.Method{Accesses: Accesses, Solve: solve, Accounting: dp.GaussianOnly, NoPure: true})
 }
 
+// TestConstants: the formulas at ε = 1, δ = 1e-8, n = 10,000, k = 1,024 and T = 169, by hand.
+func TestConstants(t *testing.T) {
+	p := solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false)
+	p.Rounds = 169
+	pl, err := newPlan(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string][2]float64{
+		"alpha": {pl.alpha, .029218}, "sigma/n": {pl.sigma / 10_000, .022318}, "c0": {pl.shift, 79.32},
+	} {
+		if math.Abs(c[0]/c[1]-1) > 1e-4 {
+			t.Errorf("%s = %g, want %g", name, c[0], c[1])
+		}
+	}
+}
+
+// TestWorst: the histogram is compared with the middle point r·aggregate + (1−r)·x.
+func TestWorst(t *testing.T) {
+	pl, err := newPlan(solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDescent(pl, 1)
+	clear(d.x)
+	clear(d.aggregate)
+	d.x[0], d.aggregate[1023], d.keep = 1, 1, .25
+	histogram := make([]float64, len(d.x))
+	histogram[0], histogram[1023], histogram[512] = 75, 25, -10
+	if got := d.worst(histogram, 100); got.Sign != -1 || math.Abs(d.answers[got.Marginal][got.Cell]+.1) > 1e-12 {
+		t.Errorf("worst = %+v with gap %g, want gap -0.1", got, d.answers[got.Marginal][got.Cell])
+	}
+}
+
 // TestRunningCombination: x_t = softmax(q̄_t/α), where q̄_t is the running convex combination of the chosen
 // queries with weights t + c₀, here written out as the weighted mean of all of them.
 func TestRunningCombination(t *testing.T) {

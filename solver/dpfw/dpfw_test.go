@@ -119,6 +119,24 @@ func (f fixed) SelectBlock(string, int, query.Workload, query.Answers, dp.Share)
 	return query.Block{Signs: f.signs}, nil
 }
 
+// TestStep: from the uniform model, seven signs of +1 and one of −1 are a query of mean 3/4 and variance
+// 7/16, and the step is .35·√(ln 1024/(7/16)).
+func TestStep(t *testing.T) {
+	pl, err := Settings{}.plan(solvertest.Problem(solvertest.Tree10(), 3, dp.AddRemove, 1, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := pl.newRun(500)
+	r.evaluate()
+	if err := r.round(fixed{signs: []int8{1, 1, 1, 1, 1, 1, 1, -1}}, 1); err != nil {
+		t.Fatal(err)
+	}
+	want := .35 * math.Sqrt(math.Log(1024)/(7./16))
+	if first, last := r.theta[0], r.theta[1023]; math.Abs(first-want) > 1e-12 || math.Abs(last+want) > 1e-12 {
+		t.Errorf("theta of the first and last cell %g, %g, want %g, %g", first, last, want, -want)
+	}
+}
+
 // TestTree10 compares with the reference figures: ±20 % of the largest error and ±10 % of the total
 // variation for the mean of 6 seeds. The seeds are fixed, so there are no false alarms.
 func TestTree10(t *testing.T) {
