@@ -73,7 +73,9 @@ func (p *Plan) add(c domain.Clique) domain.Clique {
 	return thin
 }
 
-// grow hangs everything below node at, whose table has the given axes, that the cliques in todo need.
+// grow hangs everything below node at, whose table has the given axes, that the cliques in todo need:
+// tables without the axes that none of them has, or else first the tables of those that lack the
+// largest axis that some lack, then those of the others.
 func (p *Plan) grow(at int, axes domain.Clique, cliques []domain.Clique, todo []int) {
 	var rest []int
 	for _, i := range todo {
@@ -86,40 +88,34 @@ func (p *Plan) grow(at int, axes domain.Clique, cliques []domain.Clique, todo []
 	if len(rest) == 0 {
 		return
 	}
-	missing := func(a int, from []int) bool {
-		return slices.ContainsFunc(from, func(i int) bool { return !slices.Contains(cliques[i], a) })
+	uses := make([]int, len(p.sizes))
+	for _, i := range rest {
+		for _, a := range cliques[i] {
+			uses[a]++
+		}
 	}
-	if lo, hi := p.longestRun(axes, func(a int) bool {
-		return !slices.ContainsFunc(rest, func(i int) bool { return slices.Contains(cliques[i], a) })
-	}); hi > lo {
+	if lo, hi := p.longestRun(axes, uses); hi > lo {
 		child := p.sumOut(at, axes, lo, hi)
 		p.grow(child, slices.Delete(slices.Clone(axes), lo, hi), cliques, rest)
 		return
 	}
 	split := -1
 	for _, a := range axes {
-		if missing(a, rest) && (split < 0 || p.sizes[a] > p.sizes[split]) {
+		if uses[a] < len(rest) && (split < 0 || p.sizes[a] > p.sizes[split]) {
 			split = a
 		}
 	}
-	var having, lacking []int
-	for _, i := range rest {
-		if slices.Contains(cliques[i], split) {
-			having = append(having, i)
-		} else {
-			lacking = append(lacking, i)
-		}
-	}
-	p.grow(at, axes, cliques, lacking)
-	p.grow(at, axes, cliques, having)
+	has := func(i int) bool { return slices.Contains(cliques[i], split) }
+	p.grow(at, axes, cliques, slices.DeleteFunc(slices.Clone(rest), has))
+	p.grow(at, axes, cliques, slices.DeleteFunc(rest, func(i int) bool { return !has(i) }))
 }
 
-// longestRun returns the run axes[lo:hi] of unneeded axes with the largest product up to maxRun.
-func (p *Plan) longestRun(axes domain.Clique, unneeded func(int) bool) (lo, hi int) {
+// longestRun returns the run axes[lo:hi] of unused axes with the largest product up to maxRun.
+func (p *Plan) longestRun(axes domain.Clique, uses []int) (lo, hi int) {
 	best := 1
 	for i := range axes {
 		product := 1
-		for j := i; j < len(axes) && unneeded(axes[j]); j++ {
+		for j := i; j < len(axes) && uses[axes[j]] == 0; j++ {
 			if product *= p.sizes[axes[j]]; j > i && product > maxRun {
 				break
 			}

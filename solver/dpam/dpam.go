@@ -13,7 +13,8 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// BytesPerCell is the memory of a solve for each cell of the universe, rounded up from nine vectors.
+// BytesPerCell is the memory of a solve for each cell of the universe: seven vectors and buffers, and
+// half as much again for whoever holds the private counts and uses the model.
 const BytesPerCell = 96
 
 // stage is the name of the one access.

@@ -13,8 +13,8 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// BytesPerCell is the memory of a solve for each cell of the universe: five vectors, the noisy
-// histogram and buffers.
+// BytesPerCell is the memory of a solve for each cell of the universe: four vectors, the noisy
+// histogram, the curator's counts, and buffers.
 const BytesPerCell = 64
 
 const (
