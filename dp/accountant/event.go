@@ -32,6 +32,9 @@ type Event struct {
 	Range        dp.Range        // of the scores, counts: selections
 	L1           dp.L1           // of one marginal: DiscreteLaplace
 	L2Squared    dp.L2Squared    // of one marginal: DiscreteGaussian
+	// Sensitivities stands in place of L2Squared where marginals differ: the squared L2 sensitivity of each
+	// centred marginal, counts², with its rounding to the grid (see Centred).
+	Sensitivities []*big.Rat
 
 	// Scales is the noise, exact: σ² in counts² of each marginal for DiscreteGaussian, the scale in
 	// counts of each marginal for DiscreteLaplace, and one scale b in counts for selections.
@@ -101,7 +104,7 @@ func (e Event) Loss(kind dp.Accounting) (*big.Rat, error) {
 	case kind == dp.GaussianOnly && !e.fineGrid():
 		return nil, fmt.Errorf("accountant: a GDP ledger needs a standard deviation of at least 2^%d grid steps", gdpGridBits)
 	case gaussian:
-		return e.sum(func(variance *big.Rat) *big.Rat { return gaussianRho(int64(e.L2Squared), variance) }), nil
+		return e.sum(func(i int) *big.Rat { return gaussianRho(e.l2Squared(i), e.Scales[i]) }), nil
 	case kind == dp.Pure:
 		return e.epsilon(), nil
 	case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential:
@@ -115,7 +118,7 @@ func (e Event) Loss(kind dp.Accounting) (*big.Rat, error) {
 // epsilon returns the pure loss of one draw of a kind that has one.
 func (e Event) epsilon() *big.Rat {
 	if e.Kind == dp.DiscreteLaplace {
-		return e.sum(func(scale *big.Rat) *big.Rat { return laplaceEpsilon(int64(e.L1), scale) })
+		return e.sum(func(i int) *big.Rat { return laplaceEpsilon(int64(e.L1), e.Scales[i]) })
 	}
 	return ceilGrid(e.boundedRange(), quantumBits)
 }
@@ -129,24 +132,34 @@ func (e Event) boundedRange() *big.Rat {
 	return r
 }
 
-// sum adds a loss over the marginals; runs of equal scales are computed once.
-func (e Event) sum(loss func(scale *big.Rat) *big.Rat) *big.Rat {
+// sum adds a loss over the marginals; runs of equal ones are computed once.
+func (e Event) sum(loss func(i int) *big.Rat) *big.Rat {
 	total := new(big.Rat)
 	for i := 0; i < len(e.Scales); {
 		run := e.run(i)
-		total.Add(total, times(loss(e.Scales[i]), int64(run)))
+		total.Add(total, times(loss(i), int64(run)))
 		i += run
 	}
 	return total
 }
 
-// run returns how many scales from i on are equal.
+// run returns how many marginals from i on are equal in scale and sensitivity.
 func (e Event) run(i int) int {
 	j := i + 1
-	for j < len(e.Scales) && (e.Scales[j] == e.Scales[i] || e.Scales[j].Cmp(e.Scales[i]) == 0) {
+	for j < len(e.Scales) && same(e.Scales[j], e.Scales[i]) && (e.Sensitivities == nil || same(e.Sensitivities[j], e.Sensitivities[i])) {
 		j++
 	}
 	return j - i
+}
+
+func same(x, y *big.Rat) bool { return x == y || x.Cmp(y) == 0 }
+
+// l2Squared returns the squared L2 sensitivity of marginal i.
+func (e Event) l2Squared(i int) *big.Rat {
+	if e.Sensitivities != nil {
+		return e.Sensitivities[i]
+	}
+	return big.NewRat(int64(e.L2Squared), 1)
 }
 
 // fineGrid reports whether every σ² is an integer of at least 2^52 in squared grid steps.
@@ -173,11 +186,23 @@ func (e Event) sensitivity() int64 {
 	return int64(e.Range)
 }
 
+// centred reports whether an event with sensitivities of its own is a complete one of centred marginals.
+func (e Event) centred() bool {
+	for _, s := range e.Sensitivities {
+		if s.Sign() <= 0 {
+			return false
+		}
+	}
+	return e.Kind == dp.DiscreteGaussian && e.L2Squared == 0 && len(e.Sensitivities) == len(e.Scales)
+}
+
 func (e Event) mustBeComplete() {
 	switch {
 	case e.Count < 1:
 		panic("accountant: event without a count")
-	case e.sensitivity() < 1:
+	case e.Sensitivities != nil && !e.centred():
+		panic("accountant: event with sensitivities that do not fit its kind or its scales")
+	case e.Sensitivities == nil && e.sensitivity() < 1:
 		panic("accountant: event without the sensitivity of its kind")
 	case len(e.Scales) == 0 || !e.measures() && len(e.Scales) != 1:
 		panic("accountant: event without its scales")
@@ -192,9 +217,9 @@ func (e Event) mustBeComplete() {
 }
 
 // gaussianRho returns Δ²/(2σ²), rounded up.
-func gaussianRho(l2squared int64, variance *big.Rat) *big.Rat {
-	rho := new(big.Rat).Quo(big.NewRat(l2squared, 2), variance)
-	return ceilGrid(rho, quantumBits)
+func gaussianRho(l2squared, variance *big.Rat) *big.Rat {
+	rho := new(big.Rat).Quo(l2squared, variance)
+	return ceilGrid(rho.Quo(rho, big.NewRat(2, 1)), quantumBits)
 }
 
 // laplaceEpsilon returns Δ₁/scale, rounded up.

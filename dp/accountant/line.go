@@ -3,7 +3,7 @@ package accountant
 import (
 	"fmt"
 	"math/big"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -21,7 +21,8 @@ type Line struct {
 	Coordinates int64 `json:"coordinates,omitempty"`
 	// Sensitivity is of one event, all its marginals together: l2squared=, l1= or range=, in counts.
 	Sensitivity string `json:"sensitivity"`
-	// Scale is sigma2= (counts²), scale= or b= (counts); with parts, "5/2 ×20, 7/2 ×15" for 35 marginals.
+	// Scale is sigma2= (counts²), scale= or b= (counts); with parts, "5/2 ×20, 7/2 ×15" for 35 marginals, or
+	// "5/2 to 7/2" for many centred ones.
 	Scale string `json:"scale"`
 	// Grid is the step of noise and scores, in counts.
 	Grid string `json:"grid"`
@@ -52,15 +53,10 @@ func lines(events []Event, kind dp.Accounting) []Line {
 // precedes reports whether f continues e: equal but for rounds, and in the rounds after those of e.
 func (e Event) precedes(f Event) bool {
 	if f.Round != e.Round+e.Count || e.Kind != f.Kind || e.GridBits != f.GridBits || e.Coordinates != f.Coordinates ||
-		e.Range != f.Range || e.L1 != f.L1 || e.L2Squared != f.L2Squared || len(e.Scales) != len(f.Scales) {
+		e.Range != f.Range || e.L1 != f.L1 || e.L2Squared != f.L2Squared {
 		return false
 	}
-	for i := range e.Scales {
-		if e.Scales[i].Cmp(f.Scales[i]) != 0 {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(e.Scales, f.Scales, same) && slices.EqualFunc(e.Sensitivities, f.Sensitivities, same)
 }
 
 func (e Event) line(kind dp.Accounting) Line {
@@ -68,10 +64,8 @@ func (e Event) line(kind dp.Accounting) Line {
 		Stage: e.Stage, Round: e.Round, Kind: e.Kind.String(), Count: e.Count,
 		Coordinates: e.Coordinates, Grid: power(-e.GridBits).RatString(),
 	}
-	sensitivity := e.sensitivity()
 	if e.measures() {
 		l.Marginals = len(e.Scales)
-		sensitivity *= int64(l.Marginals)
 	}
 	switch e.Kind {
 	case dp.DiscreteGaussian:
@@ -81,7 +75,7 @@ func (e Event) line(kind dp.Accounting) Line {
 	default:
 		l.Sensitivity, l.Scale = "range=", "b="
 	}
-	l.Sensitivity += strconv.FormatInt(sensitivity, 10)
+	l.Sensitivity += e.wholeSensitivity().RatString()
 	l.Scale += e.scales()
 	if kind == dp.Pure {
 		l.Epsilon = e.total(kind).RatString()
@@ -89,6 +83,17 @@ func (e Event) line(kind dp.Accounting) Line {
 		l.Rho = e.total(kind).RatString()
 	}
 	return l
+}
+
+// wholeSensitivity returns that of one event, all its marginals together.
+func (e Event) wholeSensitivity() *big.Rat {
+	switch {
+	case e.Sensitivities != nil:
+		return e.sum(e.l2Squared)
+	case e.measures():
+		return big.NewRat(e.sensitivity()*int64(len(e.Scales)), 1)
+	}
+	return big.NewRat(e.sensitivity(), 1)
 }
 
 // total returns Count times the loss of an event that the kind of ledger is known to admit.
@@ -100,10 +105,26 @@ func (e Event) total(kind dp.Accounting) *big.Rat {
 	return times(loss, int64(e.Count))
 }
 
-// scales writes the noise of all marginals, runs of equal ones together.
+// mostParts is how many different noises of centred marginals a line lists; there can be thousands.
+const mostParts = 16
+
+// scales writes the noise of all marginals, runs of equal ones together, or of many centred ones the least
+// and the most.
 func (e Event) scales() string {
-	if e.run(0) == len(e.Scales) {
-		return e.Scales[0].RatString()
+	least, most, runs := e.Scales[0], e.Scales[0], 0
+	for i := 0; i < len(e.Scales); i += e.run(i) {
+		if s := e.Scales[i]; s.Cmp(least) < 0 {
+			least = s
+		} else if s.Cmp(most) > 0 {
+			most = s
+		}
+		runs++
+	}
+	if same(least, most) {
+		return least.RatString()
+	}
+	if e.Sensitivities != nil && runs > mostParts {
+		return least.RatString() + " to " + most.RatString()
 	}
 	var parts []string
 	for i := 0; i < len(e.Scales); i += e.run(i) {

@@ -75,3 +75,25 @@ func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, 
 	r, err := c.answer(Request{Method: MaxError, Stage: stage, Workload: w, Model: model, Share: share})
 	return r.MaxError, err
 }
+
+// Residuals releases, for each clique A, the marginal h_A on codes merged by merge plus independent discrete
+// Gaussian noise Z of variance σ_A², centred along every axis: Values = P(h_A + Z), in counts. With c =
+// query.ResidualShare of the merged sizes of A, a cell has Variance c·σ_A² and the charge is
+// ΣΔ_A²/(2σ_A²), where Δ_A² is query.ResidualL2Squared and the rounding of the centred counts to the
+// noise's grid. 1/Variance is proportional to precision, above 0, and scaled so that the charge is the
+// share. Where the ledger is pure, a clique has no attribute, one with a single merged code or more than
+// 2^20 merged cells, the request is refused.
+func (c *Curator) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
+	r, err := c.answer(Request{Method: Residuals, Stage: stage, Round: round, Cliques: cliques, Merge: merge, Precision: precision, Share: share})
+	return r.Measurements, err
+}
+
+// Scores releases, for each clique A, the distance Σ|count − bases[A]| between its marginal on merged codes
+// and public counts, plus independent discrete Gaussian noise of one variance. One unit moves each distance
+// by at most one count (AddRemove) or two (Replace), so that m cliques cost m·Δ²/(2σ²) with Δ² = 1 or 4.
+// Bases are rounded to the noise's grid. Where the ledger is pure or a clique has more than 2^20 merged
+// cells, the request is refused.
+func (c *Curator) Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
+	r, err := c.answer(Request{Method: Scores, Stage: stage, Round: round, Cliques: cliques, Merge: merge, Model: bases, Share: share})
+	return r.Scores, err
+}

@@ -115,6 +115,10 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.total(r)
 	case Measure, MeasureVariance:
 		return g.measure(r)
+	case Residuals:
+		return g.residuals(r)
+	case Scores:
+		return g.distances(r)
 	}
 	if err := g.checkModel(r); err != nil {
 		return plan{}, err

@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/dptest"
+	"github.com/dapple-dp/dapple/dp/query"
 )
 
 // loop is a small adaptive algorithm: each request depends on the releases before it.
@@ -142,6 +143,7 @@ func TestDigests(t *testing.T) {
 	}
 	base := requests()[4] // SelectCell
 	base.Cliques, base.Precision, base.Noise = base.Workload.Cliques()[:1], []float64{1}, 3
+	base.Merge = query.Recoding{{1, 0}, nil}
 	note("request", base.Digest())
 	changed := reflect.TypeOf(base)
 	for i := range changed.NumField() {

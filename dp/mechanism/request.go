@@ -24,6 +24,8 @@ const (
 	SelectCell      Method = "SelectCell"
 	LaplaceMaxCell  Method = "LaplaceMaxCell"
 	MaxError        Method = "MaxError"
+	Residuals       Method = "Residuals"
+	Scores          Method = "Scores"
 )
 
 // Request is one call of a Curator: public values only. Fields that the method does not take are zero.
@@ -33,8 +35,9 @@ type Request struct {
 	Round     int
 	Cliques   []domain.Clique
 	Precision []float64
+	Merge     query.Recoding // of codes, before counting
 	Workload  query.Workload
-	Model     query.Answers // counts
+	Model     query.Answers // counts; of Scores: one table for each clique
 	Total     float64       // of the model, counts
 	Noise     float64       // variance (counts²) or Laplace scale (counts) where it is given
 	Share     dp.Share
@@ -47,6 +50,7 @@ type Release struct {
 	Block        query.Block
 	Cell         query.Cell
 	MaxError     query.MaxError
+	Scores       query.Scores
 }
 
 // Call is a request with the event charged for it and the release drawn: public values only.
@@ -66,6 +70,10 @@ func (r *Recorder) record(c Call) {
 	c.Request.Model = cloneAnswers(c.Request.Model)
 	c.Request.Cliques = slices.Clone(c.Request.Cliques)
 	c.Request.Precision = slices.Clone(c.Request.Precision)
+	c.Request.Merge = slices.Clone(c.Request.Merge)
+	for a, codes := range c.Request.Merge {
+		c.Request.Merge[a] = slices.Clone(codes)
+	}
 	c.Release = c.Release.clone()
 	r.Calls = append(r.Calls, c)
 }
@@ -73,6 +81,7 @@ func (r *Recorder) record(c Call) {
 // clone returns a copy that shares no numbers: callers may work in place on what they receive.
 func (r Release) clone() Release {
 	r.Block.Signs = slices.Clone(r.Block.Signs)
+	r.Scores.Values = slices.Clone(r.Scores.Values)
 	r.Measurements = slices.Clone(r.Measurements)
 	for i := range r.Measurements {
 		r.Measurements[i].Values = slices.Clone(r.Measurements[i].Values)
@@ -98,6 +107,7 @@ func (r Request) Digest() [sha256.Size]byte {
 		in.Int64(int64(n))
 	}
 	addFloats(in, r.Precision)
+	addRecoding(in, r.Merge)
 	for _, m := range r.Model {
 		addFloats(in, m)
 	}
@@ -118,6 +128,7 @@ func (r Release) Digest() [sha256.Size]byte {
 		in.Text(m.Clique.Key())
 		addFloats(in, append(slices.Clone(m.Values), m.Variance))
 	}
+	addFloats(in, append(slices.Clone(r.Scores.Values), r.Scores.Variance))
 	return in.Sum()
 }
 
@@ -135,5 +146,16 @@ func addCliques(in *noise.Inputs, cliques []domain.Clique) {
 	in.Int64(int64(len(cliques)))
 	for _, c := range cliques {
 		in.Text(c.Key())
+	}
+}
+
+func addRecoding(in *noise.Inputs, r query.Recoding) {
+	in.Int64(int64(len(r)))
+	for _, codes := range r {
+		ints := make([]int64, len(codes))
+		for i, c := range codes {
+			ints[i] = int64(c)
+		}
+		in.Int64s(ints)
 	}
 }
