@@ -30,11 +30,6 @@ func Skeleton(sizes []int, pairs []domain.Clique, maxCells float64, rng *rand.Ra
 	maximal, _ = g.triangulate(1, rng)
 	rejected := 0
 	for _, pair := range pairs {
-		if find(maximal, pair) {
-			g.join(pair)
-			kept = append(kept, pair)
-			continue
-		}
 		before := g.clone()
 		g.join(pair)
 		if cliques, cells := g.triangulate(4, rng); cells <= maxCells {
@@ -47,15 +42,6 @@ func Skeleton(sizes []int, pairs []domain.Clique, maxCells float64, rng *rand.Ra
 		}
 	}
 	return kept, maximal
-}
-
-func find(cliques []domain.Clique, c domain.Clique) bool {
-	for _, m := range cliques {
-		if m.Contains(c) {
-			return true
-		}
-	}
-	return false
 }
 
 // graph is an undirected graph over attributes with the logarithm of their sizes as weights.

@@ -153,3 +153,12 @@ func BenchmarkSkeleton100(b *testing.B) {
 		Skeleton(sizes, pairs, 1e5, rng)
 	}
 }
+
+func find(cliques []domain.Clique, c domain.Clique) bool {
+	for _, m := range cliques {
+		if m.Contains(c) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package rake
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+const (
+	priorPower     = 1.5 // prior variance of a cell's deviation from its base b is κ·b^1.5
+	leastDeviation = .02 // of the units: the least score that is believed
+	outlierSigmas  = 3
+)
+
+// candidate is a table that may be measured, with what is believed about it.
+type candidate struct {
+	clique domain.Clique
+	base   []float64 // counts of the model so far
+	own    float64   // weight in the workload as a table of its own
+	weight float64   // of its error in the predicted error of the workload
+	cost   float64   // in Δ²·c: what a unit of cell precision takes of twice the capacity
+	score  float64   // believed distance from base, counts
+
+	scale     float64 // κ of the prior
+	bins      []bin
+	precision float64      // 1/variance of a cell that water-filling gives it
+	pairs     []*candidate // of a triple
+}
+
+// bin is a group of cells with nearly equal base.
+type bin struct {
+	cells    float64
+	base     float64 // mean
+	variance float64 // prior variance of a cell
+}
+
+// newCandidate returns a candidate of merged sizes; it has a residual only where all of them exceed 1.
+func newCandidate(n dp.Neighbouring, sizes []int, t target) *candidate {
+	shape := make([]int, len(t.clique))
+	for i, a := range t.clique {
+		shape[i] = sizes[a]
+	}
+	sensitivity, _ := query.ResidualL2Squared(n, shape).Float64()
+	share, _ := query.ResidualShare(shape).Float64()
+	return &candidate{clique: t.clique, own: t.own, weight: t.within, cost: sensitivity * share}
+}
+
+const (
+	binsPerOctave = 4
+	leastBase     = 1e-3 // counts; smaller cells carry no error worth measuring
+)
+
+// setBase keeps base and sorts its cells into bins of a quarter octave.
+func (c *candidate) setBase(base []float64) {
+	c.base = base
+	var cells, sum []float64
+	for _, b := range base {
+		if b < leastBase {
+			continue
+		}
+		i := int(binsPerOctave * math.Log2(b/leastBase))
+		for len(cells) <= i {
+			cells, sum = append(cells, 0), append(sum, 0)
+		}
+		cells[i]++
+		sum[i] += b
+	}
+	c.bins = c.bins[:0]
+	for i, n := range cells {
+		if n > 0 {
+			c.bins = append(c.bins, bin{cells: n, base: sum[i] / n})
+		}
+	}
+}
+
+// setScore fits the prior to the score: under it the expected distance is the score, since
+// E|x| = .8·√variance. Scores below leastDeviation are not believed.
+func (c *candidate) setScore(score, units float64) {
+	c.score = score
+	sum := 1e-9
+	for _, b := range c.bins {
+		sum += b.cells * math.Pow(b.base, priorPower/2)
+	}
+	k := max(score, leastDeviation*units) / (.8 * sum)
+	c.scale = k * k
+	for i, b := range c.bins {
+		c.bins[i].variance = c.scale * math.Pow(b.base, priorPower)
+	}
+}
+
+// error returns the predicted error of the table, half its expected L1 distance in counts, when its
+// cells are measured with precision u: Σ .4·√(v/(1+v·u)).
+func (c *candidate) error(u float64) float64 {
+	sum := 0.0
+	for _, b := range c.bins {
+		sum += b.cells * .4 * math.Sqrt(b.variance/(1+b.variance*u))
+	}
+	return sum
+}
+
+// slope returns −d error/du.
+func (c *candidate) slope(u float64) float64 {
+	sum := 0.0
+	for _, b := range c.bins {
+		q := b.variance / (1 + b.variance*u)
+		sum += b.cells * .2 * q * math.Sqrt(q)
+	}
+	return sum
+}
+
+// shrink returns the released scores of a list, moved to their mean as far as noise of the given
+// variance explains their spread, and at least 0.
+func shrink(s []float64, variance float64) []float64 {
+	mean, spread := 0.0, 0.0
+	for _, x := range s {
+		mean += x / float64(len(s))
+	}
+	for _, x := range s {
+		spread += (x - mean) * (x - mean) / float64(len(s))
+	}
+	keep := 0.0
+	if spread > variance {
+		keep = 1 - variance/spread
+	}
+	out := make([]float64, len(s))
+	for i, x := range s {
+		out[i] = max(mean+keep*(x-mean), 0)
+	}
+	return out
+}
+
+// ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise
+// variance times base over prior variance, for a prior of standard deviation relative·Σbase over the
+// whole table. Where a cell exceeds its base by more than three standard deviations, base and prior grow
+// by the excess.
+//
+// lower is the part of the base that the residual does not speak of.
+func (c *candidate) ridge(residual, lower []float64, u, relative float64) []float64 {
+	sum, total := 1e-9, 0.0
+	for _, b := range c.base {
+		sum += math.Pow(max(b, 1e-6), priorPower/2)
+		total += b
+	}
+	scale := relative * total / sum
+	out := make([]float64, len(c.base))
+	for i, b := range c.base {
+		b = max(b, 1e-6)
+		v := scale * scale * math.Pow(b, priorPower)
+		if excess := residual[i] + lower[i] - b - outlierSigmas*math.Sqrt(1/u+v); excess > 0 {
+			b += excess
+			v += excess * excess
+		}
+		out[i] = b / (u * v)
+	}
+	return out
+}

@@ -1,0 +1,3 @@
+package rake
+
+func (r *run) descend() {}

@@ -1,0 +1,180 @@
+package rake
+
+import (
+	"math/rand/v2"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+const (
+	rareSigmas = 3    // values with fewer counts than this many standard deviations are merged
+	rareShare  = .02  // of the merged mass, spread evenly so that no value vanishes
+	leastShare = 1e-9 // of any merged code
+)
+
+// merged is the domain after values too rare to tell from noise became one code per attribute, the
+// last one.
+type merged struct {
+	codes  query.Recoding
+	sizes  []int
+	base   [][]float64 // distribution over the merged codes of each attribute
+	within [][]float64 // share of every original value in its merged code
+}
+
+// merge reads the one-way estimates; units is their total.
+func merge(ones []oneWay, units float64) *merged {
+	m := &merged{}
+	for _, one := range ones {
+		m.add(one, units)
+	}
+	return m
+}
+
+func (m *merged) add(one oneWay, units float64) {
+	p := project(one.counts, units)
+	codes, within := make([]domain.Code, len(p)), make([]float64, len(p))
+	var base []float64
+	var rare []int
+	sum := 0.0
+	for v, x := range p {
+		if one.counts[v] < rareSigmas*one.sigma {
+			rare = append(rare, v)
+			sum += x
+			continue
+		}
+		codes[v], within[v] = domain.Code(len(base)), 1
+		base = append(base, x)
+	}
+	if len(rare) > 0 {
+		sum = max(sum, one.sigma)
+		for _, v := range rare {
+			codes[v] = domain.Code(len(base))
+			within[v] = p[v] + rareShare*sum/float64(len(rare))
+		}
+		normaliseAt(within, rare)
+		base = append(base, sum)
+	}
+	normalise(base)
+	for v, x := range base {
+		base[v] = max(x, leastShare)
+	}
+	m.codes, m.sizes = append(m.codes, codes), append(m.sizes, len(base))
+	m.base, m.within = append(m.base, base), append(m.within, within)
+}
+
+func normalise(x []float64) {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	for i := range x {
+		x[i] /= sum
+	}
+}
+
+func normaliseAt(x []float64, at []int) {
+	sum := 0.0
+	for _, i := range at {
+		sum += x[i]
+	}
+	for _, i := range at {
+		x[i] /= sum
+	}
+}
+
+// independent returns units · Π base over the attributes of c, as a table of c.
+func (m *merged) independent(c domain.Clique, units float64) []float64 {
+	out := []float64{units}
+	for _, a := range c {
+		next := make([]float64, 0, len(out)*m.sizes[a])
+		for _, x := range out {
+			for _, p := range m.base[a] {
+				next = append(next, x*p)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// universe returns the population of all merged records, independent.
+func (m *merged) universe(units float64) *population.Model {
+	all := make(domain.Clique, len(m.sizes))
+	for a := range all {
+		all[a] = a
+	}
+	return &population.Model{Sizes: m.sizes, Weights: m.independent(all, units)}
+}
+
+// undoUniverse spreads the weights of merged cells over the original universe, exactly.
+func (m *merged) undoUniverse(p *population.Model, sizes []int) *population.Model {
+	weights := p.Weights
+	outer, inner := 1, len(weights)
+	for a, k := range sizes { // one axis after the other, from merged to original codes
+		inner /= m.sizes[a]
+		next := make([]float64, 0, outer*k*inner)
+		for o := 0; o < outer; o++ {
+			for v := 0; v < k; v++ {
+				from := (o*m.sizes[a] + int(m.codes[a][v])) * inner
+				for _, w := range weights[from : from+inner] {
+					next = append(next, w*m.within[a][v])
+				}
+			}
+		}
+		weights = next
+		outer *= k
+	}
+	return &population.Model{Sizes: sizes, Weights: weights}
+}
+
+// undoSample gives every record an original value for each merged code: in random order, the values
+// take turns as their shares say, by cumulative weight.
+func (m *merged) undoSample(p *population.Model, sizes []int, rng *rand.Rand) *population.Model {
+	out := &population.Model{Sizes: sizes, Columns: make([][]domain.Code, len(sizes)), Weights: p.Weights}
+	for a := range sizes {
+		out.Columns[a] = m.undoColumn(a, p, rng)
+	}
+	return out
+}
+
+func (m *merged) undoColumn(a int, p *population.Model, rng *rand.Rand) []domain.Code {
+	values := make([][]domain.Code, m.sizes[a]) // the original values of each code
+	for v, c := range m.codes[a] {
+		values[c] = append(values[c], domain.Code(v))
+	}
+	column := make([]domain.Code, p.Len())
+	records := make([][]int32, m.sizes[a])
+	for i, c := range p.Columns[a] {
+		if column[i] = values[c][0]; len(values[c]) > 1 {
+			records[c] = append(records[c], int32(i))
+		}
+	}
+	for c, list := range records {
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		m.deal(values[c], m.within[a], list, p.Weights, rng.Float64(), column)
+	}
+	return column
+}
+
+// deal writes a value to each record of list: the one whose interval of cumulative share holds the
+// point a fraction u into the record's interval of cumulative weight.
+func (m *merged) deal(values []domain.Code, share []float64, list []int32, weights []float64, u float64, column []domain.Code) {
+	total := 0.0
+	for _, i := range list {
+		total += weights[i]
+	}
+	sum, next, bound := 0.0, 0, 0.0
+	if len(values) > 0 {
+		bound = share[values[0]]
+	}
+	for _, i := range list {
+		for point := (sum + u*weights[i]) / total; point >= bound && next < len(values)-1; {
+			next++
+			bound += share[values[next]]
+		}
+		column[i] = values[next]
+		sum += weights[i]
+	}
+}

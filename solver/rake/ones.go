@@ -1,0 +1,104 @@
+package rake
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// oneWay is a released one-way table.
+type oneWay struct {
+	counts   []float64 // the estimate: the shrunk residual plus an equal part of the total
+	sigma    float64   // standard deviation of the noise before centring; 0 where nothing was measured
+	variance float64   // of a cell of the released residual
+}
+
+// measureOnes releases the residuals of all covered attributes. The others, and those with one value,
+// are taken to be uniform.
+func (r *run) measureOnes() error {
+	r.ones = make([]oneWay, len(r.targets.sizes))
+	for a, k := range r.targets.sizes {
+		r.ones[a].counts = slices.Repeat([]float64{r.total.Units / float64(k)}, k)
+	}
+	attributes := r.targets.attributes()
+	if len(attributes) == 0 {
+		return nil
+	}
+	precision := make([]float64, len(attributes))
+	for i, c := range attributes {
+		k := float64(r.targets.sizes[c[0]])
+		// The raw precision that minimises a sum of (weight·k)·σ; centring divides the variance by 1/(1−1/k).
+		precision[i] = math.Pow((r.targets.weight[c[0]]+1)*k, 2./3) / (1 - 1/k)
+	}
+	released, err := r.curator.Residuals(stageOnes, 1, attributes, nil, precision, r.settings.ones)
+	if err != nil {
+		return fmt.Errorf("rake: %w", err)
+	}
+	for i, m := range released {
+		k := float64(len(m.Values))
+		one := &r.ones[attributes[i][0]]
+		one.variance, one.sigma = m.Variance, math.Sqrt(m.Variance/(1-1/k))
+		keep := jamesStein(m.Values, (k-1)*one.sigma*one.sigma)
+		raw := make([]float64, len(m.Values))
+		for v, x := range m.Values {
+			one.counts[v] += keep * x
+			raw[v] = x + r.total.Units/k
+		}
+		r.released = append(r.released, query.Measurement{Clique: attributes[i], Values: raw,
+			Variance: m.Variance + r.total.Variance/(k*k)})
+	}
+	return nil
+}
+
+// jamesStein returns the positive-part factor by which a residual of expected noise energy is shrunk.
+// It matters only where n·ε is tiny.
+func jamesStein(residual []float64, noise float64) float64 {
+	energy := 1e-9
+	for _, x := range residual {
+		energy += x * x
+	}
+	return max(0, 1-noise/energy)
+}
+
+// project returns the point of {p ≥ 0, Σp = total} nearest to y.
+//
+// Source: Held, Wolfe, Crowder 1974 (soft threshold by sorting).
+func project(y []float64, total float64) []float64 {
+	sorted := slices.Clone(y)
+	slices.Sort(sorted)
+	sum, threshold := 0.0, 0.0
+	for i := range sorted {
+		x := sorted[len(sorted)-1-i]
+		sum += x
+		if t := (sum - total) / float64(i+1); x > t {
+			threshold = t
+		}
+	}
+	out := make([]float64, len(y))
+	for i, x := range y {
+		out[i] = max(x-threshold, 0)
+	}
+	return out
+}
+
+// oneTables returns the one-way tables of the fit, on merged codes: their targets are the estimates, and
+// their ridge a hundredth of their noise, as they come before everything else.
+func (r *run) oneTables() []*population.Table {
+	var out []*population.Table
+	for _, c := range r.targets.attributes() {
+		a := c[0]
+		noise := r.ones[a].sigma * r.ones[a].sigma
+		values, ridge := make([]float64, r.merged.sizes[a]), make([]float64, r.merged.sizes[a])
+		for _, code := range r.merged.codes[a] {
+			ridge[code] += .01 * noise
+		}
+		for v, p := range r.merged.base[a] {
+			values[v] = r.total.Units * p
+		}
+		out = append(out, population.NewTable(r.merged.sizes, c, values, ridge, 1/noise, false))
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package rake
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// The stages of a run, in order.
+const (
+	stageTotal        = "total"
+	stageOnes         = "one-ways"
+	stageFirstScores  = "first scores"
+	stagePairs        = "pairs"
+	stageSecondScores = "second scores"
+	stageFinal        = "final"
+)
+
+// Accesses plans the run. Its shares are exact; numbers of marginals and coordinates are the largest
+// possible, since which tables a later stage measures, and on how many merged cells, follows from
+// earlier releases. A stage for which those leave nothing to ask is left out by the run.
+//
+// It fails for δ = 0, which Gaussian noise does not give, and for an empty workload.
+func Accesses(p solver.Problem) ([]solver.Access, error) {
+	t := newTargets(p)
+	if err := check(p, t); err != nil {
+		return nil, err
+	}
+	s := newSettings(p, t)
+	var list []solver.Access
+	add := func(stage string, share dp.Share, marginals int, coordinates int64) {
+		if share.Num > 0 && coordinates > 0 {
+			list = append(list, solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Count: 1, Share: share,
+				Marginals: marginals, Coordinates: coordinates})
+		}
+	}
+	add(stageTotal, s.total, 0, 1)
+	ones := t.attributes()
+	add(stageOnes, s.ones, len(ones), sumCells(cellsOf(t.sizes, ones)))
+	pairs, triples := cellsOf(t.sizes, cliques(t.pairs)), cellsOf(t.sizes, cliques(t.triples))
+	scored := len(pairs) + min(len(triples), scoredTriples)
+	add(stageFirstScores, s.firstScores, 0, int64(len(pairs)))
+	add(stagePairs, s.pairs, len(pairs), sumCells(pairs))
+	add(stageSecondScores, s.secondScores, 0, int64(scored))
+	slices.Sort(triples)
+	triples = triples[max(0, len(triples)-measuredTriples):]
+	add(stageFinal, s.final, len(pairs)+len(triples), sumCells(pairs)+sumCells(triples))
+	return list, nil
+}
+
+func check(p solver.Problem, t targets) error {
+	if p.Delta == 0 {
+		return errors.New("rake: delta 0: the method adds Gaussian noise only; use a delta above 0 or another method")
+	}
+	if !slices.Contains(t.covered, true) {
+		return errors.New("rake: the workload has no marginals")
+	}
+	for _, list := range [][]target{t.pairs, t.triples} {
+		for _, x := range list {
+			if _, err := x.clique.Cells(t.sizes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// attributes returns the one-way tables to measure: those of covered attributes with a choice.
+func (t targets) attributes() []domain.Clique {
+	var out []domain.Clique
+	for a, k := range t.sizes {
+		if t.covered[a] && k > 1 {
+			out = append(out, domain.Clique{a})
+		}
+	}
+	return out
+}
+
+func cliques(list []target) []domain.Clique {
+	out := make([]domain.Clique, len(list))
+	for i, x := range list {
+		out[i] = x.clique
+	}
+	return out
+}
+
+// cellsOf returns the cells of each clique, which check has found countable.
+func cellsOf(sizes []int, cliques []domain.Clique) []int64 {
+	out := make([]int64, len(cliques))
+	for i, c := range cliques {
+		out[i], _ = c.Cells(sizes) // counted by check
+	}
+	return out
+}
+
+func sumCells(cells []int64) int64 {
+	sum := int64(0)
+	for _, n := range cells {
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,110 @@
+package rake
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Caps on public sizes, decided before anything is read.
+const (
+	samplePopulation = 100_000   // records of a sampled population
+	treeCells        = 1e5       // of the junction tree that it is drawn from
+	wholeUniverse    = 1_000_000 // cells up to which the population is the universe and the fit entropic descent
+	bytesPerCell     = 96        // of a solve on a whole universe
+	scoredTriples    = 2000
+	measuredTriples  = 600
+)
+
+// settings are the public choices of a run. Sources of the figures: ablations on adult7 and adult14.
+type settings struct {
+	total, ones, firstScores, pairs, secondScores, final dp.Share // sum to at most 1
+
+	whole     bool    // the population is the universe
+	deviation float64 // ridge: standard deviation of a cell, as a multiple of what the score says
+}
+
+// shareUnits is the denominator of all shares.
+const shareUnits = 100_000
+
+// newSettings derives the choices from public figures alone.
+func newSettings(p solver.Problem, t targets) settings {
+	s := settings{whole: fitsWhole(p), deviation: .8}
+	ones, scores, firstPart := onesShare(t.sizes), .03, .6
+	if s.whole {
+		s.deviation, scores, firstPart = 1.2, .01, .5
+		if relativeNoise(p, t) < 1 {
+			ones = .12
+		}
+	}
+	if len(t.pairs) == 0 {
+		ones, scores = 1, 0
+	}
+	left := int64(shareUnits)
+	take := func(part float64) dp.Share {
+		n := min(int64(math.Floor(part*shareUnits)), left)
+		left -= n
+		return dp.ShareOf(n, shareUnits)
+	}
+	if p.Neighbouring == dp.AddRemove {
+		s.total = take(.01)
+	}
+	s.ones, s.firstScores, s.secondScores = take(ones), take(scores), take(scores)
+	rest := float64(left) / shareUnits
+	s.pairs = take(rest * firstPart)
+	s.final = take(1)
+	return s
+}
+
+// onesShare grows with the mean domain size: .2 is best at 8 values per attribute, .3 to .5 at 42.
+func onesShare(sizes []int) float64 {
+	mean := 0.0
+	for _, k := range sizes {
+		mean += float64(k) / float64(len(sizes))
+	}
+	return min(max(.2+.063*math.Log2(mean/8), .08), .40)
+}
+
+func fitsWhole(p solver.Problem) bool {
+	cells := 1.0
+	for _, k := range p.Workload.Sizes {
+		cells *= float64(k)
+	}
+	return cells <= wholeUniverse && (p.MemoryLimit == 0 || cells*bytesPerCell <= float64(p.MemoryLimit))
+}
+
+// relativeNoise is the noise of a measured table as a share of the units, were all target tables
+// measured alike: (mean cells per table)·√tables/(units·μ).
+func relativeNoise(p solver.Problem, t targets) float64 {
+	cells, tables := 0.0, 0.0
+	for _, list := range [][]target{t.pairs, t.triples} {
+		for _, x := range list {
+			if x.own > 0 {
+				n, err := x.clique.Cells(t.sizes)
+				if err != nil {
+					return math.Inf(1)
+				}
+				cells += float64(n)
+				tables++
+			}
+		}
+	}
+	return cells / math.Sqrt(tables) / (max(p.Units, 1) * gaussianMu(float64(p.Epsilon), float64(p.Delta)))
+}
+
+// gaussianMu returns the μ of Gaussian differential privacy that ε and δ allow, for public rules only:
+// the ledger has its own. Source: Dong, Roth, Su 2022, Corollary 2.13.
+func gaussianMu(epsilon, delta float64) float64 {
+	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	lo, hi := 1e-9, 100.0
+	for range 100 {
+		mu := math.Sqrt(lo * hi)
+		if phi(mu/2-epsilon/mu)-math.Exp(epsilon)*phi(-mu/2-epsilon/mu) <= delta {
+			lo = mu
+		} else {
+			hi = mu
+		}
+	}
+	return lo
+}

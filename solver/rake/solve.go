@@ -1,0 +1,267 @@
+package rake
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// run is the state of one solve. Everything in it is public.
+type run struct {
+	problem  solver.Problem
+	curator  Curator
+	settings settings
+	targets  targets
+	twice    float64 // twice the ledger's capacity: the W of Σ Δ²/σ² ≤ W
+	rng      *rand.Rand
+
+	total    query.Total
+	ones     []oneWay
+	released []query.Measurement // one-way tables on original codes
+	merged   *merged
+
+	pairs  []*candidate
+	byPair map[string]*candidate
+	tables map[string]*population.Table // measured residuals, by clique
+	field  *population.Field
+
+	iterations int
+	status     solver.Status
+}
+
+// Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
+// or public number of units: a population of 100,000 records, or all cells of a small universe.
+// Result.Measurements holds the one-way tables, the only ones released on the original codes.
+//
+// It fails where Accesses does, where the ledger is pure, and where the curator does. Equal problems and
+// answers give equal models.
+func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
+	t := newTargets(p)
+	if err := check(p, t); err != nil {
+		return nil, err
+	}
+	b := c.Budget()
+	if b.Accounting == dp.Pure {
+		return nil, errors.New("rake: a pure ledger admits no Gaussian noise; use a delta above 0")
+	}
+	r := &run{problem: p, curator: c, settings: newSettings(p, t), targets: t, twice: 2 * b.Capacity,
+		rng: rand.New(rand.NewPCG(p.Seed, 0x72616b65)), byPair: map[string]*candidate{},
+		tables: map[string]*population.Table{}, status: solver.RoundsDone}
+	for i, stage := range []func() error{r.measureTotal, r.measureOnes, r.measurePairs, r.measureFinal} {
+		p.Progress.Report("measure", i, 4)
+		if err := stage(); err != nil {
+			return nil, err
+		}
+	}
+	p.Progress.Report("measure", 4, 4)
+	return &solver.Result{Model: r.model(), Total: r.total, Measurements: r.released, RMSE: math.NaN(),
+		Iterations: r.iterations, Status: r.status}, nil
+}
+
+func (r *run) measureTotal() error {
+	total, err := r.curator.Total(stageTotal, r.settings.total)
+	if err != nil {
+		return fmt.Errorf("rake: %w", err)
+	}
+	total.Units = max(1, total.Units)
+	r.total = total
+	return nil
+}
+
+// measurePairs looks at the pairs against independence, measures those that the scores call for, and
+// fits a first model.
+func (r *run) measurePairs() error {
+	r.merged = merge(r.ones, r.total.Units)
+	for _, t := range r.targets.pairs {
+		if c := newCandidate(r.problem.Neighbouring, r.merged.sizes, t); c.cost > 0 {
+			c.setBase(r.merged.independent(c.clique, r.total.Units))
+			r.pairs = append(r.pairs, c)
+			r.byPair[c.clique.Key()] = c
+		}
+	}
+	if len(r.pairs) > 0 {
+		scores, variance, err := r.score(stageFirstScores, r.pairs, r.settings.firstScores)
+		if err != nil {
+			return err
+		}
+		r.believe(r.pairs, shrink(scores, variance))
+		waterfill(r.pairs, r.settings.pairs.Float()*r.twice)
+		if err := r.measure(stagePairs, r.pairs, r.settings.pairs); err != nil {
+			return err
+		}
+	}
+	r.startField()
+	if len(r.pairs) > 0 {
+		r.rake()
+	}
+	return nil
+}
+
+// measureFinal looks at pairs and triples against the model, measures those that the scores call for,
+// and fits the final model.
+func (r *run) measureFinal() error {
+	if len(r.pairs) == 0 {
+		return nil
+	}
+	triples := r.candidateTriples()
+	for _, c := range slices.Concat(r.pairs, triples) {
+		c.setBase(r.field.Model.Marginal(c.clique, nil))
+	}
+	if err := r.scoreAll(triples); err != nil {
+		return err
+	}
+	list := r.share(triples)
+	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
+		return err
+	}
+	if !r.settings.whole {
+		r.rake()
+	}
+	return nil
+}
+
+// candidateTriples returns the triples to score, at most scoredTriples, those whose pairs scored highest
+// first, and their own weights. It runs on the scores of the first look.
+func (r *run) candidateTriples() []*candidate {
+	var list []*candidate
+	promise := map[*candidate]float64{}
+	for _, t := range r.targets.triples {
+		c := newCandidate(r.problem.Neighbouring, r.merged.sizes, t)
+		if c.cost == 0 {
+			continue
+		}
+		for _, pair := range subsets(t.clique, 2) {
+			p := r.byPair[pair.Key()] // exists, as no attribute of the triple has one code
+			c.pairs = append(c.pairs, p)
+			promise[c] += p.score
+		}
+		list = append(list, c)
+	}
+	if len(list) > scoredTriples {
+		slices.SortStableFunc(list, func(a, b *candidate) int { return compareDown(promise[a], promise[b]) })
+		list = list[:scoredTriples]
+	}
+	return list
+}
+
+// compareDown orders larger numbers first.
+func compareDown(a, b float64) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return 0
+}
+
+// score releases the distances of all candidates from their bases.
+func (r *run) score(stage string, list []*candidate, share dp.Share) (scores []float64, variance float64, err error) {
+	cliques, bases := make([]domain.Clique, len(list)), make(query.Answers, len(list))
+	for i, c := range list {
+		cliques[i], bases[i] = c.clique, c.base
+	}
+	s, err := r.curator.Scores(stage, 1, cliques, r.merged.codes, bases, share)
+	if err != nil {
+		return nil, 0, fmt.Errorf("rake: %w", err)
+	}
+	return s.Values, s.Variance, nil
+}
+
+func (r *run) believe(list []*candidate, scores []float64) {
+	for i, c := range list {
+		c.setScore(scores[i], r.total.Units)
+	}
+}
+
+// leastOwnScore is the part of a triple's distance that is never put down to its pairs.
+const leastOwnScore = .3
+
+// scoreAll is the second look. What a triple's pairs explain of its distance is taken off, in
+// quadrature.
+func (r *run) scoreAll(triples []*candidate) error {
+	scores, variance, err := r.score(stageSecondScores, slices.Concat(r.pairs, triples), r.settings.secondScores)
+	if err != nil {
+		return err
+	}
+	r.believe(r.pairs, shrink(scores[:len(r.pairs)], variance))
+	own := shrink(scores[len(r.pairs):], variance)
+	for i, t := range triples {
+		square := own[i] * own[i]
+		for _, p := range t.pairs {
+			square -= p.score * p.score
+		}
+		own[i] = max(math.Sqrt(max(square, 0)), leastOwnScore*own[i])
+	}
+	r.believe(triples, own)
+	return nil
+}
+
+// share divides the last release between pairs and the triples worth most, whose number is capped.
+func (r *run) share(triples []*candidate) []*candidate {
+	budget := r.settings.final.Float() * r.twice
+	list := slices.Concat(r.pairs, triples)
+	waterfill(list, budget)
+	for round := 1; round < 6 && len(triples) > 0; round++ {
+		reweigh(r.pairs, triples)
+		waterfill(list, budget)
+	}
+	if len(triples) > measuredTriples {
+		slices.SortStableFunc(triples, func(a, b *candidate) int { return compareDown(a.cost*a.precision, b.cost*b.precision) })
+		list = slices.Concat(r.pairs, triples[:measuredTriples])
+		waterfill(list, budget)
+	}
+	return list
+}
+
+// measure releases the residuals of the candidates that got precision, and joins them to the field's
+// tables.
+func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool { return !(c.precision > 0) })
+	cliques, precision := make([]domain.Clique, len(list)), make([]float64, len(list))
+	for i, c := range list {
+		cliques[i], precision[i] = c.clique, c.precision
+	}
+	released, err := r.curator.Residuals(stage, 1, cliques, r.merged.codes, precision, share)
+	if err != nil {
+		return fmt.Errorf("rake: %w", err)
+	}
+	for i, m := range released {
+		r.take(list[i], m)
+	}
+	return nil
+}
+
+// take makes a table of a released residual, or refines the one that is there: inverse-variance mean,
+// and a ridge that falls with the noise.
+func (r *run) take(c *candidate, m query.Measurement) {
+	u := 1 / m.Variance
+	if t := r.tables[c.clique.Key()]; t != nil {
+		part := t.Precision / (t.Precision + u)
+		for i, x := range m.Values {
+			t.Values[i] = part*t.Values[i] + (1-part)*x
+			t.Ridge[i] *= part
+		}
+		t.Precision += u
+		return
+	}
+	lower := slices.Clone(c.base) // the part of the base that the residual does not speak of
+	population.Center(lower, population.Shape(r.merged.sizes, c.clique))
+	for i, x := range lower {
+		lower[i] = c.base[i] - x
+	}
+	relative := max(leastDeviation, r.settings.deviation*c.score/r.total.Units)
+	t := population.NewTable(r.merged.sizes, c.clique, m.Values, c.ridge(m.Values, lower, u, relative), u, true)
+	r.tables[c.clique.Key()] = t
+	if r.field != nil {
+		r.field.Tables = append(r.field.Tables, t)
+	}
+}

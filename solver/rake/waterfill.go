@@ -1,0 +1,105 @@
+package rake
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// A demand curve is tabulated at precisions 2^first, 2^(first+1), …: from one unit among 2^50 to more
+// than any budget buys in the smallest table.
+const (
+	firstOctave = -110
+	octaves     = 160
+)
+
+// demand is a candidate with its slope at every octave of precision, falling.
+type demand struct {
+	c     *candidate
+	slope [octaves]float64
+	least float64 // the slope at precision 0
+}
+
+// waterfill sets the precision of every candidate to minimise Σ weight·error(precision) subject to
+// Σ cost·precision = budget, where budget is twice the capacity of the share. The optimum has one price:
+// weight·slope = price·cost for all candidates with precision above 0.
+//
+// Cost: about 10 µs per candidate, plus 50 ns per candidate and step of the search for the price.
+func waterfill(list []*candidate, budget float64) {
+	demands := make([]demand, len(list))
+	for i, c := range list {
+		d := &demands[i]
+		d.c, d.least = c, c.slope(0)
+		for j := range d.slope {
+			d.slope[j] = c.slope(math.Ldexp(1, firstOctave+j))
+		}
+	}
+	spend := func(logPrice float64) float64 {
+		sum := 0.0
+		for i := range demands {
+			c := demands[i].c
+			c.precision = min(demands[i].at(math.Exp(logPrice)*c.cost/c.weight), budget/c.cost)
+			sum += c.cost * c.precision
+		}
+		return sum
+	}
+	lo, hi := -200., 200.
+	for range 60 {
+		if mid := (lo + hi) / 2; spend(mid) > budget {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	sum := spend(hi)
+	for _, c := range list {
+		if sum > 0 {
+			c.precision *= budget / sum
+		} else { // no cell is worth measuring: equal parts
+			c.precision = budget / float64(len(list)) / c.cost
+		}
+	}
+}
+
+// at returns the precision at which the slope has fallen to the given one, by linear interpolation of
+// the logarithms between octaves.
+func (d *demand) at(slope float64) float64 {
+	if !(slope < d.least) {
+		return 0
+	}
+	j := sort.Search(octaves, func(j int) bool { return d.slope[j] <= slope })
+	switch j {
+	case 0:
+		return math.Ldexp(1, firstOctave)
+	case octaves:
+		return math.Ldexp(1, firstOctave+octaves-1)
+	}
+	above, below := d.slope[j-1], d.slope[j]
+	return math.Exp2(float64(firstOctave+j-1) + math.Log(above/slope)/math.Log(above/below))
+}
+
+// reweigh moves the weights of all candidates half way to the derivatives of the predicted error of the
+// workload, in which the errors of a triple and of its pairs add in quadrature.
+func reweigh(pairs, triples []*candidate) {
+	fresh := map[*candidate]float64{}
+	for _, p := range pairs {
+		fresh[p] = p.own
+	}
+	for _, t := range triples {
+		e := t.error(t.precision)
+		square := e * e
+		parts := make([]float64, len(t.pairs))
+		for j, p := range t.pairs {
+			parts[j] = p.error(p.precision)
+			square += parts[j] * parts[j]
+		}
+		whole := math.Sqrt(square) + 1e-9
+		fresh[t] += t.own * e / whole
+		for j, p := range t.pairs {
+			fresh[p] += t.own * parts[j] / whole
+		}
+	}
+	for _, c := range slices.Concat(pairs, triples) {
+		c.weight = (c.weight + fresh[c]) / 2
+	}
+}
