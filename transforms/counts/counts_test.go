@@ -69,6 +69,25 @@ func TestMarginals(t *testing.T) {
 	}
 }
 
+// An answer that was remembered is forgotten when records are added or merged.
+func TestMarginalsFollowTheCounts(t *testing.T) {
+	for name, s := range shapes() {
+		table, more := NewTable(s), NewTable(s)
+		row := pack([]domain.Code{0, 0, 0, 0})
+		more.add(row)
+		for want := int64(1); want < 5; want++ {
+			if want%2 == 0 {
+				table.add(row)
+			} else if err := table.merge(recode(t, more)); err != nil {
+				t.Fatal(err)
+			}
+			if got := table.Marginal(domain.Clique{0})[0]; got != want {
+				t.Errorf("%s: %d records counted as %d", name, want, got)
+			}
+		}
+	}
+}
+
 func TestShape(t *testing.T) {
 	pairs := query.AllMarginals(sizes, 2, 10000)
 	if s := NewShape(pairs, Params{}); len(s.Cliques) != 1 || len(s.Cliques[0]) != 4 {

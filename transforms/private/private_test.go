@@ -3,6 +3,7 @@ package private
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -49,14 +50,14 @@ func ptr[T any](v T) *T { return &v }
 
 var persons = []person{
 	{ID: 1, Gender: "F", Age: ptr(int32(30)), Married: ptr(true), Income: 12000.5, Visited: ptr(time.Date(2020, 1, 15, 1, 2, 3, 0, time.UTC))},
-	{ID: 2, Gender: "x", Income: -5},
+	{ID: 2, Gender: "x", Income: math.NaN()},
 	{ID: 2, Gender: "M", Age: ptr(int32(-7)), Married: ptr(false), Income: 1e300, Visited: ptr(time.Date(2020, 2, 15, 0, 0, 0, 0, time.UTC))},
 }
 
 // The same records as text.
 var personCells = [][]string{
 	{"F", "30", "true", "12000.50", "2020-01-15"},
-	{"x", "", "", "-5", ""},
+	{"x", "", "", "5 Euro", ""},
 	{"M", "-7", "false", "99999999999", "2020-02-15"},
 }
 
@@ -111,6 +112,14 @@ func TestStrictFailsWithPositionOnly(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "canary") {
 		t.Error("the error holds a value of the table")
+	}
+}
+
+func TestStrictStructs(t *testing.T) {
+	build := func(s beam.Scope) beam.PCollection { return transformtest.Create(s, persons...) }
+	_, err := encoded(t, build, people(), EncodeParams{Unreadable: FailWithPosition})
+	if err == nil || !strings.Contains(err.Error(), `column "income"`) || strings.Contains(err.Error(), "NaN") {
+		t.Errorf("error %v, want the column and no value", err)
 	}
 }
 
@@ -185,6 +194,26 @@ func TestBound(t *testing.T) {
 	}
 	if got := bound("direct", BoundParams{}); !bytes.Equal(got, want) {
 		t.Error("the direct runner keeps other records than prism")
+	}
+}
+
+// A bundle passes its units on when it holds MaxEntries of them, and does not wait for its end.
+func TestBoundEmitsEarly(t *testing.T) {
+	f := &boundFn{Width: 1, Shards: 4, MaxEntries: 3, RunKey: make([]byte, records.RunKeySize)}
+	units := 0
+	emit := func(_ int, u *records.Units) { units += u.Len() }
+	if err := f.StartBundle(emit); err != nil {
+		t.Fatal(err)
+	}
+	b := &records.Batch{N: 10, Rows: make([]byte, 10), HasID: true}
+	for i := range b.N {
+		b.AddID(fmt.Append(nil, i))
+	}
+	if err := f.ProcessElement(b, emit); err != nil || units != 9 {
+		t.Errorf("%d units of 10 were passed on within the bundle, want 9 (error %v)", units, err)
+	}
+	if err := f.FinishBundle(emit); err != nil || units != 10 {
+		t.Errorf("%d units of 10 were passed on, error %v", units, err)
 	}
 }
 

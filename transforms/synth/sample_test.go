@@ -2,6 +2,7 @@ package synth
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -120,6 +121,38 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 	}
 }
 
+// Ages and days of a row are drawn from words of their own. The correlation of n independent pairs is
+// below 5/√n with a false-alarm rate of 6e-7.
+func TestColumnsAreDrawnIndependently(t *testing.T) {
+	src := testSource(t, 20_000, Systematic)
+	var x, y []float64
+	if err := src.each(context.Background(), 0, src.n, func(c *domain.Chunk) error {
+		for i := range c.Rows {
+			age, day := &c.Columns[1], c.Columns[2].Ints[i]
+			if !age.Null(i) && age.Ints[i] < 20 && day < 18293 {
+				x, y = append(x, float64(age.Ints[i])), append(y, float64(day))
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	n := float64(len(x))
+	if r := correlation(x, y); n < 1000 || math.Abs(r) > 5/math.Sqrt(n) {
+		t.Errorf("correlation %g of %g pairs", r, n)
+	}
+}
+
+func correlation(x, y []float64) float64 {
+	var sx, sy, sxx, sxy, syy float64
+	for i := range x {
+		sx, sy = sx+x[i], sy+y[i]
+		sxx, sxy, syy = sxx+x[i]*x[i], sxy+x[i]*y[i], syy+y[i]*y[i]
+	}
+	n := float64(len(x))
+	return (n*sxy - sx*sy) / math.Sqrt((n*sxx-sx*sx)*(n*syy-sy*sy))
+}
+
 func TestSampleStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
@@ -228,7 +261,7 @@ func TestWrite(t *testing.T) {
 
 func TestPublishWantsEachShardOnce(t *testing.T) {
 	f := &publishFn{Shards: 3}
-	for name, shards := range map[string][]int{"missing": {0, 2}, "last missing": {0, 1}, "twice": {0, 1, 1, 2}, "too many": {0, 1, 2, 3}} {
+	for name, shards := range map[string][]int{"missing": {0, 2}, "last missing": {0, 1}, "twice": {0, 1, 1, 2}, "in place of another": {0, 1, 1}, "of another run": {0, 1, 3}, "too many": {0, 1, 2, 3}} {
 		var files []FileRef
 		for _, i := range shards {
 			files = append(files, FileRef{Shard: i})

@@ -22,8 +22,14 @@ import (
 // table returns the counts of n people, made by the transforms as any table is.
 func table(t *testing.T, n int) *counts.Table {
 	t.Helper()
+	return shifted(t, n, 0)
+}
+
+// shifted is table with other ages.
+func shifted(t *testing.T, n, shift int) *counts.Table {
+	t.Helper()
 	p, s := beam.NewPipelineWithRoot()
-	got := transformtest.Capture[*counts.Table](s, sensitive.Reveal(stats(s, n).Collection()))
+	got := transformtest.Capture[*counts.Table](s, sensitive.Reveal(shiftedStats(s, n, shift).Collection()))
 	if err := transformtest.RunOn("prism", p); err != nil {
 		t.Fatal(err)
 	}
@@ -31,11 +37,13 @@ func table(t *testing.T, n int) *counts.Table {
 }
 
 // stats counts n people with some rows each.
-func stats(s beam.Scope, n int) counts.Stats {
+func stats(s beam.Scope, n int) counts.Stats { return shiftedStats(s, n, 0) }
+
+func shiftedStats(s beam.Scope, n, shift int) counts.Stats {
 	var rows [][]string
 	var ids []string
 	for i := range 3 * n {
-		rows = append(rows, []string{[]string{"F", "M"}[i%2], fmt.Sprint(7 * (i % 11)), []string{"2020-01-03", "2020-02-03"}[i%2]})
+		rows = append(rows, []string{[]string{"F", "M"}[i%2], fmt.Sprint(7*(i%11) + shift), []string{"2020-01-03", "2020-02-03"}[i%2]})
 		ids = append(ids, fmt.Sprint("person", i%n))
 	}
 	var chunks []*domain.Chunk
@@ -134,6 +142,22 @@ func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
 		if reflect.DeepEqual(got, want) {
 			t.Errorf("%s: the same noise", name)
 		}
+	}
+}
+
+// The noise of the total is bound to all counts, not only to the number of units that enters it: equally
+// many people of other ages get another total.
+func TestNoiseIsBoundToAllCounts(t *testing.T) {
+	total := func(shift int) float64 {
+		ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{shifted(t, 50, shift)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return artifact(t, ref, StoreRef{}).Result.Total.Units
+	}
+	// The seed is fixed, so this is no matter of chance once it passes.
+	if a, b := total(0), total(20); a == b {
+		t.Errorf("both tables have the total %g", a)
 	}
 }
 

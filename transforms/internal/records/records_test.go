@@ -150,6 +150,26 @@ func TestChoiceIsUniformOverDistinctRows(t *testing.T) {
 	}
 }
 
+// The ID is part of the rank: units with the same two rows do not all prefer the same one. Of 4000
+// units, each row is kept by half of them; the difference is within 310 with a false-alarm rate of 1e-6.
+func TestUnitsChooseIndependently(t *testing.T) {
+	const units = 4000
+	set := NewSet(1, 2*units, testKey)
+	for i := range units {
+		set.Add(fmt.Appendf(nil, "u%d", i), []byte{0})
+		set.Add(fmt.Appendf(nil, "u%d", i), []byte{1})
+	}
+	difference := 0
+	set.Flush(1, func(_ int, u *Units) {
+		for _, row := range u.Rows() {
+			difference += 2*int(row) - 1
+		}
+	})
+	if difference > 310 || difference < -310 {
+		t.Errorf("the two rows are kept with a difference of %d in %d units", difference, units)
+	}
+}
+
 // Shards and orders must be the same in every process and release: pinned values.
 func TestHashIsFixed(t *testing.T) {
 	for id, want := range map[string]uint64{

@@ -1,0 +1,47 @@
+package transformtest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func TestMain(m *testing.M) { Main(m) }
+
+func TestCaptureWhatWasCreated(t *testing.T) {
+	for _, values := range [][]string{nil, {"a", "b", "a"}} {
+		p, s := beam.NewPipelineWithRoot()
+		got := Capture[string](s, Create(s, values...))
+		Performant(t, p)
+		Run(t, p)
+		elements := got.Elements()
+		slices.Sort(elements)
+		want := slices.Clone(values)
+		slices.Sort(want)
+		if !slices.Equal(elements, want) {
+			t.Errorf("captured %v, want %v", elements, want)
+		}
+	}
+}
+
+// recorder notes whether a helper failed the test.
+type recorder struct {
+	testing.TB
+	failed bool
+}
+
+func (r *recorder) Helper()               {}
+func (r *recorder) Errorf(string, ...any) { r.failed = true }
+
+func unregistered(s string) string { return s }
+
+// The gate fails on a function that nothing has registered.
+func TestPerformantFinds(t *testing.T) {
+	p, s := beam.NewPipelineWithRoot()
+	beam.ParDo(s, unregistered, Create(s, "a"))
+	r := &recorder{TB: t}
+	if Performant(r, p); !r.failed {
+		t.Error("an unregistered function passed the gate")
+	}
+}
