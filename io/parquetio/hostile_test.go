@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/parquet/file"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
@@ -116,6 +118,21 @@ func TestMismatchesAreListed(t *testing.T) {
 	}
 	if _, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// noPages is a column chunk that ends before its first page.
+type noPages struct{ file.PageReader }
+
+func (noPages) Next() bool { return false }
+func (noPages) Err() error { return nil }
+
+func TestFewerRowsThanStated(t *testing.T) {
+	for _, typ := range []domain.Type{domain.String, domain.Int64, domain.Float64} {
+		d := &decoder{leaf: &leaf{typ: typ}, rows: 1, out: &domain.Column{}}
+		if err := d.read(noPages{}); !errors.Is(err, errShort) {
+			t.Errorf("%v: %v", typ, err)
+		}
 	}
 }
 

@@ -157,6 +157,7 @@ func TestDictionariesChange(t *testing.T) {
 	}
 	x, y, z := big("a", "b"), big("d", "a", "c"), big("e")
 	sameRows(t, fileOf(t, d, Options{}, x, y, z), d, x, y, z)
+	sameRows(t, fileOf(t, d, Options{GroupRows: 100000}, x, y, z), d, x, y, z) // a batch meets the end of a group
 }
 
 // The types and repetitions are what io.md says other readers need to see.
