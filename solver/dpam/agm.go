@@ -21,9 +21,10 @@ const (
 //
 // over distributions x on the universe. Vectors of cells are flat, with answers as views of them.
 type descent struct {
-	oracle *dense.Oracle
-	weight []float64 // per cell of the workload
-	target []float64 // per cell, fractions of the total
+	oracle  *dense.Oracle
+	project func(query.Answers) // see Settings.Project; nil: none
+	weight  []float64           // per cell of the workload
+	target  []float64           // per cell, fractions of the total
 
 	x        []float64 // the average that is returned; nil where only its marginals are wanted
 	u        []float64 // scratch: the mirror point of the last trial
@@ -40,9 +41,9 @@ type descent struct {
 }
 
 // newDescent starts at the distribution start. u is scratch that several descents may share.
-func newDescent(o *dense.Oracle, weight, target, start, u []float64) *descent {
+func newDescent(o *dense.Oracle, r *risk, target, start, u []float64) *descent {
 	p := o.Plan()
-	d := &descent{oracle: o, weight: weight, target: target, u: u, smoothness: firstSmoothness, momentum: 1}
+	d := &descent{oracle: o, project: r.project, weight: r.weight, target: target, u: u, smoothness: firstSmoothness, momentum: 1}
 	d.z, d.zNext = make([]float64, p.Len()), make([]float64, p.Len())
 	for i, v := range start {
 		d.z[i] = math.Log(v)
@@ -50,7 +51,7 @@ func newDescent(o *dense.Oracle, weight, target, start, u []float64) *descent {
 	d.quView, d.qu = p.NewAnswers()
 	d.qNextView, d.qNext = p.NewAnswers()
 	d.gView, d.g = p.NewAnswers()
-	o.Eval(start, d.quView)
+	d.eval(start, d.quView)
 	d.qx = append([]float64(nil), d.qu...)
 	return d
 }
@@ -87,9 +88,18 @@ func (d *descent) try(momentum, length float64) (logZ float64) {
 	copy(d.zNext, d.z)
 	d.oracle.Adjoint(d.gView, d.zNext)
 	logZ = dense.Softmax(d.zNext, d.u)
-	d.oracle.Eval(d.u, d.qNextView)
+	d.eval(d.u, d.qNextView)
 	d.evaluations++
 	return logZ
+}
+
+// eval writes the marginals of p to dst, projected. A gradient is a combination of projected vectors, so
+// its adjoint needs no second projection.
+func (d *descent) eval(p []float64, dst query.Answers) {
+	d.oracle.Eval(p, dst)
+	if d.project != nil {
+		d.project(dst)
+	}
 }
 
 // progress returns KL(u'‖u) = Σ_A <G_A, M_A(u')> − (logZ' − logZ), and Σ_A weight_A ‖M_A(u' − u)‖².

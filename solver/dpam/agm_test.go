@@ -42,7 +42,7 @@ func noisy(ms []query.Measurement, rng *rand.Rand) []query.Measurement {
 
 func start(o *dense.Oracle, r *risk) *descent {
 	x := prior(nil, o.Plan().Len())
-	d := newDescent(o, r.weight, r.target, x, make([]float64, len(x)))
+	d := newDescent(o, r, r.target, x, make([]float64, len(x)))
 	d.x = x
 	return d
 }
@@ -51,7 +51,7 @@ func start(o *dense.Oracle, r *risk) *descent {
 // and of 2e-5 by step 500, with a smoothness within [.02, .5] throughout.
 func TestExactAnswers(t *testing.T) {
 	o, ms, _ := tree10(t, 1)
-	r := newRisk(ms, 10_000, 1)
+	r := newRisk(o.Plan(), ms, 10_000, Settings{Seed: 1})
 	d := start(o, r)
 	first := d.loss()
 	for step := 1; step <= 500; step++ {
@@ -83,7 +83,7 @@ func TestDivergenceIdentity(t *testing.T) {
 	for i := range ms {
 		ms[i].Variance *= 1 + float64(i%3)
 	}
-	d := start(o, newRisk(noisy(ms, rand.New(rand.NewPCG(1, 1))), 10_000, 1))
+	d := start(o, newRisk(o.Plan(), noisy(ms, rand.New(rand.NewPCG(1, 1))), 10_000, Settings{Seed: 1}))
 	views, q := o.Plan().NewAnswers()
 	u := make([]float64, o.Plan().Len())
 	for range 40 {
@@ -115,7 +115,7 @@ func TestDivergenceIdentity(t *testing.T) {
 
 func TestStepDoesNotAllocate(t *testing.T) {
 	o, ms, _ := tree10(t, 100)
-	d := start(o, newRisk(ms, 10_000, 1))
+	d := start(o, newRisk(o.Plan(), ms, 10_000, Settings{Seed: 1}))
 	if n := testing.AllocsPerRun(20, d.step); n != 0 {
 		t.Errorf("%g allocations per step", n)
 	}
@@ -134,9 +134,9 @@ func TestRiskIsUnbiased(t *testing.T) {
 		}
 		var count, weight moments
 		for seed := range uint64(200) {
-			r := newRisk(noisy(ms, rand.New(rand.NewPCG(seed, 2))), 10_000, seed)
+			r := newRisk(o.Plan(), noisy(ms, rand.New(rand.NewPCG(seed, 2))), 10_000, Settings{Seed: seed})
 			run := start(o, r)
-			companion := newDescent(o, r.weight, r.perturbed, prior(nil, o.Plan().Len()), run.u)
+			companion := newDescent(o, r, r.perturbed, prior(nil, o.Plan().Len()), run.u)
 			for range 30 {
 				run.step()
 				companion.step()
@@ -190,7 +190,7 @@ func TestStoppingRule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := start(o, newRisk(y, 10_000, seed))
+		d := start(o, newRisk(o.Plan(), y, 10_000, Settings{Seed: seed}))
 		best, kept := math.Inf(1), 0.0
 		for step := 1; step <= 80; step++ {
 			d.step()
@@ -237,6 +237,46 @@ func TestPrior(t *testing.T) {
 		if math.Abs(fit.Weights[z]-n/10_000) > 1e-4 || (n == 0 && fit.Weights[z] != 0) {
 			t.Fatalf("cell %d: weight %g, prior %g", z, fit.Weights[z], n/10_000)
 		}
+	}
+}
+
+// TestProject: a fit to exact residuals along one axis reaches them, and a projection that changes nothing changes nothing.
+func TestProject(t *testing.T) {
+	o, ms, _ := tree10(t, 1)
+	first := func(a query.Answers) { // centres the first axis of each 2×2×2 table
+		for _, table := range a {
+			for c := range 4 {
+				d := (table[c] - table[4+c]) / 2
+				table[c], table[4+c] = d, -d
+			}
+		}
+	}
+	residuals := slices.Clone(ms)
+	answers := query.Answers{}
+	for i := range residuals {
+		residuals[i].Values = slices.Clone(ms[i].Values)
+		answers = append(answers, residuals[i].Values)
+	}
+	first(answers)
+	fit, err := Fit(o, residuals, 10_000, Settings{MaxIterations: 300, Project: first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := o.Plan().NewAnswers()
+	o.Eval(fit.Weights, got)
+	first(got)
+	for i := range got {
+		for c, x := range got[i] {
+			if math.Abs(x-answers[i][c]/10_000) > 1e-3 {
+				t.Fatalf("marginal %d cell %d: residual %g, want %g", i, c, x, answers[i][c]/10_000)
+			}
+		}
+	}
+	y := noisy(ms, rand.New(rand.NewPCG(4, 4)))
+	plain, err1 := Fit(o, y, 10_000, Settings{MaxIterations: 20})
+	same, err2 := Fit(o, y, 10_000, Settings{MaxIterations: 20, Project: func(query.Answers) {}})
+	if err1 != nil || err2 != nil || !slices.Equal(plain.Weights, same.Weights) {
+		t.Errorf("the identity is not neutral: %v, %v", err1, err2)
 	}
 }
 

@@ -26,6 +26,11 @@ type Settings struct {
 	Prior         []float64 // public distribution over the universe to start from; nil: uniform
 	Seed          uint64    // of the companion's perturbation
 	Progress      solver.Progress
+
+	// Project is an orthogonal projection of answers, in place, that the values and their noise have gone
+	// through, such as the centring of residuals; Variance is that of the noise before it. Only the projected
+	// part of the marginals is fitted. nil: none.
+	Project func(query.Answers)
 }
 
 // Fitted is a distribution fitted to measurements.
@@ -47,11 +52,11 @@ func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s Settings) (*F
 	if limit <= 0 {
 		limit = DefaultIterations
 	}
-	r := newRisk(ms, total, s.Seed)
+	r := newRisk(o.Plan(), ms, total, s)
 	start := prior(s.Prior, o.Plan().Len())
 	u := make([]float64, len(start))
-	run := newDescent(o, r.weight, r.target, start, u)
-	companion := newDescent(o, r.weight, r.perturbed, start, u)
+	run := newDescent(o, r, r.target, start, u)
+	companion := newDescent(o, r, r.perturbed, start, u)
 	run.x = start
 	best := &Fitted{Weights: append([]float64(nil), start...), RMSE: math.NaN(), Status: solver.IterationLimit}
 	least := math.Inf(1)
@@ -113,17 +118,25 @@ type risk struct {
 	xi        []float64
 	variance  []float64 // of the cell, counts²
 	total     float64
+	project   func(query.Answers) // of the settings
 }
 
-func newRisk(ms []query.Measurement, total float64, seed uint64) *risk {
-	r, rng, sum := &risk{total: total}, rand.New(rand.NewPCG(seed, 0x53555245)), 0.0
+func newRisk(p *dense.Plan, ms []query.Measurement, total float64, s Settings) *risk {
+	r, rng, sum := &risk{total: total, project: s.Project}, rand.New(rand.NewPCG(s.Seed, 0x53555245)), 0.0
 	for _, m := range ms {
 		sum += 1 / m.Variance
 	}
+	var views query.Answers
+	views, r.xi = p.NewAnswers()
+	for c := range r.xi {
+		r.xi[c] = rng.NormFloat64()
+	}
+	if r.project != nil {
+		r.project(views)
+	}
 	for _, m := range ms {
 		for _, y := range m.Values {
-			xi := rng.NormFloat64()
-			r.xi = append(r.xi, xi)
+			xi := r.xi[len(r.target)]
 			r.variance = append(r.variance, m.Variance)
 			r.weight = append(r.weight, 1/m.Variance/sum)
 			r.target = append(r.target, y/total)
@@ -136,7 +149,8 @@ func newRisk(ms []query.Measurement, total float64, seed uint64) *risk {
 // estimate returns Stein's unbiased estimate of the squared error of the marginals q, given those of
 // the companion: Σ_c res_c + 2·σ_c²·∂q_c/∂y_c − σ_c², where Σ ∂q_c/∂y_c ≈ Σ xi_c·(q'_c − q_c)/(h·σ_c).
 // weighted counts a cell in units of its variance, counts in counts². Both are one number up to the
-// factor σ² where all variances are equal.
+// factor σ² where all variances are equal. With a projection both are too low by a constant: the part of
+// the noise that it removes.
 func (r *risk) estimate(q, companion []float64) (weighted, counts float64) {
 	for c, v := range r.variance {
 		e := r.total * (q[c] - r.target[c])
