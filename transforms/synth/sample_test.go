@@ -138,7 +138,7 @@ func TestColumnsAreDrawnIndependently(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := float64(len(x))
-	if r := correlation(x, y); n < 1000 || math.Abs(r) > 5/math.Sqrt(n) {
+	if r := correlation(x, y); n < 500 || math.Abs(r) > 5/math.Sqrt(n) {
 		t.Errorf("correlation %g of %g pairs", r, n)
 	}
 }
