@@ -32,7 +32,7 @@ const precisionBits = 36
 //
 // Precisions for which c·Precision is below 2^-36 of the largest are taken to be there. Noise has a fine
 // grid, σ ≥ 2^26 steps, whatever the kind of ledger, because the sensitivity is exact only up to the grid:
-// see Centred.charged. A Pure ledger, and a share that is 0 or needs noise above 2^40 counts, is an error.
+// see Centred.OnGrid. A Pure ledger, and a share that is 0 or needs noise above 2^40 counts, is an error.
 // It charges nothing, and panics on no marginals or incomplete ones.
 func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 	if l.params.Accounting == dp.Pure {
@@ -56,7 +56,7 @@ func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 	}
 	e.GridBits = gridFor(targets)
 	for i, m := range marginals {
-		charged[i] = m.charged(e.GridBits)
+		charged[i] = m.OnGrid(e.GridBits)
 	}
 	if targets, err = centredNoise(charged, relative, total); err != nil {
 		return Event{}, err
@@ -115,7 +115,7 @@ func (l *Ledger) Gaussian(coordinates int64, share dp.Share) (Event, error) {
 
 var errNotPure = errors.New("accountant: Gaussian noise has no pure loss; use a delta above 0")
 
-// charged returns the squared sensitivity that is paid for on the grid 2^-bits, a multiple of 2^-40 rounded
+// OnGrid returns the squared sensitivity that is paid for on the grid 2^-bits, in counts², a multiple of 2^-40 rounded
 // up:
 //
 //	(√Δ² + r)²,   r = axes·√cells/2 grid steps
@@ -128,7 +128,7 @@ var errNotPure = errors.New("accountant: Gaussian noise has no pure loss; use a 
 //
 // where f_i is constant along axis i and so is f_i rounded to whole steps, which C therefore maps to 0.
 // v = d − Σ round(f_i) is an integer table with Cv = Cd that differs from Pd by at most axes/2 in each cell.
-func (c Centred) charged(bits int) *big.Rat {
+func (c Centred) OnGrid(bits int) *big.Rat {
 	r := new(big.Rat).Mul(big.NewRat(int64(c.Axes*c.Axes)*c.Cells, 4), power(-2*bits))
 	cross := new(big.Rat).Mul(r, c.L2Squared)
 	sum := times(rootCeil(cross, quantumBits), 2)
