@@ -110,6 +110,17 @@ func (c *candidate) slope(u float64) float64 {
 	return sum
 }
 
+// worthwhile reports whether measuring at the given precision would reduce the variance of any cell by a
+// percent; less is not worth drawing, and its noise may be too wide for the curator.
+func (c *candidate) worthwhile() bool {
+	for _, b := range c.bins {
+		if c.precision*b.variance > .01 {
+			return true
+		}
+	}
+	return false
+}
+
 // shrink returns the released scores of a list, moved to their mean as far as noise of the given
 // variance explains their spread, and at least 0.
 func shrink(s []float64, variance float64) []float64 {

@@ -79,13 +79,15 @@ func (r *run) rake() {
 }
 
 // model returns the population on original codes.
-func (r *run) model() *population.Model {
+func (r *run) model() (*population.Model, error) {
 	sizes := r.targets.sizes
 	if r.settings.whole {
 		if len(r.pairs) > 0 {
-			r.descend()
+			if err := r.descend(); err != nil {
+				return nil, err
+			}
 		}
-		return r.merged.undoUniverse(r.field.Model, sizes)
+		return r.merged.undoUniverse(r.field.Model, sizes), nil
 	}
 	m := r.field.Model
 	if m.Columns == nil { // few merged records for many original ones: as many copies as a sample has
@@ -93,7 +95,7 @@ func (r *run) model() *population.Model {
 	}
 	m = r.merged.undoSample(m, sizes, r.rng)
 	scaleTo(m.Weights, r.total.Units)
-	return m
+	return m, nil
 }
 
 // scaleTo makes the weights sum to units.

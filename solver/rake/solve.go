@@ -62,7 +62,11 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		}
 	}
 	p.Progress.Report("measure", 4, 4)
-	return &solver.Result{Model: r.model(), Total: r.total, Measurements: r.released, RMSE: math.NaN(),
+	m, err := r.model()
+	if err != nil {
+		return nil, err
+	}
+	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(),
 		Iterations: r.iterations, Status: r.status}, nil
 }
 
@@ -225,7 +229,10 @@ func (r *run) share(triples []*candidate) []*candidate {
 // measure releases the residuals of the candidates that got precision, and joins them to the field's
 // tables.
 func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
-	list = slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool { return !(c.precision > 0) })
+	list = slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool { return !c.worthwhile() })
+	if len(list) == 0 {
+		return nil // nothing to learn: the share stays unspent
+	}
 	cliques, precision := make([]domain.Clique, len(list)), make([]float64, len(list))
 	for i, c := range list {
 		cliques[i], precision[i] = c.clique, c.precision

@@ -24,6 +24,10 @@ type target struct {
 	within float64 // own, plus those of the triples around it
 }
 
+// largestTable is the most cells that a curator counts in one table. Larger pairs are never measured;
+// their attributes stay linked through others.
+const largestTable = 1 << 20
+
 // newTargets reads the workload. Marginals inside others are answered with them.
 func newTargets(p solver.Problem) targets {
 	w := p.Workload.Maximal()
@@ -51,7 +55,7 @@ func newTargets(p solver.Problem) targets {
 			pairs.add(c, 0, x.own)
 		}
 	}
-	t.pairs, t.triples = pairs.list(), triples.list()
+	t.pairs, t.triples = pairs.list(t.sizes), triples.list(t.sizes)
 	for _, list := range [][]target{t.pairs, t.triples} {
 		for _, x := range list {
 			for _, a := range x.clique {
@@ -75,11 +79,13 @@ func (x index) add(c domain.Clique, own, within float64) {
 	t.within += within
 }
 
-// list returns the targets in the order of their cliques.
-func (x index) list() []target {
+// list returns the targets that can be counted, in the order of their cliques.
+func (x index) list(sizes []int) []target {
 	var out []target
 	for _, t := range x {
-		out = append(out, *t)
+		if n, err := t.clique.Cells(sizes); err == nil && n <= largestTable {
+			out = append(out, *t)
+		}
 	}
 	slices.SortFunc(out, func(a, b target) int { return a.clique.Compare(b.clique) })
 	return out

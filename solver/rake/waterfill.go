@@ -51,12 +51,9 @@ func waterfill(list []*candidate, budget float64) {
 			hi = mid
 		}
 	}
-	sum := spend(hi)
-	for _, c := range list {
-		if sum > 0 {
+	if sum := spend(hi); sum > 0 { // 0 where no candidate has a cell
+		for _, c := range list {
 			c.precision *= budget / sum
-		} else { // no cell is worth measuring: equal parts
-			c.precision = budget / float64(len(list)) / c.cost
 		}
 	}
 }
