@@ -5,13 +5,14 @@ package domain
 // code again. A Decoder is immutable: goroutines can share it.
 type Decoder struct {
 	d     *Domain
-	dicts [][]string // categories, then OtherValue
+	dicts [][]string // STRING: categories, then OtherValue
+	ints  [][]int64  // the same of INT64 and BOOL, as numbers
 	grids [][]grid   // FLOAT64
 }
 
 // NewDecoder returns a decoder for a valid domain, which must not change.
 func NewDecoder(d *Domain) *Decoder {
-	dec := &Decoder{d: d, dicts: make([][]string, d.Len()), grids: make([][]grid, d.Len())}
+	dec := &Decoder{d: d, dicts: make([][]string, d.Len()), ints: make([][]int64, d.Len()), grids: make([][]grid, d.Len())}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
 		switch {
@@ -20,7 +21,11 @@ func NewDecoder(d *Domain) *Decoder {
 			if a.Other {
 				dict = append(dict, a.OtherValue)
 			}
-			dec.dicts[i] = dict
+			if a.Type == String {
+				dec.dicts[i] = dict
+			} else {
+				dec.ints[i] = numbers(a, dict)
+			}
 		case len(a.FloatCuts) > 1:
 			dec.grids[i] = make([]grid, a.Bins())
 			for b := range a.Bins() {
@@ -31,8 +36,24 @@ func NewDecoder(d *Domain) *Decoder {
 	return dec
 }
 
-// Form returns how Decode fills column a: Dictionary for categories (BOOL included), Floats for
-// FLOAT64, Ints for the others.
+// numbers returns the categories of an INT64 or BOOL attribute in its native unit. A text that is none,
+// which no valid domain has, is 0.
+func numbers(a *Attribute, texts []string) []int64 {
+	n := make([]int64, len(texts))
+	for i, s := range texts {
+		if a.Type == Bool {
+			if v, ok := parseBool(s); ok && v {
+				n[i] = 1
+			}
+		} else if v, ok := a.ParseNative(s); ok {
+			n[i] = v
+		}
+	}
+	return n
+}
+
+// Form returns how Decode fills column a: Dictionary for STRING, Floats for FLOAT64, Ints for the
+// others.
 func (dec *Decoder) Form(a int) Form {
 	switch {
 	case dec.dicts[a] != nil:
@@ -82,6 +103,8 @@ func (dec *Decoder) column(col *Column, a int, codes []Code, rows int, word func
 			col.Nulls[i] = true
 		case col.Form == Dictionary:
 			col.Ints[i] = int64(c)
+		case dec.ints[a] != nil:
+			col.Ints[i] = dec.ints[a][c]
 		case col.Form == Floats:
 			col.Floats[i] = dec.grids[a][c].at(word(i, a))
 		default:

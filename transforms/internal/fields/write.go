@@ -3,6 +3,7 @@ package fields
 import (
 	"math"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -48,36 +49,27 @@ func writeAttribute(a *domain.Attribute, t reflect.Type) func(field reflect.Valu
 	switch k := t.Kind(); {
 	case t == timeType:
 		return func(f reflect.Value, col *domain.Column, row int) {
-			f.Set(reflect.ValueOf(timeOf(a, native(a, col, row))))
+			f.Set(reflect.ValueOf(timeOf(a, col.Ints[row])))
 		}
 	case k == reflect.String:
 		return func(f reflect.Value, col *domain.Column, row int) { f.SetString(textOf(a, col, row)) }
 	case k == reflect.Bool:
-		return func(f reflect.Value, col *domain.Column, row int) { f.SetBool(col.Dict[col.Ints[row]] == "true") }
+		return func(f reflect.Value, col *domain.Column, row int) { f.SetBool(col.Ints[row] != 0) }
 	case isFloat(k):
 		unit := math.Pow10(a.Scale)
 		return func(f reflect.Value, col *domain.Column, row int) {
 			if col.Form == domain.Floats {
 				f.SetFloat(col.Floats[row])
 			} else {
-				f.SetFloat(float64(native(a, col, row)) / unit)
+				f.SetFloat(float64(col.Ints[row]) / unit)
 			}
 		}
 	case isInt(k):
-		return func(f reflect.Value, col *domain.Column, row int) { f.SetInt(native(a, col, row)) }
+		return func(f reflect.Value, col *domain.Column, row int) { f.SetInt(col.Ints[row]) }
 	case isUint(k):
-		return func(f reflect.Value, col *domain.Column, row int) { f.SetUint(uint64(native(a, col, row))) }
+		return func(f reflect.Value, col *domain.Column, row int) { f.SetUint(uint64(col.Ints[row])) }
 	}
 	panic("fields: a field of a kind that Output refuses")
-}
-
-// native returns a decoded number in the attribute's native unit: a bin's value, or a category's.
-func native(a *domain.Attribute, col *domain.Column, row int) int64 {
-	if col.Form != domain.Dictionary {
-		return col.Ints[row]
-	}
-	v, _ := a.ParseNative(col.Dict[col.Ints[row]])
-	return v
 }
 
 func textOf(a *domain.Attribute, col *domain.Column, row int) string {
@@ -86,6 +78,9 @@ func textOf(a *domain.Attribute, col *domain.Column, row int) string {
 		return col.Dict[col.Ints[row]]
 	case domain.Floats:
 		return string(domain.AppendFloat(nil, col.Floats[row]))
+	}
+	if a.Type == domain.Bool {
+		return strconv.FormatBool(col.Ints[row] != 0)
 	}
 	return string(a.AppendNative(nil, col.Ints[row]))
 }
