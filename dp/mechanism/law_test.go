@@ -136,8 +136,12 @@ func softmax(scores []float64) []float64 {
 }
 
 func cellLaw(g *gate, w query.Workload, model query.Answers, scale uint64) []float64 {
+	return cellLawAt(g, w, model, 2.7, scale)
+}
+
+func cellLawAt(g *gate, w query.Workload, model query.Answers, total float64, scale uint64) []float64 {
 	var scores []float64
-	for _, s := range cellCandidates(g, w, model, 2.7) {
+	for _, s := range cellCandidates(g, w, model, total) {
 		scores = append(scores, float64(s)/float64(scale))
 	}
 	return softmax(scores)
@@ -211,17 +215,13 @@ func TestSelectionLoss(t *testing.T) {
 			pairs(n, func(x, y []int64) {
 				p := transcriptLaw(testGate(t, x, l), c.law, steps(event))
 				q := transcriptLaw(testGate(t, y, l), c.law, steps(event))
-				divergence := 0.0
-				for i := range p {
-					ratio := math.Log(p[i] / q[i])
-					divergence += p[i] * ratio
-					if math.Abs(ratio) > epsilon+1e-12 {
-						t.Errorf("%v %s: log ratio %g above %g", n, name, ratio, epsilon)
-					}
+				l := dptest.LossesOf(p, q)
+				if l.Worst() > epsilon+1e-11 {
+					t.Errorf("%v %s: log ratio %g above %g", n, name, l.Worst(), epsilon)
 				}
-				worst = max(worst, divergence/rho)
+				worst = max(worst, l.Divergence()/rho)
 				for e := .1; e < epsilon; e += .2 {
-					if d, claim := hockeyStick(p, q, e), accountant.RhoDeltaCeil(rho, dp.Epsilon(e)); d > claim {
+					if d, claim := l.Delta(e), accountant.RhoDeltaCeil(rho, dp.Epsilon(e)); d > claim {
 						t.Errorf("%v %s: δ(%g) = %g above %g", n, name, e, d, claim)
 					}
 				}
@@ -246,13 +246,6 @@ func transcriptLaw(g *gate, law selectionLaw, scale uint64) (p []float64) {
 		}
 	}
 	return p
-}
-
-func hockeyStick(p, q []float64, epsilon float64) (delta float64) {
-	for i := range p {
-		delta += max(0, p[i]-math.Exp(epsilon)*q[i])
-	}
-	return delta
 }
 
 func loss(t *testing.T, e accountant.Event, kind dp.Accounting) float64 {

@@ -1,0 +1,267 @@
+package mechanism
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/dptest"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// explorer runs an algorithm once for every sequence of releases that it can receive, on many tables at
+// once: a run's requests are public, so one visit serves all tables. Every release before the last is
+// enumerated with its probability on each table. Noise on the last statistics is not enumerated: what a
+// pair of tables loses there depends on the shift of each statistic alone.
+type explorer struct {
+	t      *testing.T
+	params accountant.Params
+	gates  []*gate
+	tables [][]int64
+	plans  map[Method]accountant.Event // calibrations: one share per method in these runs
+
+	path  []step
+	depth int
+	last  *statistics // of the call that ends the run, nil before it
+}
+
+// step is a call of the current run, with all that it can return.
+type step struct {
+	event    accountant.Event
+	releases []Release
+	laws     [][]float64 // by table: the probability of each release
+	at       int
+}
+
+// statistics are integers released with noise, by table.
+type statistics struct {
+	event  accountant.Event
+	values [][]int64
+	scale  []*big.Rat // of each statistic
+}
+
+// leaf is one complete run: its probability on each table, and its last statistics.
+type leaf struct {
+	probability []float64
+	last        *statistics
+}
+
+func newExplorer(t *testing.T, p accountant.Params, tables [][]int64) *explorer {
+	x := &explorer{t: t, params: p, tables: tables, plans: map[Method]accountant.Event{}}
+	for _, cells := range tables {
+		x.gates = append(x.gates, testGate(t, cells, ledger(t, p)))
+	}
+	return x
+}
+
+// explore visits every complete run and returns the events that all of them charge.
+func (x *explorer) explore(run func(*Curator) error, visit func(leaf)) (events []accountant.Event) {
+	for {
+		x.depth, x.last = 0, nil
+		if err := run(&Curator{budget: x.gates[0].ledger.Budget(), answer: x.answer}); err != nil {
+			x.t.Fatal(err)
+		}
+		visit(x.leaf())
+		charged := x.charged()
+		if events == nil {
+			events = charged
+		}
+		if len(events) != len(charged) {
+			x.t.Fatalf("runs of %d and %d events", len(events), len(charged))
+		}
+		if !x.advance() {
+			return events
+		}
+	}
+}
+
+func (x *explorer) charged() (events []accountant.Event) {
+	for _, s := range x.path {
+		events = append(events, s.event)
+	}
+	if x.last != nil {
+		events = append(events, x.last.event)
+	}
+	return events
+}
+
+func (x *explorer) leaf() leaf {
+	l := leaf{probability: make([]float64, len(x.gates)), last: x.last}
+	for i := range l.probability {
+		l.probability[i] = 1
+		for _, s := range x.path {
+			l.probability[i] *= s.laws[i][s.at]
+		}
+	}
+	return l
+}
+
+func (x *explorer) advance() bool {
+	for len(x.path) > 0 {
+		s := &x.path[len(x.path)-1]
+		if s.at++; s.at < len(s.releases) {
+			return true
+		}
+		x.path = x.path[:len(x.path)-1]
+	}
+	return false
+}
+
+// answer has the signature of gate.answer.
+func (x *explorer) answer(r Request) (Release, error) {
+	if r.Method == Total && x.params.Neighbouring == dp.Replace {
+		return Release{Total: query.Total{Units: float64(x.gates[0].counts.Units())}}, nil
+	}
+	if x.last != nil {
+		x.t.Fatalf("%s after the release of the last statistics", r.Method)
+	}
+	if x.depth == len(x.path) {
+		event := x.event(r)
+		if r.Method == Measure || r.Method == MaxError {
+			return x.final(r, event), nil
+		}
+		x.path = append(x.path, x.enumerate(r, event))
+	}
+	s := &x.path[x.depth]
+	x.depth++
+	return s.releases[s.at], nil
+}
+
+// event returns what the gate would charge for r.
+func (x *explorer) event(r Request) accountant.Event {
+	if e, ok := x.plans[r.Method]; ok {
+		return e.At(r.Stage, r.Round)
+	}
+	p, err := x.gates[0].plan(r)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.plans[r.Method] = p.event
+	return p.event.At(r.Stage, r.Round)
+}
+
+// enumerate lists what a selection or a noisy total can return.
+func (x *explorer) enumerate(r Request, event accountant.Event) step {
+	s := step{event: event}
+	for _, g := range x.gates {
+		switch r.Method {
+		case SelectCell:
+			s.laws = append(s.laws, cellLawAt(g, r.Workload, r.Model, r.Total, steps(event)))
+		case SelectBlock:
+			s.laws = append(s.laws, blockLaw(g, r.Workload, r.Model, steps(event)))
+		case Total:
+			s.laws = append(s.laws, totalLaw(g.counts.Units(), event))
+		default:
+			x.t.Fatalf("%s before the end of a run", r.Method)
+		}
+	}
+	for i := range s.laws[0] {
+		s.releases = append(s.releases, releaseAt(r, i, event))
+	}
+	return s
+}
+
+// releaseAt is the release of index i in the laws of enumerate.
+func releaseAt(r Request, i int, event accountant.Event) Release {
+	switch r.Method {
+	case SelectCell:
+		return Release{Cell: cellAt(r.Model, i)}
+	case Total:
+		return Release{Total: query.Total{Units: float64(i + 1), Variance: event.Variance(0)}}
+	}
+	for m := range r.Model {
+		if n := 1 << len(r.Model[m]); i >= n {
+			i -= n
+			continue
+		}
+		signs := make([]int8, len(r.Model[m]))
+		for c := range signs {
+			signs[c] = int8(1 - 2*(i>>c&1))
+		}
+		return Release{Block: query.Block{Marginal: m, Signs: signs}}
+	}
+	panic("mechanism: no such block")
+}
+
+// totalLaw is the law of a noisy total as the algorithms here use it: all totals of at most 1 are 1, and
+// the last result stands for all totals from its own on.
+func totalLaw(units int64, event accountant.Event) []float64 {
+	pmf, reach := pmfOf(event, event.Scales[0])
+	top := int(reach) + 4
+	law := make([]float64, top)
+	for y := -2 * reach; y <= 2*reach; y++ {
+		law[int(min(max(1, float64(units)+y), float64(top)))-1] += pmf(y)
+	}
+	return law
+}
+
+// pmfOf returns the law of an event's noise on whole counts, and a reach beyond which less than 1e-12 of
+// it lies.
+func pmfOf(e accountant.Event, scale *big.Rat) (pmf func(y float64) float64, reach float64) {
+	x, _ := scale.Float64()
+	weight := func(y float64) float64 { return math.Exp(-math.Abs(y) / x) }
+	reach = math.Ceil(28 * x)
+	if e.Kind == dp.DiscreteGaussian {
+		weight = func(y float64) float64 { return math.Exp(-y * y / (2 * x)) }
+		reach = math.Ceil(8 * math.Sqrt(x))
+	}
+	sum := 0.0
+	for y := -reach; y <= reach; y++ {
+		sum += weight(y)
+	}
+	return func(y float64) float64 { return weight(y) / sum }, reach
+}
+
+// final notes the statistics that a run ends with, and returns any release: nothing is asked after it.
+func (x *explorer) final(r Request, event accountant.Event) Release {
+	x.last = &statistics{event: event}
+	for i, g := range x.gates {
+		var values []int64
+		if r.Method == MaxError {
+			v, _ := ceilTo(largest(g.workloadErrors(r.Workload, r.Model)), accountant.ScoreGridBits, event.GridBits)
+			values = []int64{v}
+		}
+		for _, c := range r.Cliques {
+			values = append(values, g.marginal(c)...)
+		}
+		x.last.values = append(x.last.values, values)
+		if i > 0 {
+			continue
+		}
+		for j := range values {
+			x.last.scale = append(x.last.scale, event.Scales[marginalOf(r, g, j)])
+		}
+	}
+	release := Release{}
+	for i, c := range r.Cliques {
+		m := query.Measurement{Clique: c, Values: make([]float64, x.gates[0].cells(c)), Variance: event.Variance(i)}
+		for j := range m.Values {
+			m.Values[j] = float64(j + 1)
+		}
+		release.Measurements = append(release.Measurements, m)
+	}
+	return release
+}
+
+// marginalOf returns the marginal of r that statistic j belongs to.
+func marginalOf(r Request, g *gate, j int) int {
+	for i, c := range r.Cliques {
+		if j < g.cells(c) {
+			return i
+		}
+		j -= g.cells(c)
+	}
+	return 0
+}
+
+// shifted returns the losses of noise with the given scale against itself moved by shift.
+func shifted(e accountant.Event, scale *big.Rat, shift int64) dptest.Losses {
+	l := dptest.Losses{}
+	pmf, reach := pmfOf(e, scale)
+	for y := -reach; y <= reach; y++ {
+		l.Add(pmf(y), pmf(y-float64(shift)))
+	}
+	return l
+}
