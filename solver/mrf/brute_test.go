@@ -1,13 +1,11 @@
 package mrf
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // shape is one structure of cliques over five attributes.
@@ -105,43 +103,6 @@ func closeTo(t *testing.T, what string, got, want []float64, tolerance float64) 
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > tolerance {
 			t.Fatalf("%s: cell %d: got %g, want %g", what, i, got[i], want[i])
-		}
-	}
-}
-
-func TestProjectionAgainstBruteForce(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	sizes := []int{3, 2, 4, 1, 3}
-	full := domain.Clique{0, 1, 2, 3, 4}
-	for _, c := range subsets(full) {
-		part := make([]int, len(c)) // the clique as a universe of its own
-		for i, a := range c {
-			part[i] = sizes[a]
-		}
-		for _, sub := range subsets(c) {
-			inner := domain.Clique{}
-			for i, a := range c {
-				if sub.Contains(domain.Clique{a}) {
-					inner = append(inner, i)
-				}
-			}
-			u := newUniverse(part)
-			for i := range u.mass {
-				u.mass[i] = rng.Float64()
-			}
-			table := append([]float64(nil), u.mass...)
-			p := population.NewProjection(sizes, c, sub)
-			name := fmt.Sprintf("%v on %v", c, sub)
-			closeTo(t, name, p.Sum(ones(sizes, sub), table), u.marginal(inner), 1e-12)
-			u.cells(inner, func(joint, cell int) {
-				if p.Cell(joint) != cell {
-					t.Fatalf("%s: cell %d maps to %d, want %d", name, joint, p.Cell(joint), cell)
-				}
-			})
-			factor := randomFactor(sizes, sub, rng)
-			p.Multiply(table, factor)
-			u.multiply(inner, factor)
-			closeTo(t, name, table, u.mass, 0)
 		}
 	}
 }

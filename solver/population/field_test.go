@@ -1,0 +1,198 @@
+package population
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// randomField returns a field over the universe, with tables that form a cycle and are partly centred,
+// and targets that no model meets exactly.
+func randomField(sizes []int, rng *rand.Rand) *Field {
+	m := randomUniverse(sizes, rng)
+	f := &Field{Model: &Model{Sizes: sizes, Weights: slices.Repeat([]float64{1000 / float64(m.Len())}, m.Len())}}
+	for _, k := range sizes {
+		f.Base = append(f.Base, slices.Repeat([]float64{1 / float64(k)}, k))
+	}
+	for i, c := range []domain.Clique{{0}, {1}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}} {
+		y := m.Marginal(c, nil)
+		ridge := make([]float64, len(y))
+		for j := range y {
+			y[j] = y[j]/m.Total()*1000 + 5*rng.NormFloat64()
+			ridge[j] = 2 + 30*rng.Float64()
+		}
+		centred := i > 2
+		if centred {
+			Center(y, Shape(sizes, c))
+		}
+		f.Tables = append(f.Tables, NewTable(sizes, c, y, ridge, 1, centred))
+	}
+	f.Ones = f.Tables[:2]
+	return f
+}
+
+// TestRakeReachesTheOptimum holds the two conditions of the ridge fit: the weights are base × exp(Σθ),
+// and mass + ridge·θ = target in every cell.
+func TestRakeReachesTheOptimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	for range 20 {
+		f := randomField([]int{3, 4, 2}, rng)
+		done := f.Rake(Stop{Sweeps: 3000, Tolerance: 1e-9}, rng)
+		if done.Change > 1e-9 || done.Rejuvenations > 0 {
+			t.Fatalf("after raking: %+v", done)
+		}
+		codes := make([]domain.Code, 3)
+		for i, w := range f.Model.Weights {
+			want := 1000. / 24
+			for _, table := range f.Tables {
+				want *= math.Exp(table.Theta[table.Clique.Cell(f.Model.Sizes, f.Model.Record(i, codes))])
+			}
+			if math.Abs(w-want) > 1e-6*want {
+				t.Fatalf("record %d: weight %g, want %g", i, w, want)
+			}
+		}
+		for _, table := range f.Tables {
+			mass := f.Model.Marginal(table.Clique, nil)
+			target := slices.Clone(table.targets(mass))
+			for c, m := range mass {
+				if got := m + table.Ridge[c]*table.Theta[c]; math.Abs(got-target[c]) > 1e-3 {
+					t.Fatalf("table %v cell %d: %g, want %g", table.Clique, c, got, target[c])
+				}
+			}
+		}
+	}
+}
+
+// TestRakeColumnsLikeTheUniverse lists every cell of the universe as a record.
+func TestRakeColumnsLikeTheUniverse(t *testing.T) {
+	sizes := []int{3, 4, 2}
+	whole := randomField(sizes, rand.New(rand.NewPCG(32, 1)))
+	listed := randomField(sizes, rand.New(rand.NewPCG(32, 1)))
+	m := &Model{Sizes: sizes, Weights: slices.Clone(whole.Model.Weights), Columns: make([][]domain.Code, 3)}
+	for i := range m.Weights {
+		for a, c := range whole.Model.Record(i, make([]domain.Code, 3)) {
+			m.Columns[a] = append(m.Columns[a], c)
+		}
+	}
+	listed.Model = m
+	stop := Stop{Sweeps: 5, Rejuvenations: 3, Effective: 1e-6}
+	if a, b := whole.Rake(stop, nil), listed.Rake(stop, nil); a.Sweeps != b.Sweeps || math.Abs(a.Change-b.Change) > 1e-6 {
+		t.Errorf("universe %+v, columns %+v", a, b)
+	}
+	closeTo(t, "weights", listed.Model.Weights, whole.Model.Weights)
+}
+
+func TestResampleKeepsTheTables(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 1))
+	m := randomColumns([]int{2, 3, 4}, 200, rng)
+	r := m.Resample(5000, rng)
+	if err := r.Validate(); err != nil || r.Len() != 5000 {
+		t.Fatal(r.Len(), err)
+	}
+	if slices.Min(r.Weights) != slices.Max(r.Weights) {
+		t.Error("weights differ")
+	}
+	// Every record has its share of the 5000 to within 1, so a cell of n records is off by at most n.
+	each := m.Total() / 5000
+	got := r.Marginal(domain.Clique{0, 1, 2}, nil)
+	for c, w := range m.Marginal(domain.Clique{0, 1, 2}, nil) {
+		if math.Abs(got[c]-w) > 30*each {
+			t.Errorf("cell %d: %g, want %g", c, got[c], w)
+		}
+	}
+}
+
+// TestRejuvenateDrawsTheConditional starts 40,000 equal records, whose attributes 1 and 2 one Gibbs sweep
+// redraws in some order. The pair (0, 1) is linked by a table, and attribute 2 is free: after the sweep
+// its law is exact, and so is that of attribute 0 or 1, whichever is drawn last, given the other. Each
+// share has a standard deviation of at most .5/√(records of its condition); 6 of them are allowed.
+func TestRejuvenateDrawsTheConditional(t *testing.T) {
+	sizes := []int{2, 3, 4}
+	const n = 40_000
+	base := [][]float64{{.5, .5}, {.2, .3, .5}, {.1, .2, .3, .4}}
+	theta := []float64{0, 1, -1, 2, 0, .5} // of the pair (0, 1)
+	for seed := uint64(0); seed < 6; seed++ {
+		rng := rand.New(rand.NewPCG(34, seed))
+		table := NewTable(sizes, domain.Clique{0, 1}, make([]float64, 6), slices.Repeat([]float64{1}, 6), 1, false)
+		copy(table.Theta, theta)
+		f := &Field{Base: base, Tables: []*Table{table}, Model: &Model{Sizes: sizes, Weights: slices.Repeat([]float64{2}, n),
+			Columns: [][]domain.Code{make([]domain.Code, n), make([]domain.Code, n), make([]domain.Code, n)}}}
+		f.Rejuvenate(rng)
+		if got := f.Model.Total(); math.Abs(got-2*n) > 1e-6*n {
+			t.Fatalf("the weights sum to %g", got)
+		}
+		for v, w := range f.Model.Marginal(domain.Clique{2}, nil) {
+			if p := w / (2 * n); math.Abs(p-base[2][v]) > 3/math.Sqrt(n) {
+				t.Errorf("seed %d: attribute 2 is %d with share %g, want %g", seed, v, p, base[2][v])
+			}
+		}
+		pair := f.Model.Marginal(domain.Clique{0, 1}, nil)
+		if !conditionalHolds(pair, base, theta, 0) && !conditionalHolds(pair, base, theta, 1) {
+			t.Errorf("seed %d: neither conditional of the pair holds: %v", seed, pair)
+		}
+	}
+}
+
+// conditionalHolds checks the law of attribute a of the pair given the other.
+func conditionalHolds(pair []float64, base [][]float64, theta []float64, a int) bool {
+	size := []int{2, 3}
+	for other := 0; other < size[1-a]; other++ {
+		var count, want []float64
+		n, z := 0.0, 0.0
+		for v := 0; v < size[a]; v++ {
+			cell := v*3 + other
+			if a == 1 {
+				cell = other*3 + v
+			}
+			count = append(count, pair[cell]/2)
+			want = append(want, base[a][v]*math.Exp(theta[cell]))
+			n += count[v]
+			z += want[v]
+		}
+		for v := range count {
+			if n > 0 && math.Abs(count[v]/n-want[v]/z) > 3/math.Sqrt(n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestRakeSampledCycle fits a cycle of strong pairs on a sample of the independent model, which needs
+// rejuvenation, and compares the fitted tables with the fit on the universe.
+func TestRakeSampledCycle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 1))
+	sizes := []int{6, 6, 6}
+	truth := &Model{Sizes: sizes, Weights: make([]float64, 216)}
+	for i := range truth.Weights { // neighbours on the diagonal
+		x, y, z := i/36, i/6%6, i%6
+		truth.Weights[i] = math.Exp(-4 * (math.Abs(float64(x-y)) + math.Abs(float64(y-z)) + math.Abs(float64(x-z))))
+	}
+	for i, s := 0, truth.Total(); i < 216; i++ {
+		truth.Weights[i] *= 1000 / s
+	}
+	f := &Field{Model: &Model{Sizes: sizes, Weights: slices.Repeat([]float64{1000. / 216}, 216)}}
+	for _, k := range sizes {
+		f.Base = append(f.Base, slices.Repeat([]float64{1 / float64(k)}, k))
+	}
+	f.Model = f.Model.Resample(30_000, rng)
+	for _, c := range []domain.Clique{{0, 1}, {1, 2}, {0, 2}} {
+		f.Tables = append(f.Tables, NewTable(sizes, c, truth.Marginal(c, nil), slices.Repeat([]float64{.01}, 36), 1, false))
+	}
+	done := f.Rake(Stop{Sweeps: 40, Tolerance: .1, Rejuvenations: 40, Effective: .3}, rng)
+	if done.Rejuvenations == 0 {
+		t.Error("a sample of the independent model needed no renewal")
+	}
+	for _, table := range f.Tables {
+		distance := 0.0
+		for c, w := range f.Model.Marginal(table.Clique, nil) {
+			distance += math.Abs(w-table.Values[c]) / 2000
+		}
+		if distance > .01 {
+			t.Errorf("table %v: total variation %g after %+v", table.Clique, distance, done)
+		}
+	}
+}
