@@ -112,8 +112,6 @@ func writeChunk(to io.Writer, extension string, d *domain.Domain, chunk *domain.
 	if err != nil {
 		return err
 	}
-	married := &chunk.Columns[d.Index("married")]
-	married.Form, married.Dict = domain.Ints, nil // Parquet takes a BOOL as 0 or 1: here its categories' order
 	err = w.Write(chunk)
 	_, closing := w.Close()
 	return errors.Join(err, closing)

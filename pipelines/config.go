@@ -1,0 +1,67 @@
+package pipelines
+
+import (
+	"io"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// Config is one request to synthesise a table. Zero fields mean their defaults; fields without a
+// default are required.
+type Config struct {
+	Domain  string // domain file; required
+	Input   string // CSV file or glob; required
+	Output  string // directory; required
+	Format  string // parquet (default) or csv
+	Release string // directory of report and model; default: Output
+
+	Epsilon      dp.Epsilon // required
+	Delta        dp.Delta   // 0 is pure differential privacy
+	Neighbouring dp.Neighbouring
+
+	Rows         int64 // rows to write; 0: the released number of units
+	ExpectedRows int64 // public planning number of units; 0: solver.DefaultUnits
+	Marginals    int   // widest marginal of the workload; default 3
+	MaxCells     int64 // largest marginal of the workload, in cells; default 10,000
+	Method       string
+	MemoryLimit  int64 // bytes for the solve; default 2 GiB
+
+	SampleSeed    uint64 // of the sampling step, never of the noise
+	HasSampleSeed bool   // false: a random one
+	Shards        int    // output files; default 8; 1..10,000
+	Overwrite     bool
+	Strict        bool // fail on an unreadable cell, with its position
+	Runner        string
+
+	Progress io.Writer // where progress goes; nil: nowhere
+	Terminal bool      // Progress is a terminal
+}
+
+// Defaults of Config.
+const (
+	DefaultMarginals   = 3
+	DefaultMaxCells    = 10_000
+	DefaultShards      = 8
+	DefaultMemoryLimit = 2 << 30
+	MaxShards          = 10_000
+)
+
+func (c Config) withDefaults() Config {
+	c.Format = orDefault(c.Format, "parquet")
+	c.Release = orDefault(c.Release, c.Output)
+	c.Marginals = orDefault(c.Marginals, DefaultMarginals)
+	c.MaxCells = orDefault(c.MaxCells, DefaultMaxCells)
+	c.Method = orDefault(c.Method, "auto")
+	c.MemoryLimit = orDefault(c.MemoryLimit, DefaultMemoryLimit)
+	c.Shards = orDefault(c.Shards, DefaultShards)
+	c.Runner = orDefault(c.Runner, "prism")
+	return c
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}

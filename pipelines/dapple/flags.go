@@ -1,0 +1,220 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+// option is one flag of a command.
+type option struct {
+	name     string
+	arg      string // what help calls its value; empty for switches
+	usage    string
+	required bool
+	set      func(string) error
+}
+
+// parse reads args against the command's options and Beam's own flags. It finds every fault: unknown
+// flags, unusable values, missing ones and stray words.
+func parse(args []string, opts []option) pipelines.Faults {
+	var faults pipelines.Faults
+	seen := map[string]bool{}
+	for i := 0; i < len(args); i++ {
+		name, value, hasValue := cutFlag(args[i])
+		if name == "" {
+			faults = append(faults, pipelines.Fault{Where: args[i], What: "is not a flag", Mend: "write --flag=value"})
+			continue
+		}
+		k := slices.IndexFunc(opts, func(o option) bool { return o.name == name })
+		beamFlag := flag.CommandLine.Lookup(name)
+		if k < 0 && beamFlag == nil {
+			faults = append(faults, unknown(name, opts))
+			continue
+		}
+		isSwitch := k >= 0 && opts[k].arg == "" || k < 0 && isBool(beamFlag)
+		switch {
+		case !hasValue && isSwitch:
+			value = "true"
+		case !hasValue && i+1 < len(args) && !strings.HasPrefix(args[i+1], "--"):
+			i++
+			value = args[i]
+		case !hasValue:
+			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "has no value", Mend: "write --" + name + "=value"})
+			seen[name] = true
+			continue
+		}
+		if seen[name] && k >= 0 {
+			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "is given twice", Mend: "keep one"})
+			continue
+		}
+		seen[name] = true
+		var err error
+		if k >= 0 {
+			err = opts[k].set(value)
+		} else {
+			err = flag.CommandLine.Set(name, value)
+		}
+		if err != nil {
+			faults = append(faults, pipelines.Fault{Where: "--" + name, What: fmt.Sprintf("got %q; %v", value, err)})
+		}
+	}
+	for _, o := range opts {
+		if o.required && !seen[o.name] {
+			faults = append(faults, pipelines.Fault{Where: "--" + o.name, What: "is required: " + o.usage})
+		}
+	}
+	return faults
+}
+
+// cutFlag splits --name=value; name is empty where arg is no flag.
+func cutFlag(arg string) (name, value string, hasValue bool) {
+	trimmed, ok := strings.CutPrefix(arg, "--")
+	if !ok {
+		trimmed, ok = strings.CutPrefix(arg, "-")
+	}
+	if !ok {
+		return "", "", false
+	}
+	name, value, hasValue = strings.Cut(trimmed, "=")
+	return name, value, hasValue
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// unknown names the closest flag, since most unknown flags are misspelt ones.
+func unknown(name string, opts []option) pipelines.Fault {
+	best, dist := "", 4
+	for _, o := range opts {
+		if d := editDistance(name, o.name); d < dist {
+			best, dist = o.name, d
+		}
+	}
+	f := pipelines.Fault{Where: "--" + name, What: "is not a flag of this command", Mend: "see dapple help"}
+	if best != "" {
+		f.Mend = "did you mean --" + best + "?"
+	}
+	return f
+}
+
+// editDistance is the Levenshtein distance of two short names.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diag
+			if a[i] != b[j] {
+				cost++
+			}
+			diag = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// The setters below turn a flag's text into a field.
+
+func text(p *string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return fmt.Errorf("want a value that is not empty")
+		}
+		*p = s
+		return nil
+	}
+}
+
+func oneOf(p *string, allowed ...string) func(string) error {
+	return func(s string) error {
+		if !slices.Contains(allowed, s) {
+			return fmt.Errorf("want %s", strings.Join(allowed, " or "))
+		}
+		*p = s
+		return nil
+	}
+}
+
+func toggle(p *bool) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseBool(s)
+		if err != nil {
+			return fmt.Errorf("want true or false")
+		}
+		*p = v
+		return nil
+	}
+}
+
+// whole reads a whole number of at least 1, allowing 1e6 and 1_000_000.
+func whole[T int | int64](p *T, most T) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
+		if f, ferr := strconv.ParseFloat(s, 64); err != nil && ferr == nil && f == math.Trunc(f) && math.Abs(f) < 1e15 {
+			v, err = int64(f), nil
+		}
+		if err != nil || v < 1 || v > int64(most) {
+			return fmt.Errorf("want a whole number from 1 to %d", most)
+		}
+		*p = T(v)
+		return nil
+	}
+}
+
+func seed(p *uint64, has *bool) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return fmt.Errorf("want a whole number from 0 to 18446744073709551615")
+		}
+		*p, *has = v, true
+		return nil
+	}
+}
+
+func epsilon(p *dp.Epsilon) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || dp.Epsilon(v).Validate() != nil {
+			return fmt.Errorf("want a finite number above 0; 1 is a common choice, smaller is more private")
+		}
+		*p = dp.Epsilon(v)
+		return nil
+	}
+}
+
+func delta(p *dp.Delta) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || dp.Delta(v).Validate() != nil {
+			return fmt.Errorf("want a number of at least 0 and below 1; choose one far below 1/(number of people), or 0 for pure privacy")
+		}
+		*p = dp.Delta(v)
+		return nil
+	}
+}
+
+func relation(p *dp.Neighbouring) func(string) error {
+	return func(s string) error {
+		v, err := dp.ParseNeighbouring(s)
+		if err != nil {
+			return fmt.Errorf("want add_remove or replace")
+		}
+		*p = v
+		return nil
+	}
+}

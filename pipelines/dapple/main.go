@@ -1,0 +1,120 @@
+// Command dapple turns a private table into a synthetic one. Run "dapple help".
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
+	if serveBeam(args) {
+		return 0
+	}
+	cmds := commands(stderr, isTerminal(stderr))
+	name, rest := "synth", args
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		name, rest = args[0], args[1:]
+	}
+	if len(args) == 0 || name == "help" || slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+		if name == "help" && len(rest) > 0 {
+			name = rest[0]
+		}
+		return help(cmds, name, len(args) > 0, stdout, stderr)
+	}
+	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
+	if k < 0 {
+		fmt.Fprintf(stderr, "dapple: %q is no command; see dapple help\n", name)
+		return 2
+	}
+	if faults := allFaults(rest, cmds[k]); len(faults) > 0 {
+		say(stderr, faults)
+		return exitStatus(faults)
+	}
+	err := cmds[k].run(ctx, stdout)
+	if err != nil {
+		say(stderr, err)
+	}
+	return exitStatus(err)
+}
+
+// allFaults joins the faults of the flags' text with those of what they name. A flag that could not be
+// read is not complained about twice.
+func allFaults(args []string, cmd command) pipelines.Faults {
+	faults := parse(args, cmd.options)
+	var more pipelines.Faults
+	if err := cmd.check(); errors.As(err, &more) {
+		for _, f := range more {
+			if !slices.ContainsFunc(faults, func(g pipelines.Fault) bool { return g.Where == f.Where }) {
+				faults = append(faults, f)
+			}
+		}
+	} else if err != nil {
+		faults = append(faults, pipelines.Fault{Where: cmd.name, What: err.Error()})
+	}
+	return faults
+}
+
+// serveBeam runs a Beam worker where Beam has started this binary as one.
+func serveBeam(args []string) bool {
+	if !slices.Contains(args, "--worker=true") && !slices.Contains(args, "--worker") {
+		return false
+	}
+	flag.CommandLine.Init("dapple", flag.ExitOnError)
+	_ = flag.CommandLine.Parse(args) // ExitOnError: it does not return an error
+	beam.Init()
+	return true
+}
+
+// help prints one command's flags, or the list of commands.
+func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int {
+	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
+	if k >= 0 && known {
+		c := cmds[k]
+		fmt.Fprintf(stdout, "dapple %s: %s\n\n", c.name, c.does)
+		for _, o := range c.options {
+			flagText := "--" + o.name
+			if o.arg != "" {
+				flagText += "=" + o.arg
+			}
+			note := ""
+			if o.required {
+				note = " (required)"
+			}
+			fmt.Fprintf(stdout, "  %-22s %s%s\n", flagText, o.usage, note)
+		}
+		fmt.Fprintf(stdout, "\nexample:\n  %s\n", c.example)
+		return 0
+	}
+	out, status := stdout, 0
+	if known && name != "help" {
+		fmt.Fprintf(stderr, "dapple: %q is no command\n", name)
+		out, status = stderr, 2
+	}
+	fmt.Fprint(out, "dapple makes differentially private synthetic tables.\n\n")
+	for _, c := range cmds {
+		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.does)
+	}
+	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n")
+	return status
+}

@@ -1,0 +1,108 @@
+package pipelines
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/modelio"
+	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// Names of released files.
+const (
+	privacyFile = "_privacy.json"
+	modelFile   = "_model.arrow"
+)
+
+// describe makes the files that go with the rows: statement and model. They are functions of the
+// release, so that a repeated publication writes the same bytes.
+func describe(d *directory, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
+	privacy := statement(d, a, rows)
+	b, err := privacy.JSON()
+	if err != nil {
+		return nil, fmt.Errorf("pipelines: privacy statement: %w", err)
+	}
+	model, err := saved(d, a, privacy)
+	if err != nil {
+		return nil, err
+	}
+	return []dirsink.Released{
+		dirsink.Content(privacyFile, b),
+		{Name: modelFile, Write: func(w io.Writer) error { return modelio.Write(w, model) }},
+	}, nil
+}
+
+func statement(d *directory, a *synth.Artifact, rows int64) report.Privacy {
+	noise := report.Gaussian
+	if a.Statement.Accounting == dp.Pure.String() {
+		noise = report.Laplace
+	}
+	_, cells, err := d.Workload.Maximal().Cells()
+	if err != nil {
+		panic("pipelines: a workload that was counted can be counted")
+	}
+	r := a.Result
+	return report.New(report.Run{
+		Statement: a.Statement, Domain: &d.Domain, Workload: d.Workload, Method: a.Method, Status: r.Status.String(),
+		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, ModelHash: r.Model.Fingerprint(),
+		Errors: report.FittedErrors(report.Fitted{
+			Model: r.Model, Measurements: r.Measurements, MaxError: r.MaxError, Cells: cells,
+			Total: r.Total, RMSE: r.RMSE, Noise: noise,
+		}),
+	})
+}
+
+// Keys of a model file's metadata.
+const (
+	workloadKey  = "workload" // cliques of the measured marginals, whose tables rows are polished to
+	unitsKey     = "units"    // released number of units
+	guaranteeKey = "guarantee"
+)
+
+// saved returns the model as a file: with it `dapple sample` needs nothing else.
+func saved(d *directory, a *synth.Artifact, p report.Privacy) (*modelio.File, error) {
+	cliques, err := json.Marshal(d.Workload.Maximal().Cliques())
+	if err != nil {
+		return nil, fmt.Errorf("pipelines: %w", err)
+	}
+	m := a.Result.Model
+	return &modelio.File{
+		Domain: d.Domain, Method: a.Method, Columns: m.Columns, Sizes: m.Sizes, Weights: m.Weights,
+		Metadata: map[string]string{
+			workloadKey: string(cliques), unitsKey: fmt.Sprint(a.Result.Total.Units), guaranteeKey: p.Guarantee(),
+		},
+	}, nil
+}
+
+// restored returns what saved kept beside the model.
+func restored(f *modelio.File) (w query.Workload, units float64, err error) {
+	var cliques []domain.Clique
+	if err := json.Unmarshal([]byte(f.Metadata[workloadKey]), &cliques); err != nil {
+		return w, 0, fmt.Errorf("model: the workload in the metadata: %w", err)
+	}
+	w.Sizes = f.Sizes
+	for _, c := range cliques {
+		for _, a := range c {
+			if a < 0 || a >= len(f.Sizes) {
+				return w, 0, errors.New("model: the workload in the metadata names a column that is not there")
+			}
+		}
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(c...), Weight: 1})
+	}
+	if units, err = strconv.ParseFloat(f.Metadata[unitsKey], 64); err != nil {
+		return w, 0, errors.New("model: the metadata give no number of units")
+	}
+	return w, units, nil
+}
+
+// readPrivacy reads the statement of a finished run.
+func readPrivacy(b []byte) (report.Privacy, error) { return report.ParsePrivacy(bytes.TrimSpace(b)) }

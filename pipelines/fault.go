@@ -1,0 +1,50 @@
+package pipelines
+
+import (
+	"errors"
+	"strings"
+)
+
+// Fault is one thing wrong with a request. It never holds anything read from private data.
+type Fault struct {
+	Where string // the flag, or file, line and column
+	What  string // what was given, and what is allowed
+	Mend  string // what to change; may be empty
+}
+
+// String returns "where: what; mend".
+func (f Fault) String() string {
+	s := f.Where + ": " + f.What
+	if f.Mend != "" {
+		s += "; " + f.Mend
+	}
+	return s
+}
+
+// Faults are all things wrong with a request, in the order in which they were found.
+type Faults []Fault
+
+// Error lists the faults, one a line.
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i := range f {
+		lines[i] = f[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err returns f as an error, or nil where there is no fault.
+func (f Faults) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+// IsRequest reports whether err says that the request was wrong, so that nothing was read or written.
+func IsRequest(err error) bool {
+	var f Faults
+	return errors.As(err, &f)
+}
+
+func (f *Faults) add(where, what, mend string) { *f = append(*f, Fault{where, what, mend}) }

@@ -1,0 +1,226 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// Plan is what a request would do. Everything in it is public.
+type Plan struct {
+	Domain   *domain.Domain
+	Universe float64 // cells of the whole domain
+	Workload Workload
+
+	Problem      solver.Problem
+	UnitsGiven   bool // the planning number of units is the user's, not the default
+	Method       string
+	Why          string
+	Alternatives []Alternative
+
+	Charges accountant.Statement // the ledger as it will be when the run is over
+
+	AverageTV  float64 // predicted, over the marginals measured; a factor-two range
+	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN where none is measured
+
+	SolveBytes   float64
+	SolveSeconds float64 // CPU, one core
+	CountBytes   float64
+	FileBytes    float64 // of all rows
+	Rows         float64
+}
+
+// Workload summarises what is asked.
+type Workload struct {
+	Marginals int
+	Cells     int64
+	Measured  int   // marginals that no other contains
+	MeasCells int64 // their cells
+	Omitted   int64 // marginals of the wanted width that have more cells than allowed
+}
+
+// Alternative is a method that was not chosen.
+type Alternative struct {
+	Method, Summary string
+	AverageTV       float64 // NaN where the method does not apply
+	Seconds         float64
+	Refusal         string // why it does not apply; empty where it does
+}
+
+// Make plans a request. The method is a name, or "auto".
+func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted int64) (*Plan, error) {
+	chosen, why, err := methods.Choose(p, method)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Domain: p.Domain, Problem: p, UnitsGiven: unitsGiven, Method: chosen.Name, Why: why}
+	_, plan.Universe, _ = p.Domain.Universe()
+	if plan.Workload, err = summarise(p.Workload, omitted); err != nil {
+		return nil, err
+	}
+	ledger, measured, err := Charge(p, chosen)
+	if err != nil {
+		return nil, err
+	}
+	plan.Charges = ledger.Statement(accountant.Planned)
+	plan.AverageTV = predict(p, chosen, measured)
+	plan.NoiseBound = noiseBound(p, measured)
+	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
+	plan.CountBytes = 8 * float64(plan.Workload.Cells)
+	plan.Rows = float64(rows)
+	if rows == 0 {
+		plan.Rows = p.Units
+	}
+	plan.FileBytes = plan.Rows * bytesPerRow(p.Domain)
+	for _, m := range methods.All() {
+		if m.Name != chosen.Name {
+			plan.Alternatives = append(plan.Alternatives, alternative(p, m))
+		}
+	}
+	return plan, nil
+}
+
+// Charge returns a ledger that holds every event that the method will charge, and the marginals that
+// it will measure.
+func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, error) {
+	accesses, err := m.Accesses(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	ledger, err := accountant.NewLedger(accountant.Params{
+		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Delta),
+		Epsilon: p.Epsilon, Delta: p.Delta, Coordinates: max(1, solver.Coordinates(accesses)),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var measured []Noisy
+	for _, a := range accesses {
+		event, err := eventOf(ledger, a, p.Neighbouring)
+		if err != nil {
+			return nil, nil, fmt.Errorf("plan: stage %q: %w", a.Stage, err)
+		}
+		if err := ledger.Charge(event.At(a.Stage, 1).Times(a.Count)); err != nil {
+			return nil, nil, err
+		}
+		for i, c := range measuredBy(p, a) {
+			measured = append(measured, Noisy{Clique: c, Variance: event.Variance(i) / float64(a.Count)})
+		}
+	}
+	return ledger, measured, nil
+}
+
+// measuredBy returns the marginals that an access measures: the workload's maximal ones, or the whole
+// universe.
+func measuredBy(p solver.Problem, a solver.Access) []domain.Clique {
+	if a.Marginals == 0 {
+		return nil
+	}
+	if m := p.Workload.Maximal(); len(m.Marginals) == a.Marginals {
+		return m.Cliques()
+	}
+	whole := make(domain.Clique, len(p.Workload.Sizes))
+	for i := range whole {
+		whole[i] = i
+	}
+	return []domain.Clique{whole}
+}
+
+// eventOf calibrates the event of one planned access.
+func eventOf(l *accountant.Ledger, a solver.Access, n dp.Neighbouring) (accountant.Event, error) {
+	switch a.Kind {
+	case dp.BlockExponential:
+		return l.Select(a.Kind, query.BlockRange(n), a.Share)
+	case dp.Exponential:
+		return l.Select(a.Kind, query.CellRange(n), a.Share)
+	case dp.LaplaceMax:
+		return l.LaplaceMax(query.SignedCellRange(), a.Noise)
+	}
+	switch {
+	case a.Marginals == 0: // one number that moves by at most 1
+		return l.MaxError(a.Share)
+	case a.Noise > 0:
+		return l.MeasureVariance(accountant.Equal(a.Marginals, a.Coordinates), a.Noise)
+	case a.Precision != nil:
+		return l.Measure(accountant.Marginals{Precision: a.Precision, Cells: a.Coordinates}, a.Share)
+	}
+	return l.Measure(accountant.Equal(a.Marginals, a.Coordinates), a.Share)
+}
+
+func summarise(w query.Workload, omitted int64) (Workload, error) {
+	maximal := w.Maximal()
+	_, cells, err := w.Cells()
+	if err != nil {
+		return Workload{}, err
+	}
+	_, measured, err := maximal.Cells()
+	return Workload{Marginals: len(w.Marginals), Cells: cells, Measured: len(maximal.Marginals), MeasCells: measured, Omitted: omitted}, err
+}
+
+// predict returns the predicted average total variation. A method that selects is priced as if it
+// measured the whole workload at the same loss; algorithms.md §7 has it within a fifth of that.
+func predict(p solver.Problem, m methods.Method, measured []Noisy) float64 {
+	if len(measured) == 0 && m.PredictAs != "" {
+		as, err := methods.Lookup(m.PredictAs)
+		if err != nil {
+			return math.NaN()
+		}
+		if _, measured, err = Charge(p, as); err != nil {
+			return math.NaN()
+		}
+	}
+	if len(measured) == 0 {
+		return math.NaN()
+	}
+	return AverageTV(p.Workload.Sizes, measured, p.Workload.Maximal().Cliques(), p.Units)
+}
+
+// noiseBound returns the bound that the noise on all measured cells keeps with 95 % confidence.
+func noiseBound(p solver.Problem, measured []Noisy) float64 {
+	cells, worst := 0.0, 0.0
+	for _, m := range measured {
+		n, err := m.Clique.Cells(p.Workload.Sizes)
+		if err != nil {
+			return math.NaN()
+		}
+		cells += float64(n)
+		worst = max(worst, m.Variance)
+	}
+	if cells == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(worst*2*math.Log(2*cells/0.05)) / p.Units
+}
+
+func alternative(p solver.Problem, m methods.Method) Alternative {
+	a := Alternative{Method: m.Name, Summary: m.Summary, AverageTV: math.NaN()}
+	_, measured, err := Charge(p, m)
+	if err != nil {
+		a.Refusal = err.Error()
+		return a
+	}
+	a.AverageTV = predict(p, m, measured)
+	_, a.Seconds = m.Cost(p)
+	return a
+}
+
+// bytesPerRow is a rough size of a row in a compressed Parquet file: categories take their entropy at
+// most, numbers about half of their eight bytes.
+func bytesPerRow(d *domain.Domain) float64 {
+	bytes := 0.0
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
+		if len(a.Values) > 0 {
+			bytes += math.Log2(float64(a.Size())+1) / 8
+		} else {
+			bytes += 4
+		}
+	}
+	return bytes
+}

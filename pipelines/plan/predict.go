@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Noisy is a marginal that a plan measures, with the variance of the noise on each cell in counts².
+type Noisy struct {
+	Clique   domain.Clique
+	Variance float64
+}
+
+// Constants of the prior of a prediction: how skewed a column and how strong its dependences are taken
+// to be before anything is known. They were chosen on two public tables, so a prediction is to be read
+// as a factor-two range.
+const (
+	skew          = -2.0 // share of the v-th value ∝ (v+1)^skew
+	pairStrength  = 0.2  // L1 distance of a pair from independence, as a part of the units
+	widerStrength = 0.1  // the same for wider marginals, beyond what their pairs explain
+	maxPredicted  = 300  // marginals looked at; a regular sample of a longer list
+)
+
+// AverageTV predicts the average total variation between the true and the fitted marginals of the
+// workload, before any data are read.
+//
+// A marginal's error is made of one part for each of its subsets B, the interaction of B. Every
+// measured marginal that contains B measures it, with precision Σ cells_B/(cells_A·σ_A²·c_B) for each
+// cell of B, c_B = Π(1−1/k). A cell with prior variance v then has error 0.4·√(v/(1+v·precision)) in
+// half-L1, and the parts of one marginal add in quadrature.
+func AverageTV(sizes []int, measured []Noisy, workload []domain.Clique, units float64) float64 {
+	p := predictor{sizes: sizes, units: units, parts: map[string]float64{}}
+	p.measured = measured
+	step := max(1, len(workload)/maxPredicted)
+	sum, n := 0.0, 0
+	for i := 0; i < len(workload); i += step {
+		sum += math.Min(1, p.marginal(workload[i]))
+		n++
+	}
+	return sum / float64(n)
+}
+
+type predictor struct {
+	sizes    []int
+	units    float64
+	measured []Noisy
+	parts    map[string]float64 // half-L1 error of an interaction in counts, by clique
+}
+
+// marginal returns the predicted total variation of one marginal.
+func (p *predictor) marginal(t domain.Clique) float64 {
+	sum := 0.0
+	for mask := 1; mask < 1<<len(t); mask++ {
+		var b domain.Clique
+		for i, a := range t {
+			if mask>>i&1 == 1 {
+				b = append(b, a)
+			}
+		}
+		e := p.interaction(b)
+		sum += e * e
+	}
+	return math.Sqrt(sum) / p.units
+}
+
+// interaction returns the predicted half-L1 error of the interaction of b, in counts.
+func (p *predictor) interaction(b domain.Clique) float64 {
+	key := b.Key()
+	if e, ok := p.parts[key]; ok {
+		return e
+	}
+	base := p.independent(b)
+	precision := p.precision(b)
+	e := 0.0
+	if len(b) == 1 {
+		for _, x := range base {
+			e += 0.4 * math.Min(1/math.Sqrt(precision), 2*x)
+		}
+	} else {
+		strength := widerStrength
+		if len(b) == 2 {
+			strength = pairStrength
+		}
+		scale := 0.0
+		for _, x := range base {
+			scale += math.Pow(x, 0.75)
+		}
+		kappa := strength * p.units / (0.8 * scale)
+		kappa *= kappa
+		for _, x := range base {
+			v := kappa * x * math.Sqrt(x)
+			e += 0.4 * math.Sqrt(v/(1+v*precision))
+		}
+	}
+	p.parts[key] = e
+	return e
+}
+
+// precision returns 1/variance of a cell of the interaction of b, over everything measured.
+func (p *predictor) precision(b domain.Clique) float64 {
+	cells, centring := 1.0, 1.0
+	for _, a := range b {
+		cells *= float64(p.sizes[a])
+		centring *= 1 - 1/float64(p.sizes[a])
+	}
+	if centring == 0 {
+		return math.Inf(1) // a column of one cell has no interaction to err in
+	}
+	u := 0.0
+	for _, m := range p.measured {
+		if m.Clique.Contains(b) {
+			all := 1.0
+			for _, a := range m.Clique {
+				all *= float64(p.sizes[a])
+			}
+			u += cells / (all * m.Variance * centring)
+		}
+	}
+	return u
+}
+
+// independent returns the expected counts of b's cells for independent skewed columns.
+func (p *predictor) independent(b domain.Clique) []float64 {
+	cells := []float64{p.units}
+	for _, a := range b {
+		share := make([]float64, p.sizes[a])
+		sum := 0.0
+		for v := range share {
+			share[v] = math.Pow(float64(v+1), skew)
+			sum += share[v]
+		}
+		next := make([]float64, 0, len(cells)*len(share))
+		for _, x := range cells {
+			for _, s := range share {
+				next = append(next, x*s/sum)
+			}
+		}
+		cells = next
+	}
+	return cells
+}

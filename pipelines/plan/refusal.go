@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/dense"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// TooLarge reports whether err says that the universe does not fit the memory rule.
+func TooLarge(err error) bool {
+	var u *dense.ErrUniverse
+	return errors.As(err, &u)
+}
+
+// Refusal says why no method can run, and what would help: for a universe that is too large the
+// columns whose coarsening brings it under the limit soonest.
+func Refusal(p solver.Problem, method string, err error) (what, mend string) {
+	var u *dense.ErrUniverse
+	if !errors.As(err, &u) {
+		if _, unknown := methods.Lookup(method); unknown != nil && method != "auto" {
+			return fmt.Sprintf("got %q; want auto or %s", method, strings.Join(names(), ", ")), ""
+		}
+		return err.Error(), "see dapple plan --method=auto"
+	}
+	what = fmt.Sprintf("the domain has %.3g cells; this method holds at most %.3g in %.3g GB", u.Cells, float64(u.Limit), float64(p.MemoryLimit)/1e9)
+	return what, "coarsen " + coarsen(p, u.Cells/float64(u.Limit)) + ", drop columns, or raise --memory_limit"
+}
+
+// coarsen halves the largest columns, one after the other, until the domain is smaller by the factor,
+// and names them with the sizes they would need.
+func coarsen(p solver.Problem, factor float64) string {
+	sizes := p.Domain.Sizes()
+	was := slices.Clone(sizes)
+	for factor > 1 {
+		a := 0
+		for i := range sizes {
+			if sizes[i] > sizes[a] {
+				a = i
+			}
+		}
+		if sizes[a] <= 2 {
+			return "most columns"
+		}
+		half := (sizes[a] + 1) / 2
+		factor *= float64(half) / float64(sizes[a])
+		sizes[a] = half
+	}
+	var parts []string
+	for i := range sizes {
+		if sizes[i] < was[i] {
+			parts = append(parts, fmt.Sprintf("%s from %d to %d cells", p.Domain.Attributes[i].Name, was[i], sizes[i]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func names() []string {
+	var n []string
+	for _, m := range methods.All() {
+		n = append(n, m.Name)
+	}
+	return n
+}
+
+// tv writes a total variation for people.
+func tv(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2g", x)
+}

@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// WriteText writes the plan for a terminal.
+func WriteText(w io.Writer, p *Plan) error {
+	var b strings.Builder
+	writeDomain(&b, p)
+	writeWorkload(&b, p)
+	writeMethod(&b, p)
+	writeCharges(&b, p)
+	writeFigures(&b, p)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeDomain(b *strings.Builder, p *Plan) {
+	unit := "every record is a privacy unit"
+	if p.Domain.PrivacyID != "" {
+		unit = "privacy unit: all records with one " + p.Domain.PrivacyID + "; one of them is used"
+	}
+	fmt.Fprintf(b, "domain    %d columns, %.4g cells; %s\n", p.Domain.Len(), p.Universe, unit)
+	for i := range p.Domain.Attributes {
+		a := &p.Domain.Attributes[i]
+		last := a.Bins() - 1
+		span := ""
+		if last >= 0 {
+			span = a.Label(0)
+			if last > 0 {
+				span += " … " + a.Label(domain.Code(last))
+			}
+		}
+		extra := ""
+		if a.Other {
+			extra += " + other"
+		}
+		if a.Null {
+			extra += " + NULL"
+		}
+		fmt.Fprintf(b, "  %-20s %-9s %5d cells  %s%s\n", a.Name, a.Type, a.Size(), span, extra)
+	}
+}
+
+func writeWorkload(b *strings.Builder, p *Plan) {
+	w := p.Workload
+	fmt.Fprintf(b, "workload  %d marginals, %d cells; measured: the %d that no other contains, %d cells\n", w.Marginals, w.Cells, w.Measured, w.MeasCells)
+	if w.Omitted > 0 {
+		fmt.Fprintf(b, "          %d marginals left out: more cells than --max_cells; the model answers them without measuring\n", w.Omitted)
+	}
+}
+
+func writeMethod(b *strings.Builder, p *Plan) {
+	fmt.Fprintf(b, "method    %s: %s\n", p.Method, p.Why)
+	for _, a := range p.Alternatives {
+		if a.Refusal != "" {
+			fmt.Fprintf(b, "  %-12s does not apply: %s\n", a.Method, a.Refusal)
+			continue
+		}
+		fmt.Fprintf(b, "  %-12s average TV about %s, %s CPU; %s\n", a.Method, tv(a.AverageTV), seconds(a.Seconds), a.Summary)
+	}
+}
+
+func writeCharges(b *strings.Builder, p *Plan) {
+	s := p.Charges
+	fmt.Fprintf(b, "privacy   ε = %g, δ = %g, %s; %s accounting; the charges below reach ε = %g by %s\n",
+		s.Epsilon, s.Delta, s.Neighbouring, s.Accounting, s.AchievedEpsilon, s.Conversion)
+	for _, l := range s.Ledger {
+		fmt.Fprintf(b, "  %-12s %5d × %-18s %-14s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale)
+	}
+}
+
+func writeFigures(b *strings.Builder, p *Plan) {
+	assumed := "as given"
+	if !p.UnitsGiven {
+		assumed = "assumed; --expected_rows sets it"
+	}
+	fmt.Fprintf(b, "units     %.0f (%s)\n", p.Problem.Units, assumed)
+	if math.IsNaN(p.AverageTV) {
+		b.WriteString("error     no prediction for this method\n")
+	} else {
+		fmt.Fprintf(b, "error     average TV of the measured marginals %s, likely within %s and %s", tv(p.AverageTV), tv(p.AverageTV/2), tv(math.Min(1, p.AverageTV*2)))
+		if !math.IsNaN(p.NoiseBound) {
+			fmt.Fprintf(b, "; noise on any cell at most %s of the units", tv(p.NoiseBound))
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", bytes(p.SolveBytes), seconds(p.SolveSeconds), bytes(p.CountBytes))
+	fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, bytes(p.FileBytes))
+}
+
+func seconds(s float64) string {
+	if s < 60 {
+		return fmt.Sprintf("about %.2g s", s)
+	}
+	return fmt.Sprintf("about %.2g min", s/60)
+}
+
+func bytes(x float64) string {
+	unit := 0
+	for x >= 1000 && unit < 4 {
+		x /= 1000
+		unit++
+	}
+	return fmt.Sprintf("%.3g %s", x, [...]string{"B", "kB", "MB", "GB", "TB"}[unit])
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Written is what a run wrote.
+type Written struct {
+	Output, Release string // directories
+	Format          string // parquet or csv
+	Files           int
+	Rows, Bytes     int64
+}
+
+// WriteClosing writes the four last lines of a run.
+func WriteClosing(w io.Writer, p Privacy, out Written) error {
+	format := map[string]string{"parquet": "Parquet", "csv": "CSV"}[out.Format]
+	lines := []string{
+		fmt.Sprintf("wrote   %s rows to %s (%d %s %s, %s)", group(float64(p.Rows)), slash(out.Output), out.Files, format, plural(out.Files, "file"), size(out.Bytes)),
+		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), group(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
+		errorLine(p.Error),
+		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+func errorLine(e Errors) string {
+	if e.Cells == 0 {
+		return "error   not known: nothing was measured"
+	}
+	from := "from the noise alone; costs nothing"
+	if e.From != "the noise alone" {
+		from = "from " + e.From
+	}
+	return fmt.Sprintf("error   at most %.2g in any of %s cells with 95 %% confidence (%s)", e.MaxCell, group(float64(e.Cells)), from)
+}
+
+func slash(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// size writes a number of bytes for people.
+func size(bytes int64) string {
+	x, unit := float64(bytes), 0
+	for x >= 1000 && unit < 4 {
+		x /= 1000
+		unit++
+	}
+	return fmt.Sprintf("%.3g %s", x, [...]string{"B", "kB", "MB", "GB", "TB"}[unit])
+}
+
+// WriteSampled writes the last line of a sampling.
+func WriteSampled(w io.Writer, rows int64, out Written) error {
+	format := map[string]string{"parquet": "Parquet", "csv": "CSV"}[out.Format]
+	_, err := fmt.Fprintf(w, "wrote   %s rows to %s (%d %s %s, %s) at no privacy cost\n",
+		group(float64(rows)), slash(out.Output), out.Files, format, plural(out.Files, "file"), size(out.Bytes))
+	return err
+}

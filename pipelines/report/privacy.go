@@ -1,0 +1,196 @@
+package report
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// Privacy is the statement of one run: what is promised, what was spent on what, and what the promise
+// does not cover. It is the content of _privacy.json.
+type Privacy struct {
+	Format int `json:"format"`
+	accountant.Statement
+	PrivacyID string   `json:"privacy_id"` // empty: every record is a privacy unit
+	Bounding  string   `json:"bounding"`
+	Method    string   `json:"method"`
+	Releases  int      `json:"releases"`
+	Units     Units    `json:"units"`
+	Rows      int64    `json:"rows"`
+	RowsFrom  string   `json:"rows_from"`
+	Error     Errors   `json:"error"`
+	Status    string   `json:"status"`
+	Generator string   `json:"generator"`
+	Hashes    Hashes   `json:"hashes"`
+	NotCover  []string `json:"not_covered"`
+	// NotPrivate lists figures in the released directory that no guarantee covers.
+	NotPrivate []string `json:"not_private_figures"`
+	Versions   Versions `json:"versions"`
+}
+
+// Units says what is released about the number of privacy units.
+type Units struct {
+	Count  float64 `json:"count"`
+	StdDev float64 `json:"standard_deviation"`
+	From   string  `json:"from"` // public, or noisy
+}
+
+// Hashes identify what the statement is about.
+type Hashes struct {
+	Domain   string `json:"domain"`
+	Workload string `json:"workload"`
+	Model    string `json:"model"`
+}
+
+// Versions of what made the release.
+type Versions struct {
+	Dapple string `json:"dapple"`
+	Go     string `json:"go"`
+	Beam   string `json:"beam"`
+}
+
+// Run is what a statement is made from: released and public values only.
+type Run struct {
+	Statement accountant.Statement
+	Domain    *domain.Domain
+	Workload  query.Workload
+	Method    string
+	Status    string
+	Total     query.Total
+	Rows      int64
+	RowsAsked bool // the number of rows was given, not derived from the released total
+	Errors    Errors
+	ModelHash [32]byte
+}
+
+// New returns the statement of a run.
+func New(r Run) Privacy {
+	p := Privacy{
+		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status,
+		Rows: r.Rows, RowsFrom: "noisy_total", Error: r.Errors, NotPrivate: []string{},
+		Bounding:  "every record is a privacy unit",
+		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
+		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},
+		NotCover: []string{
+			"running time, memory, element counts of runner pages and logs: they stay inside the trusted set",
+			"wrong privacy IDs, and facts about groups of privacy units",
+			"several runs on the same people: their losses add",
+			"whoever holds the seed, the staging store or the table itself",
+		},
+	}
+	if r.Domain.PrivacyID != "" {
+		p.Bounding = "one record for each privacy ID: the one of least SHA-256 rank; records without an ID are not used"
+	}
+	if r.Total.Variance == 0 {
+		p.Units.From = "public"
+		p.RowsFrom = "public_total"
+	}
+	if r.RowsAsked {
+		p.RowsFrom = "request"
+	}
+	for _, line := range r.Statement.Ledger {
+		p.Releases += line.Count
+	}
+	fingerprint, workload := r.Domain.Fingerprint(), r.Workload.Fingerprint()
+	p.Hashes = Hashes{hex.EncodeToString(fingerprint[:]), hex.EncodeToString(workload[:]), hex.EncodeToString(r.ModelHash[:])}
+	p.Versions = versions()
+	return p
+}
+
+// versions reads the build's own record of what it was made from.
+func versions() Versions {
+	v := Versions{Dapple: "development", Go: runtime.Version(), Beam: "unknown"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v.Dapple = info.Main.Version
+	}
+	for _, d := range info.Deps {
+		if d.Path == "github.com/apache/beam/sdks/v2" {
+			v.Beam = d.Version
+		}
+	}
+	return v
+}
+
+// JSON returns the content of _privacy.json.
+func (p Privacy) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(p, "", " ")
+	return append(b, '\n'), err
+}
+
+// ParsePrivacy reads the content of a _privacy.json.
+func ParsePrivacy(b []byte) (Privacy, error) {
+	var p Privacy
+	if err := json.Unmarshal(b, &p); err != nil {
+		return p, fmt.Errorf("report: privacy statement: %w", err)
+	}
+	if p.Format != 1 {
+		return p, fmt.Errorf("report: privacy statement of format %d; this program reads format 1", p.Format)
+	}
+	return p, nil
+}
+
+// Guarantee returns the promise in one line: "ε = 1, δ = 1e-09, add or remove one person_id".
+func (p Privacy) Guarantee() string {
+	unit := "record"
+	if p.PrivacyID != "" {
+		unit = p.PrivacyID
+	}
+	verb := "add or remove one"
+	if p.Neighbouring == "Replace" {
+		verb = "replace the record of one"
+	}
+	return fmt.Sprintf("ε = %g, δ = %g, %s %s", p.Epsilon, p.Delta, verb, unit)
+}
+
+// WriteText writes the statement for people.
+func (p Privacy) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Promise     %s\n", p.Guarantee())
+	fmt.Fprintf(&b, "            for neighbouring tables X, X' and every set S of outputs: P[M(X) ∈ S] ≤ exp(%g)·P[M(X') ∈ S] + %g\n", p.Epsilon, p.Delta)
+	fmt.Fprintf(&b, "Achieved    ε = %g by %s\n", p.AchievedEpsilon, p.Conversion)
+	fmt.Fprintf(&b, "Unit        %s\n", p.Bounding)
+	fmt.Fprintf(&b, "Method      %s (%s)\n", p.Method, p.Status)
+	fmt.Fprintf(&b, "Units       %s, %s", group(p.Units.Count), p.Units.From)
+	if p.Units.StdDev > 0 {
+		fmt.Fprintf(&b, " with standard deviation %.3g", p.Units.StdDev)
+	}
+	fmt.Fprintf(&b, "\nRows        %s, from %s\n", group(float64(p.Rows)), p.RowsFrom)
+	b.WriteString("Ledger\n")
+	for _, l := range p.Ledger {
+		fmt.Fprintf(&b, "  %-12s %5d × %-20s %-22s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale)
+	}
+	for _, a := range p.Approximations {
+		fmt.Fprintf(&b, "Charged     %s\n", a)
+	}
+	for _, a := range p.NotCover {
+		fmt.Fprintf(&b, "Not covered %s\n", a)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// group writes a whole number with commas between thousands.
+func group(x float64) string {
+	s := strconv.FormatFloat(math.Round(math.Abs(x)), 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if x < 0 && s != "0" {
+		s = "-" + s
+	}
+	return s
+}

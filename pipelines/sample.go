@@ -1,0 +1,142 @@
+package pipelines
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/modelio"
+	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// SampleConfig is one request for rows of a released model. Zero fields mean their defaults.
+type SampleConfig struct {
+	Model         string // _model.arrow; required
+	Output        string // directory; required
+	Format        string // parquet (default) or csv
+	Rows          int64  // default: the released number of units
+	Where         string // only cells that meet it; see ParseCondition
+	SampleSeed    uint64
+	HasSampleSeed bool
+	Shards        int // default 8
+	Overwrite     bool
+	Runner        string
+	Progress      io.Writer
+	Terminal      bool
+}
+
+// SampleRequest is a SampleConfig without fault.
+type SampleRequest struct {
+	SampleConfig
+	file     *modelio.File
+	workload query.Workload
+	model    *population.Model // conditioned
+	units    float64           // that the conditioned model stands for
+}
+
+// ValidateSample finds every fault of a request for rows.
+func ValidateSample(c SampleConfig) (*SampleRequest, error) {
+	c.Format = orDefault(c.Format, "parquet")
+	c.Shards = orDefault(c.Shards, DefaultShards)
+	c.Runner = orDefault(c.Runner, "prism")
+	var faults Faults
+	r := &SampleRequest{SampleConfig: c}
+	if c.Rows < 0 {
+		faults.add("--rows", fmt.Sprintf("got %d; want at least 1", c.Rows), "")
+	}
+	if c.Shards < 1 || c.Shards > MaxShards {
+		faults.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
+	}
+	if c.Format != "parquet" && c.Format != "csv" {
+		faults.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
+	}
+	checkRunner(c.Runner, &faults)
+	checkOutput(c.Output, c.Overwrite, &faults)
+	switch file, err := readModel(c.Model); {
+	case c.Model == "":
+		faults.add("--model", "is required: _model.arrow of a released directory", "")
+	case err != nil:
+		faults.add("--model", plainPathError(err), "check the path")
+	default:
+		if r.workload, r.units, err = restored(file); err != nil {
+			faults.add("--model", err.Error(), "use a file that dapple wrote")
+			break
+		}
+		r.file = file
+		r.model = &population.Model{Sizes: file.Sizes, Columns: file.Columns, Weights: file.Weights}
+		checkWhere(r, &faults)
+	}
+	return r, faults.Err()
+}
+
+func readModel(path string) (*modelio.File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return modelio.ReadFile(path)
+}
+
+func checkWhere(r *SampleRequest, f *Faults) {
+	if r.Where == "" {
+		return
+	}
+	cond, err := ParseCondition(r.Where, &r.file.Domain)
+	if err != nil {
+		f.add("--where", err.Error(), "")
+		return
+	}
+	whole := r.model.Total()
+	r.model = cond.Restrict(r.model)
+	if r.units *= r.model.Total() / whole; r.model.Total() == 0 {
+		f.add("--where", "no cell of the model meets "+r.Where, "weaken the condition")
+	}
+}
+
+// Sampled is what a finished sampling leaves to say.
+type Sampled struct {
+	Rows    int64
+	Written report.Written
+}
+
+// WriteText writes one line.
+func (s *Sampled) WriteText(w io.Writer) error {
+	return report.WriteSampled(w, s.Rows, s.Written)
+}
+
+// RunSample writes rows of a released model. It touches nothing private and costs nothing.
+func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
+	artifact := &synth.Artifact{
+		Method: r.file.Method,
+		Result: &solver.Result{Model: r.model, Total: query.Total{Units: r.units}},
+	}
+	data, err := artifact.Encode()
+	if err != nil {
+		return nil, err
+	}
+	runID := rand.Text()
+	sink := sampled(r.SampleConfig, &r.file.Domain, runID)
+	if err := prepare(sink); err != nil {
+		return nil, err
+	}
+	p, s := beam.NewPipelineWithRoot()
+	release := synth.Saved(s, synth.InlineRef(data), &r.file.Domain, r.workload, synth.StoreRef{})
+	synth.Write(s, release, synth.SampleParams{
+		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Sink: sink.ref(),
+		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
+	})
+	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, nil)); err != nil {
+		return nil, err
+	}
+	written, err := writtenIn(r.Output, "", r.Format)
+	if err != nil {
+		return nil, err
+	}
+	return &Sampled{Rows: written.Rows, Written: written}, nil
+}

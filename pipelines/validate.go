@@ -1,0 +1,219 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/pipelines/plan"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// Request is a Config that has been found to be without fault, with what follows from it. Everything
+// in it is public.
+type Request struct {
+	Config
+	File    *schema.File
+	Inputs  []string // the files that Input names
+	Problem solver.Problem
+	Chosen  methods.Method
+	omitted int64
+}
+
+// Validate finds every fault of a request. It reads the domain file and looks whether input and output
+// exist, but opens nothing private.
+func Validate(c Config) (*Request, error) {
+	c = c.withDefaults()
+	var faults Faults
+	checkFigures(c, &faults)
+	r := &Request{Config: c}
+	checkInput(r, &faults)
+	checkOutput(c.Output, c.Overwrite, &faults)
+	if checkDomain(r, &faults); r.File != nil {
+		checkProblem(r, &faults)
+	}
+	return r, faults.Err()
+}
+
+// Plan returns what the request would do.
+func (r *Request) Plan() (*plan.Plan, error) {
+	return plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
+}
+
+func checkFigures(c Config, f *Faults) {
+	if err := c.Epsilon.Validate(); err != nil {
+		f.add("--epsilon", strings.TrimPrefix(err.Error(), "dp: "), "1 is a common choice, smaller is more private")
+	}
+	if err := c.Delta.Validate(); err != nil {
+		f.add("--delta", strings.TrimPrefix(err.Error(), "dp: "), "choose one far below 1/(number of people)")
+	}
+	if c.Rows < 0 {
+		f.add("--rows", fmt.Sprintf("got %d; want at least 1", c.Rows), "leave it out for the released number of units")
+	}
+	if c.ExpectedRows < 0 {
+		f.add("--expected_rows", fmt.Sprintf("got %d; want at least 1", c.ExpectedRows), "")
+	}
+	if c.Marginals < 1 || c.Marginals > 8 {
+		f.add("--marginals", fmt.Sprintf("got %d; want 1 to 8", c.Marginals), "")
+	}
+	if c.MaxCells < 1 {
+		f.add("--max_cells", fmt.Sprintf("got %d; want at least 1", c.MaxCells), "")
+	}
+	if c.Shards < 1 || c.Shards > MaxShards {
+		f.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
+	}
+	if c.Format != "parquet" && c.Format != "csv" {
+		f.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
+	}
+	checkRunner(c.Runner, f)
+}
+
+// runners by the names that Beam accepts.
+var runners = []string{"prism", "PrismRunner", "direct", "DirectRunner"}
+
+func checkRunner(name string, f *Faults) {
+	if !slices.Contains(runners, name) {
+		f.add("--runner", fmt.Sprintf("got %q; want prism or direct", name), "")
+	}
+}
+
+func checkInput(r *Request, f *Faults) {
+	switch {
+	case r.Input == "":
+		f.add("--input", "is required: the private table", "")
+		return
+	case strings.Contains(r.Input, "://"):
+		f.add("--input", fmt.Sprintf("got %q; want a local CSV file or glob", r.Input), "copy the table to a local file")
+		return
+	case strings.HasSuffix(r.Input, ".parquet"):
+		f.add("--input", fmt.Sprintf("got %q; want a CSV file or glob", r.Input), "write the table as CSV")
+		return
+	}
+	var err error
+	if r.Inputs, err = csvio.Expand(r.Input); err != nil {
+		f.add("--input", strings.TrimPrefix(err.Error(), "csv: "), "check the path")
+		return
+	}
+	for _, name := range r.Inputs {
+		if info, err := os.Stat(name); err != nil {
+			f.add("--input", plainPathError(err), "check the path")
+		} else if info.IsDir() {
+			f.add("--input", fmt.Sprintf("%s is a directory", name), "name files, such as "+filepath.Join(name, "*.csv"))
+		}
+	}
+}
+
+// checkOutput refuses a directory that holds anything, before any budget is spent.
+func checkOutput(dir string, overwrite bool, f *Faults) {
+	switch {
+	case dir == "":
+		f.add("--output", "is required: a directory for the rows", "")
+		return
+	case strings.Contains(dir, "://"):
+		f.add("--output", fmt.Sprintf("got %q; want a local directory", dir), "")
+		return
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return
+	case err != nil:
+		f.add("--output", plainPathError(err), "")
+	case !info.IsDir():
+		f.add("--output", fmt.Sprintf("%s is a file", dir), "name a directory")
+	case !overwrite:
+		if entries, err := os.ReadDir(dir); err != nil {
+			f.add("--output", plainPathError(err), "")
+		} else if len(entries) > 0 {
+			f.add("--output", fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
+		}
+	}
+}
+
+// plainPathError says "path: reason" without the system call's name.
+func plainPathError(err error) string {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return fmt.Sprintf("%s: %v", p.Path, p.Err)
+	}
+	return err.Error()
+}
+
+func checkDomain(r *Request, f *Faults) {
+	if r.Domain == "" {
+		f.add("--domain", "is required: the domain file", "")
+		return
+	}
+	file, err := schema.ReadFile(r.Domain)
+	var bad schema.Faults
+	switch {
+	case errors.As(err, &bad):
+		for _, b := range bad {
+			f.add(fmt.Sprintf("%s:%d:%d", b.File, b.Line, b.Column), b.Text, "")
+		}
+	case err != nil:
+		f.add("--domain", plainPathError(err), "check the path")
+	default:
+		r.File = file
+	}
+}
+
+// checkProblem derives workload, problem and method.
+func checkProblem(r *Request, f *Faults) {
+	w, omitted := r.workload()
+	if len(w.Marginals) == 0 {
+		f.add("--max_cells", fmt.Sprintf("got %d; no column has as few cells", r.MaxCells), "raise it, or give columns fewer bins")
+		return
+	}
+	r.omitted = omitted
+	r.Problem = solver.Problem{
+		Domain: r.File.Domain, Workload: w, Neighbouring: r.Neighbouring,
+		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
+		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)),
+	}
+	if r.Epsilon.Validate() != nil || r.Delta.Validate() != nil {
+		return // said already; no method can be judged
+	}
+	var err error
+	if r.Chosen, _, err = methods.Choose(r.Problem, r.Method); err != nil {
+		what, mend := plan.Refusal(r.Problem, r.Method, err)
+		where := "--method"
+		if plan.TooLarge(err) {
+			where = "--domain"
+		}
+		f.add(where, what, mend)
+	}
+}
+
+// workload returns the domain file's workload, or all marginals up to the width and size asked for,
+// and how many marginals of that width were left out for their size.
+func (r *Request) workload() (w query.Workload, omitted int64) {
+	sizes := r.File.Domain.Sizes()
+	if len(r.File.Workload) == 0 {
+		w = query.AllMarginals(sizes, r.Marginals, r.MaxCells)
+		all := int64(0)
+		for k, n := 1, int64(1); k <= min(r.Marginals, len(sizes)); k++ {
+			n = n * int64(len(sizes)-k+1) / int64(k)
+			all += n
+		}
+		return w, all - int64(len(w.Marginals))
+	}
+	w.Sizes = sizes
+	for _, e := range r.File.Workload {
+		attrs := make([]int, len(e.Columns))
+		for i, name := range e.Columns {
+			attrs[i] = r.File.Domain.Index(name)
+		}
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: e.Weight})
+	}
+	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
+	return w, 0
+}

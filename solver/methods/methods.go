@@ -1,0 +1,107 @@
+package methods
+
+import (
+	"fmt"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/dpam"
+	"github.com/dapple-dp/dapple/solver/dpampaper"
+	"github.com/dapple-dp/dapple/solver/dpfw"
+	"github.com/dapple-dp/dapple/solver/dpfwpaper"
+)
+
+// Method is one algorithm under the name that flags and reports use.
+type Method struct {
+	Name    string
+	Summary string
+	// Accounting returns the kind of ledger that the algorithm charges at the given δ.
+	Accounting func(dp.Delta) dp.Accounting
+	// Accesses plans every access to private data, or says why the algorithm does not apply.
+	Accesses func(solver.Problem) ([]solver.Access, error)
+	// Solve runs the algorithm; it makes exactly the accesses that Accesses planned.
+	Solve func(solver.Problem, solver.Curator) (*solver.Result, error)
+	// PredictAs names the method whose predicted error stands for this one's, where this one measures
+	// nothing that an error could be predicted from.
+	PredictAs string
+	// Universe says that the algorithm measures the cells of the whole universe as well.
+	Universe bool
+	// bytesPerCell and secondsPerCell are the memory of the solve and its CPU time on one core for each
+	// cell of the universe, from the kernels' measured costs.
+	bytesPerCell, secondsPerCell float64
+}
+
+// Cliques returns what must be counted beyond the marginals of the workload.
+func (m Method) Cliques(p solver.Problem) []domain.Clique {
+	if !m.Universe {
+		return nil
+	}
+	whole := make(domain.Clique, p.Domain.Len())
+	for i := range whole {
+		whole[i] = i
+	}
+	return []domain.Clique{whole}
+}
+
+// Cost returns the memory of the solve in bytes and its CPU time in seconds on one core.
+func (m Method) Cost(p solver.Problem) (bytes, seconds float64) {
+	_, cells, _ := p.Domain.Universe()
+	return m.bytesPerCell * cells, m.secondsPerCell * cells
+}
+
+// gaussian is the ledger of an algorithm that only adds Gaussian noise where δ allows it.
+func gaussian(d dp.Delta) dp.Accounting {
+	if d == 0 {
+		return dp.Pure
+	}
+	return dp.GaussianOnly
+}
+
+// selecting is the ledger of an algorithm that selects.
+func selecting(d dp.Delta) dp.Accounting {
+	if d == 0 {
+		return dp.Pure
+	}
+	return dp.ZCDP
+}
+
+var all = []Method{
+	{
+		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
+		Accounting: gaussian, Accesses: dpam.Accesses,
+		Solve:        func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpam.Solve(p, c) },
+		bytesPerCell: 96, secondsPerCell: 70e-9 * 60,
+	},
+	{
+		Name: "dpfw", Summary: "Frank-Wolfe: each round selects a marginal and the signs of its errors",
+		Accounting: selecting, Accesses: dpfw.Accesses, PredictAs: "dpam",
+		Solve:        func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfw.Solve(p, c) },
+		bytesPerCell: 32, secondsPerCell: 35e-9 * 1000,
+	},
+	{
+		Name: "dpam-paper", Summary: "DPAM as published, with the corrections that it needs to run; for comparison",
+		Accounting: selecting, Accesses: dpampaper.Accesses, Universe: true,
+		Solve:        func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpampaper.Solve(p, c) },
+		bytesPerCell: 64, secondsPerCell: 1e-6 * 120,
+	},
+	{
+		Name: "dpfw-paper", Summary: "DPFW as published, with the corrections that it needs to run; for comparison",
+		Accounting: selecting, Accesses: dpfwpaper.Accesses,
+		Solve:        func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfwpaper.Solve(p, c) },
+		bytesPerCell: 32, secondsPerCell: 35e-9 * 1000,
+	},
+}
+
+// All returns every method, in the order in which a plan lists them.
+func All() []Method { return all }
+
+// Lookup returns the method called name.
+func Lookup(name string) (Method, error) {
+	for _, m := range all {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return Method{}, fmt.Errorf("methods: no method is called %q", name)
+}
