@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Solver runs an algorithm on a problem. It reads private data through the curator alone.
@@ -20,9 +21,8 @@ type Method struct {
 	Accounting func(dp.Delta) dp.Accounting
 	// Accesses plans every access to private data, or says why the algorithm does not apply.
 	Accesses func(solver.Problem) ([]solver.Access, error)
-	// Schedule says whether the parameters of later accesses depend on earlier releases.
-	Schedule accountant.Schedule
-	Solve    Solver
+	// Solve makes exactly the accesses that Accesses planned, with noise that was fixed there.
+	Solve Solver
 }
 
 var (
@@ -30,8 +30,9 @@ var (
 	byName    = map[string]Method{}
 )
 
-// RegisterMethod makes m known under its name. Call it from an init function, so that every worker
-// knows the method. It panics where the name is taken or a field is missing.
+// RegisterMethod makes m known under its name, besides those of package methods. Call it from an init
+// function, so that every worker knows the method. It panics where the name is taken or a field is
+// missing.
 func RegisterMethod(m Method) {
 	methodsMu.Lock()
 	defer methodsMu.Unlock()
@@ -54,26 +55,50 @@ func lookupMethod(name string) (Method, error) {
 	return m, nil
 }
 
+// chooseMethod returns the method called name: a registered one, one of package methods, or for "auto"
+// the one that the public rule of that package picks.
+func chooseMethod(p solver.Problem, name string) (Method, error) {
+	if m, err := lookupMethod(name); err == nil {
+		return m, nil
+	}
+	m, _, err := methods.Choose(p, name)
+	if err != nil {
+		return Method{}, fmt.Errorf("synth: method %q: %w", name, err)
+	}
+	return Method{
+		Name: m.Name, Accounting: m.Accounting, Accesses: m.Accesses,
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return m.Solve(p, c)
+		},
+	}, nil
+}
+
 // ledger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans
 // to draw.
-func (m Method) ledger(p solver.Problem) (*accountant.Ledger, error) {
-	accesses, err := m.Accesses(p)
-	if err != nil {
-		return nil, err
-	}
-	params := accountant.Params{
+func (m Method) ledger(p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
+	return accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring,
 		Accounting:   m.Accounting(p.Delta),
 		Epsilon:      p.Epsilon,
 		Delta:        p.Delta,
-	}
-	if params.Accounting == dp.GaussianOnly {
-		for _, a := range accesses {
-			params.Coordinates += int64(max(a.Count, 1)) * a.Coordinates
-		}
-	}
-	return accountant.NewLedger(params)
+		Coordinates:  max(1, solver.Coordinates(planned)),
+	})
 }
 
-// chooseMethod returns the method called name.
-func chooseMethod(p solver.Problem, name string) (Method, error) { return lookupMethod(name) }
+// schedule says whether the ledger holds exactly the planned accesses, which were fixed before private
+// data were read. Of a run that made others, only the whole budget is a valid bound.
+func schedule(planned []solver.Access, events []accountant.Event) accountant.Schedule {
+	open := map[string]int{}
+	for _, a := range planned {
+		open[a.Stage] += a.Count
+	}
+	for _, e := range events {
+		open[e.Stage] -= e.Count
+	}
+	for _, n := range open {
+		if n != 0 {
+			return accountant.Adaptive
+		}
+	}
+	return accountant.Planned
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver/population"
@@ -20,6 +21,7 @@ type rowSource struct {
 	decoder *domain.Decoder
 	words   words
 	attrs   int
+	done    atomic.Int64 // rows made so far in this process, for progress alone
 }
 
 // sourceKey is what a rowSource depends on besides the domain, which the model's hash stands for.

@@ -163,7 +163,7 @@ type sampleFn struct {
 
 func newSampleFn(r Release, p SampleParams) sampleFn {
 	p.As = nil // rows are made as chunks; a reflect.Type does not travel
-	return sampleFn{Params: p, Domain: *r.domain, Cliques: r.workload.Cliques(), Store: r.store}
+	return sampleFn{Params: p, Domain: *r.domain, Cliques: r.workload.Maximal().Cliques(), Store: r.store}
 }
 
 // shard makes the rows of one shard.
@@ -176,10 +176,9 @@ func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bo
 	if err != nil {
 		return err
 	}
-	done := beam.NewCounter("dapple.sample", "rows")
 	from, to := src.block(shard, f.Params.Shards)
 	return src.each(ctx, from, to, func(c *domain.Chunk) error {
-		done.Inc(ctx, int64(c.Rows))
+		writing(ctx, &src.done, c.Rows, src.n)
 		return visit(c)
 	})
 }

@@ -215,7 +215,7 @@ func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
 	Sample(s, Release{domain: visits(), workload: workload()}, SampleParams{As: reflect.TypeFor[narrow]()})
 }
 
-func writing(s beam.Scope, dir string) beam.PCollection {
+func writeTo(s beam.Scope, dir string) beam.PCollection {
 	p := Params{Epsilon: 5, Delta: 1e-6, Method: "universe", Store: StoreRef{"dir", dir}, RunID: "run"}
 	return Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: 5000, Shards: 4, Branches: 2, Sink: SinkRef{"dir", dir}})
 }
@@ -246,7 +246,7 @@ func published(t *testing.T, dir string) (rows []string) {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	pl, s := beam.NewPipelineWithRoot()
-	got := transformtest.Capture[Manifest](s, writing(s, dir))
+	got := transformtest.Capture[Manifest](s, writeTo(s, dir))
 	transformtest.Performant(t, pl)
 	if err := transformtest.RunOn("prism", pl); err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestWorkersInProcesses(t *testing.T) {
 	}
 	dir := t.TempDir()
 	pl, s := beam.NewPipelineWithRoot()
-	writing(s, dir)
+	writeTo(s, dir)
 	transformtest.RunInProcesses(t, pl)
 	if rows := published(t, dir); len(rows) != 5000 {
 		t.Errorf("%d rows published, want 5000", len(rows))

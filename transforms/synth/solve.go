@@ -130,7 +130,11 @@ func (f *solveFn) choose() error {
 		return err
 	}
 	f.Params.Method = m.Name
-	_, err = m.ledger(f.problem(nil))
+	planned, err := m.Accesses(f.problem(nil))
+	if err != nil {
+		return fmt.Errorf("synth: method %s: %w", m.Name, err)
+	}
+	_, err = m.ledger(f.problem(nil), planned)
 	return err
 }
 
@@ -230,12 +234,16 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	if err != nil {
 		return nil, err
 	}
-	problem := f.problem(progress(ctx))
+	problem := f.problem(solving(ctx))
 	method, err := chooseMethod(problem, f.Params.Method)
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := method.ledger(problem)
+	planned, err := method.Accesses(problem)
+	if err != nil {
+		return nil, err
+	}
+	ledger, err := method.ledger(problem, planned)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +263,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	}
 	a := &Artifact{
 		RunID: f.Params.RunID, Config: hex.EncodeToString(config[:]), Method: method.Name,
-		Result: result, Statement: ledger.Statement(method.Schedule),
+		Result: result, Statement: ledger.Statement(schedule(planned, ledger.Events())),
 	}
 	return a.Encode()
 }
@@ -282,19 +290,4 @@ func (f *solveFn) onlyTable(tables func(**counts.Table) bool) (*counts.Table, er
 		return nil, errors.New("synth: the run has more than one table of counts")
 	}
 	return t, nil
-}
-
-// progress reports work as counters: public figures, live while the solve runs. Counters only rise.
-func progress(ctx context.Context) solver.Progress {
-	counters, last := map[string]beam.Counter{}, map[string]int{}
-	return func(stage string, done, total int) {
-		if _, ok := counters[stage]; !ok {
-			counters[stage] = beam.NewCounter("dapple.solve", stage+".done")
-			beam.NewCounter("dapple.solve", stage+".total").Inc(ctx, int64(total))
-		}
-		if done > last[stage] {
-			counters[stage].Inc(ctx, int64(done-last[stage]))
-			last[stage] = done
-		}
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
@@ -42,10 +41,12 @@ func init() {
 			if len(p.Workload.Sizes) > 5 {
 				return nil, errors.New("too many columns")
 			}
-			return []solver.Access{{Stage: "total", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(1, 10)}}, nil
+			return []solver.Access{
+				{Stage: "total", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(1, 10)},
+				{Stage: "measure", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(9, 10)},
+			}, nil
 		},
-		Schedule: accountant.Planned,
-		Solve:    solveUniverse,
+		Solve: solveUniverse,
 	})
 	RegisterStore("dir", func(dir string) (Store, error) { return dirStore{dir}, nil })
 	RegisterSink("dir", func(dir string) (Sink, error) { return dirSink{dir}, nil })

@@ -1,0 +1,35 @@
+package synth
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Work is reported in public figures only: rounds planned and done, rows asked for and written. Beam
+// counters carry it from any worker, and an Observer hears of it in the same process.
+
+// solving reports the work of one solve. Counters only rise: they show the furthest that it got.
+func solving(ctx context.Context) solver.Progress {
+	furthest := map[string]int{}
+	return func(stage string, done, total int) {
+		observed(stage, done, total)
+		if _, began := furthest[stage]; !began {
+			beam.NewCounter("dapple.solve", stage+".total").Inc(ctx, int64(total))
+			furthest[stage] = 0
+		}
+		if done > furthest[stage] {
+			beam.NewCounter("dapple.solve", stage+".done").Inc(ctx, int64(done-furthest[stage]))
+			furthest[stage] = done
+		}
+	}
+}
+
+// writing reports rows of one sampling, whose shards share done.
+func writing(ctx context.Context, done *atomic.Int64, rows int, total int64) {
+	beam.NewCounter("dapple.sample", "rows").Inc(ctx, int64(rows))
+	observed("writing", int(min(done.Add(int64(rows)), total)), int(total))
+}
