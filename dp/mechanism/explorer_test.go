@@ -31,7 +31,7 @@ type explorer struct {
 type step struct {
 	event    accountant.Event
 	releases []Release
-	laws     [][]float64 // by table: the probability of each release
+	laws     [][]float64 // by table: the logarithm of the probability of each release
 	at       int
 }
 
@@ -42,10 +42,10 @@ type statistics struct {
 	scale  []*big.Rat // of each statistic
 }
 
-// leaf is one complete run: its probability on each table, and its last statistics.
+// leaf is one complete run: the logarithm of its probability on each table, and its last statistics.
 type leaf struct {
-	probability []float64
-	last        *statistics
+	logp []float64
+	last *statistics
 }
 
 func newExplorer(t *testing.T, p accountant.Params, tables [][]int64) *explorer {
@@ -88,11 +88,10 @@ func (x *explorer) charged() (events []accountant.Event) {
 }
 
 func (x *explorer) leaf() leaf {
-	l := leaf{probability: make([]float64, len(x.gates)), last: x.last}
-	for i := range l.probability {
-		l.probability[i] = 1
+	l := leaf{logp: make([]float64, len(x.gates)), last: x.last}
+	for i := range l.logp {
 		for _, s := range x.path {
-			l.probability[i] *= s.laws[i][s.at]
+			l.logp[i] += s.laws[i][s.at]
 		}
 	}
 	return l
@@ -148,11 +147,11 @@ func (x *explorer) enumerate(r Request, event accountant.Event) step {
 	for _, g := range x.gates {
 		switch r.Method {
 		case SelectCell:
-			s.laws = append(s.laws, cellLawAt(g, r.Workload, r.Model, r.Total, steps(event)))
+			s.laws = append(s.laws, logCellLaw(g, r.Workload, r.Model, r.Total, steps(event)))
 		case SelectBlock:
-			s.laws = append(s.laws, blockLaw(g, r.Workload, r.Model, steps(event)))
+			s.laws = append(s.laws, logBlockLaw(g, r.Workload, r.Model, steps(event)))
 		case Total:
-			s.laws = append(s.laws, totalLaw(g.counts.Units(), event))
+			s.laws = append(s.laws, logTotalLaw(g.counts.Units(), event))
 		default:
 			x.t.Fatalf("%s before the end of a run", r.Method)
 		}
@@ -185,14 +184,17 @@ func releaseAt(r Request, i int, event accountant.Event) Release {
 	panic("mechanism: no such block")
 }
 
-// totalLaw is the law of a noisy total as the algorithms here use it: all totals of at most 1 are 1, and
+// logTotalLaw is the law of a noisy total as the algorithms here use it: all totals of at most 1 are 1, and
 // the last result stands for all totals from its own on.
-func totalLaw(units int64, event accountant.Event) []float64 {
+func logTotalLaw(units int64, event accountant.Event) []float64 {
 	pmf, reach := pmfOf(event, event.Scales[0])
 	top := int(reach) + 4
 	law := make([]float64, top)
 	for y := -2 * reach; y <= 2*reach; y++ {
 		law[int(min(max(1, float64(units)+y), float64(top)))-1] += pmf(y)
+	}
+	for i := range law {
+		law[i] = math.Log(law[i])
 	}
 	return law
 }
@@ -261,7 +263,7 @@ func shifted(e accountant.Event, scale *big.Rat, shift int64) dptest.Losses {
 	l := dptest.Losses{}
 	pmf, reach := pmfOf(e, scale)
 	for y := -reach; y <= reach; y++ {
-		l.Add(pmf(y), pmf(y-float64(shift)))
+		l.Add(math.Log(pmf(y)), math.Log(pmf(y-float64(shift))))
 	}
 	return l
 }

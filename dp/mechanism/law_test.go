@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -117,49 +118,57 @@ func TestMaxErrorSensitivity(t *testing.T) {
 // selectionLaw is the law of one selection: results are indices of its candidates.
 type selectionLaw func(g *gate, w query.Workload, model query.Answers, scale uint64) []float64
 
-// softmax returns weights exp(scores) normalised.
-func softmax(scores []float64) []float64 {
-	top := math.Inf(-1)
-	for _, s := range scores {
-		top = max(top, s)
-	}
+// logSoftmax returns scores less the logarithm of the sum of exp(scores).
+func logSoftmax(scores []float64) []float64 {
+	top := slices.Max(scores)
 	sum := 0.0
+	for _, s := range scores {
+		sum += math.Exp(s - top)
+	}
 	p := make([]float64, len(scores))
 	for i, s := range scores {
-		p[i] = math.Exp(s - top)
-		sum += p[i]
+		p[i] = s - top - math.Log(sum)
 	}
-	for i := range p {
-		p[i] /= sum
+	return p
+}
+
+func exp(logs []float64) []float64 {
+	p := make([]float64, len(logs))
+	for i, x := range logs {
+		p[i] = math.Exp(x)
 	}
 	return p
 }
 
 func cellLaw(g *gate, w query.Workload, model query.Answers, scale uint64) []float64 {
-	return cellLawAt(g, w, model, 2.7, scale)
+	return exp(logCellLaw(g, w, model, 2.7, scale))
 }
 
-func cellLawAt(g *gate, w query.Workload, model query.Answers, total float64, scale uint64) []float64 {
+func blockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) (law []float64) {
+	return exp(logBlockLaw(g, w, model, scale))
+}
+
+func logCellLaw(g *gate, w query.Workload, model query.Answers, total float64, scale uint64) []float64 {
 	var scores []float64
 	for _, s := range cellCandidates(g, w, model, total) {
 		scores = append(scores, float64(s)/float64(scale))
 	}
-	return softmax(scores)
+	return logSoftmax(scores)
 }
 
-// blockLaw multiplies the law of the marginal, from its log-weights, with those of the signs.
-func blockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) (law []float64) {
+// logBlockLaw multiplies the law of the marginal, from its log-weights, with those of the signs.
+func logBlockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) (law []float64) {
 	errors := g.workloadErrors(w, model)
 	var scores []float64
 	for _, s := range blockScores(nil, model, errors, scale) {
 		scores = append(scores, (float64(s.Hi)*0x1p64+float64(s.Lo))/noise.BlockScoreScale)
 	}
-	for i, p := range softmax(scores) {
+	for i, p := range logSoftmax(scores) {
 		for signs := range 1 << len(model[i]) {
 			q := p
 			for c := range model[i] {
-				sign := float64(1 - 2*(signs>>c&1))
-				q /= 1 + math.Exp(-2*sign*float64(errors[c])/float64(scale))
+				x := 2 * float64(1-2*(signs>>c&1)) * float64(errors[c]) / float64(scale)
+				q += min(0, x) - math.Log1p(math.Exp(-math.Abs(x))) // ln 1/(1 + exp(−x))
 			}
 			law = append(law, q)
 		}
@@ -182,7 +191,7 @@ func TestBlockLawFactorises(t *testing.T) {
 				joint = append(joint, float64(candidates[len(joint)])/scale-float64(len(m))*math.Ln2)
 			}
 		}
-		want := softmax(joint)
+		want := exp(logSoftmax(joint))
 		for i, p := range blockLaw(g, w, model, scale) {
 			// log-weights are rounded to 2^-31 nats.
 			if math.Abs(p/want[i]-1) > 0x1p-30 {

@@ -53,7 +53,7 @@ func wholeRuns() (runs []wholeRun) {
 				rounds = dptest.Size(2, 3)
 			}
 			if testing.Short() {
-				rounds, blocks = 2, 1
+				rounds, blocks = int(n.UnitChanges()), 1
 			}
 			runs = append(runs,
 				wholeRun{"dpfw block", oneWay, n, delta, rounds, fw(dpfw.Block), .2},
@@ -195,7 +195,7 @@ func pairLosses(leaves []leaf, i, j int) dptest.Losses {
 		if byShift[shift] == nil {
 			byShift[shift] = dptest.Losses{}
 		}
-		byShift[shift].Add(l.probability[i], l.probability[j])
+		byShift[shift].Add(l.logp[i], l.logp[j])
 	}
 	all := dptest.Losses{}
 	for shift, l := range byShift {
