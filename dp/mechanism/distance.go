@@ -53,10 +53,12 @@ func (t *mergedTables) distancePlan(r Request, event accountant.Event) (plan, er
 	}
 	return plan{event: event, draw: func() Release {
 		in := noise.NewInputs().Text(string(r.Method)).Int64(int64(event.GridBits)).Rat(event.Scales[0])
+		addRecoding(in, r.Merge)
 		list := make([]distance, len(t.cliques))
 		for i, c := range t.cliques {
-			list[i] = distanceOf(t.counts(i), r.Model[i], event.GridBits)
-			in.Text(c.Key()).Int64s([]int64{list[i].counts, list[i].steps})
+			counts := t.counts(i)
+			list[i] = distanceOf(counts, r.Model[i], event.GridBits)
+			in.Text(c.Key()).Int64s(counts).Int64s([]int64{list[i].counts, list[i].steps})
 		}
 		src := t.gate.open(r.Stage, r.Round, in.Sum())
 		scores := query.Scores{Values: make([]float64, len(list)), Variance: event.Variance(0)}
