@@ -55,6 +55,9 @@ func appendColumn(b []byte, c *domain.Column, rows int) []byte {
 	}
 	switch c.Form {
 	case domain.Text:
+		if rows == 0 {
+			return b // a column without rows may lack its first offset
+		}
 		for i := range rows {
 			b = binary.AppendUvarint(b, uint64(c.Offsets[i+1]-c.Offsets[i]))
 		}
@@ -81,7 +84,7 @@ var errChunk = errors.New("private: malformed encoding of a chunk")
 
 func decodeChunk(b []byte) (*domain.Chunk, error) {
 	r := chunkReader{b: b}
-	c := &domain.Chunk{Rows: r.length(8 * len(b))}
+	c := &domain.Chunk{Rows: r.length(math.MaxInt32)}
 	c.ID = r.column(c.Rows)
 	n := r.length(len(r.b))
 	c.Columns = make([]domain.Column, n)

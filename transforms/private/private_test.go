@@ -227,6 +227,8 @@ func TestBoundParamsValidate(t *testing.T) {
 func TestChunkCoder(t *testing.T) {
 	chunks := []*domain.Chunk{
 		{},
+		{Columns: []domain.Column{{Form: domain.Text}, {Form: domain.Dictionary}, {Form: domain.Ints}}},
+		{Rows: 1000, Columns: make([]domain.Column, 2)},
 		transformtest.Chunk(personCells, []string{"a", "", "c"}),
 		{Rows: 2, Source: "x.parquet", Lines: []int{1, 5}, ID: domain.Column{Form: domain.Ints, Ints: []int64{-1, 7}},
 			Columns: []domain.Column{

@@ -80,16 +80,20 @@ func TestRunsShareAStoredRelease(t *testing.T) {
 
 func testSource(t *testing.T, n int64, rounding Rounding) *rowSource {
 	t.Helper()
+	src, err := newTestSource(n, rounding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func newTestSource(n int64, rounding Rounding) (*rowSource, error) {
 	model := &population.Model{Sizes: visits().Sizes(), Weights: make([]float64, 3*4*2)}
 	for i := range model.Weights {
 		model.Weights[i] = float64(i % 7)
 	}
 	a := &Artifact{Result: &solver.Result{Model: model}}
-	src, err := newRowSource(a, "hash", visits(), workload().Cliques(), SampleParams{Rows: n, Seed: 3, Rounding: rounding})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src
+	return newRowSource(a, "hash", visits(), workload().Cliques(), SampleParams{Rows: n, Seed: 3, Rounding: rounding})
 }
 
 // The shards of any partition, one after the other, are the rows of one shard.

@@ -33,13 +33,17 @@ type Params struct {
 	MemoryLimit  int64   // bytes for the solve; default 8 GiB
 	Rounds       int     // default: the method's public rule
 	SolverSeed   uint64  // of randomness that privacy does not depend on
-	// Store keeps the release. Without one the release travels in the pipeline, and a runner that starts
-	// the job again can release twice.
+	// Store keeps the release. Without one the release travels in the pipeline, at most 100 MB of it, and
+	// a runner that starts the job again can release twice.
 	Store StoreRef
 	// RunID names the release in the store. Runs that share it share one release: a run that finds the
 	// release of its own configuration adopts it. Default: random, drawn at construction. Public.
 	RunID string
 }
+
+// maxInline bounds a release that travels in the pipeline: runners other than prism limit elements to
+// some 100 MB, and each shard carries it.
+const maxInline = 100 << 20
 
 func (p Params) withDefaults() Params {
 	if p.Method == "" {
@@ -197,6 +201,9 @@ func (f *solveFn) adopt(ctx context.Context, name string) ([]byte, error) {
 // keep creates the release in the store, or adopts the one that another attempt has just created.
 func (f *solveFn) keep(ctx context.Context, name string, data []byte) ([]byte, error) {
 	if f.Params.Store.Kind == "" {
+		if len(data) > maxInline {
+			return nil, fmt.Errorf("synth: a release of %d bytes does not travel in the pipeline, which takes %d: name a store", len(data), maxInline)
+		}
 		return data, nil
 	}
 	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)

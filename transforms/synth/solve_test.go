@@ -11,6 +11,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -193,6 +194,20 @@ func TestSolveOfNothing(t *testing.T) {
 	}
 	if u := artifact(t, ref, StoreRef{}).Result.Total.Units; math.Abs(u) > 1000 {
 		t.Errorf("%g units released of no records", u)
+	}
+}
+
+// Under Replace the number of units is public: the released total is exact and nothing is charged.
+func TestReplaceReleasesTheExactTotal(t *testing.T) {
+	f := newSolveFn(StoreRef{})
+	f.Params.Neighbouring = dp.Replace
+	ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := artifact(t, ref, StoreRef{})
+	if a.Result.Total.Units != 50 || a.Result.Total.Variance != 0 || a.Statement.Neighbouring != "Replace" {
+		t.Errorf("total %+v under %s, want exactly 50", a.Result.Total, a.Statement.Neighbouring)
 	}
 }
 

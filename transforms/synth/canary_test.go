@@ -1,0 +1,75 @@
+package synth
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/transforms/counts"
+	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/transforms/transformtest"
+)
+
+// ledgerOfLogs keeps everything that is logged while a pipeline runs.
+type ledgerOfLogs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *ledgerOfLogs) Log(_ context.Context, _ beamlog.Severity, _ int, msg string) {
+	l.Write([]byte(msg + "\n"))
+}
+
+func (l *ledgerOfLogs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// Values and IDs of records show in no log line, no error and no released byte, whatever happens to
+// them: usable or not, one row or many.
+func TestCanaries(t *testing.T) {
+	const value, id = "canaryvalue", "canaryid"
+	rows := [][]string{{value, value, value}, {"F", "30", "2020-01-03"}, {value, "1", value}}
+	chunk := transformtest.Chunk(rows, []string{id, id, id + "2"})
+	chunk.Source, chunk.Lines = "people.csv", []int{2, 3, 4}
+	for name, unreadable := range map[string]private.Unreadable{
+		"lenient": private.DeclaredCell, "strict": private.FailWithPosition,
+	} {
+		logs := &ledgerOfLogs{}
+		beamlog.SetLogger(logs)
+		old := slog.Default()
+		slog.SetDefault(slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		dir := t.TempDir()
+
+		pl, s := beam.NewPipelineWithRoot()
+		coded := private.EncodeWith(s, transformtest.Create(s, chunk), visits(), private.EncodeParams{Unreadable: unreadable})
+		stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload())
+		store := StoreRef{"dir", dir}
+		model := Solve(s, stats, Params{Epsilon: 1, Delta: 1e-9, Method: "universe", Store: store, RunID: "run"})
+		got := transformtest.Capture[*domain.Chunk](s, Sample(s, model, SampleParams{Rows: 10}))
+		err := transformtest.RunOn("prism", pl)
+
+		slog.SetDefault(old)
+		beamlog.SetLogger(&beamlog.Structural{})
+		if (err != nil) != (unreadable == private.FailWithPosition) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		release, _, _ := dirStore{dir}.Get(context.Background(), "run.release")
+		seen := fmt.Sprint(err, logs.text.String(), string(release))
+		for _, c := range got.Elements() {
+			seen += strings.Join(lines(c), " ")
+		}
+		if strings.Contains(seen, "canary") {
+			t.Errorf("%s: a value or an ID can be seen outside", name)
+		}
+	}
+}
