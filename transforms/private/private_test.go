@@ -197,6 +197,32 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// IDs are text however the source holds them, and a NULL is nobody's.
+func TestIDsOfEveryForm(t *testing.T) {
+	nulls := []bool{false, true, false}
+	for name, c := range map[string]struct {
+		col  domain.Column
+		want string
+	}{
+		"text":       {transformtest.Text([]string{"a", "hidden", ""}), "a||"},
+		"ints":       {domain.Column{Form: domain.Ints, Ints: []int64{7, 8, -9}}, "7||-9"},
+		"floats":     {domain.Column{Form: domain.Floats, Floats: []float64{7, 8, 0.5}}, "7||0.5"},
+		"dictionary": {domain.Column{Form: domain.Dictionary, Dict: []string{"x", "y"}, Ints: []int64{1, 0, 0}}, "y||x"},
+	} {
+		c.col.Nulls = nulls
+		b := &records.Batch{N: 3}
+		if err := addIDs(b, &c.col); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%s|%s|%s", b.ID(0), b.ID(1), b.ID(2)); got != c.want {
+			t.Errorf("%s: IDs %s, want %s", name, got, c.want)
+		}
+	}
+	if err := addIDs(&records.Batch{N: 1}, &domain.Column{}); err == nil {
+		t.Error("a source without IDs is accepted for a domain with one: all its records would vanish")
+	}
+}
+
 // A bundle passes its units on when it holds MaxEntries of them, and does not wait for its end.
 func TestBoundEmitsEarly(t *testing.T) {
 	f := &boundFn{Width: 1, Shards: 4, MaxEntries: 3, RunKey: make([]byte, records.RunKeySize)}

@@ -151,7 +151,7 @@ func TestMatchPrefersTags(t *testing.T) {
 func TestOutputFaults(t *testing.T) {
 	type narrow struct {
 		Category int64   // categories that are no numbers
-		Level    *uint8  // −1
+		Level    *uint64 // −1
 		Age      int8    // 255
 		Score    float64 // NULL
 		Income   int64   // decimal places
