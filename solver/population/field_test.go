@@ -186,6 +186,13 @@ func TestRakeSampledCycle(t *testing.T) {
 	if done.Rejuvenations == 0 {
 		t.Error("a sample of the independent model needed no renewal")
 	}
+	sum, squares := 0.0, 0.0
+	for _, w := range f.Model.Weights {
+		sum, squares = sum+w, squares+w*w
+	}
+	if share := sum * sum / squares / 30_000; share < .25 {
+		t.Errorf("the weights are worth %g of their number after %+v", share, done)
+	}
 	for _, table := range f.Tables {
 		distance := 0.0
 		for c, w := range f.Model.Marginal(table.Clique, nil) {
