@@ -114,8 +114,8 @@ func (f *boundFn) StartBundle(func(int, *records.Units)) error {
 }
 
 func (f *boundFn) ProcessElement(b *records.Batch, emit func(int, *records.Units)) error {
-	for i := range b.N {
-		if f.set.Add(b.ID(i), b.Row(i)); f.set.Full() {
+	for i := 0; i < b.N; {
+		if i = f.set.AddBatch(b, i); f.set.Full() {
 			f.set.Flush(f.Shards, emit)
 		}
 	}

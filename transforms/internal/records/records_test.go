@@ -82,12 +82,15 @@ func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 		n := 1 + rng.IntN(len(fs))
 		set := NewSet(2, 1+rng.IntN(200), testKey)
 		flush := func() { set.Flush(shards, func(s int, u *Units) { parts[s] = append(parts[s], u) }) }
+		batch := &Batch{HasID: true}
 		for _, f := range fs[:n] {
-			if set.Add([]byte(f.id), []byte(f.row)); set.Full() {
-				flush()
-			}
+			batch.N++
+			batch.Rows = append(batch.Rows, f.row...)
+			batch.AddID([]byte(f.id))
 		}
-		flush()
+		for i := 0; i < batch.N; flush() {
+			i = set.AddBatch(batch, i)
+		}
 		fs = fs[n:]
 	}
 	var out []byte
@@ -230,20 +233,23 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func BenchmarkSetAdd(b *testing.B) {
-	const n = 1 << 20
-	ids := make([][]byte, n)
+func BenchmarkAddBatch(b *testing.B) {
+	const batches = 256
 	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range ids {
-		ids[i] = fmt.Appendf(nil, "p%08d", rng.IntN(n/3))
+	in := make([]*Batch, batches)
+	for k := range in {
+		in[k] = &Batch{N: BatchRows, Rows: make([]byte, 8*BatchRows), HasID: true}
+		for i := range BatchRows {
+			in[k].Rows[8*i] = byte(rng.IntN(4))
+			in[k].AddID(fmt.Appendf(nil, "p%08d", rng.IntN(batches*BatchRows/3)))
+		}
 	}
-	row := make([]byte, 8)
 	set := NewSet(8, 1<<20, testKey)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		row[0] = byte(i >> 18)
-		set.Add(ids[i%n], row)
+		set.AddBatch(in[i%batches], 0)
 	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/BatchRows, "ns/record")
 }
 
 func BenchmarkFlush(b *testing.B) {

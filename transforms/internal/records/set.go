@@ -21,14 +21,15 @@ type Set struct {
 	rank    ranker
 	slots   []uint64 // open addressing, linear probing: hash tag in the high half, entry+1 in the low
 	entries []entry
-	ids     []byte
-	rows    []byte
+	data    []byte // each unit's ID and then its row: one cache miss for both
+	touched byte   // see touch
 }
 
 type entry struct {
-	hash uint64
-	rank uint64 // first 8 bytes of the kept row's rank; 0 where it was never needed
-	end  uint32 // of the ID in ids; it starts where the previous entry's ends
+	hash  uint64
+	rank  uint64 // first 8 bytes of the kept row's rank; 0 where it was never needed
+	start uint32 // of the ID in data
+	end   uint32 // of the ID, where the row starts
 }
 
 // NewSet returns an empty set of rows of the given width that is full at maxUnits units. Ranks depend
@@ -44,19 +45,62 @@ func NewSet(width, maxUnits int, runKey []byte) *Set {
 func (s *Set) Len() int { return len(s.entries) }
 
 // Full reports whether the set should be emptied before more is added.
-func (s *Set) Full() bool {
-	return len(s.entries) >= s.max || len(s.ids) >= maxSetBytes || len(s.rows) >= maxSetBytes
+func (s *Set) Full() bool { return len(s.entries) >= s.max || len(s.data) >= maxSetBytes }
+
+// window is the number of records whose memory is asked for at once.
+const window = 64
+
+// AddBatch adds the records of b from number from on, until the set is full, and returns the number of
+// the first record that was not added.
+func (s *Set) AddBatch(b *Batch, from int) int {
+	var hashes [window]uint64
+	for ; from < b.N && !s.Full(); from += window {
+		n := min(window, b.N-from)
+		for i := range n {
+			hashes[i] = Hash(b.ID(from + i))
+		}
+		s.touch(hashes[:n])
+		for i := range n {
+			if s.Full() {
+				return from + i
+			}
+			s.add(hashes[i], b.ID(from+i), b.Row(from+i))
+		}
+	}
+	return min(from, b.N)
+}
+
+// touch reads what adding units of these hashes will read. The reads do not depend on each other, so
+// that their cache misses overlap; add would wait for them one by one.
+func (s *Set) touch(hashes []uint64) {
+	var slots [window]uint64
+	var starts [window]uint32
+	mask := uint64(len(s.slots) - 1)
+	for i, h := range hashes {
+		slots[i] = s.slots[h&mask]
+	}
+	for i := range hashes {
+		if slots[i] != 0 {
+			starts[i] = s.entries[uint32(slots[i])-1].start
+		}
+	}
+	for i := range hashes {
+		if slots[i] != 0 {
+			s.touched ^= s.data[starts[i]]
+		}
+	}
 }
 
 // Add adds a row of the unit with the given ID. An empty ID names nobody: its row is dropped.
-func (s *Set) Add(id, row []byte) {
+func (s *Set) Add(id, row []byte) { s.add(Hash(id), id, row) }
+
+func (s *Set) add(h uint64, id, row []byte) {
 	if len(id) == 0 {
 		return
 	}
 	if len(row) != s.width {
 		panic("records: length of a row differs from the set's")
 	}
-	h := Hash(id)
 	mask := uint64(len(s.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		switch slot := s.slots[i]; {
@@ -73,9 +117,9 @@ func (s *Set) Add(id, row []byte) {
 }
 
 func (s *Set) insert(slot, h uint64, id, row []byte) {
-	s.ids = append(s.ids, id...)
-	s.rows = append(s.rows, row...)
-	s.entries = append(s.entries, entry{hash: h, end: uint32(len(s.ids))})
+	start := uint32(len(s.data))
+	s.data = append(append(s.data, id...), row...)
+	s.entries = append(s.entries, entry{hash: h, start: start, end: start + uint32(len(id))})
 	s.slots[slot] = h>>32<<32 | uint64(len(s.entries))
 	if 3*len(s.entries) > 2*len(s.slots) {
 		s.grow()
@@ -103,15 +147,12 @@ func (s *Set) contest(e int, id, row []byte) {
 	}
 }
 
-func (s *Set) id(e int) []byte {
-	start := uint32(0)
-	if e > 0 {
-		start = s.entries[e-1].end
-	}
-	return s.ids[start:s.entries[e].end]
-}
+func (s *Set) id(e int) []byte { return s.data[s.entries[e].start:s.entries[e].end] }
 
-func (s *Set) row(e int) []byte { return s.rows[e*s.width : (e+1)*s.width] }
+func (s *Set) row(e int) []byte {
+	at := int(s.entries[e].end)
+	return s.data[at : at+s.width]
+}
 
 func (s *Set) grow() {
 	s.slots = make([]uint64, 2*len(s.slots))
@@ -168,5 +209,5 @@ func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
 
 func (s *Set) reset() {
 	clear(s.slots)
-	s.entries, s.ids, s.rows = s.entries[:0], s.ids[:0], s.rows[:0]
+	s.entries, s.data = s.entries[:0], s.data[:0]
 }
