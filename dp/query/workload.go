@@ -43,27 +43,6 @@ func AllMarginals(sizes []int, width int, maxCells int64) Workload {
 	return w
 }
 
-// Maximal returns the marginals that no other marginal of w contains: the ones worth measuring, since
-// the others are sums of them. A contained marginal's weight is added to every marginal that contains
-// it only where it exceeds that marginal's own.
-func (w Workload) Maximal() Workload {
-	m := Workload{Sizes: w.Sizes}
-	for i, a := range w.Marginals {
-		contained := slices.ContainsFunc(w.Marginals[i+1:], func(b Marginal) bool { return b.Clique.Contains(a.Clique) })
-		if !contained {
-			m.Marginals = append(m.Marginals, a)
-		}
-	}
-	for _, a := range w.Marginals {
-		for i := range m.Marginals {
-			if m.Marginals[i].Clique.Contains(a.Clique) {
-				m.Marginals[i].Weight = max(m.Marginals[i].Weight, a.Weight)
-			}
-		}
-	}
-	return m
-}
-
 // Cliques returns the cliques of the marginals, in order.
 func (w Workload) Cliques() []domain.Clique {
 	c := make([]domain.Clique, len(w.Marginals))
