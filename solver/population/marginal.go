@@ -73,14 +73,33 @@ func (m *Model) countColumns(c domain.Clique, dst []float64) {
 	}
 }
 
-// cellIndex writes the cell in the marginal of c of the len(x) records that start at from.
+// cellIndex writes the cell in the marginal of c of the len(x) records that start at from. One to three
+// attributes, which is nearly all that is asked, take one pass.
 func (m *Model) cellIndex(c domain.Clique, from int, x []int32) {
-	clear(x)
-	for _, a := range c {
-		size := int32(m.Sizes[a])
-		col := m.Columns[a][from : from+len(x)]
+	column := func(i int) []domain.Code { return m.Columns[c[i]][from : from+len(x)] }
+	size := func(i int) int32 { return int32(m.Sizes[c[i]]) }
+	switch len(c) {
+	case 0:
+		clear(x)
+	case 1:
+		for i, v := range column(0) {
+			x[i] = int32(v)
+		}
+	case 2:
+		p, q, kq := column(0), column(1), size(1)
 		for i := range x {
-			x[i] = x[i]*size + int32(col[i])
+			x[i] = int32(p[i])*kq + int32(q[i])
+		}
+	default:
+		p, q, r, kq, kr := column(0), column(1), column(2), size(1), size(2)
+		for i := range x {
+			x[i] = (int32(p[i])*kq+int32(q[i]))*kr + int32(r[i])
+		}
+		for j := 3; j < len(c); j++ {
+			p, kp := column(j), size(j)
+			for i := range x {
+				x[i] = x[i]*kp + int32(p[i])
+			}
 		}
 	}
 }
