@@ -7,9 +7,9 @@
 //	err = l.Charge(e.At("measure", 1))                                  // before the draw
 //	s := l.Statement(accountant.Planned)                                // for the report
 //
-// Calibrations (Measure, MeasureVariance, MaxError, Select, LaplaceMax) are functions of public values
-// and charge nothing. The curator and the planner call the same ones, so that a plan holds the very
-// events that the run will charge.
+// Calibrations (Measure, MeasureVariance, Residuals, Scores, MaxError, Select, LaplaceMax) are functions of
+// public values and charge nothing. The curator and the planner call the same ones, so that a plan holds
+// the very events that the run will charge; where only a share is known beforehand, Gaussian stands in.
 //
 // # Guarantee
 //
@@ -26,8 +26,9 @@
 // selection multiples of 2^-80 rounded up, shares exact fractions rounded down to 2^-80. Sums are then
 // exact, independent of order, and short. Float64 appears in conversions only, which round outwards.
 //
-// An adaptive run is stated at the ε that was asked for, whatever it left unspent: what it spent depends
-// on what it released, so only the capacity is a promise. Planned runs are stated at what they spent.
+// An adaptive run is stated at the ε that was asked for, or at that of the shares allotted to its stages
+// (Allot), whatever it left unspent: what it spent depends on what it released, so only what was fixed
+// before it is a promise. Planned runs are stated at what they spent.
 //
 // Losses are computed from an event's parameters wherever they are needed and stored nowhere, so that a
 // parameter and its price cannot part.

@@ -72,6 +72,9 @@ type Ledger struct {
 	spent       *big.Rat
 	coordinates int64 // drawn so far
 	events      []Event
+
+	allotted      map[string]*big.Rat // what is left of each stage's share; nil where none has one
+	allottedTotal *big.Rat            // all shares
 }
 
 // NewLedger opens a ledger. Its capacity, in the unit of the kind of accounting, is rounded down to a
@@ -109,7 +112,7 @@ func NewLedger(p Params) (*Ledger, error) {
 }
 
 // Charge enters an event, Count times its loss. It must come before the draw; there is no refund. It
-// fails, charging nothing, with ErrExhausted where less remains, and on an event that the kind of
+// fails, charging nothing, with ErrExhausted where less remains (of the stage's share, see Allot), and on an event that the kind of
 // ledger or its relation does not admit. It panics on an incomplete event.
 func (l *Ledger) Charge(e Event) error {
 	if e.Stage == "" {
@@ -126,10 +129,13 @@ func (l *Ledger) Charge(e Event) error {
 		return err
 	}
 	total := times(loss, int64(e.Count))
-	if remaining := l.Remaining(); total.Cmp(remaining) > 0 {
+	if remaining := l.left(e.Stage); total.Cmp(remaining) > 0 {
 		return ErrExhausted{Stage: e.Stage, Unit: l.params.Accounting, Requested: total, Remaining: remaining}
 	}
 	l.spent.Add(l.spent, total)
+	if part, ok := l.allotted[e.Stage]; ok {
+		part.Sub(part, total)
+	}
 	l.coordinates += e.Coordinates * int64(e.Count)
 	l.events = append(l.events, e)
 	return nil

@@ -13,8 +13,8 @@ import (
 type Schedule uint8
 
 const (
-	// Adaptive events had scales, or a number, that depended on earlier releases. The capacity bounds
-	// the loss of every such run; the loss of this one bounds only itself.
+	// Adaptive events had scales, or a number, that depended on earlier releases. The capacity, or what
+	// was allotted of it, bounds the loss of every such run; the loss of this one bounds only itself.
 	Adaptive Schedule = iota
 	// Planned events were all fixed, with their scales, before private data were read.
 	Planned
@@ -32,14 +32,16 @@ type Statement struct {
 	Accounting      string  `json:"accounting"`
 	Schedule        string  `json:"schedule"`
 	// Conversion names how AchievedEpsilon follows from the ledger: pure, zCDP, bounded-range Renyi or GDP;
-	// capacity where an adaptive run is covered by the whole budget only.
+	// capacity where an adaptive run is covered by the whole budget only, and "… of allotted shares" where it
+	// is covered by the shares of its stages.
 	Conversion string `json:"conversion"`
 	// Capacity is the whole budget in the ledger's unit: rho, ε, or μ²/2 (equal to rho).
 	Capacity string `json:"capacity"`
 	// RhoTotal (EpsilonTotal for a pure ledger) is the sum over Ledger.
 	RhoTotal     string `json:"rho_total,omitempty"`
 	EpsilonTotal string `json:"epsilon_total,omitempty"`
-	// Mu is that of Gaussian differential privacy, rounded up; 0 for other kinds.
+	// Mu is that of Gaussian differential privacy, rounded up; 0 for other kinds. For an adaptive schedule
+	// it is that of the bound on all runs.
 	Mu             float64  `json:"mu,omitempty"`
 	Ledger         []Line   `json:"ledger"`
 	Approximations []string `json:"approximations"` // charged approximations; none is an empty list
@@ -47,7 +49,8 @@ type Statement struct {
 
 // Statement describes everything charged so far. AchievedEpsilon is the least of what pure composition,
 // the Rényi curves and (under GaussianOnly) the GDP curve give, and never above the requested ε; for an
-// Adaptive schedule it is the requested ε, since only the capacity bounds the loss of all its runs.
+// Adaptive schedule it is that of the allotted shares (see Allot), or else the requested ε, since only
+// these bound the loss of all its runs.
 func (l *Ledger) Statement(s Schedule) Statement {
 	kind := l.params.Accounting
 	achieved, conversion := l.achieved(s)
@@ -68,6 +71,9 @@ func (l *Ledger) Statement(s Schedule) Statement {
 		st.EpsilonTotal = l.spent.RatString()
 	case dp.GaussianOnly:
 		st.Mu = l.mu()
+		if s == Adaptive {
+			st.Mu = muOf(l.bound())
+		}
 		fallthrough
 	default:
 		st.RhoTotal = l.spent.RatString()
@@ -78,7 +84,7 @@ func (l *Ledger) Statement(s Schedule) Statement {
 // achieved returns an ε that the charged events promise at the ledger's δ, and the name of its proof.
 func (l *Ledger) achieved(s Schedule) (epsilon float64, conversion string) {
 	if s == Adaptive {
-		return float64(l.params.Epsilon), "capacity"
+		return l.achievedByAll()
 	}
 	if len(l.events) == 0 {
 		return 0, "pure"
@@ -140,7 +146,10 @@ func (e Event) curve() Curve {
 }
 
 // mu returns the μ of everything charged to a GDP ledger, rounded up.
-func (l *Ledger) mu() float64 { return math.Sqrt(2*floatUp(l.spent)) * (1 + 0x1p-50) }
+func (l *Ledger) mu() float64 { return muOf(l.spent) }
+
+// muOf returns the μ of a loss μ²/2, rounded up.
+func muOf(loss *big.Rat) float64 { return math.Sqrt(2*floatUp(loss)) * (1 + 0x1p-50) }
 
 // approximations lists what was charged beyond the laws of ideal mechanisms.
 func (l *Ledger) approximations() []string {

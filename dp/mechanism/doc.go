@@ -17,6 +17,13 @@
 // exactly and nothing is charged for rounding. Block selections round log-weights too, which their
 // event pays for.
 //
+// # Residuals
+//
+// A marginal that is centred along every axis moves less between neighbours than its counts do, and is
+// charged for that: what is released is C(x + Z) for integer counts x, integer noise Z and the integer
+// matrix C = Πk·P, so that shifts which C does not see are free. Nothing but these integers may reach a
+// release: see limbs.settle. Distances Σ|count − base| are exact integers too.
+//
 // # What it relies on
 //
 // Counts hold at most one record of each privacy unit and at most 2^40 units, which New checks. Nothing

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -57,4 +58,40 @@ func ExampleCurator_Measure() {
 	// Output:
 	// [110 86 43], variance 41.1
 	// true
+}
+
+// The residual of a one-way table is what it differs by from equal counts; it costs 1 − 1/k of the table.
+func ExampleCurator_Residuals() {
+	seed, err := noise.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ledger, err := accountant.NewLedger(accountant.Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-6, Coordinates: 100})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := mechanism.New(column{1200, 800, 400}, mechanism.Params{
+		Sizes: []int{3}, Ledger: ledger, Root: noise.NewRoot(seed, [32]byte{1}, [32]byte{2}),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := c.Residuals("one-ways", 1, []domain.Clique{{0}}, nil, []float64{1}, dp.ShareOf(1, 2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.2f, variance %.1f\n", m[0].Values, m[0].Variance)
+	s, err := c.Scores("look", 1, []domain.Clique{{0}}, nil, query.Answers{{800, 800, 800}}, dp.ShareOf(1, 2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.2f, variance %.1f\n", s.Values, s.Variance)
+	// Output:
+	// [393.30 4.28 -397.58], variance 15.9
+	// [797.32], variance 35.7
 }

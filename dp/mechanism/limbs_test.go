@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/query"
 )
@@ -167,11 +168,30 @@ func TestResidualSensitivity(t *testing.T) {
 			if want := query.ResidualL2Squared(n, shape); got.Cmp(want) != 0 {
 				t.Errorf("%v %v: Δ² = %v, declared %v", n, shape, got, want)
 			}
+			charged, _ := chargedFor(t, n, shape).Float64()
+			if exact, _ := got.Float64(); charged < exact || charged > exact*1.001 {
+				t.Errorf("%v %v: Δ² = %v, charged for %g", n, shape, got, charged)
+			}
 			if c := query.ResidualShare(shape); n == dp.AddRemove && got.Cmp(c) != 0 {
 				t.Errorf("%v: Δ² = %v, Π(1−1/k) = %v", shape, got, c)
 			}
 		}
 	}
+}
+
+// chargedFor returns the squared sensitivity in the event of a release of one centred table.
+func chargedFor(t *testing.T, n dp.Neighbouring, shape []int) *big.Rat {
+	t.Helper()
+	clique := make(domain.Clique, len(shape))
+	for i := range clique {
+		clique[i] = i
+	}
+	g := newGate(forbidden{t}, Params{Sizes: shape, Ledger: gdp(t, n), Root: root(t)})
+	p, err := g.plan(Request{Method: Residuals, Stage: "s", Cliques: []domain.Clique{clique}, Precision: []float64{1}, Share: dp.ShareOf(1, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.event.Sensitivities[0]
 }
 
 // BenchmarkCentre centres a table of 100×100.

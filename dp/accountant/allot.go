@@ -1,0 +1,80 @@
+package accountant
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// Allot gives a stage a share of the capacity, before the run and from public values alone. From then on
+// events of a stage are charged only within what is left of its share, and those of stages without one
+// not at all. It fails on a share that is not above 0, where the stage has one already, where the shares
+// exceed the capacity, and where something was charged before.
+//
+// Allotted shares bound the loss of every run of an adaptive algorithm, whatever it releases, however its
+// stages divide their shares and whether it reaches them all: each stage is μ_i-GDP (rho_i-zCDP) for a μ_i
+// that was fixed beforehand, and adaptive composition adds up μ_i² (rho_i). What such a run did spend bounds
+// nothing, because it depends on what was released. Within a stage of several events the sum is a stopping
+// rule (see the package comment). Source: Dong, Roth, Su 2022 Theorem 3.2 and Corollary 3.3;
+// Bun, Steinke 2016 Lemma 2.3.
+func (l *Ledger) Allot(stage string, share dp.Share) error {
+	part, err := l.part(share)
+	if err != nil {
+		return err
+	}
+	if _, ok := l.allotted[stage]; ok || len(l.events) > 0 {
+		return fmt.Errorf("accountant: stage %q: shares are allotted once, before anything is charged", stage)
+	}
+	total := new(big.Rat).Set(part) // a copy: what is left of the part will shrink
+	if l.allotted != nil {
+		total.Add(total, l.allottedTotal)
+	}
+	if total.Cmp(l.capacity) > 0 {
+		return fmt.Errorf("accountant: stage %q: the shares of all stages exceed the budget; they may sum to 1", stage)
+	}
+	if l.allotted == nil {
+		l.allotted = make(map[string]*big.Rat)
+	}
+	l.allotted[stage], l.allottedTotal = part, total
+	return nil
+}
+
+// left returns what may still be charged to a stage.
+func (l *Ledger) left(stage string) *big.Rat {
+	if l.allotted == nil {
+		return l.Remaining()
+	}
+	if part, ok := l.allotted[stage]; ok {
+		return new(big.Rat).Set(part)
+	}
+	return new(big.Rat)
+}
+
+// bound returns a loss that no run of an adaptive algorithm exceeds.
+func (l *Ledger) bound() *big.Rat {
+	if l.allotted == nil {
+		return l.capacity
+	}
+	return l.allottedTotal
+}
+
+// achievedByAll returns an ε that holds for every run of an adaptive algorithm, and the name of its proof.
+func (l *Ledger) achievedByAll() (epsilon float64, conversion string) {
+	requested, p := float64(l.params.Epsilon), l.params
+	if l.allotted == nil {
+		return requested, "capacity"
+	}
+	switch p.Accounting {
+	case dp.Pure:
+		epsilon, conversion = floatUp(l.bound()), "pure"
+	case dp.ZCDP:
+		epsilon, conversion = RhoCurve(floatUp(l.bound())).EpsilonCeil(p.Delta), "zCDP"
+	case dp.GaussianOnly:
+		epsilon, conversion = float64(GDPEpsilonCeil(muOf(l.bound()), p.Coordinates, p.Delta, p.Epsilon)), "GDP"
+	}
+	if epsilon >= requested {
+		return requested, "capacity"
+	}
+	return epsilon, conversion + " of allotted shares"
+}
