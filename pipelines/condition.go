@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -18,22 +19,50 @@ type Condition struct {
 }
 
 var (
-	conjunction = regexp.MustCompile(`(?i)\s+AND\s+`)
-	isNull      = regexp.MustCompile(`(?i)^(.+?)\s+IS\s+(NOT\s+)?NULL$`)
-	comparison  = regexp.MustCompile(`^\s*([^=<>!]+?)\s*(>=|<=|!=|=|<|>)\s*(.+?)\s*$`)
+	isNull     = regexp.MustCompile(`(?i)^(.+?)\s+IS\s+(NOT\s+)?NULL$`)
+	comparison = regexp.MustCompile(`^([^=<>!]+?)\s*(>=|<=|!=|=|<|>)\s*(.+)$`)
 )
 
 // ParseCondition reads a condition on the cells of d: comparisons joined by AND, such as
-// "age>=65 AND sex=Female AND income IS NOT NULL". Numbers and dates can be compared only with the cut
-// points of their cells, since inside a cell a model knows nothing; quotes around a value are optional.
+// "age>=65 AND sex=Female AND income IS NOT NULL". Quotes around a value are optional. A comparison
+// must not cut through a cell, since inside a cell a model knows nothing; its error names the ends of
+// the cell. As in SQL, NULL meets no comparison.
 func ParseCondition(text string, d *domain.Domain) (*Condition, error) {
 	c := &Condition{keep: map[int][]bool{}}
-	for _, part := range conjunction.Split(strings.TrimSpace(text), -1) {
-		if err := c.add(strings.TrimSpace(part), d); err != nil {
+	for _, part := range conjuncts(text) {
+		if err := c.add(part, d); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
+}
+
+// conjuncts splits at the ANDs that stand outside quotes.
+func conjuncts(text string) []string {
+	var parts []string
+	quote, from := byte(0), 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case i+5 <= len(text) && strings.EqualFold(strings.Map(blanks, text[i:i+5]), " and "):
+			parts = append(parts, strings.TrimSpace(text[from:i]))
+			from, i = i+5, i+3 // the blank after it may begin the next one
+		}
+	}
+	return append(parts, strings.TrimSpace(text[from:]))
+}
+
+// blanks makes one kind of blank of all.
+func blanks(r rune) rune {
+	if r == '\t' || r == '\n' || r == '\r' {
+		return ' '
+	}
+	return r
 }
 
 func (c *Condition) add(part string, d *domain.Domain) error {
@@ -44,13 +73,13 @@ func (c *Condition) add(part string, d *domain.Domain) error {
 			op = "not null"
 		}
 	} else if m := comparison.FindStringSubmatch(part); m != nil {
-		name, op, value = m[1], m[2], strings.Trim(m[3], `'"`)
+		name, op, value = m[1], m[2], unquote(m[3])
 	} else {
-		return fmt.Errorf("got %q; want column, one of = != < <= > >=, and a value; or column IS NULL", part)
+		return fmt.Errorf("got %q; want a column, one of = != < <= > >=, and a value; or: column IS NULL", part)
 	}
 	i := d.Index(name)
 	if i < 0 {
-		return fmt.Errorf("%q is no column; want one of %s", name, strings.Join(columnNames(d), ", "))
+		return fmt.Errorf("no column is called %q; the columns are %s", name, strings.Join(columnNames(d), ", "))
 	}
 	cells, err := matching(&d.Attributes[i], op, value)
 	if err != nil {
@@ -61,6 +90,14 @@ func (c *Condition) add(part string, d *domain.Domain) error {
 	}
 	c.keep[i] = cells
 	return nil
+}
+
+// unquote takes one pair of quotes off.
+func unquote(s string) string {
+	if n := len(s); n >= 2 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {
+		return s[1 : n-1]
+	}
+	return s
 }
 
 func columnNames(d *domain.Domain) []string {
@@ -75,98 +112,85 @@ func columnNames(d *domain.Domain) []string {
 func matching(a *domain.Attribute, op, value string) ([]bool, error) {
 	cells := make([]bool, a.Size())
 	null, hasNull := a.NullCode()
-	switch op {
-	case "null", "not null":
+	if op == "null" || op == "not null" {
 		for code := range cells {
 			cells[code] = (hasNull && domain.Code(code) == null) == (op == "null")
 		}
 		return cells, nil
-	case "=", "!=":
-		same, err := equal(a, value)
-		if err != nil {
-			return nil, err
-		}
-		for code := range cells {
-			isNull := hasNull && domain.Code(code) == null
-			cells[code] = !isNull && (code == same) == (op == "=")
-		}
-		return cells, nil
 	}
-	low, high, err := span(a, op, value)
-	for code := low; code < high; code++ {
-		cells[code] = true
-	}
-	return cells, err
-}
-
-// equal returns the cell that holds exactly one value.
-func equal(a *domain.Attribute, value string) (int, error) {
-	if i := slices.Index(a.Values, value); i >= 0 {
-		return i, nil
-	}
+	low, high, err := 0, 0, error(nil)
 	if len(a.Values) > 0 {
-		if other, ok := a.OtherCode(); ok && value == a.OtherValue {
-			return int(other), nil
-		}
-		return 0, fmt.Errorf("%q is not among its values", value)
+		low, high, err = category(a, op, value)
+	} else {
+		low, high, err = bins(a, op, value)
 	}
-	v, ok := a.ParseNative(value)
-	i, found := slices.BinarySearch(a.Cuts, v)
-	if ok && found && i < a.Bins() && (a.Cuts[i+1] == v+1 || i == a.Bins()-1 && a.Cuts[i+1] == v) {
-		return i, nil
-	}
-	return 0, fmt.Errorf("no cell holds %q alone; compare with < and >=", value)
-}
-
-// span returns the bins low..high−1 that lie wholly on one side of a value.
-func span(a *domain.Attribute, op, value string) (low, high int, err error) {
-	if len(a.Values) > 0 {
-		return 0, 0, fmt.Errorf("has categories; want = or !=")
-	}
-	cuts, at, err := cutsAndValue(a, value)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	if op == ">" || op == "<=" {
-		if a.Type != domain.Int64 && a.Type != domain.Date {
-			return 0, 0, fmt.Errorf("want < or >= for a column of type %v", a.Type)
-		}
-		at++ // the next whole number or day
+	for code := range cells {
+		isNull := hasNull && domain.Code(code) == null
+		cells[code] = !isNull && (low <= code && code < high) == (op != "!=")
 	}
-	bins := a.Bins()
-	i, found := slices.BinarySearch(cuts, at)
-	switch {
-	case at > cuts[bins]:
-		i = bins
-	case at <= cuts[0]:
-		i = 0
-	case !found:
-		return 0, 0, fmt.Errorf("%s lies inside the cell %s; compare with one of its ends", value, a.Label(domain.Code(i-1)))
-	}
-	if op == "<" || op == "<=" {
-		return 0, min(i, bins), nil
-	}
-	return min(i, bins), bins, nil
+	return cells, nil
 }
 
-// cutsAndValue returns cut points and value on one scale.
-func cutsAndValue(a *domain.Attribute, value string) ([]float64, float64, error) {
+// category returns the cell of one category, or of the cell "other", as a range.
+func category(a *domain.Attribute, op, value string) (low, high int, err error) {
+	if op != "=" && op != "!=" {
+		return 0, 0, fmt.Errorf("has categories, which have no order; want = or !=")
+	}
+	if i := slices.Index(a.Values, value); i >= 0 {
+		return i, i + 1, nil
+	}
+	if other, ok := a.OtherCode(); ok && value == a.OtherValue {
+		return int(other), int(other) + 1, nil
+	}
+	return 0, 0, fmt.Errorf("%q is not among its values", value)
+}
+
+// bins returns the range of bins that a comparison with a number or a time is met in.
+func bins(a *domain.Attribute, op, value string) (low, high int, err error) {
 	if len(a.FloatCuts) > 0 {
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(v) {
-			return nil, 0, fmt.Errorf("%q is not a number", value)
+			return 0, 0, fmt.Errorf("%q is not a number", value)
 		}
-		return a.FloatCuts, v, nil
+		return side(a, a.FloatCuts, v, func(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }, op, value)
 	}
 	v, ok := a.ParseNative(value)
 	if !ok {
-		return nil, 0, fmt.Errorf("%q is not of type %v", value, a.Type)
+		return 0, 0, fmt.Errorf("%q is not of type %v", value, a.Type)
 	}
-	cuts := make([]float64, len(a.Cuts))
-	for i, c := range a.Cuts {
-		cuts[i] = float64(c) // native units are far below 2^53 wherever cut points are dates or amounts
+	return side(a, a.Cuts, v, func(x int64) int64 { return x + 1 }, op, value)
+}
+
+// side returns the bins on one side of v, or the one that holds v alone. next is the successor of a
+// number: with it, bins whose last one is closed become half-open, and > and <= become >= and <.
+func side[T cmp.Ordered](a *domain.Attribute, cuts []T, v T, next func(T) T, op, value string) (low, high int, err error) {
+	edges := slices.Clone(cuts)
+	n := len(edges) - 1
+	edges[n] = next(edges[n])
+	at := v
+	if (op == ">" || op == "<=") && v < edges[n] {
+		at = next(v)
 	}
-	return cuts, float64(v), nil
+	i, found := slices.BinarySearch(edges, at)
+	inside := !found && 0 < i && i <= n
+	switch op {
+	case "=", "!=":
+		if found && i < n && edges[i+1] == next(v) {
+			return i, i + 1, nil
+		}
+		return 0, 0, fmt.Errorf("no cell holds %s alone; compare with < and >=", value)
+	case "<", "<=":
+		low, high = 0, min(i, n)
+	default:
+		low, high = min(i, n), n
+	}
+	if inside {
+		return 0, 0, fmt.Errorf("%s %s cuts through the cell %s; compare with one of its ends", op, value, a.Label(domain.Code(i-1)))
+	}
+	return low, high, nil
 }
 
 // Restrict returns the model with no weight where the condition is not met.

@@ -1,7 +1,6 @@
 package pipelines
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -37,7 +36,7 @@ func newMeter(out io.Writer, terminal bool, inputs []string) *meter {
 }
 
 // start listens to the stages of this process's run until the returned function is called.
-func (m *meter) start(context.Context) (stop func()) {
+func (m *meter) start() (stop func()) {
 	if m.out == nil {
 		return func() {}
 	}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/pipelines/report"
@@ -34,51 +33,41 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipelines: staging directory: %w", err)
 	}
-	// The staging directory holds the seed's consequences only, but they are private until published.
+	// Until it is published, what the staging directory holds is private.
 	defer os.RemoveAll(staging)
 	l := launch{runID: rand.Text(), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), store: synth.StoreRef{Kind: localKind, Config: staging}}
-	if err := prepare(r.sink(l.runID)); err != nil {
+	a, err := begin(r.sink(l.runID))
+	if err != nil {
 		return nil, err
 	}
+	defer a.end()
 	p, s := beam.NewPipelineWithRoot()
 	Build(s, r, l)
-	err = execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, r.Inputs))
-	if err != nil {
-		return nil, spent(ctx, staging, err)
+	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, r.Inputs)); err != nil && !a.published() {
+		err = errors.Join(err, a.abandon())
+		return nil, spent(staging, err)
 	}
 	return finished(r)
 }
 
-// prepare makes the output directories, so that one that cannot be written to is found out before any
-// budget is spent.
-func prepare(d *directory) error {
-	if d.Release.Path != "" {
-		if err := d.Release.Prepare(); err != nil {
-			return err
-		}
-	}
-	return d.Rows.Prepare()
-}
-
 // execute runs a pipeline on a runner, with progress.
 func execute(ctx context.Context, p *beam.Pipeline, runner string, m *meter) error {
-	beamlog.SetLogger(quietLogger{})
-	stop := m.start(ctx)
+	stop := m.start()
 	defer stop()
 	_, err := beam.Run(ctx, runner, p)
-	return plainError(ctx, err)
+	if ctx.Err() != nil {
+		return errors.New("interrupted") // whatever else the runner says follows from it
+	}
+	return rootCause(err)
 }
 
-// spent adds to the error of a run whether its privacy budget is gone: it is once a release exists.
-func spent(ctx context.Context, staging string, err error) error {
-	entries, readErr := os.ReadDir(staging)
-	switch {
-	case readErr != nil || len(entries) > 0:
-		return fmt.Errorf("%w\nthe run had released a model, which is discarded: count its privacy budget as spent", err)
-	case ctx.Err() != nil:
-		return fmt.Errorf("%w\nnothing was written; treat the budget as spent only if the solve had begun", err)
+// spent adds to the error of a run whether its privacy budget is gone: it is once a release exists,
+// even if nobody has seen it. Call it when no function of the run can release any more.
+func spent(staging string, err error) error {
+	if entries, readErr := os.ReadDir(staging); readErr == nil && len(entries) == 0 {
+		return fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
 	}
-	return fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
+	return fmt.Errorf("%w\na model had been released and is discarded: count the privacy budget of this run as spent", err)
 }
 
 // finished reads back what was published.
@@ -115,15 +104,4 @@ func sampleSeed(seed uint64, given bool) uint64 {
 	var b [8]byte
 	rand.Read(b[:]) // it never returns an error: the program ends where there is no randomness
 	return binary.LittleEndian.Uint64(b[:])
-}
-
-// plainError reduces Beam's chain of bundle and stage names to what a person can act on.
-func plainError(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return errors.New("interrupted")
-	}
-	return rootCause(err)
 }

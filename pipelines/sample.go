@@ -3,6 +3,7 @@ package pipelines
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 
@@ -58,7 +59,7 @@ func ValidateSample(c SampleConfig) (*SampleRequest, error) {
 		faults.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
 	}
 	checkRunner(c.Runner, &faults)
-	checkOutput(c.Output, c.Overwrite, &faults)
+	checkOutput("--output", c.Output, c.Overwrite, &faults)
 	switch file, err := readModel(c.Model); {
 	case c.Model == "":
 		faults.add("--model", "is required: _model.arrow of a released directory", "")
@@ -122,17 +123,19 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	}
 	runID := rand.Text()
 	sink := sampled(r.SampleConfig, &r.file.Domain, runID)
-	if err := prepare(sink); err != nil {
+	a, err := begin(sink)
+	if err != nil {
 		return nil, err
 	}
+	defer a.end()
 	p, s := beam.NewPipelineWithRoot()
 	release := synth.Saved(s, synth.InlineRef(data), &r.file.Domain, r.workload, synth.StoreRef{})
 	synth.Write(s, release, synth.SampleParams{
 		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Sink: sink.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
 	})
-	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, nil)); err != nil {
-		return nil, err
+	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, nil)); err != nil && !a.published() {
+		return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", errors.Join(err, a.abandon()))
 	}
 	written, err := writtenIn(r.Output, "", r.Format)
 	if err != nil {

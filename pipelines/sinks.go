@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -35,8 +36,17 @@ func init() {
 	})
 }
 
-// localStore keeps releases in a directory that every worker sees.
+// localStore keeps releases in a directory that every worker sees. A stopped run releases no more.
 type localStore struct{ store.Local }
+
+func (s localStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
+	leave, err := enter(strings.TrimSuffix(name, ".release"))
+	if err != nil {
+		return nil, false, err
+	}
+	defer leave()
+	return s.Local.CreateIfAbsent(ctx, name, data)
+}
 
 func (s localStore) Read(ctx context.Context, name string) ([]byte, bool, error) {
 	return s.Get(ctx, name)
@@ -70,6 +80,11 @@ type rowWriter interface {
 }
 
 func (d *directory) Create(_ context.Context, shard, _ int) (synth.ShardWriter, error) {
+	leave, err := enter(d.Rows.RunID)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	part, err := d.Rows.Create(shard)
 	if err != nil {
 		return nil, err
@@ -121,6 +136,11 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 func (w *shardWriter) Abort() { _ = w.part.Abort() }
 
 func (d *directory) Publish(_ context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
+	leave, err := enter(d.Rows.RunID)
+	if err != nil {
+		return synth.Manifest{}, err
+	}
+	defer leave()
 	refs := make([]dirsink.FileRef, len(files))
 	rows := int64(0)
 	for i, f := range files {
@@ -129,7 +149,6 @@ func (d *directory) Publish(_ context.Context, files []synth.FileRef, a *synth.A
 	}
 	var released []dirsink.Released
 	if d.Describe {
-		var err error
 		if released, err = describe(d, a, rows); err != nil {
 			return synth.Manifest{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/solver"
@@ -28,19 +29,37 @@ type Request struct {
 	omitted int64
 }
 
-// Validate finds every fault of a request. It reads the domain file and looks whether input and output
-// exist, but opens nothing private.
+// Validate finds every fault of a request that shows without opening the private table: it reads the
+// domain file, and looks whether input and output exist.
 func Validate(c Config) (*Request, error) {
+	r, faults := validate(c)
+	return r, faults.Err()
+}
+
+// ValidateRun is Validate for a request that is about to run: it also reads the header lines of the
+// input. The names of columns are no private data, and no line after them is looked at.
+func ValidateRun(c Config) (*Request, error) {
+	r, faults := validate(c)
+	if r.File != nil {
+		checkHeaders(r, &faults)
+	}
+	return r, faults.Err()
+}
+
+func validate(c Config) (*Request, Faults) {
 	c = c.withDefaults()
 	var faults Faults
 	checkFigures(c, &faults)
 	r := &Request{Config: c}
 	checkInput(r, &faults)
-	checkOutput(c.Output, c.Overwrite, &faults)
+	checkOutput("--output", c.Output, c.Overwrite, &faults)
+	if filepath.Clean(c.Release) != filepath.Clean(c.Output) {
+		checkOutput("--release", c.Release, c.Overwrite, &faults)
+	}
 	if checkDomain(r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 	}
-	return r, faults.Err()
+	return r, faults
 }
 
 // Plan returns what the request would do.
@@ -111,30 +130,74 @@ func checkInput(r *Request, f *Faults) {
 	}
 }
 
-// checkOutput refuses a directory that holds anything, before any budget is spent.
-func checkOutput(dir string, overwrite bool, f *Faults) {
+// checkHeaders looks for the domain's columns in the header line of every input file. Pipes are left to
+// the run: they can be read only once.
+func checkHeaders(r *Request, f *Faults) {
+	for _, name := range r.Inputs {
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		for _, err := range eachError(checkHeader(name, r)) {
+			f.add("--input", strings.TrimPrefix(plainPathError(err), "csv: "), "")
+		}
+	}
+}
+
+func checkHeader(name string, r *Request) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // only read from
+	_, err = csvio.NewReader(file, name, r.File.Domain, r.File.CSV)
+	return err
+}
+
+// eachError takes joined errors apart.
+func eachError(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// checkOutput refuses a directory that holds anything, before any budget is spent. Staged files of a
+// run that was killed are no output, and do not count.
+func checkOutput(flag, dir string, overwrite bool, f *Faults) {
 	switch {
 	case dir == "":
-		f.add("--output", "is required: a directory for the rows", "")
+		if flag == "--output" {
+			f.add(flag, "is required: a directory for the rows", "")
+		}
 		return
 	case strings.Contains(dir, "://"):
-		f.add("--output", fmt.Sprintf("got %q; want a local directory", dir), "")
+		f.add(flag, fmt.Sprintf("got %q; want a local directory", dir), "")
 		return
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return
 	case err != nil:
-		f.add("--output", plainPathError(err), "")
+		f.add(flag, plainPathError(err), "name a directory that can be made")
 	case !info.IsDir():
-		f.add("--output", fmt.Sprintf("%s is a file", dir), "name a directory")
-	case !overwrite:
-		if entries, err := os.ReadDir(dir); err != nil {
-			f.add("--output", plainPathError(err), "")
-		} else if len(entries) > 0 {
-			f.add("--output", fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
-		}
+		f.add(flag, fmt.Sprintf("%s is a file", dir), "name a directory")
+	default:
+		checkFree(flag, dir, overwrite, f)
+	}
+}
+
+// checkFree applies the sink's own rule to a directory that is there.
+func checkFree(flag, dir string, overwrite bool, f *Faults) {
+	err := dirsink.Dir{Path: dir, RunID: "check", Overwrite: overwrite}.Check()
+	switch {
+	case err == nil:
+	case overwrite:
+		f.add(flag, strings.TrimPrefix(err.Error(), "sink: "), "")
+	default:
+		f.add(flag, fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
 	}
 }
 
@@ -152,18 +215,31 @@ func checkDomain(r *Request, f *Faults) {
 		f.add("--domain", "is required: the domain file", "")
 		return
 	}
-	file, err := schema.ReadFile(r.Domain)
+	file, faults := readDomain(r.Domain)
+	r.File = file
+	*f = append(*f, faults...)
+}
+
+// DomainFaults lists all that is wrong with a domain file.
+func DomainFaults(path string) Faults {
+	_, faults := readDomain(path)
+	return faults
+}
+
+func readDomain(path string) (*schema.File, Faults) {
+	var faults Faults
+	file, err := schema.ReadFile(path)
 	var bad schema.Faults
 	switch {
 	case errors.As(err, &bad):
 		for _, b := range bad {
-			f.add(fmt.Sprintf("%s:%d:%d", b.File, b.Line, b.Column), b.Text, "")
+			where := strings.TrimSuffix(b.Error(), ": "+b.Text)
+			faults.add(where, b.Text, "")
 		}
 	case err != nil:
-		f.add("--domain", plainPathError(err), "check the path")
-	default:
-		r.File = file
+		faults.add("--domain", plainPathError(err), "check the path")
 	}
+	return file, faults
 }
 
 // checkProblem derives workload, problem and method.

@@ -93,7 +93,7 @@ func isBool(f *flag.Flag) bool {
 
 // unknown names the closest flag, since most unknown flags are misspelt ones.
 func unknown(name string, opts []option) pipelines.Fault {
-	best, dist := "", 4
+	best, dist := "", len(name)/2+1
 	for _, o := range opts {
 		if d := editDistance(name, o.name); d < dist {
 			best, dist = o.name, d

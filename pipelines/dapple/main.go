@@ -22,7 +22,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -51,21 +51,57 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		say(stderr, faults)
 		return exitStatus(faults)
 	}
+	log := &runnerLog{}
+	if cmds[k].beam {
+		log = startBeam()
+	}
 	err := cmds[k].run(ctx, stdout)
 	if err != nil {
 		say(stderr, err)
 	}
+	if errors.Is(err, pipelines.ErrRunner) {
+		log.print(stderr)
+	}
 	return exitStatus(err)
+}
+
+// exitStatus says how the process ends: 0 done, 1 the run failed, 2 the request was wrong.
+func exitStatus(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case pipelines.IsRequest(err):
+		return 2
+	}
+	return 1
+}
+
+// say prints err the way a person reads it: every fault on a line of its own.
+func say(w io.Writer, err error) {
+	var faults pipelines.Faults
+	switch {
+	case !errors.As(err, &faults):
+		fmt.Fprintf(w, "dapple: %v\n", err)
+		return
+	case len(faults) == 1:
+		fmt.Fprintln(w, "dapple: one thing to mend; nothing was read or written")
+	default:
+		fmt.Fprintf(w, "dapple: %d things to mend; nothing was read or written\n", len(faults))
+	}
+	for _, f := range faults {
+		fmt.Fprintf(w, "  %s\n", f)
+	}
 }
 
 // allFaults joins the faults of the flags' text with those of what they name. A flag that could not be
 // read is not complained about twice.
 func allFaults(args []string, cmd command) pipelines.Faults {
 	faults := parse(args, cmd.options)
+	said := slices.Clone(faults)
 	var more pipelines.Faults
 	if err := cmd.check(); errors.As(err, &more) {
 		for _, f := range more {
-			if !slices.ContainsFunc(faults, func(g pipelines.Fault) bool { return g.Where == f.Where }) {
+			if !slices.ContainsFunc(said, func(g pipelines.Fault) bool { return g.Where == f.Where }) {
 				faults = append(faults, f)
 			}
 		}

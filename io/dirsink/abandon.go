@@ -1,0 +1,48 @@
+package dirsink
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// Abandon removes what this run left without finishing: its staging and, where Publish was cut off, the
+// parts and those of the released files that it had put in place. It changes nothing where the run has
+// published. No attempt of the run may follow, and none may still be writing.
+func (d Dir) Abandon(releasedNames ...string) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	if _, err := d.files().size(d.Path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	unlock, err := d.files().lock(d.Path)
+	if err != nil {
+		return fmt.Errorf("sink: %s cannot be locked: %w", d.show(), err)
+	}
+	defer unlock()
+	// With a manifest the files belong to it: this run's, or that of a run that overwrote this one.
+	if _, err := d.manifest(); errors.Is(err, fs.ErrNotExist) && d.began() {
+		if err := d.takeBack(releasedNames); err != nil {
+			return fmt.Errorf("sink: %s holds parts of an output that was cut off; remove them: %w", d.show(), err)
+		}
+	}
+	d.cleanUp()
+	return nil
+}
+
+// takeBack removes the parts and released files of this run.
+func (d Dir) takeBack(releasedNames []string) error {
+	names, err := d.names()
+	for _, name := range names {
+		if !d.ownPart(name) && !slices.Contains(releasedNames, name) {
+			continue
+		}
+		if removeErr := d.files().remove(d.at(name)); !errors.Is(removeErr, os.ErrNotExist) {
+			err = errors.Join(err, removeErr)
+		}
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package dirsink
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Wherever a publication is cut off, abandoning it leaves the complete output or none, and what others
+// have put there.
+func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
+	cutOff, published := 0, 0
+	for n := 1; published == 0; n++ {
+		d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run", Shards: 3, Extension: "csv"}
+		if err := d.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		refs := stage(t, d)
+		failing := d
+		failing.disk = faulty{disk: local{}, n: &n, dead: true}
+		before := n
+		_, err := failing.Publish(refs, releasedFiles("run"), nil)
+		n = before
+		if err := d.Abandon("_privacy.json", "_report.html"); err != nil {
+			t.Fatalf("operation %d: %v", n, err)
+		}
+		if _, readErr := ReadManifest(d.Path); readErr == nil {
+			finished(t, d)
+			if err == nil {
+				published = n
+			}
+			continue
+		}
+		cutOff++
+		if names, err := d.names(); err != nil || len(names) > 0 {
+			t.Errorf("operation %d: %v is left (%v)", n, names, err)
+		}
+	}
+	if cutOff < 10 {
+		t.Errorf("only %d cut-off publications were tried", cutOff)
+	}
+}
+
+func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "first", Shards: 2, Extension: "csv"}
+	if _, err := d.Publish(stage(t, d), releasedFiles("first"), nil); err != nil {
+		t.Fatal(err)
+	}
+	second := Dir{Path: d.Path, RunID: "second", Shards: 2, Extension: "csv", Overwrite: true}
+	stage(t, second)
+	if err := second.Abandon("_privacy.json", "_report.html"); err != nil {
+		t.Fatal(err)
+	}
+	finished(t, d)
+
+	foreign := Dir{Path: t.TempDir(), RunID: "run", Shards: 2, Extension: "csv"}
+	stage(t, foreign)
+	for _, name := range []string{"part-00000-of-00002.csv", "_privacy.json", "notes.txt"} {
+		if err := os.WriteFile(foreign.at(name), []byte("of somebody else"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := foreign.Abandon("_privacy.json"); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := foreign.names(); !slices.Equal(names, []string{"_privacy.json", "notes.txt", "part-00000-of-00002.csv"}) {
+		t.Errorf("left %v", names)
+	}
+}
+
+func TestAbandonOfADirectoryThatIsNotThere(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run"}
+	if err := d.Abandon(); err != nil {
+		t.Error(err)
+	}
+	if err := (Dir{}).Abandon(); err == nil {
+		t.Error("a directory without a name was accepted")
+	}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// runnerLog keeps the end of what a runner logs. It speaks of bundles and ports, and repeats every
+// error several times with all links of the chain: a person wants none of it where the error has words
+// of our own, and all of it where the runner itself has failed.
+type runnerLog struct {
+	mu   sync.Mutex
+	kept [][]byte
+}
+
+// keptLines is how many lines of the log are kept.
+const keptLines = 20
+
+// startBeam makes Beam ready to run pipelines in this process, and quiet.
+func startBeam() *runnerLog {
+	beam.Init() // it sets the default logger: ours comes after it
+	l := &runnerLog{}
+	slog.SetDefault(slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	return l
+}
+
+// Write keeps one line; the handler writes each with one call.
+func (l *runnerLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, append([]byte(nil), line...))
+	l.kept = l.kept[max(0, len(l.kept)-keptLines):]
+	return len(line), nil
+}
+
+// print writes the kept lines.
+func (l *runnerLog) print(w io.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.kept {
+		w.Write(line) // to standard error: there is nowhere to report a failure
+	}
+}
