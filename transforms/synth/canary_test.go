@@ -18,20 +18,27 @@ import (
 	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
-// ledgerOfLogs keeps everything that is logged while a pipeline runs.
-type ledgerOfLogs struct {
+// logKeeper keeps everything that is logged while a pipeline runs.
+type logKeeper struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *ledgerOfLogs) Log(_ context.Context, _ beamlog.Severity, _ int, msg string) {
+func (l *logKeeper) Log(_ context.Context, _ beamlog.Severity, _ int, msg string) {
 	l.Write([]byte(msg + "\n"))
 }
 
-func (l *ledgerOfLogs) Write(b []byte) (int, error) {
+func (l *logKeeper) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(b)
+}
+
+// String is called while the runner, whose goroutines outlive the job, may still log.
+func (l *logKeeper) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // Values and IDs of records show in no log line, no error and no released byte, whatever happens to
@@ -44,7 +51,7 @@ func TestCanaries(t *testing.T) {
 	for name, unreadable := range map[string]private.Unreadable{
 		"lenient": private.DeclaredCell, "strict": private.FailWithPosition,
 	} {
-		logs := &ledgerOfLogs{}
+		logs := &logKeeper{}
 		beamlog.SetLogger(logs)
 		old := slog.Default()
 		slog.SetDefault(slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})))
@@ -64,7 +71,7 @@ func TestCanaries(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 		release, _, _ := dirStore{dir}.Get(context.Background(), "run.release")
-		seen := fmt.Sprint(err, logs.text.String(), string(release))
+		seen := fmt.Sprint(err, logs.String(), string(release))
 		for _, c := range got.Elements() {
 			seen += strings.Join(lines(c), " ")
 		}
