@@ -127,7 +127,7 @@ func TestEncodingIsCanonical(t *testing.T) {
 			for len(bundles) > 1 {
 				i := rng.IntN(len(bundles) - 1)
 				a := bundles[i]
-				if rng.IntN(2) == 0 {
+				if rng.IntN(8) == 0 {
 					a = recode(t, a)
 				}
 				if err := a.merge(bundles[i+1]); err != nil {
