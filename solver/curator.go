@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"slices"
+
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -31,6 +33,10 @@ type Curator interface {
 	// LaplaceMaxCell selects the largest of ±(count − model) with discrete Laplace noise of the given
 	// scale, in counts, on each.
 	LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error)
+	// Residuals releases marginals on merged codes, centred along every axis; see package rake.
+	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
+	// Scores releases the distances of marginals on merged codes from public tables; see package rake.
+	Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error)
 	// MaxError releases the largest |count − model| over all cells.
 	MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error)
 }
@@ -48,8 +54,16 @@ type Access struct {
 	Marginals int
 	// Precision is each marginal's part of the event's precision; nil means equal parts.
 	Precision []float64
-	// Coordinates is how many noisy numbers one event draws.
+	// Coordinates is how many noisy numbers one event draws; the most it can draw where it is Adaptive.
 	Coordinates int64
+	// Adaptive: what the event asks for follows from earlier releases. Its share is fixed; its
+	// sensitivity and noise are known only when it is made.
+	Adaptive bool
+}
+
+// Adaptive reports whether some access depends on earlier releases.
+func Adaptive(accesses []Access) bool {
+	return slices.ContainsFunc(accesses, func(a Access) bool { return a.Adaptive })
 }
 
 // Coordinates returns how many noisy numbers the accesses draw together.

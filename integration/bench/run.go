@@ -145,7 +145,7 @@ func run(t *coded, s setting) (figures, error) {
 	synthetic := sample(t, rows)
 	f.rowsTV, f.rowsMax = t.errors(triples, synthetic.shares)
 	f.roundingTV = population.RoundingTV(res.Model, rows, triples)
-	f.iidTV = iid(res.Model, triples, int64(t.rows), p.Seed)
+	f.iidTV = iid(res.Model, triples, int64(t.rows))
 	return f, nil
 }
 
@@ -192,12 +192,12 @@ func (t *coded) errors(cliques []domain.Clique, other func(domain.Clique) []floa
 // iid returns the rounding error of n rows drawn independently: for one cell of share p the mean
 // absolute deviation of a binomial share, by its normal form where n·p is large and exactly 2p(1−p)^n
 // in the limit of small n·p, whichever is less.
-func iid(m *population.Model, cliques []domain.Clique, n int64, _ uint64) float64 {
-	sum := 0.0
+func iid(m *population.Model, cliques []domain.Clique, n int64) float64 {
+	sum, total := 0.0, m.Total()
 	for _, c := range cliques {
 		g := m.Marginal(c, nil)
 		for _, x := range g {
-			p := x / m.Total()
+			p := x / total
 			sum += math.Min(math.Sqrt(2*p*(1-p)/math.Pi/float64(n)), 2*p) / 2
 		}
 	}

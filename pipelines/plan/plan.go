@@ -68,7 +68,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	if err != nil {
 		return nil, err
 	}
-	plan.Charges = ledger.Statement(accountant.Planned)
+	plan.Charges = ledger.Statement(schedule(p, chosen))
 	plan.AverageTV = predict(p, chosen, measured)
 	plan.NoiseBound = noiseBound(p, measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
@@ -113,13 +113,24 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 			measured = append(measured, Noisy{Clique: c, Variance: event.Variance(i) / float64(a.Count)})
 		}
 	}
+	if solver.Adaptive(accesses) {
+		measured = foreseen(p, accesses, ledger.Budget().Capacity)
+	}
 	return ledger, measured, nil
+}
+
+// schedule says whether the ledger is known before the run, event for event.
+func schedule(p solver.Problem, m methods.Method) accountant.Schedule {
+	if accesses, err := m.Accesses(p); err == nil && solver.Adaptive(accesses) {
+		return accountant.Adaptive
+	}
+	return accountant.Planned
 }
 
 // measuredBy returns the marginals that an access measures: the workload's maximal ones, or the whole
 // universe.
 func measuredBy(p solver.Problem, a solver.Access) []domain.Clique {
-	if a.Marginals == 0 {
+	if a.Marginals == 0 || a.Adaptive {
 		return nil
 	}
 	if m := p.Workload.Maximal(); len(m.Marginals) == a.Marginals {
@@ -143,6 +154,8 @@ func eventOf(l *accountant.Ledger, a solver.Access, n dp.Neighbouring) (accounta
 		return l.LaplaceMax(query.SignedCellRange(), a.Noise)
 	}
 	switch {
+	case a.Adaptive:
+		return l.Gaussian(a.Coordinates, a.Share)
 	case a.Marginals == 0: // one number that moves by at most 1
 		return l.MaxError(a.Share)
 	case a.Noise > 0:

@@ -26,15 +26,16 @@ func Choose(p solver.Problem, name string) (Method, string, error) {
 	return m, why, err
 }
 
-// rule picks a method from public figures alone: δ, the number of measured marginals M, the planning
-// number of units.
+// rule picks a method from public figures alone: δ, the domain, the number of measured marginals M, the
+// planning number of units.
 //
-// Source: algorithms.md §4: one noisy release beats selection on marginals wherever δ > 0; in pure
-// privacy its noise grows with M and not with √M, and beyond M ≈ 6·(units·ε)^0.4 selection is better.
+// For δ > 0, rake: it measures what noisy scores call for, on the whole universe where that fits
+// (wide.md §9). In pure privacy one release's noise grows with M and not with √M, and beyond
+// M ≈ 6·(units·ε)^0.4 selection is better (algorithms.md §4).
 func rule(p solver.Problem) (name, why string) {
 	measured := float64(len(p.Workload.Maximal().Marginals))
 	if p.Delta > 0 {
-		return "dpam", "δ > 0 and the domain fits memory: one release of the whole workload"
+		return "rake", "δ > 0: the tables worth measuring are found by noisy scores, in any domain"
 	}
 	limit := 6 * math.Pow(p.Units*float64(p.Epsilon), 0.4)
 	if measured <= limit {

@@ -34,7 +34,7 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 	add := func(stage string, share dp.Share, marginals int, coordinates int64) {
 		if share.Num > 0 && coordinates > 0 {
 			list = append(list, solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Count: 1, Share: share,
-				Marginals: marginals, Coordinates: coordinates})
+				Marginals: marginals, Coordinates: coordinates, Adaptive: stage != stageTotal})
 		}
 	}
 	add(stageTotal, s.total, 0, 1)
