@@ -92,7 +92,18 @@ func checkFigures(c Config, f *Faults) {
 	if c.Format != "parquet" && c.Format != "csv" {
 		f.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
 	}
+	if _, err := methods.Lookup(c.Method); err != nil && c.Method != "auto" {
+		f.add("--method", fmt.Sprintf("got %q; want auto or one of %s", c.Method, strings.Join(methodNames(), ", ")), "")
+	}
 	checkRunner(c.Runner, f)
+}
+
+func methodNames() []string {
+	var names []string
+	for _, m := range methods.All() {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // runners by the names that Beam accepts.
@@ -255,7 +266,8 @@ func checkProblem(r *Request, f *Faults) {
 		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
 		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)),
 	}
-	if r.Epsilon.Validate() != nil || r.Delta.Validate() != nil {
+	_, unknown := methods.Lookup(r.Method)
+	if r.Epsilon.Validate() != nil || r.Delta.Validate() != nil || unknown != nil && r.Method != "auto" {
 		return // said already; no method can be judged
 	}
 	var err error

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -19,12 +21,20 @@ type runnerLog struct {
 // keptLines is how many lines of the log are kept.
 const keptLines = 20
 
-// startBeam makes Beam ready to run pipelines in this process, and quiet.
-func startBeam() *runnerLog {
+// startBeam makes Beam ready to run pipelines in this process: quiet, and with a temporary directory of
+// its own, since it leaves a file there in every run. Call end when the command is over.
+func startBeam() (l *runnerLog, end func(), err error) {
+	temp, err := os.MkdirTemp("", "dapple-")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.Setenv("TMPDIR", temp); err != nil {
+		return nil, nil, errors.Join(err, os.Remove(temp))
+	}
 	beam.Init() // it sets the default logger: ours comes after it
-	l := &runnerLog{}
+	l = &runnerLog{}
 	slog.SetDefault(slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	return l
+	return l, func() { os.RemoveAll(temp) }, nil
 }
 
 // Write keeps one line; the handler writes each with one call.

@@ -51,18 +51,28 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		say(stderr, faults)
 		return exitStatus(faults)
 	}
-	log := &runnerLog{}
-	if cmds[k].beam {
-		log = startBeam()
-	}
-	err := cmds[k].run(ctx, stdout)
+	err := execute(ctx, cmds[k], stdout, stderr)
 	if err != nil {
 		say(stderr, err)
 	}
+	return exitStatus(err)
+}
+
+// execute runs a command whose request is without fault.
+func execute(ctx context.Context, c command, stdout, stderr io.Writer) error {
+	if !c.beam {
+		return c.run(ctx, stdout)
+	}
+	log, end, err := startBeam()
+	if err != nil {
+		return err
+	}
+	defer end()
+	err = c.run(ctx, stdout)
 	if errors.Is(err, pipelines.ErrRunner) {
 		log.print(stderr)
 	}
-	return exitStatus(err)
+	return err
 }
 
 // exitStatus says how the process ends: 0 done, 1 the run failed, 2 the request was wrong.
@@ -127,7 +137,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
 	if k >= 0 && known {
 		c := cmds[k]
-		fmt.Fprintf(stdout, "dapple %s: %s\n\n", c.name, c.does)
+		fmt.Fprintf(stdout, "dapple %s: %s\n", c.name, c.does)
 		for _, o := range c.options {
 			flagText := "--" + o.name
 			if o.arg != "" {
@@ -139,7 +149,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 			}
 			fmt.Fprintf(stdout, "  %-22s %s%s\n", flagText, o.usage, note)
 		}
-		fmt.Fprintf(stdout, "\nexample:\n  %s\n", c.example)
+		fmt.Fprintf(stdout, "\nexample: %s\n", c.example)
 		return 0
 	}
 	out, status := stdout, 0

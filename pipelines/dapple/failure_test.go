@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const unspent = "nothing was written and no privacy budget was spent"
+
+// Faults of the table end the run with status 1 and a position, never with the text of a cell; nothing
+// is left and nothing is spent.
+func TestTableFaults(t *testing.T) {
+	const good = peopleHeader + "p1,Female,30,1000,2024-01-01\n"
+	for _, tt := range []struct{ name, csv, want string }{
+		{"too few cells", good + "SECRET,Male\n", "dapple: csv: people.csv: line 3: not as many cells as the header line has\n"},
+		{"too many cells", good + "SECRET,Male,1,2,2024-01-01,6\n", "dapple: csv: people.csv: line 3: not as many cells as the header line has\n"},
+		{"bare quote", good + "p2,SEC\"RET,1,2,2024-01-01\n", "dapple: csv: people.csv: line 3, byte 7: a quote inside a cell"},
+		{"open quote", good + "p2,\"SECRET,1,2,2024-01-01\np3,Male,1,1,2024-01-01\n", "a quoted cell does not end"},
+	} {
+		for _, runner := range []string{"prism", "direct"} {
+			t.Run(tt.name+" on "+runner, func(t *testing.T) {
+				t.Parallel()
+				dir := tableOf(t, tt.csv)
+				got := dapple(t, dir, synth("--runner="+runner, "--quiet")...)
+				got.want(t, 1, tt.want, unspent)
+				if strings.Contains(got.stderr, "SECRET") || strings.Count(got.stderr, "\n") != 2 {
+					t.Errorf("the message shows a cell, or more than two lines: %s", got.stderr)
+				}
+				noOutput(t, filepath.Join(dir, "out"))
+			})
+		}
+	}
+}
+
+func TestStrictNamesThePosition(t *testing.T) {
+	dir := tableOf(t, peopleHeader+"p1,Female,30,1000,2024-01-01\np2,Female,SECRET,1000,2024-01-01\n")
+	got := dapple(t, dir, synth("--strict", "--quiet")...)
+	got.want(t, 1, `dapple: private: csv: people.csv line 3: column "age" cannot be used as it is`, unspent)
+	if strings.Contains(got.stderr, "SECRET") {
+		t.Errorf("the message shows a cell: %s", got.stderr)
+	}
+	noOutput(t, filepath.Join(dir, "out"))
+}
+
+// A directory that is named like a file cannot be read; a missing permission is found at launch, but
+// tests may run as root, whom nothing is forbidden.
+func TestOutputThatCannotBeMade(t *testing.T) {
+	dir := people(t, 10)
+	got := dapple(t, dir, append(synth()[:3], "--output=people.csv/out", "--epsilon=1", "--delta=0")...)
+	got.want(t, 2, "--output: people.csv/out: not a directory")
+}
+
+// running is a command that has been started; its lines of standard error come one by one.
+type running struct {
+	cmd   *exec.Cmd
+	lines chan string
+	all   *lockedText
+}
+
+type lockedText struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedText) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b.WriteString(line + "\n")
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func start(t *testing.T, dir string, args ...string) *running {
+	t.Helper()
+	r := &running{cmd: exec.Command(binary, args...), lines: make(chan string, 1000), all: &lockedText{}}
+	r.cmd.Dir = dir
+	r.cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	pipe, err := r.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.cmd.Process.Kill() })
+	go func() {
+		defer close(r.lines)
+		for s := bufio.NewScanner(pipe); s.Scan(); {
+			r.all.add(s.Text())
+			r.lines <- s.Text()
+		}
+	}()
+	return r
+}
+
+// until waits for a line that begins with one of the stages.
+func (r *running) until(t *testing.T, stages ...string) {
+	t.Helper()
+	late := time.After(patience)
+	for {
+		select {
+		case line, ok := <-r.lines:
+			if !ok {
+				t.Fatalf("the command ended before %v:\n%s", stages, r.all)
+			}
+			for _, stage := range stages {
+				if strings.HasPrefix(line, stage) {
+					return
+				}
+			}
+		case <-late:
+			t.Fatalf("no %v after %v:\n%s", stages, patience, r.all)
+		}
+	}
+}
+
+// end sends a signal and returns the exit status and how long the command took to end.
+func (r *running) end(t *testing.T, signal os.Signal) (status int, took time.Duration) {
+	t.Helper()
+	began := time.Now()
+	if err := r.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	for range r.lines {
+	}
+	_ = r.cmd.Wait() // the status says how it ended
+	return r.cmd.ProcessState.ExitCode(), time.Since(began)
+}
+
+// long is a request that is busy for some time in the named stage.
+var long = map[string][]string{
+	"reading": {"--method=dpam"},
+	"fit":     {"--method=dpfw"},
+	"writing": {"--method=dpam", "--rows=30000000"},
+}
+
+// longDomain has two million cells.
+const longDomain = peopleDomain + `  - {name: a, type: FLOAT64, min: 0, max: 1, bins: 300, fallback: 0}
+  - {name: b, type: BOOL, null: true}
+  - {name: c, type: FLOAT64, min: 0, max: 1, bins: 4, fallback: 0}
+  - {name: d, type: BOOL, fallback: false}
+`
+
+func longTable(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	put(t, dir, "people.yaml", longDomain)
+	put(t, dir, "people.csv", "person_id,sex,age,income,day,a,b,c,d\np1,Female,3,4,2024-01-01,0.5,true,0.1,true\n")
+	return dir
+}
+
+// Ctrl-C stops within two seconds, wherever the run is, leaves nothing, and says what was spent.
+func TestInterrupt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to let runs get under way")
+	}
+	const spent = "a model had been released and is discarded: count the privacy budget of this run as spent"
+	for _, tt := range []struct {
+		stage string
+		shown []string
+		want  string
+	}{
+		{"reading", []string{"reading"}, unspent},
+		{"fit", []string{"fit", "select", "solv"}, unspent},
+		{"writing", []string{"writing"}, spent},
+	} {
+		t.Run(tt.stage, func(t *testing.T) {
+			dir := people(t, 10)
+			switch tt.stage {
+			case "reading":
+				pipeInput(t, dir)
+			case "fit":
+				dir = longTable(t)
+			}
+			r := start(t, dir, synth(long[tt.stage]...)...)
+			if tt.stage == "reading" {
+				time.Sleep(300 * time.Millisecond) // nothing is shown of a pipe, whose size is not known
+			} else {
+				r.until(t, tt.shown...)
+			}
+			status, took := r.end(t, os.Interrupt)
+			said := r.all.String()
+			if status != 1 || took > 2*time.Second || !strings.Contains(said, "dapple: interrupted\n"+tt.want+"\n") {
+				t.Errorf("exit status %d after %v, and said:\n%s", status, took, said)
+			}
+			noOutput(t, filepath.Join(dir, "out"))
+			if left := names(t, r.cmd.Env[len(r.cmd.Env)-1][len("TMPDIR="):]); len(left) > 0 {
+				t.Errorf("the staging directory is left: %v", left)
+			}
+		})
+	}
+}
+
+// A killed run leaves only staged files, which no reader looks at and the next run does not mind.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to let a run get under way")
+	}
+	dir := people(t, 10)
+	r := start(t, dir, synth(long["writing"]...)...)
+	r.until(t, "writing")
+	r.end(t, syscall.SIGKILL)
+	if left := names(t, filepath.Join(dir, "out")); len(left) != 1 || left[0] != "_tmp" {
+		t.Errorf("the killed run left %v", left)
+	}
+	dapple(t, dir, synth("--method=dpam", "--rows=10")...).want(t, 0)
+	got := strings.Join(names(t, filepath.Join(dir, "out")), " ")
+	if !strings.Contains(got, "_manifest.json") || strings.Count(got, "part-") != 3 {
+		t.Errorf("the next run left %v", got)
+	}
+}
+
+// A disk that is full ends the run with a short message and leaves nothing.
+func TestDiskFull(t *testing.T) {
+	dir := people(t, 10)
+	small := filepath.Join(dir, "small")
+	if err := os.Mkdir(small, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", small).Run(); err != nil {
+		t.Skipf("missing: permission to mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := exec.Command("umount", small).Run(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, runner := range []string{"prism", "direct"} {
+		args := []string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=small/out", "--epsilon=1", "--delta=1e-9",
+			"--method=dpam", "--rows=1000000", "--quiet", "--runner=" + runner}
+		got := dapple(t, dir, args...)
+		got.want(t, 1, "no space left on device", "count the privacy budget of this run as spent")
+		if lines := strings.Count(got.stderr, "\n"); lines > 3 {
+			t.Errorf("%s: %d lines: %s", runner, lines, got.stderr)
+		}
+		noOutput(t, filepath.Join(small, "out"))
+	}
+}
+
+// A pipe can be the table: it is read once, by the run.
+func TestPipeAsInput(t *testing.T) {
+	dir := people(t, 100)
+	table, err := os.ReadFile(filepath.Join(dir, "people.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipeInput(t, dir)
+	wrote := make(chan error, 1)
+	go func() { wrote <- os.WriteFile(filepath.Join(dir, "people.csv"), table, 0) }()
+	dapple(t, dir, synth("--method=dpam")...).want(t, 0)
+	if err := <-wrote; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// golden compares text with testdata/name.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("%s has changed; run go test -update where that is meant. Now:\n%s", path, text)
+	}
+}
+
+// Help fits a screen of 24 lines of 100 characters, also the prompt after it.
+func TestHelp(t *testing.T) {
+	all := ""
+	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "sample"}, {"help", "evaluate"}} {
+		got := dapple(t, t.TempDir(), args...)
+		got.want(t, 0)
+		lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")
+		if len(lines) > 23 {
+			t.Errorf("dapple %s: %d lines", strings.Join(args, " "), len(lines))
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > 100 {
+				t.Errorf("dapple %s: more than 100 characters: %s", strings.Join(args, " "), line)
+			}
+		}
+		all += "$ dapple " + strings.Join(args, " ") + "\n" + got.stdout + "\n"
+	}
+	golden(t, "help.txt", all)
+	flag := dapple(t, t.TempDir(), "synth", "--help")
+	if want := dapple(t, t.TempDir(), "help", "synth"); flag != want {
+		t.Error("dapple synth --help and dapple help synth differ")
+	}
+	dapple(t, t.TempDir(), "help", "magic").want(t, 2, `"magic" is no command`)
+}
+
+// What differs between two runs: noise, and the model that follows from it.
+var noisy = []struct{ re, with string }{
+	{`[0-9,]+ rows`, "N rows"},
+	{`at most [0-9.]+`, "at most E"},
+	{`[0-9.]+ [kM]?B\)`, "SIZE)"},
+	{`"rows": [0-9]+`, `"rows": N`},
+	{`"count": [0-9.]{4,}`, `"count": N`},
+	{`"(standard_deviation|max_cell_bound_95|average_tv_estimate)": [0-9.e-]+`, `"$1": X`},
+	{`"[0-9a-f]{64}"`, `"HASH"`},
+	{`"go": "[^"]*"`, `"go": "VERSION"`},
+	{`"dapple": "[^"]*"`, `"dapple": "VERSION"`},
+	{`"beam": "[^"]*"`, `"beam": "VERSION"`},
+}
+
+func masked(s string) string {
+	for _, m := range noisy {
+		s = regexp.MustCompile(m.re).ReplaceAllString(s, m.with)
+	}
+	return s
+}
+
+// The last lines of a run and its statement, of the method whose every charge is known before.
+func TestClosingLinesAndStatement(t *testing.T) {
+	dir := people(t, 400)
+	got := dapple(t, dir, synth("--method=dpam", "--quiet")...)
+	got.want(t, 0)
+	if got.stderr != "" {
+		t.Errorf("a quiet run wrote to standard error: %s", got.stderr)
+	}
+	golden(t, "closing.txt", masked(got.stdout))
+	statement, err := os.ReadFile(filepath.Join(dir, "out/_privacy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "privacy.json", masked(string(statement)))
+}

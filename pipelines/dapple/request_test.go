@@ -1,0 +1,172 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// pipeInput puts a pipe that nobody writes to in the table's place: whoever opens it waits for ever.
+func pipeInput(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "people.csv")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Skipf("missing: named pipes in the temporary directory: %v", err)
+	}
+}
+
+// badRequests are refused with exit status 2, without a look at the table.
+var badRequests = []struct {
+	name   string
+	args   []string
+	domain string // in place of people.yaml, if not empty
+	want   []string
+}{
+	{"unknown flag", []string{"--epsilonn=1"}, "", []string{"--epsilonn: is not a flag of this command; did you mean --epsilon?"}},
+	{"stray word", []string{"people.csv"}, "", []string{"people.csv: is not a flag"}},
+	{"flag without value", []string{"--rows"}, "", []string{"--rows: has no value"}},
+	{"flag twice", []string{"--epsilon=2"}, "", []string{"--epsilon: is given twice"}},
+	{"no number", []string{"--max_cells=many"}, "", []string{`--max_cells: got "many"; want a whole number from 1 to 10000000`}},
+	{"rows 0", []string{"--rows=0"}, "", []string{`--rows: got "0"; want a whole number from 1`}},
+	{"rows below 0", []string{"--rows=-5"}, "", []string{`--rows: got "-5"; want a whole number from 1`}},
+	{"expected rows 0", []string{"--expected_rows=0"}, "", []string{`--expected_rows: got "0"; want a whole number from 1`}},
+	{"method", []string{"--method=magic"}, "", []string{`--method: got "magic"; want auto or `}},
+	{"relation", []string{"--neighbouring=both"}, "", []string{`--neighbouring: got "both"; want add_remove or replace`}},
+	{"format", []string{"--format=xml"}, "", []string{`--format: got "xml"; want parquet or csv`}},
+	{"runner", []string{"--runner=magic"}, "", []string{`--runner: got "magic"; want prism or direct`}},
+	{"release in the way", []string{"--release=people.yaml"}, "", []string{"--release: people.yaml is a file"}},
+	{"malformed YAML", nil, "columns: [", []string{"people.yaml:1:"}},
+	{"unknown key", nil, peopleDomain + "colour: red\n", []string{"people.yaml:7:1: ", "colour"}},
+	{"duplicate column", nil, peopleDomain + "  - {name: age, type: BOOL, null: true}\n", []string{"people.yaml:7:", `"age" is there twice, first on line 4`}},
+	{"no categories", nil, strings.Replace(peopleDomain, "[Female, Male]", "[]", 1), []string{"people.yaml:3:", "values"}},
+	{"bins on text", nil, strings.Replace(peopleDomain, "values: [Female, Male], other: true", "bins: 3, null: true", 1), []string{"people.yaml:3:", "bins"}},
+	{"nothing for unusable values", nil, strings.Replace(peopleDomain, ", null: true", "", 1), []string{"people.yaml:4:", "fallback"}},
+	{"workload of unknown columns", nil, peopleDomain + "workload:\n  - {columns: [age, height]}\n", []string{"people.yaml:8:", `"height"`, "the columns are sex, age, income, day"}},
+	{"domain too large", []string{"--method=dpam"}, strings.Replace(peopleDomain, "bins: 5", "bins: 100", 1) + wideColumns, []string{"--domain: ", "cells", "coarsen ", "--memory_limit"}},
+	{"no marginal is small enough", []string{"--max_cells=2"}, "", []string{"--max_cells: got 2; "}},
+}
+
+const wideColumns = `  - {name: a, type: FLOAT64, min: 0, max: 1, bins: 1000, fallback: 0}
+  - {name: b, type: FLOAT64, min: 0, max: 1, bins: 1000, fallback: 0}
+`
+
+func TestBadRequests(t *testing.T) {
+	for _, tt := range badRequests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := people(t, 10)
+			pipeInput(t, dir)
+			if tt.domain != "" {
+				put(t, dir, "people.yaml", tt.domain)
+			}
+			for _, command := range []string{"synth", "plan"} {
+				args := append([]string{command}, synth(tt.args...)[1:]...)
+				got := dapple(t, dir, args...)
+				got.want(t, 2, append(tt.want, "one thing to mend; nothing was read or written")...)
+				if got.stdout != "" {
+					t.Errorf("%s wrote to standard output: %s", command, got.stdout)
+				}
+				noOutput(t, filepath.Join(dir, "out"))
+			}
+		})
+	}
+}
+
+// Budgets are refused with the values that are allowed.
+func TestBadBudgets(t *testing.T) {
+	dir := people(t, 10)
+	pipeInput(t, dir)
+	for _, value := range []string{"0", "-1", "NaN", "Inf", "-Inf", "1e999", "", "one"} {
+		dapple(t, dir, "synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--delta=0", "--epsilon="+value).
+			want(t, 2, `--epsilon: got "`+value+`"; want a finite number above 0`)
+	}
+	for _, value := range []string{"1", "-1e-9", "NaN", "2", "Inf", ""} {
+		dapple(t, dir, "synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--epsilon=1", "--delta="+value).
+			want(t, 2, `--delta: got "`+value+`"; want a number of at least 0 and below 1`)
+	}
+	noOutput(t, filepath.Join(dir, "out"))
+}
+
+func TestAllFaultsAreListedAtOnce(t *testing.T) {
+	dir := people(t, 10)
+	put(t, dir, "people.yaml", strings.NewReplacer("[Female, Male]", "[]", "max: 100,", "max: -100,").Replace(peopleDomain))
+	put(t, dir, "taken.txt", "")
+	got := dapple(t, dir, "--domain=people.yaml", "--input=nobody.csv", "--output=.", "--epsilon=0", "--rows=-1", "--shard=4", "--method=magic")
+	got.want(t, 2)
+	golden(t, "faults.txt", got.stderr)
+}
+
+// Faults of the table's header are found before the run begins, and listed with all others.
+func TestHeaderFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name, csv string
+		args      []string
+		want      []string
+	}{
+		{"columns absent", "person_id,sex,day\np1,Female,2024-01-01\n", nil,
+			[]string{"2 things", `--input: people.csv: the header line has no column "age"`, `no column "income"`}},
+		{"no privacy ID", "sex,age,income,day\n", nil, []string{"one thing", `no column "person_id"`}},
+		{"column twice", "person_id,sex,age,income,day,age\n", nil, []string{"one thing", `two columns are called "age"`}},
+		{"empty file", "", nil, []string{"one thing", "the file is empty; a header line is needed"}},
+		{"quoting of the header", "person_id,\"sex,age,income,day\n", nil, []string{"one thing", "a quoted cell does not end"}},
+		{"with others", "sex,age,income,day\n", []string{"--rows=0"}, []string{"2 things", `no column "person_id"`, "--rows: "}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := tableOf(t, tt.csv)
+			got := dapple(t, dir, synth(tt.args...)...)
+			got.want(t, 2, tt.want...)
+			if strings.Contains(got.stderr, "p1") || strings.Contains(got.stderr, "2024") {
+				t.Errorf("the message shows a cell: %s", got.stderr)
+			}
+			noOutput(t, filepath.Join(dir, "out"))
+		})
+	}
+}
+
+func TestOutputThatIsNotEmpty(t *testing.T) {
+	dir := people(t, 10)
+	if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "out/notes.txt", "mine")
+	dapple(t, dir, synth()...).want(t, 2, "--output: out is not empty; set --overwrite, or name another directory")
+	dapple(t, dir, synth("--overwrite")...).want(t, 2, `--output: out/ holds "notes.txt", which dapple did not write; move it away`)
+	dapple(t, dir, synth("--output=people.csv")[2:]...).want(t, 2, "--output: is given twice")
+	if got := names(t, filepath.Join(dir, "out")); len(got) != 1 {
+		t.Errorf("out holds %v", got)
+	}
+}
+
+func TestMissingFiles(t *testing.T) {
+	dir := people(t, 10)
+	dapple(t, dir, "synth", "--domain=nowhere.yaml", "--input=nobody-*.csv", "--output=out", "--epsilon=1", "--delta=0").
+		want(t, 2, "2 things", "--domain: nowhere.yaml: no such file", "--input: nobody-*.csv: no such file; name a file, or a pattern")
+	dapple(t, dir, "sample", "--model=nowhere.arrow", "--output=out").want(t, 2, "--model: nowhere.arrow: no such file")
+	dapple(t, dir, "sample", "--model=people.csv", "--output=out").want(t, 2, "--model: ")
+	dapple(t, dir, "evaluate", "--domain=nowhere.yaml", "--input=nobody.csv", "--synthetic=nothing").
+		want(t, 2, "3 things", "--domain: ", "--input: nobody.csv", "--synthetic: nothing")
+	dapple(t, dir, "synthesise").want(t, 2, `"synthesise" is no command`)
+	noOutput(t, filepath.Join(dir, "out"))
+}
+
+// plan says everything without opening the table.
+func TestPlanDoesNotOpenTheInput(t *testing.T) {
+	dir := people(t, 10)
+	pipeInput(t, dir)
+	got := dapple(t, dir, append([]string{"plan"}, synth()[1:]...)...)
+	got.want(t, 0)
+	for _, text := range []string{"domain ", "workload ", "method ", "privacy ", "error ", "cost ", "output "} {
+		if !strings.Contains(got.stdout, "\n"+text) && !strings.HasPrefix(got.stdout, text) {
+			t.Errorf("the plan has no line %q:\n%s", text, got.stdout)
+		}
+	}
+	if names := names(t, dir); len(names) != 2 {
+		t.Errorf("plan left %v", names)
+	}
+}
