@@ -38,7 +38,7 @@ type run struct {
 }
 
 // Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
-// or public number of units: a population of 100,000 records, or all cells of a small universe.
+// or public number of units: a population of 150,000 records, or all cells of a small universe.
 // Result.Measurements holds the one-way tables, the only ones released on the original codes.
 //
 // It fails where Accesses does, where the ledger is pure, and where the curator does. Equal problems and
