@@ -315,6 +315,11 @@ func TestIncompleteResidualsPanic(t *testing.T) {
 	if want := big.NewRat(9, 512); err != nil || rho.Cmp(want) != 0 { // an eighth of Δ² = 2
 		t.Errorf("loss %v, %v, want %v", rho, err, want)
 	}
+	uneven := good // the first two scales are equal, their sensitivities are not
+	uneven.Sensitivities = []*big.Rat{one, big.NewRat(1, 2), one}
+	if rho, err = uneven.Loss(dp.ZCDP); err != nil || rho.Cmp(big.NewRat(13, 512)) != 0 {
+		t.Errorf("uneven sensitivities: loss %v, %v", rho, err)
+	}
 	for name, change := range map[string]func(*Event){
 		"too few":    func(e *Event) { e.Sensitivities = e.Sensitivities[:2] },
 		"none":       func(e *Event) { e.Sensitivities = []*big.Rat{} },
