@@ -1,0 +1,124 @@
+package widetable_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/integration/widetable"
+	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/schema"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+func written(t *testing.T, p widetable.Params) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := widetable.New(p).WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Equal parameters give equal bytes for ever: figures of different days are of one table.
+func TestPinned(t *testing.T) {
+	const want = "a3c57a746b00b945608242b4f95458688221c16bb9b27964d19d78e3279f7a07"
+	sum := sha256.Sum256(written(t, widetable.Params{Columns: 40, People: 1000, Seed: 1}))
+	if got := hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("the table has SHA-256 %s, want %s", got, want)
+	}
+}
+
+func TestFewerPeopleAreTheBeginning(t *testing.T) {
+	few, many := written(t, widetable.Params{People: 100, Seed: 3, ID: "who"}), written(t, widetable.Params{People: 300, Seed: 3, ID: "who"})
+	if !bytes.HasPrefix(many, few) {
+		t.Error("the first 100 rows depend on how many follow")
+	}
+	if other := written(t, widetable.Params{People: 100, Seed: 4, ID: "who"}); bytes.Equal(few, other) {
+		t.Error("the seed changes nothing")
+	}
+}
+
+// Every cell is one that the domain file declares, and every kind of column occurs.
+func TestDomainFits(t *testing.T) {
+	p := widetable.Params{Columns: 60, People: 2000, Seed: 1}
+	var text bytes.Buffer
+	if err := widetable.New(p).WriteDomain(&text); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "domain.yaml")
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file, err := schema.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := file.Domain.Sizes()
+	if slices.Min(sizes) != 1 || slices.Max(sizes) < 30 || slices.Max(sizes) > 61 {
+		t.Errorf("the sizes are %v, want constants, and columns of 30 to 61 cells", sizes)
+	}
+	encoder := domain.NewEncoder(file.Domain)
+	err = csvio.Each(bytes.NewReader(written(t, p)), "table.csv", file.Domain, file.CSV, func(c *domain.Chunk) error {
+		if row, attr, ok := encoder.EncodeStrict(c, make([]domain.Code, c.Rows*len(sizes))); !ok {
+			t.Errorf("row %d, column %q: the domain does not hold the cell", row, file.Domain.Attributes[attr].Name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Column 14 follows column 13 in all but a few cells: given its neighbour, one value has nearly all.
+func TestNearlyDetermined(t *testing.T) {
+	r := csv.NewReader(bytes.NewReader(written(t, widetable.Params{Columns: 20, People: 5000, Seed: 1})))
+	if _, err := r.Read(); err != nil {
+		t.Fatal(err)
+	}
+	seen, total := map[string]map[string]int{}, 0
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[row[13]] == nil {
+			seen[row[13]] = map[string]int{}
+		}
+		seen[row[13]][row[14]]++
+		total++
+	}
+	top := 0
+	for _, values := range seen {
+		most := 0
+		for _, n := range values {
+			most = max(most, n)
+		}
+		top += most
+	}
+	// 1016 of 1024 cells follow: 40 of 5000 do not on average, and 100 or more with probability below 1e-15.
+	if top < total-100 {
+		t.Errorf("%d of %d cells are what their neighbour says, want nearly all", top, total)
+	}
+}
+
+func BenchmarkWriteCSV(b *testing.B) {
+	t := widetable.New(widetable.Params{People: 10_000})
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := t.WriteCSV(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(10_000*60/b.Elapsed().Seconds()*float64(b.N), "cells/s")
+}
