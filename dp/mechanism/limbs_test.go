@@ -139,6 +139,19 @@ func TestReleasesForgetWhatCentringDoes(t *testing.T) {
 	}
 }
 
+// TestOverForgetsForms: one number in two forms, as large tables make them, is released as the same float.
+func TestOverForgetsForms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 36))
+	for range 2000 {
+		high, low := rng.Int64N(1<<61)>>rng.IntN(60), rng.Int64N(1<<61)
+		carried := rng.Int64N(1 << 24)
+		x := limbs{high: []int64{high, high - carried}, low: []int64{low, low + carried<<lowBits}}
+		if v := x.over(3 << 20); v[0] != v[1] {
+			t.Fatalf("%d·2^36 + %d released as %v and %v", high, low, v[0], v[1])
+		}
+	}
+}
+
 // TestResidualSensitivity finds, with the kernel of releases, the largest ‖P(x − y)‖² of all neighbours: it is
 // the declared one exactly.
 func TestResidualSensitivity(t *testing.T) {
