@@ -167,8 +167,8 @@ func TestFits(t *testing.T) {
 		{"most rows", 2_000_000, pair, true},
 		{"too many rows", 2_000_001, pair, false},
 		{"too many cells", 1000, []domain.Clique{{0, 1, 2, 3}}, false},
-		{"too many visits", 2_000_000, triples(12), false},
-		{"fewer visits", 1_000_000, triples(12), true},
+		{"too many visits", 1_000_000, triples(12), false},
+		{"fewer visits", 400_000, triples(12), true},
 	} {
 		if got := Fits(c.n, c.cliques, sizes); got != c.want {
 			t.Errorf("%s: got %v", c.name, got)
