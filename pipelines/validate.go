@@ -278,6 +278,12 @@ func checkProblem(r *Request, f *Faults) {
 			where = "--domain"
 		}
 		f.add(where, what, mend)
+		return
+	}
+	if _, _, err := plan.Charge(r.Problem, r.Chosen); err != nil {
+		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting
+		f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; method %s: %s", float64(r.Epsilon), float64(r.Delta), r.Chosen.Name, rule),
+			"change one of them, or --method")
 	}
 }
 

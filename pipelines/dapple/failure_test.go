@@ -238,7 +238,7 @@ func TestDiskFull(t *testing.T) {
 	})
 	for _, runner := range []string{"prism", "direct"} {
 		args := []string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=small/out", "--epsilon=1", "--delta=1e-9",
-			"--method=dpam", "--rows=1000000", "--quiet", "--runner=" + runner}
+			"--method=dpam", "--rows=200000", "--quiet", "--runner=" + runner}
 		got := dapple(t, dir, args...)
 		got.want(t, 1, "no space left on device", "count the privacy budget of this run as spent")
 		if lines := strings.Count(got.stderr, "\n"); lines > 3 {
