@@ -18,6 +18,7 @@ const MaxSize = 1 << 16
 type Domain struct {
 	PrivacyID  string // column naming the privacy unit; empty: every record is a unit
 	Attributes []Attribute
+	Impossible Exclusions `json:",omitempty"` // records that cannot exist
 }
 
 // Len returns the number of attributes.

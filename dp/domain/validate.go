@@ -33,6 +33,9 @@ func (d *Domain) Validate() error {
 		seen[a.Name] = true
 		errs = append(errs, a.Validate())
 	}
+	if errors.Join(errs...) == nil {
+		errs = append(errs, d.Impossible.validate(d.Sizes()))
+	}
 	return errors.Join(errs...)
 }
 
