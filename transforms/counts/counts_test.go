@@ -279,7 +279,7 @@ func TestCountOfNothing(t *testing.T) {
 
 func BenchmarkKernel(b *testing.B) {
 	wide := []int{9, 16, 7, 15, 6, 5, 2, 42, 85, 16, 20, 10, 8, 30}
-	s := Shape{Sizes: wide, Cliques: maximal(query.AllMarginals(wide, 3, 10000).Cliques())}
+	s := Shape{Sizes: wide, Cliques: maximal(wide, query.AllMarginals(wide, 3, 10000).Cliques())}
 	rng := rand.New(rand.NewPCG(5, 5))
 	var codes []domain.Code
 	const n = 1 << 14
@@ -295,4 +295,26 @@ func BenchmarkKernel(b *testing.B) {
 		table.add(rows)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n/float64(len(s.Cliques)), "ns/record/table")
+}
+
+// BenchmarkOnDemand counts pairs and triples of kept records one at a time, as rake asks for them.
+func BenchmarkOnDemand(b *testing.B) {
+	const n = 200_000
+	sizes := slices.Repeat([]int{2, 5, 9, 16, 40, 3, 7, 12, 24, 4}, 6)
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows := make([]byte, n*len(sizes))
+	for i := range rows {
+		rows[i] = byte(rng.IntN(sizes[i%len(sizes)]))
+	}
+	table := NewTable(Shape{Sizes: sizes, Records: true})
+	table.add(rows)
+	for name, c := range map[string]domain.Clique{"pair": {3, 44}, "triple": {3, 17, 44}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				table.countRecords(c)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
+		})
+	}
 }

@@ -53,7 +53,7 @@ func NewShape(w query.Workload, p Params) Shape {
 		s.Cliques = []domain.Clique{whole}
 		return s
 	}
-	s.Cliques = maximal(append(w.Cliques(), p.Cliques...))
+	s.Cliques = maximal(s.Sizes, append(w.Cliques(), p.Cliques...))
 	sum := int64(0)
 	for _, c := range s.Cliques {
 		if n := cells(s.Sizes, c); n <= limit-sum {
@@ -75,14 +75,12 @@ func cells(sizes []int, c domain.Clique) int64 {
 }
 
 // maximal returns the cliques that no other one contains, in lexicographic order.
-func maximal(cliques []domain.Clique) []domain.Clique {
-	slices.SortFunc(cliques, func(a, b domain.Clique) int { return b.Compare(a) })
-	var kept []domain.Clique
+func maximal(sizes []int, cliques []domain.Clique) []domain.Clique {
+	w := query.Workload{Sizes: sizes}
 	for _, c := range cliques {
-		if !slices.ContainsFunc(kept, func(k domain.Clique) bool { return k.Contains(c) }) {
-			kept = append(kept, c)
-		}
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: c, Weight: 1})
 	}
+	kept := w.Maximal().Cliques()
 	slices.SortFunc(kept, func(a, b domain.Clique) int { return slices.Compare(a, b) })
 	return kept
 }

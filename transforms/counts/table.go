@@ -26,6 +26,7 @@ type Table struct {
 	mu       sync.Mutex
 	sorted   bool
 	digest   *[sha256.Size]byte
+	columns  *columns // the rows once more, where they have been asked about
 	answered map[string][]int64
 }
 
@@ -103,7 +104,7 @@ func (t *Table) merge(o *Table) error {
 }
 
 // changed forgets what was derived from the counts.
-func (t *Table) changed() { t.sorted, t.digest, t.answered = false, nil, nil }
+func (t *Table) changed() { t.sorted, t.digest, t.columns, t.answered = false, nil, nil, nil }
 
 // Marginal returns the count of every cell of c, row-major, the last attribute fastest. The clique must
 // be part of one that the table was counted for, and the result must not be changed.
@@ -139,14 +140,13 @@ func (t *Table) compute(c domain.Clique) []int64 {
 }
 
 func (t *Table) countRecords(c domain.Clique) []int64 {
-	m := make([]int64, cells(t.shape.Sizes, c))
 	if len(c) == 0 {
-		m[0] = t.units
-		return m
+		return []int64{t.units}
 	}
-	k, tables := newKernel(t.shape.Sizes, []domain.Clique{c}), [][]int64{m}
-	eachBlock(t.layout, newBlock(t.shape.Sizes), t.rows, func(columns [][]domain.Code) { k.count(tables, columns) })
-	return m
+	if t.columns == nil {
+		t.columns = newColumns(t.layout, t.rows)
+	}
+	return t.columns.count(t.shape.Sizes, c)
 }
 
 // Digest returns a hash of the canonical encoding: of everything that an answer could depend on.

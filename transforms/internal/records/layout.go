@@ -73,3 +73,54 @@ func (l *Layout) Unpack(columns [][]domain.Code, rows []byte) {
 		}
 	}
 }
+
+// transposeRows is the number of rows that are transposed at a time: a block of them stays in the
+// first-level cache while every attribute passes over it.
+const transposeRows = 256
+
+// Transpose writes the packed rows to dst, of the same length, attribute by attribute: all of the first,
+// then all of the second. It returns dst.
+func (l *Layout) Transpose(dst, rows []byte) []byte {
+	if len(dst) != len(rows) || l.width > 0 && len(rows)%l.width != 0 {
+		panic("records: not a whole number of records, or no room for them")
+	}
+	if len(rows) == 0 {
+		return dst
+	}
+	n := len(rows) / l.width
+	for from := 0; from < n; from += transposeRows {
+		count := min(transposeRows, n-from)
+		block := rows[from*l.width : (from+count)*l.width]
+		for a, o := range l.offset {
+			if l.wide[a] {
+				out := dst[n*o+2*from:][:2*count]
+				for i := range count {
+					p := i*l.width + o
+					out[2*i], out[2*i+1] = block[p], block[p+1]
+				}
+				continue
+			}
+			out := dst[n*o+from:][:count]
+			for i, p := 0, o; i < count; i, p = i+1, p+l.width {
+				out[i] = block[p]
+			}
+		}
+	}
+	return dst
+}
+
+// Column writes attribute a of the records from, from+1, … to dst, as many as fit it. columns is what
+// Transpose made of n records.
+func (l *Layout) Column(dst []domain.Code, columns []byte, a, n, from int) {
+	start := n * l.offset[a]
+	if !l.wide[a] {
+		for i, b := range columns[start+from:][:len(dst)] {
+			dst[i] = domain.Code(b)
+		}
+		return
+	}
+	src := columns[start+2*from:][:2*len(dst)]
+	for i := range dst {
+		dst[i] = domain.Code(src[2*i]) | domain.Code(src[2*i+1])<<8
+	}
+}

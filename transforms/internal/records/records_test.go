@@ -202,6 +202,31 @@ func TestLayoutRoundTrip(t *testing.T) {
 	}
 }
 
+// Transposed rows hold every attribute in one piece, across blocks and in two bytes where it is wide.
+func TestTranspose(t *testing.T) {
+	sizes := []int{2, 300, 256, 70}
+	l := NewLayout(sizes)
+	for _, n := range []int{0, 1, transposeRows, 2*transposeRows + 3} {
+		codes := make([]domain.Code, n*len(sizes))
+		for i := range codes {
+			codes[i] = domain.Code(i * 31 % sizes[i%len(sizes)])
+		}
+		rows := l.Pack(nil, codes)
+		columns := l.Transpose(make([]byte, len(rows)), rows)
+		for a := range sizes {
+			for _, from := range []int{0, n / 3} {
+				got := make([]domain.Code, n-from)
+				l.Column(got, columns, a, n, from)
+				for i, v := range got {
+					if want := codes[(from+i)*len(sizes)+a]; v != want {
+						t.Fatalf("%d records, record %d, attribute %d: %d, want %d", n, from+i, a, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestBatchRoundTrip(t *testing.T) {
 	with := &Batch{N: 2, Rows: []byte{1, 2, 3, 4}, HasID: true}
 	with.AddID([]byte("x"))
