@@ -6,12 +6,22 @@
 //	  - {name: sex, type: STRING, values: [Female, Male], other: true}
 //	  - {name: age, type: INT64, min: 17, max: 90, bins: 20, null: true}
 //	  - {name: visited, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}
+//	impossible:
+//	  - {sex: Male, pregnant: true}
 //	workload:
 //	  - {columns: [age, sex], weight: 2}
 //	csv: {null: ["?"], trim: true}
 //
 // Reading is strict: unknown keys, keys given twice and values of a wrong type are faults. All faults
 // of a file are found at once, each with line and column, what was given and what to do about it.
+//
+// # Impossible combinations
+//
+// An entry of impossible names at least two columns, each with a value or a list of values: no record has
+// one of the values in every column named. Values are categories, null, what the cell other is written
+// back as, or the lower end of a bin, which stands for the whole bin. Such records have probability 0 in
+// every model, which costs no privacy: they are declared, not found. Private records that are impossible
+// all the same are counted like others.
 //
 // # Design
 //

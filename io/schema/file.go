@@ -60,7 +60,7 @@ func Parse(name string, data []byte) (*File, error) {
 
 // root reads the outermost mapping.
 func (r *reader) root(f *File, n *yaml.Node) {
-	m, ok := r.mapping(n, "domain file", "privacy_id", "columns", "workload", "csv")
+	m, ok := r.mapping(n, "domain file", "privacy_id", "columns", "impossible", "workload", "csv")
 	if !ok {
 		return
 	}
@@ -75,6 +75,9 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	}
 	if len(r.faults) > before {
 		f = &File{Domain: nil} // names are unknown: check the rest without them
+	}
+	if m.has("impossible") && f.Domain != nil {
+		r.impossible(f.Domain, m.values["impossible"])
 	}
 	if m.has("workload") {
 		r.workload(f, m.values["workload"])
