@@ -59,6 +59,7 @@ type Result struct {
 	Measurements []query.Measurement // all noisy marginals bought
 	MaxError     *query.MaxError     // a bought certificate, if any
 	RMSE         float64             // predicted root mean square error of a measured cell in counts; NaN where unknown
+	TV           float64             // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
 	Iterations   int
 	Status       Status
 }

@@ -28,10 +28,11 @@ type run struct {
 	released []query.Measurement // one-way tables on original codes
 	merged   *merged
 
-	pairs  []*candidate
-	byPair map[string]*candidate
-	tables map[string]*population.Table // measured residuals, by clique
-	field  *population.Field
+	pairs   []*candidate
+	triples []*candidate // scored
+	byPair  map[string]*candidate
+	tables  map[string]*population.Table // measured residuals, by clique
+	field   *population.Field
 
 	iterations int
 	status     solver.Status
@@ -39,7 +40,8 @@ type run struct {
 
 // Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
 // or public number of units: a population of 150,000 records, or all cells of a small universe.
-// Result.Measurements holds the one-way tables, the only ones released on the original codes.
+// Result.Measurements holds the one-way tables, the only ones released on the original codes; Result.TV is
+// predicted.
 //
 // It fails where Accesses does, where the ledger is pure, and where the curator does. Equal problems and
 // answers give equal models.
@@ -67,7 +69,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		return nil, err
 	}
 	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(),
-		Iterations: r.iterations, Status: r.status}, nil
+		TV: r.predict(), Iterations: r.iterations, Status: r.status}, nil
 }
 
 func (r *run) measureTotal() error {
@@ -115,14 +117,14 @@ func (r *run) measureFinal() error {
 	if len(r.pairs) == 0 {
 		return nil
 	}
-	triples := r.candidateTriples()
-	for _, c := range slices.Concat(r.pairs, triples) {
+	r.triples = r.candidateTriples()
+	for _, c := range slices.Concat(r.pairs, r.triples) {
 		c.setBase(r.field.Model.Marginal(c.clique, nil))
 	}
-	if err := r.scoreAll(triples); err != nil {
+	if err := r.scoreAll(r.triples); err != nil {
 		return err
 	}
-	list := r.share(triples)
+	list := r.share(r.triples)
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
 		return err
 	}

@@ -161,6 +161,7 @@ func TestSolveWithoutNoise(t *testing.T) {
 func TestSolveBeatsIndependence(t *testing.T) {
 	sizes := []int{2, 40, 3, 25, 30, 4, 20}
 	p := problem(sizes, 3, dp.AddRemove)
+	p.Workload = p.Workload.Maximal()
 	data := table(20_000, sizes)
 	result, err := Solve(p, newCurator(t, data, p, .02, 1)) // 14,400,000 cells
 	if err != nil {
@@ -179,6 +180,9 @@ func TestSolveBeatsIndependence(t *testing.T) {
 	t.Logf("total variation %.4f, of the independent model %.4f, status %v", got, far, result.Status)
 	if got > far/3 {
 		t.Errorf("total variation %g, of the independent model %g", got, far)
+	}
+	if ratio := result.TV / got; ratio < .7 || ratio > 1.4 {
+		t.Errorf("predicted total variation %g, measured %g", result.TV, got)
 	}
 }
 
@@ -209,7 +213,11 @@ func TestAdult7(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum += tv(result.Model, data, p.Workload) / 3
+			got := tv(result.Model, data, p.Workload)
+			if ratio := result.TV / got; ratio < .8 || ratio > 1.25 {
+				t.Errorf("%s seed %d: predicted total variation %g, measured %g", name, seed, result.TV, got)
+			}
+			sum += got / 3
 		}
 		t.Logf("%s: total variation %.4f", name, sum)
 		if sum > c.tv {
