@@ -8,7 +8,9 @@ import (
 
 // Field is a log-linear model carried by a population: a record z has the weight
 //
-//	w(z) ∝ Π_a Base[a][z_a] · exp(Σ_A θ_A(z_A)),  A over Tables.
+//	w(z) ∝ Π_a Base[a][z_a] · exp(Σ_A θ_A(z_A)),  A over Tables,
+//
+// and 0 where the model's Impossible holds for z. The records with weight are possible to begin with.
 //
 // There is no bound on how the tables overlap, since nothing is ever summed over the universe: the
 // population is either all of a small universe, and then exact, or a sample, and then renewed when its
@@ -89,11 +91,7 @@ func (f *Field) projectionOf(t *Table) *Projection {
 		f.projection = map[*Table]*Projection{}
 	}
 	if f.projection[t] == nil {
-		all := make(domain.Clique, len(f.Model.Sizes))
-		for a := range all {
-			all[a] = a
-		}
-		f.projection[t] = NewProjection(f.Model.Sizes, all, t.Clique)
+		f.projection[t] = NewProjection(f.Model.Sizes, f.Model.all(), t.Clique)
 	}
 	return f.projection[t]
 }

@@ -32,6 +32,16 @@ func (m *Model) Fingerprint() [sha256.Size]byte {
 	for _, w := range m.Weights {
 		put(math.Float64bits(w + 0)) // −0 and 0 weigh the same
 	}
+	for _, e := range m.Impossible { // rows are kept from them
+		put(uint64(len(e.Clique)))
+		for i, a := range e.Clique {
+			put(uint64(a))
+			put(uint64(len(e.Codes[i])))
+			for _, c := range e.Codes[i] {
+				put(uint64(c))
+			}
+		}
+	}
 	h.Write(buf)
 	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -24,7 +24,7 @@ func (f *Field) Rejuvenate(rng *rand.Rand) {
 // Resample returns n records of equal weight, a systematic sample in sorted order, with the same sum of
 // weights and the records as columns.
 func (m *Model) Resample(n int, rng *rand.Rand) *Model {
-	out := &Model{Sizes: m.Sizes, Columns: make([][]domain.Code, len(m.Sizes)), Weights: make([]float64, n)}
+	out := &Model{Sizes: m.Sizes, Impossible: m.Impossible, Columns: make([][]domain.Code, len(m.Sizes)), Weights: make([]float64, n)}
 	for a := range out.Columns {
 		out.Columns[a] = make([]domain.Code, 0, n)
 	}
@@ -79,11 +79,13 @@ func (f *Field) redraw(a int, rng *rand.Rand) {
 	}
 	out := make([]domain.Code, f.Model.Len())
 	logits, cumulative := make([]float32, size), make([]float64, size)
+	exclude := f.Model.excluder(a)
 	for i := range out {
 		copy(logits, start)
 		for j := range tables {
 			tables[j].addTo(logits, i)
 		}
+		exclude(i, logits)
 		out[i] = domain.Code(draw(logits, cumulative, rng))
 	}
 	f.Model.Columns[a] = out

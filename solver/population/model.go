@@ -13,12 +13,16 @@ type Model struct {
 	Sizes   []int           // cells of each attribute
 	Columns [][]domain.Code // Columns[a][i] is attribute a of record i; nil: the whole universe
 	Weights []float64       // at least 0, not all 0; any sum
+
+	// Impossible are records that have no weight, and that no row ever is.
+	Impossible domain.Exclusions
 }
 
 // Len returns the number of weighted records.
 func (m *Model) Len() int { return len(m.Weights) }
 
-// Validate checks the shapes and that the weights are finite, at least 0 and not all 0.
+// Validate checks the shapes, that the weights are finite, at least 0 and not all 0, and that impossible
+// records have none.
 func (m *Model) Validate() error {
 	if m.Columns == nil {
 		k := 1
@@ -50,6 +54,9 @@ func (m *Model) Validate() error {
 	}
 	if !(sum > 0) || sum > 1e300 {
 		return fmt.Errorf("population: weights sum to %g: want a finite number above 0", sum)
+	}
+	if w := m.impossibleWeight(); w != 0 {
+		return fmt.Errorf("population: impossible records weigh %g: want 0", w)
 	}
 	return nil
 }

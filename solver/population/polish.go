@@ -43,7 +43,8 @@ func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
 //   - a row replaced by a record drawn by weight,
 //
 // each accepted if and only if it lowers Σ (rows − target)²/√(target + ½) over all cells of all tables,
-// in counts. It fills no cell of a table that the model holds empty, nor a cell of weight 0 of a universe.
+// in counts. It fills no cell of a table that the model holds empty, nor a cell of weight 0 of a universe,
+// and makes no row that is impossible.
 //
 // Cost: about 1 µs per proposal at 35 tables; memory n × attributes codes and 8 bytes per table cell.
 // It panics where Systematic does, and where Fits is false. Every process that reads a part of the rows
@@ -106,6 +107,7 @@ type polisher struct {
 	old     []int32       // cells a proposal leaves …
 	new     []int32       // … and enters
 	record  []domain.Code // a proposed record
+	support *domain.Support
 }
 
 // tableCell is one cell of a table: rows − target, and the weight of its square.
@@ -124,7 +126,8 @@ type codeStep struct{ table, stride int32 }
 func newPolisher(m *Model, rows *Rows, cliques []domain.Clique) *polisher {
 	p := &polisher{model: m, rows: newExplicit(rows), cum: make([]float64, m.Len()),
 		old: make([]int32, len(cliques)), new: make([]int32, len(cliques)),
-		touched: make([][]codeStep, len(m.Sizes)), record: make([]domain.Code, len(m.Sizes))}
+		touched: make([][]codeStep, len(m.Sizes)), record: make([]domain.Code, len(m.Sizes)),
+		support: domain.NewSupport(m.Sizes, m.Impossible)}
 	var sum accumulator
 	for i, w := range m.Weights {
 		sum.add(w)
@@ -195,10 +198,11 @@ func (p *polisher) proposeCode(row []domain.Code, rng *rand.Rand) {
 	}
 }
 
-// supported reports whether a universe gives weight to the row with attribute a changed.
+// supported reports whether the row with attribute a changed is possible: whether it has weight, where the
+// model is a universe.
 func (p *polisher) supported(row []domain.Code, a int, code domain.Code) bool {
 	if p.model.Columns != nil {
-		return true
+		return p.support.PossibleWith(row, a, code)
 	}
 	cell := 0
 	for b, size := range p.model.Sizes {

@@ -1,0 +1,90 @@
+package population
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Exclude sets the weight of every impossible record to 0. Where that leaves no weight a sampled model gets
+// one possible record in place of its first, with all the weight; a universe stays empty if all of it is
+// impossible. The sum of the weights is not restored.
+func (m *Model) Exclude() {
+	if len(m.Impossible) == 0 {
+		return
+	}
+	if m.Columns == nil {
+		m.Impossible.Cells(m.all(), m.Sizes, func(cell int) { m.Weights[cell] = 0 })
+		return
+	}
+	total := m.Total()
+	m.eachImpossible(func(i int) { m.Weights[i] = 0 })
+	if m.Total() > 0 {
+		return
+	}
+	if record, ok := m.Impossible.Witness(m.Sizes); ok {
+		for a, c := range record {
+			m.Columns[a] = slices.Clone(m.Columns[a])
+			m.Columns[a][0] = c
+		}
+		m.Weights[0] = total
+	}
+}
+
+// impossibleWeight returns the sum of the weights of impossible records.
+func (m *Model) impossibleWeight() float64 {
+	sum := 0.0
+	if m.Columns == nil {
+		m.Impossible.Cells(m.all(), m.Sizes, func(cell int) { sum += m.Weights[cell] })
+		return sum
+	}
+	m.eachImpossible(func(i int) { sum += m.Weights[i] })
+	return sum
+}
+
+// eachImpossible calls visit with every listed record that is impossible.
+func (m *Model) eachImpossible(visit func(i int)) {
+	if len(m.Impossible) == 0 {
+		return
+	}
+	support, record := domain.NewSupport(m.Sizes, m.Impossible), make([]domain.Code, len(m.Sizes))
+	for i := range m.Weights {
+		if !support.Possible(m.Record(i, record)) {
+			visit(i)
+		}
+	}
+}
+
+// all returns the clique of all attributes.
+func (m *Model) all() domain.Clique {
+	c := make(domain.Clique, len(m.Sizes))
+	for a := range c {
+		c[a] = a
+	}
+	return c
+}
+
+// excluder returns a function that sets the logits of the values of attribute a which would make record i
+// impossible to −Inf. A possible record keeps at least the value that it has.
+func (m *Model) excluder(a int) func(i int, logits []float32) {
+	var touching domain.Exclusions
+	for _, e := range m.Impossible {
+		if slices.Contains(e.Clique, a) {
+			touching = append(touching, e)
+		}
+	}
+	if touching == nil {
+		return func(int, []float32) {}
+	}
+	support, record := domain.NewSupport(m.Sizes, touching), make([]domain.Code, len(m.Sizes))
+	return func(i int, logits []float32) {
+		support.Forbidden(m.Record(i, record), a, func(member []bool) {
+			for v, in := range member {
+				if in {
+					logits[v] = float32(math.Inf(-1))
+				}
+			}
+		})
+	}
+}
