@@ -106,7 +106,7 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 		if err != nil {
 			return nil, nil, fmt.Errorf("plan: stage %q: %w", a.Stage, err)
 		}
-		if err := ledger.Charge(event.At(a.Stage, 1).Times(a.Count)); err != nil {
+		if err := ledger.Charge(event.At(a.Stage, round(a)).Times(a.Count)); err != nil {
 			return nil, nil, err
 		}
 		for i, c := range measuredBy(p, a) {
@@ -117,6 +117,16 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 		measured = foreseen(p, accesses, ledger.Budget().Capacity)
 	}
 	return ledger, measured, nil
+}
+
+// round returns the round under which a run enters an access: single numbers, the total and the
+// certificate, belong to none.
+func round(a solver.Access) int {
+	selects := a.Kind == dp.BlockExponential || a.Kind == dp.Exponential || a.Kind == dp.LaplaceMax
+	if a.Marginals == 0 && !a.Adaptive && !selects {
+		return 0
+	}
+	return 1
 }
 
 // schedule says whether the ledger is known before the run, event for event.

@@ -88,6 +88,9 @@ func (m Method) ledger(p solver.Problem, planned []solver.Access) (*accountant.L
 // schedule says whether the ledger holds exactly the planned accesses, which were fixed before private
 // data were read. Of a run that made others, only the whole budget is a valid bound.
 func schedule(planned []solver.Access, events []accountant.Event) accountant.Schedule {
+	if solver.Adaptive(planned) {
+		return accountant.Adaptive
+	}
 	open := map[string]int{}
 	for _, a := range planned {
 		open[a.Stage] += a.Count

@@ -1,0 +1,231 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/io/dirsink"
+)
+
+func TestMain(m *testing.M) {
+	beam.Init()
+	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // failures that are meant would be logged at length
+	os.Exit(m.Run())
+}
+
+const shopDomain = `privacy_id: customer
+columns:
+  - {name: plan, type: STRING, values: [basic, plus, pro], other: true}
+  - {name: age, type: INT64, min: 18, max: 98, bins: 4, null: true}
+  - {name: active, type: BOOL, fallback: false}
+`
+
+// shop makes a domain file and a table of n customers, and returns a request for them.
+func shop(t testing.TB, n int) Config {
+	t.Helper()
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("customer,plan,age,active\n")
+	for i := range n {
+		fmt.Fprintf(&b, "c%d,%s,%d,%v\n", i, []string{"basic", "plus", "pro", "trial"}[i%4], 18+i*i%80, i%3 == 0)
+	}
+	c := Config{
+		Domain: filepath.Join(dir, "shop.yaml"), Input: filepath.Join(dir, "shop.csv"), Output: filepath.Join(dir, "out"),
+		Epsilon: 1, Delta: 1e-6, Method: "dpam", Runner: "direct", Shards: 2,
+	}
+	for path, content := range map[string]string{c.Domain: shopDomain, c.Input: b.String()} {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func mustValidate(t testing.TB, c Config) *Request {
+	t.Helper()
+	r, err := ValidateRun(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustRun(t testing.TB, c Config) *Result {
+	t.Helper()
+	res, err := Run(context.Background(), mustValidate(t, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// What plan says will be charged is what the run charges, event for event.
+func TestLedgerIsAsPlanned(t *testing.T) {
+	for _, tt := range []struct {
+		name, method string
+		relation     dp.Neighbouring
+		delta        dp.Delta
+	}{
+		{"dpam", "dpam", dp.AddRemove, 1e-6},
+		{"dpam, replace", "dpam", dp.Replace, 1e-6},
+		{"dpam, pure", "dpam", dp.AddRemove, 0},
+		{"dpfw", "dpfw", dp.AddRemove, 1e-6},
+		{"dpfw, replace", "dpfw", dp.Replace, 1e-6},
+		{"dpfw, pure", "dpfw", dp.AddRemove, 0},
+		{"dpfw, pure, replace", "dpfw", dp.Replace, 0},
+		{"auto, pure", "auto", dp.AddRemove, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := shop(t, 300)
+			c.Method, c.Neighbouring, c.Delta = tt.method, tt.relation, tt.delta
+			plan, err := mustValidate(t, c).Plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := mustRun(t, c).Privacy.Statement
+			if len(got.Ledger) == 0 || !reflect.DeepEqual(got, plan.Charges) {
+				t.Errorf("charged %+v\nplanned %+v", got, plan.Charges)
+			}
+		})
+	}
+}
+
+// A schedule that follows noisy figures is known by its budget only, which the run does not pass.
+func TestAdaptiveLedgerKeepsItsBudget(t *testing.T) {
+	c := shop(t, 300)
+	c.Method = "rake"
+	plan, err := mustValidate(t, c).Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := mustRun(t, c).Privacy.Statement
+	if got.Schedule != plan.Charges.Schedule || got.Capacity != plan.Charges.Capacity || len(got.Ledger) == 0 {
+		t.Errorf("charged %+v\nplanned %+v", got, plan.Charges)
+	}
+	if !(float64(got.AchievedEpsilon) > 0 && float64(got.AchievedEpsilon) <= float64(c.Epsilon)) {
+		t.Errorf("achieved ε = %v of %v", got.AchievedEpsilon, c.Epsilon)
+	}
+}
+
+// Two formats, two directories, two runners; the manifest names what is there.
+func TestRunWrites(t *testing.T) {
+	for _, tt := range []struct{ format, runner string }{{"parquet", "prism"}, {"csv", "direct"}} {
+		c := shop(t, 300)
+		c.Format, c.Runner, c.Release, c.Rows = tt.format, tt.runner, filepath.Join(filepath.Dir(c.Domain), "release"), 40
+		res := mustRun(t, c)
+		m, err := dirsink.ReadManifest(c.Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Verify(c.Output); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 {
+			t.Errorf("%s: %d parts, %d rows, %v", tt.format, len(m.Parts), m.Rows, err)
+		}
+		released, err := dirsink.ReadManifest(c.Release)
+		if err != nil || released.Verify(c.Release) != nil || len(released.Released) < 2 {
+			t.Errorf("%s: released %+v, %v", tt.format, released, err)
+		}
+		if res.Privacy.RowsFrom != "request" || res.Privacy.Rows != 40 {
+			t.Errorf("%s: rows %d from %s", tt.format, res.Privacy.Rows, res.Privacy.RowsFrom)
+		}
+		var text strings.Builder
+		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n") != 4 {
+			t.Errorf("%s: last lines %q, %v", tt.format, text.String(), err)
+		}
+	}
+}
+
+func TestOverwriteReplacesAnEarlierRun(t *testing.T) {
+	c := shop(t, 100)
+	mustRun(t, c)
+	if _, err := Validate(c); err == nil {
+		t.Fatal("a directory that is not empty was accepted")
+	}
+	c.Overwrite, c.Shards = true, 1
+	mustRun(t, c)
+	parts, err := filepath.Glob(filepath.Join(c.Output, "part-*"))
+	if err != nil || len(parts) != 1 {
+		t.Errorf("parts %v, %v", parts, err)
+	}
+}
+
+// A run whose context is over before it begins, and one whose table is broken, leave nothing.
+func TestFailedRunLeavesNothing(t *testing.T) {
+	c := shop(t, 10)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Run(ctx, mustValidate(t, c))
+	if err == nil || !strings.Contains(err.Error(), "interrupted\nnothing was written and no privacy budget was spent") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.WriteFile(c.Input, []byte("customer,plan,age,active\nc1,basic\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Run(context.Background(), mustValidate(t, c)); err == nil || IsRequest(err) || errors.Is(err, ErrRunner) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(c.Output); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the output directory is there: %v", err)
+	}
+}
+
+// Behind a shut gate a run neither releases nor publishes, however long its functions go on.
+func TestStoppedRunDoesNotPublish(t *testing.T) {
+	r := mustValidate(t, shop(t, 10))
+	sink := r.sink("stopped")
+	a, err := begin(sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.end()
+	if err := a.abandon(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, errStopped) {
+		t.Errorf("Create: %v", err)
+	}
+	if _, err := sink.Publish(context.Background(), nil, nil); !errors.Is(err, errStopped) {
+		t.Errorf("Publish: %v", err)
+	}
+	var s localStore
+	s.Dir = t.TempDir()
+	if _, _, err := s.CreateIfAbsent(context.Background(), "stopped.release", nil); !errors.Is(err, errStopped) {
+		t.Errorf("CreateIfAbsent: %v", err)
+	}
+	if _, err := os.Stat(r.Output); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the output directory is there: %v", err)
+	}
+}
+
+// Stopping waits for a publication that has begun, but not for ever.
+func TestStoppingWaitsForAPublication(t *testing.T) {
+	g := &gate{}
+	gates.Store("busy", g)
+	defer gates.Delete("busy")
+	leave, err := enter("busy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.close() {
+		t.Error("the gate was shut while something was on its way through it")
+	}
+	leave()
+	if !g.close() {
+		t.Error("the gate could not be shut")
+	}
+	if _, err := enter("busy"); !errors.Is(err, errStopped) {
+		t.Errorf("entered a gate that is shut: %v", err)
+	}
+}
