@@ -230,6 +230,9 @@ func TestCurvesAddUp(t *testing.T) {
 			t.Errorf("sum at %g: %g, want %g", alpha, got, want)
 		}
 	}
+	if one, five := BoundedRangeCurve(0.3), BoundedRangeCurve(0.3).Times(5); !near(five(3), 5*one(3), 1e-15) {
+		t.Errorf("five times: %g, one: %g", five(3), one(3))
+	}
 	if got := BoundedRangeCurve(0)(2); got != 0 {
 		t.Errorf("D_2(r=0) = %g", got)
 	}

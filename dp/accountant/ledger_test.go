@@ -74,6 +74,23 @@ func TestOverspendIsRefused(t *testing.T) {
 	}
 }
 
+// TestChargesAddUp: three thirds fill a ledger to the last step of rounding, and a fourth is refused.
+func TestChargesAddUp(t *testing.T) {
+	l := open(t, dp.ZCDP, 1)
+	e, err := l.Measure(Equal(1, 4), dp.ShareOf(1, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := 1; round <= 4; round++ {
+		if err := l.Charge(e.At("measure", round)); (err == nil) != (round < 4) {
+			t.Errorf("third %d: %v", round, err)
+		}
+	}
+	if loss, _ := e.Loss(dp.ZCDP); l.Spent().Cmp(times(loss, 3)) != 0 {
+		t.Errorf("spent %v of three charges of %v", l.Spent(), loss)
+	}
+}
+
 // TestLastQuantum: a charge equal to what remains is admitted, one quantum more is not.
 func TestLastQuantum(t *testing.T) {
 	for _, extra := range []int64{0, 1} {

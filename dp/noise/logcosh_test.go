@@ -55,6 +55,20 @@ func TestTailSum(t *testing.T) {
 	}
 }
 
+// TestTailSumOfTheLargestMarginal: 100,000 equal terms, whose rounding errors all have one sign in a plain
+// sum, stay within the 2^−32 that is charged.
+func TestTailSumOfTheLargestMarginal(t *testing.T) {
+	tail := compensated{}
+	for range MaxBlockCells {
+		tail.add(math.Log1p(1))
+	}
+	want := expTail(new(big.Float).SetPrec(160))
+	want.Mul(want, new(big.Float).SetInt64(MaxBlockCells))
+	if diff, _ := want.Sub(want, big.NewFloat(tail.sum())).Float64(); math.Abs(diff) > 0x1p-32 {
+		t.Errorf("off by %g", diff)
+	}
+}
+
 // TestBlockScore compares whole scores with Σ ln cosh in float64 where that is good enough, and where
 // errors leave int64 with the exact first sum.
 func TestBlockScore(t *testing.T) {

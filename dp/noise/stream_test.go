@@ -137,7 +137,8 @@ func TestBernoulliWide(t *testing.T) {
 		{wide{0, 1}, wide{0, 3}, 1. / 3},
 		{wide{0, 0, 5}, wide{0, 0, 8}, 5. / 8}, // a power of two
 		{wide{0, 0, 0, 1}, wide{0, 0, 0, 4}, 1. / 4},
-		{wide{1 << 63}, wide{0, 1}, 1. / 2}, // the lower word decides
+		{wide{1 << 63}, wide{0, 1}, 1. / 2},    // the lower word decides
+		{wide{1 << 63, 1}, wide{0, 2}, 3. / 4}, // half of the upper words tie
 		{wide{0, 0, 1 << 62}, wide{1, 0, 1 << 63}, 1. / 2},
 		{wide{0, 3, 1}, wide{0, 4, 1}, 1 - 1/(4+0x1p64)},
 		{wide{9, 9}, wide{9, 9}, 1},

@@ -1,0 +1,126 @@
+package main
+
+// accounting are defects of charges, calibrations and conversions.
+var accounting = []defect{
+	{
+		name: "(1-1/a)^a dropped", file: "dp/accountant/renyi.go", test: "TestCapacityVectors",
+		old: " + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)", new: " - math.Log(alpha-1)",
+	},
+	{
+		name: "ln(1-1/a) doubled in the conversion of curves", file: "dp/accountant/renyi.go", test: "TestSelectionVectors",
+		old: "c(alpha), math.Log1p(-1/alpha),", new: "c(alpha), 2*math.Log1p(-1/alpha),",
+	},
+	{
+		name: "delta not rounded up", file: "dp/accountant/renyi.go", test: "TestOutwardRounding",
+		old: "math.Exp(logDelta)*(1+0x1p-30)", new: "math.Exp(logDelta)*(1-0x1p-30)",
+	},
+	{
+		name: "capacity rounded up", file: "dp/accountant/renyi.go", test: "TestFloorsAreTheLargest",
+		old: "return big.NewRat(low, 1<<capacityBits)", new: "return big.NewRat(high, 1<<capacityBits)",
+	},
+	{
+		name: "curve of bounded range halved", file: "dp/accountant/renyi.go", test: "TestBoundedRangeIsTheWorstCase",
+		old: "return min(exact+1e-13, concentrated)", new: "return min(exact+1e-13, concentrated) / 2",
+	},
+	{
+		name: "repeats of a curve ignored", file: "dp/accountant/renyi.go", test: "TestCurvesAddUp",
+		old: "return float64(count) * c(alpha)", new: "return c(alpha)",
+	},
+	{
+		name: "exp(eps) term of GDP dropped", file: "dp/accountant/gdp.go", test: "TestGDPAgainstQuadrature",
+		old: "math.Max(0, first-second)", new: "math.Max(0, first-0*second)",
+	},
+	{
+		name: "price of discrete noise not per coordinate", file: "dp/accountant/gdp.go", test: "TestCoordinatesCost",
+		old: "* float64(coordinates) *", new: "* float64(min(1, coordinates)) *",
+	},
+	{
+		name: "GDP on a mixed ledger", file: "dp/accountant/event.go", test: "TestMismatchesAreRefused",
+		old: "case kind == dp.GaussianOnly && !gaussian:", new: "case kind == dp.GaussianOnly && !gaussian:\n\t\treturn pureRho(e.epsilon()), nil\n\tcase e.Count < 1:",
+	},
+	{
+		name: "Gaussian noise on a pure ledger", file: "dp/accountant/ledger.go", test: "TestMismatchesAreRefused",
+		old: "\tif err != nil {\n\t\treturn err\n\t}\n\tif e.Neighbouring", new: "\tif err != nil {\n\t\treturn nil\n\t}\n\tif e.Neighbouring",
+	},
+	{
+		name: "relation of an event not checked", file: "dp/accountant/ledger.go", test: "TestMismatchesAreRefused",
+		old: "if e.Neighbouring != l.params.Neighbouring {", new: "if false {",
+	},
+	{
+		name: "noisy maximum charged as bounded range", file: "dp/accountant/event.go", test: "TestNoisyMaxIsNotBoundedRange",
+		old: "case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential:", new: "case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential || e.Kind == dp.LaplaceMax:",
+	},
+	{
+		name: "2^-29 of blocks dropped", file: "dp/accountant/event.go", test: "TestLoss",
+		old: "r.Add(r, power(-blockSlackBits))", new: "_ = blockSlackBits",
+	},
+	{
+		name: "r^2/8 of a selection rounded down", file: "dp/accountant/event.go", test: "TestLossRoundsUp",
+		old: "return ceilGrid(r.Mul(r, r).Quo(r, big.NewRat(8, 1)), quantumBits), nil", new: "return floorGrid(r.Mul(r, r).Quo(r, big.NewRat(8, 1)), quantumBits), nil",
+	},
+	{
+		name: "r^2/16 charged", file: "dp/accountant/event.go", test: "TestLoss",
+		old: "Quo(r, big.NewRat(8, 1))", new: "Quo(r, big.NewRat(16, 1))",
+	},
+	{
+		name: "count of an event ignored", file: "dp/accountant/ledger.go", test: "TestCountIsCharged",
+		old: "total := times(loss, int64(e.Count))", new: "total := times(loss, 1)",
+	},
+	{
+		name: "T-1 of T rounds charged", file: "dp/accountant/ledger.go", test: "TestCountIsCharged",
+		old: "total := times(loss, int64(e.Count))", new: "total := times(loss, int64(max(1, e.Count-1)))",
+	},
+	{
+		name: "overspend admitted", file: "dp/accountant/ledger.go", test: "TestOverspendIsRefused",
+		old: "total.Cmp(remaining) > 0", new: "total.Cmp(l.capacity) > 0",
+	},
+	{
+		name: "charges not added up", file: "dp/accountant/ledger.go", test: "TestChargesAddUp",
+		old: "l.spent.Add(l.spent, total)", new: "l.spent = total",
+	},
+	{
+		name: "coordinates not reserved", file: "dp/accountant/ledger.go", test: "TestCoordinatesAreReserved",
+		old: "l.coordinates += e.Coordinates * int64(e.Count)", new: "l.coordinates += 0 * e.Coordinates",
+	},
+	{
+		name: "B of selections rounded down", file: "dp/accountant/calibrate.go", test: "TestSelectIsLeast",
+		old: "\treturn event(steps), nil", new: "\treturn event(steps.Sub(steps, big.NewInt(1))), nil",
+	},
+	{
+		name: "sigma^2 rounded down", file: "dp/accountant/calibrate.go", test: "TestMeasureRoundsNoiseUp",
+		old: "return ceilGrid(x, bitsFor(x))", new: "return floorGrid(x, bitsFor(x))",
+	},
+	{
+		name: "variance 1/(4 rho)", file: "dp/accountant/calibrate.go", dir: "dp/mechanism", test: "TestEveryDrawIsCharged",
+		old: "new(big.Rat).Quo(big.NewRat(unit, 2), part)", new: "new(big.Rat).Quo(big.NewRat(unit, 4), part)",
+	},
+	{
+		name: "Replace given AddRemove's squared sensitivity", file: "dp/accountant/calibrate.go", test: "TestSensitivitiesOfRelations",
+		old: "\tunit := l.params.Neighbouring.UnitChanges()\n", new: "\tunit := int64(1)\n",
+	},
+	{
+		name: "shares rounded up", file: "dp/accountant/calibrate.go", test: "TestSharesSumExactly",
+		old: "return floorGrid(new(big.Rat).Mul(l.capacity, share.Rat()), quantumBits), nil",
+		new: "return ceilGrid(new(big.Rat).Mul(l.capacity, share.Rat()), 40), nil",
+	},
+	{
+		name: "adaptive run stated at what it spent", file: "dp/accountant/statement.go", test: "TestAchieved",
+		old: "if s == Adaptive {\n\t\treturn l.achievedByAll()", new: "if s > Planned {\n\t\treturn l.achievedByAll()",
+	},
+	{
+		name: "achieved epsilon rounded down", file: "dp/accountant/statement.go", test: "TestCeilDigits",
+		old: "if y >= x {", new: "if y >= x*(1-1e-3) {",
+	},
+	{
+		name: "approximations not listed", file: "dp/accountant/statement.go", test: "TestApproximationsAreListed",
+		old: "if e.Kind == dp.BlockExponential {\n\t\t\tblocks", new: "if e.Kind == dp.LaplaceMax {\n\t\t\tblocks",
+	},
+	{
+		name: "lines of the statement miss a round", file: "dp/accountant/line.go", test: "TestLinesSumToTheTotal",
+		old: "groups[g].Count += e.Count", new: "groups[g].Count += e.Count - 1",
+	},
+	{
+		name: "float budget of a rational", file: "dp/accountant/rational.go", test: "TestRationalsRoundAsNamed",
+		old: "n.Sub(n, big.NewInt(1))\n\treturn", new: "n.Sub(n, x.Denom())\n\treturn",
+	},
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// defect is a fault to build in, and the test that must fail for it.
+type defect struct {
+	name     string
+	file     string // slash path from the root of the module
+	old, new string
+	dir      string // of the test's package; default: of file
+	test     string
+}
+
+// all lists every defect, in the order of the layers.
+func all() []defect {
+	var list []defect
+	for _, part := range [][]defect{samplers, randomness, accounting, mechanisms, algorithms, pipeline} {
+		list = append(list, part...)
+	}
+	return list
+}
+
+// pkg returns the directory of the package whose test must fail.
+func (d defect) pkg() string {
+	if d.dir != "" {
+		return d.dir
+	}
+	return path.Dir(d.file)
+}
+
+// applied returns the file's text with the defect.
+func (d defect) applied(root string) (string, error) {
+	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(d.file)))
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(b), d.old); n != 1 {
+		return "", fmt.Errorf("%s: the text to replace occurs %d times in %s, want once", d.name, n, d.file)
+	}
+	return strings.Replace(string(b), d.old, d.new, 1), nil
+}
+
+// table returns README.md.
+func table() string {
+	var b strings.Builder
+	b.WriteString("# Seeded defects\n\n" +
+		"`go run ./integration/mutation` builds each defect into a copy of the module and runs the test named\n" +
+		"beside it, which must fail. This table is made from the program's own: `go test ./integration/mutation -update`.\n\n" +
+		"| defect | file | test that fails |\n|---|---|---|\n")
+	for _, d := range all() {
+		fmt.Fprintf(&b, "| %s | %s | %s `%s` |\n", d.name, d.file, d.pkg(), d.test)
+	}
+	return b.String()
+}

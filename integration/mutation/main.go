@@ -1,0 +1,92 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	jobs := flag.Int("jobs", 2, "defects tried at a time")
+	only := flag.String("only", "", "defects whose names hold this text")
+	flag.Parse()
+	if err := run(*jobs, *only); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// run tries the defects and prints a line for each. It fails where one survives.
+func run(jobs int, only string) error {
+	start := time.Now()
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	var chosen []defect
+	for _, d := range all() {
+		if strings.Contains(d.name, only) {
+			chosen = append(chosen, d)
+		}
+	}
+	copies := make(chan *workspace, jobs)
+	for range jobs {
+		w, err := newWorkspace(root)
+		if err != nil {
+			return err
+		}
+		defer w.remove()
+		copies <- w
+	}
+	if err := baseline(<-copies, copies, chosen); err != nil {
+		return err
+	}
+	outcomes := make([]outcome, len(chosen))
+	var wg sync.WaitGroup
+	for i, d := range chosen {
+		w := <-copies
+		wg.Go(func() {
+			outcomes[i] = w.try(d)
+			copies <- w
+		})
+	}
+	wg.Wait()
+	return report(chosen, outcomes, time.Since(start))
+}
+
+// baseline runs every named test on the module as it is: a test that fails anyway finds nothing.
+func baseline(w *workspace, copies chan<- *workspace, chosen []defect) error {
+	defer func() { copies <- w }()
+	tests, order := map[string][]string{}, []string{}
+	for _, d := range chosen {
+		if tests[d.pkg()] == nil {
+			order = append(order, d.pkg())
+		}
+		tests[d.pkg()] = append(tests[d.pkg()], d.test)
+	}
+	for _, pkg := range order {
+		if out, err := w.test(pkg, "^("+strings.Join(tests[pkg], "|")+")$"); err != nil {
+			return fmt.Errorf("the tests of %s fail without a defect:\n%s", pkg, out)
+		}
+	}
+	return nil
+}
+
+func report(chosen []defect, outcomes []outcome, took time.Duration) error {
+	bad := 0
+	for i, d := range chosen {
+		fmt.Printf("%-9s %-58s %s %s\n", outcomes[i].verdict, d.name, d.pkg(), d.test)
+		if outcomes[i].verdict != found {
+			bad++
+			fmt.Println(outcomes[i].output)
+		}
+	}
+	fmt.Printf("%d defects, %d found, %d not; %.0f s\n", len(chosen), len(chosen)-bad, bad, took.Seconds())
+	if bad > 0 {
+		return fmt.Errorf("mutation: %d defects were not found", bad)
+	}
+	return nil
+}

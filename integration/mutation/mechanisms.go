@@ -1,0 +1,134 @@
+package main
+
+// mechanisms are defects between the counts and the releases.
+var mechanisms = []defect{
+	{
+		name: "R of blocks halved", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestRanges",
+		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+	},
+	{
+		name: "Replace given AddRemove's R of cells", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestRanges",
+		old: "return dp.Range(n.UnitChanges())", new: "return dp.Range(1 + 0*n.UnitChanges())",
+	},
+	{
+		name: "R of signed cells halved", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestRanges",
+		old: "return 2 }", new: "return 1 }",
+	},
+	{
+		name: "R of blocks halved, seen by whole runs", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestWholeRuns",
+		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+	},
+	{
+		name: "R of blocks halved, seen by replays", file: "dp/query/sensitivity.go", dir: "integration/privacy", test: "TestReplayNeighbours",
+		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+	},
+	{
+		name: "charge after the draw", file: "dp/mechanism/gate.go", test: "TestChargeBeforeDraw",
+		old: "\tif !p.free {\n", new: "\tp.draw()\n\tif !p.free {\n",
+	},
+	{
+		name: "charge skipped where the share is zero", file: "dp/mechanism/gate.go", test: "TestEveryDrawIsCharged",
+		old: "\tif !p.free {\n", new: "\tif !p.free && r.Share.Num > 0 {\n",
+	},
+	{
+		name: "first round not charged", file: "dp/mechanism/gate.go", test: "TestEveryDrawIsCharged",
+		old: "\tif !p.free {\n", new: "\tif !p.free && r.Round != 1 {\n",
+	},
+	{
+		name: "refusal by the true error", file: "dp/mechanism/gate.go", test: "TestChargeBeforeDraw",
+		old: "\tif !p.free {\n", new: "\tif r.Method == SelectBlock && largest(g.workloadErrors(r.Workload, r.Model)) == 0 {\n\t\treturn Release{}, errors.New(\"done\")\n\t}\n\tif !p.free {\n",
+	},
+	{
+		name: "a stage and round used twice", file: "dp/mechanism/gate.go", test: "TestOnce",
+		old: "g.used[slot{r.Stage, r.Round}] = true", new: "g.used[slot{r.Stage, r.Round}] = false",
+	},
+	{
+		name: "draw not recorded", file: "dp/mechanism/gate.go", test: "TestEveryDrawIsCharged",
+		old: "g.recorder.record(Call{Request: r, Event: p.event, Release: release})", new: "if r.Method != MaxError {\n\t\tg.recorder.record(Call{Request: r, Event: p.event, Release: release})\n\t}",
+	},
+	{
+		name: "model rounded to whole counts", file: "dp/mechanism/gate.go", test: "TestStreamIsBound",
+		old: "int64(math.RoundToEven(x * (1 << accountant.ScoreGridBits)))", new: "int64(math.RoundToEven(x)) << accountant.ScoreGridBits",
+	},
+	{
+		name: "NaN in a model admitted", file: "dp/mechanism/gate.go", test: "TestErrorsHoldNoCounts",
+		old: "return math.Abs(x) <= MaxUnits }", new: "return !(math.Abs(x) > MaxUnits) }",
+	},
+	{
+		name: "count in an error", file: "dp/mechanism/gate.go", test: "TestErrorsHoldNoCounts",
+		old: "errors.New(\"the model's answers are not all between -2^40 and 2^40 counts\")", new: "fmt.Errorf(\"the model's answers to %v are out of range\", g.marginal(m.Clique))",
+	},
+	{
+		name: "more units than scores have room for", file: "dp/mechanism/gate.go", test: "TestNewRefuses",
+		old: "counts.Units() > MaxUnits:", new: "counts.Units() > 2*MaxUnits:",
+	},
+	{
+		name: "noise halved", file: "dp/mechanism/measure.go", test: "TestMeasureNoise",
+		old: "inCounts(count, 0, s.Draw(src), gridBits)", new: "inCounts(count, 0, s.Draw(src)/2, gridBits)",
+	},
+	{
+		name: "sigma for sigma^2", file: "dp/mechanism/measure.go", test: "TestMeasureNoise",
+		old: "noise.NewGaussian(e.Steps(i))", new: "noise.NewGaussian(new(big.Rat).SetInt(new(big.Int).Sqrt(new(big.Int).Quo(e.Steps(i).Num(), e.Steps(i).Denom()))))",
+	},
+	{
+		name: "noise of one marginal reused for all", file: "dp/mechanism/measure.go", test: "TestMeasureNoise",
+		old: "samplerFor(event, i); err", new: "samplerFor(event, 0); err",
+	},
+	{
+		name: "noise added after conversion to float", file: "dp/mechanism/measure.go", test: "TestInCounts",
+		old: "if magnitude := max(value, -value); magnitude < small>>shift && noise < small && noise > -small {\n\t\treturn math.Ldexp(float64(value<<shift+noise), -noiseBits)",
+		new: "if shift < 63 {\n\t\t_ = small\n\t\treturn math.Ldexp(float64(value), -valueBits) + math.Ldexp(float64(noise), -noiseBits)",
+	},
+	{
+		name: "stream of a measurement not bound to counts", file: "dp/mechanism/measure.go", test: "TestStreamIsBound",
+		old: "in.Text(c.Key()).Int64s(g.marginal(c)).Rat(event.Scales[i])", new: "in.Text(c.Key()).Rat(event.Scales[i])",
+	},
+	{
+		name: "stream of a measurement not bound to its scale", file: "dp/mechanism/measure.go", test: "TestStreamIsBound",
+		old: "in.Text(c.Key()).Int64s(g.marginal(c)).Rat(event.Scales[i])", new: "_ = i\n\t\t\tin.Text(c.Key()).Int64s(g.marginal(c))",
+	},
+	{
+		name: "certificate unpaid", file: "dp/mechanism/measure.go", test: "TestEveryDrawIsCharged",
+		old: "return plan{event: event, draw: func() Release {\n\t\tvalue, bits", new: "return plan{event: event, free: r.Method == MaxError, draw: func() Release {\n\t\tvalue, bits",
+	},
+	{
+		name: "numbers without noise", file: "dp/mechanism/measure.go", test: "TestNumbersAreNoisy",
+		old: "release(inCounts(value, bits, sampler.Draw(src), event.GridBits))", new: "release(inCounts(value, bits, 0*sampler.Draw(src), event.GridBits))",
+	},
+	{
+		name: "certificate rounded down", file: "dp/mechanism/measure.go", test: "TestMaxErrorRoundsUp",
+		old: "return (x + 1<<step - 1) >> step, to", new: "return x >> step, to",
+	},
+	{
+		name: "total free under AddRemove", file: "dp/mechanism/measure.go", test: "TestChargeBeforeDraw",
+		old: "if g.relation == dp.Replace {\n\t\treturn plan{free: true", new: "if g.relation <= dp.Replace {\n\t\treturn plan{free: true",
+	},
+	{
+		name: "opposite scores closed under negation in AddRemove", file: "dp/mechanism/selection.go", test: "TestRanges",
+		old: "return g.counts.Units()<<accountant.ScoreGridBits - onGrid(total)", new: "return -onGrid(total)",
+	},
+	{
+		name: "opposite scores closed under complement in Replace", file: "dp/mechanism/selection.go", test: "TestOppositeScores",
+		old: "\tif g.relation == dp.Replace {\n\t\treturn 0\n\t}\n", new: "",
+	},
+	{
+		name: "signs drawn at twice the scale", file: "dp/mechanism/selection.go", test: "TestSelectionDraws",
+		old: "noise.Sign(src, errors[c], scale)", new: "noise.Sign(src, errors[c], 2*scale)",
+	},
+	{
+		name: "marginal drawn at half the scale", file: "dp/mechanism/selection.go", test: "TestSelectionDraws",
+		old: "noise.NewSelector(g.scores, noise.BlockScoreScale)", new: "noise.NewSelector(g.scores, noise.BlockScoreScale/2)",
+	},
+	{
+		name: "cells drawn at half the scale", file: "dp/mechanism/selection.go", test: "TestSelectionDraws",
+		old: "sel := noise.NewSelector(g.scores, scale)", new: "sel := noise.NewSelector(g.scores, scale/2)",
+	},
+	{
+		name: "recorded model changes with the caller's", file: "dp/mechanism/request.go", test: "TestReplay",
+		old: "c.Request.Model = cloneAnswers(c.Request.Model)", new: "",
+	},
+	{
+		name: "replay answers other arguments", file: "dp/mechanism/replay.go", test: "TestReplay",
+		old: "r.Digest() != want.Digest()", new: "r.Method != want.Method",
+	},
+}

@@ -1,0 +1,90 @@
+package main
+
+// pipeline are defects between records and counts, and between releases and rows.
+var pipeline = []defect{
+	{
+		name: "two records per unit, at a merge", file: "transforms/internal/records/units.go", test: "TestBoundingIgnoresOrderAndBundles",
+		old: "\t\t\tout.add(a.hashes[i], a.id(i), row)\n", new: "\t\t\tout.add(a.hashes[i], a.id(i), row)\n\t\t\tout.add(b.hashes[j], b.id(j), b.row(j))\n",
+	},
+	{
+		name: "two records per unit, in a bundle", file: "transforms/internal/records/set.go", test: "TestSetKeepsLeastRank",
+		old: "s.contest(e, id, row)\n\t\t\t\treturn", new: "s.contest(e, id, row)",
+	},
+	{
+		name: "bounding at random", file: "transforms/internal/records/hash.go", test: "TestBoundingIgnoresOrderAndBundles",
+		old: "\treturn sha256.Sum256(r.buf)", new: "\tfor b := range map[byte]bool{0: true, 1: true, 2: true, 3: true} { // in random order\n\t\tr.buf[0] = b\n\t}\n\treturn sha256.Sum256(r.buf)",
+	},
+	{
+		name: "first record of a unit kept", file: "transforms/internal/records/set.go", test: "TestSetKeepsLeastRank",
+		old: "case first < en.rank || s.rank.less(id, row, kept):", new: "case false:",
+	},
+	{
+		name: "ID missing from the rank", file: "transforms/internal/records/hash.go", test: "TestUnitsChooseIndependently",
+		old: "\tr.buf = append(r.buf, id...)\n", new: "",
+	},
+	{
+		name: "rows without an ID merged into one unit", file: "transforms/internal/records/set.go", dir: "transforms/private", test: "TestBound",
+		old: "if len(id) == 0 {", new: "if id == nil && row == nil {",
+	},
+	{
+		name: "unknown value dropped", file: "transforms/private/encode.go", test: "TestEncode",
+		old: "!ok && f.Unreadable == FailWithPosition {\n\t\treturn position", new: "!ok {\n\t\tif f.Unreadable != FailWithPosition {\n\t\t\treturn nil\n\t\t}\n\t\treturn position",
+	},
+	{
+		name: "unusable value ends the run", file: "transforms/private/encode.go", test: "TestStrictFailsWithPositionOnly",
+		old: "!ok && f.Unreadable == FailWithPosition {\n\t\treturn position", new: "!ok {\n\t\treturn position",
+	},
+	{
+		name: "value in an error", file: "transforms/private/encode.go", test: "TestStrictFailsWithPositionOnly",
+		old: "fmt.Errorf(\"private: %s line %d: column %q cannot be used as it is\", c.Source, c.Lines[row], column)",
+		new: "fmt.Errorf(\"private: %s line %d: column %q cannot be used as it is: %v\", c.Source, c.Lines[row], column, string(c.ID.Text(row)))",
+	},
+	{
+		name: "unit counted twice", file: "transforms/counts/count.go", test: "TestCount",
+		old: "f.table.add(u.Rows())", new: "f.table.add(append(u.Rows(), u.Rows()...))",
+	},
+	{
+		name: "overflow of counts", file: "transforms/counts/table.go", test: "TestMergeRefusesOverflow",
+		old: "if t.units > math.MaxInt64-o.units {", new: "if t.units < 0 && math.MaxInt64 > o.units {",
+	},
+	{
+		name: "digest of counts misses the units", file: "transforms/counts/encode.go", test: "TestDigestSeesOneRecord",
+		old: "b = appendCounts(b, table)", new: "b = appendCounts(b, table[:0])",
+	},
+	{
+		name: "statistics missing from the key", file: "transforms/synth/solve.go", test: "TestNoiseIsBoundToAllCounts",
+		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, config, [32]byte{})",
+	},
+	{
+		name: "configuration missing from the key", file: "transforms/synth/solve.go", test: "TestSolveIsAFunctionOfSeedConfigAndCounts",
+		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, [32]byte{}, table.Digest())",
+	},
+	{
+		name: "zero seed accepted by the solve", file: "transforms/synth/seed.go", test: "TestSolveRefusesSeedsAndTables",
+		old: "return noise.SeedFromBytes(b) }", new: "if s, err := noise.SeedFromBytes(b); err == nil {\n\t\treturn s, nil\n\t}\n\treturn noise.SeedFromBytes([]byte(\"a seed that everybody can look up\")[:32])\n}",
+	},
+	{
+		name: "second seed ignored", file: "transforms/synth/solve.go", test: "TestSolveRefusesSeedsAndTables",
+		old: "if seeds(&second) {", new: "if seeds(&second) && !second.Usable() {",
+	},
+	{
+		name: "stored release not adopted", file: "transforms/synth/solve.go", test: "TestSolveAdoptsTheStoredRelease",
+		old: "\tif data == nil {\n", new: "\tif true {\n",
+	},
+	{
+		name: "loser of a race releases its own model", file: "transforms/synth/solve.go", test: "TestSolveLosesARace",
+		old: "return current, f.check(name, current)", new: "return data, f.check(name, current)",
+	},
+	{
+		name: "release of another configuration adopted", file: "transforms/synth/solve.go", test: "TestSolveAdoptsTheStoredRelease",
+		old: "a.Config != hex.EncodeToString(config[:])", new: "a.Config == hex.EncodeToString(config[:2])",
+	},
+	{
+		name: "n in the round rule under AddRemove", file: "transforms/synth/solve.go", test: "TestSolverSeesPublicFiguresOnly",
+		old: "\tmethod, err := chooseMethod(problem, f.Params.Method)\n", new: "\tproblem.Units = float64(table.Units())\n\tmethod, err := chooseMethod(problem, f.Params.Method)\n",
+	},
+	{
+		name: "row count = n", file: "transforms/synth/solve.go", test: "TestReleaseFollowsTheCuratorAlone",
+		old: "\tif err := result.Model.Validate(); err != nil {", new: "\tresult.Total.Units = float64(table.Units())\n\tif err := result.Model.Validate(); err != nil {",
+	},
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// moduleRoot returns the directory of go.mod, here or above.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if filepath.Dir(dir) == dir {
+			return "", errors.New("mutation: run inside the module")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// workspace is a copy of the module to break.
+type workspace struct{ dir string }
+
+func newWorkspace(root string) (*workspace, error) {
+	dir, err := os.MkdirTemp("", "dapple-mutation-")
+	if err != nil {
+		return nil, err
+	}
+	w := &workspace{dir}
+	if err := os.CopyFS(dir, sources{os.DirFS(root)}); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return w, nil
+}
+
+func (w *workspace) remove() { os.RemoveAll(w.dir) }
+
+// sources hides what no test reads: version control and outputs.
+type sources struct{ fs.FS }
+
+func (s sources) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(s.FS, name)
+	if name != "." {
+		return entries, err
+	}
+	var kept []fs.DirEntry
+	for _, e := range entries {
+		if n := e.Name(); !strings.HasPrefix(n, ".") && n != "bin" && n != "out" {
+			kept = append(kept, e)
+		}
+	}
+	return kept, err
+}
+
+// outcome is what became of one defect.
+type outcome struct {
+	verdict string
+	output  string
+}
+
+// The verdicts.
+const (
+	found    = "found"
+	survived = "SURVIVED"
+	invalid  = "INVALID" // does not apply, does not compile, or another test failed
+)
+
+// try builds a defect in, runs its test, and takes it out again.
+func (w *workspace) try(d defect) outcome {
+	text, err := d.applied(w.dir)
+	if err != nil {
+		return outcome{invalid, err.Error()}
+	}
+	file := filepath.Join(w.dir, filepath.FromSlash(d.file))
+	whole, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(text), 0o644)
+	}
+	if err != nil {
+		return outcome{invalid, err.Error()}
+	}
+	output, failed := w.test(d.pkg(), "^"+d.test+"$")
+	if err := os.WriteFile(file, whole, 0o644); err != nil {
+		return outcome{invalid, err.Error()}
+	}
+	switch {
+	case failed == nil:
+		return outcome{survived, output}
+	case strings.Contains(output, "--- FAIL: "+d.test) || strings.Contains(output, "panic: "):
+		return outcome{found, output}
+	}
+	return outcome{invalid, output}
+}
+
+// test runs the tests that match a pattern. -trimpath lets the copies share the build cache.
+func (w *workspace) test(pkg, pattern string) (output string, err error) {
+	cmd := exec.Command("go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout=5m", "-run", pattern, "./"+pkg)
+	cmd.Dir = w.dir
+	b, err := cmd.CombinedOutput()
+	return string(b), err
+}
