@@ -66,7 +66,12 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		total.Units = max(1, total.Units)
 	}
 	o := dense.NewOracle(dense.NewPlan(w.Sizes, w.Cliques()))
-	fit, err := Fit(o, ms, total.Units, Settings{MaxIterations: p.Rounds, Seed: p.Seed, Progress: p.Progress})
+	s := Settings{MaxIterations: p.Rounds, Seed: p.Seed, Progress: p.Progress}
+	impossible := p.Domain.Exclusions()
+	if len(impossible) > 0 {
+		s.Prior = dense.Uniform(w.Sizes, impossible)
+	}
+	fit, err := Fit(o, ms, total.Units, s)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +79,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		fit.Weights[z] *= total.Units
 	}
 	return &solver.Result{
-		Model:        &population.Model{Sizes: w.Sizes, Weights: fit.Weights},
+		Model:        &population.Model{Sizes: w.Sizes, Weights: fit.Weights, Impossible: impossible},
 		Total:        total,
 		Measurements: ms,
 		RMSE:         fit.RMSE,

@@ -23,7 +23,7 @@ const (
 // Settings configures a Fit. Zero fields mean their defaults.
 type Settings struct {
 	MaxIterations int       // default DefaultIterations
-	Prior         []float64 // public distribution over the universe to start from; nil: uniform
+	Prior         []float64 // public distribution over the universe to start from, whose zeros stay; nil: uniform
 	Seed          uint64    // of the companion's perturbation
 	Progress      solver.Progress
 

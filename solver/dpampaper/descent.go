@@ -23,7 +23,7 @@ type descent struct {
 
 func newDescent(pl *plan, step float64) *descent {
 	k := pl.oracle.Plan().Len()
-	d := &descent{plan: pl, step: step, logits: make([]float64, k), x: make([]float64, k), aggregate: make([]float64, k), gap: make([]float64, k)}
+	d := &descent{plan: pl, step: step, logits: dense.Forbid(make([]float64, k), pl.sizes, pl.never), x: make([]float64, k), aggregate: make([]float64, k), gap: make([]float64, k)}
 	d.answers, _ = pl.oracle.Plan().NewAnswers()
 	dense.Softmax(d.logits, d.x)
 	copy(d.aggregate, d.x)
@@ -59,8 +59,10 @@ func (d *descent) worst(histogram []float64, units float64) query.Cell {
 
 // move takes the mirror step towards the signed query and aggregates.
 func (d *descent) move(s query.Cell) {
-	for z := range d.logits {
-		d.logits[z] *= d.keep
+	for z, v := range d.logits {
+		if !math.IsInf(v, -1) { // an impossible cell; keep is 0 in the first round
+			d.logits[z] = v * d.keep
+		}
 	}
 	d.plan.oracle.AddCell(s.Marginal, s.Cell, float64(s.Sign)*(1-d.keep)*d.step, d.logits)
 	dense.Softmax(d.logits, d.x)

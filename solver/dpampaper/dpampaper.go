@@ -35,6 +35,7 @@ type Curator interface {
 type plan struct {
 	constants
 	sizes    []int
+	never    domain.Exclusions
 	oracle   *dense.Oracle   // of the maximal marginals
 	universe []domain.Clique // the one clique of all attributes
 }
@@ -54,7 +55,7 @@ func newPlan(p solver.Problem) (*plan, error) {
 	if _, err := dense.CheckUniverse(w.Sizes, BytesPerCell, p.MemoryLimit); err != nil {
 		return nil, fmt.Errorf("dpam-paper: %w", err)
 	}
-	pl := &plan{sizes: w.Sizes, oracle: dense.NewOracle(dense.NewPlan(w.Sizes, w.Cliques()))}
+	pl := &plan{sizes: w.Sizes, never: p.Domain.Exclusions(), oracle: dense.NewOracle(dense.NewPlan(w.Sizes, w.Cliques()))}
 	all := make(domain.Clique, len(w.Sizes))
 	for a := range all {
 		all[a] = a
@@ -117,7 +118,7 @@ func (pl *plan) run(p solver.Problem, c Curator, step float64) (*solver.Result, 
 		d.aggregate[z] *= total.Units
 	}
 	return &solver.Result{
-		Model: &population.Model{Sizes: pl.sizes, Weights: d.aggregate},
+		Model: &population.Model{Sizes: pl.sizes, Weights: d.aggregate, Impossible: pl.never},
 		Total: total, RMSE: math.NaN(), Iterations: pl.rounds, Status: solver.RoundsDone,
 	}, nil
 }

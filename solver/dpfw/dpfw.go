@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dense"
@@ -55,6 +56,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) { return Setting
 type plan struct {
 	form        Form
 	maximal     query.Workload // what is selected from
+	impossible  domain.Exclusions
 	rounds      int
 	total       dp.Share // of the capacity; 0 under Replace
 	each        dp.Share // of one round
@@ -62,7 +64,7 @@ type plan struct {
 }
 
 func (s Settings) plan(p solver.Problem) (*plan, error) {
-	pl := &plan{form: s.Form, maximal: p.Workload.Maximal(), certificate: dp.ShareOf(certificatePercent, 100), total: dp.ShareOf(0, 1)}
+	pl := &plan{form: s.Form, maximal: p.Workload.Maximal(), impossible: p.Domain.Exclusions(), certificate: dp.ShareOf(certificatePercent, 100), total: dp.ShareOf(0, 1)}
 	if len(pl.maximal.Marginals) == 0 {
 		return nil, errors.New("dpfw: the workload has no marginals")
 	}

@@ -31,7 +31,7 @@ func (pl *plan) run(p solver.Problem, c Curator) (*solver.Result, error) {
 		return nil, err
 	}
 	return &solver.Result{
-		Model:      &population.Model{Sizes: pl.maximal.Sizes, Weights: weights},
+		Model:      &population.Model{Sizes: pl.maximal.Sizes, Weights: weights, Impossible: pl.impossible},
 		Total:      total,
 		MaxError:   &worst,
 		RMSE:       math.NaN(),
@@ -78,7 +78,7 @@ type run struct {
 func (pl *plan) newRun(units float64) *run {
 	d := dense.NewPlan(pl.maximal.Sizes, pl.maximal.Cliques())
 	r := &run{plan: pl, oracle: dense.NewOracle(d), units: units, logK: math.Log(float64(d.Len()))}
-	r.theta, r.model = make([]float64, d.Len()), make([]float64, d.Len())
+	r.theta, r.model = dense.Forbid(make([]float64, d.Len()), pl.maximal.Sizes, pl.impossible), make([]float64, d.Len())
 	r.counts, r.flat = d.NewAnswers()
 	widest := 0
 	for _, n := range d.Cells() {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dense"
@@ -44,6 +45,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) { return Setting
 type plan struct {
 	constants
 	workload query.Workload // the maximal marginals
+	never    domain.Exclusions
 	cells    int64
 }
 
@@ -55,7 +57,7 @@ func (s Settings) plan(p solver.Problem) (*plan, error) {
 		return nil, fmt.Errorf("dpfw-paper: epsilon %g: the published noise is enough only up to 5.66·ln(1/delta) = %g",
 			float64(p.Epsilon), limit)
 	}
-	pl := &plan{workload: p.Workload.Maximal()}
+	pl := &plan{workload: p.Workload.Maximal(), never: p.Domain.Exclusions()}
 	if len(pl.workload.Marginals) == 0 {
 		return nil, errors.New("dpfw-paper: the workload has no marginals")
 	}
@@ -113,6 +115,7 @@ func (pl *plan) run(progress solver.Progress, c Curator, keep int) (*solver.Resu
 	d := dense.NewPlan(pl.workload.Sizes, pl.workload.Cliques())
 	o := dense.NewOracle(d)
 	theta, model, kept := make([]float64, d.Len()), make([]float64, d.Len()), make([]float64, d.Len())
+	dense.Forbid(theta, pl.workload.Sizes, pl.never)
 	counts, flat := d.NewAnswers()
 	o.AddCell(0, 0, 1/pl.alpha, theta) // the first query, whatever the data
 	for t := 1; t <= pl.rounds; t++ {
@@ -128,8 +131,10 @@ func (pl *plan) run(progress solver.Progress, c Curator, keep int) (*solver.Resu
 		if err != nil {
 			return nil, err
 		}
-		for z := range theta {
-			theta[z] *= 1 - pl.gamma
+		for z, v := range theta {
+			if !math.IsInf(v, -1) { // an impossible cell; gamma can be 1
+				theta[z] = v * (1 - pl.gamma)
+			}
 		}
 		o.AddCell(s.Marginal, s.Cell, float64(s.Sign)*pl.gamma/pl.alpha, theta)
 		progress.Report(stageSelect, t, pl.rounds)
@@ -138,7 +143,7 @@ func (pl *plan) run(progress solver.Progress, c Curator, keep int) (*solver.Resu
 		kept[z] *= total.Units
 	}
 	return &solver.Result{
-		Model: &population.Model{Sizes: pl.workload.Sizes, Weights: kept},
+		Model: &population.Model{Sizes: pl.workload.Sizes, Weights: kept, Impossible: pl.never},
 		Total: total, RMSE: math.NaN(), Iterations: pl.rounds, Status: solver.RoundsDone,
 	}, nil
 }

@@ -22,7 +22,7 @@ func Triangulate(sizes []int, cliques []domain.Clique, tries int, rng *rand.Rand
 	return g.triangulate(tries, rng)
 }
 
-// Skeleton takes pairs in the given order, each if the graph of all kept ones can still be triangulated
+// Skeleton takes pairs, or wider cliques, in the given order, each if the graph of all kept ones can still be triangulated
 // with at most maxCells cells, and returns those kept and the maximal cliques. It stops early once
 // rejections in a row exceed four times the number of attributes.
 func Skeleton(sizes []int, pairs []domain.Clique, maxCells float64, rng *rand.Rand) (kept, maximal []domain.Clique) {

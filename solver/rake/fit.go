@@ -33,6 +33,8 @@ func (r *run) startField() {
 		return
 	}
 	r.field.Model = r.tree(ones).Sample(samplePopulation, r.rng)
+	r.field.Model.Impossible = r.merged.never
+	r.field.Model.Exclude() // what the tree could not hold: the rest stands for all, and is renewed if it is little
 }
 
 func (r *run) mergedCells() float64 {
@@ -48,6 +50,9 @@ func (r *run) tree(ones []*population.Table) *mrf.JunctionTree {
 	strongest := slices.DeleteFunc(slices.Clone(r.pairs), func(c *candidate) bool { return r.tables[c.clique.Key()] == nil })
 	slices.SortStableFunc(strongest, func(a, b *candidate) int { return compareDown(a.score, b.score) })
 	var order []domain.Clique
+	for _, e := range r.merged.never {
+		order = append(order, e.Clique)
+	}
 	for _, c := range strongest {
 		order = append(order, c.clique)
 	}
@@ -55,6 +60,11 @@ func (r *run) tree(ones []*population.Table) *mrf.JunctionTree {
 	tree := mrf.NewJunctionTree(r.merged.sizes, maximal)
 	for a, p := range r.merged.base {
 		tree.Multiply(domain.Clique{a}, p)
+	}
+	for _, e := range r.merged.never {
+		if tree.Covers(e.Clique) {
+			tree.Multiply(e.Clique, allowed(r.merged.sizes, e))
+		}
 	}
 	tree.Calibrate(r.total.Units)
 	tables := slices.Clone(ones)
@@ -65,6 +75,14 @@ func (r *run) tree(ones []*population.Table) *mrf.JunctionTree {
 	}
 	tree.Rake(tables, treeSweeps, tolerance*r.total.Units)
 	return tree
+}
+
+// allowed returns the table of an exclusion's attributes with 0 in the cells that it holds for and else 1.
+func allowed(sizes []int, e domain.Exclusion) []float64 {
+	cells, _ := e.Clique.Cells(sizes) // the tree holds more
+	out := slices.Repeat([]float64{1}, int(cells))
+	domain.Exclusions{e}.Cells(e.Clique, sizes, func(cell int) { out[cell] = 0 })
+	return out
 }
 
 // rake fits the population to all tables measured so far.

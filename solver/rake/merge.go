@@ -2,6 +2,7 @@ package rake
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -15,24 +16,27 @@ const (
 )
 
 // merged is the domain after values too rare to tell from noise became one code per attribute, the
-// last one.
+// last one: or several, so that all values of a code take part in the same exclusions.
 type merged struct {
 	codes  query.Recoding
 	sizes  []int
 	base   [][]float64 // distribution over the merged codes of each attribute
 	within [][]float64 // share of every original value in its merged code
+	never  domain.Exclusions
 }
 
 // merge reads the one-way estimates; units is their total.
-func merge(ones []oneWay, units float64) *merged {
+func merge(ones []oneWay, units float64, never domain.Exclusions) *merged {
 	m := &merged{}
-	for _, one := range ones {
-		m.add(one, units)
+	for a, one := range ones {
+		m.add(one, units, func(v int) string { return signature(never, a, domain.Code(v)) })
 	}
+	m.never = m.exclusions(never)
 	return m
 }
 
-func (m *merged) add(one oneWay, units float64) {
+// add merges the rare values of one attribute; kind tells values apart that must not be merged.
+func (m *merged) add(one oneWay, units float64, kind func(v int) string) {
 	p := project(one.counts, units)
 	codes, within := make([]domain.Code, len(p)), make([]float64, len(p))
 	var base []float64
@@ -48,13 +52,17 @@ func (m *merged) add(one oneWay, units float64) {
 		base = append(base, x)
 	}
 	if len(rare) > 0 {
-		sum = max(sum, one.sigma)
-		for _, v := range rare {
-			codes[v] = domain.Code(len(base))
-			within[v] = p[v] + rareShare*sum/float64(len(rare))
+		floor := rareShare * max(sum, one.sigma) / float64(len(rare))
+		for _, pool := range alike(rare, kind) {
+			sum := 0.0
+			for _, v := range pool {
+				codes[v] = domain.Code(len(base))
+				within[v] = p[v] + floor
+				sum += p[v]
+			}
+			normaliseAt(within, pool)
+			base = append(base, max(sum, one.sigma*float64(len(pool))/float64(len(rare))))
 		}
-		normaliseAt(within, rare)
-		base = append(base, sum)
 	}
 	normalise(base)
 	for v, x := range base {
@@ -84,6 +92,81 @@ func normaliseAt(x []float64, at []int) {
 	}
 }
 
+// alike groups values of one kind, in order of their first.
+func alike(values []int, kind func(v int) string) [][]int {
+	var groups [][]int
+	at := map[string]int{}
+	for _, v := range values {
+		k := kind(v)
+		if _, ok := at[k]; !ok {
+			at[k] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[k]] = append(groups[at[k]], v)
+	}
+	return groups
+}
+
+// signature says in which of the exclusions a value takes part.
+func signature(x domain.Exclusions, a int, v domain.Code) string {
+	var s []byte
+	for _, e := range x {
+		if i := slices.Index(e.Clique, a); i >= 0 && slices.Contains(e.Codes[i], v) {
+			s = append(s, '1')
+		} else {
+			s = append(s, '0')
+		}
+	}
+	return string(s)
+}
+
+// exclusions returns x in merged codes, which hold exactly the records that x holds.
+func (m *merged) exclusions(x domain.Exclusions) domain.Exclusions {
+	var out domain.Exclusions
+	for _, e := range x {
+		n := domain.Exclusion{Clique: e.Clique}
+		for i, a := range e.Clique {
+			var codes []domain.Code
+			for _, v := range e.Codes[i] {
+				codes = append(codes, m.codes[a][v])
+			}
+			slices.Sort(codes)
+			n.Codes = append(n.Codes, slices.Compact(codes))
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// matchSweeps is how often unlinked meets the bases of its attributes in turn.
+const matchSweeps = 20
+
+// unlinked returns the table of c in counts when only the bases and the exclusions inside c are known.
+func (m *merged) unlinked(c domain.Clique, units float64) []float64 {
+	x := m.independent(c, units)
+	excluded := false
+	m.never.Cells(c, m.sizes, func(cell int) { x[cell], excluded = 0, true })
+	if !excluded {
+		return x
+	}
+	strides := c.Strides(m.sizes)
+	for range matchSweeps {
+		for i, a := range c {
+			size := m.sizes[a]
+			sum := make([]float64, size)
+			for cell, w := range x {
+				sum[cell/strides[i]%size] += w
+			}
+			for cell := range x {
+				if v := cell / strides[i] % size; sum[v] > 0 {
+					x[cell] *= units * m.base[a][v] / sum[v]
+				}
+			}
+		}
+	}
+	return x
+}
+
 // independent returns units · Π base over the attributes of c, as a table of c.
 func (m *merged) independent(c domain.Clique, units float64) []float64 {
 	out := []float64{units}
@@ -99,13 +182,18 @@ func (m *merged) independent(c domain.Clique, units float64) []float64 {
 	return out
 }
 
-// universe returns the population of all merged records, independent.
+// universe returns the population of all possible merged records, else independent.
 func (m *merged) universe(units float64) *population.Model {
 	all := make(domain.Clique, len(m.sizes))
 	for a := range all {
 		all[a] = a
 	}
-	return &population.Model{Sizes: m.sizes, Weights: m.independent(all, units)}
+	p := &population.Model{Sizes: m.sizes, Weights: m.independent(all, units), Impossible: m.never}
+	if len(m.never) > 0 {
+		p.Exclude()
+		scaleTo(p.Weights, units)
+	}
+	return p
 }
 
 // undoUniverse spreads the weights of merged cells over the original universe, exactly.

@@ -139,7 +139,7 @@ func rareDomain() ([]oneWay, *merged) {
 		{counts: []float64{400, 600}, sigma: 20},
 		{counts: []float64{-30, 990, 40}, sigma: 20},
 	}
-	return ones, merge(ones, 1000)
+	return ones, merge(ones, 1000, nil)
 }
 
 func TestMerge(t *testing.T) {

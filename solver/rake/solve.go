@@ -68,6 +68,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Impossible = p.Domain.Exclusions()
 	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(),
 		TV: r.predict(), Iterations: r.iterations, Status: r.status}, nil
 }
@@ -85,10 +86,10 @@ func (r *run) measureTotal() error {
 // measurePairs looks at the pairs against independence, measures those that the scores call for, and
 // fits a first model.
 func (r *run) measurePairs() error {
-	r.merged = merge(r.ones, r.total.Units)
+	r.merged = merge(r.ones, r.total.Units, r.problem.Domain.Exclusions())
 	for _, t := range r.targets.pairs {
 		if c := newCandidate(r.problem.Neighbouring, r.merged.sizes, t); c.cost > 0 {
-			c.setBase(r.merged.independent(c.clique, r.total.Units))
+			c.setBase(r.merged.unlinked(c.clique, r.total.Units))
 			r.pairs = append(r.pairs, c)
 			r.byPair[c.clique.Key()] = c
 		}
@@ -105,7 +106,7 @@ func (r *run) measurePairs() error {
 		}
 	}
 	r.startField()
-	if len(r.pairs) > 0 {
+	if len(r.pairs) > 0 || len(r.merged.never) > 0 { // exclusions alone link attributes
 		r.rake()
 	}
 	return nil

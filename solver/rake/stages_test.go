@@ -52,7 +52,7 @@ func TestOnesNoise(t *testing.T) {
 // variance does.
 func TestTakeRefines(t *testing.T) {
 	r, _ := startRun(t, []int{2, 2, 2}, .05)
-	r.merged = merge(r.ones, r.total.Units)
+	r.merged = merge(r.ones, r.total.Units, nil)
 	c := newCandidate(dp.AddRemove, r.merged.sizes, target{clique: domain.Clique{0, 1}, within: 1})
 	c.setBase(r.merged.independent(c.clique, r.total.Units))
 	c.setScore(500, r.total.Units)

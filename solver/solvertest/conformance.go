@@ -59,7 +59,8 @@ func CuratorFor(t *Table, p solver.Problem, a dp.Accounting, seed uint64) *Curat
 // TestSolver checks on small tables, under both relations and kinds of budget, that a method makes
 // exactly the accesses it plans, that what it asks depends on the curator's answers alone, that its
 // model is valid and sums to the released total, that it reports its progress, that it copes with
-// attributes of size 1, uneven weights and an empty table, and that it refuses what it must.
+// attributes of size 1, uneven weights, an empty table and impossible records, and that it refuses what it
+// must.
 func TestSolver(t *testing.T, m Method) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for name, table := range map[string]*Table{
@@ -81,6 +82,7 @@ func TestSolver(t *testing.T, m Method) {
 			}
 		}
 	}
+	m.impossible(t)
 	m.refuses(t)
 }
 
