@@ -1,0 +1,108 @@
+package counts
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/dptest"
+	"github.com/dapple-dp/dapple/transforms/transformtest"
+)
+
+// rowsOf is a private table before it is coded: the rows of each privacy ID.
+type rowsOf map[string][][]string
+
+// nasty returns rows of one unit: usable or not, one or many, all alike or all different.
+func nasty(rng *rand.Rand, d *domain.Domain) (rows [][]string) {
+	n := []int{1, 1, 2, 10, 10_000}[rng.IntN(5)]
+	if n == 10_000 && rng.IntN(10) > 0 {
+		n = 3
+	}
+	row := func() []string {
+		cells := make([]string, d.Len())
+		for a := range cells {
+			values := append([]string{"", "?", "-0", "NaN", "\x00\xff", "99999999999999999999"}, d.Attributes[a].Values...)
+			cells[a] = values[rng.IntN(len(values))]
+		}
+		return cells
+	}
+	same := row()
+	for range n {
+		if rng.IntN(2) == 0 {
+			same = row()
+		}
+		rows = append(rows, same)
+	}
+	return rows
+}
+
+// chunk returns all rows in random order, with some that belong to nobody.
+func (r rowsOf) chunk(rng *rand.Rand, d *domain.Domain) *domain.Chunk {
+	var rows [][]string
+	var ids []string
+	for id, own := range r {
+		for _, row := range own {
+			rows, ids = append(rows, row), append(ids, id)
+		}
+	}
+	for range rng.IntN(3) {
+		rows, ids = append(rows, nasty(rng, d)[0]), append(ids, "")
+	}
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j], ids[i], ids[j] = rows[j], rows[i], ids[j], ids[i] })
+	return transformtest.Chunk(rows, ids)
+}
+
+// TestNeighboursDifferByOneRecord runs Encode, Bound and Count on 60 random neighbours (nightly 400) of each
+// relation. However many rows a unit has and whatever they hold, all units count once, and each marginal
+// changes by one count (AddRemove) or by one less and one more at most (Replace). Rows without an ID and
+// the order of rows, which differ too, change nothing.
+func TestNeighboursDifferByOneRecord(t *testing.T) {
+	d := adult("id")
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
+		most, pairs := int64(0), dptest.Size(60, 400)
+		if testing.Short() {
+			pairs = 10
+		}
+		for range pairs {
+			x := rowsOf{}
+			for i := range 1 + rng.IntN(8) {
+				x[fmt.Sprint("person", i)] = nasty(rng, d)
+			}
+			y := rowsOf{}
+			for id, rows := range x {
+				y[id] = rows
+			}
+			if n == dp.Replace {
+				y["person0"] = nasty(rng, d)
+			} else {
+				y["somebody else"] = nasty(rng, d)
+			}
+			a := count(t, "direct", d, Params{}, x.chunk(rng, d))[0]
+			b := count(t, "direct", d, Params{}, y.chunk(rng, d))[0]
+			if a.Units() != int64(len(x)) || b.Units() != int64(len(y)) {
+				t.Fatalf("%v: %d and %d units counted of %d and %d", n, a.Units(), b.Units(), len(x), len(y))
+			}
+			for _, c := range []domain.Clique{{0}, {1}, {0, 1}, {2, 3}} {
+				change := distance(a.Marginal(c), b.Marginal(c))
+				if change > n.UnitChanges() {
+					t.Errorf("%v: marginal %v changes by %d", n, c, change)
+				}
+				most = max(most, change)
+			}
+		}
+		if most != n.UnitChanges() {
+			t.Errorf("%v: largest change %d in all pairs: the pairs are too tame", n, most)
+		}
+		dptest.Figure(t, "%v: %d pairs, largest change %d", n, pairs, most)
+	}
+}
+
+func distance(a, b []int64) (sum int64) {
+	for i := range a {
+		sum += max(a[i]-b[i], b[i]-a[i])
+	}
+	return sum
+}
