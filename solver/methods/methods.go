@@ -57,24 +57,6 @@ func perCell(bytes, seconds float64) func(solver.Problem) (float64, float64) {
 	}
 }
 
-// rakeCost is that of a population of 100,000 records: about 5 ns for each record, measured table and
-// sweep, some 40 sweeps in all, and as much again for scores and renewals; on a universe of up to a
-// million cells that of its entropic fit.
-func rakeCost(p solver.Problem) (bytes, seconds float64) {
-	const whole, records, sweeps = 1e6, 1e5, 40
-	pairs := float64(p.Domain.Len()*(p.Domain.Len()-1)) / 2
-	tables := pairs + min(600, float64(len(p.Workload.Maximal().Marginals)))
-	_, cells, _ := p.Domain.Universe()
-	if cells <= whole {
-		return 96 * cells, cells*18e-9*100 + 2
-	}
-	_, answers, err := p.Workload.Cells()
-	if err != nil {
-		answers = 0
-	}
-	return records*(2*float64(p.Domain.Len())+8) + 24*float64(answers), 2 * tables * records * sweeps * 5e-9
-}
-
 // gaussian is the ledger of an algorithm that only adds Gaussian noise where δ allows it.
 func gaussian(d dp.Delta) dp.Accounting {
 	if d == 0 {
@@ -96,7 +78,7 @@ var all = []Method{
 		Name: "rake", Summary: "residuals of the tables that noisy scores call for, maximum entropy fitted by raking",
 		Accounting: gaussian, Accesses: rake.Accesses,
 		Solve: func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) },
-		cost:  rakeCost,
+		cost:  rake.Cost,
 	},
 	{
 		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
