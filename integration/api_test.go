@@ -1,0 +1,159 @@
+package integration
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// notOffered are ideas whose proofs do not hold here, or that callers would have to prove: composition over
+// disjoint parts, groups, subsampling, sensitivities halved for "monotone" scores, switched-off noise.
+var notOffered = regexp.MustCompile(`(?i)parallel|disjoint|group|subsampl|amplif|monoton|permuteandflip|noiseless|withoutnoise|disablenoise|insecure`)
+
+// TestWhatIsNotOffered reads the exported names of everything that spends or draws.
+func TestWhatIsNotOffered(t *testing.T) {
+	seen := 0
+	for _, dir := range []string{"dp", "dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "transforms/synth", "transforms/private", "transforms/counts"} {
+		for name, at := range exported(t, filepath.Join("..", filepath.FromSlash(dir))) {
+			seen++
+			if notOffered.MatchString(name) {
+				t.Errorf("%s: %s is offered", at, name)
+			}
+		}
+	}
+	if seen < 200 || !notOffered.MatchString("ParallelComposition") {
+		t.Errorf("%d exported names were read: the check is blind", seen)
+	}
+}
+
+// exported returns the exported names that a package declares, fields and methods included.
+func exported(t *testing.T, dir string) map[string]token.Position {
+	t.Helper()
+	names, set := map[string]token.Position{}, token.NewFileSet()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := func(id *ast.Ident) {
+			if id.IsExported() {
+				names[id.Name] = set.Position(id.Pos())
+			}
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				note(n.Name)
+				return false
+			case *ast.TypeSpec:
+				note(n.Name)
+			case *ast.ValueSpec:
+				for _, id := range n.Names {
+					note(id)
+				}
+			case *ast.Field:
+				for _, id := range n.Names {
+					note(id)
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// TestNoPublicNoiseSeed: no parameter of a transform or a pipeline takes the seed of the noise. The seeds
+// that there are belong to sampling and to solvers, which privacy does not depend on.
+func TestNoPublicNoiseSeed(t *testing.T) {
+	allowed := map[string]bool{"Seed": true, "SampleSeed": true, "HasSampleSeed": true, "SolverSeed": true}
+	for _, dir := range []string{"transforms/synth", "transforms/private", "transforms/counts", "pipelines"} {
+		for name, at := range exported(t, filepath.Join("..", filepath.FromSlash(dir))) {
+			if strings.Contains(strings.ToLower(name), "seed") && !allowed[name] {
+				t.Errorf("%s: a public name %s", at, name)
+			}
+		}
+		err := filepath.WalkDir(filepath.Join("..", filepath.FromSlash(dir)), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if strings.Contains(string(b), "noise.SeedFromBytes(") && filepath.Base(path) != "seed.go" {
+				t.Errorf("%s makes a seed of the noise from bytes", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOnlyBoundedUnitsCanBeCounted compiles a counting of records that were not bounded, and the reading of
+// a private collection from outside: the compiler must refuse both, and accept the same with Bound.
+func TestOnlyBoundedUnitsCanBeCounted(t *testing.T) {
+	const program = `package integration
+
+import (
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/transforms/counts"
+	"github.com/dapple-dp/dapple/transforms/private"
+)
+
+var _ = func(s beam.Scope, col beam.PCollection, d *domain.Domain, w query.Workload) {
+	STATEMENT
+}
+`
+	for statement, refusal := range map[string]string{
+		"counts.Count(s, private.Bound(s, private.Encode(s, col, d), private.BoundParams{}), w)": "",
+		"counts.Count(s, private.Encode(s, col, d), w)":                                          "cannot use",
+		"counts.Count(s, col, w)": "cannot use",
+		"_ = private.Units{}; counts.Count(s, private.Units{Records: col}, w)":                             "unknown field",
+		"beam.DropKey(s, private.Bound(s, private.Encode(s, col, d), private.BoundParams{}).Collection())": "cannot use",
+		"_ = counts.Count(s, private.Units{}, w).Collection().Raw()":                                       "undefined",
+	} {
+		output, err := build(t, strings.Replace(program, "STATEMENT", statement, 1))
+		if (err == nil) != (refusal == "") || !strings.Contains(output, refusal) {
+			t.Errorf("%s: %v, want refusal %q\n%s", statement, err, refusal, output)
+		}
+	}
+}
+
+// build compiles a file as if it were part of this package.
+func build(t *testing.T, program string) (output string, err error) {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source, overlay := filepath.Join(dir, "attempt.go"), filepath.Join(dir, "overlay.json")
+	table, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "attempt.go"): source}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string][]byte{source: []byte(program), overlay: table} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := exec.Command("go", "build", "-overlay", overlay, ".").CombinedOutput()
+	return string(b), err
+}
