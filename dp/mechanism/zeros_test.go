@@ -14,8 +14,8 @@ import (
 
 // TestTrailingZeros releases a count of 0 and a count of 1 100,000 times each and compares how many low
 // bits of the float64 are zero: noise added in floating point shows the count there (Haney et al. 2022).
-// Both follow the law of the noise alone. χ², alarm 1e-6 per case; draws whose last bit
-// is always zero are told apart.
+// Both follow the law of a whole number plus whole noise. χ², alarm 1e-6 per case; draws whose last bit is
+// always zero are told apart.
 func TestTrailingZeros(t *testing.T) {
 	draws := 100_000
 	if testing.Short() {
@@ -27,7 +27,7 @@ func TestTrailingZeros(t *testing.T) {
 		"GDP":  ledger(t, accountant.Params{Epsilon: .1, Delta: 1e-6, Accounting: dp.GaussianOnly, Coordinates: 10}),
 	} {
 		var seen [2][]int
-		grid := 0
+		var event accountant.Event
 		for count := range seen {
 			g := testGate(t, []int64{int64(count), 0, 0, 0}, l)
 			run, open := 0, g.open
@@ -38,26 +38,39 @@ func TestTrailingZeros(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			grid, seen[count] = p.event.GridBits, make([]int, 16)
+			event, seen[count] = p.event, make([]int, 16)
 			for ; run < draws; run++ {
-				seen[count][zeros(p.draw().Measurements[0].Values[0], grid)]++
+				seen[count][zeros(p.draw().Measurements[0].Values[0], event.GridBits)]++
 			}
 		}
-		law := make([]float64, 16) // of a wide noise: each further zero halves the probability
-		for i := range law {
-			law[i] = math.Ldexp(1, -min(i, 14)-1)
-		}
 		for count, s := range seen {
-			if v := dptest.ChiSquare(s, law); v < dptest.Alarm {
+			if v := dptest.ChiSquare(s, zerosLaw(event, int64(count))); v < dptest.Alarm {
 				t.Errorf("%s: trailing zeros of count %d: p = %g: %v", name, count, v, s)
 			}
 		}
 		even := append([]int(nil), seen[0]...) // what a count of 0 plus noise on a coarser grid would show
 		even[1], even[0] = even[1]+even[0], 0
-		if v := dptest.ChiSquare(even, law); v > dptest.Alarm {
+		if v := dptest.ChiSquare(even, zerosLaw(event, 0)); v > dptest.Alarm {
 			t.Errorf("%s: a missing bit is not found: p = %g", name, v)
 		}
 	}
+}
+
+// zerosLaw is the law of zeros for an integer plus the event's noise. On the fine grid of GDP, where noise
+// has a standard deviation of 2^26 steps, each further zero halves the probability.
+func zerosLaw(e accountant.Event, count int64) []float64 {
+	law := make([]float64, 16)
+	if e.GridBits > 0 {
+		for i := range law {
+			law[i] = math.Ldexp(1, -min(i, 14)-1)
+		}
+		return law
+	}
+	pmf, reach := pmfOf(e, e.Scales[0])
+	for y := -reach; y <= reach; y++ {
+		law[zeros(float64(count)+y, 0)] += pmf(y)
+	}
+	return law
 }
 
 // zeros counts the trailing zeros of a multiple of 2^-gridBits, up to 15.
