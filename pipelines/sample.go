@@ -71,7 +71,7 @@ func ValidateSample(c SampleConfig) (*SampleRequest, error) {
 			break
 		}
 		r.file = file
-		r.model = &population.Model{Sizes: file.Sizes, Columns: file.Columns, Weights: file.Weights}
+		r.model = &population.Model{Sizes: file.Sizes, Columns: file.Columns, Weights: file.Weights, Impossible: file.Domain.Impossible}
 		checkWhere(r, &faults)
 	}
 	return r, faults.Err()

@@ -3,6 +3,7 @@ package synth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -75,6 +76,10 @@ func newRowSource(a *Artifact, hash string, d *domain.Domain, cliques []domain.C
 		if model.Sizes[i] != n {
 			return nil, errors.New("synth: the model has other cells than the domain")
 		}
+	}
+	model.Impossible = d.Impossible
+	if err := model.Validate(); err != nil {
+		return nil, fmt.Errorf("synth: model: %w", err)
 	}
 	s := &rowSource{n: p.Rows, decoder: domain.NewDecoder(d), words: newWords(hash, p.Seed), attrs: d.Len()}
 	if s.n == 0 {

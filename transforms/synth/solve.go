@@ -265,6 +265,8 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	if err != nil {
 		return nil, fmt.Errorf("synth: method %s: %w", method.Name, err)
 	}
+	result.Model.Impossible = f.Domain.Impossible
+	result.Model.Exclude() // for a method that does not know of them
 	if err := result.Model.Validate(); err != nil {
 		return nil, fmt.Errorf("synth: model of method %s: %w", method.Name, err)
 	}

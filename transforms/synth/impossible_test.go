@@ -1,0 +1,48 @@
+package synth
+
+import (
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/transforms/counts"
+)
+
+var never = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{1}, {0, 3}}}}
+
+// TestSolveExcludes: of every method, also one that does not know of exclusions, impossible records weigh 0
+// in the release, and rows made from it are possible.
+func TestSolveExcludes(t *testing.T) {
+	for _, method := range []string{"universe", "rake", "dpam", "dpfw"} {
+		f := newSolveFn(StoreRef{})
+		f.Params.Method, f.Domain.Impossible = method, never
+		ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
+		if err != nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+		a := artifact(t, ref, StoreRef{})
+		s, err := newRowSource(a, ref.SHA256, &f.Domain, workload().Cliques(), SampleParams{Rows: 500})
+		if err != nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+		record := make([]domain.Code, 3)
+		for p := range s.rows.Len() {
+			if s.rows.At(p, record); never.Violated(record) >= 0 {
+				t.Fatalf("%s: row %v is impossible", method, record)
+			}
+		}
+	}
+}
+
+// TestSampleRefusesImpossibleWeights: a release that does not fit the domain's exclusions is not sampled.
+func TestSampleRefusesImpossibleWeights(t *testing.T) {
+	f := newSolveFn(StoreRef{})
+	ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Domain.Impossible = never
+	if _, err := newRowSource(artifact(t, ref, StoreRef{}), ref.SHA256, &f.Domain, nil, SampleParams{Rows: 5}); err == nil {
+		t.Error("no error")
+	}
+}
