@@ -80,8 +80,8 @@ func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	p = checked(p)
 	var toStructs *structsFn
 	if p.As != nil {
-		if _, err := fields.Output(p.As, r.domain); err != nil {
-			panic(fmt.Sprintf("synth: rows cannot be written as %v:\n%v", p.As, err))
+		if err := ValidateStruct(p.As, r.domain); err != nil {
+			panic(err.Error())
 		}
 		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *r.domain}
 	}
@@ -92,6 +92,15 @@ func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 		}
 		return beam.ParDo(s, toStructs, chunks, beam.TypeDefinition{Var: beam.XType, T: p.As})
 	})
+}
+
+// ValidateStruct lists all columns of d that cannot be written to a field of t, a struct type or a
+// pointer to one.
+func ValidateStruct(t reflect.Type, d *domain.Domain) error {
+	if _, err := fields.Output(t, d); err != nil {
+		return fmt.Errorf("synth: rows cannot be written as %v:\n%w", t, err)
+	}
+	return nil
 }
 
 // Write writes rows of the released model to p.Sink, each worker its own shards, and publishes them

@@ -1,0 +1,61 @@
+// Command csvtoparquet answers: how do I turn a CSV file into synthetic Parquet files from a program of
+// mine? It is what `dapple synth` does, in three calls: validate, run, report.
+//
+//	go run ./examples/csvtoparquet -domain people.yaml -input people.csv -output out
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/pipelines/plan"
+)
+
+func main() {
+	c := pipelines.Config{Epsilon: 1, Delta: 1e-9, Progress: os.Stderr}
+	flag.StringVar(&c.Domain, "domain", "people.yaml", "domain file")
+	flag.StringVar(&c.Input, "input", "people.csv", "the private table")
+	flag.StringVar(&c.Output, "output", "out", "directory for the rows")
+	beamlog.LogLevel = "error"
+	beam.Init() // it reads the flags too
+
+	// The run stops when its context ends, and leaves nothing.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, c, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run says what it is going to do, does it, and writes the last lines: what was written, what is
+// promised, how large the error is, and where the model lies.
+func run(ctx context.Context, c pipelines.Config, out io.Writer) error {
+	request, err := pipelines.ValidateRun(c) // every fault at once, before anything is read
+	if err != nil {
+		return err
+	}
+	p, err := request.Plan()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "plan: method %s, %d columns\n", p.Method, p.Domain.Len())
+	if p.SolveBytes > 1e9 {
+		return plan.WriteText(out, p) // rather look at it first
+	}
+	result, err := pipelines.Run(ctx, request) // spends the budget, once
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "achieved ε = %g in %d releases\n", result.Privacy.AchievedEpsilon, result.Privacy.Releases)
+	return result.WriteText(out)
+}

@@ -1,0 +1,45 @@
+// Command sampleagain answers: can I have more rows later, and only some of them? A released model
+// gives as many as anybody likes, at no privacy cost, and under a condition on its columns.
+//
+//	go run ./examples/sampleagain -model out/_model.arrow -where 'age>=65' -output older -rows 1000
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"log"
+	"os"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+func main() {
+	c := pipelines.SampleConfig{Progress: os.Stderr, Format: "csv", Shards: 1}
+	flag.StringVar(&c.Model, "model", "out/_model.arrow", "model of a released directory")
+	flag.StringVar(&c.Where, "where", "", "condition on columns, such as 'age>=65 AND sex=Female'")
+	flag.StringVar(&c.Output, "output", "more", "directory for the rows")
+	flag.Int64Var(&c.Rows, "rows", 0, "rows to write; 0: as many as the model stands for")
+	beamlog.LogLevel = "error"
+	beam.Init() // it reads the flags too
+	if err := run(context.Background(), c, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run needs neither the private table nor its domain file: the model holds all that is public.
+func run(ctx context.Context, c pipelines.SampleConfig, out io.Writer) error {
+	request, err := pipelines.ValidateSample(c) // also says where a condition cuts through a cell
+	if err != nil {
+		return err
+	}
+	result, err := pipelines.RunSample(ctx, request)
+	if err != nil {
+		return err
+	}
+	return result.WriteText(out)
+}

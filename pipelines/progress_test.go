@@ -1,0 +1,64 @@
+package pipelines
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// shown returns what a meter writes about a run of three stages.
+func shown(t *testing.T, terminal bool) string {
+	t.Helper()
+	var out bytes.Buffer
+	m := newMeter(&out, terminal, []string{"progress_test.go"})
+	stop := m.start()
+	for i := range 5 {
+		m.report("fit", i, 4)
+	}
+	for _, n := range []int{1000, 2000, 300} { // shards report as they come
+		m.report("writing", n, 2000)
+	}
+	stop()
+	return regexp.MustCompile(`[0-9.]+ (MB|ms)|[0-9.]+s`).ReplaceAllString(out.String(), "X")
+}
+
+func TestProgressInAFile(t *testing.T) {
+	want := "reading X (X)\nfit: 4 in all (X)\nwriting: 2000 in all (X)\n"
+	if got := shown(t, false); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// On a terminal one line is written over and over, and wiped at the end.
+func TestProgressOnATerminal(t *testing.T) {
+	got := shown(t, true)
+	if strings.Contains(got, "\n") || !strings.HasSuffix(got, " \r") {
+		t.Errorf("the line is left, or has ends: %q", got)
+	}
+	for _, want := range []string{"\rreading X, X", "\rfit 0 of 4, X", "\rfit 4 of 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	lines := strings.Split(strings.Trim(got, "\r "), "\r")
+	for i := 1; i < len(lines); i++ {
+		if len(lines[i]) < len(strings.TrimRight(lines[i-1], " ")) {
+			t.Errorf("%q does not cover %q", lines[i], lines[i-1])
+		}
+	}
+}
+
+// Without a place to write to nothing listens.
+func TestQuiet(t *testing.T) {
+	heard := 0
+	defer synth.Observe(func(string, int, int) { heard++ })()
+	stop := newMeter(nil, true, nil).start()
+	stop()
+	mustRun(t, shop(t, 10))
+	if heard == 0 {
+		t.Error("a quiet run took the place of another listener")
+	}
+}

@@ -1,0 +1,103 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/transforms/counts"
+	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// Params configures Synthesize. Zero fields mean their defaults; Domain and Epsilon have none.
+type Params struct {
+	Domain  *domain.Domain
+	Epsilon dp.Epsilon
+	Delta   dp.Delta // 0 is pure differential privacy
+
+	Neighbouring dp.Neighbouring
+	Rows         int64          // rows to make; default: the released number of units
+	Workload     query.Workload // marginals to keep; default: all of up to 3 columns and 10,000 cells
+	Units        float64        // public planning number of units; default solver.DefaultUnits
+	Method       string         // default "auto", the public rule
+	MemoryLimit  int64          // bytes for the solve; default 2 GiB
+	Shards       int            // parallel blocks of rows; default 8
+	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
+
+	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
+	// that all workers see; see package synth.
+	Store synth.StoreRef
+}
+
+func (p Params) withDefaults() Params {
+	p.Units = orDefault(p.Units, solver.DefaultUnits)
+	p.Method = orDefault(p.Method, "auto")
+	p.MemoryLimit = orDefault(p.MemoryLimit, DefaultMemoryLimit)
+	p.Shards = orDefault(p.Shards, DefaultShards)
+	p.SampleSeed = sampleSeed(p.SampleSeed, p.SampleSeed != 0)
+	if p.Workload.Sizes == nil && p.Domain != nil {
+		p.Workload = query.AllMarginals(p.Domain.Sizes(), DefaultMarginals, DefaultMaxCells)
+	}
+	return p
+}
+
+// Validate lists all faults of p, of the method's fit to the domain, and of the fields of row, a struct
+// type or a pointer to one that is to hold the records.
+func (p Params) Validate(row reflect.Type) error {
+	if p.Domain == nil {
+		return errors.New("pipelines: Params.Domain is required")
+	}
+	if err := p.Domain.Validate(); err != nil {
+		return err
+	}
+	p = p.withDefaults()
+	errs := []error{
+		p.solve().Validate(), p.sample(row).Validate(), private.ValidateStruct(row, p.Domain),
+		synth.ValidateStruct(row, p.Domain),
+	}
+	if errors.Join(errs...) == nil {
+		_, _, err := methods.Choose(solver.Problem{
+			Domain: p.Domain, Workload: p.Workload, Neighbouring: p.Neighbouring,
+			Epsilon: p.Epsilon, Delta: p.Delta, Units: p.Units, MemoryLimit: p.MemoryLimit,
+		}, p.Method)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (p Params) solve() synth.Params {
+	return synth.Params{
+		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
+		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, Store: p.Store,
+	}
+}
+
+func (p Params) sample(row reflect.Type) synth.SampleParams {
+	return synth.SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: prismBranches, Seed: p.SampleSeed, As: row}
+}
+
+// Synthesize adds the whole stage to a pipeline that exists already: from a collection of private
+// structs to one of synthetic structs of the same type, at the price of p.Epsilon and p.Delta. Fields
+// belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name; the field of the
+// privacy ID is empty in what comes out, and so are fields that are no column.
+//
+// It panics, with all faults at once, where p.Validate returns an error.
+func Synthesize(s beam.Scope, records beam.PCollection, p Params) beam.PCollection {
+	row := records.Type().Type()
+	if err := p.Validate(row); err != nil {
+		panic(fmt.Sprintf("pipelines: Synthesize:\n%v", err))
+	}
+	p = p.withDefaults()
+	units := private.Bound(s, private.Encode(s, records, p.Domain), private.BoundParams{})
+	stats := counts.Count(s, units, p.Workload)
+	model := synth.Solve(s, stats, p.solve())
+	return synth.Sample(s, model, p.sample(row))
+}
