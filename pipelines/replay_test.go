@@ -57,7 +57,7 @@ func cloned(m []query.Measurement) []query.Measurement {
 func init() {
 	synth.RegisterMethod(synth.Method{
 		Name:       "tape",
-		Accounting: func(dp.Delta) dp.Accounting { return dp.ZCDP },
+		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses:   dpam.Accesses,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			playing.Curator = c

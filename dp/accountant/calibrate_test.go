@@ -199,7 +199,7 @@ func TestSensitivitiesOfRelations(t *testing.T) {
 	}
 }
 
-// TestFineGrid: the least grid with σ of at least 2^26 steps, and whole σ² in steps.
+// TestFineGrid: the least grid with σ of at least 2^30 steps, and whole σ² in steps.
 func TestFineGrid(t *testing.T) {
 	l := ledgers(t)[4]
 	for _, variance := range []float64{1e-9, 0.3, 1, 1.0000001, 798.4, 1e6, 1e18} {
@@ -207,11 +207,11 @@ func TestFineGrid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if steps := e.Steps(1); !steps.IsInt() || steps.Cmp(power(52)) < 0 {
+		if steps := e.Steps(1); !steps.IsInt() || steps.Cmp(power(2*gdpGridBits)) < 0 {
 			t.Errorf("σ² = %g: %v squared steps", variance, steps)
 		}
 		coarser := math.Sqrt(variance) * math.Exp2(float64(e.GridBits-1))
-		if e.GridBits > 0 && e.GridBits < finestBits && coarser >= 1<<26 {
+		if e.GridBits > 0 && e.GridBits < finestBits && coarser >= 1<<gdpGridBits {
 			t.Errorf("σ² = %g: grid 2^-%d is finer than needed", variance, e.GridBits)
 		}
 	}

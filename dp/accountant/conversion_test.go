@@ -161,9 +161,9 @@ func TestDiscreteGaussianIsNearTheRoundedNormal(t *testing.T) {
 // TestGDPEpsilonPaysForDiscreteness: with a price of discreteness that matters, the sum is within δ at the
 // returned ε and above it one step below.
 func TestGDPEpsilonPaysForDiscreteness(t *testing.T) {
-	const coordinates, delta = 2e10, 1e-6 // (1+e)·2e10·0.021/2^52 = 3.5e-7
+	const coordinates, delta = 5e12, 1e-6 // (1+e)·5e12·0.021/2^60 = 3.4e-7
 	total := func(e dp.Epsilon) float64 {
-		return GDPDeltaCeil(0.2, e) + (1+math.Exp(float64(e)))*coordinates*0.021/math.Exp2(52)
+		return GDPDeltaCeil(0.2, e) + (1+math.Exp(float64(e)))*coordinates*0.021/math.Exp2(60)
 	}
 	got := GDPEpsilonCeil(0.2, coordinates, delta, 2)
 	if total(got) > delta || total(got-0x1p-39) <= delta {

@@ -15,8 +15,9 @@ const (
 	// blockSlackBits: the rounded log-weights of a block selection are off by at most 2^-31, which adds
 	// four times as much, 2^-29, to the range of R/b.
 	blockSlackBits = 29
-	// gdpGridBits: under GaussianOnly the standard deviation is at least 2^26 grid steps.
-	gdpGridBits = 26
+	// gdpGridBits: under GaussianOnly the standard deviation is at least 2^30 grid steps. The bound holds from
+	// 2^26 on; the price of discreteness times exp(ε) must stay far below δ up to ε = 10 and a million draws.
+	gdpGridBits = 30
 )
 
 // Event is one kind of draw from private data, with all that its loss depends on. Everything in it is
@@ -162,7 +163,7 @@ func (e Event) l2Squared(i int) *big.Rat {
 	return big.NewRat(int64(e.L2Squared), 1)
 }
 
-// fineGrid reports whether every σ² is an integer of at least 2^52 in squared grid steps.
+// fineGrid reports whether every σ² is an integer of at least 2^60 in squared grid steps.
 func (e Event) fineGrid() bool {
 	least := power(2 * gdpGridBits)
 	for i := 0; i < len(e.Scales); i += e.run(i) {

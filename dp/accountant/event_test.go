@@ -19,7 +19,7 @@ func kinds() map[string]Event {
 		return Event{Kind: k, Count: 1, Range: 2, Scales: []*big.Rat{big.NewRat(8, 1)}, GridBits: ScoreGridBits}
 	}
 	return map[string]Event{
-		"gaussian":    numeric(Event{Kind: dp.DiscreteGaussian, L2Squared: 2, GridBits: 26}),
+		"gaussian":    numeric(Event{Kind: dp.DiscreteGaussian, L2Squared: 2, GridBits: 30}),
 		"laplace":     numeric(Event{Kind: dp.DiscreteLaplace, L1: 2}),
 		"exponential": selection(dp.Exponential),
 		"block":       selection(dp.BlockExponential),

@@ -6,15 +6,15 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// discreteDelta returns (1+exp(ε))·coordinates·0.021/2^52, rounded up: what discrete Gaussian noise of a
-// standard deviation of at least 2^26 grid steps adds to the δ of the continuous one.
+// discreteDelta returns (1+exp(ε))·coordinates·0.021/2^60, rounded up: what discrete Gaussian noise of a
+// standard deviation of at least 2^30 grid steps adds to the δ of the continuous one.
 //
 // The discrete Gaussian is within total variation 0.021/σ² of the normal rounded to whole steps: their
 // masses differ by a 24th of φ's second derivative to leading order, which sums to 4·φ(1)/(48·σ²) =
 // 0.0202/σ². Rounding is post-processing; the two neighbours' distances, one of them times exp(ε), add
 // to δ.
 func discreteDelta(epsilon float64, coordinates int64) float64 {
-	return (1 + math.Exp(epsilon)) * float64(coordinates) * 0.021 * 0x1p-52 * (1 + 0x1p-40)
+	return (1 + math.Exp(epsilon)) * float64(coordinates) * math.Ldexp(0.021, -2*gdpGridBits) * (1 + 0x1p-40)
 }
 
 // GDPDeltaCeil returns, rounded up, the least δ for which μ-Gaussian differential privacy implies
@@ -71,7 +71,7 @@ func MuFloor(epsilon dp.Epsilon, delta dp.Delta) float64 {
 }
 
 // GDPEpsilonCeil returns, rounded up to a multiple of 2^-40, an ε with GDPDeltaCeil(μ, ε) +
-// (1+exp(ε))·coordinates·0.021/2^52 ≤ δ: what discrete Gaussian noise promises. It searches up to the
+// (1+exp(ε))·coordinates·0.021/2^60 ≤ δ: what discrete Gaussian noise promises. It searches up to the
 // given most, and returns most where nothing below it satisfies the inequality.
 func GDPEpsilonCeil(mu float64, coordinates int64, delta dp.Delta, most dp.Epsilon) dp.Epsilon {
 	satisfies := func(n uint64) bool {

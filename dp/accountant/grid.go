@@ -25,7 +25,7 @@ func bitsFor(x *big.Rat) int {
 	return finestBits
 }
 
-// gridFor returns the least j ≥ 0, at most 36, for which every σ is at least 2^26 steps of 2^-j.
+// gridFor returns the least j ≥ 0, at most 36, for which every σ is at least 2^30 steps of 2^-j.
 func gridFor(variances []*big.Rat) int {
 	smallest := variances[0]
 	for _, v := range variances[1:] {
@@ -41,7 +41,7 @@ func gridFor(variances []*big.Rat) int {
 	return finestBits
 }
 
-// roundFine rounds σ² up to an integer of at least 2^52 in squared steps of 2^-bits.
+// roundFine rounds σ² up to an integer of at least 2^60 in squared steps of 2^-bits.
 func roundFine(variance *big.Rat, bits int) *big.Rat {
 	v := ceilGrid(variance, 2*bits)
 	if floor := power(2 * (gdpGridBits - bits)); v.Cmp(floor) < 0 {

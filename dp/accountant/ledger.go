@@ -82,7 +82,7 @@ type Ledger struct {
 //
 //	ZCDP          the largest rho with δ(rho, ε) ≤ δ
 //	Pure          ε
-//	GaussianOnly  μ²/2 for the largest μ with δ(μ, ε) ≤ δ − (1+exp(ε))·Coordinates·0.021/2^52
+//	GaussianOnly  μ²/2 for the largest μ with δ(μ, ε) ≤ δ − (1+exp(ε))·Coordinates·0.021/2^60
 //
 // It fails on invalid parameters and where the capacity is 0.
 func NewLedger(p Params) (*Ledger, error) {

@@ -160,12 +160,12 @@ func TestCoordinatesCost(t *testing.T) {
 		}
 		return l.Capacity()
 	}
-	one, million, tooMany := capacity(1), capacity(1e6), capacity(1e9)
-	if one.Cmp(million) <= 0 || million.Sign() <= 0 || tooMany.Sign() != 0 {
-		t.Errorf("capacities %v, %v, %v", one, million, tooMany)
+	one, billion, tooMany := capacity(1), capacity(1e9), capacity(1e11)
+	if one.Cmp(billion) <= 0 || billion.Sign() <= 0 || tooMany.Sign() != 0 {
+		t.Errorf("capacities %v, %v, %v", one, billion, tooMany)
 	}
-	// (1+e)·0.021/2^52 per coordinate
-	if got, want := discreteDelta(1, 1e6), 3.718281828459045*1e6*0.021/math.Exp2(52); got < want || got > want*(1+1e-9) {
+	// (1+e)·0.021/2^60 per coordinate
+	if got, want := discreteDelta(1, 1e6), 3.718281828459045*1e6*0.021/math.Exp2(60); got < want || got > want*(1+1e-9) {
 		t.Errorf("price %g, want %g rounded up", got, want)
 	}
 }

@@ -20,9 +20,9 @@ type Centred struct {
 	Cells     int64 // the noisy numbers drawn
 }
 
-// precisionBits: precisions are told apart down to 2^-36 of the largest, so that all noise of one event
-// fits the samplers on one grid: σ ≤ 2^27·2^18 steps.
-const precisionBits = 36
+// precisionBits: precisions are told apart down to 2^-30 of the largest, so that all noise of one event
+// fits the samplers on one grid: σ ≤ 2^31·2^15 steps.
+const precisionBits = 30
 
 // Residuals returns the event that releases centred marginals with the least noise whose loss is within the
 // share of the ledger's capacity. With c = Left, Δ² the squared sensitivity and σ² the variance of the
@@ -30,8 +30,8 @@ const precisionBits = 36
 //
 //	u = 1/(c·σ²) ∝ Precision,   loss = ΣΔ²/(2σ²)
 //
-// Precisions for which c·Precision is below 2^-36 of the largest are taken to be there. Noise has a fine
-// grid, σ ≥ 2^26 steps, whatever the kind of ledger, because the sensitivity is exact only up to the grid:
+// Precisions for which c·Precision is below 2^-30 of the largest are taken to be there. Noise has a fine
+// grid, σ ≥ 2^30 steps, whatever the kind of ledger, because the sensitivity is exact only up to the grid:
 // see Centred.OnGrid. A Pure ledger, and a share that is 0 or needs noise above 2^40 counts, is an error.
 // It charges nothing, and panics on no marginals or incomplete ones.
 func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
@@ -72,7 +72,7 @@ func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 
 // Scores returns the event that releases n distances Σ|count − base|, one for each of n marginals, with
 // one variance, whose loss is within the share of the ledger's capacity. A record moves each distance by
-// at most 1 count: Δ² = n under AddRemove and 4n under Replace. Noise has a fine grid, σ ≥ 2^26 steps,
+// at most 1 count: Δ² = n under AddRemove and 4n under Replace. Noise has a fine grid, σ ≥ 2^30 steps,
 // whatever the kind of ledger. Errors are those of Residuals.
 func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 	if n < 1 {
@@ -166,7 +166,7 @@ func relativePrecision(marginals []Centred) []*big.Rat {
 	}
 	unit := new(big.Rat).Inv(largest)
 	for i, r := range relative {
-		relative[i] = ceilGrid(new(big.Rat).Mul(r, unit), 2*precisionBits) // short sums; off by 2^-36 at most
+		relative[i] = ceilGrid(new(big.Rat).Mul(r, unit), 2*precisionBits) // short sums; off by 2^-30 at most
 		if least := power(-precisionBits); relative[i].Cmp(least) < 0 {
 			relative[i] = least
 		}
@@ -194,7 +194,7 @@ func centredNoise(l2Squared, relative []*big.Rat, total *big.Rat) ([]*big.Rat, e
 	return noise, nil
 }
 
-// roundShort rounds σ² up to a number of about 16 bits on the grid 2^-bits with σ of at least 2^26 steps: it
+// roundShort rounds σ² up to a number of about 16 bits on the grid 2^-bits with σ of at least 2^30 steps: it
 // costs at most 2^-16 of a share.
 func roundShort(variance *big.Rat, bits int) (*big.Rat, error) {
 	if variance.Cmp(power(2*largestBits)) > 0 {

@@ -152,7 +152,7 @@ func TestResiduals(t *testing.T) {
 			var list []Centred
 			cells := int64(0)
 			for range 1 + rng.IntN(20) {
-				m := centredOf(l.params.Neighbouring, shapes[rng.IntN(len(shapes))], math.Exp(4*rng.NormFloat64()))
+				m := centredOf(l.params.Neighbouring, shapes[rng.IntN(len(shapes))], math.Exp(2*rng.NormFloat64()))
 				list, cells = append(list, m), cells+m.Cells
 			}
 			s := dp.ShareOf(1+rng.Int64N(1000), 1000+rng.Int64N(1e9))

@@ -92,6 +92,6 @@ func ExampleCurator_Residuals() {
 	}
 	fmt.Printf("%.2f, variance %.1f\n", s.Values, s.Variance)
 	// Output:
-	// [393.30 4.28 -397.58], variance 15.9
-	// [797.32], variance 35.7
+	// [394.91 5.22 -400.13], variance 15.9
+	// [798.90], variance 35.7
 }

@@ -119,7 +119,7 @@ func run(t *coded, s setting) (figures, error) {
 		return figures{}, err
 	}
 	ledger, err := accountant.NewLedger(accountant.Params{
-		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
+		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
 		Coordinates: max(1, solver.Coordinates(accesses)),
 	})
 	if err != nil {

@@ -94,7 +94,7 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 		return nil, nil, err
 	}
 	ledger, err := accountant.NewLedger(accountant.Params{
-		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Delta),
+		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta),
 		Epsilon: p.Epsilon, Delta: p.Delta, Coordinates: max(1, solver.Coordinates(accesses)),
 	})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 type Method struct {
 	Name    string
 	Summary string
-	// Accounting returns the kind of ledger that the algorithm charges at the given δ.
-	Accounting func(dp.Delta) dp.Accounting
+	// Accounting returns the kind of ledger that the algorithm charges at the given ε and δ.
+	Accounting func(dp.Epsilon, dp.Delta) dp.Accounting
 	// Accesses plans every access to private data, or says why the algorithm does not apply.
 	Accesses func(solver.Problem) ([]solver.Access, error)
 	// Solve runs the algorithm; it makes exactly the accesses that Accesses planned.
@@ -57,16 +57,23 @@ func perCell(bytes, seconds float64) func(solver.Problem) (float64, float64) {
 	}
 }
 
+// largestGDP is the largest ε for which Gaussian differential privacy is charged: beyond it the price of
+// discrete noise, which grows with exp(ε), is no longer small beside δ.
+const largestGDP = 10
+
 // gaussian is the ledger of an algorithm that only adds Gaussian noise where δ allows it.
-func gaussian(d dp.Delta) dp.Accounting {
-	if d == 0 {
+func gaussian(e dp.Epsilon, d dp.Delta) dp.Accounting {
+	switch {
+	case d == 0:
 		return dp.Pure
+	case e > largestGDP:
+		return dp.ZCDP
 	}
 	return dp.GaussianOnly
 }
 
 // selecting is the ledger of an algorithm that selects.
-func selecting(d dp.Delta) dp.Accounting {
+func selecting(_ dp.Epsilon, d dp.Delta) dp.Accounting {
 	if d == 0 {
 		return dp.Pure
 	}

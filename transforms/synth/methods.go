@@ -18,7 +18,7 @@ type Solver func(ctx context.Context, p solver.Problem, c solver.Curator) (*solv
 type Method struct {
 	Name string
 	// Accounting returns the kind of ledger that the algorithm charges at the given δ.
-	Accounting func(dp.Delta) dp.Accounting
+	Accounting func(dp.Epsilon, dp.Delta) dp.Accounting
 	// Accesses plans every access to private data, or says why the algorithm does not apply.
 	Accesses func(solver.Problem) ([]solver.Access, error)
 	// Solve makes exactly the accesses that Accesses planned, with noise that was fixed there.
@@ -78,7 +78,7 @@ func chooseMethod(p solver.Problem, name string) (Method, error) {
 func (m Method) ledger(p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
 	return accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring,
-		Accounting:   m.Accounting(p.Delta),
+		Accounting:   m.Accounting(p.Epsilon, p.Delta),
 		Epsilon:      p.Epsilon,
 		Delta:        p.Delta,
 		Coordinates:  max(1, solver.Coordinates(planned)),

@@ -36,7 +36,7 @@ func frozen(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Resu
 func init() {
 	RegisterMethod(Method{
 		Name:       "frozen",
-		Accounting: func(dp.Delta) dp.Accounting { return dp.ZCDP },
+		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {
 			return []solver.Access{
 				{Stage: "total", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(1, 10)},

@@ -36,7 +36,7 @@ func workload() query.Workload { return query.AllMarginals(visits().Sizes(), 2, 
 func init() {
 	RegisterMethod(Method{
 		Name:       "universe",
-		Accounting: func(dp.Delta) dp.Accounting { return dp.ZCDP },
+		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {
 			if len(p.Workload.Sizes) > 5 {
 				return nil, errors.New("too many columns")
