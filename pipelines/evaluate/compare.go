@@ -101,6 +101,7 @@ func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparis
 	}
 	c.Quality = mean(c.Shapes.Average, c.Trends.Average)
 	c.Worst = e.worst(truth, other, each)
+	c.Violations = violations(truth, other, e.domain)
 	return c, nil
 }
 

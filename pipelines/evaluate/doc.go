@@ -65,4 +65,7 @@
 //	worst[]                       the marginals of largest TV, largest first:
 //	  columns, cells, tv
 //	  largest[]                   the cells that differ most: labels, real and synthetic share
+//	violations                    only where the domain declares impossible combinations:
+//	  real, synthetic             rows that any of them holds for
+//	  each[]                      columns, cells (labels by column), real, synthetic: one combination
 package evaluate

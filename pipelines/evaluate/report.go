@@ -27,6 +27,8 @@ type Comparison struct {
 	Trends        Property   `json:"trends"`
 	Quality       Score      `json:"quality"` // mean of the averages of Shapes and Trends
 	Worst         []Marginal `json:"worst"`   // largest TV first
+
+	Violations *Violations `json:"violations,omitempty"` // nil where the domain declares nothing to be impossible
 }
 
 // Width sums up the marginals of K attributes. Errors are in shares of rows.

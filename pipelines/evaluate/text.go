@@ -35,6 +35,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	writeProperty(&b, "Column shapes", r.Real.Shapes)
 	writeProperty(&b, "Column pair trends", r.Real.Trends)
 	line("Overall quality (mean of the two)  %s\n", r.Real.Quality)
+	r.Real.Violations.writeText(&b)
 	writeWorst(&b, r.Real.Worst)
 	if r.Holdout != nil {
 		line("")

@@ -1,0 +1,77 @@
+package evaluate
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Violations counts the rows of both tables that the domain declares impossible.
+type Violations struct {
+	Real      int         `json:"real"`      // rows of the true table that any combination holds for
+	Synthetic int         `json:"synthetic"` // 0 for rows of this program
+	Each      []Violation `json:"each"`      // by combination, in the order of the domain
+}
+
+// Violation counts the rows that one impossible combination holds for.
+type Violation struct {
+	Columns   []string   `json:"columns"`
+	Cells     [][]string `json:"cells"` // for each column, the labels that are impossible together
+	Real      int        `json:"real"`
+	Synthetic int        `json:"synthetic"`
+}
+
+// violations returns nil where the domain declares nothing to be impossible.
+func violations(truth, other *Table, d *domain.Domain) *Violations {
+	if len(d.Impossible) == 0 {
+		return nil
+	}
+	v := &Violations{Each: make([]Violation, len(d.Impossible))}
+	for i, e := range d.Impossible {
+		x := &v.Each[i]
+		x.Columns = e.Clique.Names(d)
+		for j, a := range e.Clique {
+			labels := make([]string, len(e.Codes[j]))
+			for k, code := range e.Codes[j] {
+				labels[k] = d.Attributes[a].Label(code)
+			}
+			x.Cells = append(x.Cells, labels)
+		}
+		x.Real, x.Synthetic = truth.violating(domain.Exclusions{e}), other.violating(domain.Exclusions{e})
+	}
+	v.Real, v.Synthetic = truth.violating(d.Impossible), other.violating(d.Impossible)
+	return v
+}
+
+// violating returns the number of rows that any of the exclusions holds for.
+func (t *Table) violating(x domain.Exclusions) int {
+	support, record, n := domain.NewSupport(t.Sizes, x), make([]domain.Code, len(t.Sizes)), 0
+	for r := range t.Rows {
+		for a := range record {
+			record[a] = t.Columns[a][r]
+		}
+		if !support.Possible(record) {
+			n++
+		}
+	}
+	return n
+}
+
+// writeText writes nothing where nothing is declared.
+func (v *Violations) writeText(b *bytes.Buffer) {
+	if v == nil {
+		return
+	}
+	fmt.Fprintf(b, "Impossible rows: %s of the true table, %s of the synthetic one\n", thousands(v.Real), thousands(v.Synthetic))
+	fmt.Fprintf(b, "%9s %9s\n", "true", "synth.")
+	for _, x := range v.Each {
+		parts := make([]string, len(x.Columns))
+		for i, name := range x.Columns {
+			parts[i] = name + ": " + strings.Join(x.Cells[i], ", ")
+		}
+		fmt.Fprintf(b, "%9s %9s  %s\n", thousands(x.Real), thousands(x.Synthetic), clip(strings.Join(parts, "; "), textWidth-21))
+	}
+	fmt.Fprintln(b)
+}
