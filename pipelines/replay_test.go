@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -213,5 +214,33 @@ func TestReplayOfWholeRuns(t *testing.T) {
 			}
 		}
 		dptest.Figure(t, "%v: %d pairs of whole runs, equal byte for byte", n, pairs)
+	}
+}
+
+// TestNothingTimedIsReleased: no released file has a field for a time, a duration or a number of trials,
+// which would depend on what was drawn.
+func TestNothingTimedIsReleased(t *testing.T) {
+	c := shop(t, 50)
+	mustRun(t, c)
+	timed := regexp.MustCompile(`(?i)"[^"]*(time|duration|second|elapsed|trial|started|finished|created|retries|attempt)[^"]*"\s*:`)
+	read := 0
+	for _, pattern := range []string{"_*.json", "_*.html", "_*.arrow"} {
+		files, err := filepath.Glob(filepath.Join(c.Output, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read++
+			if found := timed.Find(b); found != nil {
+				t.Errorf("%s has the field %s", filepath.Base(name), found)
+			}
+		}
+	}
+	if read < 2 || !timed.MatchString(`{"solve_seconds": 3}`) {
+		t.Errorf("%d released files were read: the check is blind", read)
 	}
 }

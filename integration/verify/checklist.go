@@ -1,0 +1,46 @@
+package main
+
+// row is a line of the checklist of known defects of private programs, with the tests that would see
+// each here.
+type row struct {
+	number int
+	defect string
+	tests  []named
+}
+
+var checklist = []row{
+	{1, "porous float Laplace", in("dp/mechanism", "TestReleasesAreOnTheGrid", "TestMeasureLoss")},
+	{2, "ulp of noise + x shows x", in("dp/mechanism", "TestTrailingZeros", "TestInCounts")},
+	{3, "float Gaussian", join(in("dp/mechanism", "TestReleasesAreOnTheGrid"), in("dp/noise", "TestGaussianTrialLaw"))},
+	{4, "sampling time", in("pipelines", "TestNothingTimedIsReleased")},
+	{5, "softmax underflow", in("dp/noise", "TestSelectorWideGap")},
+	{6, "ties in discrete noisy maximum", in("dp/mechanism", "TestLaplaceMaxLoss")},
+	{7, "noisy maximum charged r²/8", in("dp/accountant", "TestNoisyMaxIsNotBoundedRange")},
+	{8, "float sums: order, rounding", join(in("transforms/counts", "TestEncodingIsCanonical"), in("transforms/internal/records", "TestBoundingIgnoresOrderAndBundles"))},
+	{9, "NaN, ±Inf pass clamps", join(in("dp/domain", "TestFromText", "TestFromValues", "TestUnusable"), in("pipelines/dapple", "TestUnusableCells"))},
+	{10, "sensitivity overflow", join(in("dp/accountant", "TestHugeSensitivities"), in("transforms/counts", "TestMergeRefusesOverflow"))},
+	{11, "bound rounded the wrong way", in("dp/accountant", "TestRationalsRoundAsNamed", "TestMeasureRoundsNoiseUp", "TestOutwardRounding")},
+	{12, "bounding wrong for equal outliers", in("transforms/private", "TestBound")},
+	{13, "clipping after aggregation", in("integration", "TestOnlyBoundedUnitsCanBeCounted")},
+	{14, "relation mixed up", join(in("dp/mechanism", "TestWholeRuns"), in("dp/accountant", "TestMismatchesAreRefused", "TestSensitivitiesOfRelations"))},
+	{15, "\"monotone\" claimed", join(in("dp/mechanism", "TestRanges"), in("integration", "TestWhatIsNotOffered"))},
+	{16, "domain from data", in("pipelines", "TestReplayOfWholeRuns")},
+	{17, "n in rows, rounds, model size", in("transforms/synth", "TestSolverSeesPublicFiguresOnly", "TestReleaseFollowsTheCuratorAlone")},
+	{18, "overspend in adaptive loops", in("dp/mechanism", "TestEveryDrawIsCharged", "TestLooksAreCharged")},
+	{19, "repeat count ignored", in("dp/accountant", "TestCountIsCharged")},
+	{20, "biased dependency sampler", in("dp/noise", "TestLaplaceTrialLaw", "TestGaussianTrialLaw", "TestDrawsFit")},
+	{21, "modulo bias, off by one", in("dp/noise", "TestBelow")},
+	{22, "re-execution redraws", in("transforms/synth", "TestSolveIsAFunctionOfSeedConfigAndCounts", "TestSolveAdoptsTheStoredRelease", "TestRunsShareAStoredRelease")},
+	{23, "row order leaks", in("pipelines", "TestReplayOfWholeRuns")},
+	{24, "generator state cloned", join(in("dp/mechanism", "TestStreamIsBound"), in("transforms/synth", "TestNoiseIsBoundToAllCounts"))},
+	{25, "seed exposed", join(in("dp/noise", "TestNothingPrints"), in("integration", "TestNoPublicNoiseSeed"))},
+	{26, "values in errors, logs, counters", join(in("transforms/synth", "TestCanaries"), in("dp/mechanism", "TestErrorsHoldNoCounts"))},
+	{27, "data-dependent failure", join(in("pipelines", "TestReplayOfWholeRuns"), in("pipelines/dapple", "TestOddTables"), in("dp/domain", "FuzzFromText"))},
+	{28, "empty privacy ID merges people", join(in("transforms/private", "TestBound"), in("transforms/counts", "TestNeighboursDifferByOneRecord"))},
+	{29, "order-dependent bounding", in("transforms/internal/records", "TestBoundingIgnoresOrderAndBundles")},
+	{30, "approximation not charged", in("dp/accountant", "TestApproximationsAreListed", "TestLoss")},
+	{31, "error not per coordinate", in("dp/accountant", "TestCoordinatesCost", "TestCoordinatesAreReserved")},
+	{32, "float budgets", in("dp/accountant", "TestSharesSumExactly", "TestChargesAddUp")},
+	{33, "parallel or group composition assumed", in("integration", "TestWhatIsNotOffered")},
+	{34, "\"post-processing\" reads data", join(in("integration", "TestLayering"), in("integration/privacy", "TestReplayNeighbours"))},
+}

@@ -1,0 +1,116 @@
+package main
+
+// check is a family of tests: one line of the first table.
+type check struct {
+	name   string
+	covers string
+	alarms string // false-alarm rate, all its tests together
+	size   string // daily
+	long   string // nightly, where it differs
+	tests  []named
+}
+
+// named is a test by the directory of its package and its name.
+type named struct{ dir, test string }
+
+func in(dir string, tests ...string) (list []named) {
+	for _, t := range tests {
+		list = append(list, named{dir, t})
+	}
+	return list
+}
+
+func join(lists ...[]named) (all []named) {
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+// checks is what `make verify` runs, besides the checklist and the seeded defects.
+var checks = []check{
+	{
+		name:   "1 exact law of mechanisms",
+		covers: "ranges and sensitivities by enumeration; loss of selections, measurements, noisy maxima and centred tables against their charge",
+		alarms: "0", size: "2×2 cells, ≤ 3 units, all neighbours",
+		tests: in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
+			"TestSelectionLoss", "TestMeasureLoss", "TestLaplaceMaxLoss", "TestResidualLoss", "TestResidualSensitivity"),
+	},
+	{
+		name:   "2 exact law of whole runs",
+		covers: "DPFW block and cell, DPAM; both relations; pure and zCDP: log ratio, divergences, hockey sticks, stated ε",
+		alarms: "0", size: "2×2 cells, ≤ 3 units, T ≤ 3", long: "≤ 4 units, T = 3",
+		tests: in("dp/mechanism", "TestWholeRuns"),
+	},
+	{
+		name:   "3 record and replay of the core",
+		covers: "same calls, arguments, events and model on a neighbour; change of every call within its declared range or norm",
+		alarms: "0", size: "200 pairs per relation and method", long: "2,000",
+		tests: join(in("integration/privacy", "TestReplayNeighbours", "TestReplaySeesPeeking"),
+			in("dp/mechanism", "TestReplay", "TestRecordedRangesHold", "TestLooksReplay")),
+	},
+	{
+		name:   "4 neighbouring rows",
+		covers: "many rows per unit, duplicates, unusable values, rows of nobody: one record changes in the counts",
+		alarms: "0", size: "60 pairs per relation", long: "400",
+		tests: in("transforms/counts", "TestNeighboursDifferByOneRecord"),
+	},
+	{
+		name:   "5 replay of whole pipelines",
+		covers: "rows, row count, schema, file names and bytes, statement, model, closing words, error: equal with frozen answers",
+		alarms: "0", size: "10 pairs per relation", long: "200",
+		tests: join(in("pipelines", "TestReplayOfWholeRuns"),
+			in("transforms/synth", "TestReleaseFollowsTheCuratorAlone", "TestSolverSeesPublicFiguresOnly")),
+	},
+	{
+		name:   "6 laws of samplers",
+		covers: "trial laws by enumeration; extreme scales and gaps; log-cosh sums in 160 bits; golden vectors",
+		alarms: "0", size: "scales to 2^47, gaps to 2^127, 100,000 cells",
+		tests: in("dp/noise", "TestBernExpLaw", "TestLaplaceTrialLaw", "TestGaussianTrialLaw", "TestSelectorTrialLaw", "TestSelectorWideGap",
+			"TestSignTrialLaw", "TestTailSum", "TestTailSumOfTheLargestMarginal", "TestBlockScore", "TestWide", "TestScaled",
+			"TestStreamGolden", "TestSamplersGolden", "TestBernoulliWideBoundary", "TestConstructorsRefuse"),
+	},
+	{
+		name:   "7 draws of samplers",
+		covers: "χ² of draws against their law; a wrong scale must be found (power 0.999); uniform integers; wide coins",
+		alarms: "1e-6 each, 1e-4", size: "60,000 draws, finds scale ×1.1", long: "10⁶, ×1.02",
+		tests: in("dp/noise", "TestDrawsFit", "TestWideGaussianFits", "TestBelow", "TestBernoulliWide"),
+	},
+	{
+		name:   "8 draws of mechanisms and runs",
+		covers: "χ² of selections, measured noise, single numbers, and whole transcripts against law 2; half of the noise and neighbours do not fit",
+		alarms: "1e-6 each, 3e-5", size: "20,000–60,000 draws; 20,000 runs", long: "200,000 runs",
+		tests: in("dp/mechanism", "TestSelectionDraws", "TestMeasureNoise", "TestNumbersAreNoisy", "TestTranscriptsFit", "TestResidualDraws", "TestResidualNoise"),
+	},
+	{
+		name:   "9 hygiene of numbers",
+		covers: "releases on the grid; trailing zeros of x = 0 and 1; sums independent of order and bundling",
+		alarms: "1e-6 each, 6e-6", size: "100,000 draws; 1,000 permutations",
+		tests: join(in("dp/mechanism", "TestReleasesAreOnTheGrid", "TestTrailingZeros", "TestInCounts"),
+			in("transforms/internal/records", "TestBoundingIgnoresOrderAndBundles"), in("transforms/counts", "TestEncodingIsCanonical")),
+	},
+	{
+		name:   "10 retries",
+		covers: "equal counts repeat the bytes; one count more draws anew; a stored release is adopted; races have one winner",
+		alarms: "0", size: "each way to retry",
+		tests: join(in("transforms/synth", "TestSolveIsAFunctionOfSeedConfigAndCounts", "TestNoiseIsBoundToAllCounts",
+			"TestSolveAdoptsTheStoredRelease", "TestSolveLosesARace", "TestSolveRefusesSeedsAndTables"),
+			in("dp/mechanism", "TestStreamIsBound", "TestLooksBindTheirStreams"), in("dp/noise", "TestStreamsDiffer")),
+	},
+	{
+		name:   "11 canary audit",
+		covers: "an attacker with the exact likelihood cannot refute the claim, and refutes it at half of the noise",
+		alarms: "1e-6 each, 7e-6", size: "2 × 20,000 runs, 7 settings", long: "2 × 200,000",
+		tests: in("integration/privacy", "TestAudit"),
+	},
+	{
+		name:   "12 accountant",
+		covers: "published vectors; curves, conversions and GDP against quadrature; k-fold = k singles; monotone; outward rounding; ledger = draws",
+		alarms: "0", size: "all events and kinds",
+		tests: join(in("dp/accountant", "TestCapacityVectors", "TestSelectionVectors", "TestGDPAgainstQuadrature", "TestRhoDeltaIsTheBestOrder",
+			"TestRhoDeltaBoundsGaussians", "TestBoundedRangeIsTheWorstCase", "TestExactLossOfOneSelection", "TestCurvesAddUp", "TestMonotone",
+			"TestOutwardRounding", "TestFloorsAreTheLargest", "TestLoss", "TestLossRoundsUp", "TestCountIsCharged", "TestChargesAddUp",
+			"TestOverspendIsRefused", "TestMismatchesAreRefused", "TestStatementGolden", "TestAchieved"),
+			in("dp/mechanism", "TestEveryDrawIsCharged", "TestChargeBeforeDraw", "TestOnce", "TestLooksAreCharged", "TestLooksChargeBeforeTheyDraw")),
+	},
+}

@@ -1,0 +1,144 @@
+// Command verify checks the privacy of this checkout by computation, and prints what it found:
+//
+//	go run ./integration/verify          # within 10 minutes on two cores
+//	go run ./integration/verify -long    # nightly sizes, fresh seeds
+//
+// Three tables: the checks, with what they cover, their false-alarm rate, size and result; the checklist
+// of known defects, each with the tests that would see it; and the seeded defects, each built into a copy
+// and found by its test. The exit status is 1 where anything failed or did not run.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	long := flag.Bool("long", false, "nightly sizes and fresh seeds")
+	defects := flag.Bool("defects", true, "end with the seeded defects")
+	flag.Parse()
+	if err := verify(*long, *defects); err != nil {
+		fmt.Fprintln(os.Stderr, "verify:", err)
+		os.Exit(1)
+	}
+}
+
+func verify(long, defects bool) error {
+	start := time.Now()
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	results := runAll(root, planned(), long)
+	bad := printChecks(results, long) + printChecklist(results)
+	printFailures(results)
+	fmt.Printf("\n%d tests in %.0f s\n", len(results), time.Since(start).Seconds())
+	if defects {
+		fmt.Println("\nSeeded defects")
+		cmd := exec.Command("go", "run", "./integration/mutation")
+		cmd.Dir, cmd.Stdout, cmd.Stderr = root, os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			bad++
+		}
+	}
+	fmt.Printf("\nall together %.0f s\n", time.Since(start).Seconds())
+	if bad > 0 {
+		return fmt.Errorf("%d lines failed", bad)
+	}
+	return nil
+}
+
+// moduleRoot returns the directory of go.mod.
+func moduleRoot() (string, error) {
+	b, err := exec.Command("go", "env", "GOMOD").Output()
+	path := strings.TrimSpace(string(b))
+	if err != nil || path == "" || path == os.DevNull {
+		return "", fmt.Errorf("run inside the module (%v)", err)
+	}
+	return filepath.Dir(path), nil
+}
+
+// planned lists every named test once.
+func planned() (all []named) {
+	seen := map[named]bool{}
+	add := func(list []named) {
+		for _, n := range list {
+			if !seen[n] {
+				seen[n] = true
+				all = append(all, n)
+			}
+		}
+	}
+	for _, c := range checks {
+		add(c.tests)
+	}
+	for _, r := range checklist {
+		add(r.tests)
+	}
+	return all
+}
+
+// printChecks prints the first table with the figures of each check, and returns how many failed.
+func printChecks(results map[named]result, long bool) (bad int) {
+	w := tabwriter.NewWriter(os.Stdout, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "check\tfalse alarms\tsize\ttests\tseconds\tresult\tcovers")
+	for _, c := range checks {
+		size, word, seconds := c.size, "passed", 0.0
+		if long && c.long != "" {
+			size = c.long
+		}
+		for _, n := range c.tests {
+			seconds += results[n].seconds
+			if r := results[n]; r.verdict != passed {
+				word = "FAILED"
+			}
+		}
+		if word != "passed" {
+			bad++
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.1f\t%s\t%s\n", c.name, c.alarms, size, len(c.tests), seconds, word, c.covers)
+	}
+	w.Flush()
+	for _, c := range checks {
+		for _, n := range c.tests {
+			for _, f := range results[n].figures {
+				fmt.Printf("  %s: %s\n", n.test, f)
+			}
+		}
+	}
+	return bad
+}
+
+func printChecklist(results map[named]result) (bad int) {
+	w := tabwriter.NewWriter(os.Stdout, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nrow\tdefect\tresult\ttests")
+	for _, r := range checklist {
+		word, list := "passed", []string{}
+		for _, n := range r.tests {
+			if results[n].verdict != passed {
+				word = "FAILED"
+			}
+			list = append(list, n.dir+" "+n.test)
+		}
+		if word != "passed" {
+			bad++
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", r.number, r.defect, word, strings.Join(list, ", "))
+	}
+	w.Flush()
+	return bad
+}
+
+func printFailures(results map[named]result) {
+	for n, r := range results {
+		if r.verdict != passed {
+			fmt.Printf("\n%s %s: %s\n%s", n.dir, n.test, r.verdict, r.output)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"github.com/dapple-dp/dapple/dp/dptest"
+)
+
+// The verdicts. A test that was skipped or is not there has not run, which is a failure.
+const (
+	passed = "pass"
+	failed = "fail"
+	absent = "did not run"
+)
+
+// result is what one test did.
+type result struct {
+	verdict string
+	seconds float64
+	figures []string
+	output  string
+}
+
+// jobs is the number of packages tested at a time.
+const jobs = 2
+
+// runAll runs the tests, a package at a time on each of two cores.
+func runAll(root string, tests []named, long bool) map[named]result {
+	byDir, order := map[string][]string{}, []string{}
+	for _, n := range tests {
+		if byDir[n.dir] == nil {
+			order = append(order, n.dir)
+		}
+		byDir[n.dir] = append(byDir[n.dir], n.test)
+	}
+	results := map[named]result{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, jobs)
+	for _, dir := range order {
+		slots <- struct{}{}
+		wg.Go(func() {
+			got := runPackage(root, dir, byDir[dir], long)
+			mu.Lock()
+			for test, r := range got {
+				results[named{dir, test}] = r
+			}
+			mu.Unlock()
+			<-slots
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+// event is a line of `go test -json`.
+type event struct {
+	Action, Test, Output string
+	Elapsed              float64
+}
+
+func runPackage(root, dir string, tests []string, long bool) map[string]result {
+	timeout := "20m"
+	if long {
+		timeout = "12h"
+	}
+	cmd := exec.Command("go", "test", "-json", "-count=1", "-timeout="+timeout, "-run", "^("+strings.Join(tests, "|")+")$", "./"+dir)
+	cmd.Dir, cmd.Env = root, os.Environ()
+	if long {
+		cmd.Env = append(cmd.Env, "DAPPLE_NIGHTLY=1")
+	}
+	out, err := cmd.Output() // a failure shows in the events, and where there are none
+	var exit *exec.ExitError
+	if e, ok := err.(*exec.ExitError); ok {
+		exit = e
+	}
+	return read(out, tests, exit)
+}
+
+// read collects the events of each named test, subtests included.
+func read(out []byte, tests []string, exit *exec.ExitError) map[string]result {
+	results := map[string]result{}
+	for _, t := range tests {
+		results[t] = result{verdict: absent}
+	}
+	var rest strings.Builder
+	for scan := bufio.NewScanner(bytes.NewReader(out)); scan.Scan(); {
+		var e event
+		if json.Unmarshal(scan.Bytes(), &e) != nil {
+			rest.WriteString(scan.Text() + "\n")
+			continue
+		}
+		top, _, sub := strings.Cut(e.Test, "/")
+		r, ours := results[top]
+		if !ours {
+			rest.WriteString(e.Output)
+			continue
+		}
+		switch {
+		case e.Action == "output":
+			r.output += e.Output
+			if _, figure, ok := strings.Cut(e.Output, dptest.FigureMark); ok {
+				r.figures = append(r.figures, strings.TrimSpace(figure))
+			}
+		case !sub && (e.Action == passed || e.Action == failed):
+			r.verdict, r.seconds = e.Action, e.Elapsed
+		}
+		results[top] = r
+	}
+	for _, t := range tests {
+		if r := results[t]; r.verdict == absent {
+			r.output += rest.String()
+			if exit != nil {
+				r.output += string(exit.Stderr)
+			}
+			results[t] = r
+		}
+	}
+	return results
+}
