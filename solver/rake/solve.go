@@ -28,11 +28,12 @@ type run struct {
 	released []query.Measurement // one-way tables on original codes
 	merged   *merged
 
-	pairs   []*candidate
-	triples []*candidate // scored
-	byPair  map[string]*candidate
-	tables  map[string]*population.Table // measured residuals, by clique
-	field   *population.Field
+	pairs    []*candidate
+	triples  []*candidate // scored
+	unscored []*candidate // triples beyond scoredTriples: only their pairs are known
+	byPair   map[string]*candidate
+	tables   map[string]*population.Table // measured residuals, by clique
+	field    *population.Field
 
 	iterations int
 	status     solver.Status
@@ -154,7 +155,7 @@ func (r *run) candidateTriples() []*candidate {
 	}
 	if len(list) > scoredTriples {
 		slices.SortStableFunc(list, func(a, b *candidate) int { return compareDown(promise[a], promise[b]) })
-		list = list[:scoredTriples]
+		list, r.unscored = list[:scoredTriples], list[scoredTriples:]
 	}
 	return list
 }
