@@ -21,7 +21,7 @@ type Config struct {
 
 	Rows         int64 // rows to write; 0: the released number of units
 	ExpectedRows int64 // public planning number of units; 0: solver.DefaultUnits
-	Marginals    int   // widest marginal of the workload; default 3
+	Marginals    int   // widest marginal of the workload; default 3, or 2 beyond MaxMarginals
 	MaxCells     int64 // largest marginal of the workload, in cells; default 10,000
 	Method       string
 	MemoryLimit  int64 // bytes for the solve; default 2 GiB
@@ -44,12 +44,14 @@ const (
 	DefaultShards      = 8
 	DefaultMemoryLimit = 2 << 30
 	MaxShards          = 10_000
+	// MaxMarginals is the largest number of marginals of a workload. Every worker holds the list, at some
+	// 200 bytes for each and several times over: 100 columns have 166,750 of up to 3.
+	MaxMarginals = 250_000
 )
 
 func (c Config) withDefaults() Config {
 	c.Format = orDefault(c.Format, "parquet")
 	c.Release = orDefault(c.Release, c.Output)
-	c.Marginals = orDefault(c.Marginals, DefaultMarginals)
 	c.MaxCells = orDefault(c.MaxCells, DefaultMaxCells)
 	c.Method = orDefault(c.Method, "auto")
 	c.MemoryLimit = orDefault(c.MemoryLimit, DefaultMemoryLimit)

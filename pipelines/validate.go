@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -22,11 +20,12 @@ import (
 // in it is public.
 type Request struct {
 	Config
-	File    *schema.File
-	Inputs  []string // the files that Input names
-	Problem solver.Problem
-	Chosen  methods.Method
-	omitted int64
+	File     *schema.File
+	Inputs   []string // the files that Input names
+	Problem  solver.Problem
+	Chosen   methods.Method
+	omitted  int64
+	narrowed string // why the workload is narrower than the default; empty where it is not
 }
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
@@ -64,7 +63,11 @@ func validate(c Config) (*Request, Faults) {
 
 // Plan returns what the request would do.
 func (r *Request) Plan() (*plan.Plan, error) {
-	return plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
+	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
+	if err == nil {
+		p.Workload.Narrowed = r.narrowed
+	}
+	return p, err
 }
 
 func checkFigures(c Config, f *Faults) {
@@ -80,7 +83,7 @@ func checkFigures(c Config, f *Faults) {
 	if c.ExpectedRows < 0 {
 		f.add("--expected_rows", fmt.Sprintf("got %d; want at least 1", c.ExpectedRows), "")
 	}
-	if c.Marginals < 1 || c.Marginals > 8 {
+	if c.Marginals < 0 || c.Marginals > 8 {
 		f.add("--marginals", fmt.Sprintf("got %d; want 1 to 8", c.Marginals), "")
 	}
 	if c.MaxCells < 1 {
@@ -255,12 +258,10 @@ func readDomain(path string) (*schema.File, Faults) {
 
 // checkProblem derives workload, problem and method.
 func checkProblem(r *Request, f *Faults) {
-	w, omitted := r.workload()
-	if len(w.Marginals) == 0 {
-		f.add("--max_cells", fmt.Sprintf("got %d; no column has as few cells", r.MaxCells), "raise it, or give columns fewer bins")
+	w, ok := r.workload(f)
+	if !ok {
 		return
 	}
-	r.omitted = omitted
 	r.Problem = solver.Problem{
 		Domain: r.File.Domain, Workload: w, Neighbouring: r.Neighbouring,
 		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
@@ -285,29 +286,4 @@ func checkProblem(r *Request, f *Faults) {
 		f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; method %s: %s", float64(r.Epsilon), float64(r.Delta), r.Chosen.Name, rule),
 			"change one of them, or --method")
 	}
-}
-
-// workload returns the domain file's workload, or all marginals up to the width and size asked for,
-// and how many marginals of that width were left out for their size.
-func (r *Request) workload() (w query.Workload, omitted int64) {
-	sizes := r.File.Domain.Sizes()
-	if len(r.File.Workload) == 0 {
-		w = query.AllMarginals(sizes, r.Marginals, r.MaxCells)
-		all := int64(0)
-		for k, n := 1, int64(1); k <= min(r.Marginals, len(sizes)); k++ {
-			n = n * int64(len(sizes)-k+1) / int64(k)
-			all += n
-		}
-		return w, all - int64(len(w.Marginals))
-	}
-	w.Sizes = sizes
-	for _, e := range r.File.Workload {
-		attrs := make([]int, len(e.Columns))
-		for i, name := range e.Columns {
-			attrs[i] = r.File.Domain.Index(name)
-		}
-		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: e.Weight})
-	}
-	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
-	return w, 0
 }

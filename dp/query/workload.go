@@ -43,6 +43,25 @@ func AllMarginals(sizes []int, width int, maxCells int64) Workload {
 	return w
 }
 
+// CountMarginals returns how many marginals AllMarginals makes, or limit+1 where that is more than limit. It
+// takes some nanoseconds for each marginal counted and no memory.
+func CountMarginals(sizes []int, width int, maxCells, limit int64) int64 {
+	n := int64(0)
+	var grow func(cells int64, left, next int)
+	grow = func(cells int64, left, next int) {
+		for a := next; a < len(sizes) && n <= limit; a++ {
+			if cells > maxCells/int64(sizes[a]) {
+				continue
+			}
+			if n++; left > 1 {
+				grow(cells*int64(sizes[a]), left-1, a+1)
+			}
+		}
+	}
+	grow(1, width, 0)
+	return n
+}
+
 // Cliques returns the cliques of the marginals, in order.
 func (w Workload) Cliques() []domain.Clique {
 	c := make([]domain.Clique, len(w.Marginals))

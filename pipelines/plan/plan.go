@@ -40,9 +40,10 @@ type Plan struct {
 type Workload struct {
 	Marginals int
 	Cells     int64
-	Measured  int   // marginals that no other contains
-	MeasCells int64 // their cells
-	Omitted   int64 // marginals of the wanted width that have more cells than allowed
+	Measured  int    // marginals that no other contains
+	MeasCells int64  // their cells
+	Omitted   int64  // marginals of the wanted width that have more cells than allowed
+	Narrowed  string // why the workload is narrower than the default; empty where it is not
 }
 
 // Alternative is a method that was not chosen.

@@ -51,6 +51,9 @@ func writeDomain(b *strings.Builder, p *Plan) {
 func writeWorkload(b *strings.Builder, p *Plan) {
 	w := p.Workload
 	fmt.Fprintf(b, "workload  %d marginals, %d cells; measured: the %d that no other contains, %d cells\n", w.Marginals, w.Cells, w.Measured, w.MeasCells)
+	if w.Narrowed != "" {
+		fmt.Fprintf(b, "          %s\n", w.Narrowed)
+	}
 	if w.Omitted > 0 {
 		fmt.Fprintf(b, "          %d marginals left out: more cells than --max_cells; the model answers them without measuring\n", w.Omitted)
 	}

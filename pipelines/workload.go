@@ -1,0 +1,96 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// workload returns the domain file's workload, or else all marginals up to the width and size asked for.
+// It finds the workload's faults: not ok. Everything follows from public sizes, before a long list is
+// made.
+func (r *Request) workload(f *Faults) (w query.Workload, ok bool) {
+	if len(r.File.Workload) > 0 {
+		return r.listed(f)
+	}
+	sizes := r.File.Domain.Sizes()
+	if !r.chooseWidth(sizes, f) {
+		return w, false
+	}
+	if uncovered := tooLarge(r.File.Domain, r.MaxCells); uncovered != "" {
+		f.add("--max_cells", fmt.Sprintf("got %d; %s, and nothing would be known of such a column", r.MaxCells, uncovered),
+			"raise it, or give the column fewer values or bins")
+		return w, false
+	}
+	w = query.AllMarginals(sizes, r.Marginals, r.MaxCells)
+	r.omitted = ofWidth(len(sizes), r.Marginals) - int64(len(w.Marginals))
+	return w, true
+}
+
+// listed returns the domain file's workload.
+func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
+	if n := len(r.File.Workload); n > MaxMarginals {
+		f.add("--domain", fmt.Sprintf("%d marginals in the workload; at most %d are possible", n, MaxMarginals), "list fewer")
+		return w, false
+	}
+	w.Sizes = r.File.Domain.Sizes()
+	for _, e := range r.File.Workload {
+		attrs := make([]int, len(e.Columns))
+		for i, name := range e.Columns {
+			attrs[i] = r.File.Domain.Index(name)
+		}
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: e.Weight})
+	}
+	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
+	return w, true
+}
+
+// chooseWidth replaces no width by the default one, or by 2 where that makes too many marginals.
+func (r *Request) chooseWidth(sizes []int, f *Faults) bool {
+	fits := func(width int) bool {
+		return query.CountMarginals(sizes, width, r.MaxCells, MaxMarginals) <= MaxMarginals
+	}
+	asked := orDefault(r.Marginals, DefaultMarginals)
+	if r.Marginals == 0 && !fits(asked) {
+		r.narrowed = fmt.Sprintf("marginals of up to %d columns, as %d columns have more than %d of up to %d",
+			asked-1, len(sizes), MaxMarginals, asked)
+		asked--
+	}
+	if r.Marginals = asked; fits(asked) {
+		return true
+	}
+	mend := "list those that matter under workload: in the domain file, or drop columns"
+	if asked > 1 {
+		mend = fmt.Sprintf("set --marginals=%d, ", asked-1) + mend
+	}
+	f.add("--marginals", fmt.Sprintf("%d columns have more than the %d marginals of up to %d columns that one run handles", len(sizes), MaxMarginals, asked), mend)
+	return false
+}
+
+// tooLarge names the columns that have more cells than maxCells, empty where none has.
+func tooLarge(d *domain.Domain, maxCells int64) string {
+	const shown = 3
+	var names []string
+	for i := range d.Attributes {
+		if n := int64(d.Attributes[i].Size()); n > maxCells {
+			names = append(names, fmt.Sprintf("column %q has %d cells", d.Attributes[i].Name, n))
+		}
+	}
+	if more := len(names) - shown; more > 0 {
+		names = append(names[:shown], fmt.Sprintf("%d more have too many", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ofWidth returns the number of sets of 1 to width among n columns.
+func ofWidth(n, width int) int64 {
+	all := int64(0)
+	for k, c := 1, int64(1); k <= min(width, n); k++ {
+		c = c * int64(n-k+1) / int64(k)
+		all += c
+	}
+	return all
+}
