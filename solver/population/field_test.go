@@ -85,6 +85,24 @@ func TestRakeColumnsLikeTheUniverse(t *testing.T) {
 	closeTo(t, "weights", listed.Model.Weights, whole.Model.Weights)
 }
 
+// TestAddWeights covers lengths around the unrolled loop, and tables larger than the population.
+func TestAddWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(36, 1))
+	var parts [3][]float64
+	for _, n := range []int{0, 1, 3, 4, 7, 100} {
+		for _, cells := range []int{1, 5, 60} {
+			index, weights, want := make([]int32, n), make([]float64, n), make([]float64, cells)
+			for i := range index {
+				index[i], weights[i] = int32(rng.IntN(cells)), rng.Float64()
+				want[index[i]] += weights[i]
+			}
+			got := slices.Repeat([]float64{9}, cells)
+			addWeights(got, index, weights, &parts)
+			closeTo(t, "weights", got, want)
+		}
+	}
+}
+
 func TestResampleKeepsTheTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	m := randomColumns([]int{2, 3, 4}, 200, rng)
