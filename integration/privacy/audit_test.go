@@ -21,7 +21,8 @@ type audit struct {
 	method    method
 	relation  dp.Neighbouring
 	epsilon   dp.Epsilon
-	delta     dp.Delta // 0: pure
+	delta     dp.Delta
+	kind      dp.Accounting
 	rounds    int
 	cliques   []domain.Clique
 	x, y      table
@@ -37,13 +38,14 @@ var (
 
 // The thresholds are those at which the exact laws of a build with half the noise exceed the claim most.
 var audits = []audit{
-	{"dpam", methods[0], dp.AddRemove, 1, 0, 1, []domain.Clique{{0}}, three, two, 0},
-	{"dpam, two marginals", methods[0], dp.Replace, 1, 0, 1, []domain.Clique{{0}, {1}}, three, moved, .5},
-	{"dpam", methods[0], dp.AddRemove, 1, 1e-6, 1, []domain.Clique{{0}}, three, two, .3},
-	{"dpfw block", methods[1], dp.Replace, 2, 0, 1, []domain.Clique{{0}}, three, moved, 1.6},
-	{"dpfw block", methods[1], dp.Replace, 2, 1e-3, 1, []domain.Clique{{0}}, three, moved, 1.4},
-	{"dpfw cell", methods[2], dp.Replace, 2, 0, 1, []domain.Clique{{0}}, three, moved, .1},
-	{"dpfw cell", methods[2], dp.Replace, 2, 1e-3, 3, []domain.Clique{{0}, {1}}, three, moved, .9},
+	{"dpam", throughDPAM, dp.AddRemove, 1, 0, dp.Pure, 1, []domain.Clique{{0}}, three, two, 0},
+	{"dpam, two marginals", throughDPAM, dp.Replace, 1, 0, dp.Pure, 1, []domain.Clique{{0}, {1}}, three, moved, .5},
+	{"dpam", throughDPAM, dp.AddRemove, 1, 1e-6, dp.ZCDP, 1, []domain.Clique{{0}}, three, two, .3},
+	{"dpam", throughDPAM, dp.AddRemove, 1, 1e-6, dp.GaussianOnly, 1, []domain.Clique{{0}}, three, two, .3},
+	{"dpfw block", throughBlock, dp.Replace, 2, 0, dp.Pure, 1, []domain.Clique{{0}}, three, moved, 1.6},
+	{"dpfw block", throughBlock, dp.Replace, 2, 1e-3, dp.ZCDP, 1, []domain.Clique{{0}}, three, moved, 1.4},
+	{"dpfw cell", throughCell, dp.Replace, 2, 0, dp.Pure, 1, []domain.Clique{{0}}, three, moved, .1},
+	{"dpfw cell", throughCell, dp.Replace, 2, 1e-3, dp.ZCDP, 3, []domain.Clique{{0}, {1}}, three, moved, .9},
 }
 
 // confidence of each of the two bounds of an audit: false alarms 1e-6 together.
@@ -54,7 +56,7 @@ const confidence = dptest.Alarm / 2
 // that holds more than is claimed, must be proved wrong.
 func TestAudit(t *testing.T) {
 	for _, a := range audits {
-		claim := params(problem(square, a.cliques, a.relation, a.epsilon, a.delta, a.rounds))
+		claim := params(problem(square, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), a.kind)
 		t.Run(a.relation.String()+"/"+claim.Accounting.String()+"/"+a.name, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("the audit needs 20,000 runs: run without -short")
@@ -127,9 +129,9 @@ func (r rates) excess(claim accountant.Params) float64 {
 	if claim.Accounting == dp.Pure {
 		return r.low - math.Exp(float64(claim.Epsilon))*r.high
 	}
-	rho, most := capacity(claim), math.Inf(-1)
+	most, delta := math.Inf(-1), curve(claim)
 	for e := .02; e < 3; e += .02 {
-		most = max(most, r.low-math.Exp(e)*r.high-accountant.RhoDeltaCeil(rho, dp.Epsilon(e)))
+		most = max(most, r.low-math.Exp(e)*r.high-delta(dp.Epsilon(e)))
 	}
 	return most
 }
@@ -151,9 +153,14 @@ func (r rates) proved(claim accountant.Params) float64 {
 	return low
 }
 
-func capacity(p accountant.Params) float64 {
+// curve returns δ(ε) of everything that a ledger admits.
+func curve(p accountant.Params) func(dp.Epsilon) float64 {
+	if p.Accounting == dp.GaussianOnly {
+		mu := accountant.MuFloor(p.Epsilon, p.Delta)
+		return func(e dp.Epsilon) float64 { return accountant.GDPDeltaCeil(mu, e) }
+	}
 	rho, _ := accountant.RhoFloor(p.Epsilon, p.Delta).Float64()
-	return rho
+	return func(e dp.Epsilon) float64 { return accountant.RhoDeltaCeil(rho, e) }
 }
 
 // logp returns the logarithm of the probability of a recorded release on a table, up to a term that is

@@ -3,6 +3,7 @@ package privacy
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -14,39 +15,54 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
+	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 var relations = []dp.Neighbouring{dp.AddRemove, dp.Replace}
 
-// method is an algorithm under test.
+// method is an algorithm under test, and the kinds of ledgers that it charges.
 type method struct {
 	name  string
+	kinds []dp.Accounting
 	solve func(solver.Problem, solver.Curator) (*solver.Result, error)
 }
 
-var methods = []method{
-	{"dpam", func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpam.Solve(p, c) }},
-	{"dpfw block", func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfw.Solve(p, c) }},
-	{"dpfw cell", func(p solver.Problem, c solver.Curator) (*solver.Result, error) {
-		return dpfw.Settings{Form: dpfw.Cell}.Solve(p, c)
-	}},
-}
+var (
+	throughDPAM = method{"dpam", []dp.Accounting{dp.Pure, dp.ZCDP, dp.GaussianOnly},
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpam.Solve(p, c) }}
+	throughBlock = method{"dpfw block", []dp.Accounting{dp.Pure, dp.ZCDP},
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfw.Solve(p, c) }}
+	throughCell = method{"dpfw cell", []dp.Accounting{dp.Pure, dp.ZCDP},
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return dpfw.Settings{Form: dpfw.Cell}.Solve(p, c)
+		}}
+	throughRake = method{"rake", []dp.Accounting{dp.ZCDP, dp.GaussianOnly},
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) }}
+)
 
 // problem asks for the given marginals; δ = 0 is pure.
 func problem(sizes []int, cliques []domain.Clique, n dp.Neighbouring, epsilon dp.Epsilon, delta dp.Delta, rounds int) solver.Problem {
-	w := query.Workload{Sizes: sizes}
+	w, d := query.Workload{Sizes: sizes}, &domain.Domain{}
 	for _, c := range cliques {
 		w.Marginals = append(w.Marginals, query.Marginal{Clique: c, Weight: 1})
 	}
+	for a, k := range sizes {
+		at := domain.Attribute{Name: fmt.Sprint("a", a), Type: domain.String}
+		for v := range k {
+			at.Values = append(at.Values, fmt.Sprint("v", v))
+		}
+		d.Attributes = append(d.Attributes, at)
+	}
 	return solver.Problem{
-		Workload: w, Neighbouring: n, Epsilon: epsilon, Delta: delta, Units: 20, MemoryLimit: 1 << 24, Rounds: rounds,
+		Domain: d, Workload: w, Neighbouring: n, Epsilon: epsilon, Delta: delta, Units: 20, MemoryLimit: 1 << 24, Rounds: rounds,
 	}
 }
 
-func params(p solver.Problem) accountant.Params {
-	a := accountant.Params{Neighbouring: p.Neighbouring, Epsilon: p.Epsilon, Delta: p.Delta}
-	if p.Delta == 0 {
-		a.Accounting = dp.Pure
+// params returns a ledger's parameters for a problem.
+func params(p solver.Problem, kind dp.Accounting) accountant.Params {
+	a := accountant.Params{Neighbouring: p.Neighbouring, Accounting: kind, Epsilon: p.Epsilon, Delta: p.Delta}
+	if kind == dp.GaussianOnly {
+		a.Coordinates = 1000
 	}
 	return a
 }
