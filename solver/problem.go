@@ -60,6 +60,7 @@ type Result struct {
 	MaxError     *query.MaxError     // a bought certificate, if any
 	RMSE         float64             // predicted root mean square error of a measured cell in counts; NaN where unknown
 	TV           float64             // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
+	Uncertainty  *Uncertainty        // of cells, where the model was fitted to residuals; nil: RMSE and Measurements tell
 	Iterations   int
 	Status       Status
 }

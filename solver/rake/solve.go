@@ -71,7 +71,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	}
 	m.Impossible = p.Domain.Exclusions()
 	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(),
-		TV: r.predict(), Iterations: r.iterations, Status: r.status}, nil
+		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status}, nil
 }
 
 func (r *run) measureTotal() error {

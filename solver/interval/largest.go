@@ -1,0 +1,56 @@
+package interval
+
+import "math"
+
+// Largest collects standard errors and predicts what the worst of the cells misses by. The zero value is
+// ready for use.
+type Largest struct {
+	bins map[int]float64 // cells by logarithm of their standard error
+}
+
+// finest is how many bins an octave of standard errors has.
+const finest = 16
+
+// Add counts in cells; NaN is left out.
+func (l *Largest) Add(standardErrors []float64) {
+	if l.bins == nil {
+		l.bins = map[int]float64{}
+	}
+	for _, s := range standardErrors {
+		if s > 0 {
+			l.bins[int(math.Ceil(finest*math.Log2(s)))]++
+		}
+	}
+}
+
+// Cells returns how many cells were counted in.
+func (l *Largest) Cells() int64 {
+	n := 0.0
+	for _, c := range l.bins {
+		n += c
+	}
+	return int64(n)
+}
+
+// Median returns the number that the largest of as many independent normal errors falls below with
+// probability one half, in the unit of the standard errors; 0 of no cells. Errors of neighbouring cells are
+// linked, which makes the largest a little smaller.
+func (l *Largest) Median() float64 {
+	low, high := 0.0, 0.0
+	for i := range l.bins {
+		high = max(high, 40*math.Exp2(float64(i)/finest))
+	}
+	for range 60 {
+		mid := (low + high) / 2
+		beyond := 0.0
+		for i, n := range l.bins {
+			beyond -= n * math.Log1p(-math.Erfc(mid/math.Exp2(float64(i)/finest)/math.Sqrt2))
+		}
+		if beyond > math.Ln2 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
