@@ -25,14 +25,15 @@ type Artifact struct {
 }
 
 // artifactHeader begins every encoded artifact; the last byte is the version of what follows.
-const artifactHeader = "dapple release\n\x01"
+const artifactHeader = "dapple release\n\x02"
 
 // described is the part of an artifact that is written as JSON. NaN has no JSON form, hence the text.
 type described struct {
 	RunID, Config, Method string
 	Total                 query.Total
 	MaxError              *query.MaxError `json:",omitempty"`
-	RMSE                  string
+	RMSE, TV              string
+	Uncertainty           *solver.Uncertainty `json:",omitempty"`
 	Iterations            int
 	Status                solver.Status
 	Sizes                 []int
@@ -53,7 +54,7 @@ func (a *Artifact) Encode() ([]byte, error) {
 	r, m := a.Result, a.Result.Model
 	d := described{
 		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, MaxError: r.MaxError,
-		RMSE: fmt.Sprint(r.RMSE), Iterations: r.Iterations, Status: r.Status, Sizes: m.Sizes, Statement: a.Statement,
+		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Uncertainty: r.Uncertainty, Iterations: r.Iterations, Status: r.Status, Sizes: m.Sizes, Statement: a.Statement,
 	}
 	for _, q := range r.Measurements {
 		d.Measurements = append(d.Measurements, measured{q.Clique, q.Variance, len(q.Values)})
@@ -102,8 +103,8 @@ func DecodeArtifact(b []byte) (*Artifact, error) {
 		return nil, fmt.Errorf("%w: %w", errArtifact, err)
 	}
 	r := floatReader{b: rest[k+int(n):]}
-	res := &solver.Result{Total: d.Total, MaxError: d.MaxError, Iterations: d.Iterations, Status: d.Status}
-	if _, err := fmt.Sscan(d.RMSE, &res.RMSE); err != nil {
+	res := &solver.Result{Total: d.Total, MaxError: d.MaxError, Uncertainty: d.Uncertainty, Iterations: d.Iterations, Status: d.Status}
+	if _, err := fmt.Sscan(d.RMSE+" "+d.TV, &res.RMSE, &res.TV); err != nil || !fits(d.Uncertainty, len(d.Sizes)) {
 		return nil, errArtifact
 	}
 	for _, q := range d.Measurements {
@@ -117,6 +118,21 @@ func DecodeArtifact(b []byte) (*Artifact, error) {
 		return nil, fmt.Errorf("synth: release: %w", err)
 	}
 	return &Artifact{RunID: d.RunID, Config: d.Config, Method: d.Method, Result: res, Statement: d.Statement}, nil
+}
+
+// fits reports whether there is no uncertainty, or one over the given number of attributes.
+func fits(u *solver.Uncertainty, attributes int) bool {
+	if u == nil {
+		return true
+	}
+	for _, t := range u.Tables {
+		for _, a := range t.Clique {
+			if a < 0 || a >= attributes {
+				return false
+			}
+		}
+	}
+	return len(u.Pooled) == attributes && len(u.Ones) == attributes
 }
 
 // floatReader reads from the front of b. Reading what is not there sets bad.

@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -263,7 +264,9 @@ func TestArtifactRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := artifact(t, ref, StoreRef{})
-	a.Result.RMSE = math.NaN()
+	a.Result.RMSE, a.Result.TV = math.NaN(), .125
+	a.Result.Uncertainty = &solver.Uncertainty{Pooled: make([][]bool, 3), Ones: []float64{1, 2, 3},
+		Tables: []solver.TableUncertainty{{Clique: domain.Clique{0, 2}, Scale: .5, Precision: 1e-300}}}
 	m := a.Result.Model
 	m.Columns, m.Weights = [][]domain.Code{{1, 2}, {0, 3}, {1, 1}}, []float64{0.5, 2}
 	b, err := a.Encode()
@@ -274,7 +277,8 @@ func TestArtifactRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := got.Encode(); err != nil || !bytes.Equal(b, c) || !reflect.DeepEqual(got.Result.Model, m) || got.Statement.Epsilon != 1 {
+	if c, err := got.Encode(); err != nil || !bytes.Equal(b, c) || !reflect.DeepEqual(got.Result.Model, m) ||
+		got.Result.TV != .125 || !reflect.DeepEqual(got.Result.Uncertainty, a.Result.Uncertainty) || got.Statement.Epsilon != 1 {
 		t.Errorf("an artifact came back different (error %v)", err)
 	}
 	for cut := range b {
