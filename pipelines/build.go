@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -53,7 +54,7 @@ func encodeParams(r *Request) private.EncodeParams {
 
 // countParams asks for the universe's own counts where the method measures them.
 func countParams(r *Request) counts.Params {
-	return counts.Params{Cliques: r.Chosen.Cliques(r.Problem)}
+	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
 }
 
 // sink returns where the run's rows and released files go.

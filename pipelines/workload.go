@@ -63,10 +63,13 @@ func (r *Request) chooseWidth(sizes []int, f *Faults) bool {
 		return true
 	}
 	mend := "list those that matter under workload: in the domain file, or drop columns"
-	if asked > 1 {
-		mend = fmt.Sprintf("set --marginals=%d, ", asked-1) + mend
+	for asked > 1 {
+		if asked--; fits(asked) {
+			mend = fmt.Sprintf("set --marginals=%d, ", asked) + mend
+			break
+		}
 	}
-	f.add("--marginals", fmt.Sprintf("%d columns have more than the %d marginals of up to %d columns that one run handles", len(sizes), MaxMarginals, asked), mend)
+	f.add("--marginals", fmt.Sprintf("%d columns have more than the %d marginals of up to %d columns that one run handles", len(sizes), MaxMarginals, r.Marginals), mend)
 	return false
 }
 

@@ -36,6 +36,10 @@ type Plan struct {
 	Rows         float64
 }
 
+// CountedCells is the most cells that are counted as tables. For a larger workload the coded records are
+// kept, at a byte for most cells, and counted on demand.
+const CountedCells = 1 << 23
+
 // Workload summarises what is asked.
 type Workload struct {
 	Marginals int
@@ -43,6 +47,7 @@ type Workload struct {
 	Measured  int    // marginals that no other contains
 	MeasCells int64  // their cells
 	Omitted   int64  // marginals of the wanted width that have more cells than allowed
+	TooLarge  int64  // marginals that have more cells than the method measures
 	Narrowed  string // why the workload is narrower than the default; empty where it is not
 }
 
@@ -65,6 +70,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	if plan.Workload, err = summarise(p.Workload, omitted); err != nil {
 		return nil, err
 	}
+	plan.Workload.TooLarge = larger(p, chosen.LargestTable)
 	ledger, measured, err := Charge(p, chosen)
 	if err != nil {
 		return nil, err
@@ -73,7 +79,9 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.AverageTV = predict(p, chosen, measured)
 	plan.NoiseBound = noiseBound(p, measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
-	plan.CountBytes = 8 * float64(plan.Workload.Cells)
+	if plan.CountBytes = 8 * float64(plan.Workload.MeasCells); plan.Workload.MeasCells > CountedCells {
+		plan.CountBytes = 2 * p.Units * float64(p.Domain.Len()) // records, and once more by column
+	}
 	plan.Rows = float64(rows)
 	if rows == 0 {
 		plan.Rows = p.Units
@@ -185,6 +193,20 @@ func summarise(w query.Workload, omitted int64) (Workload, error) {
 	}
 	_, measured, err := maximal.Cells()
 	return Workload{Marginals: len(w.Marginals), Cells: cells, Measured: len(maximal.Marginals), MeasCells: measured, Omitted: omitted}, err
+}
+
+// larger returns how many marginals of the workload have more cells than limit, where there is one.
+func larger(p solver.Problem, limit int64) (n int64) {
+	if limit == 0 {
+		return 0
+	}
+	each, _, _ := p.Workload.Cells() // summarise has counted them
+	for _, cells := range each {
+		if cells > limit {
+			n++
+		}
+	}
+	return n
 }
 
 // predict returns the predicted average total variation. A method that selects is priced as if it

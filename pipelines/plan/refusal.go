@@ -10,17 +10,25 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dense"
 	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/solver/rake"
 )
 
-// TooLarge reports whether err says that the universe does not fit the memory rule.
+// TooLarge reports whether err says that the universe, or the tables of the workload, do not fit the memory
+// rule.
 func TooLarge(err error) bool {
 	var u *dense.ErrUniverse
-	return errors.As(err, &u)
+	var m *rake.ErrMemory
+	return errors.As(err, &u) || errors.As(err, &m)
 }
 
 // Refusal says why no method can run, and what would help: for a universe that is too large the
 // columns whose coarsening brings it under the limit soonest.
 func Refusal(p solver.Problem, method string, err error) (what, mend string) {
+	var m *rake.ErrMemory
+	if errors.As(err, &m) {
+		return fmt.Sprintf("the tables worth scoring take %.3g GB; the memory limit is %.3g GB", m.Need/1e9, m.Limit/1e9),
+			"lower --max_cells or --marginals, declare coarser columns, drop columns, or raise --memory_limit"
+	}
 	var u *dense.ErrUniverse
 	if !errors.As(err, &u) {
 		if _, unknown := methods.Lookup(method); unknown != nil && method != "auto" {

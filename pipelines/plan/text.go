@@ -26,7 +26,11 @@ func writeDomain(b *strings.Builder, p *Plan) {
 	if p.Domain.PrivacyID != "" {
 		unit = "privacy unit: all records with one " + p.Domain.PrivacyID + "; one of them is used"
 	}
-	fmt.Fprintf(b, "domain    %d columns, %.4g cells; %s\n", p.Domain.Len(), p.Universe, unit)
+	universe := fmt.Sprintf("%.4g cells", p.Universe)
+	if math.IsInf(p.Universe, 1) {
+		universe = "more than 1e308 cells"
+	}
+	fmt.Fprintf(b, "domain    %d columns, %s; %s\n", p.Domain.Len(), universe, unit)
 	for i := range p.Domain.Attributes {
 		a := &p.Domain.Attributes[i]
 		last := a.Bins() - 1
@@ -56,6 +60,9 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 	}
 	if w.Omitted > 0 {
 		fmt.Fprintf(b, "          %d marginals left out: more cells than --max_cells; the model answers them without measuring\n", w.Omitted)
+	}
+	if w.TooLarge > 0 {
+		fmt.Fprintf(b, "          %d marginals have more cells than %s measures; it links their columns through smaller ones\n", w.TooLarge, p.Method)
 	}
 }
 

@@ -26,6 +26,9 @@ type Method struct {
 	// PredictAs names the method whose predicted error stands for this one's, where this one measures
 	// nothing that an error could be predicted from.
 	PredictAs string
+	// LargestTable is the most cells of a marginal that the algorithm measures; 0: any number. It answers
+	// larger ones from what it learns of smaller ones.
+	LargestTable int64
 	// Universe says that the algorithm measures the cells of the whole universe as well.
 	Universe bool
 	// cost returns the memory of the solve in bytes and its CPU time in seconds on one core.
@@ -83,7 +86,7 @@ func selecting(_ dp.Epsilon, d dp.Delta) dp.Accounting {
 var all = []Method{
 	{
 		Name: "rake", Summary: "residuals of the tables that noisy scores call for, maximum entropy fitted by raking",
-		Accounting: gaussian, Accesses: rake.Accesses,
+		Accounting: gaussian, Accesses: rake.Accesses, LargestTable: rake.LargestTable,
 		Solve: func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) },
 		cost:  rake.Cost,
 	},

@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dapple-dp/dapple/solver"
@@ -14,23 +15,49 @@ import (
 // long on a whole universe.
 func Cost(p solver.Problem) (bytes, seconds float64) {
 	t := newTargets(p)
+	return memory(p, t), duration(p, t)
+}
+
+// memory returns the bytes of a solve: values, target, ridge, potential and factor of every measured cell,
+// the base of every scored one, and the population.
+func memory(p solver.Problem, t targets) float64 {
 	pairs, triples := cellsOf(t.sizes, cliques(t.pairs)), cellsOf(t.sizes, cliques(t.triples))
 	slices.Sort(triples)
-	measured := triples[max(0, len(triples)-measuredTriples):]
-	// Values, target, ridge, potential and factor of every measured cell, and the base of every scored one.
-	bytes = 48 * float64(sumCells(pairs)+sumCells(triples[max(0, len(triples)-scoredTriples):]))
+	tables := 48 * float64(sumCells(pairs)+sumCells(triples[max(0, len(triples)-scoredTriples):]))
 	if fitsWhole(p) {
-		cells := 1.0
-		for _, k := range t.sizes {
-			cells *= float64(k)
-		}
-		return bytes + bytesPerCell*cells, 2e-6 * cells
+		return tables + bytesPerCell*universe(t.sizes)
+	}
+	return tables + samplePopulation*float64(2*len(t.sizes)+24) + 40*treeCells
+}
+
+// duration returns the CPU seconds of a solve.
+func duration(p solver.Problem, t targets) float64 {
+	if fitsWhole(p) {
+		return 2e-6 * universe(t.sizes)
 	}
 	const (
 		visit  = 3e-9 // seconds for a record and table, in a sweep or to score it
 		treeOf = .3   // seconds for the junction tree
 	)
-	visits := float64(sweeps*(2*len(pairs)+len(measured)) + len(pairs) + min(len(triples), scoredTriples))
-	bytes += samplePopulation*float64(2*len(t.sizes)+24) + 40*treeCells
-	return bytes, treeOf + visit*samplePopulation*visits
+	pairs, triples := len(t.pairs), len(t.triples)
+	visits := float64(sweeps*(2*pairs+min(triples, measuredTriples)) + pairs + min(triples, scoredTriples))
+	return treeOf + visit*samplePopulation*visits
+}
+
+func universe(sizes []int) float64 {
+	cells := 1.0
+	for _, k := range sizes {
+		cells *= float64(k)
+	}
+	return cells
+}
+
+// leastMemory is what a solve may take whatever the limit: a smaller one only keeps universes from being held.
+const leastMemory = 1 << 30
+
+// ErrMemory says that the tables of a workload do not fit the problem's memory limit.
+type ErrMemory struct{ Need, Limit float64 } // bytes
+
+func (e *ErrMemory) Error() string {
+	return fmt.Sprintf("rake: the tables worth scoring take %.3g GB and the memory limit is %.3g GB; ask for fewer or smaller marginals, or raise the limit", e.Need/1e9, e.Limit/1e9)
 }

@@ -1,31 +1,25 @@
 package rake
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
-	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
 )
 
-// TestCost holds the estimates within a factor of two of what was measured.
-func TestCost(t *testing.T) {
-	adult7 := []int{2, 2, 5, 7, 10, 15, 16}
-	adult14 := []int{2, 2, 5, 6, 7, 9, 15, 16, 42, 85, 99, 100, 99, 94}
-	for name, c := range map[string]struct {
-		sizes   []int
-		seconds float64
-	}{
-		"336,000 cells": {adult7, .45},
-		"14 columns":    {adult14, 1.8},
-		"56 columns":    {slices.Repeat(adult14, 4), 21},
-	} {
-		p := problem(c.sizes, 3, dp.AddRemove)
-		bytes, seconds := Cost(p)
-		if seconds < c.seconds/2 || seconds > 2*c.seconds {
-			t.Errorf("%s: %g s, measured %g", name, seconds, c.seconds)
-		}
-		if bytes < 1e6 || bytes > 1e9 {
-			t.Errorf("%s: %g bytes", name, bytes)
-		}
+// Tables that do not fit the memory limit are refused from public sizes, and a limit that has room for them
+// admits them.
+func TestMemoryLimit(t *testing.T) {
+	sizes := slices.Repeat([]int{90}, 12)
+	p := solver.Problem{Workload: query.AllMarginals(sizes, 3, 1e6), Epsilon: 1, Delta: 1e-9, MemoryLimit: 2 << 30}
+	var refused *ErrMemory
+	if _, err := Accesses(p); !errors.As(err, &refused) {
+		t.Fatalf("220 triples of 729,000 cells in 2 GiB: %v, want ErrMemory", err)
+	}
+	p.MemoryLimit = int64(refused.Need) + 1
+	if _, err := Accesses(p); err != nil {
+		t.Errorf("with the memory that was asked for: %v", err)
 	}
 }

@@ -23,7 +23,8 @@ const (
 // possible, since which tables a later stage measures, and on how many merged cells, follows from
 // earlier releases. A stage for which those leave nothing to ask is left out by the run.
 //
-// It fails for δ = 0, which Gaussian noise does not give, and for an empty workload.
+// It fails for δ = 0, which Gaussian noise does not give, for an empty workload, and with *ErrMemory for
+// one whose tables do not fit the memory limit.
 func Accesses(p solver.Problem) ([]solver.Access, error) {
 	t := newTargets(p)
 	if err := check(p, t); err != nil {
@@ -57,6 +58,9 @@ func check(p solver.Problem, t targets) error {
 	}
 	if !slices.Contains(t.covered, true) {
 		return errors.New("rake: the workload has no marginals")
+	}
+	if need, limit := memory(p, t), max(float64(p.MemoryLimit), leastMemory); p.MemoryLimit > 0 && need > limit {
+		return &ErrMemory{Need: need, Limit: limit}
 	}
 	return nil
 }

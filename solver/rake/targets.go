@@ -24,9 +24,9 @@ type target struct {
 	within float64 // own, plus those of the triples around it
 }
 
-// largestTable is the most cells that a curator counts in one table. Larger pairs are never measured;
-// their attributes stay linked through others.
-const largestTable = 1 << 20
+// LargestTable is the most cells of a table that is measured. The attributes of larger ones stay linked
+// through others.
+const LargestTable = 1 << 20
 
 // newTargets reads the workload. Marginals inside others are answered with them.
 func newTargets(p solver.Problem) targets {
@@ -83,7 +83,7 @@ func (x index) add(c domain.Clique, own, within float64) {
 func (x index) list(sizes []int) []target {
 	var out []target
 	for _, t := range x {
-		if n, err := t.clique.Cells(sizes); err == nil && n <= largestTable {
+		if n, err := t.clique.Cells(sizes); err == nil && n <= LargestTable {
 			out = append(out, *t)
 		}
 	}
