@@ -57,7 +57,7 @@ func statement(d *directory, a *synth.Artifact, rows int64) report.Privacy {
 		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, ModelHash: r.Model.Fingerprint(),
 		Errors: report.FittedErrors(report.Fitted{
 			Model: r.Model, Measurements: r.Measurements, MaxError: r.MaxError, Cells: cells,
-			Total: r.Total, RMSE: r.RMSE, Noise: noise,
+			Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
 		}),
 	})
 }

@@ -12,7 +12,7 @@ import (
 type Errors struct {
 	Cells     int64   `json:"cells"`               // measured cells that MaxCell speaks of
 	MaxCell   float64 `json:"max_cell_bound_95"`   // bound that all cells keep with 95 % confidence
-	AverageTV float64 `json:"average_tv_estimate"` // over the measured marginals; 0 where unknown
+	AverageTV float64 `json:"average_tv_estimate"` // over the workload's largest marginals; 0 where unknown
 	From      string  `json:"from"`                // what the bound rests on
 }
 
@@ -33,22 +33,31 @@ type Fitted struct {
 	Cells        int64           // that MaxError speaks of
 	Total        query.Total
 	RMSE         float64 // predicted root mean square error of a measured cell, counts; NaN where unknown
+	TV           float64 // predicted average total variation over the workload; 0 or NaN: derived from RMSE
 	Noise        Noise
 }
 
-// confidence of every bound.
-const confidence = 0.95
+// A bound fails with probability 1 − confidence at most. Where the number of units is noisy, totalRisk
+// of that is for the number and the rest for the cells.
+const (
+	confidence = 0.95
+	totalRisk  = 0.2
+)
 
 // FittedErrors returns the model's errors.
 //
 // The bound from measurements holds for all m measured cells at once: |h − g| ≤ |y − g| + z·s with
-// z the 1−(1−confidence)/(2m) quantile of the noise (algorithms.md §6.3, "answers"). Where the number of
-// units is noisy the bound on shares adds z·s_N/N for it.
+// z the 1 − risk/(2m) quantile of the noise (algorithms.md §6.3, "answers"). Where the number of units
+// is noisy, with standard deviation s_N, the bound on shares adds z·s_N/N for it.
 func FittedErrors(f Fitted) Errors {
 	n := math.Max(f.Total.Units, 1)
-	slack := math.Sqrt(f.Total.Variance) * normalQuantile(1-(1-confidence)/2) / n
+	risk, slack := 1-confidence, 0.0
+	if f.Total.Variance > 0 {
+		slack = tailFactor(f.Noise, risk*totalRisk) * math.Sqrt(f.Total.Variance) / n
+		risk *= 1 - totalRisk
+	}
 	if f.MaxError != nil {
-		bound := f.MaxError.Counts + normalQuantile(confidence)*math.Sqrt(f.MaxError.Variance)
+		bound := f.MaxError.Counts + tailFactor(f.Noise, 2*risk)*math.Sqrt(f.MaxError.Variance) // it can err on one side only
 		return Errors{Cells: f.Cells, MaxCell: math.Min(1, math.Max(0, bound)/n+slack), From: "a bought certificate"}
 	}
 	e := Errors{From: "the noise alone"}
@@ -59,7 +68,7 @@ func FittedErrors(f Fitted) Errors {
 		return Errors{MaxCell: 1, From: "nothing measured"}
 	}
 	scale := n / f.Model.Total()
-	tails := tailFactor(f.Noise, e.Cells)
+	tails := tailFactor(f.Noise, risk/float64(e.Cells))
 	models := make([][]float64, len(f.Measurements))
 	for i, m := range f.Measurements {
 		g := f.Model.Marginal(m.Clique, nil)
@@ -72,30 +81,35 @@ func FittedErrors(f Fitted) Errors {
 		models[i] = g
 	}
 	e.MaxCell = math.Min(1, e.MaxCell+slack)
-	if !math.IsNaN(f.RMSE) {
+	if f.TV > 0 {
+		e.AverageTV = math.Min(1, f.TV)
+	} else if !math.IsNaN(f.RMSE) {
 		e.AverageTV = averageTV(f.Measurements, models, f.RMSE, n)
 	}
 	return e
 }
 
-// tailFactor returns how many standard deviations bound the noise of m cells at once.
-func tailFactor(noise Noise, m int64) float64 {
-	tail := (1 - confidence) / float64(m)
+// tailFactor returns how many standard deviations the noise of one number exceeds, on either side, with
+// the given probability.
+func tailFactor(noise Noise, risk float64) float64 {
 	if noise == Laplace { // P(|Z| > t·b) = exp(−t), standard deviation √2·b
-		return -math.Log(tail) / math.Sqrt2
+		return -math.Log(risk) / math.Sqrt2
 	}
-	return normalQuantile(1 - tail/2)
+	return normalQuantile(1 - risk/2)
 }
 
 // averageTV spreads the predicted total squared error over cells and returns the average total
-// variation that follows. The error of a cell of model count b has variance v/(1+v/s²) with v = κ·b^1.5
+// variation that follows. rmse² is an unbiased estimate at one iterate, and the smallest of many: one
+// standard error of it, √(2·Σ s⁴) of the sum, is added. The error of a cell of model count b has variance v/(1+v/s²) with v = κ·b^1.5
 // (wide.md §3.1); κ makes their sum m·rmse². Half the mean absolute error of a normal variable is 0.4
 // standard deviations.
 func averageTV(measured []query.Measurement, models [][]float64, rmse, units float64) float64 {
-	want := 0.0
-	for _, g := range models {
+	want, variance := 0.0, 0.0
+	for i, g := range models {
 		want += float64(len(g)) * rmse * rmse
+		variance += 2 * float64(len(g)) * measured[i].Variance * measured[i].Variance
 	}
+	want += math.Sqrt(variance)
 	spread := func(kappa float64) (squares, half float64) {
 		for i, g := range models {
 			s2 := measured[i].Variance
