@@ -8,7 +8,7 @@ LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Tests on real tables look for them here, and say so where they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
-.PHONY: all build fmt vet lint test race invariants integration fuzz bench demo cover clean
+.PHONY: all build fmt vet lint test race integration verify verify-long mutation fuzz bench demo cover clean
 
 all: fmt vet lint test
 
@@ -33,23 +33,32 @@ test:
 race:
 	$(GO) test -short -race ./dp/... ./solver/... ./io/... ./transforms/...
 
-# Self-checks inside the kernels: finite potentials, counts of at least 0, equal separators.
-invariants:
-	$(GO) test -short -tags invariants ./dp/... ./solver/...
-
 # Whole pipelines, also across processes, on real tables.
 integration:
 	$(GO) test -count=1 -timeout 30m ./solver/... ./transforms/... ./pipelines/... ./integration/...
 
+# Privacy, computed: exact laws, replays, samplers, audit, accountant, checklist; then the seeded defects.
+verify:
+	$(GO) run ./integration/verify
+
+# The same at nightly sizes and with fresh seeds; a failure prints DAPPLE_SEED=…, which repeats it.
+verify-long:
+	$(GO) run ./integration/verify -long
+
+# The seeded defects alone: each must make its named test fail.
+mutation:
+	$(GO) run ./integration/mutation
+
+# Every fuzz target in turn.
 fuzz:
-	@$(GO) list -f '{{$$p := .ImportPath}}{{range .TestGoFiles}}{{$$p}} {{end}}{{range .XTestGoFiles}}{{$$p}} {{end}}' ./... | tr ' ' '\n' | sort -u | while read -r pkg; do \
-		[ -n "$$pkg" ] || continue; \
-		for f in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz' || true); do \
-			echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+	@for pkg in $$(grep -rl --include=*_test.go '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for f in $$(grep -ho --include=*_test.go -r '^func Fuzz[A-Za-z0-9_]*' $$pkg | sed 's/func //' | sort -u); do \
+			echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 		done; \
 	done
 
-bench: build
+# Accuracy by method and ε with CPU time, then counting, sampling and formats with allocations.
+bench:
 	$(GO) run ./integration/bench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./solver/population ./io/...
 

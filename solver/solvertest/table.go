@@ -16,7 +16,7 @@ import (
 
 // DataVariable is the environment variable that names the directory of the larger test tables:
 // adult7/adult7.csv (codes with a header) and adult7/adult7-domain.json (cells per column) inside it.
-const DataVariable = "DAPPLE_TESTDATA"
+const DataVariable = "DAPPLE_DATA"
 
 // Table is a private table for tests: a count for every cell of the universe, row-major.
 type Table struct {
