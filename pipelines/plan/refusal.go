@@ -37,11 +37,22 @@ func Refusal(p solver.Problem, method string, err error) (what, mend string) {
 		return err.Error(), "see dapple plan --method=auto"
 	}
 	what = fmt.Sprintf("the domain has %.3g cells; this method holds at most %.3g in %.3g GB", u.Cells, float64(u.Limit), float64(p.MemoryLimit)/1e9)
-	return what, "coarsen " + coarsen(p, u.Cells/float64(u.Limit)) + ", drop columns, or raise --memory_limit"
+	mend = "drop columns, or raise --memory_limit"
+	if columns := coarsen(p, u.Cells/float64(u.Limit)); columns != "" {
+		mend = "coarsen " + columns + ", " + mend
+	}
+	switch {
+	case p.Delta == 0:
+		mend += "; with a delta above 0 --method=auto takes any domain"
+	case method != "auto":
+		mend += "; --method=auto takes any domain"
+	}
+	return what, mend
 }
 
 // coarsen halves the largest columns, one after the other, until the domain is smaller by the factor,
-// and names them with the sizes they would need.
+// and names them with the sizes they would need. It returns nothing where even columns of two cells are
+// too many.
 func coarsen(p solver.Problem, factor float64) string {
 	sizes := p.Domain.Sizes()
 	was := slices.Clone(sizes)
@@ -53,7 +64,7 @@ func coarsen(p solver.Problem, factor float64) string {
 			}
 		}
 		if sizes[a] <= 2 {
-			return "most columns"
+			return ""
 		}
 		half := (sizes[a] + 1) / 2
 		factor *= float64(half) / float64(sizes[a])

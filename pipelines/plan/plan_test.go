@@ -1,0 +1,153 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// problem returns a request over columns c0, c1 … of the given sizes, at ε = 1.
+func problem(width int, sizes ...int) solver.Problem {
+	d := &domain.Domain{}
+	for i, size := range sizes {
+		cuts := make([]int64, size+1)
+		for j := range cuts {
+			cuts[j] = int64(j)
+		}
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint("c", i), Type: domain.Int64, Cuts: cuts, Resolution: 1, HasFallback: true})
+	}
+	return solver.Problem{
+		Domain: d, Workload: query.AllMarginals(sizes, width, 10_000), Epsilon: 1, Delta: 1e-9, Units: 50_000, MemoryLimit: 2 << 30,
+	}
+}
+
+func TestMakeListsEveryMethod(t *testing.T) {
+	for _, method := range []string{"auto", "dpam", "dpfw"} {
+		p, err := Make(problem(2, 4, 5, 6, 2), method, 0, true, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Alternatives)+1 != len(methods.All()) || method != "auto" && p.Method != method || p.Why == "" {
+			t.Errorf("%s: %s because %q, beside %d others", method, p.Method, p.Why, len(p.Alternatives))
+		}
+		for _, a := range p.Alternatives {
+			if a.Method == p.Method || a.Refusal == "" && (a.Summary == "" || a.Seconds <= 0) {
+				t.Errorf("%s: alternative %+v", method, a)
+			}
+		}
+		if !(p.AverageTV > 0 && p.AverageTV < 0.2) || p.Rows != 50_000 || p.Universe != 240 || !(p.SolveBytes > 0) || !(p.FileBytes > 0) {
+			t.Errorf("%s: figures %+v", method, p)
+		}
+	}
+}
+
+// A method that does not apply is listed with its reason.
+func TestAlternativesThatDoNotApply(t *testing.T) {
+	pure := problem(2, 4, 5, 6)
+	pure.Delta = 0
+	p, err := Make(pure, "dpam", 0, true, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, a := range p.Alternatives {
+		if a.Refusal != "" {
+			refused++
+			if !strings.Contains(a.Refusal, "delta") || !math.IsNaN(a.AverageTV) {
+				t.Errorf("refusal %+v", a)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("every method claims to be pure")
+	}
+	var text strings.Builder
+	if err := WriteText(&text, p); err != nil || strings.Count(text.String(), "does not apply: ") != refused {
+		t.Errorf("%v:\n%s", err, text.String())
+	}
+}
+
+// Of a domain that is too large the columns are named whose coarsening helps, with sizes that do.
+func TestRefusalNamesColumns(t *testing.T) {
+	sizes := make([]int, 30)
+	for i := range sizes {
+		sizes[i] = 2
+	}
+	sizes[3], sizes[17] = 400, 90 // 36,000 times 2^28
+	const limit = 256 << 30       // bytes; a small machine could not hold even 30 columns of two cells
+	p := problem(2, sizes...)
+	p.MemoryLimit = limit
+	_, _, err := methods.Choose(p, "dpam")
+	if err == nil || !TooLarge(err) {
+		t.Fatalf("a domain of 2^43 cells was taken: %v", err)
+	}
+	what, mend := Refusal(p, "dpam", err)
+	if !strings.Contains(what, "cells") || !strings.Contains(what, "GB") {
+		t.Errorf("what: %s", what)
+	}
+	for _, want := range []string{"c3 from 400 to ", "c17 from 90 to "} {
+		if !strings.Contains(mend, want) {
+			t.Errorf("mend %q lacks %q", mend, want)
+		}
+	}
+	for i := range sizes {
+		if name := fmt.Sprintf("c%d from", i); i != 3 && i != 17 && strings.Contains(mend, name) {
+			t.Errorf("mend %q coarsens a column of two cells", mend)
+		}
+	}
+
+	// With those sizes it fits.
+	var c3, c17 int
+	for _, part := range strings.Split(mend, ", ") {
+		part = strings.TrimPrefix(part, "coarsen ")
+		if n, _ := fmt.Sscanf(part, "c3 from 400 to %d", &c3); n == 0 {
+			_, _ = fmt.Sscanf(part, "c17 from 90 to %d", &c17)
+		}
+	}
+	if c3 < 2 || c17 < 2 {
+		t.Fatalf("mend %q has sizes %d and %d", mend, c3, c17)
+	}
+	sizes[3], sizes[17] = c3, c17
+	p = problem(2, sizes...)
+	p.MemoryLimit = limit
+	if _, _, err := methods.Choose(p, "dpam"); err != nil {
+		t.Errorf("with %d and %d cells: %v", c3, c17, err)
+	}
+}
+
+// Where coarsening cannot help it is not named.
+func TestRefusalOfTooManyColumns(t *testing.T) {
+	sizes := make([]int, 60)
+	for i := range sizes {
+		sizes[i] = 3
+	}
+	p := problem(2, sizes...)
+	_, _, err := methods.Choose(p, "dpam")
+	if _, mend := Refusal(p, "dpam", err); mend != "drop columns, or raise --memory_limit; --method=auto takes any domain" {
+		t.Errorf("mend %q", mend)
+	}
+	p.Delta = 0
+	if _, mend := Refusal(p, "auto", err); !strings.HasSuffix(mend, "; with a delta above 0 --method=auto takes any domain") {
+		t.Errorf("mend %q", mend)
+	}
+	if what, _ := Refusal(p, "magic", errors.New("methods: no method is called \"magic\"")); !strings.Contains(what, "want auto or ") {
+		t.Errorf("what %q", what)
+	}
+}
+
+// Where no column can be left large enough the loop still ends, and says so.
+func TestCoarsenEnds(t *testing.T) {
+	if got := coarsen(problem(1, 2, 2, 2), 1e9); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if got := coarsen(problem(1, 8, 2), 4); got != "c0 from 8 to 2 cells" {
+		t.Errorf("got %q", got)
+	}
+}
