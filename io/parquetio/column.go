@@ -39,6 +39,10 @@ type column struct {
 
 	dict   *dictionary // STRING
 	parsed literals    // INT64 and BOOL that come as categories
+
+	plain   bool    // STRING of texts that hardly repeat, without a dictionary
+	bytes   []byte  // plain: the texts, one after the other
+	offsets []int32 // plain: where each ends
 }
 
 func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
@@ -54,14 +58,40 @@ func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
 	return c
 }
 
+// newTextColumn returns a column of texts that hardly repeat.
+func newTextColumn(name string) *column {
+	c := &column{name: name, typ: domain.String, valid: make([]byte, batchRows/8), plain: true}
+	c.offsets = append(make([]int32, 0, batchRows+1), 0)
+	return c
+}
+
+// addText appends a text to a plain column.
+func (c *column) addText(text []byte) {
+	c.bytes = append(c.bytes, text...)
+	c.offsets = append(c.offsets, int32(len(c.bytes)))
+}
+
+// takeText returns the n texts held as an array, and empties the column.
+func (c *column) takeText(n int) arrow.Array {
+	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.offsets))
+	data := array.NewData(c.arrowType(), n, []*memory.Buffer{nil, offsets, memory.NewBufferBytes(c.bytes)}, nil, 0, 0)
+	defer data.Release()
+	c.bytes, c.offsets = c.bytes[:0], c.offsets[:1]
+	return array.MakeFromData(data)
+}
+
 func (c *column) dictionary() bool { return c.dict != nil }
 
 // arrowType returns the Arrow type of io.md §6. The zone "+00:00" is neither empty nor "UTC", which
 // makes pqarrow write a DATETIME as not adjusted to UTC.
 func (c *column) arrowType() arrow.DataType {
-	switch c.typ {
-	case domain.String:
+	switch {
+	case c.plain:
+		return arrow.BinaryTypes.String
+	case c.dict != nil:
 		return dictionaryType
+	}
+	switch c.typ {
 	case domain.Float64:
 		return arrow.PrimitiveTypes.Float64
 	case domain.Numeric:
@@ -187,6 +217,9 @@ func (c *column) mark(in *domain.Column, lo, hi, at int) error {
 // take returns the n cells held as an array, and empties the column. The array shares the column's
 // memory: it is used up before the next cell is added.
 func (c *column) take(n int) (arrow.Array, error) {
+	if c.plain {
+		return c.takeText(n), nil
+	}
 	values, err := c.values()
 	if err != nil {
 		return nil, fmt.Errorf("column %q: %w", c.name, err)

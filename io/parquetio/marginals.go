@@ -1,69 +1,133 @@
 package parquetio
 
 import (
-	"fmt"
+	"errors"
 	"io"
-	"iter"
+	"math"
+	"slices"
 	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// MarginalCell is one row of _marginals.parquet: a cell of a released marginal.
-type MarginalCell struct {
-	Names  []string // of the marginal's attributes
-	Labels []string // of the cell, one for each name
-	Fitted float64  // probability under the model
+// Marginal is a released marginal for _marginals.parquet. Cells are row-major: the last attribute is
+// fastest.
+type Marginal struct {
+	Names  []string   // of its attributes
+	Labels [][]string // of the cells of each attribute
 
-	Measured      bool    // a noisy answer was bought for this cell
-	Noisy         float64 // that answer, as a share of the units
-	StandardError float64 // of Noisy, from the noise alone
+	Fitted      []float64 // probability of each cell under the model
+	FittedError []float64 // predicted standard error of Fitted; NaN where none is valid; nil: nowhere
+	Noisy       []float64 // the noisy answer that was bought, as shares of the units; nil: none
+	NoisyError  float64   // standard error of each of Noisy, from the noise alone
 }
 
 // WriteMarginals writes a long table, one row for each cell, and returns the number of rows:
 //
-//	marginal        STRING   the names, joined by ", "
-//	cell            STRING   the labels, joined in the same way
-//	fitted          FLOAT64  probability under the model
-//	noisy           FLOAT64  the noisy answer; NULL where none was bought
-//	standard_error  FLOAT64  its standard error; NULL there too
+//	marginal               STRING   the names, joined by ", "
+//	cell                   STRING   the labels, joined in the same way
+//	fitted                 FLOAT64  probability under the model
+//	fitted_standard_error  FLOAT64  its predicted standard error; NULL where none is valid
+//	noisy                  FLOAT64  the noisy answer; NULL where none was bought
+//	standard_error         FLOAT64  its standard error; NULL there too
 //
 // In names and labels "\" and "," are written with a "\" before them, so that the parts can be told
-// apart. w is never closed. The file is complete only where the error is nil.
-func WriteMarginals(w io.Writer, cells iter.Seq[MarginalCell]) (rows int64, err error) {
+// apart. w is never closed. The file is complete only where the error is nil. About 0.2 µs per cell.
+func WriteMarginals(w io.Writer, marginals []*Marginal) (rows int64, err error) {
+	names := newColumn("marginal", domain.String, 0, false)
+	for _, m := range marginals { // all at once: the library is slow with a dictionary that grows
+		names.dict.code([]byte(joinEscaped(m.Names)))
+	}
 	t, err := newTable(w, []*column{
-		newColumn("marginal", domain.String, 0, false), newColumn("cell", domain.String, 0, false),
-		newColumn("fitted", domain.Float64, 0, false),
+		names, newTextColumn("cell"),
+		newColumn("fitted", domain.Float64, 0, false), newColumn("fitted_standard_error", domain.Float64, 0, true),
 		newColumn("noisy", domain.Float64, 0, true), newColumn("standard_error", domain.Float64, 0, true),
 	}, Options{})
 	if err != nil {
 		return 0, err
 	}
-	for c := range cells {
-		if t.keep(t.writeCell(&c)) != nil {
+	for _, m := range marginals {
+		if t.keep(t.writeMarginal(m)) != nil {
 			break
 		}
 	}
 	return t.close()
 }
 
-// writeCell appends one row.
-func (t *table) writeCell(c *MarginalCell) error {
-	if len(c.Names) != len(c.Labels) || len(c.Names) == 0 {
-		return fmt.Errorf("parquet: a cell with %d labels of a marginal of %d attributes", len(c.Labels), len(c.Names))
+// writeMarginal appends the cells of one marginal.
+func (t *table) writeMarginal(m *Marginal) error {
+	parts, cells := m.parts()
+	if cells < 1 || len(m.Fitted) != cells || m.FittedError != nil && len(m.FittedError) != cells || m.Noisy != nil && len(m.Noisy) != cells {
+		return errors.New("parquet: a marginal's labels and figures differ in number")
 	}
-	for i, text := range []string{joinEscaped(c.Names), joinEscaped(c.Labels)} {
-		t.columns[i].codes = append(t.columns[i].codes, t.columns[i].dict.code([]byte(text)))
+	name := t.columns[0].dict.code([]byte(joinEscaped(m.Names)))
+	var noise []float64 // of Noisy
+	if m.Noisy != nil {
+		noise = slices.Repeat([]float64{m.NoisyError}, cells)
 	}
-	t.columns[2].floats = append(t.columns[2].floats, c.Fitted)
-	null := &domain.Column{Form: domain.Floats, Floats: []float64{0}, Nulls: []bool{!c.Measured}}
-	for i, v := range []float64{c.Noisy, c.StandardError} {
-		null.Floats[0] = v
-		if err := t.columns[3+i].add(null, 0, 1, t.held); err != nil {
+	codes, label := make([]int, len(parts)), []byte(nil)
+	for i := range cells {
+		label = label[:0]
+		for j, part := range parts {
+			label = append(label, part[codes[j]]...)
+		}
+		t.columns[0].codes = append(t.columns[0].codes, name)
+		t.columns[1].addText(label)
+		t.columns[2].floats = append(t.columns[2].floats, m.Fitted[i])
+		t.columns[3].addOptional(m.FittedError, i, t.held)
+		t.columns[4].addOptional(m.Noisy, i, t.held)
+		t.columns[5].addOptional(noise, i, t.held)
+		for j := len(codes) - 1; j >= 0; j-- {
+			if codes[j]++; codes[j] < len(parts[j]) {
+				break
+			}
+			codes[j] = 0
+		}
+		if err := t.advance(1); err != nil {
 			return err
 		}
 	}
-	return t.advance(1)
+	return nil
+}
+
+// parts returns the escaped labels of each attribute, with what stands before them in a cell's label, and
+// the number of cells; 0 where there are not as many lists of labels as names.
+func (m *Marginal) parts() (parts [][]string, cells int) {
+	if len(m.Names) != len(m.Labels) || len(m.Names) == 0 {
+		return nil, 0
+	}
+	cells = 1
+	for j, labels := range m.Labels {
+		before := ", "
+		if j == 0 {
+			before = ""
+		}
+		part := make([]string, len(labels))
+		for v, l := range labels {
+			part[v] = before + escaper.Replace(l)
+		}
+		parts = append(parts, part)
+		cells *= len(labels)
+	}
+	return parts, cells
+}
+
+// addOptional appends entry i of values, or NULL where there are none or it is NaN. at is the row.
+func (c *column) addOptional(values []float64, i, at int) {
+	x := math.NaN()
+	if values != nil {
+		x = values[i]
+	}
+	if math.IsNaN(x) {
+		c.floats = append(c.floats, 0)
+		bitutil.ClearBit(c.valid, at)
+		c.nulls++
+		return
+	}
+	c.floats = append(c.floats, x)
+	bitutil.SetBit(c.valid, at)
 }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `,`, `\,`)
