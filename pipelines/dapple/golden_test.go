@@ -89,3 +89,13 @@ func TestClosingLinesAndStatement(t *testing.T) {
 	}
 	golden(t, "privacy.json", masked(string(statement)))
 }
+
+// The plan of a method whose every charge is known before, and of the one that follows its releases.
+func TestPlanText(t *testing.T) {
+	dir := people(t, 10)
+	for _, method := range []string{"dpam", "auto"} {
+		got := dapple(t, dir, append([]string{"plan", "--method=" + method, "--expected_rows=50000"}, synth()[1:]...)...)
+		got.want(t, 0)
+		golden(t, "plan-"+method+".txt", got.stdout)
+	}
+}

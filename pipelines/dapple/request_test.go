@@ -89,7 +89,7 @@ func TestBadBudgets(t *testing.T) {
 		dapple(t, dir, "synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--epsilon=1", "--delta="+value).
 			want(t, 2, `--delta: got "`+value+`"; want a number of at least 0 and below 1`)
 	}
-	for _, value := range []string{"1e-300", "1e-9", "1000", "1e300"} {
+	for _, value := range []string{"1e-300", "1e-9", "1e300"} {
 		dapple(t, dir, "synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--epsilon="+value, "--delta=1e-9").
 			want(t, 2, "--epsilon: got ", " with --delta=1e-09; method ", "change one of them, or --method")
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
+	"regexp"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -73,8 +75,16 @@ func writeMethod(b *strings.Builder, p *Plan) {
 			fmt.Fprintf(b, "  %-12s does not apply: %s\n", a.Method, a.Refusal)
 			continue
 		}
-		fmt.Fprintf(b, "  %-12s average TV about %s, %s CPU; %s\n", a.Method, tv(a.AverageTV), seconds(a.Seconds), a.Summary)
+		fmt.Fprintf(b, "  %-12s average TV %s, %s CPU; %s\n", a.Method, foretold(a.AverageTV), seconds(a.Seconds), a.Summary)
 	}
+}
+
+// foretold writes a predicted total variation, or that there is none.
+func foretold(x float64) string {
+	if math.IsNaN(x) {
+		return "not predicted"
+	}
+	return "about " + tv(x)
 }
 
 func writeCharges(b *strings.Builder, p *Plan) {
@@ -82,7 +92,7 @@ func writeCharges(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "privacy   ε = %g, δ = %g, %s; %s accounting; the charges below reach ε = %g by %s\n",
 		s.Epsilon, s.Delta, s.Neighbouring, s.Accounting, s.AchievedEpsilon, s.Conversion)
 	for _, l := range s.Ledger {
-		fmt.Fprintf(b, "  %-12s %5d × %-18s %-14s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale)
+		fmt.Fprintf(b, "  %-14s %5d × %-18s %-14s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, decimal(l.Scale))
 	}
 }
 
@@ -105,7 +115,24 @@ func writeFigures(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, bytes(p.FileBytes))
 }
 
+var fraction = regexp.MustCompile(`[0-9]+/[0-9]+`)
+
+// decimal writes the exact fractions of a ledger's line with four digits, for people.
+func decimal(exact string) string {
+	return fraction.ReplaceAllStringFunc(exact, func(text string) string {
+		r, ok := new(big.Rat).SetString(text)
+		if !ok {
+			return text
+		}
+		x, _ := r.Float64()
+		return fmt.Sprintf("%.4g", x)
+	})
+}
+
 func seconds(s float64) string {
+	if s < 0.1 {
+		return "less than 0.1 s"
+	}
 	if s < 60 {
 		return fmt.Sprintf("about %.2g s", s)
 	}
