@@ -1,0 +1,261 @@
+package integration
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/integration/widetable"
+)
+
+// command is the real binary.
+type command struct{ path string }
+
+func buildCommand(t *testing.T) command {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dapple")
+	if out, err := exec.Command("go", "build", "-o", path, "../pipelines/dapple").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return command{path}
+}
+
+// outcome is how a command ended.
+type outcome struct {
+	stdout, stderr string
+	status         int
+	cpu            time.Duration
+	memory         int64 // bytes, largest resident set
+}
+
+// run runs the command to its end, for at most the given time.
+func (c command) run(t *testing.T, patience time.Duration, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.path, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("dapple %s: not done after %v", strings.Join(args, " "), patience)
+	}
+	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
+		t.Fatal(err)
+	}
+	s := cmd.ProcessState
+	o := outcome{stdout: stdout.String(), stderr: stderr.String(), status: s.ExitCode(), cpu: s.UserTime() + s.SystemTime()}
+	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
+		o.memory = u.Maxrss << 10
+	}
+	return o
+}
+
+// want fails where the command did not end with status, or its output lacks a text.
+func (o outcome) want(t *testing.T, status int, texts ...string) {
+	t.Helper()
+	if o.status != status {
+		t.Errorf("exit status %d, want %d", o.status, status)
+	}
+	for _, text := range texts {
+		if !strings.Contains(o.stdout+o.stderr, text) {
+			t.Errorf("the output lacks %q", text)
+		}
+	}
+	if strings.Contains(o.stderr, "goroutine ") {
+		t.Error("the command panicked")
+	}
+	if t.Failed() {
+		t.Logf("standard output:\n%.3000s\nstandard error:\n%.3000s", o.stdout, o.stderr)
+	}
+}
+
+// wide writes a made-up table and its domain file to a new directory.
+func wide(t *testing.T, p widetable.Params) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	w := widetable.New(p)
+	for name, write := range map[string]func(io.Writer) error{"domain.yaml": w.WriteDomain, "table.csv": w.WriteCSV} {
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := write(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// request is the arguments of a command on the table in dir.
+func request(name, dir string, more ...string) []string {
+	return append([]string{name, "--domain=" + filepath.Join(dir, "domain.yaml"), "--input=" + filepath.Join(dir, "table.csv"),
+		"--output=" + filepath.Join(dir, "out"), "--epsilon=1", "--delta=1e-9"}, more...)
+}
+
+// given writes a domain file and a table to a new directory.
+func given(t *testing.T, domain, table string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, content := range map[string]string{"domain.yaml": domain, "table.csv": table} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// manyValues is a domain with a column of n categories.
+func manyValues(n int) string {
+	var b strings.Builder
+	b.WriteString("columns:\n  - {name: a, type: STRING, other: true, values: [v0")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, ",v%d", i)
+	}
+	b.WriteString("]}\n")
+	return b.String()
+}
+
+// bins is a domain with two columns of n bins, and one of two values.
+func bins(n int) string {
+	return fmt.Sprintf("columns:\n  - {name: a, type: INT64, min: 0, max: %[1]d, bins: %[2]d, fallback: 0}\n"+
+		"  - {name: b, type: INT64, min: 0, max: %[1]d, bins: %[2]d, fallback: 0}\n  - {name: c, type: BOOL, fallback: false}\n", n-1, n)
+}
+
+const constants = "columns:\n  - {name: a, type: STRING, values: [x], fallback: x}\n  - {name: b, type: STRING, values: [y], fallback: y}\n"
+
+// Limits are public rules: what is too large is refused with status 2, the figures and a way out, before
+// anything is read or any long list is made; what is left out is said by plan.
+func TestWideLimits(t *testing.T) {
+	c := buildCommand(t)
+	for _, tt := range []struct {
+		name   string
+		dir    string
+		args   []string
+		status int
+		want   []string
+	}{
+		{"a million categories", given(t, manyValues(1_000_000), "a\nv0\n"), nil, 2,
+			[]string{"1000000 categories, at most 65534 are possible", "list the frequent ones and set other: true"}},
+		{"a million bins", given(t, bins(1_000_000), "a,b,c\n"), nil, 2, []string{"at most 65535 are possible", "fewer, wider bins"}},
+		{"no marginal is small enough", given(t, bins(5), "a,b,c\n"), []string{"--max_cells=1"}, 2,
+			[]string{`--max_cells: got 1; column "a" has 5 cells, column "b" has 5 cells, column "c" has 2 cells`, "raise it"}},
+		{"a column beyond max_cells", given(t, bins(20_000), "a,b,c\n"), nil, 2, []string{`column "a" has 20000 cells`, "nothing would be known"}},
+		{"pairs beyond max_cells are left out", given(t, bins(2000), "a,b,c\n"), nil, 0, []string{"2 marginals left out: more cells than --max_cells"}},
+		{"pairs too large to be measured", given(t, bins(2000), "a,b,c\n"), []string{"--max_cells=1e7"}, 0,
+			[]string{"2 marginals have more cells than rake measures"}},
+		{"tables beyond the memory", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--max_cells=1e7", "--memory_limit=1"}, 2,
+			[]string{"the tables worth scoring take", "raise --memory_limit"}},
+		{"constants alone", given(t, constants, "a,b\nx,y\n"), nil, 0, []string{"2 columns, 1 cells"}},
+		{"200 columns", wide(t, widetable.Params{Columns: 200, People: 1}), nil, 0,
+			[]string{"marginals of up to 2 columns, as 200 columns have more than 250000 of up to 3", "workload  20100 marginals"}},
+		{"200 columns, triples", wide(t, widetable.Params{Columns: 200, People: 1}), []string{"--marginals=3"}, 2,
+			[]string{"200 columns have more than the 250000 marginals of up to 3 columns", "set --marginals=2"}},
+		{"60 columns, fives", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--marginals=5"}, 2, []string{"set --marginals=3"}},
+		{"1,000 columns", wide(t, widetable.Params{Columns: 1000, People: 1}), nil, 2,
+			[]string{"1000 columns have more than the 250000 marginals of up to 2 columns", "set --marginals=1, list those that matter under workload:"}},
+		{"1,000 columns, ones", wide(t, widetable.Params{Columns: 1000, People: 1}), []string{"--marginals=1"}, 0, []string{"more than 1e308 cells"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := c.run(t, time.Minute, request("plan", tt.dir, tt.args...)...)
+			got.want(t, tt.status, tt.want...)
+			if got.memory > 1<<30 {
+				t.Errorf("%d MB of memory for a plan", got.memory>>20)
+			}
+		})
+	}
+}
+
+// Columns of one value cost nothing and come back as they are.
+func TestConstantColumns(t *testing.T) {
+	c, dir := buildCommand(t), given(t, constants, "a,b\n"+strings.Repeat("x,y\n", 500))
+	c.run(t, time.Minute, request("synth", dir, "--format=csv", "--shards=1", "--rows=7")...).want(t, 0, "wrote   7 rows", "1 release")
+	if got := part(t, filepath.Join(dir, "out"), 0, 1); got != "a,b\n"+strings.Repeat("x,y\n", 7) {
+		t.Errorf("the rows are %q", got)
+	}
+}
+
+// part returns the content of one file of rows.
+func part(t *testing.T, dir string, shard, shards int) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("part-%05d-of-%05d.csv", shard, shards)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The files of any number of shards, one after the other, are the file of one.
+func TestShardsAreOneTable(t *testing.T) {
+	c, dir := buildCommand(t), wide(t, widetable.Params{Columns: 12, People: 2000, Seed: 5})
+	c.run(t, time.Minute, request("synth", dir, "--marginals=2")...).want(t, 0)
+	for _, rows := range []int{2, 2001} {
+		var whole string
+		for _, shards := range []int{1, 3, 8} {
+			out := filepath.Join(dir, fmt.Sprintf("out-%d-%d", rows, shards))
+			c.run(t, time.Minute, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"), "--output="+out, "--format=csv", "--sample_seed=3",
+				fmt.Sprintf("--rows=%d", rows), fmt.Sprintf("--shards=%d", shards)).want(t, 0)
+			var joined strings.Builder
+			for i := range shards {
+				header, lines, _ := strings.Cut(part(t, out, i, shards), "\n")
+				if i == 0 {
+					joined.WriteString(header + "\n")
+				}
+				joined.WriteString(lines)
+			}
+			if whole == "" {
+				whole = joined.String()
+			}
+			if n := strings.Count(whole, "\n"); n != rows+1 || joined.String() != whole {
+				t.Errorf("%d rows in %d shards differ from those in one, which has %d lines", rows, shards, n)
+			}
+		}
+	}
+}
+
+// Bars for the whole command on wide tables, CSV in, Parquet out, without a tuning flag.
+func TestWideBars(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestWideBars: writes a table of 264 MB and takes a minute")
+	}
+	c := buildCommand(t)
+	for _, tt := range []widetable.Params{{Columns: 60, People: 1_000_000}, {Columns: 60, People: 1_000_000, ID: "person_id"}, {Columns: 100, People: 200_000}} {
+		dir := wide(t, tt)
+		got := c.run(t, 20*time.Minute, request("synth", dir)...)
+		got.want(t, 0, "wrote ")
+		t.Logf("%d columns, %d people, ID %q: %.1f CPU-s, %d MB", tt.Columns, tt.People, tt.ID, got.cpu.Seconds(), got.memory>>20)
+		if got.cpu > 10*time.Minute || got.memory > 4<<30 {
+			t.Errorf("%d columns, %d people: %v CPU and %d MB, want at most 10 min and 4096 MB", tt.Columns, tt.People, got.cpu, got.memory>>20)
+		}
+	}
+}
+
+// Twenty million rows take no more memory than a thousand, but for buffers of files.
+func TestRowsTakeNoMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestRowsTakeNoMemory: writes 20 million rows, 170 MB")
+	}
+	c, dir := buildCommand(t), given(t, bins(50), "a,b,c\n"+strings.Repeat("1,2,true\n3,4,false\n", 500))
+	c.run(t, time.Minute, request("synth", dir)...).want(t, 0)
+	memory := map[string]int64{}
+	for _, rows := range []string{"1e3", "3e6", "2e7"} {
+		got := c.run(t, 10*time.Minute, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"), "--output="+filepath.Join(dir, rows), "--format=csv", "--rows="+rows)
+		got.want(t, 0)
+		memory[rows] = got.memory
+		t.Logf("%s rows: %d MB, %.1f CPU-s", rows, got.memory>>20, got.cpu.Seconds())
+	}
+	if memory["2e7"] > memory["1e3"]+100<<20 {
+		t.Errorf("%d MB for 2e7 rows, %d MB for 1e3", memory["2e7"]>>20, memory["1e3"]>>20)
+	}
+}
