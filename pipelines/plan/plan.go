@@ -109,6 +109,13 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 	if err != nil {
 		return nil, nil, err
 	}
+	if solver.Adaptive(accesses) {
+		for _, a := range accesses {
+			if err := ledger.Allot(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
+				return nil, nil, fmt.Errorf("plan: %w", err)
+			}
+		}
+	}
 	var measured []Noisy
 	for _, a := range accesses {
 		event, err := eventOf(ledger, a, p.Neighbouring)

@@ -76,13 +76,22 @@ func chooseMethod(p solver.Problem, name string) (Method, error) {
 // ledger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans
 // to draw.
 func (m Method) ledger(p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
-	return accountant.NewLedger(accountant.Params{
+	ledger, err := accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring,
 		Accounting:   m.Accounting(p.Epsilon, p.Delta),
 		Epsilon:      p.Epsilon,
 		Delta:        p.Delta,
 		Coordinates:  max(1, solver.Coordinates(planned)),
 	})
+	if err != nil || !solver.Adaptive(planned) {
+		return ledger, err
+	}
+	for _, a := range planned { // what an adaptive run releases must not move budget between stages
+		if err := ledger.Allot(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
+			return nil, err
+		}
+	}
+	return ledger, nil
 }
 
 // schedule says whether the ledger holds exactly the planned accesses, which were fixed before private
