@@ -13,20 +13,24 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/modelio"
+	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/pipelines/report"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Names of released files.
 const (
-	privacyFile = "_privacy.json"
-	modelFile   = "_model.arrow"
+	privacyFile   = "_privacy.json"
+	modelFile     = "_model.arrow"
+	marginalsFile = "_marginals.parquet"
 )
 
-// describe makes the files that go with the rows: statement and model. They are functions of the
+// describe makes the files that go with the rows: statement, model and marginals. They are functions of the
 // release, so that a repeated publication writes the same bytes.
 func describe(d *directory, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
-	privacy := statement(d, a, rows)
+	a.Result.Model.Impossible = d.Domain.Impossible // a release does not repeat the domain; its hash covers them
+	marginals, said := marginalsOf(&d.Domain, d.Workload, a.Result)
+	privacy := statement(d, a, rows, said)
 	b, err := privacy.JSON()
 	if err != nil {
 		return nil, fmt.Errorf("pipelines: privacy statement: %w", err)
@@ -38,10 +42,14 @@ func describe(d *directory, a *synth.Artifact, rows int64) ([]dirsink.Released, 
 	return []dirsink.Released{
 		dirsink.Content(privacyFile, b),
 		{Name: modelFile, Write: func(w io.Writer) error { return modelio.Write(w, model) }},
+		{Name: marginalsFile, Write: func(w io.Writer) error {
+			_, err := parquetio.WriteMarginals(w, marginals)
+			return err
+		}},
 	}, nil
 }
 
-func statement(d *directory, a *synth.Artifact, rows int64) report.Privacy {
+func statement(d *directory, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
 	noise := report.Gaussian
 	if a.Statement.Accounting == dp.Pure.String() {
 		noise = report.Laplace
@@ -51,14 +59,17 @@ func statement(d *directory, a *synth.Artifact, rows int64) report.Privacy {
 		panic("pipelines: a workload that was counted can be counted")
 	}
 	r := a.Result
-	r.Model.Impossible = d.Domain.Impossible // a release does not repeat the domain; its hash covers them
+	fitted := report.Fitted{
+		Model: r.Model, Measurements: r.Measurements, MaxError: r.MaxError, Cells: cells,
+		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
+	}
+	if r.Uncertainty != nil { // the bound speaks of one-way tables alone
+		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.Intervals
+	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Domain, Workload: d.Workload, Method: a.Method, Status: r.Status.String(),
 		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, ModelHash: r.Model.Fingerprint(),
-		Errors: report.FittedErrors(report.Fitted{
-			Model: r.Model, Measurements: r.Measurements, MaxError: r.MaxError, Cells: cells,
-			Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
-		}),
+		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }
 

@@ -31,11 +31,24 @@ func errorLine(e Errors) string {
 	if e.Cells == 0 {
 		return "error   not known: nothing was measured"
 	}
+	if e.PredictedCells > 0 {
+		return predictedLine(e)
+	}
 	from := "from the noise alone; costs nothing"
 	if e.From != "the noise alone" {
 		from = "from " + e.From
 	}
 	return fmt.Sprintf("error   at most %.2g in any of %s cells with 95 %% confidence (%s)", e.MaxCell, group(float64(e.Cells)), from)
+}
+
+// predictedLine is for models whose cells no measurement bounds, but for those of one-way tables.
+func predictedLine(e Errors) string {
+	tv := ""
+	if e.AverageTV > 0 {
+		tv = fmt.Sprintf("%.2g average total variation, ", e.AverageTV)
+	}
+	return fmt.Sprintf("error   predicted %sabout %.2g in the worst of %s cells (no bound); at most %.2g in any of %s one-way cells with 95 %% confidence",
+		tv, e.PredictedCell, group(float64(e.PredictedCells)), e.MaxCell, group(float64(e.Cells)))
 }
 
 func slash(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }

@@ -21,18 +21,20 @@ import (
 type Privacy struct {
 	Format int `json:"format"`
 	accountant.Statement
-	PrivacyID string   `json:"privacy_id"` // empty: every record is a privacy unit
-	Bounding  string   `json:"bounding"`
-	Method    string   `json:"method"`
-	Releases  int      `json:"releases"`
-	Units     Units    `json:"units"`
-	Rows      int64    `json:"rows"`
-	RowsFrom  string   `json:"rows_from"`
-	Error     Errors   `json:"error"`
-	Status    string   `json:"status"`
-	Generator string   `json:"generator"`
-	Hashes    Hashes   `json:"hashes"`
-	NotCover  []string `json:"not_covered"`
+	PrivacyID string `json:"privacy_id"` // empty: every record is a privacy unit
+	Bounding  string `json:"bounding"`
+	Method    string `json:"method"`
+	Releases  int    `json:"releases"`
+	Units     Units  `json:"units"`
+	Rows      int64  `json:"rows"`
+	RowsFrom  string `json:"rows_from"`
+	Error     Errors `json:"error"`
+	// Marginals says what the table of marginals holds.
+	Marginals Marginals `json:"marginals"`
+	Status    string    `json:"status"`
+	Generator string    `json:"generator"`
+	Hashes    Hashes    `json:"hashes"`
+	NotCover  []string  `json:"not_covered"`
 	// NotPrivate lists figures in the released directory that no guarantee covers.
 	NotPrivate []string `json:"not_private_figures"`
 	Versions   Versions `json:"versions"`
@@ -70,6 +72,7 @@ type Run struct {
 	Rows      int64
 	RowsAsked bool // the number of rows was given, not derived from the released total
 	Errors    Errors
+	Marginals Marginals
 	ModelHash [32]byte
 }
 
@@ -77,7 +80,7 @@ type Run struct {
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status,
-		Rows: r.Rows, RowsFrom: "noisy_total", Error: r.Errors, NotPrivate: []string{},
+		Rows: r.Rows, RowsFrom: "noisy_total", Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{},
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},

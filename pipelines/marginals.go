@@ -1,0 +1,103 @@
+package pipelines
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/interval"
+)
+
+// maxMarginalCells bounds _marginals.parquet: about 100 MB of it, and half a second.
+const maxMarginalCells = 2_000_000
+
+// marginalsOf returns the marginals that are published beside the rows, and what is said about them: those
+// of the workload, with the noisy answers that were bought. All figures follow from the release.
+func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]*parquetio.Marginal, report.Marginals) {
+	noisy := map[string]*query.Measurement{}
+	for i := range r.Measurements {
+		noisy[r.Measurements[i].Clique.Key()] = &r.Measurements[i]
+	}
+	cliques, said := published(w, r, maxMarginalCells)
+	units := math.Max(r.Total.Units, 1)
+	intervals, scale := interval.New(r), units/r.Model.Total()
+	var list []*parquetio.Marginal
+	var largest interval.Largest
+	for _, c := range cliques {
+		m := &parquetio.Marginal{Names: c.Names(d), Labels: labels(d, c), Fitted: r.Model.Marginal(c, nil)}
+		multiply(m.Fitted, scale)
+		m.FittedError = intervals.StandardErrors(c, m.Fitted, nil)
+		largest.Add(m.FittedError)
+		multiply(m.Fitted, 1/units)
+		multiply(m.FittedError, 1/units)
+		if n := noisy[c.Key()]; n != nil {
+			m.Noisy, m.NoisyError = multiply(slices.Clone(n.Values), 1/units), math.Sqrt(n.Variance)/units
+		}
+		list = append(list, m)
+	}
+	said.Intervals, said.LargestError = largest.Cells(), largest.Median()/units
+	return list, said
+}
+
+// published returns the marginals of the workload and the others that noisy answers were bought for. Where
+// their cells exceed limit, those that anything was measured of come first, and the rest in their order, each
+// where it still fits: a public rule on sizes and on what was released.
+func published(w query.Workload, r *solver.Result, limit int64) ([]domain.Clique, report.Marginals) {
+	all, measured := w.Cliques(), map[string]bool{}
+	wanted := map[string]bool{}
+	for _, c := range all {
+		wanted[c.Key()] = true
+	}
+	for _, m := range r.Measurements {
+		measured[m.Clique.Key()] = true
+		if !wanted[m.Clique.Key()] {
+			all = append(all, m.Clique)
+		}
+	}
+	if r.Uncertainty != nil {
+		for _, t := range r.Uncertainty.Tables {
+			measured[t.Clique.Key()] = measured[t.Clique.Key()] || t.Precision > 0
+		}
+	}
+	said := report.Marginals{File: marginalsFile, Of: len(all), MaxCells: limit}
+	fits := make([]bool, len(all))
+	for _, first := range []bool{true, false} {
+		for i, c := range all {
+			if cells, err := c.Cells(w.Sizes); measured[c.Key()] == first && err == nil && cells <= limit-said.Cells {
+				fits[i] = true
+				said.Cells += cells
+				said.Marginals++
+			}
+		}
+	}
+	var out []domain.Clique
+	for i, c := range all {
+		if fits[i] {
+			out = append(out, c)
+		}
+	}
+	return out, said
+}
+
+// labels returns the labels of the cells of each attribute of c.
+func labels(d *domain.Domain, c domain.Clique) [][]string {
+	out := make([][]string, len(c))
+	for i, a := range c {
+		for v := range d.Attributes[a].Size() {
+			out[i] = append(out[i], d.Attributes[a].Label(domain.Code(v)))
+		}
+	}
+	return out
+}
+
+// multiply multiplies x by f in place and returns it.
+func multiply(x []float64, f float64) []float64 {
+	for i := range x {
+		x[i] *= f
+	}
+	return x
+}

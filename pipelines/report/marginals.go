@@ -1,0 +1,16 @@
+package report
+
+// Marginals says what a marginals file holds.
+type Marginals struct {
+	File      string `json:"file"`
+	Marginals int    `json:"marginals"` // in the file
+	Of        int    `json:"of"`        // of the workload, or measured
+	Cells     int64  `json:"cells"`     // rows of the file
+	MaxCells  int64  `json:"max_cells"` // public limit: beyond it measured marginals go first, and some are left out
+
+	// Intervals is the number of cells with a standard error.
+	Intervals int64 `json:"cells_with_standard_error"`
+	// LargestError is the median of the largest error of those cells if they erred independently, as a part
+	// of the number of units.
+	LargestError float64 `json:"-"`
+}
