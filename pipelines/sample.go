@@ -3,14 +3,18 @@ package pipelines
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/modelio"
+	"github.com/dapple-dp/dapple/io/store"
 	"github.com/dapple-dp/dapple/pipelines/report"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
@@ -113,11 +117,13 @@ func (s *Sampled) WriteText(w io.Writer) error {
 
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
-	artifact := &synth.Artifact{
-		Method: r.file.Method,
-		Result: &solver.Result{Model: r.model, Total: query.Total{Units: r.units}},
+	staging, err := os.MkdirTemp("", "dapple-")
+	if err != nil {
+		return nil, fmt.Errorf("pipelines: staging directory: %w", err)
 	}
-	data, err := artifact.Encode()
+	defer os.RemoveAll(staging)
+	kept := synth.StoreRef{Kind: localKind, Config: staging}
+	ref, err := r.keep(ctx, staging)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +135,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	}
 	defer a.end()
 	p, s := beam.NewPipelineWithRoot()
-	release := synth.Saved(s, synth.InlineRef(data), &r.file.Domain, r.workload, synth.StoreRef{})
+	release := synth.Saved(s, ref, &r.file.Domain, r.workload, kept)
 	synth.Write(s, release, synth.SampleParams{
 		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Sink: sink.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
@@ -142,4 +148,23 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		return nil, err
 	}
 	return &Sampled{Rows: written.Rows, Written: written}, nil
+}
+
+// keep stores the conditioned model where the run's functions find it: in the pipeline itself it would
+// be copied for every branch.
+func (r *SampleRequest) keep(ctx context.Context, staging string) (synth.ModelRef, error) {
+	const name = "model"
+	artifact := &synth.Artifact{
+		Method: r.file.Method,
+		Result: &solver.Result{Model: r.model, Total: query.Total{Units: r.units}},
+	}
+	data, err := artifact.Encode()
+	if err != nil {
+		return synth.ModelRef{}, err
+	}
+	if _, _, err := (store.Local{Dir: staging}).CreateIfAbsent(ctx, name, data); err != nil {
+		return synth.ModelRef{}, err
+	}
+	sum := sha256.Sum256(data)
+	return synth.ModelRef{Path: name, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}, nil
 }
