@@ -373,7 +373,7 @@ csv: {columns: [age, workclass, fnlwgt, education, education-num, marital, occup
 
 func TestExpand(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"b.csv", "a.csv", "[x].csv", "c.txt"} {
+	for _, name := range []string{"b.csv", "a.csv", "[x].csv", "c.txt", "_m.csv"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +381,7 @@ func TestExpand(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "d.csv"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for pattern, want := range map[string]string{"*.csv": "[x].csv a.csv b.csv", "[x].csv": "[x].csv", "a.csv": "a.csv", "z*": "", "d.csv": "", "[": ""} {
+	for pattern, want := range map[string]string{"*.csv": "[x].csv a.csv b.csv", "[x].csv": "[x].csv", "a.csv": "a.csv", "z*": "", "_*": "_m.csv", "_m.csv": "_m.csv", "d.csv": "", "[": ""} {
 		paths, err := Expand(filepath.Join(dir, pattern))
 		for i := range paths {
 			paths[i] = filepath.Base(paths[i])

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -43,7 +44,8 @@ func EachFile(path string, d *domain.Domain, opts schema.CSV, yield func(*domain
 }
 
 // Expand returns the local files that a pattern of path/filepath matches, in order of name. A path that
-// exists stands for itself, whatever characters it has. No file at all is an error.
+// exists stands for itself, whatever characters it has. Names that begin with "_" describe a table and are
+// not part of it: only a pattern that begins so matches them. No file at all is an error.
 func Expand(pattern string) ([]string, error) {
 	if info, err := os.Stat(pattern); err == nil && !info.IsDir() {
 		return []string{pattern}, nil
@@ -52,9 +54,12 @@ func Expand(pattern string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", pattern, err)
 	}
+	described := strings.HasPrefix(filepath.Base(pattern), "_")
 	paths = slices.DeleteFunc(paths, func(p string) bool {
-		info, err := os.Stat(p)
-		return err == nil && info.IsDir()
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			return true
+		}
+		return !described && strings.HasPrefix(filepath.Base(p), "_") // what describes a table is not part of it
 	})
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("csv: %s: no such file; name a file, or a pattern such as dir/*.csv", pattern)
