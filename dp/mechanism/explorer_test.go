@@ -35,11 +35,16 @@ type step struct {
 	at       int
 }
 
-// statistics are integers released with noise, by table.
+// statistics are integers released with noise: the same ones of each table in turn.
 type statistics struct {
 	event  accountant.Event
-	values [][]int64
+	values []int64
 	scale  []*big.Rat // of each statistic
+}
+
+// shift returns the change of statistic s from table i to table j.
+func (l *statistics) shift(s, i, j int) int64 {
+	return l.values[j*len(l.scale)+s] - l.values[i*len(l.scale)+s]
 }
 
 // leaf is one complete run: the logarithm of its probability on each table, and its last statistics.
@@ -218,7 +223,7 @@ func pmfOf(e accountant.Event, scale *big.Rat) (pmf func(y float64) float64, rea
 
 // final notes the statistics that a run ends with, and returns any release: nothing is asked after it.
 func (x *explorer) final(r Request, event accountant.Event) Release {
-	x.last = &statistics{event: event}
+	x.last = &statistics{event: event, values: make([]int64, 0, len(x.gates))}
 	for i, g := range x.gates {
 		var values []int64
 		if r.Method == MaxError {
@@ -228,7 +233,7 @@ func (x *explorer) final(r Request, event accountant.Event) Release {
 		for _, c := range r.Cliques {
 			values = append(values, g.marginal(c)...)
 		}
-		x.last.values = append(x.last.values, values)
+		x.last.values = append(x.last.values, values...)
 		if i > 0 {
 			continue
 		}

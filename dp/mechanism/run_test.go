@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -49,8 +50,8 @@ func wholeRuns() (runs []wholeRun) {
 	for _, n := range relations {
 		for _, delta := range []dp.Delta{0, 1e-3} {
 			rounds, blocks := 3, dptest.Size(2, 3) // a marginal of 4 cells has 16 results a round
-			if n == dp.AddRemove {                 // each noisy total begins a tree of its own
-				rounds = dptest.Size(2, 3)
+			if n == dp.AddRemove {                 // each of some hundred totals begins a tree of its own
+				rounds, blocks = dptest.Size(2, 3), 2
 			}
 			if testing.Short() {
 				rounds, blocks = int(n.UnitChanges()), 1
@@ -149,8 +150,12 @@ func (m measured) report(t *testing.T, r wholeRun) {
 	if tight < r.tight {
 		t.Errorf("the worst pair uses %g of the claim: too little to see an error", tight)
 	}
-	dptest.Figure(t, "%s %v T=%d: %d runs, %d pairs; used of the claim: ε %.2f, rho %.2f, Rényi %.2f, δ(ε) %.2f, stated ε %.2f",
-		r.name, r.relation, r.rounds, m.runs, m.pairs, m.epsilon, m.rho, m.renyi, m.delta, m.stat)
+	pure := ""
+	if r.delta == 0 {
+		pure = fmt.Sprintf("Σε %.2f, ", m.epsilon)
+	}
+	dptest.Figure(t, "%s, %v, %v, T = %d: %d runs, %d pairs; used of the claim: %srho %.2f, Rényi %.2f, δ(ε) %.2f, stated ε %.2f",
+		r.name, r.relation, r.params().Accounting, r.rounds, m.runs, m.pairs, pure, m.rho, m.renyi, m.delta, m.stat)
 }
 
 // losses explores a group of tables and compares all neighbours in it.
@@ -189,7 +194,7 @@ func pairLosses(leaves []leaf, i, j int) dptest.Losses {
 		shift := [8]int64{}
 		if l.last != nil {
 			for s := range l.last.scale {
-				shift[s] = l.last.values[j][s] - l.last.values[i][s]
+				shift[s] = l.last.shift(s, i, j)
 			}
 		}
 		if byShift[shift] == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -41,7 +42,7 @@ func run(jobs int, only string) error {
 		defer w.remove()
 		copies <- w
 	}
-	if err := baseline(<-copies, copies, chosen); err != nil {
+	if err := baseline(copies, chosen); err != nil {
 		return err
 	}
 	outcomes := make([]outcome, len(chosen))
@@ -58,8 +59,7 @@ func run(jobs int, only string) error {
 }
 
 // baseline runs every named test on the module as it is: a test that fails anyway finds nothing.
-func baseline(w *workspace, copies chan<- *workspace, chosen []defect) error {
-	defer func() { copies <- w }()
+func baseline(copies chan *workspace, chosen []defect) error {
 	tests, order := map[string][]string{}, []string{}
 	for _, d := range chosen {
 		if tests[d.pkg()] == nil {
@@ -67,12 +67,19 @@ func baseline(w *workspace, copies chan<- *workspace, chosen []defect) error {
 		}
 		tests[d.pkg()] = append(tests[d.pkg()], d.test)
 	}
-	for _, pkg := range order {
-		if out, err := w.test(pkg, "^("+strings.Join(tests[pkg], "|")+")$"); err != nil {
-			return fmt.Errorf("the tests of %s fail without a defect:\n%s", pkg, out)
-		}
+	faults := make([]error, len(order))
+	var wg sync.WaitGroup
+	for i, pkg := range order {
+		w := <-copies
+		wg.Go(func() {
+			if out, err := w.test(pkg, "^("+strings.Join(tests[pkg], "|")+")$"); err != nil {
+				faults[i] = fmt.Errorf("the tests of %s fail without a defect:\n%s", pkg, out)
+			}
+			copies <- w
+		})
 	}
-	return nil
+	wg.Wait()
+	return errors.Join(faults...)
 }
 
 func report(chosen []defect, outcomes []outcome, took time.Duration) error {

@@ -131,4 +131,36 @@ var mechanisms = []defect{
 		name: "replay answers other arguments", file: "dp/mechanism/replay.go", test: "TestReplay",
 		old: "r.Digest() != want.Digest()", new: "r.Method != want.Method",
 	},
+	{
+		name: "Replace given AddRemove's sensitivity of residuals", file: "dp/query/residual.go", test: "TestResidualL2SquaredByEnumeration",
+		old: "big.NewRat(2*int64(least), int64(least-1))", new: "big.NewRat(int64(least), int64(least))",
+	},
+	{
+		name: "replaced records cancel nowhere in residuals", file: "dp/query/residual.go", test: "TestResidualL2SquaredByEnumeration",
+		old: "big.NewRat(2*int64(least), int64(least-1))", new: "big.NewRat(2*int64(least), int64(least))",
+	},
+	{
+		name: "rounding of residuals to the grid not charged", file: "dp/accountant/residual.go", dir: "dp/mechanism", test: "TestResidualSensitivity",
+		old: "return ceilGrid(sum.Add(sum, r).Add(sum, c.L2Squared), capacityBits)", new: "return ceilGrid(c.L2Squared, capacityBits)",
+	},
+	{
+		name: "Replace given AddRemove's sensitivity of distances", file: "dp/accountant/residual.go", dir: "integration/privacy", test: "TestReplayNeighbours",
+		old: "L2Squared: dp.L2Squared(unit * unit)", new: "L2Squared: dp.L2Squared(unit)",
+	},
+	{
+		name: "residuals released before centring", file: "dp/mechanism/residual.go", test: "TestReleasesForgetWhatCentringDoes",
+		old: "\tx.centre(shape)\n", new: "",
+	},
+	{
+		name: "stream of residuals not bound to counts", file: "dp/mechanism/residual.go", test: "TestLooksBindTheirStreams",
+		old: "in.Text(c.Key()).Int64s(counts[i]).Rat(event.Scales[i])", new: "in.Text(c.Key()).Rat(event.Scales[i])",
+	},
+	{
+		name: "stream of distances not bound to counts", file: "dp/mechanism/distance.go", test: "TestLooksBindTheirStreams",
+		old: "in.Text(c.Key()).Int64s(counts).Int64s([]int64{list[i].counts, list[i].steps})", new: "in.Text(c.Key())",
+	},
+	{
+		name: "distance of unrounded bases", file: "dp/mechanism/distance.go", test: "TestDistanceIsExact",
+		old: "math.RoundToEven(math.Ldexp(bases[c], bits))", new: "math.Trunc(math.Ldexp(bases[c], bits))",
+	},
 }

@@ -87,4 +87,24 @@ var pipeline = []defect{
 		name: "row count = n", file: "transforms/synth/solve.go", test: "TestReleaseFollowsTheCuratorAlone",
 		old: "\tif err := result.Model.Validate(); err != nil {", new: "\tresult.Total.Units = float64(table.Units())\n\tif err := result.Model.Validate(); err != nil {",
 	},
+	{
+		name: "row count = n, seen by whole runs", file: "transforms/synth/solve.go", dir: "pipelines", test: "TestReplayOfWholeRuns",
+		old: "\tif err := result.Model.Validate(); err != nil {", new: "\tresult.Total.Units = float64(table.Units())\n\tif err := result.Model.Validate(); err != nil {",
+	},
+	{
+		name: "digest of the counts in the statement", file: "transforms/synth/solve.go", dir: "pipelines", test: "TestReplayOfWholeRuns",
+		old: "Config: hex.EncodeToString(config[:]), Method: method.Name", new: "Config: fmt.Sprintf(\"%x\", table.Digest()), Method: method.Name",
+	},
+	{
+		name: "duplicates of a unit count apart", file: "transforms/internal/records/set.go", dir: "transforms/counts", test: "TestNeighboursDifferByOneRecord",
+		old: "bytes.Equal(s.id(e), id)", new: "bytes.Equal(s.id(e), id) && bytes.Equal(s.row(e), row)",
+	},
+	{
+		name: "NaN becomes a number", file: "dp/domain/column.go", test: "TestFromValues",
+		old: "if math.IsNaN(v) || math.IsInf(v, 0) {", new: "if math.IsInf(v, 0) {",
+	},
+	{
+		name: "infinities become numbers", file: "dp/domain/column.go", test: "TestFromValues",
+		old: "if math.IsNaN(v) || math.IsInf(v, 0) {", new: "if math.IsNaN(v) {",
+	},
 }

@@ -105,6 +105,7 @@ func printChecks(results map[named]result, long bool) (bad int) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.1f\t%s\t%s\n", c.name, c.alarms, size, len(c.tests), seconds, word, c.covers)
 	}
 	w.Flush()
+	fmt.Println("\nfigures")
 	for _, c := range checks {
 		for _, n := range c.tests {
 			for _, f := range results[n].figures {

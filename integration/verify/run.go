@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dapple-dp/dapple/dp/dptest"
 )
@@ -61,8 +62,8 @@ func runAll(root string, tests []named, long bool) map[named]result {
 
 // event is a line of `go test -json`.
 type event struct {
+	Time                 time.Time
 	Action, Test, Output string
-	Elapsed              float64
 }
 
 func runPackage(root, dir string, tests []string, long bool) map[string]result {
@@ -89,6 +90,7 @@ func read(out []byte, tests []string, exit *exec.ExitError) map[string]result {
 	for _, t := range tests {
 		results[t] = result{verdict: absent}
 	}
+	started := map[string]time.Time{} // Elapsed leaves out parallel subtests
 	var rest strings.Builder
 	for scan := bufio.NewScanner(bytes.NewReader(out)); scan.Scan(); {
 		var e event
@@ -103,13 +105,15 @@ func read(out []byte, tests []string, exit *exec.ExitError) map[string]result {
 			continue
 		}
 		switch {
+		case !sub && e.Action == "run":
+			started[top] = e.Time
 		case e.Action == "output":
 			r.output += e.Output
 			if _, figure, ok := strings.Cut(e.Output, dptest.FigureMark); ok {
 				r.figures = append(r.figures, strings.TrimSpace(figure))
 			}
 		case !sub && (e.Action == passed || e.Action == failed):
-			r.verdict, r.seconds = e.Action, e.Elapsed
+			r.verdict, r.seconds = e.Action, e.Time.Sub(started[top]).Seconds()
 		}
 		results[top] = r
 	}

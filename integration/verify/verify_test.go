@@ -48,12 +48,13 @@ func TestChecklistIsWhole(t *testing.T) {
 
 // TestRead: a test counts as passed only where it says so; skipped, missing and failed ones do not.
 func TestRead(t *testing.T) {
-	out := `{"Action":"output","Test":"TestA/x","Output":"    a_test.go:1: figure: 0.5 of the claim\n"}
-{"Action":"pass","Test":"TestA/x","Elapsed":1}
-{"Action":"pass","Test":"TestA","Elapsed":2}
-{"Action":"fail","Test":"TestB","Elapsed":1}
-{"Action":"skip","Test":"TestC","Elapsed":0}
-{"Action":"pass","Test":"TestD/sub","Elapsed":0}
+	out := `{"Time":"2026-01-01T00:00:00Z","Action":"run","Test":"TestA"}
+{"Action":"output","Test":"TestA/x","Output":"    a_test.go:1: figure: 0.5 of the claim\n"}
+{"Action":"pass","Test":"TestA/x"}
+{"Time":"2026-01-01T00:00:02Z","Action":"pass","Test":"TestA"}
+{"Action":"fail","Test":"TestB"}
+{"Action":"skip","Test":"TestC"}
+{"Action":"pass","Test":"TestD/sub"}
 `
 	got := read([]byte(out), []string{"TestA", "TestB", "TestC", "TestD", "TestE"}, nil)
 	for test, want := range map[string]string{"TestA": passed, "TestB": failed, "TestC": absent, "TestD": absent, "TestE": absent} {
