@@ -1,0 +1,144 @@
+package pipelines
+
+import (
+	"context"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Impossible combinations hold from the domain file to the rows of a run and of a later sampling, for every
+// method, though private records break them.
+func TestImpossibleEndToEnd(t *testing.T) {
+	for _, method := range []string{"rake", "dpam", "dpfw"} {
+		c := shop(t, 400)
+		declared := shopDomain + "impossible:\n  - {plan: [basic, other], active: true}\n  - {plan: pro, age: [18, null]}\n"
+		if err := os.WriteFile(c.Domain, []byte(declared), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c.Method, c.Format = method, "csv"
+		mustRun(t, c)
+		possible(t, method, c.Output)
+		again := SampleConfig{Model: filepath.Join(c.Output, "_model.arrow"), Output: filepath.Join(t.TempDir(), "more"),
+			Format: "csv", Rows: 500, Runner: "direct"}
+		r, err := ValidateSample(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RunSample(context.Background(), r); err != nil {
+			t.Fatal(err)
+		}
+		possible(t, method+", sampled", again.Output)
+	}
+}
+
+// possible reports rows that TestImpossibleEndToEnd declares impossible.
+func possible(t *testing.T, what, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "part-*.csv"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: files %v, %v", what, files, err)
+	}
+	rows := 0
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines[1:] {
+			rows++
+			first := l[1] == "" || len(l[1]) == 2 && l[1] < "38"
+			if (l[0] == "basic" || l[0] == "other") && l[2] == "true" || l[0] == "pro" && first {
+				t.Fatalf("%s: row %q is impossible", what, l)
+			}
+		}
+		f.Close()
+	}
+	if rows < 300 {
+		t.Errorf("%s: %d rows", what, rows)
+	}
+}
+
+// The table of marginals: every cell of the workload once, shares that sum to 1, noisy answers where some
+// were bought, standard errors for both kinds of fit.
+func TestMarginalsFile(t *testing.T) {
+	schema := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "marginal", Type: domain.String}, {Name: "cell", Type: domain.String}, {Name: "fitted", Type: domain.Float64},
+		{Name: "fitted_standard_error", Type: domain.Float64, Null: true},
+		{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true}}}
+	for method, bought := range map[string]int{"dpam": 4 * 5 * 2, "rake": 4 + 5 + 2} {
+		c := shop(t, 400)
+		c.Method = method
+		res := mustRun(t, c)
+		said := res.Privacy.Marginals
+		if said.Marginals != 7 || said.Of != 7 || said.Cells != 4+5+2+20+8+10+40 {
+			t.Errorf("%s: %+v", method, said)
+		}
+		r, err := parquetio.OpenFile(filepath.Join(c.Output, "_marginals.parquet"), schema, parquetio.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, noisy, intervals, rows := 0.0, 0, int64(0), 0
+		for chunk, err := range r.Chunks() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows += chunk.Rows
+			for i := range chunk.Rows {
+				sum += chunk.Columns[2].Floats[i]
+				if !chunk.Columns[3].Null(i) {
+					intervals++
+				}
+				if chunk.Columns[4].Null(i) != chunk.Columns[5].Null(i) {
+					t.Fatal("a noisy answer without a standard error, or the reverse")
+				}
+				if !chunk.Columns[4].Null(i) {
+					noisy++
+				}
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(sum-7) > 1e-9 || noisy != bought || int64(rows) != said.Cells || intervals != said.Intervals || intervals == 0 {
+			t.Errorf("%s: shares sum to %g, %d noisy, %d rows, %d with intervals; %+v", method, sum, noisy, rows, intervals, said)
+		}
+	}
+}
+
+// Beyond the limit measured marginals come first, in the order of the workload among all that fit.
+func TestPublished(t *testing.T) {
+	w := query.AllMarginals([]int{2, 3, 4}, 2, 100) // cells 2 3 4 6 8 12
+	r := &solver.Result{Measurements: []query.Measurement{{Clique: domain.Clique{1, 2}}, {Clique: domain.Clique{0, 1, 2}}}}
+	for _, test := range []struct {
+		limit int64
+		want  string
+		cells int64
+	}{
+		{1000, "0 1 2 0,1 0,2 1,2 0,1,2", 59},
+		{40, "0 1,2 0,1,2", 38},
+		{20, "0 1 1,2", 17},
+		{3, "0", 2},
+	} {
+		got, said := published(w, r, test.limit)
+		var keys []string
+		for _, c := range got {
+			keys = append(keys, c.Key())
+		}
+		if strings.Join(keys, " ") != test.want || said.Cells != test.cells || said.Of != 7 || said.Marginals != len(got) {
+			t.Errorf("limit %d: %v, %+v; want %s", test.limit, keys, said, test.want)
+		}
+	}
+}
