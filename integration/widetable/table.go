@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // Params describes a table. Zero fields mean their defaults.
@@ -64,6 +66,20 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return nil
 }
 
+// Codes returns the column of codes of every attribute of the domain file: what encoding the CSV file
+// gives.
+func (t *Table) Codes() [][]domain.Code {
+	codes := make([][]domain.Code, len(t.columns))
+	for i := range codes {
+		codes[i] = make([]domain.Code, t.params.People)
+	}
+	values := make([]byte, len(t.columns))
+	for person := range t.params.People {
+		t.draw(person, values, func(i int, _ uint64) { codes[i][person] = domain.Code(values[i]) })
+	}
+	return codes
+}
+
 func (t *Table) header() []string {
 	var names []string
 	if t.params.ID != "" {
@@ -77,16 +93,20 @@ func (t *Table) header() []string {
 
 // row appends the cells of one person. values is scratch of one entry per column.
 func (t *Table) row(line []byte, person int, values []byte) []byte {
+	t.draw(person, values, func(i int, w uint64) { line = append(append(line, t.columns[i].cell(values[i], w)...), ',') })
+	line[len(line)-1] = '\n'
+	return line
+}
+
+// draw makes the values of one person, and visits each with the random bits that it was made from.
+func (t *Table) draw(person int, values []byte, visit func(i int, w uint64)) {
 	state := mix(t.params.Seed ^ mix(uint64(person)))
 	for i := range t.columns {
 		state += 0x9e3779b97f4a7c15
 		w := mix(state)
-		c := &t.columns[i]
-		values[i] = c.value(w, values)
-		line = append(append(line, c.cell(values[i], w)...), ',')
+		values[i] = t.columns[i].value(w, values)
+		visit(i, w)
 	}
-	line[len(line)-1] = '\n'
-	return line
 }
 
 // mix is the mixing function of SplitMix64 (Steele, Lea, Flood 2014).

@@ -65,11 +65,18 @@ func TestDomainFits(t *testing.T) {
 	if slices.Min(sizes) != 1 || slices.Max(sizes) < 30 || slices.Max(sizes) > 61 {
 		t.Errorf("the sizes are %v, want constants, and columns of 30 to 61 cells", sizes)
 	}
-	encoder := domain.NewEncoder(file.Domain)
+	encoder, columns, done := domain.NewEncoder(file.Domain), widetable.New(p).Codes(), 0
 	err = csvio.Each(bytes.NewReader(written(t, p)), "table.csv", file.Domain, file.CSV, func(c *domain.Chunk) error {
-		if row, attr, ok := encoder.EncodeStrict(c, make([]domain.Code, c.Rows*len(sizes))); !ok {
+		codes := make([]domain.Code, c.Rows*len(sizes))
+		if row, attr, ok := encoder.EncodeStrict(c, codes); !ok {
 			t.Errorf("row %d, column %q: the domain does not hold the cell", row, file.Domain.Attributes[attr].Name)
 		}
+		for i, got := range codes {
+			if a := i % len(sizes); got != columns[a][done+i/len(sizes)] {
+				t.Fatalf("row %d, column %q: Codes has another code than the file", done+i/len(sizes), file.Domain.Attributes[a].Name)
+			}
+		}
+		done += c.Rows
 		return nil
 	})
 	if err != nil {
