@@ -6,7 +6,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -30,7 +29,7 @@ type launch struct {
 func Build(s beam.Scope, r *Request, l launch) {
 	dom := r.File.Domain
 
-	records := private.EncodeWith(s, csvio.Read(s, r.Inputs, dom, r.File.CSV), dom, encodeParams(r))
+	records := private.EncodeWith(s, r.source(s), dom, encodeParams(r))
 	units := private.Bound(s, records, private.BoundParams{})
 	stats := counts.CountWith(s, units, r.Problem.Workload, countParams(r))
 

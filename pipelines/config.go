@@ -10,7 +10,7 @@ import (
 // default are required.
 type Config struct {
 	Domain  string // domain file; required
-	Input   string // CSV file or glob; required
+	Input   string // CSV or Parquet file, glob, or directory that a run wrote; required
 	Output  string // directory; required
 	Format  string // parquet (default) or csv
 	Release string // directory of report and model; default: Output

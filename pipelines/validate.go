@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/solver"
@@ -21,7 +21,8 @@ import (
 type Request struct {
 	Config
 	File     *schema.File
-	Inputs   []string // the files that Input names
+	Inputs   []string         // the files that Input names, all CSV or all Parquet
+	files    []parquetio.File // Inputs as they were at launch, where they are Parquet
 	Problem  solver.Problem
 	Chosen   methods.Method
 	omitted  int64
@@ -35,12 +36,13 @@ func Validate(c Config) (*Request, error) {
 	return r, faults.Err()
 }
 
-// ValidateRun is Validate for a request that is about to run: it also reads the header lines of the
-// input. The names of columns are no private data, and no line after them is looked at.
+// ValidateRun is Validate for a request that is about to run: it also reads the header lines or the
+// Parquet footers of the input. The names and types of columns are no private data, and no line or page
+// after them is looked at.
 func ValidateRun(c Config) (*Request, error) {
 	r, faults := validate(c)
 	if r.File != nil {
-		checkHeaders(r, &faults)
+		checkTable(r, &faults)
 	}
 	return r, faults.Err()
 }
@@ -116,66 +118,6 @@ func checkRunner(name string, f *Faults) {
 	if !slices.Contains(runners, name) {
 		f.add("--runner", fmt.Sprintf("got %q; want prism or direct", name), "")
 	}
-}
-
-func checkInput(r *Request, f *Faults) {
-	switch {
-	case r.Input == "":
-		f.add("--input", "is required: the private table", "")
-		return
-	case strings.Contains(r.Input, "://"):
-		f.add("--input", fmt.Sprintf("got %q; want a local CSV file or glob", r.Input), "copy the table to a local file")
-		return
-	case strings.HasSuffix(r.Input, ".parquet"):
-		f.add("--input", fmt.Sprintf("got %q; want a CSV file or glob", r.Input), "write the table as CSV")
-		return
-	}
-	var err error
-	if r.Inputs, err = csvio.Expand(r.Input); err != nil {
-		f.add("--input", strings.TrimPrefix(err.Error(), "csv: "), "check the path")
-		return
-	}
-	for _, name := range r.Inputs {
-		if info, err := os.Stat(name); err != nil {
-			f.add("--input", plainPathError(err), "check the path")
-		} else if info.IsDir() {
-			f.add("--input", fmt.Sprintf("%s is a directory", name), "name files, such as "+filepath.Join(name, "*.csv"))
-		}
-	}
-}
-
-// checkHeaders looks for the domain's columns in the header line of every input file. Pipes are left to
-// the run: they can be read only once.
-func checkHeaders(r *Request, f *Faults) {
-	for _, name := range r.Inputs {
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		for _, err := range eachError(checkHeader(name, r)) {
-			f.add("--input", strings.TrimPrefix(plainPathError(err), "csv: "), "")
-		}
-	}
-}
-
-func checkHeader(name string, r *Request) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close() // only read from
-	_, err = csvio.NewReader(file, name, r.File.Domain, r.File.CSV)
-	return err
-}
-
-// eachError takes joined errors apart.
-func eachError(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
 }
 
 // checkOutput refuses a directory that holds anything, before any budget is spent. Staged files of a

@@ -21,8 +21,7 @@ type leaf struct {
 
 // mapColumns finds the column of each attribute, and of the privacy ID where the domain names one,
 // and lists all mismatches at once.
-func mapColumns(name string, sc *schema.Schema, d *domain.Domain) (attrs []leaf, id *leaf, err error) {
-	var faults []string
+func mapColumns(sc *schema.Schema, d *domain.Domain) (attrs []leaf, id *leaf, faults []string) {
 	find := func(a *domain.Attribute) (l leaf) {
 		l, fault := mapColumn(sc, a)
 		if fault != "" {
@@ -37,7 +36,7 @@ func mapColumns(name string, sc *schema.Schema, d *domain.Domain) (attrs []leaf,
 		l := find(idAttribute(sc, d.PrivacyID))
 		id = &l
 	}
-	return attrs, id, faultsError(name, faults)
+	return attrs, id, faults
 }
 
 // idAttribute gives the privacy ID, whose type is not declared, the type of its column.

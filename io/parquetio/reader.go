@@ -62,6 +62,23 @@ func OpenFile(path string, d *domain.Domain, o ReadOptions) (*Reader, error) {
 // column is read too; clear it to read files without one, such as those that Writer makes. All
 // mismatches are listed at once. name stands in errors.
 func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, error) {
+	r, err := openFooter(src, name, o)
+	if err != nil {
+		return nil, err
+	}
+	err = protect(name, func() error {
+		var faults []string
+		r.attrs, r.id, faults = mapColumns(r.r.MetaData().Schema, d)
+		return faultsError(name, faults)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// openFooter reads the footer of src. The reader knows of no columns yet.
+func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 	r := &Reader{name: name, max: o.MaxGroupBytes, budget: newBudget()}
 	if r.max == 0 {
 		r.max = 512 << 20
@@ -71,7 +88,7 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 		return nil, fmt.Errorf("parquet: %s: %w", name, err)
 	}
 	if o.Size != 0 && o.Size != r.size {
-		return nil, fmt.Errorf("parquet: %s: the file has changed since the run was planned", name)
+		return nil, errChanged(name)
 	}
 	err = protect(name, func() (err error) {
 		r.r, err = file.NewParquetReader(src, file.WithReadProps(parquet.NewReaderProperties(r.budget)))
@@ -80,14 +97,11 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %s: the footer cannot be read; is this a whole Parquet file?", name)
 	}
-	err = protect(name, func() (err error) {
-		r.attrs, r.id, err = mapColumns(name, r.r.MetaData().Schema, d)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
 	return r, nil
+}
+
+func errChanged(name string) error {
+	return fmt.Errorf("parquet: %s: the file has changed since the run was planned", name)
 }
 
 // Groups returns the number of row groups.

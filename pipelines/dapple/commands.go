@@ -122,7 +122,7 @@ const mostRows = 1_000_000_000_000
 func requestOptions(c *pipelines.Config) []option {
 	return []option{
 		{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-		{name: "input", arg: "FILES", usage: "the private table: a CSV file or a pattern", required: true, set: text(&c.Input)},
+		{name: "input", arg: "FILES", usage: "the private table: CSV or Parquet files, or a pattern", required: true, set: text(&c.Input)},
 		{name: "output", arg: "DIR", usage: "directory for the rows", required: true, set: text(&c.Output)},
 		{name: "epsilon", arg: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
 		{name: "delta", arg: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},

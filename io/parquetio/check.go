@@ -1,0 +1,163 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// File is a local Parquet file as it was when a run was planned. A file that has changed since is
+// refused, because a step that is repeated must see the same rows.
+type File struct {
+	Path     string
+	Size     int64 // bytes; 0: any size and time
+	Modified int64 // nanoseconds since 1970
+}
+
+// Check reads the footers of local files, and no page of data. It returns an error for each fault that
+// would end a run later: no file at all, a file that is none of Parquet, columns that d has and the
+// files do not or have with another type, files whose columns differ, row groups that are too large,
+// encodings that cannot be read. The errors are joined and name file and column.
+func Check(paths []string, d *domain.Domain) ([]File, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("parquet: no file to read")
+	}
+	files := make([]File, len(paths))
+	var first *schema.Schema
+	var errs []error
+	for i, path := range paths {
+		sc, err := checkFile(path, d, first, &files[i])
+		if first == nil {
+			first = sc
+		}
+		errs = append(errs, err...)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return files, nil
+}
+
+// checkFile returns the schema of a file, or nil where its footer cannot be read. Where first is the
+// schema of a file before, the domain has been compared with that one.
+func checkFile(path string, d *domain.Domain, first *schema.Schema, out *File) (*schema.Schema, []error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, []error{fmt.Errorf("parquet: %w", err)}
+	}
+	defer f.Close() // only read from
+	if *out, err = stat(f, path); err != nil {
+		return nil, []error{err}
+	}
+	r, err := openFooter(f, path, ReadOptions{})
+	if err != nil {
+		return nil, []error{err}
+	}
+	var faults []string
+	err = protect(path, func() error {
+		sc := r.r.MetaData().Schema
+		if first != nil {
+			faults = differences(first, sc)
+		}
+		if len(faults) == 0 {
+			r.attrs, r.id, faults = mapColumns(sc, d)
+			if first != nil {
+				faults = nil // said of the first file
+			}
+		}
+		return nil
+	})
+	errs := make([]error, len(faults))
+	for i, fault := range faults {
+		errs[i] = fmt.Errorf("parquet: %s: %s", path, fault)
+	}
+	if err == nil && len(faults) == 0 {
+		err = r.checkGroups()
+	}
+	if err != nil {
+		errs = append(errs, err)
+	}
+	return r.r.MetaData().Schema, errs
+}
+
+func stat(f *os.File, path string) (File, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, fmt.Errorf("parquet: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, fmt.Errorf("parquet: %s: not a regular file; Parquet is read from its end and cannot come from a pipe or directory", path)
+	}
+	return File{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}, nil
+}
+
+// differences says in what the columns of a file differ from those of the first file.
+func differences(first, sc *schema.Schema) (faults []string) {
+	types := map[string]string{}
+	for i := range first.NumColumns() {
+		types[first.Column(i).Path()] = columnType(first.Column(i))
+	}
+	for i := range sc.NumColumns() {
+		path, got := sc.Column(i).Path(), columnType(sc.Column(i))
+		want, ok := types[path]
+		delete(types, path)
+		switch {
+		case !ok:
+			faults = append(faults, fmt.Sprintf("column %q: the first file has no such column; all files need the same columns", path))
+		case got != want:
+			faults = append(faults, fmt.Sprintf("column %q: %s here, %s in the first file; all files need the same types", path, got, want))
+		}
+	}
+	for i := range first.NumColumns() {
+		if path := first.Column(i).Path(); types[path] != "" {
+			faults = append(faults, fmt.Sprintf("column %q: the first file has it, and this one does not; all files need the same columns", path))
+		}
+	}
+	return faults
+}
+
+// columnType is what a column's cells can be, in words.
+func columnType(c *schema.Column) string {
+	s := typeName(c)
+	switch {
+	case c.MaxRepetitionLevel() > 0:
+		s += " REPEATED"
+	case c.MaxDefinitionLevel() > 0:
+		s += " OPTIONAL"
+	default:
+		s += " REQUIRED"
+	}
+	return s
+}
+
+// checkGroups applies to every row group what ReadGroup checks before it reads a page.
+func (r *Reader) checkGroups() error {
+	for i := range r.Groups() {
+		where := fmt.Sprintf("%s: row group %d", r.name, i)
+		err := protect(where, func() error {
+			g := r.r.RowGroup(i)
+			rows, err := r.checkGroup(g)
+			if err != nil {
+				return fmt.Errorf("parquet: %s: %w", where, err)
+			}
+			leaves := r.attrs[:len(r.attrs):len(r.attrs)]
+			if r.id != nil {
+				leaves = append(leaves, *r.id)
+			}
+			for k := range leaves {
+				if err := r.checkColumn(g, &leaves[k], rows); err != nil {
+					return fmt.Errorf("parquet: %s: column %q: %w", where, leaves[k].name, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

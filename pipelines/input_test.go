@@ -1,0 +1,179 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio"
+)
+
+// customers is a table of the shop: n rows, in the forms that parquetio writes.
+func customers(from, n int) *domain.Chunk {
+	c := &domain.Chunk{Rows: n, Columns: []domain.Column{
+		{Form: domain.Text, Offsets: []uint32{0}}, {Form: domain.Dictionary, Dict: []string{"basic", "plus", "pro", "trial"}},
+		{Form: domain.Ints}, {Form: domain.Ints},
+	}}
+	for i := from; i < from+n; i++ {
+		id := &c.Columns[0]
+		id.Bytes = fmt.Appendf(id.Bytes, "c%d", i)
+		id.Offsets = append(id.Offsets, uint32(len(id.Bytes)))
+		for k, v := range []int{i % 4, 18 + i*i%80, (2 - min(i%3, 1)) % 2} {
+			c.Columns[k+1].Ints = append(c.Columns[k+1].Ints, int64(v))
+		}
+	}
+	return c
+}
+
+// shopColumns are the columns of a Parquet file of the shop.
+func shopColumns() []domain.Attribute {
+	return []domain.Attribute{
+		{Name: "customer", Type: domain.String}, {Name: "plan", Type: domain.String, Values: []string{"basic"}},
+		{Name: "age", Type: domain.Int64}, {Name: "active", Type: domain.Bool},
+	}
+}
+
+func writeParquet(t testing.TB, path string, columns []domain.Attribute, c *domain.Chunk) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := parquetio.NewWriter(f, &domain.Domain{Attributes: columns}, parquetio.Options{GroupRows: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Write(c)
+	_, closing := w.Close()
+	if err := errors.Join(err, closing, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// parquetShop is shop with its table in two Parquet files.
+func parquetShop(t testing.TB) Config {
+	t.Helper()
+	c := shop(t, 1)
+	dir := filepath.Dir(c.Domain)
+	writeParquet(t, filepath.Join(dir, "a.parquet"), shopColumns(), customers(0, 300))
+	writeParquet(t, filepath.Join(dir, "b.parquet"), shopColumns(), customers(300, 50))
+	c.Input = filepath.Join(dir, "*.parquet")
+	return c
+}
+
+func TestRunReadsParquet(t *testing.T) {
+	for _, runner := range []string{"prism", "direct"} {
+		c := parquetShop(t)
+		c.Runner = runner
+		if units := mustRun(t, c).Privacy.Rows; units < 250 || units > 450 { // 350 and noise of ε = 1
+			t.Errorf("%s: %d rows for 350 customers", runner, units)
+		}
+	}
+}
+
+// A directory that a run wrote is an input, without its staged and foreign files, for a domain without a
+// privacy ID.
+func TestRunReadsItsOutput(t *testing.T) {
+	for _, format := range []string{"parquet", "csv"} {
+		c := parquetShop(t)
+		c.Format, c.Rows = format, 200
+		mustRun(t, c)
+		again := shop(t, 1)
+		again.Input = c.Output
+		if err := os.WriteFile(again.Domain, []byte(strings.TrimPrefix(shopDomain, "privacy_id: customer\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r := mustValidate(t, again); len(r.Inputs) != 2 {
+			t.Errorf("%s: inputs %v", format, r.Inputs)
+		}
+		if rows := mustRun(t, again).Privacy.Rows; rows < 100 || rows > 300 {
+			t.Errorf("%s: %d rows of 200", format, rows)
+		}
+	}
+}
+
+// TestInputFaults: what can be known of a Parquet input before the run is listed at once.
+func TestInputFaults(t *testing.T) {
+	put := func(t *testing.T, path, content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, c *Config, dir string)
+		plan  bool // found without opening a file
+		want  []string
+	}{
+		{"mixed", func(t *testing.T, c *Config, dir string) { c.Input = filepath.Join(dir, "*.[pc]*") }, true,
+			[]string{"a.parquet is Parquet and", "shop.csv is not; name files of one format"}},
+		{"nothing", func(t *testing.T, c *Config, dir string) { c.Input = filepath.Join(dir, "x*.parquet") }, true, []string{"no such file"}},
+		{"foreign directory", func(t *testing.T, c *Config, dir string) { c.Input = dir }, true,
+			[]string{"a directory without a manifest", "*.parquet"}},
+		{"bucket", func(t *testing.T, c *Config, dir string) { c.Input = "gs://b/x.parquet" }, true, []string{"copy the table to a local file"}},
+		{"not Parquet", func(t *testing.T, c *Config, dir string) {
+			put(t, filepath.Join(dir, "b.parquet"), "customer,SECRET\n")
+		}, false,
+			[]string{"b.parquet: the footer cannot be read; is this a whole Parquet file?"}},
+		{"empty file", func(t *testing.T, c *Config, dir string) { put(t, filepath.Join(dir, "a.parquet"), "") }, false,
+			[]string{"a.parquet: the footer cannot be read"}},
+		{"other columns", func(t *testing.T, c *Config, dir string) {
+			columns := shopColumns()
+			columns[0].Name, columns[1].Type, columns[2].Type = "client", domain.Int64, domain.Numeric
+			for _, name := range []string{"a.parquet", "b.parquet"} {
+				writeParquet(t, filepath.Join(dir, name), columns, withInts(customers(0, 5), 1))
+			}
+		}, false, []string{`a.parquet: column "customer": the file has no such column`, `column "plan": INT64 Int(bitWidth=64, isSigned=true) does not read as STRING`,
+			`column "age": FIXED_LEN_BYTE_ARRAY Decimal(precision=38, scale=9) does not read as INT64`}},
+		{"files that differ", func(t *testing.T, c *Config, dir string) {
+			columns := shopColumns()
+			columns[2].Type, columns[3].Name = domain.Date, "inactive"
+			writeParquet(t, filepath.Join(dir, "b.parquet"), columns, customers(0, 5))
+		}, false, []string{`b.parquet: column "age": INT32 Date REQUIRED here, INT64 Int(bitWidth=64, isSigned=true) REQUIRED in the first file`,
+			`b.parquet: column "inactive": the first file has no such column`, `b.parquet: column "active": the first file has it`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := parquetShop(t)
+			tt.spoil(t, &c, filepath.Dir(c.Domain))
+			if _, err := Validate(c); (err != nil) != tt.plan {
+				t.Errorf("planning: error %v, want one: %v", err, tt.plan)
+			}
+			c.Epsilon = -1 // listed with the rest
+			_, err := ValidateRun(c)
+			if !IsRequest(err) || !strings.Contains(err.Error(), "--epsilon") {
+				t.Fatalf("error %v", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("no %q in\n%v", want, err)
+				}
+			}
+			if strings.Contains(err.Error(), "SECRET") || strings.Count(err.Error(), "--input") < len(tt.want)-1 {
+				t.Errorf("faults are not one a line, or show a cell:\n%v", err)
+			}
+		})
+	}
+}
+
+// withInts makes column k one of numbers.
+func withInts(c *domain.Chunk, k int) *domain.Chunk {
+	c.Columns[k].Form = domain.Ints
+	return c
+}
+
+// A file that changes after its check ends the run before anything is spent, also where its size stays.
+func TestRunRefusesChangedParquet(t *testing.T) {
+	c := parquetShop(t)
+	r := mustValidate(t, c)
+	writeParquet(t, r.Inputs[1], shopColumns(), customers(400, 50))
+	_, err := Run(context.Background(), r)
+	if err == nil || !strings.Contains(err.Error(), "b.parquet: the file has changed since the run was planned\nnothing was written") {
+		t.Errorf("error %v", err)
+	}
+}
