@@ -60,6 +60,7 @@ fuzz:
 # Accuracy by method and ε with CPU time, then counting, sampling and formats with allocations.
 bench:
 	$(GO) run ./integration/bench
+	$(GO) run ./integration/widebench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./solver/population ./io/...
 
 # A made-up table of 50,000 people and their visits becomes a synthetic one.
