@@ -22,6 +22,18 @@
 // ones counts as measured with the sum of their precisions, each divided by the cells that one of its cells
 // is a sum of.
 //
+// # Measured coverage
+//
+// Cells within ± 2 standard errors, per cent, of one-, two- and three-way marginals:
+//
+//	residual fits, adult14 (14 columns), ε = .3, 1, 3    96–99  96–97  98
+//	residual fits, adult7 (7 columns), ε = .3, 1, 3      98–100 85–89  93–98
+//	whole marginals, adult7, two noise levels            89     93–94  97–98
+//	whole marginals, tree10 (binary), ε = .1, 1, 10      99     97–100 92–96
+//
+// Up to 3 % of the pair cells of adult7 and .6 % elsewhere lie beyond 4. The largest error of any cell was
+// .31 to .75 of Largest.Median, since errors are linked.
+//
 // # What it does not promise
 //
 // These are predictions with a measured coverage, not bounds. Values pooled for their rarity, marginals

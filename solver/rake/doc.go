@@ -26,6 +26,13 @@
 // Where all cells of the universe fit memory the population is the universe, and the releases are
 // fitted by accelerated entropic descent stopped at the least estimated risk.
 //
+// # Impossible records
+//
+// Combinations that the domain excludes are zeros of the start, which no factor changes: of the whole
+// universe, or of the tree where it covers their attributes, which come first in it. Records of the sample that
+// others hold for lose their weight, and Gibbs sweeps draw none. Rare values are merged only with values that
+// take part in the same exclusions, so that merging blurs none.
+//
 // # Design
 //
 // Rounds of selection with the exponential mechanism (AIM, MST) were given up for two looks at noisy
