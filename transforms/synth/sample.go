@@ -85,8 +85,9 @@ func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 		}
 		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *r.domain}
 	}
+	maker := newSampleFn(r, p)
 	return branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
-		chunks := beam.ParDo(s, &chunksFn{newSampleFn(r, p)}, shards)
+		chunks := beam.ParDo(s, &chunksFn{maker}, shards)
 		if toStructs == nil {
 			return chunks
 		}
@@ -111,8 +112,9 @@ func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	if p.Sink.Kind == "" {
 		panic("synth: Write needs a sink")
 	}
+	maker := newSampleFn(r, p)
 	files := branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
-		return beam.ParDo(s, &filesFn{newSampleFn(r, p)}, shards)
+		return beam.ParDo(s, &filesFn{maker}, shards)
 	})
 	s = s.Scope("dapple.Publish")
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, files), beam.AddFixedKey(s, r.refs))
@@ -172,7 +174,11 @@ type sampleFn struct {
 
 func newSampleFn(r Release, p SampleParams) sampleFn {
 	p.As = nil // rows are made as chunks; a reflect.Type does not travel
-	return sampleFn{Params: p, Domain: *r.domain, Cliques: r.workload.Maximal().Cliques(), Store: r.store}
+	cliques := r.workload.Maximal().Cliques()
+	if !population.Fits(max(1, p.Rows), cliques, r.domain.Sizes()) {
+		cliques = nil // a list of 100,000 need not travel in every branch when no number of rows is polished
+	}
+	return sampleFn{Params: p, Domain: *r.domain, Cliques: cliques, Store: r.store}
 }
 
 // shard makes the rows of one shard.
