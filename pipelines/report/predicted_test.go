@@ -1,0 +1,35 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// TestPredictedLine: where only one-way tables were measured, what is predicted of all cells and what is
+// bounded of a few are told apart, in the figures and in the closing line.
+func TestPredictedLine(t *testing.T) {
+	f := Fitted{
+		Model:        &population.Model{Sizes: []int{2, 2}, Weights: []float64{30, 30, 20, 20}},
+		Measurements: []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{61, 39}, Variance: 1}},
+		Total:        query.Total{Units: 100}, TV: .0123, Predicted: .048, PredictedCells: 1234,
+	}
+	e := FittedErrors(f)
+	if e.PredictedCell != .024 || e.PredictedCells != 1234 || e.Cells != 2 || e.AverageTV != .0123 || e.MaxCell < .01 {
+		t.Errorf("%+v", e)
+	}
+	line := errorLine(e)
+	for _, want := range []string{"predicted 0.012 average total variation", "about 0.024 in the worst of 1,234 cells (no bound)",
+		"at most 0.032 in any of 2 one-way cells with 95 % confidence"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("no %q in %q", want, line)
+		}
+	}
+	f.PredictedCells, f.Predicted = 0, 0
+	if line := errorLine(FittedErrors(f)); strings.Contains(line, "predicted") || !strings.Contains(line, "at most") {
+		t.Errorf("without a prediction: %q", line)
+	}
+}
