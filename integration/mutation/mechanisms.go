@@ -140,15 +140,15 @@ var mechanisms = []defect{
 		old: "big.NewRat(2*int64(least), int64(least-1))", new: "big.NewRat(2*int64(least), int64(least))",
 	},
 	{
-		name: "rounding of residuals to the grid not charged", file: "dp/accountant/residual.go", dir: "dp/mechanism", test: "TestResidualSensitivity",
-		old: "return ceilGrid(sum.Add(sum, r).Add(sum, c.L2Squared), capacityBits)", new: "return ceilGrid(c.L2Squared, capacityBits)",
+		name: "rounding of residuals to the grid not charged", file: "dp/accountant/residual.go", test: "TestOnGridIsAttainable",
+		old: "return ceilGrid(sum.Add(sum, r).Add(sum, c.L2Squared), capacityBits)", new: "return ceilGrid(sum.SetInt64(0).Add(sum, c.L2Squared), capacityBits)",
 	},
 	{
 		name: "Replace given AddRemove's sensitivity of distances", file: "dp/accountant/residual.go", dir: "integration/privacy", test: "TestReplayNeighbours",
 		old: "L2Squared: dp.L2Squared(unit * unit)", new: "L2Squared: dp.L2Squared(unit)",
 	},
 	{
-		name: "residuals released before centring", file: "dp/mechanism/residual.go", test: "TestReleasesForgetWhatCentringDoes",
+		name: "residuals released before centring", file: "dp/mechanism/residual.go", test: "TestResidualNoise",
 		old: "\tx.centre(shape)\n", new: "",
 	},
 	{

@@ -33,8 +33,9 @@ var checks = []check{
 		name:   "1 exact law of mechanisms",
 		covers: "ranges and sensitivities by enumeration; loss of selections, measurements, noisy maxima and centred tables against their charge",
 		alarms: "0", size: "2×2 cells, ≤ 3 units, all neighbours",
-		tests: in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
-			"TestSelectionLoss", "TestMeasureLoss", "TestLaplaceMaxLoss", "TestResidualLoss", "TestResidualSensitivity"),
+		tests: join(in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
+			"TestSelectionLoss", "TestMeasureLoss", "TestLaplaceMaxLoss", "TestResidualLoss", "TestResidualSensitivity", "TestDistanceSensitivity"),
+			in("dp/accountant", "TestOnGridIsAttainable"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),
 	},
 	{
 		name:   "2 exact law of whole runs",
