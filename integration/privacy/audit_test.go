@@ -97,10 +97,11 @@ type rates struct{ low, high float64 }
 func (a audit) run(t *testing.T, p accountant.Params, runs int) (r rates) {
 	var hits [2]int
 	var wg sync.WaitGroup
+	first := 2 * uint64(runs) * dptest.Seed(t)
 	for side, private := range []table{a.x, a.y} {
 		wg.Go(func() {
 			for i := range runs {
-				if a.ratio(t, p, private, uint64(2*i+side)+2*uint64(runs)*dptest.Seed(t)) > a.threshold {
+				if a.ratio(t, p, private, first+uint64(2*i+side)) > a.threshold {
 					hits[side]++
 				}
 			}

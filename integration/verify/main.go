@@ -1,7 +1,7 @@
 // Command verify checks the privacy of this checkout by computation, and prints what it found:
 //
 //	go run ./integration/verify          # within 10 minutes on two cores
-//	go run ./integration/verify -long    # nightly sizes, fresh seeds
+//	go run ./integration/verify -long    # nightly sizes, fresh tables and runs
 //
 // Three tables: the checks, with what they cover, their false-alarm rate, size and result; the checklist
 // of known defects, each with the tests that would see it; and the seeded defects, each built into a copy
@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	long := flag.Bool("long", false, "nightly sizes and fresh seeds")
+	long := flag.Bool("long", false, "nightly sizes, fresh tables and runs")
 	defects := flag.Bool("defects", true, "end with the seeded defects")
 	flag.Parse()
 	if err := verify(*long, *defects); err != nil {
@@ -59,7 +59,7 @@ func moduleRoot() (string, error) {
 	b, err := exec.Command("go", "env", "GOMOD").Output()
 	path := strings.TrimSpace(string(b))
 	if err != nil || path == "" || path == os.DevNull {
-		return "", fmt.Errorf("run inside the module (%v)", err)
+		return "", fmt.Errorf("run inside the module (%w)", err)
 	}
 	return filepath.Dir(path), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"bufio"
 	"bytes"
 	"encoding/json"
@@ -78,7 +79,7 @@ func runPackage(root, dir string, tests []string, long bool) map[string]result {
 	}
 	out, err := cmd.Output() // a failure shows in the events, and where there are none
 	var exit *exec.ExitError
-	if e, ok := err.(*exec.ExitError); ok {
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
 		exit = e
 	}
 	return read(out, tests, exit)
