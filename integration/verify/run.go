@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
