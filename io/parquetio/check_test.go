@@ -1,0 +1,102 @@
+package parquetio
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+func writeFile(tb testing.TB, path string, b []byte) string {
+	tb.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Check of damaged files ends with an error that names the file, or finds nothing; never with a panic.
+func TestCheckDamaged(t *testing.T) {
+	b, d := smallFile(t, Options{})
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	for _, n := range []int{0, 1, 4, 8, len(b) / 2, len(b) - 8, len(b) - 1} {
+		writeFile(t, path, b[:n])
+		if _, err := Check([]string{path}, d); err == nil || !strings.HasPrefix(err.Error(), "parquet: "+path) {
+			t.Errorf("%d of %d bytes: %v", n, len(b), err)
+		}
+	}
+	r := rand.New(rand.NewPCG(9, 9))
+	found := 0
+	for range 500 {
+		damaged := bytes.Clone(b)
+		for range 3 { // the footer is in the last half
+			damaged[len(b)/2+r.IntN(len(b)/2)] ^= 1 << r.IntN(8)
+		}
+		writeFile(t, path, damaged)
+		if _, err := Check([]string{path}, d); err != nil {
+			found++
+			if !strings.HasPrefix(err.Error(), "parquet: "+path) {
+				t.Fatalf("error %v", err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no damage was found")
+	}
+}
+
+func TestCheckFiles(t *testing.T) {
+	b, d := smallFile(t, Options{})
+	dir := t.TempDir()
+	good := writeFile(t, filepath.Join(dir, "good.parquet"), b)
+	if _, err := Check(nil, d); err == nil {
+		t.Error("no file was accepted")
+	}
+	if _, err := Check([]string{good, dir, filepath.Join(dir, "none")}, d); err == nil ||
+		!strings.Contains(err.Error(), "not a regular file") || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("directory and missing file: %v", err)
+	}
+	files, err := Check([]string{good}, d)
+	if err != nil || files[0].Size != int64(len(b)) || files[0].Modified == 0 {
+		t.Errorf("%+v, %v", files, err)
+	}
+	files[0].Modified++ // written again since, with the same size
+	if err := splitFile(files[0], nil); err == nil || !strings.Contains(err.Error(), "changed") {
+		t.Errorf("another time: %v", err)
+	}
+}
+
+// Slices of a chunk hold what the chunk holds, in every form.
+func TestSlice(t *testing.T) {
+	d := mixedDomain()
+	c := randomChunk(d, 100, 0.2, rand.New(rand.NewPCG(3, 3)))
+	c.ID = domain.Column{Form: domain.Text, Offsets: []uint32{0}}
+	for i := range c.Rows {
+		c.ID.Bytes = append(c.ID.Bytes, "abcdefgh"[i%8])
+		c.ID.Offsets = append(c.ID.Offsets, uint32(len(c.ID.Bytes)))
+	}
+	whole := encoded(d, c)
+	var parts []domain.Code
+	var ids string
+	for from := 0; from < c.Rows; from += 33 {
+		s := slice(c, from, min(from+33, c.Rows))
+		parts = append(parts, encoded(d, s)...)
+		for i := range s.Rows {
+			ids += string(s.ID.Text(i))
+		}
+	}
+	if !reflect.DeepEqual(parts, whole) || ids != string(c.ID.Bytes) {
+		t.Error("slices hold other cells than their chunk")
+	}
+}
+
+func encoded(d *domain.Domain, c *domain.Chunk) []domain.Code {
+	codes := make([]domain.Code, c.Rows*d.Len())
+	domain.NewEncoder(d).Encode(c, codes)
+	return codes
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// peopleParquet turns people.csv of a directory into people.parquet, all columns of which are texts but
+// age, income and day.
+func peopleParquet(t *testing.T, dir string) {
+	t.Helper()
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "person_id", Type: domain.String}, {Name: "sex", Type: domain.String}, {Name: "age", Type: domain.Int64},
+		{Name: "income", Type: domain.Float64}, {Name: "day", Type: domain.Date},
+	}}
+	f, err := os.Create(filepath.Join(dir, "people.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := parquetio.NewWriter(f, d, parquetio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = csvio.EachFile(filepath.Join(dir, "people.csv"), d, schema.CSV{}, func(c *domain.Chunk) error {
+		for k := 2; k < 5; k++ {
+			typed(&d.Attributes[k], &c.Columns[k], c.Rows)
+		}
+		return w.Write(c)
+	})
+	_, closing := w.Close()
+	if err := errors.Join(err, closing, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// typed parses a column of whole numbers or dates.
+func typed(a *domain.Attribute, c *domain.Column, rows int) {
+	whole := *a
+	if a.Type == domain.Float64 {
+		whole.Type = domain.Int64
+	}
+	for i := range rows {
+		v, _ := whole.ParseNative(string(c.Text(i)))
+		c.Ints, c.Floats = append(c.Ints, v), append(c.Floats, float64(v))
+	}
+	if c.Form = domain.Ints; a.Type == domain.Float64 {
+		c.Form = domain.Floats
+	}
+}
+
+// The command takes a Parquet file for a CSV file; plan does not open it, synth compares its columns.
+func TestParquetInput(t *testing.T) {
+	dir := people(t, 400)
+	peopleParquet(t, dir)
+	in := []string{"--domain=people.yaml", "--input=people.parquet", "--output=out", "--epsilon=1", "--delta=1e-9"}
+	dapple(t, dir, append([]string{"synth", "--quiet", "--strict"}, in...)...).want(t, 0)
+	put(t, dir, "people.yaml", peopleDomain+"  - {name: height, type: INT64, min: 0, max: 9, fallback: 0}\n  - {name: weight, type: INT64, min: 0, max: 9, fallback: 0}\n")
+	in[2] = "--output=other"
+	dapple(t, dir, append([]string{"plan"}, in...)...).want(t, 0)
+	dapple(t, dir, append([]string{"synth"}, in...)...).want(t, 2,
+		`--input: people.parquet: column "height": the file has no such column`, `--input: people.parquet: column "weight": the file has no such column`)
+	put(t, dir, "people.parquet", "SECRET")
+	dapple(t, dir, append([]string{"plan"}, in...)...).want(t, 0)
+	dapple(t, dir, append([]string{"synth"}, in...)...).want(t, 2, "the footer cannot be read")
+	noOutput(t, filepath.Join(dir, "other"))
+}
