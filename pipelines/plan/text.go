@@ -52,6 +52,9 @@ func writeDomain(b *strings.Builder, p *Plan) {
 		}
 		fmt.Fprintf(b, "  %-20s %-9s %5d cells  %s%s\n", a.Name, a.Type, a.Size(), span, extra)
 	}
+	if n := len(p.Domain.Impossible); n > 0 {
+		fmt.Fprintf(b, "          impossible combinations declared: %d; such records get probability 0, which costs nothing\n", n)
+	}
 }
 
 func writeWorkload(b *strings.Builder, p *Plan) {

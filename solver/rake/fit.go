@@ -49,10 +49,7 @@ func (r *run) mergedCells() float64 {
 func (r *run) tree(ones []*population.Table) *mrf.JunctionTree {
 	strongest := slices.DeleteFunc(slices.Clone(r.pairs), func(c *candidate) bool { return r.tables[c.clique.Key()] == nil })
 	slices.SortStableFunc(strongest, func(a, b *candidate) int { return compareDown(a.score, b.score) })
-	var order []domain.Clique
-	for _, e := range r.merged.never {
-		order = append(order, e.Clique)
-	}
+	order := r.merged.excludedCliques(treeCells)
 	for _, c := range strongest {
 		order = append(order, c.clique)
 	}

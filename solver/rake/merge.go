@@ -138,6 +138,18 @@ func (m *merged) exclusions(x domain.Exclusions) domain.Exclusions {
 	return out
 }
 
+// excludedCliques returns the cliques of the exclusions, each once, that have at most maxCells cells.
+func (m *merged) excludedCliques(maxCells float64) []domain.Clique {
+	var out []domain.Clique
+	for _, e := range m.never {
+		known := slices.ContainsFunc(out, e.Clique.Equal)
+		if n, err := e.Clique.Cells(m.sizes); !known && err == nil && float64(n) <= maxCells {
+			out = append(out, e.Clique)
+		}
+	}
+	return out
+}
+
 // matchSweeps is how often unlinked meets the bases of its attributes in turn.
 const matchSweeps = 20
 
