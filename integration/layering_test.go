@@ -17,13 +17,6 @@ var runnersOfBeam = []string{
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/xlang",
 }
 
-// runners execute pipelines. transforms/transformtest may reach them: it is imported by tests alone.
-var runners = []string{
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx",
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal",
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism",
-}
-
 // layering says which packages must not reach which, transitively. A key ends in "$" where it means
 // that package only; otherwise it means the package and everything below it.
 var layering = []struct {

@@ -3,6 +3,7 @@ package integration
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -48,7 +49,7 @@ func (c command) run(t *testing.T, patience time.Duration, args ...string) outco
 	if ctx.Err() != nil {
 		t.Fatalf("dapple %s: not done after %v", strings.Join(args, " "), patience)
 	}
-	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	s := cmd.ProcessState

@@ -32,13 +32,13 @@ type Form uint8
 const (
 	// Absent means that the column holds nothing.
 	Absent Form = iota
-	// Text: cell i is Bytes[Offsets[i]:Offsets[i+1]], unparsed.
+	// Text columns hold in cell i the text Bytes[Offsets[i]:Offsets[i+1]], unparsed.
 	Text
-	// Ints: cell i is Ints[i] in the native unit of the attribute's type; BOOL is 0 or 1.
+	// Ints columns hold in cell i the number Ints[i] in the native unit of the attribute's type; BOOL is 0 or 1.
 	Ints
-	// Floats: cell i is Floats[i].
+	// Floats columns hold in cell i the number Floats[i].
 	Floats
-	// Dictionary: cell i is the text Dict[Ints[i]].
+	// Dictionary columns hold in cell i the text Dict[Ints[i]].
 	Dictionary
 )
 
@@ -56,5 +56,5 @@ type Column struct {
 // Null reports whether cell i is NULL.
 func (c *Column) Null(i int) bool { return c.Nulls != nil && c.Nulls[i] }
 
-// Bytes of cell i of a Text column.
+// Text returns the bytes of cell i of a Text column.
 func (c *Column) Text(i int) []byte { return c.Bytes[c.Offsets[i]:c.Offsets[i+1]] }

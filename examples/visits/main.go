@@ -20,7 +20,7 @@ func main() {
 	people := flags.Int("people", 50000, "number of `people`, at least 1; each has 1 to 20 visits")
 	seed := flags.Uint64("seed", 1, "the same `seed` gives the same table")
 	out := flags.String("out", "", "`file` to write; empty: standard output")
-	flags.Parse(os.Args[1:])
+	_ = flags.Parse(os.Args[1:]) // ExitOnError: it does not return an error
 	if *people < 1 || flags.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "visits: -people is at least 1, and there are no other arguments")
 		os.Exit(2)

@@ -3,6 +3,7 @@
 package dirsink
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -15,7 +16,7 @@ func (local) lock(dir string) (func(), error) {
 	}
 	for {
 		err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX)
-		if err != syscall.EINTR {
+		if !errors.Is(err, syscall.EINTR) {
 			break
 		}
 	}
@@ -28,5 +29,5 @@ func (local) lock(dir string) (func(), error) {
 
 // A file system without locks is used without: names are still taken only once.
 func isUnsupported(err error) bool {
-	return err == syscall.ENOSYS || err == syscall.ENOTSUP || err == syscall.ENOLCK || err == syscall.EINVAL
+	return errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EINVAL)
 }

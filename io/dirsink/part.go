@@ -72,7 +72,7 @@ func (p *Part) Commit(rows int64) (FileRef, error) {
 		err = p.f.Sync()
 	}
 	if err = errors.Join(err, p.f.Close()); err != nil {
-		p.discard()
+		err = errors.Join(err, p.discard())
 		return FileRef{}, fmt.Errorf("sink: shard %d: %w", p.ref.Shard, err)
 	}
 	p.ref.Rows, p.ref.Bytes, p.ref.CRC32C = rows, p.w.n, p.w.crc

@@ -53,7 +53,7 @@ func Read(r io.ReaderAt, size int64) (f *File, err error) {
 	if err != nil {
 		return nil, errForm
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // it reads from memory
 	return read(in, size)
 }
 

@@ -130,49 +130,49 @@ func textual(c *schema.Column) bool {
 	return false
 }
 
-func (n numbers) integer(c *schema.Column) (numbers, bool) {
-	ok := n.physical == parquet.Types.Int32 || n.physical == parquet.Types.Int64
+func (k numbers) integer(c *schema.Column) (numbers, bool) {
+	ok := k.physical == parquet.Types.Int32 || k.physical == parquet.Types.Int64
 	if !annotated(c) {
-		return n, ok
+		return k, ok
 	}
 	t, isInt := c.LogicalType().(*schema.IntLogicalType)
 	if !isInt {
-		return n, false
+		return k, false
 	}
 	switch {
 	case t.IsSigned():
 	case t.BitWidth() == 64:
-		n.unit = unsigned64
+		k.unit = unsigned64
 	default:
-		n.unit = unsigned32
+		k.unit = unsigned32
 	}
-	return n, ok
+	return k, ok
 }
 
-func (n numbers) decimals(c *schema.Column, scale int) (numbers, bool) {
+func (k numbers) decimals(c *schema.Column, scale int) (numbers, bool) {
 	t, ok := c.LogicalType().(*schema.DecimalLogicalType)
 	if !ok || t.Scale() < 0 || t.Scale() > 38 || t.Precision() > 38 {
-		return n, false
+		return k, false
 	}
-	n.decimal, n.places = true, scale-int(t.Scale())
-	switch n.physical {
+	k.decimal, k.places = true, scale-int(t.Scale())
+	switch k.physical {
 	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.ByteArray:
-		return n, true
+		return k, true
 	case parquet.Types.FixedLenByteArray:
-		return n, n.width >= 1 && n.width <= 16
+		return k, k.width >= 1 && k.width <= 16
 	}
-	return n, false
+	return k, false
 }
 
-func (n numbers) clock(ok bool, unit func() schema.TimeUnitType) (numbers, bool) {
-	if !ok || n.physical != parquet.Types.Int64 && n.physical != parquet.Types.Int32 {
-		return n, false
+func (k numbers) clock(ok bool, unit func() schema.TimeUnitType) (numbers, bool) {
+	if !ok || k.physical != parquet.Types.Int64 && k.physical != parquet.Types.Int32 {
+		return k, false
 	}
 	switch unit() {
 	case schema.TimeUnitMillis:
-		n.unit = thousandfold
+		k.unit = thousandfold
 	case schema.TimeUnitNanos:
-		n.unit = thousandth
+		k.unit = thousandth
 	}
-	return n, true
+	return k, true
 }

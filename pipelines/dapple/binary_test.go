@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -58,7 +59,7 @@ func dapple(t *testing.T, dir string, args ...string) ended {
 	if ctx.Err() != nil {
 		t.Fatalf("dapple %s: not done after %v", strings.Join(args, " "), patience)
 	}
-	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	return ended{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}

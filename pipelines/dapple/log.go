@@ -51,6 +51,6 @@ func (l *runnerLog) print(w io.Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.kept {
-		w.Write(line) // to standard error: there is nowhere to report a failure
+		_, _ = w.Write(line) // to standard error: there is nowhere to report a failure
 	}
 }

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -99,7 +100,7 @@ func TestCheckUniverse(t *testing.T) {
 	}
 	for _, sizes := range [][]int{{5000, 5000}, wide} {
 		_, err := CheckUniverse(sizes, 96, 0)
-		if e, ok := err.(*ErrUniverse); !ok || e.Limit != DefaultMemoryLimit/96 {
+		if e := (*ErrUniverse)(nil); !errors.As(err, &e) || e.Limit != DefaultMemoryLimit/96 {
 			t.Errorf("%d attributes: error %v, want ErrUniverse with limit %d", len(sizes), err, DefaultMemoryLimit/96)
 		}
 	}

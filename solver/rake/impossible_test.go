@@ -61,6 +61,19 @@ func TestUncoveredExclusion(t *testing.T) {
 		t.Fatal(err)
 	}
 	solvertest.CheckImpossible(t, r.Model, never, p.Workload.Maximal().Cliques())
+	cells := 1
+	for _, pooled := range r.Uncertainty.Pooled {
+		alone := 0
+		for _, hidden := range pooled {
+			if !hidden {
+				alone++
+			}
+		}
+		cells *= alone
+	}
+	if cells <= treeCells {
+		t.Errorf("the exclusion has %d merged cells, which a tree holds", cells)
+	}
 }
 
 // consistent returns linked records without those that are impossible.

@@ -74,7 +74,7 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 	}
 	p = p.withDefaults()
 	if in.domain.PrivacyID == "" {
-		return Units{records: in.records, domain: in.domain}
+		return Units(in)
 	}
 	key := p.RunKey[:]
 	bundles := beam.ParDo(s, &boundFn{

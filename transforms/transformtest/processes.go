@@ -89,9 +89,12 @@ func start(t *testing.T, prism string) (endpoint string) {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(prism, fmt.Sprint("-job_port=", port), "-serve_http=false")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Dir = t.TempDir() // workers write files where they are started
 	log, err := os.Create(filepath.Join(t.TempDir(), "prism.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +104,8 @@ func start(t *testing.T, prism string) (endpoint string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		cmd.Wait()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it fails where all have ended
+		_ = cmd.Wait()                                      // a killed process is an error
 		log.Close()
 		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
 			t.Logf("end of the job server's log:\n%s", text[max(0, len(text)-4000):])
@@ -119,7 +122,7 @@ func await(t *testing.T, endpoint string) {
 	defer cancel()
 	for {
 		if c, err := net.Dial("tcp", endpoint); err == nil {
-			c.Close()
+			_ = c.Close()
 			return
 		}
 		select {
