@@ -223,6 +223,9 @@ func checkProblem(r *Request, f *Faults) {
 		f.add(where, what, mend)
 		return
 	}
+	if most := plan.MostUnits(r.Problem); most > 0 && r.ExpectedRows > most {
+		f.add("--expected_rows", fmt.Sprintf("got %d; so large a workload is counted for at most %d units", r.ExpectedRows, most), "lower --max_cells or --marginals, or drop columns")
+	}
 	if _, _, err := plan.Charge(r.Problem, r.Chosen); err != nil {
 		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting
 		f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; method %s: %s", float64(r.Epsilon), float64(r.Delta), r.Chosen.Name, rule),

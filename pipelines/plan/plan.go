@@ -32,6 +32,7 @@ type Plan struct {
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
 	CountBytes   float64
+	MostUnits    int64   // that can be counted; 0: any number
 	FileBytes    float64 // of all rows
 	Rows         float64
 }
@@ -39,6 +40,27 @@ type Plan struct {
 // CountedCells is the most cells that are counted as tables. For a larger workload the coded records are
 // kept, at a byte for most cells, and counted on demand.
 const CountedCells = 1 << 23
+
+// MostUnits returns how many units a workload can be counted for, 0 where it is any number. Kept records are
+// one element of the pipeline, and elements end at 2 GiB: prism sends them in one message.
+func MostUnits(p solver.Problem) int64 {
+	if _, cells, err := p.Workload.Maximal().Cells(); err == nil && cells <= CountedCells {
+		return 0
+	}
+	return (2<<30 - 1<<20) / recordBytes(p.Domain)
+}
+
+// recordBytes returns the size of a coded record.
+func recordBytes(d *domain.Domain) int64 {
+	bytes := int64(0)
+	for _, k := range d.Sizes() {
+		bytes++
+		if k > 256 {
+			bytes++
+		}
+	}
+	return bytes
+}
 
 // Workload summarises what is asked.
 type Workload struct {
@@ -79,8 +101,9 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.AverageTV = predict(p, chosen, measured)
 	plan.NoiseBound = noiseBound(p, measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
-	if plan.CountBytes = 8 * float64(plan.Workload.MeasCells); plan.Workload.MeasCells > CountedCells {
-		plan.CountBytes = 2 * p.Units * float64(p.Domain.Len()) // records, and once more by column
+	plan.CountBytes = 8 * float64(plan.Workload.MeasCells)
+	if plan.MostUnits = MostUnits(p); plan.MostUnits > 0 {
+		plan.CountBytes = 2 * p.Units * float64(recordBytes(p.Domain)) // records, and once more by column
 	}
 	plan.Rows = float64(rows)
 	if rows == 0 {

@@ -115,6 +115,9 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", bytes(p.SolveBytes), seconds(p.SolveSeconds), bytes(p.CountBytes))
+	if p.MostUnits > 0 {
+		fmt.Fprintf(b, "          counted from kept records, for at most %d units; with at most %d cells of measured marginals, for any number\n", p.MostUnits, CountedCells)
+	}
 	fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, bytes(p.FileBytes))
 }
 
