@@ -1,6 +1,7 @@
 package counts
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -87,7 +88,21 @@ func mergeTables(a, b *Table) (*Table, error) {
 	if err := a.merge(b); err != nil {
 		return nil, err
 	}
-	return a, nil
+	return a, checkKept(len(a.rows))
+}
+
+// maxKept is the most bytes of kept records. Prism sends an element in one message, and a job whose message
+// exceeds 2 GiB hangs: an end is better, though it tells the operator that there are so many units.
+const maxKept = 2<<30 - 1<<20
+
+// errKept says nothing about how many there are.
+var errKept = errors.New("counts: more records than one element holds; ask for smaller marginals, so that tables are kept instead")
+
+func checkKept(bytes int) error {
+	if bytes > maxKept {
+		return errKept
+	}
+	return nil
 }
 
 // countUnitsFn counts the units of its bundle's shards.
@@ -108,9 +123,12 @@ func (f *countUnitsFn) ProcessElement(_ int, u *records.Units, _ func(*Table)) e
 }
 
 func (f *countUnitsFn) FinishBundle(emit func(*Table)) error {
-	emit(f.table)
+	err := checkKept(len(f.table.rows))
+	if err == nil {
+		emit(f.table)
+	}
 	f.table = nil
-	return nil
+	return err
 }
 
 // countBatchesFn counts records each of which is a unit.
@@ -131,7 +149,10 @@ func (f *countBatchesFn) ProcessElement(b *records.Batch, _ func(*Table)) error 
 }
 
 func (f *countBatchesFn) FinishBundle(emit func(*Table)) error {
-	emit(f.table)
+	err := checkKept(len(f.table.rows))
+	if err == nil {
+		emit(f.table)
+	}
 	f.table = nil
-	return nil
+	return err
 }

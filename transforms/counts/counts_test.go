@@ -271,6 +271,12 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestKeptRecordsEndBelowTwoGiB(t *testing.T) {
+	if checkKept(maxKept) != nil || checkKept(maxKept+1) == nil || maxKept+1<<19 > math.MaxInt32 {
+		t.Error("kept records do not end where a message of an element and its frame fits 2 GiB")
+	}
+}
+
 func TestCountOfNothing(t *testing.T) {
 	if got := count(t, "prism", adult("id"), Params{}); len(got) != 0 {
 		t.Errorf("%d tables of no records, want none", len(got))
