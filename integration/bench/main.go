@@ -1,4 +1,5 @@
-// Command bench prints the product's figures in one table: accuracy by method and ε, and CPU time.
+// Command bench prints the product's figures: accuracy by method and ε with CPU time, then the rates of
+// counting and of sampling with their allocations.
 //
 //	go run ./integration/bench -data DIR -seeds 5
 //
@@ -75,6 +76,12 @@ func main() {
 		}
 		line(w, t, s, *seeds)
 		w.Flush()
+	}
+	if *only == "" {
+		fmt.Println()
+		if err := rates(os.Stdout); err != nil {
+			log.Fatalf("bench: %v", err)
+		}
 	}
 }
 
