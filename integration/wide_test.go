@@ -181,6 +181,28 @@ func TestWideLimits(t *testing.T) {
 	}
 }
 
+// Evaluating has the same limit, and no list is made of the triples of a domain file that lists its own
+// marginals.
+func TestWideEvaluate(t *testing.T) {
+	c, dir := buildCommand(t), wide(t, widetable.Params{Columns: 1000, People: 50})
+	table := filepath.Join(dir, "table.csv")
+	file := filepath.Join(dir, "domain.yaml")
+	args := []string{"evaluate", "--domain=" + file, "--input=" + table, "--synthetic=" + table}
+	c.run(t, time.Minute, args...).want(t, 1, "1000 columns have more than 250000 marginals of up to 3 columns")
+	declared, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(declared, "workload:\n  - {columns: [c000_category, c001_category]}\n"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := c.run(t, time.Minute, args...)
+	got.want(t, 0)
+	if got.memory > 1<<30 {
+		t.Errorf("%d MB of memory for one marginal", got.memory>>20)
+	}
+}
+
 // Columns of one value cost nothing and come back as they are.
 func TestConstantColumns(t *testing.T) {
 	c, dir := buildCommand(t), given(t, constants, "a,b\n"+strings.Repeat("x,y\n", 500))

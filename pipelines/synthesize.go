@@ -25,7 +25,7 @@ type Params struct {
 
 	Neighbouring dp.Neighbouring
 	Rows         int64          // rows to make; default: the released number of units
-	Workload     query.Workload // marginals to keep; default: all of up to 3 columns and 10,000 cells
+	Workload     query.Workload // marginals to keep; default: all of up to 3 columns and 10,000 cells; of fewer columns beyond MaxMarginals
 	Units        float64        // public planning number of units; default solver.DefaultUnits
 	Method       string         // default "auto", the public rule
 	MemoryLimit  int64          // bytes for the solve; default 2 GiB
@@ -44,7 +44,7 @@ func (p Params) withDefaults() Params {
 	p.Shards = orDefault(p.Shards, DefaultShards)
 	p.SampleSeed = sampleSeed(p.SampleSeed, p.SampleSeed != 0)
 	if p.Workload.Sizes == nil && p.Domain != nil {
-		p.Workload = query.AllMarginals(p.Domain.Sizes(), DefaultMarginals, DefaultMaxCells)
+		p.Workload = defaultWorkload(p.Domain.Sizes())
 	}
 	return p
 }

@@ -73,6 +73,16 @@ func (r *Request) chooseWidth(sizes []int, f *Faults) bool {
 	return false
 }
 
+// defaultWorkload returns all marginals of the default size, of as many columns up to the default width as
+// MaxMarginals admits.
+func defaultWorkload(sizes []int) query.Workload {
+	width := DefaultMarginals
+	for width > 1 && query.CountMarginals(sizes, width, DefaultMaxCells, MaxMarginals) > MaxMarginals {
+		width--
+	}
+	return query.AllMarginals(sizes, width, DefaultMaxCells)
+}
+
 // tooLarge names the columns that have more cells than maxCells, empty where none has.
 func tooLarge(d *domain.Domain, maxCells int64) string {
 	const shown = 3

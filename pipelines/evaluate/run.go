@@ -61,14 +61,22 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 	return report.WriteText(out)
 }
 
+// maxMarginals is the largest number of marginals compared.
+const maxMarginals = 250_000
+
 // workload returns the marginals that the domain file declares, else all of up to width columns and
 // maxCells cells.
 func workload(f *schema.File, width int, maxCells int64) (query.Workload, error) {
-	w := query.AllMarginals(f.Domain.Sizes(), width, maxCells)
-	if len(f.Workload) > 0 {
-		w.Marginals = nil
-	} else if len(w.Marginals) == 0 {
-		return w, fmt.Errorf("evaluate: no column has at most %d cells; raise max_cells", maxCells)
+	w := query.Workload{Sizes: f.Domain.Sizes()}
+	if len(f.Workload) == 0 {
+		switch n := query.CountMarginals(w.Sizes, width, maxCells, maxMarginals); {
+		case n == 0:
+			return w, fmt.Errorf("evaluate: no column has at most %d cells; raise max_cells", maxCells)
+		case n > maxMarginals:
+			return w, fmt.Errorf("evaluate: %d columns have more than %d marginals of up to %d columns; compare narrower ones with --marginals",
+				len(w.Sizes), maxMarginals, width)
+		}
+		w = query.AllMarginals(w.Sizes, width, maxCells)
 	}
 	for _, entry := range f.Workload {
 		attrs := make([]int, len(entry.Columns))
