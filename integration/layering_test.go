@@ -65,6 +65,8 @@ var layering = []struct {
 		"what is computed from the true table stays apart from what is released"},
 	{"pipelines/evaluate", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "transforms"},
 		"evaluation spends nothing and releases nothing"},
+	{"pipelines/infer", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "transforms", "pipelines$"},
+		"proposals are read off the data and stay apart from what is released"},
 }
 
 func TestLayering(t *testing.T) {

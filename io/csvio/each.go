@@ -66,3 +66,17 @@ func Expand(pattern string) ([]string, error) {
 	}
 	return paths, nil
 }
+
+// Columns returns the names of the columns of a local file: those of opts, or those of its header line.
+func Columns(path string, opts schema.CSV) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	defer f.Close() // only read from
+	r, err := open(f, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.columns()
+}

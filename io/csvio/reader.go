@@ -54,6 +54,21 @@ func (g *guard) Read(b []byte) (int, error) {
 // header line, unless opts names the columns. The name stands for the file in errors; nothing is
 // closed.
 func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Reader, error) {
+	out, err := open(r, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := out.columns()
+	if err != nil {
+		return nil, err
+	}
+	out.csv.FieldsPerRecord = len(columns)
+	out.needs, err = out.match(columns, d)
+	return out, err
+}
+
+// open returns a reader that has read nothing but a byte order mark, and knows of no columns.
+func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if mark, err := b.Peek(3); err == nil && string(mark) == "\ufeff" {
 		if _, err := b.Discard(3); err != nil {
@@ -68,14 +83,7 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 	}
 	// encoding/csv would take a blank that separates cells for one around a cell.
 	c.TrimLeadingSpace = opts.Trim && !unicode.IsSpace(c.Comma)
-	out := &Reader{name: name, opts: opts, csv: c, guard: g, header: len(opts.Columns) == 0}
-	columns, err := out.columns()
-	if err != nil {
-		return nil, err
-	}
-	c.FieldsPerRecord = len(columns)
-	out.needs, err = out.match(columns, d)
-	return out, err
+	return &Reader{name: name, opts: opts, csv: c, guard: g, header: len(opts.Columns) == 0}, nil
 }
 
 // columns returns the names of the file's columns.

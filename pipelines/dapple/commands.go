@@ -25,7 +25,7 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), evaluateCommand()}
+	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), evaluateCommand(), inferCommand()}
 }
 
 func planCommand() command {

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/pipelines/infer"
+)
+
+func inferCommand() command {
+	p := &infer.Params{}
+	output := ""
+	var src *infer.Source
+	return command{
+		name:    "infer",
+		does:    "propose a domain file; with --from_data its output is NOT private",
+		example: "dapple infer --input=people.csv --privacy_id=person_id --from_data --output=people.yaml",
+		options: []option{
+			{name: "input", arg: "FILES", usage: "the table: CSV or Parquet files, or a pattern", required: true, set: text(&p.Input)},
+			{name: "output", arg: "FILE", usage: "domain file to write; default: standard output", set: text(&output)},
+			{name: "from_data", usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
+			{name: "privacy_id", arg: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
+		},
+		check: func() error {
+			var faults pipelines.Faults
+			src, faults = openTable(*p)
+			if _, err := os.Lstat(output); output != "" && err == nil {
+				faults = append(faults, pipelines.Fault{Where: "--output", What: output + " is there already", Mend: "name another file"})
+			}
+			return faults.Err()
+		},
+		run: func(ctx context.Context, out io.Writer) error { return propose(ctx, src, output, out) },
+	}
+}
+
+// openTable finds every fault of a table whose domain is asked for.
+func openTable(p infer.Params) (*infer.Source, pipelines.Faults) {
+	if p.Input == "" {
+		return nil, nil // said where flags are read
+	}
+	src, err := infer.Open(p)
+	errs := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		errs = joined.Unwrap()
+	}
+	var faults pipelines.Faults
+	for _, err := range errs {
+		if err != nil {
+			_, what, _ := strings.Cut(err.Error(), ": ") // the package that says it
+			faults = append(faults, pipelines.Fault{Where: "--input", What: what})
+		}
+	}
+	return src, faults
+}
+
+// propose writes a proposal to out, or to a file that only its owner can read.
+func propose(ctx context.Context, src *infer.Source, output string, out io.Writer) error {
+	b, err := src.Propose(ctx)
+	if ctx.Err() != nil {
+		return errors.New("interrupted; nothing was written")
+	}
+	if err != nil {
+		return err
+	}
+	if output == "" {
+		_, err := out.Write(b)
+		return err
+	}
+	f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(output))
+	}
+	note := ""
+	if src.FromData {
+		note = ", which is NOT private"
+	}
+	_, err = fmt.Fprintf(out, "wrote %s%s: review it, then run dapple plan\n", output, note)
+	return err
+}

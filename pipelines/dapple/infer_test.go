@@ -1,0 +1,53 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A proposal from data goes through plan as it is, from CSV and from Parquet; one from names and types does
+// not before it is filled in.
+func TestInferThenPlan(t *testing.T) {
+	dir := people(t, 400)
+	peopleParquet(t, dir)
+	for _, input := range []string{"people.csv", "people.parquet"} {
+		plan := []string{"plan", "--domain=" + input + ".yaml", "--input=" + input, "--output=out", "--epsilon=1", "--delta=1e-9"}
+		infer := []string{"infer", "--input=" + input, "--privacy_id=person_id"}
+		got := dapple(t, dir, append(infer, "--from_data", "--output="+input+".yaml")...)
+		got.want(t, 0)
+		if want := "wrote " + input + ".yaml, which is NOT private: review it, then run dapple plan\n"; got.stdout != want {
+			t.Errorf("said %q, want %q", got.stdout, want)
+		}
+		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("others can read what is not private: %v, %v", info, err)
+		}
+		dapple(t, dir, plan...).want(t, 0)
+		dapple(t, dir, append(infer, "--output="+input+".yaml")...).want(t, 2, "--output: "+input+".yaml is there already")
+
+		names := dapple(t, dir, infer...)
+		names.want(t, 0)
+		if strings.Contains(names.stdout, "NOT PRIVATE") || strings.Contains(names.stdout, "Female") || !strings.Contains(names.stdout, "# review: ") {
+			t.Errorf("a proposal from names and types shows data, or no gap:\n%s", names.stdout)
+		}
+		put(t, dir, "names.yaml", names.stdout)
+		plan[1] = "--domain=names.yaml"
+		dapple(t, dir, plan...).want(t, 2, "names.yaml:")
+	}
+}
+
+func TestInferFaults(t *testing.T) {
+	dir := tableOf(t, "a,SECRET,SECRET\n1,2,3\n")
+	dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=id").want(t, 2,
+		"--input: people.csv: columns 2 and 3 have one name; rename one", `people.csv has no column "id" to be the privacy ID`)
+	dapple(t, dir, "infer", "--input=none.csv").want(t, 2, "--input: none.csv: no such file")
+	dapple(t, dir, "infer").want(t, 2, "--input: is required")
+	put(t, dir, "people.csv", "a,b\n1,SECRET\n2\n")
+	got := dapple(t, dir, "infer", "--input=people.csv", "--from_data", "--output=x.yaml")
+	got.want(t, 1, "dapple: csv: people.csv: line 3: not as many cells as the header line has")
+	if strings.Contains(got.stderr, "SECRET") {
+		t.Errorf("the message shows a cell: %s", got.stderr)
+	}
+	noOutput(t, filepath.Join(dir, "x.yaml"))
+}

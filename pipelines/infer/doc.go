@@ -1,0 +1,24 @@
+// Package infer proposes a domain file for a table.
+//
+//	src, err := infer.Open(infer.Params{Input: "people.csv", FromData: true, PrivacyID: "person_id"})
+//	text, err := src.Propose(ctx)
+//
+// From names and types alone it proposes columns without cells, with a comment "# review:" wherever
+// something is missing: such a file does not validate before somebody who knows the table has filled it
+// in. From the data itself it proposes types, categories, ranges and null flags, and says on its first
+// lines that they are not private.
+//
+// # What it does not promise
+//
+// A proposal from data is a release of private facts without any privacy: a largest income, a rare
+// category, that a column has NULLs. It is for the eyes of the data owner, who replaces what is in it by
+// what is known without the table. That a category needs MinSupport people keeps names out of the
+// proposal; it is no privacy guarantee.
+//
+// # Types of text
+//
+// A column of a CSV file gets the first type that all its cells fit: BOOL (true, false), INT64, NUMERIC
+// (up to 9 decimal places), FLOAT64; or DATE, TIMESTAMP. Numbers with leading zeros or a plus sign are
+// codes and not numbers, and whole numbers beyond int64 are none either: such columns are STRING, like
+// everything else. A cell is never dropped to make a type fit.
+package infer

@@ -1,0 +1,249 @@
+package infer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// ErrNothing says that no column of a table has cells that could be proposed.
+var ErrNothing = errors.New("infer: no column has values to propose cells from; write the domain file by hand, or leave out from_data")
+
+// proposal is one line of the proposed file.
+type proposal struct {
+	name    string
+	keys    string // the column as it stands between braces
+	out     bool   // the column is left out
+	review  string // what the reader has to decide; empty where nothing is left
+	derived string // what was read off the data
+}
+
+// Propose returns the text of a domain file. From data it is valid, and every line of it is private.
+func (s *Source) Propose(ctx context.Context) ([]byte, error) {
+	var tallies map[string]*tally
+	if s.FromData {
+		var err error
+		if tallies, err = s.tally(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var lines []proposal
+	for _, c := range s.columns {
+		switch {
+		case c.name == s.PrivacyID:
+		case c.fault != "":
+			lines = append(lines, proposal{name: c.name, keys: "name: " + plain(c.name), out: true, review: "left out: " + c.fault})
+		case s.FromData:
+			lines = append(lines, s.fromData(tallies[c.name]))
+		default:
+			lines = append(lines, fromSchema(c))
+		}
+	}
+	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out }) {
+		return nil, ErrNothing
+	}
+	return []byte(s.file(lines)), nil
+}
+
+// file lays out a domain file.
+func (s *Source) file(lines []proposal) string {
+	var b strings.Builder
+	if s.FromData {
+		b.WriteString("# NOT PRIVATE: derived from the data; review before use:\n")
+		for _, p := range lines {
+			if p.derived != "" {
+				fmt.Fprintf(&b, "#   %s: %s\n", quoted(p.name), p.derived)
+			}
+		}
+		b.WriteString("# Replace each of these by what is known without the table, then delete this list.\n")
+	} else {
+		b.WriteString("# Proposed from the names and types of the columns; no row was read. It is not complete: put what each\n" +
+			"# comment \"review:\" asks for on its line.\n")
+	}
+	if !s.parquet {
+		b.WriteString("# review: the names of the columns are the first line of the file\n")
+	}
+	if s.PrivacyID != "" {
+		fmt.Fprintf(&b, "privacy_id: %s\n", plain(s.PrivacyID))
+	} else {
+		b.WriteString("# review: privacy_id: COLUMN, unless every record is somebody else's\n")
+	}
+	b.WriteString("columns:\n")
+	for _, p := range lines {
+		b.WriteString(p.String())
+	}
+	if s.csv.Comma != 0 {
+		fmt.Fprintf(&b, "csv: {comma: %q}\n", string(s.csv.Comma))
+	}
+	return b.String()
+}
+
+func (p proposal) String() string {
+	line := "  - {" + p.keys + "}"
+	if p.out {
+		line = "  # - {" + p.keys + "}"
+	}
+	if p.review != "" {
+		line += "  # review: " + p.review
+	}
+	return line + "\n"
+}
+
+// fromSchema proposes a column from its name and type.
+func fromSchema(c column) proposal {
+	p := proposal{name: c.name, keys: "name: " + plain(c.name)}
+	if !c.typed {
+		p.review = "type, and values or min, max and bins; null: true, other: true or fallback: VALUE"
+		return p
+	}
+	p.keys += ", type: " + c.typ.String()
+	var missing []string
+	switch c.typ {
+	case domain.Bool:
+	case domain.String:
+		missing = append(missing, "values: [A, B]")
+	case domain.Int64, domain.Float64, domain.Numeric:
+		missing = append(missing, "min, max and bins, or edges")
+	default:
+		missing = append(missing, "min, max and step")
+	}
+	switch {
+	case c.typ == domain.String:
+		p.keys += ", other: true"
+		if c.nullable {
+			p.keys += ", null: true"
+		}
+	case c.nullable:
+		p.keys += ", null: true"
+	default:
+		missing = append(missing, "fallback: VALUE")
+	}
+	p.review = strings.Join(missing, "; ")
+	return p
+}
+
+// fromData proposes a column from its cells. What cannot be proposed is left out.
+func (s *Source) fromData(t *tally) proposal {
+	p := proposal{name: t.name}
+	keys, derived, why := t.cells(s.PrivacyID != "")
+	p.keys = "name: " + plain(t.name) + ", type: " + t.typ.String()
+	if why == "" {
+		p.keys += keys
+		// The reader of domain files has the last word, for ranges at the end of what a type can hold.
+		if _, err := schema.Parse("proposal", []byte("columns:\n"+p.String())); err != nil {
+			why = "no cells could be found for its range"
+		}
+	}
+	p.derived = "type"
+	if t.typed {
+		p.derived = ""
+	}
+	if why != "" {
+		p.out, p.review = true, "left out: "+why
+		p.derived = joined(p.derived, "that it is left out")
+		return p
+	}
+	p.derived = joined(joined(p.derived, derived), "null flag")
+	if strings.Contains(keys, "fallback: ") {
+		p.review = "fallback is what an unusable value becomes"
+	}
+	return p
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", " + b
+}
+
+// cells returns the keys that declare the cells, what of them was read off the data, and why there are
+// none.
+func (t *tally) cells(units bool) (keys, derived, why string) {
+	switch t.typ {
+	case domain.String:
+		return t.categories(units)
+	case domain.Bool:
+		return ", " + t.unusable("false"), "", ""
+	case domain.Time:
+		return ", min: \"00:00:00\", max: \"23:59:59\", step: hour, " + t.unusable(`"00:00:00"`), "", ""
+	}
+	if t.empty {
+		return "", "", "it has no values"
+	}
+	cells := ""
+	switch t.typ {
+	case domain.Int64:
+		if codes, ok := t.codes(units); ok {
+			return ", values: " + list(codes) + ", " + t.unusable(codes[0]), "values", ""
+		}
+		cells = t.whole()
+	case domain.Numeric:
+		cells = t.whole()
+	case domain.Float64:
+		cells = t.real()
+	default:
+		cells = t.calendar()
+	}
+	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
+	return ", " + cells + ", " + t.unusable(least), "min and max", ""
+}
+
+// unusable says what NULL and unusable values become.
+func (t *tally) unusable(fallback string) string {
+	if t.nulls {
+		return "null: true"
+	}
+	return "fallback: " + fallback
+}
+
+// categories proposes the values of a STRING.
+func (t *tally) categories(units bool) (keys, derived, why string) {
+	values, all := t.values.supported(units)
+	values = slices.DeleteFunc(values, func(v string) bool {
+		usable := utf8.ValidString(v) && v != "" && !strings.Contains(v, "\r\n")
+		all = all && usable
+		return !usable
+	})
+	who := map[bool]string{true: "people", false: "records"}[units]
+	switch {
+	case t.values.records == 0:
+		return "", "", "it has no values"
+	case len(values) == 0:
+		return "", "", fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
+	case !t.values.most(values):
+		return "", "", fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
+	}
+	keys, derived = ", values: "+list(values)+", other: true", "values"
+	if !all {
+		derived = "values (rarer ones are other)"
+	}
+	if slices.Contains(values, "other") {
+		other := "other value"
+		for slices.Contains(values, other) {
+			other += "_"
+		}
+		keys += ", other_value: " + plain(other)
+	}
+	if t.nulls {
+		keys += ", null: true"
+	}
+	return keys, derived, ""
+}
+
+// codes returns the values of an INT64 that has few, far apart, all of them with support.
+func (t *tally) codes(units bool) ([]string, bool) {
+	if uint64(t.hi)-uint64(t.lo) < 64 {
+		return nil, false
+	}
+	values, all := t.values.supported(units)
+	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	return values, all && len(values) <= maxBins
+}

@@ -1,0 +1,218 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// Params says for which table a domain file is proposed.
+type Params struct {
+	Input     string // CSV or Parquet files, or a pattern; required
+	FromData  bool   // read the rows; else names and types alone
+	PrivacyID string // the column that names the privacy unit; empty: none
+}
+
+// Source is a table whose columns are known.
+type Source struct {
+	Params
+	paths   []string
+	parquet bool
+	csv     schema.CSV
+	columns []column
+}
+
+// column is a column by its name and, in Parquet, its type.
+type column struct {
+	name     string
+	typed    bool // the type is that of the file
+	typ      domain.Type
+	scale    int
+	nullable bool
+	fault    string // why it cannot be read
+}
+
+// Open finds the files of a table and reads their header lines or footers, and nothing after them. The
+// errors of all columns are joined; none holds a cell. A file without a header line has its first record
+// taken for one.
+func Open(p Params) (*Source, error) {
+	paths, err := csvio.Expand(p.Input)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Params: p, paths: paths, parquet: isParquet(paths[0])}
+	for _, path := range paths {
+		if isParquet(path) != s.parquet {
+			return nil, fmt.Errorf("infer: %s and %s are of two formats; name files of one, such as dir/*.parquet", paths[0], path)
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("infer: %s: not a regular file; a table is read twice", path)
+		}
+	}
+	if s.parquet {
+		err = s.openParquet()
+	} else {
+		err = s.openCSV()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, s.checkNames()
+}
+
+func isParquet(path string) bool { return strings.EqualFold(filepath.Ext(path), ".parquet") }
+
+func (s *Source) openParquet() error {
+	described, err := parquetio.Describe(s.paths[0])
+	if err != nil {
+		return err
+	}
+	for _, d := range described {
+		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
+		s.columns = append(s.columns, column{name: d.Name, typed: true, typ: d.Type, scale: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
+	}
+	_, err = parquetio.Check(s.paths, s.domain())
+	return err
+}
+
+// openCSV takes the separator that the header line has most probably.
+func (s *Source) openCSV() error {
+	var names []string
+	for _, comma := range []rune{0, ';', '\t', '|'} {
+		got, err := csvio.Columns(s.paths[0], schema.CSV{Comma: comma})
+		if err != nil && comma == 0 {
+			return err
+		}
+		if err == nil && len(got) > max(len(names), 1) || comma == 0 {
+			names, s.csv.Comma = got, comma
+		}
+		if len(names) > 1 {
+			break
+		}
+	}
+	for _, name := range names {
+		s.columns = append(s.columns, column{name: name, nullable: true})
+	}
+	return nil
+}
+
+// checkNames refuses names that no domain file can hold. It does not show them: where a file has no header
+// line they are cells.
+func (s *Source) checkNames() error {
+	var errs []error
+	seen, found := map[string]int{}, s.PrivacyID == ""
+	for i, c := range s.columns {
+		if why := domain.NameFault(c.name); why != "" {
+			errs = append(errs, fmt.Errorf("infer: %s: column %d: %s; rename it", s.paths[0], i+1, why))
+		} else if first := seen[c.name]; first > 0 {
+			errs = append(errs, fmt.Errorf("infer: %s: columns %d and %d have one name; rename one", s.paths[0], first, i+1))
+		}
+		seen[c.name] = i + 1
+		found = found || c.name == s.PrivacyID
+	}
+	if !found {
+		errs = append(errs, fmt.Errorf("infer: %s has no column %q to be the privacy ID", s.paths[0], s.PrivacyID))
+	}
+	return errors.Join(errs...)
+}
+
+// readable returns the columns that can be read, without the privacy ID.
+func (s *Source) readable() (out []column) {
+	for _, c := range s.columns {
+		if c.fault == "" && c.name != s.PrivacyID {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// domain returns what readers need to know of the table: names and types.
+func (s *Source) domain() *domain.Domain {
+	d := &domain.Domain{PrivacyID: s.PrivacyID}
+	for _, c := range s.readable() {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.name, Type: c.typ, Scale: c.scale})
+	}
+	return d
+}
+
+// tally reads all rows.
+func (s *Source) tally(ctx context.Context) (map[string]*tally, error) {
+	d, tallies, byName := s.domain(), []*tally{}, map[string]*tally{}
+	for _, c := range s.readable() {
+		t := newTally(c)
+		tallies, byName[c.name] = append(tallies, t), t
+	}
+	u := &hasher{seed: maphash.MakeSeed()}
+	add := func(chunk *domain.Chunk) error {
+		units := u.units(&chunk.ID, chunk.Rows)
+		for k, t := range tallies {
+			t.add(&chunk.Columns[k], chunk.Rows, units)
+		}
+		return ctx.Err()
+	}
+	for _, path := range s.paths {
+		if err := s.each(path, d, add); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range tallies {
+		t.settle()
+	}
+	return byName, nil
+}
+
+// each hands the chunks of a file to yield, which does not keep them.
+func (s *Source) each(path string, d *domain.Domain, yield func(*domain.Chunk) error) (err error) {
+	if !s.parquet {
+		return csvio.EachFile(path, d, s.csv, yield)
+	}
+	r, err := parquetio.OpenFile(path, d, parquetio.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for chunk, err := range r.Chunks() {
+		if err != nil {
+			return err
+		}
+		if err := yield(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasher hashes privacy IDs. Two that collide count as one, which proposes less.
+type hasher struct {
+	seed   maphash.Seed
+	hashes []uint64
+}
+
+// units returns a hash of each record's privacy ID, or nil where there is none.
+func (h *hasher) units(c *domain.Column, rows int) []uint64 {
+	if c.Form == domain.Absent {
+		return nil
+	}
+	h.hashes = h.hashes[:0]
+	for i := range rows {
+		v := uint64(0) // records of nobody are one unit
+		switch {
+		case c.Null(i):
+		case c.Form == domain.Text:
+			v = maphash.Bytes(h.seed, c.Text(i))
+		default:
+			v = maphash.Comparable(h.seed, c.Ints[i])
+		}
+		h.hashes = append(h.hashes, v)
+	}
+	return h.hashes
+}

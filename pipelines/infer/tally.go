@@ -1,0 +1,150 @@
+package infer
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// tally is what is known of the cells of one column.
+type tally struct {
+	column
+	kind     kind
+	nulls    bool
+	lo, hi   int64   // the range of numbers and times, in native units of the scale
+	flo, fhi float64 // the range of a FLOAT64
+	empty    bool    // no number yet
+	values   *frequent
+	buf      []byte
+}
+
+func newTally(c column) *tally { return &tally{column: c, empty: true, values: newFrequent()} }
+
+// add takes the cells of a chunk; units holds a hash of each record's privacy ID, or nothing.
+func (t *tally) add(c *domain.Column, rows int, units []uint64) {
+	unit := uint64(0)
+	for i := range rows {
+		if c.Null(i) {
+			t.nulls = true
+			continue
+		}
+		if units != nil {
+			unit = units[i]
+		}
+		switch {
+		case c.Form == domain.Text:
+			t.values.add(c.Text(i), unit, units != nil)
+			t.untyped(c.Text(i))
+		case c.Form == domain.Dictionary:
+			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
+			t.values.add(t.buf, unit, units != nil)
+		case c.Form == domain.Floats:
+			t.float(c.Floats[i])
+		default:
+			t.native(c.Ints[i])
+			if t.typ == domain.Int64 {
+				t.buf = strconv.AppendInt(t.buf[:0], c.Ints[i], 10)
+				t.values.add(t.buf, unit, units != nil)
+			}
+		}
+	}
+}
+
+// native widens the range to v.
+func (t *tally) native(v int64) {
+	if t.empty {
+		t.lo, t.hi, t.empty = v, v, false
+	}
+	t.lo, t.hi = min(t.lo, v), max(t.hi, v)
+}
+
+// float widens the range to v, unless it is no number.
+func (t *tally) float(v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	if t.empty {
+		t.flo, t.fhi, t.empty = v, v, false
+	}
+	t.flo, t.fhi = min(t.flo, v), max(t.fhi, v)
+}
+
+// untyped finds the kind of a text and widens kind and range to it.
+func (t *tally) untyped(cell []byte) {
+	if t.kind == text {
+		return
+	}
+	k, places := classify(cell)
+	t.promote(join(t.kind, k), places)
+	s := string(cell)
+	switch t.kind {
+	case integer, decimal:
+		a := domain.Attribute{Type: domain.Numeric, Scale: t.scale}
+		v, _ := a.ParseNative(s)
+		if t.kind == decimal && (v == math.MaxInt64 || v == math.MinInt64) { // it may be beyond them
+			t.promote(float, 0)
+			t.untyped(cell)
+			return
+		}
+		t.native(v)
+	case float:
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			t.float(v)
+		}
+	case date:
+		v, _ := dates.ParseNative(s)
+		t.native(v)
+	case timestamp:
+		v, _ := timestamps.ParseNative(s)
+		t.native(v)
+	}
+}
+
+// promote turns the range into one of another kind, with room for more decimal places.
+func (t *tally) promote(k kind, places int) {
+	switch {
+	case k == timestamp && t.kind == date:
+		t.lo, t.hi = t.lo*86_400_000_000, t.hi*86_400_000_000
+	case k == decimal && (t.kind == integer || t.kind == decimal || t.kind == none):
+		if places > t.scale && !t.rescale(places) {
+			t.promote(float, 0)
+			return
+		}
+	case k == float && (t.kind == integer || t.kind == decimal):
+		unit := math.Pow10(t.scale)
+		t.flo, t.fhi, t.scale = float64(t.lo)/unit, float64(t.hi)/unit, 0
+	}
+	t.kind = k
+}
+
+// rescale gives the range more decimal places, where an int64 has room for them.
+func (t *tally) rescale(places int) bool {
+	unit := int64(1)
+	for range places - t.scale {
+		unit *= 10
+	}
+	lo, okLo := times(t.lo, unit)
+	hi, okHi := times(t.hi, unit)
+	if okLo && okHi {
+		t.lo, t.hi, t.scale = lo, hi, places
+	}
+	return okLo && okHi
+}
+
+func times(v, unit int64) (int64, bool) {
+	u := uint64(v)
+	if v < 0 {
+		u = -u
+	}
+	over, u := bits.Mul64(u, uint64(unit))
+	return v * unit, over == 0 && u < math.MaxInt64
+}
+
+// settle gives an untyped column its type.
+func (t *tally) settle() {
+	if !t.typed {
+		t.typ = t.kind.typeOf()
+	}
+}
