@@ -1,0 +1,33 @@
+package parquetio
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Every type is described as it was written.
+func TestDescribe(t *testing.T) {
+	b, d := smallFile(t, Options{})
+	path := writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), b)
+	got, err := Describe(path)
+	if err != nil || len(got) != d.Len() {
+		t.Fatalf("%d columns, want %d: %v", len(got), d.Len(), err)
+	}
+	for i, c := range got {
+		a := &d.Attributes[i]
+		want := Description{Name: a.Name, Type: a.Type, Nullable: true}
+		if a.Type == domain.Numeric {
+			want.Scale = numericScale
+		}
+		if c != want {
+			t.Errorf("%+v, want %+v", c, want)
+		}
+	}
+	writeFile(t, path, b[:len(b)/2])
+	if _, err := Describe(path); err == nil || !strings.Contains(err.Error(), "the footer cannot be read") {
+		t.Errorf("half a file: %v", err)
+	}
+}
