@@ -44,14 +44,14 @@ func NewPlan(sizes []int, cliques []domain.Clique) *Plan {
 			axes = append(axes, a)
 		}
 	}
-	todo := make([]int, len(cliques))
+	pending := make([]int, len(cliques))
 	thin := make([]domain.Clique, len(cliques))
 	for i, c := range cliques {
-		todo[i] = i
+		pending[i] = i
 		thin[i] = p.add(c)
 	}
 	p.nodes = []node{{size: p.k}}
-	p.grow(0, axes, thin, todo)
+	p.grow(0, axes, thin, pending)
 	return p
 }
 
@@ -73,12 +73,12 @@ func (p *Plan) add(c domain.Clique) domain.Clique {
 	return thin
 }
 
-// grow hangs everything below node at, whose table has the given axes, that the cliques in todo need:
+// grow hangs everything below node at, whose table has the given axes, that the cliques in pending need:
 // tables without the axes that none of them has, or else first the tables of those that lack the
 // largest axis that some lack, then those of the others.
-func (p *Plan) grow(at int, axes domain.Clique, cliques []domain.Clique, todo []int) {
+func (p *Plan) grow(at int, axes domain.Clique, cliques []domain.Clique, pending []int) {
 	var rest []int
-	for _, i := range todo {
+	for _, i := range pending {
 		if cliques[i].Equal(axes) {
 			p.nodes[at].leaves = append(p.nodes[at].leaves, i)
 		} else {
