@@ -36,9 +36,11 @@ func newSettings(p solver.Problem, t targets) settings {
 	s := settings{whole: fitsWhole(p), deviation: .8}
 	ones, scores, firstPart := onesShare(t.sizes), .03, .6
 	if s.whole {
-		s.deviation, scores, firstPart = 1.2, .01, .5
-		if relativeNoise(p, t) < 1 {
-			ones = .12
+		s.deviation, scores, firstPart, ones = 1.2, .01, .5, .12
+		if relativeNoise(p, t) >= 1 {
+			// Where noise drowns most cells a second look finds little: measure the pairs at once, with
+			// surer scores and a prior that trusts them more.
+			s.deviation, scores, firstPart, ones = .8, .03, .9, .25
 		}
 	}
 	if len(t.pairs) == 0 {
