@@ -1,5 +1,5 @@
-// Command bench prints the product's figures: accuracy by method and ε with CPU time, then the rates of
-// counting and of sampling with their allocations.
+// Command bench prints the product's figures in one table: accuracy by method and ε with CPU time, then
+// the rates of counting and of sampling with their allocations.
 //
 //	go run ./integration/bench -data DIR -seeds 5
 //
@@ -60,7 +60,7 @@ func main() {
 		log.Fatal("bench: set -data or DAPPLE_DATA to the directory that holds adult7/")
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "table\tmethod\trelation\tε\tδ\tmodel TV\trows TV (sd)\trows max (sd)\trounding TV / iid\tsolve CPU s\twrite CPU s\tothers")
+	fmt.Fprintln(w, "table\tmethod\trelation\tε\tδ\tmodel TV\trows TV (sd)\trows max (sd)\trounding TV / iid\tsolve CPU s\twrite CPU s\trows per CPU s\tallocations per row\tothers")
 	tables := map[string]*coded{}
 	for _, s := range settings {
 		if *only != "" && *only != fmt.Sprintf("%s/%s/%g", s.table, s.method, float64(s.epsilon)) {
@@ -78,8 +78,7 @@ func main() {
 		w.Flush()
 	}
 	if *only == "" {
-		fmt.Println()
-		if err := rates(os.Stdout); err != nil {
+		if err := rates(w); err != nil {
 			log.Fatalf("bench: %v", err)
 		}
 	}
@@ -112,7 +111,7 @@ func line(w *tabwriter.Writer, t *coded, s setting, seeds int) {
 	iid, _ := of(func(f figures) float64 { return f.iidTV })
 	solve, _ := of(func(f figures) float64 { return f.solveCPU })
 	write, _ := of(func(f figures) float64 { return f.writeCPU })
-	fmt.Fprintf(w, "%s\t%s (%s)\t%v\t%g\t%g\t%.4f\t%.4f (%.4f)\t%.4f (%.4f)\t%.4f / %.4f\t%.2f\t%.2f\t%s\n",
+	fmt.Fprintf(w, "%s\t%s (%s)\t%v\t%g\t%g\t%.4f\t%.4f (%.4f)\t%.4f (%.4f)\t%.4f / %.4f\t%.2f\t%.2f\t\t\t%s\n",
 		s.table, s.method, runs[0].method, s.relation, float64(s.epsilon), float64(s.delta),
 		model, tv, tvSD, most, mostSD, rounding, iid, solve, write, s.others)
 }

@@ -27,14 +27,12 @@ import (
 
 // rates prints rows per CPU-second and allocations of counting and of sampling, beside what limits
 // them: reading and splitting the CSV alone, and decoding alone.
-func rates(out io.Writer) error {
+func rates(w *tabwriter.Writer) error {
 	dir, err := os.MkdirTemp("", "dapple-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "step\trows\trows per CPU-second\tallocations per row")
 	const rows = 600_000
 	path := filepath.Join(dir, "people.csv")
 	d := sevenColumns()
@@ -51,10 +49,10 @@ func rates(out io.Writer) error {
 		read := func() error {
 			return csvio.EachFile(path, &with, schema.CSV{}, func(*domain.Chunk) error { return nil })
 		}
-		if err := rate(w, "read CSV of 7 columns, "+name, rows, read); err != nil {
+		if err := rate(w, "read 7 columns of CSV, "+name, rows, read); err != nil {
 			return err
 		}
-		if err := rate(w, "read, encode, bound, count all triples, "+name, rows, func() error { return count(path, &with) }); err != nil {
+		if err := rate(w, "read, encode, bound, count, "+name, rows, func() error { return count(path, &with) }); err != nil {
 			return err
 		}
 	}
@@ -81,7 +79,7 @@ func rate(w io.Writer, what string, rows int, f func() error) error {
 	}
 	seconds := cpu() - start
 	runtime.ReadMemStats(&after)
-	fmt.Fprintf(w, "%s\t%d\t%.0f\t%.2f\n", what, rows, float64(rows)/seconds, float64(after.Mallocs-before.Mallocs)/float64(rows))
+	fmt.Fprintf(w, "%s\t%d rows\t\t\t\t\t\t\t\t\t\t%.0f\t%.2f\t\n", what, rows, float64(rows)/seconds, float64(after.Mallocs-before.Mallocs)/float64(rows))
 	return nil
 }
 
@@ -124,8 +122,8 @@ func writePeople(path string, d *domain.Domain, rows int) error {
 // count runs the private side of a pipeline on prism, in process.
 func count(path string, d *domain.Domain) error {
 	beamlog.SetLogger(silent{})
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // prism's
 	beam.Init()
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // prism's log; Init sets one of its own
 	p, s := beam.NewPipelineWithRoot()
 	records := private.Encode(s, csvio.Read(s, []string{path}, d, schema.CSV{}), d)
 	counts.Count(s, private.Bound(s, records, private.BoundParams{}), query.AllMarginals(d.Sizes(), 3, 10_000))
