@@ -47,21 +47,22 @@ var (
 )
 
 // TestPipelineAudit audits whole pipelines on two tables that differ in one person of three: records,
-// Encode, Bound, Count, Solve, release, 1,000 runs each (nightly 10,000, and 600 on prism). The attacker
-// sees the released noisy answers and says "x" where their exact log-likelihood ratio is above 0.
+// Encode, Bound, Count, Solve, release, 1,000 runs each on the direct runner (nightly 10,000, and 1,000 on
+// prism). The attacker sees the released noisy answers and says "x" where their exact log-likelihood ratio
+// is above 0.
 //
 // The noise of a pipeline is drawn with a fresh secret, here too, so that every run of this test is
-// another sample. False alarms 1e-6; half of the noise is missed with probability 4e-9 at 600 runs, less
-// at more, by the binomial laws of the two rates, .881 and .119 (at 200 runs it would be .39). Rows for
-// persons give .731 and .099, which lie as far apart.
+// another sample. False alarms 1e-6. By the binomial laws of the two rates, 1,000 runs miss half of the
+// noise (.881 and .119) with probability 1e-21, and rows for persons (.731 and .099) with 2e-12; 200 runs
+// would miss half of the noise with .39.
 func TestPipelineAudit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the audit needs 6,000 pipelines: run without -short")
 	}
 	claim := accountant.Params{Neighbouring: dp.AddRemove, Accounting: dp.Pure, Epsilon: 1}
-	for runner, runs := range map[string]int{"direct": dptest.Size(1_000, 10_000), "prism": dptest.Size(0, 600)} {
+	for runner, runs := range map[string]int{"direct": dptest.Size(1_000, 10_000), "prism": dptest.Size(0, 1_000)} {
 		if runs == 0 {
-			continue // prism takes 0.15 s for a pipeline
+			continue // prism takes 30 times as long as direct
 		}
 		for _, b := range builds {
 			t.Run(runner+"/"+b.name, func(t *testing.T) {

@@ -101,7 +101,7 @@ var checks = []check{
 	{
 		name:   "11 canary audit",
 		covers: "an attacker with the exact likelihood cannot refute the claim, and refutes it at half of the noise; whole pipelines too, and where rows are counted for persons",
-		alarms: "1e-6 each, 9e-6", size: "2 × 20,000 runs, 8 settings; 2 × 1,000 pipelines", long: "2 × 200,000; 2 × 10,000 pipelines, 600 on prism",
+		alarms: "1e-6 each, 9e-6", size: "2 × 20,000 runs, 8 settings; 2 × 1,000 pipelines", long: "2 × 200,000; 2 × 10,000 pipelines, 1,000 on prism",
 		tests: in("integration/privacy", "TestAudit", "TestPipelineAudit"),
 	},
 	{

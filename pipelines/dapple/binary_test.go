@@ -49,10 +49,17 @@ type ended struct {
 // dapple runs the command in dir to its end.
 func dapple(t *testing.T, dir string, args ...string) ended {
 	t.Helper()
+	return dappleWith(t, dir, os.TempDir(), args...)
+}
+
+// dappleWith is dapple with a temporary directory of its own.
+func dappleWith(t *testing.T, dir, temp string, args ...string) ended {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
