@@ -1,0 +1,63 @@
+package bigqueryio
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"cloud.google.com/go/bigquery"
+	"google.golang.org/api/option"
+)
+
+// Client says how to reach BigQuery. It is plain data, which a DoFn can carry; the zero value reaches the
+// public service with the credentials of the environment.
+type Client struct {
+	Project   string // billed for jobs; required
+	Location  string // of jobs, such as "EU"; default: that of the data
+	Endpoint  string // of another server, such as "http://127.0.0.1:9050"
+	Anonymous bool   // send no credentials
+	Factory   string // name of registered options that are added; "" adds none
+}
+
+// factories maps names to makers of client options, because a DoFn carries no functions.
+var factories sync.Map
+
+// RegisterOptions makes client options known by a name on every worker, from an init function. It panics
+// where the name is taken.
+func RegisterOptions(name string, make func(context.Context) ([]option.ClientOption, error)) {
+	if _, taken := factories.LoadOrStore(name, make); taken || name == "" || make == nil {
+		panic("bigqueryio: options need a name that is free, and a function")
+	}
+}
+
+// Open connects. The caller closes the client.
+func (c Client) Open(ctx context.Context) (*bigquery.Client, error) {
+	opts, err := c.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, err := bigquery.NewClient(ctx, c.Project, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("bigquery: connecting for project %q: %w", c.Project, err)
+	}
+	client.Location = c.Location
+	return client, nil
+}
+
+func (c Client) options(ctx context.Context) (opts []option.ClientOption, err error) {
+	if c.Endpoint != "" {
+		opts = append(opts, option.WithEndpoint(c.Endpoint))
+	}
+	if c.Anonymous {
+		opts = append(opts, option.WithoutAuthentication())
+	}
+	if c.Factory == "" {
+		return opts, nil
+	}
+	make, ok := factories.Load(c.Factory)
+	if !ok {
+		return nil, fmt.Errorf("bigquery: no client options are registered as %q", c.Factory)
+	}
+	more, err := make.(func(context.Context) ([]option.ClientOption, error))(ctx)
+	return append(opts, more...), err
+}

@@ -1,0 +1,2 @@
+// Package bigqueryio reads tables of Google BigQuery and writes them.
+package bigqueryio
