@@ -24,7 +24,8 @@ type explorer struct {
 
 	path  []step
 	depth int
-	last  *statistics // of the call that ends the run, nil before it
+	last  *statistics // with which the run ends, nil before them
+	lean  float64     // added to the noisy counts that final returns
 }
 
 // step is a call of the current run, with all that it can return.
@@ -35,17 +36,16 @@ type step struct {
 	at       int
 }
 
-// statistics are integers released with noise: the same ones of each table in turn.
+// statistics are integers released with noise of one kind, by one call or by several whose requests do not
+// depend on one another's releases.
 type statistics struct {
-	event  accountant.Event
-	values []int64
+	events []accountant.Event
+	values [][]int64  // by table
 	scale  []*big.Rat // of each statistic
 }
 
 // shift returns the change of statistic s from table i to table j.
-func (l *statistics) shift(s, i, j int) int64 {
-	return l.values[j*len(l.scale)+s] - l.values[i*len(l.scale)+s]
-}
+func (l *statistics) shift(s, i, j int) int64 { return l.values[j][s] - l.values[i][s] }
 
 // leaf is one complete run: the logarithm of its probability on each table, and its last statistics.
 type leaf struct {
@@ -87,7 +87,7 @@ func (x *explorer) charged() (events []accountant.Event) {
 		events = append(events, s.event)
 	}
 	if x.last != nil {
-		events = append(events, x.last.event)
+		events = append(events, x.last.events...)
 	}
 	return events
 }
@@ -118,12 +118,12 @@ func (x *explorer) answer(r Request) (Release, error) {
 	if r.Method == Total && x.params.Neighbouring == dp.Replace {
 		return Release{Total: query.Total{Units: float64(x.gates[0].counts.Units())}}, nil
 	}
-	if x.last != nil {
+	if x.last != nil && r.Method != MeasureVariance {
 		x.t.Fatalf("%s after the release of the last statistics", r.Method)
 	}
 	if x.depth == len(x.path) {
 		event := x.event(r)
-		if r.Method == Measure || r.Method == MaxError {
+		if r.Method == Measure || r.Method == MeasureVariance || r.Method == MaxError {
 			return x.final(r, event), nil
 		}
 		x.path = append(x.path, x.enumerate(r, event))
@@ -155,6 +155,8 @@ func (x *explorer) enumerate(r Request, event accountant.Event) step {
 			s.laws = append(s.laws, logCellLaw(g, r.Workload, r.Model, r.Total, steps(event)))
 		case SelectBlock:
 			s.laws = append(s.laws, logBlockLaw(g, r.Workload, r.Model, steps(event)))
+		case LaplaceMaxCell:
+			s.laws = append(s.laws, logMaxLaw(g.workloadErrors(r.Workload, r.Model), event))
 		case Total:
 			s.laws = append(s.laws, logTotalLaw(g.counts.Units(), event))
 		default:
@@ -170,7 +172,7 @@ func (x *explorer) enumerate(r Request, event accountant.Event) step {
 // releaseAt is the release of index i in the laws of enumerate.
 func releaseAt(r Request, i int, event accountant.Event) Release {
 	switch r.Method {
-	case SelectCell:
+	case SelectCell, LaplaceMaxCell:
 		return Release{Cell: cellAt(r.Model, i)}
 	case Total:
 		return Release{Total: query.Total{Units: float64(i + 1), Variance: event.Variance(0)}}
@@ -221,31 +223,30 @@ func pmfOf(e accountant.Event, scale *big.Rat) (pmf func(y float64) float64, rea
 	return func(y float64) float64 { return weight(y) / sum }, reach
 }
 
-// final notes the statistics that a run ends with, and returns any release: nothing is asked after it.
+// final notes the statistics that a run ends with, and returns a release: nothing that is asked after it
+// depends on what it returns.
 func (x *explorer) final(r Request, event accountant.Event) Release {
-	x.last = &statistics{event: event, values: make([]int64, 0, len(x.gates))}
+	if x.last == nil {
+		x.last = &statistics{values: make([][]int64, len(x.gates))}
+	}
+	x.last.events = append(x.last.events, event)
 	for i, g := range x.gates {
-		var values []int64
 		if r.Method == MaxError {
 			v, _ := ceilTo(largest(g.workloadErrors(r.Workload, r.Model)), accountant.ScoreGridBits, event.GridBits)
-			values = []int64{v}
+			x.last.values[i] = append(x.last.values[i], v)
 		}
 		for _, c := range r.Cliques {
-			values = append(values, g.marginal(c)...)
+			x.last.values[i] = append(x.last.values[i], g.marginal(c)...)
 		}
-		x.last.values = append(x.last.values, values...)
-		if i > 0 {
-			continue
-		}
-		for j := range values {
-			x.last.scale = append(x.last.scale, event.Scales[marginalOf(r, g, j)])
-		}
+	}
+	for j := range x.last.values[0][len(x.last.scale):] {
+		x.last.scale = append(x.last.scale, event.Scales[marginalOf(r, x.gates[0], j)])
 	}
 	release := Release{}
 	for i, c := range r.Cliques {
 		m := query.Measurement{Clique: c, Values: make([]float64, x.gates[0].cells(c)), Variance: event.Variance(i)}
 		for j := range m.Values {
-			m.Values[j] = float64(j + 1)
+			m.Values[j] = float64(j+1) + x.lean
 		}
 		release.Measurements = append(release.Measurements, m)
 	}

@@ -34,14 +34,14 @@ var checks = []check{
 		covers: "ranges and sensitivities by enumeration; loss of selections, measurements, noisy maxima and centred tables against their charge",
 		alarms: "0", size: "2×2 cells, ≤ 3 units, all neighbours",
 		tests: join(in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
-			"TestSelectionLoss", "TestMeasureLoss", "TestLaplaceMaxLoss", "TestResidualLoss", "TestResidualSensitivity", "TestDistanceSensitivity"),
+			"TestSelectionLoss", "TestMeasureLoss", "TestLaplaceMaxLoss", "TestLogMaxLaw", "TestResidualLoss", "TestResidualSensitivity", "TestDistanceSensitivity"),
 			in("dp/accountant", "TestOnGridIsAttainable"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),
 	},
 	{
 		name:   "2 exact law of whole runs",
-		covers: "DPFW block and cell, DPAM, all possible runs; both relations; pure and zCDP: log ratio, divergences, hockey sticks, stated ε",
-		alarms: "0", size: "2×2 cells, ≤ 3 units, T ≤ 3", long: "≤ 4 units, T = 3",
-		tests: in("dp/mechanism", "TestWholeRuns"),
+		covers: "DPFW block and cell, DPAM, both as published, Rake: all possible runs; both relations; pure, zCDP, GDP: log ratio, divergences, hockey sticks, stated ε",
+		alarms: "0", size: "2×2 cells, ≤ 3 units, T ≤ 3; Rake: 2×2 and 2×2×2 cells, 60 to 150 units", long: "≤ 4 units, T = 3; finer bins",
+		tests: in("dp/mechanism", "TestWholeRuns", "TestPublishedRequestsAreFixed", "TestGaussianRuns", "TestContrast"),
 	},
 	{
 		name:   "3 record and replay of the core",
