@@ -14,7 +14,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpam"
+	"github.com/dapple-dp/dapple/solver/dpampaper"
 	"github.com/dapple-dp/dapple/solver/dpfw"
+	"github.com/dapple-dp/dapple/solver/dpfwpaper"
 	"github.com/dapple-dp/dapple/solver/rake"
 )
 
@@ -36,6 +38,10 @@ var (
 		func(p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return dpfw.Settings{Form: dpfw.Cell}.Solve(p, c)
 		}}
+	throughPublishedDPAM = method{"dpam-paper", []dp.Accounting{dp.ZCDP},
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpampaper.Solve(p, c) }}
+	throughPublishedDPFW = method{"dpfw-paper", []dp.Accounting{dp.ZCDP},
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfwpaper.Solve(p, c) }}
 	throughRake = method{"rake", []dp.Accounting{dp.ZCDP, dp.GaussianOnly},
 		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) }}
 )

@@ -23,7 +23,7 @@ func TestReplayNeighbours(t *testing.T) {
 	sizes := []int{3, 2, 4, 2}
 	cliques := []domain.Clique{{0, 1}, {1, 2, 3}, {0, 3}, {2}}
 	for _, n := range relations {
-		for _, m := range []method{throughDPAM, throughBlock, throughCell, throughRake} {
+		for _, m := range []method{throughDPAM, throughBlock, throughCell, throughRake, throughPublishedDPAM, throughPublishedDPFW} {
 			t.Run(n.String()+"/"+m.name, func(t *testing.T) {
 				t.Parallel()
 				rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
@@ -102,6 +102,10 @@ func ask(c *mechanism.Curator, r mechanism.Request) (err error) {
 		_, err = c.Total(r.Stage, r.Share)
 	case mechanism.Measure:
 		_, err = c.Measure(r.Stage, r.Round, r.Cliques, r.Precision, r.Share)
+	case mechanism.MeasureVariance:
+		_, err = c.MeasureVariance(r.Stage, r.Round, r.Cliques, r.Noise)
+	case mechanism.LaplaceMaxCell:
+		_, err = c.LaplaceMaxCell(r.Stage, r.Round, r.Workload, r.Model, r.Noise)
 	case mechanism.SelectBlock:
 		_, err = c.SelectBlock(r.Stage, r.Round, r.Workload, r.Model, r.Share)
 	case mechanism.SelectCell:
@@ -125,7 +129,7 @@ func changeOf(c mechanism.Call, x, y table) (change, declared float64) {
 	switch c.Request.Method {
 	case mechanism.Total:
 		return math.Abs(units), float64(c.Event.L1) + float64(c.Event.L2Squared) // a square of 0 or 1
-	case mechanism.Measure:
+	case mechanism.Measure, mechanism.MeasureVariance:
 		for _, q := range c.Request.Cliques {
 			sum := 0.0
 			for _, d := range difference(q, x, y) {
@@ -153,10 +157,14 @@ func changeOf(c mechanism.Call, x, y table) (change, declared float64) {
 		}
 		return change, float64(c.Event.Range)
 	}
+	opposite := units // a cell's other score is the count of everybody else; of a noisy maximum, its negative
+	if c.Request.Method == mechanism.LaplaceMaxCell {
+		opposite = 0
+	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, m := range c.Request.Workload.Marginals {
 		for _, d := range difference(m.Clique, x, y) {
-			low, high = min(low, d, units-d), max(high, d, units-d)
+			low, high = min(low, d, opposite-d), max(high, d, opposite-d)
 		}
 	}
 	return high - low, float64(c.Event.Range)
