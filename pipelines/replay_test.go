@@ -11,61 +11,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/dptest"
-	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
-
-// tape makes a run's private answers those of an earlier run: the curator is asked and charged as always,
-// and then its answer is exchanged. Whatever still differs between two tables reached the output by
-// another way than through the curator.
-type tape struct {
-	solver.Curator
-	measured []query.Measurement
-}
-
-var playing = &tape{}
-
-func (c *tape) Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error) {
-	m, err := c.Curator.Measure(stage, round, cliques, precision, share)
-	if err != nil {
-		return nil, err
-	}
-	if c.measured == nil {
-		c.measured = m
-	}
-	return cloned(c.measured), nil
-}
-
-func cloned(m []query.Measurement) []query.Measurement {
-	m = slices.Clone(m)
-	for i := range m {
-		m[i].Values = slices.Clone(m[i].Values)
-	}
-	return m
-}
-
-func init() {
-	synth.RegisterMethod(synth.Method{
-		Name:       "tape",
-		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
-		Accesses:   dpam.Accesses,
-		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			playing.Curator = c
-			return dpam.Solve(p, playing)
-		},
-	})
-}
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.
 type people map[string][][3]string
@@ -123,6 +78,8 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 		t.Fatal(err)
 	}
 	r := mustValidate(t, c)
+	playing.method = r.Chosen
+	playing.rewind()
 	r.Chosen.Name = "tape"
 	l := launch{runID: "replay", seed: 7, store: synth.StoreRef{Kind: localKind, Config: t.TempDir()}}
 	a, err := begin(r.sink(l.runID))
@@ -167,9 +124,9 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	return left
 }
 
-// TestReplayOfWholeRuns runs pipelines on 10 random neighbours of each relation (nightly 200), and on a
-// table of nobody, with the curator's answers frozen: rows, row count, schema, names and contents of all
-// files, statement, model, closing words and error are equal byte for byte.
+// TestReplayOfWholeRuns runs pipelines of every method in turn on 10 random neighbours of each relation
+// (nightly 200), and on a table of nobody, with the curator's answers frozen: requests, rows, row count,
+// schema, names and contents of all files, statement, model, closing words and error are equal byte for byte.
 func TestReplayOfWholeRuns(t *testing.T) {
 	pairs := dptest.Size(10, 200)
 	if testing.Short() {
@@ -179,8 +136,9 @@ func TestReplayOfWholeRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
 		c := shop(t, 0)
 		c.Neighbouring, c.Format = n, "csv"
-		playing = &tape{}
 		for pair := range pairs {
+			playing = &tape{}
+			c.Method = methods.All()[pair%len(methods.All())].Name
 			x := people{}
 			for i := range 2 + rng.IntN(6) {
 				x[fmt.Sprint("c", i)] = nasty(rng)
@@ -202,6 +160,9 @@ func TestReplayOfWholeRuns(t *testing.T) {
 				y["c9"] = nasty(rng)
 			}
 			first, second := replayed(t, c, x, rng), replayed(t, c, y, rng)
+			if fault := playing.ended(); fault != "" || playing.next == 0 {
+				t.Errorf("%v pair %d, %s: %d requests, %s", n, pair, c.Method, playing.next, fault)
+			}
 			if len(first) < 5 || first["error"] != "<nil>" {
 				t.Fatalf("%v pair %d: a run left %d things, error %s", n, pair, len(first), first["error"])
 			}
@@ -213,7 +174,7 @@ func TestReplayOfWholeRuns(t *testing.T) {
 				}
 			}
 		}
-		dptest.Figure(t, "%v: %d pairs of whole runs, equal byte for byte", n, pairs)
+		dptest.Figure(t, "%v: %d pairs of whole runs of %d methods, equal byte for byte", n, pairs, len(methods.All()))
 	}
 }
 
