@@ -1,59 +1,46 @@
 package parquetio
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
-// File is a local Parquet file as it was when a run was planned. A file that has changed since is
-// refused, because a step that is repeated must see the same rows.
-type File struct {
-	Path     string
-	Size     int64 // bytes; 0: any size and time
-	Modified int64 // nanoseconds since 1970
-}
-
-// Check reads the footers of local files, and no page of data. It returns an error for each fault that
-// would end a run later: no file at all, a file that is none of Parquet, columns that d has and the
-// files do not or have with another type, files whose columns differ, row groups that are too large,
-// encodings that cannot be read. The errors are joined and name file and column.
-func Check(paths []string, d *domain.Domain) ([]File, error) {
-	if len(paths) == 0 {
-		return nil, errors.New("parquet: no file to read")
+// Check reads the footers of files, and no page of data. It returns an error for each fault that would
+// end a run later: no file at all, a file that is none of Parquet, columns that d has and the files do
+// not or have with another type, files whose columns differ, row groups that are too large, encodings
+// that cannot be read. The errors are joined and name file and column.
+func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
+	if len(list) == 0 {
+		return errors.New("parquet: no file to read")
 	}
-	files := make([]File, len(paths))
 	var first *schema.Schema
 	var errs []error
-	for i, path := range paths {
-		sc, err := checkFile(path, d, first, &files[i])
+	for _, f := range list {
+		sc, err := checkFile(ctx, f, d, first)
 		if first == nil {
 			first = sc
 		}
 		errs = append(errs, err...)
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return files, nil
+	return errors.Join(errs...)
 }
 
 // checkFile returns the schema of a file, or nil where its footer cannot be read. Where first is the
 // schema of a file before, the domain has been compared with that one.
-func checkFile(path string, d *domain.Domain, first *schema.Schema, out *File) (*schema.Schema, []error) {
-	f, err := os.Open(path)
+func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *schema.Schema) (*schema.Schema, []error) {
+	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
 		return nil, []error{fmt.Errorf("parquet: %w", err)}
 	}
-	defer f.Close() // only read from
-	if *out, err = stat(f, path); err != nil {
-		return nil, []error{err}
-	}
-	r, err := openFooter(f, path, ReadOptions{})
+	defer src.Close() // only read from
+	path := f.Name
+	r, err := openFooter(src, path, ReadOptions{})
 	if err != nil {
 		return nil, []error{err}
 	}
@@ -82,17 +69,6 @@ func checkFile(path string, d *domain.Domain, first *schema.Schema, out *File) (
 		errs = append(errs, err)
 	}
 	return r.r.MetaData().Schema, errs
-}
-
-func stat(f *os.File, path string) (File, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return File{}, fmt.Errorf("parquet: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("parquet: %s: not a regular file; Parquet is read from its end and cannot come from a pipe or directory", path)
-	}
-	return File{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}, nil
 }
 
 // differences says in what the columns of a file differ from those of the first file.

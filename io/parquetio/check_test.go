@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,7 +11,19 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 )
+
+var ctx = context.Background()
+
+// named returns files whose state does not matter.
+func named(paths ...string) []files.Info {
+	var list []files.Info
+	for _, p := range paths {
+		list = append(list, files.Info{Name: p})
+	}
+	return list
+}
 
 func writeFile(tb testing.TB, path string, b []byte) string {
 	tb.Helper()
@@ -26,7 +39,7 @@ func TestCheckDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	for _, n := range []int{0, 1, 4, 8, len(b) / 2, len(b) - 8, len(b) - 1} {
 		writeFile(t, path, b[:n])
-		if _, err := Check([]string{path}, d); err == nil || !strings.HasPrefix(err.Error(), "parquet: "+path) {
+		if err := Check(ctx, named(path), d); err == nil || !strings.HasPrefix(err.Error(), "parquet: "+path) {
 			t.Errorf("%d of %d bytes: %v", n, len(b), err)
 		}
 	}
@@ -38,7 +51,7 @@ func TestCheckDamaged(t *testing.T) {
 			damaged[len(b)/2+r.IntN(len(b)/2)] ^= 1 << r.IntN(8)
 		}
 		writeFile(t, path, damaged)
-		if _, err := Check([]string{path}, d); err != nil {
+		if err := Check(ctx, named(path), d); err != nil {
 			found++
 			if !strings.HasPrefix(err.Error(), "parquet: "+path) {
 				t.Fatalf("error %v", err)
@@ -54,19 +67,19 @@ func TestCheckFiles(t *testing.T) {
 	b, d := smallFile(t, Options{})
 	dir := t.TempDir()
 	good := writeFile(t, filepath.Join(dir, "good.parquet"), b)
-	if _, err := Check(nil, d); err == nil {
+	if err := Check(ctx, nil, d); err == nil {
 		t.Error("no file was accepted")
 	}
-	if _, err := Check([]string{good, dir, filepath.Join(dir, "none")}, d); err == nil ||
+	if err := Check(ctx, named(good, dir, filepath.Join(dir, "none")), d); err == nil ||
 		!strings.Contains(err.Error(), "not a regular file") || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("directory and missing file: %v", err)
 	}
-	files, err := Check([]string{good}, d)
-	if err != nil || files[0].Size != int64(len(b)) || files[0].Modified == 0 {
-		t.Errorf("%+v, %v", files, err)
+	list, err := files.Expand(ctx, good)
+	if err != nil || Check(ctx, list, d) != nil {
+		t.Fatal(list, err)
 	}
-	files[0].Modified++ // written again since, with the same size
-	if err := splitFile(files[0], nil); err == nil || !strings.Contains(err.Error(), "changed") {
+	list[0].Version++ // written again since, with the same size
+	if err := splitFile(ctx, list[0], nil); err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("another time: %v", err)
 	}
 }

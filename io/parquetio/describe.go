@@ -1,13 +1,14 @@
 package parquetio
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Description says what a column of a file is.
@@ -19,22 +20,19 @@ type Description struct {
 	Fault    string // why the column cannot be read; empty where it can
 }
 
-// Describe returns the columns of a local file in order, from its schema alone. A nested column is
+// Describe returns the columns of a file in order, from its schema alone. A nested column is
 // described once, as one that cannot be read.
-func Describe(path string) (out []Description, err error) {
-	f, err := os.Open(path)
+func Describe(ctx context.Context, f files.Info) (out []Description, err error) {
+	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := stat(f, path); err != nil {
-		return nil, err
-	}
-	r, err := openFooter(f, path, ReadOptions{})
+	defer func() { err = errors.Join(err, src.Close()) }()
+	r, err := openFooter(src, f.Name, ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	err = protect(path, func() error {
+	err = protect(f.Name, func() error {
 		sc, seen := r.r.MetaData().Schema, map[string]bool{}
 		for i := range sc.NumColumns() {
 			if c := sc.Column(i); len(c.ColumnPath()) > 0 && !seen[c.ColumnPath()[0]] {

@@ -12,7 +12,7 @@ import (
 func TestDescribe(t *testing.T) {
 	b, d := smallFile(t, Options{})
 	path := writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), b)
-	got, err := Describe(path)
+	got, err := Describe(ctx, named(path)[0])
 	if err != nil || len(got) != d.Len() {
 		t.Fatalf("%d columns, want %d: %v", len(got), d.Len(), err)
 	}
@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	writeFile(t, path, b[:len(b)/2])
-	if _, err := Describe(path); err == nil || !strings.Contains(err.Error(), "the footer cannot be read") {
+	if _, err := Describe(ctx, named(path)[0]); err == nil || !strings.Contains(err.Error(), "the footer cannot be read") {
 		t.Errorf("half a file: %v", err)
 	}
 }

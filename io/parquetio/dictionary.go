@@ -3,47 +3,42 @@ package parquetio
 import (
 	"strconv"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // dictionary numbers the texts of one column of a file, so that all batches share one dictionary
 // whatever dictionaries the chunks come with.
 type dictionary struct {
-	codes  map[string]int32
+	codes  map[string]int64
 	texts  []string
-	arr    arrow.Array // of all texts, or nil where some are new
-	source []string    // the dictionary that table translates
-	table  []int32
+	source []string // the dictionary that table translates
+	table  []int64
 }
 
 // newDictionary returns a dictionary that begins with the given texts.
 func newDictionary(texts ...string) *dictionary {
-	d := &dictionary{codes: map[string]int32{}}
+	d := &dictionary{codes: map[string]int64{}}
 	d.translate(texts)
 	return d
 }
 
 // code returns the number of text, a new one if need be.
-func (d *dictionary) code(text []byte) int32 {
+func (d *dictionary) code(text []byte) int64 {
 	if c, ok := d.codes[string(text)]; ok {
 		return c
 	}
 	return d.add(string(text))
 }
 
-func (d *dictionary) add(text string) int32 {
-	c := int32(len(d.texts))
-	d.codes[text], d.texts, d.arr = c, append(d.texts, text), nil
+func (d *dictionary) add(text string) int64 {
+	c := int64(len(d.texts))
+	d.codes[text], d.texts = c, append(d.texts, text)
 	return c
 }
 
 // translate returns the number of each text of source. Chunks of one sampler share one dictionary, for
 // which the table is computed once.
-func (d *dictionary) translate(source []string) []int32 {
+func (d *dictionary) translate(source []string) []int64 {
 	if same(d.source, source) {
 		return d.table
 	}
@@ -84,19 +79,4 @@ func (l *literals) read(source []string, typ domain.Type) {
 		}
 		l.values, l.bad = append(l.values, v), append(l.bad, err != nil)
 	}
-}
-
-// array returns all texts so far. It stays the same object until a new text arrives. An empty
-// dictionary gets one text, for a column of NULLs: pqarrow wants one to point at.
-func (d *dictionary) array() arrow.Array {
-	if len(d.texts) == 0 {
-		d.add("")
-	}
-	if d.arr == nil {
-		b := array.NewStringBuilder(memory.DefaultAllocator)
-		b.AppendValues(d.texts, nil)
-		d.arr = b.NewArray()
-		b.Release()
-	}
-	return d.arr
 }

@@ -11,10 +11,20 @@ import (
 type Pages uint8
 
 const (
-	// PagesV2 is the default: six times faster where a column has NULLs.
+	// PagesV2 is the default: NULLs are counted in page headers and levels are not compressed.
 	PagesV2 Pages = iota
-	// PagesV1 is for readers that know no V2.
+	// PagesV1 is for readers that know no V2. Files have version 1 and the encodings of that time.
 	PagesV1
+)
+
+// Nulls is how columns that have NULLs are declared.
+type Nulls uint8
+
+const (
+	// NullsOptional is the default: OPTIONAL where an attribute has a cell NULL, else REQUIRED.
+	NullsOptional Nulls = iota
+	// NullsRefused is for loaders that want REQUIRED columns alone: writing a NULL is an error.
+	NullsRefused
 )
 
 // Codec is how pages are compressed.
@@ -30,6 +40,7 @@ const (
 // Options says how a file is written. Zero fields mean their defaults.
 type Options struct {
 	Pages     Pages // default PagesV2
+	Nulls     Nulls // default NullsOptional
 	Codec     Codec // default Snappy
 	GroupRows int64 // rows of a row group; default 1<<18; at least 1
 }
@@ -39,6 +50,9 @@ func (o Options) Validate() error {
 	var faults []string
 	if o.Pages > PagesV1 {
 		faults = append(faults, fmt.Sprintf("pages %d: want PagesV2 or PagesV1", o.Pages))
+	}
+	if o.Nulls > NullsRefused {
+		faults = append(faults, fmt.Sprintf("nulls %d: want NullsOptional or NullsRefused", o.Nulls))
 	}
 	if o.Codec > Uncompressed {
 		faults = append(faults, fmt.Sprintf("codec %d: want Snappy, Zstd or Uncompressed", o.Codec))
@@ -56,30 +70,16 @@ func (o Options) groupRows() int64 {
 	return o.GroupRows
 }
 
-// properties returns the library's settings for a file of the given columns.
-func (o Options) properties(columns []*column) *parquet.WriterProperties {
-	pages := parquet.DataPageV2
+func (o Options) codec() compress.Compression {
+	return [...]compress.Compression{compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Uncompressed}[o.Codec]
+}
+
+// properties returns what the library's footer states of the file.
+func (o Options) properties() *parquet.WriterProperties {
+	version := parquet.V2_LATEST
 	if o.Pages == PagesV1 {
-		pages = parquet.DataPageV1
+		version = parquet.V1_0
 	}
-	codec := [...]compress.Compression{compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Uncompressed}[o.Codec]
-	opts := []parquet.WriterProperty{
-		parquet.WithRootRepetition(parquet.Repetitions.Required),
-		parquet.WithDataPageVersion(pages),
-		parquet.WithCompression(codec),
-		parquet.WithVersion(parquet.V2_LATEST),
-		parquet.WithStats(true),
-		// A batch goes in whole: the library fails where it slices a batch without NULLs of an OPTIONAL
-		// dictionary column.
-		parquet.WithBatchSize(batchRows),
-		parquet.WithMaxRowGroupLength(o.groupRows()),
-		parquet.WithDictionaryDefault(true),
-		parquet.WithCreatedBy("dapple"),
-	}
-	for _, c := range columns {
-		if !c.dictionary() {
-			opts = append(opts, parquet.WithDictionaryFor(c.name, false))
-		}
-	}
-	return parquet.NewWriterProperties(opts...)
+	return parquet.NewWriterProperties(parquet.WithVersion(version), parquet.WithCompression(o.codec()),
+		parquet.WithCreatedBy("dapple"))
 }

@@ -1,16 +1,18 @@
 package parquetio
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Source is a file to read: a local file, or range reads of an object store.
@@ -33,6 +35,7 @@ var (
 // Reader reads one Parquet file row group by row group. It is not safe for concurrent use.
 type Reader struct {
 	name   string
+	src    *watched
 	r      *file.Reader
 	attrs  []leaf
 	id     *leaf
@@ -44,17 +47,23 @@ type Reader struct {
 	raw, levels []int64 // scratch of the decoders
 }
 
-// OpenFile opens a local file; Close closes it.
-func OpenFile(path string, d *domain.Domain, o ReadOptions) (*Reader, error) {
-	f, err := os.Open(path)
+// OpenFile opens a file by its name, whatever its state; Close closes it.
+func OpenFile(name string, d *domain.Domain, o ReadOptions) (*Reader, error) {
+	return OpenInfo(context.Background(), files.Info{Name: name}, d, o)
+}
+
+// OpenInfo opens a file; Close closes it. It is an error if the file has changed since f was looked at.
+// An object is read until ctx ends.
+func OpenInfo(ctx context.Context, f files.Info, d *domain.Domain, o ReadOptions) (*Reader, error) {
+	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w", err)
 	}
-	r, err := Open(f, path, d, o)
+	r, err := Open(src, f.Name, d, o)
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, src.Close())
 	}
-	r.closer = f
+	r.closer = src
 	return r, nil
 }
 
@@ -79,7 +88,7 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 
 // openFooter reads the footer of src. The reader knows of no columns yet.
 func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
-	r := &Reader{name: name, max: o.MaxGroupBytes, budget: newBudget()}
+	r := &Reader{name: name, src: &watched{Source: src}, max: o.MaxGroupBytes, budget: newBudget()}
 	if r.max == 0 {
 		r.max = 512 << 20
 	}
@@ -91,9 +100,12 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 		return nil, errChanged(name)
 	}
 	err = protect(name, func() (err error) {
-		r.r, err = file.NewParquetReader(src, file.WithReadProps(parquet.NewReaderProperties(r.budget)))
+		r.r, err = file.NewParquetReader(r.src, file.WithReadProps(parquet.NewReaderProperties(r.budget)))
 		return err
 	})
+	if r.src.err != nil {
+		return nil, fmt.Errorf("parquet: %w", r.src.err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %s: the footer cannot be read; is this a whole Parquet file?", name)
 	}
@@ -187,7 +199,7 @@ func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *doma
 		if pages, err = g.GetColumnPageReader(l.index); err == nil {
 			err = d.read(pages)
 		} else {
-			err = errPage
+			err = cmp.Or(r.src.err, errPage)
 		}
 	}
 	r.raw, r.levels = d.raw, d.levels

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// sink is a destination that keeps its first error: pqarrow drops write errors at row group boundaries,
-// and every later write of such a file must fail too. It has no Close, which pqarrow would call.
+// sink is a destination that keeps its first error: every later write of such a file must fail too.
 type sink struct {
 	w   io.Writer
 	err error
@@ -23,6 +22,21 @@ func (s *sink) Write(p []byte) (int, error) {
 		err = io.ErrShortWrite
 	}
 	s.err = err
+	return n, err
+}
+
+// watched is a source that keeps the error of reading it: the library's own do not tell a damaged file
+// from one that could not be read.
+type watched struct {
+	Source
+	err error
+}
+
+func (w *watched) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.Source.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.err = err
+	}
 	return n, err
 }
 

@@ -3,20 +3,20 @@ package parquetio
 import (
 	"context"
 	"fmt"
-	"os"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 func init() {
-	register.Function2x1(splitFile)
+	register.Function3x1(splitFile)
 	register.Emitter1[rowGroup]()
 	register.Emitter1[*domain.Chunk]()
-	beam.RegisterType(reflect.TypeFor[File]())
+	beam.RegisterType(reflect.TypeFor[files.Info]())
 	beam.RegisterType(reflect.TypeFor[rowGroup]())
 	// Called once for each row group: a wrapper that saves microseconds would be 6 MB of binary.
 	beam.RegisterDoFn(reflect.TypeFor[readGroupFn]())
@@ -27,30 +27,31 @@ const chunkRows = 1 << 14
 
 // rowGroup is a piece of work. All of it is public.
 type rowGroup struct {
-	File  File
+	File  files.Info
 	Index int
 }
 
-// Read returns the records of local Parquet files as *domain.Chunk. A row group is one element of work,
-// and is held in memory while it is read. Footers are read where the data is; call Check before, so
-// that faults show at launch. It panics where no file is given.
-func Read(s beam.Scope, files []File, d *domain.Domain) beam.PCollection {
+// Read returns the records of Parquet files as *domain.Chunk. A row group is one element of work, and is
+// held in memory while it is read. Footers are read where the data is; call Check before, so that faults
+// show at launch. A file that is not as its Info says when it is read ends the run. Read panics where no
+// file is given.
+func Read(s beam.Scope, list []files.Info, d *domain.Domain) beam.PCollection {
 	s = s.Scope("parquetio.Read")
-	if len(files) == 0 {
+	if len(list) == 0 {
 		panic("parquetio: no file to read")
 	}
-	groups := beam.ParDo(s, splitFile, beam.CreateList(s, files))
+	groups := beam.ParDo(s, splitFile, beam.CreateList(s, list))
 	return beam.ParDo(s, &readGroupFn{Domain: *d}, beam.Reshuffle(s, groups))
 }
 
 // splitFile emits the row groups of a file.
-func splitFile(f File, emit func(rowGroup)) error {
-	src, err := f.open()
+func splitFile(ctx context.Context, f files.Info, emit func(rowGroup)) error {
+	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
-		return err
+		return fmt.Errorf("parquet: %w", err)
 	}
 	defer src.Close() // only read from
-	r, err := openFooter(src, f.Path, ReadOptions{})
+	r, err := openFooter(src, f.Name, ReadOptions{})
 	if err != nil {
 		return err
 	}
@@ -60,43 +61,26 @@ func splitFile(f File, emit func(rowGroup)) error {
 	return nil
 }
 
-// open opens the file and makes sure that it is the one that was planned.
-func (f File) open() (*os.File, error) {
-	src, err := os.Open(f.Path)
-	if err != nil {
-		return nil, fmt.Errorf("parquet: %w", err)
-	}
-	now, err := stat(src, f.Path)
-	if err == nil && f.Size != 0 && now != f {
-		err = errChanged(f.Path)
-	}
-	if err != nil {
-		src.Close() // only read from
-		return nil, err
-	}
-	return src, nil
-}
-
 // readGroupFn reads row groups. It keeps the last file open: a footer can be larger than a row group.
 type readGroupFn struct {
 	Domain domain.Domain
 
-	file   File
+	file   files.Info
 	reader *Reader
 }
 
 func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(*domain.Chunk)) error {
-	if err := f.turnTo(g.File); err != nil {
+	if err := f.turnTo(ctx, g.File); err != nil {
 		return err
 	}
 	if g.Index < 0 || g.Index >= f.reader.Groups() {
-		return errChanged(g.File.Path)
+		return errChanged(g.File.Name)
 	}
 	group := &domain.Chunk{}
 	if err := f.reader.ReadGroup(g.Index, group); err != nil {
 		return err
 	}
-	group.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Path, g.Index)
+	group.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Name, g.Index)
 	for from := 0; from < group.Rows; from += chunkRows {
 		emit(slice(group, from, min(from+chunkRows, group.Rows)))
 		if err := ctx.Err(); err != nil {
@@ -108,24 +92,19 @@ func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(
 
 func (f *readGroupFn) FinishBundle(func(*domain.Chunk)) error { return f.close() }
 
-// turnTo opens a file, unless it is the one that is open.
-func (f *readGroupFn) turnTo(file File) error {
+// turnTo opens a file, unless it is the one that is open. The context of a bundle's first element is good
+// for all of them.
+func (f *readGroupFn) turnTo(ctx context.Context, file files.Info) error {
 	if f.reader != nil && f.file == file {
 		return nil
 	}
 	if err := f.close(); err != nil {
 		return err
 	}
-	src, err := file.open()
+	r, err := OpenInfo(ctx, file, &f.Domain, ReadOptions{})
 	if err != nil {
 		return err
 	}
-	r, err := Open(src, file.Path, &f.Domain, ReadOptions{})
-	if err != nil {
-		src.Close() // only read from
-		return err
-	}
-	r.closer = src
 	f.file, f.reader = file, r
 	return nil
 }

@@ -1,14 +1,16 @@
 package parquetio
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -25,7 +27,7 @@ func NewWriter(w io.Writer, d *domain.Domain, o Options) (*Writer, error) {
 		if a.Type == domain.Numeric && (a.Scale < 0 || a.Scale > numericScale) {
 			return nil, fmt.Errorf("parquet: column %q: scale %d: want 0 to %d", a.Name, a.Scale, numericScale)
 		}
-		columns[i] = newColumn(a.Name, a.Type, a.Scale, a.Null)
+		columns[i] = newColumn(a.Name, a.Type, a.Scale, a.Null && o.Nulls == NullsOptional)
 		if a.Type == domain.String {
 			columns[i].dict = newDictionary(categories(a)...)
 		}
@@ -46,7 +48,8 @@ func categories(a *domain.Attribute) []string {
 }
 
 // Write appends the rows of c, in the forms that domain.Decoder makes: Ints, Floats for FLOAT64,
-// Dictionary or Text for STRING; INT64 and BOOL may also come as Dictionary. Its ID is ignored. After an error every call fails with the same error. c is not kept.
+// Dictionary or Text for STRING; INT64 and BOOL may also come as Dictionary. Its ID is ignored. After
+// an error every call fails with the same error. c is not kept.
 func (w *Writer) Write(c *domain.Chunk) error {
 	return w.t.keep(w.t.write(c))
 }
@@ -55,19 +58,25 @@ func (w *Writer) Write(c *domain.Chunk) error {
 // where the error is nil. A second Close returns the same as the first.
 func (w *Writer) Close() (rows int64, err error) { return w.t.close() }
 
-// table is a file being written: columns that fill up batches, and pqarrow's writer.
+// table is a file being written: columns that fill up pages, and encoders that hold the pages of a row
+// group until it is full, about as many bytes as it takes in the file.
 type table struct {
-	columns []*column
-	held    int // rows in the columns
-	rows    int64
-	group   int64 // rows of a full row group
-	inGroup int64 // rows in the current one
-	schema  *arrow.Schema
-	sink    *sink
-	w       *pqarrow.FileWriter
-	err     error // the first one
-	closed  bool
+	columns  []*column
+	encoders []*encoder
+	page     int64 // rows of a page
+	held     int   // rows in the columns
+	rows     int64
+	group    int64 // rows of a full row group
+	inGroup  int64 // rows in the pages of the current one
+	groups   int
+	at       int64 // bytes written
+	footer   *metadata.FileMetaDataBuilder
+	sink     *sink
+	err      error // the first one
+	closed   bool
 }
+
+const magic = "PAR1"
 
 func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 	if err := o.Validate(); err != nil {
@@ -76,23 +85,34 @@ func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("parquet: a file without columns cannot hold rows")
 	}
-	fields := make([]arrow.Field, len(columns))
+	t := &table{columns: columns, group: o.groupRows(), sink: &sink{w: w}, page: pageRows(len(columns)), at: int64(len(magic))}
+	fields := make([]schema.Node, len(columns))
 	for i, c := range columns {
-		fields[i] = c.field()
+		node, err := c.node()
+		if err != nil {
+			return nil, fmt.Errorf("parquet: column %q: its name cannot be written", c.name)
+		}
+		fields[i], t.encoders = node, append(t.encoders, newEncoder(o, c.nullable))
 	}
-	t := &table{columns: columns, group: o.groupRows(), schema: arrow.NewSchema(fields, nil), sink: &sink{w: w}}
-	err := protect("starting the file", func() (err error) {
-		t.w, err = pqarrow.NewFileWriter(t.schema, t.sink, o.properties(columns), pqarrow.NewArrowWriterProperties())
-		return err
-	})
-	if err = errors.Join(t.sink.err, err); err != nil {
+	// Readers take a REPEATED root for a list, or end with an error.
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		return nil, errors.New("parquet: the columns' names cannot be written")
+	}
+	t.footer = metadata.NewFileMetadataBuilder(schema.NewSchema(root), o.properties(), nil)
+	if _, err := t.sink.Write([]byte(magic)); err != nil {
 		return nil, fmt.Errorf("parquet: starting the file: %w", err)
 	}
 	return t, nil
 }
 
-// keep remembers the first error. The destination's own error comes first: what the library makes of
-// it is often silence.
+// pageRows returns the rows of a page. Those of very wide tables are short, so that the cells held of all
+// columns take 32 MiB.
+func pageRows(columns int) int64 {
+	return max(1<<12, min(batchRows, 1<<22/int64(columns)))
+}
+
+// keep remembers the first error; the destination's own one comes first.
 func (t *table) keep(err error) error {
 	if t.err == nil && t.sink.err != nil {
 		t.err = fmt.Errorf("parquet: writing: %w", t.sink.err)
@@ -127,11 +147,10 @@ func (t *table) write(c *domain.Chunk) error {
 	return nil
 }
 
-// batch returns how many rows make the next batch: one that would cross the end of a row group is cut
-// there, since pqarrow fails on the slices that it cuts itself.
-func (t *table) batch() int { return int(min(batchRows, t.group-t.inGroup)) }
+// batch returns how many rows make the next page: none crosses the end of a row group.
+func (t *table) batch() int { return int(min(t.page, t.group-t.inGroup)) }
 
-// advance counts n rows that every column has taken in, and passes a full batch on.
+// advance counts n rows that every column has taken in, and makes pages of full columns.
 func (t *table) advance(n int) error {
 	t.held += n
 	if t.held < t.batch() {
@@ -140,34 +159,44 @@ func (t *table) advance(n int) error {
 	return t.flush()
 }
 
+// flush makes pages of the rows held, and writes a full row group.
 func (t *table) flush() error {
-	if t.held == 0 {
+	if t.held > 0 {
+		for i, c := range t.columns {
+			t.encoders[i].add(c, t.held)
+			c.empty()
+		}
+		t.rows, t.inGroup, t.held = t.rows+int64(t.held), t.inGroup+int64(t.held), 0
+	}
+	if t.inGroup < t.group {
 		return nil
 	}
-	arrays := make([]arrow.Array, len(t.columns))
-	for i, c := range t.columns {
-		a, err := c.take(t.held)
+	return t.endGroup()
+}
+
+// endGroup writes the pages of a row group.
+func (t *table) endGroup() error {
+	if t.inGroup == 0 {
+		return nil
+	}
+	if t.groups > math.MaxInt16 {
+		return errors.New("parquet: more than 32,768 row groups; give them more rows")
+	}
+	g := t.footer.AppendRowGroup()
+	g.SetNumRows(int(t.inGroup))
+	total := int64(0)
+	for i, e := range t.encoders {
+		packed, plain, err := e.finish(t.columns[i], t.sink, t.at, g.NextColumnChunk())
 		if err != nil {
-			return fmt.Errorf("parquet: %w", err)
+			return fmt.Errorf("parquet: writing a row group: %w", err)
 		}
-		defer a.Release()
-		arrays[i] = a
+		t.at, total = t.at+packed, total+plain
 	}
-	rec := array.NewRecord(t.schema, arrays, int64(t.held))
-	defer rec.Release()
-	return protect("writing a batch", func() error {
-		if t.inGroup == 0 {
-			t.w.NewBufferedRowGroup()
-		}
-		t.rows, t.inGroup, t.held = t.rows+rec.NumRows(), t.inGroup+rec.NumRows(), 0
-		if err := t.w.WriteBuffered(rec); err != nil {
-			return fmt.Errorf("parquet: writing a batch: %w", err)
-		}
-		if t.inGroup == t.group {
-			t.inGroup = 0
-		}
-		return nil
-	})
+	if err := g.Finish(total, int16(t.groups)); err != nil {
+		return fmt.Errorf("parquet: writing a row group: %w", err)
+	}
+	t.groups, t.inGroup = t.groups+1, 0
+	return nil
 }
 
 func (t *table) close() (int64, error) {
@@ -176,12 +205,28 @@ func (t *table) close() (int64, error) {
 		return t.rows, t.err
 	}
 	t.closed = true
-	if err := t.keep(t.flush()); err != nil {
-		return t.rows, err
+	err := t.keep(t.flush())
+	if err == nil {
+		err = t.keep(t.endGroup())
 	}
-	err := protect("finishing the file", t.w.Close)
+	if err == nil {
+		err = t.keep(protect("finishing the file", t.writeFooter))
+	}
+	return t.rows, err
+}
+
+// writeFooter writes the file's description, its length and the mark of a whole file.
+func (t *table) writeFooter() error {
+	m, err := t.footer.Finish()
 	if err != nil {
-		err = fmt.Errorf("parquet: finishing the file: %w", err)
+		return fmt.Errorf("parquet: finishing the file: %w", err)
 	}
-	return t.rows, t.keep(err)
+	n, err := m.WriteTo(t.sink, nil)
+	if err == nil {
+		_, err = t.sink.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(n)), magic...))
+	}
+	if err != nil {
+		return fmt.Errorf("parquet: finishing the file: %w", err)
+	}
+	return nil
 }

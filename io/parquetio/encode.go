@@ -1,0 +1,217 @@
+package parquetio
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// fewEntries is a dictionary that needs no comparison with PLAIN: its indices take a byte.
+const fewEntries = 256
+
+// encoder turns the batches of one column into the pages of column chunks. A chunk begins with a
+// dictionary where that makes its first page smaller, and goes on without one where it no longer pays.
+type encoder struct {
+	v2       bool
+	optional bool
+	codec    compress.Codec // nil: pages stay as they are
+	kind     parquet.Encoding
+
+	index    index
+	indexing bool // the next page may use the dictionary
+	useless  bool // an earlier chunk was better off without one
+
+	pages   []byte // of the chunk, without the dictionary page
+	plain   int    // bytes of the pages, uncompressed
+	cells   int
+	nulls   int
+	indexed int // pages with indices
+	direct  int // pages without
+	ends    ends
+
+	values []int64  // the cells that are not NULL
+	valid  []int64  // scratch of values
+	bits   []uint32 // scratch: levels
+	levels []byte   // encoded ones
+	body   []byte   // encoded values
+	whole  []byte   // scratch: V1 levels and values
+	packed []byte   // scratch: compressed ones
+}
+
+func newEncoder(o Options, optional bool) *encoder {
+	e := &encoder{v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
+	if !e.v2 {
+		e.kind = parquet.Encodings.PlainDict // what the readers that know no V2 call it
+	}
+	if o.Codec != Uncompressed {
+		e.codec, _ = compress.GetCodec(o.codec()) // the library has both
+	}
+	return e
+}
+
+// add makes a page of the n cells that the column holds.
+func (e *encoder) add(c *column, n int) {
+	if e.cells == 0 {
+		e.indexing = !e.useless && !c.plain && c.typ != domain.Bool
+	}
+	e.cells, e.nulls = e.cells+n, e.nulls+c.nulls
+	e.encodeLevels(c, n)
+	p := page{v2: e.v2, cells: n, nulls: c.nulls, encoding: parquet.Encodings.Plain}
+	switch {
+	case c.plain:
+		e.body = e.encodeTexts(e.body[:0], c)
+	case e.encodeIndices(c, n):
+		p.encoding = e.kind
+		e.indexed++
+	default:
+		e.body = c.appendPlain(e.body[:0], e.values)
+		e.ends.widen(c, e.values)
+	}
+	if p.encoding == parquet.Encodings.Plain {
+		e.direct++
+	}
+	e.appendPage(&p)
+}
+
+// encodeLevels sets levels and values from the cells.
+func (e *encoder) encodeLevels(c *column, n int) {
+	e.values, e.levels = c.ints, e.levels[:0]
+	if !e.optional {
+		return
+	}
+	e.bits = sized(e.bits, n)
+	if c.nulls == 0 {
+		for i := range e.bits {
+			e.bits[i] = 1
+		}
+	} else {
+		for i := range e.bits {
+			e.bits[i] = uint32(c.valid[i>>3] >> (i & 7) & 1)
+		}
+		if !c.plain {
+			e.valid = compact(e.valid[:0], c.ints, c.valid)
+			e.values = e.valid
+		}
+	}
+	e.levels = appendHybrid(e.levels, e.bits, 1)
+}
+
+// compact appends the values whose bit is set.
+func compact(dst, values []int64, valid []byte) []int64 {
+	for i, v := range values {
+		if bitutil.BitIsSet(valid, i) {
+			dst = append(dst, v)
+		}
+	}
+	return dst
+}
+
+func (e *encoder) encodeTexts(dst []byte, c *column) []byte {
+	for i := range len(c.offsets) - 1 {
+		text := c.bytes[c.offsets[i]:c.offsets[i+1]]
+		dst = appendText(dst, text)
+		e.ends.widenText(text)
+	}
+	return dst
+}
+
+// encodeIndices writes the values as indices, if that pays.
+func (e *encoder) encodeIndices(c *column, n int) bool {
+	if !e.indexing || len(e.values) == 0 && len(e.index.entries) == 0 {
+		return false // a page of NULLs before any value says nothing of the dictionary
+	}
+	before := len(e.index.entries)
+	// An entry for every second cell costs more than it saves, for every width of a value.
+	numbers := e.index.number(c, e.values, e.cells/2)
+	if numbers != nil {
+		width := bitWidth(len(e.index.entries))
+		e.body = appendHybrid(append(e.body[:0], byte(width)), numbers, width)
+		if e.indexed > 0 || len(e.index.entries) <= fewEntries || e.pays(c) {
+			return true
+		}
+	}
+	e.index.entries = e.index.entries[:before]
+	e.indexing, e.useless = false, e.indexed == 0
+	return false
+}
+
+// pays compares the first page of a chunk with what it would be without a dictionary.
+func (e *encoder) pays(c *column) bool {
+	indices := len(e.body)
+	entries := len(e.compress(c.appendPlain(nil, e.index.entries)))
+	return indices+entries < len(e.compress(c.appendPlain(nil, e.values)))
+}
+
+// compress returns src compressed, in memory that is used again.
+func (e *encoder) compress(src []byte) []byte {
+	if e.codec == nil {
+		return src
+	}
+	e.packed = e.codec.Encode(sized(e.packed, int(e.codec.CompressBound(int64(len(src))))), src)
+	return e.packed
+}
+
+// appendPage appends a page of the levels and the body. V2 leaves levels as they are.
+func (e *encoder) appendPage(p *page) {
+	levels, body := e.levels, e.body
+	if !e.v2 && e.optional {
+		e.whole = binary.LittleEndian.AppendUint32(e.whole[:0], uint32(len(levels)))
+		e.whole = append(append(e.whole, levels...), body...)
+		body = e.whole
+	}
+	if !e.v2 {
+		levels = nil
+	}
+	p.levels, p.compressed = len(levels), e.codec != nil
+	packed := e.compress(body)
+	p.plain, p.packed = len(levels)+len(body), len(levels)+len(packed)
+	start := len(e.pages)
+	e.pages = p.appendHeader(e.pages)
+	e.plain += len(e.pages) - start + p.plain
+	e.pages = append(append(e.pages, levels...), packed...)
+}
+
+// finish writes the chunk to w, which stands at byte offset at, describes it in m, and begins the next one. It
+// returns the bytes written and their number before compression.
+func (e *encoder) finish(c *column, w *sink, at int64, m *metadata.ColumnChunkMetaDataBuilder) (packed, plain int64, err error) {
+	var head []byte
+	info := metadata.ChunkMetaInfo{NumValues: int64(e.cells), IndexPageOffset: -1, DataPageOffset: at}
+	if e.indexed > 0 {
+		head = e.dictionaryPage(c)
+		info.DictPageOffset, info.DataPageOffset = at, at+int64(len(head))
+		e.ends.widen(c, e.index.entries)
+	}
+	for _, b := range [][]byte{head, e.pages} {
+		if len(b) == 0 {
+			continue
+		}
+		if _, err := w.Write(b); err != nil {
+			return 0, 0, err
+		}
+	}
+	info.CompressedSize, info.UncompressedSize = int64(len(head)+len(e.pages)), int64(e.plain)
+	m.SetStats(e.ends.statistics(c, int64(e.nulls)))
+	err = m.Finish(info, e.indexed > 0, e.indexed > 0 && e.direct > 0, metadata.EncodingStats{}, nil)
+	m.Contents().FileOffset = 0 // of a copy of the description that is not there
+	e.index.reset()
+	e.pages, e.plain, e.cells, e.nulls, e.indexed, e.direct, e.ends = e.pages[:0], 0, 0, 0, 0, 0, ends{}
+	return info.CompressedSize, info.UncompressedSize, err
+}
+
+// dictionaryPage returns the page of the chunk's dictionary.
+func (e *encoder) dictionaryPage(c *column) []byte {
+	e.body = c.appendPlain(e.body[:0], e.index.entries)
+	packed := e.compress(e.body)
+	p := page{dictionary: true, plain: len(e.body), packed: len(packed), cells: len(e.index.entries), encoding: parquet.Encodings.Plain}
+	if !e.v2 {
+		p.encoding = parquet.Encodings.PlainDict
+	}
+	head := p.appendHeader(nil)
+	e.plain += len(head) + len(e.body)
+	return append(head, packed...)
+}

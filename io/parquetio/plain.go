@@ -1,0 +1,68 @@
+package parquetio
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// appendPlain appends values of the column in encoding PLAIN.
+func (c *column) appendPlain(dst []byte, values []int64) []byte {
+	switch c.typ {
+	case domain.String:
+		for _, v := range values {
+			dst = appendText(dst, c.dict.texts[v])
+		}
+	case domain.Numeric:
+		factor := power10(numericScale - c.scale)
+		for _, v := range values {
+			hi, lo := multiply(v, factor)
+			dst = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, hi), lo)
+		}
+	case domain.Bool:
+		return appendBools(dst, values)
+	case domain.Date:
+		for _, v := range values {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+		}
+	default:
+		if littleEndian {
+			return append(dst, arrow.Int64Traits.CastToBytes(values)...)
+		}
+		for _, v := range values {
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
+		}
+	}
+	return dst
+}
+
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+func appendText[T string | []byte](dst []byte, text T) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
+}
+
+func appendBools(dst []byte, values []int64) []byte {
+	for ; len(values) > 0; values = values[min(8, len(values)):] {
+		b := byte(0)
+		for i, v := range values[:min(8, len(values))] {
+			if v != 0 {
+				b |= 1 << i
+			}
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// multiply returns the two words of v·f, which for f below 2^63 does not overflow.
+func multiply(v int64, f uint64) (hi, lo uint64) {
+	hi, lo = bits.Mul64(uint64(v), f)
+	if v < 0 { // uint64(v) is v + 2^64
+		hi -= f
+	}
+	return hi, lo
+}
