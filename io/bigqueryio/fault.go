@@ -1,0 +1,132 @@
+package bigqueryio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"cloud.google.com/go/bigquery"
+	"google.golang.org/api/googleapi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// refusal is what may be shown of an error of the service: no message, because messages quote cells.
+type refusal struct {
+	code             int // of HTTP; 0: none
+	reason, location string
+}
+
+// refusalOf returns what the service says of err; ok is false where err is not the service's.
+func refusalOf(err error) (r refusal, ok bool) {
+	if e := (*googleapi.Error)(nil); errors.As(err, &e) {
+		r.code = e.Code
+		if len(e.Errors) > 0 {
+			r.reason = token(e.Errors[0].Reason)
+		}
+		return r, true
+	}
+	if e := (*bigquery.Error)(nil); errors.As(err, &e) {
+		return refusal{reason: token(e.Reason), location: token(e.Location)}, true
+	}
+	if s, isStatus := status.FromError(err); isStatus && s.Code() != codes.Unknown && s.Code() != codes.OK {
+		return refusal{reason: grpcReason(s.Code())}, true
+	}
+	return refusal{}, false
+}
+
+// token lets through single words, which reasons and locations are.
+func token(s string) string {
+	if len(s) > 64 || strings.Trim(s, letters+"_") != "" {
+		return ""
+	}
+	return s
+}
+
+// grpcReason gives a status of the Storage Read API the name that the other API has for it.
+func grpcReason(c codes.Code) string {
+	switch c {
+	case codes.NotFound:
+		return "notFound"
+	case codes.PermissionDenied:
+		return "accessDenied"
+	case codes.Unauthenticated:
+		return "authError"
+	case codes.ResourceExhausted:
+		return "quotaExceeded"
+	case codes.InvalidArgument:
+		return "invalid"
+	}
+	return c.String()
+}
+
+func (r refusal) String() string {
+	s := r.reason
+	if s == "" {
+		s = "no reason given"
+	}
+	if r.code != 0 {
+		s = fmt.Sprintf("%d %s", r.code, s)
+	}
+	if r.location != "" {
+		s += " at " + r.location
+	}
+	if mend := r.mend(); mend != "" {
+		s += "; " + mend
+	}
+	return s
+}
+
+// mend says what to do.
+func (r refusal) mend() string {
+	switch {
+	case r.reason == "responseTooLarge":
+		return "the result is too large for a query; read it by the Storage Read API"
+	case r.reason == "quotaExceeded", r.reason == "rateLimitExceeded", r.reason == "jobRateLimitExceeded":
+		return "a quota is used up; wait, or have it raised"
+	case r.reason == "billingNotEnabled", r.reason == "billingTierLimitExceeded":
+		return "see to the billing of the project"
+	case r.reason == "accessDenied", r.code == 403:
+		return "reading needs the roles BigQuery Data Viewer on the dataset, and Job User and Read Session User on the billed project"
+	case r.reason == "authError", r.code == 401:
+		return "the credentials were not taken; log in, or set GOOGLE_APPLICATION_CREDENTIALS"
+	case r.reason == "notFound", r.code == 404:
+		return "there is none of this name, or no permission to see it"
+	case r.reason == "invalidQuery":
+		return "have the table's columns changed since the run was planned?"
+	case r.reason == "stopped":
+		return "somebody cancelled the job"
+	}
+	return ""
+}
+
+// transient reports whether the same request may succeed later.
+func (r refusal) transient() bool {
+	switch r.reason {
+	case "backendError", "internalError", "rateLimitExceeded", "jobRateLimitExceeded", "Unavailable", "Internal", "Aborted":
+		return true
+	}
+	return r.code >= 500
+}
+
+// shown returns an error about what, with nothing of err in it that could be a cell: codes, reasons,
+// places, addresses.
+func shown(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, end) {
+			return fmt.Errorf("bigquery: %s: %w", what, end)
+		}
+	}
+	if r, ok := refusalOf(err); ok {
+		return fmt.Errorf("bigquery: %s: %s", what, r)
+	}
+	if e := (*net.OpError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("bigquery: %s: the service cannot be reached: %w", what, e)
+	}
+	return fmt.Errorf("bigquery: %s: the client failed (%T)", what, err)
+}

@@ -1,0 +1,87 @@
+package bigqueryio
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"cloud.google.com/go/bigquery"
+)
+
+// attempts is how often a query is run that the service failed to run.
+const attempts = 3
+
+// submitTime bounds the submission of a job, which the client would repeat for ever while the service
+// fails.
+const submitTime = 5 * time.Minute
+
+// query returns the query job of the source when it is done. Its name follows from the source: a step
+// that is repeated finds the job that the first one made, and so the same rows in the same order, and
+// pays for them once.
+func (r *reader) query(ctx context.Context) (*bigquery.Job, error) {
+	for attempt := 0; ; attempt++ {
+		id := r.jobID(attempt)
+		job, err := r.submit(ctx, id)
+		if err == nil {
+			err = finish(ctx, job)
+		}
+		if err == nil {
+			return job, nil
+		}
+		if f, ok := refusalOf(err); !ok || !f.transient() {
+			return nil, r.shown(err)
+		}
+		if attempt == attempts-1 {
+			return nil, shown(fmt.Sprintf("%s: query job %s, attempt %d", r.Table, id, attempts), err)
+		}
+	}
+}
+
+// jobID names the query job of an attempt.
+func (s *Source) jobID(attempt int) string {
+	h := sha256.Sum256([]byte(s.Key + "\x00" + s.Client.Project + "\x00" + s.SQL()))
+	return fmt.Sprintf("dapple_read_%s_%d", hex.EncodeToString(h[:16]), attempt)
+}
+
+// submit starts the query, or finds the job where it has been started before or the answer was lost.
+func (r *reader) submit(whole context.Context, id string) (*bigquery.Job, error) {
+	ctx, cancel := context.WithTimeout(whole, submitTime)
+	defer cancel()
+	q := r.client.Query(r.SQL())
+	q.JobID, q.Location = id, r.Location
+	q.Labels = map[string]string{"dapple_run": strings.ToLower(r.Key)}
+	job, err := q.Run(ctx)
+	if err == nil || whole.Err() != nil {
+		return job, err
+	}
+	ctx, cancel = context.WithTimeout(whole, checkTime)
+	defer cancel()
+	if found, notFound := r.client.JobFromIDLocation(ctx, id, r.Location); notFound == nil {
+		return found, nil
+	}
+	return nil, err
+}
+
+// finish waits until a job is done, and returns the error that it ended with. The client's own waiting
+// would go on after some of them.
+func finish(ctx context.Context, job *bigquery.Job) error {
+	pause := 100 * time.Millisecond
+	for {
+		status, err := job.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if status.Done() {
+			return status.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 10*time.Second)
+	}
+}
