@@ -1,0 +1,110 @@
+package bigqueryio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cloud.google.com/go/bigquery"
+)
+
+// Check says at launch whether Publish could succeed as far as can be known, and writes nothing: the
+// dataset is there, jobs may be run, and the table is absent, or its kind, rows, columns and permissions
+// allow the load. All columns that do not fit are listed at once.
+func (s Sink) Check(ctx context.Context) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	client, err := s.Client.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }() // nothing is lost where closing a connection fails
+	location, err := s.locate(ctx, client)
+	if err != nil {
+		return err
+	}
+	if err := s.mayRunJobs(ctx, client, location); err != nil {
+		return err
+	}
+	table, err := s.in(client).Metadata(ctx)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("bigquery: %s: %w", s.Table, (&loading{}).because(err))
+	}
+	if err := s.fits(table); err != nil {
+		return err
+	}
+	return s.mayWrite(ctx, client)
+}
+
+// locate returns where the dataset is.
+func (s Sink) locate(ctx context.Context, client *bigquery.Client) (string, error) {
+	dataset, err := client.DatasetInProject(s.Table.Project, s.Table.Dataset).Metadata(ctx)
+	if missing(err) {
+		return "", fmt.Errorf("bigquery: %s.%s: there is no such dataset, or no permission to see it; create it", s.Table.Project, s.Table.Dataset)
+	}
+	if err != nil {
+		return "", fmt.Errorf("bigquery: %s.%s: %w", s.Table.Project, s.Table.Dataset, (&loading{}).because(err))
+	}
+	return dataset.Location, nil
+}
+
+// mayRunJobs plans a query that reads nothing, which needs the permission that a load job needs.
+func (s Sink) mayRunJobs(ctx context.Context, client *bigquery.Client, location string) error {
+	q := client.Query("SELECT 1")
+	q.DryRun, q.Location = true, location
+	if _, err := q.Run(ctx); err != nil {
+		return fmt.Errorf("bigquery: project %s: jobs cannot be run: %w", s.Client.Project, (&loading{}).because(err))
+	}
+	return nil
+}
+
+// fits says whether a table that is there takes the rows.
+func (s Sink) fits(table *bigquery.TableMetadata) error {
+	if table.Type != "" && table.Type != bigquery.RegularTable {
+		return fmt.Errorf("bigquery: %s is a %s; choose a table", s.Table, strings.ReplaceAll(string(table.Type), "_", " "))
+	}
+	if s.Write == WriteEmpty && holdsRows(table) {
+		return s.notEmpty()
+	}
+	if s.Write == WriteTruncate {
+		return nil
+	}
+	if faults := mismatches(&s.Domain, table.Schema); len(faults) > 0 {
+		return errors.New("bigquery: " + s.Table.String() + " has other columns; choose another table or set write=truncate:\n\t" +
+			strings.Join(faults, "\n\t"))
+	}
+	return nil
+}
+
+func holdsRows(table *bigquery.TableMetadata) bool {
+	return table.NumRows > 0 || table.StreamingBuffer != nil
+}
+
+// mayWrite asks for the permissions on a table that is there. A server that cannot tell is no fault.
+func (s Sink) mayWrite(ctx context.Context, client *bigquery.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	need := []string{"bigquery.tables.update", "bigquery.tables.updateData"}
+	have, err := s.in(client).IAM().TestPermissions(ctx, need)
+	if err != nil {
+		return nil
+	}
+	for _, p := range need {
+		if !slices.Contains(have, p) {
+			return fmt.Errorf("bigquery: %s: the permission %s is missing; grant BigQuery Data Editor on the dataset", s.Table, p)
+		}
+	}
+	return nil
+}
+
+// askTime bounds a question that a server need not be able to answer.
+const askTime = 5 * time.Second
