@@ -98,6 +98,7 @@ func noCanaryIn(t *testing.T, dir string) (files int) {
 		files++
 		b, err := os.ReadFile(path)
 		noCanary(t, filepath.Base(path), b)
+		noCanary(t, "the decoded content of "+filepath.Base(path), decoded(t, path))
 		return err
 	})
 	if err != nil {
@@ -134,6 +135,8 @@ var canaryCases = []struct {
 }{
 	{"rows", peopleHeader + canaryRecords(), []string{"--format=csv", "--rows=500"}, 0, ""},
 	{"rows of the noisy number", peopleHeader + canaryRecords(), nil, 0, ""},
+	{"selections", peopleHeader + canaryRecords(), []string{"--method=dpfw"}, 0, ""},
+	{"many columns' method", peopleHeader + canaryRecords(), []string{"--method=rake", "--neighbouring=replace"}, 0, ""},
 	{"column that the domain lacks", noted(peopleHeader + canaryRecords()), []string{"--format=csv"}, 0, ""},
 	{"too few cells", peopleHeader + canaryRecords() + canaryID + "," + canaryText + "\n", nil, 1, "line 102: not as many cells"},
 	{"too many cells", peopleHeader + canaryRecords() + strings.Repeat(canaryText+",", 9) + "\n", nil, 1, "line 102: not as many cells"},
