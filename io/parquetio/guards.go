@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
 )
 
@@ -46,6 +47,9 @@ func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
 		if !readable(e) {
 			return fmt.Errorf("encoding %s is not supported; rewrite the file", e)
 		}
+	}
+	if _, err := compress.GetCodec(c.Compression()); err != nil {
+		return fmt.Errorf("codec %s is not supported; rewrite the file with Snappy or Zstd", c.Compression())
 	}
 	start := c.DataPageOffset()
 	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
