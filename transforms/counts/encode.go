@@ -199,8 +199,9 @@ func (r *reader) ints(limit int64) []int {
 	return v
 }
 
-// maxDecodedCells bounds what a malformed header can make DecodeTable allocate: 16 GiB of counts.
-const maxDecodedCells = 1 << 31
+// maxCells bounds what a malformed header can make DecodeTable allocate, 2 GiB of counts, and what may be asked
+// for in the first place.
+const maxCells = 1 << 28
 
 func (r *reader) shape() (s Shape, ok bool) {
 	s.Sizes = r.ints(domain.MaxSize)
@@ -216,7 +217,7 @@ func (r *reader) shape() (s Shape, ok bool) {
 	for ; n > 0 && !r.bad; n-- {
 		c := domain.Clique(r.ints(int64(len(s.Sizes) - 1)))
 		size := cells(s.Sizes, c)
-		if r.bad || size > maxDecodedCells-sum {
+		if r.bad || size > maxCells-sum {
 			return s, false
 		}
 		sum += size

@@ -12,7 +12,7 @@ import (
 // Params configures Count. Zero fields mean their defaults.
 type Params struct {
 	// MaxCells is the largest number of cells of all tables together, at 8 bytes each and for each
-	// worker; default 1<<23; at least 1. Beyond it, records are kept in place of tables.
+	// worker; default 1<<23; 1..1<<28. Beyond it, records are kept in place of tables.
 	MaxCells int64
 	// Cliques are asked for beyond those of the workload.
 	Cliques []domain.Clique
@@ -20,8 +20,8 @@ type Params struct {
 
 // Validate reports a fault of p.
 func (p Params) Validate() error {
-	if p.MaxCells < 0 {
-		return fmt.Errorf("counts: at most %d cells: want at least 1", p.MaxCells)
+	if p.MaxCells < 0 || p.MaxCells > maxCells {
+		return fmt.Errorf("counts: at most %d cells: want 1 to %d", p.MaxCells, maxCells)
 	}
 	return nil
 }

@@ -1,0 +1,61 @@
+package counts
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/dptest"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// FuzzDecodeTable feeds the coder of tables arbitrary bytes: it refuses them, in memory that their length
+// and what the header declares bound, or returns a table whose encoding it reads back.
+func FuzzDecodeTable(f *testing.F) {
+	w := query.AllMarginals([]int{3, 2, 4}, 2, 100)
+	for _, p := range []Params{{}, {MaxCells: 20}, {MaxCells: 1}} {
+		t := NewTable(NewShape(w, p))
+		f.Add(t.Encode())
+		t.add(bytes.Repeat([]byte{0}, 3*t.layout.Width()))
+		f.Add(t.Encode())
+	}
+	f.Add([]byte{encodingVersion, 2, 0xff, 0xff, 3, 0xff, 0xff, 3, 0, 1, 2, 0, 1}) // two sizes of 65,535, one table
+	f.Add([]byte{encodingVersion, 1, 2, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		most := uint64(1 << 16)
+		r := reader{b: b}
+		if r.byte() == encodingVersion {
+			if s, ok := r.shape(); ok {
+				for _, c := range s.Cliques {
+					most += 8 * uint64(cells(s.Sizes, c))
+				}
+				for _, k := range s.Sizes {
+					most += 64 * uint64(k)
+				}
+			}
+		}
+		if most > 1<<28 {
+			t.Skip("a table that a worker with much memory would take")
+		}
+		var table *Table
+		dptest.WithinMemory(t, most+64*uint64(len(b)), func() { table, _ = DecodeTable(b) })
+		if table == nil {
+			return
+		}
+		again, err := DecodeTable(table.Encode())
+		if err != nil || !bytes.Equal(again.Encode(), table.Encode()) || again.Units() != table.Units() {
+			t.Errorf("a table that was read cannot be read again: %v", err)
+		}
+	})
+}
+
+// A header of a few bytes cannot ask for more than the largest table that a run may have.
+func TestDecodeRefusesHugeHeaders(t *testing.T) {
+	huge := appendInts([]byte{encodingVersion}, []int{domain.MaxSize, domain.MaxSize})
+	huge = append(huge, 0, 1, 2, 0, 1, 0, 1, 0)
+	dptest.WithinMemory(t, 1<<20, func() {
+		if _, err := DecodeTable(huge); err == nil {
+			t.Error("a table of 2^32 cells was made of a few bytes")
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package synth
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/dptest"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// fuzzedArtifact is a small release with everything that one can hold.
+func fuzzedArtifact(f *testing.F, columns bool) []byte {
+	f.Helper()
+	m := &population.Model{Sizes: []int{2, 2}, Weights: []float64{1, 2, 3, 4}}
+	if columns {
+		m.Weights, m.Columns = m.Weights[:2], [][]domain.Code{{0, 1}, {1, 1}}
+	}
+	a := &Artifact{RunID: "run", Config: "00", Method: "dpam", Result: &solver.Result{Model: m, Total: query.Total{Units: 10, Variance: 2},
+		Measurements: []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{4, 6}, Variance: 1}},
+		Uncertainty:  &solver.Uncertainty{Pooled: make([][]bool, 2), Ones: []float64{1, 1}}}}
+	b, err := a.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	return b
+}
+
+// FuzzDecodeArtifact feeds the reader of stored releases arbitrary bytes: it refuses them, in memory bounded
+// by their length, or returns a release whose encoding it reads back.
+func FuzzDecodeArtifact(f *testing.F) {
+	f.Add(fuzzedArtifact(f, false))
+	f.Add(fuzzedArtifact(f, true))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var a *Artifact
+		dptest.WithinMemory(t, 1<<16+1024*uint64(len(b)), func() { a, _ = DecodeArtifact(b) })
+		if a == nil {
+			return
+		}
+		first, err := a.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := DecodeArtifact(first)
+		if err != nil {
+			t.Fatalf("a release that was read cannot be read again: %v", err)
+		}
+		if second, err := again.Encode(); err != nil || !bytes.Equal(first, second) {
+			t.Errorf("a release came back different: %v", err)
+		}
+	})
+}
+
+// FuzzElements feeds the coders of elements arbitrary bytes. A seed is 32 bytes that are not zero, or an error.
+func FuzzElements(f *testing.F) {
+	f.Add(encodeModelRef(InlineRef([]byte("a release"))))
+	f.Add(encodeFileRef(FileRef{Shard: 3, Rows: 7, Bytes: 9, CRC32C: 1, URI: "part"}))
+	f.Add(encodeManifest(Manifest{URI: "out", Files: 2, Rows: 7, Bytes: 9}))
+	f.Add(bytes.Repeat([]byte{7}, noise.SeedSize))
+	f.Add(make([]byte, noise.SeedSize))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		dptest.WithinMemory(t, 1<<18+256*uint64(len(b)), func() {
+			if s, err := decodeSeed(b); err == nil && (!s.Usable() || !bytes.Equal(encodeSeed(s), b)) {
+				t.Error("a seed came back different, or is not usable")
+			}
+			if r, err := decodeModelRef(b); err == nil {
+				if again, err := decodeModelRef(encodeModelRef(r)); err != nil || !bytes.Equal(again.Inline, r.Inline) {
+					t.Errorf("a reference came back different: %v", err)
+				}
+			}
+			if r, err := decodeFileRef(b); err == nil {
+				if again, err := decodeFileRef(encodeFileRef(r)); err != nil || again.Rows != r.Rows {
+					t.Errorf("a file came back different: %v", err)
+				}
+			}
+			if m, err := decodeManifest(b); err == nil {
+				if again, err := decodeManifest(encodeManifest(m)); err != nil || again.Rows != m.Rows {
+					t.Errorf("a manifest came back different: %v", err)
+				}
+			}
+		})
+	})
+}
