@@ -2,7 +2,6 @@ package bigqueryio
 
 import (
 	"errors"
-	"math"
 	"math/big"
 	"time"
 
@@ -37,17 +36,9 @@ func newRows(s *Source) *rows {
 
 // next begins a chunk. The one before belongs to whoever took it.
 func (r *rows) next() {
-	attrs := len(r.source.Columns)
-	if r.source.HasID {
-		attrs--
-	}
-	r.chunk, r.large, r.columns = &domain.Chunk{Columns: make([]domain.Column, attrs), Source: "bigquery: " + r.source.Table.String()}, false, r.columns[:0]
-	for i := range r.source.Columns {
-		c := &r.chunk.ID
-		if i < attrs {
-			c = &r.chunk.Columns[i]
-		}
-		c.Form = form(r.source.Columns[i].As)
+	r.chunk, r.columns = newChunk(r.source)
+	r.large = false
+	for _, c := range r.columns {
 		switch c.Form {
 		case domain.Text:
 			c.Offsets = append(make([]uint32, 0, chunkRows+1), 0)
@@ -56,8 +47,26 @@ func (r *rows) next() {
 		default:
 			c.Ints = make([]int64, 0, chunkRows)
 		}
-		r.columns = append(r.columns, c)
 	}
+}
+
+// newChunk returns an empty chunk, and its columns in the order of the source's.
+func newChunk(s *Source) (chunk *domain.Chunk, columns []*domain.Column) {
+	attrs := len(s.Columns)
+	if s.HasID {
+		attrs--
+	}
+	chunk = &domain.Chunk{Columns: make([]domain.Column, attrs), Source: "bigquery: " + s.Table.String()}
+	for i := range chunk.Columns {
+		columns = append(columns, &chunk.Columns[i])
+	}
+	if s.HasID {
+		columns = append(columns, &chunk.ID)
+	}
+	for i, c := range columns {
+		c.Form = form(s.Columns[i].As)
+	}
+	return chunk, columns
 }
 
 // form returns how cells of a type are held.
@@ -160,21 +169,6 @@ func micros(t civil.Time) int64 {
 // scaled returns ⌊v·10^scale⌋, or the nearest int64: what is finer than the native unit moves over no
 // cut point, and what is larger is in the same edge cell.
 func (r *rows) scaled(v *big.Rat, scale int) int64 {
-	n := r.num.Mul(v.Num(), big.NewInt(power10(scale)))
-	n.Div(n, v.Denom()) // Euclidean: rounds down, as the denominator is positive
-	switch {
-	case n.IsInt64():
-		return n.Int64()
-	case n.Sign() < 0:
-		return math.MinInt64
-	}
-	return math.MaxInt64
-}
-
-func power10(n int) int64 {
-	p := int64(1)
-	for range n {
-		p *= 10
-	}
-	return p
+	n := r.num.Mul(v.Num(), tens[scale])
+	return moved(n.Div(n, v.Denom()), 0) // Euclidean: rounds down, as the denominator is positive
 }

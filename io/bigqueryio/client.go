@@ -6,7 +6,10 @@ import (
 	"sync"
 
 	"cloud.google.com/go/bigquery"
+	storage "cloud.google.com/go/bigquery/storage/apiv1"
 	"google.golang.org/api/option"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 )
 
 // Client says how to reach BigQuery. It is plain data, which a DoFn can carry; the zero value reaches the
@@ -17,6 +20,10 @@ type Client struct {
 	Endpoint  string // of another server, such as "http://127.0.0.1:9050"
 	Anonymous bool   // send no credentials
 	Factory   string // name of registered options that are added; "" adds none
+
+	// Storage is the address of another server of the Storage Read API, such as "127.0.0.1:9060". It is
+	// spoken to without encryption: it is a test's.
+	Storage string
 }
 
 // factories maps names to makers of client options, because a DoFn carries no functions.
@@ -41,6 +48,23 @@ func (c Client) Open(ctx context.Context) (*bigquery.Client, error) {
 		return nil, fmt.Errorf("bigquery: connecting for project %q: %w", c.Project, err)
 	}
 	client.Location = c.Location
+	return client, nil
+}
+
+// openStorage connects to the Storage Read API. The caller closes the client.
+func (c Client) openStorage(ctx context.Context) (*storage.BigQueryReadClient, error) {
+	c.Endpoint = c.Storage
+	opts, err := c.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.Storage != "" {
+		opts = append(opts, option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
+	}
+	client, err := storage.NewBigQueryReadClient(ctx, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("bigquery: connecting to the Storage Read API: %w", err)
+	}
 	return client, nil
 }
 

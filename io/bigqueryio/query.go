@@ -16,11 +16,18 @@ func (s *Source) SQL() string {
 		}
 		b.WriteString(quoted(c.Name))
 	}
-	b.WriteString(" FROM " + quoted(s.Table.String()))
+	return b.String() + s.from()
+}
+
+// countSQL returns the query of the number of rows, which reads no data and costs nothing.
+func (s *Source) countSQL() string { return "SELECT COUNT(*)" + s.from() }
+
+func (s *Source) from() string {
+	from := " FROM " + quoted(s.Table.String())
 	if s.Snapshot != 0 {
-		b.WriteString(" FOR SYSTEM_TIME AS OF TIMESTAMP '" + s.asOf().Format("2006-01-02 15:04:05.000000+00") + "'")
+		from += " FOR SYSTEM_TIME AS OF TIMESTAMP '" + s.asOf().Format("2006-01-02 15:04:05.000000+00") + "'"
 	}
-	return b.String()
+	return from
 }
 
 func (s *Source) asOf() time.Time { return time.UnixMicro(s.Snapshot).UTC() }

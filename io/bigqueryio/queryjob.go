@@ -18,13 +18,13 @@ const attempts = 3
 // fails.
 const submitTime = 5 * time.Minute
 
-// query returns the query job of the source when it is done. Its name follows from the source: a step
-// that is repeated finds the job that the first one made, and so the same rows in the same order, and
-// pays for them once.
-func (r *reader) query(ctx context.Context) (*bigquery.Job, error) {
+// query returns the job of a query when it is done. Its name follows from the source and the query: a
+// step that is repeated finds the job that the first one made, and so the same rows in the same order,
+// and pays for them once.
+func (r *reader) query(ctx context.Context, sql string) (*bigquery.Job, error) {
 	for attempt := 0; ; attempt++ {
-		id := r.jobID(attempt)
-		job, err := r.submit(ctx, id)
+		id := r.queryID(sql, attempt)
+		job, err := r.submit(ctx, id, sql)
 		if err == nil {
 			err = finish(ctx, job)
 		}
@@ -40,17 +40,17 @@ func (r *reader) query(ctx context.Context) (*bigquery.Job, error) {
 	}
 }
 
-// jobID names the query job of an attempt.
-func (s *Source) jobID(attempt int) string {
-	h := sha256.Sum256([]byte(s.Key + "\x00" + s.Client.Project + "\x00" + s.SQL()))
+// queryID names the job of an attempt at a query.
+func (s *Source) queryID(sql string, attempt int) string {
+	h := sha256.Sum256([]byte(s.Key + "\x00" + s.Client.Project + "\x00" + sql))
 	return fmt.Sprintf("dapple_read_%s_%d", hex.EncodeToString(h[:16]), attempt)
 }
 
 // submit starts the query, or finds the job where it has been started before or the answer was lost.
-func (r *reader) submit(whole context.Context, id string) (*bigquery.Job, error) {
+func (r *reader) submit(whole context.Context, id, sql string) (*bigquery.Job, error) {
 	ctx, cancel := context.WithTimeout(whole, submitTime)
 	defer cancel()
-	q := r.client.Query(r.SQL())
+	q := r.client.Query(sql)
 	q.JobID, q.Location = id, r.Location
 	q.Labels = map[string]string{"dapple_run": strings.ToLower(r.Key)}
 	job, err := q.Run(ctx)

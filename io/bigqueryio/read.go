@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"cloud.google.com/go/bigquery"
+	storage "cloud.google.com/go/bigquery/storage/apiv1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"google.golang.org/api/iterator"
@@ -73,7 +74,8 @@ func Each(ctx context.Context, src Source, yield func(*domain.Chunk) error) (err
 // reader holds the connections that a source is read by.
 type reader struct {
 	*Source
-	client *bigquery.Client
+	client  *bigquery.Client
+	storage *storage.BigQueryReadClient // ViaStorage
 }
 
 func (s *Source) open(ctx context.Context) (*reader, error) {
@@ -81,18 +83,35 @@ func (s *Source) open(ctx context.Context) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reader{Source: s, client: client}, nil
+	r := &reader{Source: s, client: client}
+	if s.Via == ViaStorage {
+		if r.storage, err = s.Client.openStorage(ctx); err != nil {
+			return nil, errors.Join(err, client.Close())
+		}
+	}
+	return r, nil
 }
 
-func (r *reader) close() error { return r.client.Close() }
+func (r *reader) close() error {
+	if r.storage == nil {
+		return r.client.Close()
+	}
+	return errors.Join(r.storage.Close(), r.client.Close())
+}
 
 // each reads the source within its time.
 func (r *reader) each(ctx context.Context, yield func(*domain.Chunk) error) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	job, err := r.query(ctx)
+	if r.Via == ViaStorage && r.Snapshot != 0 {
+		return r.table(ctx, yield)
+	}
+	job, err := r.query(ctx, r.SQL())
 	if err != nil {
 		return err
+	}
+	if r.Via == ViaStorage {
+		return r.result(ctx, job, yield)
 	}
 	return r.pages(ctx, job, yield)
 }
@@ -125,12 +144,16 @@ func (r *reader) pages(ctx context.Context, job *bigquery.Job, yield func(*domai
 		}
 	}
 	if got != want {
-		return fmt.Errorf("bigquery: %s: fewer or more rows arrived than the job reports", r.Table)
+		return r.miscounted()
 	}
 	if rows.chunk.Rows == 0 {
 		return nil
 	}
 	return yield(rows.chunk)
+}
+
+func (s *Source) miscounted() error {
+	return fmt.Errorf("bigquery: %s: fewer or more rows arrived than the service reports", s.Table)
 }
 
 // shown is an error of the service about the table.

@@ -165,11 +165,15 @@ func (s *Source) unchanged(found bigquery.Schema) error {
 	var faults []string
 	for i, c := range s.Columns {
 		if i >= len(found) || !strings.EqualFold(found[i].Name, c.Name) || typeName(found[i].Type) != c.Type || found[i].Repeated {
-			faults = append(faults, fmt.Sprintf("%q", c.Name))
+			faults = append(faults, c.Name)
 		}
 	}
 	if len(faults) > 0 || len(found) != len(s.Columns) {
-		return fmt.Errorf("bigquery: %s: columns have changed since the run was planned: %s; start again", s.Table, strings.Join(faults, ", "))
+		return s.changed(faults)
 	}
 	return nil
+}
+
+func (s *Source) changed(columns []string) error {
+	return fmt.Errorf("bigquery: %s: columns have changed since the run was planned: %q; start again", s.Table, columns)
 }

@@ -1,0 +1,238 @@
+package bigqueryio
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// arrowDecoder turns the Arrow batches of a session into chunks. Goroutines can share it.
+type arrowDecoder struct {
+	source *Source
+	schema []byte // serialized
+	fields []int  // the batch's column of each of the source's
+}
+
+// newArrowDecoder finds the source's columns in the schema of a session, which has them in the table's
+// order.
+func newArrowDecoder(s *Source, schema []byte) (d *arrowDecoder, err error) {
+	defer recovered(s, &err)
+	r, err := ipc.NewReader(bytes.NewReader(schema))
+	if err != nil {
+		return nil, fmt.Errorf("bigquery: %s: the Arrow schema cannot be read", s.Table)
+	}
+	d = &arrowDecoder{source: s, schema: schema}
+	var changed []string
+	for _, c := range s.Columns {
+		found := -1
+		for i, f := range r.Schema().Fields() {
+			if strings.EqualFold(f.Name, c.Name) && arrowFits(f.Type, c.As) {
+				found = i
+			}
+		}
+		if found < 0 {
+			changed = append(changed, c.Name)
+		}
+		d.fields = append(d.fields, found)
+	}
+	if len(changed) > 0 {
+		return nil, s.changed(changed)
+	}
+	return d, nil
+}
+
+// arrowFits reports whether cells of an Arrow type are read as a type.
+func arrowFits(t arrow.DataType, as domain.Type) bool {
+	switch t := t.(type) {
+	case *arrow.StringType:
+		return as == domain.String
+	case *arrow.DictionaryType:
+		return as == domain.String && t.ValueType.ID() == arrow.STRING
+	case *arrow.Int64Type:
+		return as == domain.Int64
+	case *arrow.Float64Type:
+		return as == domain.Float64
+	case *arrow.BooleanType:
+		return as == domain.Bool
+	case *arrow.Decimal128Type, *arrow.Decimal256Type:
+		return as == domain.Numeric
+	case *arrow.Date32Type:
+		return as == domain.Date
+	case *arrow.TimestampType:
+		return as == domain.DateTime && t.TimeZone == "" || as == domain.Timestamp && t.TimeZone != ""
+	case *arrow.Time64Type:
+		return as == domain.Time
+	}
+	return false
+}
+
+// recovered turns a panic of the library, which damaged bytes cause, into an error without their text.
+func recovered(s *Source, err *error) {
+	if recover() != nil {
+		*err = fmt.Errorf("bigquery: %s: damaged Arrow data: %w", s.Table, errForm)
+	}
+}
+
+// decode returns the records of a batch in chunks. Their memory is the batch's: nothing is released, and
+// the garbage collector takes it when the chunks are gone.
+func (d *arrowDecoder) decode(batch []byte, rows int64) (chunks []*domain.Chunk, err error) {
+	defer recovered(d.source, &err)
+	r, err := ipc.NewReader(io.MultiReader(bytes.NewReader(d.schema), bytes.NewReader(batch)))
+	if err != nil || !r.Next() {
+		return nil, fmt.Errorf("bigquery: %s: damaged Arrow data: %w", d.source.Table, errForm)
+	}
+	record := r.Record()
+	if record.NumRows() != rows {
+		return nil, fmt.Errorf("bigquery: %s: a batch has other rows than it states: %w", d.source.Table, errForm)
+	}
+	for lo := int64(0); lo < rows; lo += chunkRows {
+		chunk, columns := newChunk(d.source)
+		chunk.Rows = int(min(chunkRows, rows-lo))
+		for i, out := range columns {
+			cells := array.NewSlice(record.Column(d.fields[i]), lo, lo+int64(chunk.Rows))
+			if !fill(out, cells, &d.source.Columns[i]) {
+				return nil, fmt.Errorf("bigquery: %s: %w", d.source.Table, errForm)
+			}
+		}
+		chunks = append(chunks, chunk)
+	}
+	return chunks, nil
+}
+
+// fill sets a column to the cells of an array.
+func fill(out *domain.Column, cells arrow.Array, c *Column) bool {
+	if cells.NullN() > 0 {
+		out.Nulls = make([]bool, cells.Len())
+		for i := range out.Nulls {
+			out.Nulls[i] = cells.IsNull(i)
+		}
+	}
+	switch a := cells.(type) {
+	case *array.String:
+		fillText(out, a)
+	case *array.Dictionary:
+		return fillDictionary(out, a)
+	case *array.Int64:
+		out.Ints = a.Int64Values()
+	case *array.Float64:
+		out.Floats = a.Float64Values()
+	case *array.Boolean:
+		out.Ints = numbers(a.Len(), func(i int) int64 {
+			if a.Value(i) {
+				return 1
+			}
+			return 0
+		})
+	case *array.Date32:
+		out.Ints = numbers(a.Len(), func(i int) int64 { return int64(a.Value(i)) })
+	case *array.Time64:
+		unit := a.DataType().(*arrow.Time64Type).Unit
+		out.Ints = numbers(a.Len(), func(i int) int64 { return toMicros(int64(a.Value(i)), unit) })
+	case *array.Timestamp:
+		unit := a.DataType().(*arrow.TimestampType).Unit
+		out.Ints = numbers(a.Len(), func(i int) int64 { return toMicros(int64(a.Value(i)), unit) })
+	case *array.Decimal128:
+		places := c.Scale - int(a.DataType().(*arrow.Decimal128Type).Scale)
+		out.Ints = numbers(a.Len(), func(i int) int64 {
+			if a.IsNull(i) {
+				return 0
+			}
+			return moved(a.Value(i).BigInt(), places)
+		})
+	case *array.Decimal256:
+		places := c.Scale - int(a.DataType().(*arrow.Decimal256Type).Scale)
+		out.Ints = numbers(a.Len(), func(i int) int64 {
+			if a.IsNull(i) {
+				return 0
+			}
+			return moved(a.Value(i).BigInt(), places)
+		})
+	default:
+		return false
+	}
+	return true
+}
+
+func numbers(n int, at func(i int) int64) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = at(i)
+	}
+	return out
+}
+
+// fillText takes over the texts, whose offsets in a slice do not begin at 0.
+func fillText(out *domain.Column, a *array.String) {
+	out.Bytes, out.Offsets = a.ValueBytes(), make([]uint32, a.Len()+1)
+	for i := range a.Len() {
+		out.Offsets[i+1] = uint32(a.ValueOffset(i+1) - a.ValueOffset(0))
+	}
+}
+
+// fillDictionary takes over indices and texts. The index of a NULL says nothing.
+func fillDictionary(out *domain.Column, a *array.Dictionary) bool {
+	texts, ok := a.Dictionary().(*array.String)
+	if !ok {
+		return false
+	}
+	out.Form, out.Offsets, out.Dict = domain.Dictionary, nil, make([]string, texts.Len())
+	for i := range out.Dict {
+		out.Dict[i] = texts.Value(i)
+	}
+	out.Ints = numbers(a.Len(), func(i int) int64 {
+		if a.IsNull(i) {
+			return 0
+		}
+		return int64(a.GetValueIndex(i))
+	})
+	return true
+}
+
+// toMicros rounds down what is finer than a microsecond, and cuts what is beyond an int64.
+func toMicros(v int64, unit arrow.TimeUnit) int64 {
+	switch unit {
+	case arrow.Second:
+		return moved(big.NewInt(v), 6)
+	case arrow.Millisecond:
+		return moved(big.NewInt(v), 3)
+	case arrow.Nanosecond:
+		if v%1000 < 0 {
+			return v/1000 - 1
+		}
+		return v / 1000
+	}
+	return v
+}
+
+// moved returns ⌊v·10^places⌋, or the nearest int64, for at most 38 places; it overwrites v.
+func moved(v *big.Int, places int) int64 {
+	if places >= 0 {
+		v.Mul(v, tens[places])
+	} else {
+		v.Div(v, tens[-places]) // Euclidean: rounds down, as the divisor is positive
+	}
+	switch {
+	case v.IsInt64():
+		return v.Int64()
+	case v.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// tens are the powers of ten up to BIGNUMERIC's number of decimal places.
+var tens = func() (p [39]*big.Int) {
+	for n := range p {
+		p[n] = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+	}
+	return p
+}()
