@@ -25,16 +25,25 @@ type decoder struct {
 	texts   *texts  // the dictionary of a column of texts
 	codes   []int64 // the code of each text of the page dictionary
 	hasDict bool
+	apart   bool // the texts are IDs: nearly all differ, and are not compared with each other
 }
 
 // texts numbers the texts of one column chunk.
 type texts struct {
-	codes map[string]int64
+	codes map[string]int64 // nil where every text gets a number of its own
 	list  []string
 	bytes int64
+
+	arena []byte // without codes: the texts, one after the other, in place of list
+	ends  []uint32
 }
 
 func (t *texts) code(b []byte) int64 {
+	if t.codes == nil {
+		t.arena, t.bytes = append(t.arena, b...), t.bytes+int64(len(b))
+		t.ends = append(t.ends, uint32(len(t.arena)))
+		return int64(len(t.ends)) - 1
+	}
 	if c, ok := t.codes[string(b)]; ok {
 		return c
 	}
@@ -67,9 +76,43 @@ func (d *decoder) read(pages file.PageReader) error {
 	if d.at < d.rows {
 		return errShort
 	}
-	if d.texts != nil {
+	switch {
+	case d.apart && d.texts != nil:
+		return d.spell()
+	case d.texts != nil:
 		d.out.Dict = d.texts.list
 	}
+	return nil
+}
+
+// spell turns numbers of texts into the texts themselves.
+func (d *decoder) spell() error {
+	t, c := d.texts, d.out
+	text := func(x int64) []byte {
+		start := uint32(0)
+		if x > 0 {
+			start = t.ends[x-1]
+		}
+		return t.arena[start:t.ends[x]]
+	}
+	total := int64(0)
+	for i, x := range c.Ints {
+		if !c.Null(i) {
+			total += int64(len(text(x)))
+		}
+	}
+	if total > min(d.limit, 1<<32-1) {
+		return errLarge
+	}
+	c.Bytes, c.Offsets = sized(c.Bytes, int(total))[:0], sized(c.Offsets, len(c.Ints)+1)[:1]
+	c.Offsets[0] = 0
+	for i, x := range c.Ints {
+		if !c.Null(i) {
+			c.Bytes = append(c.Bytes, text(x)...)
+		}
+		c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
+	}
+	c.Form, c.Dict = domain.Text, nil
 	return nil
 }
 
@@ -77,7 +120,10 @@ func (d *decoder) start() {
 	d.out.Nulls = nil
 	switch d.typ {
 	case domain.String:
-		d.texts = &texts{codes: map[string]int64{}}
+		d.texts = &texts{}
+		if !d.apart {
+			d.texts.codes = map[string]int64{}
+		}
 		d.out.Form = domain.Dictionary
 	case domain.Float64:
 		d.out.Form, d.out.Floats = domain.Floats, sized(d.out.Floats, d.rows)
@@ -260,7 +306,7 @@ func (d *decoder) value(dst []int64) func(int, []byte) {
 }
 
 func (d *decoder) bounded(err error) error {
-	if err == nil && d.texts != nil && d.texts.bytes > d.limit {
+	if err == nil && d.texts != nil && d.texts.bytes > min(d.limit, 1<<32-1) {
 		return errLarge
 	}
 	return err

@@ -184,15 +184,12 @@ func (r *Reader) readGroup(i int, dst *domain.Chunk) error {
 		dst.ID = domain.Column{}
 		return nil
 	}
-	if err := r.readColumn(g, r.id, rows, &dst.ID); err != nil {
-		return err
-	}
-	return r.spell(&dst.ID, rows)
+	return r.readColumn(g, r.id, rows, &dst.ID)
 }
 
 // readColumn reads one column chunk.
 func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *domain.Column) error {
-	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, raw: r.raw, levels: r.levels}
+	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, apart: l == r.id, raw: r.raw, levels: r.levels}
 	err := r.checkColumn(g, l, rows)
 	if err == nil {
 		var pages file.PageReader
@@ -207,30 +204,4 @@ func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *doma
 		return err
 	}
 	return fmt.Errorf("column %q: %w", l.name, err)
-}
-
-// spell turns a Dictionary column into Text.
-func (r *Reader) spell(c *domain.Column, rows int) error {
-	if c.Form != domain.Dictionary {
-		return nil
-	}
-	total := int64(0)
-	for i, x := range c.Ints {
-		if !c.Null(i) {
-			total += int64(len(c.Dict[x]))
-		}
-	}
-	if total > min(r.max, 1<<32-1) {
-		return fmt.Errorf("column %q: %w", r.id.name, errLarge)
-	}
-	c.Bytes, c.Offsets = sized(c.Bytes, int(total))[:0], sized(c.Offsets, rows+1)[:1]
-	c.Offsets[0] = 0
-	for i, x := range c.Ints {
-		if !c.Null(i) {
-			c.Bytes = append(c.Bytes, c.Dict[x]...)
-		}
-		c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
-	}
-	c.Form, c.Dict = domain.Text, nil
-	return nil
 }

@@ -31,8 +31,9 @@ type BoundParams struct {
 	// Shards is the number of hash shards of the privacy ID; default 256; 1..1999. On a cluster raise
 	// it so that units/Shards·(bytes of an ID and a record) stays below about 100 MB.
 	Shards int
-	// MaxEntries is the number of units that a worker holds before it passes them on early; default
-	// 1<<20; at least 1. The result does not depend on it.
+	// MaxEntries is the number of records that a worker holds. It then keeps one for each unit, and passes
+	// those on early if they are nearly as many; default 1<<20; at least 1. The result does not depend on
+	// it.
 	MaxEntries int
 	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same
 	// value keeps the same records. It must not be the seed of the noise.

@@ -130,29 +130,41 @@ func position(c *domain.Chunk, row int, column string) error {
 	return fmt.Errorf("private: %s: column %q cannot be used as it is", c.Source, column)
 }
 
-// addIDs takes over the privacy IDs of a chunk. A NULL is an empty ID.
+// addIDs takes over the privacy IDs of a chunk, as text whatever their form. A NULL is an empty ID.
 func addIDs(b *records.Batch, ids *domain.Column) error {
-	b.HasID, b.IDEnds = true, make([]uint32, 0, b.N)
-	if ids.Form == domain.Absent {
+	b.HasID, b.IDEnds = true, make([]uint32, b.N)
+	switch {
+	case ids.Form == domain.Absent:
 		return errors.New("private: the domain names a privacy ID, and the source delivers none")
-	}
-	var buf []byte
-	for i := range b.N {
-		buf = buf[:0]
-		switch {
-		case ids.Null(i):
-		case ids.Form == domain.Text:
-			buf = append(buf, ids.Text(i)...)
-		case ids.Form == domain.Ints:
-			buf = strconv.AppendInt(buf, ids.Ints[i], 10)
-		case ids.Form == domain.Floats:
-			buf = domain.AppendFloat(buf, ids.Floats[i])
-		case ids.Form == domain.Dictionary:
-			buf = append(buf, ids.Dict[ids.Ints[i]]...)
+	case ids.Form == domain.Text && ids.Nulls == nil:
+		start := ids.Offsets[0]
+		b.IDs = ids.Bytes[start:ids.Offsets[b.N]] // shared: neither is changed from here on
+		for i, end := range ids.Offsets[1 : b.N+1] {
+			b.IDEnds[i] = end - start
 		}
-		b.AddID(buf)
+		return nil
+	}
+	b.IDs = make([]byte, 0, 12*b.N)
+	for i := range b.N {
+		if !ids.Null(i) {
+			b.IDs = appendID(b.IDs, ids, i)
+		}
+		b.IDEnds[i] = uint32(len(b.IDs))
 	}
 	return nil
+}
+
+// appendID appends cell i as text.
+func appendID(dst []byte, ids *domain.Column, i int) []byte {
+	switch ids.Form {
+	case domain.Ints:
+		return strconv.AppendInt(dst, ids.Ints[i], 10)
+	case domain.Floats:
+		return domain.AppendFloat(dst, ids.Floats[i])
+	case domain.Dictionary:
+		return append(dst, ids.Dict[ids.Ints[i]]...)
+	}
+	return append(dst, ids.Text(i)...)
 }
 
 // encodeStructsFn encodes users' structs, some thousand to a batch.

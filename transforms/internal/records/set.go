@@ -1,174 +1,147 @@
 package records
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
 )
 
-// maxSetBytes bounds the bytes of IDs or rows that a Set holds before it is full, so that 32-bit
-// offsets suffice and an emitted shard stays far below the 2 GiB of a gRPC message.
-const maxSetBytes = 1 << 28
+const (
+	// parts is the number of logs of a Set. The table of a part of 2²⁰/256 units stays in a core's cache
+	// while its log is compacted; a single table of all units would miss it on nearly every record.
+	parts     = 256
+	partShift = 64 - 8 // parts are runs of hashes: their order is the order of hashes
+
+	// minCompact is the size in bytes at which a log is first compacted: 32 MB for all of them.
+	minCompact = 1 << 17
+
+	// maxSetBytes bounds the bytes of a Set before it is full, so that 32-bit offsets suffice and an
+	// emitted shard stays far below the 2 GiB of a gRPC message.
+	maxSetBytes = 1 << 28
+
+	// recordHead is what stands before a record's ID in a log: its hash and the length of the ID.
+	recordHead = 8 + 4
+)
 
 // Set keeps one row for each privacy unit: the row of least rank among those added, which does not
-// depend on the order they came in. It grows with the number of units, not of rows. The zero Set is
-// not usable; see NewSet.
+// depend on the order they came in. The zero Set is not usable; see NewSet.
+//
+// Records are appended to one of some logs by the first bits of their ID's hash, which writes memory in
+// order. A log that has doubled is compacted to one record for each unit, so that a Set grows with the
+// number of units and every record is looked at a few times, in a cache.
 type Set struct {
-	width   int
-	max     int
-	rank    ranker
-	slots   []uint64 // open addressing, linear probing: hash tag in the high half, entry+1 in the low
-	entries []entry
-	data    []byte // each unit's ID and then its row: one cache miss for both
-	touched byte   // see touch
+	width int
+	max   int
+	full  bool
+	held  int // records in all logs
+	bytes int
+	logs  [parts]unitLog
+	compactor
 }
 
-type entry struct {
-	hash  uint64
-	rank  uint64 // first 8 bytes of the kept row's rank; 0 where it was never needed
-	start uint32 // of the ID in data
-	end   uint32 // of the ID, where the row starts
+// unitLog is a list of records: hash, length of the ID, ID, row.
+type unitLog struct {
+	data    []byte
+	records int
+	limit   int // bytes at which it is compacted
 }
 
-// NewSet returns an empty set of rows of the given width that is full at maxUnits units. Ranks depend
-// on the run key, of RunKeySize bytes.
+// NewSet returns an empty set of rows of the given width that is full where, one record being kept for
+// each unit, it holds nearly maxUnits. Ranks depend on the run key, of RunKeySize bytes.
 func NewSet(width, maxUnits int, runKey []byte) *Set {
 	if len(runKey) != RunKeySize {
 		panic("records: a run key has 16 bytes")
 	}
-	return &Set{width: width, max: maxUnits, rank: ranker{runKey: runKey}, slots: make([]uint64, 1<<10)}
+	s := &Set{width: width, max: maxUnits, compactor: compactor{width: width, rank: ranker{runKey: runKey}}}
+	for p := range s.logs {
+		s.logs[p].limit = minCompact
+	}
+	return s
 }
 
-// Len returns the number of units.
-func (s *Set) Len() int { return len(s.entries) }
+// Len returns the number of records held: at least one, and maybe more, for each unit.
+func (s *Set) Len() int { return s.held }
 
 // Full reports whether the set should be emptied before more is added.
-func (s *Set) Full() bool { return len(s.entries) >= s.max || len(s.data) >= maxSetBytes }
-
-// window is the number of records whose memory is asked for at once.
-const window = 64
+func (s *Set) Full() bool { return s.full }
 
 // AddBatch adds the records of b from number from on, until the set is full, and returns the number of
 // the first record that was not added.
 func (s *Set) AddBatch(b *Batch, from int) int {
-	var hashes [window]uint64
-	for ; from < b.N && !s.Full(); from += window {
-		n := min(window, b.N-from)
-		for i := range n {
-			hashes[i] = Hash(b.ID(from + i))
-		}
-		s.touch(hashes[:n])
-		for i := range n {
-			if s.Full() {
-				return from + i
-			}
-			s.add(hashes[i], b.ID(from+i), b.Row(from+i))
-		}
+	if from >= b.N {
+		return b.N
 	}
-	return min(from, b.N)
-}
-
-// touch reads what adding units of these hashes will read. The reads do not depend on each other, so
-// that their cache misses overlap; add would wait for them one by one.
-func (s *Set) touch(hashes []uint64) {
-	var slots [window]uint64
-	var starts [window]uint32
-	mask := uint64(len(s.slots) - 1)
-	for i, h := range hashes {
-		slots[i] = s.slots[h&mask]
+	if len(b.Rows) != b.N*s.width {
+		panic("records: length of a row differs from the set's")
 	}
-	for i := range hashes {
-		if slots[i] != 0 {
-			starts[i] = s.entries[uint32(slots[i])-1].start
+	start := uint32(0)
+	if from > 0 {
+		start = b.IDEnds[from-1]
+	}
+	for i, end := range b.IDEnds[from:b.N] {
+		id := b.IDs[start:end]
+		start = end
+		if len(id) == 0 {
+			continue
+		}
+		at := (from + i) * s.width
+		if s.add(Hash(id), id, b.Rows[at:at+s.width]); s.full {
+			return from + i + 1
 		}
 	}
-	for i := range hashes {
-		if slots[i] != 0 {
-			s.touched ^= s.data[starts[i]]
-		}
-	}
+	return b.N
 }
 
 // Add adds a row of the unit with the given ID. An empty ID names nobody: its row is dropped.
-func (s *Set) Add(id, row []byte) { s.add(Hash(id), id, row) }
-
-func (s *Set) add(h uint64, id, row []byte) {
-	if len(id) == 0 {
-		return
-	}
+func (s *Set) Add(id, row []byte) {
 	if len(row) != s.width {
 		panic("records: length of a row differs from the set's")
 	}
-	mask := uint64(len(s.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		switch slot := s.slots[i]; {
-		case slot == 0:
-			s.insert(i, h, id, row)
-			return
-		case slot>>32 == h>>32:
-			if e := int(uint32(slot)) - 1; s.entries[e].hash == h && bytes.Equal(s.id(e), id) {
-				s.contest(e, id, row)
-				return
-			}
-		}
+	if len(id) > 0 {
+		s.add(Hash(id), id, row)
 	}
 }
 
-func (s *Set) insert(slot, h uint64, id, row []byte) {
-	start := uint32(len(s.data))
-	s.data = append(append(s.data, id...), row...)
-	s.entries = append(s.entries, entry{hash: h, start: start, end: start + uint32(len(id))})
-	s.slots[slot] = h>>32<<32 | uint64(len(s.entries))
-	if 3*len(s.entries) > 2*len(s.slots) {
-		s.grow()
+func (s *Set) add(h uint64, id, row []byte) {
+	l, size := &s.logs[h>>partShift], recordHead+len(id)+len(row)
+	if len(l.data)+size > l.limit {
+		s.compactLog(l)
+		l.limit = max(minCompact, 2*len(l.data)+size)
+	}
+	if len(l.data)+size > cap(l.data) {
+		l.data = slices.Grow(l.data, size)
+	}
+	l.data = l.data[:len(l.data)+size] // no new pointer, and so no write barrier
+	record := l.data[len(l.data)-size:]
+	binary.LittleEndian.PutUint64(record, h)
+	binary.LittleEndian.PutUint32(record[8:], uint32(len(id)))
+	copy(record[recordHead:], id)
+	copy(record[recordHead+len(id):], row)
+	l.records++
+	s.held++
+	if s.bytes += size; s.held >= s.max || s.bytes >= maxSetBytes {
+		s.compact()
+		// What frees less than a quarter is not worth doing again for a quarter more.
+		s.full = s.held >= s.max-s.max/4 || s.bytes >= maxSetBytes-maxSetBytes/4
 	}
 }
 
-// contest keeps the row of lower rank. The kept row's rank is remembered by its first 8 bytes, so that
-// a unit with many rows costs one hash a row.
-func (s *Set) contest(e int, id, row []byte) {
-	kept := s.row(e)
-	if bytes.Equal(kept, row) {
-		return
-	}
-	en := &s.entries[e]
-	if en.rank == 0 {
-		r := s.rank.rank(id, kept)
-		en.rank = binary.BigEndian.Uint64(r[:])
-	}
-	r := s.rank.rank(id, row)
-	switch first := binary.BigEndian.Uint64(r[:]); {
-	case first > en.rank:
-	case first < en.rank || s.rank.less(id, row, kept):
-		copy(kept, row)
-		en.rank = first
+// compact leaves one record for each unit.
+func (s *Set) compact() {
+	for p := range s.logs {
+		s.compactLog(&s.logs[p])
 	}
 }
 
-func (s *Set) id(e int) []byte { return s.data[s.entries[e].start:s.entries[e].end] }
-
-func (s *Set) row(e int) []byte {
-	at := int(s.entries[e].end)
-	return s.data[at : at+s.width]
+func (s *Set) compactLog(l *unitLog) {
+	s.held, s.bytes = s.held-l.records, s.bytes-len(l.data)
+	l.data = s.distinct(l.data, l.records)
+	l.records = len(s.units)
+	s.held, s.bytes = s.held+l.records, s.bytes+len(l.data)
 }
 
-func (s *Set) grow() {
-	s.slots = make([]uint64, 2*len(s.slots))
-	mask := uint64(len(s.slots) - 1)
-	for e := range s.entries {
-		h := s.entries[e].hash
-		i := h & mask
-		for s.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		s.slots[i] = h>>32<<32 | uint64(e+1)
-	}
-}
-
-// Shard returns the shard of an ID's hash. It takes the high bits of a product, so that the units of
-// one shard still spread over all slots of a Set.
+// Shard returns the shard of an ID's hash. It takes the high bits of a product, so that shards, like
+// parts, are runs of hashes.
 func Shard(hash uint64, shards int) int {
 	hi, _ := bits.Mul64(hash, uint64(shards))
 	return int(hi)
@@ -177,37 +150,34 @@ func Shard(hash uint64, shards int) int {
 // Flush hands the units of each shard that has any to emit, in canonical form and in ascending order
 // of shards, and empties the set.
 func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
-	type ref struct {
-		hash  uint64
-		entry int32
+	var shard int
+	var r *run // the units of shard so far
+	for p := range s.logs {
+		l := &s.logs[p]
+		if l.records == 0 {
+			continue
+		}
+		s.compactLog(l)
+		for units := s.sorted(l.data); len(units) > 0; {
+			next := Shard(units[0].hash, shards)
+			n := 1
+			for n < len(units) && Shard(units[n].hash, shards) == next {
+				n++
+			}
+			if r != nil && next != shard {
+				emit(shard, &Units{runs: []*run{r}})
+				r = nil
+			}
+			if shard = next; r == nil {
+				r = newRun(s.width, n, len(l.data)/len(s.units)*n)
+			}
+			s.appendTo(r, l.data, units[:n])
+			units = units[n:]
+		}
+		l.data, l.records, l.limit = l.data[:0], 0, minCompact
 	}
-	refs := make([]ref, len(s.entries))
-	for e := range s.entries {
-		refs[e] = ref{s.entries[e].hash, int32(e)}
-	}
-	slices.SortFunc(refs, func(a, b ref) int {
-		if c := cmp.Compare(a.hash, b.hash); c != 0 {
-			return c
-		}
-		return bytes.Compare(s.id(int(a.entry)), s.id(int(b.entry)))
-	})
-	for len(refs) > 0 {
-		shard := Shard(refs[0].hash, shards)
-		n := 1
-		for n < len(refs) && Shard(refs[n].hash, shards) == shard {
-			n++
-		}
-		r := newRun(s.width, n)
-		for _, x := range refs[:n] {
-			r.add(x.hash, s.id(int(x.entry)), s.row(int(x.entry)))
-		}
+	if r != nil {
 		emit(shard, &Units{runs: []*run{r}})
-		refs = refs[n:]
 	}
-	s.reset()
-}
-
-func (s *Set) reset() {
-	clear(s.slots)
-	s.entries, s.data = s.entries[:0], s.data[:0]
+	s.held, s.bytes, s.full = 0, 0, false
 }

@@ -1,10 +1,6 @@
 package records
 
-import (
-	"bytes"
-	"encoding/binary"
-	"errors"
-)
+import "bytes"
 
 // Units holds one row for each of some privacy units, and merges with other Units. A unit's ID appears
 // once in its canonical form, so that whatever counts Units counts each privacy unit once.
@@ -15,22 +11,26 @@ type Units struct {
 // run is a canonical list of units: ascending by (hash, ID), no ID twice.
 type run struct {
 	width  int
-	hashes []uint64
-	ends   []uint64 // of the IDs in ids
+	n      int
+	hashes []uint64 // nil in what was just decoded; see index
+	ends   []uint64 // of the IDs in ids; nil as hashes are
+	sizes  []byte   // of the IDs as they were on the wire, for index
 	ids    []byte
 	rows   []byte
 }
 
-func newRun(width, capacity int) *run {
+// newRun returns an empty run with room for units of so many bytes together.
+func newRun(width, capacity, bytes int) *run {
 	return &run{
 		width:  width,
 		hashes: make([]uint64, 0, capacity),
 		ends:   make([]uint64, 0, capacity),
+		ids:    make([]byte, 0, max(0, bytes-capacity*width)),
 		rows:   make([]byte, 0, capacity*width),
 	}
 }
 
-func (r *run) len() int { return len(r.hashes) }
+func (r *run) len() int { return r.n }
 
 func (r *run) id(i int) []byte {
 	start := uint64(0)
@@ -43,10 +43,29 @@ func (r *run) id(i int) []byte {
 func (r *run) row(i int) []byte { return r.rows[i*r.width : (i+1)*r.width] }
 
 func (r *run) add(hash uint64, id, row []byte) {
+	r.n++
 	r.ids = append(r.ids, id...)
 	r.hashes = append(r.hashes, hash)
 	r.ends = append(r.ends, uint64(len(r.ids)))
 	r.rows = append(r.rows, row...)
+}
+
+// index finds the IDs and their hashes in what was decoded. Only merging wants them, and most units are
+// counted as they come.
+func (r *run) index() {
+	if r.hashes != nil || r.n == 0 {
+		return
+	}
+	r.hashes, r.ends = make([]uint64, r.n), make([]uint64, r.n)
+	sizes := idSizes(r.sizes)
+	end := uint64(0)
+	for i := range r.n {
+		id := r.ids[end:]
+		id = id[:sizes.next()]
+		end += uint64(len(id))
+		r.hashes[i], r.ends[i] = Hash(id), end
+	}
+	r.sizes = nil
 }
 
 // compare orders unit i of r and unit j of o by (hash, ID).
@@ -93,7 +112,9 @@ func (m *Merger) Canonical(u *Units) *Units {
 }
 
 func (m *Merger) zip(a, b *run) *run {
-	out := newRun(a.width, a.len()+b.len())
+	a.index()
+	b.index()
+	out := newRun(a.width, a.len()+b.len(), len(a.ids)+len(b.ids)+len(a.rows)+len(b.rows))
 	i, j := 0, 0
 	for i < a.len() && j < b.len() {
 		switch c := a.compare(i, b, j); {
@@ -147,63 +168,4 @@ func (u *Units) Rows() []byte {
 		return r.rows
 	}
 	return nil
-}
-
-// Each unit is on the wire as (uvarint length, ID) in canonical order, and the rows follow all IDs.
-// Hashes are recomputed: that is cheaper than sending them. Units under merge are several such lists.
-
-// Encode returns the units' encoding. Equal canonical units have equal encodings.
-func (u *Units) Encode() []byte {
-	size := binary.MaxVarintLen64
-	for _, r := range u.runs {
-		size += 2*binary.MaxVarintLen64 + len(r.ids) + 2*r.len() + len(r.rows)
-	}
-	b := binary.AppendUvarint(make([]byte, 0, size), uint64(len(u.runs)))
-	for _, r := range u.runs {
-		b = binary.AppendUvarint(b, uint64(r.width))
-		b = binary.AppendUvarint(b, uint64(r.len()))
-		for i := range r.len() {
-			id := r.id(i)
-			b = binary.AppendUvarint(b, uint64(len(id)))
-			b = append(b, id...)
-		}
-		b = append(b, r.rows...)
-	}
-	return b
-}
-
-// errUnits says only that bytes were not made by Encode: they are private.
-var errUnits = errors.New("records: malformed encoding of units")
-
-// DecodeUnits reads what Encode wrote.
-func DecodeUnits(b []byte) (*Units, error) {
-	d := decoder{b: b}
-	u := &Units{}
-	for n := d.uvarint(); n > 0 && !d.bad; n-- {
-		u.runs = append(u.runs, d.run())
-	}
-	if d.bad || len(d.b) != 0 {
-		return nil, errUnits
-	}
-	return u, nil
-}
-
-func (d *decoder) run() *run {
-	width, n := d.uvarint(), d.uvarint()
-	if left := uint64(len(d.b)); n > left || width > left || n*width > left {
-		d.bad = true
-		return nil
-	}
-	r := newRun(int(width), int(n))
-	for range n {
-		id := d.take(d.uvarint())
-		r.ids = append(r.ids, id...)
-		r.ends = append(r.ends, uint64(len(r.ids)))
-		r.hashes = append(r.hashes, Hash(id))
-	}
-	r.rows = d.copy(n * width)
-	if d.bad {
-		return nil
-	}
-	return r
 }

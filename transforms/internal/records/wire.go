@@ -1,0 +1,124 @@
+package records
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// A run is on the wire as its width, the number of its units, the lengths of all IDs, the bytes of all IDs
+// in canonical order, and the rows. The lengths are one uvarint, the length plus 1, where all are equal,
+// else a 0 and a uvarint for each ID. Hashes are recomputed: that is cheaper than sending them. Units
+// under merge are several such lists.
+
+// Encode returns the units' encoding. Equal canonical units have equal encodings.
+func (u *Units) Encode() []byte {
+	size := binary.MaxVarintLen64
+	for _, r := range u.runs {
+		size += 3*binary.MaxVarintLen64 + 2*r.len() + len(r.ids) + len(r.rows)
+	}
+	b := binary.AppendUvarint(make([]byte, 0, size), uint64(len(u.runs)))
+	for _, r := range u.runs {
+		b = binary.AppendUvarint(b, uint64(r.width))
+		b = binary.AppendUvarint(b, uint64(r.len()))
+		b = r.appendSizes(b)
+		b = append(b, r.ids...)
+		b = append(b, r.rows...)
+	}
+	return b
+}
+
+// appendSizes appends the lengths of the IDs.
+func (r *run) appendSizes(b []byte) []byte {
+	if r.hashes == nil {
+		return append(b, r.sizes...) // as they came
+	}
+	first, equal := len(r.ids), true
+	for i := range r.n {
+		if size := len(r.id(i)); i == 0 {
+			first = size
+		} else if size != first {
+			equal = false
+			break
+		}
+	}
+	if equal {
+		return binary.AppendUvarint(b, uint64(first)+1)
+	}
+	b = append(b, 0)
+	for i := range r.n {
+		b = binary.AppendUvarint(b, uint64(len(r.id(i))))
+	}
+	return b
+}
+
+// sizeReader reads the lengths of IDs one after the other.
+type sizeReader struct {
+	each uint64 // of every ID, plus 1; 0 where they differ
+	rest []byte
+}
+
+// idSizes reads lengths that decoder.run has found to be well formed.
+func idSizes(b []byte) sizeReader {
+	each, n := binary.Uvarint(b)
+	return sizeReader{each, b[n:]}
+}
+
+func (s *sizeReader) next() uint64 {
+	if s.each > 0 {
+		return s.each - 1
+	}
+	v, n := binary.Uvarint(s.rest)
+	s.rest = s.rest[n:]
+	return v
+}
+
+// errUnits says only that bytes were not made by Encode: they are private.
+var errUnits = errors.New("records: malformed encoding of units")
+
+// DecodeUnits reads what Encode wrote. The units share b's memory, which must not change.
+func DecodeUnits(b []byte) (*Units, error) {
+	d := decoder{b: b}
+	u := &Units{}
+	for n := d.uvarint(); n > 0 && !d.bad; n-- {
+		u.runs = append(u.runs, d.run())
+	}
+	if d.bad || len(d.b) != 0 {
+		return nil, errUnits
+	}
+	return u, nil
+}
+
+func (d *decoder) run() *run {
+	width, n := d.uvarint(), d.uvarint()
+	sizes := d.b
+	total := d.idBytes(n)
+	sizes = sizes[:len(sizes)-len(d.b)]
+	if left := uint64(len(d.b)); d.bad || n > left || width > left || n*width > left {
+		d.b, d.bad = nil, true
+		return nil
+	}
+	r := &run{width: int(width), n: int(n), sizes: sizes, ids: d.take(total)}
+	r.rows = d.take(n * width)
+	return r
+}
+
+// idBytes reads the lengths of n IDs and returns their sum.
+func (d *decoder) idBytes(n uint64) uint64 {
+	left := uint64(len(d.b))
+	if each := d.uvarint(); each > 0 {
+		if n > 0 && (each-1) > left/n {
+			d.b, d.bad = nil, true
+			return 0
+		}
+		return n * (each - 1)
+	}
+	total := uint64(0)
+	for ; n > 0 && !d.bad; n-- {
+		size := d.uvarint()
+		if size > left || total > left {
+			d.b, d.bad = nil, true
+		}
+		total += size
+	}
+	return total
+}
