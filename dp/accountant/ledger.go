@@ -104,6 +104,10 @@ func NewLedger(p Params) (*Ledger, error) {
 		mu := ratOf(MuFloor(p.Epsilon, delta))
 		capacity = floorGrid(mu.Mul(mu, mu).Quo(mu, big.NewRat(2, 1)), capacityBits)
 	}
+	if capacity.Sign() == 0 && p.Epsilon > 1 { // float64 does not hold the conversion
+		return nil, fmt.Errorf("accountant: epsilon %g is too large to compute with; lower it: above 20 or so it promises next to nothing",
+			float64(p.Epsilon))
+	}
 	if capacity.Sign() == 0 {
 		return nil, fmt.Errorf("accountant: epsilon %g, delta %g leave no %v budget; raise them",
 			float64(p.Epsilon), float64(p.Delta), p.Accounting)

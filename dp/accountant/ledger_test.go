@@ -197,3 +197,12 @@ func TestParams(t *testing.T) {
 		}
 	}
 }
+
+// A budget that cannot be computed says which way to move: a tiny ε up, a huge one down.
+func TestNoBudgetSaysWhichWay(t *testing.T) {
+	for epsilon, want := range map[dp.Epsilon]string{1e-9: "raise", 1e300: "lower"} {
+		if _, err := NewLedger(Params{Epsilon: epsilon, Delta: 1e-9}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("epsilon %g: error %v, want advice to %s it", float64(epsilon), err, want)
+		}
+	}
+}
