@@ -148,12 +148,9 @@ func modules(t *testing.T) string {
 	return tool(t, "DAPPLE_NODE_MODULES", "a directory that holds hyparquet")
 }
 
-// tool skips a test where a variable is not set, but not on CI, where nothing is skipped.
+// tool skips a test where a variable is not set. On CI `make integration` fails where it cannot set it.
 func tool(t *testing.T, variable, what string) string {
 	path := os.Getenv(variable)
-	if path == "" && os.Getenv("CI") == "true" {
-		t.Fatalf("%s does not name %s; `make integration` sets it", variable, what)
-	}
 	if path == "" {
 		t.Skipf("%s does not name %s; `make integration` sets it", variable, what)
 	}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Runs the tests of this module, after building and installing what they need under bin/. What is not
+# there is left out and listed at the end; with CI=true only a missing compiler, Python or Node may be.
+set -uo pipefail
+cd "$(dirname "$0")"
+go=${GO:-go}
+bin=$(cd ../.. && mkdir -p bin out && cd bin && pwd)
+log=$bin/../out/services.log
+absent=() broken=()
+
+# The emulator of BigQuery: a large program, linked again only when its pins change.
+emulator() {
+	[ -n "${BQ_EMULATOR_BIN:-}" ] && return
+	local out=$bin/bigquery-emulator
+	if [ emulator/go.sum -nt "$out" ] || [ ! -x "$out" ]; then
+		echo "building the BigQuery emulator (the first time some minutes and 5 GB of memory) ..."
+		(cd emulator && "$go" build -o "$out" github.com/goccy/bigquery-emulator/cmd/bigquery-emulator) ||
+			{ broken+=("BigQuery: the emulator does not build"); return; }
+		touch "$out"
+	fi
+	export BQ_EMULATOR_BIN=$out
+}
+
+# pyarrow and Polars, in an environment of their own.
+python() {
+	[ -n "${DAPPLE_PYTHON:-}" ] && return
+	command -v python3 >/dev/null || { absent+=("pyarrow and Polars: there is no python3"); return; }
+	local env=$bin/python
+	if ! cmp -s requirements.txt "$env/requirements.txt"; then
+		rm -rf "$env"
+		python3 -m venv "$env" && "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r requirements.txt &&
+			cp requirements.txt "$env" || { broken+=("pyarrow and Polars: they cannot be installed into a virtual environment"); return; }
+	fi
+	export DAPPLE_PYTHON=$env/bin/python
+}
+
+node() {
+	[ -n "${DAPPLE_NODE_MODULES:-}" ] && return
+	command -v node >/dev/null && command -v npm >/dev/null || { absent+=("hyparquet: there is no node, or no npm"); return; }
+	local dir=$bin/node
+	if ! cmp -s package.json "$dir/package.json" || [ ! -d "$dir/node_modules/hyparquet" ]; then
+		rm -rf "$dir" && mkdir -p "$dir" && cp package.json "$dir" &&
+			npm install --prefix "$dir" --no-package-lock --no-audit --no-fund --silent ||
+			{ rm -rf "$dir"; broken+=("hyparquet: it cannot be installed"); return; }
+	fi
+	export DAPPLE_NODE_MODULES=$dir/node_modules
+}
+
+packages=$("$go" list ./...) || exit 1
+if ! command -v g++ >/dev/null; then
+	absent+=("DuckDB and all other Parquet oracles: there is no C++ compiler")
+	packages=$(grep -v /oracles <<<"$packages")
+fi
+emulator
+python
+node
+
+# shellcheck disable=SC2086 # one word for each package
+"$go" test -v -count=1 -timeout 20m "$@" $packages >"$log" 2>&1
+status=$?
+if [ $status -ne 0 ]; then
+	cat "$log"
+else
+	grep -E '^(ok|\?)' "$log"
+fi
+
+skipped=$(grep -B1 -E '^ *--- SKIP' "$log" | grep -vE '^(--|=== )')
+if [ -n "$skipped" ]; then
+	printf '\nskipped:\n%s\n' "$skipped"
+fi
+if [ $((${#absent[@]} + ${#broken[@]})) -gt 0 ]; then
+	printf '\nleft out:\n'
+	printf '  %s\n' ${absent[@]+"${absent[@]}"} ${broken[@]+"${broken[@]}"}
+fi
+if [ ${#broken[@]} -gt 0 ] && [ "${CI:-}" = true ]; then
+	exit 1
+fi
+exit $status
