@@ -1,12 +1,8 @@
 package pipelines
 
 import (
-	"path/filepath"
-
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -18,9 +14,10 @@ const prismBranches = 8
 
 // launch is what one run of a request adds to it.
 type launch struct {
-	runID string // random and public
-	seed  uint64 // of the sampling
-	store synth.StoreRef
+	runID  string // random and public
+	seed   uint64 // of the sampling
+	store  synth.StoreRef
+	output output
 }
 
 // Build lays a request out as one graph: records, codes, one record for each privacy unit, counts,
@@ -29,7 +26,7 @@ type launch struct {
 func Build(s beam.Scope, r *Request, l launch) {
 	dom := r.File.Domain
 
-	records := private.EncodeWith(s, r.source(s), dom, encodeParams(r))
+	records := private.EncodeWith(s, r.source.Read(s, dom, r.File.CSV), dom, encodeParams(r))
 	units := private.Bound(s, records, private.BoundParams{})
 	stats := counts.CountWith(s, units, r.Problem.Workload, countParams(r))
 
@@ -40,7 +37,7 @@ func Build(s beam.Scope, r *Request, l launch) {
 	})
 
 	synth.Write(s, model, synth.SampleParams{
-		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Seed: l.seed, Sink: r.sink(l.runID).ref(),
+		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Seed: l.seed, Sink: l.output.ref(),
 	})
 }
 
@@ -54,24 +51,4 @@ func encodeParams(r *Request) private.EncodeParams {
 // countParams asks for the universe's own counts where the method measures them.
 func countParams(r *Request) counts.Params {
 	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
-}
-
-// sink returns where the run's rows and released files go.
-func (r *Request) sink(runID string) *directory {
-	d := &directory{
-		Rows:   dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
-		Format: r.Format, Domain: *r.File.Domain, Workload: r.Problem.Workload, RowsAsked: r.Rows, Describe: true,
-	}
-	if filepath.Clean(r.Release) != filepath.Clean(r.Output) {
-		d.Release = dirsink.Dir{Path: r.Release, RunID: runID, Overwrite: r.Overwrite}
-	}
-	return d
-}
-
-// sampled returns where the rows of a sampling go.
-func sampled(c SampleConfig, d *domain.Domain, runID string) *directory {
-	return &directory{
-		Rows:   dirsink.Dir{Path: c.Output, RunID: runID, Shards: c.Shards, Extension: c.Format, Overwrite: c.Overwrite},
-		Format: c.Format, Domain: *d, RowsAsked: c.Rows,
-	}
 }

@@ -9,6 +9,8 @@ import (
 // Config is one request to synthesise a table. Zero fields mean their defaults; fields without a
 // default are required.
 type Config struct {
+	// Files and directories are of this machine, or of Cloud Storage: gs://bucket/path.
+
 	Domain  string // domain file; required
 	Input   string // CSV or Parquet file, glob, or directory that a run wrote; required
 	Output  string // directory; required
@@ -32,6 +34,7 @@ type Config struct {
 	Overwrite     bool
 	Strict        bool // fail on an unreadable cell, with its position
 	Runner        string
+	TempLocation  string // gs:// directory where the release is kept until it is published; default: beside a gs:// output, else of this machine
 
 	Progress io.Writer // where progress goes; nil: nowhere
 	Terminal bool      // Progress is a terminal

@@ -64,7 +64,7 @@ func statement(d *directory, a *synth.Artifact, rows int64, m report.Marginals) 
 		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
 	}
 	if r.Uncertainty != nil { // the bound speaks of one-way tables alone
-		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.Intervals
+		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.LookedAt
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Domain, Workload: d.Workload, Method: a.Method, Status: r.Status.String(),

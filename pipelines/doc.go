@@ -1,6 +1,6 @@
 // Package pipelines tells the whole story: what is read, promised, solved and written.
 //
-//	req, err := pipelines.Validate(pipelines.Config{…})
+//	req, err := pipelines.Validate(ctx, pipelines.Config{…})
 //	res, err := pipelines.Run(ctx, req)
 //
 // Validate finds every fault of a request at once, before anything private is opened. Build lays the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // customers is a table of the shop: n rows, in the forms that parquetio writes.
@@ -88,8 +89,8 @@ func TestRunReadsItsOutput(t *testing.T) {
 		if err := os.WriteFile(again.Domain, []byte(strings.TrimPrefix(shopDomain, "privacy_id: customer\n")), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if r := mustValidate(t, again); len(r.Inputs) != 2 {
-			t.Errorf("%s: inputs %v", format, r.Inputs)
+		if r := mustValidate(t, again); len(r.source.(*table.Table).Files) != 2 {
+			t.Errorf("%s: inputs %v", format, r.source)
 		}
 		if rows := mustRun(t, again).Privacy.Rows; rows < 100 || rows > 300 {
 			t.Errorf("%s: %d rows of 200", format, rows)
@@ -116,7 +117,7 @@ func TestInputFaults(t *testing.T) {
 		{"nothing", func(t *testing.T, c *Config, dir string) { c.Input = filepath.Join(dir, "x*.parquet") }, true, []string{"no such file"}},
 		{"foreign directory", func(t *testing.T, c *Config, dir string) { c.Input = dir }, true,
 			[]string{"a directory without a manifest", "*.parquet"}},
-		{"bucket", func(t *testing.T, c *Config, dir string) { c.Input = "gs://b/x.parquet" }, true, []string{"copy the table to a local file"}},
+		{"scheme", func(t *testing.T, c *Config, dir string) { c.Input = "s3://b/x.parquet" }, true, []string{"s3:// are not known"}},
 		{"not Parquet", func(t *testing.T, c *Config, dir string) {
 			put(t, filepath.Join(dir, "b.parquet"), "customer,SECRET\n")
 		}, false,
@@ -141,11 +142,11 @@ func TestInputFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := parquetShop(t)
 			tt.spoil(t, &c, filepath.Dir(c.Domain))
-			if _, err := Validate(c); (err != nil) != tt.plan {
+			if _, err := Validate(context.Background(), c); (err != nil) != tt.plan {
 				t.Errorf("planning: error %v, want one: %v", err, tt.plan)
 			}
 			c.Epsilon = -1 // listed with the rest
-			_, err := ValidateRun(c)
+			_, err := ValidateRun(context.Background(), c)
 			if !IsRequest(err) || !strings.Contains(err.Error(), "--epsilon") {
 				t.Fatalf("error %v", err)
 			}
@@ -171,7 +172,7 @@ func withInts(c *domain.Chunk, k int) *domain.Chunk {
 func TestRunRefusesChangedParquet(t *testing.T) {
 	c := parquetShop(t)
 	r := mustValidate(t, c)
-	writeParquet(t, r.Inputs[1], shopColumns(), customers(400, 50))
+	writeParquet(t, r.source.(*table.Table).Files[1].Name, shopColumns(), customers(400, 50))
 	_, err := Run(context.Background(), r)
 	if err == nil || !strings.Contains(err.Error(), "b.parquet: the file has changed since the run was planned\nnothing was written") {
 		t.Errorf("error %v", err)

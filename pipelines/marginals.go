@@ -31,7 +31,8 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]*parqu
 		m := &parquetio.Marginal{Names: c.Names(d), Labels: labels(d, c), Fitted: r.Model.Marginal(c, nil)}
 		multiply(m.Fitted, scale)
 		m.FittedError = intervals.StandardErrors(c, m.Fitted, nil)
-		largest.Add(m.FittedError)
+		m.FittedFrom = sourced(intervals, c, m.FittedError, &largest)
+		said.Intervals += int64(len(m.FittedError))
 		multiply(m.Fitted, 1/units)
 		multiply(m.FittedError, 1/units)
 		if n := noisy[c.Key()]; n != nil {
@@ -39,8 +40,22 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]*parqu
 		}
 		list = append(list, m)
 	}
-	said.Intervals, said.LargestError = largest.Cells(), largest.Median()/units
+	said.LookedAt, said.LargestError = largest.Cells(), largest.Median()/units
 	return list, said
+}
+
+// sourced returns the word for where each standard error of c comes from. Those that rest on a look at the
+// marginal itself are added to largest: the others are too wide to predict the worst cell from.
+func sourced(v *interval.Intervals, c domain.Clique, standardErrors []float64, largest *interval.Largest) []string {
+	words, looked := make([]string, len(standardErrors)), make([]float64, 0, len(standardErrors))
+	for i, source := range v.Sources(c, make([]interval.Source, len(words))) {
+		words[i] = source.String()
+		if source == interval.Measured || source == interval.Scored {
+			looked = append(looked, standardErrors[i])
+		}
+	}
+	largest.Add(looked)
+	return words
 }
 
 // published returns the marginals of the workload and the others that noisy answers were bought for. Where

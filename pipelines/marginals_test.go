@@ -29,7 +29,7 @@ func TestImpossibleEndToEnd(t *testing.T) {
 		possible(t, method, c.Output)
 		again := SampleConfig{Model: filepath.Join(c.Output, "_model.arrow"), Output: filepath.Join(t.TempDir(), "more"),
 			Format: "csv", Rows: 500, Runner: "direct"}
-		r, err := ValidateSample(again)
+		r, err := ValidateSample(context.Background(), again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,8 +77,9 @@ func TestMarginalsFile(t *testing.T) {
 	schema := &domain.Domain{Attributes: []domain.Attribute{
 		{Name: "marginal", Type: domain.String}, {Name: "cell", Type: domain.String}, {Name: "fitted", Type: domain.Float64},
 		{Name: "fitted_standard_error", Type: domain.Float64, Null: true},
-		{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true}}}
-	for method, bought := range map[string]int{"dpam": 4 * 5 * 2, "rake": 4 + 5 + 2} {
+		{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true},
+		{Name: "fitted_error_from", Type: domain.String, Values: []string{"measured", "scored", "pooled", "certificate", "bound"}, Other: true, OtherValue: "?"}}}
+	for method, bought := range map[string]int{"dpam": 4 * 5 * 2, "rake": 4 + 5 + 2, "dpfw": 0, "dpam-paper": 0} {
 		c := shop(t, 400)
 		c.Method = method
 		res := mustRun(t, c)
@@ -98,8 +99,11 @@ func TestMarginalsFile(t *testing.T) {
 			rows += chunk.Rows
 			for i := range chunk.Rows {
 				sum += chunk.Columns[2].Floats[i]
-				if !chunk.Columns[3].Null(i) {
+				if x := chunk.Columns[3].Floats[i]; !chunk.Columns[3].Null(i) && x > 0 && x < 1 {
 					intervals++
+				}
+				if chunk.Columns[6].Null(i) {
+					t.Fatal("a standard error of which nobody says where it comes from")
 				}
 				if chunk.Columns[4].Null(i) != chunk.Columns[5].Null(i) {
 					t.Fatal("a noisy answer without a standard error, or the reverse")
@@ -112,7 +116,7 @@ func TestMarginalsFile(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(sum-7) > 1e-9 || noisy != bought || int64(rows) != said.Cells || intervals != said.Intervals || intervals == 0 {
+		if math.Abs(sum-7) > 1e-9 || noisy != bought || int64(rows) != said.Cells || intervals != said.Intervals || intervals != said.Cells {
 			t.Errorf("%s: shares sum to %g, %d noisy, %d rows, %d with intervals; %+v", method, sum, noisy, rows, intervals, said)
 		}
 	}

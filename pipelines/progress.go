@@ -3,7 +3,6 @@ package pipelines
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -25,14 +24,8 @@ type meter struct {
 	width int
 }
 
-func newMeter(out io.Writer, terminal bool, inputs []string) *meter {
-	m := &meter{out: out, terminal: terminal, began: time.Now()}
-	for _, name := range inputs {
-		if info, err := os.Stat(name); err == nil {
-			m.total += info.Size()
-		}
-	}
-	return m
+func newMeter(out io.Writer, terminal bool, bytes int64) *meter {
+	return &meter{out: out, terminal: terminal, total: bytes, began: time.Now()}
 }
 
 // start listens to the stages of this process's run until the returned function is called.

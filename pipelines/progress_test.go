@@ -13,7 +13,7 @@ import (
 func shown(t *testing.T, terminal bool) string {
 	t.Helper()
 	var out bytes.Buffer
-	m := newMeter(&out, terminal, []string{"progress_test.go"})
+	m := newMeter(&out, terminal, 1_000_000)
 	stop := m.start()
 	for i := range 5 {
 		m.report("fit", i, 4)
@@ -55,7 +55,7 @@ func TestProgressOnATerminal(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	heard := 0
 	defer synth.Observe(func(string, int, int) { heard++ })()
-	stop := newMeter(nil, true, nil).start()
+	stop := newMeter(nil, true, 0).start()
 	stop()
 	mustRun(t, shop(t, 10))
 	if heard == 0 {

@@ -81,16 +81,17 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	playing.method = r.Chosen
 	playing.rewind()
 	r.Chosen.Name = "tape"
-	l := launch{runID: "replay", seed: 7, store: synth.StoreRef{Kind: localKind, Config: t.TempDir()}}
-	a, err := begin(r.sink(l.runID))
+	l := launch{runID: "replay", seed: 7, store: synth.StoreRef{Kind: storeKind, Config: t.TempDir()}}
+	l.output = r.output(l.runID)
+	a, err := begin(context.Background(), l.output)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.end()
 	pl, s := beam.NewPipelineWithRoot()
 	Build(s, r, l)
-	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, newMeter(nil, false, nil)))}
-	result, err := finished(r)
+	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, newMeter(nil, false, 0)))}
+	result, err := finished(context.Background(), r, l.output)
 	if err != nil {
 		left["not finished"] = err.Error()
 		return left

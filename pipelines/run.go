@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/report"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Result is what a finished run leaves to say.
@@ -29,25 +26,25 @@ func (r *Result) WriteText(w io.Writer) error { return report.WriteClosing(w, r.
 // Run executes a request: it reads the private table, spends the privacy budget once, and publishes
 // rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent.
 func Run(ctx context.Context, r *Request) (*Result, error) {
-	staging, err := os.MkdirTemp("", "dapple-")
+	l := launch{runID: rand.Text(), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
+	st, err := stage(r.TempLocation, r.Output, l.runID)
 	if err != nil {
-		return nil, fmt.Errorf("pipelines: staging directory: %w", err)
+		return nil, err
 	}
-	// Until it is published, what the staging directory holds is private.
-	defer os.RemoveAll(staging)
-	l := launch{runID: rand.Text(), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), store: synth.StoreRef{Kind: localKind, Config: staging}}
-	a, err := begin(r.sink(l.runID))
+	defer st.remove(ctx)
+	l.store, l.output = st.ref(), r.output(l.runID)
+	a, err := begin(ctx, l.output)
 	if err != nil {
 		return nil, err
 	}
 	defer a.end()
 	p, s := beam.NewPipelineWithRoot()
 	Build(s, r, l)
-	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, r.Inputs)); err != nil && !a.published() {
-		err = errors.Join(err, a.abandon())
-		return nil, spent(staging, err)
+	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, r.source.Bytes())); err != nil && !a.published(ctx) {
+		err = errors.Join(err, a.abandon(ctx))
+		return nil, st.spent(ctx, err)
 	}
-	return finished(r)
+	return finished(ctx, r, l.output)
 }
 
 // execute runs a pipeline on a runner, with progress.
@@ -61,18 +58,11 @@ func execute(ctx context.Context, p *beam.Pipeline, runner string, m *meter) err
 	return rootCause(err)
 }
 
-// spent adds to the error of a run whether its privacy budget is gone: it is once a release exists,
-// even if nobody has seen it. Call it when no function of the run can release any more.
-func spent(staging string, err error) error {
-	if entries, readErr := os.ReadDir(staging); readErr == nil && len(entries) == 0 {
-		return fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
-	}
-	return fmt.Errorf("%w\na model had been released and is discarded: count the privacy budget of this run as spent", err)
-}
-
 // finished reads back what was published.
-func finished(r *Request) (*Result, error) {
-	b, err := os.ReadFile(filepath.Join(r.Release, privacyFile))
+func finished(ctx context.Context, r *Request, out output) (*Result, error) {
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	b, err := files.ReadAll(ctx, files.Join(r.Release, privacyFile), maxPublicFile)
 	if err != nil {
 		return nil, fmt.Errorf("pipelines: %w", err)
 	}
@@ -80,21 +70,12 @@ func finished(r *Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	written, err := writtenIn(r.Output, r.Release, r.Format)
+	written, err := out.written(ctx)
 	return &Result{Privacy: privacy, Written: written}, err
 }
 
-func writtenIn(output, release, format string) (report.Written, error) {
-	m, err := dirsink.ReadManifest(output)
-	if err != nil {
-		return report.Written{}, err
-	}
-	w := report.Written{Output: output, Release: release, Format: format, Files: len(m.Parts), Rows: m.Rows}
-	for _, p := range m.Parts {
-		w.Bytes += p.Bytes
-	}
-	return w, nil
-}
+// maxPublicFile is the largest statement or domain file that is read, in bytes.
+const maxPublicFile = 256 << 20
 
 // sampleSeed returns the seed asked for, or a random one. Privacy does not depend on it.
 func sampleSeed(seed uint64, given bool) uint64 {

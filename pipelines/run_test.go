@@ -56,7 +56,7 @@ func shop(t testing.TB, n int) Config {
 
 func mustValidate(t testing.TB, c Config) *Request {
 	t.Helper()
-	r, err := ValidateRun(c)
+	r, err := ValidateRun(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,15 +126,15 @@ func TestRunWrites(t *testing.T) {
 		c := shop(t, 300)
 		c.Format, c.Runner, c.Release, c.Rows = tt.format, tt.runner, filepath.Join(filepath.Dir(c.Domain), "release"), 40
 		res := mustRun(t, c)
-		m, err := dirsink.ReadManifest(c.Output)
+		m, err := dirsink.ReadManifest(context.Background(), c.Output)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Verify(c.Output); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 {
+		if err := m.Verify(context.Background(), c.Output); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 {
 			t.Errorf("%s: %d parts, %d rows, %v", tt.format, len(m.Parts), m.Rows, err)
 		}
-		released, err := dirsink.ReadManifest(c.Release)
-		if err != nil || released.Verify(c.Release) != nil || len(released.Released) < 2 {
+		released, err := dirsink.ReadManifest(context.Background(), c.Release)
+		if err != nil || released.Verify(context.Background(), c.Release) != nil || len(released.Released) < 2 {
 			t.Errorf("%s: released %+v, %v", tt.format, released, err)
 		}
 		if res.Privacy.RowsFrom != "request" || res.Privacy.Rows != 40 {
@@ -150,7 +150,7 @@ func TestRunWrites(t *testing.T) {
 func TestOverwriteReplacesAnEarlierRun(t *testing.T) {
 	c := shop(t, 100)
 	mustRun(t, c)
-	if _, err := Validate(c); err == nil {
+	if _, err := Validate(context.Background(), c); err == nil {
 		t.Fatal("a directory that is not empty was accepted")
 	}
 	c.Overwrite, c.Shards = true, 1
@@ -184,13 +184,13 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 // Behind a shut gate a run neither releases nor publishes, however long its functions go on.
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
-	sink := r.sink("stopped")
-	a, err := begin(sink)
+	sink := r.output("stopped").(*directory)
+	a, err := begin(context.Background(), sink)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.end()
-	if err := a.abandon(); err != nil {
+	if err := a.abandon(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, errStopped) {
@@ -199,8 +199,7 @@ func TestStoppedRunDoesNotPublish(t *testing.T) {
 	if _, err := sink.Publish(context.Background(), nil, nil); !errors.Is(err, errStopped) {
 		t.Errorf("Publish: %v", err)
 	}
-	var s localStore
-	s.Dir = t.TempDir()
+	s := releaseStore{openStore(t.TempDir())}
 	if _, _, err := s.CreateIfAbsent(context.Background(), "stopped.release", nil); !errors.Is(err, errStopped) {
 		t.Errorf("CreateIfAbsent: %v", err)
 	}

@@ -8,13 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/modelio"
-	"github.com/dapple-dp/dapple/io/store"
 	"github.com/dapple-dp/dapple/pipelines/report"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
@@ -33,6 +31,7 @@ type SampleConfig struct {
 	Shards        int // default 8
 	Overwrite     bool
 	Runner        string
+	TempLocation  string // gs:// directory for the model while rows are drawn; default: beside a gs:// output, else of this machine
 	Progress      io.Writer
 	Terminal      bool
 }
@@ -47,7 +46,7 @@ type SampleRequest struct {
 }
 
 // ValidateSample finds every fault of a request for rows.
-func ValidateSample(c SampleConfig) (*SampleRequest, error) {
+func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error) {
 	c.Format = orDefault(c.Format, "parquet")
 	c.Shards = orDefault(c.Shards, DefaultShards)
 	c.Runner = orDefault(c.Runner, "prism")
@@ -63,12 +62,12 @@ func ValidateSample(c SampleConfig) (*SampleRequest, error) {
 		faults.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
 	}
 	checkRunner(c.Runner, &faults)
-	checkOutput("--output", c.Output, c.Overwrite, &faults)
-	switch file, err := readModel(c.Model); {
+	checkOutput(ctx, "--output", c.Output, c.Overwrite, &faults)
+	switch file, err := readModel(ctx, c.Model); {
 	case c.Model == "":
 		faults.add("--model", "is required: _model.arrow of a released directory", "")
 	case err != nil:
-		faults.add("--model", plainPathError(err), "check the path")
+		faults.add("--model", plainError(err), "check the path")
 	default:
 		if r.workload, r.units, err = restored(file); err != nil {
 			faults.add("--model", err.Error(), "use a file that dapple wrote")
@@ -81,11 +80,11 @@ func ValidateSample(c SampleConfig) (*SampleRequest, error) {
 	return r, faults.Err()
 }
 
-func readModel(path string) (*modelio.File, error) {
+func readModel(ctx context.Context, path string) (*modelio.File, error) {
 	if path == "" {
 		return nil, nil
 	}
-	return modelio.ReadFile(path)
+	return modelio.ReadFile(ctx, path)
 }
 
 func checkWhere(r *SampleRequest, f *Faults) {
@@ -117,33 +116,34 @@ func (s *Sampled) WriteText(w io.Writer) error {
 
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
-	staging, err := os.MkdirTemp("", "dapple-")
-	if err != nil {
-		return nil, fmt.Errorf("pipelines: staging directory: %w", err)
-	}
-	defer os.RemoveAll(staging)
-	kept := synth.StoreRef{Kind: localKind, Config: staging}
-	ref, err := r.keep(ctx, staging)
+	runID := rand.Text()
+	st, err := stage(r.TempLocation, r.Output, runID)
 	if err != nil {
 		return nil, err
 	}
-	runID := rand.Text()
-	sink := sampled(r.SampleConfig, &r.file.Domain, runID)
-	a, err := begin(sink)
+	defer st.remove(ctx)
+	out := r.output(runID)
+	a, err := begin(ctx, out)
 	if err != nil {
 		return nil, err
 	}
 	defer a.end()
+	ref, err := r.keep(ctx, st)
+	if err != nil {
+		return nil, errors.Join(err, a.abandon(ctx))
+	}
 	p, s := beam.NewPipelineWithRoot()
-	release := synth.Saved(s, ref, &r.file.Domain, r.workload, kept)
+	release := synth.Saved(s, ref, &r.file.Domain, r.workload, st.ref())
 	synth.Write(s, release, synth.SampleParams{
-		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Sink: sink.ref(),
+		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Sink: out.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
 	})
-	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, nil)); err != nil && !a.published() {
-		return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", errors.Join(err, a.abandon()))
+	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, 0)); err != nil && !a.published(ctx) {
+		return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", errors.Join(err, a.abandon(ctx)))
 	}
-	written, err := writtenIn(r.Output, "", r.Format)
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	written, err := out.written(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 
 // keep stores the conditioned model where the run's functions find it: in the pipeline itself it would
 // be copied for every branch.
-func (r *SampleRequest) keep(ctx context.Context, staging string) (synth.ModelRef, error) {
+func (r *SampleRequest) keep(ctx context.Context, st staging) (synth.ModelRef, error) {
 	const name = "model"
 	artifact := &synth.Artifact{
 		Method: r.file.Method,
@@ -162,7 +162,7 @@ func (r *SampleRequest) keep(ctx context.Context, staging string) (synth.ModelRe
 	if err != nil {
 		return synth.ModelRef{}, err
 	}
-	if _, _, err := (store.Local{Dir: staging}).CreateIfAbsent(ctx, name, data); err != nil {
+	if _, _, err := openStore(st.dir).CreateIfAbsent(ctx, name, data); err != nil {
 		return synth.ModelRef{}, err
 	}
 	sum := sha256.Sum256(data)

@@ -18,7 +18,7 @@ func sampleFrom(t *testing.T, c Config, more func(*SampleConfig)) ([][]string, *
 		SampleSeed: 5, HasSampleSeed: true, Runner: "direct",
 	}
 	more(&s)
-	r, err := ValidateSample(s)
+	r, err := ValidateSample(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,20 +72,20 @@ func TestSampleFaults(t *testing.T) {
 	c := shop(t, 100)
 	mustRun(t, c)
 	s := SampleConfig{Model: filepath.Join(c.Output, modelFile), Output: c.Output, Rows: -1, Shards: -1, Format: "xml", Runner: "magic", Where: "age>=20"}
-	_, err := ValidateSample(s)
+	_, err := ValidateSample(context.Background(), s)
 	for _, flag := range []string{"--rows", "--shards", "--format", "--runner", "--output", "--where"} {
 		if err == nil || !strings.Contains(err.Error(), flag+": ") {
 			t.Errorf("no fault of %s in %v", flag, err)
 		}
 	}
 	s = SampleConfig{Model: s.Model, Output: filepath.Join(c.Output, "more"), Where: "plan=basic AND plan=plus"}
-	if _, err := ValidateSample(s); err == nil || !strings.Contains(err.Error(), "--where: no cell of the model meets") {
+	if _, err := ValidateSample(context.Background(), s); err == nil || !strings.Contains(err.Error(), "--where: no cell of the model meets") {
 		t.Errorf("a condition that nothing meets: %v", err)
 	}
 	if err := os.WriteFile(s.Output, []byte("not a model"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ValidateSample(SampleConfig{Model: s.Output, Output: s.Output + "x"}); err == nil || !strings.Contains(err.Error(), "--model: ") {
+	if _, err := ValidateSample(context.Background(), SampleConfig{Model: s.Output, Output: s.Output + "x"}); err == nil || !strings.Contains(err.Error(), "--model: ") {
 		t.Errorf("a file that is no model: %v", err)
 	}
 }

@@ -6,22 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/parquetio"
-	"github.com/dapple-dp/dapple/io/store"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// Names under which workers find what DoFns cannot carry.
-const (
-	directoryKind = "directory"
-	localKind     = "local"
-)
+// directoryKind is the name under which workers find the sink: DoFns cannot carry it.
+const directoryKind = "directory"
 
 func init() {
 	synth.RegisterSink(directoryKind, func(config string) (synth.Sink, error) {
@@ -31,29 +26,10 @@ func init() {
 		}
 		return &d, nil
 	})
-	synth.RegisterStore(localKind, func(config string) (synth.Store, error) {
-		return localStore{store.Local{Dir: config}}, nil
-	})
 }
 
-// localStore keeps releases in a directory that every worker sees. A stopped run releases no more.
-type localStore struct{ store.Local }
-
-func (s localStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
-	leave, err := enter(strings.TrimSuffix(name, ".release"))
-	if err != nil {
-		return nil, false, err
-	}
-	defer leave()
-	return s.Local.CreateIfAbsent(ctx, name, data)
-}
-
-func (s localStore) Read(ctx context.Context, name string) ([]byte, bool, error) {
-	return s.Get(ctx, name)
-}
-
-// directory is a sink of rows, and of what was released with them, in local directories. It is plain
-// data.
+// directory is a sink of rows, and of what was released with them, in directories of this machine or of
+// Cloud Storage. Its exported fields are plain data.
 type directory struct {
 	Rows      dirsink.Dir
 	Release   dirsink.Dir // Path empty: the released files go with the rows
@@ -62,6 +38,8 @@ type directory struct {
 	Workload  query.Workload
 	RowsAsked int64
 	Describe  bool // write statement and model
+
+	made []string // directories that were not there before
 }
 
 // ref returns the form in which a DoFn carries the sink.
@@ -79,13 +57,13 @@ type rowWriter interface {
 	Close() error
 }
 
-func (d *directory) Create(_ context.Context, shard, _ int) (synth.ShardWriter, error) {
+func (d *directory) Create(ctx context.Context, shard, _ int) (synth.ShardWriter, error) {
 	leave, err := enter(d.Rows.RunID)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	part, err := d.Rows.Create(shard)
+	part, err := d.Rows.Create(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +71,7 @@ func (d *directory) Create(_ context.Context, shard, _ int) (synth.ShardWriter, 
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
-	return &shardWriter{part: part, rows: w}, nil
+	return &shardWriter{run: d.Rows.RunID, part: part, rows: w}, nil
 }
 
 func newRowWriter(w io.Writer, format string, d *domain.Domain) (rowWriter, error) {
@@ -113,6 +91,7 @@ func (w parquetWriter) Close() error {
 
 // shardWriter counts the rows of one part.
 type shardWriter struct {
+	run  string
 	part *dirsink.Part
 	rows rowWriter
 	n    int64
@@ -123,7 +102,13 @@ func (w *shardWriter) Write(c *domain.Chunk) error {
 	return w.rows.Write(c)
 }
 
+// Commit makes the part, unless the run has been stopped: nobody would remove it any more.
 func (w *shardWriter) Commit() (synth.FileRef, error) {
+	leave, err := enter(w.run)
+	if err != nil {
+		return synth.FileRef{}, errors.Join(err, w.part.Abort())
+	}
+	defer leave()
 	if err := w.rows.Close(); err != nil {
 		return synth.FileRef{}, errors.Join(err, w.part.Abort())
 	}
@@ -135,7 +120,7 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 // the one to report.
 func (w *shardWriter) Abort() { _ = w.part.Abort() }
 
-func (d *directory) Publish(_ context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
+func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
 	leave, err := enter(d.Rows.RunID)
 	if err != nil {
 		return synth.Manifest{}, err
@@ -154,12 +139,12 @@ func (d *directory) Publish(_ context.Context, files []synth.FileRef, a *synth.A
 		}
 	}
 	if d.Release.Path != "" {
-		if _, err := d.Release.Publish(nil, released, nil); err != nil {
+		if _, err := d.Release.Publish(ctx, nil, released, nil); err != nil {
 			return synth.Manifest{}, err
 		}
 		released = nil
 	}
-	m, err := d.Rows.Publish(refs, released, columnTypes(&d.Domain))
+	m, err := d.Rows.Publish(ctx, refs, released, columnTypes(&d.Domain))
 	if err != nil {
 		return synth.Manifest{}, err
 	}

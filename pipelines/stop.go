@@ -1,13 +1,10 @@
 package pipelines
 
 import (
+	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
-
-	"github.com/dapple-dp/dapple/io/dirsink"
 )
 
 // gate is what a run's functions in this process pass before they release or publish. A runner that is
@@ -59,55 +56,39 @@ func (g *gate) close() bool {
 
 // attempt is one run of a graph in this process, between empty directories and published ones.
 type attempt struct {
-	sink *directory
+	out  output
 	gate *gate
-	made []string // directories that were not there before
 }
 
-// begin makes the output directories, so that one that cannot be written to is found out before any
-// budget is spent.
-func begin(sink *directory) (*attempt, error) {
-	a := &attempt{sink: sink, gate: &gate{}}
-	gates.Store(sink.Rows.RunID, a.gate)
-	for _, d := range a.dirs() {
-		if _, err := os.Stat(d.Path); errors.Is(err, os.ErrNotExist) {
-			a.made = append(a.made, d.Path)
-		}
-		if err := d.Prepare(); err != nil {
-			return nil, errors.Join(err, a.abandon())
-		}
+// begin prepares the output, so that one that cannot be written to is found out before any budget is
+// spent.
+func begin(ctx context.Context, out output) (*attempt, error) {
+	a := &attempt{out: out, gate: &gate{}}
+	gates.Store(out.run(), a.gate)
+	if err := out.prepare(ctx); err != nil {
+		defer a.end()
+		return nil, errors.Join(err, a.abandon(ctx))
 	}
 	return a, nil
 }
 
-func (a *attempt) dirs() []dirsink.Dir {
-	if a.sink.Release.Path != "" {
-		return []dirsink.Dir{a.sink.Release, a.sink.Rows}
-	}
-	return []dirsink.Dir{a.sink.Rows}
-}
-
-// published reports whether the rows, which come last, are there to be read.
-func (a *attempt) published() bool {
-	m, err := dirsink.ReadManifest(a.sink.Rows.Path)
-	return err == nil && m.RunID == a.sink.Rows.RunID
+// published reports whether the rows are there to be read.
+func (a *attempt) published(ctx context.Context) bool {
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	return a.out.published(ctx)
 }
 
 // abandon ends an attempt that has failed: nothing is published any more, and nothing that a reader
 // could take for output stays behind.
-func (a *attempt) abandon() error {
+func (a *attempt) abandon(ctx context.Context) error {
 	if !a.gate.close() {
-		return errors.New("the output was being published: " + filepath.Join(a.sink.Rows.Path, "_manifest.json") + " is there if it is complete")
+		return errors.New("the output was being published: its manifest is there if it is complete")
 	}
-	var errs []error
-	for _, d := range a.dirs() {
-		errs = append(errs, d.Abandon(privacyFile, modelFile))
-	}
-	for _, dir := range a.made {
-		_ = os.Remove(dir) // it is not empty where somebody else has put something there
-	}
-	return errors.Join(errs...)
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	return a.out.abandon(ctx)
 }
 
 // end forgets the gate.
-func (a *attempt) end() { gates.Delete(a.sink.Rows.RunID) }
+func (a *attempt) end() { gates.Delete(a.out.run()) }

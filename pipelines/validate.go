@@ -1,15 +1,14 @@
 package pipelines
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/dirsink"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/solver"
@@ -21,8 +20,7 @@ import (
 type Request struct {
 	Config
 	File     *schema.File
-	Inputs   []string         // the files that Input names, all CSV or all Parquet
-	files    []parquetio.File // Inputs as they were at launch, where they are Parquet
+	source   source // the table that Input names, as it was at launch
 	Problem  solver.Problem
 	Chosen   methods.Method
 	omitted  int64
@@ -31,33 +29,33 @@ type Request struct {
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
 // domain file, and looks whether input and output exist.
-func Validate(c Config) (*Request, error) {
-	r, faults := validate(c)
+func Validate(ctx context.Context, c Config) (*Request, error) {
+	r, faults := validate(ctx, c)
 	return r, faults.Err()
 }
 
 // ValidateRun is Validate for a request that is about to run: it also reads the header lines or the
 // Parquet footers of the input. The names and types of columns are no private data, and no line or page
 // after them is looked at.
-func ValidateRun(c Config) (*Request, error) {
-	r, faults := validate(c)
-	if r.File != nil {
-		checkTable(r, &faults)
+func ValidateRun(ctx context.Context, c Config) (*Request, error) {
+	r, faults := validate(ctx, c)
+	if r.File != nil && r.source != nil {
+		checkColumns(ctx, r, &faults)
 	}
 	return r, faults.Err()
 }
 
-func validate(c Config) (*Request, Faults) {
+func validate(ctx context.Context, c Config) (*Request, Faults) {
 	c = c.withDefaults()
 	var faults Faults
 	checkFigures(c, &faults)
 	r := &Request{Config: c}
-	checkInput(r, &faults)
-	checkOutput("--output", c.Output, c.Overwrite, &faults)
-	if filepath.Clean(c.Release) != filepath.Clean(c.Output) {
-		checkOutput("--release", c.Release, c.Overwrite, &faults)
+	checkInput(ctx, r, &faults)
+	checkOutput(ctx, "--output", c.Output, c.Overwrite, &faults)
+	if files.Clean(c.Release) != files.Clean(c.Output) {
+		checkOutput(ctx, "--release", c.Release, c.Overwrite, &faults)
 	}
-	if checkDomain(r, &faults); r.File != nil {
+	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 	}
 	return r, faults
@@ -120,43 +118,6 @@ func checkRunner(name string, f *Faults) {
 	}
 }
 
-// checkOutput refuses a directory that holds anything, before any budget is spent. Staged files of a
-// run that was killed are no output, and do not count.
-func checkOutput(flag, dir string, overwrite bool, f *Faults) {
-	switch {
-	case dir == "":
-		if flag == "--output" {
-			f.add(flag, "is required: a directory for the rows", "")
-		}
-		return
-	case strings.Contains(dir, "://"):
-		f.add(flag, fmt.Sprintf("got %q; want a local directory", dir), "")
-		return
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
-		f.add(flag, plainPathError(err), "name a directory that can be made")
-	case !info.IsDir():
-		f.add(flag, fmt.Sprintf("%s is a file", dir), "name a directory")
-	default:
-		checkFree(flag, dir, overwrite, f)
-	}
-}
-
-// checkFree applies the sink's own rule to a directory that is there.
-func checkFree(flag, dir string, overwrite bool, f *Faults) {
-	err := dirsink.Dir{Path: dir, RunID: "check", Overwrite: overwrite}.Check()
-	switch {
-	case err == nil:
-	case overwrite:
-		f.add(flag, strings.TrimPrefix(err.Error(), "sink: "), "")
-	default:
-		f.add(flag, fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
-	}
-}
-
 // plainPathError says "path: reason" without the system call's name.
 func plainPathError(err error) string {
 	var p *os.PathError
@@ -166,25 +127,29 @@ func plainPathError(err error) string {
 	return err.Error()
 }
 
-func checkDomain(r *Request, f *Faults) {
+func checkDomain(ctx context.Context, r *Request, f *Faults) {
 	if r.Domain == "" {
 		f.add("--domain", "is required: the domain file", "")
 		return
 	}
-	file, faults := readDomain(r.Domain)
+	file, faults := readDomain(ctx, r.Domain)
 	r.File = file
 	*f = append(*f, faults...)
 }
 
 // DomainFaults lists all that is wrong with a domain file.
-func DomainFaults(path string) Faults {
-	_, faults := readDomain(path)
+func DomainFaults(ctx context.Context, path string) Faults {
+	_, faults := readDomain(ctx, path)
 	return faults
 }
 
-func readDomain(path string) (*schema.File, Faults) {
+func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
 	var faults Faults
-	file, err := schema.ReadFile(path)
+	data, err := files.ReadAll(ctx, path, maxPublicFile)
+	var file *schema.File
+	if err == nil {
+		file, err = schema.Parse(path, data)
+	}
 	var bad schema.Faults
 	switch {
 	case errors.As(err, &bad):

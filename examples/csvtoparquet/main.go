@@ -40,7 +40,7 @@ func main() {
 // run says what it is going to do, does it, and writes the last lines: what was written, what is
 // promised, how large the error is, and where the model lies.
 func run(ctx context.Context, c pipelines.Config, out io.Writer) error {
-	request, err := pipelines.ValidateRun(c) // every fault at once, before anything is read
+	request, err := pipelines.ValidateRun(ctx, c) // every fault at once, before anything is read
 	if err != nil {
 		return err
 	}

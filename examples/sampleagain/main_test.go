@@ -31,7 +31,7 @@ func release(dir string) (string, error) {
 			return "", err
 		}
 	}
-	request, err := pipelines.ValidateRun(pipelines.Config{
+	request, err := pipelines.ValidateRun(context.Background(), pipelines.Config{
 		Domain: filepath.Join(dir, "people.yaml"), Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"),
 		Epsilon: 1, Delta: 1e-9, Method: "dpam",
 	})

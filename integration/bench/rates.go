@@ -19,6 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -125,7 +126,7 @@ func count(path string, d *domain.Domain) error {
 	beam.Init()
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // prism's log; Init sets one of its own
 	p, s := beam.NewPipelineWithRoot()
-	records := private.Encode(s, csvio.Read(s, []string{path}, d, schema.CSV{}), d)
+	records := private.Encode(s, csvio.Read(s, []files.Info{{Name: path}}, d, schema.CSV{}), d)
 	counts.Count(s, private.Bound(s, records, private.BoundParams{}), query.AllMarginals(d.Sizes(), 3, 10_000))
 	_, err := beam.Run(context.Background(), "prism", p)
 	return err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -337,27 +335,6 @@ func TestWriterError(t *testing.T) {
 		first := w.Write(chunk)
 		if err := w.Close(); err == nil {
 			t.Errorf("room for %d bytes: Write gave %v, Close nothing", room, first)
-		}
-	}
-}
-
-func TestExpand(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b.csv", "a.csv", "[x].csv", "c.txt", "_m.csv"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "d.csv"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for pattern, want := range map[string]string{"*.csv": "[x].csv a.csv b.csv", "[x].csv": "[x].csv", "a.csv": "a.csv", "z*": "", "_*": "_m.csv", "_m.csv": "_m.csv", "d.csv": "", "[": ""} {
-		paths, err := Expand(filepath.Join(dir, pattern))
-		for i := range paths {
-			paths[i] = filepath.Base(paths[i])
-		}
-		if got := strings.Join(paths, " "); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v; want %q", pattern, got, err, want)
 		}
 	}
 }

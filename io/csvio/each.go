@@ -1,15 +1,13 @@
 package csvio
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -34,49 +32,49 @@ func Each(r io.Reader, name string, d *domain.Domain, opts schema.CSV, yield fun
 	}
 }
 
-// EachFile is Each for a local file.
-func EachFile(path string, d *domain.Domain, opts schema.CSV, yield func(*domain.Chunk) error) error {
-	f, err := os.Open(path)
+// EachFile is Each for a file by its name, whatever its state.
+func EachFile(name string, d *domain.Domain, opts schema.CSV, yield func(*domain.Chunk) error) error {
+	return EachInfo(context.Background(), files.Info{Name: name}, d, opts, yield)
+}
+
+// EachInfo is Each for a file. It is an error if the file has changed since f was looked at.
+func EachInfo(ctx context.Context, f files.Info, d *domain.Domain, opts schema.CSV, yield func(*domain.Chunk) error) error {
+	r, err := files.Open(ctx, f)
 	if err != nil {
 		return fmt.Errorf("csv: %w", err)
 	}
-	return errors.Join(Each(f, path, d, opts, yield), f.Close())
+	return errors.Join(Each(r, f.Name, d, opts, yield), r.Close())
 }
 
-// Expand returns the local files that a pattern of path/filepath matches, in order of name. A path that
-// exists stands for itself, whatever characters it has. Names that begin with "_" describe a table and are
-// not part of it: only a pattern that begins so matches them. No file at all is an error.
-func Expand(pattern string) ([]string, error) {
-	if info, err := os.Stat(pattern); err == nil && !info.IsDir() {
-		return []string{pattern}, nil
-	}
-	paths, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("csv: %s: %w", pattern, err)
-	}
-	described := strings.HasPrefix(filepath.Base(pattern), "_")
-	paths = slices.DeleteFunc(paths, func(p string) bool {
-		if info, err := os.Stat(p); err == nil && info.IsDir() {
-			return true
-		}
-		return !described && strings.HasPrefix(filepath.Base(p), "_") // what describes a table is not part of it
+// Check compares the header line of a file with the columns of d, and reads nothing after it but what
+// comes in one piece with it. The errors of all columns are joined.
+func Check(ctx context.Context, f files.Info, d *domain.Domain, opts schema.CSV) error {
+	return withFile(ctx, f, func(r io.Reader) error {
+		_, err := NewReader(r, f.Name, d, opts)
+		return err
 	})
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("csv: %s: no such file; name a file, or a pattern such as dir/*.csv", pattern)
-	}
-	return paths, nil
 }
 
-// Columns returns the names of the columns of a local file: those of opts, or those of its header line.
-func Columns(path string, opts schema.CSV) ([]string, error) {
-	f, err := os.Open(path)
+// Columns returns the names of the columns of a file: those of opts, or those of its header line.
+func Columns(ctx context.Context, f files.Info, opts schema.CSV) (names []string, err error) {
+	err = withFile(ctx, f, func(r io.Reader) error {
+		c, err := open(r, f.Name, opts)
+		if err == nil {
+			names, err = c.columns()
+		}
+		return err
+	})
+	return names, err
+}
+
+// withFile opens a file of which no more than its beginning is wanted.
+func withFile(ctx context.Context, f files.Info, read func(io.Reader) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the transfer of an object
+	r, err := files.Open(ctx, f)
 	if err != nil {
-		return nil, fmt.Errorf("csv: %w", err)
+		return fmt.Errorf("csv: %w", err)
 	}
-	defer f.Close() // only read from
-	r, err := open(f, path, opts)
-	if err != nil {
-		return nil, err
-	}
-	return r.columns()
+	defer r.Close() // only read from
+	return read(r)
 }

@@ -1,6 +1,7 @@
 package dirsink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,14 +12,15 @@ import (
 // Abandon removes what this run left without finishing: its staging and, where Publish was cut off, the
 // parts and those of the released files that it had put in place. It changes nothing where the run has
 // published. No attempt of the run may follow, and none may still be writing.
-func (d Dir) Abandon(releasedNames ...string) error {
+func (d Dir) Abandon(ctx context.Context, releasedNames ...string) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	if _, err := d.files().size(d.Path); errors.Is(err, fs.ErrNotExist) {
+	d = d.in(ctx)
+	if _, err := d.disk.list(d.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	unlock, err := d.files().lock(d.Path)
+	unlock, err := d.disk.lock(d.Path)
 	if err != nil {
 		return fmt.Errorf("sink: %s cannot be locked: %w", d.show(), err)
 	}
@@ -40,7 +42,7 @@ func (d Dir) takeBack(releasedNames []string) error {
 		if !d.ownPart(name) && !slices.Contains(releasedNames, name) {
 			continue
 		}
-		if removeErr := d.files().remove(d.at(name)); !errors.Is(removeErr, os.ErrNotExist) {
+		if removeErr := d.disk.remove(d.at(name)); !errors.Is(removeErr, os.ErrNotExist) {
 			err = errors.Join(err, removeErr)
 		}
 	}

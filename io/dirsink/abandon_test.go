@@ -13,19 +13,19 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 	cutOff, published := 0, 0
 	for n := 1; published == 0; n++ {
 		d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run", Shards: 3, Extension: "csv"}
-		if err := d.Prepare(); err != nil {
+		if err := d.Prepare(ctx); err != nil {
 			t.Fatal(err)
 		}
 		refs := stage(t, d)
 		failing := d
 		failing.disk = faulty{disk: local{}, n: &n, dead: true}
 		before := n
-		_, err := failing.Publish(refs, releasedFiles("run"), nil)
+		_, err := failing.Publish(ctx, refs, releasedFiles("run"), nil)
 		n = before
-		if err := d.Abandon("_privacy.json", "_report.html"); err != nil {
+		if err := d.Abandon(ctx, "_privacy.json", "_report.html"); err != nil {
 			t.Fatalf("operation %d: %v", n, err)
 		}
-		if _, readErr := ReadManifest(d.Path); readErr == nil {
+		if _, readErr := ReadManifest(ctx, d.Path); readErr == nil {
 			finished(t, d)
 			if err == nil {
 				published = n
@@ -33,7 +33,7 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 			continue
 		}
 		cutOff++
-		if names, err := d.names(); err != nil || len(names) > 0 {
+		if names, err := d.in(ctx).names(); err != nil || len(names) > 0 {
 			t.Errorf("operation %d: %v is left (%v)", n, names, err)
 		}
 	}
@@ -44,12 +44,12 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 
 func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "first", Shards: 2, Extension: "csv"}
-	if _, err := d.Publish(stage(t, d), releasedFiles("first"), nil); err != nil {
+	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("first"), nil); err != nil {
 		t.Fatal(err)
 	}
 	second := Dir{Path: d.Path, RunID: "second", Shards: 2, Extension: "csv", Overwrite: true}
 	stage(t, second)
-	if err := second.Abandon("_privacy.json", "_report.html"); err != nil {
+	if err := second.Abandon(ctx, "_privacy.json", "_report.html"); err != nil {
 		t.Fatal(err)
 	}
 	finished(t, d)
@@ -61,20 +61,20 @@ func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := foreign.Abandon("_privacy.json"); err != nil {
+	if err := foreign.Abandon(ctx, "_privacy.json"); err != nil {
 		t.Fatal(err)
 	}
-	if names, _ := foreign.names(); !slices.Equal(names, []string{"_privacy.json", "notes.txt", "part-00000-of-00002.csv"}) {
+	if names, _ := foreign.in(ctx).names(); !slices.Equal(names, []string{"_privacy.json", "notes.txt", "part-00000-of-00002.csv"}) {
 		t.Errorf("left %v", names)
 	}
 }
 
 func TestAbandonOfADirectoryThatIsNotThere(t *testing.T) {
 	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run"}
-	if err := d.Abandon(); err != nil {
+	if err := d.Abandon(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := (Dir{}).Abandon(); err == nil {
+	if err := (Dir{}).Abandon(ctx); err == nil {
 		t.Error("a directory without a name was accepted")
 	}
 }

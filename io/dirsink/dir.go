@@ -1,22 +1,26 @@
 package dirsink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/gcs"
 )
 
 // Dir is an output directory of one run. It is plain data: workers get copies of it.
 type Dir struct {
-	Path      string // created if need be
+	Path      string // of this machine, or gs://bucket/path; created if need be
 	RunID     string // random per launch; 1 to 64 letters, digits, "_" and "-"
 	Shards    int    // number of parts; 0: only released files; at most 99999
 	Extension string // of the parts, such as "parquet", without a full stop
 	Overwrite bool   // replace what an earlier run of dapple left here
 
-	disk disk // nil: the real one
+	disk disk // nil: what the path is on
 }
 
 const (
@@ -31,6 +35,8 @@ func (d Dir) Validate() error {
 	var faults []string
 	if d.Path == "" {
 		faults = append(faults, "no directory is given")
+	} else if err := files.CheckName(d.Path); err != nil {
+		faults = append(faults, err.Error())
 	}
 	if d.RunID == "" || len(d.RunID) > 64 || strings.Trim(d.RunID, letters+"_-") != "" {
 		faults = append(faults, fmt.Sprintf("run %q: want 1 to 64 letters, digits, _ and -", d.RunID))
@@ -52,10 +58,11 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 // Check says at launch whether Publish could succeed as far as can be known: the directory is not
 // there, empty, this run's own, or may be overwritten. It reads names and the manifest, and writes
 // nothing.
-func (d Dir) Check() error {
+func (d Dir) Check(ctx context.Context) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
+	d = d.in(ctx)
 	names, err := d.names()
 	if err != nil {
 		return err
@@ -65,17 +72,14 @@ func (d Dir) Check() error {
 
 // Prepare creates the directory and this run's staging in it, so that a directory that cannot be
 // written to is found out before any budget is spent.
-func (d Dir) Prepare() error {
-	if err := d.Check(); err != nil {
+func (d Dir) Prepare(ctx context.Context) error {
+	if err := d.Check(ctx); err != nil {
 		return err
 	}
-	err := d.files().mkdirAll(d.staging())
+	d = d.in(ctx)
+	err := d.disk.mkdirAll(d.staging())
 	if err == nil {
-		var f file
-		if f, err = d.files().create(filepath.Join(d.staging(), "probe-"+attempt())); err == nil {
-			_, err = f.Write([]byte("probe"))
-			err = errors.Join(err, f.Close())
-		}
+		err = d.probe()
 	}
 	if err != nil {
 		return fmt.Errorf("sink: %s cannot be written to: %w", d.show(), err)
@@ -83,9 +87,18 @@ func (d Dir) Prepare() error {
 	return nil
 }
 
+// probe does what a run will do: it writes a file and removes it.
+func (d Dir) probe() error {
+	path := files.Join(d.staging(), "probe-"+attempt())
+	if _, err := d.write(path, Content("", []byte("probe")).Write); err != nil {
+		return err
+	}
+	return d.disk.remove(path)
+}
+
 // names lists the directory; an absent one is empty.
 func (d Dir) names() ([]string, error) {
-	names, err := d.files().list(d.Path)
+	names, err := d.disk.list(d.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -111,17 +124,26 @@ func (d Dir) checkNames(names []string) error {
 		case d.Overwrite:
 			return fmt.Errorf("sink: %s holds %q, which dapple did not write; move it away", d.show(), name)
 		case hasManifest:
-			return fmt.Errorf("sink: %s is not empty: it holds an earlier output; set overwrite, or choose another directory", d.show())
+			return fmt.Errorf("sink: %s %w; set overwrite, or choose another directory", d.show(), ErrFinished)
+		case !slices.ContainsFunc(names, func(n string) bool { return !ours(n) }):
+			return fmt.Errorf("sink: %s %w; set overwrite, or remove it", d.show(), ErrCutOff)
 		default:
-			return fmt.Errorf("sink: %s is not empty and has no manifest; set overwrite, or remove it", d.show())
+			return fmt.Errorf("sink: %s %w; set overwrite, or remove it", d.show(), ErrForeign)
 		}
 	}
 	return nil
 }
 
+// What a directory can hold that is not free. Overwriting helps but against files of others.
+var (
+	ErrFinished = errors.New("is not empty: it holds the output of an earlier run")
+	ErrCutOff   = errors.New("is not empty and has no manifest: it holds part of an output whose run was cut off")
+	ErrForeign  = errors.New("is not empty and has no manifest")
+)
+
 // began reports whether an attempt of this run has found the directory free before.
 func (d Dir) began() bool {
-	_, err := d.files().size(filepath.Join(d.staging(), markerName))
+	_, err := d.disk.size(files.Join(d.staging(), markerName))
 	return err == nil
 }
 
@@ -144,16 +166,21 @@ func (d Dir) ownPart(name string) bool {
 	return err == nil && i >= 0 && i < d.Shards && name == d.partName(i)
 }
 
-func (d Dir) staging() string { return filepath.Join(d.Path, tempName, d.RunID) }
+func (d Dir) staging() string { return files.Join(d.Path, tempName, d.RunID) }
 
-func (d Dir) at(name string) string { return filepath.Join(d.Path, name) }
+func (d Dir) at(name string) string { return files.Join(d.Path, name) }
 
 // show is the path with a slash at its end, for messages.
 func (d Dir) show() string { return strings.TrimSuffix(d.Path, "/") + "/" }
 
-func (d Dir) files() disk {
-	if d.disk == nil {
-		return local{}
+// in returns d with the disk that its path is on.
+func (d Dir) in(ctx context.Context) Dir {
+	switch {
+	case d.disk != nil:
+	case gcs.Is(d.Path):
+		d.disk = objects{ctx, cloud{}}
+	default:
+		d.disk = local{}
 	}
-	return d.disk
+	return d
 }

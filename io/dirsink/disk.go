@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 type disk interface {
 	list(dir string) ([]string, error)
 	size(path string) (int64, error)
+	sum(path string) (size int64, crc uint32, err error)
 	open(path string) (io.ReadCloser, error)
 	mkdirAll(dir string) error
 	create(path string) (file, error) // fails where the name is taken
@@ -25,10 +27,12 @@ type disk interface {
 	lock(dir string) (func(), error)  // waits for other publishers on this machine
 }
 
-// file is a file being written.
+// file is a file being written. It ends with Close or Abort: closing one that is not whole would make
+// it an object of a store.
 type file interface {
 	io.WriteCloser
 	Sync() error
+	Abort() error
 }
 
 // local is the real disk.
@@ -51,6 +55,17 @@ func (local) size(path string) (int64, error) {
 	return s.Size(), nil
 }
 
+func (d local) sum(path string) (n int64, crc uint32, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close() // only read from
+	h := crc32.New(castagnoli)
+	n, err = io.Copy(h, f)
+	return n, h.Sum32(), err
+}
+
 func (local) open(path string) (io.ReadCloser, error) { return os.Open(path) }
 
 // mkdirAll tries again where another run has just removed the common parent, which was empty.
@@ -64,8 +79,14 @@ func (local) mkdirAll(dir string) (err error) {
 }
 
 func (local) create(path string) (file, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return localFile{f}, err
 }
+
+// localFile is a file that is given up by closing it: it is removed by its path.
+type localFile struct{ *os.File }
+
+func (f localFile) Abort() error { return f.Close() }
 
 // place links, so that two publishers cannot both get the name. After a crash between link and remove
 // both names exist, which is the same file twice.

@@ -42,6 +42,11 @@ func (f faulty) size(path string) (n int64, err error) {
 	return n, err
 }
 
+func (f faulty) sum(path string) (n int64, crc uint32, err error) {
+	err = f.op(func() error { n, crc, err = f.disk.sum(path); return err })
+	return n, crc, err
+}
+
 func (f faulty) open(path string) (r io.ReadCloser, err error) {
 	err = f.op(func() error { r, err = f.disk.open(path); return err })
 	return r, err
@@ -88,17 +93,35 @@ func (w faultyFile) Close() error {
 	return errors.Join(w.f.op(func() error { return nil }), w.file.Close())
 }
 
+// kind is something that directories can be on.
+type kind struct {
+	name    string
+	dir     func(t *testing.T) Dir                    // empty, and whole
+	failing func(d Dir, n *int, after, dead bool) Dir // the same one, whose n-th operation fails
+	fewest  int                                       // operations of a publication
+}
+
+var kinds = []kind{
+	{"local", func(t *testing.T) Dir { return Dir{Path: t.TempDir(), disk: local{}} }, func(d Dir, n *int, after, dead bool) Dir {
+		d.disk = faulty{d.disk, n, after, dead}
+		return d
+	}, 25},
+	{"objects", func(*testing.T) Dir { return Dir{Path: "gs://bucket/out", disk: objects{ctx, newMemory()}} }, failingObjects, 35},
+}
+
 // Publish may fail or be killed at every single operation. There is then the old output as a whole, or
 // no manifest, or the new output as a whole; and a repetition makes it the new one.
 func TestFailureAtEveryStep(t *testing.T) {
-	for _, overwrite := range []bool{false, true} {
-		for _, after := range []bool{false, true} {
-			for _, dead := range []bool{false, true} {
-				k := 1
-				for ; publishFailing(t, k, overwrite, after, dead); k++ {
-				}
-				if k < 25 {
-					t.Errorf("only %d operations were made to fail", k)
+	for _, on := range kinds {
+		for _, overwrite := range []bool{false, true} {
+			for _, after := range []bool{false, true} {
+				for _, dead := range []bool{false, true} {
+					k := 1
+					for ; publishFailing(t, on, k, overwrite, after, dead); k++ {
+					}
+					if k < on.fewest {
+						t.Errorf("%s: only %d operations were made to fail", on.name, k)
+					}
 				}
 			}
 		}
@@ -106,39 +129,39 @@ func TestFailureAtEveryStep(t *testing.T) {
 }
 
 // publishFailing makes operation k fail; it returns false when there are fewer operations.
-func publishFailing(t *testing.T, k int, overwrite, after, dead bool) bool {
+func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) bool {
 	t.Helper()
-	old := Dir{Path: t.TempDir(), RunID: "old", Shards: 2, Extension: "parquet"}
+	d := on.dir(t)
 	if overwrite {
+		old := d
+		old.RunID, old.Shards, old.Extension = "old", 2, "parquet"
 		files := append(releasedFiles("old"), Content("_model.arrow", []byte("old")))
-		if _, err := old.Publish(stage(t, old), files, nil); err != nil {
+		if _, err := old.Publish(ctx, stage(t, old), files, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d := Dir{Path: old.Path, RunID: "new", Shards: 3, Extension: "parquet", Overwrite: overwrite}
+	d.RunID, d.Shards, d.Extension, d.Overwrite = "new", 3, "parquet", overwrite
 	refs := stage(t, d)
 	n := k
-	bad := d
-	bad.disk = faulty{local{}, &n, after, dead}
-	_, err := bad.Publish(refs, releasedFiles("new"), nil)
-	m, manifestErr := ReadManifest(d.Path)
+	_, err := on.failing(d, &n, after, dead).Publish(ctx, refs, releasedFiles("new"), nil)
+	m, manifestErr := d.manifest()
 	switch {
 	case manifestErr == nil && m.RunID == "new":
-		if err := m.Verify(d.Path); err != nil {
-			t.Fatalf("operation %d: %v", k, err)
+		if err := m.verify(d); err != nil {
+			t.Fatalf("%s: operation %d: %v", on.name, k, err)
 		}
 	case manifestErr == nil: // the old one
 		if err == nil || !overwrite {
-			t.Fatalf("operation %d: success, and the old output is there", k)
+			t.Fatalf("%s: operation %d: success, and the old output is there", on.name, k)
 		}
-		if err := m.Verify(d.Path); err != nil {
-			t.Fatalf("operation %d: %v", k, err)
+		if err := m.verify(d); err != nil {
+			t.Fatalf("%s: operation %d: %v", on.name, k, err)
 		}
 	case err == nil:
-		t.Fatalf("operation %d: success without a manifest", k)
+		t.Fatalf("%s: operation %d: success without a manifest", on.name, k)
 	}
-	if _, err := d.Publish(refs, releasedFiles("new"), nil); err != nil {
-		t.Fatalf("operation %d: the repetition: %v", k, err)
+	if _, err := d.Publish(ctx, refs, releasedFiles("new"), nil); err != nil {
+		t.Fatalf("%s: operation %d: the repetition: %v", on.name, k, err)
 	}
 	finished(t, d)
 	return n <= 0
@@ -146,17 +169,19 @@ func publishFailing(t *testing.T, k int, overwrite, after, dead bool) bool {
 
 // A part that could not be written whole is never committed, whichever operation fails.
 func TestFailingPart(t *testing.T) {
-	for _, after := range []bool{false, true} {
-		for k := 1; ; k++ {
-			n := k
-			d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "parquet"}
-			d.disk = faulty{local{}, &n, after, false}
-			ref, err := writePart(d)
-			if n > 0 {
-				break
-			}
-			if !errors.Is(err, errInjected) || ref != (FileRef{}) {
-				t.Fatalf("operation %d: %v, %v", k, ref, err)
+	for _, on := range kinds {
+		for _, after := range []bool{false, true} {
+			for k := 1; ; k++ {
+				n := k
+				d := on.dir(t)
+				d.RunID, d.Shards, d.Extension = "r", 1, "parquet"
+				ref, err := writePart(on.failing(d, &n, after, false))
+				if n > 0 {
+					break
+				}
+				if !errors.Is(err, errInjected) || ref != (FileRef{}) {
+					t.Fatalf("%s: operation %d: %v, %v", on.name, k, ref, err)
+				}
 			}
 		}
 	}
@@ -164,7 +189,7 @@ func TestFailingPart(t *testing.T) {
 
 // writePart ignores the errors of Write, as a library in between might.
 func writePart(d Dir) (FileRef, error) {
-	p, err := d.Create(0)
+	p, err := d.Create(ctx, 0)
 	if err != nil {
 		return FileRef{}, err
 	}
@@ -197,16 +222,16 @@ func TestDiskFull(t *testing.T) {
 	if _, err := writePart(small); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	if err := small.Prepare(); !errors.Is(err, syscall.ENOSPC) {
+	if err := small.Prepare(ctx); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	if _, err := small.Publish(refs, releasedFiles("r"), nil); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := small.Publish(ctx, refs, releasedFiles("r"), nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	if _, err := ReadManifest(d.Path); err == nil {
+	if _, err := ReadManifest(ctx, d.Path); err == nil {
 		t.Error("a manifest without space for it")
 	}
-	if _, err := d.Publish(refs, releasedFiles("r"), nil); err != nil {
+	if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err != nil {
 		t.Fatal(err)
 	}
 	finished(t, d)
@@ -237,7 +262,7 @@ func TestPlaceTakesNoName(t *testing.T) {
 // An aborted part leaves nothing.
 func TestAbort(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "parquet"}
-	p, err := d.Create(0)
+	p, err := d.Create(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

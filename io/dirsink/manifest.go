@@ -1,14 +1,16 @@
 package dirsink
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"math"
 	"strings"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // manifestFormat is the version of _manifest.json.
@@ -34,7 +36,9 @@ type File struct {
 
 // ReadManifest reads the manifest of a directory. fs.ErrNotExist is in the error of a directory that
 // has none: it is not finished output.
-func ReadManifest(dir string) (*Manifest, error) { return Dir{Path: dir}.manifest() }
+func ReadManifest(ctx context.Context, dir string) (*Manifest, error) {
+	return Dir{Path: dir}.in(ctx).manifest()
+}
 
 func (d Dir) manifest() (*Manifest, error) {
 	b, err := d.read(manifestName)
@@ -79,26 +83,29 @@ func (m *Manifest) validate() error {
 
 func (f *File) plausible() bool { return f.Rows >= 0 && f.Bytes >= 0 && len(f.CRC32C) == 8 }
 
-// Files returns the paths of the parts in order, after making sure that each is there with its size.
-func (m *Manifest) Files(dir string) ([]string, error) {
+// Files returns the parts in order, after making sure that each is there with its size.
+func (m *Manifest) Files(ctx context.Context, dir string) ([]files.Info, error) {
 	d := Dir{Path: dir}
-	paths := make([]string, len(m.Parts))
+	out := make([]files.Info, len(m.Parts))
 	for i, f := range m.Parts {
-		paths[i] = d.at(f.Name)
-		size, err := d.files().size(paths[i])
-		if err != nil {
+		var err error
+		if out[i], err = files.Stat(ctx, d.at(f.Name)); err != nil {
 			return nil, fmt.Errorf("sink: %s: %w", d.show(), err)
 		}
-		if size != f.Bytes {
+		if out[i].Size != f.Bytes {
 			return nil, fmt.Errorf("sink: %s: %s has another size than its manifest states", d.show(), f.Name)
 		}
 	}
-	return paths, nil
+	return out, nil
 }
 
-// Verify reads every file that the manifest names and compares its checksum.
-func (m *Manifest) Verify(dir string) error {
-	d := Dir{Path: dir}
+// Verify compares the checksum of every file that the manifest names: computed from a local file, the
+// service's own of an object.
+func (m *Manifest) Verify(ctx context.Context, dir string) error {
+	return m.verify(Dir{Path: dir}.in(ctx))
+}
+
+func (m *Manifest) verify(d Dir) error {
 	for _, f := range append(m.Parts[:len(m.Parts):len(m.Parts)], m.Released...) {
 		got, err := d.describe(f.Name)
 		if err != nil {
@@ -112,7 +119,7 @@ func (m *Manifest) Verify(dir string) error {
 }
 
 func (d Dir) read(name string) ([]byte, error) {
-	f, err := d.files().open(d.at(name))
+	f, err := d.disk.open(d.at(name))
 	if err != nil {
 		return nil, err
 	}
@@ -120,16 +127,10 @@ func (d Dir) read(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// describe reads a file of the directory and returns its size and checksum.
+// describe returns size and checksum of a file of the directory.
 func (d Dir) describe(name string) (File, error) {
-	f, err := d.files().open(d.at(name))
-	if err != nil {
-		return File{}, err
-	}
-	defer f.Close()
-	h := crc32.New(castagnoli)
-	n, err := io.Copy(h, f)
-	return File{Name: name, Bytes: n, CRC32C: hexCRC(h.Sum32())}, err
+	n, crc, err := d.disk.sum(d.at(name))
+	return File{Name: name, Bytes: n, CRC32C: hexCRC(crc)}, err
 }
 
 func hexCRC(c uint32) string { return fmt.Sprintf("%08x", c) }

@@ -1,10 +1,13 @@
 package dirsink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"path/filepath"
+	"io/fs"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // FileRef names one finished part. It is plain data, small enough for any shuffle.
@@ -20,32 +23,35 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Part is a part being written. It is not safe for concurrent use.
 type Part struct {
-	dir   Dir
-	f     file
-	w     counter
-	ref   FileRef
-	ended bool
+	dir    Dir
+	parent string // a directory of its own
+	f      file
+	w      counter
+	ref    FileRef
+	ended  bool
 }
 
 // Create begins a part: a new file for each attempt, so that a repeated shard never meets the remains
 // of the one before. It ends with Commit or Abort.
-func (d Dir) Create(shard int) (*Part, error) {
+func (d Dir) Create(ctx context.Context, shard int) (*Part, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
 	if shard < 0 || shard >= d.Shards {
 		return nil, fmt.Errorf("sink: shard %d: want 0 to %d", shard, d.Shards-1)
 	}
-	path := filepath.Join(d.staging(), attempt(), d.partName(shard))
-	err := d.files().mkdirAll(filepath.Dir(path))
+	d = d.in(ctx)
+	parent := files.Join(d.staging(), attempt())
+	path := files.Join(parent, d.partName(shard))
+	err := d.disk.mkdirAll(parent)
 	if err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}
-	f, err := d.files().create(path)
+	f, err := d.disk.create(path)
 	if err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}
-	return &Part{dir: d, f: f, w: counter{w: f}, ref: FileRef{Shard: shard, URI: path}}, nil
+	return &Part{dir: d, parent: parent, f: f, w: counter{w: f}, ref: FileRef{Shard: shard, URI: path}}, nil
 }
 
 // Write appends to the part. After an error the part cannot be committed.
@@ -67,11 +73,7 @@ func (p *Part) Commit(rows int64) (FileRef, error) {
 		return FileRef{}, errors.New("sink: the part has ended before")
 	}
 	p.ended = true
-	err := p.w.err
-	if err == nil {
-		err = p.f.Sync()
-	}
-	if err = errors.Join(err, p.f.Close()); err != nil {
+	if err := end(p.f, p.w.err); err != nil {
 		err = errors.Join(err, p.discard())
 		return FileRef{}, fmt.Errorf("sink: shard %d: %w", p.ref.Shard, err)
 	}
@@ -86,10 +88,26 @@ func (p *Part) Abort() error {
 		return nil
 	}
 	p.ended = true
-	return errors.Join(p.f.Close(), p.discard())
+	return errors.Join(p.f.Abort(), p.discard())
 }
 
-func (p *Part) discard() error {
-	err := p.dir.files().remove(p.ref.URI)
-	return errors.Join(err, p.dir.files().remove(filepath.Dir(p.ref.URI)))
+// discard removes what may be there of a part: of an object, mostly nothing.
+func (p *Part) discard() (err error) {
+	for _, path := range []string{p.ref.URI, p.parent} {
+		if removeErr := p.dir.disk.remove(path); !errors.Is(removeErr, fs.ErrNotExist) {
+			err = errors.Join(err, removeErr)
+		}
+	}
+	return err
+}
+
+// end closes a file that has been written without an error, and gives any other up.
+func end(f file, err error) error {
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Abort())
+	}
+	return f.Close()
 }

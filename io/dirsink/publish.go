@@ -1,6 +1,7 @@
 package dirsink
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,15 +26,16 @@ func Content(name string, content []byte) Released {
 //
 // Where the directory holds this run's manifest already, Publish returns it and changes nothing. After
 // an error Publish may be called again, with the same parts.
-func (d Dir) Publish(refs []FileRef, files []Released, schema any) (*Manifest, error) {
+func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, schema any) (*Manifest, error) {
 	m, err := d.plan(refs, files, schema)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.files().mkdirAll(d.Path); err != nil {
+	d = d.in(ctx)
+	if err := d.disk.mkdirAll(d.Path); err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}
-	unlock, err := d.files().lock(d.Path)
+	unlock, err := d.disk.lock(d.Path)
 	if err != nil {
 		return nil, fmt.Errorf("sink: %s cannot be locked: %w", d.show(), err)
 	}
@@ -63,7 +65,7 @@ func (d Dir) publish(m *Manifest, refs []FileRef, files []Released) (*Manifest, 
 		func() error { return d.clear(names, m, settled) },
 		func() error { return d.settle(refs, settled) },
 		func() error { return d.release(files, m) },
-		func() error { return d.files().sync(d.Path) },
+		func() error { return d.disk.sync(d.Path) },
 		func() error { return d.finish(m) },
 	}
 	for _, step := range steps {

@@ -2,6 +2,7 @@ package dirsink
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"testing"
 )
 
+var ctx = context.Background()
+
 // content is what shard i of a run holds.
 func content(run string, i int) []byte {
 	return []byte(strings.Repeat(fmt.Sprintf("%s row %d\n", run, i), i+1))
@@ -24,7 +27,7 @@ func stage(t testing.TB, d Dir) []FileRef {
 	t.Helper()
 	refs := make([]FileRef, d.Shards)
 	for i := range refs {
-		p, err := d.Create(i)
+		p, err := d.Create(ctx, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,23 +52,23 @@ func releasedFiles(run string) []Released {
 // finished fails unless the directory holds exactly the output of run.
 func finished(t testing.TB, d Dir) {
 	t.Helper()
-	m, err := ReadManifest(d.Path)
+	d = d.in(ctx)
+	m, err := d.manifest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Verify(d.Path); err != nil {
+	if err := m.verify(d); err != nil {
 		t.Fatal(err)
 	}
-	paths, err := m.Files(d.Path)
-	if err != nil || len(paths) != d.Shards || m.RunID != d.RunID || m.Rows != int64(d.Shards*(d.Shards+1)/2) {
-		t.Fatal(paths, err, m)
+	if len(m.Parts) != d.Shards || m.RunID != d.RunID || m.Rows != int64(d.Shards*(d.Shards+1)/2) {
+		t.Fatal(m)
 	}
-	for i, p := range paths {
-		if b, err := os.ReadFile(p); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
+	for i, p := range m.Parts {
+		if b, err := d.read(p.Name); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
 			t.Fatal(p, err)
 		}
 	}
-	names, err := local{}.list(d.Path)
+	names, err := d.disk.list(d.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +83,14 @@ func finished(t testing.TB, d Dir) {
 
 func TestPublish(t *testing.T) {
 	d := Dir{Path: filepath.Join(t.TempDir(), "deep", "out"), RunID: "run-1", Shards: 3, Extension: "parquet"}
-	if err := d.Prepare(); err != nil {
+	if err := d.Prepare(ctx); err != nil {
 		t.Fatal(err)
 	}
 	refs := stage(t, d)
-	if _, err := ReadManifest(d.Path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadManifest(ctx, d.Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("unfinished output has a manifest:", err)
 	}
-	m, err := d.Publish(refs, releasedFiles(d.RunID), map[string]string{"age": "INT64"})
+	m, err := d.Publish(ctx, refs, releasedFiles(d.RunID), map[string]string{"age": "INT64"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,20 +99,20 @@ func TestPublish(t *testing.T) {
 		t.Errorf("schema %s", m.Schema)
 	}
 	for range 2 { // repeated, with the staged parts gone, changes nothing
-		again, err := d.Publish(refs, releasedFiles("other"), nil)
+		again, err := d.Publish(ctx, refs, releasedFiles("other"), nil)
 		if err != nil || again.Rows != m.Rows {
 			t.Fatal(err)
 		}
 		finished(t, d)
 	}
-	if err := d.Check(); err != nil {
+	if err := d.Check(ctx); err != nil {
 		t.Error("a run does not find its own output free:", err)
 	}
 }
 
 func TestReleasedOnly(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r"}
-	if _, err := d.Publish(nil, releasedFiles("r"), nil); err != nil {
+	if _, err := d.Publish(ctx, nil, releasedFiles("r"), nil); err != nil {
 		t.Fatal(err)
 	}
 	finished(t, d)
@@ -127,7 +130,7 @@ func TestRefusals(t *testing.T) {
 	}
 	earlier := func(t *testing.T, dir string) {
 		d := Dir{Path: dir, RunID: "old", Shards: 1, Extension: "parquet"}
-		if _, err := d.Publish(stage(t, d), nil, nil); err != nil {
+		if _, err := d.Publish(ctx, stage(t, d), nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,10 +142,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"empty", put(), false, ""},
 		{"foreign file", put("notes.txt"), false, "is not empty and has no manifest; set overwrite, or remove it"},
-		{"foreign part", put("part-00000-of-00002.parquet"), false, "is not empty and has no manifest; set overwrite, or remove it"},
+		{"foreign part", put("part-00000-of-00002.parquet"), false, "is not empty and has no manifest: it holds part of an output whose run was cut off; set overwrite, or remove it"},
 		{"hidden file", put(".x.parquet"), false, "is not empty"},
 		{"released file", put("_privacy.json"), false, "is not empty"},
-		{"earlier output", earlier, false, "it holds an earlier output; set overwrite, or choose another directory"},
+		{"earlier output", earlier, false, "it holds the output of an earlier run; set overwrite, or choose another directory"},
 		{"foreign file, overwrite", put("notes.txt"), true, `holds "notes.txt", which dapple did not write; move it away`},
 		{"foreign part, overwrite", put("part-00000-of-00002.parquet", "part-7.csv"), true, ""},
 		{"earlier output, overwrite", earlier, true, ""},
@@ -152,8 +155,8 @@ func TestRefusals(t *testing.T) {
 			d := Dir{Path: t.TempDir(), RunID: "new", Shards: 2, Extension: "parquet", Overwrite: tc.overwrite}
 			tc.before(t, d.Path)
 			before, _ := local{}.list(d.Path)
-			check := d.Check()
-			_, err := d.Publish(stage(t, d), releasedFiles("new"), nil)
+			check := d.Check(ctx)
+			_, err := d.Publish(ctx, stage(t, d), releasedFiles("new"), nil)
 			if (check == nil) != (err == nil) {
 				t.Errorf("Check says %v, Publish %v", check, err)
 			}
@@ -195,15 +198,15 @@ func TestWrongArguments(t *testing.T) {
 		"cut part":     {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1}}, nil, "another size than was written"},
 		"missing part": {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: "gone"}}, nil, "is gone"},
 	} {
-		if _, err := d.Publish(tc.refs, tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := d.Publish(ctx, tc.refs, tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %s", name, err, tc.want)
 		}
 	}
 	bad := Dir{RunID: "../x", Shards: -1}
-	if err := bad.Check(); err == nil || strings.Count(err.Error(), "\n") != 2 {
+	if err := bad.Check(ctx); err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Error(err)
 	}
-	if _, err := d.Create(2); err == nil {
+	if _, err := d.Create(ctx, 2); err == nil {
 		t.Error("a shard beyond the last was begun")
 	}
 	if err := (Dir{Path: "x", RunID: "r", Shards: 1, Extension: "a/b"}).Validate(); err == nil {
@@ -221,7 +224,7 @@ func TestConcurrentAttempts(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, refs := range attempts {
 		wg.Go(func() {
-			if _, err := d.Publish(refs, releasedFiles("r"), nil); err != nil {
+			if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -241,10 +244,10 @@ func TestRacingRuns(t *testing.T) {
 			for i := range dirs {
 				dirs[i] = Dir{Path: path, RunID: fmt.Sprint("run", i), Shards: 3, Extension: "parquet", Overwrite: overwrite}
 				refs := stage(t, dirs[i])
-				wg.Go(func() { _, errs[i] = dirs[i].Publish(refs, releasedFiles(dirs[i].RunID), nil) })
+				wg.Go(func() { _, errs[i] = dirs[i].Publish(ctx, refs, releasedFiles(dirs[i].RunID), nil) })
 			}
 			wg.Wait()
-			m, err := ReadManifest(path)
+			m, err := ReadManifest(ctx, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,7 +255,7 @@ func TestRacingRuns(t *testing.T) {
 			if errs[winner] != nil || (errs[1-winner] == nil) != overwrite {
 				t.Fatalf("overwrite %v: %v", overwrite, errs)
 			}
-			dirs[1-winner].cleanUp() // the loser's staging
+			dirs[1-winner].in(ctx).cleanUp() // the loser's staging
 			finished(t, dirs[winner])
 		}
 	}
@@ -261,10 +264,10 @@ func TestRacingRuns(t *testing.T) {
 func TestManifestIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	d := Dir{Path: dir, RunID: "r", Shards: 2, Extension: "csv"}
-	if _, err := d.Publish(stage(t, d), releasedFiles("r"), nil); err != nil {
+	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("r"), nil); err != nil {
 		t.Fatal(err)
 	}
-	good, err := d.read(manifestName)
+	good, err := d.in(ctx).read(manifestName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,14 +282,14 @@ func TestManifestIsChecked(t *testing.T) {
 		if err := os.WriteFile(d.at(manifestName), []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadManifest(dir); err == nil {
+		if _, err := ReadManifest(ctx, dir); err == nil {
 			t.Errorf("%q → %q was read", old, change)
 		}
 	}
 	if err := os.WriteFile(d.at(manifestName), good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := ReadManifest(dir)
+	m, err := ReadManifest(ctx, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,18 +299,19 @@ func TestManifestIsChecked(t *testing.T) {
 	if err := os.WriteFile(part, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Verify(dir); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := m.Verify(ctx, dir); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Error(err)
 	}
 	if err := os.WriteFile(part, b[1:], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Files(dir); err == nil || !strings.Contains(err.Error(), "another size") {
+	if _, err := m.Files(ctx, dir); err == nil || !strings.Contains(err.Error(), "another size") {
 		t.Error(err)
 	}
 }
 
 func ExampleDir() {
+	ctx := context.Background()
 	path, err := os.MkdirTemp("", "out")
 	if err != nil {
 		fmt.Println(err)
@@ -315,7 +319,7 @@ func ExampleDir() {
 	}
 	defer os.RemoveAll(path)
 	dir := Dir{Path: path, RunID: "5f21", Shards: 1, Extension: "csv"}
-	part, err := dir.Create(0)
+	part, err := dir.Create(ctx, 0)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -330,7 +334,7 @@ func ExampleDir() {
 		fmt.Println(err)
 		return
 	}
-	m, err := dir.Publish([]FileRef{ref}, nil, nil)
+	m, err := dir.Publish(ctx, []FileRef{ref}, nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,9 +7,10 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // compare returns which parts are in place already, from an attempt that was cut off. A part of that
@@ -35,13 +36,16 @@ func (d Dir) compare(names []string, m *Manifest) (settled map[string]bool, err 
 // begin leaves the mark that this run has found the directory free, by which a repetition knows that
 // what lies there now is its own.
 func (d Dir) begin() error {
-	if err := d.files().mkdirAll(d.staging()); err != nil {
+	if err := d.disk.mkdirAll(d.staging()); err != nil {
 		return err
 	}
 	if d.began() {
 		return nil
 	}
-	_, err := d.write(filepath.Join(d.staging(), markerName), func(io.Writer) error { return nil })
+	_, err := d.write(files.Join(d.staging(), markerName), func(io.Writer) error { return nil })
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another attempt of this run has left it
+	}
 	return err
 }
 
@@ -52,9 +56,9 @@ func (d Dir) clear(names []string, m *Manifest, settled map[string]bool) error {
 		return nil
 	}
 	if slices.Contains(names, manifestName) {
-		err := d.files().replace(d.at(manifestName), filepath.Join(d.staging(), replacedName))
+		err := d.disk.replace(d.at(manifestName), files.Join(d.staging(), replacedName))
 		if err == nil {
-			err = d.files().sync(d.Path)
+			err = d.disk.sync(d.Path)
 		}
 		if err != nil {
 			return err
@@ -70,7 +74,7 @@ func (d Dir) clear(names []string, m *Manifest, settled map[string]bool) error {
 		if !foreign && (!slices.ContainsFunc(old, isName) || slices.ContainsFunc(m.Released, isName)) {
 			continue
 		}
-		if err := d.files().remove(d.at(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := d.disk.remove(d.at(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -94,35 +98,48 @@ func (d Dir) replaced() ([]File, error) {
 // settle moves the staged parts to their names.
 func (d Dir) settle(refs []FileRef, settled map[string]bool) error {
 	for _, r := range refs {
-		name := d.partName(r.Shard)
-		if settled[name] {
+		if settled[d.partName(r.Shard)] {
 			continue
 		}
-		size, err := d.files().size(r.URI)
-		if err != nil {
-			return fmt.Errorf("shard %d: its staged part is gone: %w", r.Shard, err)
-		}
-		if size != r.Bytes {
-			return fmt.Errorf("shard %d: its staged part has another size than was written", r.Shard)
-		}
-		err = d.files().place(r.URI, d.at(name))
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s has appeared; another run writes here: %w", name, err)
-		}
-		if err != nil {
+		if err := d.settlePart(r); err != nil && !d.isSettled(r, err) {
 			return err
 		}
 	}
 	return nil
 }
 
+func (d Dir) settlePart(r FileRef) error {
+	size, err := d.disk.size(r.URI)
+	if err != nil {
+		return fmt.Errorf("shard %d: its staged part is gone: %w", r.Shard, err)
+	}
+	if size != r.Bytes {
+		return fmt.Errorf("shard %d: its staged part has another size than was written", r.Shard)
+	}
+	name := d.partName(r.Shard)
+	if err = d.disk.place(r.URI, d.at(name)); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s has appeared; another run writes here: %w", name, err)
+	}
+	return err
+}
+
+// isSettled reports whether a part that could not be moved is in place all the same: another attempt of
+// this run, where nothing locks, has moved it meanwhile.
+func (d Dir) isSettled(r FileRef, err error) bool {
+	if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	got, err := d.describe(d.partName(r.Shard))
+	return err == nil && got.Bytes == r.Bytes && got.CRC32C == hexCRC(r.CRC32C)
+}
+
 // release writes the released files, each under a temporary name first, and notes their sizes in m.
-func (d Dir) release(files []Released, m *Manifest) error {
-	for i, f := range files {
-		temp := filepath.Join(d.staging(), attempt()+f.Name)
+func (d Dir) release(list []Released, m *Manifest) error {
+	for i, f := range list {
+		temp := files.Join(d.staging(), attempt()+f.Name)
 		sum, err := d.write(temp, f.Write)
 		if err == nil {
-			err = d.files().replace(temp, d.at(f.Name))
+			err = d.disk.replace(temp, d.at(f.Name))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
@@ -138,10 +155,10 @@ func (d Dir) finish(m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	temp := filepath.Join(d.staging(), attempt()+manifestName)
+	temp := files.Join(d.staging(), attempt()+manifestName)
 	_, err = d.write(temp, Content("", append(b, '\n')).Write)
 	if err == nil {
-		err = d.files().place(temp, d.at(manifestName))
+		err = d.disk.place(temp, d.at(manifestName))
 	}
 	if errors.Is(err, fs.ErrExist) {
 		if there, readErr := d.manifest(); readErr != nil || there.RunID != d.RunID {
@@ -152,12 +169,12 @@ func (d Dir) finish(m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	return d.files().sync(d.Path)
+	return d.disk.sync(d.Path)
 }
 
 // write creates a file and makes it durable.
 func (d Dir) write(path string, content func(io.Writer) error) (File, error) {
-	f, err := d.files().create(path)
+	f, err := d.disk.create(path)
 	if err != nil {
 		return File{}, err
 	}
@@ -165,10 +182,7 @@ func (d Dir) write(path string, content func(io.Writer) error) (File, error) {
 	if err = content(w); err == nil {
 		err = w.err
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return File{Bytes: w.n, CRC32C: hexCRC(w.crc)}, errors.Join(err, f.Close())
+	return File{Bytes: w.n, CRC32C: hexCRC(w.crc)}, end(f, err)
 }
 
 // counter counts and sums what is written, and keeps the first error.
@@ -191,6 +205,6 @@ func (c *counter) Write(p []byte) (int, error) {
 // cleanUp removes this run's staging as far as possible, and the common one where it is empty.
 func (d Dir) cleanUp() {
 	// Leftovers are harmless: no reader looks at them.
-	_ = d.files().removeAll(d.staging())
-	_ = d.files().remove(d.at(tempName))
+	_ = d.disk.removeAll(d.staging())
+	_ = d.disk.remove(d.at(tempName))
 }

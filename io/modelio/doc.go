@@ -2,7 +2,7 @@
 // number of rows can be drawn at no privacy cost.
 //
 //	err := modelio.Write(w, &modelio.File{Domain: dom, Method: "dpam", Sizes: dom.Sizes(), Weights: weights})
-//	f, err := modelio.ReadFile("out/_model.arrow")
+//	f, err := modelio.ReadFile(ctx, "out/_model.arrow")
 //
 // # Format 1
 //

@@ -2,6 +2,7 @@ package modelio
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -201,19 +202,19 @@ func TestWriteErrors(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "_model.arrow")
-	if _, err := ReadFile(path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadFile(context.Background(), path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	if err := os.WriteFile(path, []byte("no model"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := ReadFile(context.Background(), path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
 	if err := os.WriteFile(path, bytesOf(t, universe()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(path); err != nil {
+	if _, err := ReadFile(context.Background(), path); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,12 +1,12 @@
 package modelio
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,22 +16,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
-// ReadFile reads a local file.
-func ReadFile(path string) (*File, error) {
-	f, err := os.Open(path)
+// ReadFile reads a file, of this machine or gs://bucket/path.
+func ReadFile(ctx context.Context, name string) (*File, error) {
+	f, info, err := files.OpenAt(ctx, files.Info{Name: name})
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	defer f.Close()
-	s, err := f.Stat()
+	defer f.Close() // only read from
+	m, err := Read(f, info.Size)
 	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	m, err := Read(f, s.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
 }

@@ -9,5 +9,6 @@
 // from being seen: an attempt that finds a model adopts it, and the loser of a race reads the winner's.
 //
 // A value is there as a whole or not at all, also after a crash, and is never changed. Local needs a
-// file system with hard links that every worker sees. The values are private to the user running it.
+// file system with hard links that every worker sees; its values are private to the user running it.
+// Objects needs no more than a bucket, whose permissions say who reads them.
 package store

@@ -62,12 +62,19 @@ func (s Local) path(name string) (string, error) {
 	if s.Dir == "" {
 		return "", errors.New("store: no directory is given")
 	}
-	for _, word := range strings.Split(name, "/") {
-		if word == "" || strings.HasPrefix(word, ".") || strings.Trim(word, letters) != "" {
-			return "", fmt.Errorf("store: name %q: want words of letters, digits, _, - and . joined by /", name)
-		}
+	if err := checkName(name); err != nil {
+		return "", err
 	}
 	return filepath.Join(s.Dir, filepath.FromSlash(name)), nil
+}
+
+func checkName(name string) error {
+	for _, word := range strings.Split(name, "/") {
+		if word == "" || strings.HasPrefix(word, ".") || strings.Trim(word, letters) != "" {
+			return fmt.Errorf("store: name %q: want words of letters, digits, _, - and . joined by /", name)
+		}
+	}
+	return nil
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."

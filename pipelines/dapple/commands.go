@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/pipelines/evaluate"
 	"github.com/dapple-dp/dapple/pipelines/plan"
@@ -18,8 +18,8 @@ type command struct {
 	does    string // one line
 	example string
 	options []option
-	beam    bool         // runs a pipeline
-	check   func() error // finds every fault of the request, also when some flags could not be read
+	beam    bool                            // runs a pipeline
+	check   func(ctx context.Context) error // finds every fault of the request, also when some flags could not be read
 	run     func(ctx context.Context, out io.Writer) error
 }
 
@@ -36,7 +36,7 @@ func planCommand() command {
 		does:    "say what synth would do, promise and cost, without opening the table",
 		example: "dapple plan --domain=people.yaml --input=people.csv --output=out --epsilon=1 --delta=1e-9",
 		options: requestOptions(c),
-		check:   func() (err error) { req, err = pipelines.Validate(*c); return err },
+		check:   func(ctx context.Context) (err error) { req, err = pipelines.Validate(ctx, *c); return err },
 		run: func(_ context.Context, out io.Writer) error {
 			p, err := req.Plan()
 			if err != nil {
@@ -59,11 +59,11 @@ func synthCommand(progress io.Writer, terminal bool) command {
 		example: "dapple synth --domain=people.yaml --input=people.csv --output=out --epsilon=1 --delta=1e-9",
 		options: opts,
 		beam:    true,
-		check: func() (err error) {
+		check: func(ctx context.Context) (err error) {
 			if quiet {
 				c.Progress = nil
 			}
-			req, err = pipelines.ValidateRun(*c)
+			req, err = pipelines.ValidateRun(ctx, *c)
 			return err
 		},
 		run: func(ctx context.Context, out io.Writer) error {
@@ -98,11 +98,11 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 		example: "dapple sample --model=out/_model.arrow --output=more --where='age>=65 AND sex=Female'",
 		options: opts,
 		beam:    true,
-		check: func() (err error) {
+		check: func(ctx context.Context) (err error) {
 			if quiet {
 				c.Progress = nil
 			}
-			req, err = pipelines.ValidateSample(*c)
+			req, err = pipelines.ValidateSample(ctx, *c)
 			return err
 		},
 		run: func(ctx context.Context, out io.Writer) error {
@@ -158,26 +158,23 @@ func evaluateCommand() command {
 			{name: "max_cells", arg: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
 			{name: "json", arg: "FILE", usage: "write the figures as JSON too", set: text(&c.JSON)},
 		},
-		check: func() error { return evaluateFaults(*c) },
+		check: func(ctx context.Context) error { return evaluateFaults(ctx, *c) },
 		run:   func(ctx context.Context, out io.Writer) error { return evaluate.Run(ctx, *c, out) },
 	}
 }
 
 // evaluateFaults finds every fault of a request to compare tables.
-func evaluateFaults(c evaluate.Config) error {
+func evaluateFaults(ctx context.Context, c evaluate.Config) error {
 	var faults pipelines.Faults
 	if c.Domain != "" { // the flags' own faults are found where they are read
-		faults = append(faults, pipelines.DomainFaults(c.Domain)...)
+		faults = append(faults, pipelines.DomainFaults(ctx, c.Domain)...)
 	}
 	for _, f := range []struct{ flag, path string }{{"--input", c.Input}, {"--synthetic", c.Synthetic}, {"--holdout", c.Holdout}} {
 		if f.path == "" {
 			continue
 		}
-		if _, err := os.Stat(f.path); err == nil {
-			continue // a file, or a released directory
-		}
-		if _, err := csvio.Expand(f.path); err != nil {
-			faults = append(faults, pipelines.Fault{Where: f.flag, What: strings.TrimPrefix(err.Error(), "csv: ")})
+		if _, err := table.Find(ctx, f.path); err != nil {
+			faults = append(faults, pipelines.Fault{Where: f.flag, What: strings.TrimPrefix(err.Error(), "table: ")})
 		}
 	}
 	return faults.Err()

@@ -26,9 +26,9 @@ func inferCommand() command {
 			{name: "from_data", usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
 			{name: "privacy_id", arg: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
 		},
-		check: func() error {
+		check: func(ctx context.Context) error {
 			var faults pipelines.Faults
-			src, faults = openTable(*p)
+			src, faults = openTable(ctx, *p)
 			if _, err := os.Lstat(output); output != "" && err == nil {
 				faults = append(faults, pipelines.Fault{Where: "--output", What: output + " is there already", Mend: "name another file"})
 			}
@@ -39,11 +39,11 @@ func inferCommand() command {
 }
 
 // openTable finds every fault of a table whose domain is asked for.
-func openTable(p infer.Params) (*infer.Source, pipelines.Faults) {
+func openTable(ctx context.Context, p infer.Params) (*infer.Source, pipelines.Faults) {
 	if p.Input == "" {
 		return nil, nil // said where flags are read
 	}
-	src, err := infer.Open(p)
+	src, err := infer.Open(ctx, p)
 	errs := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		errs = joined.Unwrap()

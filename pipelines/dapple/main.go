@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		fmt.Fprintf(stderr, "dapple: %q is no command; see dapple help\n", name)
 		return 2
 	}
-	if faults := allFaults(rest, cmds[k]); len(faults) > 0 {
+	if faults := allFaults(ctx, rest, cmds[k]); len(faults) > 0 {
 		say(stderr, faults)
 		return exitStatus(faults)
 	}
@@ -105,11 +105,11 @@ func say(w io.Writer, err error) {
 
 // allFaults joins the faults of the flags' text with those of what they name. A flag that could not be
 // read is not complained about twice.
-func allFaults(args []string, cmd command) pipelines.Faults {
+func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults {
 	faults := parse(args, cmd.options)
 	said := slices.Clone(faults)
 	var more pipelines.Faults
-	if err := cmd.check(); errors.As(err, &more) {
+	if err := cmd.check(ctx); errors.As(err, &more) {
 		for _, f := range more {
 			if !slices.ContainsFunc(said, func(g pipelines.Fault) bool { return g.Where == f.Where }) {
 				faults = append(faults, f)

@@ -82,7 +82,7 @@ func publish(t *testing.T, path, extension string, d *domain.Domain, table *Tabl
 		}
 		var chunk domain.Chunk
 		domain.NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return r.Uint64() })
-		part, err := dir.Create(shard)
+		part, err := dir.Create(context.Background(), shard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func publish(t *testing.T, path, extension string, d *domain.Domain, table *Tabl
 		}
 		refs = append(refs, ref)
 	}
-	if _, err := dir.Publish(refs, nil, nil); err != nil {
+	if _, err := dir.Publish(context.Background(), refs, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -151,9 +151,9 @@ func TestReadErrorsNameTheFault(t *testing.T) {
 		ctx         context.Context
 		input, want string
 	}{
-		{context.Background(), "gs://bucket/a.csv", "want a local file"},
+		{context.Background(), "s3://bucket/a.csv", "s3:// are not known"},
 		{context.Background(), filepath.Join(dir, "none-*.csv"), "no such file"},
-		{context.Background(), dir, "no manifest"},
+		{context.Background(), dir, "without a manifest"},
 		{context.Background(), write(t, filepath.Join(dir, "short.csv"), "id;sex\nsecret;Male\n"), "age"},
 		{context.Background(), write(t, filepath.Join(dir, "bad.parquet"), "secret"), "bad.parquet"},
 		{ended, good, "context canceled"},

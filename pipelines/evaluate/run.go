@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -29,7 +30,11 @@ type Config struct {
 // Run reads the tables, compares them and writes the text form to out. The workload is the domain
 // file's, where it declares one.
 func Run(ctx context.Context, c Config, out io.Writer) error {
-	file, err := schema.ReadFile(c.Domain)
+	data, err := files.ReadAll(ctx, c.Domain, maxDomain)
+	if err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	file, err := schema.Parse(c.Domain, data)
 	if err != nil {
 		return err
 	}
@@ -60,6 +65,9 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 	}
 	return report.WriteText(out)
 }
+
+// maxDomain is the largest domain file that is read, in bytes.
+const maxDomain = 256 << 20
 
 // maxMarginals is the largest number of marginals compared.
 const maxMarginals = 250_000

@@ -1,6 +1,6 @@
 // Package infer proposes a domain file for a table.
 //
-//	src, err := infer.Open(infer.Params{Input: "people.csv", FromData: true, PrivacyID: "person_id"})
+//	src, err := infer.Open(ctx, infer.Params{Input: "people.csv", FromData: true, PrivacyID: "person_id"})
 //	text, err := src.Propose(ctx)
 //
 // From names and types alone it proposes columns without cells, with a comment "# review:" wherever

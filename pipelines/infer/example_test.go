@@ -23,7 +23,7 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	src, err := infer.Open(infer.Params{Input: path, FromData: true})
+	src, err := infer.Open(context.Background(), infer.Params{Input: path, FromData: true})
 	if err != nil {
 		fmt.Println(err)
 		return

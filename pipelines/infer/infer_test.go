@@ -32,7 +32,7 @@ func put(t testing.TB, name, content string) string {
 
 func propose(t testing.TB, p Params) string {
 	t.Helper()
-	s, err := Open(p)
+	s, err := Open(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestHostile(t *testing.T) {
 		{"huge cells", "a,b\n" + strings.Repeat(strings.Repeat("SECRET", 1000)+",1\n", rows), ""},
 		{"byte order mark", "\ufeffa,b\n" + strings.Repeat("x,1\n", rows), ""},
 	} {
-		s, err := Open(Params{Input: put(t, "x.csv", tt.table), FromData: true})
+		s, err := Open(context.Background(), Params{Input: put(t, "x.csv", tt.table), FromData: true})
 		var b []byte
 		if err == nil {
 			b, err = s.Propose(context.Background())
@@ -273,10 +273,10 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if _, err := Open(Params{Input: put(t, "x.parquet", "PAR1"), FromData: true}); err == nil {
+	if _, err := Open(context.Background(), Params{Input: put(t, "x.parquet", "PAR1"), FromData: true}); err == nil {
 		t.Error("a damaged Parquet file was opened")
 	}
-	if _, err := Open(Params{Input: put(t, "x.csv", "a\n1\n"), PrivacyID: "id"}); err == nil || !strings.Contains(err.Error(), `no column "id"`) {
+	if _, err := Open(context.Background(), Params{Input: put(t, "x.csv", "a\n1\n"), PrivacyID: "id"}); err == nil || !strings.Contains(err.Error(), `no column "id"`) {
 		t.Errorf("missing privacy ID: %v", err)
 	}
 }
@@ -298,7 +298,7 @@ func FuzzTypes(f *testing.F) {
 		for range MinSupport {
 			b.WriteString(cells + "\n")
 		}
-		s, err := Open(Params{Input: put(t, "x.csv", "a,b,c,d\n"+b.String()), FromData: true})
+		s, err := Open(context.Background(), Params{Input: put(t, "x.csv", "a,b,c,d\n"+b.String()), FromData: true})
 		if err != nil {
 			t.Fatal(err)
 		}

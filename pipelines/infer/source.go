@@ -5,19 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Params says for which table a domain file is proposed.
 type Params struct {
-	Input     string // CSV or Parquet files, or a pattern; required
+	Input     string // CSV or Parquet files, a pattern, or a directory that a run wrote; required
 	FromData  bool   // read the rows; else names and types alone
 	PrivacyID string // the column that names the privacy unit; empty: none
 }
@@ -25,8 +23,7 @@ type Params struct {
 // Source is a table whose columns are known.
 type Source struct {
 	Params
-	paths   []string
-	parquet bool
+	table   *table.Table
 	csv     schema.CSV
 	columns []column
 }
@@ -44,24 +41,21 @@ type column struct {
 // Open finds the files of a table and reads their header lines or footers, and nothing after them. The
 // errors of all columns are joined; none holds a cell. A file without a header line has its first record
 // taken for one.
-func Open(p Params) (*Source, error) {
-	paths, err := csvio.Expand(p.Input)
+func Open(ctx context.Context, p Params) (*Source, error) {
+	t, err := table.Find(ctx, p.Input)
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Params: p, paths: paths, parquet: isParquet(paths[0])}
-	for _, path := range paths {
-		if isParquet(path) != s.parquet {
-			return nil, fmt.Errorf("infer: %s and %s are of two formats; name files of one, such as dir/*.parquet", paths[0], path)
-		}
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("infer: %s: not a regular file; a table is read twice", path)
+	for _, f := range t.Files {
+		if f.Once {
+			return nil, fmt.Errorf("infer: %s: not a regular file; a table is read twice", f.Name)
 		}
 	}
-	if s.parquet {
-		err = s.openParquet()
+	s := &Source{Params: p, table: t}
+	if t.Parquet {
+		err = s.openParquet(ctx)
 	} else {
-		err = s.openCSV()
+		err = s.openCSV(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -69,10 +63,8 @@ func Open(p Params) (*Source, error) {
 	return s, s.checkNames()
 }
 
-func isParquet(path string) bool { return strings.EqualFold(filepath.Ext(path), ".parquet") }
-
-func (s *Source) openParquet() error {
-	described, err := parquetio.Describe(s.paths[0])
+func (s *Source) openParquet(ctx context.Context) error {
+	described, err := parquetio.Describe(ctx, s.table.Files[0])
 	if err != nil {
 		return err
 	}
@@ -80,15 +72,14 @@ func (s *Source) openParquet() error {
 		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
 		s.columns = append(s.columns, column{name: d.Name, typed: true, typ: d.Type, scale: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
 	}
-	_, err = parquetio.Check(s.paths, s.domain())
-	return err
+	return s.table.Check(ctx, s.domain(), s.csv)
 }
 
 // openCSV takes the separator that the header line has most probably.
-func (s *Source) openCSV() error {
+func (s *Source) openCSV(ctx context.Context) error {
 	var names []string
 	for _, comma := range []rune{0, ';', '\t', '|'} {
-		got, err := csvio.Columns(s.paths[0], schema.CSV{Comma: comma})
+		got, err := csvio.Columns(ctx, s.table.Files[0], schema.CSV{Comma: comma})
 		if err != nil && comma == 0 {
 			return err
 		}
@@ -112,15 +103,15 @@ func (s *Source) checkNames() error {
 	seen, found := map[string]int{}, s.PrivacyID == ""
 	for i, c := range s.columns {
 		if why := domain.NameFault(c.name); why != "" {
-			errs = append(errs, fmt.Errorf("infer: %s: column %d: %s; rename it", s.paths[0], i+1, why))
+			errs = append(errs, fmt.Errorf("infer: %s: column %d: %s; rename it", s.table.Files[0].Name, i+1, why))
 		} else if first := seen[c.name]; first > 0 {
-			errs = append(errs, fmt.Errorf("infer: %s: columns %d and %d have one name; rename one", s.paths[0], first, i+1))
+			errs = append(errs, fmt.Errorf("infer: %s: columns %d and %d have one name; rename one", s.table.Files[0].Name, first, i+1))
 		}
 		seen[c.name] = i + 1
 		found = found || c.name == s.PrivacyID
 	}
 	if !found {
-		errs = append(errs, fmt.Errorf("infer: %s has no column %q to be the privacy ID", s.paths[0], s.PrivacyID))
+		errs = append(errs, fmt.Errorf("infer: %s has no column %q to be the privacy ID", s.table.Files[0].Name, s.PrivacyID))
 	}
 	return errors.Join(errs...)
 }
@@ -159,36 +150,13 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, error) {
 		}
 		return ctx.Err()
 	}
-	for _, path := range s.paths {
-		if err := s.each(path, d, add); err != nil {
-			return nil, err
-		}
+	if err := s.table.Each(ctx, d, s.csv, add); err != nil {
+		return nil, err
 	}
 	for _, t := range tallies {
 		t.settle()
 	}
 	return byName, nil
-}
-
-// each hands the chunks of a file to yield, which does not keep them.
-func (s *Source) each(path string, d *domain.Domain, yield func(*domain.Chunk) error) (err error) {
-	if !s.parquet {
-		return csvio.EachFile(path, d, s.csv, yield)
-	}
-	r, err := parquetio.OpenFile(path, d, parquetio.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	for chunk, err := range r.Chunks() {
-		if err != nil {
-			return err
-		}
-		if err := yield(chunk); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // hasher hashes privacy IDs. Two that collide count as one, which proposes less.

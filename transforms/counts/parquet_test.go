@@ -2,6 +2,7 @@ package counts
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/examples/visits/generate"
 	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -123,7 +125,7 @@ func TestParquetCountsAsCSV(t *testing.T) {
 	records := *f.Domain
 	records.PrivacyID = ""
 	for _, d := range []*domain.Domain{f.Domain, &records} {
-		want := digest(t, "direct", d, func(s beam.Scope) beam.PCollection { return csvio.Read(s, []string{csv}, d, f.CSV) })
+		want := digest(t, "direct", d, func(s beam.Scope) beam.PCollection { return csvio.Read(s, []files.Info{{Name: csv}}, d, f.CSV) })
 		for _, paths := range [][]string{{one}, {two}} {
 			got := digest(t, "prism", d, func(s beam.Scope) beam.PCollection { return readParquet(t, s, d, paths...) })
 			if got != want {
@@ -140,11 +142,14 @@ func TestParquetCountsAsCSV(t *testing.T) {
 
 func readParquet(tb testing.TB, s beam.Scope, d *domain.Domain, paths ...string) beam.PCollection {
 	tb.Helper()
-	files, err := parquetio.Check(paths, d)
-	if err != nil {
+	list := make([]files.Info, len(paths))
+	for i, path := range paths {
+		list[i].Name = path
+	}
+	if err := parquetio.Check(context.Background(), list, d); err != nil {
 		tb.Fatal(err)
 	}
-	return parquetio.Read(s, files, d)
+	return parquetio.Read(s, list, d)
 }
 
 // codedColumns is the domain of a census extract: 14 columns of categories.
@@ -206,7 +211,7 @@ func BenchmarkFileToCounts(b *testing.B) {
 					p, s := beam.NewPipelineWithRoot()
 					var col beam.PCollection
 					if format == "csv" {
-						col = csvio.Read(s, []string{csv}, d, schema.CSV{})
+						col = csvio.Read(s, []files.Info{{Name: csv}}, d, schema.CSV{})
 					} else {
 						col = readParquet(b, s, d, pq)
 					}

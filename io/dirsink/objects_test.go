@@ -1,0 +1,256 @@
+package dirsink
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dapple-dp/dapple/io/gcs"
+)
+
+// memory is an object store in memory, with the guarantees of package gcs.
+type memory struct {
+	mu      *sync.Mutex
+	objects map[string]stored
+	last    *int64 // generation
+}
+
+type stored struct {
+	generation int64
+	content    []byte
+}
+
+func newMemory() memory { return memory{&sync.Mutex{}, map[string]stored{}, new(int64)} }
+
+func (m memory) describe(name string) gcs.Object {
+	s := m.objects[name]
+	return gcs.Object{Name: name, Size: int64(len(s.content)), Generation: s.generation, CRC32C: crc32.Checksum(s.content, castagnoli)}
+}
+
+func (m memory) names(_ context.Context, dir string) (names []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range m.objects {
+		if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
+			first, _, _ := strings.Cut(rest, "/")
+			names = append(names, first)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func (m memory) list(_ context.Context, pattern string) (found []gcs.Object, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range m.objects {
+		if gcs.Match(pattern, name) {
+			found = append(found, m.describe(name))
+		}
+	}
+	slices.SortFunc(found, func(a, b gcs.Object) int { return strings.Compare(a.Name, b.Name) })
+	return found, nil
+}
+
+func (m memory) stat(_ context.Context, name string) (gcs.Object, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.objects[name]; !ok {
+		return gcs.Object{}, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	return m.describe(name), nil
+}
+
+func (m memory) open(ctx context.Context, o gcs.Object) (io.ReadCloser, error) {
+	if _, err := m.stat(ctx, o.Name); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(bytes.NewReader(m.objects[o.Name].content)), nil
+}
+
+// put stores content where the name holds the given generation, 0 meaning none, or that content.
+func (m memory) put(name string, content []byte, generation int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, ok := m.objects[name]; s.generation != generation {
+		if ok && bytes.Equal(s.content, content) {
+			return nil
+		}
+		return fmt.Errorf("%s: %w", name, fs.ErrExist)
+	}
+	*m.last++
+	m.objects[name] = stored{*m.last, bytes.Clone(content)}
+	return nil
+}
+
+func (m memory) create(_ context.Context, name string) (objectWriter, error) {
+	return &memoryWriter{m: m, name: name}, nil
+}
+
+func (m memory) copy(ctx context.Context, from gcs.Object, to string, old gcs.Object) error {
+	if now, err := m.stat(ctx, from.Name); err != nil || now != from {
+		return fmt.Errorf("%s: %w", from.Name, fs.ErrNotExist)
+	}
+	return m.put(to, m.objects[from.Name].content, old.Generation)
+}
+
+func (m memory) remove(_ context.Context, o gcs.Object) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, ok := m.objects[o.Name]; ok && s.generation != o.Generation {
+		return fmt.Errorf("%s: %w", o.Name, fs.ErrExist)
+	}
+	delete(m.objects, o.Name)
+	return nil
+}
+
+// memoryWriter makes an object where Close is its end.
+type memoryWriter struct {
+	m    memory
+	name string
+	bytes.Buffer
+	ended bool
+}
+
+func (w *memoryWriter) Close() error {
+	if w.ended {
+		return errors.New("closed or aborted before")
+	}
+	w.ended = true
+	return w.m.put(w.name, w.Bytes(), 0)
+}
+
+func (w *memoryWriter) Abort() { w.ended = true }
+
+// failingObjects returns d with a service whose n-th request fails.
+func failingObjects(d Dir, n *int, after, dead bool) Dir {
+	d.disk = objects{ctx, faultyService{d.disk.(objects).service, faulty{n: n, after: after, dead: dead}}}
+	return d
+}
+
+type faultyService struct {
+	service
+	f faulty
+}
+
+func (s faultyService) names(ctx context.Context, dir string) (names []string, err error) {
+	err = s.f.op(func() error { names, err = s.service.names(ctx, dir); return err })
+	return names, err
+}
+
+func (s faultyService) list(ctx context.Context, pattern string) (found []gcs.Object, err error) {
+	err = s.f.op(func() error { found, err = s.service.list(ctx, pattern); return err })
+	return found, err
+}
+
+func (s faultyService) stat(ctx context.Context, name string) (o gcs.Object, err error) {
+	err = s.f.op(func() error { o, err = s.service.stat(ctx, name); return err })
+	return o, err
+}
+
+func (s faultyService) open(ctx context.Context, o gcs.Object) (r io.ReadCloser, err error) {
+	err = s.f.op(func() error { r, err = s.service.open(ctx, o); return err })
+	return r, err
+}
+
+func (s faultyService) create(ctx context.Context, name string) (objectWriter, error) {
+	w, err := s.service.create(ctx, name)
+	return faultyWriter{w, s.f}, err
+}
+
+func (s faultyService) copy(ctx context.Context, from gcs.Object, to string, old gcs.Object) error {
+	return s.f.op(func() error { return s.service.copy(ctx, from, to, old) })
+}
+
+func (s faultyService) remove(ctx context.Context, o gcs.Object) error {
+	return s.f.op(func() error { return s.service.remove(ctx, o) })
+}
+
+type faultyWriter struct {
+	objectWriter
+	f faulty
+}
+
+func (w faultyWriter) Write(p []byte) (n int, err error) {
+	err = w.f.op(func() error { n, err = w.objectWriter.Write(p); return err })
+	return n, err
+}
+
+func (w faultyWriter) Close() error { return w.f.op(w.objectWriter.Close) }
+
+// A part that is given up, or could not be written whole, leaves no object, however its writer ends.
+func TestNoObjectOfAnAbortedPart(t *testing.T) {
+	m := newMemory()
+	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", disk: objects{ctx, m}}
+	p, err := d.Create(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write([]byte("half a row")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Abort(); err != nil {
+		t.Error(err)
+	}
+	n := 1
+	if _, err := writePart(failingObjects(d, &n, false, false)); !errors.Is(err, errInjected) {
+		t.Error(err)
+	}
+	if len(m.objects) != 0 {
+		t.Error("left behind:", m.objects)
+	}
+}
+
+// Two attempts of one run publish at once: where nothing locks, both end with the one output.
+func TestTwoAttemptsAtOnce(t *testing.T) {
+	for round := range 50 {
+		d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 5, Extension: "csv", disk: objects{ctx, newMemory()}}
+		refs := stage(t, d)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				for range 20 { // as a runner does: an attempt may lose, a repetition must not
+					if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err == nil {
+						return
+					}
+				}
+				t.Error("no attempt succeeds")
+			})
+		}
+		if wg.Wait(); t.Failed() {
+			t.Fatal("round", round)
+		}
+		m, err := d.in(ctx).manifest()
+		if err != nil || m.verify(d) != nil || m.Rows != 15 {
+			t.Fatal(m, err)
+		}
+	}
+}
+
+// Two runs publish into one directory at once: at most one succeeds.
+func TestTwoRunsAtOnce(t *testing.T) {
+	for range 50 {
+		store := newMemory()
+		var succeeded [2]bool
+		var wg sync.WaitGroup
+		for i, run := range []string{"a", "b"} {
+			d := Dir{Path: "gs://bucket/out", RunID: run, Shards: 5, Extension: "csv", disk: objects{ctx, store}}
+			refs := stage(t, d)
+			wg.Go(func() {
+				_, err := d.Publish(ctx, refs, releasedFiles(run), nil)
+				succeeded[i] = err == nil
+			})
+		}
+		if wg.Wait(); succeeded[0] && succeeded[1] {
+			t.Fatal("both runs have published")
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/io/gcs"
+)
+
+// Info is a file as it was when it was looked at. It is plain data, and public.
+type Info struct {
+	Name    string // a local path, or gs://bucket/path
+	Size    int64  // bytes
+	Version int64  // changes with the content: a generation, or nanoseconds since 1970; 0: any state of the file will do
+	Once    bool   // a pipe or the like: it has no size, and can be read only once
+}
+
+// Remote reports whether a name is not of this machine.
+func Remote(name string) bool { return strings.Contains(name, "://") }
+
+// CheckName returns an error that says what is wrong with the form of a name and what to do.
+func CheckName(name string) error {
+	if Remote(name) {
+		if scheme, _, _ := strings.Cut(name, "://"); !gcs.Is(name) {
+			return fmt.Errorf("%s: names that begin with %s:// are not known; name a local path, or gs://bucket/path", name, scheme)
+		}
+		return gcs.CheckName(name)
+	}
+	return nil
+}
+
+// Join puts path elements behind a name.
+func Join(dir string, elements ...string) string {
+	if Remote(dir) {
+		return gcs.Join(dir, elements...)
+	}
+	return filepath.Join(append([]string{dir}, elements...)...)
+}
+
+// Clean returns the one form of all names of a directory.
+func Clean(dir string) string {
+	if Remote(dir) {
+		return strings.TrimRight(dir, "/")
+	}
+	return filepath.Clean(dir)
+}
+
+// Base returns what stands behind the last separator.
+func Base(name string) string {
+	if Remote(name) {
+		return name[strings.LastIndex(name, "/")+1:]
+	}
+	return filepath.Base(name)
+}
+
+// Stat looks at a file. fs.ErrNotExist is in the error where there is none.
+func Stat(ctx context.Context, name string) (Info, error) {
+	if err := CheckName(name); err != nil {
+		return Info{}, err
+	}
+	if Remote(name) {
+		o, err := gcs.Stat(ctx, name)
+		return remoteInfo(o), err
+	}
+	s, err := os.Stat(name)
+	if err != nil {
+		return Info{}, err
+	}
+	if s.IsDir() {
+		return Info{}, fmt.Errorf("%s is a directory", name)
+	}
+	return localInfo(name, s), nil
+}
+
+func localInfo(name string, s fs.FileInfo) Info {
+	if !s.Mode().IsRegular() {
+		return Info{Name: name, Once: true}
+	}
+	return Info{Name: name, Size: s.Size(), Version: s.ModTime().UnixNano()}
+}
+
+func remoteInfo(o gcs.Object) Info { return Info{Name: o.Name, Size: o.Size, Version: o.Generation} }
+
+// IsDir reports whether a name is that of a directory: on gs://, where there are none, of something
+// with objects below it and no object itself.
+func IsDir(ctx context.Context, name string) (bool, error) {
+	if err := CheckName(name); err != nil {
+		return false, err
+	}
+	if !Remote(name) {
+		s, err := os.Stat(name)
+		return err == nil && s.IsDir(), nil
+	}
+	if !strings.HasSuffix(name, "/") {
+		_, path, _ := strings.Cut(strings.TrimPrefix(name, gcs.Prefix), "/")
+		if _, err := gcs.Stat(ctx, name); path != "" && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	names, err := gcs.Names(ctx, name)
+	return len(names) > 0, err
+}
+
+// Names lists what is in a directory, in order. One that is not there is empty.
+func Names(ctx context.Context, dir string) ([]string, error) {
+	if Remote(dir) {
+		return gcs.Names(ctx, dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+// Expand returns the files that a pattern matches, in order of name. Locally it is a pattern of
+// path/filepath, and a path that exists stands for itself, whatever characters it has. On gs:// "*"
+// stands for any characters but "/", and "**" for any. Names that begin with "_" describe a table and
+// are not part of it: only a pattern that begins so matches them. No file at all is an error.
+func Expand(ctx context.Context, pattern string) ([]Info, error) {
+	if err := CheckName(pattern); err != nil {
+		return nil, err
+	}
+	expand := expandLocal
+	if Remote(pattern) {
+		expand = func(pattern string) ([]Info, error) { return expandRemote(ctx, pattern) }
+	}
+	infos, err := expand(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(Base(pattern), "_") {
+		infos = slices.DeleteFunc(infos, func(f Info) bool { return strings.HasPrefix(Base(f.Name), "_") && f.Name != pattern })
+	}
+	if len(infos) == 0 {
+		return nil, fmt.Errorf("%s: no such file; name a file, or a pattern such as %s", pattern, Join(exampleDir(pattern), "*.csv"))
+	}
+	return infos, nil
+}
+
+func exampleDir(pattern string) string {
+	if Remote(pattern) {
+		return "gs://bucket/dir"
+	}
+	return "dir"
+}
+
+func expandLocal(pattern string) ([]Info, error) {
+	if s, err := os.Stat(pattern); err == nil && !s.IsDir() {
+		return []Info{localInfo(pattern, s)}, nil
+	}
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", pattern, err)
+	}
+	var infos []Info
+	for _, p := range paths {
+		s, err := os.Stat(p)
+		switch {
+		case err != nil:
+			return nil, err // a link to nowhere
+		case !s.IsDir():
+			infos = append(infos, localInfo(p, s))
+		}
+	}
+	return infos, nil
+}
+
+func expandRemote(ctx context.Context, pattern string) ([]Info, error) {
+	if !strings.Contains(pattern, "*") {
+		o, err := gcs.Stat(ctx, pattern)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return []Info{remoteInfo(o)}, err
+	}
+	objects, err := gcs.List(ctx, pattern)
+	infos := make([]Info, len(objects))
+	for i, o := range objects {
+		infos[i] = remoteInfo(o)
+	}
+	return infos, err
+}
+
+// ReadAll returns the content of a file of at most limit bytes.
+func ReadAll(ctx context.Context, name string, limit int64) (b []byte, err error) {
+	f, err := Open(ctx, Info{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b, err = io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		return nil, fmt.Errorf("%s: larger than %d bytes; is it the right file?", name, limit)
+	}
+	return b, err
+}
+
+// RemoveAll removes a directory and everything in it, as far as it is there.
+func RemoveAll(ctx context.Context, dir string) error {
+	if !Remote(dir) {
+		return os.RemoveAll(dir)
+	}
+	objects, err := gcs.List(ctx, gcs.Join(dir, "**"))
+	for _, o := range objects {
+		err = errors.Join(err, gcs.Remove(ctx, o))
+	}
+	return err
+}

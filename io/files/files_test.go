@@ -1,0 +1,104 @@
+package files_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+var ctx = context.Background()
+
+func TestExpand(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b.csv", "a.csv", "[x].csv", "c.txt", "_m.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "d.csv"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]string{"*.csv": "[x].csv a.csv b.csv", "[x].csv": "[x].csv", "a.csv": "a.csv", "z*": "", "_*": "_m.csv", "_m.csv": "_m.csv", "d.csv": "", "[": ""} {
+		infos, err := files.Expand(ctx, filepath.Join(dir, pattern))
+		paths := make([]string, len(infos))
+		for i := range infos {
+			paths[i] = filepath.Base(infos[i].Name)
+		}
+		if got := strings.Join(paths, " "); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", pattern, got, err, want)
+		}
+	}
+}
+
+func put(t *testing.T, path, content string) files.Info {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := files.Stat(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// A file that has been looked at is read as it was then, or not at all.
+func TestChangedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	info := put(t, path, "before")
+	r, err := files.Open(ctx, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(r)
+	if errors.Join(err, r.Close()) != nil || string(b) != "before" {
+		t.Fatalf("%q, %v", b, err)
+	}
+	put(t, path, "after it")
+	_, err = files.Open(ctx, info)
+	_, _, errAt := files.OpenAt(ctx, info)
+	for _, err := range []error{err, errAt} {
+		if err == nil || !strings.Contains(err.Error(), "the file has changed since the run was planned") {
+			t.Error(err)
+		}
+	}
+	if b, err := files.ReadAll(ctx, path, 8); err != nil || !bytes.Equal(b, []byte("after it")) {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := files.ReadAll(ctx, path, 7); err == nil {
+		t.Error("a file larger than the limit was read")
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"a?b.csv": "", "gs://bucket/a*.csv": "", "gs://bucket": "", "gs://bucket/dir/": "",
+		"s3://bucket/x": "s3:// are not known", "bq://p.d.t": "bq:// are not known", "gs://b/x": "is no bucket", "gs:///x": "is no bucket",
+		"gs://bucket/a?b": "? # % [ ]", "gs://bucket/a#b": "? # % [ ]", "gs://bucket/a%20b": "? # % [ ]", "gs://bucket/[ab].csv": "? # % [ ]",
+		"gs://bucket//x": "empty, . or ..", "gs://bucket/../x": "empty, . or ..", "gs://bucket/a\nb": "cannot be printed",
+	} {
+		err := files.CheckName(name)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := files.Stat(ctx, filepath.Join(t.TempDir(), "x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	for _, tt := range [][3]string{
+		{files.Join("gs://bucket/a/", "b", "c"), "gs://bucket/a/b/c"}, {files.Join("a/", "b"), "a/b"},
+		{files.Clean("gs://bucket/a//"), "gs://bucket/a"}, {files.Clean("a//b/"), "a/b"}, {files.Base("gs://bucket/a/b"), "b"},
+	} {
+		if tt[0] != tt[1] {
+			t.Errorf("%q, want %q", tt[0], tt[1])
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/dapple-dp/dapple/io/gcs"
+)
+
+// Open opens a file to read it from its beginning to its end. It is an error if the file is not the
+// one that f describes, so far as f says.
+func Open(ctx context.Context, f Info) (io.ReadCloser, error) {
+	if err := CheckName(f.Name); err != nil {
+		return nil, err
+	}
+	if !Remote(f.Name) {
+		return openLocal(f)
+	}
+	r, err := gcs.Open(ctx, gcs.Object{Name: f.Name, Generation: f.Version}, 0, -1)
+	return r, f.changed(err)
+}
+
+// changed says that an object is gone in the words of one that has been pinned.
+func (f Info) changed(err error) error {
+	if f.Version != 0 && errors.Is(err, fs.ErrNotExist) {
+		return f.errChanged()
+	}
+	return err
+}
+
+func (f Info) errChanged() error {
+	return fmt.Errorf("%s: the file has changed since the run was planned", f.Name)
+}
+
+func openLocal(f Info) (*os.File, error) {
+	file, err := os.Open(f.Name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := file.Stat()
+	if err == nil && f.Version != 0 && localInfo(f.Name, s) != f {
+		err = f.errChanged()
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// File is a file from which ranges can be read.
+type File interface {
+	io.ReaderAt
+	io.Seeker
+	io.Closer
+}
+
+// OpenAt opens a file to read ranges of it, at the same time if need be, and returns its state. It is
+// an error if the file is not the one that f describes, so far as f says, or can be read only once. An
+// object is read until ctx ends.
+func OpenAt(ctx context.Context, f Info) (File, Info, error) {
+	if err := CheckName(f.Name); err != nil {
+		return nil, f, err
+	}
+	if Remote(f.Name) {
+		if f.Version == 0 {
+			var err error
+			if f, err = Stat(ctx, f.Name); err != nil {
+				return nil, f, err
+			}
+		}
+		return newRanges(ctx, f), f, nil
+	}
+	file, err := openLocal(f)
+	if err != nil {
+		return nil, f, err
+	}
+	s, err := file.Stat()
+	if err == nil && !s.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file; it is read in parts and cannot come from a pipe or directory", f.Name)
+	}
+	if err != nil {
+		return nil, f, errors.Join(err, file.Close())
+	}
+	return file, localInfo(f.Name, s), nil
+}
+
+const (
+	// ahead is how much of an object one request fetches at least, in bytes: a request takes as long as
+	// a megabyte does. Larger ranges are one request each, so that a column chunk is.
+	ahead = 1 << 20
+	// tail is what is fetched with the end of an object, where formats keep their tables of contents.
+	tail = 64 << 10
+)
+
+// ranges reads ranges of one generation of an object, and keeps the last short one that it fetched.
+type ranges struct {
+	*io.SectionReader // for Seek
+	f                 Info
+	fetch             func(p []byte, off int64) error
+
+	mu    sync.Mutex
+	block []byte
+	at    int64 // where the block begins
+}
+
+func newRanges(ctx context.Context, f Info) *ranges {
+	r := &ranges{f: f}
+	r.SectionReader = io.NewSectionReader(r, 0, f.Size)
+	r.fetch = func(p []byte, off int64) error { return fetch(ctx, f, p, off) }
+	return r
+}
+
+// fetch fills p with one request.
+func fetch(ctx context.Context, f Info, p []byte, off int64) (err error) {
+	body, err := gcs.Open(ctx, gcs.Object{Name: f.Name, Generation: f.Version}, off, int64(len(p)))
+	if err != nil {
+		return f.changed(err)
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	if _, err := io.ReadFull(body, p); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return nil
+}
+
+// ReadAt reads len(p) bytes from off. The error is io.EOF where there are fewer.
+func (r *ranges) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fmt.Errorf("%s: a negative offset", r.f.Name)
+	}
+	n := int(min(int64(len(p)), max(r.f.Size-off, 0)))
+	var atEnd error
+	if n < len(p) {
+		atEnd = io.EOF
+	}
+	if n == 0 {
+		return 0, atEnd
+	}
+	if n >= ahead {
+		if err := r.fetch(p[:n], off); err != nil {
+			return 0, err
+		}
+		return n, atEnd
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if off < r.at || off+int64(n) > r.at+int64(len(r.block)) {
+		if err := r.fill(off, n); err != nil {
+			return 0, err
+		}
+	}
+	copy(p[:n], r.block[off-r.at:])
+	return n, atEnd
+}
+
+// fill fetches a block that holds n bytes from off.
+func (r *ranges) fill(off int64, n int) error {
+	from, to := off, min(off+ahead, r.f.Size)
+	if off >= r.f.Size-tail {
+		from, to = max(r.f.Size-tail, 0), r.f.Size
+	}
+	block := append(r.block[:0], make([]byte, to-from)...)
+	r.block = nil // of no use until it is whole
+	if err := r.fetch(block, from); err != nil {
+		return err
+	}
+	r.block, r.at = block, from
+	return nil
+}
+
+// Close ends the reading.
+func (r *ranges) Close() error { return nil }

@@ -1,0 +1,125 @@
+package gcs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/iterator"
+)
+
+// Object is an object as it was when it was looked at.
+type Object struct {
+	Name       string // gs://bucket/path
+	Size       int64  // bytes
+	Generation int64  // changes whenever the content does
+	CRC32C     uint32 // of the content, polynomial of Castagnoli
+}
+
+func describe(a *storage.ObjectAttrs) Object {
+	return Object{Name: Prefix + a.Bucket + "/" + a.Name, Size: a.Size, Generation: a.Generation, CRC32C: a.CRC32C}
+}
+
+// Stat returns an object's state, without its content. fs.ErrNotExist is in the error where there is
+// none of that name.
+func Stat(ctx context.Context, name string) (Object, error) {
+	h, err := object(ctx, name)
+	if err != nil {
+		return Object{}, err
+	}
+	a, err := h.Attrs(ctx)
+	if err != nil {
+		return Object{}, fault(name, err)
+	}
+	if a.ContentEncoding == "gzip" {
+		return Object{}, fmt.Errorf("%s: stored with Content-Encoding gzip, so that its size is not that of its content; store it as it is", name)
+	}
+	return describe(a), nil
+}
+
+// Open reads length bytes of an object from offset; a length below 0 means up to its end. It is an
+// error, fs.ErrNotExist, if the object has been replaced or removed since o was looked at.
+func Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
+	h, err := object(ctx, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Generation != 0 {
+		h = h.Generation(o.Generation)
+	}
+	r, err := h.ReadCompressed(true).NewRangeReader(ctx, offset, length)
+	if err != nil {
+		return nil, fault(o.Name, err)
+	}
+	return r, nil
+}
+
+// List returns the objects whose names match a pattern; see Match. Names that end in "/" stand for
+// directories and are left out. The order is that of names.
+func List(ctx context.Context, pattern string) ([]Object, error) {
+	bucket, path := split(pattern)
+	prefix, _, _ := strings.Cut(path, "*")
+	var out []Object
+	err := list(ctx, Prefix+bucket+"/"+prefix, "", func(a *storage.ObjectAttrs) {
+		if o := describe(a); !strings.HasSuffix(a.Name, "/") && Match(pattern, o.Name) {
+			out = append(out, o)
+		}
+	})
+	return out, err
+}
+
+// Names lists a directory: what stands up to the next "/" behind dir and a slash, each once, in order.
+// A directory that is not there is empty.
+func Names(ctx context.Context, dir string) ([]string, error) {
+	var out []string
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	_, path := split(dir)
+	err := list(ctx, dir, "/", func(a *storage.ObjectAttrs) {
+		name := strings.TrimSuffix(strings.TrimPrefix(a.Prefix+a.Name, path), "/")
+		if name != "" {
+			out = append(out, name)
+		}
+	})
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// list visits the objects whose names begin with prefix; with a delimiter, up to it.
+func list(ctx context.Context, prefix, delimiter string, visit func(*storage.ObjectAttrs)) error {
+	if err := CheckName(prefix); err != nil {
+		return err
+	}
+	c, err := client(ctx)
+	if err != nil {
+		return err
+	}
+	bucket, path := split(prefix)
+	q := &storage.Query{Prefix: path, Delimiter: delimiter, Projection: storage.ProjectionNoACL}
+	if err := q.SetAttrSelection([]string{"Bucket", "Name", "Prefix", "Size", "Generation", "CRC32C"}); err != nil {
+		return fmt.Errorf("listing %s: %w", prefix, err)
+	}
+	for it := c.Bucket(bucket).Objects(ctx, q); ; {
+		a, err := it.Next()
+		if errors.Is(err, iterator.Done) {
+			return nil
+		}
+		if err != nil {
+			return listFault(prefix, err)
+		}
+		visit(a)
+	}
+}
+
+// listFault never holds fs.ErrNotExist: where a list is not found, the bucket is what is missing.
+func listFault(name string, err error) error {
+	if err = fault(name, err); errors.Is(err, fs.ErrNotExist) {
+		bucket, _ := split(name)
+		return fmt.Errorf("bucket %q does not exist; create it, or check the name", bucket)
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package gcs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"time"
+
+	"cloud.google.com/go/storage"
+)
+
+const (
+	// chunk is what a Writer holds in memory and sends in one request, in bytes: a multiple of 256 KiB.
+	// Eight parts are written at a time.
+	chunk = 4 << 20
+	// patience is how long one Write or Close may take, failures and repetitions included.
+	patience = 2 * time.Minute
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Writer writes an object. Nothing is there under its name before Close returns nil, or ever after
+// Abort.
+type Writer struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	w      *storage.Writer
+	name   string
+	size   int64
+	crc    uint32
+	err    error // the first
+}
+
+var (
+	errAborted = errors.New("the upload was given up")
+	errSlow    = errors.New("the service did not answer in time; try again later")
+)
+
+// Create begins an object that does not exist yet. Most faults show at Close, a missing bucket among
+// them; fs.ErrExist is in its error where the name has been taken by another content. The object takes
+// its name at Close: it is given up where ctx ends before.
+func Create(ctx context.Context, name string) (*Writer, error) {
+	h, err := object(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := h.If(storage.Conditions{DoesNotExist: true}).NewWriter(ctx)
+	w.ChunkSize = chunk
+	w.ContentType = "application/octet-stream" // else the library guesses from the content
+	return &Writer{ctx: ctx, cancel: cancel, w: w, name: name}, nil
+}
+
+// Write appends to the object.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n := 0
+	w.err = w.inTime(func() (err error) { n, err = w.w.Write(p); return err })
+	w.size, w.crc = w.size+int64(n), crc32.Update(w.crc, castagnoli, p[:n])
+	return n, w.err
+}
+
+// Close makes the object. After an error of Write there is none, and after one of Close there may be.
+func (w *Writer) Close() error {
+	if w.err != nil {
+		w.cancel(errAborted)
+		return w.err
+	}
+	defer w.cancel(nil)
+	w.err = w.inTime(w.w.Close)
+	if errors.Is(w.err, fs.ErrExist) {
+		// The answer to a request of ours may have been lost: then the object is the one we wrote.
+		if o, err := Stat(w.ctx, w.name); err == nil && o.Size == w.size && o.CRC32C == w.crc {
+			w.err = nil
+		}
+	} else if a := w.w.Attrs(); w.err == nil && (a == nil || a.Size != w.size || a.CRC32C != w.crc) {
+		w.err = fmt.Errorf("%s: the service has stored something else than was sent", w.name)
+	}
+	if w.err == nil {
+		w.err = errClosed
+		return nil
+	}
+	return w.err
+}
+
+var errClosed = errors.New("the object is closed")
+
+// Abort gives the object up. It does nothing after Close.
+func (w *Writer) Abort() {
+	w.cancel(errAborted) // closing the library's writer would commit what was written so far
+	if w.err == nil {
+		w.err = errAborted
+	}
+}
+
+// inTime runs one call of the library, which on its own tries again for ever.
+func (w *Writer) inTime(call func() error) error {
+	timer := time.AfterFunc(patience, func() { w.cancel(errSlow) })
+	defer timer.Stop()
+	err := call()
+	if cause := context.Cause(w.ctx); err != nil && errors.Is(cause, errSlow) {
+		err = cause
+	}
+	return fault(w.name, err)
+}
+
+// Copy copies the given generation of an object to a name that is free, or that holds the object old
+// and nothing newer; the zero Object means that it is free. Where the target holds the same content
+// already, there is nothing to do. fs.ErrExist is in the error where it holds something else,
+// fs.ErrNotExist where the source is gone.
+func Copy(ctx context.Context, from Object, to string, old Object) error {
+	src, err := object(ctx, from.Name)
+	if err != nil {
+		return err
+	}
+	dst, err := object(ctx, to)
+	if err != nil {
+		return err
+	}
+	cond := storage.Conditions{DoesNotExist: true}
+	if old.Generation != 0 {
+		cond = storage.Conditions{GenerationMatch: old.Generation}
+	}
+	_, copyErr := dst.If(cond).CopierFrom(src.Generation(from.Generation)).Run(ctx)
+	if err = fault(to, copyErr); errors.Is(err, fs.ErrNotExist) {
+		return fault(from.Name, copyErr)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		if o, statErr := Stat(ctx, to); statErr == nil && o.Size == from.Size && o.CRC32C == from.CRC32C {
+			return nil
+		}
+	}
+	return err
+}
+
+// Remove removes the given generation of an object. That it is gone already is no error: the answer
+// to the request that removed it may have been lost.
+func Remove(ctx context.Context, o Object) error {
+	h, err := object(ctx, o.Name)
+	if err != nil {
+		return err
+	}
+	if o.Generation != 0 {
+		h = h.If(storage.Conditions{GenerationMatch: o.Generation})
+	}
+	if err = fault(o.Name, h.Delete(ctx)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

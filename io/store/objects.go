@@ -1,0 +1,89 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/dapple-dp/dapple/io/gcs"
+)
+
+// Objects keeps values as objects of Cloud Storage, below a name such as gs://bucket/staging. Who may
+// read them is the bucket's affair.
+type Objects struct{ Dir string }
+
+// CreateIfAbsent is Local's, on a condition that the service checks as it makes the object.
+func (s Objects) CreateIfAbsent(ctx context.Context, name string, data []byte) (current []byte, created bool, err error) {
+	path, err := s.path(name)
+	if err != nil {
+		return nil, false, err
+	}
+	if current, found, err := s.Get(ctx, name); found || err != nil {
+		return current, false, err
+	}
+	err = upload(ctx, path, data)
+	if errors.Is(err, fs.ErrExist) {
+		current, found, err := s.Get(ctx, name)
+		if err == nil && !found {
+			err = fmt.Errorf("store: %q was there and is gone; nothing may remove it during a run", name)
+		}
+		// Where the answer to our own creation was lost, the content is ours.
+		return current, err == nil && bytes.Equal(current, data), err
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("store: creating %q: %w", name, err)
+	}
+	return data, true, nil
+}
+
+// upload makes an object of the given content, or returns fs.ErrExist where the name holds another.
+func upload(ctx context.Context, path string, data []byte) error {
+	w, err := gcs.Create(ctx, path)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(data); err != nil {
+		w.Abort()
+		return err
+	}
+	return w.Close()
+}
+
+// Get returns the value stored under name, and whether there is one.
+func (s Objects) Get(ctx context.Context, name string) (data []byte, found bool, err error) {
+	path, err := s.path(name)
+	if err != nil {
+		return nil, false, err
+	}
+	data, err = download(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("store: reading %q: %w", name, err)
+	}
+	return data, true, nil
+}
+
+func download(ctx context.Context, path string) (data []byte, err error) {
+	r, err := gcs.Open(ctx, gcs.Object{Name: path}, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return io.ReadAll(r)
+}
+
+func (s Objects) path(name string) (string, error) {
+	if err := checkName(name); err != nil {
+		return "", err
+	}
+	path := gcs.Join(s.Dir, name)
+	if err := gcs.CheckName(path); err != nil {
+		return "", fmt.Errorf("store: %w", err)
+	}
+	return path, nil
+}

@@ -1,0 +1,147 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// output is where the rows of one run go, as the launching process sees it. What workers need travels
+// in the reference to a sink.
+type output interface {
+	// run returns the ID of the run.
+	run() string
+	// ref returns the form in which a DoFn carries the sink.
+	ref() synth.SinkRef
+	// prepare finds out, before any budget is spent, whether the output can be written to.
+	prepare(ctx context.Context) error
+	// published reports whether the rows, which come last, are there to be read.
+	published(ctx context.Context) bool
+	// abandon removes what a run has left without finishing. Nothing of the run may be at work any more.
+	abandon(ctx context.Context) error
+	// written says what a finished run has written.
+	written(ctx context.Context) (report.Written, error)
+}
+
+// output returns where the run's rows and released files go.
+func (r *Request) output(runID string) output {
+	d := &directory{
+		Rows:   dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
+		Format: r.Format, Domain: *r.File.Domain, Workload: r.Problem.Workload, RowsAsked: r.Rows, Describe: true,
+	}
+	if files.Clean(r.Release) != files.Clean(r.Output) {
+		d.Release = dirsink.Dir{Path: r.Release, RunID: runID, Overwrite: r.Overwrite}
+	}
+	return d
+}
+
+// output returns where the rows of a sampling go.
+func (r *SampleRequest) output(runID string) output {
+	return &directory{
+		Rows:   dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
+		Format: r.Format, Domain: r.file.Domain, RowsAsked: r.Rows,
+	}
+}
+
+func (d *directory) run() string { return d.Rows.RunID }
+
+func (d *directory) prepare(ctx context.Context) error {
+	for _, dir := range d.dirs() {
+		if _, err := os.Stat(dir.Path); !files.Remote(dir.Path) && errors.Is(err, os.ErrNotExist) {
+			d.made = append(d.made, dir.Path)
+		}
+		if err := dir.Prepare(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dirs returns the directories in the order of their publication.
+func (d *directory) dirs() []dirsink.Dir {
+	if d.Release.Path != "" {
+		return []dirsink.Dir{d.Release, d.Rows}
+	}
+	return []dirsink.Dir{d.Rows}
+}
+
+func (d *directory) published(ctx context.Context) bool {
+	m, err := dirsink.ReadManifest(ctx, d.Rows.Path)
+	return err == nil && m.RunID == d.Rows.RunID
+}
+
+func (d *directory) abandon(ctx context.Context) error {
+	var errs []error
+	for _, dir := range d.dirs() {
+		errs = append(errs, dir.Abandon(ctx, privacyFile, modelFile, marginalsFile))
+	}
+	for _, dir := range d.made {
+		_ = os.Remove(dir) // it is not empty where somebody else has put something there
+	}
+	return errors.Join(errs...)
+}
+
+func (d *directory) written(ctx context.Context) (report.Written, error) {
+	m, err := dirsink.ReadManifest(ctx, d.Rows.Path)
+	if err != nil {
+		return report.Written{}, err
+	}
+	w := report.Written{Output: d.Rows.Path, Format: d.Format, Files: len(m.Parts), Rows: m.Rows}
+	if d.Describe {
+		w.Release = d.Rows.Path
+		if d.Release.Path != "" {
+			w.Release = d.Release.Path
+		}
+	}
+	for _, p := range m.Parts {
+		w.Bytes += p.Bytes
+	}
+	return w, nil
+}
+
+// checkOutput refuses a directory that holds anything, before any budget is spent. Staged files of a
+// run that was killed are no output, and do not count.
+func checkOutput(ctx context.Context, flag, dir string, overwrite bool, f *Faults) {
+	if dir == "" {
+		if flag == "--output" {
+			f.add(flag, "is required: a directory for the rows", "")
+		}
+		return
+	}
+	if !files.Remote(dir) {
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return
+		case err != nil:
+			f.add(flag, plainPathError(err), "name a directory that can be made")
+			return
+		case !info.IsDir():
+			f.add(flag, fmt.Sprintf("%s is a file", dir), "name a directory")
+			return
+		}
+	}
+	checkFree(ctx, flag, dir, overwrite, f)
+}
+
+// checkFree applies the sink's own rule.
+func checkFree(ctx context.Context, flag, dir string, overwrite bool, f *Faults) {
+	err := dirsink.Dir{Path: dir, RunID: "check", Overwrite: overwrite}.Check(ctx)
+	switch {
+	case err == nil:
+	case errors.Is(err, dirsink.ErrFinished):
+		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrFinished), "set --overwrite, or name another directory")
+	case errors.Is(err, dirsink.ErrCutOff):
+		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrCutOff), "set --overwrite to replace it, or name another directory")
+	case errors.Is(err, dirsink.ErrForeign):
+		f.add(flag, fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
+	default:
+		f.add(flag, plainError(err), "")
+	}
+}

@@ -1,0 +1,84 @@
+package pipelines
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/store"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// storeKind is the name under which workers find the store of a run's release.
+const storeKind = "release"
+
+func init() {
+	synth.RegisterStore(storeKind, func(config string) (synth.Store, error) { return releaseStore{openStore(config)}, nil })
+}
+
+// openStore returns the store of values in a directory.
+func openStore(dir string) synth.Store {
+	if files.Remote(dir) {
+		return store.Objects{Dir: dir}
+	}
+	return store.Local{Dir: dir}
+}
+
+// releaseStore keeps the release of a run. A stopped run releases no more.
+type releaseStore struct{ synth.Store }
+
+func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
+	leave, err := enter(strings.TrimSuffix(name, ".release"))
+	if err != nil {
+		return nil, false, err
+	}
+	defer leave()
+	return s.Store.CreateIfAbsent(ctx, name, data)
+}
+
+// staging is where a run keeps its release until it is published. What it holds is private till then.
+type staging struct{ dir string }
+
+// stage returns the staging of a run: in the directory for temporary files where that is one of all
+// workers, beside a remote output otherwise, and else on this machine.
+func stage(temp, out, runID string) (staging, error) {
+	switch {
+	case files.Remote(temp):
+		return staging{files.Join(temp, "dapple-"+runID)}, nil
+	case files.Remote(out):
+		return staging{files.Join(out, "_tmp", runID+"-release")}, nil
+	}
+	dir, err := os.MkdirTemp("", "dapple-")
+	if err != nil {
+		return staging{}, fmt.Errorf("pipelines: staging directory: %w", err)
+	}
+	return staging{dir}, nil
+}
+
+func (s staging) ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.dir} }
+
+// remove removes the staging. What cannot be removed harms nobody but takes its space.
+func (s staging) remove(ctx context.Context) {
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	_ = files.RemoveAll(ctx, s.dir)
+}
+
+// spent adds to the error of a run whether its privacy budget is gone: it is once a release exists,
+// even if nobody has seen it. Call it when no function of the run can release any more.
+func (s staging) spent(ctx context.Context, err error) error {
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	if names, listErr := files.Names(ctx, s.dir); listErr == nil && len(names) == 0 {
+		return fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
+	}
+	return fmt.Errorf("%w\na model had been released and is discarded: count the privacy budget of this run as spent", err)
+}
+
+// afterwards returns a context for what is to be done although a run has ended, or been stopped.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+}
