@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,11 +18,19 @@ func passing(err error) bool {
 	if r, ok := refusalOf(err); ok {
 		return r.transient() || r.code == http.StatusTooManyRequests || r.code == http.StatusRequestTimeout
 	}
-	var address *url.Error
-	var network net.Error
-	return !ended(err) && (errors.As(err, &address) || errors.As(err, &network) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
+	var local fileFault
+	var path *fs.PathError
+	if ended(err) || errors.As(err, &local) || errors.As(err, &path) {
+		return false
+	}
+	var request *url.Error
+	return errors.As(err, &request) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
+
+// fileFault is a fault of a staged file on this machine, which no repetition mends.
+type fileFault struct{ error }
+
+func (f fileFault) Unwrap() error { return f.error }
 
 // ended reports whether err is that of a context.
 func ended(err error) bool {
@@ -87,6 +94,3 @@ func remedy(r refusal) string {
 func (s Sink) notEmpty() error {
 	return fmt.Errorf("bigquery: %s is not empty; choose another table or set write=truncate", s.Table)
 }
-
-// elsewhere reports whether a staged file is missing on this machine.
-func elsewhere(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,19 +63,19 @@ type merged struct {
 func (m *merged) open(ctx context.Context) (io.ReadCloser, error) {
 	if m.path == "" {
 		if err := m.make(ctx); err != nil {
-			return nil, err
+			return nil, fileFault{err}
 		}
 	}
 	f, err := os.Open(m.path)
 	if err != nil {
-		return nil, m.missing(err)
+		return nil, fileFault{m.missing(err)}
 	}
 	return f, nil
 }
 
 // missing words the error of a file that is not there: most likely another machine has it.
 func (m *merged) missing(err error) error {
-	if elsewhere(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("a staged part is not on this machine; stage on gs://: %w", err)
 	}
 	return err
