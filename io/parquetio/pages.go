@@ -3,6 +3,7 @@ package parquetio
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
@@ -40,7 +41,8 @@ type texts struct {
 
 func (t *texts) code(b []byte) int64 {
 	if t.codes == nil {
-		t.arena, t.bytes = append(t.arena, b...), t.bytes+int64(len(b))
+		t.bytes += int64(len(b))
+		t.arena = append(t.arena, b...)
 		t.ends = append(t.ends, uint32(len(t.arena)))
 		return int64(len(t.ends)) - 1
 	}
@@ -51,6 +53,19 @@ func (t *texts) code(b []byte) int64 {
 	s := string(b)
 	t.codes[s], t.list, t.bytes = c, append(t.list, s), t.bytes+int64(len(s))
 	return c
+}
+
+// reserve makes room for the n texts of a page of so many bytes.
+func (t *texts) reserve(n, bytes int) {
+	if t.codes != nil {
+		return
+	}
+	if len(t.arena)+bytes > cap(t.arena) {
+		t.arena = slices.Grow(t.arena, max(bytes, cap(t.arena)))
+	}
+	if len(t.ends)+n > cap(t.ends) {
+		t.ends = slices.Grow(t.ends, max(n, cap(t.ends)))
+	}
 }
 
 // read decodes all pages. It returns errPage, or an error that names what is not supported.
@@ -94,6 +109,10 @@ func (d *decoder) spell() error {
 			start = t.ends[x-1]
 		}
 		return t.arena[start:t.ends[x]]
+	}
+	if !d.hasDict && c.Nulls == nil { // each cell is the next text
+		c.Form, c.Bytes, c.Offsets = domain.Text, t.arena, append(append(sized(c.Offsets, d.rows+1)[:0], 0), t.ends...)
+		return nil
 	}
 	total := int64(0)
 	for i, x := range c.Ints {
@@ -154,6 +173,7 @@ func (d *decoder) dictionary(p *file.DictionaryPage) error {
 		return d.plain(d.numbers, data)
 	}
 	d.codes = make([]int64, n)
+	d.texts.reserve(n, len(data))
 	return eachText(data, n, func(i int, b []byte) { d.codes[i] = d.texts.code(b) })
 }
 
@@ -282,6 +302,7 @@ func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
 		if d.texts == nil {
 			return d.plain(dst, data)
 		}
+		d.texts.reserve(len(dst), len(data))
 		return d.bounded(eachText(data, len(dst), func(i int, b []byte) { dst[i] = d.texts.code(b) }))
 	case byteStreamSplit:
 		size := d.size()

@@ -15,6 +15,8 @@ const (
 	// minCompact is the size in bytes at which a log is first compacted: 32 MB for all of them.
 	minCompact = 1 << 17
 
+	minLog = 1 << 11 // bytes that a log begins with
+
 	// maxSetBytes bounds the bytes of a Set before it is full, so that 32-bit offsets suffice and an
 	// emitted shard stays far below the 2 GiB of a gRPC message.
 	maxSetBytes = 1 << 28
@@ -109,7 +111,7 @@ func (s *Set) add(h uint64, id, row []byte) {
 		l.limit = max(minCompact, 2*len(l.data)+size)
 	}
 	if len(l.data)+size > cap(l.data) {
-		l.data = slices.Grow(l.data, size)
+		l.data = slices.Grow(l.data, max(size, cap(l.data), minLog)) // append would grow by a quarter
 	}
 	l.data = l.data[:len(l.data)+size] // no new pointer, and so no write barrier
 	record := l.data[len(l.data)-size:]
