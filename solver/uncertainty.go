@@ -5,8 +5,8 @@ import "github.com/dapple-dp/dapple/dp/domain"
 // Uncertainty is what the standard errors of a fitted model's cells follow from, where a model was fitted to
 // residuals. It is public; package interval holds the formulas.
 type Uncertainty struct {
-	// Pooled[a][v] says that value v of attribute a was too rare to measure alone: its cells have no valid
-	// interval.
+	// Pooled[a][v] says that value v of attribute a was too rare to measure together with others: the model
+	// holds it to be independent of everything else.
 	Pooled [][]bool
 	// Ones[a] is the noise variance of a cell of the one-way table of attribute a, counts²; 0 where none was
 	// measured.
@@ -15,9 +15,18 @@ type Uncertainty struct {
 }
 
 // TableUncertainty speaks of the interaction of two or three attributes: what their table adds to its
-// sub-tables.
+// sub-tables. The variance of one of its cells is followed from look to look; see Variance.
 type TableUncertainty struct {
 	Clique    domain.Clique
-	Scale     float64 // κ: at the last look a cell of base b had the variance κ·b^1.5, counts²
-	Precision float64 // 1/variance of a cell of the residual measured after that, counts⁻²; 0 where none was
+	Scale     float64 // κ: before any release of the table, a cell of base b had the variance κ·b^1.5, counts²
+	Earlier   float64 // 1/variance of a cell of the residual measured before the last look, counts⁻²; 0: none
+	Growth    float64 // what the last look found of the variance then left, as a multiple of it
+	Precision float64 // 1/variance of a cell of the residual measured after the last look, counts⁻²; 0: none
+	Distance  float64 // of the table from the model, as the last look found and believed it, counts
+}
+
+// Variance returns what the releases leave of a variance v = κ·b^1.5, counts².
+func (t *TableUncertainty) Variance(v float64) float64 {
+	v = t.Growth * v / (1 + v*t.Earlier)
+	return v / (1 + v*t.Precision)
 }

@@ -20,6 +20,7 @@ type Marginal struct {
 
 	Fitted      []float64 // probability of each cell under the model
 	FittedError []float64 // predicted standard error of Fitted; NaN where none is valid; nil: nowhere
+	FittedFrom  []string  // where each of FittedError comes from, one of few words; nil: not said
 	Noisy       []float64 // the noisy answer that was bought, as shares of the units; nil: none
 	NoisyError  float64   // standard error of each of Noisy, from the noise alone
 }
@@ -32,15 +33,17 @@ type Marginal struct {
 //	fitted_standard_error  FLOAT64  its predicted standard error; NULL where none is valid
 //	noisy                  FLOAT64  the noisy answer; NULL where none was bought
 //	standard_error         FLOAT64  its standard error; NULL there too
+//	fitted_error_from      STRING   where fitted_standard_error comes from; NULL where that is not said
 //
 // In names and labels "\" and "," are written with a "\" before them, so that the parts can be told
 // apart. w is never closed. The file is complete only where the error is nil. About 0.2 µs per cell.
 func WriteMarginals(w io.Writer, marginals []*Marginal) (rows int64, err error) {
 	names := newColumn("marginal", domain.String, 0, false)
+	from := newColumn("fitted_error_from", domain.String, 0, true)
 	t, err := newTable(w, []*column{
 		names, newTextColumn("cell"),
 		newColumn("fitted", domain.Float64, 0, false), newColumn("fitted_standard_error", domain.Float64, 0, true),
-		newColumn("noisy", domain.Float64, 0, true), newColumn("standard_error", domain.Float64, 0, true),
+		newColumn("noisy", domain.Float64, 0, true), newColumn("standard_error", domain.Float64, 0, true), from,
 	}, Options{})
 	if err != nil {
 		return 0, err
@@ -56,7 +59,9 @@ func WriteMarginals(w io.Writer, marginals []*Marginal) (rows int64, err error) 
 // writeMarginal appends the cells of one marginal.
 func (t *table) writeMarginal(m *Marginal) error {
 	parts, cells := m.parts()
-	if cells < 1 || len(m.Fitted) != cells || m.FittedError != nil && len(m.FittedError) != cells || m.Noisy != nil && len(m.Noisy) != cells {
+	fits := func(given bool, n int) bool { return !given || n == cells }
+	if cells < 1 || len(m.Fitted) != cells || !fits(m.FittedError != nil, len(m.FittedError)) ||
+		!fits(m.FittedFrom != nil, len(m.FittedFrom)) || !fits(m.Noisy != nil, len(m.Noisy)) {
 		return errors.New("parquet: a marginal's labels and figures differ in number")
 	}
 	name := t.columns[0].dict.code([]byte(joinEscaped(m.Names)))
@@ -76,6 +81,7 @@ func (t *table) writeMarginal(m *Marginal) error {
 		t.columns[3].addOptional(m.FittedError, i, t.held)
 		t.columns[4].addOptional(m.Noisy, i, t.held)
 		t.columns[5].addOptional(noise, i, t.held)
+		t.columns[6].addWord(m.FittedFrom, i, t.held)
 		for j := len(codes) - 1; j >= 0; j-- {
 			if codes[j]++; codes[j] < len(parts[j]) {
 				break
@@ -118,11 +124,26 @@ func (c *column) addOptional(values []float64, i, at int) {
 		x = values[i]
 	}
 	c.addFloat(x)
+	c.valued(at, !math.IsNaN(x))
+}
+
+// addWord appends word i, or NULL where there are none. at is the row.
+func (c *column) addWord(words []string, i, at int) {
+	code := int64(0)
+	if words != nil {
+		code = c.dict.code([]byte(words[i]))
+	}
+	c.ints = append(c.ints, code)
+	c.valued(at, words != nil)
+}
+
+// valued says whether the cell of row at, the last one, has a value.
+func (c *column) valued(at int, there bool) {
 	if at/8 == len(c.valid) {
 		c.valid = append(c.valid, 0)
 	}
-	bitutil.SetBitTo(c.valid, at, !math.IsNaN(x))
-	if math.IsNaN(x) {
+	bitutil.SetBitTo(c.valid, at, there)
+	if !there {
 		c.nulls++
 	}
 }

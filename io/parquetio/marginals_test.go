@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,16 +16,17 @@ import (
 var marginalsDomain = &domain.Domain{Attributes: []domain.Attribute{
 	{Name: "marginal", Type: domain.String}, {Name: "cell", Type: domain.String}, {Name: "fitted", Type: domain.Float64},
 	{Name: "fitted_standard_error", Type: domain.Float64, Null: true},
-	{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true}}}
+	{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true},
+	{Name: "fitted_error_from", Type: domain.String, Values: []string{"measured", "pooled"}, Null: true}}}
 
 func TestMarginals(t *testing.T) {
 	marginals := []*Marginal{
 		{Names: []string{"sex"}, Labels: [][]string{{"Female", "Male"}}, Fitted: []float64{0.25, 0.75},
-			FittedError: []float64{0.125, math.NaN()}, Noisy: []float64{-0.125, 1}, NoisyError: 0.5},
+			FittedError: []float64{0.125, math.NaN()}, FittedFrom: []string{"pooled", "measured"}, Noisy: []float64{-0.125, 1}, NoisyError: 0.5},
 		{Names: []string{"sex", "age"}, Labels: [][]string{{"a,b"}, {`c\`, "d", "e"}}, Fitted: []float64{0, 0.75, 1}},
 	}
-	want := []string{"sex|Female|0.25|0.125|-0.125|0.5", "sex|Male|0.75|NULL|1|0.5",
-		`sex, age|a\,b, c\\|0|NULL|NULL|NULL`, `sex, age|a\,b, d|0.75|NULL|NULL|NULL`, `sex, age|a\,b, e|1|NULL|NULL|NULL`}
+	want := []string{"sex|Female|0.25|0.125|-0.125|0.5|pooled", "sex|Male|0.75|NULL|1|0.5|measured",
+		`sex, age|a\,b, c\\|0|NULL|NULL|NULL|NULL`, `sex, age|a\,b, d|0.75|NULL|NULL|NULL|NULL`, `sex, age|a\,b, e|1|NULL|NULL|NULL|NULL`}
 	var b bytes.Buffer
 	if rows, err := WriteMarginals(&b, marginals); rows != 5 || err != nil {
 		t.Fatal(rows, err)
@@ -54,7 +56,8 @@ func TestMarginals(t *testing.T) {
 
 // many is one marginal of n cells whose labels all differ.
 func many(n int) *Marginal {
-	m := &Marginal{Names: []string{"a"}, Labels: [][]string{make([]string, n)}, Fitted: make([]float64, n), FittedError: make([]float64, n)}
+	m := &Marginal{Names: []string{"a"}, Labels: [][]string{make([]string, n)}, Fitted: make([]float64, n), FittedError: make([]float64, n),
+		FittedFrom: slices.Repeat([]string{"measured"}, n)}
 	for i := range n {
 		m.Labels[0][i], m.Fitted[i], m.FittedError[i] = fmt.Sprint(i), float64(i), 1
 		if i%3 == 0 {
@@ -99,6 +102,7 @@ func TestMarginalsErrors(t *testing.T) {
 		"names, labels":  {Names: []string{"a"}, Labels: [][]string{{"x"}, {"y"}}, Fitted: []float64{1}},
 		"labels, fitted": {Names: []string{"a"}, Labels: [][]string{{"x"}}, Fitted: []float64{1, 2}},
 		"labels, errors": {Names: []string{"a"}, Labels: [][]string{{"x"}}, Fitted: []float64{1}, FittedError: []float64{}},
+		"labels, from":   {Names: []string{"a"}, Labels: [][]string{{"x"}}, Fitted: []float64{1}, FittedFrom: []string{"a", "b"}},
 		"labels, noisy":  {Names: []string{"a"}, Labels: [][]string{{"x"}}, Fitted: []float64{1}, Noisy: []float64{1, 2}},
 	} {
 		if _, err := WriteMarginals(&bytes.Buffer{}, []*Marginal{m}); err == nil || !strings.Contains(err.Error(), "differ in number") {

@@ -8,9 +8,11 @@ type Marginals struct {
 	Cells     int64  `json:"cells"`     // rows of the file
 	MaxCells  int64  `json:"max_cells"` // public limit: beyond it measured marginals go first, and some are left out
 
-	// Intervals is the number of cells with a standard error.
+	// Intervals is the number of cells with a standard error; LookedAt that of those among them whose own
+	// marginal was measured or scored.
 	Intervals int64 `json:"cells_with_standard_error"`
-	// LargestError is the median of the largest error of those cells if they erred independently, as a part
-	// of the number of units.
+	LookedAt  int64 `json:"cells_looked_at"`
+	// LargestError is the median of the largest error of the cells looked at if they erred independently, as a
+	// part of the number of units.
 	LargestError float64 `json:"-"`
 }

@@ -7,15 +7,27 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// whole writes the standard errors of a model fitted to whole marginals.
+// wholeInflation is inflation where one estimate of the squared error stands for all cells.
+const wholeInflation = 1.3
+
+// whole writes the standard errors of a model fitted to whole marginals. Those inside a measured one are
+// sums of its cells, whose errors are linked: each attribute that is summed out widens them by inflation.
+// Outside of all, counts of people scatter by their root as well.
 func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
-	u := v.precision(c)
-	for i, b := range fitted {
-		x := v.scale * (max(b, 0) + softening)
-		dst[i] = math.NaN()
-		if u > 0 {
-			dst[i] = wholeInflation * math.Sqrt(x/(1+x*u))
+	u, widest, scatter := v.precision(c), len(c), 0.0
+	for _, m := range v.measurements {
+		if m.Clique.Contains(c) {
+			widest = max(widest, len(m.Clique))
 		}
+	}
+	if u == 0 {
+		scatter = 1
+	}
+	f := wholeInflation * math.Pow(inflation, float64(widest-len(c)))
+	for i, b := range fitted {
+		b = max(b, 0)
+		x := v.scale * (b + softening)
+		dst[i] = f * math.Sqrt(x/(1+x*u)+scatter*b)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 const (
@@ -27,6 +28,7 @@ type candidate struct {
 	bins      []bin
 	precision float64      // 1/variance of a cell that water-filling gives it
 	pairs     []*candidate // of a triple
+	known     solver.TableUncertainty
 }
 
 // bin is a group of cells with nearly equal base.

@@ -101,6 +101,9 @@ func (r *run) measurePairs() error {
 			return err
 		}
 		r.believe(r.pairs, shrink(scores, variance))
+		for _, c := range r.pairs {
+			c.look()
+		}
 		waterfill(r.pairs, r.settings.pairs.Float()*r.twice)
 		if err := r.measure(stagePairs, r.pairs, r.settings.pairs); err != nil {
 			return err
@@ -125,6 +128,9 @@ func (r *run) measureFinal() error {
 	}
 	if err := r.scoreAll(r.triples); err != nil {
 		return err
+	}
+	for _, c := range slices.Concat(r.pairs, r.triples) {
+		c.look()
 	}
 	list := r.share(r.triples)
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
@@ -247,6 +253,7 @@ func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
 	}
 	for i, m := range released {
 		r.take(list[i], m)
+		list[i].known.Precision = 1 / m.Variance
 	}
 	return nil
 }

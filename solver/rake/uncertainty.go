@@ -1,14 +1,15 @@
 package rake
 
 import (
+	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/solver"
 )
 
 // uncertainty returns what is known about the error of every cell: the noise of the one-way tables, and of
-// each pair and scored triple the prior that its last score calls for, and with what precision its residual
-// was measured after that. All of it follows from releases.
+// each pair and scored triple what its looks and releases leave of its first prior. All of it follows from
+// releases.
 func (r *run) uncertainty() *solver.Uncertainty {
 	u := &solver.Uncertainty{Ones: make([]float64, len(r.ones)), Pooled: make([][]bool, len(r.ones))}
 	for a, one := range r.ones {
@@ -19,13 +20,31 @@ func (r *run) uncertainty() *solver.Uncertainty {
 		}
 	}
 	for _, c := range slices.Concat(r.pairs, r.triples) {
-		t := solver.TableUncertainty{Clique: c.clique, Scale: c.scale}
-		if r.tables[c.clique.Key()] != nil { // of the last release: the score has seen what came before
-			t.Precision = c.precision
-		}
-		u.Tables = append(u.Tables, t)
+		u.Tables = append(u.Tables, c.known)
 	}
 	return u
+}
+
+// A later look is believed within these bounds: noise and the floor of scores blur it. With ½ as the least,
+// and not ¼, the intervals of pairs that were not measured again hold 96 % in place of 86 to 91 %.
+const leastGrowth, mostGrowth = .5, 4
+
+// look keeps what the score says of the cells' variance. The first look sets the prior; a later one is of
+// what the release before it left, whose standard deviations it scales by one factor.
+func (c *candidate) look() {
+	k := &c.known
+	k.Distance = c.score
+	if k.Clique == nil {
+		k.Clique, k.Scale, k.Growth = c.clique, c.scale, 1
+		return
+	}
+	k.Earlier, k.Precision = k.Precision, 0
+	expected := 1e-9
+	for _, b := range c.bins {
+		expected += b.cells * .8 * math.Sqrt(k.Variance(k.Scale*math.Pow(b.base, priorPower)))
+	}
+	f := c.score / expected
+	k.Growth = min(max(f*f, leastGrowth), mostGrowth)
 }
 
 // alone says of every value of attribute a whether it has a code of its own.
