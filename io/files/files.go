@@ -98,6 +98,9 @@ func IsDir(ctx context.Context, name string) (bool, error) {
 		s, err := os.Stat(name)
 		return err == nil && s.IsDir(), nil
 	}
+	if strings.Contains(name, "*") {
+		return false, nil
+	}
 	if !strings.HasSuffix(name, "/") {
 		_, path, _ := strings.Cut(strings.TrimPrefix(name, gcs.Prefix), "/")
 		if _, err := gcs.Stat(ctx, name); path != "" && !errors.Is(err, fs.ErrNotExist) {

@@ -21,8 +21,14 @@ type Object struct {
 	CRC32C     uint32 // of the content, polynomial of Castagnoli
 }
 
-func describe(a *storage.ObjectAttrs) Object {
-	return Object{Name: Prefix + a.Bucket + "/" + a.Name, Size: a.Size, Generation: a.Generation, CRC32C: a.CRC32C}
+// describe refuses objects that the service unpacks as they are read: their ranges and their size mean
+// something else then.
+func describe(a *storage.ObjectAttrs) (Object, error) {
+	o := Object{Name: Prefix + a.Bucket + "/" + a.Name, Size: a.Size, Generation: a.Generation, CRC32C: a.CRC32C}
+	if a.ContentEncoding == "gzip" {
+		return Object{}, fmt.Errorf("%s: stored with Content-Encoding gzip; store it as it is", o.Name)
+	}
+	return o, nil
 }
 
 // Stat returns an object's state, without its content. fs.ErrNotExist is in the error where there is
@@ -36,10 +42,7 @@ func Stat(ctx context.Context, name string) (Object, error) {
 	if err != nil {
 		return Object{}, fault(name, err)
 	}
-	if a.ContentEncoding == "gzip" {
-		return Object{}, fmt.Errorf("%s: stored with Content-Encoding gzip, so that its size is not that of its content; store it as it is", name)
-	}
-	return describe(a), nil
+	return describe(a)
 }
 
 // Open reads length bytes of an object from offset; a length below 0 means up to its end. It is an
@@ -52,7 +55,7 @@ func Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, e
 	if o.Generation != 0 {
 		h = h.Generation(o.Generation)
 	}
-	r, err := h.ReadCompressed(true).NewRangeReader(ctx, offset, length)
+	r, err := h.NewRangeReader(ctx, offset, length)
 	if err != nil {
 		return nil, fault(o.Name, err)
 	}
@@ -65,10 +68,13 @@ func List(ctx context.Context, pattern string) ([]Object, error) {
 	bucket, path := split(pattern)
 	prefix, _, _ := strings.Cut(path, "*")
 	var out []Object
-	err := list(ctx, Prefix+bucket+"/"+prefix, "", func(a *storage.ObjectAttrs) {
-		if o := describe(a); !strings.HasSuffix(a.Name, "/") && Match(pattern, o.Name) {
-			out = append(out, o)
+	err := list(ctx, Prefix+bucket+"/"+prefix, "", func(a *storage.ObjectAttrs) error {
+		if strings.HasSuffix(a.Name, "/") || !Match(path, a.Name) {
+			return nil
 		}
+		o, err := describe(a)
+		out = append(out, o)
+		return err
 	})
 	return out, err
 }
@@ -79,18 +85,19 @@ func Names(ctx context.Context, dir string) ([]string, error) {
 	var out []string
 	dir = strings.TrimSuffix(dir, "/") + "/"
 	_, path := split(dir)
-	err := list(ctx, dir, "/", func(a *storage.ObjectAttrs) {
+	err := list(ctx, dir, "/", func(a *storage.ObjectAttrs) error {
 		name := strings.TrimSuffix(strings.TrimPrefix(a.Prefix+a.Name, path), "/")
 		if name != "" {
 			out = append(out, name)
 		}
+		return nil
 	})
 	slices.Sort(out)
 	return slices.Compact(out), err
 }
 
 // list visits the objects whose names begin with prefix; with a delimiter, up to it.
-func list(ctx context.Context, prefix, delimiter string, visit func(*storage.ObjectAttrs)) error {
+func list(ctx context.Context, prefix, delimiter string, visit func(*storage.ObjectAttrs) error) error {
 	if err := CheckName(prefix); err != nil {
 		return err
 	}
@@ -100,7 +107,7 @@ func list(ctx context.Context, prefix, delimiter string, visit func(*storage.Obj
 	}
 	bucket, path := split(prefix)
 	q := &storage.Query{Prefix: path, Delimiter: delimiter, Projection: storage.ProjectionNoACL}
-	if err := q.SetAttrSelection([]string{"Bucket", "Name", "Prefix", "Size", "Generation", "CRC32C"}); err != nil {
+	if err := q.SetAttrSelection([]string{"Bucket", "Name", "Size", "Generation", "CRC32C", "ContentEncoding"}); err != nil {
 		return fmt.Errorf("listing %s: %w", prefix, err)
 	}
 	for it := c.Bucket(bucket).Objects(ctx, q); ; {
@@ -111,7 +118,9 @@ func list(ctx context.Context, prefix, delimiter string, visit func(*storage.Obj
 		if err != nil {
 			return listFault(prefix, err)
 		}
-		visit(a)
+		if err := visit(a); err != nil {
+			return err
+		}
 	}
 }
 

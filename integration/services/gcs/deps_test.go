@@ -1,6 +1,0 @@
-package gcs
-
-import (
-	_ "github.com/dapple-dp/dapple/io/bigqueryio"
-	_ "github.com/fsouza/fake-gcs-server/fakestorage"
-)

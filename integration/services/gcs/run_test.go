@@ -1,0 +1,227 @@
+package gcs
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/pipelines/evaluate"
+	"github.com/dapple-dp/dapple/pipelines/infer"
+)
+
+// putParquet makes a Parquet object of customers from..to−1, several row groups long.
+func putParquet(t *testing.T, s *fakestorage.Server, name string, from, to int) {
+	t.Helper()
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "customer", Type: domain.Int64}, {Name: "plan", Type: domain.String},
+		{Name: "age", Type: domain.Int64}, {Name: "active", Type: domain.Bool},
+	}}
+	c := &domain.Chunk{Rows: to - from, Columns: make([]domain.Column, 4)}
+	for k := range c.Columns {
+		c.Columns[k].Form = domain.Ints
+	}
+	c.Columns[1].Form, c.Columns[1].Dict = domain.Dictionary, []string{"basic", "plus", "pro"}
+	for i := from; i < to; i++ {
+		for k, v := range []int{i, i % 3, 18 + i%80, i % 2} {
+			c.Columns[k].Ints = append(c.Columns[k].Ints, int64(v))
+		}
+	}
+	var b bytes.Buffer
+	w, err := parquetio.NewWriter(&b, d, parquetio.Options{GroupRows: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Write(c)
+	if _, closing := w.Close(); errors.Join(err, closing) != nil {
+		t.Fatal(err, closing)
+	}
+	put(s, name, b.String())
+}
+
+// A whole run from objects to objects: domain file, Parquet in, Parquet out, statement and model in
+// another bucket; then rows of the model, an evaluation and a proposed domain, all of objects.
+func TestWholeRun(t *testing.T) {
+	s, c := shop(t)
+	putParquet(t, s, "gs://shop/in/p-1.parquet", 0, 250)
+	putParquet(t, s, "gs://shop/in/p-2.parquet", 250, 400)
+	put(s, "gs://shop/in/p-2.parquet.tmp", "none of the table")
+	c.Input, c.Release, c.Runner, c.Rows = "gs://shop/in/p-*.parquet", "gs://release/shop", "prism", 500
+	res := mustRun(t, c)
+	if res.Written.Output != "gs://shop/out" || res.Written.Release != "gs://release/shop" || res.Written.Rows != 500 {
+		t.Errorf("%+v", res.Written)
+	}
+	complete(t, "gs://shop/out", 500)
+	if m := complete(t, "gs://release/shop", 0); len(m.Released) != 3 || len(m.Parts) != 0 {
+		t.Errorf("%+v", m)
+	}
+	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") {
+		t.Errorf("left behind: %s", got)
+	}
+
+	more, err := pipelines.ValidateSample(ctx, pipelines.SampleConfig{
+		Model: "gs://release/shop/_model.arrow", Output: "gs://shop/more", Format: "csv", Rows: 70, Shards: 3, Where: "plan=pro", Runner: "direct",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pipelines.RunSample(ctx, more); err != nil {
+		t.Fatal(err)
+	}
+	complete(t, "gs://shop/more", 70)
+	part, err := files.ReadAll(ctx, "gs://shop/more/part-00000-of-00003.csv", 1<<20)
+	if err != nil || !strings.HasPrefix(string(part), "plan,age,active\npro,") {
+		t.Errorf("%q, %v", part, err)
+	}
+
+	var text bytes.Buffer
+	if err := evaluate.Run(ctx, evaluate.Config{Domain: c.Domain, Input: c.Input, Synthetic: c.Output}, &text); err != nil || text.Len() == 0 {
+		t.Error(err)
+	}
+	src, err := infer.Open(ctx, infer.Params{Input: "gs://shop/in/**.parquet", FromData: true, PrivacyID: "customer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := src.Propose(ctx); err != nil || !strings.Contains(string(b), "name: plan") {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// CSV in and out, and any mix of objects and local files.
+func TestMixesWithLocalFiles(t *testing.T) {
+	_, c := shop(t)
+	local := func(name string) string { return filepath.Join(t.TempDir(), name) }
+	c.Format = "csv"
+	mustRun(t, c)
+	complete(t, c.Output, 0)
+
+	c.Input, c.Output = c.Output, local("out") // a released directory of objects
+	domainFile := local("domain.yaml")
+	if err := os.WriteFile(domainFile, []byte(strings.TrimPrefix(shopDomain, "privacy_id: customer\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c.Domain, c.Release = domainFile, "gs://release/second"
+	mustRun(t, c)
+	complete(t, c.Output, 0)
+	complete(t, c.Release, 0)
+
+	c.Input, c.Output, c.Release, c.TempLocation = c.Output, "gs://shop/third", local("release"), "gs://release/temp"
+	mustRun(t, c)
+	complete(t, c.Output, 0)
+	complete(t, c.Release, 0)
+	if left, err := files.Names(ctx, "gs://release/temp"); err != nil || len(left) != 0 {
+		t.Errorf("left in the directory for temporary files: %v, %v", left, err)
+	}
+}
+
+// Requests are refused at launch, each with its flag and what to do.
+func TestRefusedAtLaunch(t *testing.T) {
+	s, good := shop(t)
+	put(s, "gs://shop/taken/notes.txt", "mine")
+	mustRun(t, good)
+	for _, tt := range []struct {
+		name   string
+		change func(c *pipelines.Config)
+		want   string
+	}{
+		{"no such bucket, input", func(c *pipelines.Config) { c.Input = "gs://nowhere/x-*.csv" }, `--input: bucket "nowhere" does not exist; create it, or check the name`},
+		{"no such object", func(c *pipelines.Config) { c.Input = "gs://shop/in/none.csv" }, "--input: gs://shop/in/none.csv: no such file; name a file, or a pattern such as gs://bucket/dir/*.csv"},
+		{"directory that is no output", func(c *pipelines.Config) { c.Input = "gs://shop/in" }, "--input: gs://shop/in is a directory without a manifest"},
+		{"question mark", func(c *pipelines.Config) { c.Input = "gs://shop/in/?.csv" }, "--input: gs://shop/in/?.csv: the characters ? # % [ ] are not allowed in names of objects; rename it"},
+		{"no such domain file", func(c *pipelines.Config) { c.Domain = "gs://shop/none.yaml" }, "--domain: gs://shop/none.yaml: no such object"},
+		{"no such bucket, output", func(c *pipelines.Config) { c.Output = "gs://nowhere/out" }, `--output: gs://nowhere/out/ cannot be listed: bucket "nowhere" does not exist`},
+		{"hash", func(c *pipelines.Config) { c.Output = "gs://shop/a#b" }, "--output: gs://shop/a#b: the characters"},
+		{"earlier output", func(*pipelines.Config) {}, "--output: gs://shop/out is not empty: it holds the output of an earlier run; set --overwrite, or name another directory"},
+		{"not ours", func(c *pipelines.Config) { c.Output, c.Overwrite = "gs://shop/taken", true }, `--output: gs://shop/taken/ holds "notes.txt", which dapple did not write; move it away`},
+		{"no such bucket, release", func(c *pipelines.Config) { c.Output, c.Release = "gs://shop/new", "gs://nowhere/r" }, "--release: "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := good
+			tt.change(&c)
+			if _, err := pipelines.ValidateRun(ctx, c); !pipelines.IsRequest(err) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+	before := len(names(t, s, "shop"))
+	again := good
+	again.Overwrite = true
+	mustRun(t, again)
+	if after := len(names(t, s, "shop")); after != before {
+		t.Errorf("%d objects, after overwriting %d", before, after)
+	}
+	complete(t, good.Output, 0)
+}
+
+// An object that changes between plan and read ends the run before anything is spent.
+func TestObjectThatChanges(t *testing.T) {
+	s, c := shop(t)
+	putParquet(t, s, "gs://shop/in/p.parquet", 0, 100)
+	for input, change := range map[string]func(){
+		"gs://shop/in/customers.csv": func() { put(s, "gs://shop/in/customers.csv", shopCSV(299)) },
+		"gs://shop/in/p.parquet":     func() { putParquet(t, s, "gs://shop/in/p.parquet", 0, 99) },
+	} {
+		c.Input = input
+		r, err := pipelines.ValidateRun(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change()
+		_, err = pipelines.Run(ctx, r)
+		if err == nil || !strings.Contains(err.Error(), input+": the file has changed since the run was planned\nnothing was written") {
+			t.Errorf("%s: %v", input, err)
+		}
+		if there, err := files.Names(ctx, c.Output); err != nil || len(there) != 0 {
+			t.Errorf("left behind: %v, %v", there, err)
+		}
+	}
+}
+
+// A table of objects is read as the same files are read from a disk.
+func TestReadsAsLocalFiles(t *testing.T) {
+	s, _ := shop(t)
+	putParquet(t, s, "gs://shop/in/p.parquet", 0, 1000)
+	f, err := schema.Parse("domain.yaml", []byte(shopDomain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(input string) (rows int, sum int64) {
+		tab, err := table.Find(ctx, input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = tab.Each(ctx, f.Domain, schema.CSV{}, func(c *domain.Chunk) error {
+			rows += c.Rows
+			for _, v := range c.Columns[1].Ints {
+				sum += v
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows, sum
+	}
+	b, err := files.ReadAll(ctx, "gs://shop/in/p.parquet", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := filepath.Join(t.TempDir(), "p.parquet")
+	if err := os.WriteFile(local, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, sum := count("gs://shop/in/p.parquet")
+	if wantRows, wantSum := count(local); rows != wantRows || sum != wantSum || rows != 1000 {
+		t.Errorf("%d rows, sum %d; want %d, %d", rows, sum, wantRows, wantSum)
+	}
+}
