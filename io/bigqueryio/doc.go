@@ -42,5 +42,6 @@
 // over workers: they belong to a session, a runner that repeats the step that opened one would open
 // another, cut differently, and rows would be lost or doubled. The session is opened here, and not by
 // the row iterator of the BigQuery client: that one reads all columns, knows no time as of which to read,
-// and can end early without an error when a stream fails for good.
+// goes on asking for a stream that was refused for good, and where the last stream ends it may return
+// neither a batch nor an error.
 package bigqueryio

@@ -24,12 +24,12 @@ const submitTime = 5 * time.Minute
 func (r *reader) query(ctx context.Context, sql string) (*bigquery.Job, error) {
 	for attempt := 0; ; attempt++ {
 		id := r.queryID(sql, attempt)
-		job, err := r.submit(ctx, id, sql)
+		err := r.submit(ctx, id, sql)
 		if err == nil {
-			err = finish(ctx, job)
-		}
-		if err == nil {
-			return job, nil
+			var job *bigquery.Job
+			if job, err = r.finished(ctx, id); err == nil {
+				return job, nil
+			}
 		}
 		if f, ok := refusalOf(err); !ok || !f.transient() {
 			return nil, r.shown(err)
@@ -46,42 +46,40 @@ func (s *Source) queryID(sql string, attempt int) string {
 	return fmt.Sprintf("dapple_read_%s_%d", hex.EncodeToString(h[:16]), attempt)
 }
 
-// submit starts the query, or finds the job where it has been started before or the answer was lost.
-func (r *reader) submit(whole context.Context, id, sql string) (*bigquery.Job, error) {
+// submit starts a query, unless the job is there: it has been started before, or the answer was lost.
+func (r *reader) submit(whole context.Context, id, sql string) error {
 	ctx, cancel := context.WithTimeout(whole, submitTime)
 	defer cancel()
 	q := r.client.Query(sql)
 	q.JobID, q.Location = id, r.Location
 	q.Labels = map[string]string{"dapple_run": strings.ToLower(r.Key)}
-	job, err := q.Run(ctx)
+	_, err := q.Run(ctx)
 	if err == nil || whole.Err() != nil {
-		return job, err
+		return err
 	}
 	ctx, cancel = context.WithTimeout(whole, checkTime)
 	defer cancel()
-	if found, notFound := r.client.JobFromIDLocation(ctx, id, r.Location); notFound == nil {
-		return found, nil
+	if _, notFound := r.client.JobFromIDLocation(ctx, id, r.Location); notFound == nil {
+		return nil
 	}
-	return nil, err
+	return err
 }
 
-// finish waits until a job is done, and returns the error that it ended with. The client's own waiting
-// would go on after some of them.
-func finish(ctx context.Context, job *bigquery.Job) error {
-	pause := 100 * time.Millisecond
-	for {
-		status, err := job.Status(ctx)
+// finished waits until a job is done, and returns it or the error that it ended with. The client's own
+// waiting would go on after some of them.
+func (r *reader) finished(ctx context.Context, id string) (*bigquery.Job, error) {
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+		job, err := r.client.JobFromIDLocation(ctx, id, r.Location)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if status.Done() {
-			return status.Err()
+		if status := job.LastStatus(); status != nil && status.Done() {
+			return job, status.Err()
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, 10*time.Second)
 	}
 }

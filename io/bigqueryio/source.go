@@ -128,7 +128,7 @@ func (c Client) metadata(ctx context.Context, t Table) (*bigquery.TableMetadata,
 	if err != nil {
 		return nil, err
 	}
-	defer client.Close() // only asked
+	defer func() { _ = client.Close() }() // only asked
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	dataset := client.DatasetInProject(t.Project, t.Dataset)
