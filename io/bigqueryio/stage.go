@@ -13,10 +13,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/gcs"
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
-
-const remote = "gs://"
 
 // Staged is one complete set of written parts.
 type Staged struct {
@@ -49,7 +48,7 @@ func (s Sink) ordered(parts []dirsink.FileRef) ([]dirsink.FileRef, error) {
 	return out, nil
 }
 
-func isRemote(p dirsink.FileRef) bool { return strings.HasPrefix(p.URI, remote) }
+func isRemote(p dirsink.FileRef) bool { return gcs.Is(p.URI) }
 
 // merged is a local file of all parts' rows, made when it is first opened. A load takes one file from a
 // machine, and the parts are too many or too long to hold.

@@ -1,6 +1,7 @@
 package bigquery
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -42,8 +43,8 @@ func TestPublishTwiceUnderFaults(t *testing.T) {
 						t.Errorf("got %+v", jobs[i])
 					}
 				}
-				if jobs[0].Job != jobs[1].Job || p.Loads() != 1 || r.left(t) != 0 {
-					t.Errorf("jobs %q and %q, %d loads, %d staged files left", jobs[0].Job, jobs[1].Job, p.Loads(), r.left(t))
+				if jobs[0].Job != jobs[1].Job || p.Loads() != 1 || len(r.left(t)) != 0 {
+					t.Errorf("jobs %q and %q, %d loads, staged files left: %v", jobs[0].Job, jobs[1].Job, p.Loads(), r.left(t))
 				}
 				r.expect(t, 1)
 			})
@@ -95,8 +96,8 @@ func TestSecondRun(t *testing.T) {
 	if err := publish("run-2", bigqueryio.WriteEmpty); err == nil || err.Error() != full+"; staged files kept" {
 		t.Errorf("Publish: %v", err)
 	}
-	if r.left(t) != 2 {
-		t.Errorf("%d staged files are left", r.left(t))
+	if left := r.left(t); len(left) != 2 {
+		t.Errorf("left %v", left)
 	}
 	r.expect(t, 1)
 	if err := publish("run-3", bigqueryio.WriteAppend); err != nil {
@@ -122,6 +123,36 @@ func TestMissingBucket(t *testing.T) {
 	if err == nil || !strings.HasSuffix(err.Error(), "; staged files kept") || p.Loads() != 0 {
 		t.Errorf("got %v, %d loads", err, p.Loads())
 	}
+}
+
+// A worker that fails half-way through a shard leaves no object; the attempt after it is what is loaded.
+func TestShardFailsHalfWay(t *testing.T) {
+	r := newRig(t, false)
+	p := services.StartProxy(t, r.BigQuery)
+	s := r.sink(p, "run-1")
+	ctx, cancel := context.WithCancel(services.Deadline(t, time.Minute))
+	part, err := r.dir(s).Create(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.NewWriter(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(rows(0, 5)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := part.Commit(5); err == nil {
+		t.Error("a part of a stopped worker was committed")
+	}
+	if left := r.left(t); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+	if _, err := s.Publish(services.Deadline(t, time.Minute), r.stage(t, s)); err != nil {
+		t.Fatal(err)
+	}
+	r.expect(t, 1)
 }
 
 // The table has the domain's columns, and labels of the run and of the user.

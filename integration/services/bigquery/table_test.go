@@ -1,18 +1,17 @@
 package bigquery
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	bq "cloud.google.com/go/bigquery"
-	"cloud.google.com/go/storage"
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 	"google.golang.org/api/iterator"
 
@@ -49,18 +48,17 @@ func rows(lo, hi int) *domain.Chunk {
 type rig struct {
 	*services.BigQuery
 	storage *fakestorage.Server // nil: files are staged on this machine
-	dir     string
-	staged  int
+	staging string
 }
 
 const bucket = "staging"
 
 func newRig(t *testing.T, local bool) *rig {
-	r := &rig{dir: t.TempDir()}
+	r := &rig{staging: t.TempDir()}
 	url := ""
 	if !local {
 		r.storage = services.StartStorage(t, bucket)
-		url = r.storage.URL()
+		url, r.staging = r.storage.URL(), "gs://"+bucket+"/runs"
 	}
 	r.BigQuery = services.StartBigQuery(t, url)
 	r.Dataset(t, "d", "EU")
@@ -75,83 +73,70 @@ func (r *rig) sink(p *services.Proxy, run string) bigqueryio.Sink {
 	}
 }
 
+// dir is where a run's parts are staged.
+func (r *rig) dir(s bigqueryio.Sink) dirsink.Dir {
+	return dirsink.Dir{Path: r.staging, RunID: s.RunID, Shards: s.Shards, Extension: "parquet"}
+}
+
 // stage writes ten rows as an attempt of their own.
 func (r *rig) stage(t *testing.T, s bigqueryio.Sink) bigqueryio.Staged {
 	t.Helper()
-	r.staged++
-	prefix := fmt.Sprintf("%s/%d/", s.RunID, r.staged)
-	out := bigqueryio.Staged{Model: "a model", Remove: func(context.Context) error { return r.remove(s.RunID) }}
+	out := bigqueryio.Staged{Model: "a model", Remove: func(ctx context.Context) error { return r.dir(s).Abandon(ctx) }}
 	for shard, c := range []*domain.Chunk{rows(0, 7), rows(7, 10)} {
-		var b bytes.Buffer
-		w, err := s.NewWriter(&b)
+		part, err := r.dir(s).Create(services.Deadline(t, time.Minute), shard)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Write(c); err != nil {
+		if err := write(s, part, c); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		uri, err := r.put(prefix+fmt.Sprintf("part-%05d-of-00002.parquet", shard), b.Bytes())
+		ref, err := part.Commit(int64(c.Rows))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out.Parts = append(out.Parts, dirsink.FileRef{Shard: shard, Rows: int64(c.Rows), Bytes: int64(b.Len()), URI: uri})
+		out.Parts = append(out.Parts, ref)
 	}
 	return out
 }
 
-func (r *rig) put(name string, content []byte) (uri string, err error) {
-	if r.storage != nil {
-		r.storage.CreateObject(fakestorage.Object{ObjectAttrs: fakestorage.ObjectAttrs{BucketName: bucket, Name: name}, Content: content})
-		return "gs://" + bucket + "/" + name, nil
+// write writes one chunk as a part.
+func write(s bigqueryio.Sink, part io.Writer, c *domain.Chunk) error {
+	w, err := s.NewWriter(part)
+	if err == nil {
+		err = w.Write(c)
 	}
-	path := filepath.Join(r.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return "", err
-	}
-	return path, os.WriteFile(path, content, 0o666)
-}
-
-// remove deletes what a run has staged.
-func (r *rig) remove(run string) error {
-	if r.storage == nil {
-		return os.RemoveAll(filepath.Join(r.dir, run))
-	}
-	names, err := r.names(run + "/")
-	for _, name := range names {
-		err = errors.Join(err, r.storage.Client().Bucket(bucket).Object(name).Delete(context.Background()))
+	if err == nil {
+		_, err = w.Close()
 	}
 	return err
 }
 
-// names lists the objects in the bucket.
-func (r *rig) names(prefix string) (names []string, err error) {
-	it := r.storage.Client().Bucket(bucket).Objects(context.Background(), &storage.Query{Prefix: prefix})
+// left lists the staged files.
+func (r *rig) left(t *testing.T) (names []string) {
+	t.Helper()
+	if r.storage == nil {
+		err := filepath.WalkDir(r.staging, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && filepath.Ext(path) == ".parquet" {
+				names = append(names, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	it := r.storage.Client().Bucket(bucket).Objects(services.Deadline(t, time.Minute), nil)
 	for {
 		o, err := it.Next()
 		if errors.Is(err, iterator.Done) {
-			return names, nil
+			return names
 		}
 		if err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 		names = append(names, o.Name)
 	}
-}
-
-// left counts staged files.
-func (r *rig) left(t *testing.T) int {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(r.dir, "*", "*", "*"))
-	if r.storage != nil {
-		names, err = r.names("")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(names)
 }
 
 // expect reads the table and compares it with the ten rows, each as often as said.
