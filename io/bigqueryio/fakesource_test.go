@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,11 +18,11 @@ type fakeSource struct {
 	Fields    string             // JSON of the result's columns
 	Rows      [][]any            // of the result
 	Counted   int                // rows that the job reports
+	Failures  []string           // reasons for which the first jobs fail, in order
 	Refuse    map[string]refused // by method and the last part of the path but IDs: "POST jobs"
 
 	mu   sync.Mutex
 	jobs map[string]string // SQL by ID
-	asks []string          // "METHOD part" in order
 }
 
 // refused is a refusal of the service.
@@ -50,7 +51,6 @@ func (f *fakeSource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		kind = parts[len(parts)-2]
 	}
 	ask := r.Method + " " + kind
-	f.asks = append(f.asks, ask)
 	if no, ok := f.Refuse[ask]; ok {
 		if no.times == 1 {
 			delete(f.Refuse, ask)
@@ -71,12 +71,12 @@ func (f *fakeSource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.found(w, "{}", !f.NoDataset, "Dataset")
 	case "POST jobs":
 		if id, fresh := f.insert(r); fresh {
-			fmt.Fprint(w, job(id))
+			fmt.Fprint(w, f.job(id))
 		} else {
 			sendRefusal(w, refused{code: 409, reason: "duplicate"})
 		}
 	case "GET jobs":
-		f.found(w, job(last), f.jobs[last] != "", "Job")
+		f.found(w, f.job(last), f.jobs[last] != "", "Job")
 	case "GET queries":
 		f.result(w, f.jobs[last])
 	default:
@@ -96,9 +96,14 @@ func (f *fakeSource) insert(r *http.Request) (id string, fresh bool) {
 	return j.JobReference.JobID, true
 }
 
-func job(id string) string {
-	return fmt.Sprintf(`{"jobReference":{"projectId":"billed","jobId":%q,"location":"EU"},"status":{"state":"DONE"},"configuration":{"query":{
-"query":"x","useLegacySql":false,"destinationTable":{"projectId":"billed","datasetId":"_anon","tableId":"result"}}}}`, id)
+// job describes a job. One that fails says so where it is looked up, and quotes a cell.
+func (f *fakeSource) job(id string) string {
+	status := `{"state":"DONE"}`
+	if n, err := strconv.Atoi(id[strings.LastIndexByte(id, '_')+1:]); err == nil && n < len(f.Failures) {
+		status = fmt.Sprintf(`{"state":"DONE","errorResult":{"reason":%q,"location":"query","message":"Bad int64 value: s3cr3t"}}`, f.Failures[n])
+	}
+	return fmt.Sprintf(`{"jobReference":{"projectId":"billed","jobId":%q,"location":"EU"},"status":%s,"configuration":{"query":{
+"query":"x","useLegacySql":false,"destinationTable":{"projectId":"billed","datasetId":"_anon","tableId":"result"}}}}`, id, status)
 }
 
 func (f *fakeSource) found(w http.ResponseWriter, body string, ok bool, what string) {

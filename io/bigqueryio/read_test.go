@@ -163,6 +163,29 @@ func TestFaultsOfReadingShowNoCell(t *testing.T) {
 	}
 }
 
+// The service's own failures are met by another attempt, all others end the reading.
+func TestJobsThatFail(t *testing.T) {
+	cases := []struct {
+		failures []string
+		jobs     int
+		want     string
+	}{
+		{[]string{"backendError", "internalError"}, 3, ""},
+		{[]string{"backendError", "backendError", "backendError"}, 3, "_2, attempt 3: backendError at query"},
+		{[]string{"invalidQuery"}, 1, "bigquery: p.d.t: invalidQuery at query; have the table's columns changed since the run was planned?"},
+		{[]string{"backendError", "stopped"}, 2, "bigquery: p.d.t: stopped at query; somebody cancelled the job"},
+	}
+	for _, c := range cases {
+		f := served()
+		src := planned(t, f.start(t), ReadOptions{})
+		f.Failures = c.failures
+		_, err := records(src)
+		if len(f.jobs) != c.jobs || (err == nil) != (c.want == "") || err != nil && (!strings.HasSuffix(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t")) {
+			t.Errorf("%v: %d jobs, %v", c.failures, len(f.jobs), err)
+		}
+	}
+}
+
 func TestReadingEndsWithItsTime(t *testing.T) {
 	f := served()
 	src := planned(t, f.start(t), ReadOptions{Timeout: 50 * time.Millisecond})
