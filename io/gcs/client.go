@@ -34,7 +34,8 @@ func client(ctx context.Context) (*storage.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no client of Cloud Storage; run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS: %w", err)
 	}
-	c.SetRetry(storage.WithMaxAttempts(attempts))
+	// Without an ErrorFunc of their own, uploads would not be sent again after a connection was cut.
+	c.SetRetry(storage.WithMaxAttempts(attempts), storage.WithErrorFunc(storage.ShouldRetry))
 	if shared.client != nil {
 		_ = shared.client.Close() // of another emulator: nobody uses it any more
 	}

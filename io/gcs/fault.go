@@ -27,7 +27,7 @@ func fault(name string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", name, err)
 	case errors.Is(err, storage.ErrBucketNotExist), code == http.StatusNotFound && noBucket(api):
-		return fmt.Errorf("bucket %q does not exist; create it, or check the name", bucket)
+		return errNoBucket(name)
 	case errors.Is(err, storage.ErrObjectNotExist), code == http.StatusNotFound:
 		return fmt.Errorf("%s: no such object: %w", name, fs.ErrNotExist)
 	case code == http.StatusPreconditionFailed:
@@ -37,6 +37,19 @@ func fault(name string, err error) error {
 			name, bucket, fs.ErrPermission)
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// bucketFault is fault for lists and new objects: where those are not found, the bucket is missing.
+func bucketFault(name string, err error) error {
+	if err = fault(name, err); errors.Is(err, fs.ErrNotExist) {
+		return errNoBucket(name)
+	}
+	return err
+}
+
+func errNoBucket(name string) error {
+	bucket, _ := split(name)
+	return fmt.Errorf("bucket %q does not exist; create it, or check the name", bucket)
 }
 
 // noBucket tells a missing bucket from a missing object: both are 404, and the text alone differs.

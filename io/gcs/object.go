@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -116,19 +115,10 @@ func list(ctx context.Context, prefix, delimiter string, visit func(*storage.Obj
 			return nil
 		}
 		if err != nil {
-			return listFault(prefix, err)
+			return bucketFault(prefix, err)
 		}
 		if err := visit(a); err != nil {
 			return err
 		}
 	}
-}
-
-// listFault never holds fs.ErrNotExist: where a list is not found, the bucket is what is missing.
-func listFault(name string, err error) error {
-	if err = fault(name, err); errors.Is(err, fs.ErrNotExist) {
-		bucket, _ := split(name)
-		return fmt.Errorf("bucket %q does not exist; create it, or check the name", bucket)
-	}
-	return err
 }

@@ -105,7 +105,7 @@ func (w *Writer) inTime(call func() error) error {
 	if cause := context.Cause(w.ctx); err != nil && errors.Is(cause, errSlow) {
 		err = cause
 	}
-	return fault(w.name, err)
+	return bucketFault(w.name, err)
 }
 
 // Copy copies the given generation of an object to a name that is free, or that holds the object old

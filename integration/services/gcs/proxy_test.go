@@ -1,0 +1,119 @@
+package gcs
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+)
+
+// fault is what happens to one request.
+type fault string
+
+const (
+	before503 fault = "before503" // answered 503, not carried out
+	after503  fault = "after503"  // carried out, answered 503
+	afterDrop fault = "afterdrop" // carried out, connection cut
+	denied    fault = "403"       // answered 403, not carried out
+)
+
+// kind is a kind of request.
+type kind string
+
+const (
+	upload kind = "upload"
+	copied kind = "copy"
+	remove kind = "delete"
+	list   kind = "list"
+	read   kind = "read"
+)
+
+func kindOf(r *http.Request) kind {
+	switch {
+	case r.Method == http.MethodDelete:
+		return remove
+	case strings.Contains(r.URL.Path, "/rewriteTo/"):
+		return copied
+	case strings.HasPrefix(r.URL.Path, "/upload/"), strings.HasPrefix(r.URL.Path, "/resumable/"):
+		return upload
+	case strings.HasSuffix(r.URL.Path, "/o"):
+		return list
+	}
+	return read
+}
+
+// proxy stands in front of the emulator and loses requests or their answers.
+type proxy struct {
+	next http.Handler
+
+	mu     sync.Mutex
+	kind   kind
+	fault  fault
+	from   int // the first request of the kind that meets the fault, counted from 0
+	times  int // how many do
+	counts map[kind]int
+	met    int
+}
+
+// startProxy puts a proxy before the emulator until the test ends.
+func startProxy(t *testing.T, s *fakestorage.Server) *proxy {
+	t.Helper()
+	target, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{next: httputil.NewSingleHostReverseProxy(target), counts: map[kind]int{}}
+	front := httptest.NewServer(p)
+	t.Cleanup(front.Close)
+	t.Setenv("STORAGE_EMULATOR_HOST", front.URL)
+	return p
+}
+
+// inject makes times requests of a kind fail, beginning with the given one from now on.
+func (p *proxy) inject(k kind, f fault, from, times int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kind, p.fault, p.from, p.times, p.met, p.counts = k, f, from, times, 0, map[kind]int{}
+}
+
+// seen returns how many requests of a kind there were since the last injection, and how many failed.
+func (p *proxy) seen(k kind) (requests, failed int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.counts[k], p.met
+}
+
+// next fault of a request.
+func (p *proxy) draw(k kind) fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.counts[k]
+	p.counts[k]++
+	if k != p.kind || n < p.from || n >= p.from+p.times {
+		return ""
+	}
+	p.met++
+	return p.fault
+}
+
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch f := p.draw(kindOf(r)); f {
+	case before503:
+		http.Error(w, "try again", http.StatusServiceUnavailable)
+	case denied:
+		http.Error(w, "no", http.StatusForbidden)
+	case after503, afterDrop:
+		p.next.ServeHTTP(httptest.NewRecorder(), r)
+		if f == afterDrop {
+			panic(http.ErrAbortHandler)
+		}
+		http.Error(w, "try again", http.StatusServiceUnavailable)
+	default:
+		p.next.ServeHTTP(w, r)
+	}
+}

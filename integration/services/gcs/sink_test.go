@@ -1,0 +1,260 @@
+package gcs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/io/dirsink"
+)
+
+// rows is what shard i holds.
+func rows(i int) string { return strings.Repeat(fmt.Sprintf("row of shard %d\n", i), i+1) }
+
+// stage writes all parts of a directory.
+func stage(t testing.TB, d dirsink.Dir) []dirsink.FileRef {
+	t.Helper()
+	var refs []dirsink.FileRef
+	for i := range d.Shards {
+		ref, err := writeShard(d, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+func writeShard(d dirsink.Dir, i int) (dirsink.FileRef, error) {
+	p, err := d.Create(ctx, i)
+	if err != nil {
+		return dirsink.FileRef{}, err
+	}
+	if _, err := p.Write([]byte(rows(i))); err != nil {
+		return dirsink.FileRef{}, errors.Join(err, p.Abort())
+	}
+	return p.Commit(int64(i + 1))
+}
+
+var released = []dirsink.Released{dirsink.Content("_privacy.json", []byte("{}"))}
+
+func directory(run string) dirsink.Dir {
+	return dirsink.Dir{Path: "gs://bucket/out", RunID: run, Shards: 4, Extension: "csv"}
+}
+
+// Whatever request is lost, or its answer: the output is published once, and publishing again changes
+// nothing. Ten rows of ten.
+func TestLostRequestsAndAnswers(t *testing.T) {
+	for _, k := range []kind{upload, copied, remove, list} {
+		for _, f := range []fault{before503, after503, afterDrop} {
+			t.Run(fmt.Sprintf("%s %s", f, k), func(t *testing.T) {
+				s := services.StartStorage(t, "bucket")
+				p := startProxy(t, s)
+				p.inject(k, f, 0, 2)
+				d := directory("run")
+				if err := d.Prepare(ctx); err != nil {
+					t.Fatal(err)
+				}
+				refs := stage(t, d)
+				for range 2 {
+					m, err := d.Publish(ctx, refs, released, nil)
+					if err != nil || m.Rows != 10 {
+						t.Fatal(m, err)
+					}
+				}
+				if _, failed := p.seen(k); failed != 2 {
+					t.Errorf("%d requests failed, want 2", failed)
+				}
+				complete(t, d.Path, 10)
+				if all := names(t, s, "bucket"); len(all) != 6 {
+					t.Errorf("the bucket holds %v", all)
+				}
+			})
+		}
+	}
+}
+
+// A request that is denied, whichever it is, ends the publication with an error, and a repetition
+// completes it.
+func TestDeniedAtEveryRequest(t *testing.T) {
+	for _, k := range []kind{upload, copied, remove, list, read} {
+		for n := 0; ; n++ {
+			s := services.StartStorage(t, "bucket")
+			p := startProxy(t, s)
+			d := directory("run")
+			if n%2 == 1 {
+				old := directory("old")
+				if _, err := old.Publish(ctx, stage(t, old), released, nil); err != nil {
+					t.Fatal(err)
+				}
+				d.Overwrite = true
+			}
+			refs := stage(t, d)
+			p.inject(k, denied, n, 1)
+			_, err := d.Publish(ctx, refs, released, nil)
+			_, failed := p.seen(k)
+			p.inject(k, denied, 0, 0)
+			if m, readErr := dirsink.ReadManifest(ctx, d.Path); readErr == nil {
+				if verifyErr := m.Verify(ctx, d.Path); verifyErr != nil || err == nil && m.RunID != "run" {
+					t.Fatalf("%s %d: a manifest of run %s without its files: %v", k, n, m.RunID, verifyErr)
+				}
+			} else if err == nil || !errors.Is(readErr, fs.ErrNotExist) {
+				t.Fatalf("%s %d: %v, %v", k, n, err, readErr)
+			}
+			if _, err := d.Publish(ctx, refs, released, nil); err != nil {
+				t.Fatalf("%s %d: the repetition: %v", k, n, err)
+			}
+			if m, err := dirsink.ReadManifest(ctx, d.Path); err != nil || m.Rows != 10 || m.Verify(ctx, d.Path) != nil {
+				t.Fatalf("%s %d: %+v, %v", k, n, m, err)
+			}
+			if failed == 0 && n > 1 {
+				break
+			}
+		}
+	}
+}
+
+// A shard that fails half-way leaves no object: not when it is given up, not when its run is stopped,
+// and not when its upload fails at the end.
+func TestHalfAShardLeavesNoObject(t *testing.T) {
+	s := services.StartStorage(t, "bucket")
+	d := directory("run")
+	large := strings.Repeat("row\n", 3<<20) // several requests' worth
+	p, err := d.Create(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write([]byte(large)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Abort(); err != nil {
+		t.Error(err)
+	}
+	stopped, cancel := context.WithCancel(ctx)
+	if p, err = d.Create(stopped, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write([]byte(large)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := p.Commit(3 << 20); err == nil {
+		t.Error("a part was committed after its context had ended")
+	}
+	front := startProxy(t, s)
+	if p, err = d.Create(ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	front.inject(upload, denied, 0, 100)
+	if _, err := p.Write([]byte("row\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Commit(1); err == nil || !strings.Contains(err.Error(), `sink: shard 2: gs://bucket/out/_tmp/run/`) || !strings.Contains(err.Error(), `not allowed; grant this account roles/storage.objectUser on bucket "bucket"`) {
+		t.Error(err)
+	}
+	if all := names(t, s, "bucket"); len(all) != 0 {
+		t.Errorf("the bucket holds %v", all)
+	}
+}
+
+// What is written in several requests is what is read.
+func TestLargePart(t *testing.T) {
+	services.StartStorage(t, "bucket")
+	d := directory("run")
+	d.Shards = 1
+	p, err := d.Create(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 << 20 / 16 {
+		if _, err := fmt.Fprintf(p, "%015d\n", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ref, err := p.Commit(10 << 20 / 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Publish(ctx, []dirsink.FileRef{ref}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	complete(t, d.Path, 10<<20/16)
+}
+
+// A bucket that is missing, or in which objects cannot be made or removed, is found before a run.
+func TestPrepareFindsWhatIsMissing(t *testing.T) {
+	s := services.StartStorage(t, "bucket")
+	d := directory("run")
+	d.Path = "gs://nowhere/out"
+	if err := d.Prepare(ctx); err == nil || !strings.Contains(err.Error(), `bucket "nowhere" does not exist; create it, or check the name`) {
+		t.Error(err)
+	}
+	if _, err := writeShard(d, 0); err == nil || !strings.Contains(err.Error(), `bucket "nowhere" does not exist`) {
+		t.Error("a part in a missing bucket:", err)
+	}
+	front := startProxy(t, s)
+	for _, k := range []kind{list, upload, remove} {
+		front.inject(k, denied, 0, 1)
+		if err := directory("run").Prepare(ctx); err == nil || !strings.Contains(err.Error(), "not allowed; grant this account") {
+			t.Errorf("%s: %v", k, err)
+		}
+	}
+	front.inject(list, denied, 0, 0)
+	if err := directory("run").Prepare(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// Two attempts of one run end with the output; of two runs at most one publishes, and the other one's
+// files are not mixed in.
+func TestRunsAtOnce(t *testing.T) {
+	for _, ids := range [][2]string{{"same", "same"}, {"one", "two"}} {
+		services.StartStorage(t, "bucket")
+		var wg sync.WaitGroup
+		var errs [2]error
+		for i, id := range ids {
+			d := directory(id)
+			refs := stage(t, d)
+			wg.Go(func() {
+				for range 10 { // as a runner does
+					if _, errs[i] = d.Publish(ctx, refs, released, nil); errs[i] == nil {
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		m, err := dirsink.ReadManifest(ctx, "gs://bucket/out")
+		switch {
+		case ids[0] == ids[1] && (errs[0] != nil || errs[1] != nil || err != nil):
+			t.Errorf("two attempts of one run: %v", errs)
+		case errs[0] == nil && errs[1] == nil && ids[0] != ids[1]:
+			t.Error("two runs have published into one directory")
+		case (errs[0] == nil || errs[1] == nil) && (err != nil || m.Rows != 10 || m.Verify(ctx, "gs://bucket/out") != nil):
+			t.Errorf("published, and is not there: %+v, %v", m, err)
+		}
+	}
+}
+
+// A run that was cut off between its parts and its manifest is not taken for output, is named at the
+// next launch, and is replaced on request.
+func TestCutOffBeforeTheManifest(t *testing.T) {
+	s := services.StartStorage(t, "bucket")
+	for i := range 4 {
+		put(s, fmt.Sprintf("gs://bucket/out/part-%05d-of-00004.csv", i), rows(i))
+	}
+	d := directory("next")
+	if err := d.Check(ctx); !errors.Is(err, dirsink.ErrCutOff) {
+		t.Error(err)
+	}
+	d.Overwrite = true
+	if _, err := d.Publish(ctx, stage(t, d), released, nil); err != nil {
+		t.Fatal(err)
+	}
+	complete(t, d.Path, 10)
+}
