@@ -40,7 +40,7 @@ type typed struct {
 	common
 	ID      uint32 `dapple:"unit_id"`
 	Age     uint8
-	Score   *float32
+	Score   *float64
 	Money   float64 `beam:"income,nullable"`
 	Married *bool
 	Born    time.Time

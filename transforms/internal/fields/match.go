@@ -144,7 +144,12 @@ func isFloat(k reflect.Kind) bool { return k == reflect.Float32 || k == reflect.
 
 // holds lists the types of columns that a field of each kind can hold besides text, which can be all.
 func holds(t reflect.Type) []domain.Type {
+	if c, ok := civilOf(t); ok {
+		return []domain.Type{c}
+	}
 	switch k := t.Kind(); {
+	case t == ratType:
+		return []domain.Type{domain.Numeric}
 	case t == timeType:
 		return []domain.Type{domain.Date, domain.DateTime, domain.Timestamp, domain.Time}
 	case k == reflect.String:
@@ -161,10 +166,13 @@ func holds(t reflect.Type) []domain.Type {
 }
 
 func inputFault(a *domain.Attribute, f reflect.StructField) error {
-	if slices.Contains(holds(base(f.Type)), a.Type) {
+	if f.Type != ratType && slices.Contains(holds(base(f.Type)), a.Type) {
 		return nil
 	}
-	return fmt.Errorf("column %q is %v, and field %s is a %v", a.Name, a.Type, f.Name, f.Type)
+	if f.Type == ratType {
+		return fmt.Errorf("column %q: field %s is a big.Rat, which must not be copied; make it a *big.Rat", a.Name, f.Name)
+	}
+	return fmt.Errorf("column %q is %v, and field %s is a %v, which does not hold it; make it a string", a.Name, a.Type, f.Name, f.Type)
 }
 
 // outputFault is stricter: numbers are not written as text or into fields that they do not fit, nor NULL
@@ -186,14 +194,17 @@ func outputFault(a *domain.Attribute, f reflect.StructField) error {
 // a category that is no number, or has decimal places.
 func overflows(a *domain.Attribute, t reflect.Type) bool {
 	k := t.Kind()
-	if !isInt(k) && !isUint(k) {
+	whole := isInt(k) || isUint(k)
+	if !whole && !isFloat(k) {
 		return false
 	}
 	switch a.Type {
-	case domain.String, domain.Float64:
+	case domain.String:
 		return true
+	case domain.Float64:
+		return k != reflect.Float64
 	case domain.Numeric:
-		if a.Scale > 0 {
+		if a.Scale > 0 && k != reflect.Float64 {
 			return true
 		}
 	}
@@ -206,12 +217,19 @@ func overflows(a *domain.Attribute, t reflect.Type) bool {
 		values = append(values, v)
 	}
 	return slices.ContainsFunc(values, func(v int64) bool {
+		if isFloat(k) {
+			limit := map[reflect.Kind]int64{reflect.Float32: 1 << 24, reflect.Float64: maxDigits}[k]
+			return v < -limit || v > limit
+		}
 		if isUint(k) {
 			return v < 0 || reflect.Zero(t).OverflowUint(uint64(v))
 		}
 		return reflect.Zero(t).OverflowInt(v)
 	})
 }
+
+// maxDigits bounds the numbers of 15 digits, which a float64 tells apart wherever their point is.
+const maxDigits = 1e15 - 1
 
 func otherValue(a *domain.Attribute) []string {
 	if a.Other {

@@ -24,7 +24,7 @@ func (m *Map) NewReader(d *domain.Domain) *Reader {
 	r := &Reader{holder: reflect.New(m.structType).Elem(), attrs: make([]func() (domain.Code, bool), d.Len())}
 	enc := domain.NewEncoder(d)
 	for a, index := range m.attrs {
-		r.attrs[a] = readAttribute(enc, a, r.holder.FieldByIndex(index))
+		r.attrs[a] = readAttribute(enc, &d.Attributes[a], a, r.holder.FieldByIndex(index))
 	}
 	if m.id != nil {
 		r.id = readID(r.holder.FieldByIndex(m.id))
@@ -58,10 +58,14 @@ func (r *Reader) Read(record any, codes []domain.Code, id []byte) (_ []domain.Co
 	return codes, id, bad
 }
 
-func readAttribute(enc *domain.Encoder, a int, field reflect.Value) func() (domain.Code, bool) {
+// readAttribute reads attribute number a, which is attr.
+func readAttribute(enc *domain.Encoder, attr *domain.Attribute, a int, field reflect.Value) func() (domain.Code, bool) {
+	if field.Type() == reflect.PointerTo(ratType) {
+		return readRat(enc, a, attr.Scale, field)
+	}
 	if field.Kind() == reflect.Pointer {
 		pointee := reflect.New(field.Type().Elem()).Elem()
-		read := readAttribute(enc, a, pointee)
+		read := readAttribute(enc, attr, a, pointee)
 		return func() (domain.Code, bool) {
 			if field.IsNil() {
 				return enc.Null(a)
@@ -72,6 +76,9 @@ func readAttribute(enc *domain.Encoder, a int, field reflect.Value) func() (doma
 	}
 	if field.Type() == timeType {
 		return bind(field, func(t time.Time) (domain.Code, bool) { return enc.FromTime(a, t) })
+	}
+	if t, ok := civilOf(field.Type()); ok {
+		return readCivil(enc, a, t, field)
 	}
 	switch k := field.Kind(); {
 	case k == reflect.String:
@@ -84,10 +91,14 @@ func readAttribute(enc *domain.Encoder, a int, field reflect.Value) func() (doma
 		return bind(field, func(x int64) (domain.Code, bool) { return enc.FromInt(a, x) })
 	case k == reflect.Int:
 		return bind(field, func(x int) (domain.Code, bool) { return enc.FromInt(a, int64(x)) })
+	case k == reflect.Float32 && attr.Type == domain.Numeric: // the number that its own shortest text says
+		return func() (domain.Code, bool) { return enc.FromString(a, strconv.FormatFloat(field.Float(), 'g', -1, 32)) }
 	case isFloat(k):
 		return func() (domain.Code, bool) { return enc.FromFloat(a, field.Float()) }
 	case isInt(k):
 		return func() (domain.Code, bool) { return enc.FromInt(a, field.Int()) }
+	case isUint(k) && attr.Type == domain.String:
+		return func() (domain.Code, bool) { return enc.FromString(a, strconv.FormatUint(field.Uint(), 10)) }
 	case isUint(k):
 		return func() (domain.Code, bool) { return enc.FromInt(a, int64(min(field.Uint(), math.MaxInt64))) }
 	}

@@ -46,7 +46,12 @@ func (w *Writer) Write(c *domain.Chunk, row int) reflect.Value {
 }
 
 func writeAttribute(a *domain.Attribute, t reflect.Type) func(field reflect.Value, col *domain.Column, row int) {
+	if _, ok := civilOf(t); ok {
+		return writeCivil(a)
+	}
 	switch k := t.Kind(); {
+	case t == ratType:
+		return writeRat(a)
 	case t == timeType:
 		return func(f reflect.Value, col *domain.Column, row int) {
 			f.Set(reflect.ValueOf(timeOf(a, col.Ints[row])))
