@@ -49,7 +49,8 @@ func kindOf(r *http.Request) kind {
 
 // proxy stands in front of the emulator and loses requests or their answers.
 type proxy struct {
-	next http.Handler
+	next  http.Handler
+	watch func(*http.Request) // sees every request, if not nil
 
 	mu     sync.Mutex
 	kind   kind
@@ -102,6 +103,9 @@ func (p *proxy) draw(k kind) fault {
 }
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p.watch != nil {
+		p.watch(r)
+	}
 	switch f := p.draw(kindOf(r)); f {
 	case before503:
 		http.Error(w, "try again", http.StatusServiceUnavailable)

@@ -1,0 +1,104 @@
+package gcs
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/io/store"
+)
+
+// Of many creators exactly one creates, and all go on with its value.
+func TestStoreRace(t *testing.T) {
+	services.StartStorage(t, "bucket")
+	s := store.Objects{Dir: "gs://bucket/staging"}
+	const n = 20
+	var (
+		got     [n][]byte
+		created [n]bool
+		wg      sync.WaitGroup
+	)
+	for i := range n {
+		wg.Go(func() {
+			var err error
+			got[i], created[i], err = s.CreateIfAbsent(ctx, "run/model", bytes.Repeat([]byte{byte(i)}, 1<<14))
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	winners := 0
+	for i := range n {
+		if !bytes.Equal(got[i], got[0]) || len(got[i]) != 1<<14 {
+			t.Fatalf("creator %d went on with another value", i)
+		}
+		if created[i] {
+			winners++
+			if got[i][0] != byte(i) {
+				t.Error("the winner's value is not its own")
+			}
+		}
+	}
+	if winners != 1 {
+		t.Errorf("%d winners", winners)
+	}
+}
+
+// A creation whose answer is lost has created, and nobody else's value comes after it.
+func TestStoreLostAnswers(t *testing.T) {
+	for _, f := range []fault{before503, after503, afterDrop} {
+		p := startProxy(t, services.StartStorage(t, "bucket"))
+		s := store.Objects{Dir: "gs://bucket/staging"}
+		p.inject(upload, f, 0, 1)
+		if current, created, err := s.CreateIfAbsent(ctx, "model", []byte("first")); string(current) != "first" || !created || err != nil {
+			t.Errorf("%s: %q, %v, %v", f, current, created, err)
+		}
+		if current, created, err := s.CreateIfAbsent(ctx, "model", []byte("second")); string(current) != "first" || created || err != nil {
+			t.Errorf("%s: %q, %v, %v", f, current, created, err)
+		}
+		if _, found, err := s.Get(ctx, "other"); found || err != nil {
+			t.Errorf("%s: %v, %v", f, found, err)
+		}
+	}
+	services.StartStorage(t, "bucket")
+	if _, _, err := (store.Objects{Dir: "gs://nowhere/x"}).CreateIfAbsent(ctx, "model", nil); err == nil || !strings.Contains(err.Error(), `bucket "nowhere" does not exist`) {
+		t.Error(err)
+	}
+	if _, _, err := (store.Objects{Dir: "gs://bucket/x"}).CreateIfAbsent(ctx, "../model", nil); err == nil || !strings.HasPrefix(err.Error(), "store: name") {
+		t.Error(err)
+	}
+}
+
+// A whole run through a bad network spends once, releases by way of the bucket, and leaves its output
+// and nothing else.
+func TestRunThroughABadNetwork(t *testing.T) {
+	for _, k := range []kind{upload, copied, remove, list, read} {
+		for _, f := range []fault{after503, afterDrop} {
+			t.Run(fmt.Sprintf("%s %s", f, k), func(t *testing.T) {
+				s, c := shop(t)
+				p := startProxy(t, s)
+				var mu sync.Mutex
+				released := 0
+				p.watch = func(r *http.Request) {
+					mu.Lock()
+					defer mu.Unlock()
+					if kindOf(r) == upload && strings.Contains(r.URL.Query().Get("name"), "-release/") {
+						released++
+					}
+				}
+				p.inject(k, f, 1, 2)
+				c.Rows = 100
+				mustRun(t, c)
+				if _, failed := p.seen(k); failed == 0 || released == 0 {
+					t.Errorf("%d requests failed, %d uploads of a release", failed, released)
+				}
+				complete(t, c.Output, 100)
+			})
+		}
+	}
+}
