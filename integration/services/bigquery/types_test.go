@@ -1,0 +1,103 @@
+package bigquery
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	bq "cloud.google.com/go/bigquery"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/io/bigqueryio"
+)
+
+// typed has a column of each type but NUMERIC, which the emulator loads as 0, with a value of each. The
+// emulator takes microseconds of DATETIME and TIME for milliseconds: they have whole seconds.
+var typed = []struct {
+	attr domain.Attribute
+	cell domain.Column
+	want string // as the client reads it
+}{
+	{domain.Attribute{Type: domain.String, Values: []string{"Zoë"}}, domain.Column{Form: domain.Dictionary, Dict: []string{"Zoë"}, Ints: []int64{0, 0}}, "Zoë"},
+	{domain.Attribute{Type: domain.Int64}, domain.Column{Form: domain.Ints, Ints: []int64{-1 << 62, 0}}, "-4611686018427387904"},
+	{domain.Attribute{Type: domain.Float64}, domain.Column{Form: domain.Floats, Floats: []float64{0.1, 0}}, "0.1"},
+	{domain.Attribute{Type: domain.Bool}, domain.Column{Form: domain.Ints, Ints: []int64{1, 0}}, "true"},
+	{domain.Attribute{Type: domain.Date}, domain.Column{Form: domain.Ints, Ints: []int64{19782, 0}}, "2024-02-29"},
+	{domain.Attribute{Type: domain.DateTime}, domain.Column{Form: domain.Ints, Ints: []int64{1709214896000000, 0}}, "2024-02-29T13:54:56"},
+	{domain.Attribute{Type: domain.Timestamp}, domain.Column{Form: domain.Ints, Ints: []int64{1709214896789012, 0}}, "2024-02-29 13:54:56.789012 +0000 UTC"},
+	{domain.Attribute{Type: domain.Time}, domain.Column{Form: domain.Ints, Ints: []int64{50096000000, 0}}, "13:54:56"},
+}
+
+// Every type arrives as itself, and NULL as NULL.
+func TestTypesArrive(t *testing.T) {
+	r := newRig(t, false)
+	s := r.sink(services.StartProxy(t, r.BigQuery), "run-1")
+	s.Shards, s.Domain = 1, domain.Domain{}
+	c := &domain.Chunk{Rows: 2}
+	for i, col := range typed {
+		a, cell := col.attr, col.cell
+		a.Name, a.Null, cell.Nulls = fmt.Sprintf("c%d", i), true, []bool{false, true}
+		s.Domain.Attributes, c.Columns = append(s.Domain.Attributes, a), append(c.Columns, cell)
+	}
+	ctx := services.Deadline(t, time.Minute)
+	part, err := r.dir(s).Create(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := write(s, part, c); err != nil {
+		t.Fatal(err)
+	}
+	staged := bigqueryio.Staged{Model: "m"}
+	ref, err := part.Commit(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	staged.Parts = append(staged.Parts, ref)
+	if _, err := s.Publish(ctx, staged); err != nil {
+		t.Fatal(err)
+	}
+	it, err := r.Client(t).Query("SELECT * FROM `test.d.t` ORDER BY c0 IS NULL").Read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, second []bq.Value
+	if err := it.Next(&first); err != nil {
+		t.Fatal(err)
+	}
+	if err := it.Next(&second); err != nil {
+		t.Fatal(err)
+	}
+	for i, col := range typed {
+		if fmt.Sprint(first[i]) != col.want || second[i] != nil {
+			t.Errorf("%v: got %v and %v, want %s and NULL", col.attr.Type, first[i], second[i], col.want)
+		}
+	}
+}
+
+// Rows are added to a table that has more columns, in another order and under names with capitals.
+func TestAppendToAnotherTable(t *testing.T) {
+	r := newRig(t, false)
+	ctx := services.Deadline(t, time.Minute)
+	err := r.Client(t).Dataset("d").Table("t").Create(ctx, &bq.TableMetadata{Schema: bq.Schema{
+		{Name: "more", Type: bq.DateFieldType}, {Name: "sex", Type: bq.StringFieldType},
+		{Name: "height", Type: bq.FloatFieldType}, {Name: "id", Type: bq.IntegerFieldType},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.sink(services.StartProxy(t, r.BigQuery), "run-1")
+	s.Write = bigqueryio.WriteAppend
+	if err := s.Check(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Publish(ctx, r.stage(t, s)); err != nil {
+		t.Fatal(err)
+	}
+	r.expect(t, 1)
+	s.Domain.Attributes[0].Type = domain.Date
+	if err := s.Check(ctx); err == nil || !strings.HasSuffix(err.Error(), "\tcolumn \"id\": the table has INT64, the rows DATE") {
+		t.Errorf("got %v", err)
+	}
+}
