@@ -20,6 +20,7 @@ type transcripts struct {
 	depth int
 	last  [][]float64        // of each table: the means of the last release in standard deviations
 	first *accountant.Ledger // of the first run
+	used  float64            // largest loss of a single release, as a part of its charge
 }
 
 // binned is a call of the current run, with all that it can return.
@@ -84,6 +85,7 @@ func (x *transcripts) answer(l *accountant.Ledger, r Request) (Release, error) {
 	}
 	if r.Stage == "final" {
 		p := x.plan(r)
+		x.checkCharge(r, p)
 		x.last = make([][]float64, len(x.gates))
 		for i, g := range x.gates {
 			for s, mean := range g.means(x.t, r, p.event) {
@@ -114,9 +116,28 @@ func (x *transcripts) plan(r Request) gaussian {
 // deviation returns the standard deviation of statistic s.
 func (p gaussian) deviation(s int) float64 { return math.Sqrt(p.event.Variance(s)) }
 
+// checkCharge compares what one release loses after the given prefix, Σ shift²/(2σ²) between the first table
+// and each neighbour, with what it is charged.
+func (x *transcripts) checkCharge(r Request, p gaussian) {
+	charged := loss(x.t, p.event, x.run.kind)
+	first := x.gates[0].means(x.t, r, p.event)
+	for _, g := range x.gates[1:] {
+		sum := 0.0
+		for s, mean := range g.means(x.t, r, p.event) {
+			d := (mean - first[s]) / p.deviation(s)
+			sum += d * d / 2
+		}
+		if !(sum <= charged*(1+1e-9)) {
+			x.t.Fatalf("stage %q loses %g, charged %g", r.Stage, sum, charged)
+		}
+		x.used = max(x.used, sum/charged)
+	}
+}
+
 // enumerate lists what a release can be once every statistic is rounded to its bin.
 func (x *transcripts) enumerate(r Request) binned {
 	p := x.plan(r)
+	x.checkCharge(r, p)
 	bins := len(x.run.edges) + 1
 	centre := x.gates[0].means(x.t, r, p.event)
 	count := int(math.Pow(float64(bins), float64(len(centre))))

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 func main() {
 	jobs := flag.Int("jobs", 2, "defects tried at a time")
-	only := flag.String("only", "", "defects whose names hold this text")
+	only := flag.String("only", "", "defects whose names match this pattern")
 	flag.Parse()
 	if err := run(*jobs, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -27,9 +28,13 @@ func run(jobs int, only string) error {
 	if err != nil {
 		return err
 	}
+	names, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
 	var chosen []defect
 	for _, d := range all() {
-		if strings.Contains(d.name, only) {
+		if names.MatchString(d.name) {
 			chosen = append(chosen, d)
 		}
 	}

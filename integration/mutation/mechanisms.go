@@ -163,4 +163,20 @@ var mechanisms = []defect{
 		name: "distance of unrounded bases", file: "dp/mechanism/distance.go", test: "TestDistanceIsExact",
 		old: "math.RoundToEven(math.Ldexp(bases[c], bits))", new: "math.Trunc(math.Ldexp(bases[c], bits))",
 	},
+	{
+		name: "Replace given AddRemove's sensitivity of distances, seen by whole runs", file: "dp/accountant/residual.go", dir: "dp/mechanism", test: "TestGaussianRuns",
+		old: "\tunit := l.params.Neighbouring.UnitChanges()\n", new: "\tunit := int64(1)\n",
+	},
+	{
+		name: "published histogram drawn with a tenth of its noise", file: "solver/dpampaper/dpampaper.go", dir: "integration/privacy", test: "TestReplayNeighbours",
+		old: "ms, err := c.MeasureVariance(stageMeasure, t, pl.universe, pl.sigma*pl.sigma)", new: "ms, err := c.MeasureVariance(stageMeasure, t, pl.universe, pl.sigma*pl.sigma/1e4)",
+	},
+	{
+		name: "noisy maximum charged half of its range, seen by whole runs", file: "dp/accountant/event.go", dir: "dp/mechanism", test: "TestWholeRuns",
+		old: "\tdefault:\n\t\treturn pureRho(e.epsilon()), nil", new: "\tdefault:\n\t\treturn pureRho(new(big.Rat).Quo(e.epsilon(), big.NewRat(2, 1))), nil",
+	},
+	{
+		name: "Replace given AddRemove's sensitivity of residuals, seen by whole runs", file: "dp/query/residual.go", dir: "dp/mechanism", test: "TestGaussianRuns",
+		old: "big.NewRat(2*int64(least), int64(least-1))", new: "big.NewRat(int64(least), int64(least))",
+	},
 }

@@ -7,16 +7,16 @@ var pipeline = []defect{
 		old: "\t\t\tout.add(a.hashes[i], a.id(i), row)\n", new: "\t\t\tout.add(a.hashes[i], a.id(i), row)\n\t\t\tout.add(b.hashes[j], b.id(j), b.row(j))\n",
 	},
 	{
-		name: "two records per unit, in a bundle", file: "transforms/internal/records/set.go", test: "TestSetKeepsLeastRank",
-		old: "s.contest(e, id, row)\n\t\t\t\treturn", new: "s.contest(e, id, row)",
+		name: "two records per unit, in a bundle", file: "transforms/internal/records/compactor.go", test: "TestSetKeepsLeastRank",
+		old: "if found >= 0 {", new: "if found > 1<<30 {",
 	},
 	{
 		name: "bounding at random", file: "transforms/internal/records/hash.go", test: "TestBoundingIgnoresOrderAndBundles",
 		old: "\treturn sha256.Sum256(r.buf)", new: "\tfor b := range map[byte]bool{0: true, 1: true, 2: true, 3: true} { // in random order\n\t\tr.buf[0] = b\n\t}\n\treturn sha256.Sum256(r.buf)",
 	},
 	{
-		name: "first record of a unit kept", file: "transforms/internal/records/set.go", test: "TestSetKeepsLeastRank",
-		old: "case first < en.rank || s.rank.less(id, row, kept):", new: "case false:",
+		name: "first record of a unit kept", file: "transforms/internal/records/compactor.go", test: "TestSetKeepsLeastRank",
+		old: "case first < u.rank || c.rank.less(id, row, kept):", new: "case false:",
 	},
 	{
 		name: "ID missing from the rank", file: "transforms/internal/records/hash.go", test: "TestUnitsChooseIndependently",
@@ -96,8 +96,8 @@ var pipeline = []defect{
 		old: "Config: hex.EncodeToString(config[:]), Method: method.Name", new: "Config: fmt.Sprintf(\"%x\", table.Digest()), Method: method.Name",
 	},
 	{
-		name: "duplicates of a unit count apart", file: "transforms/internal/records/set.go", dir: "transforms/counts", test: "TestNeighboursDifferByOneRecord",
-		old: "bytes.Equal(s.id(e), id)", new: "bytes.Equal(s.id(e), id) && bytes.Equal(s.row(e), row)",
+		name: "duplicates of a unit count apart", file: "transforms/internal/records/compactor.go", dir: "transforms/counts", test: "TestNeighboursDifferByOneRecord",
+		old: "if found >= 0 {", new: "if found >= 0 && !bytes.Equal(data[end:next], data[c.units[found].end:int(c.units[found].end)+c.width]) {",
 	},
 	{
 		name: "NaN becomes a number", file: "dp/domain/column.go", test: "TestFromValues",

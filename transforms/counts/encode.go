@@ -216,8 +216,11 @@ func (r *reader) shape() (s Shape, ok bool) {
 	n, sum := r.count(), int64(0)
 	for ; n > 0 && !r.bad; n-- {
 		c := domain.Clique(r.ints(int64(len(s.Sizes) - 1)))
+		if r.bad { // attributes that are not there
+			return s, false
+		}
 		size := cells(s.Sizes, c)
-		if r.bad || size > maxCells-sum {
+		if size > maxCells-sum {
 			return s, false
 		}
 		sum += size

@@ -222,8 +222,8 @@ func partsOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// A shard that is sampled twice, one attempt after the other and both at once, has the same rows each time,
-// under names of its own; whichever set is published, the rows are the same.
+// A shard that is sampled twice, one attempt after the other, in another process, and several at once, has the
+// same rows each time, under names of its own; whichever set is published, the rows are the same.
 func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)})
 	if err != nil {
@@ -241,6 +241,7 @@ func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 	for shard := range 2 {
 		files := make([]FileRef, 5)
 		files[0] = sample(shard)
+		sources.Clear() // another process begins without them
 		var wg sync.WaitGroup
 		for i := range files[1:] {
 			wg.Go(func() { files[1+i] = sample(shard) })

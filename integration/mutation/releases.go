@@ -1,0 +1,62 @@
+package main
+
+// releases are defects of what happens to a model once it is drawn, and of all that is said besides: retries,
+// stores, sampling, exclusions, messages, metrics, marks of what is not private.
+var releases = []defect{
+	{
+		name: "release kept under a name of the attempt", file: "transforms/synth/solve.go", test: "TestAttemptsAtOnceReleaseOneModel",
+		old: "\tname := f.Params.RunID + \".release\"\n", new: "\tname := f.Params.RunID + rand.Text() + \".release\"\n",
+	},
+	{
+		name: "restarted job publishes a release of its own", file: "transforms/synth/solve.go", test: "TestCrashBetweenModelAndManifest",
+		old: "\temit(refTo(name, data, f.Params.Store))", new: "\tif again, err := f.solve(ctx, seeds, tables); err == nil {\n\t\tdata = again\n\t}\n\temit(refTo(\"\", data, StoreRef{}))",
+	},
+	{
+		name: "same noise on changed input", file: "transforms/synth/solve.go", test: "TestCrashBeforeTheModelIsKept",
+		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, config, [32]byte{})",
+	},
+	{
+		name: "store overwrites", file: "io/store/local.go", test: "TestRace",
+		old: "if err := os.Link(temp.Name(), path); err != nil {", new: "if err := os.WriteFile(path, data, 0o600); err != nil {",
+	},
+	{
+		name: "rows of a shard differ by attempt", file: "transforms/synth/words.go", test: "TestSamplingTwiceRepeatsTheRows",
+		old: "func newWords(modelSHA256 string, seed uint64) words {\n", new: "var nth uint64\n\nfunc newWords(modelSHA256 string, seed uint64) words {\n\tnth++\n\tseed += nth\n",
+	},
+	{
+		name: "impossible records released", file: "transforms/synth/solve.go", test: "TestSolveExcludes",
+		old: "\tresult.Model.Exclude() // for a method that does not know of them\n", new: "",
+	},
+	{
+		name: "impossible weights sampled", file: "transforms/synth/rows.go", test: "TestSampleRefusesImpossibleWeights",
+		old: "\tmodel.Impossible = d.Impossible\n", new: "",
+	},
+	{
+		name: "number of units in a metric", file: "transforms/synth/solve.go", test: "TestMetricsAreBlind",
+		old: "\tplanned, err := method.Accesses(problem)\n", new: "\tbeam.NewCounter(\"dapple.solve\", \"units\").Inc(ctx, table.Units())\n\tplanned, err := method.Accesses(problem)\n",
+	},
+	{
+		name: "privacy ID on standard error", file: "transforms/private/encode.go", dir: "pipelines/dapple", test: "TestCanaries",
+		old: "\t\tif err := addIDs(b, &c.ID); err != nil {\n", new: "\t\tprintln(string(c.ID.Text(0)))\n\t\tif err := addIDs(b, &c.ID); err != nil {\n",
+	},
+	{
+		name: "cell in the error of a broken file", file: "io/csvio/reader.go", dir: "pipelines/dapple", test: "TestInferCanaries",
+		old: "\t\t\tchunk.Rows = 0\n\t\t\treturn r.fault(err)", new: "\t\t\tchunk.Rows = 0\n\t\t\treturn fmt.Errorf(\"%w: %q\", r.fault(err), record)",
+	},
+	{
+		name: "proposal from data not marked", file: "pipelines/infer/propose.go", test: "TestGolden",
+		old: "# NOT PRIVATE: derived from the data; review before use:", new: "# Derived; review before use:",
+	},
+	{
+		name: "proposal from data readable by all", file: "pipelines/dapple/infer.go", test: "TestInferThenPlan",
+		old: "0o600", new: "0o644",
+	},
+	{
+		name: "evaluation not marked", file: "pipelines/evaluate/report.go", test: "TestText",
+		old: "\"NOT PRIVATE: computed", new: "\"Computed",
+	},
+	{
+		name: "header of a table asks for any memory", file: "transforms/counts/encode.go", test: "TestDecodeRefusesHugeHeaders",
+		old: "size > maxCells-sum", new: "size < sum",
+	},
+}
