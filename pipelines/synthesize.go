@@ -58,6 +58,10 @@ func (p Params) Validate(row reflect.Type) error {
 	if err := p.Domain.Validate(); err != nil {
 		return err
 	}
+	if large := tooLarge(p.Domain, DefaultMaxCells); p.Workload.Sizes == nil && large != "" {
+		return fmt.Errorf("pipelines: Params.Domain: %s; the default workload has marginals of at most %d, so nothing would be known "+
+			"of such a column; give it fewer values or bins, or set Params.Workload", large, DefaultMaxCells)
+	}
 	p = p.withDefaults()
 	errs := []error{
 		p.solve().Validate(), p.sample(row).Validate(), private.ValidateStruct(row, p.Domain),

@@ -87,6 +87,10 @@ func TestSynthesizeFaults(t *testing.T) {
 		Age      int64 // not a pointer, and an age can be NULL
 	}
 	d := shopFile(t)
+	wide, err := schema.Parse("shop.yaml", []byte(strings.Replace(shopDomain, "max: 98, bins: 4", "max: 20018, bins: 20000", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name string
 		p    Params
@@ -97,6 +101,8 @@ func TestSynthesizeFaults(t *testing.T) {
 		{"figures", Params{Domain: d, Epsilon: -1, Delta: 2, Rows: -1}, reflect.TypeFor[customer](), []string{"epsilon", "delta", "rows"}},
 		{"fields", Params{Domain: d, Epsilon: 1}, reflect.TypeFor[narrow](), []string{`"plan"`, `"age"`, `"active"`}},
 		{"method", Params{Domain: d, Epsilon: 1, Method: "magic"}, reflect.TypeFor[customer](), []string{"magic"}},
+		{"a column that no marginal has room for", Params{Domain: wide.Domain, Epsilon: 1}, reflect.TypeFor[customer](),
+			[]string{`column "age" has 20001 cells`, "nothing would be known", "fewer values or bins"}},
 		{"memory", Params{Domain: d, Epsilon: 1, Delta: 1e-6, Method: "dpam", MemoryLimit: 10}, reflect.TypeFor[customer](), []string{"cells"}},
 	} {
 		err := tt.p.Validate(tt.row)

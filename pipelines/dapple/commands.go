@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"io"
 	"os"
 	"strings"
@@ -90,6 +91,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 		{name: "shards", arg: "N", usage: "output files, default 8", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the output directory before", set: toggle(&c.Overwrite)},
 		{name: "runner", arg: "NAME", usage: "prism (default) or direct", set: text(&c.Runner)},
+		tempLocation(&c.TempLocation),
 		{name: "quiet", usage: "no progress", set: toggle(&quiet)},
 	}
 	return command{
@@ -140,7 +142,20 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling, never the noise; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
 		{name: "strict", usage: "fail on an unusable cell, with its position: for the owner's eyes only", set: toggle(&c.Strict)},
 		{name: "runner", arg: "NAME", usage: "prism (default) or direct", set: text(&c.Runner)},
+		tempLocation(&c.TempLocation),
 	}
+}
+
+// tempLocation is Beam's own flag too, where a runner defines it.
+func tempLocation(p *string) option {
+	return option{name: "temp_location", arg: "DIR", usage: "gs:// directory for the model until it is published", set: func(s string) error {
+		if f := flag.Lookup("temp_location"); f != nil {
+			if err := f.Value.Set(s); err != nil {
+				return err
+			}
+		}
+		return text(p)(s)
+	}}
 }
 
 func evaluateCommand() command {
@@ -175,6 +190,11 @@ func evaluateFaults(ctx context.Context, c evaluate.Config) error {
 		}
 		if _, err := table.Find(ctx, f.path); err != nil {
 			faults = append(faults, pipelines.Fault{Where: f.flag, What: strings.TrimPrefix(err.Error(), "table: ")})
+		}
+	}
+	if c.Domain != "" && len(faults) == 0 {
+		if err := evaluate.Check(ctx, c); err != nil {
+			faults = append(faults, pipelines.Fault{Where: "--marginals", What: strings.TrimPrefix(err.Error(), "evaluate: ")})
 		}
 	}
 	return faults.Err()

@@ -27,18 +27,30 @@ type Config struct {
 	JSON      string // file for the figures as JSON; default: none
 }
 
-// Run reads the tables, compares them and writes the text form to out. The workload is the domain
-// file's, where it declares one.
-func Run(ctx context.Context, c Config, out io.Writer) error {
+// Check says what is wrong with the marginals that c asks for. It reads the domain file and nothing else.
+func Check(ctx context.Context, c Config) error {
+	_, _, err := c.asked(ctx)
+	return err
+}
+
+// asked reads the domain file and returns the marginals to compare.
+func (c Config) asked(ctx context.Context) (*schema.File, query.Workload, error) {
 	data, err := files.ReadAll(ctx, c.Domain, maxDomain)
 	if err != nil {
-		return fmt.Errorf("evaluate: %w", err)
+		return nil, query.Workload{}, fmt.Errorf("evaluate: %w", err)
 	}
 	file, err := schema.Parse(c.Domain, data)
 	if err != nil {
-		return err
+		return nil, query.Workload{}, err
 	}
 	w, err := workload(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
+	return file, w, err
+}
+
+// Run reads the tables, compares them and writes the text form to out. The workload is the domain
+// file's, where it declares one.
+func Run(ctx context.Context, c Config, out io.Writer) error {
+	file, w, err := c.asked(ctx)
 	if err != nil {
 		return err
 	}

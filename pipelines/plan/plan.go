@@ -70,6 +70,7 @@ type Workload struct {
 	MeasCells int64  // their cells
 	Omitted   int64  // marginals of the wanted width that have more cells than allowed
 	TooLarge  int64  // marginals that have more cells than the method measures
+	Unlinked  string // pairs of columns that no marginal holds because some were omitted; empty where there are none
 	Narrowed  string // why the workload is narrower than the default; empty where it is not
 }
 
@@ -93,6 +94,9 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		return nil, err
 	}
 	plan.Workload.TooLarge = larger(p, chosen.LargestTable)
+	if omitted > 0 {
+		plan.Workload.Unlinked = unlinked(p)
+	}
 	ledger, measured, err := Charge(p, chosen)
 	if err != nil {
 		return nil, err

@@ -66,6 +66,9 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 	if w.Omitted > 0 {
 		fmt.Fprintf(b, "          %d marginals left out: more cells than --max_cells; the model answers them without measuring\n", w.Omitted)
 	}
+	if w.Unlinked != "" {
+		fmt.Fprintf(b, "          among them all with %s: what links those is known through other columns at best\n", w.Unlinked)
+	}
 	if w.TooLarge > 0 {
 		fmt.Fprintf(b, "          %d marginals have more cells than %s measures; it links their columns through smaller ones\n", w.TooLarge, p.Method)
 	}

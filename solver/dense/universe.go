@@ -1,6 +1,9 @@
 package dense
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // DefaultMemoryLimit is used where a problem states no memory limit: 2 GiB.
 const DefaultMemoryLimit = 2 << 30
@@ -12,8 +15,12 @@ type ErrUniverse struct {
 }
 
 func (e *ErrUniverse) Error() string {
-	return fmt.Sprintf("dense: the universe has %g cells and the memory limit has room for %d; "+
-		"declare fewer or coarser attributes, raise the limit, or use a method for wide tables", e.Cells, e.Limit)
+	cells := fmt.Sprintf("%g", e.Cells)
+	if math.IsInf(e.Cells, 1) {
+		cells = "more than 1e308"
+	}
+	return fmt.Sprintf("dense: the universe has %s cells and the memory limit has room for %d; "+
+		"declare fewer or coarser attributes, raise the limit, or use a method for wide tables", cells, e.Limit)
 }
 
 // Cells returns the number of cells of the universe, which is +Inf beyond the range of a float64.
