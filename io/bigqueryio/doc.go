@@ -30,13 +30,36 @@
 // A reading ends with an error where other rows arrive than the service reports, where a column has
 // another type than planned, and when its time is up.
 //
+// # Writing
+//
+//	sink := bigqueryio.Sink{Client: client, Table: t, Domain: *dom, RunID: run, Shards: 8}
+//	err := sink.Check(ctx)                 // at launch; writes nothing
+//	w, err := sink.NewWriter(part)         // on a worker: a Parquet file, staged on gs:// or a shared disk
+//	done, err := sink.Publish(ctx, staged) // once all parts are there
+//
+// One load job takes all parts, so that readers see every row of a run or none. Publish may be repeated,
+// also by several workers at once and after any answer was lost: each row is loaded once. An absent table
+// is made with a column per attribute of its type, REQUIRED where the attribute has no cell NULL. Parts on
+// gs:// are loaded from there. Parts on the machine that publishes are merged into one file, a row group
+// in memory at a time, and sent.
+//
 // # What it does not promise
 //
 // Errors show codes, reasons and names, and never the service's message: messages quote cells. Whether a
 // run fails does not depend on cells. The service itself keeps a log of queries, with their text and the
 // number of bytes read.
 //
+// A run that is stopped does not stop its load job, for which other workers may be waiting. The labels of
+// a table, and the removal of staged files, come after the rows: what fails of them is told, and is no
+// failure of the run.
+//
 // # Design
+//
+// A load job is named after run, model, table, shards and columns, and not after the files: a repeated
+// run has other files of the same rows. The service takes a name once. Whatever becomes of a request,
+// asking for the job of that name tells what to do next, and only a job that failed for the service's own
+// reasons, which wrote nothing, is followed by one of another name. Should a name be lost all the same, a
+// table that is not empty refuses the rows by default.
 //
 // One DoFn reads a table, with the Storage Read API in several streams at once. Streams are not spread
 // over workers: they belong to a session, a runner that repeats the step that opened one would open

@@ -31,7 +31,8 @@ type script struct {
 // loadServer plays BigQuery by a script, and keeps what it was asked.
 type loadServer struct {
 	script
-	url string
+	http *httptest.Server
+	url  string
 
 	mu       sync.Mutex
 	made     map[string]*madeJob
@@ -43,11 +44,17 @@ type loadServer struct {
 
 type madeJob struct{ running, reason string }
 
-func start(t *testing.T, does script) *loadServer {
+func newLoadServer(does script) *loadServer {
 	f := &loadServer{script: does, made: map[string]*madeJob{}}
-	s := httptest.NewServer(f)
-	t.Cleanup(s.Close)
-	f.url = s.URL
+	f.http = httptest.NewServer(f)
+	f.url = f.http.URL
+	return f
+}
+
+// start runs a server until the test ends.
+func start(t *testing.T, does script) *loadServer {
+	f := newLoadServer(does)
+	t.Cleanup(f.http.Close)
 	return f
 }
 

@@ -137,3 +137,12 @@ func TestPublishFromAnotherMachine(t *testing.T) {
 		}
 	}
 }
+
+// A place is shown where it is one of the staged files: any other could be a cell.
+func TestPlaceIsShownWhereItIsKnown(t *testing.T) {
+	s := sinkTo(start(t, script{ends: []string{"invalid"}}))
+	_, err := s.Publish(context.Background(), onMachine(t, s, 10))
+	if err == nil || !strings.HasSuffix(err.Error(), "_0: invalid; staged files kept") {
+		t.Errorf("got %v", err)
+	}
+}
