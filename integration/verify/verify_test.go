@@ -1,8 +1,11 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,6 +45,42 @@ func TestChecklistIsWhole(t *testing.T) {
 	for i, r := range checklist {
 		if r.number != i+1 || len(r.tests) == 0 {
 			t.Errorf("row %d: number %d, %d tests", i+1, r.number, len(r.tests))
+		}
+	}
+}
+
+// TestEveryCoderIsFuzzed: a decoder that is registered with Beam is called by a fuzz target, and every fuzz
+// target of the module is in the table of checks.
+func TestEveryCoderIsFuzzed(t *testing.T) {
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	registered, target := regexp.MustCompile(`RegisterCoder\(.*, (\w+)\)`), regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+	all, decoders, fuzzing := planned(), map[string]string{}, map[string]string{}
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		dir, _ := filepath.Rel(root, filepath.Dir(path))
+		for _, m := range registered.FindAllStringSubmatch(string(b), -1) {
+			decoders[m[1]] = dir
+		}
+		for _, m := range target.FindAllStringSubmatch(string(b), -1) {
+			fuzzing[dir] += string(b)
+			if !slices.Contains(all, named{filepath.ToSlash(dir), m[1]}) && !strings.HasPrefix(dir, "integration") {
+				t.Errorf("%s of %s is not among the checks", m[1], dir)
+			}
+		}
+		return err
+	})
+	if err != nil || len(decoders) < 7 {
+		t.Fatalf("%d registered coders were found (error %v)", len(decoders), err)
+	}
+	for name, dir := range decoders {
+		if !strings.Contains(fuzzing[dir], name+"(") {
+			t.Errorf("no fuzz target of %s calls %s", dir, name)
 		}
 	}
 }
