@@ -15,7 +15,7 @@ import (
 
 // readAll reads every row group; it fails the test only by a panic.
 func readAll(b []byte, d *domain.Domain) error {
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxGroupBytes: 1 << 24})
+	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxGroupBytes: 1 << 20})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,106 @@
+package oracles
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio"
+)
+
+// dapple builds the command.
+func dapple(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "dapple")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./pipelines/dapple")
+	build.Dir = filepath.Join("..", "..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+const people = `columns:
+  - {name: sex, type: STRING, values: [Female, Male], other: true}
+  - {name: age, type: INT64, min: 0, max: 100, bins: 10, null: true}
+  - {name: born, type: DATE, min: 1930-01-01, max: 2020-12-31, step: year, null: true}
+  - {name: income, type: NUMERIC, min: 0, max: 1000, bins: 10, null: true}
+`
+
+// A released directory, read by DuckDB as the report says: the rows by their pattern, the marginals by name.
+func TestReleasedDirectory(t *testing.T) {
+	db, dir := openDuck(t), t.TempDir()
+	input, released, yaml := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "out"), filepath.Join(dir, "people.yaml")
+	save(t, yaml, []byte(people))
+	run(t, db, fmt.Sprintf(`copy (select case when i %% 3 = 0 then 'Female' else 'Male' end as sex, i %% 100 as age,
+		date '1930-01-01' + (i * 7)::int as born, (i %% 1000)::decimal(38, 9) as income from range(5000) t(i)) to '%s' (format parquet)`, input))
+	synth := exec.CommandContext(t.Context(), dapple(t), "synth", "--domain="+yaml, "--input="+input, "--output="+released,
+		"--epsilon=1", "--delta=1e-9", "--rows=4321", "--shards=3", "--quiet")
+	if out, err := synth.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	rows := "'" + released + "/part-*.parquet'"
+	got := queryAll(t, db, "select count(*), count(*) filter (sex is null), min(age) >= 0, max(age) <= 100, min(born) >= '1930-01-01', max(born) <= '2020-12-31' from "+rows)[0]
+	if s := strings.Join(got, " "); s != "4321 0 true true true true" {
+		t.Errorf("rows: %s", s)
+	}
+	described := ""
+	for _, r := range queryAll(t, db, "describe from "+rows) {
+		described += r[0] + " " + r[1] + "\n"
+	}
+	if want := "sex VARCHAR\nage BIGINT\nborn DATE\nincome DECIMAL(38,9)\n"; described != want {
+		t.Errorf("columns:\n%swant:\n%s", described, want)
+	}
+	marginals := "'" + released + "/_marginals.parquet'"
+	// Fitted shares of a marginal sum to 1; the sum of 10^4 shares is off by less than 10^4·2^-53.
+	if bad := queryAll(t, db, "select marginal from "+marginals+" group by marginal having abs(sum(fitted) - 1) > 1e-9"); len(bad) > 0 {
+		t.Errorf("fitted shares of %v do not sum to 1", bad)
+	}
+	if n := queryAll(t, db, "select count(distinct marginal) from "+marginals)[0][0]; n == "0" {
+		t.Error("there are no marginals")
+	}
+	if _, err := os.Stat(filepath.Join(released, "_manifest.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The long table of marginals has the same cells for every oracle in process.
+func TestMarginalsByDuckDB(t *testing.T) {
+	var b bytes.Buffer
+	labels := make([]string, 200)
+	fitted, noisy := make([]float64, 400), make([]float64, 400)
+	for i := range fitted {
+		labels[i/2], fitted[i], noisy[i] = fmt.Sprintf("[%d, %d)", i, i+2), 1/float64(i+1), float64(i)/8-1
+	}
+	rows, err := parquetio.WriteMarginals(&b, []*parquetio.Marginal{
+		{Names: []string{"a", "b"}, Labels: [][]string{{"x,y", ""}, labels}, Fitted: fitted},
+		{Names: []string{"b", "a"}, Labels: [][]string{labels, {"x,y", ""}}, Fitted: fitted, Noisy: noisy, NoisyError: 0.5},
+	})
+	if err != nil || rows != 800 {
+		t.Fatal(rows, err)
+	}
+	path := filepath.Join(t.TempDir(), "_marginals.parquet")
+	save(t, path, b.Bytes())
+	d := &domain.Domain{}
+	for _, name := range []string{"marginal", "cell", "fitted", "fitted_standard_error", "noisy", "standard_error", "fitted_error_from"} {
+		a := domain.Attribute{Name: name, Type: domain.Float64, Null: len(d.Attributes) > 2}
+		if len(d.Attributes) < 2 || name == "fitted_error_from" {
+			a.Type = domain.String
+		}
+		d.Attributes = append(d.Attributes, a)
+	}
+	back, err := readBack(path, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := written{table: back, path: path}
+	w.check(t, duckSees(t, openDuck(t), path, d), duckTypes)
+	if cells := back.cells(); nulls(cells[4]) != 400 || cells[2][3] != floatText(0.25) || cells[4][799] != floatText(399.0/8-1) || cells[1][0] != `x\,y, [1\, 3)` {
+		t.Errorf("other marginals than were written: %d, %s, %s, %s", nulls(cells[4]), cells[2][3], cells[4][799], cells[1][0])
+	}
+}
