@@ -12,7 +12,7 @@ WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is 
 # Tests on real tables look for them here, and say so where they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
-.PHONY: all build fmt vet lint test race integration services emulator verify verify-long mutation fuzz bench demo cover clean
+.PHONY: all build fmt vet lint test race integration services emulator verify verify-long nightly mutation fuzz bench demo cover clean
 
 all: fmt vet lint test
 
@@ -62,6 +62,10 @@ verify:
 verify-long:
 	$(GO) run ./integration/verify -long
 
+# What the long CI runs: nightly sizes, the seeded defects, then a minute of every fuzz target.
+nightly: verify-long
+	$(MAKE) fuzz FUZZTIME=60s
+
 # The seeded defects alone: each must make its named test fail.
 mutation:
 	$(GO) run ./integration/mutation
@@ -69,7 +73,7 @@ mutation:
 # Every fuzz target in turn.
 fuzz:
 	@for pkg in $$(grep -rl --include=*_test.go --exclude-dir=services '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
-		for f in $$(grep -ho --include=*_test.go -r '^func Fuzz[A-Za-z0-9_]*' $$pkg | sed 's/func //' | sort -u); do \
+		for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$pkg/*_test.go | sed 's/func //' | sort -u); do \
 			echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 		done; \
 	done
