@@ -141,6 +141,19 @@ func TestEveryArrowTypeIsDecoded(t *testing.T) {
 	}
 }
 
+// A DATETIME has no zone and a TIMESTAMP has one: a column that has become the other is not read.
+func TestArrowTypesThatDoNotFit(t *testing.T) {
+	zoned, local := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, &arrow.TimestampType{Unit: arrow.Microsecond}
+	for _, c := range []struct {
+		typ arrow.DataType
+		as  domain.Type
+	}{{zoned, domain.DateTime}, {local, domain.Timestamp}, {arrow.PrimitiveTypes.Int32, domain.Int64}, {arrow.BinaryTypes.Binary, domain.String}} {
+		if arrowFits(c.typ, c.as) {
+			t.Errorf("%v is read as %v", c.typ, c.as)
+		}
+	}
+}
+
 // longRecord has n rows of an INT64 and a STRING, of which every third is NULL.
 func longRecord(from, n int) arrow.Record {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
@@ -217,8 +230,10 @@ func TestDamagedArrowIsAnError(t *testing.T) {
 			t.Errorf("%d bytes of %d of a batch are taken", i, len(batches[0]))
 		}
 	}
-	if _, err := d.decode(batches[0], 11); err == nil {
-		t.Error("a batch that states other rows is taken")
+	for _, stated := range []int64{9, 11} {
+		if _, err := d.decode(batches[0], stated); err == nil {
+			t.Errorf("a batch of 10 rows that states %d is taken", stated)
+		}
 	}
 	other := *src
 	other.Columns = []Column{{Name: "n", As: domain.Bool}, {Name: "missing", As: domain.String}}
@@ -330,6 +345,8 @@ func TestStorageStreams(t *testing.T) {
 			wanted := map[Pin]string{AsOfLaunch: "projects/p/datasets/d/tables/t", AsRead: "projects/billed/datasets/_anon/tables/result"}[c.via]
 			if s := f.asked.ReadSession; s.Table != wanted || (s.TableModifiers.GetSnapshotTime() != nil) != (c.via == AsOfLaunch) {
 				t.Errorf("asked for %v", s)
+			} else if fields := s.GetReadOptions().GetSelectedFields(); c.via == AsOfLaunch && !slices.Equal(fields, []string{"n", "s"}) {
+				t.Errorf("asked for the columns %q", fields)
 			}
 		})
 	}

@@ -116,6 +116,19 @@ func TestRepeatedReadingRunsOneQuery(t *testing.T) {
 	}
 }
 
+func TestRunsDoNotShareQueries(t *testing.T) {
+	f := served()
+	c := f.start(t)
+	for range 2 {
+		if _, err := records(planned(t, c, ReadOptions{Pin: AsRead})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(f.jobs) != 2 {
+		t.Errorf("two runs ran %d queries", len(f.jobs))
+	}
+}
+
 func TestFaultsOfReadingShowNoCell(t *testing.T) {
 	const secret = "s3cr3t"
 	cases := []struct {
