@@ -57,10 +57,18 @@ func (d *directory) prepare(ctx context.Context) error {
 			d.made = append(d.made, dir.Path)
 		}
 		if err := dir.Prepare(ctx); err != nil {
-			return err
+			return Faults{{Where: d.flag(dir), What: plainError(err)}}
 		}
 	}
 	return nil
+}
+
+// flag names what chooses a directory.
+func (d *directory) flag(dir dirsink.Dir) string {
+	if dir.Path == d.Release.Path {
+		return "--release"
+	}
+	return "--output"
 }
 
 // dirs returns the directories in the order of their publication.

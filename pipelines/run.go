@@ -27,7 +27,7 @@ func (r *Result) WriteText(w io.Writer) error { return report.WriteClosing(w, r.
 // rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent.
 func Run(ctx context.Context, r *Request) (*Result, error) {
 	l := launch{runID: rand.Text(), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
-	st, err := stage(r.TempLocation, r.Output, l.runID)
+	st, err := stage(ctx, r.TempLocation, r.Output, l.runID)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,8 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	}
 	checkRunner(c.Runner, &faults)
 	checkOutput(ctx, "--output", c.Output, c.Overwrite, &faults)
+	checkTemp(c.TempLocation, &faults)
+	checkPlaces(c.Runner, &faults, place{"--output", c.Output})
 	switch file, err := readModel(ctx, c.Model); {
 	case c.Model == "":
 		faults.add("--model", "is required: _model.arrow of a released directory", "")
@@ -117,7 +119,7 @@ func (s *Sampled) WriteText(w io.Writer) error {
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	runID := rand.Text()
-	st, err := stage(r.TempLocation, r.Output, runID)
+	st, err := stage(ctx, r.TempLocation, r.Output, runID)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/store"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -44,10 +45,14 @@ type staging struct{ dir string }
 
 // stage returns the staging of a run: in the directory for temporary files where that is one of all
 // workers, beside a remote output otherwise, and else on this machine.
-func stage(temp, out, runID string) (staging, error) {
+func stage(ctx context.Context, temp, out, runID string) (staging, error) {
 	switch {
 	case files.Remote(temp):
-		return staging{files.Join(temp, "dapple-"+runID)}, nil
+		dir := files.Join(temp, "dapple-"+runID)
+		if err := (dirsink.Dir{Path: dir, RunID: runID}).Prepare(ctx); err != nil {
+			return staging{}, Faults{{Where: "--temp_location", What: plainError(err)}}
+		}
+		return staging{dir}, nil
 	case files.Remote(out):
 		return staging{files.Join(out, "_tmp", runID+"-release")}, nil
 	}

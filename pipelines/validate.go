@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
@@ -55,6 +54,8 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	if files.Clean(c.Release) != files.Clean(c.Output) {
 		checkOutput(ctx, "--release", c.Release, c.Overwrite, &faults)
 	}
+	checkTemp(c.TempLocation, &faults)
+	checkPlaces(c.Runner, &faults, place{"--input", c.Input}, place{"--output", c.Output}, place{"--release", c.Release})
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 	}
@@ -109,12 +110,41 @@ func methodNames() []string {
 	return names
 }
 
-// runners by the names that Beam accepts.
-var runners = []string{"prism", "PrismRunner", "direct", "DirectRunner"}
+// runners by the names that Beam accepts, and whether their workers are in this process.
+var runners = map[string]bool{"prism": true, "PrismRunner": true, "direct": true, "DirectRunner": true}
 
 func checkRunner(name string, f *Faults) {
-	if !slices.Contains(runners, name) {
+	if _, known := runners[name]; !known {
 		f.add("--runner", fmt.Sprintf("got %q; want prism or direct", name), "")
+	}
+}
+
+// place is what a flag names.
+type place struct{ flag, name string }
+
+// checkPlaces refuses, where workers are elsewhere, what only this machine can reach.
+func checkPlaces(runner string, f *Faults, places ...place) {
+	if here, known := runners[runner]; here || !known {
+		return
+	}
+	for _, p := range places {
+		if p.name != "" && !files.Remote(p.name) {
+			f.add(p.flag, fmt.Sprintf("got %q, which the workers of runner %s cannot reach", p.name, runner), "name gs://bucket/path")
+		}
+	}
+}
+
+// checkTemp refuses a directory for temporary files that is not one of all workers.
+func checkTemp(dir string, f *Faults) {
+	if dir == "" {
+		return
+	}
+	err := files.CheckName(dir)
+	if err == nil && !files.Remote(dir) {
+		err = fmt.Errorf("got %q; want gs://bucket/path", dir)
+	}
+	if err != nil {
+		f.add("--temp_location", err.Error(), "leave it out to use this machine's")
 	}
 }
 

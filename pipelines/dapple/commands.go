@@ -146,9 +146,9 @@ func requestOptions(c *pipelines.Config) []option {
 	}
 }
 
-// tempLocation is Beam's own flag too, where a runner defines it.
+// tempLocation is a flag of Beam's, which not every runner defines; help lists it no more than Beam's others.
 func tempLocation(p *string) option {
-	return option{name: "temp_location", arg: "DIR", usage: "gs:// directory for the model until it is published", set: func(s string) error {
+	return option{name: "temp_location", arg: "DIR", set: func(s string) error {
 		if f := flag.Lookup("temp_location"); f != nil {
 			if err := f.Value.Set(s); err != nil {
 				return err

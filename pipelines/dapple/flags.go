@@ -16,7 +16,7 @@ import (
 type option struct {
 	name     string
 	arg      string // what help calls its value; empty for switches
-	usage    string
+	usage    string // empty: not listed by help
 	required bool
 	set      func(string) error
 }

@@ -17,6 +17,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -47,6 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		fmt.Fprintf(stderr, "dapple: %q is no command; see dapple help\n", name)
 		return 2
 	}
+	defer func() { _ = files.Close() }() // the process ends
 	if faults := allFaults(ctx, rest, cmds[k]); len(faults) > 0 {
 		say(stderr, faults)
 		return exitStatus(faults)
@@ -139,6 +141,9 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		c := cmds[k]
 		fmt.Fprintf(stdout, "dapple %s: %s\n", c.name, c.does)
 		for _, o := range c.options {
+			if o.usage == "" {
+				continue
+			}
 			flagText := "--" + o.name
 			if o.arg != "" {
 				flagText += "=" + o.arg
@@ -161,6 +166,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 	for _, c := range cmds {
 		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.does)
 	}
-	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n")
+	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
+		"Files and directories are of this machine, or gs://bucket/path.\n")
 	return status
 }
