@@ -16,7 +16,11 @@
 // Trusted: operator, runner, workers, shuffle and staging storage, job UI and logs, calling code.
 //
 // Not covered: running time, memory, rejection-trial counts, autoscaling, resource exhaustion;
-// wrong privacy IDs; facts about groups; several runs (their losses add).
+// wrong privacy IDs; facts about groups; several runs (their losses add); whatever is computed from the
+// true table and says so (evaluate, infer, strict reading).
+//
+// Retries: one release of one table is seen, provided that all workers share the store that keeps it. A
+// runner that starts whole jobs again can release twice without one.
 //
 // Computational part: noise is exact given uniform bits; the bits come from a cipher keyed by
 // 32 secret bytes. Whoever holds the seed or the raw table holds the data.
@@ -25,5 +29,6 @@
 //
 // This package holds value types only. domain says what the table may contain, query what is asked
 // of it. noise draws, accountant charges, mechanism does both in that order and is the only door
-// between private counts and everything else.
+// between private counts and everything else. PRIVACY.md, beside this file, says the same to a privacy
+// office: whom to trust, the limits, and by which command each claim is checked.
 package dp
