@@ -210,6 +210,9 @@ func ReadAll(ctx context.Context, name string, limit int64) (b []byte, err error
 	return b, err
 }
 
+// Close ends what this process keeps open to reach remote files. Later calls open it again.
+func Close() error { return gcs.Close() }
+
 // RemoveAll removes a directory and everything in it, as far as it is there.
 func RemoveAll(ctx context.Context, dir string) error {
 	if !Remote(dir) {
