@@ -8,30 +8,31 @@ import (
 )
 
 // BigQuery's client holds a DATE, DATETIME or TIME in a type of cloud.google.com/go/civil. These are plain
-// structs of numbers, and are known by their path, names and fields: nothing is imported for them.
-const civilPath = "cloud.google.com/go/civil"
+// structs of numbers, and are known by their fields: nothing is imported for them, and a type made at run
+// time, of which a worker in another process knows no more than the fields, does as well.
+
+var (
+	dateFields  = []string{"Year", "Month", "Day"}
+	clockFields = []string{"Hour", "Minute", "Second", "Nanosecond"}
+)
 
 // civilOf returns the type of column that a civil type is made for.
 func civilOf(t reflect.Type) (domain.Type, bool) {
-	if t.PkgPath() != civilPath {
-		return 0, false
-	}
-	switch t.Name() {
-	case "Date":
-		return domain.Date, hasInts(t, "Year", "Month", "Day")
-	case "Time":
-		return domain.Time, hasInts(t, "Hour", "Minute", "Second", "Nanosecond")
-	case "DateTime":
-		date, ok := t.FieldByName("Date")
-		clock, ok2 := t.FieldByName("Time")
-		return domain.DateTime, ok && ok2 && t.NumField() == 2 &&
-			hasInts(date.Type, "Year", "Month", "Day") && hasInts(clock.Type, "Hour", "Minute", "Second", "Nanosecond")
+	switch {
+	case hasInts(t, dateFields):
+		return domain.Date, true
+	case hasInts(t, clockFields):
+		return domain.Time, true
+	case t.Kind() == reflect.Struct && t.NumField() == 2:
+		date, clock := t.Field(0), t.Field(1)
+		return domain.DateTime, date.Name == "Date" && clock.Name == "Time" &&
+			hasInts(date.Type, dateFields) && hasInts(clock.Type, clockFields)
 	}
 	return 0, false
 }
 
 // hasInts reports whether t is a struct of exactly these whole numbers.
-func hasInts(t reflect.Type, names ...string) bool {
+func hasInts(t reflect.Type, names []string) bool {
 	if t.Kind() != reflect.Struct || t.NumField() != len(names) {
 		return false
 	}

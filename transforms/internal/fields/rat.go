@@ -15,8 +15,13 @@ import (
 )
 
 // BigQuery's client holds a NUMERIC as a *big.Rat. Beam's row coder keeps exported fields alone, of which
-// big.Rat has none: between two steps every one would become 0. With a schema of its own it arrives.
-func init() { beam.RegisterSchemaProvider(ratType, ratProvider{}) }
+// big.Rat has none: between two steps every one would become 0. With a schema of its own it arrives. Types with unexported fields must be registered to be
+// part of a struct type made at run time.
+func init() {
+	beam.RegisterSchemaProvider(ratType, ratProvider{})
+	beam.RegisterType(ratType)
+	beam.RegisterType(timeType)
+}
 
 var ratType = reflect.TypeFor[big.Rat]()
 

@@ -43,7 +43,7 @@ func (r *Reader) Read(record any, codes []domain.Code, id []byte) (_ []domain.Co
 			v = v.Elem()
 		}
 	}
-	r.holder.Set(v)
+	assign(r.holder, v)
 	bad = -1
 	for a, read := range r.attrs {
 		code, ok := read()
@@ -109,6 +109,29 @@ func readAttribute(enc *domain.Encoder, attr *domain.Attribute, a int, field ref
 func bind[V any](field reflect.Value, encode func(V) (domain.Code, bool)) func() (domain.Code, bool) {
 	p := field.Addr().Convert(reflect.TypeFor[*V]()).Interface().(*V)
 	return func() (domain.Code, bool) { return encode(*p) }
+}
+
+// assign sets dst to src, field by field where the types differ in name: of a type made at run time Beam
+// sends the fields, and a coder on the other side may call them otherwise than the DoFn that gets them.
+func assign(dst, src reflect.Value) {
+	switch {
+	case dst.Type() == src.Type():
+		dst.Set(src)
+	case dst.Kind() == reflect.Struct:
+		for i := range dst.NumField() {
+			if dst.Type().Field(i).IsExported() {
+				assign(dst.Field(i), src.Field(i))
+			}
+		}
+	case dst.Kind() == reflect.Pointer && src.IsNil():
+		dst.SetZero()
+	case dst.Kind() == reflect.Pointer:
+		p := reflect.New(dst.Type().Elem())
+		assign(p.Elem(), src.Elem())
+		dst.Set(p)
+	default:
+		dst.Set(src.Convert(dst.Type()))
+	}
 }
 
 func readID(field reflect.Value) func([]byte) []byte {

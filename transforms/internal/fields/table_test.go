@@ -20,7 +20,7 @@ func columns() map[string]domain.Attribute {
 	return map[string]domain.Attribute{
 		"STRING":     {Type: domain.String, Values: []string{"a", "7"}, HasFallback: true},
 		"INT64":      {Type: domain.Int64, Cuts: []int64{0, 50, 100}, Resolution: 1, HasFallback: true},
-		"INT64 huge": {Type: domain.Int64, Cuts: []int64{-1 << 62, 0, 1 << 62}, Resolution: 1, HasFallback: true},
+		"INT64 huge": {Type: domain.Int64, Cuts: []int64{-1 << 55, 0, 1 << 55}, Resolution: 1, HasFallback: true},
 		"INT64 set":  {Type: domain.Int64, Values: []string{"-1", "300"}, Other: true, OtherValue: "0"},
 		"FLOAT64":    {Type: domain.Float64, FloatCuts: []float64{-1, 0.3, 2}, HasFallback: true},
 		"NUMERIC":    {Type: domain.Numeric, Scale: 2, Cuts: []int64{-5, 30, 100}, Resolution: 1, HasFallback: true},
