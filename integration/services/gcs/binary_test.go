@@ -1,0 +1,77 @@
+package gcs
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// The real command goes from objects to objects, and leaves nothing on this machine.
+func TestCommand(t *testing.T) {
+	shop(t)
+	binary := filepath.Join(t.TempDir(), "dapple")
+	build := exec.Command("go", "build", "-o", binary, "./pipelines/dapple")
+	build.Dir = "../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	temp := t.TempDir()
+	dapple := func(want int, args ...string) string {
+		t.Helper()
+		c := exec.Command(binary, args...)
+		c.Dir, c.Env = t.TempDir(), append(os.Environ(), "TMPDIR="+temp)
+		var out bytes.Buffer
+		c.Stdout, c.Stderr = &out, &out
+		_ = c.Run() // its status is what counts
+		if got := c.ProcessState.ExitCode(); got != want {
+			t.Fatalf("%v: status %d, want %d\n%s", args, got, want, out.String())
+		}
+		return out.String()
+	}
+	request := []string{"--domain=gs://shop/domain.yaml", "--input=gs://shop/in/*.csv", "--output=gs://shop/out", "--epsilon=1", "--delta=1e-6", "--rows=200"}
+	dapple(0, append([]string{"plan"}, request...)...)
+	if out := dapple(0, append(request, "--quiet", "--temp_location=gs://release/temp")...); !strings.Contains(out, "wrote   200 rows to gs://shop/out/ (8 Parquet files, ") ||
+		!strings.Contains(out, "model   gs://shop/out/_model.arrow: ") {
+		t.Error(out)
+	}
+	complete(t, "gs://shop/out", 200)
+	dapple(0, "sample", "--model=gs://shop/out/_model.arrow", "--output=gs://shop/more", "--rows=50", "--quiet")
+	complete(t, "gs://shop/more", 50)
+	if out := dapple(0, "evaluate", "--domain=gs://shop/domain.yaml", "--input=gs://shop/in/customers.csv", "--synthetic=gs://shop/out"); out == "" {
+		t.Error("evaluate says nothing")
+	}
+	if out := dapple(0, "infer", "--input=gs://shop/in/customers.csv"); !strings.Contains(out, "customer") {
+		t.Error(out)
+	}
+	if out := dapple(2, append([]string{"synth"}, request...)...); !strings.Contains(out, "--output: gs://shop/out is not empty: it holds the output of an earlier run; set --overwrite, or name another directory") {
+		t.Error(out)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
+		t.Errorf("left on this machine: %v, %v", left, err)
+	}
+	if left, err := files.Names(ctx, "gs://release/temp"); err != nil || len(left) != 0 {
+		t.Errorf("left in the directory for temporary files: %v, %v", left, err)
+	}
+}
+
+// A run that cannot publish says that its budget is spent, and leaves no object.
+func TestRunThatCannotPublish(t *testing.T) {
+	s, c := shop(t)
+	before := len(names(t, s, "shop"))
+	p := startProxy(t, s)
+	p.inject(copied, denied, 0, 1000)
+	_, err := run(t, c)
+	if err == nil || !strings.Contains(err.Error(), "not allowed; grant this account roles/storage.objectUser on bucket \"shop\"") ||
+		!strings.Contains(err.Error(), "a model had been released and is discarded: count the privacy budget of this run as spent") {
+		t.Error(err)
+	}
+	p.inject(copied, denied, 0, 0)
+	if all := names(t, s, "shop"); len(all) != before {
+		t.Errorf("left behind: %v", all)
+	}
+}
