@@ -130,6 +130,20 @@ func TestCrashBeforeTheModelIsKept(t *testing.T) {
 	if same > len(was)/2 { // noise is on whole counts: some agree by chance
 		t.Errorf("%d of %d noisy cells have the same noise on changed input", same, len(was))
 	}
+	// The same number of people, other ages: the total's noise is another all the same. The seed is fixed.
+	if totalIn(t, retry(shifted(t, 50, 20))) == totalIn(t, lost) {
+		t.Error("the total has the same noise on changed input")
+	}
+}
+
+// totalIn returns the noisy number of units of a release.
+func totalIn(t *testing.T, release []byte) float64 {
+	t.Helper()
+	a, err := DecodeArtifact(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Result.Total.Units
 }
 
 // noiseIn returns the noise of the first table of a release.
