@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
 // checkGroup bounds what a row group will take before anything of it is read.
@@ -51,11 +52,7 @@ func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
 	if _, err := compress.GetCodec(c.Compression()); err != nil {
 		return fmt.Errorf("codec %s is not supported; rewrite the file with Snappy or Zstd", c.Compression())
 	}
-	start := c.DataPageOffset()
-	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
-		start = min(start, c.DictionaryPageOffset())
-	}
-	size := c.TotalCompressedSize()
+	start, size := extent(c)
 	switch {
 	case start < 0 || size < 0 || size > r.size-start:
 		return errPage
@@ -67,6 +64,15 @@ func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
 	// Twice what the footer states, and 64 MiB for footers that state it wrongly.
 	r.budget.left = 2*c.TotalUncompressedSize() + 64<<20
 	return nil
+}
+
+// extent returns the place of a column chunk in the file, and its bytes.
+func extent(c *metadata.ColumnChunkMetaData) (start, size int64) {
+	start = c.DataPageOffset()
+	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
+		start = min(start, c.DictionaryPageOffset())
+	}
+	return start, c.TotalCompressedSize()
 }
 
 // byteStreamSplit has no name in arrow/go v15, whose own decoders do not know it.

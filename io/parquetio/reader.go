@@ -36,6 +36,7 @@ var (
 type Reader struct {
 	name   string
 	src    *watched
+	chunk  *cached // of src
 	r      *file.Reader
 	attrs  []leaf
 	id     *leaf
@@ -92,6 +93,7 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 	if r.max == 0 {
 		r.max = 512 << 20
 	}
+	r.chunk = &cached{Source: r.src}
 	var err error
 	if r.size, err = src.Seek(0, io.SeekEnd); err != nil {
 		return nil, fmt.Errorf("parquet: %s: %w", name, err)
@@ -100,7 +102,7 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 		return nil, errChanged(name)
 	}
 	err = protect(name, func() (err error) {
-		r.r, err = file.NewParquetReader(r.src, file.WithReadProps(parquet.NewReaderProperties(r.budget)))
+		r.r, err = file.NewParquetReader(r.chunk, file.WithReadProps(parquet.NewReaderProperties(r.budget)))
 		return err
 	})
 	if r.src.err != nil {
@@ -187,10 +189,22 @@ func (r *Reader) readGroup(i int, dst *domain.Chunk) error {
 	return r.readColumn(g, r.id, rows, &dst.ID)
 }
 
+// walk looks at the page headers of a column chunk that checkColumn has passed.
+func (r *Reader) walk(g *file.RowGroupReader, l *leaf) error {
+	c, err := g.MetaData().ColumnChunk(l.index)
+	if err != nil {
+		return errPage
+	}
+	return r.chunk.walk(extent(c))
+}
+
 // readColumn reads one column chunk.
 func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *domain.Column) error {
 	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, apart: l == r.id, raw: r.raw, levels: r.levels}
 	err := r.checkColumn(g, l, rows)
+	if err == nil {
+		err = r.walk(g, l)
+	}
 	if err == nil {
 		var pages file.PageReader
 		if pages, err = g.GetColumnPageReader(l.index); err == nil {
