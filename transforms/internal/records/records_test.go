@@ -73,6 +73,34 @@ func TestSetKeepsLeastRank(t *testing.T) {
 	}
 }
 
+// Logs that grow past their limits keep the same rows, and memory follows units and not rows.
+func TestLogsAreCompacted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	var fs []fact
+	for i := range 20_000 {
+		fs = append(fs, fact{fmt.Sprintf("%02000d", i%7), string([]byte{byte(rng.IntN(250)), byte(i)})})
+	}
+	set := NewSet(2, 1<<20, testKey)
+	for _, f := range fs {
+		set.Add([]byte(f.id), []byte(f.row))
+	}
+	if limit := 7 * 2 * minCompact; set.bytes > limit || set.Full() {
+		t.Errorf("7 units take %d bytes, want at most %d", set.bytes, limit)
+	}
+	want, units := oracle(fs), 0
+	set.Flush(3, func(_ int, u *Units) {
+		r := u.single()
+		for i := range r.len() {
+			if units++; want[string(r.id(i))] != string(r.row(i)) {
+				t.Errorf("a unit keeps %v, want %v", r.row(i), []byte(want[string(r.id(i))]))
+			}
+		}
+	})
+	if units != 7 {
+		t.Errorf("%d units, want 7", units)
+	}
+}
+
 // bundled bounds fs in bundles of random sizes, with random early flushes and a random merge tree,
 // and returns the canonical bytes of each shard.
 func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
@@ -250,6 +278,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add((&Batch{N: 1, Rows: []byte{9}}).Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if u, err := DecodeUnits(b); err == nil {
+			u.Encode()
+			for _, r := range u.runs {
+				r.index() // what merging wants
+			}
 			u.Encode()
 		}
 		if b, err := DecodeBatch(b); err == nil {
