@@ -146,7 +146,7 @@ func checkFree(ctx context.Context, flag, dir string, overwrite bool, f *Faults)
 	case errors.Is(err, dirsink.ErrFinished):
 		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrFinished), "set --overwrite, or name another directory")
 	case errors.Is(err, dirsink.ErrCutOff):
-		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrCutOff), "set --overwrite to replace it, or name another directory")
+		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrCutOff), "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent")
 	case errors.Is(err, dirsink.ErrForeign):
 		f.add(flag, fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
 	default:

@@ -38,7 +38,7 @@ func put(s *fakestorage.Server, name, content string) {
 // names lists everything in a bucket.
 func names(t testing.TB, s *fakestorage.Server, bucket string) (all []string) {
 	t.Helper()
-	objects, _, err := s.ListObjects(bucket, "", "", false)
+	objects, _, err := s.ListObjectsWithOptions(bucket, fakestorage.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
