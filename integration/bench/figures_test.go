@@ -22,6 +22,7 @@ var bars = []struct {
 	{setting{"adult7", "dpam", dp.Replace, 1, adult7Delta, ""}, 0.033, 1},
 	{setting{"adult7", "dpfw", dp.AddRemove, 1, adult7Delta, ""}, 0.030, 1},
 	{setting{"adult7", "auto", dp.AddRemove, 1, adult7Delta, ""}, 0.0235, 0.0025},
+	{setting{"adult7", "auto", dp.AddRemove, 0.1, adult7Delta, ""}, 0.0825, 1},
 	{setting{"adult14", "auto", dp.AddRemove, 1, adult14Delta, ""}, 0.055, 0.012},
 }
 

@@ -24,7 +24,8 @@
 // # Small universes
 //
 // Where all cells of the universe fit memory the population is the universe, and the releases are
-// fitted by accelerated entropic descent stopped at the least estimated risk.
+// fitted by accelerated entropic descent stopped at the least estimated risk. Where noise drowns most cells the
+// model is a mean of that fit and of the raked one.
 //
 // # Impossible records
 //

@@ -136,7 +136,7 @@ func (r *run) measureFinal() error {
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
 		return err
 	}
-	if !r.settings.whole {
+	if !r.settings.whole || r.settings.raked > 0 {
 		r.rake()
 	}
 	return nil
