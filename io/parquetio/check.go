@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
@@ -19,17 +21,25 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 	if len(list) == 0 {
 		return errors.New("parquet: no file to read")
 	}
+	errs := make([][]error, len(list))
 	var first *schema.Schema
-	var errs []error
-	for _, f := range list {
-		sc, err := checkFile(ctx, f, d, first)
-		if first == nil {
-			first = sc
-		}
-		errs = append(errs, err...)
+	first, errs[0] = checkFile(ctx, list[0], d, nil)
+	var all sync.WaitGroup
+	slots := make(chan struct{}, footersAtOnce)
+	for i, f := range list[1:] {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			_, errs[i+1] = checkFile(ctx, f, d, first)
+		})
 	}
-	return errors.Join(errs...)
+	all.Wait()
+	return errors.Join(slices.Concat(errs...)...)
 }
+
+// footersAtOnce is how many files are open at a time: a footer of an object takes some 50 ms, nearly all
+// of it waiting.
+const footersAtOnce = 16
 
 // checkFile returns the schema of a file, or nil where its footer cannot be read. Where first is the
 // schema of a file before, the domain has been compared with that one.

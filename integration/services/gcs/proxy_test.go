@@ -1,10 +1,12 @@
 package gcs
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +22,7 @@ const (
 	after503  fault = "after503"  // carried out, answered 503
 	afterDrop fault = "afterdrop" // carried out, connection cut
 	denied    fault = "403"       // answered 403, not carried out
+	halfway   fault = "halfway"   // connection cut in the middle of the answer
 )
 
 // kind is a kind of request.
@@ -117,6 +120,15 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 		http.Error(w, "try again", http.StatusServiceUnavailable)
+	case halfway:
+		answer := httptest.NewRecorder()
+		p.next.ServeHTTP(answer, r)
+		maps.Copy(w.Header(), answer.Header())
+		w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2]) // it is cut anyway
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
 	default:
 		p.next.ServeHTTP(w, r)
 	}
