@@ -20,6 +20,18 @@ var releases = []defect{
 		old: "if err := os.Link(temp.Name(), path); err != nil {", new: "if err := os.WriteFile(path, data, 0o600); err != nil {",
 	},
 	{
+		name: "object in a bucket overwritten", file: "io/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreRace",
+		old: "h.If(storage.Conditions{DoesNotExist: true}).NewWriter(ctx)", new: "h.NewWriter(ctx)",
+	},
+	{
+		name: "loser of a race for an object keeps its own", file: "io/store/objects.go", dir: "integration/services/gcs", test: "TestStoreRace",
+		old: "return current, err == nil && bytes.Equal(current, data), err", new: "return data, err == nil && bytes.Equal(current, data), err",
+	},
+	{
+		name: "input that has changed is read", file: "io/files/open.go", dir: "pipelines", test: "TestRunRefusesChangedParquet",
+		old: "f.Version != 0 && localInfo(f.Name, s) != f {", new: "f.Version != 0 && s == nil {",
+	},
+	{
 		name: "rows of a shard differ by attempt", file: "transforms/synth/words.go", test: "TestSamplingTwiceRepeatsTheRows",
 		old: "func newWords(modelSHA256 string, seed uint64) words {\n", new: "var nth uint64\n\nfunc newWords(modelSHA256 string, seed uint64) words {\n\tnth++\n\tseed += nth\n",
 	},

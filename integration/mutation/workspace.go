@@ -100,10 +100,17 @@ func (w *workspace) try(d defect) outcome {
 	return outcome{invalid, output}
 }
 
+// services is the nested module of tests that need an emulator of a service.
+const services = "integration/services"
+
 // test runs the tests that match a pattern. -trimpath lets the copies share the build cache.
 func (w *workspace) test(pkg, pattern string) (output string, err error) {
+	dir := w.dir
+	if rest, nested := strings.CutPrefix(pkg, services+"/"); nested {
+		dir, pkg = filepath.Join(dir, filepath.FromSlash(services)), rest
+	}
 	cmd := exec.Command("go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout=5m", "-run", pattern, "./"+pkg)
-	cmd.Dir = w.dir
+	cmd.Dir = dir
 	b, err := cmd.CombinedOutput()
 	return string(b), err
 }
