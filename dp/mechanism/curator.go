@@ -23,6 +23,11 @@ func (c *Curator) Budget() dp.Budget { return c.budget }
 
 // Total returns the number of units: exact and free under Replace; under AddRemove with discrete
 // Gaussian noise, or discrete Laplace noise where the ledger is pure.
+//
+// Precondition (New): counts hold at most one record of each unit.
+// Guarantee: Δ = 1 under AddRemove; rho = 1/(2σ²), or ε = 1/scale.
+// Rounding: none of the count; noise is an integer on its grid, and its scale is rounded up.
+// Source: Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Theorem 14; Dwork et al. 2006 for Laplace noise.
 func (c *Curator) Total(stage string, share dp.Share) (query.Total, error) {
 	r, err := c.answer(Request{Method: Total, Stage: stage, Share: share})
 	return r.Total, err
@@ -33,12 +38,19 @@ func (c *Curator) Total(stage string, share dp.Share) (query.Total, error) {
 // charge; nil means equal parts. One unit changes a marginal by Δ² = 1 (AddRemove) or 2 (Replace)
 // and the charge is ΣΔ²/(2σ_i²). Where the ledger is pure, noise is discrete Laplace, parts are of
 // 1/scale, and the charge is ΣΔ₁/scale_i with Δ₁ = 1 or 2.
+//
+// Precondition (caller): precisions above 0. (New): one record of each unit.
+// Guarantee: rho = ΣΔ²/(2σ_i²), μ² = 2·rho in a GDP ledger, ε = ΣΔ₁/scale_i: cells of a marginal are disjoint.
+// Rounding: none of the counts; noise is an integer on its grid, and its scales are rounded up.
+// Source: Canonne, Kamath, Steinke 2020, Theorem 14; Dong, Roth, Su 2022, Corollary 3.3.
 func (c *Curator) Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error) {
 	r, err := c.answer(Request{Method: Measure, Stage: stage, Round: round, Cliques: cliques, Precision: precision, Share: share})
 	return r.Measurements, err
 }
 
 // MeasureVariance is Measure with a given noise variance (counts²) in place of a share.
+//
+// Precondition, guarantee, rounding and source are those of Measure; the variance is rounded up.
 func (c *Curator) MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error) {
 	r, err := c.answer(Request{Method: MeasureVariance, Stage: stage, Round: round, Cliques: cliques, Noise: variance})
 	return r.Measurements, err
@@ -47,6 +59,12 @@ func (c *Curator) MeasureVariance(stage string, round int, cliques []domain.Cliq
 // SelectBlock selects a marginal of the workload and a sign for each of its cells, jointly with
 // probability ∝ 2^−cells·exp(Σ sign·(count − model)/b). model is in counts. Marginals of more than
 // noise.MaxBlockCells cells are refused.
+//
+// Precondition (caller): answers between −2^40 and 2^40 counts. (New): one record of each unit.
+// Guarantee: bounded range r = R/b + 2^−29, R = 2 (AddRemove) or 4 (Replace): ε = r, rho = r²/8.
+// Rounding: scores are exact on the grid 2^−20; the weights of marginals are off by 2^−31 at most, which r pays for;
+// signs are exact given the marginal; b is rounded up.
+// Source: Durfee, Rogers 2019; Cesar, Rogers 2021, Lemma 3.2; derived in noise.BlockScore.
 func (c *Curator) SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error) {
 	r, err := c.answer(Request{Method: SelectBlock, Stage: stage, Round: round, Workload: w, Model: model, Share: share})
 	return r.Block, err
@@ -56,6 +74,11 @@ func (c *Curator) SelectBlock(stage string, round int, w query.Workload, model q
 // +1 is count − model; with sign −1 it is the complement (n − count) − (total − model) under AddRemove,
 // where every score then counts records, and the negation under Replace. total is the model's number
 // of units; n stays private.
+//
+// Precondition (caller): answers and total between −2^40 and 2^40 counts. (New): one record of each unit.
+// Guarantee: bounded range r = R/b, R = 1 (AddRemove) or 2 (Replace): ε = r, rho = r²/8.
+// Rounding: scores are exact on the grid 2^−20, on which answers are rounded first; b is rounded up.
+// Source: Durfee, Rogers 2019; Dong, Durfee, Rogers 2020, Proposition 2.
 func (c *Curator) SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error) {
 	r, err := c.answer(Request{Method: SelectCell, Stage: stage, Round: round, Workload: w, Model: model, Total: total, Share: share})
 	return r.Cell, err
@@ -63,6 +86,11 @@ func (c *Curator) SelectCell(stage string, round int, w query.Workload, model qu
 
 // LaplaceMaxCell selects the largest of ±(count − model) with discrete Laplace noise of the given
 // scale, in counts, on each. It costs more than SelectCell for the same accuracy.
+//
+// Precondition (caller): answers between −2^40 and 2^40 counts, scale above 0. (New): one record of each unit.
+// Guarantee: ε = r = 2/scale under either relation, rho = r·tanh(r/2): it has no bounded range.
+// Rounding: scores are exact on the grid 2^−20; ties go to the first; the scale is rounded up.
+// Source: derived in laplaceMaxCell; Steinke 2024, differentialprivacy.org/pdp-to-zcdp.
 func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error) {
 	r, err := c.answer(Request{Method: LaplaceMaxCell, Stage: stage, Round: round, Workload: w, Model: model, Noise: scale})
 	return r.Cell, err
@@ -71,6 +99,11 @@ func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, mode
 // MaxError releases the largest |count − model| over all cells, rounded up to the grid of the noise
 // (whole counts, unless the ledger is GDP), plus noise. One unit changes it by at most one count under
 // either relation.
+//
+// Precondition (caller): answers between −2^40 and 2^40 counts. (New): one record of each unit.
+// Guarantee: Δ = 1 under either relation; rho = 1/(2σ²), or ε = 1/scale.
+// Rounding: the statistic is rounded up to the noise's grid, which keeps Δ, as ⌈x + 1⌉ = ⌈x⌉ + 1; scales are rounded up.
+// Source: Canonne, Kamath, Steinke 2020, Theorem 14.
 func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error) {
 	r, err := c.answer(Request{Method: MaxError, Stage: stage, Workload: w, Model: model, Share: share})
 	return r.MaxError, err
@@ -83,6 +116,11 @@ func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, 
 // noise's grid. 1/Variance is proportional to precision, above 0, and scaled so that the charge is the
 // share. Where the ledger is pure, a clique has no attribute, one with a single merged code or more than
 // 2^20 merged cells, the request is refused.
+//
+// Precondition (caller): merge and precision are public. (New): one record of each unit.
+// Guarantee: rho = μ²/2 = ΣΔ_A²/(2σ_A²), for what is released is a function of the integers C(x + Z).
+// Rounding: none of the counts; Δ_A² includes that of the centred change to the grid; σ_A² is rounded up.
+// Source: derived in accountant.Centred.OnGrid; Canonne, Kamath, Steinke 2020, Theorem 14.
 func (c *Curator) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
 	r, err := c.answer(Request{Method: Residuals, Stage: stage, Round: round, Cliques: cliques, Merge: merge, Precision: precision, Share: share})
 	return r.Measurements, err
@@ -93,6 +131,11 @@ func (c *Curator) Residuals(stage string, round int, cliques []domain.Clique, me
 // by at most one count (AddRemove) or two (Replace), so that m cliques cost m·Δ²/(2σ²) with Δ² = 1 or 4.
 // Bases are rounded to the noise's grid. Where the ledger is pure or a clique has more than 2^20 merged
 // cells, the request is refused.
+//
+// Precondition (caller): bases between −2^40 and 2^40 counts, and public. (New): one record of each unit.
+// Guarantee: rho = μ²/2 = m·Δ²/(2σ²).
+// Rounding: bases to the grid, before the exact sum of distances; σ² is rounded up.
+// Source: triangle inequality; Canonne, Kamath, Steinke 2020, Theorem 14.
 func (c *Curator) Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
 	r, err := c.answer(Request{Method: Scores, Stage: stage, Round: round, Cliques: cliques, Merge: merge, Model: bases, Share: share})
 	return r.Scores, err
