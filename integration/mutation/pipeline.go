@@ -24,7 +24,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "rows without an ID merged into one unit", file: "transforms/internal/records/set.go", dir: "transforms/private", test: "TestBound",
-		old: "if len(id) == 0 {", new: "if id == nil && row == nil {",
+		old: "if len(id) == 0 {", new: "if len(id) < 0 {",
 	},
 	{
 		name: "unknown value dropped", file: "transforms/private/encode.go", test: "TestEncode",
