@@ -4,18 +4,20 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Config is one request to synthesise a table. Zero fields mean their defaults; fields without a
 // default are required.
 type Config struct {
-	// Files and directories are of this machine, or of Cloud Storage: gs://bucket/path.
+	// Files and directories are of this machine, or of Cloud Storage, gs://bucket/path; tables are of
+	// BigQuery, bq://project.dataset.table.
 
 	Domain  string // domain file; required
-	Input   string // CSV or Parquet file, glob, or directory that a run wrote; required
-	Output  string // directory; required
+	Input   string // CSV or Parquet file, glob, directory that a run wrote, or table; required
+	Output  string // directory or table; required
 	Format  string // parquet (default) or csv
-	Release string // directory of report and model; default: Output
+	Release string // directory of statement and model; default: Output, where that is a directory
 
 	Epsilon      dp.Epsilon // required
 	Delta        dp.Delta   // 0 is pure differential privacy
@@ -28,13 +30,16 @@ type Config struct {
 	Method       string
 	MemoryLimit  int64 // bytes for the solve; default 2 GiB
 
-	SampleSeed    uint64 // of the sampling step, never of the noise
-	HasSampleSeed bool   // false: a random one
-	Shards        int    // output files; default 8; 1..10,000
-	Overwrite     bool
-	Strict        bool // fail on an unreadable cell, with its position
+	SampleSeed    uint64            // of the sampling step, never of the noise
+	HasSampleSeed bool              // false: a random one
+	Shards        int               // output files; default 8; 1..10,000
+	Overwrite     bool              // of directories
+	Write         string            // of tables: empty (default), truncate or append
+	Labels        map[string]string // of tables and load jobs
+	Strict        bool              // fail on an unreadable cell, with its position
 	Runner        string
-	TempLocation  string // gs:// directory where the release is kept until it is published; default: beside a gs:// output, else of this machine
+	TempLocation  string // gs:// directory for what is not published yet; default: beside a gs:// output, else of this machine
+	Services      table.Options
 
 	Progress io.Writer // where progress goes; nil: nowhere
 	Terminal bool      // Progress is a terminal
@@ -54,7 +59,9 @@ const (
 
 func (c Config) withDefaults() Config {
 	c.Format = orDefault(c.Format, "parquet")
-	c.Release = orDefault(c.Release, c.Output)
+	if !isTable(c.Output) {
+		c.Release = orDefault(c.Release, c.Output)
+	}
 	c.MaxCells = orDefault(c.MaxCells, DefaultMaxCells)
 	c.Method = orDefault(c.Method, "auto")
 	c.MemoryLimit = orDefault(c.MemoryLimit, DefaultMemoryLimit)

@@ -25,9 +25,17 @@ const (
 	marginalsFile = "_marginals.parquet"
 )
 
+// description is what the files that go with the rows say beside the release.
+type description struct {
+	Domain    domain.Domain
+	Workload  query.Workload
+	RowsAsked int64
+	Describe  bool // write statement, model and marginals
+}
+
 // describe makes the files that go with the rows: statement, model and marginals. They are functions of the
 // release, so that a repeated publication writes the same bytes.
-func describe(d *directory, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
+func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
 	a.Result.Model.Impossible = d.Domain.Impossible // a release does not repeat the domain; its hash covers them
 	marginals, said := marginalsOf(&d.Domain, d.Workload, a.Result)
 	privacy := statement(d, a, rows, said)
@@ -49,7 +57,7 @@ func describe(d *directory, a *synth.Artifact, rows int64) ([]dirsink.Released, 
 	}, nil
 }
 
-func statement(d *directory, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
+func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
 	noise := report.Gaussian
 	if a.Statement.Accounting == dp.Pure.String() {
 		noise = report.Laplace
@@ -81,7 +89,7 @@ const (
 )
 
 // saved returns the model as a file: with it `dapple sample` needs nothing else.
-func saved(d *directory, a *synth.Artifact, p report.Privacy) (*modelio.File, error) {
+func saved(d *description, a *synth.Artifact, p report.Privacy) (*modelio.File, error) {
 	cliques, err := json.Marshal(d.Workload.Maximal().Cliques())
 	if err != nil {
 		return nil, fmt.Errorf("pipelines: %w", err)

@@ -4,31 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
-	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
-
-// source is a private table that has been found and not been opened.
-type source interface {
-	// Check compares the table's columns with the domain's and reads no record. Its errors may be joined.
-	Check(ctx context.Context, d *domain.Domain, form schema.CSV) error
-	// Read returns the records as *domain.Chunk.
-	Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
-	// Bytes is the size of what is read; 0: not known.
-	Bytes() int64
-}
-
-// findSource finds a table by the form of its name.
-func findSource(ctx context.Context, input string) (source, error) {
-	t, err := table.Find(ctx, input)
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
-}
 
 // checkInput finds the table that the input names, and opens no part of it.
 func checkInput(ctx context.Context, r *Request, f *Faults) {
@@ -37,8 +14,15 @@ func checkInput(ctx context.Context, r *Request, f *Faults) {
 		return
 	}
 	var err error
-	if r.source, err = findSource(ctx, r.Input); err != nil {
+	if r.source, err = table.Find(ctx, r.Input, r.Services); err != nil {
 		f.add("--input", plainError(err), "")
+	}
+}
+
+// checkMetadata compares the columns of a table that can be known without opening it.
+func checkMetadata(ctx context.Context, r *Request, f *Faults) {
+	if _, ok := r.source.(*table.BigQuery); ok {
+		checkColumns(ctx, r, f)
 	}
 }
 

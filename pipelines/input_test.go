@@ -89,7 +89,7 @@ func TestRunReadsItsOutput(t *testing.T) {
 		if err := os.WriteFile(again.Domain, []byte(strings.TrimPrefix(shopDomain, "privacy_id: customer\n")), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if r := mustValidate(t, again); len(r.source.(*table.Table).Files) != 2 {
+		if r := mustValidate(t, again); len(r.source.(*table.Files).Files) != 2 {
 			t.Errorf("%s: inputs %v", format, r.source)
 		}
 		if rows := mustRun(t, again).Privacy.Rows; rows < 100 || rows > 300 {
@@ -172,7 +172,7 @@ func withInts(c *domain.Chunk, k int) *domain.Chunk {
 func TestRunRefusesChangedParquet(t *testing.T) {
 	c := parquetShop(t)
 	r := mustValidate(t, c)
-	writeParquet(t, r.source.(*table.Table).Files[1].Name, shopColumns(), customers(400, 50))
+	writeParquet(t, r.source.(*table.Files).Files[1].Name, shopColumns(), customers(400, 50))
 	_, err := Run(context.Background(), r)
 	if err == nil || !strings.Contains(err.Error(), "b.parquet: the file has changed since the run was planned\nnothing was written") {
 		t.Errorf("error %v", err)

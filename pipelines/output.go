@@ -23,17 +23,28 @@ type output interface {
 	prepare(ctx context.Context) error
 	// published reports whether the rows, which come last, are there to be read.
 	published(ctx context.Context) bool
-	// abandon removes what a run has left without finishing. Nothing of the run may be at work any more.
-	abandon(ctx context.Context) error
+	// abandon removes what a run has left without finishing, and says what it keeps on purpose and what to
+	// do with it; empty: it keeps nothing. Nothing of the run may be at work any more.
+	abandon(ctx context.Context) (kept string, err error)
+	// unfinished says where to look for the end of a publication that could not be waited for.
+	unfinished() string
 	// written says what a finished run has written.
 	written(ctx context.Context) (report.Written, error)
 }
 
-// output returns where the run's rows and released files go.
-func (r *Request) output(runID string) output {
+// output returns where the run's rows and released files go. A directory of the staging is for rows that
+// are not loaded yet.
+func (r *Request) output(runID string, st staging) output {
+	said := description{Domain: *r.File.Domain, Workload: r.Problem.Workload, RowsAsked: r.Rows, Describe: true}
+	if isTable(r.Output) {
+		return &loadedTable{
+			Sink: r.target().sink(runID, r.File.Domain), Stage: st.rows(runID, r.Shards), description: said,
+			Release: dirsink.Dir{Path: r.Release, RunID: runID, Overwrite: r.Overwrite},
+		}
+	}
 	d := &directory{
 		Rows:   dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
-		Format: r.Format, Domain: *r.File.Domain, Workload: r.Problem.Workload, RowsAsked: r.Rows, Describe: true,
+		Format: r.Format, description: said,
 	}
 	if files.Clean(r.Release) != files.Clean(r.Output) {
 		d.Release = dirsink.Dir{Path: r.Release, RunID: runID, Overwrite: r.Overwrite}
@@ -42,10 +53,14 @@ func (r *Request) output(runID string) output {
 }
 
 // output returns where the rows of a sampling go.
-func (r *SampleRequest) output(runID string) output {
+func (r *SampleRequest) output(runID string, st staging) output {
+	said := description{Domain: r.file.Domain, RowsAsked: r.Rows}
+	if isTable(r.Output) {
+		return &loadedTable{Sink: r.target().sink(runID, &r.file.Domain), Stage: st.rows(runID, r.Shards), description: said, model: fingerprint(r.model)}
+	}
 	return &directory{
 		Rows:   dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
-		Format: r.Format, Domain: r.file.Domain, RowsAsked: r.Rows,
+		Format: r.Format, description: said,
 	}
 }
 
@@ -84,7 +99,7 @@ func (d *directory) published(ctx context.Context) bool {
 	return err == nil && m.RunID == d.Rows.RunID
 }
 
-func (d *directory) abandon(ctx context.Context) error {
+func (d *directory) abandon(ctx context.Context) (kept string, err error) {
 	var errs []error
 	for _, dir := range d.dirs() {
 		errs = append(errs, dir.Abandon(ctx, privacyFile, modelFile, marginalsFile))
@@ -92,7 +107,11 @@ func (d *directory) abandon(ctx context.Context) error {
 	for _, dir := range d.made {
 		_ = os.Remove(dir) // it is not empty where somebody else has put something there
 	}
-	return errors.Join(errs...)
+	return "", errors.Join(errs...)
+}
+
+func (d *directory) unfinished() string {
+	return "the output was being published: its manifest is there if it is complete"
 }
 
 func (d *directory) written(ctx context.Context) (report.Written, error) {

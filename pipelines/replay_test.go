@@ -82,7 +82,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	playing.rewind()
 	r.Chosen.Name = "tape"
 	l := launch{runID: "replay", seed: 7, store: synth.StoreRef{Kind: storeKind, Config: t.TempDir()}}
-	l.output = r.output(l.runID)
+	l.output = r.output(l.runID, staging{})
 	a, err := begin(context.Background(), l.output)
 	if err != nil {
 		t.Fatal(err)

@@ -27,12 +27,17 @@ func (r *Result) WriteText(w io.Writer) error { return report.WriteClosing(w, r.
 // rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent.
 func Run(ctx context.Context, r *Request) (*Result, error) {
 	l := launch{runID: rand.Text(), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
-	st, err := stage(ctx, r.TempLocation, r.Output, l.runID)
+	st, err := stage(ctx, r.TempLocation, r.target().beside(), l.runID)
 	if err != nil {
 		return nil, err
 	}
-	defer st.remove(ctx)
-	l.store, l.output = st.ref(), r.output(l.runID)
+	keep := false
+	defer func() {
+		if !keep {
+			st.remove(ctx)
+		}
+	}()
+	l.store, l.output = st.ref(), r.output(l.runID, st)
 	a, err := begin(ctx, l.output)
 	if err != nil {
 		return nil, err
@@ -41,7 +46,11 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	p, s := beam.NewPipelineWithRoot()
 	Build(s, r, l)
 	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, r.source.Bytes())); err != nil && !a.published(ctx) {
-		err = errors.Join(err, a.abandon(ctx))
+		kept, abandonErr := a.abandon(ctx)
+		if err = errors.Join(err, abandonErr); kept != "" {
+			keep = true
+			return nil, fmt.Errorf("%w\n%s", err, kept)
+		}
 		return nil, st.spent(ctx, err)
 	}
 	return finished(ctx, r, l.output)
@@ -62,16 +71,21 @@ func execute(ctx context.Context, p *beam.Pipeline, runner string, m *meter) err
 func finished(ctx context.Context, r *Request, out output) (*Result, error) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	b, err := files.ReadAll(ctx, files.Join(r.Release, privacyFile), maxPublicFile)
-	if err != nil {
-		return nil, fmt.Errorf("pipelines: %w", err)
-	}
-	privacy, err := readPrivacy(b)
+	privacy, err := released(ctx, r.Release)
 	if err != nil {
 		return nil, err
 	}
 	written, err := out.written(ctx)
 	return &Result{Privacy: privacy, Written: written}, err
+}
+
+// released reads the statement of a released directory.
+func released(ctx context.Context, dir string) (report.Privacy, error) {
+	b, err := files.ReadAll(ctx, files.Join(dir, privacyFile), maxPublicFile)
+	if err != nil {
+		return report.Privacy{}, fmt.Errorf("pipelines: %w", err)
+	}
+	return readPrivacy(b)
 }
 
 // maxPublicFile is the largest statement or domain file that is read, in bytes.

@@ -184,13 +184,13 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 // Behind a shut gate a run neither releases nor publishes, however long its functions go on.
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
-	sink := r.output("stopped").(*directory)
+	sink := r.output("stopped", staging{}).(*directory)
 	a, err := begin(context.Background(), sink)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.end()
-	if err := a.abandon(context.Background()); err != nil {
+	if _, err := a.abandon(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, errStopped) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/modelio"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/report"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
@@ -22,16 +23,19 @@ import (
 // SampleConfig is one request for rows of a released model. Zero fields mean their defaults.
 type SampleConfig struct {
 	Model         string // _model.arrow; required
-	Output        string // directory; required
+	Output        string // directory or table of BigQuery; required
 	Format        string // parquet (default) or csv
 	Rows          int64  // default: the released number of units
 	Where         string // only cells that meet it; see ParseCondition
 	SampleSeed    uint64
 	HasSampleSeed bool
-	Shards        int // default 8
-	Overwrite     bool
+	Shards        int               // default 8
+	Overwrite     bool              // of directories
+	Write         string            // of tables: empty (default), truncate or append
+	Labels        map[string]string // of tables and load jobs
 	Runner        string
 	TempLocation  string // gs:// directory for the model while rows are drawn; default: beside a gs:// output, else of this machine
+	Services      table.Options
 	Progress      io.Writer
 	Terminal      bool
 }
@@ -62,7 +66,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		faults.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
 	}
 	checkRunner(c.Runner, &faults)
-	checkOutput(ctx, "--output", c.Output, c.Overwrite, &faults)
+	c.target().check(ctx, &faults)
 	checkTemp(c.TempLocation, &faults)
 	checkPlaces(c.Runner, &faults, place{"--output", c.Output})
 	switch file, err := readModel(ctx, c.Model); {
@@ -76,6 +80,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 			break
 		}
 		r.file = file
+		c.target().checkTable(ctx, &file.Domain, &faults)
 		r.model = &population.Model{Sizes: file.Sizes, Columns: file.Columns, Weights: file.Weights, Impossible: file.Domain.Impossible}
 		checkWhere(r, &faults)
 	}
@@ -119,12 +124,12 @@ func (s *Sampled) WriteText(w io.Writer) error {
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	runID := rand.Text()
-	st, err := stage(ctx, r.TempLocation, r.Output, runID)
+	st, err := stage(ctx, r.TempLocation, r.target().beside(), runID)
 	if err != nil {
 		return nil, err
 	}
 	defer st.remove(ctx)
-	out := r.output(runID)
+	out := r.output(runID, st)
 	a, err := begin(ctx, out)
 	if err != nil {
 		return nil, err
@@ -132,7 +137,8 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	defer a.end()
 	ref, err := r.keep(ctx, st)
 	if err != nil {
-		return nil, errors.Join(err, a.abandon(ctx))
+		_, abandonErr := a.abandon(ctx)
+		return nil, errors.Join(err, abandonErr)
 	}
 	p, s := beam.NewPipelineWithRoot()
 	release := synth.Saved(s, ref, &r.file.Domain, r.workload, st.ref())
@@ -141,7 +147,11 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
 	})
 	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, 0)); err != nil && !a.published(ctx) {
-		return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", errors.Join(err, a.abandon(ctx)))
+		kept, abandonErr := a.abandon(ctx)
+		if err = errors.Join(err, abandonErr); kept != "" {
+			return nil, fmt.Errorf("%w\n%s; sampling costs no privacy", err, kept)
+		}
+		return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", err)
 	}
 	ctx, cancel := afterwards(ctx)
 	defer cancel()

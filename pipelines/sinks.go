@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/parquetio"
@@ -31,13 +30,10 @@ func init() {
 // directory is a sink of rows, and of what was released with them, in directories of this machine or of
 // Cloud Storage. Its exported fields are plain data.
 type directory struct {
-	Rows      dirsink.Dir
-	Release   dirsink.Dir // Path empty: the released files go with the rows
-	Format    string
-	Domain    domain.Domain
-	Workload  query.Workload
-	RowsAsked int64
-	Describe  bool // write statement and model
+	Rows    dirsink.Dir
+	Release dirsink.Dir // Path empty: the released files go with the rows
+	Format  string
+	description
 
 	made []string // directories that were not there before
 }
@@ -126,15 +122,10 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 		return synth.Manifest{}, err
 	}
 	defer leave()
-	refs := make([]dirsink.FileRef, len(files))
-	rows := int64(0)
-	for i, f := range files {
-		refs[i] = dirsink.FileRef(f)
-		rows += f.Rows
-	}
+	refs, rows := parts(files)
 	var released []dirsink.Released
 	if d.Describe {
-		if released, err = describe(d, a, rows); err != nil {
+		if released, err = describe(&d.description, a, rows); err != nil {
 			return synth.Manifest{}, err
 		}
 	}
@@ -153,6 +144,15 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 		out.Bytes += p.Bytes
 	}
 	return out, nil
+}
+
+// parts returns shards as the directory knows them, and the number of their rows.
+func parts(files []synth.FileRef) (refs []dirsink.FileRef, rows int64) {
+	for _, f := range files {
+		refs = append(refs, dirsink.FileRef(f))
+		rows += f.Rows
+	}
+	return refs, rows
 }
 
 // columnTypes describes the parts in the manifest.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,11 @@ func stage(ctx context.Context, temp, out, runID string) (staging, error) {
 	return staging{dir}, nil
 }
 
+// rows returns a directory for rows that are not loaded yet.
+func (s staging) rows(runID string, shards int) dirsink.Dir {
+	return dirsink.Dir{Path: files.Join(s.dir, "rows"), RunID: runID, Shards: shards, Extension: "parquet"}
+}
+
 func (s staging) ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.dir} }
 
 // remove removes the staging. What cannot be removed harms nobody but takes its space.
@@ -77,7 +83,8 @@ func (s staging) remove(ctx context.Context) {
 func (s staging) spent(ctx context.Context, err error) error {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	if names, listErr := files.Names(ctx, s.dir); listErr == nil && len(names) == 0 {
+	names, listErr := files.Names(ctx, s.dir)
+	if listErr == nil && !slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, ".release") }) {
 		return fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
 	}
 	return fmt.Errorf("%w\na model had been released and is discarded: count the privacy budget of this run as spent", err)

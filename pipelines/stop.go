@@ -67,7 +67,8 @@ func begin(ctx context.Context, out output) (*attempt, error) {
 	gates.Store(out.run(), a.gate)
 	if err := out.prepare(ctx); err != nil {
 		defer a.end()
-		return nil, errors.Join(err, a.abandon(ctx))
+		_, abandonErr := a.abandon(ctx)
+		return nil, errors.Join(err, abandonErr)
 	}
 	return a, nil
 }
@@ -80,10 +81,10 @@ func (a *attempt) published(ctx context.Context) bool {
 }
 
 // abandon ends an attempt that has failed: nothing is published any more, and nothing that a reader
-// could take for output stays behind.
-func (a *attempt) abandon(ctx context.Context) error {
+// could take for output stays behind. It says what is kept on purpose.
+func (a *attempt) abandon(ctx context.Context) (kept string, err error) {
 	if !a.gate.close() {
-		return errors.New("the output was being published: its manifest is there if it is complete")
+		return a.out.unfinished(), nil
 	}
 	ctx, cancel := afterwards(ctx)
 	defer cancel()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
@@ -19,7 +20,7 @@ import (
 type Request struct {
 	Config
 	File     *schema.File
-	source   source // the table that Input names, as it was at launch
+	source   table.Table // the table that Input names, as it was at launch
 	Problem  solver.Problem
 	Chosen   methods.Method
 	omitted  int64
@@ -27,7 +28,7 @@ type Request struct {
 }
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
-// domain file, and looks whether input and output exist.
+// domain file and the metadata of tables of BigQuery, and looks whether input and output exist.
 func Validate(ctx context.Context, c Config) (*Request, error) {
 	r, faults := validate(ctx, c)
 	return r, faults.Err()
@@ -38,7 +39,7 @@ func Validate(ctx context.Context, c Config) (*Request, error) {
 // after them is looked at.
 func ValidateRun(ctx context.Context, c Config) (*Request, error) {
 	r, faults := validate(ctx, c)
-	if r.File != nil && r.source != nil {
+	if _, done := r.source.(*table.BigQuery); r.File != nil && r.source != nil && !done {
 		checkColumns(ctx, r, &faults)
 	}
 	return r, faults.Err()
@@ -50,14 +51,16 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	checkFigures(c, &faults)
 	r := &Request{Config: c}
 	checkInput(ctx, r, &faults)
-	checkOutput(ctx, "--output", c.Output, c.Overwrite, &faults)
-	if files.Clean(c.Release) != files.Clean(c.Output) {
+	c.target().check(ctx, &faults)
+	if c.Release != "" && !isTable(c.Release) && files.Clean(c.Release) != files.Clean(c.Output) {
 		checkOutput(ctx, "--release", c.Release, c.Overwrite, &faults)
 	}
 	checkTemp(c.TempLocation, &faults)
 	checkPlaces(c.Runner, &faults, place{"--input", c.Input}, place{"--output", c.Output}, place{"--release", c.Release})
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
+		c.target().checkTable(ctx, r.File.Domain, &faults)
+		checkMetadata(ctx, r, &faults)
 	}
 	return r, faults
 }
@@ -67,6 +70,7 @@ func (r *Request) Plan() (*plan.Plan, error) {
 	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
 	if err == nil {
 		p.Workload.Narrowed = r.narrowed
+		p.Notes = r.notes()
 	}
 	return p, err
 }

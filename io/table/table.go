@@ -1,150 +1,58 @@
-// Package table reads tables that files hold, CSV or Parquet, wherever the files are.
+// Package table finds tables by name and reads them: CSV or Parquet files, wherever they are, and tables
+// and views of BigQuery.
 //
-//	t, err := table.Find(ctx, "gs://b/people-*.parquet") // or a directory that a run of dapple wrote
-//	err = t.Check(ctx, dom, schema.CSV{})                // at launch: columns and types, no record
-//	rows := t.Read(s, dom, schema.CSV{})                 // in a pipeline
-//	err = t.Each(ctx, dom, schema.CSV{}, yield)          // or in this process
+//	t, err := table.Find(ctx, "gs://b/people-*.parquet", table.Options{})
+//	err = t.Check(ctx, dom, schema.CSV{})          // at launch: columns and types, no record
+//	rows := t.Read(s, dom, schema.CSV{})           // in a pipeline
+//	err = t.Each(ctx, dom, schema.CSV{}, yield)    // or in this process
 package table
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/dirsink"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// Table is a table in files of one format.
-type Table struct {
-	Files   []files.Info // at least one, as they were when they were found
-	Parquet bool         // else CSV
+// Table is a table that has been found and not been read: *Files or *BigQuery.
+type Table interface {
+	// Check compares the columns with those of d and reads no record. The errors of all columns are joined.
+	Check(ctx context.Context, d *domain.Domain, form schema.CSV) error
+	// Read returns the records in a pipeline, as *domain.Chunk. Call Check before.
+	Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
+	// Each hands all records to yield, chunk by chunk. Call Check before. A chunk is valid until the next
+	// one. An error of yield ends the reading and is returned as it is.
+	Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
+	// Bytes is the size of what is read; 0: not known.
+	Bytes() int64
+	// Note says what people should know before the table is read; empty: nothing.
+	Note() string
 }
 
-// Find finds the files that input names, and opens none of them: a file, a pattern, or a directory that
-// a finished run wrote, of which the manifest alone is trusted. Names that end in ".parquet" are
-// Parquet's.
-func Find(ctx context.Context, input string) (*Table, error) {
-	list, err := find(ctx, input)
+// Options say how services are reached and used. The zero value is right for most.
+type Options struct {
+	BigQuery bigqueryio.Client // Project: who pays for queries and jobs; default: the table's own project
+	Read     bigqueryio.ReadOptions
+}
+
+// Find finds what input names, and opens no part of it: bq://project.dataset.table; a file or a pattern; or
+// a directory that a finished run wrote, of which the manifest alone is trusted. Files whose names end in
+// ".parquet" are Parquet's.
+func Find(ctx context.Context, input string, o Options) (Table, error) {
+	if strings.HasPrefix(input, bigqueryio.Scheme) {
+		t, err := findBigQuery(input, o)
+		if err != nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	t, err := findFiles(ctx, input)
 	if err != nil {
 		return nil, err
 	}
-	parquet, other := "", ""
-	for _, f := range list {
-		if isParquet(f) {
-			parquet = cmp.Or(parquet, f.Name)
-		} else {
-			other = cmp.Or(other, f.Name)
-		}
-	}
-	if parquet != "" && other != "" {
-		return nil, fmt.Errorf("table: %s is Parquet and %s is not; name files of one format, such as dir/*.parquet", parquet, other)
-	}
-	return &Table{Files: list, Parquet: parquet != ""}, nil
-}
-
-func isParquet(f files.Info) bool { return strings.EqualFold(path.Ext(f.Name), ".parquet") }
-
-func find(ctx context.Context, input string) ([]files.Info, error) {
-	isDir, err := files.IsDir(ctx, input)
-	if err != nil {
-		return nil, fmt.Errorf("table: %w", err)
-	}
-	if !isDir {
-		list, err := files.Expand(ctx, input)
-		if err != nil {
-			return nil, fmt.Errorf("table: %w", err)
-		}
-		return list, nil
-	}
-	mend := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
-	m, err := dirsink.ReadManifest(ctx, input)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("table: %s is a directory without a manifest: it is not the output of a finished run; %s", input, mend)
-	}
-	var list []files.Info
-	if err == nil {
-		list, err = m.Files(ctx, input)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("table: %w", err)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("table: %s holds no rows; %s", input, mend)
-	}
-	return list, nil
-}
-
-// Bytes returns the size of all files.
-func (t *Table) Bytes() (n int64) {
-	for _, f := range t.Files {
-		n += f.Size
-	}
-	return n
-}
-
-// Check compares the columns of the files with those of d: it reads header lines or footers, and no
-// record. The errors of all columns and files are joined. What can be read only once is left out.
-func (t *Table) Check(ctx context.Context, d *domain.Domain, form schema.CSV) error {
-	if t.Parquet {
-		return parquetio.Check(ctx, t.Files, d)
-	}
-	var errs []error
-	for _, f := range t.Files {
-		if !f.Once {
-			errs = append(errs, csvio.Check(ctx, f, d, form))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// Read returns the records in a pipeline, as *domain.Chunk.
-func (t *Table) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection {
-	if t.Parquet {
-		return parquetio.Read(s, t.Files, d)
-	}
-	return csvio.Read(s, t.Files, d, form)
-}
-
-// Each hands all records to yield, chunk by chunk. A chunk is valid until the next one. An error of
-// yield ends the reading and is returned as it is.
-func (t *Table) Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
-	each := func(f files.Info) error { return csvio.EachInfo(ctx, f, d, form, yield) }
-	if t.Parquet {
-		each = func(f files.Info) error { return eachGroup(ctx, f, d, yield) }
-	}
-	for _, f := range t.Files {
-		if err := each(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachGroup hands the row groups of a Parquet file to yield.
-func eachGroup(ctx context.Context, f files.Info, d *domain.Domain, yield func(*domain.Chunk) error) (err error) {
-	r, err := parquetio.OpenInfo(ctx, f, d, parquetio.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	for chunk, err := range r.Chunks() {
-		if err != nil {
-			return err
-		}
-		if err := yield(chunk); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"io"
 	"os"
 	"strings"
@@ -83,17 +82,20 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	var req *pipelines.SampleRequest
 	opts := []option{
 		{name: "model", arg: "FILE", usage: "_model.arrow of a released directory", required: true, set: text(&c.Model)},
-		{name: "output", arg: "DIR", usage: "directory for the rows", required: true, set: text(&c.Output)},
+		{name: "output", arg: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "rows", arg: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
 		{name: "where", arg: "CONDITION", usage: "only cells that meet it, such as 'age>=65 AND sex=Female'", set: text(&c.Where)},
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
 		{name: "shards", arg: "N", usage: "output files, default 8", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the output directory before", set: toggle(&c.Overwrite)},
-		{name: "runner", arg: "NAME", usage: "prism (default) or direct", set: text(&c.Runner)},
-		tempLocation(&c.TempLocation),
+		{name: "runner", arg: "NAME", set: text(&c.Runner)},
+		beamText("temp_location", "DIR", text(&c.TempLocation)),
 		{name: "quiet", usage: "no progress", set: toggle(&quiet)},
 	}
+	c.Services = services()
+	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
+	opts = append(opts, beamText("project", "PROJECT", text(&c.Services.BigQuery.Project)))
 	return command{
 		name:    "sample",
 		does:    "draw more rows from a released model, at no privacy cost",
@@ -122,10 +124,10 @@ const mostRows = 1_000_000_000_000
 
 // requestOptions are the flags that plan and synth share.
 func requestOptions(c *pipelines.Config) []option {
-	return []option{
+	opts := []option{
 		{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-		{name: "input", arg: "FILES", usage: "the private table: CSV or Parquet files, or a pattern", required: true, set: text(&c.Input)},
-		{name: "output", arg: "DIR", usage: "directory for the rows", required: true, set: text(&c.Output)},
+		{name: "input", arg: "TABLE", usage: "the private table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+		{name: "output", arg: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
 		{name: "epsilon", arg: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
 		{name: "delta", arg: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},
 		{name: "neighbouring", arg: "REL", usage: "add_remove (default) or replace", set: relation(&c.Neighbouring)},
@@ -141,21 +143,11 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "overwrite", usage: "replace what dapple wrote to the directories before", set: toggle(&c.Overwrite)},
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling, never the noise; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
 		{name: "strict", usage: "fail on an unusable cell, with its position: for the owner's eyes only", set: toggle(&c.Strict)},
-		{name: "runner", arg: "NAME", usage: "prism (default) or direct", set: text(&c.Runner)},
-		tempLocation(&c.TempLocation),
+		{name: "runner", arg: "NAME", set: text(&c.Runner)},
+		beamText("temp_location", "DIR", text(&c.TempLocation)),
 	}
-}
-
-// tempLocation is a flag of Beam's, which not every runner defines; help lists it no more than Beam's others.
-func tempLocation(p *string) option {
-	return option{name: "temp_location", arg: "DIR", set: func(s string) error {
-		if f := flag.Lookup("temp_location"); f != nil {
-			if err := f.Value.Set(s); err != nil {
-				return err
-			}
-		}
-		return text(p)(s)
-	}}
+	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
+	return append(opts, readingServices(&c.Services)...)
 }
 
 func evaluateCommand() command {
@@ -164,15 +156,15 @@ func evaluateCommand() command {
 		name:    "evaluate",
 		does:    "compare a synthetic table with the TRUE one: its output is NOT private",
 		example: "dapple evaluate --domain=people.yaml --input=people.csv --synthetic=out --json=errors.json",
-		options: []option{
+		options: append([]option{
 			{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-			{name: "input", arg: "FILES", usage: "the true table", required: true, set: text(&c.Input)},
+			{name: "input", arg: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
 			{name: "synthetic", arg: "DIR", usage: "the synthetic table: a released directory or files", required: true, set: text(&c.Synthetic)},
 			{name: "holdout", arg: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
 			{name: "marginals", arg: "K", usage: "widest marginals compared, default 3", set: whole(&c.Marginals, 8)},
 			{name: "max_cells", arg: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
 			{name: "json", arg: "FILE", usage: "write the figures as JSON too", set: text(&c.JSON)},
-		},
+		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) error { return evaluateFaults(ctx, *c) },
 		run:   func(ctx context.Context, out io.Writer) error { return evaluate.Run(ctx, *c, out) },
 	}
@@ -188,7 +180,7 @@ func evaluateFaults(ctx context.Context, c evaluate.Config) error {
 		if f.path == "" {
 			continue
 		}
-		if _, err := table.Find(ctx, f.path); err != nil {
+		if _, err := table.Find(ctx, f.path, c.Services); err != nil {
 			faults = append(faults, pipelines.Fault{Where: f.flag, What: strings.TrimPrefix(err.Error(), "table: ")})
 		}
 	}

@@ -167,6 +167,6 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.does)
 	}
 	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
-		"Files and directories are of this machine, or gs://bucket/path.\n")
+		"Files and directories are local, or gs://bucket/path; tables are bq://project.dataset.table.\n")
 	return status
 }

@@ -2,8 +2,8 @@
 // pays nothing for it: its figures are covered by no privacy guarantee, and every form of its output
 // says so.
 //
-//	truth, err := evaluate.ReadTrue(ctx, "people.csv", file)
-//	synthetic, err := evaluate.ReadSynthetic(ctx, "out/", file)
+//	truth, err := evaluate.ReadTrue(ctx, "people.csv", file, table.Options{})
+//	synthetic, err := evaluate.ReadSynthetic(ctx, "out/", file, table.Options{})
 //	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: truth, Synthetic: synthetic}, w, file.Domain, evaluate.Options{})
 //	err = report.WriteText(os.Stdout)
 //

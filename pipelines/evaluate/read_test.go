@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 const domainFile = `
@@ -57,7 +58,7 @@ func TestReadTrueCSV(t *testing.T) {
 	write(t, filepath.Join(dir, "b.csv"), "sex;id;age;visited;income;married\n"+
 		"Female;p1;5;2024-02-01;1.00;true\n"+ // the same cells again
 		"Male;p3;79;2024-04-01;1000;false\n")
-	got, err := ReadTrue(context.Background(), filepath.Join(dir, "*.csv"), parseDomain(t, ""))
+	got, err := ReadTrue(context.Background(), filepath.Join(dir, "*.csv"), parseDomain(t, ""), table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,14 +125,14 @@ func TestReadSyntheticIsWhatWasWritten(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "out")
 		publish(t, dir, extension, f.Domain, want)
 		write(t, filepath.Join(dir, "part-leftover."+extension), "not in the manifest")
-		got, err := ReadSynthetic(context.Background(), dir, f)
+		got, err := ReadSynthetic(context.Background(), dir, f, table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: the table that is read is not the one that was written", extension)
 		}
-		parts, err := ReadSynthetic(context.Background(), filepath.Join(dir, "part-0*."+extension), f)
+		parts, err := ReadSynthetic(context.Background(), filepath.Join(dir, "part-0*."+extension), f, table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +159,7 @@ func TestReadErrorsNameTheFault(t *testing.T) {
 		{context.Background(), write(t, filepath.Join(dir, "bad.parquet"), "secret"), "bad.parquet"},
 		{ended, good, "context canceled"},
 	} {
-		_, err := ReadTrue(row.ctx, row.input, f)
+		_, err := ReadTrue(row.ctx, row.input, f, table.Options{})
 		if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error %v, want one with %q and without a value", row.input, err, row.want)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Config is one request to evaluate. Zero fields mean their defaults; fields without a default are
@@ -25,6 +26,7 @@ type Config struct {
 	Marginals int    // widest marginal compared; default 3
 	MaxCells  int64  // largest marginal compared, in cells; default 10,000
 	JSON      string // file for the figures as JSON; default: none
+	Services  table.Options
 }
 
 // Check says what is wrong with the marginals that c asks for. It reads the domain file and nothing else.
@@ -55,14 +57,14 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 		return err
 	}
 	var t Tables
-	if t.Real, err = ReadTrue(ctx, c.Input, file); err != nil {
+	if t.Real, err = ReadTrue(ctx, c.Input, file, c.Services); err != nil {
 		return err
 	}
-	if t.Synthetic, err = ReadSynthetic(ctx, c.Synthetic, file); err != nil {
+	if t.Synthetic, err = ReadSynthetic(ctx, c.Synthetic, file, c.Services); err != nil {
 		return err
 	}
 	if c.Holdout != "" {
-		if t.Holdout, err = ReadTrue(ctx, c.Holdout, file); err != nil {
+		if t.Holdout, err = ReadTrue(ctx, c.Holdout, file, c.Services); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (s *Source) file(lines []proposal) string {
 		b.WriteString("# Proposed from the names and types of the columns; no row was read. It is not complete: put what each\n" +
 			"# comment \"review:\" asks for on its line.\n")
 	}
-	if !s.table.Parquet {
+	if s.untyped {
 		b.WriteString("# review: the names of the columns are the first line of the file\n")
 	}
 	if s.PrivacyID != "" {

@@ -7,7 +7,9 @@ import (
 	"hash/maphash"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -15,47 +17,46 @@ import (
 
 // Params says for which table a domain file is proposed.
 type Params struct {
-	Input     string // CSV or Parquet files, a pattern, or a directory that a run wrote; required
+	Input     string // CSV or Parquet files, a pattern, a directory that a run wrote, or bq://project.dataset.table; required
 	FromData  bool   // read the rows; else names and types alone
 	PrivacyID string // the column that names the privacy unit; empty: none
+	Services  table.Options
 }
 
 // Source is a table whose columns are known.
 type Source struct {
 	Params
-	table   *table.Table
+	table   table.Table
+	name    string // of the table or its first file, for messages
+	untyped bool   // the columns are those of a header line
 	csv     schema.CSV
 	columns []column
 }
 
-// column is a column by its name and, in Parquet, its type.
+// column is a column by its name and, but for CSV, its type.
 type column struct {
 	name     string
-	typed    bool // the type is that of the file
+	typed    bool // the type is that of the table
 	typ      domain.Type
 	scale    int
 	nullable bool
 	fault    string // why it cannot be read
 }
 
-// Open finds the files of a table and reads their header lines or footers, and nothing after them. The
+// Open finds a table and reads header lines, footers or metadata, and nothing after them. The
 // errors of all columns are joined; none holds a cell. A file without a header line has its first record
 // taken for one.
 func Open(ctx context.Context, p Params) (*Source, error) {
-	t, err := table.Find(ctx, p.Input)
+	t, err := table.Find(ctx, p.Input, p.Services)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range t.Files {
-		if f.Once {
-			return nil, fmt.Errorf("infer: %s: not a regular file; a table is read twice", f.Name)
-		}
-	}
-	s := &Source{Params: p, table: t}
-	if t.Parquet {
-		err = s.openParquet(ctx)
-	} else {
-		err = s.openCSV(ctx)
+	s := &Source{Params: p, table: t, name: p.Input}
+	switch t := t.(type) {
+	case *table.BigQuery:
+		err = s.openBigQuery(ctx, t)
+	case *table.Files:
+		err = s.openFiles(ctx, t)
 	}
 	if err != nil {
 		return nil, err
@@ -63,23 +64,50 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 	return s, s.checkNames()
 }
 
-func (s *Source) openParquet(ctx context.Context) error {
-	described, err := parquetio.Describe(ctx, s.table.Files[0])
+func (s *Source) openFiles(ctx context.Context, t *table.Files) error {
+	s.name = t.Files[0].Name
+	for _, f := range t.Files {
+		if f.Once {
+			return fmt.Errorf("infer: %s: not a regular file; a table is read twice", f.Name)
+		}
+	}
+	if !t.Parquet {
+		return s.openCSV(ctx, t.Files[0])
+	}
+	described, err := parquetio.Describe(ctx, t.Files[0])
+	for _, d := range described {
+		s.columns = append(s.columns, typedColumn(d.Name, d.Type, d.Scale, d.Nullable, d.Fault))
+	}
+	return s.check(ctx, err)
+}
+
+func (s *Source) openBigQuery(ctx context.Context, t *table.BigQuery) error {
+	described, err := bigqueryio.Describe(ctx, t.Options.BigQuery, t.Table)
+	for _, d := range described {
+		s.columns = append(s.columns, typedColumn(d.Name, d.Type, d.Scale, d.Nullable, d.Fault))
+	}
+	return s.check(ctx, err)
+}
+
+func typedColumn(name string, t domain.Type, scale int, nullable bool, fault string) column {
+	// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
+	return column{name: name, typed: true, typ: t, scale: min(scale, 4), nullable: nullable, fault: fault}
+}
+
+// check makes sure that all of the table has the columns that a description found, unless it failed.
+func (s *Source) check(ctx context.Context, err error) error {
 	if err != nil {
 		return err
-	}
-	for _, d := range described {
-		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
-		s.columns = append(s.columns, column{name: d.Name, typed: true, typ: d.Type, scale: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
 	}
 	return s.table.Check(ctx, s.domain(), s.csv)
 }
 
 // openCSV takes the separator that the header line has most probably.
-func (s *Source) openCSV(ctx context.Context) error {
+func (s *Source) openCSV(ctx context.Context, first files.Info) error {
+	s.untyped = true
 	var names []string
 	for _, comma := range []rune{0, ';', '\t', '|'} {
-		got, err := csvio.Columns(ctx, s.table.Files[0], schema.CSV{Comma: comma})
+		got, err := csvio.Columns(ctx, first, schema.CSV{Comma: comma})
 		if err != nil && comma == 0 {
 			return err
 		}
@@ -103,15 +131,15 @@ func (s *Source) checkNames() error {
 	seen, found := map[string]int{}, s.PrivacyID == ""
 	for i, c := range s.columns {
 		if why := domain.NameFault(c.name); why != "" {
-			errs = append(errs, fmt.Errorf("infer: %s: column %d: %s; rename it", s.table.Files[0].Name, i+1, why))
+			errs = append(errs, fmt.Errorf("infer: %s: column %d: %s; rename it", s.name, i+1, why))
 		} else if first := seen[c.name]; first > 0 {
-			errs = append(errs, fmt.Errorf("infer: %s: columns %d and %d have one name; rename one", s.table.Files[0].Name, first, i+1))
+			errs = append(errs, fmt.Errorf("infer: %s: columns %d and %d have one name; rename one", s.name, first, i+1))
 		}
 		seen[c.name] = i + 1
 		found = found || c.name == s.PrivacyID
 	}
 	if !found {
-		errs = append(errs, fmt.Errorf("infer: %s has no column %q to be the privacy ID", s.table.Files[0].Name, s.PrivacyID))
+		errs = append(errs, fmt.Errorf("infer: %s has no column %q to be the privacy ID", s.name, s.PrivacyID))
 	}
 	return errors.Join(errs...)
 }

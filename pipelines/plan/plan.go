@@ -35,6 +35,8 @@ type Plan struct {
 	MostUnits    int64   // that can be counted; 0: any number
 	FileBytes    float64 // of all rows
 	Rows         float64
+
+	Notes []string // lines on input and output that the caller knows more of
 }
 
 // CountedCells is the most cells that are counted as tables. For a larger workload the coded records are

@@ -19,6 +19,9 @@ func WriteText(w io.Writer, p *Plan) error {
 	writeMethod(&b, p)
 	writeCharges(&b, p)
 	writeFigures(&b, p)
+	for _, note := range p.Notes {
+		fmt.Fprintln(&b, note)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -10,21 +10,30 @@ import (
 type Written struct {
 	Output, Release string // directories
 	Format          string // parquet or csv
+	Job             string // that has loaded the rows into a table; empty: Output is a directory
 	Files           int
 	Rows, Bytes     int64
 }
 
 // WriteClosing writes the four last lines of a run.
 func WriteClosing(w io.Writer, p Privacy, out Written) error {
-	format := map[string]string{"parquet": "Parquet", "csv": "CSV"}[out.Format]
 	lines := []string{
-		fmt.Sprintf("wrote   %s rows to %s (%d %s %s, %s)", group(float64(p.Rows)), slash(out.Output), out.Files, format, plural(out.Files, "file"), size(out.Bytes)),
+		out.line(p.Rows),
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), group(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
 		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+// line says what was written where.
+func (w Written) line(rows int64) string {
+	if w.Job != "" {
+		return fmt.Sprintf("wrote   %s rows to %s (load job %s)", group(float64(rows)), w.Output, w.Job)
+	}
+	format := map[string]string{"parquet": "Parquet", "csv": "CSV"}[w.Format]
+	return fmt.Sprintf("wrote   %s rows to %s (%d %s %s, %s)", group(float64(rows)), slash(w.Output), w.Files, format, plural(w.Files, "file"), size(w.Bytes))
 }
 
 func errorLine(e Errors) string {
@@ -72,8 +81,6 @@ func size(bytes int64) string {
 
 // WriteSampled writes the last line of a sampling.
 func WriteSampled(w io.Writer, rows int64, out Written) error {
-	format := map[string]string{"parquet": "Parquet", "csv": "CSV"}[out.Format]
-	_, err := fmt.Fprintf(w, "wrote   %s rows to %s (%d %s %s, %s) at no privacy cost\n",
-		group(float64(rows)), slash(out.Output), out.Files, format, plural(out.Files, "file"), size(out.Bytes))
+	_, err := fmt.Fprintf(w, "%s at no privacy cost\n", out.line(rows))
 	return err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // readAll reads a table whole and returns its number of rows.
-func readAll(t *testing.T, tab *table.Table) (rows int, err error) {
+func readAll(t *testing.T, tab table.Table) (rows int, err error) {
 	t.Helper()
 	f, err := schema.Parse("domain.yaml", []byte(shopDomain))
 	if err != nil {
@@ -31,7 +31,7 @@ func TestReadingThroughFailures(t *testing.T) {
 	put(s, "gs://shop/in/large.csv", shopCSV(20_000))
 	p := startProxy(t, s)
 	for input, want := range map[string]int{"gs://shop/in/p.parquet": 1000, "gs://shop/in/large.csv": 20_000} {
-		tab, err := table.Find(ctx, input)
+		tab, err := table.Find(ctx, input, table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestRequestsOfReading(t *testing.T) {
 	putParquet(t, s, "gs://shop/in/p.parquet", 0, 100_000)
 	p := startProxy(t, s)
 	for input, most := range map[string]int{"gs://shop/in/p.parquet": 4, "gs://shop/in/customers.csv": 1} {
-		tab, err := table.Find(ctx, input)
+		tab, err := table.Find(ctx, input, table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

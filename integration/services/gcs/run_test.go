@@ -196,7 +196,7 @@ func TestReadsAsLocalFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(input string) (rows int, sum int64) {
-		tab, err := table.Find(ctx, input)
+		tab, err := table.Find(ctx, input, table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

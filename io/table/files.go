@@ -1,0 +1,145 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// Files is a table in files of one format.
+type Files struct {
+	Files   []files.Info // at least one, as they were when they were found
+	Parquet bool         // else CSV
+}
+
+// findFiles finds the files that input names, and opens none of them.
+func findFiles(ctx context.Context, input string) (*Files, error) {
+	list, err := find(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	parquet, other := "", ""
+	for _, f := range list {
+		if isParquet(f) {
+			parquet = cmp.Or(parquet, f.Name)
+		} else {
+			other = cmp.Or(other, f.Name)
+		}
+	}
+	if parquet != "" && other != "" {
+		return nil, fmt.Errorf("table: %s is Parquet and %s is not; name files of one format, such as dir/*.parquet", parquet, other)
+	}
+	return &Files{Files: list, Parquet: parquet != ""}, nil
+}
+
+func isParquet(f files.Info) bool { return strings.EqualFold(path.Ext(f.Name), ".parquet") }
+
+func find(ctx context.Context, input string) ([]files.Info, error) {
+	isDir, err := files.IsDir(ctx, input)
+	if err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	if !isDir {
+		list, err := files.Expand(ctx, input)
+		if err != nil {
+			return nil, fmt.Errorf("table: %w", err)
+		}
+		return list, nil
+	}
+	mend := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
+	m, err := dirsink.ReadManifest(ctx, input)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("table: %s is a directory without a manifest: it is not the output of a finished run; %s", input, mend)
+	}
+	var list []files.Info
+	if err == nil {
+		list, err = m.Files(ctx, input)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("table: %s holds no rows; %s", input, mend)
+	}
+	return list, nil
+}
+
+// Bytes returns the size of all files.
+func (t *Files) Bytes() (n int64) {
+	for _, f := range t.Files {
+		n += f.Size
+	}
+	return n
+}
+
+// Note returns nothing: files are read as they were found, or not at all.
+func (t *Files) Note() string { return "" }
+
+// Check compares the columns of the files with those of d: it reads header lines or footers, and no
+// record. The errors of all columns and files are joined. What can be read only once is left out.
+func (t *Files) Check(ctx context.Context, d *domain.Domain, form schema.CSV) error {
+	if t.Parquet {
+		return parquetio.Check(ctx, t.Files, d)
+	}
+	var errs []error
+	for _, f := range t.Files {
+		if !f.Once {
+			errs = append(errs, csvio.Check(ctx, f, d, form))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Read returns the records in a pipeline, as *domain.Chunk.
+func (t *Files) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection {
+	if t.Parquet {
+		return parquetio.Read(s, t.Files, d)
+	}
+	return csvio.Read(s, t.Files, d, form)
+}
+
+// Each hands all records to yield, chunk by chunk. A chunk is valid until the next one. An error of
+// yield ends the reading and is returned as it is.
+func (t *Files) Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
+	each := func(f files.Info) error { return csvio.EachInfo(ctx, f, d, form, yield) }
+	if t.Parquet {
+		each = func(f files.Info) error { return eachGroup(ctx, f, d, yield) }
+	}
+	for _, f := range t.Files {
+		if err := each(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachGroup hands the row groups of a Parquet file to yield.
+func eachGroup(ctx context.Context, f files.Info, d *domain.Domain, yield func(*domain.Chunk) error) (err error) {
+	r, err := parquetio.OpenInfo(ctx, f, d, parquetio.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for chunk, err := range r.Chunks() {
+		if err != nil {
+			return err
+		}
+		if err := yield(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
