@@ -34,8 +34,8 @@ columns:
 // shop makes a table of 300 customers, and returns a request from it into another table.
 func shop(t *testing.T, r *rig) pipelines.Config {
 	t.Helper()
-	exec(t, r.BigQuery, "CREATE TABLE d.shop (customer STRING NOT NULL, plan STRING, age INT64, active BOOL)")
-	exec(t, r.BigQuery, `INSERT INTO d.shop
+	execute(t, r.BigQuery, "CREATE TABLE d.shop (customer STRING NOT NULL, plan STRING, age INT64, active BOOL)")
+	execute(t, r.BigQuery, `INSERT INTO d.shop
 		SELECT CONCAT('c', CAST(i AS STRING)), IF(MOD(i, 4) = 0, NULL, IF(MOD(i, 4) = 1, 'plus', 'pro')), 18 + MOD(i * i, 80), MOD(i, 3) = 0
 		FROM UNNEST(GENERATE_ARRAY(0, 299)) AS i`)
 	dir := t.TempDir()
@@ -184,7 +184,7 @@ func objects(t *testing.T, r *rig) (names []string) {
 func TestTableRequestsThatCannotRun(t *testing.T) {
 	r := newRig(t, true)
 	c := shop(t, r)
-	exec(t, r.BigQuery, "CREATE TABLE d.tags (customer STRING, plan ARRAY<STRING>, age STRING)")
+	execute(t, r.BigQuery, "CREATE TABLE d.tags (customer STRING, plan ARRAY<STRING>, age STRING)")
 	for name, row := range map[string]struct {
 		change func(*pipelines.Config)
 		want   []string

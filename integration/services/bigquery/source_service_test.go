@@ -20,8 +20,8 @@ func TestMain(m *testing.M) { transformtest.Main(m) }
 // smallTable makes the table name with the columns n and s and one row.
 func smallTable(t *testing.T, b *services.BigQuery, dataset, name string) bigqueryio.Table {
 	t.Helper()
-	exec(t, b, fmt.Sprintf("CREATE TABLE %s.%s (n INT64 NOT NULL, s STRING)", dataset, name))
-	exec(t, b, fmt.Sprintf("INSERT INTO %s.%s VALUES (1, 'one')", dataset, name))
+	execute(t, b, fmt.Sprintf("CREATE TABLE %s.%s (n INT64 NOT NULL, s STRING)", dataset, name))
+	execute(t, b, fmt.Sprintf("INSERT INTO %s.%s VALUES (1, 'one')", dataset, name))
 	return bigqueryio.Table{Project: b.Project, Dataset: dataset, Name: name}
 }
 
@@ -70,7 +70,7 @@ func TestRepeatedReadingSeesTheSameRows(t *testing.T) {
 	if n := count(t, src); n != 1 {
 		t.Fatalf("%d rows", n)
 	}
-	exec(t, b, "INSERT INTO d.t VALUES (2, NULL)")
+	execute(t, b, "INSERT INTO d.t VALUES (2, NULL)")
 	if n := count(t, src); n != 1 {
 		t.Errorf("repeated: %d rows; want those of the first reading", n)
 	}
@@ -84,7 +84,7 @@ func TestViewIsRead(t *testing.T) {
 	b := services.StartBigQuery(t, "")
 	b.Dataset(t, "d", "US")
 	smallTable(t, b, "d", "t")
-	exec(t, b, "CREATE VIEW d.v AS SELECT n + 1 AS n, s FROM d.t")
+	execute(t, b, "CREATE VIEW d.v AS SELECT n + 1 AS n, s FROM d.t")
 	src := check(t, b, bigqueryio.Table{Project: b.Project, Dataset: "d", Name: "v"}, smallDomain(), bigqueryio.ReadOptions{Timeout: time.Minute})
 	if src.Snapshot != 0 || !strings.HasPrefix(src.Note(), "view test.d.v, as it is when it is read") {
 		t.Errorf("got %+v: %s", src, src.Note())
@@ -137,13 +137,13 @@ func TestTableThatChangesIsRefused(t *testing.T) {
 	b := services.StartBigQuery(t, "")
 	b.Dataset(t, "d", "US")
 	src := check(t, b, smallTable(t, b, "d", "t"), smallDomain(), unpinned)
-	exec(t, b, "DROP TABLE d.t")
-	exec(t, b, "CREATE TABLE d.t (n STRING, s STRING)")
-	exec(t, b, "INSERT INTO d.t VALUES ('s3cr3t', 's3cr3t')")
+	execute(t, b, "DROP TABLE d.t")
+	execute(t, b, "CREATE TABLE d.t (n STRING, s STRING)")
+	execute(t, b, "INSERT INTO d.t VALUES ('s3cr3t', 's3cr3t')")
 	if _, err := all(services.Deadline(t, time.Minute), src); err == nil || err.Error() != `bigquery: test.d.t: columns have changed since the run was planned: ["n"]; start again` {
 		t.Errorf("got %v", err)
 	}
-	exec(t, b, "DROP TABLE d.t")
+	execute(t, b, "DROP TABLE d.t")
 	src.Key = "another"
 	if _, err := all(services.Deadline(t, time.Minute), src); err == nil || strings.Contains(err.Error(), "SELECT") {
 		t.Errorf("got %v", err)
@@ -155,7 +155,7 @@ func TestManyRows(t *testing.T) {
 	b := services.StartBigQuery(t, "")
 	b.Dataset(t, "d", "US")
 	table := smallTable(t, b, "d", "t")
-	exec(t, b, fmt.Sprintf("INSERT INTO d.t SELECT n, CAST(n AS STRING) FROM UNNEST(GENERATE_ARRAY(2, %d)) AS n", n))
+	execute(t, b, fmt.Sprintf("INSERT INTO d.t SELECT n, CAST(n AS STRING) FROM UNNEST(GENERATE_ARRAY(2, %d)) AS n", n))
 	if got := count(t, check(t, b, table, smallDomain(), unpinned)); got != n {
 		t.Errorf("got %d rows, want %d", got, n)
 	}

@@ -63,13 +63,13 @@ func typesTable(t *testing.T, b *services.BigQuery, dataset string) bigqueryio.T
 		t.Fatal(err)
 	}
 	for _, row := range [][]string{ones, twos, nulls} {
-		exec(t, b, fmt.Sprintf("INSERT INTO %s.types VALUES (%s)", dataset, strings.Join(row, ", ")))
+		execute(t, b, fmt.Sprintf("INSERT INTO %s.types VALUES (%s)", dataset, strings.Join(row, ", ")))
 	}
 	return table
 }
 
-// exec runs a statement on the emulator.
-func exec(t *testing.T, b *services.BigQuery, sql string) {
+// execute runs a statement on the emulator.
+func execute(t *testing.T, b *services.BigQuery, sql string) {
 	t.Helper()
 	if _, err := b.Client(t).Query(sql).Read(services.Deadline(t, time.Minute)); err != nil {
 		t.Fatalf("%s: %v", sql, err)

@@ -1,0 +1,61 @@
+// Command bigquery answers: how does a table of BigQuery become a synthetic one in BigQuery? The rows are
+// staged, and one load job with a name of its own puts all of them into the table or none, however often
+// it is tried. Statement and model go to a directory.
+//
+//	go run ./examples/bigquery -domain people.yaml -from bq://shop.raw.people -to bq://shop.public.people -release gs://shop-public/people
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+func main() {
+	c := pipelines.Config{Epsilon: 1, Delta: 1e-9, Progress: os.Stderr}
+	flag.StringVar(&c.Domain, "domain", "people.yaml", "domain file")
+	flag.StringVar(&c.Input, "from", "", "the private table, bq://project.dataset.table")
+	flag.StringVar(&c.Output, "to", "", "the table to write, bq://project.dataset.table")
+	flag.StringVar(&c.Release, "release", "", "directory for statement and model")
+	flag.StringVar(&c.TempLocation, "staging", "", "gs:// directory for staged rows; default: this machine")
+	flag.StringVar(&c.Services.BigQuery.Project, "pays", "", "project that pays for queries; default: the tables' own")
+	emulator := flag.String("emulator", "", "URL of an emulator, in place of the service")
+	beamlog.LogLevel = "error"
+	beam.Init() // it reads the flags too
+	if *emulator != "" {
+		c.Services.BigQuery.Endpoint, c.Services.BigQuery.Anonymous = *emulator, true
+		c.Services.Read.Pin = bigqueryio.AsRead // an emulator cannot look back
+	}
+	c.Labels = map[string]string{"made_by": "dapple"}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, c, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run writes the table and says what was promised. With Write "append" or "truncate" a table that has
+// rows may be written too; the default refuses it before anything is spent.
+func run(ctx context.Context, c pipelines.Config, out io.Writer) error {
+	request, err := pipelines.ValidateRun(ctx, c) // columns and types of both tables, all faults at once
+	if err != nil {
+		return fmt.Errorf("nothing was read or spent:\n%w", err)
+	}
+	result, err := pipelines.Run(ctx, request)
+	if err != nil {
+		return err
+	}
+	return result.WriteText(out)
+}

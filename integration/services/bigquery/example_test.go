@@ -1,0 +1,58 @@
+package bigquery
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/integration/services"
+)
+
+// The example program makes one table of another.
+func TestExampleProgram(t *testing.T) {
+	r := newRig(t, false)
+	c := shop(t, r)
+	ctx := services.Deadline(t, 4*time.Minute)
+	bin := filepath.Join(t.TempDir(), "example")
+	build := exec.CommandContext(ctx, "go", "build", "-o", bin, "./examples/bigquery")
+	build.Dir = filepath.Join("..", "..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.CommandContext(ctx, bin, "-domain", c.Domain, "-from", c.Input, "-to", c.Output, "-release", c.Release,
+		"-emulator", r.Endpoint).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), " rows to bq://test.d.out (load job dapple_") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// The command finds an emulator by its variable.
+func TestCommandFromTableToTable(t *testing.T) {
+	r := newRig(t, true)
+	c := shop(t, r)
+	ctx := services.Deadline(t, 4*time.Minute)
+	bin := filepath.Join(t.TempDir(), "dapple")
+	build := exec.CommandContext(ctx, "go", "build", "-o", bin, "./pipelines/dapple")
+	build.Dir = filepath.Join("..", "..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("BIGQUERY_EMULATOR_HOST", strings.TrimPrefix(r.Endpoint, "http://"))
+	for _, row := range []struct {
+		args string
+		want string
+	}{
+		{"plan --domain=" + c.Domain + " --input=bq://test.d.shop --output=bq://test.d.out --release=" + c.Release + " --epsilon=1 --delta=1e-6", "output    bq://test.d.out, write=empty; one load job of one file from this machine"},
+		{"synth --domain=" + c.Domain + " --input=bq://test.d.shop --output=bq://test.d.out --release=" + c.Release + " --epsilon=1 --delta=1e-6 --rows=150 --quiet", "wrote   150 rows to bq://test.d.out"},
+		{"sample --model=" + filepath.Join(c.Release, "_model.arrow") + " --output=bq://test.d.out --write=append --rows=20 --quiet", "wrote   20 rows to bq://test.d.out"},
+		{"evaluate --domain=" + c.Domain + " --input=bq://test.d.shop --synthetic=bq://test.d.out", "170"},
+		{"infer --input=bq://test.d.shop --privacy_id=customer", "{name: age, type: INT64"},
+	} {
+		out, err := exec.CommandContext(ctx, bin, strings.Fields(row.args)...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), row.want) {
+			t.Errorf("%s: %v\n%s", row.args, err, out)
+		}
+	}
+}
