@@ -1,8 +1,6 @@
 package parquetio
 
 import (
-	"encoding/binary"
-
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -26,7 +24,7 @@ type encoder struct {
 	indexing bool // the next page may use the dictionary
 	useless  bool // an earlier chunk was better off without one
 
-	pages   []byte // of the chunk, without the dictionary page
+	pages   blocks // of the chunk, without the dictionary page
 	plain   int    // bytes of the pages, uncompressed
 	cells   int
 	nulls   int
@@ -34,17 +32,13 @@ type encoder struct {
 	direct  int // pages without
 	ends    ends
 
-	values []int64  // the cells that are not NULL
-	valid  []int64  // scratch of values
-	bits   []uint32 // scratch: levels
-	levels []byte   // encoded ones
-	body   []byte   // encoded values
-	whole  []byte   // scratch: V1 levels and values
-	packed []byte   // scratch: compressed ones
+	values []int64 // the cells of a page that are not NULL
+
+	*store // of the file
 }
 
-func newEncoder(o Options, optional bool) *encoder {
-	e := &encoder{v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
+func newEncoder(o Options, optional bool, s *store) *encoder {
+	e := &encoder{store: s, v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
 	if !e.v2 {
 		e.kind = parquet.Encodings.PlainDict // what the readers that know no V2 call it
 	}
@@ -127,7 +121,8 @@ func (e *encoder) encodeIndices(c *column, n int) bool {
 	}
 	before := len(e.index.entries)
 	// An entry for every second cell costs more than it saves, for every width of a value.
-	numbers := e.index.number(c, e.values, e.cells/2)
+	e.numbers = sized(e.numbers, len(e.values))
+	numbers := e.index.number(e.numbers, c, e.values, e.cells/2)
 	if numbers != nil {
 		width := bitWidth(len(e.index.entries))
 		e.body = appendHybrid(append(e.body[:0], byte(width)), numbers, width)
@@ -143,8 +138,10 @@ func (e *encoder) encodeIndices(c *column, n int) bool {
 // pays compares the first page of a chunk with what it would be without a dictionary.
 func (e *encoder) pays(c *column) bool {
 	indices := len(e.body)
-	entries := len(e.compress(c.appendPlain(nil, e.index.entries)))
-	return indices+entries < len(e.compress(c.appendPlain(nil, e.values)))
+	e.whole = c.appendPlain(e.whole[:0], e.index.entries)
+	entries := len(e.compress(e.whole))
+	e.whole = c.appendPlain(e.whole[:0], e.values)
+	return indices+entries < len(e.compress(e.whole))
 }
 
 // compress returns src compressed, in memory that is used again.
@@ -160,9 +157,7 @@ func (e *encoder) compress(src []byte) []byte {
 func (e *encoder) appendPage(p *page) {
 	levels, body := e.levels, e.body
 	if !e.v2 && e.optional {
-		e.whole = binary.LittleEndian.AppendUint32(e.whole[:0], uint32(len(levels)))
-		e.whole = append(append(e.whole, levels...), body...)
-		body = e.whole
+		body = e.withLevels()
 	}
 	if !e.v2 {
 		levels = nil
@@ -170,40 +165,46 @@ func (e *encoder) appendPage(p *page) {
 	p.levels, p.compressed = len(levels), e.codec != nil
 	packed := e.compress(body)
 	p.plain, p.packed = len(levels)+len(body), len(levels)+len(packed)
-	start := len(e.pages)
-	e.pages = p.appendHeader(e.pages)
-	e.plain += len(e.pages) - start + p.plain
-	e.pages = append(append(e.pages, levels...), packed...)
+	e.header = p.appendHeader(e.header[:0])
+	e.plain += len(e.header) + p.plain
+	for _, b := range [][]byte{e.header, levels, packed} {
+		e.pages.append(e.store, b)
+	}
 }
 
 // finish writes the chunk to w, which stands at byte offset at, describes it in m, and begins the next one. It
 // returns the bytes written and their number before compression.
 func (e *encoder) finish(c *column, w *sink, at int64, m *metadata.ColumnChunkMetaDataBuilder) (packed, plain int64, err error) {
 	var head []byte
+	size := e.pages.size
 	info := metadata.ChunkMetaInfo{NumValues: int64(e.cells), IndexPageOffset: -1, DataPageOffset: at}
 	if e.indexed > 0 {
 		head = e.dictionaryPage(c)
 		info.DictPageOffset, info.DataPageOffset = at, at+int64(len(head))
 		e.ends.widen(c, e.index.entries)
 	}
-	for _, b := range [][]byte{head, e.pages} {
-		if len(b) == 0 {
-			continue
-		}
-		if _, err := w.Write(b); err != nil {
+	if len(head) > 0 {
+		if _, err := w.Write(head); err != nil {
 			return 0, 0, err
 		}
 	}
-	info.CompressedSize, info.UncompressedSize = int64(len(head)+len(e.pages)), int64(e.plain)
+	if err := e.pages.writeTo(w, e.store); err != nil {
+		return 0, 0, err
+	}
+	info.CompressedSize, info.UncompressedSize = int64(len(head)+size), int64(e.plain)
 	m.SetStats(e.ends.statistics(c, int64(e.nulls)))
 	err = m.Finish(info, e.indexed > 0, e.indexed > 0 && e.direct > 0, metadata.EncodingStats{}, nil)
 	m.Contents().FileOffset = 0 // of a copy of the description that is not there
 	e.index.reset()
-	e.pages, e.plain, e.cells, e.nulls, e.indexed, e.direct, e.ends = e.pages[:0], 0, 0, 0, 0, 0, ends{}
+	e.plain, e.cells, e.nulls, e.indexed, e.direct, e.ends = 0, 0, 0, 0, 0, ends{}
 	return info.CompressedSize, info.UncompressedSize, err
 }
 
-// dictionaryPage returns the page of the chunk's dictionary.
+// held returns the bytes that the chunk takes until its row group is written, a number of its rows alone:
+// an entry of a dictionary takes 8 and 4 to 8 for finding it.
+func (e *encoder) held() int { return e.pages.size + 16*len(e.index.entries) }
+
+// dictionaryPage returns the page of the chunk's dictionary, in memory that is used again.
 func (e *encoder) dictionaryPage(c *column) []byte {
 	e.body = c.appendPlain(e.body[:0], e.index.entries)
 	packed := e.compress(e.body)
@@ -211,7 +212,8 @@ func (e *encoder) dictionaryPage(c *column) []byte {
 	if !e.v2 {
 		p.encoding = parquet.Encodings.PlainDict
 	}
-	head := p.appendHeader(nil)
-	e.plain += len(head) + len(e.body)
-	return append(head, packed...)
+	e.header = p.appendHeader(e.header[:0])
+	e.plain += len(e.header) + len(e.body)
+	e.whole = append(append(e.whole[:0], e.header...), packed...)
+	return e.whole
 }

@@ -15,7 +15,9 @@ func appendHybrid(dst []byte, v []uint32, width int) []byte {
 	for len(v) > 0 {
 		if n := equal(v); n >= long || n == len(v) {
 			dst = binary.AppendUvarint(dst, uint64(n)<<1)
-			dst = append(dst, binary.LittleEndian.AppendUint32(nil, v[0])[:(width+7)/8]...)
+			var number [4]byte
+			binary.LittleEndian.PutUint32(number[:], v[0])
+			dst = append(dst, number[:(width+7)/8]...)
 			v = v[n:]
 			continue
 		}

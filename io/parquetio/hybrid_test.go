@@ -54,7 +54,7 @@ func TestIndex(t *testing.T) {
 		for i := range values {
 			values[i] = r.Int64N(span) - span/2
 		}
-		numbers := x.number(c, values, len(values))
+		numbers := x.number(make([]uint32, len(values)), c, values, len(values))
 		for i, n := range numbers {
 			if x.entries[n] != values[i] {
 				t.Fatalf("span %d: value %d has another number", span, i)
@@ -64,7 +64,7 @@ func TestIndex(t *testing.T) {
 		if len(slices.Compact(sorted)) != len(x.entries) || len(numbers) != len(values) {
 			t.Errorf("span %d: an entry twice", span)
 		}
-		if x.reset(); span > 1 && x.number(c, values, 3) != nil {
+		if x.reset(); span > 1 && x.number(make([]uint32, len(values)), c, values, 3) != nil {
 			t.Errorf("span %d: more than three entries", span)
 		}
 		x.reset()

@@ -5,7 +5,6 @@ import "github.com/dapple-dp/dapple/dp/domain"
 // index numbers the values of one column chunk: entry i of its dictionary is entries[i].
 type index struct {
 	entries []int64
-	numbers []uint32 // scratch: those of the last values
 
 	byCode []uint32 // STRING: 1 + the number of each text of the file's dictionary; 0: none yet
 	slots  []uint32 // others: a hash table of 1 + number
@@ -19,12 +18,11 @@ func (x *index) reset() {
 	clear(x.slots)
 }
 
-// number returns the number of each value. It gives up, and returns nil, where there are more than
-// limit entries.
-func (x *index) number(c *column, values []int64, limit int) []uint32 {
-	x.numbers = sized(x.numbers, len(values))
+// number writes the number of each value to dst, which has the length of values, and returns it. It gives
+// up, and returns nil, where there are more than limit entries.
+func (x *index) number(dst []uint32, c *column, values []int64, limit int) []uint32 {
 	if c.typ == domain.String {
-		return x.numberTexts(len(c.dict.texts), values, limit)
+		return x.numberTexts(dst, len(c.dict.texts), values, limit)
 	}
 	for i, v := range values {
 		if len(x.entries) >= len(x.slots)/2 {
@@ -38,12 +36,12 @@ func (x *index) number(c *column, values []int64, limit int) []uint32 {
 			x.entries = append(x.entries, v)
 			x.slots[at] = uint32(len(x.entries))
 		}
-		x.numbers[i] = x.slots[at] - 1
+		dst[i] = x.slots[at] - 1
 	}
-	return x.numbers
+	return dst
 }
 
-func (x *index) numberTexts(texts int, codes []int64, limit int) []uint32 {
+func (x *index) numberTexts(dst []uint32, texts int, codes []int64, limit int) []uint32 {
 	if missing := texts - len(x.byCode); missing > 0 {
 		x.byCode = append(x.byCode, make([]uint32, missing)...)
 	}
@@ -55,9 +53,9 @@ func (x *index) numberTexts(texts int, codes []int64, limit int) []uint32 {
 			x.entries = append(x.entries, code)
 			x.byCode[code] = uint32(len(x.entries))
 		}
-		x.numbers[i] = x.byCode[code] - 1
+		dst[i] = x.byCode[code] - 1
 	}
-	return x.numbers
+	return dst
 }
 
 // find returns the slot of v, or the empty one where it belongs.

@@ -43,7 +43,7 @@ type Options struct {
 	Pages     Pages // default PagesV2
 	Nulls     Nulls // default NullsOptional
 	Codec     Codec // default Snappy
-	GroupRows int64 // rows of a row group; default 1<<18; at least 1
+	GroupRows int64 // most rows of a row group, which ends earlier at 8 MiB; default 1<<18; at least 1
 }
 
 // Validate lists all faults at once.

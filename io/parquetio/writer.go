@@ -59,14 +59,15 @@ func (w *Writer) Write(c *domain.Chunk) error {
 func (w *Writer) Close() (rows int64, err error) { return w.t.close() }
 
 // table is a file being written: columns that fill up pages, and encoders that hold the pages of a row
-// group until it is full, about as many bytes as it takes in the file.
+// group until it is full. Memory is that of one row group and one page, whatever the number of rows.
 type table struct {
 	columns  []*column
 	encoders []*encoder
 	page     int64 // rows of a page
 	held     int   // rows in the columns
 	rows     int64
-	group    int64 // rows of a full row group
+	group    int64 // most rows of a row group
+	budget   int   // bytes held that end a row group
 	inGroup  int64 // rows in the pages of the current one
 	groups   int
 	at       int64 // bytes written
@@ -85,14 +86,15 @@ func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("parquet: a file without columns cannot hold rows")
 	}
-	t := &table{columns: columns, group: o.groupRows(), sink: &sink{w: w}, page: pageRows(len(columns)), at: int64(len(magic))}
+	t := &table{columns: columns, group: o.groupRows(), budget: groupBytes(len(columns)), sink: &sink{w: w}, page: pageRows(len(columns)), at: int64(len(magic))}
+	shared := &store{}
 	fields := make([]schema.Node, len(columns))
 	for i, c := range columns {
 		node, err := c.node()
 		if err != nil {
 			return nil, fmt.Errorf("parquet: column %q: its name cannot be written", c.name)
 		}
-		fields[i], t.encoders = node, append(t.encoders, newEncoder(o, c.nullable))
+		fields[i], t.encoders = node, append(t.encoders, newEncoder(o, c.nullable, shared))
 	}
 	// Readers take a REPEATED root for a list, or end with an error.
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
@@ -111,6 +113,12 @@ func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 func pageRows(columns int) int64 {
 	return max(1<<12, min(batchRows, 1<<22/int64(columns)))
 }
+
+// groupBytes returns the bytes that a row group holds before it is written: 8 MiB, and more where a column
+// chunk would be below 64 KiB, which its description in the footer takes 1/400 of. BigQuery reads fastest
+// from groups of 16 MiB, but eight writers of those would take the memory that rows must not: 8 MiB are
+// 140,000 rows of 15 mixed columns, and so many rows already share one dictionary.
+func groupBytes(columns int) int { return max(8<<20, columns<<16) }
 
 // keep remembers the first error; the destination's own one comes first.
 func (t *table) keep(err error) error {
@@ -168,10 +176,19 @@ func (t *table) flush() error {
 		}
 		t.rows, t.inGroup, t.held = t.rows+int64(t.held), t.inGroup+int64(t.held), 0
 	}
-	if t.inGroup < t.group {
+	if t.inGroup < t.group && t.bytes() < t.budget {
 		return nil
 	}
 	return t.endGroup()
+}
+
+// bytes returns what the current row group holds. Pages begin at rows of their own, so equal rows make
+// equal groups.
+func (t *table) bytes() (n int) {
+	for _, e := range t.encoders {
+		n += e.held()
+	}
+	return n
 }
 
 // endGroup writes the pages of a row group.

@@ -101,15 +101,15 @@ func releasedRows(units float64) int64 {
 	return int64(math.Round(min(max(units, 0), population.MaxRows)))
 }
 
-// each decodes the rows from … to−1 some at a time. A chunk is visit's to keep.
-func (s *rowSource) each(ctx context.Context, from, to int64, visit func(*domain.Chunk) error) error {
+// each decodes the rows from … to−1 some at a time, into the chunk that next returns.
+func (s *rowSource) each(ctx context.Context, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
 	codes := make([]domain.Code, chunkRows*s.attrs)
 	for from < to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := s.rows.Read(from, codes[:min(to-from, chunkRows)*int64(s.attrs)])
-		chunk := &domain.Chunk{}
+		chunk := next()
 		s.decoder.Decode(chunk, codes[:n*s.attrs], func(row, attr int) uint64 {
 			return s.words.at(uint64(from+int64(row))*uint64(s.attrs) + uint64(attr))
 		})
@@ -119,6 +119,15 @@ func (s *rowSource) each(ctx context.Context, from, to int64, visit func(*domain
 		from += int64(n)
 	}
 	return nil
+}
+
+// newChunk returns a chunk that visit may keep.
+func newChunk() *domain.Chunk { return &domain.Chunk{} }
+
+// oneChunk returns the same chunk always, for a visit that keeps nothing.
+func oneChunk() func() *domain.Chunk {
+	c := newChunk()
+	return func() *domain.Chunk { return c }
 }
 
 // block returns the rows of a shard: from … to−1.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -181,8 +182,8 @@ func newSampleFn(r Release, p SampleParams) sampleFn {
 	return sampleFn{Params: p, Domain: *r.domain, Cliques: cliques, Store: r.store}
 }
 
-// shard makes the rows of one shard.
-func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bool, visit func(*domain.Chunk) error) error {
+// shard makes the rows of one shard, in the chunks that next returns.
+func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bool, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
 	var ref ModelRef
 	if !refs(&ref) {
 		return errors.New("synth: a shard without a model")
@@ -192,7 +193,7 @@ func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bo
 		return err
 	}
 	from, to := src.block(shard, f.Params.Shards)
-	return src.each(ctx, from, to, func(c *domain.Chunk) error {
+	return src.each(ctx, from, to, next, func(c *domain.Chunk) error {
 		writing(ctx, &src.done, c.Rows, src.n)
 		return visit(c)
 	})
@@ -202,16 +203,35 @@ func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bo
 type chunksFn struct{ Sample sampleFn }
 
 func (f *chunksFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(*domain.Chunk)) error {
-	return f.Sample.shard(ctx, shard, refs, func(c *domain.Chunk) error {
+	return f.Sample.shard(ctx, shard, refs, newChunk, func(c *domain.Chunk) error {
 		emit(c)
 		return nil
 	})
+}
+
+// writers holds a token for each shard that the process writes at this moment. A shard holds what its
+// file format collects before it writes, and more shards than processors are no faster.
+var writers = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// enterWriting waits until the process may write another shard. leave ends it.
+func enterWriting(ctx context.Context) (leave func(), err error) {
+	select {
+	case writers <- struct{}{}:
+		return func() { <-writers }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // filesFn writes the rows of a shard to the sink.
 type filesFn struct{ Sample sampleFn }
 
 func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(FileRef)) error {
+	leave, err := enterWriting(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	p := f.Sample.Params
 	sink, err := sinks.open(p.Sink.Kind, p.Sink.Config)
 	if err != nil {
@@ -221,7 +241,7 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	if err != nil {
 		return fmt.Errorf("synth: creating shard %d: %w", shard, err)
 	}
-	if err := f.Sample.shard(ctx, shard, refs, w.Write); err != nil {
+	if err := f.Sample.shard(ctx, shard, refs, oneChunk(), w.Write); err != nil {
 		w.Abort()
 		return fmt.Errorf("synth: writing shard %d: %w", shard, err)
 	}

@@ -104,7 +104,7 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 		all := func(shards int) (out []string) {
 			for i := range shards {
 				from, to := src.block(i, shards)
-				if err := src.each(context.Background(), from, to, func(c *domain.Chunk) error {
+				if err := src.each(context.Background(), from, to, newChunk, func(c *domain.Chunk) error {
 					out = append(out, lines(c)...)
 					return nil
 				}); err != nil {
@@ -130,7 +130,7 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 func TestColumnsAreDrawnIndependently(t *testing.T) {
 	src := testSource(t, 20_000, Systematic)
 	var x, y []float64
-	if err := src.each(context.Background(), 0, src.n, func(c *domain.Chunk) error {
+	if err := src.each(context.Background(), 0, src.n, newChunk, func(c *domain.Chunk) error {
 		for i := range c.Rows {
 			age, day := &c.Columns[1], c.Columns[2].Ints[i]
 			if !age.Null(i) && age.Ints[i] < 20 && day < 18293 {
@@ -160,7 +160,7 @@ func correlation(x, y []float64) float64 {
 func TestSampleStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
-	err := testSource(t, 100*chunkRows, Systematic).each(ctx, 0, 100*chunkRows, func(*domain.Chunk) error {
+	err := testSource(t, 100*chunkRows, Systematic).each(ctx, 0, 100*chunkRows, newChunk, func(*domain.Chunk) error {
 		calls++
 		cancel()
 		return nil

@@ -1,0 +1,73 @@
+package parquetio
+
+import "encoding/binary"
+
+// blockBytes is the size of the pieces in which pages wait for the end of their row group.
+const blockBytes = 1 << 14
+
+// store is the memory that the encoders of one file share: blocks for pages, used again for every row
+// group, and what making one page takes. Only one encoder makes a page at any time.
+type store struct {
+	free [][]byte // empty blocks
+
+	valid   []int64  // the cells of a page that are not NULL
+	bits    []uint32 // levels
+	numbers []uint32 // indices
+	levels  []byte   // encoded levels
+	body    []byte   // encoded values
+	whole   []byte   // V1: levels and values; else values encoded for a comparison
+	packed  []byte   // compressed bytes
+	header  []byte
+}
+
+// block returns an empty block.
+func (s *store) block() []byte {
+	if n := len(s.free); n > 0 {
+		b := s.free[n-1]
+		s.free = s.free[:n-1]
+		return b
+	}
+	return make([]byte, 0, blockBytes)
+}
+
+// blocks are the pages of a column chunk, in blocks of a store.
+type blocks struct {
+	list [][]byte // all but the last are full
+	size int
+}
+
+// append appends b in blocks of s.
+func (p *blocks) append(s *store, b []byte) {
+	p.size += len(b)
+	for len(b) > 0 {
+		last := len(p.list) - 1
+		if last < 0 || len(p.list[last]) == blockBytes {
+			p.list = append(p.list, s.block())
+			last++
+		}
+		at := len(p.list[last])
+		n := copy(p.list[last][at:blockBytes], b)
+		p.list[last] = p.list[last][:at+n]
+		b = b[n:]
+	}
+}
+
+// writeTo writes the pages and gives their blocks back to s.
+func (p *blocks) writeTo(w *sink, s *store) error {
+	for _, b := range p.list {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		s.free = append(s.free, b[:0])
+	}
+	clear(p.list)
+	p.list, p.size = p.list[:0], 0
+	return nil
+}
+
+// withLevels returns what a page of V1 compresses: the length of the levels, the levels, and the values.
+func (s *store) withLevels() []byte {
+	s.whole = binary.LittleEndian.AppendUint32(s.whole[:0], uint32(len(s.levels)))
+	s.whole = append(append(s.whole, s.levels...), s.body...)
+	return s.whole
+}
