@@ -172,5 +172,8 @@ func (t *loadedTable) written(ctx context.Context) (report.Written, error) {
 	if err == nil && !found {
 		err = errors.New("pipelines: the load job of this run is not there")
 	}
+	if job.Rows < 0 && t.RowsAsked > 0 {
+		job.Rows = t.RowsAsked
+	}
 	return report.Written{Output: t.name(), Release: t.Release.Path, Job: job.Job, Rows: job.Rows}, err
 }

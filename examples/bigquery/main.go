@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/signal"
 
@@ -32,7 +31,8 @@ func main() {
 	flag.StringVar(&c.Services.BigQuery.Project, "pays", "", "project that pays for queries; default: the tables' own")
 	emulator := flag.String("emulator", "", "URL of an emulator, in place of the service")
 	beamlog.LogLevel = "error"
-	beam.Init() // it reads the flags too
+	flag.Parse()
+	beam.Init()
 	if *emulator != "" {
 		c.Services.BigQuery.Endpoint, c.Services.BigQuery.Anonymous = *emulator, true
 		c.Services.Read.Pin = bigqueryio.AsRead // an emulator cannot look back
@@ -42,7 +42,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, c, os.Stdout); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err) // Beam takes the standard log for itself
+		os.Exit(1)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"text/tabwriter"
 
@@ -24,7 +23,8 @@ func main() {
 	units := flag.Float64("units", solver.DefaultUnits, "about how many people the table holds: a public guess")
 	flag.Parse()
 	if err := run(*domain, *units, os.Stdout); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err) // Beam takes the standard log for itself
+		os.Exit(1)
 	}
 }
 

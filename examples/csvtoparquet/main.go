@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/signal"
 
@@ -27,13 +26,15 @@ func main() {
 	flag.StringVar(&c.Input, "input", "people.csv", "the private table")
 	flag.StringVar(&c.Output, "output", "out", "directory for the rows")
 	beamlog.LogLevel = "error"
-	beam.Init() // it reads the flags too
+	flag.Parse()
+	beam.Init()
 
 	// The run stops when its context ends, and leaves nothing.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, c, os.Stdout); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err) // Beam takes the standard log for itself
+		os.Exit(1)
 	}
 }
 

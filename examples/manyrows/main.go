@@ -10,7 +10,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"log"
+	"os"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -79,7 +79,8 @@ func main() {
 	out := flag.String("out", "customers.txt", "file to write")
 	flag.Parse()
 	if err := run(*out); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err) // Beam takes the standard log for itself
+		os.Exit(1)
 	}
 }
 

@@ -7,8 +7,8 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
-	"log"
 	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -25,9 +25,11 @@ func main() {
 	flag.StringVar(&c.Output, "output", "more", "directory for the rows")
 	flag.Int64Var(&c.Rows, "rows", 0, "rows to write; 0: as many as the model stands for")
 	beamlog.LogLevel = "error"
-	beam.Init() // it reads the flags too
+	flag.Parse()
+	beam.Init()
 	if err := run(context.Background(), c, os.Stdout); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err) // Beam takes the standard log for itself
+		os.Exit(1)
 	}
 }
 

@@ -29,6 +29,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 
 // line says what was written where.
 func (w Written) line(rows int64) string {
+	if w.Job != "" && rows < 0 { // a service that counts nothing
+		return fmt.Sprintf("wrote   all rows to %s (load job %s)", w.Output, w.Job)
+	}
 	if w.Job != "" {
 		return fmt.Sprintf("wrote   %s rows to %s (load job %s)", group(float64(rows)), w.Output, w.Job)
 	}

@@ -1,0 +1,54 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The examples read their flags and say what is wrong, as programs too: their own tests call functions.
+func TestExamplesAsPrograms(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	table := "id,colour,size\n"
+	for i := range 300 {
+		table += fmt.Sprintf("p%d,%s,%d\n", i, []string{"red", "green", "blue"}[i%3], 1+i%40)
+	}
+	domain := "privacy_id: id\ncolumns:\n  - {name: colour, type: STRING, values: [red, green, blue], other: true}\n" +
+		"  - {name: size, type: INT64, min: 1, max: 40, bins: 4, null: true}\n"
+	for name, content := range map[string]string{"people.yaml": domain, "people.csv": table} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range []struct {
+		program, args, want string
+		fails               bool
+	}{
+		{"csvtoparquet", "-domain people.yaml -input people.csv -output rows", "rows to rows/ (8 Parquet files", false},
+		{"csvtoparquet", "-domain people.yaml -input nobody.csv -output other", "--input: nobody.csv: no such file", true},
+		{"sampleagain", "-model rows/_model.arrow -where size>=11 -output more -rows 25", "25 rows to more/", false},
+		{"sampleagain", "-model nothing.arrow -output most", "--model: nothing.arrow: no such file", true},
+		{"chooseepsilon", "-domain people.yaml", "ε", false},
+		{"chooseepsilon", "-domain nothing.yaml", "nothing.yaml", true},
+		{"bigquery", "-domain people.yaml -from people.csv -to rows", "--output: rows is not empty", true},
+		{"addstage", "-out visits.txt", "", false},
+		{"manyrows", "-h", "Usage", false},
+	} {
+		bin := filepath.Join(dir, "bin-"+row.program)
+		if _, err := os.Stat(bin); err != nil {
+			if out, err := exec.Command("go", "build", "-o", bin, "../examples/"+row.program).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", row.program, err, out)
+			}
+		}
+		cmd := exec.Command(bin, strings.Fields(row.args)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != row.fails || !strings.Contains(string(out), row.want) {
+			t.Errorf("%s %s: %v\n%s", row.program, row.args, err, out)
+		}
+	}
+}
