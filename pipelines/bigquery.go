@@ -164,7 +164,8 @@ func (t *loadedTable) abandon(ctx context.Context) (kept string, err error) {
 }
 
 func (t *loadedTable) unfinished() string {
-	return "the rows were being loaded: a job that begins with dapple_ may end yet; look at " + t.name() + " before the next run"
+	return fmt.Sprintf("the rows were being loaded: a job whose name begins with dapple_ may end yet; look at %s before the next run\n"+
+		"staged files are in %s until you remove them", t.name(), t.Stage.Path)
 }
 
 func (t *loadedTable) written(ctx context.Context) (report.Written, error) {

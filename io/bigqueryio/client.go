@@ -45,7 +45,7 @@ func (c Client) Open(ctx context.Context) (*bigquery.Client, error) {
 	}
 	client, err := bigquery.NewClient(ctx, c.Project, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("bigquery: connecting for project %q: %w", c.Project, err)
+		return nil, fmt.Errorf("bigquery: no client for project %q; run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS: %w", c.Project, err)
 	}
 	client.Location = c.Location
 	return client, nil
