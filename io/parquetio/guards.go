@@ -1,12 +1,9 @@
 package parquetio
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
@@ -49,7 +46,7 @@ func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
 			return fmt.Errorf("encoding %s is not supported; rewrite the file", e)
 		}
 	}
-	if _, err := compress.GetCodec(c.Compression()); err != nil {
+	if !unpacks(c.Compression()) {
 		return fmt.Errorf("codec %s is not supported; rewrite the file with Snappy or Zstd", c.Compression())
 	}
 	start, size := extent(c)
@@ -62,7 +59,8 @@ func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
 		return errPage
 	}
 	// Twice what the footer states, and 64 MiB for footers that state it wrongly.
-	r.budget.left = 2*c.TotalUncompressedSize() + 64<<20
+	r.pages.codec, r.pages.max = c.Compression(), r.max
+	r.pages.budget = 2*c.TotalUncompressedSize() + 64<<20
 	return nil
 }
 
@@ -86,33 +84,4 @@ func readable(e parquet.Encoding) bool {
 		return true
 	}
 	return false
-}
-
-// budget is an allocator with a limit on the bytes of one column chunk, so that a page header which
-// states two gigabytes fails instead of taking them. Freed memory is not given back: the pages of a
-// chunk are kept until its end.
-type budget struct {
-	memory.Allocator
-	left int64
-}
-
-var errBudget = errors.New("parquetio: a page is larger than its column chunk")
-
-func newBudget() *budget { return &budget{Allocator: memory.NewGoAllocator(), left: 64 << 20} }
-
-func (b *budget) Allocate(size int) []byte {
-	b.spend(size)
-	return b.Allocator.Allocate(size)
-}
-
-func (b *budget) Reallocate(size int, old []byte) []byte {
-	b.spend(size - len(old))
-	return b.Allocator.Reallocate(size, old)
-}
-
-func (b *budget) spend(n int) {
-	if int64(n) > b.left {
-		panic(errBudget)
-	}
-	b.left -= int64(max(n, 0))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -54,20 +55,40 @@ func lyingFile(t *testing.T, d *domain.Domain, c *domain.Chunk, rows int, k int,
 
 // A page header that claims gigabytes is refused before memory is taken for them.
 func TestPageClaims(t *testing.T) {
-	claim := (&page{v2: true, plain: 10, packed: 1 << 30, cells: 1}).appendHeader(nil)
-	src := &cached{Source: bytes.NewReader(append(claim, 1, 2, 3))}
-	if err := src.walk(0, int64(len(claim)+3)); !errors.Is(err, errPage) {
-		t.Errorf("a claim of a gigabyte: %v", err)
-	}
 	honest := append((&page{plain: 3, packed: 3, cells: 1}).appendHeader(nil), 1, 2, 3)
-	src = &cached{Source: bytes.NewReader(append(honest, claim...))}
-	if err := src.walk(0, int64(len(honest))); err != nil {
-		t.Errorf("an honest page: %v", err)
+	read := func(data []byte) error {
+		p := &pageReader{codec: compress.Codecs.Uncompressed, budget: 1000, max: 500}
+		for p.data = data; len(p.data) > 0; {
+			if err := p.next(); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	if err := src.walk(0, int64(len(honest)+len(claim))); !errors.Is(err, errPage) {
-		t.Errorf("a claim after an honest page: %v", err)
+	claim := func(p page) []byte { return append(p.appendHeader(bytes.Clone(honest)), 1, 2, 3) }
+	for name, tc := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"honest":                   {honest, nil},
+		"packed gigabyte":          {claim(page{v2: true, plain: 10, packed: 1 << 30, cells: 1}), errPage},
+		"one packed byte more":     {claim(page{plain: 4, packed: 4, cells: 1}), errPage},
+		"negative packed size":     {claim(page{plain: 3, packed: -3, cells: 1}), errPage},
+		"negative plain size":      {claim(page{plain: -3, packed: 3, cells: 1}), errPage},
+		"negative number of cells": {claim(page{plain: 3, packed: 3, cells: -1}), errPage},
+		"levels beyond the page":   {claim(page{v2: true, plain: 3, packed: 3, levels: 4, cells: 1}), errPage},
+		"negative levels":          {claim(page{v2: true, plain: 3, packed: 3, levels: -1, cells: 1}), errPage},
+		"other plain size":         {claim(page{plain: 4, packed: 3, cells: 1}), errSize},
+		"plain gigabyte":           {claim(page{plain: 1 << 30, packed: 3, cells: 1}), errLarge},
+		"more than the footer":     {bytes.Repeat(honest, 334), errStated},
+		"no header":                {append(bytes.Clone(honest), 0xff), errPage},
+	} {
+		if err := read(tc.data); !errors.Is(err, tc.want) || err != nil && tc.want == nil {
+			t.Errorf("%s: got %v, want %v", name, err, tc.want)
+		}
 	}
-	if err := src.walk(5, 1<<20); !errors.Is(err, errPage) {
+	p := &pageReader{}
+	if err := p.load(bytes.NewReader(honest), 5, 1<<10); !errors.Is(err, errPage) {
 		t.Errorf("beyond the end: %v", err)
 	}
 }

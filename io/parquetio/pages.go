@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -68,25 +67,24 @@ func (t *texts) reserve(n, bytes int) {
 	}
 }
 
-// read decodes all pages. It returns errPage, or an error that names what is not supported.
-func (d *decoder) read(pages file.PageReader) error {
+// read decodes all pages. It returns an error that says what is wrong with them or not supported.
+func (d *decoder) read(p *pageReader) error {
 	d.start()
-	for pages.Next() {
-		var err error
-		switch p := pages.Page().(type) {
-		case *file.DictionaryPage:
-			err = d.dictionary(p)
-		case *file.DataPageV1:
-			err = d.pageV1(p)
-		case *file.DataPageV2:
-			err = d.pageV2(p)
+	for d.at < d.rows && len(p.data) > 0 {
+		err := p.next()
+		if err == nil {
+			switch p.kind {
+			case dictionaryPage:
+				err = d.dictionary(p)
+			case dataPage:
+				err = d.pageV1(p)
+			case dataPageV2:
+				err = d.pageV2(p)
+			}
 		}
 		if err != nil {
 			return err
 		}
-	}
-	if pages.Err() != nil {
-		return errPage
 	}
 	if d.at < d.rows {
 		return errShort
@@ -161,10 +159,10 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-func (d *decoder) dictionary(p *file.DictionaryPage) error {
-	n, data := int(p.NumValues()), p.Data()
+func (d *decoder) dictionary(p *pageReader) error {
+	n, data := int(p.cells), p.body
 	// Each entry but a boolean takes at least a byte, which bounds what a false count can allocate.
-	if d.hasDict || n < 0 || n > len(data) {
+	if d.hasDict || n > len(data) {
 		return errPage
 	}
 	d.hasDict = true
@@ -177,12 +175,12 @@ func (d *decoder) dictionary(p *file.DictionaryPage) error {
 	return eachText(data, n, func(i int, b []byte) { d.codes[i] = d.texts.code(b) })
 }
 
-func (d *decoder) pageV1(p *file.DataPageV1) error {
-	n, data := int(p.NumValues()), p.Data()
+func (d *decoder) pageV1(p *pageReader) error {
+	n, data := int(p.cells), p.body
 	if err := d.begin(n); err != nil || !d.optional {
-		return d.values(err, n, n, parquet.Encoding(p.Encoding()), data)
+		return d.values(err, n, n, p.encodingOf(), data)
 	}
-	if p.DefinitionLevelEncoding() == parquet.Encodings.BitPacked {
+	if parquet.Encoding(p.levelEncoding) == parquet.Encodings.BitPacked {
 		size := (n + 7) / 8
 		if len(data) < size {
 			return errPage
@@ -190,34 +188,30 @@ func (d *decoder) pageV1(p *file.DataPageV1) error {
 		for i := range d.levels { // this encoding starts at the most significant bit
 			d.levels[i] = int64(data[i/8] >> (7 - i%8) & 1)
 		}
-		return d.values(nil, n, count(d.levels), parquet.Encoding(p.Encoding()), data[size:])
+		return d.values(nil, n, count(d.levels), p.encodingOf(), data[size:])
 	}
 	if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4) {
 		return errPage
 	}
 	size := binary.LittleEndian.Uint32(data)
 	err := hybrid(d.levels, data[4:4+size], 1)
-	return d.values(err, n, count(d.levels), parquet.Encoding(p.Encoding()), data[4+size:])
+	return d.values(err, n, count(d.levels), p.encodingOf(), data[4+size:])
 }
 
-func (d *decoder) pageV2(p *file.DataPageV2) error {
-	n, data := int(p.NumValues()), p.Data()
-	rep, def := int(p.RepetitionLevelByteLen()), int(p.DefinitionLevelByteLen())
-	if rep < 0 || def < 0 || rep > len(data) || def > len(data)-rep {
-		return errPage
-	}
+func (d *decoder) pageV2(p *pageReader) error {
+	n := int(p.cells)
 	err := d.begin(n)
 	valid := n
 	if err == nil && d.optional {
-		err = hybrid(d.levels, data[rep:rep+def], 1)
+		err = hybrid(d.levels, p.levels[p.rep:], 1)
 		valid = count(d.levels)
 	}
-	return d.values(err, n, valid, parquet.Encoding(p.Encoding()), data[rep+def:])
+	return d.values(err, n, valid, p.encodingOf(), p.body)
 }
 
 // begin makes room for the definition levels of a page of n cells.
 func (d *decoder) begin(n int) error {
-	if n < 0 || n > d.rows-d.at {
+	if n > d.rows-d.at {
 		return errPage
 	}
 	d.levels = sized(d.levels, n)

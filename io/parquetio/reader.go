@@ -1,14 +1,12 @@
 package parquetio
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 
-	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -36,16 +34,15 @@ var (
 type Reader struct {
 	name   string
 	src    *watched
-	chunk  *cached // of src
 	r      *file.Reader
 	attrs  []leaf
 	id     *leaf
 	max    int64
 	size   int64
-	budget *budget
 	closer io.Closer
 
-	raw, levels []int64 // scratch of the decoders
+	pages       pageReader // of the column chunk that is read
+	raw, levels []int64    // scratch of the decoders
 }
 
 // OpenFile opens a file by its name, whatever its state; Close closes it.
@@ -89,11 +86,10 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 
 // openFooter reads the footer of src. The reader knows of no columns yet.
 func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
-	r := &Reader{name: name, src: &watched{Source: src}, max: o.MaxGroupBytes, budget: newBudget()}
+	r := &Reader{name: name, src: &watched{Source: src}, max: o.MaxGroupBytes}
 	if r.max == 0 {
 		r.max = 512 << 20
 	}
-	r.chunk = &cached{Source: r.src}
 	var err error
 	if r.size, err = src.Seek(0, io.SeekEnd); err != nil {
 		return nil, fmt.Errorf("parquet: %s: %w", name, err)
@@ -102,7 +98,7 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 		return nil, errChanged(name)
 	}
 	err = protect(name, func() (err error) {
-		r.r, err = file.NewParquetReader(r.chunk, file.WithReadProps(parquet.NewReaderProperties(r.budget)))
+		r.r, err = file.NewParquetReader(r.src)
 		return err
 	})
 	if r.src.err != nil {
@@ -189,13 +185,14 @@ func (r *Reader) readGroup(i int, dst *domain.Chunk) error {
 	return r.readColumn(g, r.id, rows, &dst.ID)
 }
 
-// walk looks at the page headers of a column chunk that checkColumn has passed.
-func (r *Reader) walk(g *file.RowGroupReader, l *leaf) error {
+// load reads the bytes of a column chunk that checkColumn has passed.
+func (r *Reader) load(g *file.RowGroupReader, l *leaf) error {
 	c, err := g.MetaData().ColumnChunk(l.index)
 	if err != nil {
 		return errPage
 	}
-	return r.chunk.walk(extent(c))
+	start, size := extent(c)
+	return r.pages.load(r.src, start, size)
 }
 
 // readColumn reads one column chunk.
@@ -203,15 +200,10 @@ func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *doma
 	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, apart: l == r.id, raw: r.raw, levels: r.levels}
 	err := r.checkColumn(g, l, rows)
 	if err == nil {
-		err = r.walk(g, l)
+		err = r.load(g, l)
 	}
 	if err == nil {
-		var pages file.PageReader
-		if pages, err = g.GetColumnPageReader(l.index); err == nil {
-			err = d.read(pages)
-		} else {
-			err = cmp.Or(r.src.err, errPage)
-		}
+		err = d.read(&r.pages)
 	}
 	r.raw, r.levels = d.raw, d.levels
 	if err == nil || errors.Is(err, errShort) {

@@ -1,142 +1,147 @@
 package parquetio
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
+	"math"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 )
 
-// cached is a source that answers from the bytes of the last column chunk, which are walked before the
-// library reads them.
-type cached struct {
-	Source
-	from int64
-	data []byte
+// The types of pages. Others hold no cells.
+const (
+	dataPage       = 0
+	dictionaryPage = 2
+	dataPageV2     = 3
+)
+
+// head is what the header of a page states.
+type head struct {
+	kind          int64
+	plain, packed int64 // bytes of the body before and after compression, its levels among them
+	cells         int64
+	encoding      int64
+	levelEncoding int64 // V1: of the definition levels
+	def, rep      int64 // V2: bytes of the levels
+	raw           bool  // V2: the values are not compressed
 }
 
-func (c *cached) ReadAt(p []byte, at int64) (int, error) {
-	if at >= c.from && at-c.from <= int64(len(c.data)) && int64(len(p)) <= int64(len(c.data))-(at-c.from) {
-		return copy(p, c.data[at-c.from:]), nil
+// pageReader reads the pages of one column chunk in order, in memory that is used again.
+type pageReader struct {
+	head
+	levels []byte // V2: repetition levels, then definition levels
+	body   []byte // unpacked, valid until the next page
+
+	chunk  []byte // the memory of data
+	data   []byte // what is left of the column chunk
+	codec  compress.Compression
+	budget int64 // bytes that the pages may still unpack to
+	max    int64 // bytes that one page may unpack to
+	unpacker
+}
+
+// errStated is a chunk whose pages unpack to far more than checkGroup was told.
+var errStated = errors.New("its pages state more bytes than the footer does")
+
+// load reads the size bytes of a column chunk at from.
+func (p *pageReader) load(src io.ReaderAt, from, size int64) error {
+	p.chunk = sized(p.chunk, int(size))
+	p.data = p.chunk
+	n, err := src.ReadAt(p.data, from)
+	if n == len(p.data) {
+		return nil
 	}
-	return c.Source.ReadAt(p, at)
+	if err == nil || errors.Is(err, io.EOF) {
+		return errPage
+	}
+	return err
 }
 
-// walk reads size bytes at from and makes sure that no page header claims more bytes than there are: the
-// library takes memory for what a header claims, up to 2 GiB, before it looks at what follows.
-func (c *cached) walk(from, size int64) error {
-	c.from, c.data = from, sized(c.data, int(size))
-	if n, err := c.Source.ReadAt(c.data, from); n < len(c.data) {
-		c.data = c.data[:0]
-		if err == nil || errors.Is(err, io.EOF) {
+// next reads a page. No header is believed: its body lies in what is left of the chunk, and unpacks to as
+// many bytes as it says and as are left of the budget.
+func (p *pageReader) next() error {
+	h := thrift{src: p.data}
+	p.head = h.head()
+	if h.bad || p.packed > int64(len(h.src)) {
+		return errPage
+	}
+	body := h.src[:p.packed]
+	p.data, p.levels = h.src[p.packed:], nil
+	if p.kind != dataPage && p.kind != dictionaryPage && p.kind != dataPageV2 {
+		return nil
+	}
+	switch {
+	case p.plain > p.max:
+		return errLarge
+	case p.plain > p.budget:
+		return errStated
+	}
+	p.budget -= p.plain
+	codec := p.codec
+	if p.kind == dataPageV2 {
+		n := p.def + p.rep
+		if n > p.plain || n > p.packed {
 			return errPage
 		}
-		return err
-	}
-	for rest := c.data; len(rest) > 0; {
-		h := thrift{src: rest}
-		packed := h.packedSize()
-		switch {
-		case h.bad: // what follows the last page; the library reports what it cannot read
-			return nil
-		case packed < 0 || packed > int64(len(h.src)):
-			return errPage
+		p.levels, body, p.plain = body[:n], body[n:], p.plain-n
+		if p.raw {
+			codec = compress.Codecs.Uncompressed
 		}
-		rest = h.src[packed:]
 	}
-	return nil
+	var err error
+	p.body, err = p.unpack(codec, body, int(p.plain))
+	return err
 }
 
-// thrift reads Thrift's compact protocol until something is bad.
+// encodingOf returns the encoding of the page's values.
+func (h *head) encodingOf() parquet.Encoding { return parquet.Encoding(h.encoding) }
+
+// head reads a PageHeader. All numbers of a good one are from 0 to MaxInt32.
 //
-// Source: Apache Thrift, compact protocol.
-type thrift struct {
-	src []byte
-	bad bool
-}
-
-// packedSize reads a PageHeader and returns its compressed_page_size, field 3.
-func (t *thrift) packedSize() (size int64) {
-	found := false
+// Source: Apache Parquet format, parquet.thrift, PageHeader.
+func (t *thrift) head() (h head) {
+	h.kind, h.plain, h.packed, h.cells, h.encoding = -1, -1, -1, -1, -1
 	t.fields(0, func(id, kind int) bool {
-		if id != 3 || kind != thriftInt32 {
+		if kind == thriftStruct {
+			switch {
+			case id == 5 && h.kind == dataPage:
+				t.numbers(&h.cells, &h.encoding, &h.levelEncoding)
+				return true
+			case id == 7 && h.kind == dictionaryPage:
+				t.numbers(&h.cells, &h.encoding)
+				return true
+			case id == 8 && h.kind == dataPageV2:
+				var nulls, rows int64
+				h.raw = t.numbers(&h.cells, &nulls, &rows, &h.encoding, &h.def, &h.rep)
+				return true
+			}
 			return false
 		}
-		size, found = t.varint(), true
-		return true
+		return t.number(id, kind, &h.kind, &h.plain, &h.packed)
 	})
-	t.bad = t.bad || !found
-	return size
-}
-
-// fields calls f for each field of a struct, and passes over those that f does not take.
-func (t *thrift) fields(depth int, f func(id, kind int) bool) {
-	for id := 0; !t.bad; {
-		b := t.byte()
-		kind := int(b & 15)
-		if b == 0 {
-			return
-		}
-		if b>>4 != 0 {
-			id += int(b >> 4)
-		} else {
-			id = int(t.varint())
-		}
-		if !f(id, kind) {
-			t.skip(kind, depth+1)
-		}
+	small := func(n int64) bool { return n >= 0 && n <= math.MaxInt32 }
+	t.bad = t.bad || !small(h.kind) || !small(h.plain) || !small(h.packed) || !small(h.def) || !small(h.rep)
+	if h.kind == dataPage || h.kind == dictionaryPage || h.kind == dataPageV2 {
+		t.bad = t.bad || !small(h.cells) || !small(h.encoding)
 	}
+	return h
 }
 
-// skip passes over a value. Booleans have no bytes of their own but in lists, which hold none here.
-func (t *thrift) skip(kind, depth int) {
-	switch {
-	case depth > 8:
-		t.bad = true
-	case kind == thriftTrue || kind == thriftFalse:
-	case kind == 3:
-		t.take(1)
-	case kind >= 4 && kind <= 6:
-		t.varint()
-	case kind == 7:
-		t.take(8)
-	case kind == 8:
-		t.take(t.uvarint())
-	case kind == thriftStruct:
-		t.fields(depth, func(int, int) bool { return false })
-	default:
-		t.bad = true // lists, sets and maps, of which a page header has none
+// numbers reads a struct whose fields 1, 2, … are dst, and reports whether its field 7 is false.
+func (t *thrift) numbers(dst ...*int64) (raw bool) {
+	t.fields(1, func(id, kind int) bool {
+		raw = raw || id == 7 && kind == thriftFalse
+		return t.number(id, kind, dst...)
+	})
+	return raw
+}
+
+// number reads a field that is one of dst.
+func (t *thrift) number(id, kind int, dst ...*int64) bool {
+	if kind != thriftInt32 || id < 1 || id > len(dst) {
+		return false
 	}
-}
-
-func (t *thrift) byte() byte {
-	if len(t.src) == 0 {
-		t.bad = true
-		return 0
-	}
-	b := t.src[0]
-	t.src = t.src[1:]
-	return b
-}
-
-func (t *thrift) take(n uint64) {
-	if n > uint64(len(t.src)) {
-		t.bad = true
-		return
-	}
-	t.src = t.src[n:]
-}
-
-func (t *thrift) uvarint() uint64 {
-	v, n := binary.Uvarint(t.src)
-	if n <= 0 {
-		t.bad = true
-		return 0
-	}
-	t.src = t.src[n:]
-	return v
-}
-
-func (t *thrift) varint() int64 {
-	u := t.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
+	*dst[id-1] = t.varint()
+	return true
 }

@@ -1,0 +1,137 @@
+package parquetio
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/golang/snappy"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// errSize is a page whose bytes are not as many as its header says. What is beyond them is never unpacked.
+var errSize = errors.New("a page holds more or fewer bytes than its header states")
+
+// unpacker decompresses pages, each into no more memory than its header states. Its decoders and its
+// buffer are used again: arrow's codecs take whatever memory a page expands to, for each page anew.
+type unpacker struct {
+	buf    []byte
+	src    bytes.Reader
+	gzip   *gzip.Reader
+	brotli *brotli.Reader
+	zstd   *zstd.Decoder
+}
+
+// spare is what the buffer has beyond the stated size: a byte there shows a stream that goes on, and with
+// 16 more Zstd copies matches the fast way.
+const spare = 17
+
+// unpacks reports whether there is a decoder for a codec.
+func unpacks(c compress.Compression) bool {
+	switch c {
+	case compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd:
+		return true
+	}
+	return false
+}
+
+// unpack returns the plain bytes that src stands for, exactly size of them, valid until the next call. It
+// returns errSize where there are more or fewer, and errPage where src is no output of the codec.
+func (u *unpacker) unpack(c compress.Compression, src []byte, size int) ([]byte, error) {
+	if c == compress.Codecs.Uncompressed {
+		if len(src) != size {
+			return nil, errSize
+		}
+		return src, nil
+	}
+	if size == 0 && len(src) == 0 { // a page of NULLs has nothing to compress
+		return nil, nil
+	}
+	u.buf = sized(u.buf, size+spare)
+	switch u.src.Reset(src); c {
+	case compress.Codecs.Snappy:
+		return u.unpackSnappy(src, size)
+	case compress.Codecs.Zstd:
+		return u.unpackZstd(src, size)
+	case compress.Codecs.Gzip:
+		return u.unpackGzip(size)
+	case compress.Codecs.Brotli:
+		return u.unpackBrotli(size)
+	}
+	return nil, errPage
+}
+
+func (u *unpacker) unpackSnappy(src []byte, size int) ([]byte, error) {
+	switch n, err := snappy.DecodedLen(src); {
+	case err != nil:
+		return nil, errPage
+	case n != size:
+		return nil, errSize
+	}
+	out, err := snappy.Decode(u.buf[:size], src)
+	if err != nil {
+		return nil, errPage
+	}
+	return out, nil
+}
+
+// unpackZstd bounds frames that state no size by the capacity of the buffer. The library does not tell a
+// block beyond it from a damaged one.
+func (u *unpacker) unpackZstd(src []byte, size int) ([]byte, error) {
+	if u.zstd == nil {
+		// One decoder at a time: it starts no goroutine, and need not be closed.
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return nil, errPage
+		}
+		u.zstd = d
+	}
+	out, err := u.zstd.DecodeAll(src, u.buf[:0:size+spare])
+	switch {
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return nil, errSize
+	case err != nil:
+		return nil, errPage
+	case len(out) != size:
+		return nil, errSize
+	}
+	return out, nil
+}
+
+func (u *unpacker) unpackGzip(size int) ([]byte, error) {
+	if u.gzip == nil {
+		u.gzip = new(gzip.Reader)
+	}
+	if u.gzip.Reset(&u.src) != nil {
+		return nil, errPage
+	}
+	return u.drain(u.gzip, size)
+}
+
+func (u *unpacker) unpackBrotli(size int) ([]byte, error) {
+	if u.brotli == nil {
+		u.brotli = new(brotli.Reader)
+	}
+	if u.brotli.Reset(&u.src) != nil {
+		return nil, errPage
+	}
+	return u.drain(u.brotli, size)
+}
+
+// drain reads r to its end, or until it exceeds size.
+func (u *unpacker) drain(r io.Reader, size int) ([]byte, error) {
+	for n := 0; ; {
+		m, err := r.Read(u.buf[n : size+1])
+		switch n += m; {
+		case n > size || errors.Is(err, io.EOF) && n < size:
+			return nil, errSize
+		case errors.Is(err, io.EOF):
+			return u.buf[:size], nil
+		case err != nil:
+			return nil, errPage
+		}
+	}
+}
