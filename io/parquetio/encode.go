@@ -38,7 +38,7 @@ type encoder struct {
 }
 
 func newEncoder(o Options, optional bool, s *store) *encoder {
-	e := &encoder{store: s, v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
+	e := &encoder{store: s, index: take(&s.indexes), v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
 	if !e.v2 {
 		e.kind = parquet.Encodings.PlainDict // what the readers that know no V2 call it
 	}

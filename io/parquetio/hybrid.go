@@ -3,6 +3,7 @@ package parquetio
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // appendHybrid appends numbers of width bits in the RLE and bit-packed hybrid, which hybrid decodes.
@@ -11,6 +12,7 @@ import (
 // Source: Apache Parquet format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
 func appendHybrid(dst []byte, v []uint32, width int) []byte {
 	// A run takes up to five bytes and starts a new bit-packed piece after it: eight bytes pay for both.
+	dst = slices.Grow(dst, len(v)*width/8+len(v)/64)
 	long := (64/width + 7) / 8 * 8
 	for len(v) > 0 {
 		if n := equal(v); n >= long || n == len(v) {

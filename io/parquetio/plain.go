@@ -3,6 +3,7 @@ package parquetio
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -17,6 +18,7 @@ func (c *column) appendPlain(dst []byte, values []int64) []byte {
 			dst = appendText(dst, c.dict.texts[v])
 		}
 	case domain.Numeric:
+		dst = slices.Grow(dst, 16*len(values))
 		factor := power10(numericScale - c.scale)
 		for _, v := range values {
 			hi, lo := multiply(v, factor)
@@ -25,6 +27,7 @@ func (c *column) appendPlain(dst []byte, values []int64) []byte {
 	case domain.Bool:
 		return appendBools(dst, values)
 	case domain.Date:
+		dst = slices.Grow(dst, 4*len(values))
 		for _, v := range values {
 			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 		}

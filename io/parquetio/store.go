@@ -1,6 +1,9 @@
 package parquetio
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sync"
+)
 
 // blockBytes is the size of the pieces in which pages wait for the end of their row group.
 const blockBytes = 1 << 14
@@ -8,7 +11,9 @@ const blockBytes = 1 << 14
 // store is the memory that the encoders of one file share: blocks for pages, used again for every row
 // group, and what making one page takes. Only one encoder makes a page at any time.
 type store struct {
-	free [][]byte // empty blocks
+	free    [][]byte  // empty blocks
+	cells   [][]int64 // empty pages of columns
+	indexes []index   // empty ones
 
 	valid   []int64  // the cells of a page that are not NULL
 	bits    []uint32 // levels
@@ -20,11 +25,30 @@ type store struct {
 	header  []byte
 }
 
+// stores holds the memory of files that are finished, for the next ones.
+var stores = sync.Pool{New: func() any { return new(store) }}
+
+// take returns the last of a list and drops it there; the zero value where there is none.
+func take[T any](list *[]T) (v T) {
+	if n := len(*list) - 1; n >= 0 {
+		v, *list = (*list)[n], (*list)[:n]
+	}
+	return v
+}
+
+// release keeps the memory of a finished file for the next one.
+func (t *table) release() {
+	s := t.encoders[0].store
+	for i, c := range t.columns {
+		s.cells, s.indexes = append(s.cells, c.ints[:0]), append(s.indexes, t.encoders[i].index)
+	}
+	t.columns, t.encoders = nil, nil
+	stores.Put(s)
+}
+
 // block returns an empty block.
 func (s *store) block() []byte {
-	if n := len(s.free); n > 0 {
-		b := s.free[n-1]
-		s.free = s.free[:n-1]
+	if b := take(&s.free); b != nil {
 		return b
 	}
 	return make([]byte, 0, blockBytes)

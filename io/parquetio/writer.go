@@ -87,7 +87,7 @@ func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 		return nil, errors.New("parquet: a file without columns cannot hold rows")
 	}
 	t := &table{columns: columns, group: o.groupRows(), budget: groupBytes(len(columns)), sink: &sink{w: w}, page: pageRows(len(columns)), at: int64(len(magic))}
-	shared := &store{}
+	shared := stores.Get().(*store)
 	fields := make([]schema.Node, len(columns))
 	for i, c := range columns {
 		node, err := c.node()
@@ -95,6 +95,7 @@ func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 			return nil, fmt.Errorf("parquet: column %q: its name cannot be written", c.name)
 		}
 		fields[i], t.encoders = node, append(t.encoders, newEncoder(o, c.nullable, shared))
+		c.ints = take(&shared.cells)
 	}
 	// Readers take a REPEATED root for a list, or end with an error.
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
@@ -143,6 +144,7 @@ func (t *table) write(c *domain.Chunk) error {
 	for lo := 0; lo < c.Rows; {
 		hi := min(c.Rows, lo+t.batch()-t.held)
 		for i, col := range t.columns {
+			col.reserve(hi-lo, int(t.page))
 			if err := col.add(&c.Columns[i], lo, hi, t.held); err != nil {
 				return fmt.Errorf("parquet: column %q: %w", col.name, err)
 			}
@@ -228,6 +230,9 @@ func (t *table) close() (int64, error) {
 	}
 	if err == nil {
 		err = t.keep(protect("finishing the file", t.writeFooter))
+	}
+	if err == nil {
+		t.release()
 	}
 	return t.rows, err
 }
