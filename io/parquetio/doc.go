@@ -27,6 +27,9 @@
 // TIME as UTC, which readers take for other types; and it drops a failed write at the end of a row group.
 // A column chunk has a dictionary where that makes its first page smaller, and goes on without one where
 // it grows too long. Equal rows make equal bytes, however they come in chunks.
+// A row group is held until it ends, at 2^18 rows or 8 MiB, because a chunk's dictionary comes before its
+// pages: memory follows the columns and never the rows, but for 600 bytes of footer for each chunk. What one
+// page takes is shared by all columns, and goes on to the next file.
 //
 // Reading uses arrow/go for the footer, page headers and decompression, and decodes pages here: the
 // library's decoders run in goroutines, where a damaged page ends the process, or loop for ever on a

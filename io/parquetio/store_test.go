@@ -1,0 +1,126 @@
+package parquetio
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Once the first row groups are written, further ones take no memory but for the footer: 1 KiB for each of
+// their column chunks, where 600 bytes are measured. The file is 100 times as large.
+func TestRowsTakeNoMemory(t *testing.T) {
+	d := mixedDomain()
+	c := randomChunk(d, 1<<14, 0.05, rand.New(rand.NewPCG(1, 2)))
+	var size int64
+	w, err := NewWriter(counted{&size}, d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(chunks int) (bytes uint64, groups int) {
+		var before, after runtime.MemStats
+		first := w.t.groups
+		runtime.ReadMemStats(&before)
+		for range chunks {
+			if err := w.Write(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc, w.t.groups - first
+	}
+	write(60)
+	if got, groups := write(120); groups < 5 || got > uint64(groups*d.Len()+d.Len())<<10 {
+		t.Errorf("%d row groups of %d columns, %d bytes of files so far, took %d bytes", groups, d.Len(), size, got)
+	}
+}
+
+// counted counts what is written to it.
+type counted struct{ n *int64 }
+
+func (c counted) Write(p []byte) (int, error) {
+	*c.n += int64(len(p))
+	return len(p), nil
+}
+
+// A row group ends with the page that fills 8 MiB, wherever chunks end.
+func TestGroupsEndByBytes(t *testing.T) {
+	d := &domain.Domain{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: name, Type: domain.Float64, FloatCuts: []float64{0, 1}})
+	}
+	const rows = 5*batchRows + 100
+	c := randomChunk(d, rows, 0, rand.New(rand.NewPCG(5, 6)))
+	whole := fileOf(t, d, Options{}, c)
+	r, err := file.NewParquetReader(bytes.NewReader(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for i := range r.NumRowGroups() {
+		got = append(got, r.MetaData().RowGroup(i).NumRows())
+	}
+	// A page of eight columns is 4 MiB of numbers that do not compress: with its headers, two are 8 MiB.
+	if want := []int64{2 * batchRows, 2 * batchRows, batchRows + 100}; !slices.Equal(got, want) {
+		t.Errorf("row groups of %d rows, want %d", got, want)
+	}
+	var parts []*domain.Chunk
+	for lo := 0; lo < rows; lo += 40_000 {
+		hi := min(rows, lo+40_000)
+		part := &domain.Chunk{Rows: hi - lo}
+		for _, col := range c.Columns {
+			part.Columns = append(part.Columns, domain.Column{Form: domain.Floats, Floats: col.Floats[lo:hi]})
+		}
+		parts = append(parts, part)
+	}
+	if !bytes.Equal(whole, fileOf(t, d, Options{}, parts...)) {
+		t.Error("other chunks make another file")
+	}
+}
+
+// A file is the same whether its memory is new or was another file's, and files written at once do not
+// meet in it.
+func TestMemoryIsUsedAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	texts := &domain.Domain{Attributes: []domain.Attribute{{Name: "s", Type: domain.String}, {Name: "i", Type: domain.Int64, Cuts: []int64{0, 3000}}}}
+	for i := range 500 {
+		texts.Attributes[0].Values = append(texts.Attributes[0].Values, string(rune('a'+i)))
+	}
+	domains := []*domain.Domain{mixedDomain(), texts}
+	var chunks []*domain.Chunk
+	var want [][]byte
+	for _, d := range domains {
+		c := randomChunk(d, 30_000, 0.1, r)
+		stores = sync.Pool{New: stores.New}
+		chunks, want = append(chunks, c), append(want, fileOf(t, d, Options{}, c))
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 3 {
+				var b bytes.Buffer
+				w, err := NewWriter(&b, domains[i%2], Options{})
+				if err == nil {
+					err = w.Write(chunks[i%2])
+				}
+				if err == nil {
+					_, err = w.Close()
+				}
+				if err != nil || !bytes.Equal(b.Bytes(), want[i%2]) {
+					t.Errorf("a file that was written again differs (error %v)", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if w, err := NewWriter(io.Discard, texts, Options{}); err != nil || len(w.t.encoders[0].index.entries) != 0 {
+		t.Errorf("a new file begins with a dictionary (error %v)", err)
+	}
+}
