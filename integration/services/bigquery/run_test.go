@@ -170,11 +170,11 @@ func holds(t *testing.T, r *rig, name string, n int64) {
 // objects lists what the bucket holds.
 func objects(t *testing.T, r *rig) (names []string) {
 	t.Helper()
-	list, _, err := r.storage.ListObjectsWithOptions(bucket, fakestorage.ListOptions{})
+	list, err := r.storage.ListObjectsWithOptionsPaginated(bucket, fakestorage.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range list {
+	for _, o := range list.Objects {
 		names = append(names, o.Name)
 	}
 	return names

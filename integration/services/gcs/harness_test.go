@@ -38,11 +38,11 @@ func put(s *fakestorage.Server, name, content string) {
 // names lists everything in a bucket.
 func names(t testing.TB, s *fakestorage.Server, bucket string) (all []string) {
 	t.Helper()
-	objects, _, err := s.ListObjectsWithOptions(bucket, fakestorage.ListOptions{})
+	list, err := s.ListObjectsWithOptionsPaginated(bucket, fakestorage.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range objects {
+	for _, o := range list.Objects {
 		all = append(all, o.Name)
 	}
 	return all
