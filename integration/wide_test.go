@@ -269,8 +269,9 @@ func TestWideBars(t *testing.T) {
 	}
 }
 
-// Twenty million rows take no more memory than a thousand, but for the buffers of files, which do not grow:
-// the peaks are printed, with their ratio.
+// Twenty million rows take no more memory than a thousand, but for one row group and page of each file being
+// written, which do not grow. The peaks are printed, with their ratio: 1.1 is measured, and what the collector
+// has not freed yet can add a tenth.
 func TestRowsTakeNoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestRowsTakeNoMemory: writes 30 million rows, 200 MB")
@@ -288,7 +289,7 @@ func TestRowsTakeNoMemory(t *testing.T) {
 		}
 		least, most := memory[sizes[0]], memory[sizes[2]]
 		t.Logf("%s: the peak at %s rows is %.2f times that at %s", format, sizes[2], float64(most)/float64(memory[sizes[1]]), sizes[1])
-		if most > least+150<<20 {
+		if float64(most) > 1.3*float64(least) {
 			t.Errorf("%s: %d MB for %s rows, %d MB for %s", format, most>>20, sizes[2], least>>20, sizes[0])
 		}
 	}
