@@ -166,6 +166,8 @@ func checkFree(ctx context.Context, flag, dir string, overwrite bool, f *Faults)
 		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrFinished), "set --overwrite, or name another directory")
 	case errors.Is(err, dirsink.ErrCutOff):
 		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrCutOff), "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent")
+	case errors.Is(err, dirsink.ErrClaimed):
+		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrClaimed), "wait for it, or set --overwrite if no run is at work")
 	case errors.Is(err, dirsink.ErrForeign):
 		f.add(flag, fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
 	default:

@@ -131,7 +131,7 @@ func (d Dir) checkNames(names []string) error {
 			return fmt.Errorf("sink: %s %w; set overwrite, or remove it", d.show(), ErrForeign)
 		}
 	}
-	return nil
+	return d.checkClaim(names)
 }
 
 // What a directory can hold that is not free. Overwriting helps but against files of others.

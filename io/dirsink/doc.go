@@ -1,11 +1,11 @@
-// Package dirsink publishes the files of a run in a local directory: all of them, or nothing that a
-// reader would take for output.
+// Package dirsink publishes the files of a run in a directory, local or of gs://: all of them, or
+// nothing that a reader would take for output.
 //
 //	dir := dirsink.Dir{Path: "out", RunID: run, Shards: 8, Extension: "parquet"}
-//	err := dir.Check()                       // at launch, before anything is read
-//	part, err := dir.Create(shard)           // on a worker: an io.Writer
+//	err := dir.Check(ctx)                    // at launch, before anything is read
+//	part, err := dir.Create(ctx, shard)      // on a worker: an io.Writer
 //	ref, err := part.Commit(rows)
-//	manifest, err := dir.Publish(refs, released, schema) // once all parts are there
+//	manifest, err := dir.Publish(ctx, refs, released, schema) // once all parts are there
 //
 // Workers write to <dir>/_tmp/<run>/<attempt>/. Publish checks that every shard is there exactly once,
 // refuses to mix with files of others, moves the parts to <dir>/part-iiiii-of-nnnnn.<ext>, writes the
@@ -17,13 +17,15 @@
 // # What it does not promise
 //
 // Between the first part and the manifest a reader of out/*.parquet that ignores the manifest sees some
-// of the parts. Runs on one machine wait for each other; on a file system shared by several machines
-// two runs that publish into one directory at the same moment may both fail, but never both succeed
-// without overwrite.
+// of the parts. Two runs that publish into one directory at the same moment never both succeed, and the
+// loser's files are not among the winner's; with overwrite, which takes a directory over from whoever is
+// publishing into it, that holds on one machine only. The staging of other runs is never removed: they
+// may be at work.
 //
 // # Design
 //
-// Parts and manifest get their names by a hard link, which fails where the name is taken, and by a
-// rename only where the file system has no links. Object stores have other primitives for each step
-// and will be another sink: what they share is FileRef and Manifest.
+// Parts and manifest get their names by a hard link, by a rename where the file system has no links,
+// and on gs:// by a copy on the condition that the name is free. A run that publishes first claims the
+// directory with a file that holds its ID: the runs' names of parts may differ, so that they would meet
+// only at the manifest, when each has replaced the other's released files.
 package dirsink

@@ -18,6 +18,7 @@ type faulty struct {
 	n     *int // operations until the failure
 	after bool
 	dead  bool
+	pause func() // if not nil, comes before the n-th operation instead of a failure
 }
 
 // op runs one operation.
@@ -25,6 +26,9 @@ func (f faulty) op(do func() error) error {
 	*f.n--
 	switch {
 	case *f.n > 0 || *f.n < 0 && !f.dead:
+		return do()
+	case *f.n == 0 && f.pause != nil:
+		f.pause()
 		return do()
 	case *f.n == 0 && f.after:
 		return errors.Join(do(), errInjected)
@@ -103,7 +107,7 @@ type kind struct {
 
 var kinds = []kind{
 	{"local", func(t *testing.T) Dir { return Dir{Path: t.TempDir(), disk: local{}} }, func(d Dir, n *int, after, dead bool) Dir {
-		d.disk = faulty{d.disk, n, after, dead}
+		d.disk = faulty{disk: d.disk, n: n, after: after, dead: dead}
 		return d
 	}, 25},
 	{"objects", func(*testing.T) Dir { return Dir{Path: "gs://bucket/out", disk: objects{ctx, newMemory()}} }, failingObjects, 35},

@@ -49,11 +49,8 @@ func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, sche
 
 // publish does the work under the lock.
 func (d Dir) publish(m *Manifest, refs []FileRef, files []Released) (*Manifest, error) {
-	names, err := d.names()
+	names, err := d.enter()
 	if err != nil {
-		return nil, err
-	}
-	if err := d.checkNames(names); err != nil {
 		return nil, err
 	}
 	settled, err := d.compare(names, m)

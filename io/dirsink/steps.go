@@ -33,12 +33,34 @@ func (d Dir) compare(names []string, m *Manifest) (settled map[string]bool, err 
 	return settled, nil
 }
 
+// enter claims the directory and returns the names in it, which must be free of others' then: what was
+// looked at before the claim may have changed.
+func (d Dir) enter() ([]string, error) {
+	names, err := d.names()
+	if err == nil {
+		err = d.checkNames(names)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = d.disk.mkdirAll(d.staging()); err == nil {
+		err = d.claim()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sink: publishing to %s: %w", d.show(), err)
+	}
+	if names, err = d.names(); err == nil {
+		err = d.checkNames(names)
+	}
+	if err != nil {
+		d.disclaim()
+	}
+	return names, err
+}
+
 // begin leaves the mark that this run has found the directory free, by which a repetition knows that
 // what lies there now is its own.
 func (d Dir) begin() error {
-	if err := d.disk.mkdirAll(d.staging()); err != nil {
-		return err
-	}
 	if d.began() {
 		return nil
 	}
@@ -205,6 +227,7 @@ func (c *counter) Write(p []byte) (int, error) {
 // cleanUp removes this run's staging as far as possible, and the common one where it is empty.
 func (d Dir) cleanUp() {
 	// Leftovers are harmless: no reader looks at them.
+	d.disclaim()
 	_ = d.disk.removeAll(d.staging())
 	_ = d.disk.remove(d.at(tempName))
 }

@@ -138,7 +138,8 @@ func Copy(ctx context.Context, from Object, to string, old Object) error {
 }
 
 // Remove removes the given generation of an object. That it is gone already is no error: the answer
-// to the request that removed it may have been lost.
+// to the request that removed it may have been lost. fs.ErrExist is in the error where the name holds
+// another generation.
 func Remove(ctx context.Context, o Object) error {
 	h, err := object(ctx, o.Name)
 	if err != nil {
@@ -147,7 +148,13 @@ func Remove(ctx context.Context, o Object) error {
 	if o.Generation != 0 {
 		h = h.If(storage.Conditions{GenerationMatch: o.Generation})
 	}
-	if err = fault(o.Name, h.Delete(ctx)); errors.Is(err, fs.ErrNotExist) {
+	err = fault(o.Name, h.Delete(ctx))
+	if errors.Is(err, fs.ErrExist) { // of an object that is gone, the condition may be what fails
+		if _, statErr := Stat(ctx, o.Name); errors.Is(statErr, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err

@@ -1,0 +1,124 @@
+package dirsink
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// publisher is a run that publishes into a store, and pauses once.
+type publisher struct {
+	Dir
+	refs   []FileRef
+	paused chan struct{} // closed where it pauses, or has ended
+	resume chan struct{}
+	ended  chan error
+}
+
+// start publishes up to operation n, counted from 1. Runs have parts of different names, and released
+// files of different contents.
+func start(t *testing.T, store memory, run string, shards, n int) *publisher {
+	t.Helper()
+	p := &publisher{paused: make(chan struct{}), resume: make(chan struct{}), ended: make(chan error, 1)}
+	p.Dir = Dir{Path: "gs://bucket/out", RunID: run, Shards: shards, Extension: "csv", disk: objects{ctx, store}}
+	p.refs = stage(t, p.Dir)
+	slow, passed := p.Dir, false
+	slow.disk = objects{ctx, faultyService{store, faulty{n: &n, pause: func() {
+		passed = true
+		close(p.paused)
+		<-p.resume
+	}}}}
+	go func() {
+		_, err := slow.Publish(ctx, p.refs, releasedFiles(run), nil)
+		if !passed {
+			close(p.paused)
+		}
+		p.ended <- err
+	}()
+	<-p.paused
+	return p
+}
+
+// Two runs publish into one directory, however their operations follow each other: at most one succeeds,
+// and then what its manifest names is there as it wrote it, and no other run's files.
+func TestTwoRunsInEveryOrder(t *testing.T) {
+	const operations = 45 // more than a publication has
+	finished := map[string]int{}
+	for i := 1; i < operations; i++ {
+		for j := 1; j < operations; j++ {
+			store := newMemory()
+			a := start(t, store, "a", 1, i)
+			b := start(t, store, "b", 2, j)
+			close(a.resume)
+			errA := <-a.ended
+			close(b.resume)
+			errB := <-b.ended
+			if errA == nil && errB == nil {
+				t.Fatalf("paused at %d and %d: both runs have published", i, j)
+			}
+			m, err := a.manifest()
+			if err != nil {
+				if errA == nil || errB == nil {
+					t.Fatalf("paused at %d and %d: success without a manifest", i, j)
+				}
+				continue
+			}
+			finished[m.RunID]++
+			if err := m.verify(a.Dir); err != nil {
+				t.Fatalf("paused at %d and %d: the output of run %s: %v", i, j, m.RunID, err)
+			}
+			names, err := a.names()
+			if i := slices.Index(names, tempName); i >= 0 {
+				names = slices.Delete(names, i, i+1) // the other one's staging
+			}
+			if want := len(m.Parts) + len(m.Released) + 1; err != nil || len(names) != want {
+				t.Fatalf("paused at %d and %d: %v in the output of run %s", i, j, names, m.RunID)
+			}
+		}
+	}
+	if finished["a"] == 0 || finished["b"] == 0 {
+		t.Errorf("runs that have published: %v", finished)
+	}
+}
+
+// A claim that a dead run has left is found at launch, and taken over on request.
+func TestClaimOfADeadRun(t *testing.T) {
+	for _, on := range kinds {
+		d := on.dir(t)
+		d.Shards, d.Extension = 2, "csv"
+		dead, next := d, d
+		dead.RunID, next.RunID = "dead", "next"
+		if err := dead.Prepare(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := dead.claim(); err != nil {
+			t.Fatal(err)
+		}
+		refs := stage(t, next)
+		if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
+			t.Errorf("%s: %v", on.name, err)
+		}
+		if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); !errors.Is(err, ErrClaimed) {
+			t.Errorf("%s: %v", on.name, err)
+		}
+		next.Overwrite = true
+		if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {
+			t.Errorf("%s: %v", on.name, err)
+		}
+		if m, err := next.manifest(); err != nil || m.RunID != "next" || m.verify(next) != nil {
+			t.Errorf("%s: %+v, %v", on.name, m, err)
+		}
+	}
+}
+
+// A run that is abandoned lets others publish.
+func TestAbandonedClaim(t *testing.T) {
+	d := Dir{Path: "gs://bucket/out", RunID: "r", disk: objects{ctx, newMemory()}}
+	if err := errors.Join(d.Prepare(ctx), d.claim(), d.Abandon(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	d.RunID = "next"
+	if _, err := d.Publish(ctx, nil, releasedFiles("next"), nil); err != nil {
+		t.Error(err)
+	}
+}
