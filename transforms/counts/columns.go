@@ -31,7 +31,7 @@ func (s *columns) count(sizes []int, c domain.Clique) []int64 {
 			view[a] = block[i*blockRows:][:n]
 			s.layout.Column(view[a], s.bytes, a, s.n, from)
 		}
-		k.count(tables, view)
+		tally(k, tables, view)
 	}
 	return m
 }

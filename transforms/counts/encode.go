@@ -43,6 +43,7 @@ func (t *Table) encode() []byte {
 		}
 		return append(b, t.rows...)
 	}
+	t.settle()
 	for _, table := range t.tables {
 		b = appendCounts(b, table)
 	}

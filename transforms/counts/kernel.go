@@ -3,8 +3,9 @@ package counts
 import "github.com/dapple-dp/dapple/dp/domain"
 
 // blockRows is the number of records counted at a time: their columns and partial cell numbers stay in
-// the first-level cache while every table passes over them.
-const blockRows = 1024
+// the second-level cache while every table passes over them, and a table that is fetched from the third
+// level is counted in often enough to pay for it.
+const blockRows = 4096
 
 // kernel counts blocks of records into tables. Cell numbers of a clique's leading attributes are shared
 // with the next clique that begins the same, so that a table costs one multiplication, one addition
@@ -30,9 +31,9 @@ func newKernel(sizes []int, cliques []domain.Clique) *kernel {
 	return k
 }
 
-// count adds the records of at most blockRows rows to tables, one for each clique. columns[a] holds
+// tally adds the records of at most blockRows rows to tables, one for each clique. columns[a] holds
 // attribute a.
-func (k *kernel) count(tables [][]int64, columns [][]domain.Code) {
+func tally[T int64 | uint32](k *kernel, tables [][]T, columns [][]domain.Code) {
 	for i, c := range k.cliques {
 		switch len(c) {
 		case 0:
@@ -64,13 +65,13 @@ func (k *kernel) extend(c domain.Clique, from int, columns [][]domain.Code) {
 	}
 }
 
-func countOne(table []int64, col []domain.Code) {
+func countOne[T int64 | uint32](table []T, col []domain.Code) {
 	for _, v := range col {
 		table[v]++
 	}
 }
 
-func countLast(table []int64, partial []uint32, size uint32, col []domain.Code) {
+func countLast[T int64 | uint32](table []T, partial []uint32, size uint32, col []domain.Code) {
 	partial = partial[:len(col)]
 	for i, v := range col {
 		table[partial[i]*size+uint32(v)]++
@@ -79,7 +80,7 @@ func countLast(table []int64, partial []uint32, size uint32, col []domain.Code) 
 
 // sumOut returns the marginal of sub, a subset of the clique c with the given table: row-major, the
 // last attribute fastest.
-func sumOut(sizes []int, c domain.Clique, table []int64, sub domain.Clique) []int64 {
+func sumOut[T int64 | uint32](sizes []int, c domain.Clique, table []T, sub domain.Clique) []T {
 	inner := 1
 	for i := len(c) - 1; i >= 0; i-- {
 		if size := sizes[c[i]]; sub.Contains(c[i : i+1]) {
@@ -92,8 +93,8 @@ func sumOut(sizes []int, c domain.Clique, table []int64, sub domain.Clique) []in
 }
 
 // sumAxis sums a table of shape (outer, size, inner) over its middle axis.
-func sumAxis(table []int64, size, inner int) []int64 {
-	out := make([]int64, len(table)/size)
+func sumAxis[T int64 | uint32](table []T, size, inner int) []T {
+	out := make([]T, len(table)/size)
 	for o := 0; o*inner < len(out); o++ {
 		dst := out[o*inner : (o+1)*inner]
 		for s := range size {

@@ -19,9 +19,8 @@ type Table struct {
 	tables [][]int64 // one for each clique of the shape
 	rows   []byte    // packed records, where the shape keeps them
 
-	layout *records.Layout
-	kernel *kernel
-	block  [][]domain.Code
+	layout  *records.Layout
+	counter *counter // of records that were added; nil where none were, or all are in tables
 
 	mu       sync.Mutex
 	sorted   bool
@@ -51,32 +50,17 @@ func (t *Table) add(rows []byte) {
 		t.rows = append(t.rows, rows...)
 		return
 	}
-	if t.kernel == nil {
-		t.kernel, t.block = newKernel(t.shape.Sizes, t.shape.Cliques), newBlock(t.shape.Sizes)
+	if t.counter == nil {
+		t.counter = newCounter(&t.shape, t.layout)
 	}
-	eachBlock(t.layout, t.block, rows, func(columns [][]domain.Code) { t.kernel.count(t.tables, columns) })
+	t.counter.add(t.tables, rows)
 }
 
-// newBlock returns columns for one block of records.
-func newBlock(sizes []int) [][]domain.Code {
-	b := make([][]domain.Code, len(sizes))
-	for a := range b {
-		b[a] = make([]domain.Code, blockRows)
-	}
-	return b
-}
-
-// eachBlock unpacks rows into block, some at a time.
-func eachBlock(l *records.Layout, block [][]domain.Code, rows []byte, visit func(columns [][]domain.Code)) {
-	columns := make([][]domain.Code, len(block))
-	for width := l.Width(); len(rows) > 0; {
-		n := min(len(rows)/width, blockRows)
-		for a := range columns {
-			columns[a] = block[a][:n]
-		}
-		l.Unpack(columns, rows[:n*width])
-		visit(columns)
-		rows = rows[n*width:]
+// settle makes tables hold all that was added, for callers who hold mu or are the only one.
+func (t *Table) settle() {
+	if t.counter != nil {
+		t.counter.settle(t.tables)
+		t.counter = nil
 	}
 }
 
@@ -92,6 +76,8 @@ func (t *Table) merge(o *Table) error {
 		return errOverflow // no cell exceeds the number of units: none overflows before it does
 	}
 	t.units += o.units
+	t.settle()
+	o.settle()
 	for i, from := range o.tables {
 		to := t.tables[i]
 		for c, n := range from {
@@ -127,6 +113,7 @@ func (t *Table) compute(c domain.Clique) []int64 {
 	if t.shape.Records {
 		return t.countRecords(c)
 	}
+	t.settle()
 	best := -1
 	for i, k := range t.shape.Cliques {
 		if k.Contains(c) && (best < 0 || len(t.tables[i]) < len(t.tables[best])) {
