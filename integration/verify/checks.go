@@ -133,6 +133,6 @@ var checks = []check{
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
 			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("pipelines/infer", "FuzzTypes"), in("io/schema", "FuzzParse"),
-			in("io/csvio", "FuzzReader"), in("io/parquetio", "FuzzRead"), in("io/modelio", "FuzzRead"), in("dp/domain", "FuzzFromText")),
+			in("io/csvio", "FuzzReader"), in("io/parquetio", "FuzzRead", "FuzzUnpack"), in("io/modelio", "FuzzRead"), in("dp/domain", "FuzzFromText")),
 	},
 }
