@@ -38,7 +38,7 @@ type encoder struct {
 }
 
 func newEncoder(o Options, optional bool, s *store) *encoder {
-	e := &encoder{store: s, index: take(&s.indexes), v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
+	e := &encoder{store: s, v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
 	if !e.v2 {
 		e.kind = parquet.Encodings.PlainDict // what the readers that know no V2 call it
 	}
@@ -119,6 +119,9 @@ func (e *encoder) encodeIndices(c *column, n int) bool {
 	if !e.indexing || len(e.values) == 0 && len(e.index.entries) == 0 {
 		return false // a page of NULLs before any value says nothing of the dictionary
 	}
+	if cap(e.index.entries) == 0 {
+		e.index = take(&e.indexes)
+	}
 	before := len(e.index.entries)
 	// An entry for every second cell costs more than it saves, for every width of a value.
 	e.numbers = sized(e.numbers, len(e.values))
@@ -132,7 +135,18 @@ func (e *encoder) encodeIndices(c *column, n int) bool {
 	}
 	e.index.entries = e.index.entries[:before]
 	e.indexing, e.useless = false, e.indexed == 0
+	if e.useless {
+		e.dropIndex()
+	}
 	return false
+}
+
+// dropIndex leaves the memory of the index to the next chunk that wants one.
+func (e *encoder) dropIndex() {
+	if cap(e.index.entries) > 0 {
+		e.index.reset()
+		e.indexes, e.index = append(e.indexes, e.index), index{}
+	}
 }
 
 // pays compares the first page of a chunk with what it would be without a dictionary.
@@ -195,7 +209,7 @@ func (e *encoder) finish(c *column, w *sink, at int64, m *metadata.ColumnChunkMe
 	m.SetStats(e.ends.statistics(c, int64(e.nulls)))
 	err = m.Finish(info, e.indexed > 0, e.indexed > 0 && e.direct > 0, metadata.EncodingStats{}, nil)
 	m.Contents().FileOffset = 0 // of a copy of the description that is not there
-	e.index.reset()
+	e.dropIndex()
 	e.plain, e.cells, e.nulls, e.indexed, e.direct, e.ends = 0, 0, 0, 0, 0, ends{}
 	return info.CompressedSize, info.UncompressedSize, err
 }

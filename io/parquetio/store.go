@@ -39,8 +39,8 @@ func take[T any](list *[]T) (v T) {
 // release keeps the memory of a finished file for the next one.
 func (t *table) release() {
 	s := t.encoders[0].store
-	for i, c := range t.columns {
-		s.cells, s.indexes = append(s.cells, c.ints[:0]), append(s.indexes, t.encoders[i].index)
+	for _, c := range t.columns {
+		s.cells = append(s.cells, c.ints[:0])
 	}
 	t.columns, t.encoders = nil, nil
 	stores.Put(s)
