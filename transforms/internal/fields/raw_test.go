@@ -1,0 +1,207 @@
+package fields
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/civil"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// wild returns a column of cells that are often none of any domain's: in the given form, each value of
+// numbers or texts in turn, some of them NULL.
+func wild(form domain.Form, rng *rand.Rand, n int, nulls bool) domain.Column {
+	numbers := []int64{0, 1, 2, -1, 7, 42, 99, 127, 128, 255, 256, 300, 1e9, 1<<53 + 1, 999_999_999_999_999, math.MaxInt64, math.MinInt64, -719_163, 86_400_000_000}
+	texts := []string{"", "a", "7", "007", "+7", "-1", "0.5", "0.299", "1e400", "NaN", "0x1p2", "1_0", "TRUE", "f", "2", "x", "\xff", "12.345",
+		"1970-01-02", "2023-02-29", "12:00:00", "24:00:00", "1970-01-01T00:00:00.000001", "1970-01-02 00:00:00+01", "9223372036854775808"}
+	floats := []float64{0, -0.5, 0.3, 1, 42, 1.5, 1e15, 1e19, 1e300, math.NaN(), math.Inf(-1), math.SmallestNonzeroFloat64, 12.345}
+	col := domain.Column{Form: form, Offsets: []uint32{0}, Dict: texts}
+	for range n {
+		col.Nulls = append(col.Nulls, nulls && rng.IntN(5) == 0)
+		col.Floats = append(col.Floats, floats[rng.IntN(len(floats))])
+		col.Bytes = append(col.Bytes, texts[rng.IntN(len(texts))]...)
+		col.Offsets = append(col.Offsets, uint32(len(col.Bytes)))
+		if form == domain.Dictionary {
+			col.Ints = append(col.Ints, int64(rng.IntN(len(texts))))
+		} else {
+			col.Ints = append(col.Ints, numbers[rng.IntN(len(numbers))])
+		}
+	}
+	if !nulls {
+		col.Nulls = nil
+	}
+	return col
+}
+
+var forms = []domain.Form{domain.Absent, domain.Text, domain.Ints, domain.Floats, domain.Dictionary}
+
+// Whatever a raw cell holds: a struct of it, and a chunk of that, are encoded to the cell's own code.
+func TestRawKeepsCodes(t *testing.T) {
+	const n = 150
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, row := range table {
+		for name, a := range columns() {
+			for _, null := range []bool{false, true} {
+				a.Name, a.Null, a.HasFallback = "x", null, !null
+				d := &domain.Domain{Attributes: []domain.Attribute{a}}
+				field := row.field
+				if null && field != reflect.TypeFor[*big.Rat]() {
+					field = reflect.PointerTo(field)
+				}
+				s := reflect.StructOf([]reflect.StructField{{Name: "X", Type: field}})
+				out, err := Raw(s, d)
+				if err != nil {
+					continue // TestEveryPair says which
+				}
+				in, err := Input(s, d)
+				if err != nil {
+					t.Fatalf("%v, %s: %v", s, name, err)
+				}
+				w, back := out.NewRawWriter(d), in.NewRawReader(d)
+				for k, form := range append(forms, forms...) {
+					c := &domain.Chunk{Rows: n, Columns: []domain.Column{wild(form, rng, n, k < len(forms))}}
+					want := make([]domain.Code, n)
+					domain.NewEncoder(d).Encode(c, want)
+					if err := w.Take(c); err != nil {
+						t.Fatal(err)
+					}
+					r := in.NewReader(d)
+					for i := range n {
+						v, err := w.Write(i)
+						if err != nil {
+							t.Fatal(err)
+						}
+						back.Read(v.Interface())
+						if got, _, _ := r.Read(v.Interface(), nil, nil); got[0] != want[i] {
+							t.Fatalf("%v, %s, null %v, form %d: code %d became %d in %+v", s, name, null, form, want[i], got[0], v)
+						}
+					}
+					got := make([]domain.Code, n)
+					again := back.Take()
+					domain.NewEncoder(d).Encode(again, got)
+					if !slices.Equal(got, want) {
+						t.Fatalf("%v, %s, null %v, form %d: codes changed on the way back", s, name, null, form)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a domain has no cell for reaches the struct as it is, and goes back so.
+func TestRawKeepsValues(t *testing.T) {
+	type record struct {
+		Plan  string
+		Age   int64
+		Money *big.Rat
+		Rate  float64
+		Born  civil.Date
+		Seen  *time.Time
+		Loud  bool
+	}
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "plan", Type: domain.String, Values: []string{"basic"}, HasFallback: true},
+		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 10}, Resolution: 1, HasFallback: true},
+		{Name: "money", Type: domain.Numeric, Scale: 2, Cuts: []int64{0, 10}, Resolution: 1, Null: true},
+		{Name: "rate", Type: domain.Float64, FloatCuts: []float64{0, 1}, HasFallback: true},
+		{Name: "born", Type: domain.Date, Cuts: []int64{0, 10}, Resolution: 1, HasFallback: true},
+		{Name: "seen", Type: domain.Timestamp, Cuts: []int64{0, 10}, Resolution: 1, Null: true},
+		{Name: "loud", Type: domain.Bool, Values: []string{"false"}, HasFallback: true},
+	}}
+	want := []domain.Column{
+		{Form: domain.Text, Bytes: []byte("gold"), Offsets: []uint32{0, 4}},
+		{Form: domain.Ints, Ints: []int64{-1234567890123}},
+		{Form: domain.Ints, Ints: []int64{math.MaxInt64}, Nulls: []bool{false}},
+		{Form: domain.Floats, Floats: []float64{-2.5}},
+		{Form: domain.Ints, Ints: []int64{20_000}},
+		{Form: domain.Ints, Ints: []int64{0}, Nulls: []bool{true}},
+		{Form: domain.Ints, Ints: []int64{1}},
+	}
+	m, err := Raw(reflect.TypeFor[record](), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, r := m.NewRawWriter(d), m.NewRawReader(d)
+	if err := w.Take(&domain.Chunk{Rows: 1, Columns: want}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := w.Write(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Read(v.Interface())
+	for a, got := range r.Take().Columns {
+		if got.Form != want[a].Form || !slices.Equal(got.Ints, want[a].Ints) || !slices.Equal(got.Floats, want[a].Floats) ||
+			!slices.Equal(got.Bytes, want[a].Bytes) || !slices.Equal(got.Nulls, want[a].Nulls) {
+			t.Errorf("column %s: %+v came back as %+v", d.Attributes[a].Name, want[a], got)
+		}
+	}
+}
+
+// Two IDs never become one, and none is lost.
+func TestRawIDs(t *testing.T) {
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 10}, Resolution: 1, HasFallback: true}}}
+	text := reflect.TypeFor[string]()
+	for _, c := range []struct {
+		field    reflect.Type
+		id, want string
+		ok       bool
+	}{
+		{text, "007", "007", true},
+		{text, "", "", true},
+		{reflect.TypeFor[*string](), "", "", true},
+		{reflect.TypeFor[int64](), "-7", "-7", true},
+		{reflect.TypeFor[*uint8](), "255", "255", true},
+		{reflect.TypeFor[*uint8](), "", "", true},
+		{reflect.TypeFor[*uint8](), "256", "", false},
+		{reflect.TypeFor[int64](), "", "", false},
+		{reflect.TypeFor[int64](), "007", "", false},
+		{reflect.TypeFor[int64](), "p7", "", false},
+	} {
+		m, err := Raw(reflect.StructOf([]reflect.StructField{{Name: "ID", Type: c.field}, {Name: "X", Type: reflect.TypeFor[int]()}}), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := map[string]domain.Column{"text": {Form: domain.Text, Bytes: []byte(c.id), Offsets: []uint32{0, uint32(len(c.id))}}}
+		if v, err := strconv.ParseInt(c.id, 10, 64); err == nil && c.id != "007" {
+			columns["ints"] = domain.Column{Form: domain.Ints, Ints: []int64{v}}
+		}
+		if c.id == "" {
+			columns["null"] = domain.Column{Form: domain.Ints, Ints: []int64{0}, Nulls: []bool{true}}
+		}
+		for form, ids := range columns {
+			w := m.NewRawWriter(d)
+			if err := w.Take(&domain.Chunk{Rows: 1, ID: ids, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{3}}}}); err != nil {
+				t.Fatal(err)
+			}
+			v, err := w.Write(0)
+			if (err == nil) != c.ok {
+				t.Errorf("ID %q as %s in a %v: error %v", c.id, form, c.field, err)
+			}
+			if err == nil {
+				r := m.NewRawReader(d)
+				r.Read(v.Interface())
+				if got := r.Take().ID; string(got.Text(0)) != c.want {
+					t.Errorf("ID %q as %s in a %v came back as %q", c.id, form, c.field, got.Text(0))
+				}
+			}
+		}
+	}
+	m, err := Raw(reflect.TypeFor[struct {
+		ID string
+		X  int
+	}](), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.NewRawWriter(d).Take(&domain.Chunk{Rows: 1, Columns: make([]domain.Column, 1)}) == nil {
+		t.Error("a source without IDs passes for a domain with one")
+	}
+}

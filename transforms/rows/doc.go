@@ -1,0 +1,36 @@
+// Package rows makes structs of the records of any source, and chunks for any sink of structs.
+//
+//	people := rows.Structs(s, parquetio.Read(s, files, dom), dom, reflect.TypeFor[Person]())
+//	adults := filter.Include(s, people, isAdult)            // any transform of the pipeline's own
+//	coded := private.Encode(s, adults, dom)                 // here the guard starts
+//
+// WARNING: what Structs emits is raw private data in plain PCollections. Nothing of dapple guards it:
+// no type hides the records, no ledger knows of them, and what a pipeline computes from them has no
+// privacy. The guard starts at private.Encode. Records must be filtered one by one, or joined with
+// public tables: where a record stays or changes because of records of others, one person may count
+// for more than one, and the guarantee of what follows no longer holds for persons.
+//
+// Fields belong to columns as in private.Encode: by a `dapple:"name"` tag, else by `beam:"name"`, else
+// by name. A column that can be NULL is a pointer. Types that no package declares, of reflect.StructOf,
+// do as well; declared types must be registered with beam.RegisterType.
+//
+// # Values
+//
+// A value reaches the field as it stands, whether or not the domain has a cell for it: a text field gets
+// any text, a number may lie outside all bins. What the column or the field cannot hold (a text that is
+// no number, 300 for a uint8, NULL where the domain has none) becomes the least value of the cell that
+// private.Encode maps it to, or NULL. So the codes are the same by either way:
+//
+//	private.Encode(chunks) = private.Encode(Structs(chunks)) = private.Encode(Chunks(Structs(chunks)))
+//
+// No error, log or counter depends on a cell, unless Params ask for it. One thing does: a privacy ID
+// that a field of numbers cannot hold exactly, such as "007" or none in an int64, ends the run. To merge
+// two people, or drop one, would be worse. Texts hold every ID, and pointers none.
+//
+// # Design
+//
+// The domain says which columns are read and what is in them; it need not be the one that is encoded
+// later, which may have fewer columns. The mapping is that of private.Encode and synth.Sample, so that
+// one struct goes through a whole pipeline. Chunks are collected within a bundle, because Beam spends
+// about a microsecond on an element.
+package rows
