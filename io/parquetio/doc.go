@@ -28,7 +28,7 @@
 // A column chunk has a dictionary where that makes its first page smaller, and goes on without one where
 // it grows too long. Equal rows make equal bytes, however they come in chunks.
 // A row group is held until it ends, at 2^18 rows or 8 MiB, because a chunk's dictionary comes before its
-// pages: memory follows the columns and never the rows, but for 600 bytes of footer for each chunk. What one
+// pages: memory follows the columns and never the rows, but for some 130 bytes of footer for each chunk. What one
 // page takes is shared by all columns, and goes on to the next file.
 //
 // Reading uses arrow/go for the footer, page headers and decompression, and decodes pages here: the

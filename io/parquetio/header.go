@@ -49,6 +49,8 @@ const (
 	thriftTrue   = 1
 	thriftFalse  = 2
 	thriftInt32  = 5
+	thriftInt64  = 6
+	thriftList   = 9
 	thriftStruct = 12
 )
 

@@ -32,19 +32,21 @@ func lyingFile(t *testing.T, d *domain.Domain, c *domain.Chunk, rows int, k int,
 		tab.encoders[i].add(col, tab.held)
 		col.empty()
 	}
-	g := tab.footer.AppendRowGroup()
-	g.SetNumRows(rows)
-	for i, e := range tab.encoders {
-		m := g.NextColumnChunk()
-		packed, _, err := e.finish(tab.columns[i], tab.sink, tab.at, m)
-		if err != nil {
-			t.Fatal(err)
+	err = tab.footer.add(int64(rows), func(g *metadata.RowGroupMetaDataBuilder) error {
+		g.SetNumRows(rows)
+		for i, e := range tab.encoders {
+			m := g.NextColumnChunk()
+			packed, _, err := e.finish(tab.columns[i], tab.sink, tab.at, m)
+			if err != nil {
+				return err
+			}
+			if tab.at += packed; i == k {
+				lie(m)
+			}
 		}
-		if tab.at += packed; i == k {
-			lie(m)
-		}
-	}
-	if err := g.Finish(1, 1); err != nil {
+		return g.Finish(1, 1)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := tab.writeFooter(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Once the first row groups are written, further ones take no memory but for the footer: 1 KiB for each of
-// their column chunks, where 600 bytes are measured. The file is 100 times as large.
+// Once the first row groups are written, further ones take no memory but what describes them: 4 KiB for each
+// column chunk, where 2.5 are measured. The file is 100 times as large.
 func TestRowsTakeNoMemory(t *testing.T) {
 	d := mixedDomain()
 	c := randomChunk(d, 1<<14, 0.05, rand.New(rand.NewPCG(1, 2)))
@@ -37,8 +37,32 @@ func TestRowsTakeNoMemory(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc, w.t.groups - first
 	}
 	write(60)
-	if got, groups := write(120); groups < 5 || got > uint64(groups*d.Len()+d.Len())<<10 {
+	if got, groups := write(120); groups < 5 || got > uint64(groups*d.Len())<<12 {
 		t.Errorf("%d row groups of %d columns, %d bytes of files so far, took %d bytes", groups, d.Len(), size, got)
+	}
+}
+
+// Of what describes a column chunk, 300 bytes stay until the end of the file, where 130 are measured.
+func TestFooterIsSmall(t *testing.T) {
+	d := mixedDomain()
+	c := randomChunk(d, 2000, 0.05, rand.New(rand.NewPCG(1, 2)))
+	w, err := NewWriter(io.Discard, d, Options{GroupRows: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	for _, m := range []*runtime.MemStats{&before, &after} {
+		if err := w.Write(c); err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(m)
+	}
+	if got, most := int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(c.Rows*d.Len()*300); got > most {
+		t.Errorf("%d column chunks hold %d bytes, want at most %d", c.Rows*d.Len(), got, most)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

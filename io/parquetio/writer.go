@@ -71,7 +71,7 @@ type table struct {
 	inGroup  int64 // rows in the pages of the current one
 	groups   int
 	at       int64 // bytes written
-	footer   *metadata.FileMetaDataBuilder
+	footer   *footer
 	sink     *sink
 	err      error // the first one
 	closed   bool
@@ -102,7 +102,9 @@ func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
 	if err != nil {
 		return nil, errors.New("parquet: the columns' names cannot be written")
 	}
-	t.footer = metadata.NewFileMetadataBuilder(schema.NewSchema(root), o.properties(), nil)
+	if t.footer, err = newFooter(schema.NewSchema(root), o.properties()); err != nil {
+		return nil, err
+	}
 	if _, err := t.sink.Write([]byte(magic)); err != nil {
 		return nil, fmt.Errorf("parquet: starting the file: %w", err)
 	}
@@ -201,21 +203,25 @@ func (t *table) endGroup() error {
 	if t.groups > math.MaxInt16 {
 		return errors.New("parquet: more than 32,768 row groups; give them more rows")
 	}
-	g := t.footer.AppendRowGroup()
+	if err := t.footer.add(t.inGroup, t.writeGroup); err != nil {
+		return fmt.Errorf("parquet: writing a row group: %w", err)
+	}
+	t.groups, t.inGroup = t.groups+1, 0
+	return nil
+}
+
+// writeGroup writes the chunks of a row group and describes them in g.
+func (t *table) writeGroup(g *metadata.RowGroupMetaDataBuilder) error {
 	g.SetNumRows(int(t.inGroup))
 	total := int64(0)
 	for i, e := range t.encoders {
 		packed, plain, err := e.finish(t.columns[i], t.sink, t.at, g.NextColumnChunk())
 		if err != nil {
-			return fmt.Errorf("parquet: writing a row group: %w", err)
+			return err
 		}
 		t.at, total = t.at+packed, total+plain
 	}
-	if err := g.Finish(total, int16(t.groups)); err != nil {
-		return fmt.Errorf("parquet: writing a row group: %w", err)
-	}
-	t.groups, t.inGroup = t.groups+1, 0
-	return nil
+	return g.Finish(total, int16(t.groups))
 }
 
 func (t *table) close() (int64, error) {
@@ -239,15 +245,9 @@ func (t *table) close() (int64, error) {
 
 // writeFooter writes the file's description, its length and the mark of a whole file.
 func (t *table) writeFooter() error {
-	m, err := t.footer.Finish()
-	if err != nil {
-		return fmt.Errorf("parquet: finishing the file: %w", err)
-	}
-	n, err := m.WriteTo(t.sink, nil)
-	if err == nil {
-		_, err = t.sink.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(n)), magic...))
-	}
-	if err != nil {
+	b := t.footer.bytes()
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(b))), magic...)
+	if _, err := t.sink.Write(b); err != nil {
 		return fmt.Errorf("parquet: finishing the file: %w", err)
 	}
 	return nil
