@@ -102,3 +102,26 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// Create takes no name twice, Replace any; nobody else can read what they write.
+func TestCreateAndReplace(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	if err := files.Create(ctx, name, []byte("first, long")); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Create(ctx, name, nil); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+	if err := files.Replace(ctx, name, []byte("second")); err != nil {
+		t.Error(err)
+	}
+	if b, err := files.ReadAll(ctx, name, 100); string(b) != "second" || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+	if s, err := os.Stat(name); err != nil || s.Mode().Perm() != 0o600 {
+		t.Error(s.Mode(), err)
+	}
+	if err := files.Create(ctx, "s3://bucket/f", nil); err == nil {
+		t.Error("a name of another service was taken")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -42,23 +41,6 @@ func Stat(ctx context.Context, name string) (Object, error) {
 		return Object{}, fault(name, err)
 	}
 	return describe(a)
-}
-
-// Open reads length bytes of an object from offset; a length below 0 means up to its end. It is an
-// error, fs.ErrNotExist, if the object has been replaced or removed since o was looked at.
-func Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
-	h, err := object(ctx, o.Name)
-	if err != nil {
-		return nil, err
-	}
-	if o.Generation != 0 {
-		h = h.Generation(o.Generation)
-	}
-	r, err := h.NewRangeReader(ctx, offset, length)
-	if err != nil {
-		return nil, fault(o.Name, err)
-	}
-	return r, nil
 }
 
 // List returns the objects whose names match a pattern; see Match. Names that end in "/" stand for

@@ -42,12 +42,34 @@ var (
 // them; fs.ErrExist is in its error where the name has been taken by another content. The object takes
 // its name at Close: it is given up where ctx ends before.
 func Create(ctx context.Context, name string) (*Writer, error) {
+	return create(ctx, name, storage.Conditions{DoesNotExist: true})
+}
+
+// Replace is Create for a name that may be taken: the object that it has now is replaced at Close, and
+// fs.ErrExist is in the error where somebody else has written it meanwhile.
+func Replace(ctx context.Context, name string) (*Writer, error) {
+	old, err := Stat(ctx, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return create(ctx, name, replacing(old))
+}
+
+// replacing is the condition that a name still holds an object; the zero Object means that it is free.
+func replacing(old Object) storage.Conditions {
+	if old.Generation == 0 {
+		return storage.Conditions{DoesNotExist: true}
+	}
+	return storage.Conditions{GenerationMatch: old.Generation}
+}
+
+func create(ctx context.Context, name string, on storage.Conditions) (*Writer, error) {
 	h, err := object(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := h.If(storage.Conditions{DoesNotExist: true}).NewWriter(ctx)
+	w := h.If(on).NewWriter(ctx)
 	w.ChunkSize = chunk
 	w.ContentType = "application/octet-stream" // else the library guesses from the content
 	return &Writer{ctx: ctx, cancel: cancel, w: w, name: name}, nil
@@ -121,11 +143,7 @@ func Copy(ctx context.Context, from Object, to string, old Object) error {
 	if err != nil {
 		return err
 	}
-	cond := storage.Conditions{DoesNotExist: true}
-	if old.Generation != 0 {
-		cond = storage.Conditions{GenerationMatch: old.Generation}
-	}
-	_, copyErr := dst.If(cond).CopierFrom(src.Generation(from.Generation)).Run(ctx)
+	_, copyErr := dst.If(replacing(old)).CopierFrom(src.Generation(from.Generation)).Run(ctx)
 	if err = fault(to, copyErr); errors.Is(err, fs.ErrNotExist) {
 		return fault(from.Name, copyErr)
 	}

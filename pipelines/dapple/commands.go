@@ -163,7 +163,7 @@ func evaluateCommand() command {
 			{name: "holdout", arg: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
 			{name: "marginals", arg: "K", usage: "widest marginals compared, default 3", set: whole(&c.Marginals, 8)},
 			{name: "max_cells", arg: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
-			{name: "json", arg: "FILE", usage: "write the figures as JSON too", set: text(&c.JSON)},
+			{name: "json", arg: "FILE", usage: "write the figures as JSON too, local or gs://", set: text(&c.JSON)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) error { return evaluateFaults(ctx, *c) },
 		run:   func(ctx context.Context, out io.Writer) error { return evaluate.Run(ctx, *c, out) },
@@ -176,6 +176,7 @@ func evaluateFaults(ctx context.Context, c evaluate.Config) error {
 	if c.Domain != "" { // the flags' own faults are found where they are read
 		faults = append(faults, pipelines.DomainFaults(ctx, c.Domain)...)
 	}
+	faults = append(faults, bucketFaults(ctx, "--json", c.JSON)...)
 	for _, f := range []struct{ flag, path string }{{"--input", c.Input}, {"--synthetic", c.Synthetic}, {"--holdout", c.Holdout}} {
 		if f.path == "" {
 			continue

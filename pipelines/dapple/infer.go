@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/pipelines/infer"
 )
@@ -22,20 +23,49 @@ func inferCommand() command {
 		example: "dapple infer --input=people.csv --privacy_id=person_id --from_data --output=people.yaml",
 		options: append([]option{
 			{name: "input", arg: "TABLE", usage: "the table: CSV or Parquet files, a pattern, or a bq:// table", required: true, set: text(&p.Input)},
-			{name: "output", arg: "FILE", usage: "domain file to write; default: standard output", set: text(&output)},
+			{name: "output", arg: "FILE", usage: "domain file to write, local or gs://; default: standard output", set: text(&output)},
 			{name: "from_data", usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
 			{name: "privacy_id", arg: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
 		}, readingServices(&p.Services)...),
 		check: func(ctx context.Context) error {
 			var faults pipelines.Faults
 			src, faults = openTable(ctx, *p)
-			if _, err := os.Lstat(output); output != "" && err == nil {
-				faults = append(faults, pipelines.Fault{Where: "--output", What: output + " is there already", Mend: "name another file"})
-			}
-			return faults.Err()
+			return append(faults, nameFaults(ctx, output)...).Err()
 		},
 		run: func(ctx context.Context, out io.Writer) error { return propose(ctx, src, output, out) },
 	}
+}
+
+// nameFaults finds what is wrong with the name of a file that is not to be there yet.
+func nameFaults(ctx context.Context, output string) pipelines.Faults {
+	faults := bucketFaults(ctx, "--output", output)
+	if output == "" || len(faults) > 0 {
+		return faults
+	}
+	_, err := os.Lstat(output)
+	if files.Remote(output) {
+		_, err = files.Stat(ctx, output)
+	}
+	if err == nil {
+		faults = pipelines.Faults{{Where: "--output", What: output + " is there already", Mend: "name another file"}}
+	}
+	return faults
+}
+
+// bucketFaults finds out whether a file of gs:// can be looked for: whether the bucket is there. Names of
+// this machine have no faults.
+func bucketFaults(ctx context.Context, flag, name string) pipelines.Faults {
+	if !files.Remote(name) {
+		return nil
+	}
+	err := files.CheckName(name)
+	if err == nil {
+		_, err = files.Names(ctx, name)
+	}
+	if err != nil {
+		return pipelines.Faults{{Where: flag, What: err.Error()}}
+	}
+	return nil
 }
 
 // openTable finds every fault of a table whose domain is asked for.
@@ -58,7 +88,7 @@ func openTable(ctx context.Context, p infer.Params) (*infer.Source, pipelines.Fa
 	return src, faults
 }
 
-// propose writes a proposal to out, or to a file that only its owner can read.
+// propose writes a proposal to out, or to a file: one of this machine only its owner can read.
 func propose(ctx context.Context, src *infer.Source, output string, out io.Writer) error {
 	b, err := src.Propose(ctx)
 	if ctx.Err() != nil {
@@ -71,13 +101,8 @@ func propose(ctx context.Context, src *infer.Source, output string, out io.Write
 		_, err := out.Write(b)
 		return err
 	}
-	f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	if err := files.Create(ctx, output, b); err != nil {
 		return err
-	}
-	_, err = f.Write(b)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(output))
 	}
 	note := ""
 	if src.FromData {

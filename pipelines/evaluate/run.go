@@ -1,12 +1,11 @@
 package evaluate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -25,7 +24,7 @@ type Config struct {
 	Holdout   string // true rows that the synthesis never saw; default: none
 	Marginals int    // widest marginal compared; default 3
 	MaxCells  int64  // largest marginal compared, in cells; default 10,000
-	JSON      string // file for the figures as JSON; default: none
+	JSON      string // file for the figures as JSON, local or gs://, replaced where it is there; default: none
 	Services  table.Options
 }
 
@@ -73,8 +72,12 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 		return err
 	}
 	if c.JSON != "" {
-		if err := writeFile(c.JSON, report.WriteJSON); err != nil {
+		var b bytes.Buffer
+		if err := report.WriteJSON(&b); err != nil {
 			return err
+		}
+		if err := files.Replace(ctx, c.JSON, b.Bytes()); err != nil {
+			return fmt.Errorf("evaluate: %w", err)
 		}
 	}
 	return report.WriteText(out)
@@ -115,17 +118,4 @@ func workload(f *schema.File, width int, maxCells int64) (query.Workload, error)
 	}
 	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
 	return w, nil
-}
-
-// writeFile writes a file that only its owner can read, since it is not private; one that could not be
-// written to its end is removed.
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("evaluate: %w", err)
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
 }

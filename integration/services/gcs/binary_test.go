@@ -2,6 +2,7 @@ package gcs
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +45,25 @@ func TestCommand(t *testing.T) {
 	complete(t, "gs://shop/more", 50)
 	if out := dapple(0, "evaluate", "--domain=gs://shop/domain.yaml", "--input=gs://shop/in/customers.csv", "--synthetic=gs://shop/out"); out == "" {
 		t.Error("evaluate says nothing")
+	}
+	for range 2 { // a file that is there is replaced
+		dapple(0, "evaluate", "--domain=gs://shop/domain.yaml", "--input=gs://shop/in/customers.csv", "--synthetic=gs://shop/out", "--json=gs://shop/errors.json")
+		if b, err := files.ReadAll(ctx, "gs://shop/errors.json", 1<<20); err != nil || !json.Valid(b) {
+			t.Errorf("the figures: %v, %d bytes", err, len(b))
+		}
+	}
+	propose := []string{"infer", "--input=gs://shop/in/customers.csv", "--output=gs://shop/proposed.yaml"}
+	if out := dapple(0, propose...); !strings.Contains(out, "wrote gs://shop/proposed.yaml: review it") {
+		t.Error(out)
+	}
+	if b, err := files.ReadAll(ctx, "gs://shop/proposed.yaml", 1<<20); err != nil || !strings.Contains(string(b), "plan") {
+		t.Errorf("the proposal: %v, %q", err, b)
+	}
+	if out := dapple(2, propose...); !strings.Contains(out, "--output: gs://shop/proposed.yaml is there already; name another file") {
+		t.Error(out)
+	}
+	if out := dapple(2, append(propose[:2:2], "--output=gs://nowhere/x.yaml")...); !strings.Contains(out, `--output: bucket "nowhere" does not exist`) {
+		t.Error(out)
 	}
 	if out := dapple(0, "infer", "--input=gs://shop/in/customers.csv"); !strings.Contains(out, "customer") {
 		t.Error(out)

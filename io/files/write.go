@@ -1,0 +1,49 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/dapple-dp/dapple/io/gcs"
+)
+
+// Create writes a file whose name is free: fs.ErrExist is in the error where it is not. One of this
+// machine only its owner can read. A file that cannot be written to its end is not left behind.
+func Create(ctx context.Context, name string, content []byte) error {
+	return write(ctx, name, content, os.O_EXCL, gcs.Create)
+}
+
+// Replace is Create for a name that may be taken: the file then holds content alone.
+func Replace(ctx context.Context, name string, content []byte) error {
+	return write(ctx, name, content, os.O_TRUNC, gcs.Replace)
+}
+
+func write(ctx context.Context, name string, content []byte, flag int, remote func(context.Context, string) (*gcs.Writer, error)) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if Remote(name) {
+		w, err := remote(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer w.Abort() // does nothing after Close
+		return end(w, content)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := end(f, content); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
+
+// end writes and closes; a writer of an object that has failed makes none.
+func end(w io.WriteCloser, content []byte) error {
+	_, err := w.Write(content)
+	return errors.Join(err, w.Close())
+}
