@@ -6,9 +6,10 @@
 //
 // WARNING: what Structs emits is raw private data in plain PCollections. Nothing of dapple guards it:
 // no type hides the records, no ledger knows of them, and what a pipeline computes from them has no
-// privacy. The guard starts at private.Encode. Records must be filtered one by one, or joined with
-// public tables: where a record stays or changes because of records of others, one person may count
-// for more than one, and the guarantee of what follows no longer holds for persons.
+// privacy. The guard starts at private.Encode. What happens to a record before that may depend on it, on
+// other records of the same privacy ID and on public tables, and on nothing else: where a record stays
+// or changes because of records of others, one person changes more than one record, and the guarantee
+// of what follows no longer holds for persons.
 //
 // Fields belong to columns as in private.Encode: by a `dapple:"name"` tag, else by `beam:"name"`, else
 // by name. A column that can be NULL is a pointer. Types that no package declares, of reflect.StructOf,

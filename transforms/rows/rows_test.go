@@ -241,7 +241,7 @@ func TestUnreadable(t *testing.T) {
 	c := transformtest.Chunk([][]string{{"7"}, {"secret"}}, nil)
 	c.Source, c.Lines = "csv: people.csv", []int{2, 3}
 	strict := rows.Params{Unreadable: private.FailWithPosition}
-	run := func(p rows.Params, back bool) (err error, ages []int64) {
+	run := func(p rows.Params, back bool) (ages []int64, err error) {
 		pl, s := beam.NewPipelineWithRoot()
 		in := transformtest.Create(s, c)
 		if back {
@@ -253,13 +253,13 @@ func TestUnreadable(t *testing.T) {
 		for _, r := range got.Elements() {
 			ages = append(ages, r.Age)
 		}
-		return err, ages
+		return ages, err
 	}
 	for _, back := range []bool{false, true} {
-		if err, ages := run(rows.Params{}, back); err != nil || !slices.Equal(ages, []int64{7, 5}) {
+		if ages, err := run(rows.Params{}, back); err != nil || !slices.Equal(ages, []int64{7, 5}) {
 			t.Errorf("back %v: ages %v, error %v; want 7 and the fallback's 5", back, ages, err)
 		}
-		err, _ := run(strict, back)
+		_, err := run(strict, back)
 		if err == nil || !strings.Contains(err.Error(), `column "age"`) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("back %v: a strict run ends with %v", back, err)
 		}

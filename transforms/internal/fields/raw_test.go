@@ -205,3 +205,105 @@ func TestRawIDs(t *testing.T) {
 		t.Error("a source without IDs passes for a domain with one")
 	}
 }
+
+// Whatever a field holds, also of the pairs that are only read: a chunk of it is encoded to its own code.
+func TestRawReaderKeepsCodes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, row := range table {
+		for name, a := range columns() {
+			a.Name = "x"
+			d := &domain.Domain{Attributes: []domain.Attribute{a}}
+			s := reflect.StructOf([]reflect.StructField{{Name: "X", Type: row.field}})
+			m, err := Input(s, d)
+			if err != nil {
+				continue // TestEveryPair says which
+			}
+			r, raw := m.NewReader(d), m.NewRawReader(d)
+			var want []domain.Code
+			for range 100 {
+				v := reflect.New(s).Elem()
+				fill(v.Field(0), rng)
+				want, _, _ = r.Read(v.Interface(), want, nil)
+				raw.Read(v.Interface())
+			}
+			got := make([]domain.Code, len(want))
+			domain.NewEncoder(d).Encode(raw.Take(), got)
+			if !slices.Equal(got, want) {
+				t.Errorf("%v read as %s: codes changed in chunks", row.field, name)
+			}
+		}
+	}
+}
+
+// fill sets a field to a random value, small or large.
+func fill(f reflect.Value, rng *rand.Rand) {
+	n := int64(rng.Uint64()) >> rng.IntN(64)
+	switch k := f.Kind(); {
+	case f.Type() == reflect.PointerTo(ratType):
+		if rng.IntN(5) > 0 {
+			f.Set(reflect.ValueOf(big.NewRat(n, 1+int64(rng.IntN(1000)))))
+		}
+	case f.Type() == timeType:
+		f.Set(reflect.ValueOf(time.UnixMicro(n >> 7).In(time.FixedZone("", 3600))))
+	case k == reflect.Struct:
+		for i := range f.NumField() {
+			fill(f.Field(i), rng)
+		}
+	case k == reflect.String:
+		f.SetString([]string{"", "a", "7", "007", "x", "0.5", "TRUE", "1970-01-02", "12:00:00"}[rng.IntN(9)])
+	case k == reflect.Bool:
+		f.SetBool(n < 0)
+	case isFloat(k):
+		f.SetFloat([]float64{float64(n), 0.29, 12.345, math.NaN(), math.Inf(1), 1e300}[rng.IntN(6)])
+	case isInt(k):
+		f.SetInt(n)
+	default:
+		f.SetUint(uint64(n))
+	}
+}
+
+// NULL of a column without one is the declared cell and no empty text, which can be another cell.
+func TestRawNullIsNoText(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.String, Values: []string{"", "a"}, HasFallback: true, Fallback: 1}}}
+	m, err := Raw(reflect.TypeFor[struct{ X string }](), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := m.NewRawWriter(d)
+	c := domain.Column{Form: domain.Text, Offsets: []uint32{0, 0, 0}, Nulls: []bool{true, false}}
+	if err := w.Take(&domain.Chunk{Rows: 2, Columns: []domain.Column{c}}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"a", ""} {
+		if v, err := w.Write(i); err != nil || v.Field(0).String() != want {
+			t.Errorf("record %d holds %q, error %v; want %q", i, v.Field(0).String(), err, want)
+		}
+	}
+}
+
+// A chunk ends before its offsets do, however long the texts are.
+func TestRawReaderFull(t *testing.T) {
+	type record struct{ ID, X string }
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.String, Values: []string{"a"}, HasFallback: true}}}
+	m, err := Input(reflect.TypeFor[record](), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := string(make([]byte, fullBytes))
+	for want, v := range map[int]record{1: {X: long}, 2: {ID: long[1:], X: "b"}} {
+		r := m.NewRawReader(d)
+		r.Read(v)
+		for n := 1; ; n++ {
+			if r.Full() {
+				if n != want {
+					t.Errorf("full after %d records, want %d", n, want)
+				}
+				break
+			}
+			if n == 3 {
+				t.Fatal("never full")
+			}
+			r.Read(record{ID: "i"})
+		}
+	}
+}
