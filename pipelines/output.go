@@ -120,6 +120,9 @@ func (d *directory) written(ctx context.Context) (report.Written, error) {
 		return report.Written{}, err
 	}
 	w := report.Written{Output: d.Rows.Path, Format: d.Format, Files: len(m.Parts), Rows: m.Rows}
+	if others, err := d.Rows.Others(ctx); err == nil { // the rows are there all the same
+		w.Staged = len(others)
+	}
 	if d.Describe {
 		w.Release = d.Rows.Path
 		if d.Release.Path != "" {

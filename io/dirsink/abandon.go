@@ -35,6 +35,21 @@ func (d Dir) Abandon(ctx context.Context, releasedNames ...string) error {
 	return nil
 }
 
+// Others returns the IDs of other runs whose staging is in the directory, in order; none where there is
+// no directory. A run that was killed leaves its staging, and one at work needs it: who overwrites cannot
+// tell them apart, so that nothing but the run itself removes it.
+func (d Dir) Others(ctx context.Context) ([]string, error) {
+	d = d.in(ctx)
+	names, err := d.disk.list(d.at(tempName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sink: %s cannot be listed: %w", d.show(), err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == d.RunID || name == claimName }), nil
+}
+
 // takeBack removes the parts and released files of this run.
 func (d Dir) takeBack(releasedNames []string) error {
 	names, err := d.names()

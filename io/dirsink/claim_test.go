@@ -105,6 +105,9 @@ func TestClaimOfADeadRun(t *testing.T) {
 		if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {
 			t.Errorf("%s: %v", on.name, err)
 		}
+		if others, err := next.Others(ctx); on.name == "local" && (err != nil || !slices.Equal(others, []string{"dead"})) {
+			t.Errorf("%s: staging of %v is left, %v", on.name, others, err)
+		}
 		if m, err := next.manifest(); err != nil || m.RunID != "next" || m.verify(next) != nil {
 			t.Errorf("%s: %+v, %v", on.name, m, err)
 		}

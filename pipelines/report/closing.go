@@ -13,15 +13,19 @@ type Written struct {
 	Job             string // that has loaded the rows into a table; empty: Output is a directory
 	Files           int
 	Rows, Bytes     int64
+	Staged          int // other runs whose staging lies below Output
 }
 
-// WriteClosing writes the four last lines of a run.
+// WriteClosing writes the four last lines of a run, and a note where others have left files.
 func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	lines := []string{
 		out.line(p.Rows),
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), group(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
 		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
+	}
+	if out.Staged > 0 {
+		lines = append(lines, fmt.Sprintf("note    %s_tmp holds files of %d other %s: remove what no run at work has put there", slash(out.Output), out.Staged, plural(out.Staged, "run")))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
