@@ -42,7 +42,7 @@ func start(t *testing.T, store memory, run string, shards, n int) *publisher {
 // Two runs publish into one directory, however their operations follow each other: at most one succeeds,
 // and then what its manifest names is there as it wrote it, and no other run's files.
 func TestTwoRunsInEveryOrder(t *testing.T) {
-	const operations = 45 // more than a publication has
+	const operations = 80 // more than a publication has
 	finished := map[string]int{}
 	for i := 1; i < operations; i++ {
 		for j := 1; j < operations; j++ {
