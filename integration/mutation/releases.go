@@ -21,7 +21,7 @@ var releases = []defect{
 	},
 	{
 		name: "object in a bucket overwritten", file: "io/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreRace",
-		old: "h.If(storage.Conditions{DoesNotExist: true}).NewWriter(ctx)", new: "h.NewWriter(ctx)",
+		old: "return create(ctx, name, storage.Conditions{DoesNotExist: true})", new: "return create(ctx, name, storage.Conditions{GenerationNotMatch: 1})",
 	},
 	{
 		name: "loser of a race for an object keeps its own", file: "io/store/objects.go", dir: "integration/services/gcs", test: "TestStoreRace",
@@ -60,7 +60,7 @@ var releases = []defect{
 		old: "# NOT PRIVATE: derived from the data; review before use:", new: "# Derived; review before use:",
 	},
 	{
-		name: "proposal from data readable by all", file: "pipelines/dapple/infer.go", test: "TestInferThenPlan",
+		name: "proposal from data readable by all", file: "io/files/write.go", test: "TestCreateAndReplace",
 		old: "0o600", new: "0o644",
 	},
 	{
