@@ -91,5 +91,13 @@ func (a *attempt) abandon(ctx context.Context) (kept string, err error) {
 	return a.out.abandon(ctx)
 }
 
-// end forgets the gate.
-func (a *attempt) end() { gates.Delete(a.out.run()) }
+// end forgets the gate of a run that has finished. That of a stopped one stays shut: a shard that waited
+// for its turn may still come to it.
+func (a *attempt) end() {
+	if a.gate.mu.TryLock() {
+		defer a.gate.mu.Unlock()
+		if !a.gate.shut {
+			gates.Delete(a.out.run())
+		}
+	}
+}
