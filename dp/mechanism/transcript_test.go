@@ -16,7 +16,7 @@ import (
 // selections. False alarms: 1e-6 per case. The same runs against the law of a neighbour must not fit.
 func TestTranscriptsFit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("20,000 runs take 10 seconds: run without -short")
+		t.Skip("missing: time for 20,000 runs, 10 seconds; make verify runs them")
 	}
 	x, y := []int64{1, 0, 0, 2}, []int64{1, 0, 1, 1}
 	for _, form := range []dpfw.Form{dpfw.Block, dpfw.Cell} {

@@ -28,11 +28,11 @@ var bars = []struct {
 
 func TestBars(t *testing.T) {
 	if testing.Short() {
-		t.Skip("real tables take half a minute; make integration runs them")
+		t.Skip("missing: time for real tables, half a minute; make integration runs them")
 	}
 	dir := os.Getenv("DAPPLE_DATA")
 	if dir == "" {
-		t.Skip("the tables adult7 and adult14 are missing: set DAPPLE_DATA to the directory that holds them")
+		t.Skip("missing: the tables adult7 and adult14; set DAPPLE_DATA to the directory that holds them")
 	}
 	tables := map[string]*coded{}
 	for _, b := range bars {

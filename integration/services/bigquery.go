@@ -30,7 +30,7 @@ func StartBigQuery(t testing.TB, storage string) *BigQuery {
 	t.Helper()
 	bin := os.Getenv("BQ_EMULATOR_BIN")
 	if bin == "" {
-		t.Skip("BQ_EMULATOR_BIN is not set: in integration/services/emulator run " +
+		t.Skip("missing: the emulator, for BQ_EMULATOR_BIN is not set: in integration/services/emulator run " +
 			"go build -o FILE github.com/goccy/bigquery-emulator/cmd/bigquery-emulator, and set it to FILE")
 	}
 	log, err := os.Create(filepath.Join(t.TempDir(), "emulator.log"))

@@ -66,7 +66,7 @@ func TestAdultForm(t *testing.T) {
 func TestAdult(t *testing.T) {
 	dir := os.Getenv("DAPPLE_DATA")
 	if dir == "" {
-		t.Skip("the table adult is missing: set DAPPLE_DATA to the directory that holds adult/adult.data")
+		t.Skip("missing: the table adult; set DAPPLE_DATA to the directory that holds adult/adult.data")
 	}
 	got := adultCounts(t, func(f *schema.File, yield func(*domain.Chunk) error) error {
 		return EachFile(filepath.Join(dir, "adult", "adult.data"), f.Domain, f.CSV, yield)

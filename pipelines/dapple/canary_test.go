@@ -188,7 +188,7 @@ func (e ended) noCanary(t *testing.T, dir, temp string) {
 // A run that is interrupted while it writes rows has released a model and shows no canary either.
 func TestInterruptedCanaries(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time to let a run get under way")
+		t.Skip("missing: time to let a run get under way; make integration runs it")
 	}
 	dir := tableOf(t, peopleHeader+canaryRecords())
 	r := start(t, dir, synth(long["writing"]...)...)

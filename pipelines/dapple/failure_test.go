@@ -163,7 +163,7 @@ func longTable(t *testing.T) string {
 // Ctrl-C stops within two seconds, wherever the run is, leaves nothing, and says what was spent.
 func TestInterrupt(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time to let runs get under way")
+		t.Skip("missing: time to let runs get under way; make integration runs it")
 	}
 	const spent = "a model had been released and is discarded: count the privacy budget of this run as spent"
 	for _, tt := range []struct {
@@ -205,7 +205,7 @@ func TestInterrupt(t *testing.T) {
 // A killed run leaves only staged files, which no reader looks at and the next run does not mind.
 func TestKill(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time to let a run get under way")
+		t.Skip("missing: time to let a run get under way; make integration runs it")
 	}
 	dir := people(t, 10)
 	r := start(t, dir, synth(long["writing"]...)...)

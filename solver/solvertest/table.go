@@ -115,7 +115,7 @@ func Adult7(t testing.TB) *Table {
 	t.Helper()
 	dir := filepath.Join(os.Getenv(DataVariable), "adult7")
 	if os.Getenv(DataVariable) == "" {
-		t.Skipf("the table adult7 is missing: set %s to the directory that holds adult7/adult7.csv", DataVariable)
+		t.Skipf("missing: the table adult7; set %s to the directory that holds adult7/adult7.csv", DataVariable)
 	}
 	sizes := map[string]int{}
 	b, err := os.ReadFile(filepath.Join(dir, "adult7-domain.json"))

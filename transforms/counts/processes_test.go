@@ -77,7 +77,7 @@ func (f *keepTableFn) ProcessElement(t *Table) error {
 // out of the shuffle holds every unit and the right pairs.
 func TestWideTableAcrossProcesses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time to build and start Beam's programs, and to count")
+		t.Skip("missing: time to build and start Beam's programs, and to count; make integration runs it")
 	}
 	d, dir := wide(), t.TempDir()
 	p, s := beam.NewPipelineWithRoot()

@@ -37,7 +37,7 @@ func (f *keepFn) ProcessElement(row beam.T) error {
 // in between, for a declared type, a pointer to it and a type made at run time.
 func TestAcrossProcesses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time to build and start Beam's programs")
+		t.Skip("missing: time to build and start Beam's programs; make integration runs it")
 	}
 	d := trips()
 	d.PrivacyID = "" // which files do not have

@@ -282,7 +282,7 @@ func TestPublishWantsEachShardOnce(t *testing.T) {
 // The whole pipeline with every worker in a process of its own, as on a cluster.
 func TestWorkersInProcesses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time to build and start Beam's programs")
+		t.Skip("missing: time to build and start Beam's programs; make integration runs it")
 	}
 	dir := t.TempDir()
 	pl, s := beam.NewPipelineWithRoot()

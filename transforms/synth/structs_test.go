@@ -108,7 +108,7 @@ func (f *keepStaysFn) ProcessElement(row beam.T) error {
 // for a declared type and one made at run time.
 func TestStructsAcrossProcesses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time to build and start Beam's programs")
+		t.Skip("missing: time to build and start Beam's programs; make integration runs it")
 	}
 	types := map[string]reflect.Type{"declared": reflect.TypeFor[stay](), "made at run time": anonymous}
 	dirs := map[string]string{}

@@ -152,7 +152,7 @@ func modules(t *testing.T) string {
 func tool(t *testing.T, variable, what string) string {
 	path := os.Getenv(variable)
 	if path == "" {
-		t.Skipf("%s does not name %s; `make integration` sets it", variable, what)
+		t.Skipf("missing: %[2]s, which %[1]s does not name; `make integration` sets it", variable, what)
 	}
 	return path
 }
