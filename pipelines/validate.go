@@ -39,9 +39,7 @@ func Validate(ctx context.Context, c Config) (*Request, error) {
 // after them is looked at.
 func ValidateRun(ctx context.Context, c Config) (*Request, error) {
 	r, faults := validate(ctx, c)
-	if _, done := r.source.(*table.BigQuery); r.File != nil && r.source != nil && !done {
-		checkColumns(ctx, r, &faults)
-	}
+	checkColumns(ctx, r, false, &faults)
 	return r, faults.Err()
 }
 
@@ -60,7 +58,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 		c.target().checkTable(ctx, r.File.Domain, &faults)
-		checkMetadata(ctx, r, &faults)
+		checkColumns(ctx, r, true, &faults)
 	}
 	return r, faults
 }

@@ -9,19 +9,14 @@ import (
 	"cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
 // numericScale is the number of decimal places of NUMERIC.
 const numericScale = 9
 
-// Description says what a column of a table is.
-type Description struct {
-	Name     string
-	Type     domain.Type
-	Scale    int // of a NUMERIC, 0 to 9
-	Nullable bool
-	Fault    string // why the column cannot be read; empty where it can
-}
+// Description says what a column of a table is, as it does of one of a file.
+type Description = parquetio.Description
 
 // Describe returns the columns of a table or view in order, from its metadata alone. A nested column is
 // described once, as one that cannot be read.

@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// Description says what a column of a file is.
+// Description says what a column of a table is, before anybody has declared a domain for it.
 type Description struct {
 	Name     string
 	Type     domain.Type

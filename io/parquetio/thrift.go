@@ -1,14 +1,9 @@
 package parquetio
 
-import "encoding/binary"
-
 // thrift reads Thrift's compact protocol until something is bad.
 //
 // Source: Apache Thrift, compact protocol.
-type thrift struct {
-	src []byte
-	bad bool
-}
+type thrift struct{ varints }
 
 // fields calls f for each field of a struct, and passes over those that f does not take.
 func (t *thrift) fields(depth int, f func(id, kind int) bool) {
@@ -21,7 +16,7 @@ func (t *thrift) fields(depth int, f func(id, kind int) bool) {
 		if b>>4 != 0 {
 			id += int(b >> 4)
 		} else {
-			id = int(t.varint())
+			id = int(t.signed())
 		}
 		if !f(id, kind) {
 			t.skip(kind, depth+1)
@@ -38,11 +33,11 @@ func (t *thrift) skip(kind, depth int) {
 	case kind == 3:
 		t.take(1)
 	case kind >= 4 && kind <= 6:
-		t.varint()
+		t.signed()
 	case kind == 7:
 		t.take(8)
 	case kind == 8:
-		t.take(t.uvarint())
+		t.take(t.unsigned())
 	case kind == thriftStruct:
 		t.fields(depth, func(int, int) bool { return false })
 	default:
@@ -66,19 +61,4 @@ func (t *thrift) take(n uint64) {
 		return
 	}
 	t.src = t.src[n:]
-}
-
-func (t *thrift) uvarint() uint64 {
-	v, n := binary.Uvarint(t.src)
-	if n <= 0 {
-		t.bad = true
-		return 0
-	}
-	t.src = t.src[n:]
-	return v
-}
-
-func (t *thrift) varint() int64 {
-	u := t.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
 }

@@ -61,7 +61,7 @@ func (p *pageReader) load(src io.ReaderAt, from, size int64) error {
 // next reads a page. No header is believed: its body lies in what is left of the chunk, and unpacks to as
 // many bytes as it says and as are left of the budget.
 func (p *pageReader) next() error {
-	h := thrift{src: p.data}
+	h := thrift{varints{src: p.data}}
 	p.head = h.head()
 	if h.bad || p.packed > int64(len(h.src)) {
 		return errPage
@@ -142,6 +142,6 @@ func (t *thrift) number(id, kind int, dst ...*int64) bool {
 	if kind != thriftInt32 || id < 1 || id > len(dst) {
 		return false
 	}
-	*dst[id-1] = t.varint()
+	*dst[id-1] = t.signed()
 	return true
 }

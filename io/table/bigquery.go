@@ -39,6 +39,9 @@ func (t *BigQuery) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) er
 	return nil
 }
 
+// ByMetadata returns true.
+func (t *BigQuery) ByMetadata() bool { return true }
+
 // Read returns the records in a pipeline, as *domain.Chunk. It panics where Check has not succeeded.
 func (t *BigQuery) Read(s beam.Scope, _ *domain.Domain, _ schema.CSV) beam.PCollection {
 	return bigqueryio.Read(s, t.checked())

@@ -85,6 +85,9 @@ func (t *Files) Bytes() (n int64) {
 	return n
 }
 
+// ByMetadata returns false: the columns of a file stand in the file.
+func (t *Files) ByMetadata() bool { return false }
+
 // Note returns nothing: files are read as they were found, or not at all.
 func (t *Files) Note() string { return "" }
 

@@ -22,6 +22,8 @@ import (
 type Table interface {
 	// Check compares the columns with those of d and reads no record. The errors of all columns are joined.
 	Check(ctx context.Context, d *domain.Domain, form schema.CSV) error
+	// ByMetadata reports whether Check looks at metadata alone, so that a plan may call it too.
+	ByMetadata() bool
 	// Read returns the records in a pipeline, as *domain.Chunk. Call Check before.
 	Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
 	// Each hands all records to yield, chunk by chunk. Call Check before. A chunk is valid until the next

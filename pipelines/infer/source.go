@@ -75,29 +75,22 @@ func (s *Source) openFiles(ctx context.Context, t *table.Files) error {
 		return s.openCSV(ctx, t.Files[0])
 	}
 	described, err := parquetio.Describe(ctx, t.Files[0])
-	for _, d := range described {
-		s.columns = append(s.columns, typedColumn(d.Name, d.Type, d.Scale, d.Nullable, d.Fault))
-	}
-	return s.check(ctx, err)
+	return s.take(ctx, described, err)
 }
 
 func (s *Source) openBigQuery(ctx context.Context, t *table.BigQuery) error {
 	described, err := bigqueryio.Describe(ctx, t.Options.BigQuery, t.Table)
-	for _, d := range described {
-		s.columns = append(s.columns, typedColumn(d.Name, d.Type, d.Scale, d.Nullable, d.Fault))
-	}
-	return s.check(ctx, err)
+	return s.take(ctx, described, err)
 }
 
-func typedColumn(name string, t domain.Type, scale int, nullable bool, fault string) column {
-	// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
-	return column{name: name, typed: true, typ: t, scale: min(scale, 4), nullable: nullable, fault: fault}
-}
-
-// check makes sure that all of the table has the columns that a description found, unless it failed.
-func (s *Source) check(ctx context.Context, err error) error {
+// take takes the columns over that a description found, and makes sure that all of the table has them.
+func (s *Source) take(ctx context.Context, described []parquetio.Description, err error) error {
 	if err != nil {
 		return err
+	}
+	for _, d := range described {
+		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
+		s.columns = append(s.columns, column{name: d.Name, typed: true, typ: d.Type, scale: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
 	}
 	return s.table.Check(ctx, s.domain(), s.csv)
 }

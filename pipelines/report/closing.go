@@ -8,9 +8,10 @@ import (
 
 // Written is what a run wrote.
 type Written struct {
-	Output, Release string // directories
+	Output, Release string // a directory, or a table; a directory
 	Format          string // parquet or csv
-	Job             string // that has loaded the rows into a table; empty: Output is a directory
+	Table           bool   // Output is a table
+	Job             string // that has loaded the rows into the table; empty: not known
 	Files           int
 	Rows, Bytes     int64
 	Staged          int // other runs whose staging lies below Output
@@ -33,14 +34,23 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 
 // line says what was written where.
 func (w Written) line(rows int64) string {
-	if w.Job != "" && rows < 0 { // a service that counts nothing
-		return fmt.Sprintf("wrote   all rows to %s (load job %s)", w.Output, w.Job)
-	}
-	if w.Job != "" {
-		return fmt.Sprintf("wrote   %s rows to %s (load job %s)", group(float64(rows)), w.Output, w.Job)
+	if w.Table {
+		return w.tableLine(rows)
 	}
 	format := map[string]string{"parquet": "Parquet", "csv": "CSV"}[w.Format]
 	return fmt.Sprintf("wrote   %s rows to %s (%d %s %s, %s)", group(float64(rows)), slash(w.Output), w.Files, format, plural(w.Files, "file"), size(w.Bytes))
+}
+
+// tableLine is line for a table. A service need not say which job has loaded how many rows.
+func (w Written) tableLine(rows int64) string {
+	count, job := "all", ""
+	if rows >= 0 {
+		count = group(float64(rows))
+	}
+	if w.Job != "" {
+		job = " (load job " + w.Job + ")"
+	}
+	return fmt.Sprintf("wrote   %s rows to %s%s", count, w.Output, job)
 }
 
 func errorLine(e Errors) string {

@@ -1,6 +1,7 @@
 package bigquery
 
 import (
+	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,12 +16,7 @@ func TestExampleProgram(t *testing.T) {
 	r := newRig(t, false)
 	c := shop(t, r)
 	ctx := services.Deadline(t, 4*time.Minute)
-	bin := filepath.Join(t.TempDir(), "example")
-	build := exec.CommandContext(ctx, "go", "build", "-o", bin, "./examples/bigquery")
-	build.Dir = filepath.Join("..", "..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := built(t, ctx, "./examples/bigquery")
 	out, err := exec.CommandContext(ctx, bin, "-domain", c.Domain, "-from", c.Input, "-to", c.Output, "-release", c.Release,
 		"-emulator", r.Endpoint).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), " rows to bq://test.d.out (load job dapple_") {
@@ -28,17 +24,24 @@ func TestExampleProgram(t *testing.T) {
 	}
 }
 
+// built returns a program of the project.
+func built(t *testing.T, ctx context.Context, pkg string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "program")
+	build := exec.CommandContext(ctx, "go", "build", "-o", bin, pkg)
+	build.Dir = filepath.Join("..", "..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
 // The command finds an emulator by its variable.
 func TestCommandFromTableToTable(t *testing.T) {
 	r := newRig(t, true)
 	c := shop(t, r)
 	ctx := services.Deadline(t, 4*time.Minute)
-	bin := filepath.Join(t.TempDir(), "dapple")
-	build := exec.CommandContext(ctx, "go", "build", "-o", bin, "./pipelines/dapple")
-	build.Dir = filepath.Join("..", "..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := built(t, ctx, "./pipelines/dapple")
 	t.Setenv("BIGQUERY_EMULATOR_HOST", strings.TrimPrefix(r.Endpoint, "http://"))
 	for _, row := range []struct {
 		args string
