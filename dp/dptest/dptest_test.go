@@ -74,3 +74,40 @@ func TestTables(t *testing.T) {
 		t.Errorf("%d neighbours under Replace", got)
 	}
 }
+
+// failures notes whether a helper failed the test.
+type failures struct {
+	testing.TB
+	failed bool
+}
+
+func (f *failures) Helper()               {}
+func (f *failures) Errorf(string, ...any) { f.failed = true }
+
+var kept []byte
+
+// TestWithinMemory: code that always takes too much fails; where others allocated during the first runs, it
+// is the run without them that counts.
+func TestWithinMemory(t *testing.T) {
+	const much, little = 1 << 20, 1 << 10
+	for name, c := range map[string]struct {
+		others int // runs during which somebody else allocates
+		takes  int
+		fails  bool
+	}{
+		"alone":          {0, little, false},
+		"others at work": {3, little, false},
+		"too much":       {0, much, true},
+	} {
+		f, runs := &failures{TB: t}, 0
+		WithinMemory(f, much/2, func() {
+			kept = make([]byte, c.takes)
+			if runs++; runs <= c.others {
+				kept = make([]byte, much)
+			}
+		})
+		if f.failed != c.fails {
+			t.Errorf("%s: failed %v after %d runs", name, f.failed, runs)
+		}
+	}
+}
