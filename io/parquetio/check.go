@@ -51,6 +51,9 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *schem
 	defer src.Close() // only read from
 	path := f.Name
 	r, err := openFooter(src, path, ReadOptions{})
+	if err == nil && !files.Remote(path) { // the beginning of an object would be one more request: it is looked at when it is read
+		err = r.checkMark()
+	}
 	if err != nil {
 		return nil, []error{err}
 	}

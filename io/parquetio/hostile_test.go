@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,6 +48,20 @@ func TestNotParquet(t *testing.T) {
 		if err := readAll([]byte(s), d); err == nil || !strings.HasPrefix(err.Error(), "parquet: x.parquet: ") {
 			t.Errorf("%q: %v", s, err)
 		}
+	}
+}
+
+// A file whose footer is sound and whose beginning is not is none of Parquet's.
+func TestWrongMark(t *testing.T) {
+	b, d := smallFile(t, Options{})
+	copy(b, "XXXX")
+	const want = ": it does not begin as Parquet files do; is this a whole Parquet file?"
+	if err := readAll(b, d); err == nil || err.Error() != "parquet: x.parquet"+want {
+		t.Error(err)
+	}
+	path := writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), b)
+	if err := Check(ctx, named(path), d); err == nil || err.Error() != "parquet: "+path+want {
+		t.Error(err)
 	}
 }
 

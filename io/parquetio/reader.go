@@ -73,6 +73,9 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkMark(); err != nil {
+		return nil, err
+	}
 	err = protect(name, func() error {
 		var faults []string
 		r.attrs, r.id, faults = mapColumns(r.r.MetaData().Schema, d)
@@ -108,6 +111,17 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 		return nil, fmt.Errorf("parquet: %s: the footer cannot be read; is this a whole Parquet file?", name)
 	}
 	return r, nil
+}
+
+// checkMark reads the mark that a file begins with. The library looks at that of its end alone.
+func (r *Reader) checkMark() error {
+	var mark [4]byte
+	if _, err := r.src.ReadAt(mark[:], 0); r.src.err != nil {
+		return fmt.Errorf("parquet: %w", r.src.err)
+	} else if err != nil || string(mark[:]) != "PAR1" {
+		return fmt.Errorf("parquet: %s: it does not begin as Parquet files do; is this a whole Parquet file?", r.name)
+	}
+	return nil
 }
 
 func errChanged(name string) error {
