@@ -3,6 +3,7 @@ package bigqueryio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -148,19 +149,37 @@ func TestLoadRequest(t *testing.T) {
 	}
 }
 
+// withinTheLoad publishes with more and more time until some of it is left for the load, however slow the
+// machine, and returns that time and the error.
+func withinTheLoad(f *loadServer, publish func(time.Duration) error) (time.Duration, error) {
+	for d := 200 * time.Millisecond; ; d *= 2 {
+		before := f.insertions()
+		if err := publish(d); f.insertions() > before || d > time.Minute {
+			return d, err
+		}
+	}
+}
+
 func TestDeadlineOfPublish(t *testing.T) {
-	f := start(t, script{inserts: slices.Repeat([]string{"503"}, 100)})
+	f := start(t, script{inserts: slices.Repeat([]string{"503"}, 10_000)})
 	s := sinkTo(f)
-	s.Deadline = 200 * time.Millisecond
-	_, err := s.Publish(context.Background(), onBucket())
-	const want = "bigquery: load job " + name + "_0 is not known to have ended within 200ms; it may end yet: look at it before the next run: context deadline exceeded; staged files kept"
+	d, err := withinTheLoad(f, func(d time.Duration) error {
+		s.Deadline = d
+		_, err := s.Publish(context.Background(), onBucket())
+		return err
+	})
+	want := fmt.Sprintf("bigquery: load job %s_0 is not known to have ended within %v; it may end yet: look at it before the next run: context deadline exceeded; staged files kept", name, d)
 	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-	defer cancel()
 	s.Deadline = 0
-	if _, err = s.Publish(ctx, onBucket()); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "though this run was stopped") {
+	_, err = withinTheLoad(f, func(d time.Duration) error {
+		ctx, cancel := context.WithTimeout(context.Background(), d)
+		defer cancel()
+		_, err := s.Publish(ctx, onBucket())
+		return err
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "though this run was stopped") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func planned(t *testing.T, c Client, o ReadOptions) Source {
 }
 
 func records(src Source) (out []*domain.Chunk, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute) // for what takes two seconds
 	defer cancel()
 	err = Each(ctx, src, func(c *domain.Chunk) error {
 		out = append(out, c)

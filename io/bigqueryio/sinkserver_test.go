@@ -58,6 +58,13 @@ func start(t *testing.T, does script) *loadServer {
 	return f
 }
 
+// insertions returns how often a job has been inserted or refused.
+func (f *loadServer) insertions() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.order)
+}
+
 // secret stands in every message of the service: it is what must not be shown.
 const secret = "cell value 4711"
 
