@@ -83,6 +83,62 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// TestBlankLines: in a file of one column a blank line is a record, so that no record is dropped for being
+// NULL; in others it is none.
+func TestBlankLines(t *testing.T) {
+	one := parse(t, "columns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
+	headless := schema.CSV{Columns: []string{"sex"}}
+	tests := []struct {
+		name, text string
+		opts       schema.CSV
+		want       string
+	}{
+		{"between", "sex\nF\n\n\nM\n", schema.CSV{}, "2:F 3:- 4:- 5:M"},
+		{"as in quotes", "sex\nF\n\"\"\n\\N\nM\n", schema.CSV{}, "2:F 3:- 4:- 5:M"},
+		{"first and last", "sex\n\nF\n\n", schema.CSV{}, "2:- 3:F 4:-"},
+		{"last, no line end", "sex\n\nF", schema.CSV{}, "2:- 3:F"},
+		{"alone", "sex\n\n\n", schema.CSV{}, "2:- 3:-"},
+		{"none", "sex\n", schema.CSV{}, ""},
+		{"before the header", "\n\nsex\n\nF\n", schema.CSV{}, "4:- 5:F"},
+		{"no header", "\nF\n\n", headless, "1:- 2:F 3:-"},
+		{"empty file", "", headless, ""},
+		{"windows", "\ufeffsex\r\nF\r\n\r\nM\r\n\r\n", schema.CSV{}, "2:F 3:- 4:M 5:-"},
+		{"lines in quotes", "\"sex\"\n\"a\n\nb\"\n\n\"c\r\n\r\nd\"\r\n\r\nF\n", schema.CSV{}, "2:a\n\nb 5:- 6:c\n\nd 9:- 10:F"},
+		{"blanks", "sex\n F\n  \n\nM\n", schema.CSV{Trim: true}, "2:F 3:- 4:- 5:M"},
+	}
+	for _, test := range tests {
+		var got []string
+		err := Each(strings.NewReader(test.text), "p", one, test.opts, func(c *domain.Chunk) error {
+			for i := range c.Rows {
+				cell := "-"
+				if !c.Columns[0].Null(i) {
+					cell = string(c.Columns[0].Text(i))
+				}
+				got = append(got, fmt.Sprintf("%d:%s", c.Lines[i], cell))
+			}
+			return nil
+		})
+		if text := strings.Join(got, " "); err != nil || text != test.want {
+			t.Errorf("%s: got %q, %v; want %q", test.name, text, err, test.want)
+		}
+	}
+}
+
+// TestManyBlankLines: blank lines fill chunks as other records do.
+func TestManyBlankLines(t *testing.T) {
+	one := parse(t, "columns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
+	rows, chunks := 0, 0
+	text := "sex\nF\n" + strings.Repeat("\n", 2*chunkRows) + "M\n" + strings.Repeat("\n", chunkRows)
+	err := Each(strings.NewReader(text), "p", one, schema.CSV{}, func(c *domain.Chunk) error {
+		rows += c.Rows
+		chunks++
+		return nil
+	})
+	if err != nil || rows != 3*chunkRows+2 || chunks != 4 {
+		t.Errorf("%d records in %d chunks, %v; want %d in 4", rows, chunks, err, 3*chunkRows+2)
+	}
+}
+
 // TestReaderErrors: what structural faults say, and that no cell is in it.
 func TestReaderErrors(t *testing.T) {
 	const secret = "S3CR3T"

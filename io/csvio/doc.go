@@ -5,7 +5,8 @@
 // encoding, which cannot fail. An error is about the structure of a file or about reading it, names
 // file, line and column, and never holds the text of a cell.
 //
-// NULL is an empty cell, a quoted empty cell, or \N. The writer writes \N.
+// NULL is an empty cell, a quoted empty cell, or \N. The writer writes \N. In a file of one column a blank
+// line is a record, whose cell is NULL; in others it is none.
 //
 //	r, err := csvio.NewReader(file, "people.csv", dom, schema.CSV{})
 //	for err == nil {

@@ -1,6 +1,8 @@
 package csvio
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,4 +86,46 @@ func again(t *testing.T, d *domain.Domain, c *domain.Chunk) error {
 		t.Fatalf("wrote %d rows, read %d", c.Rows, row)
 	}
 	return err
+}
+
+// FuzzBlankLines: a file of one column is read as if its blank lines held a quoted empty cell.
+func FuzzBlankLines(f *testing.F) {
+	for _, s := range []string{"F\n\nM\n", "\n\n\"a\n\nb\"\r\n\r\n", "F\n\r", "\"\"\n\"", "\ufeff\n \n"} {
+		f.Add(s)
+	}
+	d := parse(f, "columns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
+	read := func(text string) (rows []string, err error) {
+		err = Each(strings.NewReader(text), "p", d, schema.CSV{Columns: []string{"sex"}}, func(c *domain.Chunk) error {
+			for i := range c.Rows {
+				rows = append(rows, fmt.Sprint(c.Lines[i], cellText(&c.Columns[0], i)))
+			}
+			return nil
+		})
+		return rows, err
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := read(text)
+		same, sameErr := read(quoteBlanks(text))
+		if (err == nil) != (sameErr == nil) || err == nil && !slices.Equal(rows, same) {
+			t.Errorf("read %q, %v; want %q, %v", rows, err, same, sameErr)
+		}
+	})
+}
+
+// quoteBlanks puts a quoted empty cell into each blank line that is not inside quotes.
+func quoteBlanks(text string) string {
+	text, marked := strings.CutPrefix(text, "\ufeff")
+	var b strings.Builder
+	if marked {
+		b.WriteString("\ufeff")
+	}
+	quoted := false
+	for line := range strings.Lines(text) {
+		if !quoted && strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") == "" {
+			b.WriteString(`""`)
+		}
+		b.WriteString(line)
+		quoted = quoted != (strings.Count(line, `"`)%2 == 1)
+	}
+	return b.String()
 }

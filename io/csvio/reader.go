@@ -27,8 +27,9 @@ type Reader struct {
 	name   string
 	opts   schema.CSV
 	csv    *csv.Reader
-	needs  []int // field of the privacy ID (−1: none), then of each attribute
-	header bool  // the file has a header line
+	from   records // what csv reads
+	needs  []int   // field of the privacy ID (−1: none), then of each attribute
+	header bool    // the file has a header line
 	guard  *guard
 	line   int // where the last record began
 }
@@ -63,6 +64,7 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 		return nil, err
 	}
 	out.csv.FieldsPerRecord = len(columns)
+	out.from.one = len(columns) == 1
 	out.needs, err = out.match(columns, d)
 	return out, err
 }
@@ -75,7 +77,8 @@ func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 			return nil, fmt.Errorf("csv: %s: %w", name, err)
 		}
 	}
-	g := &guard{r: b, limit: maxRecord, left: maxRecord}
+	lines := &lineCounter{r: b}
+	g := &guard{r: lines, limit: maxRecord, left: maxRecord}
 	c := csv.NewReader(g)
 	c.ReuseRecord = true
 	if opts.Comma != 0 {
@@ -83,7 +86,9 @@ func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	}
 	// encoding/csv would take a blank that separates cells for one around a cell.
 	c.TrimLeadingSpace = opts.Trim && !unicode.IsSpace(c.Comma)
-	return &Reader{name: name, opts: opts, csv: c, guard: g, header: len(opts.Columns) == 0}, nil
+	out := &Reader{name: name, opts: opts, csv: c, guard: g, header: len(opts.Columns) == 0}
+	out.from = records{csv: c, lines: lines, next: 1}
+	return out, nil
 }
 
 // columns returns the names of the file's columns.
@@ -98,6 +103,8 @@ func (r *Reader) columns() ([]string, error) {
 	case err != nil:
 		return nil, r.fault(err)
 	}
+	line, _ := r.csv.FieldPos(0)
+	r.from.next = line + linesOf(record)
 	names := slices.Clone(record)
 	for i := range names {
 		names[i] = strings.Clone(r.trim(names[i]))
@@ -139,7 +146,7 @@ func (r *Reader) Read(chunk *domain.Chunk) error {
 	r.reset(chunk)
 	for size := 0; chunk.Rows < chunkRows && size < chunkBytes; chunk.Rows++ {
 		r.guard.left = r.guard.limit
-		record, err := r.csv.Read()
+		record, line, err := r.from.read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -147,7 +154,7 @@ func (r *Reader) Read(chunk *domain.Chunk) error {
 			chunk.Rows = 0
 			return r.fault(err)
 		}
-		r.line, _ = r.csv.FieldPos(0)
+		r.line = line
 		chunk.Lines = append(chunk.Lines, r.line)
 		size += r.add(chunk, record)
 	}
