@@ -176,7 +176,7 @@ func evaluateFaults(ctx context.Context, c evaluate.Config) error {
 	if c.Domain != "" { // the flags' own faults are found where they are read
 		faults = append(faults, pipelines.DomainFaults(ctx, c.Domain)...)
 	}
-	faults = append(faults, bucketFaults(ctx, "--json", c.JSON)...)
+	faults = append(faults, placeFaults(ctx, "--json", c.JSON)...)
 	for _, f := range []struct{ flag, path string }{{"--input", c.Input}, {"--synthetic", c.Synthetic}, {"--holdout", c.Holdout}} {
 		if f.path == "" {
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
@@ -38,7 +39,7 @@ func inferCommand() command {
 
 // nameFaults finds what is wrong with the name of a file that is not to be there yet.
 func nameFaults(ctx context.Context, output string) pipelines.Faults {
-	faults := bucketFaults(ctx, "--output", output)
+	faults := placeFaults(ctx, "--output", output)
 	if output == "" || len(faults) > 0 {
 		return faults
 	}
@@ -52,18 +53,34 @@ func nameFaults(ctx context.Context, output string) pipelines.Faults {
 	return faults
 }
 
-// bucketFaults finds out whether a file of gs:// can be looked for: whether the bucket is there. Names of
-// this machine have no faults.
-func bucketFaults(ctx context.Context, flag, name string) pipelines.Faults {
-	if !files.Remote(name) {
+// placeFaults finds out whether there is a place for a file: its bucket, or its directory on this machine.
+// An empty name is that of no file.
+func placeFaults(ctx context.Context, flag, name string) pipelines.Faults {
+	if name == "" {
 		return nil
 	}
 	err := files.CheckName(name)
-	if err == nil {
+	switch {
+	case err != nil:
+	case files.Remote(name):
 		_, err = files.Names(ctx, name)
+	default:
+		return dirFaults(flag, name)
 	}
 	if err != nil {
 		return pipelines.Faults{{Where: flag, What: err.Error()}}
+	}
+	return nil
+}
+
+// dirFaults is placeFaults for a file of this machine.
+func dirFaults(flag, name string) pipelines.Faults {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return pipelines.Faults{{Where: flag, What: name + " is a directory", Mend: "name a file"}}
+	}
+	dir := filepath.Dir(name)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return pipelines.Faults{{Where: flag, What: fmt.Sprintf("%s: there is no directory %s", name, dir), Mend: "make it, or name another file"}}
 	}
 	return nil
 }

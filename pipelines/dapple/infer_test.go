@@ -51,3 +51,24 @@ func TestInferFaults(t *testing.T) {
 	}
 	noOutput(t, filepath.Join(dir, "x.yaml"))
 }
+
+// Where a file cannot be put is said before a table is read, not after.
+func TestNoPlaceForTheFile(t *testing.T) {
+	dir := people(t, 10)
+	pipeInput(t, dir)
+	evaluate := []string{"evaluate", "--domain=people.yaml", "--input=people.csv", "--synthetic=people.csv"}
+	infer := []string{"infer", "--input=people.yaml"}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{append(evaluate, "--json=no/x.json"), "--json: no/x.json: there is no directory no; make it, or name another file"},
+		{append(evaluate, "--json=people.yaml/x.json"), "--json: people.yaml/x.json: there is no directory people.yaml; "},
+		{append(evaluate, "--json=."), "--json: . is a directory; name a file"},
+		{append(evaluate, "--json=s3://b/x.json"), "--json: s3://b/x.json: names that begin with s3:// are not known"},
+		{append(evaluate, "--json=gs://bucket/a#b"), "--json: gs://bucket/a#b: the characters"},
+		{append(infer, "--output=no/x.yaml"), "--output: no/x.yaml: there is no directory no; make it, or name another file"},
+	} {
+		dapple(t, dir, tt.args...).want(t, 2, tt.want, "one thing to mend; nothing was read or written")
+	}
+}

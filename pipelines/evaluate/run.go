@@ -71,16 +71,18 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON != "" {
-		var b bytes.Buffer
-		if err := report.WriteJSON(&b); err != nil {
-			return err
-		}
-		if err := files.Replace(ctx, c.JSON, b.Bytes()); err != nil {
-			return fmt.Errorf("evaluate: %w", err)
-		}
+	// The text goes first: a file that cannot be written takes no figures with it.
+	if err := report.WriteText(out); err != nil || c.JSON == "" {
+		return err
 	}
-	return report.WriteText(out)
+	var b bytes.Buffer
+	if err := report.WriteJSON(&b); err != nil {
+		return err
+	}
+	if err := files.Replace(ctx, c.JSON, b.Bytes()); err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	return nil
 }
 
 // maxDomain is the largest domain file that is read, in bytes.

@@ -52,6 +52,13 @@ func TestCommand(t *testing.T) {
 			t.Errorf("the figures: %v, %d bytes", err, len(b))
 		}
 	}
+	figures := []string{"evaluate", "--domain=gs://shop/domain.yaml", "--input=gs://shop/in/customers.csv", "--synthetic=gs://shop/out"}
+	if out := dapple(2, append(figures, "--json=gs://nowhere/x.json")...); !strings.Contains(out, `--json: bucket "nowhere" does not exist; create it, or check the name`) {
+		t.Error(out)
+	}
+	if out := dapple(2, append(figures, "--json=gs://shop/a?b")...); !strings.Contains(out, "--json: gs://shop/a?b: the characters ? # % [ ] are not allowed in names of objects") {
+		t.Error(out)
+	}
 	propose := []string{"infer", "--input=gs://shop/in/customers.csv", "--output=gs://shop/proposed.yaml"}
 	if out := dapple(0, propose...); !strings.Contains(out, "wrote gs://shop/proposed.yaml: review it") {
 		t.Error(out)
