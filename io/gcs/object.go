@@ -36,7 +36,8 @@ func Stat(ctx context.Context, name string) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	a, err := h.Attrs(ctx)
+	var a *storage.ObjectAttrs
+	err = watched(ctx, func(ctx context.Context, _ func()) (err error) { a, err = h.Attrs(ctx); return err })
 	if err != nil {
 		return Object{}, fault(name, err)
 	}
@@ -91,16 +92,19 @@ func list(ctx context.Context, prefix, delimiter string, visit func(*storage.Obj
 	if err := q.SetAttrSelection([]string{"Bucket", "Name", "Size", "Generation", "CRC32C", "ContentEncoding"}); err != nil {
 		return fmt.Errorf("listing %s: %w", prefix, err)
 	}
-	for it := c.Bucket(bucket).Objects(ctx, q); ; {
-		a, err := it.Next()
-		if errors.Is(err, iterator.Done) {
-			return nil
+	var visiting error
+	err = watched(ctx, func(ctx context.Context, alive func()) error {
+		for it := c.Bucket(bucket).Objects(ctx, q); visiting == nil; alive() {
+			a, err := it.Next()
+			if errors.Is(err, iterator.Done) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			visiting = visit(a)
 		}
-		if err != nil {
-			return bucketFault(prefix, err)
-		}
-		if err := visit(a); err != nil {
-			return err
-		}
-	}
+		return nil
+	})
+	return errors.Join(bucketFault(prefix, err), visiting)
 }

@@ -9,8 +9,9 @@ import (
 	"cloud.google.com/go/storage"
 )
 
-// stall is how long a read may wait for the next bytes, failures and repetitions included: a connection
-// that is silent without being cut would be waited for for ever. Tests shorten it.
+// stall is how long a request may wait for an answer, and a read for its next bytes, failures and
+// repetitions included: a connection that is silent without being cut would be waited for for ever. Tests
+// shorten it.
 var stall = 2 * time.Minute
 
 // errStalled ends a read whose connection brings nothing more.

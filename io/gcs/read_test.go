@@ -67,6 +67,27 @@ func TestSilentConnection(t *testing.T) {
 	}
 }
 
+// So it is with every request that is not a read.
+func TestSilentAnswers(t *testing.T) {
+	silence(t, 0)
+	impatient(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	o := Object{Name: "gs://bucket/object", Generation: 1}
+	for name, request := range map[string]func() error{
+		"stat":   func() error { _, err := Stat(ctx, o.Name); return err },
+		"list":   func() error { _, err := List(ctx, "gs://bucket/*"); return err },
+		"names":  func() error { _, err := Names(ctx, "gs://bucket"); return err },
+		"copy":   func() error { return Copy(ctx, o, "gs://bucket/other", Object{}) },
+		"remove": func() error { return Remove(ctx, o) },
+	} {
+		err := request()
+		if !errors.Is(err, errSlow) || !strings.HasPrefix(err.Error(), "gs://bucket/") || strings.Count(err.Error(), "gs://") > 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // The time that the reader's caller takes does not count: between two calls no clock runs.
 func TestSlowCaller(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -143,7 +143,12 @@ func Copy(ctx context.Context, from Object, to string, old Object) error {
 	if err != nil {
 		return err
 	}
-	_, copyErr := dst.If(replacing(old)).CopierFrom(src.Generation(from.Generation)).Run(ctx)
+	copyErr := watched(ctx, func(ctx context.Context, alive func()) error {
+		c := dst.If(replacing(old)).CopierFrom(src.Generation(from.Generation))
+		c.ProgressFunc = func(_, _ uint64) { alive() } // a large object takes several requests
+		_, err := c.Run(ctx)
+		return err
+	})
 	if err = fault(to, copyErr); errors.Is(err, fs.ErrNotExist) {
 		return fault(from.Name, copyErr)
 	}
@@ -166,7 +171,7 @@ func Remove(ctx context.Context, o Object) error {
 	if o.Generation != 0 {
 		h = h.If(storage.Conditions{GenerationMatch: o.Generation})
 	}
-	err = fault(o.Name, h.Delete(ctx))
+	err = fault(o.Name, watched(ctx, func(ctx context.Context, _ func()) error { return h.Delete(ctx) }))
 	if errors.Is(err, fs.ErrExist) { // of an object that is gone, the condition may be what fails
 		if _, statErr := Stat(ctx, o.Name); errors.Is(statErr, fs.ErrNotExist) {
 			err = nil
