@@ -130,3 +130,14 @@ func shown(what string, err error) error {
 	}
 	return fmt.Errorf("bigquery: %s: the client failed (%T)", what, err)
 }
+
+// errNoAnswer ends a question at launch.
+var errNoAnswer = errors.New("the service does not answer; is it within reach of this machine? try again later")
+
+// unanswered returns errNoAnswer where err says that the time for a question is up, else err.
+func unanswered(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errNoAnswer
+	}
+	return err
+}

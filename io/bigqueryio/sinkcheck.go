@@ -37,7 +37,7 @@ func (s Sink) Check(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("bigquery: %s: %w", s.Table, (&loading{}).because(err))
+		return fmt.Errorf("bigquery: %s: %w", s.Table, (&loading{}).because(unanswered(err)))
 	}
 	if err := s.fits(table); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s Sink) locate(ctx context.Context, client *bigquery.Client) (string, erro
 		return "", fmt.Errorf("bigquery: %s.%s: there is no such dataset, or no permission to see it; create it", s.Table.Project, s.Table.Dataset)
 	}
 	if err != nil {
-		return "", fmt.Errorf("bigquery: %s.%s: %w", s.Table.Project, s.Table.Dataset, (&loading{}).because(err))
+		return "", fmt.Errorf("bigquery: %s.%s: %w", s.Table.Project, s.Table.Dataset, (&loading{}).because(unanswered(err)))
 	}
 	return dataset.Location, nil
 }
@@ -62,7 +62,7 @@ func (s Sink) mayRunJobs(ctx context.Context, client *bigquery.Client, location 
 	q := client.Query("SELECT 1")
 	q.DryRun, q.Location = true, location
 	if _, err := q.Run(ctx); err != nil {
-		return fmt.Errorf("bigquery: project %s: jobs cannot be run: %w", s.Client.Project, (&loading{}).because(err))
+		return fmt.Errorf("bigquery: project %s: jobs cannot be run: %w", s.Client.Project, (&loading{}).because(unanswered(err)))
 	}
 	return nil
 }

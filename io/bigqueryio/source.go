@@ -139,11 +139,19 @@ func (c Client) metadata(ctx context.Context, t Table) (*bigquery.TableMetadata,
 	what := t.String()
 	if r, ok := refusalOf(err); ok && r.code == 404 {
 		if _, err := dataset.Metadata(ctx); err != nil {
-			return nil, shown("dataset "+t.Project+"."+t.Dataset, err)
+			return nil, asked("dataset "+t.Project+"."+t.Dataset, err)
 		}
 		what = "table " + what
 	}
-	return nil, shown(what, err)
+	return nil, asked(what, err)
+}
+
+// asked is shown for a question at launch.
+func asked(what string, err error) error {
+	if err = unanswered(err); errors.Is(err, errNoAnswer) {
+		return fmt.Errorf("bigquery: %s: %w", what, err)
+	}
+	return shown(what, err)
 }
 
 // Note says in a line which rows are read and how.
