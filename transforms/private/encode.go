@@ -3,6 +3,7 @@ package private
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 
@@ -130,7 +131,8 @@ func position(c *domain.Chunk, row int, column string) error {
 	return fmt.Errorf("private: %s: column %q cannot be used as it is", c.Source, column)
 }
 
-// addIDs takes over the privacy IDs of a chunk, as text whatever their form. A NULL is an empty ID.
+// addIDs takes over the privacy IDs of a chunk, as text whatever their form. A NULL is an empty ID, and so is
+// NaN, which stands for a missing number where a column has no NULL: as an ID it would make one person of many.
 func addIDs(b *records.Batch, ids *domain.Column) error {
 	b.HasID, b.IDEnds = true, make([]uint32, b.N)
 	switch {
@@ -154,13 +156,20 @@ func addIDs(b *records.Batch, ids *domain.Column) error {
 	return nil
 }
 
-// appendID appends cell i as text.
+// appendID appends cell i as text: equal numbers as equal texts, NaN as none.
 func appendID(dst []byte, ids *domain.Column, i int) []byte {
 	switch ids.Form {
 	case domain.Ints:
 		return strconv.AppendInt(dst, ids.Ints[i], 10)
 	case domain.Floats:
-		return domain.AppendFloat(dst, ids.Floats[i])
+		switch x := ids.Floats[i]; {
+		case math.IsNaN(x):
+			return dst
+		case x == 0:
+			return append(dst, '0') // also of −0
+		default:
+			return domain.AppendFloat(dst, x)
+		}
 	case domain.Dictionary:
 		return append(dst, ids.Dict[ids.Ints[i]]...)
 	}

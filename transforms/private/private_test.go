@@ -197,7 +197,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// IDs are text however the source holds them, and a NULL is nobody's.
+// IDs are text however the source holds them, and equal numbers are equal texts. A NULL is nobody's, and so is
+// NaN: as an ID it would merge all whose number is missing into one person.
 func TestIDsOfEveryForm(t *testing.T) {
 	nulls := []bool{false, true, false}
 	for name, c := range map[string]struct {
@@ -207,6 +208,7 @@ func TestIDsOfEveryForm(t *testing.T) {
 		"text":       {transformtest.Text([]string{"a", "hidden", ""}), "a||"},
 		"ints":       {domain.Column{Form: domain.Ints, Ints: []int64{7, 8, -9}}, "7||-9"},
 		"floats":     {domain.Column{Form: domain.Floats, Floats: []float64{7, 8, 0.5}}, "7||0.5"},
+		"odd floats": {domain.Column{Form: domain.Floats, Floats: []float64{math.NaN(), 8, math.Copysign(0, -1)}}, "||0"},
 		"dictionary": {domain.Column{Form: domain.Dictionary, Dict: []string{"x", "y"}, Ints: []int64{1, 0, 0}}, "y||x"},
 	} {
 		c.col.Nulls = nulls
