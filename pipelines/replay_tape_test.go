@@ -78,7 +78,11 @@ func (c *tape) Budget() dp.Budget { return c.curator.Budget() }
 
 func (c *tape) Total(stage string, share dp.Share) (query.Total, error) {
 	a, err := c.curator.Total(stage, share)
-	return exchange(c, a, err, stage, share)
+	recorded, err := exchange(c, a, err, stage, share)
+	if a.Variance == 0 && a.Units != recorded.Units && c.foul == "" {
+		c.foul = "the number of units, which is public, differs"
+	}
+	return recorded, err
 }
 
 func (c *tape) Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error) {
