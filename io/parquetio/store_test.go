@@ -80,7 +80,7 @@ func TestGroupsEndByBytes(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		d.Attributes = append(d.Attributes, domain.Attribute{Name: name, Type: domain.Float64, FloatCuts: []float64{0, 1}})
 	}
-	const rows = 5*batchRows + 100
+	const rows = 20*batchRows + 100
 	c := randomChunk(d, rows, 0, rand.New(rand.NewPCG(5, 6)))
 	whole := fileOf(t, d, Options{}, c)
 	r, err := file.NewParquetReader(bytes.NewReader(whole))
@@ -91,8 +91,8 @@ func TestGroupsEndByBytes(t *testing.T) {
 	for i := range r.NumRowGroups() {
 		got = append(got, r.MetaData().RowGroup(i).NumRows())
 	}
-	// A page of eight columns is 4 MiB of numbers that do not compress: with its headers, two are 8 MiB.
-	if want := []int64{2 * batchRows, 2 * batchRows, batchRows + 100}; !slices.Equal(got, want) {
+	// A page of eight columns is 1 MiB of numbers that do not compress: with its headers, eight are 8 MiB.
+	if want := []int64{8 * batchRows, 8 * batchRows, 4*batchRows + 100}; !slices.Equal(got, want) {
 		t.Errorf("row groups of %d rows, want %d", got, want)
 	}
 	var parts []*domain.Chunk
