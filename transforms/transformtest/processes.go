@@ -84,14 +84,7 @@ exec %q --semi_persist_dir=%q "$@"
 // their job.
 func start(t *testing.T, prism string) (endpoint string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := Port(t)
 	cmd := exec.Command(prism, fmt.Sprint("-job_port=", port), "-serve_http=false")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Dir = t.TempDir() // workers write files where they are started
@@ -118,7 +111,7 @@ func start(t *testing.T, prism string) (endpoint string) {
 
 func await(t *testing.T, endpoint string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute) // it takes less than a second
 	defer cancel()
 	for {
 		if c, err := net.Dial("tcp", endpoint); err == nil {

@@ -1,6 +1,8 @@
 package transformtest
 
 import (
+	"fmt"
+	"net"
 	"slices"
 	"testing"
 
@@ -43,5 +45,29 @@ func TestPerformantFinds(t *testing.T) {
 	r := &recorder{TB: t}
 	if Performant(r, p); !r.failed {
 		t.Error("an unregistered function passed the gate")
+	}
+}
+
+// A port is the caller's alone, until somebody asks for it by number.
+func TestPort(t *testing.T) {
+	port := Port(t)
+	for range 2000 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Addr().(*net.TCPAddr).Port == port {
+			t.Error("the port was given away")
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
 	}
 }
