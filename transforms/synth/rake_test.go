@@ -11,6 +11,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -95,6 +96,9 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 			}
 			if a.Result.Model.Columns == nil || len(a.Statement.Ledger) < 5 {
 				t.Fatalf("%d releases; want an adaptive run on a sampled population", len(a.Statement.Ledger))
+			}
+			if a.Statement.Schedule != accountant.Adaptive.String() {
+				t.Errorf("an adaptive run is stated as %s: what it spent bounds no other run", a.Statement.Schedule)
 			}
 			if !bytes.Equal(solve(wideTable(t, permuted, 77, p), StoreRef{}), want) {
 				t.Error("the same people in another order gave another release")

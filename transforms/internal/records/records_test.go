@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -70,6 +71,49 @@ func TestSetKeepsLeastRank(t *testing.T) {
 	}
 	if set.Len() != 0 {
 		t.Errorf("%d units after Flush, want 0", set.Len())
+	}
+}
+
+// colliding returns n IDs of 16 bytes with the hash 0: the second half of each undoes what the first made, and
+// the rest of the hash is then that of nothing.
+func colliding(n int) (ids [][]byte) {
+	const k0, k1 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	for i := range uint64(n) {
+		id := binary.LittleEndian.AppendUint64(nil, i)
+		ids = append(ids, binary.LittleEndian.AppendUint64(id, fold(16^k0^i, k1)))
+	}
+	return ids
+}
+
+// TestIDsOfOneHash: the hash only places IDs. Units of equal hash, which anybody can make, stay apart in a bundle
+// and where bundles meet: merged, one of them would change what is kept of the other.
+func TestIDsOfOneHash(t *testing.T) {
+	ids := colliding(100)
+	m := NewMerger(testKey)
+	all := &Units{}
+	for from := range 2 { // 0…98 in one bundle, 1…99 in another
+		set := NewSet(1, 1<<20, testKey)
+		for i, id := range ids[from : from+99] {
+			if Hash(id) != 0 {
+				t.Fatalf("ID %d has the hash %x: the test is blind", i, Hash(id))
+			}
+			set.Add(id, []byte{byte(from + i)})
+		}
+		set.Flush(1, func(_ int, u *Units) {
+			if u.Len() != 99 {
+				t.Errorf("%d units in a bundle of 99", u.Len())
+			}
+			all = m.Merge(all, u)
+		})
+	}
+	kept := m.Canonical(all).single()
+	if kept.len() != len(ids) {
+		t.Fatalf("%d units of %d", kept.len(), len(ids))
+	}
+	for i := range kept.len() {
+		if id := binary.LittleEndian.Uint64(kept.id(i)); kept.row(i)[0] != byte(id) {
+			t.Errorf("unit %d has the row of unit %d", id, kept.row(i)[0])
+		}
 	}
 }
 
