@@ -2,11 +2,11 @@ package services
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // BigQuery is an emulator of BigQuery that runs until the test ends. It loads some 8,000 rows a second:
@@ -37,7 +38,7 @@ func StartBigQuery(t testing.TB, storage string) *BigQuery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, grpc := freePort(t), freePort(t)
+	rest, grpc := strconv.Itoa(transformtest.Port(t)), strconv.Itoa(transformtest.Port(t))
 	cmd := exec.Command(bin, "--project=test", "--host=127.0.0.1", "--port="+rest, "--grpc-port="+grpc)
 	cmd.Env = append(os.Environ(), "STORAGE_EMULATOR_HOST="+storage)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -60,7 +61,7 @@ func StartBigQuery(t testing.TB, storage string) *BigQuery {
 // await returns once the emulator answers.
 func (b *BigQuery) await(t testing.TB) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		resp, err := http.Get(b.Endpoint + "/bigquery/v2/projects/" + b.Project + "/datasets")
 		if err != nil {
 			continue
@@ -93,32 +94,18 @@ func (b *BigQuery) Client(t testing.TB) *bigquery.Client {
 func (b *BigQuery) Dataset(t testing.TB, name, location string) *bigquery.Dataset {
 	t.Helper()
 	d := b.Client(t).Dataset(name)
-	if err := d.Create(Deadline(t, time.Minute), &bigquery.DatasetMetadata{Location: location}); err != nil {
+	if err := d.Create(Deadline(t), &bigquery.DatasetMetadata{Location: location}); err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-// Deadline returns a context that ends after d, or with the test.
-func Deadline(t testing.TB, d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
+// Deadline returns a context that ends after five minutes, or with the test: no call takes more than some
+// seconds, and one that hangs fails with its name before the whole test program does.
+func Deadline(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
-}
-
-// freePort returns a port on which nobody listens now.
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // showTail logs the last 4 kB of a file.

@@ -1,12 +1,10 @@
 package bigquery
 
 import (
-	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dapple-dp/dapple/integration/services"
 )
@@ -15,8 +13,8 @@ import (
 func TestExampleProgram(t *testing.T) {
 	r := newRig(t, false)
 	c := shop(t, r)
-	ctx := services.Deadline(t, 4*time.Minute)
-	bin := built(t, ctx, "./examples/bigquery")
+	bin := built(t, "./examples/bigquery")
+	ctx := services.Deadline(t)
 	out, err := exec.CommandContext(ctx, bin, "-domain", c.Domain, "-from", c.Input, "-to", c.Output, "-release", c.Release,
 		"-emulator", r.Endpoint).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), " rows to bq://test.d.out (load job dapple_") {
@@ -24,11 +22,11 @@ func TestExampleProgram(t *testing.T) {
 	}
 }
 
-// built returns a program of the project.
-func built(t *testing.T, ctx context.Context, pkg string) string {
+// built returns a program of the project. Where nothing is compiled yet it takes some minutes.
+func built(t *testing.T, pkg string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "program")
-	build := exec.CommandContext(ctx, "go", "build", "-o", bin, pkg)
+	build := exec.Command("go", "build", "-o", bin, pkg)
 	build.Dir = filepath.Join("..", "..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -40,8 +38,8 @@ func built(t *testing.T, ctx context.Context, pkg string) string {
 func TestCommandFromTableToTable(t *testing.T) {
 	r := newRig(t, true)
 	c := shop(t, r)
-	ctx := services.Deadline(t, 4*time.Minute)
-	bin := built(t, ctx, "./pipelines/dapple")
+	bin := built(t, "./pipelines/dapple")
+	ctx := services.Deadline(t)
 	t.Setenv("BIGQUERY_EMULATOR_HOST", strings.TrimPrefix(r.Endpoint, "http://"))
 	for _, row := range []struct {
 		args string

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"time"
 
 	bq "cloud.google.com/go/bigquery"
 	"google.golang.org/api/googleapi"
@@ -21,9 +20,9 @@ func load(t *testing.T, b *services.BigQuery, id string) error {
 	src.Schema = bq.Schema{{Name: "a", Type: bq.IntegerFieldType}}
 	l := b.Client(t).Dataset("d").Table("t").LoaderFrom(src)
 	l.JobID, l.Location = id, "EU"
-	job, err := l.Run(services.Deadline(t, 20*time.Second))
+	job, err := l.Run(services.Deadline(t))
 	if err == nil {
-		_, err = job.Wait(services.Deadline(t, 20*time.Second))
+		_, err = job.Wait(services.Deadline(t))
 	}
 	return err
 }
@@ -48,10 +47,10 @@ func TestProxyRefusesAnIDThatIsTaken(t *testing.T) {
 		t.Errorf("after503: %v, %d loads", err, p.Loads())
 	}
 	c := through.Client(t)
-	if _, err := c.JobFromIDLocation(services.Deadline(t, 20*time.Second), "one", "EU"); err != nil {
+	if _, err := c.JobFromIDLocation(services.Deadline(t), "one", "EU"); err != nil {
 		t.Errorf("a job with its location: %v", err)
 	}
-	if _, err := c.JobFromID(services.Deadline(t, 20*time.Second), "one"); !errors.As(err, &answer) || answer.Code != http.StatusNotFound {
+	if _, err := c.JobFromID(services.Deadline(t), "one"); !errors.As(err, &answer) || answer.Code != http.StatusNotFound {
 		t.Errorf("a job without its location: %v", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	bq "cloud.google.com/go/bigquery"
 	"github.com/fsouza/fake-gcs-server/fakestorage"
@@ -59,7 +58,7 @@ func reached(c bigqueryio.Client) table.Options {
 
 func run(t *testing.T, c pipelines.Config) (*pipelines.Result, error) {
 	t.Helper()
-	ctx := services.Deadline(t, 2*time.Minute)
+	ctx := services.Deadline(t)
 	req, err := pipelines.ValidateRun(ctx, c)
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func TestTableToTable(t *testing.T) {
 			mustSample(t, more)
 			holds(t, r, "d.out", 240)
 			more.Write, more.Rows = "", 10
-			if _, err := pipelines.ValidateSample(services.Deadline(t, time.Minute), more); err == nil ||
+			if _, err := pipelines.ValidateSample(services.Deadline(t), more); err == nil ||
 				!strings.Contains(err.Error(), "--output: test.d.out is not empty; choose another table or set --write=truncate") {
 				t.Errorf("a full table: %v", err)
 			}
@@ -114,7 +113,7 @@ func sampleRequest(c pipelines.Config) pipelines.SampleConfig {
 
 func mustSample(t *testing.T, c pipelines.SampleConfig) {
 	t.Helper()
-	ctx := services.Deadline(t, time.Minute)
+	ctx := services.Deadline(t)
 	req, err := pipelines.ValidateSample(ctx, c)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +126,7 @@ func mustSample(t *testing.T, c pipelines.SampleConfig) {
 func compared(t *testing.T, c pipelines.Config) {
 	t.Helper()
 	var out bytes.Buffer
-	err := evaluate.Run(services.Deadline(t, time.Minute), evaluate.Config{
+	err := evaluate.Run(services.Deadline(t), evaluate.Config{
 		Domain: c.Domain, Input: c.Input, Synthetic: c.Output, Marginals: 2, Services: c.Services,
 	}, &out)
 	if err != nil || !strings.Contains(out.String(), "300") || !strings.Contains(out.String(), "240") {
@@ -138,7 +137,7 @@ func compared(t *testing.T, c pipelines.Config) {
 func proposed(t *testing.T, c pipelines.Config) {
 	t.Helper()
 	for _, fromData := range []bool{false, true} {
-		ctx := services.Deadline(t, time.Minute)
+		ctx := services.Deadline(t)
 		src, err := infer.Open(ctx, infer.Params{Input: c.Input, PrivacyID: "customer", FromData: fromData, Services: c.Services})
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +156,7 @@ func proposed(t *testing.T, c pipelines.Config) {
 // holds fails unless a table has n rows.
 func holds(t *testing.T, r *rig, name string, n int64) {
 	t.Helper()
-	it, err := r.Client(t).Query("SELECT COUNT(*) FROM " + name).Read(services.Deadline(t, time.Minute))
+	it, err := r.Client(t).Query("SELECT COUNT(*) FROM " + name).Read(services.Deadline(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +202,7 @@ func TestTableRequestsThatCannotRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := c
 			row.change(&c)
-			_, err := pipelines.Validate(services.Deadline(t, time.Minute), c)
+			_, err := pipelines.Validate(services.Deadline(t), c)
 			if !pipelines.IsRequest(err) {
 				t.Fatalf("%v", err)
 			}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	bq "cloud.google.com/go/bigquery"
 
@@ -29,7 +28,7 @@ func TestPublishTwiceUnderFaults(t *testing.T) {
 				r := newRig(t, local)
 				p := services.StartProxy(t, r.BigQuery, faults...)
 				s := r.sink(p, "run-1")
-				ctx := services.Deadline(t, time.Minute)
+				ctx := services.Deadline(t)
 				if err := s.Check(ctx); err != nil {
 					t.Fatal(err)
 				}
@@ -62,7 +61,7 @@ func TestPublishAtOnce(t *testing.T) {
 		staged := r.stage(t, s)
 		staged.Remove = nil
 		wg.Go(func() {
-			if _, err := s.Publish(services.Deadline(t, time.Minute), staged); err != nil {
+			if _, err := s.Publish(services.Deadline(t), staged); err != nil {
 				t.Error(err)
 			}
 		})
@@ -78,7 +77,7 @@ func TestPublishAtOnce(t *testing.T) {
 func TestSecondRun(t *testing.T) {
 	r := newRig(t, false)
 	p := services.StartProxy(t, r.BigQuery)
-	ctx := services.Deadline(t, 2*time.Minute)
+	ctx := services.Deadline(t)
 	publish := func(run string, w bigqueryio.Write) error {
 		s := r.sink(p, run)
 		s.Write = w
@@ -119,7 +118,7 @@ func TestMissingBucket(t *testing.T) {
 	for i := range staged.Parts {
 		staged.Parts[i].URI = strings.Replace(staged.Parts[i].URI, bucket, "no-such-bucket", 1)
 	}
-	_, err := s.Publish(services.Deadline(t, time.Minute), staged)
+	_, err := s.Publish(services.Deadline(t), staged)
 	if err == nil || !strings.HasSuffix(err.Error(), "; staged files kept") || p.Loads() != 0 {
 		t.Errorf("got %v, %d loads", err, p.Loads())
 	}
@@ -130,7 +129,7 @@ func TestShardFailsHalfWay(t *testing.T) {
 	r := newRig(t, false)
 	p := services.StartProxy(t, r.BigQuery)
 	s := r.sink(p, "run-1")
-	ctx, cancel := context.WithCancel(services.Deadline(t, time.Minute))
+	ctx, cancel := context.WithCancel(services.Deadline(t))
 	part, err := r.dir(s).Create(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +148,7 @@ func TestShardFailsHalfWay(t *testing.T) {
 	if left := r.left(t); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
-	if _, err := s.Publish(services.Deadline(t, time.Minute), r.stage(t, s)); err != nil {
+	if _, err := s.Publish(services.Deadline(t), r.stage(t, s)); err != nil {
 		t.Fatal(err)
 	}
 	r.expect(t, 1)
@@ -160,7 +159,7 @@ func TestTableIsDescribed(t *testing.T) {
 	r := newRig(t, false)
 	s := r.sink(services.StartProxy(t, r.BigQuery), "Run-1")
 	s.Labels = map[string]string{"team": "census"}
-	ctx := services.Deadline(t, time.Minute)
+	ctx := services.Deadline(t)
 	done, err := s.Publish(ctx, r.stage(t, s))
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func smallDomain() *domain.Domain {
 // count returns the number of rows of a source.
 func count(t *testing.T, src bigqueryio.Source) (n int) {
 	t.Helper()
-	chunks, err := all(services.Deadline(t, time.Minute), src)
+	chunks, err := all(services.Deadline(t), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +85,11 @@ func TestViewIsRead(t *testing.T) {
 	b.Dataset(t, "d", "US")
 	smallTable(t, b, "d", "t")
 	execute(t, b, "CREATE VIEW d.v AS SELECT n + 1 AS n, s FROM d.t")
-	src := check(t, b, bigqueryio.Table{Project: b.Project, Dataset: "d", Name: "v"}, smallDomain(), bigqueryio.ReadOptions{Timeout: time.Minute})
+	src := check(t, b, bigqueryio.Table{Project: b.Project, Dataset: "d", Name: "v"}, smallDomain(), bigqueryio.ReadOptions{Timeout: 5 * time.Minute})
 	if src.Snapshot != 0 || !strings.HasPrefix(src.Note(), "view test.d.v, as it is when it is read") {
 		t.Errorf("got %+v: %s", src, src.Note())
 	}
-	chunks, err := all(services.Deadline(t, time.Minute), src)
+	chunks, err := all(services.Deadline(t), src)
 	if err != nil || len(chunks) != 1 || cell(&chunks[0].Columns[0], 0) != "2" {
 		t.Errorf("got %v, %v", chunks, err)
 	}
@@ -101,7 +101,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	table := smallTable(t, b, "d", "t")
 	nested := &bq.FieldSchema{Name: "home", Type: bq.RecordFieldType, Schema: bq.Schema{{Name: "city", Type: bq.StringFieldType}}}
 	schema := bq.Schema{{Name: "tags", Type: bq.StringFieldType, Repeated: true}, nested, {Name: "raw", Type: bq.BytesFieldType}, {Name: "s", Type: bq.DateFieldType}}
-	if err := d.Table("odd").Create(services.Deadline(t, time.Minute), &bq.TableMetadata{Schema: schema}); err != nil {
+	if err := d.Table("odd").Create(services.Deadline(t), &bq.TableMetadata{Schema: schema}); err != nil {
 		t.Fatal(err)
 	}
 	attrs := func(names ...string) *domain.Domain {
@@ -124,7 +124,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{table, attrs("n"), []string{`bigquery: test.d.t: column "n" is INT64 in the table and STRING in the domain`}},
 	}
 	for _, c := range cases {
-		_, err := bigqueryio.Check(services.Deadline(t, time.Minute), b.Config(), c.table, c.domain, unpinned)
+		_, err := bigqueryio.Check(services.Deadline(t), b.Config(), c.table, c.domain, unpinned)
 		for _, want := range c.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: got %v, want %s", c.table, err, want)
@@ -140,12 +140,12 @@ func TestTableThatChangesIsRefused(t *testing.T) {
 	execute(t, b, "DROP TABLE d.t")
 	execute(t, b, "CREATE TABLE d.t (n STRING, s STRING)")
 	execute(t, b, "INSERT INTO d.t VALUES ('s3cr3t', 's3cr3t')")
-	if _, err := all(services.Deadline(t, time.Minute), src); err == nil || err.Error() != `bigquery: test.d.t: columns have changed since the run was planned: ["n"]; start again` {
+	if _, err := all(services.Deadline(t), src); err == nil || err.Error() != `bigquery: test.d.t: columns have changed since the run was planned: ["n"]; start again` {
 		t.Errorf("got %v", err)
 	}
 	execute(t, b, "DROP TABLE d.t")
 	src.Key = "another"
-	if _, err := all(services.Deadline(t, time.Minute), src); err == nil || strings.Contains(err.Error(), "SELECT") {
+	if _, err := all(services.Deadline(t), src); err == nil || strings.Contains(err.Error(), "SELECT") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func typesTable(t *testing.T, b *services.BigQuery, dataset string) bigqueryio.T
 	}
 	schema, ones, twos, nulls = append(schema, &bq.FieldSchema{Name: "who", Type: bq.StringFieldType}), append(ones, "'u1'"), append(twos, "'u2'"), append(nulls, "NULL")
 	table := bigqueryio.Table{Project: b.Project, Dataset: dataset, Name: "types"}
-	if err := b.Client(t).Dataset(dataset).Table("types").Create(services.Deadline(t, time.Minute), &bq.TableMetadata{Schema: schema}); err != nil {
+	if err := b.Client(t).Dataset(dataset).Table("types").Create(services.Deadline(t), &bq.TableMetadata{Schema: schema}); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range [][]string{ones, twos, nulls} {
@@ -71,17 +71,17 @@ func typesTable(t *testing.T, b *services.BigQuery, dataset string) bigqueryio.T
 // execute runs a statement on the emulator.
 func execute(t *testing.T, b *services.BigQuery, sql string) {
 	t.Helper()
-	if _, err := b.Client(t).Query(sql).Read(services.Deadline(t, time.Minute)); err != nil {
+	if _, err := b.Client(t).Query(sql).Read(services.Deadline(t)); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 }
 
 // unpinned is how the emulator can be read: it knows no FOR SYSTEM_TIME.
-var unpinned = bigqueryio.ReadOptions{Pin: bigqueryio.AsRead, Timeout: time.Minute}
+var unpinned = bigqueryio.ReadOptions{Pin: bigqueryio.AsRead, Timeout: 5 * time.Minute}
 
 func check(t *testing.T, b *services.BigQuery, table bigqueryio.Table, d *domain.Domain, o bigqueryio.ReadOptions) bigqueryio.Source {
 	t.Helper()
-	src, err := bigqueryio.Check(services.Deadline(t, time.Minute), b.Config(), table, d, o)
+	src, err := bigqueryio.Check(services.Deadline(t), b.Config(), table, d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func all(ctx context.Context, src bigqueryio.Source) (chunks []*domain.Chunk, er
 func TestEveryTypeIsRead(t *testing.T) {
 	b := services.StartBigQuery(t, "")
 	table, d := typesTable(t, b, "types"), typesDomain()
-	chunks, err := all(services.Deadline(t, time.Minute), check(t, b, table, d, unpinned))
+	chunks, err := all(services.Deadline(t), check(t, b, table, d, unpinned))
 	if err != nil {
 		t.Fatal(err)
 	}

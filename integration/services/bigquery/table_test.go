@@ -69,7 +69,7 @@ func newRig(t *testing.T, local bool) *rig {
 func (r *rig) sink(p *services.Proxy, run string) bigqueryio.Sink {
 	return bigqueryio.Sink{
 		Client: p.Through(r.BigQuery).Config(), Table: bigqueryio.Table{Project: r.Project, Dataset: "d", Name: "t"},
-		Domain: people(), RunID: run, Shards: 2, Deadline: 30 * time.Second,
+		Domain: people(), RunID: run, Shards: 2, Deadline: 5 * time.Minute,
 	}
 }
 
@@ -83,7 +83,7 @@ func (r *rig) stage(t *testing.T, s bigqueryio.Sink) bigqueryio.Staged {
 	t.Helper()
 	out := bigqueryio.Staged{Model: "a model", Remove: func(ctx context.Context) error { return r.dir(s).Abandon(ctx) }}
 	for shard, c := range []*domain.Chunk{rows(0, 7), rows(7, 10)} {
-		part, err := r.dir(s).Create(services.Deadline(t, time.Minute), shard)
+		part, err := r.dir(s).Create(services.Deadline(t), shard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func (r *rig) left(t *testing.T) (names []string) {
 		}
 		return names
 	}
-	it := r.storage.Client().Bucket(bucket).Objects(services.Deadline(t, time.Minute), nil)
+	it := r.storage.Client().Bucket(bucket).Objects(services.Deadline(t), nil)
 	for {
 		o, err := it.Next()
 		if errors.Is(err, iterator.Done) {
@@ -142,7 +142,7 @@ func (r *rig) left(t *testing.T) (names []string) {
 // expect reads the table and compares it with the ten rows, each as often as said.
 func (r *rig) expect(t *testing.T, times int) {
 	t.Helper()
-	ctx := services.Deadline(t, 30*time.Second)
+	ctx := services.Deadline(t)
 	it, err := r.Client(t).Query("SELECT id, IFNULL(sex, '-') AS sex, height FROM `test.d.t` ORDER BY id").Read(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	bq "cloud.google.com/go/bigquery"
 
@@ -41,7 +40,7 @@ func TestTypesArrive(t *testing.T) {
 		a.Name, a.Null, cell.Nulls = fmt.Sprintf("c%d", i), true, []bool{false, true}
 		s.Domain.Attributes, c.Columns = append(s.Domain.Attributes, a), append(c.Columns, cell)
 	}
-	ctx := services.Deadline(t, time.Minute)
+	ctx := services.Deadline(t)
 	part, err := r.dir(s).Create(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +78,7 @@ func TestTypesArrive(t *testing.T) {
 // Rows are added to a table that has more columns, in another order and under names with capitals.
 func TestAppendToAnotherTable(t *testing.T) {
 	r := newRig(t, false)
-	ctx := services.Deadline(t, time.Minute)
+	ctx := services.Deadline(t)
 	err := r.Client(t).Dataset("d").Table("t").Create(ctx, &bq.TableMetadata{Schema: bq.Schema{
 		{Name: "more", Type: bq.DateFieldType}, {Name: "sex", Type: bq.StringFieldType},
 		{Name: "height", Type: bq.FloatFieldType}, {Name: "id", Type: bq.IntegerFieldType},
