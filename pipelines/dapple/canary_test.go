@@ -17,15 +17,15 @@ import (
 const (
 	canaryText   = "canarytext"
 	canaryID     = "canaryid"
-	canaryNumber = 731731731731
+	canaryNumber = 731731731731731
 	canaryDay    = "1066-10-14"
 )
 
 // needles are the forms in which a canary could show: as text, in base64 and hex, and the number in
-// decimal with and without an exponent, and in eight bytes. Of digits a chance hit has probability 1e-11
-// at each place.
+// decimal with and without an exponent, and in eight bytes. Of thirteen digits a chance hit has probability
+// 1e-13 at each place, and a run writes fewer than 1,000 numbers with so many, noisy or drawn: 1e-10 in all.
 func needles() map[string][]byte {
-	number := []byte("31731731731") // 731731731731, 7.31731731731e+11
+	number := []byte("3173173173173") // 731731731731731 and the next, 7.31731731731731e+14
 	all := map[string][]byte{
 		"the number": number, "the number's bits": littleEndian(math.Float64bits(canaryNumber)),
 		"the whole number": littleEndian(canaryNumber), "the day": []byte(canaryDay),
@@ -64,6 +64,7 @@ func TestNeedles(t *testing.T) {
 	json64 := base64.StdEncoding.EncodeToString([]byte("id=" + canaryID + ";"))
 	for _, content := range []string{
 		canaryText, strings.ToUpper(canaryID), fmt.Sprint(float64(canaryNumber)), fmt.Sprint(canaryNumber), canaryDay,
+		fmt.Sprint(canaryNumber + 1), fmt.Sprint(canaryNumber + .5),
 		json64, base64.StdEncoding.EncodeToString([]byte("x" + canaryText)), fmt.Sprintf("%X", canaryText),
 		string(littleEndian(math.Float64bits(canaryNumber))), string(littleEndian(canaryNumber)),
 	} {
@@ -193,7 +194,7 @@ func TestInterruptedCanaries(t *testing.T) {
 	dir := tableOf(t, peopleHeader+canaryRecords())
 	r := start(t, dir, synth(long["writing"]...)...)
 	r.until(t, "writing")
-	status, _ := r.end(t, os.Interrupt)
+	status, _, _ := r.end(t, os.Interrupt)
 	temp := r.cmd.Env[len(r.cmd.Env)-1][len("TMPDIR="):]
 	ended{stderr: r.all.String(), status: status}.noCanary(t, dir, temp)
 	if status != 1 {

@@ -59,7 +59,7 @@ var noisy = []struct{ re, with string }{
 	{`at most [0-9.]+`, "at most E"},
 	{`[0-9.]+ [kM]?B\)`, "SIZE)"},
 	{`"rows": [0-9]+`, `"rows": N`},
-	{`"count": [0-9.]{4,}`, `"count": N`},
+	{`"count": [0-9.]{3,}`, `"count": N`}, // not those of releases
 	{`"(standard_deviation|max_cell_bound_95|average_tv_estimate)": [0-9.e-]+`, `"$1": X`},
 	{`"[0-9a-f]{64}"`, `"HASH"`},
 	{`"status": "[^"]*"`, `"status": "STATUS"`}, // how a fit ends depends on the noise
@@ -75,9 +75,11 @@ func masked(s string) string {
 	return s
 }
 
-// The last lines of a run and its statement, of the method whose every charge is known before.
+// The last lines of a run and its statement, of the method whose every charge is known before. Of 2,000 people
+// the released number has a standard deviation below 50: it has three digits or more, and no figure is cut off
+// at 0 or 1, in all runs but 1e-70.
 func TestClosingLinesAndStatement(t *testing.T) {
-	dir := people(t, 400)
+	dir := people(t, 4000)
 	got := dapple(t, dir, synth("--method=dpam", "--quiet")...)
 	got.want(t, 0)
 	if got.stderr != "" {

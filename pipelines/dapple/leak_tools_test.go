@@ -21,7 +21,7 @@ var brokenTables = map[string]string{
 
 func TestEvaluateCanaries(t *testing.T) {
 	dir := people(t, 200)
-	dapple(t, dir, synth("--quiet")...).want(t, 0)
+	dapple(t, dir, synth("--quiet", "--rows=100")...).want(t, 0)
 	evaluate := func(t *testing.T, table string) ended {
 		put(t, dir, "people.csv", table)
 		return dapple(t, dir, "evaluate", "--domain=people.yaml", "--input=people.csv", "--synthetic=out", "--json=errors.json")
