@@ -254,3 +254,15 @@ func TestCeilDigits(t *testing.T) {
 		}
 	}
 }
+
+// TestMuRoundsUp: μ²/2 of the stated μ is at least the loss, to the last digit.
+func TestMuRoundsUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 62))
+	for range 1000 {
+		loss := new(big.Rat).SetFrac64(1+rng.Int64N(1<<50), 1+rng.Int64N(1<<50))
+		mu := ratOf(muOf(loss))
+		if stated := mu.Mul(mu, mu); stated.Cmp(new(big.Rat).Add(loss, loss)) < 0 {
+			t.Fatalf("a loss of %v is stated with too small a μ", loss)
+		}
+	}
+}
