@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
@@ -71,6 +72,26 @@ func TestAlternativesThatDoNotApply(t *testing.T) {
 	var text strings.Builder
 	if err := WriteText(&text, p); err != nil || strings.Count(text.String(), "does not apply: ") != refused {
 		t.Errorf("%v:\n%s", err, text.String())
+	}
+}
+
+// Many columns at a large ε draw more noisy numbers than δ pays for under GDP: the request is planned all the same,
+// under zCDP.
+func TestManyColumnsAtLargeEpsilon(t *testing.T) {
+	sizes := make([]int, 40)
+	for i := range sizes {
+		sizes[i] = 20
+	}
+	p := problem(3, sizes...)
+	for epsilon, want := range map[dp.Epsilon]dp.Accounting{1: dp.GaussianOnly, 10: dp.ZCDP} {
+		p.Epsilon = epsilon
+		plan, err := Make(p, "auto", 0, true, 0)
+		if err != nil {
+			t.Fatalf("ε = %g: %v", float64(epsilon), err)
+		}
+		if plan.Charges.Accounting != want.String() || !(plan.AverageTV > 0) {
+			t.Errorf("ε = %g: %s accounting, predicted %g", float64(epsilon), plan.Charges.Accounting, plan.AverageTV)
+		}
 	}
 }
 
