@@ -1,0 +1,23 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A value that is there stays, also where its creator came between another one's look and creation.
+func TestCreateKeepsWhatIsThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := create(path, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(path, []byte("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a name that is taken: error %v, want that it exists", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "first" {
+		t.Errorf("the first value has become %q, %v", b, err)
+	}
+}
