@@ -49,6 +49,22 @@ func TestStoreRace(t *testing.T) {
 	}
 }
 
+// Somebody else creates between a creator's look and its upload: the loser of that race goes on with the value
+// that came first.
+func TestStoreLosesARace(t *testing.T) {
+	storage := services.StartStorage(t, "bucket")
+	p, s := startProxy(t, storage), store.Objects{Dir: "gs://bucket/staging"}
+	var once sync.Once
+	p.watch = func(r *http.Request) {
+		if kindOf(r) == upload {
+			once.Do(func() { put(storage, "gs://bucket/staging/run/model", "theirs") })
+		}
+	}
+	if current, created, err := s.CreateIfAbsent(ctx, "run/model", []byte("ours")); string(current) != "theirs" || created || err != nil {
+		t.Errorf("%q, %v, %v", current, created, err)
+	}
+}
+
 // A creation whose answer is lost has created, and nobody else's value comes after it.
 func TestStoreLostAnswers(t *testing.T) {
 	for _, f := range []fault{before503, after503, afterDrop} {
