@@ -16,15 +16,15 @@ var releases = []defect{
 		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, config, [32]byte{})",
 	},
 	{
-		name: "store overwrites", file: "io/store/local.go", test: "TestRace",
+		name: "store overwrites", file: "io/store/local.go", test: "TestCreateKeepsWhatIsThere",
 		old: "if err := os.Link(temp.Name(), path); err != nil {", new: "if err := os.WriteFile(path, data, 0o600); err != nil {",
 	},
 	{
-		name: "object in a bucket overwritten", file: "io/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreRace",
+		name: "object in a bucket overwritten", file: "io/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
 		old: "return create(ctx, name, storage.Conditions{DoesNotExist: true})", new: "return create(ctx, name, storage.Conditions{GenerationNotMatch: 1})",
 	},
 	{
-		name: "loser of a race for an object keeps its own", file: "io/store/objects.go", dir: "integration/services/gcs", test: "TestStoreRace",
+		name: "loser of a race for an object keeps its own", file: "io/store/objects.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
 		old: "return current, err == nil && bytes.Equal(current, data), err", new: "return data, err == nil && bytes.Equal(current, data), err",
 	},
 	{
