@@ -3,7 +3,6 @@ package parquetio
 import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -17,7 +16,7 @@ const fewEntries = 256
 type encoder struct {
 	v2       bool
 	optional bool
-	codec    compress.Codec // nil: pages stay as they are
+	pack     pack // nil: pages stay as they are
 	kind     parquet.Encoding
 
 	index    index
@@ -38,12 +37,9 @@ type encoder struct {
 }
 
 func newEncoder(o Options, optional bool, s *store) *encoder {
-	e := &encoder{store: s, v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict}
+	e := &encoder{store: s, v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict, pack: o.Codec.packer()}
 	if !e.v2 {
 		e.kind = parquet.Encodings.PlainDict // what the readers that know no V2 call it
-	}
-	if o.Codec != Uncompressed {
-		e.codec, _ = compress.GetCodec(o.codec()) // the library has both
 	}
 	return e
 }
@@ -160,10 +156,10 @@ func (e *encoder) pays(c *column) bool {
 
 // compress returns src compressed, in memory that is used again.
 func (e *encoder) compress(src []byte) []byte {
-	if e.codec == nil {
+	if e.pack == nil {
 		return src
 	}
-	e.packed = e.codec.Encode(sized(e.packed, int(e.codec.CompressBound(int64(len(src))))), src)
+	e.packed = e.pack(e.packed[:0], src)
 	return e.packed
 }
 
@@ -176,7 +172,7 @@ func (e *encoder) appendPage(p *page) {
 	if !e.v2 {
 		levels = nil
 	}
-	p.levels, p.compressed = len(levels), e.codec != nil
+	p.levels, p.compressed = len(levels), e.pack != nil
 	packed := e.compress(body)
 	p.plain, p.packed = len(levels)+len(body), len(levels)+len(packed)
 	e.header = p.appendHeader(e.header[:0])

@@ -30,8 +30,8 @@ const (
 // Codec is how pages are compressed.
 type Codec uint8
 
-// The codecs. Zstd makes files up to 7 % smaller than Snappy: most of what there is to gain is in the
-// dictionaries already.
+// The codecs. Zstd makes files of numbers up to a seventh smaller than Snappy, and those of categories none: what
+// there is to gain is in their dictionaries already.
 const (
 	Snappy Codec = iota
 	Zstd
