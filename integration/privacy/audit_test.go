@@ -130,7 +130,12 @@ func (r rates) excess(claim accountant.Params) float64 {
 	if claim.Accounting == dp.Pure {
 		return r.low - math.Exp(float64(claim.Epsilon))*r.high
 	}
-	most, delta := math.Inf(-1), curve(claim)
+	return r.over(curve(claim))
+}
+
+// over is excess for a curve δ(ε).
+func (r rates) over(delta func(dp.Epsilon) float64) float64 {
+	most := math.Inf(-1)
 	for e := .02; e < 3; e += .02 {
 		most = max(most, r.low-math.Exp(e)*r.high-delta(dp.Epsilon(e)))
 	}
@@ -186,8 +191,11 @@ func logp(c mechanism.Call, t table) (sum float64) {
 		return sum
 	}
 	b, _ := c.Event.Scales[0].Float64()
-	if r.Method == mechanism.SelectCell {
+	switch r.Method {
+	case mechanism.SelectCell:
 		return logCell(c, b, t)
+	case mechanism.LaplaceMaxCell:
+		return logLaplaceMax(c, b, t)
 	}
 	return logBlock(r, c.Release.Block, b, t)
 }
