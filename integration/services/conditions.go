@@ -13,11 +13,13 @@ import (
 // conditions stands before the emulator and keeps what it does not: its copies and deletions ignore the
 // conditions of a request on the state of the object, so that of two copies to one free name both
 // succeed. Cloud Storage looks and acts in one step; here conditional writes go one at a time, and one
-// whose condition does not hold gets the answer of the service. Uploads keep their conditions without.
+// whose condition does not hold gets the answer of the service. Uploads
+// keep their conditions without.
 type conditions struct {
 	next   http.Handler
 	server *fakestorage.Server
 	mu     sync.Mutex
+	sessions
 }
 
 func (c *conditions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -26,6 +28,10 @@ func (c *conditions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case want == "":
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if r.URL.Query().Has("upload_id") {
+			c.serve(c.next, w, r)
+			return
+		}
 	default:
 		c.mu.Lock()
 		defer c.mu.Unlock()

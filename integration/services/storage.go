@@ -19,7 +19,7 @@ func StartStorage(t *testing.T, buckets ...string) *fakestorage.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front.Config.Handler = &conditions{next: s.HTTPHandler(), server: s}
+	front.Config.Handler = &conditions{next: s.HTTPHandler(), server: s, sessions: newSessions()}
 	front.Start()
 	t.Cleanup(func() {
 		front.Close()

@@ -1,6 +1,7 @@
 package gcs
 
 import (
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/fsouza/fake-gcs-server/fakestorage"
+
+	"github.com/dapple-dp/dapple/integration/services"
 )
 
 // fault is what happens to one request.
@@ -23,13 +26,16 @@ const (
 	afterDrop fault = "afterdrop" // carried out, connection cut
 	denied    fault = "403"       // answered 403, not carried out
 	halfway   fault = "halfway"   // connection cut in the middle of the answer
+	halfSent  fault = "halfsent"  // connection cut in the middle of a chunk, of which the service keeps what came
+	forgotten fault = "forgotten" // a chunk that is not the last is answered as if it were kept, and is not
 )
 
 // kind is a kind of request.
 type kind string
 
 const (
-	upload kind = "upload"
+	upload kind = "upload" // of a small object, or the begin of a resumable upload
+	chunk  kind = "chunk"  // of a resumable upload
 	copied kind = "copy"
 	remove kind = "delete"
 	list   kind = "list"
@@ -42,7 +48,9 @@ func kindOf(r *http.Request) kind {
 		return remove
 	case strings.Contains(r.URL.Path, "/rewriteTo/"):
 		return copied
-	case strings.HasPrefix(r.URL.Path, "/upload/"), strings.HasPrefix(r.URL.Path, "/resumable/"):
+	case r.URL.Query().Has("upload_id"):
+		return chunk
+	case strings.HasPrefix(r.URL.Path, "/upload/"):
 		return upload
 	case strings.HasSuffix(r.URL.Path, "/o"):
 		return list
@@ -129,7 +137,24 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2]) // it is cut anyway
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
+	case halfSent:
+		cutChunk(r)
+		p.next.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	case forgotten:
+		w.Header().Set("X-Http-Status-Code-Override", "308")
 	default:
 		p.next.ServeHTTP(w, r)
 	}
+}
+
+// cutChunk leaves of a chunk the whole pieces of its first half that the service keeps.
+func cutChunk(r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	from, _, ok := services.ChunkRange(r.Header.Get("Content-Range"))
+	if err != nil || !ok {
+		panic(http.ErrAbortHandler)
+	}
+	const piece = 256 << 10
+	services.Rechunk(r, from, body[:len(body)/2/piece*piece], -1)
 }
