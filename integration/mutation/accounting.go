@@ -123,4 +123,44 @@ var accounting = []defect{
 		name: "float budget of a rational", file: "dp/accountant/rational.go", test: "TestRationalsRoundAsNamed",
 		old: "n.Sub(n, big.NewInt(1))\n\treturn", new: "n.Sub(n, x.Denom())\n\treturn",
 	},
+	{
+		name: "a term of GDP not rounded up", file: "dp/accountant/gdp.go", test: "TestBoundsInHighPrecision",
+		old: "first := math.Exp(logPhi(-e/mu+mu/2)) * (1 + 0x1p-40)", new: "first := math.Exp(logPhi(-e/mu + mu/2))",
+	},
+	{
+		name: "the term that GDP subtracts rounded up", file: "dp/accountant/gdp.go", test: "TestBoundsInHighPrecision",
+		old: "* (1 - 0x1p-40)\n", new: "* (1 + 0x1p-40)\n",
+	},
+	{
+		name: "float64 error of a curve dropped", file: "dp/accountant/renyi.go", test: "TestBoundsInHighPrecision",
+		old: "min(exact+1e-13, concentrated)", new: "min(exact, concentrated)",
+	},
+	{
+		name: "float64 error of a conversion dropped", file: "dp/accountant/renyi.go", test: "TestBoundsInHighPrecision",
+		old: "return a + b - d + 0x1p-48*(math.Abs(a)+math.Abs(b)+math.Abs(d))", new: "return a + b - d",
+	},
+	{
+		name: "stated mu rounded down", file: "dp/accountant/statement.go", test: "TestMuRoundsUp",
+		old: "math.Sqrt(2*floatUp(loss)) * (1 + 0x1p-50)", new: "math.Sqrt(2*floatUp(loss)) * (1 - 0x1p-50)",
+	},
+	{
+		name: "discreteness of one of two neighbours not paid", file: "dp/accountant/gdp.go", test: "TestGDPEpsilonPaysForDiscreteness",
+		old: "(1 + math.Exp(epsilon)) * float64(coordinates)", new: "math.Exp(epsilon) * float64(coordinates)",
+	},
+	{
+		name: "rounding to the grid charged for one axis", file: "dp/accountant/residual.go", test: "TestOnGridPaysForEveryAxis",
+		old: "int64(c.Axes*c.Axes)*c.Cells", new: "int64(c.Axes)*c.Cells",
+	},
+	{
+		name: "GDP noise on a coarse grid", file: "dp/accountant/event.go", test: "TestMismatchesAreRefused",
+		old: "case kind == dp.GaussianOnly && !e.fineGrid():", new: "case kind == dp.GaussianOnly && len(e.Scales) == 0:",
+	},
+	{
+		name: "a stage spends its share again and again", file: "dp/accountant/ledger.go", test: "TestAllot",
+		old: "part.Sub(part, total)", new: "_ = part",
+	},
+	{
+		name: "a stage without a share takes what is left", file: "dp/accountant/allot.go", test: "TestAllot",
+		old: "\treturn new(big.Rat)\n}\n\n// bound", new: "\treturn l.Remaining()\n}\n\n// bound",
+	},
 }

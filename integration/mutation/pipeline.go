@@ -107,4 +107,40 @@ var pipeline = []defect{
 		name: "infinities become numbers", file: "dp/domain/column.go", test: "TestFromValues",
 		old: "if math.IsNaN(v) || math.IsInf(v, 0) {", new: "if math.IsNaN(v) {",
 	},
+	{
+		name: "blank record of a file of one column dropped", file: "io/csvio/reader.go", test: "TestBlankLines",
+		old: "out.from.one = len(columns) == 1", new: "out.from.one = false",
+	},
+	{
+		name: "record dropped for a cell, seen by whole runs", file: "io/csvio/reader.go", dir: "pipelines", test: "TestReplayOfWholeRuns",
+		old: "\t\tr.line = line\n", new: "\t\tr.line = line\n\t\tif r.null(record[len(record)-1]) {\n\t\t\tchunk.Rows--\n\t\t\tcontinue\n\t\t}\n",
+	},
+	{
+		name: "missing numbers are one person", file: "transforms/private/encode.go", test: "TestIDsOfEveryForm",
+		old: "case math.IsNaN(x):", new: "case math.IsInf(x, 0):",
+	},
+	{
+		name: "units of one hash merged", file: "transforms/internal/records/compactor.go", test: "TestIDsOfOneHash",
+		old: "u.hash == hash && bytes.Equal(data[u.start:u.end], id)", new: "u.hash == hash",
+	},
+	{
+		name: "units of one hash merged where bundles meet", file: "transforms/internal/records/units.go", test: "TestIDsOfOneHash",
+		old: "return bytes.Compare(r.id(i), o.id(j))", new: "return 0 * bytes.Compare(r.id(i), o.id(j))",
+	},
+	{
+		name: "digest of counts misses pending records", file: "transforms/counts/encode.go", test: "TestCoverCountsAsCliques",
+		old: "\tt.settle()\n\tfor _, table", new: "\tfor _, table",
+	},
+	{
+		name: "digest of counts outlives a merge", file: "transforms/counts/table.go", test: "TestEncodingIsCanonical",
+		old: "t.sorted, t.digest, t.columns, t.answered = false, nil, nil, nil", new: "t.sorted, t.columns, t.answered = false, nil, nil",
+	},
+	{
+		name: "adaptive run stated as planned", file: "transforms/synth/methods.go", test: "TestRakeReleasesAreRetrySafe",
+		old: "if solver.Adaptive(planned) {\n\t\treturn accountant.Adaptive", new: "if solver.Adaptive(planned) {\n\t\treturn accountant.Planned",
+	},
+	{
+		name: "a table of nobody ends the run", file: "transforms/synth/solve.go", dir: "pipelines", test: "TestReplayOfWholeRuns",
+		old: "\tproblem := f.problem(solving(ctx))", new: "\tif table.Units() == 0 {\n\t\treturn nil, errors.New(\"synth: no units\")\n\t}\n\tproblem := f.problem(solving(ctx))",
+	},
 }
