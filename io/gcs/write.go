@@ -11,13 +11,12 @@ import (
 	"cloud.google.com/go/storage"
 )
 
-const (
-	// chunk is what a Writer holds in memory and sends in one request, in bytes: a multiple of 256 KiB.
-	// Eight parts are written at a time.
-	chunk = 4 << 20
-	// patience is how long one Write or Close may take, failures and repetitions included.
-	patience = 2 * time.Minute
-)
+// chunk is what a Writer holds in memory and sends in one request, in bytes: a multiple of 256 KiB. Eight
+// parts are written at a time.
+const chunk = 4 << 20
+
+// patience is how long one Write or Close may take, failures and repetitions included. Tests shorten it.
+var patience = 2 * time.Minute
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -121,7 +120,12 @@ func (w *Writer) Abort() {
 
 // inTime runs one call of the library, which on its own tries again for ever.
 func (w *Writer) inTime(call func() error) error {
-	timer := time.AfterFunc(patience, func() { w.cancel(errSlow) })
+	timer := time.AfterFunc(patience, func() {
+		w.cancel(errSlow)
+		// Where an answer in the middle says that the object is complete, the library looks at its context no
+		// more, and a Write would wait for ever.
+		_ = w.w.CloseWithError(errSlow) //nolint:staticcheck // canceling, which is advised instead, does not end it; never fails
+	})
 	defer timer.Stop()
 	err := call()
 	if cause := context.Cause(w.ctx); err != nil && errors.Is(cause, errSlow) {
