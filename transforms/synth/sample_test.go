@@ -51,7 +51,8 @@ func TestWholePipeline(t *testing.T) {
 				t.Errorf("%s: %d rows, want 1000", runner, len(rows))
 			}
 		}
-		// 300 people, and noise whose standard deviation at ε = 5 is below 5.
+		// 300 people, and noise whose standard deviation at ε = 5 is 3.3: 50 are 15 of them, beyond which it
+		// goes with probability 1e-51.
 		if rows := run(t, runner, 300, Params{}, SampleParams{}); len(rows) < 250 || len(rows) > 350 {
 			t.Errorf("%s: %d rows for a noisy total of 300", runner, len(rows))
 		}
@@ -60,7 +61,8 @@ func TestWholePipeline(t *testing.T) {
 }
 
 // Two runs that share a run ID and a store share one release, and with equal sampling seeds the rows;
-// however many shards there are.
+// however many shards there are. With another seed some hundred ages are drawn anew from 20 each: equal rows
+// by chance have probability below 1e-30.
 func TestRunsShareAStoredRelease(t *testing.T) {
 	store := StoreRef{"dir", t.TempDir()}
 	p := Params{RunID: "shared", Store: store}

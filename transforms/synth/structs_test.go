@@ -139,7 +139,8 @@ func TestStructsAcrossProcesses(t *testing.T) {
 				right++
 			}
 		}
-		// At ε = 50 the noise of a cell is below 1 of 2000: nearly all rows are the one that there is.
+		// At ε = 50 the noise of a cell has a variance below .1: that other cells weigh 240 of 2000, which six
+		// other rows would take, has probability below 1e-300.
 		if right < 45 {
 			t.Errorf("%s: %d of 50 rows have the values that all records have", name, right)
 		}
