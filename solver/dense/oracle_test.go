@@ -167,7 +167,7 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 	o := dense.NewOracle(plan)
 	theta, p := random(rng, plan.Len()), make([]float64, plan.Len())
 	g := randomAnswers(rng, plan)
-	if n := testing.AllocsPerRun(10, func() {
+	if n := testing.AllocsPerRun(100, func() {
 		dense.Softmax(theta, p)
 		o.Eval(p, g)
 		o.Adjoint(g, theta)
