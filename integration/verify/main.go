@@ -3,9 +3,10 @@
 //	go run ./integration/verify          # within 10 minutes on two cores
 //	go run ./integration/verify -long    # nightly sizes, fresh tables and runs
 //
-// Three tables: the checks, with what they cover, their false-alarm rate, size and result; the checklist
-// of known defects, each with the tests that would see it; and the seeded defects, each built into a copy
-// and found by its test. The exit status is 1 where anything failed or did not run.
+// Three tables: the checks, with what they cover, the chance that right code fails them in a run and that
+// their fixed seeds were unlucky, their size and result; the checklist of known defects, each with the tests
+// that would see it; and the seeded defects, each built into a copy and found by its test. The exit status is
+// 1 where anything failed or did not run.
 package main
 
 import (
@@ -87,7 +88,7 @@ func planned() (all []named) {
 // printChecks prints the first table with the figures of each check, and returns how many failed.
 func printChecks(results map[named]result, long bool) (bad int) {
 	w := tabwriter.NewWriter(os.Stdout, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "check\tfalse alarms\tsize\ttests\tseconds\tresult\tcovers")
+	fmt.Fprintln(w, "check\tfalse alarms\tseeds\tsize\ttests\tseconds\tresult\tcovers")
 	for _, c := range checks {
 		size, word, seconds := c.size, "passed", 0.0
 		if long && c.long != "" {
@@ -102,9 +103,11 @@ func printChecks(results map[named]result, long bool) (bad int) {
 		if word != "passed" {
 			bad++
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.1f\t%s\t%s\n", c.name, c.alarms, size, len(c.tests), seconds, word, c.covers)
+		fmt.Fprintf(w, "%s\t%.2g\t%.2g\t%s\t%d\t%.1f\t%s\t%s\n", c.name, c.alarms.of(long), c.alarms.fixed, size, len(c.tests), seconds, word, c.covers)
 	}
 	w.Flush()
+	a := together(long)
+	fmt.Printf("\nfalse alarms of a run: %.2g together; that a fixed seed was unlucky: %.2g, once\n", a.fresh, a.fixed)
 	fmt.Println("\nfigures")
 	for _, c := range checks {
 		for _, n := range c.tests {
@@ -114,6 +117,16 @@ func printChecks(results map[named]result, long bool) (bad int) {
 		}
 	}
 	return bad
+}
+
+// together adds up the rates of a run of all checks. No test shares its randomness with another, and where one
+// did the sum would still be a bound.
+func together(long bool) (sum alarms) {
+	for _, c := range checks {
+		sum.fresh += c.alarms.of(long)
+		sum.fixed += c.alarms.fixed
+	}
+	return sum
 }
 
 func printChecklist(results map[named]result) (bad int) {

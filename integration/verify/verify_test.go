@@ -49,6 +49,14 @@ func TestChecklistIsWhole(t *testing.T) {
 	}
 }
 
+// TestFalseAlarms: right code is refused once in a million runs at most, and once in 50,000 nights, in which
+// audits draw anew. Where seeds are fixed the chance was taken once.
+func TestFalseAlarms(t *testing.T) {
+	if daily, nightly := together(false), together(true); daily.fresh > 1e-6 || nightly.fresh > 2e-5 || daily.fixed > 1e-4 {
+		t.Errorf("false alarms: %.2g of a run, %.2g of a nightly one, %.2g of seeds", daily.fresh, nightly.fresh, daily.fixed)
+	}
+}
+
 // TestEveryCoderIsFuzzed: a decoder that is registered with Beam is called by a fuzz target, and every fuzz
 // target of the module is in the table of checks.
 func TestEveryCoderIsFuzzed(t *testing.T) {
