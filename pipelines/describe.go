@@ -31,6 +31,7 @@ type description struct {
 	Workload  query.Workload
 	RowsAsked int64
 	Describe  bool // write statement, model and marginals
+	Strict    bool // an unusable cell would have ended the run
 }
 
 // describe makes the files that go with the rows: statement, model and marginals. They are functions of the
@@ -76,7 +77,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Domain, Workload: d.Workload, Method: a.Method, Status: r.Status.String(),
-		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, ModelHash: r.Model.Fingerprint(),
+		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, ModelHash: r.Model.Fingerprint(),
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

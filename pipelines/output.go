@@ -35,7 +35,7 @@ type output interface {
 // output returns where the run's rows and released files go. A directory of the staging is for rows that
 // are not loaded yet.
 func (r *Request) output(runID string, st staging) output {
-	said := description{Domain: *r.File.Domain, Workload: r.Problem.Workload, RowsAsked: r.Rows, Describe: true}
+	said := description{Domain: *r.File.Domain, Workload: r.Problem.Workload, RowsAsked: r.Rows, Describe: true, Strict: r.Strict}
 	if isTable(r.Output) {
 		return &loadedTable{
 			Sink: r.target().sink(runID, r.File.Domain), Stage: st.rows(runID, r.Shards), description: said,

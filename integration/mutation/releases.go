@@ -64,6 +64,10 @@ var releases = []defect{
 		old: "0o600", new: "0o644",
 	},
 	{
+		name: "strict run not marked", file: "pipelines/output.go", test: "TestStrictRunsSaySo",
+		old: "Describe: true, Strict: r.Strict}", new: "Describe: true}",
+	},
+	{
 		name: "evaluation not marked", file: "pipelines/evaluate/report.go", test: "TestText",
 		old: "\"NOT PRIVATE: computed", new: "\"Computed",
 	},

@@ -149,7 +149,7 @@ var checks = []check{
 		size:   "each end of a run, on two runners",
 		tests: join(in("pipelines/dapple", "TestNeedles", "TestDecodedSeesPages", "TestDecodedSeesModels", "TestCanaries", "TestParquetCanaries",
 			"TestInterruptedCanaries", "TestEvaluateCanaries", "TestInferCanaries"),
-			in("transforms/synth", "TestCanaries", "TestMetricsAreBlind"), in("dp/mechanism", "TestErrorsHoldNoCounts")),
+			in("transforms/synth", "TestCanaries", "TestMetricsAreBlind"), in("dp/mechanism", "TestErrorsHoldNoCounts"), in("pipelines", "TestStrictRunsSaySo")),
 	},
 	{
 		name:   "14 hostile bytes",

@@ -17,13 +17,17 @@ type Written struct {
 	Staged          int // other runs whose staging lies below Output
 }
 
-// WriteClosing writes the four last lines of a run, and a note where others have left files.
+// WriteClosing writes the four last lines of a run, and notes where something shown is not private and where
+// others have left files.
 func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	lines := []string{
 		out.line(p.Rows),
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), group(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
 		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
+	}
+	for _, shown := range p.NotPrivate {
+		lines = append(lines, "note    not private is "+shown)
 	}
 	if out.Staged > 0 {
 		lines = append(lines, fmt.Sprintf("note    %s_tmp holds files of %d other %s: remove what no run at work has put there", slash(out.Output), out.Staged, plural(out.Staged, "run")))

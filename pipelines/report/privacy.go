@@ -35,7 +35,7 @@ type Privacy struct {
 	Generator string    `json:"generator"`
 	Hashes    Hashes    `json:"hashes"`
 	NotCover  []string  `json:"not_covered"`
-	// NotPrivate lists figures in the released directory that no guarantee covers.
+	// NotPrivate lists what the release shows and no guarantee covers.
 	NotPrivate []string `json:"not_private_figures"`
 	Versions   Versions `json:"versions"`
 }
@@ -71,10 +71,14 @@ type Run struct {
 	Total     query.Total
 	Rows      int64
 	RowsAsked bool // the number of rows was given, not derived from the released total
+	Strict    bool // an unusable cell would have ended the run
 	Errors    Errors
 	Marginals Marginals
 	ModelHash [32]byte
 }
+
+// strictly is what the end of a strict run shows of the true table.
+const strictly = "that there is a release: the table was read with --strict, and one unusable cell would have ended the run"
 
 // New returns the statement of a run.
 func New(r Run) Privacy {
@@ -100,6 +104,9 @@ func New(r Run) Privacy {
 	}
 	if r.RowsAsked {
 		p.RowsFrom = "request"
+	}
+	if r.Strict {
+		p.NotPrivate = append(p.NotPrivate, strictly)
 	}
 	for _, line := range r.Statement.Ledger {
 		p.Releases += line.Count
@@ -178,6 +185,9 @@ func (p Privacy) WriteText(w io.Writer) error {
 	}
 	for _, a := range p.Approximations {
 		fmt.Fprintf(&b, "Charged     %s\n", a)
+	}
+	for _, a := range p.NotPrivate {
+		fmt.Fprintf(&b, "Not private %s\n", a)
 	}
 	for _, a := range p.NotCover {
 		fmt.Fprintf(&b, "Not covered %s\n", a)
