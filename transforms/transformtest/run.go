@@ -21,7 +21,7 @@ func Main(m *testing.M) {
 
 // timeout is far above what any test pipeline takes and below Go's own limit, so that a hanging job
 // fails with its name.
-const timeout = 3 * time.Minute
+const timeout = 8 * time.Minute
 
 // Run runs p on prism, or on the runner named by --runner, and fails the test where the job fails.
 func Run(t testing.TB, p *beam.Pipeline) {
