@@ -108,6 +108,10 @@ var pipeline = []defect{
 		old: "if math.IsNaN(v) || math.IsInf(v, 0) {", new: "if math.IsNaN(v) {",
 	},
 	{
+		name: "number of units on standard error", file: "transforms/counts/count.go", dir: "pipelines/dapple", test: "TestOddTables",
+		old: "f.table.add(u.Rows())", new: "f.table.add(u.Rows())\n\tprintln(u.Len())",
+	},
+	{
 		name: "blank record of a file of one column dropped", file: "io/csvio/reader.go", test: "TestBlankLines",
 		old: "out.from.one = len(columns) == 1", new: "out.from.one = false",
 	},
