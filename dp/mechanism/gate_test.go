@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
 )
 
 // requests is one request for each method, all valid on a zCDP ledger.
@@ -180,6 +181,46 @@ func TestStreamIsBound(t *testing.T) {
 		}
 		if base[i] == scaled[i] {
 			t.Errorf("%s: another scale, same stream", r.Method)
+		}
+	}
+}
+
+// TestStreamIsBoundToCliques: equal counts of other attributes are other inputs.
+func TestStreamIsBoundToCliques(t *testing.T) {
+	opened := func(r Request) (at [32]byte) {
+		g := testGate(t, []int64{3, 2, 2, 1}, zcdp(t, dp.AddRemove)) // both attributes: 5 and 3
+		open := g.open
+		g.open = func(stage string, round int, inputs [32]byte) noise.Source {
+			at = inputs
+			return open(stage, round, inputs)
+		}
+		if _, err := g.answer(r); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	share, model := dp.ShareOf(1, 2), query.Answers{{1, 2}}
+	for _, m := range []Method{Measure, MeasureVariance, SelectBlock, SelectCell, LaplaceMaxCell, Residuals, Scores} {
+		var at [2][32]byte
+		for a := range at {
+			r := Request{Method: m, Stage: "s", Share: share}
+			switch m {
+			case SelectBlock, SelectCell, LaplaceMaxCell:
+				r.Workload = query.Workload{Sizes: []int{2, 2}, Marginals: []query.Marginal{{Clique: domain.Clique{a}, Weight: 1}}}
+				r.Model = model
+			default:
+				r.Cliques, r.Precision = []domain.Clique{{a}}, []float64{1}
+			}
+			if m == Scores {
+				r.Model = model
+			}
+			if m == LaplaceMaxCell || m == MeasureVariance {
+				r.Noise = 100
+			}
+			at[a] = opened(r)
+		}
+		if at[0] == at[1] {
+			t.Errorf("%s: another attribute, same stream", m)
 		}
 	}
 }

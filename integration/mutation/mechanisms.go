@@ -180,6 +180,10 @@ var mechanisms = []defect{
 		old: "big.NewRat(2*int64(least), int64(least-1))", new: "big.NewRat(int64(least), int64(least))",
 	},
 	{
+		name: "stream of a selection not bound to cliques", file: "dp/mechanism/selection.go", test: "TestStreamIsBoundToCliques",
+		old: "\taddCliques(in, r.Workload.Cliques())\n\treturn in", new: "\treturn in",
+	},
+	{
 		name: "floats of residuals depend on how a number came about", file: "dp/mechanism/limbs.go", test: "TestOverForgetsForms",
 		old: "\tx.settle()\n\tout", new: "\tout",
 	},
