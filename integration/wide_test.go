@@ -171,7 +171,7 @@ func TestWideLimits(t *testing.T) {
 		{"1,000 columns", wide(t, widetable.Params{Columns: 1000, People: 1}), nil, 2,
 			[]string{"1000 columns have more than the 250000 marginals of up to 2 columns", "set --marginals=1, list those that matter under workload:"}},
 		{"1,000 columns, ones", wide(t, widetable.Params{Columns: 1000, People: 1}), []string{"--marginals=1"}, 0,
-			[]string{"1000 columns, more than 1e308 cells", "the universe has more than 1e308 cells and the memory limit has room for"}},
+			[]string{"1000 columns, more than 1e308 cells", "the domain has more than 1e308 cells; this method holds at most"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := c.run(t, time.Minute, request("plan", tt.dir, tt.args...)...)

@@ -22,12 +22,14 @@ type Plan struct {
 	UnitsGiven   bool // the planning number of units is the user's, not the default
 	Method       string
 	Why          string
+	Limits       string // the method's public caps; empty where the domain's size is the only one
 	Alternatives []Alternative
 
-	Charges accountant.Statement // the ledger as it will be when the run is over
+	Charges  accountant.Statement // the ledger as it will be when the run is over
+	accesses []solver.Access      // what it charges for
 
 	AverageTV  float64 // predicted, over the marginals measured; a factor-two range
-	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN where none is measured
+	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN where none is measured, or it is not known beforehand
 
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
@@ -105,7 +107,16 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	}
 	plan.Charges = ledger.Statement(schedule(p, chosen))
 	plan.AverageTV = predict(p, chosen, measured)
-	plan.NoiseBound = noiseBound(p, measured)
+	if chosen.Limits != nil {
+		plan.Limits = chosen.Limits(p)
+	}
+	if plan.accesses, err = chosen.Accesses(p); err != nil {
+		return nil, err
+	}
+	plan.NoiseBound = math.NaN()
+	if !plan.Adaptive() {
+		plan.NoiseBound = noiseBound(p, measured)
+	}
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
 	plan.CountBytes = 8 * float64(plan.Workload.MeasCells)
 	if plan.MostUnits = MostUnits(p); plan.MostUnits > 0 {
@@ -288,7 +299,7 @@ func alternative(p solver.Problem, m methods.Method) Alternative {
 	a := Alternative{Method: m.Name, Summary: m.Summary, AverageTV: math.NaN()}
 	_, measured, err := Charge(p, m)
 	if err != nil {
-		a.Refusal = err.Error()
+		a.Refusal = refusal(p, m.Name, err)
 		return a
 	}
 	a.AverageTV = predict(p, m, measured)

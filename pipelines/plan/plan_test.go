@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,31 @@ func TestAlternativesThatDoNotApply(t *testing.T) {
 	var text strings.Builder
 	if err := WriteText(&text, p); err != nil || strings.Count(text.String(), "does not apply: ") != refused {
 		t.Errorf("%v:\n%s", err, text.String())
+	}
+}
+
+// A method that decides as it goes says so, with the most that it may ask for, and claims no bound of its noise.
+func TestTextOfAnAdaptiveMethod(t *testing.T) {
+	p, err := Make(problem(3, 4, 5, 6, 2), "auto", 0, true, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := WriteText(&text, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"wanted: the 4 that no other contains", "up to 4 marginals, 17 cells", "6 scores: ", "10 scores: ", "up to 10 marginals",
+		"the model is every cell of the domain", "average TV of those 4 marginals"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(text.String(), "noise on any cell") {
+		t.Errorf("noise that releases decide on is bounded beforehand:\n%s", text.String())
+	}
+	p, err = Make(problem(3, slices.Repeat([]int{10}, 12)...), "auto", 0, true, 0)
+	if err != nil || !strings.Contains(p.Limits, "150000 weighted records") {
+		t.Errorf("%v; limits of 1e12 cells: %q", err, p.Limits)
 	}
 }
 

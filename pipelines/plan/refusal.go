@@ -36,7 +36,7 @@ func Refusal(p solver.Problem, method string, err error) (what, mend string) {
 		}
 		return err.Error(), "see dapple plan --method=auto"
 	}
-	what = fmt.Sprintf("the domain has %.3g cells; this method holds at most %.3g in %.3g GB", u.Cells, float64(u.Limit), float64(p.MemoryLimit)/1e9)
+	what = universe(p, u)
 	mend = "drop columns, or raise --memory_limit"
 	if columns := coarsen(p, u.Cells/float64(u.Limit)); columns != "" {
 		mend = "coarsen " + columns + ", " + mend
@@ -48,6 +48,23 @@ func Refusal(p solver.Problem, method string, err error) (what, mend string) {
 		mend += "; --method=auto takes any domain"
 	}
 	return what, mend
+}
+
+// universe says what does not fit.
+func universe(p solver.Problem, u *dense.ErrUniverse) string {
+	cells := fmt.Sprintf("%.3g", u.Cells)
+	if math.IsInf(u.Cells, 1) {
+		cells = "more than 1e308"
+	}
+	return fmt.Sprintf("the domain has %s cells; this method holds at most %.3g in %.3g GB", cells, float64(u.Limit), float64(p.MemoryLimit)/1e9)
+}
+
+// refusal says in a line why a method that was not asked for does not apply.
+func refusal(p solver.Problem, method string, err error) string {
+	if u := (*dense.ErrUniverse)(nil); errors.As(err, &u) {
+		return universe(p, u)
+	}
+	return strings.TrimPrefix(err.Error(), method+": ") // the line begins with it
 }
 
 // coarsen halves the largest columns, one after the other, until the domain is smaller by the factor,

@@ -62,7 +62,12 @@ func writeDomain(b *strings.Builder, p *Plan) {
 
 func writeWorkload(b *strings.Builder, p *Plan) {
 	w := p.Workload
-	fmt.Fprintf(b, "workload  %d marginals, %d cells; measured: the %d that no other contains, %d cells\n", w.Marginals, w.Cells, w.Measured, w.MeasCells)
+	fmt.Fprintf(b, "workload  %d marginals, %d cells; ", w.Marginals, w.Cells)
+	if p.Adaptive() {
+		fmt.Fprintf(b, "wanted: the %d that no other contains, %d cells; noisy scores decide which tables are measured, see privacy\n", w.Measured, w.MeasCells)
+	} else {
+		fmt.Fprintf(b, "measured: the %d that no other contains, %d cells\n", w.Measured, w.MeasCells)
+	}
 	if w.Narrowed != "" {
 		fmt.Fprintf(b, "          %s\n", w.Narrowed)
 	}
@@ -79,6 +84,9 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 
 func writeMethod(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "method    %s: %s\n", p.Method, p.Why)
+	if p.Limits != "" {
+		fmt.Fprintf(b, "          %s\n", p.Limits)
+	}
 	for _, a := range p.Alternatives {
 		if a.Refusal != "" {
 			fmt.Fprintf(b, "  %-12s does not apply: %s\n", a.Method, a.Refusal)
@@ -101,7 +109,8 @@ func writeCharges(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "privacy   ε = %g, δ = %g, %s; %s accounting; the charges below reach ε = %g by %s\n",
 		s.Epsilon, s.Delta, s.Neighbouring, s.Accounting, s.AchievedEpsilon, s.Conversion)
 	for _, l := range s.Ledger {
-		fmt.Fprintf(b, "  %-14s %5d × %-18s %-14s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, decimal(l.Scale))
+		line := fmt.Sprintf("  %-14s %5d × %-18s %-14s %-13s %s", l.Stage, l.Count, l.Kind, l.Sensitivity, decimal(l.Scale), p.asked(l.Stage))
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
 }
 
@@ -114,11 +123,11 @@ func writeFigures(b *strings.Builder, p *Plan) {
 	if math.IsNaN(p.AverageTV) {
 		b.WriteString("error     no prediction for this method\n")
 	} else {
-		fmt.Fprintf(b, "error     average TV of the measured marginals %s, likely within %s and %s", tv(p.AverageTV), tv(p.AverageTV/2), tv(math.Min(1, p.AverageTV*2)))
+		fmt.Fprintf(b, "error     average TV of those %d marginals %s, likely within %s and %s", p.Workload.Measured, tv(p.AverageTV), tv(p.AverageTV/2), tv(math.Min(1, p.AverageTV*2)))
 		if !math.IsNaN(p.NoiseBound) {
 			fmt.Fprintf(b, "; noise on any cell at most %s of the units", tv(p.NoiseBound))
 		}
-		b.WriteString("\n")
+		b.WriteString("\n          TV, total variation: the part of the rows that would have to change for a marginal to be right\n")
 	}
 	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", bytes(p.SolveBytes), seconds(p.SolveSeconds), bytes(p.CountBytes))
 	if p.MostUnits > 0 {

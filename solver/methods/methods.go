@@ -29,6 +29,8 @@ type Method struct {
 	// LargestTable is the most cells of a marginal that the algorithm measures; 0: any number. It answers
 	// larger ones from what it learns of smaller ones.
 	LargestTable int64
+	// Limits says which public caps a run has, for people; nil where the domain's size is the only one.
+	Limits func(solver.Problem) string
 	// Universe says that the algorithm measures the cells of the whole universe as well.
 	Universe bool
 	// cost returns the memory of the solve in bytes and its CPU time in seconds on one core.
@@ -87,8 +89,8 @@ var all = []Method{
 	{
 		Name: "rake", Summary: "residuals of the tables that noisy scores call for, maximum entropy fitted by raking",
 		Accounting: gaussian, Accesses: rake.Accesses, LargestTable: rake.LargestTable,
-		Solve: func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) },
-		cost:  rake.Cost,
+		Solve:  func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) },
+		Limits: rake.Limits, cost: rake.Cost,
 	},
 	{
 		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",

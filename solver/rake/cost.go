@@ -44,6 +44,15 @@ func duration(p solver.Problem, t targets) float64 {
 	return treeOf + visit*samplePopulation*visits
 }
 
+// Limits says which public caps a run has, for people.
+func Limits(p solver.Problem) string {
+	model := fmt.Sprintf("the model is %d weighted records, first drawn from a junction tree of at most %g cells", samplePopulation, treeCells)
+	if fitsWhole(p) {
+		model = "the model is every cell of the domain"
+	}
+	return fmt.Sprintf("%s; at most %d triples are scored and %d measured, none of more than %d cells", model, scoredTriples, measuredTriples, LargestTable)
+}
+
 func universe(sizes []int) float64 {
 	cells := 1.0
 	for _, k := range sizes {

@@ -1,0 +1,26 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Adaptive reports whether what is measured follows from earlier releases, so that only its share of the
+// budget and the most of it are known beforehand.
+func (p *Plan) Adaptive() bool { return solver.Adaptive(p.accesses) }
+
+// asked says what a stage of an adaptive method asks for: so many marginals at most, or so many scores. It is
+// empty for other methods, whose measured marginals are those of the workload, and for stages of one number.
+func (p *Plan) asked(stage string) string {
+	for _, a := range p.accesses {
+		switch {
+		case a.Stage != stage || !a.Adaptive:
+		case a.Marginals > 0:
+			return fmt.Sprintf("up to %d marginals, %d cells", a.Marginals, a.Coordinates)
+		default:
+			return fmt.Sprintf("%d scores: how far marginals are from the model so far", a.Coordinates)
+		}
+	}
+	return ""
+}
