@@ -52,7 +52,8 @@ var (
 // is above 0.
 //
 // The noise of a pipeline is drawn with a fresh secret, here too, so that every run of this test is
-// another sample. False alarms 1e-6. By the binomial laws of the two rates, 1,000 runs miss half of the
+// another sample. False alarms 1e-6 at most, for any sound law; of this one (.731 and .269, the claim's very
+// ratio) both rates must err together, which 1.1e-10 of runs do. By the same binomial laws 1,000 runs miss half of the
 // noise (.881 and .119) with probability 1e-21, and rows for persons (.731 and .099) with 2e-12; 200 runs
 // would miss half of the noise with .39.
 func TestPipelineAudit(t *testing.T) {
