@@ -89,7 +89,7 @@ func main() {
 func line(w *tabwriter.Writer, t *coded, s setting, seeds int) {
 	var runs []figures
 	for range seeds {
-		f, err := run(t, s)
+		f, err := run(t, s, fresh())
 		if err != nil {
 			fmt.Fprintf(w, "%s\t%s\t%v\t%g\t%g\tdoes not apply: %v\n", s.table, s.method, s.relation, float64(s.epsilon), float64(s.delta), err)
 			return

@@ -103,12 +103,21 @@ type figures struct {
 	solveCPU, writeCPU       float64
 }
 
-// run solves once with fresh noise and writes as many rows as the table has units.
-func run(t *coded, s setting) (figures, error) {
+// randomness of one run: of the noise, and of what privacy does not depend on.
+type randomness struct {
+	noise noise.Seed
+	other uint64
+}
+
+// fresh returns randomness of the operating system.
+func fresh() randomness { return randomness{noise.NewSeed(), rand.Uint64()} }
+
+// run solves once and writes as many rows as the table has units.
+func run(t *coded, s setting, random randomness) (figures, error) {
 	w := query.AllMarginals(t.sizes, 3, 10_000)
 	p := solver.Problem{
 		Domain: t.domain, Workload: w, Neighbouring: s.relation, Epsilon: s.epsilon, Delta: s.delta,
-		Units: float64(t.rows), Seed: rand.Uint64(), MemoryLimit: 2 << 30,
+		Units: float64(t.rows), Seed: random.other, MemoryLimit: 2 << 30,
 	}
 	m, _, err := methods.Choose(p, s.method)
 	if err != nil {
@@ -126,7 +135,7 @@ func run(t *coded, s setting) (figures, error) {
 		return figures{}, err
 	}
 	config := sha256.Sum256([]byte(s.method))
-	curator, err := mechanism.New(t, mechanism.Params{Sizes: t.sizes, Ledger: ledger, Root: noise.NewRoot(noise.NewSeed(), config, config)})
+	curator, err := mechanism.New(t, mechanism.Params{Sizes: t.sizes, Ledger: ledger, Root: noise.NewRoot(random.noise, config, config)})
 	if err != nil {
 		return figures{}, err
 	}
