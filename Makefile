@@ -39,14 +39,18 @@ test:
 race:
 	$(GO) test -short -race ./dp/... ./solver/... ./io/... ./transforms/...
 
-# Whole pipelines, also across processes, on real tables; then against the services and files of others.
+# Whole pipelines, also across processes, on real tables; then against the services and files of others. It
+# ends with one list of all tests that were left out, and why.
 integration:
-	$(GO) test -count=1 -timeout 30m ./solver/... ./transforms/... ./pipelines/... ./integration/...
-	@$(MAKE) --no-print-directory services
+	@mkdir -p out && rm -f out/skipped.txt
+	$(GO) run ./integration/suite -log out/integration.log -list out/skipped.txt -- \
+		-count=1 -timeout 30m ./solver/... ./transforms/... ./pipelines/... ./integration/...
+	@GO=$(GO) $(SERVICES)/run.sh
 
 # Emulators of BigQuery and Cloud Storage; DuckDB, parquet-go, pyarrow, Polars and hyparquet on the same
 # Parquet files. What is missing here is left out and listed at the end.
 services:
+	@rm -f out/skipped.txt
 	@GO=$(GO) $(SERVICES)/run.sh
 
 # The BigQuery emulator alone: 11 minutes of CPU and 5 GB of memory the first time.

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs the tests of this module, after building and installing what they need under bin/. What is not
-# there is left out and listed at the end; with CI=true only a missing compiler, Python or Node may be.
+# there is left out and listed at the end, with what out/skipped.txt lists already; with CI=true only a
+# missing compiler, Python or Node may be.
 set -uo pipefail
 cd "$(dirname "$0")"
 go=${GO:-go}
 bin=$(cd ../.. && mkdir -p bin out && cd bin && pwd)
-log=$bin/../out/services.log
+out=$(cd ../../out && pwd)
 absent=() broken=()
 
 # The emulator of BigQuery: a large program, linked again only when its pins change.
@@ -55,23 +56,12 @@ emulator
 python
 node
 
+[ $((${#absent[@]} + ${#broken[@]})) -eq 0 ] ||
+	printf '  %s\n' ${absent[@]+"${absent[@]}"} ${broken[@]+"${broken[@]}"} >>"$out/skipped.txt"
+(cd ../.. && "$go" build -o bin/suite ./integration/suite) || exit 1
 # shellcheck disable=SC2086 # one word for each package
-"$go" test -v -count=1 -timeout 20m "$@" $packages >"$log" 2>&1
+GO=$go "$bin/suite" -log "$out/services.log" -list "$out/skipped.txt" -- -count=1 -timeout 20m "$@" $packages
 status=$?
-if [ $status -ne 0 ]; then
-	cat "$log"
-else
-	grep -E '^(ok|\?)' "$log"
-fi
-
-skipped=$(grep -B1 -E '^ *--- SKIP' "$log" | grep -vE '^(--|=== )')
-if [ -n "$skipped" ]; then
-	printf '\nskipped:\n%s\n' "$skipped"
-fi
-if [ $((${#absent[@]} + ${#broken[@]})) -gt 0 ]; then
-	printf '\nleft out:\n'
-	printf '  %s\n' ${absent[@]+"${absent[@]}"} ${broken[@]+"${broken[@]}"}
-fi
 if [ ${#broken[@]} -gt 0 ] && [ "${CI:-}" = true ]; then
 	exit 1
 fi
