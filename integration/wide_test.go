@@ -37,6 +37,10 @@ type outcome struct {
 	memory         int64 // bytes, largest resident set
 }
 
+// patience is far above what a command of these tests takes on a busy machine: twenty seconds, if it says no
+// other.
+const patience = 5 * time.Minute
+
 // run runs the command to its end, for at most the given time.
 func (c command) run(t *testing.T, patience time.Duration, args ...string) outcome {
 	t.Helper()
@@ -174,7 +178,7 @@ func TestWideLimits(t *testing.T) {
 			[]string{"1000 columns, more than 1e308 cells", "the domain has more than 1e308 cells; this method holds at most"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := c.run(t, time.Minute, request("plan", tt.dir, tt.args...)...)
+			got := c.run(t, patience, request("plan", tt.dir, tt.args...)...)
 			got.want(t, tt.status, tt.want...)
 			if got.memory > 1<<30 {
 				t.Errorf("%d MB of memory for a plan", got.memory>>20)
@@ -190,7 +194,7 @@ func TestWideEvaluate(t *testing.T) {
 	table := filepath.Join(dir, "table.csv")
 	file := filepath.Join(dir, "domain.yaml")
 	args := []string{"evaluate", "--domain=" + file, "--input=" + table, "--synthetic=" + table}
-	c.run(t, time.Minute, args...).want(t, 2, "--marginals: 1000 columns have more than 250000 marginals of up to 3 columns", "compare narrower ones")
+	c.run(t, patience, args...).want(t, 2, "--marginals: 1000 columns have more than 250000 marginals of up to 3 columns", "compare narrower ones")
 	declared, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +202,7 @@ func TestWideEvaluate(t *testing.T) {
 	if err := os.WriteFile(file, append(declared, "workload:\n  - {columns: [c000_category, c001_category]}\n"...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got := c.run(t, time.Minute, args...)
+	got := c.run(t, patience, args...)
 	got.want(t, 0)
 	if got.memory > 1<<30 {
 		t.Errorf("%d MB of memory for one marginal", got.memory>>20)
@@ -208,7 +212,7 @@ func TestWideEvaluate(t *testing.T) {
 // Columns of one value cost nothing and come back as they are.
 func TestConstantColumns(t *testing.T) {
 	c, dir := buildCommand(t), given(t, constants, "a,b\n"+strings.Repeat("x,y\n", 500))
-	c.run(t, time.Minute, request("synth", dir, "--format=csv", "--shards=1", "--rows=7")...).want(t, 0, "wrote   7 rows", "1 release")
+	c.run(t, patience, request("synth", dir, "--format=csv", "--shards=1", "--rows=7")...).want(t, 0, "wrote   7 rows", "1 release")
 	if got := part(t, filepath.Join(dir, "out"), 0, 1); got != "a,b\n"+strings.Repeat("x,y\n", 7) {
 		t.Errorf("the rows are %q", got)
 	}
@@ -227,12 +231,12 @@ func part(t *testing.T, dir string, shard, shards int) string {
 // The files of any number of shards, one after the other, are the file of one.
 func TestShardsAreOneTable(t *testing.T) {
 	c, dir := buildCommand(t), wide(t, widetable.Params{Columns: 12, People: 2000, Seed: 5})
-	c.run(t, time.Minute, request("synth", dir, "--marginals=2")...).want(t, 0)
+	c.run(t, patience, request("synth", dir, "--marginals=2")...).want(t, 0)
 	for _, rows := range []int{2, 2001} {
 		var whole string
 		for _, shards := range []int{1, 3, 8} {
 			out := filepath.Join(dir, fmt.Sprintf("out-%d-%d", rows, shards))
-			c.run(t, time.Minute, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"), "--output="+out, "--format=csv", "--sample_seed=3",
+			c.run(t, patience, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"), "--output="+out, "--format=csv", "--sample_seed=3",
 				fmt.Sprintf("--rows=%d", rows), fmt.Sprintf("--shards=%d", shards)).want(t, 0)
 			var joined strings.Builder
 			for i := range shards {
@@ -270,18 +274,18 @@ func TestWideBars(t *testing.T) {
 }
 
 // Twenty million rows take no more memory than a thousand, but for one row group and page of each file being
-// written, which do not grow. The peaks are printed, with their ratio: 1.1 is measured, and what the collector
-// has not freed yet can add a tenth.
+// written, which do not grow, and for what the collector has not freed yet. 7 MB more at most are measured, on a
+// busy machine; the codes alone of all rows would be 60 MB of Parquet and 120 MB of CSV.
 func TestRowsTakeNoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to write 30 million rows; make integration runs it")
 	}
 	c, dir := buildCommand(t), given(t, bins(50), "a,b,c\n"+strings.Repeat("1,2,true\n3,4,false\n", 500))
-	c.run(t, time.Minute, request("synth", dir)...).want(t, 0)
+	c.run(t, patience, request("synth", dir)...).want(t, 0)
 	for format, sizes := range map[string][]string{"csv": {"1e3", "1e5", "2e7"}, "parquet": {"1e3", "1e5", "1e7"}} {
 		memory := map[string]int64{}
 		for _, rows := range sizes {
-			got := c.run(t, 10*time.Minute, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"),
+			got := c.run(t, 20*time.Minute, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"),
 				"--output="+filepath.Join(dir, format+rows), "--format="+format, "--rows="+rows)
 			got.want(t, 0)
 			memory[rows] = got.memory
@@ -289,7 +293,7 @@ func TestRowsTakeNoMemory(t *testing.T) {
 		}
 		least, most := memory[sizes[0]], memory[sizes[2]]
 		t.Logf("%s: the peak at %s rows is %.2f times that at %s", format, sizes[2], float64(most)/float64(memory[sizes[1]]), sizes[1])
-		if float64(most) > 1.3*float64(least) {
+		if most > least+48<<20 {
 			t.Errorf("%s: %d MB for %s rows, %d MB for %s", format, most>>20, sizes[2], least>>20, sizes[0])
 		}
 	}
