@@ -64,6 +64,10 @@ var releases = []defect{
 		old: "0o600", new: "0o644",
 	},
 	{
+		name: "a file and a link to it are both read", file: "io/files/files.go", test: "TestExpandRefusesLinks",
+		old: "if os.SameFile(other.file, s) {", new: "if os.SameFile(other.file, s) && other.name == f.Name {",
+	},
+	{
 		name: "strict run not marked", file: "pipelines/output.go", test: "TestStrictRunsSaySo",
 		old: "Describe: true, Strict: r.Strict}", new: "Describe: true}",
 	},

@@ -68,10 +68,10 @@ var checks = []check{
 	},
 	{
 		name:   "4 neighbouring rows",
-		covers: "many rows per unit, duplicates, unusable values, rows of nobody, missing and colliding IDs, blank lines: one record changes in the counts",
+		covers: "many rows per unit, duplicates, unusable values, rows of nobody, missing and colliding IDs, blank lines, linked files: one record changes in the counts",
 		size:   "60 pairs per relation", long: "400",
 		tests: join(in("transforms/counts", "TestNeighboursDifferByOneRecord"), in("transforms/private", "TestIDsOfEveryForm"),
-			in("transforms/internal/records", "TestIDsOfOneHash"), in("io/csvio", "TestBlankLines")),
+			in("transforms/internal/records", "TestIDsOfOneHash"), in("io/csvio", "TestBlankLines"), in("io/files", "TestExpandRefusesLinks")),
 	},
 	{
 		name:   "5 replay of whole pipelines",

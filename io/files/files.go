@@ -130,7 +130,8 @@ func Names(ctx context.Context, dir string) ([]string, error) {
 // Expand returns the files that a pattern matches, in order of name. Locally it is a pattern of
 // path/filepath, and a path that exists stands for itself, whatever characters it has. On gs:// "*"
 // stands for any characters but "/", and "**" for any. Names that begin with "_" describe a table and
-// are not part of it: only a pattern that begins so matches them. No file at all is an error.
+// are not part of it: only a pattern that begins so matches them. No file at all is an error, and so are two
+// local names of one file, whose records would count twice.
 func Expand(ctx context.Context, pattern string) ([]Info, error) {
 	if err := CheckName(pattern); err != nil {
 		return nil, err
@@ -148,6 +149,9 @@ func Expand(ctx context.Context, pattern string) ([]Info, error) {
 	}
 	if len(infos) == 0 {
 		return nil, fmt.Errorf("%s: no such file; name a file, or a pattern such as %s", pattern, Join(exampleDir(pattern), "*.csv"))
+	}
+	if err := checkLinks(infos); err != nil {
+		return nil, err
 	}
 	return infos, nil
 }
@@ -178,6 +182,32 @@ func expandLocal(pattern string) ([]Info, error) {
 		}
 	}
 	return infos, nil
+}
+
+// checkLinks refuses several local names of one file. Only files of one size and time are compared.
+func checkLinks(infos []Info) error {
+	type link struct {
+		name string
+		file fs.FileInfo
+	}
+	alike := map[[2]int64][]link{}
+	for _, f := range infos {
+		if Remote(f.Name) || len(infos) == 1 {
+			return nil
+		}
+		s, err := os.Stat(f.Name)
+		if err != nil {
+			return err
+		}
+		key := [2]int64{f.Size, f.Version}
+		for _, other := range alike[key] {
+			if os.SameFile(other.file, s) {
+				return fmt.Errorf("%s and %s are one file, whose records would count twice; use a pattern that matches one of them", other.name, f.Name)
+			}
+		}
+		alike[key] = append(alike[key], link{f.Name, s})
+	}
+	return nil
 }
 
 func expandRemote(ctx context.Context, pattern string) ([]Info, error) {

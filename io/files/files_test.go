@@ -38,6 +38,44 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// TestExpandRefusesLinks: what is linked would be read twice, and its records count twice. A copy is another file.
+func TestExpandRefusesLinks(t *testing.T) {
+	for name, add := range map[string]func(old, new string) error{
+		"symbolic link": os.Symlink,
+		"hard link":     os.Link,
+		"copy": func(old, new string) error {
+			if err := os.WriteFile(new, []byte("x"), 0o600); err != nil {
+				return err
+			}
+			s, err := os.Stat(old)
+			if err != nil {
+				return err
+			}
+			return os.Chtimes(new, s.ModTime(), s.ModTime())
+		},
+	} {
+		dir := t.TempDir()
+		old, linked := filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")
+		put(t, old, "x")
+		if err := add(old, linked); err != nil {
+			t.Fatal(err)
+		}
+		_, err := files.Expand(ctx, filepath.Join(dir, "*.csv"))
+		if refused := err != nil && strings.Contains(err.Error(), "a.csv and ") && strings.Contains(err.Error(), " count twice"); refused != (name != "copy") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if infos, err := files.Expand(ctx, linked); err != nil || len(infos) != 1 {
+			t.Errorf("%s by its own name: %v", name, err)
+		}
+		if err := os.Rename(linked, filepath.Join(dir, "_b.csv")); err != nil {
+			t.Fatal(err)
+		}
+		if infos, err := files.Expand(ctx, filepath.Join(dir, "*.csv")); err != nil || len(infos) != 1 {
+			t.Errorf("%s that is no part of the table: %v", name, err)
+		}
+	}
+}
+
 func put(t *testing.T, path, content string) files.Info {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
