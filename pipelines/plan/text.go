@@ -7,8 +7,6 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
-
-	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // WriteText writes the plan for a terminal.
@@ -36,25 +34,7 @@ func writeDomain(b *strings.Builder, p *Plan) {
 		universe = "more than 1e308 cells"
 	}
 	fmt.Fprintf(b, "domain    %d columns, %s; %s\n", p.Domain.Len(), universe, unit)
-	for i := range p.Domain.Attributes {
-		a := &p.Domain.Attributes[i]
-		last := a.Bins() - 1
-		span := ""
-		if last >= 0 {
-			span = a.Label(0)
-			if last > 0 {
-				span += " … " + a.Label(domain.Code(last))
-			}
-		}
-		extra := ""
-		if a.Other {
-			extra += " + other"
-		}
-		if a.Null {
-			extra += " + NULL"
-		}
-		fmt.Fprintf(b, "  %-20s %-9s %5d cells  %s%s\n", a.Name, a.Type, a.Size(), span, extra)
-	}
+	writeColumns(b, p.Domain.Attributes)
 	if n := len(p.Domain.Impossible); n > 0 {
 		fmt.Fprintf(b, "          impossible combinations declared: %d; such records get probability 0, which costs nothing\n", n)
 	}
