@@ -2,6 +2,7 @@ package rake
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/solver"
@@ -27,7 +28,7 @@ func memory(p solver.Problem, t targets) float64 {
 	if fitsWhole(p) {
 		return tables + bytesPerCell*universe(t.sizes)
 	}
-	return tables + samplePopulation*float64(2*len(t.sizes)+24) + 40*treeCells
+	return tables + float64(recordsFor(p.Units, len(t.sizes))*recordBytes(len(t.sizes))) + 40*treeCells
 }
 
 // duration returns the CPU seconds of a solve.
@@ -41,12 +42,13 @@ func duration(p solver.Problem, t targets) float64 {
 	)
 	pairs, triples := len(t.pairs), len(t.triples)
 	visits := float64(sweeps*(2*pairs+min(triples, measuredTriples)) + pairs + min(triples, scoredTriples))
-	return treeOf + visit*samplePopulation*visits
+	return treeOf + visit*float64(recordsFor(p.Units, len(t.sizes)))*visits
 }
 
 // Limits says which public caps a run has, for people.
 func Limits(p solver.Problem) string {
-	model := fmt.Sprintf("the model is %d weighted records, first drawn from a junction tree of at most %g cells", samplePopulation, treeCells)
+	model := fmt.Sprintf("the model is %d weighted records (more for more units, at most %d), first drawn from a junction tree of at most %.0f cells",
+		recordsFor(p.Units, len(p.Workload.Sizes)), recordsFor(math.Inf(1), len(p.Workload.Sizes)), treeCells)
 	if fitsWhole(p) {
 		model = "the model is every cell of the domain"
 	}

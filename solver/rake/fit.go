@@ -28,14 +28,17 @@ func (r *run) startField() {
 			r.field.Tables = append(r.field.Tables, t)
 		}
 	}
-	if cells := r.mergedCells(); cells <= samplePopulation || r.settings.whole {
+	if cells := r.mergedCells(); cells <= float64(r.records()) || r.settings.whole {
 		r.field.Model = r.merged.universe(r.total.Units)
 		return
 	}
-	r.field.Model = r.tree(ones).Sample(samplePopulation, r.rng)
+	r.field.Model = r.tree(ones).Sample(r.records(), r.rng)
 	r.field.Model.Impossible = r.merged.never
 	r.field.Model.Exclude() // what the tree could not hold: the rest stands for all, and is renewed if it is little
 }
+
+// records is the size of a sampled population: it follows from the released number of units.
+func (r *run) records() int { return recordsFor(r.total.Units, len(r.targets.sizes)) }
 
 func (r *run) mergedCells() float64 {
 	cells := 1.0
@@ -106,7 +109,7 @@ func (r *run) model() (*population.Model, error) {
 	}
 	m := r.field.Model
 	if m.Columns == nil { // few merged records for many original ones: as many copies as a sample has
-		m = m.Resample(samplePopulation, r.rng)
+		m = m.Resample(r.records(), r.rng)
 	}
 	m = r.merged.undoSample(m, sizes, r.rng)
 	scaleTo(m.Weights, r.total.Units)

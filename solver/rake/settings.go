@@ -12,12 +12,15 @@ import (
 // it is 1 % lower for half as much again. A whole universe of 1.8 million cells (8 columns): total
 // variation −5 % at ε = 1, −11 % at 3, largest cell error −30 %, for four times the time.
 const (
-	samplePopulation = 150_000   // records of a sampled population
-	treeCells        = 5e5       // of the junction tree that it is drawn from
-	wholeUniverse    = 4_000_000 // cells up to which the population is the universe and the fit entropic descent
-	bytesPerCell     = 96        // of a solve on a whole universe
-	scoredTriples    = 2000
-	measuredTriples  = 600
+	leastPopulation = 150_000   // records of a sampled population …
+	mostPopulation  = 1_000_000 // … of many units
+	unitsPerRecord  = 4
+	populationBytes = 256 << 20 // beyond leastPopulation
+	treeCells       = 5e5       // of the junction tree that it is drawn from
+	wholeUniverse   = 4_000_000 // cells up to which the population is the universe and the fit entropic descent
+	bytesPerCell    = 96        // of a solve on a whole universe
+	scoredTriples   = 2000
+	measuredTriples = 600
 )
 
 // settings are the public choices of a run. Sources of the figures: ablations on adult7 and adult14.
@@ -86,18 +89,32 @@ func totalShare(p solver.Problem) float64 {
 	return min(max(.01, noise*noise/.01), .1)
 }
 
+// mostOnes is the most that noise alone makes of the share of the one-ways.
+const mostOnes = .5
+
 // noisyOnes is the least share of the one-ways at the given relative noise: where noise drowns the cells of wider
 // tables, those cannot be learned, and one-ways still can. With the share of onesShare alone, tables of 1,000 to
 // 50,000 people at ε = .1 had up to 36 % more total variation than independent columns have that get all of the
 // budget. Best shares of one-ways there, over eight made-up tables and adult14: .3 at a noise of 5, .5 to .7 at
-// 35, above .8 from 60 on. The line stays below them, since a planning number of units that is ten times too low
-// makes the noise ten times too high.
+// 35, above .8 from 60 on. The line stays below them and ends at mostOnes, since a planning number of units that
+// is a hundred times too low makes the noise a hundred times too high, and most of the gain is had by then.
 func noisyOnes(noise float64) float64 {
 	if !(noise > 1) { // or NaN: no target is as wide as the workload
 		return 0
 	}
-	return min(.05+.3*math.Log10(noise), .9)
+	return min(.05+.3*math.Log10(noise), mostOnes)
 }
+
+// recordsFor returns the records of a sampled population for a public or released number of units. The noise of
+// many units is so low that 150,000 records are what blurs their tables: with 1,000,000 in place of them the total
+// variation of 5,000,000 people in 10 columns is less than half at ε = 1.
+func recordsFor(units float64, columns int) int {
+	most := min(mostPopulation, populationBytes/float64(recordBytes(columns)))
+	return int(max(leastPopulation, min(units/unitsPerRecord, most)))
+}
+
+// recordBytes is what a record of a sampled population takes: its codes, its weight and scratch.
+func recordBytes(columns int) int { return 2*columns + 24 }
 
 func fitsWhole(p solver.Problem) bool {
 	cells := 1.0

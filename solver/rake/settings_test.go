@@ -12,7 +12,7 @@ import (
 func TestSharesFollowTheNoise(t *testing.T) {
 	for _, tt := range []struct {
 		noise, ones float64
-	}{{math.NaN(), 0}, {0, 0}, {1, 0}, {10, .35}, {100, .65}, {1e4, .9}, {math.Inf(1), .9}} {
+	}{{math.NaN(), 0}, {0, 0}, {1, 0}, {10, .35}, {20, .05 + .3*math.Log10(20)}, {1e4, .5}, {math.Inf(1), .5}} {
 		if got := noisyOnes(tt.noise); math.Abs(got-tt.ones) > 1e-9 {
 			t.Errorf("a noise of %g: one-ways get %g, want %g", tt.noise, got, tt.ones)
 		}
@@ -24,6 +24,18 @@ func TestSharesFollowTheNoise(t *testing.T) {
 	}{{0, .1}, {10, .1}, {40, .0625}, {100, .01}, {1e6, .01}} {
 		if p.Units = tt.units / mu; math.Abs(totalShare(p)-tt.total) > 1e-9 {
 			t.Errorf("%g units: their number gets %g, want %g", p.Units, totalShare(p), tt.total)
+		}
+	}
+}
+
+func TestRecordsFollowTheUnits(t *testing.T) {
+	for _, tt := range []struct {
+		units         float64
+		columns, want int
+	}{{1, 14, 150_000}, {48_842, 14, 150_000}, {1e6, 60, 250_000}, {5e6, 10, 1_000_000}, {1e12, 14, 1_000_000}, {math.Inf(1), 1000, 150_000},
+		{math.Inf(1), 200, 633_102}} {
+		if got := recordsFor(tt.units, tt.columns); got != tt.want {
+			t.Errorf("%g units of %d columns: %d records, want %d", tt.units, tt.columns, got, tt.want)
 		}
 	}
 }

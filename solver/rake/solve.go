@@ -40,7 +40,7 @@ type run struct {
 }
 
 // Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
-// or public number of units: a population of 150,000 records, or all cells of a small universe.
+// or public number of units: a population of 150,000 to 1,000,000 records, or all cells of a small universe.
 // Result.Measurements holds the one-way tables, the only ones released on the original codes; Result.TV is
 // predicted.
 //
