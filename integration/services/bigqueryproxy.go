@@ -40,6 +40,9 @@ type Proxy struct {
 	accepted map[string]bool
 	loads    int
 	faults   []Fault
+
+	uploads     []*media // of files sent in several requests, by number
+	chunkFaults []Fault
 }
 
 // StartProxy runs a proxy of the emulator until the test ends. The first requests for load jobs meet
@@ -74,7 +77,11 @@ var (
 
 // ServeHTTP passes a request on, by the rules above.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
+	switch query := r.URL.Query(); {
+	case query.Has("upload_id"):
+		p.chunk(w, r)
+	case query.Get("uploadType") == "resumable":
+		p.begin(w, r)
 	case r.Method == http.MethodPost && insertion.MatchString(r.URL.Path):
 		p.insert(w, r)
 	case r.Method == http.MethodGet && oneJob.MatchString(r.URL.Path) && r.URL.Query().Get("location") == "":
@@ -95,7 +102,7 @@ func (p *Proxy) insert(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "invalid", err.Error())
 		return
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fault := None
