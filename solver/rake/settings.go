@@ -93,11 +93,11 @@ func totalShare(p solver.Problem) float64 {
 const mostOnes = .5
 
 // noisyOnes is the least share of the one-ways at the given relative noise: where noise drowns the cells of wider
-// tables, those cannot be learned, and one-ways still can. With the share of onesShare alone, tables of 1,000 to
-// 50,000 people at ε = .1 had up to 36 % more total variation than independent columns have that get all of the
-// budget. Best shares of one-ways there, over eight made-up tables and adult14: .3 at a noise of 5, .5 to .7 at
-// 35, above .8 from 60 on. The line stays below them and ends at mostOnes, since a planning number of units that
-// is a hundred times too low makes the noise a hundred times too high, and most of the gain is had by then.
+// tables, those cannot be learned, and one-ways still can. With the share of onesShare alone, four of eight made-up
+// tables (1,000 to 50,000 people, ε = .1) had 15 to 41 % more total variation than independent columns have that get
+// all of the budget. The best of the shares tried there (2 or 3 seeds each) was .3 or .5 at a noise of 5, and .5 to .9
+// at 9 to 60, .9 where columns were all but independent. The line stays below most of them and ends at mostOnes, since
+// a planning number of units that is a hundred times too low makes the noise a hundred times too high.
 func noisyOnes(noise float64) float64 {
 	if !(noise > 1) { // or NaN: no target is as wide as the workload
 		return 0
