@@ -1,12 +1,14 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,12 +150,20 @@ func Expand(ctx context.Context, pattern string) ([]Info, error) {
 		infos = slices.DeleteFunc(infos, func(f Info) bool { return strings.HasPrefix(Base(f.Name), "_") && f.Name != pattern })
 	}
 	if len(infos) == 0 {
-		return nil, fmt.Errorf("%s: no such file; name a file, or a pattern such as %s", pattern, Join(exampleDir(pattern), "*.csv"))
+		return nil, fmt.Errorf("%s: no such file; name a file, or a pattern such as %s", pattern, Join(exampleDir(pattern), "*"+cmp.Or(example(pattern), ".csv")))
 	}
 	if err := checkLinks(infos); err != nil {
 		return nil, err
 	}
 	return infos, nil
+}
+
+// example is the extension that a name asks for, where it can stand in a pattern.
+func example(name string) string {
+	if ext := path.Ext(name); strings.Trim(ext[min(1, len(ext)):], "abcdefghijklmnopqrstuvwxyz") == "" && len(ext) > 1 {
+		return ext
+	}
+	return ""
 }
 
 func exampleDir(pattern string) string {

@@ -38,6 +38,16 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// The pattern that an error proposes is of the format that was asked for.
+func TestExpandProposes(t *testing.T) {
+	for name, want := range map[string]string{"none.parquet": "dir/*.parquet", "none": "dir/*.csv", "n.o/none": "dir/*.csv", "none.": "dir/*.csv", "[x].c*": "dir/*.csv"} {
+		_, err := files.Expand(ctx, name)
+		if err == nil || err.Error() != name+": no such file; name a file, or a pattern such as "+want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 // TestExpandRefusesLinks: what is linked would be read twice, and its records count twice. A copy is another file.
 func TestExpandRefusesLinks(t *testing.T) {
 	for name, add := range map[string]func(old, new string) error{
