@@ -74,7 +74,7 @@ func mapColumn(sc *schema.Schema, a *domain.Attribute) (leaf, string) {
 	}
 	n, ok := mapType(c, a)
 	if !ok {
-		return leaf{}, fmt.Sprintf("%s does not read as %s", typeName(c), a.Type)
+		return leaf{}, fmt.Sprintf("%s does not read as %s; change the domain, or convert the column", typeName(c), a.Type)
 	}
 	return leaf{index: found, name: a.Name, typ: a.Type, numbers: n, optional: c.MaxDefinitionLevel() == 1}, ""
 }
