@@ -18,10 +18,9 @@ const mixedDomain = `columns:
   - {name: day, type: DATE, min: 2020-01-01, max: 2020-12-31, step: quarter, null: true}
 `
 
-// The memory of reading does not grow with the rows. The peaks of whole runs are printed: of Parquet, two row
-// groups are held at a time, with what the collector has not freed of earlier ones, which is what a table of few
-// row groups does not show yet: ten million rows take 1.1 to 1.8 times what a million take, and a hundred million
-// were seen to take 2.2 times. Were rows kept, ten million would take five times as much.
+// The memory of reading does not grow with the rows. The peaks of whole runs are printed: ten and fifty million rows
+// of Parquet take 1.0 to 1.1 times what a million take. What the collector has not freed yet on a busy machine is
+// allowed for; were rows kept, ten million would take five times as much.
 func TestReadingTakesNoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to read 22 million rows; make integration runs it")
@@ -41,7 +40,7 @@ func TestReadingTakesNoMemory(t *testing.T) {
 			memory[rows] = got.memory
 			t.Logf("%s, %s rows: %d MB, %.1f CPU-s", format, rows, got.memory>>20, got.cpu.Seconds())
 		}
-		if most, middle := memory["1e7"], memory["1e6"]; float64(most) > 2.5*float64(middle) {
+		if most, middle := memory["1e7"], memory["1e6"]; float64(most) > 2*float64(middle) {
 			t.Errorf("%s: %d MB for 1e7 rows, %d MB for 1e6", format, most>>20, middle>>20)
 		}
 	}

@@ -97,7 +97,7 @@ func TestSlice(t *testing.T) {
 	var parts []domain.Code
 	var ids string
 	for from := 0; from < c.Rows; from += 33 {
-		s := slice(c, from, min(from+33, c.Rows))
+		s := copyRows(c, from, min(from+33, c.Rows))
 		parts = append(parts, encoded(d, s)...)
 		for i := range s.Rows {
 			ids += string(s.ID.Text(i))

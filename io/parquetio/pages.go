@@ -20,6 +20,8 @@ type decoder struct {
 
 	raw    []int64 // scratch: values of a page
 	levels []int64 // scratch: definition levels of a page
+	nulls  []bool  // memory for the NULLs of the column
+	ids    *texts  // scratch: of a column whose texts are apart
 
 	numbers []int64 // the page dictionary of a column of numbers
 	texts   *texts  // the dictionary of a column of texts
@@ -109,7 +111,8 @@ func (d *decoder) spell() error {
 		return t.arena[start:t.ends[x]]
 	}
 	if !d.hasDict && c.Nulls == nil { // each cell is the next text
-		c.Form, c.Bytes, c.Offsets = domain.Text, t.arena, append(append(sized(c.Offsets, d.rows+1)[:0], 0), t.ends...)
+		c.Form, c.Offsets = domain.Text, append(append(sized(c.Offsets, d.rows+1)[:0], 0), t.ends...)
+		c.Bytes, t.arena = t.arena, c.Bytes
 		return nil
 	}
 	total := int64(0)
@@ -134,13 +137,13 @@ func (d *decoder) spell() error {
 }
 
 func (d *decoder) start() {
-	d.out.Nulls = nil
+	d.nulls, d.out.Nulls = d.out.Nulls, nil
 	switch d.typ {
 	case domain.String:
-		d.texts = &texts{}
-		if !d.apart {
-			d.texts.codes = map[string]int64{}
+		if d.texts = d.ids; !d.apart {
+			d.texts = &texts{codes: map[string]int64{}}
 		}
+		d.texts.arena, d.texts.ends, d.texts.bytes = d.texts.arena[:0], d.texts.ends[:0], 0
 		d.out.Form = domain.Dictionary
 	case domain.Float64:
 		d.out.Form, d.out.Floats = domain.Floats, sized(d.out.Floats, d.rows)
@@ -258,7 +261,8 @@ func (d *decoder) values(err error, n, valid int, enc parquet.Encoding, data []b
 
 func (d *decoder) markNulls(n int) {
 	if d.out.Nulls == nil {
-		d.out.Nulls = make([]bool, d.rows)
+		d.out.Nulls = sized(d.nulls, d.rows)
+		clear(d.out.Nulls)
 	}
 	for i, l := range d.levels[:n] {
 		d.out.Nulls[d.at+i] = l == 0

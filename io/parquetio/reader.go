@@ -43,6 +43,7 @@ type Reader struct {
 
 	pages       pageReader // of the column chunk that is read
 	raw, levels []int64    // scratch of the decoders
+	ids         texts      // the same
 }
 
 // OpenFile opens a file by its name, whatever its state; Close closes it.
@@ -211,7 +212,7 @@ func (r *Reader) load(g *file.RowGroupReader, l *leaf) error {
 
 // readColumn reads one column chunk.
 func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *domain.Column) error {
-	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, apart: l == r.id, raw: r.raw, levels: r.levels}
+	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, apart: l == r.id, raw: r.raw, levels: r.levels, ids: &r.ids}
 	err := r.checkColumn(g, l, rows)
 	if err == nil {
 		err = r.load(g, l)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -67,6 +68,7 @@ type readGroupFn struct {
 
 	file   files.Info
 	reader *Reader
+	group  domain.Chunk // read into again
 }
 
 func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(*domain.Chunk)) error {
@@ -76,13 +78,13 @@ func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(
 	if g.Index < 0 || g.Index >= f.reader.Groups() {
 		return errChanged(g.File.Name)
 	}
-	group := &domain.Chunk{}
+	group := &f.group
 	if err := f.reader.ReadGroup(g.Index, group); err != nil {
 		return err
 	}
 	group.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Name, g.Index)
 	for from := 0; from < group.Rows; from += chunkRows {
-		emit(slice(group, from, min(from+chunkRows, group.Rows)))
+		emit(copyRows(group, from, min(from+chunkRows, group.Rows)))
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -118,29 +120,33 @@ func (f *readGroupFn) close() error {
 	return err
 }
 
-// slice returns rows from..to−1 of a chunk, in the chunk's memory.
-func slice(c *domain.Chunk, from, to int) *domain.Chunk {
+// copyRows returns rows from..to−1 of a chunk, in memory of their own: what is emitted may be kept.
+func copyRows(c *domain.Chunk, from, to int) *domain.Chunk {
 	out := &domain.Chunk{
-		Rows: to - from, ID: sliceColumn(&c.ID, from, to), Columns: make([]domain.Column, len(c.Columns)), Source: c.Source,
+		Rows: to - from, ID: copyColumn(&c.ID, from, to), Columns: make([]domain.Column, len(c.Columns)), Source: c.Source,
 	}
 	for k := range c.Columns {
-		out.Columns[k] = sliceColumn(&c.Columns[k], from, to)
+		out.Columns[k] = copyColumn(&c.Columns[k], from, to)
 	}
 	return out
 }
 
-func sliceColumn(c *domain.Column, from, to int) domain.Column {
-	out := domain.Column{Form: c.Form, Bytes: c.Bytes, Dict: c.Dict}
+func copyColumn(c *domain.Column, from, to int) domain.Column {
+	out := domain.Column{Form: c.Form, Dict: c.Dict}
 	switch c.Form {
 	case domain.Text:
-		out.Offsets = c.Offsets[from : to+1]
+		start := c.Offsets[from]
+		out.Bytes, out.Offsets = slices.Clone(c.Bytes[start:c.Offsets[to]]), slices.Clone(c.Offsets[from:to+1])
+		for i := range out.Offsets {
+			out.Offsets[i] -= start
+		}
 	case domain.Floats:
-		out.Floats = c.Floats[from:to]
+		out.Floats = slices.Clone(c.Floats[from:to])
 	case domain.Ints, domain.Dictionary:
-		out.Ints = c.Ints[from:to]
+		out.Ints = slices.Clone(c.Ints[from:to])
 	}
 	if c.Nulls != nil {
-		out.Nulls = c.Nulls[from:to]
+		out.Nulls = slices.Clone(c.Nulls[from:to])
 	}
 	return out
 }
