@@ -132,7 +132,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "delta", arg: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},
 		{name: "neighbouring", arg: "REL", usage: "add_remove (default) or replace", set: relation(&c.Neighbouring)},
 		{name: "rows", arg: "N", usage: "rows to write; default: the released number of privacy units", set: whole(&c.Rows, mostRows)},
-		{name: "expected_rows", arg: "N", usage: "public planning number of privacy units, default 10000", set: whole(&c.ExpectedRows, mostRows)},
+		{name: "expected_rows", arg: "N", usage: "public planning number of privacy units, default 50000", set: whole(&c.ExpectedRows, mostRows)},
 		{name: "marginals", arg: "K", usage: "widest marginals of the workload, default 3; 2 for many columns", set: whole(&c.Marginals, 8)},
 		{name: "max_cells", arg: "N", usage: "largest marginals of the workload, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
 		{name: "method", arg: "NAME", usage: "auto (default) or one of those that plan lists", set: text(&c.Method)},

@@ -42,18 +42,19 @@ const shareUnits = 100_000
 
 // newSettings derives the choices from public figures alone.
 func newSettings(p solver.Problem, t targets) settings {
-	s := settings{whole: fitsWhole(p), deviation: .8}
+	noise := relativeNoise(p, t, p.Units)
+	s := settings{whole: fitsWhole(p)}
+	s.setFit(noise)
 	ones, scores, firstPart := onesShare(t.sizes), .03, .6
-	if s.whole {
-		s.deviation, scores, firstPart, ones = 1.2, .01, .5, .12
-		if relativeNoise(p, t) >= 1 {
-			// Where noise drowns most cells a second look finds little: measure the pairs at once, with
-			// surer scores and a prior that trusts them more.
-			s.deviation, scores, firstPart, ones = .8, .03, .9, .25
-			s.raked = rakedPart
-		}
+	switch {
+	case s.whole && noise >= 1:
+		// Where noise drowns most cells a second look finds little: measure the pairs at once, with
+		// surer scores.
+		scores, firstPart, ones = .03, .9, .25
+	case s.whole:
+		scores, firstPart, ones = .01, .5, .12
 	}
-	ones = max(ones, noisyOnes(relativeNoise(p, t)))
+	ones = max(ones, noisyOnes(noise))
 	if len(t.pairs) == 0 {
 		ones, scores = 1, 0
 	}
@@ -71,6 +72,19 @@ func newSettings(p solver.Problem, t targets) settings {
 	s.pairs = take(rest * firstPart)
 	s.final = take(1)
 	return s
+}
+
+// setFit chooses what the fit depends on and no release does, by the relative noise of a public or released number
+// of units: on a whole universe a prior that trusts scores less, or, where noise drowns most cells, the mean of two
+// fits.
+func (s *settings) setFit(noise float64) {
+	s.deviation, s.raked = .8, 0
+	switch {
+	case s.whole && noise >= 1:
+		s.raked = rakedPart
+	case s.whole:
+		s.deviation = 1.2
+	}
 }
 
 // onesShare grows with the mean domain size: .2 is best at 8 values per attribute, .3 to .5 at 42.
@@ -126,7 +140,7 @@ func fitsWhole(p solver.Problem) bool {
 
 // relativeNoise is the noise of a measured table as a share of the units, were all target tables
 // measured alike: (mean cells per table)·√tables/(units·μ).
-func relativeNoise(p solver.Problem, t targets) float64 {
+func relativeNoise(p solver.Problem, t targets, units float64) float64 {
 	cells, tables := 0.0, 0.0
 	for _, list := range [][]target{t.pairs, t.triples} {
 		for _, x := range list {
@@ -137,7 +151,7 @@ func relativeNoise(p solver.Problem, t targets) float64 {
 			}
 		}
 	}
-	return cells / math.Sqrt(tables) / (max(p.Units, 1) * gaussianMu(float64(p.Epsilon), float64(p.Delta)))
+	return cells / math.Sqrt(tables) / (max(units, 1) * gaussianMu(float64(p.Epsilon), float64(p.Delta)))
 }
 
 // gaussianMu returns the μ of Gaussian differential privacy that ε and δ allow, for public rules only:

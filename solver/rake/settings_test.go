@@ -28,6 +28,25 @@ func TestSharesFollowTheNoise(t *testing.T) {
 	}
 }
 
+// A planning number that is far off does not decide how the released numbers are fitted.
+func TestFitFollowsTheReleasedUnits(t *testing.T) {
+	sizes := slices.Repeat([]int{4}, 4)
+	for _, tt := range []struct{ planned, units float64 }{{10, 2000}, {2000, 2000}, {1e6, 2000}, {1e6, 20}} {
+		p := problem(sizes, 3, dp.AddRemove)
+		p.Units = tt.planned
+		r := &run{problem: p, targets: newTargets(p), curator: newCurator(t, table(int(tt.units), sizes), p, 50, 1)}
+		r.settings = newSettings(p, r.targets)
+		if err := r.measureTotal(); err != nil {
+			t.Fatal(err)
+		}
+		p.Units = tt.units
+		if want := newSettings(p, r.targets); r.settings.deviation != want.deviation || r.settings.raked != want.raked {
+			t.Errorf("planned %g of %g: prior %g, raked part %g; want %g and %g", tt.planned, tt.units,
+				r.settings.deviation, r.settings.raked, want.deviation, want.raked)
+		}
+	}
+}
+
 func TestRecordsFollowTheUnits(t *testing.T) {
 	for _, tt := range []struct {
 		units         float64

@@ -81,6 +81,7 @@ func (r *run) measureTotal() error {
 	}
 	total.Units = max(1, total.Units)
 	r.total = total
+	r.settings.setFit(relativeNoise(r.problem, r.targets, total.Units)) // the shares are bound to the planning number
 	return nil
 }
 
