@@ -67,6 +67,11 @@ func writeMethod(b *strings.Builder, p *Plan) {
 	if p.Limits != "" {
 		fmt.Fprintf(b, "          %s\n", p.Limits)
 	}
+	b.WriteString("          in its place, by predictions good to a factor of two")
+	if p.Adaptive() {
+		b.WriteString(", which know nothing of what its scores will find")
+	}
+	b.WriteString(":\n")
 	for _, a := range p.Alternatives {
 		if a.Refusal != "" {
 			fmt.Fprintf(b, "  %-12s does not apply: %s\n", a.Method, a.Refusal)
