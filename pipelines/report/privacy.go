@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -155,12 +156,12 @@ func ParsePrivacy(b []byte) (Privacy, error) {
 
 // Guarantee returns the promise in one line: "ε = 1, δ = 1e-09, add or remove one person_id".
 func (p Privacy) Guarantee() string {
-	unit := "record"
-	if p.PrivacyID != "" {
-		unit = p.PrivacyID
-	}
-	verb := "add or remove one"
-	if p.Neighbouring == "Replace" {
+	verb, unit := "add or remove one", cmp.Or(p.PrivacyID, "record")
+	switch {
+	case p.Neighbouring != "Replace":
+	case p.PrivacyID == "":
+		verb = "replace one"
+	default:
 		verb = "replace the record of one"
 	}
 	return fmt.Sprintf("ε = %g, δ = %g, %s %s", p.Epsilon, p.Delta, verb, unit)
