@@ -49,7 +49,7 @@ func TestRounds(t *testing.T) {
 		{"adult7 clipped", adult, 48_842, dp.AddRemove, 1 / (48_842. * 48_842), 1000},
 		{"tree10", tree, 10_000, dp.AddRemove, 1e-8, 712},
 		{"tree10", tree, 10_000, dp.Replace, 1e-8, 356},
-		{"tree10, planning number", tree, 0, dp.AddRemove, 1e-8, 712},
+		{"tree10, planning number", tree, 0, dp.AddRemove, 1e-8, 1000},
 		{"few units", tree, 10, dp.AddRemove, 1e-8, 30},
 		{"adult7, all of ε", adult, 48_842 / .95, dp.AddRemove, 0, 130},
 		{"tree10, all of ε", tree, 10_000 / .95, dp.AddRemove, 0, 45},
