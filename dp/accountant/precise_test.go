@@ -7,79 +7,17 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/dptest"
 )
 
 // The same formulas in 1,500 bits: what is promised to be rounded up lies above them, however little.
 
-const precise = 1500
+const precise dptest.Bits = 1500
 
-func exactly(x float64) *big.Float { return new(big.Float).SetPrec(precise).SetFloat64(x) }
-
-func plus(x, y *big.Float) *big.Float  { return new(big.Float).SetPrec(precise).Add(x, y) }
-func minus(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(precise).Sub(x, y) }
-func mul(x, y *big.Float) *big.Float   { return new(big.Float).SetPrec(precise).Mul(x, y) }
-func quo(x, y *big.Float) *big.Float   { return new(big.Float).SetPrec(precise).Quo(x, y) }
-
-// small reports that a term no longer matters beside a sum.
-func small(term, sum *big.Float) bool {
-	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-precise
-}
-
-// exp is the Taylor series at x/2^40, squared 40 times.
-func exp(x *big.Float) *big.Float {
-	z := new(big.Float).SetPrec(precise).SetMantExp(x, -40)
-	sum, term := exactly(1), exactly(1)
-	for k := 1.0; !small(term, sum); k++ {
-		term = quo(mul(term, z), exactly(k))
-		sum = plus(sum, term)
-	}
-	for range 40 {
-		sum = mul(sum, sum)
-	}
-	return sum
-}
-
-// log is Newton's iteration (Halley's form) on exp from the float64 value: it triples the digits each time.
-func log(x *big.Float) *big.Float {
-	mantissa := new(big.Float)
-	exponent := x.MantExp(mantissa)
-	m, _ := mantissa.Float64()
-	y := exactly(math.Log(m) + float64(exponent)*math.Ln2)
-	for range 4 {
-		e := exp(y)
-		step := quo(minus(x, e), plus(x, e))
-		y = plus(y, plus(step, step))
-	}
-	return y
-}
-
-// pi is Machin's formula.
-func pi() *big.Float {
-	arctan := func(n float64) *big.Float { // of 1/n
-		power, sum := quo(exactly(1), exactly(n)), exactly(0)
-		for k := 1.0; k == 1 || !small(power, sum); k += 4 {
-			sum = plus(sum, quo(power, exactly(k)))
-			power = quo(power, exactly(n*n))
-			sum = minus(sum, quo(power, exactly(k+2)))
-			power = quo(power, exactly(n*n))
-		}
-		return sum
-	}
-	return minus(mul(exactly(16), arctan(5)), mul(exactly(4), arctan(239)))
-}
-
-// normal is Φ(x) = 1/2 + φ(x)·(x + x³/3 + x⁵/(3·5) + …), for |x| ≤ 25: cancellation takes 450 bits.
-func normal(x *big.Float) *big.Float {
-	square, sum, term := mul(x, x), exactly(0), x
-	for k := 1.0; sum.Sign() == 0 || !small(term, sum); k += 2 {
-		sum = plus(sum, term)
-		if term = quo(mul(term, square), exactly(k+2)); term.Sign() == 0 {
-			break
-		}
-	}
-	density := quo(exp(quo(square, exactly(-2))), new(big.Float).SetPrec(precise).Sqrt(mul(exactly(2), pi())))
-	return plus(exactly(.5), mul(density, sum))
-}
+var (
+	exactly, exp, log, normal = precise.Of, precise.Exp, precise.Log, precise.Normal
+	plus, minus, mul, quo     = precise.Add, precise.Sub, precise.Mul, precise.Quo
+)
 
 // judge holds results to be above exact values. idle counts those that would be without their allowance.
 type judge struct {
@@ -94,31 +32,6 @@ func (j judge) above(what string, got float64, want *big.Float, allowance float6
 	}
 	if exactly(got-allowance).Cmp(want) >= 0 {
 		j.idle[what]++
-	}
-}
-
-// TestPreciseFunctions: the references themselves, against known digits.
-func TestPreciseFunctions(t *testing.T) {
-	for _, c := range []struct {
-		got  *big.Float
-		want string
-	}{
-		{exp(exactly(1)), "2.7182818284590452353602874713526624977572"},
-		{exp(exactly(-20)), "2.0611536224385578279659403801558209763758e-09"},
-		{log(exactly(10)), "2.3025850929940456840179914546843642076011"},
-		{log(exactly(1e-9)), "-20.723265836946411156161923092159277868410"},
-		{pi(), "3.1415926535897932384626433832795028841972"},
-		{normal(exactly(0)), "0.50000000000000000000000000000000000000000"},
-		{normal(exactly(-1)), "0.15865525393145705141476745436796207752209"},
-		{normal(exactly(-20)), "2.7536241186062336950756227808574543328974e-89"},
-	} {
-		want, _, err := big.ParseFloat(c.want, 10, precise, big.ToNearestEven)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if off := quo(minus(c.got, want), want); off.Abs(off).Cmp(exactly(1e-15)) > 0 {
-			t.Errorf("%s, want %s", c.got.Text('g', 40), c.want)
-		}
 	}
 }
 

@@ -30,7 +30,7 @@ func TestSelectionDraws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			law := c.law(g, w, model, steps(p.event))
+			law := c.law(g, w, model, steps(p.event)).probabilities()
 			seen := make([]int, len(law))
 			for range 60_000 {
 				seen[c.index(p.draw())]++

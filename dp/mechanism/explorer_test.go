@@ -1,8 +1,10 @@
 package mechanism
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -22,6 +24,8 @@ type explorer struct {
 	tables [][]int64
 	plans  map[Method]accountant.Event // calibrations: one share per method in these runs
 
+	known map[string]law // laws of totals, by units
+
 	path  []step
 	depth int
 	last  *statistics // with which the run ends, nil before them
@@ -32,7 +36,8 @@ type explorer struct {
 type step struct {
 	event    accountant.Event
 	releases []Release
-	laws     [][]float64 // by table: the logarithm of the probability of each release
+	before   law   // by table: the probability of what was released before
+	laws     []law // by table: the probability of each release
 	at       int
 }
 
@@ -47,14 +52,14 @@ type statistics struct {
 // shift returns the change of statistic s from table i to table j.
 func (l *statistics) shift(s, i, j int) int64 { return l.values[j][s] - l.values[i][s] }
 
-// leaf is one complete run: the logarithm of its probability on each table, and its last statistics.
+// leaf is one complete run: its probability on each table, and its last statistics.
 type leaf struct {
-	logp []float64
+	law
 	last *statistics
 }
 
 func newExplorer(t *testing.T, p accountant.Params, tables [][]int64) *explorer {
-	x := &explorer{t: t, params: p, tables: tables, plans: map[Method]accountant.Event{}}
+	x := &explorer{t: t, params: p, tables: tables, plans: map[Method]accountant.Event{}, known: map[string]law{}}
 	for _, cells := range tables {
 		x.gates = append(x.gates, testGate(t, cells, ledger(t, p)))
 	}
@@ -92,14 +97,18 @@ func (x *explorer) charged() (events []accountant.Event) {
 	return events
 }
 
-func (x *explorer) leaf() leaf {
-	l := leaf{logp: make([]float64, len(x.gates)), last: x.last}
-	for i := range l.logp {
-		for _, s := range x.path {
-			l.logp[i] += s.laws[i][s.at]
-		}
+func (x *explorer) leaf() leaf { return leaf{x.reached(), x.last} }
+
+// reached returns the probability, on each table, of everything on the path.
+func (x *explorer) reached() law {
+	if len(x.path) == 0 {
+		return slices.Repeat(law{dptest.Sure()}, len(x.gates))
 	}
-	return l
+	s, all := x.path[len(x.path)-1], make(law, len(x.gates))
+	for i, before := range s.before {
+		all[i] = before.And(s.laws[i][s.at])
+	}
+	return all
 }
 
 func (x *explorer) advance() bool {
@@ -148,17 +157,17 @@ func (x *explorer) event(r Request) accountant.Event {
 
 // enumerate lists what a selection or a noisy total can return.
 func (x *explorer) enumerate(r Request, event accountant.Event) step {
-	s := step{event: event}
+	s, signs := step{event: event, before: x.reached()}, signLaws{}
 	for _, g := range x.gates {
 		switch r.Method {
 		case SelectCell:
-			s.laws = append(s.laws, logCellLaw(g, r.Workload, r.Model, r.Total, steps(event)))
+			s.laws = append(s.laws, cellMasses(g, r.Workload, r.Model, r.Total, steps(event)))
 		case SelectBlock:
-			s.laws = append(s.laws, logBlockLaw(g, r.Workload, r.Model, steps(event)))
+			s.laws = append(s.laws, blockMasses(g, r.Workload, r.Model, steps(event), signs))
 		case LaplaceMaxCell:
-			s.laws = append(s.laws, logMaxLaw(g.workloadErrors(r.Workload, r.Model), event))
+			s.laws = append(s.laws, maxLaw(g.workloadErrors(r.Workload, r.Model), event.Steps(0)))
 		case Total:
-			s.laws = append(s.laws, logTotalLaw(g.counts.Units(), event))
+			s.laws = append(s.laws, x.totalLaw(g.counts.Units(), event))
 		default:
 			x.t.Fatalf("%s before the end of a run", r.Method)
 		}
@@ -191,19 +200,21 @@ func releaseAt(r Request, i int, event accountant.Event) Release {
 	panic("mechanism: no such block")
 }
 
-// logTotalLaw is the law of a noisy total as the algorithms here use it: all totals of at most 1 are 1, and
+// totalLaw is the law of a noisy total as the algorithms here use it: all totals of at most 1 are 1, and
 // the last result stands for all totals from its own on.
-func logTotalLaw(units int64, event accountant.Event) []float64 {
-	pmf, reach := pmfOf(event, event.Scales[0])
-	top := int(reach) + 4
-	law := make([]float64, top)
-	for y := -2 * reach; y <= 2*reach; y++ {
-		law[int(min(max(1, float64(units)+y), float64(top)))-1] += pmf(y)
+func (x *explorer) totalLaw(units int64, event accountant.Event) law {
+	key := fmt.Sprint(event.Stage, units)
+	if x.known[key] == nil {
+		noise := noiseLaw(event, event.Scales[0])
+		_, reach := pmfOf(event, event.Scales[0])
+		top := int64(reach) + 4
+		all := law{dptest.MassOf(noise.From(units - 1))} // P(units + Z ≤ 1), by symmetry
+		for total := int64(2); total < top; total++ {
+			all = append(all, noise.At(total-units))
+		}
+		x.known[key] = append(all, dptest.MassOf(noise.From(top-units)))
 	}
-	for i := range law {
-		law[i] = math.Log(law[i])
-	}
-	return law
+	return x.known[key]
 }
 
 // pmfOf returns the law of an event's noise on whole counts, and a reach beyond which less than 1e-12 of
@@ -262,14 +273,4 @@ func marginalOf(r Request, g *gate, j int) int {
 		j -= g.cells(c)
 	}
 	return 0
-}
-
-// shifted returns the losses of noise with the given scale against itself moved by shift.
-func shifted(e accountant.Event, scale *big.Rat, shift int64) dptest.Losses {
-	l := dptest.Losses{}
-	pmf, reach := pmfOf(e, scale)
-	for y := -reach; y <= reach; y++ {
-		l.Add(math.Log(pmf(y)), math.Log(pmf(y-float64(shift))))
-	}
-	return l
 }

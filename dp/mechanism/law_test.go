@@ -2,13 +2,14 @@ package mechanism
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/dptest"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
@@ -116,65 +117,14 @@ func TestMaxErrorSensitivity(t *testing.T) {
 }
 
 // selectionLaw is the law of one selection: results are indices of its candidates.
-type selectionLaw func(g *gate, w query.Workload, model query.Answers, scale uint64) []float64
+type selectionLaw func(g *gate, w query.Workload, model query.Answers, scale uint64) law
 
-// logSoftmax returns scores less the logarithm of the sum of exp(scores).
-func logSoftmax(scores []float64) []float64 {
-	top := slices.Max(scores)
-	sum := 0.0
-	for _, s := range scores {
-		sum += math.Exp(s - top)
-	}
-	p := make([]float64, len(scores))
-	for i, s := range scores {
-		p[i] = s - top - math.Log(sum)
-	}
-	return p
+func cellLaw(g *gate, w query.Workload, model query.Answers, scale uint64) law {
+	return cellMasses(g, w, model, 2.7, scale)
 }
 
-func exp(logs []float64) []float64 {
-	p := make([]float64, len(logs))
-	for i, x := range logs {
-		p[i] = math.Exp(x)
-	}
-	return p
-}
-
-func cellLaw(g *gate, w query.Workload, model query.Answers, scale uint64) []float64 {
-	return exp(logCellLaw(g, w, model, 2.7, scale))
-}
-
-func blockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) (law []float64) {
-	return exp(logBlockLaw(g, w, model, scale))
-}
-
-func logCellLaw(g *gate, w query.Workload, model query.Answers, total float64, scale uint64) []float64 {
-	var scores []float64
-	for _, s := range cellCandidates(g, w, model, total) {
-		scores = append(scores, float64(s)/float64(scale))
-	}
-	return logSoftmax(scores)
-}
-
-// logBlockLaw multiplies the law of the marginal, from its log-weights, with those of the signs.
-func logBlockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) (law []float64) {
-	errors := g.workloadErrors(w, model)
-	var scores []float64
-	for _, s := range blockScores(nil, model, errors, scale) {
-		scores = append(scores, (float64(s.Hi)*0x1p64+float64(s.Lo))/noise.BlockScoreScale)
-	}
-	for i, p := range logSoftmax(scores) {
-		for signs := range 1 << len(model[i]) {
-			q := p
-			for c := range model[i] {
-				x := 2 * float64(1-2*(signs>>c&1)) * float64(errors[c]) / float64(scale)
-				q += min(0, x) - math.Log1p(math.Exp(-math.Abs(x))) // ln 1/(1 + exp(−x))
-			}
-			law = append(law, q)
-		}
-		errors = errors[len(model[i]):]
-	}
-	return law
+func blockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) law {
+	return blockMasses(g, w, model, scale, signLaws{})
 }
 
 // TestBlockLawFactorises compares the law by marginals and signs with the joint exponential law over
@@ -182,34 +132,37 @@ func logBlockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) (
 func TestBlockLawFactorises(t *testing.T) {
 	w, model := small()
 	const scale = 3 << 19
+	ln2 := high.Log(high.Of(2))
 	for _, x := range dptest.Tables(4, 3) {
 		g := testGate(t, x, zcdp(t, dp.AddRemove))
-		var joint []float64
+		var joint []*big.Float
 		candidates := blockCandidates(g, w, model)
 		for _, m := range model {
 			for range 1 << len(m) {
-				joint = append(joint, float64(candidates[len(joint)])/scale-float64(len(m))*math.Ln2)
+				base := high.Mul(high.Of(float64(-len(m))), ln2)
+				joint = append(joint, base.Add(base, high.Rat(fraction(candidates[len(joint)], scale))))
 			}
 		}
-		want := exp(logSoftmax(joint))
-		for i, p := range blockLaw(g, w, model, scale) {
-			// log-weights are rounded to 2^-31 nats.
-			if math.Abs(p/want[i]-1) > 0x1p-30 {
-				t.Fatalf("candidate %d: %g, want %g", i, p, want[i])
+		want := softmax(joint)
+		for i, m := range blockLaw(g, w, model, scale) {
+			// log-weights are rounded to 2^-31 nats, in both the numerator and the sum.
+			if off := high.Sub(m.Log, want[i].Log); off.Abs(off).Cmp(high.Of(0x1p-30)) > 0 {
+				t.Fatalf("candidate %d: off by %s nats", i, off.Text('g', 3))
 			}
 		}
 	}
 }
 
-// TestSelectionLoss multiplies the laws of two adaptive rounds over all transcripts and compares the
-// loss with the charge: log ratios with Σr, the divergence with Σrho, hockey sticks with δ(ε).
+// TestSelectionLoss multiplies the laws of two adaptive rounds over all transcripts, in high precision, and compares
+// the loss with the charge: log ratios with Σr, the divergences with Σrho, hockey sticks with δ(ε).
 func TestSelectionLoss(t *testing.T) {
+	grid := epsilonGrid(.1, 20)
 	for _, n := range relations {
 		for name, c := range map[string]struct {
 			kind  dp.Kind
 			r     dp.Range
 			law   selectionLaw
-			tight float64 // least share of rho that the worst pair uses: a loose claim hides errors
+			tight float64 // least share of a claim that the worst pair uses: a loose claim hides errors
 		}{
 			"cell":  {dp.Exponential, query.CellRange(n), cellLaw, .3},
 			"block": {dp.BlockExponential, query.BlockRange(n), blockLaw, .3},
@@ -219,101 +172,100 @@ func TestSelectionLoss(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			epsilon, rho := 2*loss(t, event, dp.Pure), 2*loss(t, event, dp.ZCDP)
-			worst := 0.0
-			pairs(n, func(x, y []int64) {
-				p := transcriptLaw(testGate(t, x, l), c.law, steps(event))
-				q := transcriptLaw(testGate(t, y, l), c.law, steps(event))
-				l := dptest.LossesOf(p, q)
-				if l.Worst() > epsilon+1e-11 {
-					t.Errorf("%v %s: log ratio %g above %g", n, name, l.Worst(), epsilon)
+			two := big.NewRat(2, 1)
+			epsilon := new(big.Rat).Mul(two, exactLoss(t, event, dp.Pure))
+			rho := new(big.Rat).Mul(two, exactLoss(t, event, dp.ZCDP))
+			laws := map[[4]int64]law{}
+			of := func(x []int64) law {
+				key := [4]int64(x)
+				if laws[key] == nil {
+					laws[key] = transcriptLaw(testGate(t, x, l), c.law, steps(event))
 				}
-				worst = max(worst, l.Divergence()/rho)
-				for e := .1; e < epsilon; e += .2 {
-					if d, claim := l.Delta(e), accountant.RhoDeltaCeil(rho, dp.Epsilon(e)); d > claim {
-						t.Errorf("%v %s: δ(%g) = %g above %g", n, name, e, d, claim)
-					}
-				}
-			})
-			if worst > 1 || worst < c.tight {
-				t.Errorf("%v %s: divergence is %g of rho", n, name, worst)
+				return laws[key]
 			}
+			var worst spent
+			pairs(n, func(x, y []int64) {
+				losses := lossesOf(of(x), of(y), grid)
+				worst.of(losses, epsilon, rho, grid)
+			})
+			worst.check(t, name+", "+n.String()+", two rounds", c.tight)
 		}
 	}
 }
 
+// lossesOf returns the losses of p against q, laws of the same results.
+func lossesOf(p, q law, grid []float64) *dptest.Losses {
+	l := dptest.NewLosses(grid)
+	for i := range p {
+		l.Add(p[i], q[i])
+	}
+	return l
+}
+
 // transcriptLaw is the law of two selections: the second sees a model moved by the first.
-func transcriptLaw(g *gate, law selectionLaw, scale uint64) (p []float64) {
+func transcriptLaw(g *gate, choose selectionLaw, scale uint64) (p law) {
 	w, model := small()
-	for i, first := range law(g, w, model, scale) {
+	for i, first := range choose(g, w, model, scale) {
 		_, moved := small()
 		for m := range moved {
 			moved[m][i%len(moved[m])] += .25 * float64(1+i%3)
 		}
-		for _, second := range law(g, w, moved, scale) {
-			p = append(p, first*second)
+		for _, second := range choose(g, w, moved, scale) {
+			p = append(p, first.And(second))
 		}
 	}
 	return p
 }
 
-func loss(t *testing.T, e accountant.Event, kind dp.Accounting) float64 {
-	t.Helper()
-	l, err := e.Loss(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _ := l.Float64()
-	return f
-}
-
-// TestMeasureLoss adds up the exact divergences of the noisy cells of neighbours, with unequal
-// precisions: per cell the noise is the event's law, and the sum is at most the charge.
+// TestMeasureLoss compares the laws of the noisy cells of neighbours, of two precisions, with their charge. The noise of
+// each cell is the event's law, point by point; the worst pairs meet the charge but for its rounding, to 2^-80 for each
+// marginal.
 func TestMeasureLoss(t *testing.T) {
-	w, _ := small()
+	w := query.Workload{Sizes: square, Marginals: []query.Marginal{{Clique: domain.Clique{0}}, {Clique: domain.Clique{0, 1}}}}
+	grid := epsilonGrid(.2, 20)
 	for _, n := range relations {
-		for _, l := range []*accountant.Ledger{zcdp(t, n), pure(t, n)} {
-			kind := l.Params().Accounting
-			event, err := l.Measure(accountant.Marginals{Precision: []float64{1, 2.5, .7}, Cells: 8}, dp.ShareOf(1, 20))
+		for _, p := range []accountant.Params{{Accounting: dp.ZCDP, Epsilon: 6, Delta: .01}, {Accounting: dp.Pure, Epsilon: 3}} {
+			p.Neighbouring = n
+			event, err := ledger(t, p).Measure(accountant.Marginals{Precision: []float64{1, 2.5}, Cells: 6}, dp.ShareOf(1, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			claim, worst := loss(t, event, kind), 0.0
-			pairs(n, func(x, y []int64) {
-				a, b := table{square, x}, table{square, y}
-				total := 0.0
-				for i, m := range w.Marginals {
-					scale, _ := event.Scales[i].Float64()
-					q := b.Marginal(m.Clique)
-					for c, count := range a.Marginal(m.Clique) {
-						total += cellLoss(kind, float64(q[c]-count), scale)
-					}
-				}
-				worst = max(worst, total/claim)
-			})
-			if worst > 1+1e-12 || worst < .999 {
-				t.Errorf("%v %v: loss of neighbours is %g of the charge", n, kind, worst)
+			var epsilon *big.Rat
+			if p.Accounting == dp.Pure {
+				epsilon = exactLoss(t, event, dp.Pure)
 			}
+			var worst spent
+			known, seen := movedNoise{}, map[*dptest.Noise]bool{}
+			scales := slices.Concat(slices.Repeat(event.Scales[:1], 2), slices.Repeat(event.Scales[1:], 4))
+			pairs(n, func(x, y []int64) {
+				noise := known.of(event, scales, moves(w, x, y))
+				if seen[noise] {
+					return
+				}
+				seen[noise] = true
+				l := dptest.NewLosses(grid)
+				l.AddThen(dptest.Sure(), dptest.Sure(), noise)
+				worst.of(l, epsilon, exactLoss(t, event, dp.ZCDP), grid)
+			})
+			worst.check(t, p.Accounting.String()+" measurement, "+n.String(), 1-1e-15)
 		}
 	}
 }
 
-// cellLoss sums over the pmf: the divergence of the discrete Gaussian and its shift (ZCDP), or the
-// largest log ratio of the discrete Laplace law and its shift (Pure).
-func cellLoss(kind dp.Accounting, shift, scale float64) float64 {
-	if kind == dp.Pure {
-		most := 0.0
-		for y := -50.0; y <= 50; y++ {
-			most = max(most, (math.Abs(y-shift)-math.Abs(y))/scale)
+// moves returns the changes of all cells of a workload from x to y.
+func moves(w query.Workload, x, y []int64) (all []int64) {
+	a, b := table{square, x}, table{square, y}
+	for _, m := range w.Marginals {
+		after := b.Marginal(m.Clique)
+		for c, count := range a.Marginal(m.Clique) {
+			all = append(all, after[c]-count)
 		}
-		return most
 	}
-	reach := math.Ceil(12 * math.Sqrt(scale))
-	sum, mass := 0.0, 0.0
-	for y := -reach; y <= reach; y++ {
-		p := math.Exp(-y * y / (2 * scale))
-		mass += p
-		sum += p * ((y-shift)*(y-shift) - y*y) / (2 * scale)
-	}
-	return sum / mass
+	return all
+}
+
+func loss(t *testing.T, e accountant.Event, kind dp.Accounting) float64 {
+	t.Helper()
+	f, _ := exactLoss(t, e, kind).Float64()
+	return f
 }

@@ -34,7 +34,7 @@ func TestTranscriptsFit(t *testing.T) {
 			}
 			index[key] = len(laws[0])
 			for i := range laws {
-				laws[i] = append(laws[i], exp(l.logp)[i])
+				laws[i] = append(laws[i], l.probabilities()[i])
 			}
 		})
 		seen := make([]int, len(index))
