@@ -37,10 +37,10 @@ func (b Bits) Mul(x, y *big.Float) *big.Float { return b.zero().Mul(x, y) }
 // Quo returns x/y.
 func (b Bits) Quo(x, y *big.Float) *big.Float { return b.zero().Quo(x, y) }
 
-// Exp returns exp(x), |x| < 2^40: the Taylor series at x/2^k, below 2^-20, squared k times.
+// Exp returns exp(x), |x| < 2^30: the Taylor series at x/2^k, below 2^-30, squared k times.
 func (b Bits) Exp(x *big.Float) *big.Float {
 	w := b + guard
-	k := max(0, 20+x.MantExp(nil))
+	k := max(0, 30+x.MantExp(nil))
 	z := w.zero().SetMantExp(x, -k)
 	sum, term := w.Of(1), w.Of(1)
 	divisor := new(big.Float)
@@ -50,7 +50,7 @@ func (b Bits) Exp(x *big.Float) *big.Float {
 		sum.Add(sum, term)
 	}
 	for range k {
-		sum.Mul(sum, sum)
+		sum, term = term.Mul(sum, sum), sum
 	}
 	return sum.SetPrec(uint(b))
 }

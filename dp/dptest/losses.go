@@ -43,7 +43,7 @@ type Losses struct {
 	above       []weights // of the results whose loss is above exactly the first k of the ε
 	parted      []weights // by ε: of the parts that are above it, of results followed by noise
 
-	difference, product, power, square, low, high big.Float // scratch
+	difference, sum, product, power, square, term, low, high big.Float // scratch
 }
 
 // weights are sums of the probabilities of one set under p and under q.
@@ -62,7 +62,7 @@ func NewLosses(epsilons []float64) *Losses {
 		l.factors = append(l.factors, Law.Exp(Law.Of(e)))
 		l.above, l.parted = append(l.above, none()), append(l.parted, none())
 	}
-	for _, x := range []*big.Float{&l.difference, &l.product, &l.power, &l.square, &l.low, &l.high} {
+	for _, x := range []*big.Float{&l.difference, &l.sum, &l.product, &l.power, &l.square, &l.term, &l.low, &l.high} {
 		x.SetPrec(uint(Law))
 	}
 	return l
@@ -79,7 +79,7 @@ func (l *Losses) AddThen(p, q Mass, n *Noise) {
 	loss := l.difference.Sub(p.Log, q.Log)
 	l.total.p.Add(l.total.p, p.P)
 	l.total.q.Add(l.total.q, q.P)
-	l.mean.Add(l.mean, l.product.Mul(p.P, l.product.Add(loss, n.mean)))
+	l.mean.Add(l.mean, l.product.Mul(p.P, l.sum.Add(loss, n.mean)))
 	l.addMoments(p, q, n)
 	highest, lowest := l.high.Add(loss, n.atoms[0].loss), l.low.Add(loss, n.atoms[len(n.atoms)-1].loss)
 	if l.worst == nil || highest.Cmp(l.worst) > 0 {
@@ -101,15 +101,17 @@ func (w weights) add(p, q *big.Float) {
 
 // addMoments adds p·(p/q)^(α−1) for each order, a power of 2, with the noise's own factor.
 func (l *Losses) addMoments(p, q Mass, n *Noise) {
-	power := l.power.Mul(p.P, q.Inverse) // (p/q)^(α/2)
-	term := Law.Mul(p.P, power)          // p·(p/q)^(α−1), α = 2
+	power, square := l.power.Mul(p.P, q.Inverse), &l.square // (p/q)^(α/2)
+	term, next := l.term.Mul(p.P, power), &l.sum            // p·(p/q)^(α−1), α = 2
 	for i, m := range l.moments {
-		m.Add(m, l.product.Mul(term, n.moments[i]))
+		if n == noNoise {
+			m.Add(m, term)
+		} else {
+			m.Add(m, l.product.Mul(term, n.moments[i]))
+		}
 		if i+1 < len(Orders) {
-			l.square.Mul(power, power)
-			power.Set(&l.square)
-			l.product.Mul(term, power)
-			term.Set(&l.product)
+			power, square = square.Mul(power, power), power
+			term, next = next.Mul(term, power), term
 		}
 	}
 }

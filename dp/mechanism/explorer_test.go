@@ -157,13 +157,17 @@ func (x *explorer) event(r Request) accountant.Event {
 
 // enumerate lists what a selection or a noisy total can return.
 func (x *explorer) enumerate(r Request, event accountant.Event) step {
-	s, signs := step{event: event, before: x.reached()}, signLaws{}
+	s := step{event: event, before: x.reached()}
+	var known exponentials
+	if r.Method == SelectCell || r.Method == SelectBlock {
+		known = newExponentials(steps(event))
+	}
 	for _, g := range x.gates {
 		switch r.Method {
 		case SelectCell:
-			s.laws = append(s.laws, cellMasses(g, r.Workload, r.Model, r.Total, steps(event)))
+			s.laws = append(s.laws, cellMasses(g, r.Workload, r.Model, r.Total, known))
 		case SelectBlock:
-			s.laws = append(s.laws, blockMasses(g, r.Workload, r.Model, steps(event), signs))
+			s.laws = append(s.laws, blockMasses(g, r.Workload, r.Model, known))
 		case LaplaceMaxCell:
 			s.laws = append(s.laws, maxLaw(g.workloadErrors(r.Workload, r.Model), event.Steps(0)))
 		case Total:
@@ -200,14 +204,18 @@ func releaseAt(r Request, i int, event accountant.Event) Release {
 	panic("mechanism: no such block")
 }
 
-// totalLaw is the law of a noisy total as the algorithms here use it: all totals of at most 1 are 1, and
-// the last result stands for all totals from its own on.
+// totalLaw is the law of a noisy total as the algorithms here use it: all totals of at most 1 are 1, and the last result
+// stands for all totals from its own on, of probability below 1e-6. That is post-processing: the runs explored are those
+// of an algorithm that takes the least of the two, with its exact law.
 func (x *explorer) totalLaw(units int64, event accountant.Event) law {
 	key := fmt.Sprint(event.Stage, units)
 	if x.known[key] == nil {
 		noise := noiseLaw(event, event.Scales[0])
-		_, reach := pmfOf(event, event.Scales[0])
-		top := int64(reach) + 4
+		reach, _ := event.Scales[0].Float64()
+		if reach *= 14; event.Kind == dp.DiscreteGaussian {
+			reach = 5 * math.Sqrt(reach/14)
+		}
+		top := int64(math.Ceil(reach)) + 4
 		all := law{dptest.MassOf(noise.From(units - 1))} // P(units + Z ≤ 1), by symmetry
 		for total := int64(2); total < top; total++ {
 			all = append(all, noise.At(total-units))

@@ -120,11 +120,11 @@ func TestMaxErrorSensitivity(t *testing.T) {
 type selectionLaw func(g *gate, w query.Workload, model query.Answers, scale uint64) law
 
 func cellLaw(g *gate, w query.Workload, model query.Answers, scale uint64) law {
-	return cellMasses(g, w, model, 2.7, scale)
+	return cellMasses(g, w, model, 2.7, newExponentials(scale))
 }
 
 func blockLaw(g *gate, w query.Workload, model query.Answers, scale uint64) law {
-	return blockMasses(g, w, model, scale, signLaws{})
+	return blockMasses(g, w, model, newExponentials(scale))
 }
 
 // TestBlockLawFactorises compares the law by marginals and signs with the joint exponential law over
@@ -140,7 +140,7 @@ func TestBlockLawFactorises(t *testing.T) {
 		for _, m := range model {
 			for range 1 << len(m) {
 				base := high.Mul(high.Of(float64(-len(m))), ln2)
-				joint = append(joint, base.Add(base, high.Rat(fraction(candidates[len(joint)], scale))))
+				joint = append(joint, base.Add(base, high.Rat(big.NewRat(candidates[len(joint)], scale))))
 			}
 		}
 		want := softmax(joint)

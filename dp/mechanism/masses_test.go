@@ -32,59 +32,74 @@ func (l law) probabilities() []float64 {
 
 // softmax returns the law proportional to exp(scores).
 func softmax(scores []*big.Float) law {
-	top := scores[0]
-	for _, s := range scores[1:] {
-		if s.Cmp(top) > 0 {
-			top = s
-		}
-	}
-	sum, all := high.Of(0), make(law, len(scores))
+	weights := make(law, len(scores))
 	for i, s := range scores {
-		all[i].Log = high.Sub(s, top)
-		all[i].P = high.Exp(all[i].Log)
-		sum.Add(sum, all[i].P)
+		weights[i] = dptest.MassOfLog(s)
 	}
-	log := high.Log(sum)
-	for i := range all {
-		all[i].Log.Sub(all[i].Log, log)
-		all[i].Inverse = high.Quo(sum, all[i].P)
-		all[i].P.Quo(all[i].P, sum)
+	return divided(weights)
+}
+
+// exponentials remembers exp(score/scale), for scores of at most some thousand scales.
+type exponentials struct {
+	scale uint64
+	known map[int64]dptest.Mass
+	signs map[int64]law
+}
+
+func newExponentials(scale uint64) exponentials {
+	return exponentials{scale, map[int64]dptest.Mass{}, map[int64]law{}}
+}
+
+func (x exponentials) of(score int64) dptest.Mass {
+	m, ok := x.known[score]
+	if !ok {
+		m = dptest.MassOfLog(high.Rat(new(big.Rat).SetFrac(big.NewInt(score), new(big.Int).SetUint64(x.scale))))
+		x.known[score] = m
+	}
+	return m
+}
+
+// softmax returns the law of the exponential mechanism.
+func (x exponentials) softmax(scores ...int64) law {
+	weights := make(law, len(scores))
+	for i, s := range scores {
+		weights[i] = x.of(s)
+	}
+	return divided(weights)
+}
+
+// sign returns the law of the sign of an error, + first: 1/(1 + exp(∓2e/scale)).
+func (x exponentials) sign(e int64) law {
+	if x.signs[e] == nil {
+		x.signs[e] = x.softmax(e, -e)
+	}
+	return x.signs[e]
+}
+
+// divided returns the law proportional to weights.
+func divided(weights law) law {
+	sum := high.Of(0)
+	for _, w := range weights {
+		sum.Add(sum, w.P)
+	}
+	whole := dptest.MassOf(sum)
+	all := make(law, len(weights))
+	for i, w := range weights {
+		all[i] = dptest.Mass{P: high.Mul(w.P, whole.Inverse), Inverse: high.Mul(w.Inverse, sum), Log: high.Sub(w.Log, whole.Log)}
 	}
 	return all
 }
 
 // cellMasses is the law of SelectCell by candidate.
-func cellMasses(g *gate, w query.Workload, model query.Answers, total float64, scale uint64) law {
-	var scores []*big.Float
-	for _, s := range cellCandidates(g, w, model, total) {
-		scores = append(scores, high.Rat(fraction(s, scale)))
-	}
-	return softmax(scores)
-}
-
-func fraction(n int64, d uint64) *big.Rat {
-	return new(big.Rat).SetFrac(big.NewInt(n), new(big.Int).SetUint64(d))
-}
-
-// signLaws remembers the laws of signs by error, for one scale.
-type signLaws map[int64][2]dptest.Mass
-
-// of returns the law of the sign of error e, + first: 1/(1 + exp(∓2e/scale)).
-func (l signLaws) of(e int64, scale uint64) [2]dptest.Mass {
-	pair, ok := l[e]
-	if !ok {
-		both := softmax([]*big.Float{high.Rat(fraction(e, scale)), high.Rat(fraction(-e, scale))})
-		pair = [2]dptest.Mass(both)
-		l[e] = pair
-	}
-	return pair
+func cellMasses(g *gate, w query.Workload, model query.Answers, total float64, x exponentials) law {
+	return x.softmax(cellCandidates(g, w, model, total)...)
 }
 
 // blockMasses multiplies the law of the marginal, from its rounded log-weights, with those of the signs.
-func blockMasses(g *gate, w query.Workload, model query.Answers, scale uint64, signs signLaws) (all law) {
+func blockMasses(g *gate, w query.Workload, model query.Answers, x exponentials) (all law) {
 	errors := g.workloadErrors(w, model)
 	var scores []*big.Float
-	for _, s := range blockScores(nil, model, errors, scale) {
+	for _, s := range blockScores(nil, model, errors, x.scale) {
 		n := new(big.Int).Lsh(big.NewInt(s.Hi), 64)
 		n.Add(n, new(big.Int).SetUint64(s.Lo))
 		scores = append(scores, high.Rat(new(big.Rat).SetFrac(n, big.NewInt(noise.BlockScoreScale))))
@@ -92,7 +107,7 @@ func blockMasses(g *gate, w query.Workload, model query.Answers, scale uint64, s
 	for i, marginal := range softmax(scores) {
 		blocks := law{marginal}
 		for _, e := range errors[:len(model[i])] { // cell c is bit c of a block's number
-			sign := signs.of(e, scale)
+			sign := x.sign(e)
 			plus := blocks
 			blocks = make(law, 2*len(plus))
 			for b, m := range plus {
