@@ -13,7 +13,7 @@ var ErrRunner = errors.New("the runner failed")
 // prefixes begin the messages of dapple's packages.
 var prefixes = []string{
 	"csv: ", "parquet: ", "sink: ", "store: ", "private: ", "counts: ", "synth: ", "pipelines: ", "report: ",
-	"table: ", "bigquery: ", "domain: ", "mechanism: ", "accountant: ", "noise: ", "model: ",
+	"table: ", "bigquery: ", "infer: ", "evaluate: ", "domain: ", "mechanism: ", "accountant: ", "noise: ", "model: ",
 }
 
 // rootCause finds our own message in an error of a runner. Runners put the text of a DoFn's error at the

@@ -25,9 +25,16 @@ func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
 	if r.source == nil || r.File == nil || r.source.ByMetadata() != byMetadata {
 		return
 	}
-	for _, err := range eachError(r.source.Check(ctx, r.File.Domain, r.File.CSV)) {
-		f.add("--input", plainError(err), "")
+	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, r.File.Domain, r.File.CSV))...)
+}
+
+// ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without
+// the names of packages; nil for nil.
+func ErrorFaults(where string, err error) (faults Faults) {
+	for _, e := range eachError(err) {
+		faults.add(where, plainError(e), "")
 	}
+	return faults
 }
 
 // eachError takes joined errors apart.

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/pipelines/evaluate"
 	"github.com/dapple-dp/dapple/pipelines/plan"
@@ -152,6 +152,7 @@ func requestOptions(c *pipelines.Config) []option {
 
 func evaluateCommand() command {
 	c := &evaluate.Config{}
+	var req *evaluate.Request
 	return command{
 		name:    "evaluate",
 		does:    "compare a synthetic table with the TRUE one: its output is NOT private",
@@ -165,32 +166,27 @@ func evaluateCommand() command {
 			{name: "max_cells", arg: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
 			{name: "json", arg: "FILE", usage: "write the figures as JSON too, local or gs://", set: text(&c.JSON)},
 		}, readingServices(&c.Services)...),
-		check: func(ctx context.Context) error { return evaluateFaults(ctx, *c) },
-		run:   func(ctx context.Context, out io.Writer) error { return evaluate.Run(ctx, *c, out) },
+		check: func(ctx context.Context) (err error) { req, err = openTables(ctx, *c); return err },
+		run:   func(ctx context.Context, out io.Writer) error { return req.Run(ctx, out) },
 	}
 }
 
-// evaluateFaults finds every fault of a request to compare tables.
-func evaluateFaults(ctx context.Context, c evaluate.Config) error {
+// openTables finds every fault of a request to compare tables.
+func openTables(ctx context.Context, c evaluate.Config) (*evaluate.Request, error) {
 	var faults pipelines.Faults
-	if c.Domain != "" { // the flags' own faults are found where they are read
-		faults = append(faults, pipelines.DomainFaults(ctx, c.Domain)...)
+	if c.Domain != "" {
+		faults = pipelines.DomainFaults(ctx, c.Domain)
 	}
 	faults = append(faults, placeFaults(ctx, "--json", c.JSON)...)
-	for _, f := range []struct{ flag, path string }{{"--input", c.Input}, {"--synthetic", c.Synthetic}, {"--holdout", c.Holdout}} {
-		if f.path == "" {
-			continue
-		}
-		if _, err := table.Find(ctx, f.path, c.Services); err != nil {
-			faults = append(faults, pipelines.Fault{Where: f.flag, What: strings.TrimPrefix(err.Error(), "table: ")})
-		}
-	}
-	if c.Domain != "" && len(faults) == 0 {
-		if err := evaluate.Check(ctx, c); err != nil {
-			faults = append(faults, pipelines.Fault{Where: "--marginals", What: strings.TrimPrefix(err.Error(), "evaluate: ")})
+	req, err := evaluate.Open(ctx, c)
+	var fields evaluate.FieldErrors
+	errors.As(err, &fields)
+	for _, f := range fields {
+		if f.Field != "Domain" && !errors.Is(f.Err, evaluate.ErrMissing) { // said above, or where flags are read
+			faults = append(faults, pipelines.ErrorFaults("--"+strings.ToLower(f.Field), f.Err)...)
 		}
 	}
-	return faults.Err()
+	return req, faults.Err()
 }
 
 func isTerminal(f *os.File) bool {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
@@ -91,18 +90,7 @@ func openTable(ctx context.Context, p infer.Params) (*infer.Source, pipelines.Fa
 		return nil, nil // said where flags are read
 	}
 	src, err := infer.Open(ctx, p)
-	errs := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		errs = joined.Unwrap()
-	}
-	var faults pipelines.Faults
-	for _, err := range errs {
-		if err != nil {
-			_, what, _ := strings.Cut(err.Error(), ": ") // the package that says it
-			faults = append(faults, pipelines.Fault{Where: "--input", What: what})
-		}
-	}
-	return src, faults
+	return src, pipelines.ErrorFaults("--input", err)
 }
 
 // propose writes a proposal to out, or to a file: one of this machine only its owner can read.

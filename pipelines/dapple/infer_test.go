@@ -72,3 +72,20 @@ func TestNoPlaceForTheFile(t *testing.T) {
 		dapple(t, dir, tt.args...).want(t, 2, tt.want, "one thing to mend; nothing was read or written")
 	}
 }
+
+// All that is wrong with a comparison is said at once, with the flag, before a row is read.
+func TestEvaluateFaults(t *testing.T) {
+	dir := people(t, 10)
+	for name, header := range map[string]string{"true.csv": "person_id,sex,age,wage,day", "synthetic.csv": "sex,age,income,date"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(header+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dapple(t, dir, "evaluate", "--domain=people.yaml", "--input=true.csv", "--synthetic=synthetic.csv", "--holdout=none.csv", "--max_cells=1", "--json=no/x").
+		want(t, 2, "5 things to mend; nothing was read or written",
+			`--input: true.csv: the header line has no column "income"`,
+			`--synthetic: synthetic.csv: the header line has no column "day"`,
+			"--holdout: none.csv: no such file",
+			"--marginals: no column has at most 1 cells; raise --max_cells",
+			"--json: no/x: there is no directory no")
+}

@@ -40,7 +40,7 @@ func TestEvaluateCanaries(t *testing.T) {
 		})
 	}
 	bad := evaluate(t, canaryRecords()) // a record for a header
-	bad.want(t, 1, "the header line has no column")
+	bad.want(t, 2, "--input: people.csv: the header line has no column")
 	noCanary(t, "standard error", []byte(bad.stderr))
 }
 

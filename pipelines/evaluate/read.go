@@ -10,32 +10,60 @@ import (
 )
 
 // ReadTrue reads a true table, CSV in the form that the domain file declares, Parquet or BigQuery's: a
-// file, a pattern such as dir/*.parquet, a released directory, bq://project.dataset.table. Where the domain has a privacy ID the table
-// holds one record of each privacy unit; see Builder.
+// file, a pattern such as dir/*.parquet, a released directory, bq://project.dataset.table. Where the domain
+// has a privacy ID the table holds one record of each privacy unit; see Builder.
 //
 // Errors name files and columns, never a value.
 func ReadTrue(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
-	return read(ctx, input, f.Domain, f.CSV, o)
+	return read(ctx, input, f, true, o)
 }
 
 // ReadSynthetic reads a synthetic table, CSV with a header line, Parquet or BigQuery's: a released
-// directory, of which it trusts only the manifest, or whatever ReadTrue takes. Every row counts: synthetic rows have no IDs.
+// directory, of which it trusts only the manifest, or whatever ReadTrue takes. Every row counts: synthetic
+// rows have no IDs.
 func ReadSynthetic(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
-	d := *f.Domain
-	d.PrivacyID = ""
-	return read(ctx, input, &d, schema.CSV{}, o)
+	return read(ctx, input, f, false, o)
 }
 
-func read(ctx context.Context, input string, d *domain.Domain, form schema.CSV, o table.Options) (*Table, error) {
-	t, err := table.Find(ctx, input, o)
+func read(ctx context.Context, input string, f *schema.File, real bool, o table.Options) (*Table, error) {
+	s, err := findSource(ctx, input, o)
 	if err == nil {
-		err = t.Check(ctx, d, form)
+		err = s.check(ctx, f, real)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("evaluate: %w", err)
 	}
-	b := NewBuilder(d)
-	err = t.Each(ctx, d, form, func(chunk *domain.Chunk) error {
+	return s.read(ctx)
+}
+
+// source is a table that has been found and is not read yet.
+type source struct {
+	table  table.Table
+	domain *domain.Domain
+	form   schema.CSV
+}
+
+func findSource(ctx context.Context, input string, o table.Options) (*source, error) {
+	t, err := table.Find(ctx, input, o)
+	return &source{table: t}, err
+}
+
+// check compares the columns with those of the file, for a true table or a synthetic one.
+func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
+	d := *f.Domain
+	s.domain = &d
+	if real {
+		s.form = f.CSV
+	} else {
+		d.PrivacyID = ""
+	}
+	return s.table.Check(ctx, s.domain, s.form)
+}
+
+// read reads all rows. Call check before.
+func (s *source) read(ctx context.Context) (*Table, error) {
+	b := NewBuilder(s.domain)
+	err := s.table.Each(ctx, s.domain, s.form, func(chunk *domain.Chunk) error {
 		b.Add(chunk)
 		return ctx.Err()
 	})

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,58 +27,43 @@ type Config struct {
 	Services  table.Options
 }
 
-// Check says what is wrong with the marginals that c asks for. It reads the domain file and nothing else.
-func Check(ctx context.Context, c Config) error {
-	_, _, err := c.asked(ctx)
-	return err
-}
-
-// asked reads the domain file and returns the marginals to compare.
-func (c Config) asked(ctx context.Context) (*schema.File, query.Workload, error) {
-	data, err := files.ReadAll(ctx, c.Domain, maxDomain)
+// Run opens the tables of c and compares them: Open, then Request.Run.
+func Run(ctx context.Context, c Config, out io.Writer) error {
+	r, err := Open(ctx, c)
 	if err != nil {
-		return nil, query.Workload{}, fmt.Errorf("evaluate: %w", err)
+		return err
 	}
-	file, err := schema.Parse(c.Domain, data)
-	if err != nil {
-		return nil, query.Workload{}, err
-	}
-	w, err := workload(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
-	return file, w, err
+	return r.Run(ctx, out)
 }
 
 // Run reads the tables, compares them and writes the text form to out. The workload is the domain
 // file's, where it declares one.
-func Run(ctx context.Context, c Config, out io.Writer) error {
-	file, w, err := c.asked(ctx)
-	if err != nil {
-		return err
-	}
+func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	var t Tables
-	if t.Real, err = ReadTrue(ctx, c.Input, file, c.Services); err != nil {
-		return err
-	}
-	if t.Synthetic, err = ReadSynthetic(ctx, c.Synthetic, file, c.Services); err != nil {
-		return err
-	}
-	if c.Holdout != "" {
-		if t.Holdout, err = ReadTrue(ctx, c.Holdout, file, c.Services); err != nil {
+	for _, x := range []struct {
+		from *source
+		to   **Table
+	}{{r.truth, &t.Real}, {r.synthetic, &t.Synthetic}, {r.holdout, &t.Holdout}} {
+		if x.from == nil {
+			continue
+		}
+		if *x.to, err = x.from.read(ctx); err != nil {
 			return err
 		}
 	}
-	report, err := Compare(ctx, t, w, file.Domain, Options{})
+	report, err := Compare(ctx, t, r.workload, r.domain, Options{})
 	if err != nil {
 		return err
 	}
 	// The text goes first: a file that cannot be written takes no figures with it.
-	if err := report.WriteText(out); err != nil || c.JSON == "" {
+	if err := report.WriteText(out); err != nil || r.json == "" {
 		return err
 	}
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b); err != nil {
 		return err
 	}
-	if err := files.Replace(ctx, c.JSON, b.Bytes()); err != nil {
+	if err := files.Replace(ctx, r.json, b.Bytes()); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
 	return nil
@@ -98,9 +82,9 @@ func workload(f *schema.File, width int, maxCells int64) (query.Workload, error)
 	if len(f.Workload) == 0 {
 		switch n := query.CountMarginals(w.Sizes, width, maxCells, maxMarginals); {
 		case n == 0:
-			return w, fmt.Errorf("evaluate: no column has at most %d cells; raise max_cells", maxCells)
+			return w, fmt.Errorf("no column has at most %d cells; raise --max_cells", maxCells)
 		case n > maxMarginals:
-			return w, fmt.Errorf("evaluate: %d columns have more than %d marginals of up to %d columns; compare narrower ones with --marginals",
+			return w, fmt.Errorf("%d columns have more than %d marginals of up to %d columns; compare narrower ones with --marginals",
 				len(w.Sizes), maxMarginals, width)
 		}
 		w = query.AllMarginals(w.Sizes, width, maxCells)
@@ -114,7 +98,7 @@ func workload(f *schema.File, width int, maxCells int64) (query.Workload, error)
 	}
 	for _, m := range w.Marginals {
 		if cells, err := m.Clique.Cells(w.Sizes); err != nil || cells > maxCounted {
-			return w, fmt.Errorf("evaluate: marginal %v has more than %d cells; leave it out of the workload",
+			return w, fmt.Errorf("marginal %v has more than %d cells; leave it out of the workload",
 				m.Clique.Names(f.Domain), maxCounted)
 		}
 	}

@@ -1,0 +1,102 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// Request is a comparison that can be made: tables that were found and fit the domain. No row of them has
+// been read.
+type Request struct {
+	domain           *domain.Domain
+	workload         query.Workload
+	truth, synthetic *source
+	holdout          *source // nil: none
+	json             string
+}
+
+// FieldError is what is wrong with one field of a Config.
+type FieldError struct {
+	Field string // its name, such as "Input"
+	Err   error
+}
+
+// FieldErrors is everything that is wrong with a Config.
+type FieldErrors []FieldError
+
+func (e FieldErrors) Error() string {
+	lines := make([]string, len(e))
+	for i, f := range e {
+		lines[i] = fmt.Sprintf("evaluate: %s: %v", f.Field, f.Err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// add adds err, unless it is nil.
+func (e *FieldErrors) add(field string, err error) {
+	if err != nil {
+		*e = append(*e, FieldError{field, err})
+	}
+}
+
+// ErrMissing says that a required field is empty.
+var ErrMissing = errors.New("is required")
+
+// Open reads the domain file, finds the tables and compares their columns with the domain's. It returns
+// everything that is wrong, as FieldErrors; columns are compared where the domain file is right.
+func Open(ctx context.Context, c Config) (*Request, error) {
+	r, errs := &Request{json: c.JSON}, &FieldErrors{}
+	file := r.openDomain(ctx, c, errs)
+	r.truth = find(ctx, "Input", c.Input, true, file, c, errs)
+	r.synthetic = find(ctx, "Synthetic", c.Synthetic, false, file, c, errs)
+	if c.Holdout != "" {
+		r.holdout = find(ctx, "Holdout", c.Holdout, true, file, c, errs)
+	}
+	if len(*errs) > 0 {
+		return nil, *errs
+	}
+	return r, nil
+}
+
+// openDomain reads the domain file and finds the marginals to compare; nil where the file is wrong.
+func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *schema.File {
+	if c.Domain == "" {
+		errs.add("Domain", ErrMissing)
+		return nil
+	}
+	data, err := files.ReadAll(ctx, c.Domain, maxDomain)
+	var file *schema.File
+	if err == nil {
+		file, err = schema.Parse(c.Domain, data)
+	}
+	if err != nil {
+		errs.add("Domain", err)
+		return nil
+	}
+	r.domain = file.Domain
+	r.workload, err = workload(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
+	errs.add("Marginals", err)
+	return file
+}
+
+// find finds a table, and compares its columns with those of the file, unless that is nil.
+func find(ctx context.Context, field, input string, real bool, file *schema.File, c Config, errs *FieldErrors) *source {
+	if input == "" {
+		errs.add(field, ErrMissing)
+		return nil
+	}
+	s, err := findSource(ctx, input, c.Services)
+	if err == nil && file != nil {
+		err = s.check(ctx, file, real)
+	}
+	errs.add(field, err)
+	return s
+}
