@@ -91,6 +91,62 @@ func TestDistanceSensitivity(t *testing.T) {
 	}
 }
 
+// TestDistanceLoss: the largest loss of all distances of a table together, on the event's own grid, is Σ moves²/(2σ²)
+// exactly, for the divergence of discrete Gaussian noise moved by m steps is m²/(2σ²) (dptest's TestMovedNoise). It is at
+// most the charge, and the charge but for its rounding to 2^-80 for each marginal. Noise of few steps is enumerated.
+func TestDistanceLoss(t *testing.T) {
+	w, model := small()
+	grid := epsilonGrid(.25, 16)
+	for _, n := range relations {
+		for _, l := range []*accountant.Ledger{zcdp(t, n), gdp(t, n)} {
+			e, err := l.Scores(len(w.Marginals), dp.ShareOf(1, 10))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range model { // far below every count, so that all distances move with it
+				for c := range model[i] {
+					model[i][c] = -100.3
+				}
+			}
+			charge := exactLoss(t, e, l.Params().Accounting)
+			most, steps := new(big.Rat), []int64{}
+			pairs(n, func(x, y []int64) {
+				sum, moved := new(big.Rat), []int64(nil)
+				for i, m := range w.Marginals {
+					a, b := table{square, x}.Marginal(m.Clique), table{square, y}.Marginal(m.Clique)
+					base := model[i]
+					if n == dp.Replace { // a record leaves a cell above its base for one below
+						base = slices.Clone(base)
+						for c := range base {
+							if b[c] > a[c] {
+								base[c] = 100
+							}
+						}
+					}
+					d := distanceOf(b, base, e.GridBits).steps64(e.GridBits)
+					d.Sub(d, distanceOf(a, base, e.GridBits).steps64(e.GridBits))
+					moved = append(moved, new(big.Int).Rsh(new(big.Int).Abs(d), uint(e.GridBits)).Int64())
+					square := new(big.Rat).SetInt(d.Mul(d, d))
+					sum.Add(sum, square.Quo(square, new(big.Rat).Add(e.Steps(i), e.Steps(i))))
+				}
+				if sum.Cmp(most) > 0 {
+					most, steps = sum, moved
+				}
+			})
+			lack := new(big.Rat).Sub(charge, most)
+			if limit := new(big.Rat).SetFrac64(int64(len(w.Marginals)), 1<<62); lack.Sign() < 0 || lack.Mul(lack, big.NewRat(1<<18, 1)).Cmp(limit) > 0 {
+				t.Errorf("%v %v: the worst pair lacks %s·2^-18 of the charge %s", n, l.Params().Accounting, lack.FloatString(30), charge.FloatString(6))
+			}
+			e.GridBits, e.Scales = 0, slices.Repeat([]*big.Rat{big.NewRat(9, 2)}, len(e.Scales))
+			losses := dptest.NewLosses(grid)
+			losses.AddThen(dptest.Sure(), dptest.Sure(), movedNoise{}.of(e, e.Scales, steps))
+			var worst spent
+			worst.of(losses, nil, exactLoss(t, e, dp.ZCDP), grid)
+			worst.check(t, "distances, "+n.String(), 1-1e-15)
+		}
+	}
+}
+
 // TestScoresCharge: the event's Δ² is that of the whole vector of distances.
 func TestScoresCharge(t *testing.T) {
 	for _, n := range relations {
