@@ -81,7 +81,8 @@ func (l *Losses) AddThen(p, q Mass, n *Noise) {
 	l.total.q.Add(l.total.q, q.P)
 	l.mean.Add(l.mean, l.product.Mul(p.P, l.sum.Add(loss, n.mean)))
 	l.addMoments(p, q, n)
-	highest, lowest := l.high.Add(loss, n.atoms[0].loss), l.low.Add(loss, n.atoms[len(n.atoms)-1].loss)
+	most, least := n.limits()
+	highest, lowest := l.high.Add(loss, most), l.low.Add(loss, least)
 	if l.worst == nil || highest.Cmp(l.worst) > 0 {
 		l.worst = Law.zero().Set(highest)
 	}
@@ -188,7 +189,7 @@ func (u Used) Float64() float64 {
 	return f
 }
 
-// String writes the part with two decimals, or what it lacks of 1.
+// String writes the part with two decimals, or near 1 what it is off by.
 func (u Used) String() string {
 	f := u.Float64()
 	if f < .995 {
@@ -198,5 +199,9 @@ func (u Used) String() string {
 	if lack.Sign() == 0 || lack.MantExp(nil) < -slackBits {
 		return "1"
 	}
-	return "1−" + lack.Text('g', 2)
+	sign := "−"
+	if lack.Sign() < 0 {
+		sign = "+"
+	}
+	return "1" + sign + lack.Abs(lack).Text('g', 2)
 }

@@ -88,6 +88,25 @@ func TestMovedNoise(t *testing.T) {
 	}
 }
 
+// TestMovedNormal: a normal loss has the δ of Φ(mu/2 − ε/mu) − exp(ε)·Φ(−mu/2 − ε/mu), and that of fine discrete noise.
+func TestMovedNormal(t *testing.T) {
+	l, fine := NewLosses([]float64{.5}), NewLosses([]float64{.5})
+	l.AddThen(Sure(), Sure(), MovedNormal(big.NewRat(4, 9)))
+	fine.AddThen(Sure(), Sure(), DiscreteGaussian(big.NewRat(90*90, 1)).Moved(60))
+	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	want := phi(1./3-.75) - math.Exp(.5)*phi(-1./3-.75)
+	got, _ := l.Delta(0).Float64()
+	near, _ := fine.Delta(0).Float64()
+	if math.Abs(got-want) > 1e-15 || math.Abs(got-near) > 1e-4 {
+		t.Errorf("δ(1/2) = %.17g, want %.17g; discrete %g", got, want, near)
+	}
+	for name, d := range map[string]*big.Float{"divergence": l.Divergence(), "order 2": Law.Quo(l.Renyi(0), Law.Of(2)), "order 16": Law.Quo(l.Renyi(3), Law.Of(16))} {
+		if off := Law.Sub(d, Law.Rat(big.NewRat(2, 9))); off.Sign() != 0 && off.MantExp(nil) > -200 {
+			t.Errorf("%s: %s, want 2/9 of the order", name, d.Text('g', 20))
+		}
+	}
+}
+
 // TestUsed: a claim that is met exactly is not exceeded; one that is 1e-30 too small is.
 func TestUsed(t *testing.T) {
 	claim := Law.Rat(big.NewRat(1, 3))

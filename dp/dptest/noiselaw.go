@@ -97,6 +97,26 @@ type Noise struct {
 	sums    []weights // of the first k
 	mean    *big.Float
 	moments [len(Orders)]*big.Float
+	mu      *big.Float // of a normal law, which has no atoms
+}
+
+// MovedNormal returns the loss of a normal release against one moved by mu standard deviations, mu² > 0: itself normal,
+// of mean mu²/2 and variance mu².
+func MovedNormal(mu2 *big.Rat) *Noise {
+	n := &Noise{mean: Law.Quo(Law.Rat(mu2), Law.Of(2))}
+	n.mu = Law.zero().Sqrt(Law.Rat(mu2))
+	for i, alpha := range Orders { // exp(α(α−1)·mu²/2)
+		n.moments[i] = Law.Exp(Law.Mul(n.mean, Law.Of(alpha*(alpha-1))))
+	}
+	return n
+}
+
+// limits returns the largest and the least loss.
+func (n *Noise) limits() (highest, lowest *big.Float) {
+	if n.mu != nil {
+		return new(big.Float).SetInf(false), new(big.Float).SetInf(true)
+	}
+	return n.atoms[0].loss, n.atoms[len(n.atoms)-1].loss
 }
 
 // noNoise is a loss of 0.
@@ -193,6 +213,10 @@ func newNoise(atoms []atom) *Noise {
 
 // above returns the probabilities of a loss above x.
 func (n *Noise) above(x *big.Float) weights {
+	if n.mu != nil {
+		half, at := Law.Quo(n.mu, Law.Of(2)), Law.Quo(x, n.mu)
+		return weights{clampedNormal(Law.Sub(half, at)), clampedNormal(half.Neg(half.Add(half, at)))}
+	}
 	k, _ := slices.BinarySearchFunc(n.atoms, x, func(a atom, x *big.Float) int {
 		if a.loss.Cmp(x) > 0 {
 			return -1
@@ -200,4 +224,15 @@ func (n *Noise) above(x *big.Float) weights {
 		return 1
 	})
 	return n.sums[k]
+}
+
+// clampedNormal is Φ, and 0 or 1 beyond 25, where it differs by less than 2^-450.
+func clampedNormal(x *big.Float) *big.Float {
+	switch f, _ := x.Float64(); {
+	case f < -25:
+		return Law.Of(0)
+	case f > 25:
+		return Law.Of(1)
+	}
+	return Law.Normal(x)
 }

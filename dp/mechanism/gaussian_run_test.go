@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -111,52 +112,74 @@ func TestGaussianRuns(t *testing.T) {
 	}
 }
 
+// transcript is a complete run: its probability on each table, and what the last release adds to the loss of each.
+type transcript struct {
+	law
+	last []*dptest.Noise
+}
+
 // losses explores the transcripts of a group of tables and compares the first with each other one, both ways.
 func (r gaussianRun) losses(t *testing.T, tables [][]int64) (worst gaussianLoss) {
 	x := newTranscripts(t, r, tables)
 	pairs := make([]mixture, 2*len(tables))
-	worst.transcripts = x.explore(func(logp []float64, last [][]float64) {
+	sums := make([]*dptest.Losses, 2*len(tables))
+	for i := range sums {
+		sums[i] = dptest.NewLosses(nil)
+	}
+	var all []transcript
+	known := map[string]*dptest.Noise{}
+	worst.transcripts = x.explore(func(p law, last [][]statistic) {
+		run := transcript{p, make([]*dptest.Noise, len(tables))}
 		for j := 1; j < len(tables); j++ {
-			mu2 := 0.0
+			mu := 0.0
 			if last != nil {
-				for s := range last[0] {
-					d := last[j][s] - last[0][s]
-					mu2 += d * d
-				}
+				mu2 := x.final.distance2(last[0], last[j])
+				run.last[j] = movedNormal(known, mu2)
+				mu, _ = mu2.Float64()
+				mu = math.Sqrt(mu)
 			}
-			pairs[2*j] = append(pairs[2*j], part{math.Exp(logp[0]), logp[0] - logp[j], math.Sqrt(mu2)})
-			pairs[2*j+1] = append(pairs[2*j+1], part{math.Exp(logp[j]), logp[j] - logp[0], math.Sqrt(mu2)})
+			sums[2*j].AddThen(p[0], p[j], run.last[j])
+			sums[2*j+1].AddThen(p[j], p[0], run.last[j])
+			forth, back := partOf(p[0], p[j], mu), partOf(p[j], p[0], mu)
+			pairs[2*j], pairs[2*j+1] = append(pairs[2*j], forth), append(pairs[2*j+1], back)
 		}
+		all = append(all, run)
 	})
 	worst.single = x.used
-	for _, m := range pairs[2:] {
+	most := hockey{}
+	for i := 2; i < len(pairs); i++ {
 		worst.pairs++
-		worst.compare(t, r, x.first, m)
+		worst.compare(t, x.first, sums[i])
+		most.find(r, x.first, pairs[i], i)
 	}
+	worst.confirm(r, x.first, all, most)
 	return worst
+}
+
+func movedNormal(known map[string]*dptest.Noise, mu2 *big.Rat) *dptest.Noise {
+	if mu2.Sign() == 0 {
+		return nil
+	}
+	key := mu2.RatString()
+	if known[key] == nil {
+		known[key] = dptest.MovedNormal(mu2)
+	}
+	return known[key]
 }
 
 // part is a transcript: its probability on the one table, its loss against the other, and the shift of
 // the last release in standard deviations.
 type part struct{ p, loss, mu float64 }
 
-// mixture is the law of the loss of a pair of tables.
-type mixture []part
-
-// renyi returns the divergence of order alpha; 1 is Kullback–Leibler.
-func (m mixture) renyi(alpha float64) (sum float64) {
-	for _, x := range m {
-		if alpha == 1 {
-			sum += x.p * (x.loss + x.mu*x.mu/2)
-		} else {
-			sum += x.p * math.Exp((alpha-1)*x.loss+alpha*(alpha-1)*x.mu*x.mu/2)
-		}
-	}
-	if alpha == 1 {
-		return sum
-	}
-	return math.Log(sum) / (alpha - 1)
+func partOf(p, q dptest.Mass, mu float64) part {
+	probability, _ := p.P.Float64()
+	loss, _ := high.Sub(p.Log, q.Log).Float64()
+	return part{probability, loss, mu}
 }
+
+// mixture is the law of the loss of a pair of tables, in float64: good enough to find the pair and the ε at which a
+// hockey stick uses most of its claim. It is computed in high precision there.
+type mixture []part
 
 // delta returns the hockey-stick divergence: of a transcript and a normal law moved by mu,
 // Φ(−s/mu + mu/2) − exp(s)·Φ(−s/mu − mu/2) with s = epsilon − loss.
@@ -173,55 +196,95 @@ func (m mixture) delta(epsilon float64) (sum float64) {
 	return sum
 }
 
+// claim returns the δ(ε) that a ledger's whole capacity implies.
+func (r gaussianRun) claim(l *accountant.Ledger, epsilon float64) float64 {
+	loss, _ := l.Capacity().Float64() // rho, or μ²/2
+	if r.kind == dp.GaussianOnly {
+		return accountant.GDPDeltaCeil(math.Sqrt(2*loss), dp.Epsilon(epsilon))
+	}
+	return accountant.RhoDeltaCeil(loss, dp.Epsilon(epsilon))
+}
+
+// hockey says of which pair, and at which ε of a grid, a hockey stick uses most of its claim; and of which pair at the
+// stated ε.
+type hockey struct {
+	pair, statedPair      int
+	part, stated, epsilon float64
+}
+
+func (h *hockey) find(r gaussianRun, l *accountant.Ledger, m mixture, pair int) {
+	for e := .25; e <= 4; e += .25 {
+		if part := m.delta(e) / r.claim(l, e); part > h.part {
+			h.part, h.epsilon, h.pair = part, e, pair
+		}
+	}
+	s := l.Statement(accountant.Adaptive)
+	if part := m.delta(s.AchievedEpsilon) / s.Delta; part > h.stated {
+		h.stated, h.statedPair = part, pair
+	}
+}
+
 // gaussianLoss is what the worst pairs lose, each as a part of its claim.
 type gaussianLoss struct {
 	transcripts, pairs       int
-	single                   float64 // of one release after its prefix
-	kl, renyi, delta, stated float64
+	single                   dptest.Used // of one release after its prefix
+	kl, renyi, delta, stated dptest.Used
 }
 
 func (w *gaussianLoss) add(o gaussianLoss) {
 	w.transcripts, w.pairs = w.transcripts+o.transcripts, w.pairs+o.pairs
-	w.kl, w.renyi = max(w.kl, o.kl), max(w.renyi, o.renyi)
-	w.delta, w.stated, w.single = max(w.delta, o.delta), max(w.stated, o.stated), max(w.single, o.single)
+	for i, u := range []*dptest.Used{&w.single, &w.kl, &w.renyi, &w.delta, &w.stated} {
+		u.Join([]dptest.Used{o.single, o.kl, o.renyi, o.delta, o.stated}[i])
+	}
 }
 
-// compare takes the claims from a ledger that one of the runs was charged to: all have the same shares.
-func (w *gaussianLoss) compare(t *testing.T, r gaussianRun, l *accountant.Ledger, m mixture) {
-	total := 0.0
-	for _, x := range m {
-		total += x.p
+// compare takes the claims from a ledger that one of the runs was charged to: all have the same shares. rho, or μ²/2, is
+// what the divergence of order α is at most α times of.
+func (w *gaussianLoss) compare(t *testing.T, l *accountant.Ledger, losses *dptest.Losses) {
+	t.Helper()
+	p, _ := losses.Total()
+	if off := high.Sub(p, high.Of(1)); off.Sign() != 0 && off.MantExp(nil) > -150 {
+		t.Fatalf("the transcripts have probability 1 + %s", off.Text('g', 3))
 	}
-	if math.Abs(total-1) > 1e-9 {
-		t.Fatalf("the transcripts have probability %g", total)
+	claim := high.Rat(l.Capacity())
+	w.kl.Of(losses.Divergence(), claim)
+	for i, alpha := range dptest.Orders {
+		w.renyi.Of(losses.Renyi(i), high.Mul(claim, high.Of(alpha)))
 	}
-	loss, _ := l.Capacity().Float64() // rho, or μ²/2: the divergence of order α is at most α times it in both
-	w.kl = max(w.kl, m.renyi(1)/loss)
-	for _, alpha := range []float64{1.5, 2, 4, 8} {
-		w.renyi = max(w.renyi, m.renyi(alpha)/(alpha*loss))
-	}
-	for e := .25; e <= 4; e += .25 {
-		claim := accountant.RhoDeltaCeil(loss, dp.Epsilon(e))
-		if r.kind == dp.GaussianOnly {
-			claim = accountant.GDPDeltaCeil(math.Sqrt(2*loss), dp.Epsilon(e))
+}
+
+// confirm computes in high precision what hockey found.
+func (w *gaussianLoss) confirm(r gaussianRun, l *accountant.Ledger, all []transcript, most hockey) {
+	delta := func(pair int, epsilon float64) *big.Float {
+		sum := dptest.NewLosses([]float64{epsilon})
+		for _, x := range all {
+			p, q := x.law[0], x.law[pair/2]
+			if pair%2 == 1 {
+				p, q = q, p
+			}
+			sum.AddThen(p, q, x.last[pair/2])
 		}
-		w.delta = max(w.delta, m.delta(e)/claim)
+		return sum.Delta(0)
 	}
-	s := l.Statement(accountant.Adaptive)
-	w.stated = max(w.stated, m.delta(s.AchievedEpsilon)/s.Delta)
+	if most.pair > 0 {
+		w.delta.Of(delta(most.pair, most.epsilon), high.Of(r.claim(l, most.epsilon)))
+	}
+	if most.statedPair > 0 {
+		s := l.Statement(accountant.Adaptive)
+		w.stated.Of(delta(most.statedPair, s.AchievedEpsilon), high.Of(s.Delta))
+	}
 }
 
 func (w gaussianLoss) report(t *testing.T, r gaussianRun) {
 	t.Helper()
-	const margin = 1 + 1e-9 // of float64 sums
-	for name, part := range map[string]float64{"divergence": w.kl, "Rényi": w.renyi, "δ(ε)": w.delta, "δ at the stated ε": w.stated} {
-		if !(part <= margin) {
-			t.Errorf("%s of the worst pair is %g of the claim", name, part)
+	for name, part := range map[string]dptest.Used{"divergence": w.kl, "Rényi": w.renyi, "δ(ε)": w.delta, "δ at the stated ε": w.stated} {
+		if part.Exceeds() {
+			t.Errorf("%s of the worst pair is %v of the claim", name, part)
 		}
 	}
-	if w.kl < r.tight {
-		t.Errorf("the worst pair uses %g of the claim: too little to see an error", w.kl)
+	if w.kl.Float64() < r.tight {
+		t.Errorf("the worst pair uses %v of the claim: too little to see an error", w.kl)
 	}
-	dptest.Figure(t, "rake, %s, %v, %v: %d transcripts, %d pairs; used of the claim: single releases %.3f; runs: divergence %.3f, Rényi %.3f, δ(ε) %.3f, δ at the stated ε %.3f",
+	dptest.Figure(t, "rake, %s, %v, %v: %d transcripts, %d pairs; used of the claim: single releases %v; runs: divergence %v, Rényi %v, δ(ε) %v, δ at the stated ε %v",
 		r.name, r.relation, r.kind, w.transcripts, w.pairs, w.single, w.kl, w.renyi, w.delta, w.stated)
 }

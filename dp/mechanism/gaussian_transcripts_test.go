@@ -3,10 +3,13 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver/rake"
 )
@@ -18,21 +21,24 @@ type transcripts struct {
 	gates []*gate
 	path  []binned
 	depth int
-	last  [][]float64        // of each table: the means of the last release in standard deviations
+	last  [][]statistic      // of each table: those of the last release
+	final gaussian           // the last release
 	first *accountant.Ledger // of the first run
-	used  float64            // largest loss of a single release, as a part of its charge
+	used  dptest.Used        // the loss of a single release, of its charge
+	bins  map[move]law       // laws of bins
 }
 
 // binned is a call of the current run, with all that it can return.
 type binned struct {
 	event    accountant.Event
 	releases []Release
-	laws     [][]float64 // by table: the logarithm of the probability of each release
+	before   law   // by table: the probability of what was released before
+	laws     []law // by table: the probability of each release
 	at       int
 }
 
 func newTranscripts(t *testing.T, r gaussianRun, tables [][]int64) *transcripts {
-	x := &transcripts{t: t, run: r}
+	x := &transcripts{t: t, run: r, bins: map[move]law{}}
 	for _, cells := range tables {
 		x.gates = append(x.gates, newGate(table{r.sizes, cells}, Params{Sizes: r.sizes, Ledger: r.newLedger(t), Root: root(t)}))
 	}
@@ -41,7 +47,7 @@ func newTranscripts(t *testing.T, r gaussianRun, tables [][]int64) *transcripts 
 
 // explore visits every transcript with its probabilities on all tables, and charges every run to a ledger
 // of its own, which must hold it.
-func (x *transcripts) explore(visit func(logp []float64, last [][]float64)) (count int) {
+func (x *transcripts) explore(visit func(all law, last [][]statistic)) (count int) {
 	for {
 		var charged *accountant.Ledger
 		charged, x.depth, x.last = x.run.newLedger(x.t), 0, nil
@@ -52,17 +58,23 @@ func (x *transcripts) explore(visit func(logp []float64, last [][]float64)) (cou
 		if x.first == nil {
 			x.first = charged
 		}
-		logp := make([]float64, len(x.gates))
-		for i := range logp {
-			for _, s := range x.path {
-				logp[i] += s.laws[i][s.at]
-			}
-		}
-		visit(logp, x.last)
+		visit(x.reached(), x.last)
 		if count++; !x.advance() {
 			return count
 		}
 	}
+}
+
+// reached returns the probability, on each table, of everything on the path.
+func (x *transcripts) reached() law {
+	if len(x.path) == 0 {
+		return slices.Repeat(law{dptest.Sure()}, len(x.gates))
+	}
+	s, all := x.path[len(x.path)-1], make(law, len(x.gates))
+	for i, before := range s.before {
+		all[i] = before.And(s.laws[i][s.at])
+	}
+	return all
 }
 
 func (x *transcripts) advance() bool {
@@ -86,11 +98,9 @@ func (x *transcripts) answer(l *accountant.Ledger, r Request) (Release, error) {
 	if r.Stage == "final" {
 		p := x.plan(r)
 		x.checkCharge(r, p)
-		x.last = make([][]float64, len(x.gates))
-		for i, g := range x.gates {
-			for s, mean := range g.means(x.t, r, p.event) {
-				x.last[i] = append(x.last[i], mean/p.deviation(s))
-			}
+		x.last, x.final = nil, p
+		for _, g := range x.gates {
+			x.last = append(x.last, g.statistics(x.t, r, p.event))
 		}
 		return p.release(r, make([]float64, len(x.last[0]))), l.Charge(p.event)
 	}
@@ -117,21 +127,30 @@ func (x *transcripts) plan(r Request) gaussian {
 func (p gaussian) deviation(s int) float64 { return math.Sqrt(p.event.Variance(s)) }
 
 // checkCharge compares what one release loses after the given prefix, Σ shift²/(2σ²) between the first table
-// and each neighbour, with what it is charged.
+// and each neighbour, with what it is charged: fractions both.
 func (x *transcripts) checkCharge(r Request, p gaussian) {
-	charged := loss(x.t, p.event, x.run.kind)
-	first := x.gates[0].means(x.t, r, p.event)
+	charged := exactLoss(x.t, p.event, x.run.kind)
+	first := x.gates[0].statistics(x.t, r, p.event)
 	for _, g := range x.gates[1:] {
-		sum := 0.0
-		for s, mean := range g.means(x.t, r, p.event) {
-			d := (mean - first[s]) / p.deviation(s)
-			sum += d * d / 2
+		loss := p.distance2(first, g.statistics(x.t, r, p.event))
+		if loss.Quo(loss, big.NewRat(2, 1)).Cmp(charged) > 0 {
+			x.t.Fatalf("stage %q loses %s, charged %s", r.Stage, loss.FloatString(30), charged.FloatString(30))
 		}
-		if !(sum <= charged*(1+1e-9)) {
-			x.t.Fatalf("stage %q loses %g, charged %g", r.Stage, sum, charged)
-		}
-		x.used = max(x.used, sum/charged)
+		x.used.Of(high.Rat(loss), high.Rat(charged))
 	}
+}
+
+// distance2 returns the squared distance of two tables' statistics in standard deviations.
+func (p gaussian) distance2(a, b []statistic) *big.Rat {
+	sum := new(big.Rat)
+	for s := range a {
+		if d := b[s].n - a[s].n; d != 0 {
+			square := new(big.Rat).SetFloat64(d)
+			square.Mul(square, square).Quo(square, big.NewRat(int64(a[s].cells), 1))
+			sum.Add(sum, square.Quo(square, p.event.Scales[s]))
+		}
+	}
+	return sum
 }
 
 // enumerate lists what a release can be once every statistic is rounded to its bin.
@@ -139,27 +158,28 @@ func (x *transcripts) enumerate(r Request) binned {
 	p := x.plan(r)
 	x.checkCharge(r, p)
 	bins := len(x.run.edges) + 1
-	centre := x.gates[0].means(x.t, r, p.event)
+	centre := x.gates[0].statistics(x.t, r, p.event)
 	count := int(math.Pow(float64(bins), float64(len(centre))))
-	b := binned{event: p.event}
+	b := binned{event: p.event, before: x.reached()}
 	for i := range count {
 		values := make([]float64, len(centre))
 		for s := range values {
-			values[s] = centre[s] + p.deviation(s)*x.run.middle(digit(i, bins, s))
+			values[s] = centre[s].value() + p.deviation(s)*x.run.middle(digit(i, bins, s))
 		}
 		b.releases = append(b.releases, p.release(r, values))
 	}
 	for _, g := range x.gates {
-		law, single := make([]float64, count), make([][]float64, len(centre))
-		for s, mean := range g.means(x.t, r, p.event) {
-			single[s] = p.binLaw(s, x.run.edges, centre[s], mean)
-		}
-		for i := range law {
-			for s := range single {
-				law[i] += math.Log(single[s][digit(i, bins, s)])
+		all := law{dptest.Sure()}
+		for s, own := range g.statistics(x.t, r, p.event) {
+			var next law
+			for _, m := range x.binLaw(p, s, own.n-centre[s].n, own.cells) { // digit s of a release's number
+				for _, before := range all {
+					next = append(next, before.And(m))
+				}
 			}
+			all = next
 		}
-		b.laws = append(b.laws, law)
+		b.laws = append(b.laws, all)
 	}
 	return b
 }
@@ -184,35 +204,60 @@ func (r gaussianRun) middle(i int) float64 {
 	return (e[i-1] + e[i]) / 2
 }
 
-// binLaw returns the probabilities of the bins around centre of a statistic with the given mean: exactly
-// where noise is on whole counts, and elsewhere by the normal law, from which noise of at least 2^30 grid
-// steps differs by less than 2^-60.
-func (p gaussian) binLaw(s int, edges []float64, centre, mean float64) []float64 {
-	below := func(edge float64) float64 { return normal((edge - mean) / p.deviation(s)) }
-	if p.event.GridBits == 0 && p.event.Scales[s].IsInt() {
-		pmf, reach := pmfOf(p.event, p.event.Scales[s])
-		below = func(edge float64) (sum float64) {
-			for y := -reach; y <= reach && mean+y < edge; y++ {
-				sum += pmf(y)
-			}
-			return sum
-		}
-	}
-	law, before := make([]float64, 0, len(edges)+1), 0.0
-	for _, e := range edges {
-		sum := below(centre + e*p.deviation(s))
-		law = append(law, sum-before)
-		before = sum
-	}
-	return append(law, 1-before)
+// move is all that the law of bins around a table's statistic depends on, for another table: what the statistic differs
+// by, and the noise.
+type move struct {
+	by    float64
+	cells int
+	scale string
+	whole bool
 }
 
-// means returns the means of the independent normal statistics that a release consists of: a total, each
+// binLaw returns the probabilities of the bins around a statistic, for a table on which it is more by n/√cells. Edges are
+// at multiples of σ in float64; noise on whole counts has its discrete law. Elsewhere it is the normal one, from which
+// noise of at least 2^30 grid steps differs by less than 2^-60.
+func (x *transcripts) binLaw(p gaussian, s int, by float64, cells int) law {
+	scale := p.event.Scales[s]
+	m := move{by, cells, scale.RatString(), p.event.GridBits == 0 && scale.IsInt()}
+	if x.bins[m] != nil {
+		return x.bins[m]
+	}
+	deviation := high.Of(0).Sqrt(high.Rat(scale))
+	shift := high.Quo(high.Of(by), high.Of(0).Sqrt(high.Of(float64(cells))))
+	below := func(edge float64) *big.Float {
+		return high.Normal(high.Sub(high.Of(edge), high.Quo(shift, deviation)))
+	}
+	if m.whole {
+		noise := dptest.DiscreteGaussian(scale)
+		below = func(edge float64) *big.Float {
+			return high.Sub(high.Of(1), noise.From(int64(math.Ceil(edge*p.deviation(s)-by))))
+		}
+	}
+	var all law
+	before := high.Of(0)
+	for _, e := range x.run.edges {
+		sum := below(e)
+		all = append(all, dptest.MassOf(high.Sub(sum, before)))
+		before = sum
+	}
+	x.bins[m] = append(all, dptest.MassOf(high.Sub(high.Of(1), before)))
+	return x.bins[m]
+}
+
+// statistic is n/√cells, n a multiple of 2^-36.
+type statistic struct {
+	n     float64
+	cells int
+}
+
+func (s statistic) value() float64 { return s.n / math.Sqrt(float64(s.cells)) }
+
+// statistics returns the independent normal statistics that a release consists of: a total, each
 // distance, and of each centred table of binary attributes its one contrast.
-func (g *gate) means(t *testing.T, r Request, e accountant.Event) (out []float64) {
+func (g *gate) statistics(t *testing.T, r Request, e accountant.Event) (out []statistic) {
 	t.Helper()
 	if r.Method == Total {
-		return []float64{float64(g.counts.Units())}
+		return []statistic{{float64(g.counts.Units()), 1}}
 	}
 	tables, err := g.merged(r)
 	if err != nil {
@@ -223,13 +268,13 @@ func (g *gate) means(t *testing.T, r Request, e accountant.Event) (out []float64
 		switch r.Method {
 		case Scores:
 			d := distanceOf(counts, r.Model[i], e.GridBits)
-			out = append(out, float64(d.counts)+math.Ldexp(float64(d.steps), -e.GridBits))
+			out = append(out, statistic{float64(d.counts) + math.Ldexp(float64(d.steps), -e.GridBits), 1})
 		case Residuals:
 			sum := 0.0
 			for c, w := range contrast(len(counts)) {
-				sum += w * float64(counts[c])
+				sum += math.Copysign(1, w) * float64(counts[c])
 			}
-			out = append(out, sum)
+			out = append(out, statistic{sum, len(counts)})
 		default:
 			t.Fatalf("%s is no Gaussian release of Rake", r.Method)
 		}

@@ -263,9 +263,3 @@ func moves(w query.Workload, x, y []int64) (all []int64) {
 	}
 	return all
 }
-
-func loss(t *testing.T, e accountant.Event, kind dp.Accounting) float64 {
-	t.Helper()
-	f, _ := exactLoss(t, e, kind).Float64()
-	return f
-}
