@@ -176,6 +176,16 @@ var mechanisms = []defect{
 		old: "\tdefault:\n\t\treturn pureRho(e.epsilon()), nil", new: "\tdefault:\n\t\treturn pureRho(new(big.Rat).Quo(e.epsilon(), big.NewRat(2, 1))), nil",
 	},
 	{
+		name: "Gaussian noise charged a part in 10^12 too little", file: "dp/accountant/event.go", dir: "dp/mechanism", test: "TestMeasureLoss",
+		old: "\trho := new(big.Rat).Quo(l2squared, variance)\n",
+		new: "\trho := new(big.Rat).Quo(l2squared, variance)\n\trho.Mul(rho, big.NewRat(1e12-1, 1e12))\n",
+	},
+	{
+		name: "Laplace noise charged a part in 10^12 too little, seen by whole runs", file: "dp/accountant/event.go", dir: "dp/mechanism", test: "TestWholeRuns",
+		old: "\treturn ceilGrid(new(big.Rat).Quo(big.NewRat(l1, 1), scale), quantumBits)",
+		new: "\treturn ceilGrid(new(big.Rat).Quo(big.NewRat(l1*(1e12-1), 1e12), scale), quantumBits)",
+	},
+	{
 		name: "Replace given AddRemove's sensitivity of residuals, seen by whole runs", file: "dp/query/residual.go", dir: "dp/mechanism", test: "TestGaussianRuns",
 		old: "big.NewRat(2*int64(least), int64(least-1))", new: "big.NewRat(int64(least), int64(least))",
 	},
