@@ -252,6 +252,45 @@ func TestMeasureLoss(t *testing.T) {
 	}
 }
 
+// TestMeasureLossOfFineNoise: under GDP, where noise has 2^30 steps and more, the charge μ²/2 is Σ moves²/(2σ²) of the worst
+// pair as a fraction, but for its rounding to 2^-80 for each marginal. The hockey stick of the normal law moved so far is
+// within δ(ε) at every ε, and all of it but for the allowance of GDPDeltaCeil.
+func TestMeasureLossOfFineNoise(t *testing.T) {
+	w := query.Workload{Sizes: square, Marginals: []query.Marginal{{Clique: domain.Clique{0}}, {Clique: domain.Clique{0, 1}}}}
+	grid := epsilonGrid(.2, 20)
+	for _, n := range relations {
+		l := ledger(t, accountant.Params{Neighbouring: n, Accounting: dp.GaussianOnly, Epsilon: 3, Delta: 1e-3, Coordinates: 6})
+		event, err := l.Measure(accountant.Marginals{Precision: []float64{1, 2.5}, Cells: 6}, dp.ShareOf(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scales := slices.Concat(slices.Repeat(event.Scales[:1], 2), slices.Repeat(event.Scales[1:], 4))
+		most := new(big.Rat)
+		pairs(n, func(x, y []int64) {
+			mu2 := new(big.Rat)
+			for i, m := range moves(w, x, y) {
+				mu2.Add(mu2, new(big.Rat).Quo(big.NewRat(m*m, 1), scales[i]))
+			}
+			if mu2.Cmp(most) > 0 {
+				most = mu2
+			}
+		})
+		charge := exactLoss(t, event, dp.GaussianOnly)
+		var rho, delta dptest.Used
+		rho.Of(high.Rat(most), high.Rat(new(big.Rat).Add(charge, charge)))
+		losses := dptest.NewLosses(grid)
+		losses.AddThen(dptest.Sure(), dptest.Sure(), dptest.MovedNormal(most))
+		twice, _ := new(big.Rat).Add(charge, charge).Float64()
+		for k, e := range grid {
+			delta.Of(losses.Delta(k), high.Of(accountant.GDPDeltaCeil(math.Sqrt(twice)*(1+0x1p-50), dp.Epsilon(e))))
+		}
+		if rho.Exceeds() || delta.Exceeds() || rho.Float64() < 1-1e-15 || delta.Float64() < 1-1e-10 {
+			t.Errorf("%v: μ² %v, δ(ε) %v of the claim", n, rho, delta)
+		}
+		dptest.Figure(t, "GDP measurement, %v: used of the claim: μ² %v, δ(ε) %v", n, rho, delta)
+	}
+}
+
 // moves returns the changes of all cells of a workload from x to y.
 func moves(w query.Workload, x, y []int64) (all []int64) {
 	a, b := table{square, x}, table{square, y}
