@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -21,24 +20,13 @@ type explorer struct {
 	t      *testing.T
 	params accountant.Params
 	gates  []*gate
-	tables [][]int64
 	plans  map[Method]accountant.Event // calibrations: one share per method in these runs
 
 	known map[string]law // laws of totals, by units
 
-	path  []step
-	depth int
-	last  *statistics // with which the run ends, nil before them
-	lean  float64     // added to the noisy counts that final returns
-}
-
-// step is a call of the current run, with all that it can return.
-type step struct {
-	event    accountant.Event
-	releases []Release
-	before   law   // by table: the probability of what was released before
-	laws     []law // by table: the probability of each release
-	at       int
+	walk
+	last *statistics // with which the run ends, nil before them
+	lean float64     // added to the noisy counts that final returns
 }
 
 // statistics are integers released with noise of one kind, by one call or by several whose requests do not
@@ -59,7 +47,7 @@ type leaf struct {
 }
 
 func newExplorer(t *testing.T, p accountant.Params, tables [][]int64) *explorer {
-	x := &explorer{t: t, params: p, tables: tables, plans: map[Method]accountant.Event{}, known: map[string]law{}}
+	x := &explorer{t: t, params: p, walk: walk{tables: len(tables)}, plans: map[Method]accountant.Event{}, known: map[string]law{}}
 	for _, cells := range tables {
 		x.gates = append(x.gates, testGate(t, cells, ledger(t, p)))
 	}
@@ -99,29 +87,6 @@ func (x *explorer) charged() (events []accountant.Event) {
 
 func (x *explorer) leaf() leaf { return leaf{x.reached(), x.last} }
 
-// reached returns the probability, on each table, of everything on the path.
-func (x *explorer) reached() law {
-	if len(x.path) == 0 {
-		return slices.Repeat(law{dptest.Sure()}, len(x.gates))
-	}
-	s, all := x.path[len(x.path)-1], make(law, len(x.gates))
-	for i, before := range s.before {
-		all[i] = before.And(s.laws[i][s.at])
-	}
-	return all
-}
-
-func (x *explorer) advance() bool {
-	for len(x.path) > 0 {
-		s := &x.path[len(x.path)-1]
-		if s.at++; s.at < len(s.releases) {
-			return true
-		}
-		x.path = x.path[:len(x.path)-1]
-	}
-	return false
-}
-
 // answer has the signature of gate.answer.
 func (x *explorer) answer(r Request) (Release, error) {
 	if r.Method == Total && x.params.Neighbouring == dp.Replace {
@@ -130,15 +95,14 @@ func (x *explorer) answer(r Request) (Release, error) {
 	if x.last != nil && r.Method != MeasureVariance {
 		x.t.Fatalf("%s after the release of the last statistics", r.Method)
 	}
-	if x.depth == len(x.path) {
+	if x.atEnd() {
 		event := x.event(r)
 		if r.Method == Measure || r.Method == MeasureVariance || r.Method == MaxError {
 			return x.final(r, event), nil
 		}
 		x.path = append(x.path, x.enumerate(r, event))
 	}
-	s := &x.path[x.depth]
-	x.depth++
+	s := x.next()
 	return s.releases[s.at], nil
 }
 

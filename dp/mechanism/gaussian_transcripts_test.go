@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -19,8 +18,7 @@ type transcripts struct {
 	t     *testing.T
 	run   gaussianRun
 	gates []*gate
-	path  []binned
-	depth int
+	walk
 	last  [][]statistic      // of each table: those of the last release
 	final gaussian           // the last release
 	first *accountant.Ledger // of the first run
@@ -28,17 +26,8 @@ type transcripts struct {
 	bins  map[move]law       // laws of bins
 }
 
-// binned is a call of the current run, with all that it can return.
-type binned struct {
-	event    accountant.Event
-	releases []Release
-	before   law   // by table: the probability of what was released before
-	laws     []law // by table: the probability of each release
-	at       int
-}
-
 func newTranscripts(t *testing.T, r gaussianRun, tables [][]int64) *transcripts {
-	x := &transcripts{t: t, run: r, bins: map[move]law{}}
+	x := &transcripts{t: t, run: r, walk: walk{tables: len(tables)}, bins: map[move]law{}}
 	for _, cells := range tables {
 		x.gates = append(x.gates, newGate(table{r.sizes, cells}, Params{Sizes: r.sizes, Ledger: r.newLedger(t), Root: root(t)}))
 	}
@@ -65,29 +54,6 @@ func (x *transcripts) explore(visit func(all law, last [][]statistic)) (count in
 	}
 }
 
-// reached returns the probability, on each table, of everything on the path.
-func (x *transcripts) reached() law {
-	if len(x.path) == 0 {
-		return slices.Repeat(law{dptest.Sure()}, len(x.gates))
-	}
-	s, all := x.path[len(x.path)-1], make(law, len(x.gates))
-	for i, before := range s.before {
-		all[i] = before.And(s.laws[i][s.at])
-	}
-	return all
-}
-
-func (x *transcripts) advance() bool {
-	for len(x.path) > 0 {
-		s := &x.path[len(x.path)-1]
-		if s.at++; s.at < len(s.releases) {
-			return true
-		}
-		x.path = x.path[:len(x.path)-1]
-	}
-	return false
-}
-
 func (x *transcripts) answer(l *accountant.Ledger, r Request) (Release, error) {
 	if r.Method == Total && x.run.relation == dp.Replace {
 		return Release{Total: query.Total{Units: float64(x.gates[0].counts.Units())}}, nil
@@ -104,11 +70,10 @@ func (x *transcripts) answer(l *accountant.Ledger, r Request) (Release, error) {
 		}
 		return p.release(r, make([]float64, len(x.last[0]))), l.Charge(p.event)
 	}
-	if x.depth == len(x.path) {
+	if x.atEnd() {
 		x.path = append(x.path, x.enumerate(r))
 	}
-	s := &x.path[x.depth]
-	x.depth++
+	s := x.next()
 	return s.releases[s.at], l.Charge(s.event)
 }
 
@@ -154,13 +119,13 @@ func (p gaussian) distance2(a, b []statistic) *big.Rat {
 }
 
 // enumerate lists what a release can be once every statistic is rounded to its bin.
-func (x *transcripts) enumerate(r Request) binned {
+func (x *transcripts) enumerate(r Request) step {
 	p := x.plan(r)
 	x.checkCharge(r, p)
 	bins := len(x.run.edges) + 1
 	centre := x.gates[0].statistics(x.t, r, p.event)
 	count := int(math.Pow(float64(bins), float64(len(centre))))
-	b := binned{event: p.event, before: x.reached()}
+	b := step{event: p.event, before: x.reached()}
 	for i := range count {
 		values := make([]float64, len(centre))
 		for s := range values {
