@@ -6,7 +6,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-func TestGaussian(t *testing.T) {
+func TestPreferred(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		epsilon     dp.Epsilon
@@ -22,19 +22,19 @@ func TestGaussian(t *testing.T) {
 		{"small δ", 2, 1e-13, 3_423_714, dp.ZCDP},
 		{"beyond the GDP curve's float64", 250, 1e-9, 10, dp.ZCDP},
 	} {
-		p := Params{Epsilon: tt.epsilon, Delta: tt.delta, Coordinates: tt.coordinates}
-		if got := p.Gaussian().Accounting; got != tt.want {
+		p := Params{Accounting: dp.GaussianOnly, Epsilon: tt.epsilon, Delta: tt.delta, Coordinates: tt.coordinates}
+		if got := p.Preferred().Accounting; got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
 
 // The choice is the ledger with more to spend, at every price.
-func TestGaussianIsTheLarger(t *testing.T) {
+func TestPreferredIsTheLarger(t *testing.T) {
 	for _, epsilon := range []dp.Epsilon{.1, 1, 3, 10} {
 		for coordinates := int64(1); coordinates < 1<<40; coordinates *= 8 {
-			p := Params{Neighbouring: dp.Replace, Epsilon: epsilon, Delta: 1e-9, Coordinates: coordinates}
-			chosen, err := NewLedger(p.Gaussian())
+			p := Params{Neighbouring: dp.Replace, Accounting: dp.GaussianOnly, Epsilon: epsilon, Delta: 1e-9, Coordinates: coordinates}
+			chosen, err := NewLedger(p.Preferred())
 			if err != nil {
 				t.Fatalf("ε = %g, %d coordinates: %v", float64(epsilon), coordinates, err)
 			}
@@ -44,6 +44,16 @@ func TestGaussianIsTheLarger(t *testing.T) {
 					t.Errorf("ε = %g, %d coordinates: %v has more capacity than the choice", float64(epsilon), coordinates, kind)
 				}
 			}
+		}
+	}
+}
+
+// Where other noise may be drawn, nothing is changed.
+func TestPreferredOfOthers(t *testing.T) {
+	for _, kind := range []dp.Accounting{dp.Pure, dp.ZCDP} {
+		p := Params{Accounting: kind, Epsilon: 1, Delta: 1e-9, Coordinates: 10}
+		if got := p.Preferred(); got != p {
+			t.Errorf("%v: %+v in place of %+v", kind, got, p)
 		}
 	}
 }

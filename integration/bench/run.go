@@ -130,7 +130,7 @@ func run(t *coded, s setting, random randomness) (figures, error) {
 	ledger, err := accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
 		Coordinates: max(1, solver.Coordinates(accesses)),
-	})
+	}.Preferred())
 	if err != nil {
 		return figures{}, err
 	}

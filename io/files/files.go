@@ -200,11 +200,11 @@ func checkLinks(infos []Info) error {
 		name string
 		file fs.FileInfo
 	}
+	if len(infos) == 1 || Remote(infos[0].Name) {
+		return nil
+	}
 	alike := map[[2]int64][]link{}
 	for _, f := range infos {
-		if Remote(f.Name) || len(infos) == 1 {
-			return nil
-		}
 		s, err := os.Stat(f.Name)
 		if err != nil {
 			return err

@@ -142,14 +142,10 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 	if err != nil {
 		return nil, nil, err
 	}
-	params := accountant.Params{
+	ledger, err := accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta),
 		Epsilon: p.Epsilon, Delta: p.Delta, Coordinates: max(1, solver.Coordinates(accesses)),
-	}
-	if params.Accounting == dp.GaussianOnly {
-		params = params.Gaussian()
-	}
-	ledger, err := accountant.NewLedger(params)
+	}.Preferred())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -76,17 +76,13 @@ func chooseMethod(p solver.Problem, name string) (Method, error) {
 // ledger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans
 // to draw. Where that is Gaussian noise alone, it is the kind whose promise leaves more to spend.
 func (m Method) ledger(p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
-	params := accountant.Params{
+	ledger, err := accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring,
 		Accounting:   m.Accounting(p.Epsilon, p.Delta),
 		Epsilon:      p.Epsilon,
 		Delta:        p.Delta,
 		Coordinates:  max(1, solver.Coordinates(planned)),
-	}
-	if params.Accounting == dp.GaussianOnly {
-		params = params.Gaussian()
-	}
-	ledger, err := accountant.NewLedger(params)
+	}.Preferred())
 	if err != nil || !solver.Adaptive(planned) {
 		return ledger, err
 	}
