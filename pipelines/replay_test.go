@@ -17,7 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/dptest"
+	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

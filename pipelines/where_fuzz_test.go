@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/dptest"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // FuzzCondition reads arbitrary conditions: each is understood or refused.

@@ -10,9 +10,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 func (d distance) steps64(bits int) *big.Int {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // TestSelectionDraws compares 60,000 draws of whole plans with the laws that law_test.go checks, at the

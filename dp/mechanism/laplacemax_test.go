@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // maxLaw returns the law of laplaceMax for integer errors and noise of the given scale, in steps of the grid:

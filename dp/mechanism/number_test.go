@@ -7,8 +7,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // TestNumbersAreNoisy compares 20,000 totals and certificates with the law of their event: χ², alarm 1e-6

@@ -8,8 +8,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // wideTable has one attribute of many cells: many independent draws in one release.

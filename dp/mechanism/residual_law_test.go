@@ -11,9 +11,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // The laws here are those of the released integers C(x + Z) for noise of one or two grid steps, where every

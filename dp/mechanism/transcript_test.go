@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 )

@@ -8,9 +8,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // An auditor who knows all records but one, and the exact law of every release, decides from a whole run

@@ -14,12 +14,12 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/dptest"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }

@@ -13,8 +13,8 @@ import (
 	"cloud.google.com/go/bigquery"
 	"google.golang.org/api/option"
 
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // BigQuery is an emulator of BigQuery that runs until the test ends. It loads some 8,000 rows a second:

@@ -52,7 +52,7 @@ var checks = []check{
 		tests: join(in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
 			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestResidualLoss", "TestResidualSensitivity",
 			"TestDistanceSensitivity", "TestDistanceLoss"),
-			in("dp/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
+			in("internal/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
 			in("dp/accountant", "TestOnGridIsAttainable", "TestOnGridPaysForEveryAxis"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),
 	},
 	{

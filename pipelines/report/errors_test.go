@@ -7,10 +7,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/population"
-	"github.com/dapple-dp/dapple/solver/solvertest"
 )
 
 // laplace returns noise of standard deviation 1.

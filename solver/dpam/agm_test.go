@@ -9,8 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver/dense"
-	"github.com/dapple-dp/dapple/solver/solvertest"
 )
 
 // tree10 returns an oracle for all triples of the reference table, with exact measurements.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/solvertest"
 )
 
 func (s Settings) solve(p solver.Problem, c *solvertest.Curator) (*solver.Result, error) {

@@ -9,11 +9,11 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 	"github.com/dapple-dp/dapple/solver/population"
-	"github.com/dapple-dp/dapple/solver/solvertest"
 )
 
 // residualResult is a result over attributes of 3, 2, 4 values, of which value 2 of attribute 0 is pooled.

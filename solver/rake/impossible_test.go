@@ -5,8 +5,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/solvertest"
 )
 
 // wideNever has a pair that a tree holds, an overlapping triple, and one over attributes of many values

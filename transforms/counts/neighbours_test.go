@@ -7,8 +7,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/dptest"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
+	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 )
 
 // rowsOf is a private table before it is coded: the rows of each privacy ID.

@@ -15,13 +15,13 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/examples/visits/generate"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // withID is d with its privacy ID as the first column and NULL allowed everywhere: what a Parquet file

@@ -13,9 +13,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }

@@ -12,13 +12,13 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/rows"
 	"github.com/dapple-dp/dapple/transforms/synth"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // Visit is a row of a Parquet file.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/rows"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 func init() {

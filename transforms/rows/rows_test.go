@@ -15,10 +15,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/rows"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }

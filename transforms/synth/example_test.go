@@ -8,10 +8,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // Customer is a record of the pipeline that gains the stage, and of what comes out of it.

@@ -10,9 +10,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // metricsOf runs the whole graph over the rows and returns every metric that dapple itself has counted: a

@@ -15,10 +15,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // wideColumns is a domain of 9^8 = 43 million cells, beyond what rake holds as a whole.

@@ -14,10 +14,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // Whatever crosses a shuffle has a coder of its own: Java runners fail on the nil slices of Beam's row

@@ -15,8 +15,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // What a runner may do to a run: repeat its parts, at once or one after the other, start it again from the

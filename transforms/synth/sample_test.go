@@ -14,9 +14,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 type visit struct {

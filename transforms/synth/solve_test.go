@@ -14,11 +14,11 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // table returns the counts of n people, made by the transforms as any table is.

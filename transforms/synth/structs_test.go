@@ -15,10 +15,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 // stay is a user's struct with a field of every sort. One person has one value everywhere: a row in which

@@ -13,9 +13,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }

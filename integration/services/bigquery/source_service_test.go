@@ -11,8 +11,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
-	"github.com/dapple-dp/dapple/transforms/transformtest"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }

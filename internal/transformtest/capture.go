@@ -7,8 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
-	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 // Captured holds the elements of a PCollection after the pipeline has run. It works on runners whose
@@ -43,7 +42,7 @@ func (c Captured[T]) Elements() []T {
 }
 
 func init() {
-	dofn.Register[captureFn](dofn.Method1x1("ProcessElement", (*captureFn).ProcessElement))
+	register.DoFn1x1[beam.T, error](&captureFn{})
 }
 
 type captureFn struct{ Token string }
