@@ -16,6 +16,7 @@ type FileRef struct {
 	Rows   int64
 	Bytes  int64
 	CRC32C uint32 // of the whole file, polynomial of Castagnoli
+	SHA256 string // of the whole file, in hexadecimal digits
 	URI    string // where the part is staged
 }
 
@@ -26,7 +27,7 @@ type Part struct {
 	dir    Dir
 	parent string // a directory of its own
 	f      file
-	w      counter
+	w      *counter
 	ref    FileRef
 	ended  bool
 }
@@ -51,7 +52,7 @@ func (d Dir) Create(ctx context.Context, shard int) (*Part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}
-	return &Part{dir: d, parent: parent, f: f, w: counter{w: f}, ref: FileRef{Shard: shard, URI: path}}, nil
+	return &Part{dir: d, parent: parent, f: f, w: newCounter(f), ref: FileRef{Shard: shard, URI: path}}, nil
 }
 
 // Write appends to the part. After an error the part cannot be committed.
@@ -77,7 +78,7 @@ func (p *Part) Commit(rows int64) (FileRef, error) {
 		err = errors.Join(err, p.discard())
 		return FileRef{}, fmt.Errorf("sink: shard %d: %w", p.ref.Shard, err)
 	}
-	p.ref.Rows, p.ref.Bytes, p.ref.CRC32C = rows, p.w.n, p.w.crc
+	p.ref.Rows, p.ref.Bytes, p.ref.CRC32C, p.ref.SHA256 = rows, p.w.n, p.w.crc, p.w.sum()
 	return p.ref, nil
 }
 

@@ -1,9 +1,12 @@
 package dirsink
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -200,7 +203,7 @@ func (d Dir) write(path string, content func(io.Writer) error) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	w := &counter{w: f}
+	w := newCounter(f)
 	if err = content(w); err == nil {
 		err = w.err
 	}
@@ -209,11 +212,17 @@ func (d Dir) write(path string, content func(io.Writer) error) (File, error) {
 
 // counter counts and sums what is written, and keeps the first error.
 type counter struct {
-	w   io.Writer
-	n   int64
-	crc uint32
-	err error
+	w    io.Writer
+	n    int64
+	crc  uint32
+	hash hash.Hash
+	err  error
 }
+
+func newCounter(w io.Writer) *counter { return &counter{w: w, hash: sha256.New()} }
+
+// sum returns the SHA-256 of what has been written.
+func (c *counter) sum() string { return hex.EncodeToString(c.hash.Sum(nil)) }
 
 func (c *counter) Write(p []byte) (int, error) {
 	if c.err != nil {
@@ -221,6 +230,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	}
 	n, err := c.w.Write(p)
 	c.n, c.crc, c.err = c.n+int64(n), crc32.Update(c.crc, castagnoli, p[:n]), err
+	c.hash.Write(p[:n]) // never fails
 	return n, err
 }
 

@@ -38,6 +38,7 @@ type FileRef struct {
 	Rows   int64
 	Bytes  int64
 	CRC32C uint32
+	SHA256 string // of the content, in hexadecimal digits
 	URI    string // of the attempt
 }
 
