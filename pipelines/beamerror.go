@@ -3,6 +3,8 @@ package pipelines
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,10 +12,12 @@ import (
 // the machine, has failed, and its log says more.
 var ErrRunner = errors.New("the runner failed")
 
-// prefixes begin the messages of dapple's packages.
+// prefixes begin the messages of dapple's packages that run inside a pipeline.
 var prefixes = []string{
-	"csv: ", "parquet: ", "sink: ", "store: ", "private: ", "counts: ", "synth: ", "pipelines: ", "report: ",
-	"table: ", "bigquery: ", "infer: ", "evaluate: ", "domain: ", "mechanism: ", "accountant: ", "noise: ", "model: ",
+	"accountant: ", "bigquery: ", "bigqueryio: ", "counts: ", "csv: ", "csvio: ", "dense: ", "dofn: ", "domain: ", "dp: ",
+	"dpam: ", "dpfw: ", "evaluate: ", "fields: ", "infer: ", "interval: ", "mechanism: ", "methods: ", "model: ", "modelio: ",
+	"mrf: ", "noise: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ", "population: ", "private: ", "query: ", "rake: ",
+	"records: ", "report: ", "rows: ", "sensitive: ", "sink: ", "store: ", "synth: ", "table: ",
 }
 
 // rootCause finds our own message in an error of a runner. Runners put the text of a DoFn's error at the
@@ -23,13 +27,17 @@ func rootCause(err error) error {
 	if err == nil {
 		return nil
 	}
-	text, _, _ := strings.Cut(err.Error(), "\nFull error:")
+	whole := err.Error()
+	text, _, _ := strings.Cut(whole, "\nFull error:")
 	for _, mark := range []string{"caused by:\n", "Caused by:\n", "] failed:\n"} {
 		if i := strings.LastIndex(text, mark); i >= 0 {
 			text = text[i+len(mark):]
 		}
 	}
 	text = strings.TrimSpace(text)
+	if _, said, panicked := strings.Cut("\n"+text, "\npanic: "); panicked {
+		return panicError(said, whole)
+	}
 	first := len(text)
 	for _, prefix := range prefixes {
 		if i := strings.Index(text, prefix); i >= 0 && (i == 0 || strings.ContainsRune(" \n", rune(text[i-1]))) {
@@ -41,4 +49,31 @@ func rootCause(err error) error {
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	return fmt.Errorf("%w: %s", ErrRunner, line)
+}
+
+var (
+	// stackBegins ends the text of a panic.
+	stackBegins = regexp.MustCompile(`\s+goroutine \d+ \[`)
+	// frame is a call of a function of dapple's in a stack, with its file and line.
+	frame = regexp.MustCompile(`github\.com/dapple-dp/dapple/([\w/]+)\.[^\n]*\n[^\n]*/(\w+\.go:\d+)`)
+)
+
+// Panicked returns the error of a panic of this process, of its value and its stack, without what may depend on
+// records.
+func Panicked(text any, stack []byte) error { return panicError(fmt.Sprint(text), string(stack)) }
+
+// panicError says that the program has a fault, and where. Our own texts are constants; what others say may hold a
+// length or an index that depends on records, and is not repeated.
+func panicError(said, whole string) error {
+	if end := stackBegins.FindStringIndex(said); end != nil {
+		said = said[:end[0]]
+	}
+	if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(said, prefix) }) {
+		said = "pipelines: what it says is not shown, because it may depend on records"
+	}
+	place := ""
+	if at := frame.FindStringSubmatch(whole); at != nil {
+		place = " at " + at[1] + "/" + at[2]
+	}
+	return fmt.Errorf("the program has a fault%s, please report it: %s", place, said)
 }

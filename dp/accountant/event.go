@@ -18,6 +18,8 @@ const (
 	// gdpGridBits: under GaussianOnly the standard deviation is at least 2^30 grid steps. The bound holds from
 	// 2^26 on; the price of discreteness times exp(ε) must stay far below δ up to ε = 10 and a million draws.
 	gdpGridBits = 30
+	// leastVariance, in counts², is far below anything that rounding leaves of a count.
+	leastVariance = 0x1p-200
 )
 
 // Event is one kind of draw from private data, with all that its loss depends on. Everything in it is
@@ -69,7 +71,9 @@ func (e Event) Steps(i int) *big.Rat {
 }
 
 // Variance returns the variance, in counts², of the noise on each cell of marginal i of a measurement.
-// For DiscreteGaussian it is σ², above the true variance by less than 1e-6 where σ ≥ 1 (CKS Cor. 9).
+// For DiscreteGaussian it is σ², above the true variance by less than 1e-6 where σ ≥ 1 (CKS Cor. 9). It is
+// at least 2^-200: Laplace noise at an ε of hundreds has less, down to what float64 cannot hold, and those
+// who weigh releases by 1/variance would have sums of infinities.
 func (e Event) Variance(i int) float64 {
 	scale := floatUp(e.Scales[i])
 	switch e.Kind {
@@ -77,7 +81,7 @@ func (e Event) Variance(i int) float64 {
 		return scale
 	case dp.DiscreteLaplace:
 		half := math.Sinh(0.5 / scale) // 2·exp(−1/t)/(1−exp(−1/t))² = 1/(2·sinh²(1/(2t)))
-		return 0.5 / (half * half)
+		return max(0.5/(half*half), leastVariance)
 	}
 	panic("accountant: variance of a selection")
 }

@@ -164,6 +164,28 @@ func TestLaplaceVariance(t *testing.T) {
 	}
 }
 
+// TestVarianceIsNeverZero: at any ε that a pure ledger takes, releases can be weighed by 1/variance; and up to the
+// floor the variance is the law's.
+func TestVarianceIsNeverZero(t *testing.T) {
+	for _, epsilon := range []dp.Epsilon{1, 100, 600, 705, 1e3, 1e6, 1e300} {
+		l, err := NewLedger(Params{Accounting: dp.Pure, Epsilon: epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := l.Measure(Equal(1, 1), dp.ShareOf(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := e.Variance(0)
+		if sum := 0x1p60 / v; !(v > 0) || math.IsInf(sum*sum*sum, 0) { // counts and cells weighed by 1/v, and powers of that
+			t.Errorf("ε = %g: variance %g", float64(epsilon), v)
+		}
+		if q := math.Exp(-float64(epsilon)); epsilon <= 100 && !near(v, 2*q/((1-q)*(1-q)), .01*v) { // the scale is rounded to 2^-16 of it
+			t.Errorf("ε = %g: variance %g", float64(epsilon), v)
+		}
+	}
+}
+
 func panics(f func()) (panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	f()

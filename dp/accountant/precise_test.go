@@ -65,6 +65,50 @@ func TestBoundsInHighPrecision(t *testing.T) {
 	}
 }
 
+// TestRhoDeltaNearOne: capacities at a δ near 1, whose best order is near 1, hold in high precision, and are not far
+// from the largest.
+func TestRhoDeltaNearOne(t *testing.T) {
+	rng := rand.New(rand.NewPCG(53, 54))
+	const points = 300
+	near := 0
+	for range points {
+		epsilon, delta := math.Exp(-2+4*rng.NormFloat64()), 1-math.Exp(-5-30*rng.Float64())
+		if epsilon < 1e-6 || epsilon > 200 || delta == 1 {
+			continue
+		}
+		rho, _ := RhoFloor(dp.Epsilon(epsilon), dp.Delta(delta)).Float64()
+		if rho >= 1<<12 {
+			continue // the search for rho ends at 2^12
+		}
+		near++
+		if got := leastDeltaAt(rho, epsilon); got.Cmp(exactly(delta)) > 0 {
+			t.Errorf("ε = %g, δ = 1−%.3g: rho %g needs 1−%.3g", epsilon, 1-delta, rho, toFloat(minus(exactly(1), got)))
+		}
+		if more := leastDeltaAt(rho*1.01, epsilon); delta < 1-1e-6 && more.Cmp(exactly(delta)) <= 0 {
+			t.Errorf("ε = %g, δ = 1−%.3g: a rho of 1.01·%g would do", epsilon, 1-delta, rho)
+		}
+	}
+	if near < points/2 {
+		t.Errorf("%d points only", near)
+	}
+}
+
+// leastDeltaAt is RhoDeltaCeil's formula in x = α−1 at its best x, which is bisected in float64 on the slope's own scale.
+func leastDeltaAt(rho, epsilon float64) *big.Float {
+	low, high := -800.0, 800.0 // of ln x
+	for range 200 {
+		if middle := low + (high-low)/2; (2*math.Exp(middle)+1)*rho-epsilon-math.Log1p(math.Exp(-middle)) < 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	x, one := exactly(math.Exp(high)), exactly(1)
+	exponent := mul(x, minus(mul(plus(x, one), exactly(rho)), exactly(epsilon)))
+	exponent = plus(exponent, mul(plus(x, one), log(quo(x, plus(x, one)))))
+	return quo(exp(exponent), x)
+}
+
 // gdpTerms returns both terms of δ (see GDPDeltaCeil).
 func gdpTerms(mu, epsilon float64) (first, second *big.Float) {
 	half, at := quo(exactly(mu), exactly(2)), quo(exactly(epsilon), exactly(mu))

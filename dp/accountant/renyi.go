@@ -116,22 +116,26 @@ func minimum(f func(float64) float64, low, high float64) float64 {
 // rho and ε are above 0. Source: CKS Proposition 12. Every α gives a valid δ.
 func RhoDeltaCeil(rho float64, epsilon dp.Epsilon) float64 {
 	e := float64(epsilon)
-	slope := func(alpha float64) float64 { return (2*alpha-1)*rho - e + math.Log1p(-1/alpha) }
-	low, high := 1.0, (e+1)/(2*rho)+2
+	low, high := 0.0, (e+1)/(2*rho)+1 // of x = α−1: near 0, α itself would have lost its digits
 	for range 100 {
 		middle := low + (high-low)/2
-		if slope(middle) < 0 {
+		if (2*middle+1)*rho-e-math.Log1p(1/middle) < 0 {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	alpha := high // above 1 even where low never moved
-	if alpha == 1 {
-		return 1
+	x := high // above 0 even where low never moved
+	return math.Min(1, math.Exp(x*((x+1)*rho-e)+logFactor(x))*(1+0x1p-30))
+}
+
+// logFactor returns ln of (1−1/α)^α/(α−1), α = 1+x, without a difference of nearly equal numbers: δ near 1
+// has its best order at x near 0.
+func logFactor(x float64) float64 {
+	if x < 1 {
+		return x*math.Log(x) - (1+x)*math.Log1p(x)
 	}
-	logDelta := (alpha-1)*(alpha*rho-e) + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)
-	return math.Min(1, math.Exp(logDelta)*(1+0x1p-30))
+	return -(1+x)*math.Log1p(1/x) - math.Log(x)
 }
 
 // RhoFloor returns the largest multiple of 2^-40 for which RhoDeltaCeil(rho, ε) ≤ δ; 0 where there is

@@ -4,7 +4,7 @@ package main
 var accounting = []defect{
 	{
 		name: "(1-1/a)^a dropped", file: "dp/accountant/renyi.go", test: "TestCapacityVectors",
-		old: " + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)", new: " - math.Log(alpha-1)",
+		old: "math.Exp(x*((x+1)*rho-e)+logFactor(x))", new: "math.Exp(x*((x+1)*rho-e)-math.Log(x))",
 	},
 	{
 		name: "ln(1-1/a) doubled in the conversion of curves", file: "dp/accountant/renyi.go", test: "TestSelectionVectors",
@@ -12,7 +12,15 @@ var accounting = []defect{
 	},
 	{
 		name: "delta not rounded up", file: "dp/accountant/renyi.go", test: "TestOutwardRounding",
-		old: "math.Exp(logDelta)*(1+0x1p-30)", new: "math.Exp(logDelta)*(1-0x1p-30)",
+		old: "logFactor(x))*(1+0x1p-30)", new: "logFactor(x))*(1-0x1p-30)",
+	},
+	{
+		name: "digits of an order near 1 lost", file: "dp/accountant/renyi.go", test: "TestRhoDeltaNearOne",
+		old: "\tif x < 1 {\n\t\treturn x*math.Log(x) - (1+x)*math.Log1p(x)\n\t}\n\treturn -(1+x)*math.Log1p(1/x) - math.Log(x)", new: "\talpha := 1 + x\n\treturn alpha*math.Log1p(-1/alpha) - math.Log(x)",
+	},
+	{
+		name: "variance of far tails underflows", file: "dp/accountant/event.go", test: "TestVarianceIsNeverZero",
+		old: "max(0.5/(half*half), leastVariance)", new: "0.5 / (half * half)",
 	},
 	{
 		name: "capacity rounded up", file: "dp/accountant/renyi.go", test: "TestFloorsAreTheLargest",

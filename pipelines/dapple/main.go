@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,7 +29,13 @@ func main() {
 }
 
 // run executes one command line and returns the exit status.
-func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
+func run(ctx context.Context, args []string, stdout, stderr *os.File) (status int) {
+	defer func() {
+		if text := recover(); text != nil {
+			fmt.Fprintf(stderr, "dapple: %v\ncount the privacy budget of a run that had begun as spent\n", pipelines.Panicked(text, debug.Stack()))
+			status = 1
+		}
+	}()
 	if serveBeam(args) {
 		return 0
 	}
