@@ -20,7 +20,7 @@ type defect struct {
 // all lists every defect, in the order of the layers.
 func all() []defect {
 	var list []defect
-	for _, part := range [][]defect{samplers, randomness, accounting, mechanisms, algorithms, pipeline, releases} {
+	for _, part := range [][]defect{samplers, randomness, accounting, mechanisms, algorithms, pipeline, releases, reading} {
 		list = append(list, part...)
 	}
 	return list

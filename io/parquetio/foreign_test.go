@@ -118,6 +118,7 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%d/1000: got %d, want %d", tc.in, got, tc.thousandth)
 		}
 	}
+	// Of attributes: privacy IDs are in TestPrivacyIDsAreInjective.
 	if unsigned32(-1) != 1<<32-1 || unsigned64(-1) != 1<<63-1 || unsigned64(5) != 5 {
 		t.Error("unsigned")
 	}

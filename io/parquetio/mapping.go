@@ -17,66 +17,66 @@ type leaf struct {
 	typ   domain.Type
 	numbers
 	optional bool
+	unsigned bool // a privacy ID of 64 bits without a sign
 }
 
 // mapColumns finds the column of each attribute, and of the privacy ID where the domain names one,
 // and lists all mismatches at once.
 func mapColumns(sc *schema.Schema, d *domain.Domain) (attrs []leaf, id *leaf, faults []string) {
-	find := func(a *domain.Attribute) (l leaf) {
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
 		l, fault := mapColumn(sc, a)
 		if fault != "" {
 			faults = append(faults, fmt.Sprintf("column %q: %s", a.Name, fault))
 		}
-		return l
-	}
-	for i := range d.Attributes {
-		attrs = append(attrs, find(&d.Attributes[i]))
+		attrs = append(attrs, l)
 	}
 	if d.PrivacyID != "" {
-		l := find(idAttribute(sc, d.PrivacyID))
+		l, fault := mapID(sc, d.PrivacyID)
+		if fault != "" {
+			faults = append(faults, fmt.Sprintf("column %q: %s", d.PrivacyID, fault))
+		}
 		id = &l
 	}
 	return attrs, id, faults
 }
 
-// idAttribute gives the privacy ID, whose type is not declared, the type of its column.
-func idAttribute(sc *schema.Schema, name string) *domain.Attribute {
-	a := &domain.Attribute{Name: name, Type: domain.String}
-	for i := range sc.NumColumns() {
-		c := sc.Column(i)
-		if c.Name() == name && (c.PhysicalType() == parquet.Types.Int64 || c.PhysicalType() == parquet.Types.Int32) {
-			a.Type = domain.Int64
-		}
-	}
-	return a
-}
-
 func mapColumn(sc *schema.Schema, a *domain.Attribute) (leaf, string) {
-	found := -1
-	for i := range sc.NumColumns() {
-		path := sc.Column(i).ColumnPath()
-		switch {
-		case len(path) == 0 || path[0] != a.Name:
-		case len(path) > 1:
-			return leaf{}, fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(path, "."))
-		case found >= 0:
-			return leaf{}, "the file has it twice"
-		default:
-			found = i
-		}
-	}
-	if found < 0 {
-		return leaf{}, "the file has no such column"
-	}
-	c := sc.Column(found)
-	if c.MaxRepetitionLevel() > 0 || c.MaxDefinitionLevel() > 1 {
-		return leaf{}, "it is REPEATED; flatten it or leave it out of the domain"
+	l, c, fault := findColumn(sc, a.Name)
+	if fault != "" {
+		return leaf{}, fault
 	}
 	n, ok := mapType(c, a)
 	if !ok {
 		return leaf{}, fmt.Sprintf("%s does not read as %s; change the domain, or convert the column", typeName(c), a.Type)
 	}
-	return leaf{index: found, name: a.Name, typ: a.Type, numbers: n, optional: c.MaxDefinitionLevel() == 1}, ""
+	l.typ, l.numbers = a.Type, n
+	return l, ""
+}
+
+// findColumn finds the column of a name, whatever its type.
+func findColumn(sc *schema.Schema, name string) (leaf, *schema.Column, string) {
+	found := -1
+	for i := range sc.NumColumns() {
+		path := sc.Column(i).ColumnPath()
+		switch {
+		case len(path) == 0 || path[0] != name:
+		case len(path) > 1:
+			return leaf{}, nil, fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(path, "."))
+		case found >= 0:
+			return leaf{}, nil, "the file has it twice"
+		default:
+			found = i
+		}
+	}
+	if found < 0 {
+		return leaf{}, nil, "the file has no such column"
+	}
+	c := sc.Column(found)
+	if c.MaxRepetitionLevel() > 0 || c.MaxDefinitionLevel() > 1 {
+		return leaf{}, nil, "it is REPEATED; flatten it or leave it out of the domain"
+	}
+	return leaf{index: found, name: name, optional: c.MaxDefinitionLevel() == 1}, c, ""
 }
 
 func typeName(c *schema.Column) string {
@@ -131,17 +131,10 @@ func textual(c *schema.Column) bool {
 }
 
 func (k numbers) integer(c *schema.Column) (numbers, bool) {
-	ok := k.physical == parquet.Types.Int32 || k.physical == parquet.Types.Int64
-	if !annotated(c) {
-		return k, ok
-	}
-	t, isInt := c.LogicalType().(*schema.IntLogicalType)
-	if !isInt {
-		return k, false
-	}
+	unsigned, bits, ok := whole(c)
 	switch {
-	case t.IsSigned():
-	case t.BitWidth() == 64:
+	case !unsigned:
+	case bits == 64:
 		k.unit = unsigned64
 	default:
 		k.unit = unsigned32

@@ -175,6 +175,7 @@ func thousandth(x int64) int64 { return scaled(x, -3) }
 
 func unsigned32(x int64) int64 { return x & math.MaxUint32 }
 
+// unsigned64 serves attributes, whose largest numbers are in one edge cell. It is not for privacy IDs.
 func unsigned64(x int64) int64 {
 	if x < 0 {
 		return math.MaxInt64

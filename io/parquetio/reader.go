@@ -139,9 +139,9 @@ func (r *Reader) Rows() int64 { return r.r.NumRows() }
 func (r *Reader) Size() int64 { return r.size }
 
 // ReadGroup reads row group i into dst, whose memory is used again where it is large enough. STRING
-// columns come as Dictionary, FLOAT64 as Floats, all others as Ints in the native unit; an INT64
-// privacy ID as Ints, a STRING one as Text. Numbers finer than the native unit are rounded down,
-// numbers beyond int64 become the nearest one.
+// columns come as Dictionary, FLOAT64 as Floats, all others as Ints in the native unit; a privacy ID
+// as Text, or as Ints where all numbers of its type are int64. Numbers finer than the native unit are rounded down,
+// numbers beyond int64 become the nearest one, but in a privacy ID, of which no two values become one.
 func (r *Reader) ReadGroup(i int, dst *domain.Chunk) error {
 	if i < 0 || i >= r.Groups() {
 		panic("parquetio: no such row group")
@@ -219,6 +219,9 @@ func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *doma
 	}
 	if err == nil {
 		err = d.read(&r.pages)
+	}
+	if err == nil && l.unsigned {
+		spellUnsigned(out)
 	}
 	r.raw, r.levels = d.raw, d.levels
 	if err == nil || errors.Is(err, errShort) {
