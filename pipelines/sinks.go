@@ -109,7 +109,7 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 		return synth.FileRef{}, errors.Join(err, w.part.Abort())
 	}
 	ref, err := w.part.Commit(w.n)
-	return synth.FileRef(ref), err
+	return synth.FileRef{Shard: ref.Shard, Rows: ref.Rows, Bytes: ref.Bytes, CRC32C: ref.CRC32C, URI: ref.URI}, err
 }
 
 // Abort's own failure leaves a temporary file that no reader looks at; the failure that led to it is
@@ -149,7 +149,7 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 // parts returns shards as the directory knows them, and the number of their rows.
 func parts(files []synth.FileRef) (refs []dirsink.FileRef, rows int64) {
 	for _, f := range files {
-		refs = append(refs, dirsink.FileRef(f))
+		refs = append(refs, dirsink.FileRef{Shard: f.Shard, Rows: f.Rows, Bytes: f.Bytes, CRC32C: f.CRC32C, URI: f.URI})
 		rows += f.Rows
 	}
 	return refs, rows

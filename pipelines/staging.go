@@ -33,7 +33,8 @@ func openStore(dir string) synth.Store {
 type releaseStore struct{ synth.Store }
 
 func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
-	leave, err := enter(strings.TrimSuffix(name, ".release"))
+	runID, _, _ := strings.Cut(name, ".") // a run has one name and several objects
+	leave, err := enter(runID)
 	if err != nil {
 		return nil, false, err
 	}

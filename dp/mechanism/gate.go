@@ -24,12 +24,15 @@ type Counts interface {
 // MaxUnits is the largest number of units: sums of scores on the grid 2^-20 then stay in an int64.
 const MaxUnits = 1 << 40
 
-// Params says what a Curator works with. All fields but Recorder are required.
+// Params says what a Curator works with. All fields but BeforeNoise and Recorder are required.
 type Params struct {
-	Sizes    []int              // cells of each attribute of the domain
-	Ledger   *accountant.Ledger // pays for everything; its relation is the curator's
-	Root     noise.Root         // bound to these counts and their configuration
-	Recorder *Recorder          // keeps all calls; nil keeps none
+	Sizes  []int              // cells of each attribute of the domain
+	Ledger *accountant.Ledger // pays for everything; its relation is the curator's
+	Root   noise.Root         // bound to these counts and their configuration
+	// BeforeNoise is called once, after the first charge and before the first draw. If it fails, nothing is
+	// drawn. It is for a durable mark that the budget is spent; nil: nothing is called.
+	BeforeNoise func() error
+	Recorder    *Recorder // keeps all calls; nil keeps none
 }
 
 // New returns a Curator over private counts. It fails without sizes, ledger or root, and where there
@@ -51,7 +54,7 @@ func newGate(counts Counts, p Params) *gate {
 		open: func(stage string, round int, inputs [32]byte) noise.Source {
 			return p.Root.Stream(stage, round, inputs)
 		},
-		used: map[slot]bool{},
+		used: map[slot]bool{}, beforeNoise: p.BeforeNoise,
 	}
 }
 
@@ -66,6 +69,8 @@ type gate struct {
 	open     func(stage string, round int, inputs [32]byte) noise.Source
 	used     map[slot]bool
 	recorder *Recorder
+
+	beforeNoise func() error // nil once it has been called
 
 	errors []int64       // scratch: cell errors of a workload
 	scores []noise.Score // scratch
@@ -85,6 +90,18 @@ type plan struct {
 	draw  func() Release
 }
 
+// announce calls beforeNoise until it has succeeded once.
+func (g *gate) announce() error {
+	if g.beforeNoise == nil {
+		return nil
+	}
+	if err := g.beforeNoise(); err != nil {
+		return fmt.Errorf("mechanism: before the first noise: %w", err)
+	}
+	g.beforeNoise = nil
+	return nil
+}
+
 // answer checks, charges, then draws.
 func (g *gate) answer(r Request) (Release, error) {
 	p, err := g.plan(r)
@@ -98,6 +115,9 @@ func (g *gate) answer(r Request) (Release, error) {
 		p.event = p.event.At(r.Stage, r.Round)
 		if err := g.ledger.Charge(p.event); err != nil {
 			return Release{}, fmt.Errorf("mechanism: %s of stage %q, round %d: %w", r.Method, r.Stage, r.Round, err)
+		}
+		if err := g.announce(); err != nil {
+			return Release{}, err
 		}
 	}
 	g.used[slot{r.Stage, r.Round}] = true

@@ -16,6 +16,22 @@ var releases = []defect{
 		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, config, [32]byte{})",
 	},
 	{
+		name: "shards of two models are published", file: "transforms/synth/publish.go", test: "TestPublishRefusesTwoModels",
+		old: "if file.Model != model {", new: "if len(file.Model) > 64 {",
+	},
+	{
+		name: "a second Solve of the same records is silent", file: "transforms/synth/solve.go", test: "TestSecondSolveIsRefused",
+		old: "if !sensitive.Spend(stats.Collection()) {", new: "if !sensitive.Spend(stats.Collection()) && p.Epsilon < 0 {",
+	},
+	{
+		name: "a failure after a draw says unspent", file: "transforms/synth/solve.go", test: "TestFailureAfterADraw",
+		old: "\t\tBeforeNoise: func() error { return f.mark(ctx) },\n", new: "",
+	},
+	{
+		name: "the mark that noise is drawn comes after the draw", file: "dp/mechanism/gate.go", test: "TestBeforeNoise",
+		old: "\t\tif err := g.announce(); err != nil {\n\t\t\treturn Release{}, err\n\t\t}\n", new: "\t\tdefer func() { _ = g.announce() }()\n",
+	},
+	{
 		name: "store overwrites", file: "io/store/local.go", test: "TestCreateKeepsWhatIsThere",
 		old: "if err := os.Link(temp.Name(), path); err != nil {", new: "if err := os.WriteFile(path, data, 0o600); err != nil {",
 	},

@@ -61,7 +61,7 @@ func CountWith(s beam.Scope, in private.Units, w query.Workload, p Params) Stats
 		bundles = beam.ParDo(s, &countUnitsFn{Shape: shape}, col)
 	}
 	return Stats{
-		tables:   sensitive.Hide(beam.Combine(s, mergeTables, bundles)),
+		tables:   sensitive.Derive(in.Collection(), beam.Combine(s, mergeTables, bundles)),
 		domain:   d,
 		workload: w,
 		shape:    shape,

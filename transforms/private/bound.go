@@ -85,7 +85,7 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 		RunKey:     key,
 	}, sensitive.Reveal(in.records))
 	merged := beam.CombinePerKey(s, &mergeFn{RunKey: key}, bundles)
-	return Units{records: sensitive.Hide(merged), domain: in.domain}
+	return Units{records: sensitive.Derive(in.records, merged), domain: in.domain}
 }
 
 func init() {

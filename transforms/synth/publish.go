@@ -3,7 +3,6 @@ package synth
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,13 +21,13 @@ type publishFn struct {
 }
 
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileRef) bool, refs func(*ModelRef) bool, emit func(Manifest)) error {
-	all, err := f.collect(files)
+	ref, err := onlyRef(refs)
 	if err != nil {
 		return err
 	}
-	var ref ModelRef
-	if !refs(&ref) {
-		return errors.New("synth: files without a model")
+	all, err := f.collect(files, ref.SHA256)
+	if err != nil {
+		return err
 	}
 	data, err := ref.Read(ctx, f.Store)
 	if err != nil {
@@ -50,8 +49,9 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	return nil
 }
 
-// collect returns the shards in order, after checking that each is there once.
-func (f *publishFn) collect(files func(*FileRef) bool) ([]FileRef, error) {
+// collect returns the shards in order, after checking that each is there once and that all were sampled
+// from the model whose statement goes with them.
+func (f *publishFn) collect(files func(*FileRef) bool, model string) ([]FileRef, error) {
 	var all []FileRef
 	for file := (FileRef{}); files(&file); {
 		all = append(all, file)
@@ -60,6 +60,9 @@ func (f *publishFn) collect(files func(*FileRef) bool) ([]FileRef, error) {
 	for i, file := range all {
 		if file.Shard != i {
 			return nil, fmt.Errorf("synth: shard %d is missing or there twice", min(i, file.Shard))
+		}
+		if file.Model != model {
+			return nil, errTwoModels
 		}
 	}
 	if len(all) != f.Shards {

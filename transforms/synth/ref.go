@@ -62,6 +62,22 @@ func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
 	return data, nil
 }
 
+var errTwoModels = errors.New("synth: rows of two models came together; nothing is published. " +
+	"The job was started again and drew noise twice: count its budget twice, and set Params.Store, with which a second start adopts the first model")
+
+// onlyRef returns the one reference to a model there is.
+func onlyRef(refs func(*ModelRef) bool) (ref ModelRef, err error) {
+	if !refs(&ref) {
+		return ref, errors.New("synth: rows without a model")
+	}
+	for other := (ModelRef{}); refs(&other); {
+		if other.SHA256 != ref.SHA256 {
+			return ref, errTwoModels
+		}
+	}
+	return ref, nil
+}
+
 var errElement = errors.New("synth: malformed element")
 
 // Coders are plain functions: workers find functions by name, and all instances of a generic one share

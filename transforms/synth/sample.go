@@ -16,6 +16,9 @@ import (
 	"github.com/dapple-dp/dapple/transforms/internal/fields"
 )
 
+// SourcePrefix begins the Source of sampled chunks; the hash of their model follows, as in ModelRef.
+const SourcePrefix = "model "
+
 // Rounding says how whole rows stand for the weights of a model.
 type Rounding uint8
 
@@ -73,6 +76,10 @@ func (p SampleParams) Validate() error {
 
 // Sample returns rows of the released model: structs of type p.As, whose fields belong to columns as in
 // private.Encode, or else chunks. It costs no privacy. The rows are the same for any number of shards.
+//
+// Chunks name the release that they were sampled from in their Source, SourcePrefix and the hash of the
+// model. Whoever writes rows without Write should refuse chunks of two: a runner that starts a job again
+// can draw a second model if Params.Store is not set, and the losses of both add.
 //
 // It panics on invalid parameters, and where a column cannot be written to p.As: a column that can be
 // NULL wants a pointer.
@@ -182,18 +189,20 @@ func newSampleFn(r Release, p SampleParams) sampleFn {
 	return sampleFn{Params: p, Domain: *r.domain, Cliques: cliques, Store: r.store}
 }
 
-// shard makes the rows of one shard, in the chunks that next returns.
-func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bool, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
-	var ref ModelRef
-	if !refs(&ref) {
-		return errors.New("synth: a shard without a model")
+// shard makes the rows of one shard, in the chunks that next returns, and returns the hash of their model,
+// which each chunk names as its source.
+func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bool, next func() *domain.Chunk, visit func(*domain.Chunk) error) (model string, err error) {
+	ref, err := onlyRef(refs)
+	if err != nil {
+		return "", err
 	}
 	src, err := f.open(ctx, ref)
 	if err != nil {
-		return err
+		return "", err
 	}
 	from, to := src.block(shard, f.Params.Shards)
-	return src.each(ctx, from, to, next, func(c *domain.Chunk) error {
+	return ref.SHA256, src.each(ctx, from, to, next, func(c *domain.Chunk) error {
+		c.Source = SourcePrefix + ref.SHA256
 		writing(ctx, &src.done, c.Rows, src.n)
 		return visit(c)
 	})
@@ -203,10 +212,11 @@ func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bo
 type chunksFn struct{ Sample sampleFn }
 
 func (f *chunksFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(*domain.Chunk)) error {
-	return f.Sample.shard(ctx, shard, refs, newChunk, func(c *domain.Chunk) error {
+	_, err := f.Sample.shard(ctx, shard, refs, newChunk, func(c *domain.Chunk) error {
 		emit(c)
 		return nil
 	})
+	return err
 }
 
 // writers holds a token for each shard that the process writes at this moment. A shard holds what its
@@ -241,7 +251,8 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	if err != nil {
 		return fmt.Errorf("synth: creating shard %d: %w", shard, err)
 	}
-	if err := f.Sample.shard(ctx, shard, refs, oneChunk(), w.Write); err != nil {
+	model, err := f.Sample.shard(ctx, shard, refs, oneChunk(), w.Write)
+	if err != nil {
 		w.Abort()
 		return fmt.Errorf("synth: writing shard %d: %w", shard, err)
 	}
@@ -249,7 +260,7 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	if err != nil {
 		return fmt.Errorf("synth: closing shard %d: %w", shard, err)
 	}
-	file.Shard = shard
+	file.Shard, file.Model = shard, model
 	emit(file)
 	return nil
 }

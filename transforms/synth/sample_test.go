@@ -236,7 +236,7 @@ func published(t *testing.T, dir string) (rows []string) {
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
-	if want := []string{"_privacy.json", "part-0", "part-1", "part-2", "part-3", "run.release"}; !slices.Equal(names, want) {
+	if want := []string{"_privacy.json", "part-0", "part-1", "part-2", "part-3", "run.drawn", "run.release"}; !slices.Equal(names, want) {
 		t.Fatalf("files %v, want %v", names, want)
 	}
 	for _, name := range names[1:5] {
@@ -272,11 +272,11 @@ func TestPublishWantsEachShardOnce(t *testing.T) {
 		for _, i := range shards {
 			files = append(files, FileRef{Shard: i})
 		}
-		if _, err := f.collect(iterate(files...)); err == nil {
+		if _, err := f.collect(iterate(files...), ""); err == nil {
 			t.Errorf("%s: shards %v were accepted", name, shards)
 		}
 	}
-	if _, err := f.collect(iterate(FileRef{Shard: 2}, FileRef{Shard: 0}, FileRef{Shard: 1})); err != nil {
+	if _, err := f.collect(iterate(FileRef{Shard: 2}, FileRef{Shard: 0}, FileRef{Shard: 1}), ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -40,6 +40,7 @@ type FileRef struct {
 	CRC32C uint32
 	SHA256 string // of the content, in hexadecimal digits
 	URI    string // of the attempt
+	Model  string // ModelRef.SHA256 of the release that the rows were sampled from; Write sets it
 }
 
 // Manifest is what was published.

@@ -96,7 +96,10 @@ func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, w query.Workload, store
 // Solve releases a model of the counted units, at the price of p.Epsilon and p.Delta: the one privacy
 // budget of the run. It always yields one release, also of no units at all.
 //
-// It panics on invalid parameters and where the method does not apply to the domain and the workload.
+// It panics on invalid parameters, if the method does not apply to the domain and the workload, and on a
+// second Solve of the same records, that is, of one result of private.Encode: the losses of two releases
+// add, and each would state its own. Records that are encoded again are taken for others: whoever releases
+// from both must promise the sums of their ε and of their δ.
 func Solve(s beam.Scope, stats counts.Stats, p Params) Release {
 	s = s.Scope("dapple.Solve")
 	if err := p.Validate(); err != nil {
@@ -106,6 +109,11 @@ func Solve(s beam.Scope, stats counts.Stats, p Params) Release {
 	fn := &solveFn{Params: p, Domain: *stats.Domain(), Workload: stats.Workload(), Shape: stats.Shape()}
 	if err := fn.choose(); err != nil {
 		panic(err.Error())
+	}
+	if !sensitive.Spend(stats.Collection()) {
+		panic("synth: Solve was given records that another Solve releases from. Each release spends its ε and δ, and losses add, " +
+			"which neither statement would say. Sample one release as often as you like; " +
+			"for a second one encode the records again, and promise the sum")
 	}
 	grouped := beam.CoGroupByKey(s,
 		beam.AddFixedKey(s, seed(s)),
@@ -162,7 +170,7 @@ func (f *solveFn) config() [sha256.Size]byte {
 }
 
 func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*noise.Seed) bool, tables func(**counts.Table) bool, emit func(ModelRef)) error {
-	name := f.Params.RunID + ".release"
+	name := f.Params.RunID + ReleaseSuffix
 	data, err := f.adopt(ctx, name)
 	if err != nil {
 		return err
@@ -257,18 +265,19 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	config := f.config()
 	curator, err := mechanism.New(table, mechanism.Params{
 		Sizes: f.Workload.Sizes, Ledger: ledger, Root: noise.NewRoot(secret, config, table.Digest()),
+		BeforeNoise: func() error { return f.mark(ctx) },
 	})
 	if err != nil {
 		return nil, err
 	}
 	result, err := method.Solve(ctx, problem, curator)
 	if err != nil {
-		return nil, fmt.Errorf("synth: method %s: %w", method.Name, err)
+		return nil, f.spent(ledger, fmt.Errorf("synth: method %s: %w", method.Name, err))
 	}
 	result.Model.Impossible = f.Domain.Impossible
 	result.Model.Exclude() // for a method that does not know of them
 	if err := result.Model.Validate(); err != nil {
-		return nil, fmt.Errorf("synth: model of method %s: %w", method.Name, err)
+		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
 	}
 	a := &Artifact{
 		RunID: f.Params.RunID, Config: hex.EncodeToString(config[:]), Method: method.Name,

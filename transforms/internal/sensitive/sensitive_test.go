@@ -6,6 +6,19 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
+// Whatever was made of the same records pays once; other records pay for themselves.
+func TestRecordsPayOnce(t *testing.T) {
+	_, s := beam.NewPipelineWithRoot()
+	records := Hide(beam.Impulse(s))
+	units, others := Derive(records, beam.Impulse(s)), Derive(records, beam.Impulse(s))
+	if !Spend(units) || Spend(others) || Spend(records) || Spend(units) {
+		t.Error("records were released from twice, or not at all")
+	}
+	if !Spend(Hide(beam.Impulse(s))) {
+		t.Error("records have paid for others")
+	}
+}
+
 func TestRevealWhatWasHidden(t *testing.T) {
 	_, s := beam.NewPipelineWithRoot()
 	col := beam.Impulse(s)

@@ -1,0 +1,35 @@
+package mechanism
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// The mark is made once, after the first charge and before the first draw; if it fails, nothing is drawn.
+func TestBeforeNoise(t *testing.T) {
+	sizes := []int{2}
+	ledger, calls, refused := zcdp(t, dp.AddRemove), 0, errors.New("refused")
+	recorder := &Recorder{}
+	c, err := New(table{sizes, []int64{3, 4}}, Params{Sizes: sizes, Ledger: ledger, Root: root(t), Recorder: recorder, BeforeNoise: func() error {
+		if calls++; ledger.Spent().Sign() == 0 {
+			t.Error("the mark came before the charge")
+		}
+		if calls == 1 {
+			return refused
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, stage := range []string{"a", "b", "c"} {
+		if _, err := c.Total(stage, dp.ShareOf(1, 10)); errors.Is(err, refused) != (i == 0) || i > 0 && err != nil {
+			t.Errorf("stage %s: %v", stage, err)
+		}
+	}
+	if calls != 2 || len(recorder.Calls) != 2 {
+		t.Errorf("%d marks and %d draws, want 2 of each", calls, len(recorder.Calls))
+	}
+}

@@ -1,0 +1,41 @@
+package synth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dapple-dp/dapple/dp/accountant"
+)
+
+// Names of what a run keeps in its store, behind its run ID.
+const (
+	// DrawnSuffix is of a mark that is there before any noise is drawn: a run that has one and ends without
+	// a release counts as spent all the same, for how it ended may depend on noisy answers.
+	DrawnSuffix = ".drawn"
+	// ReleaseSuffix is of the encoded Artifact.
+	ReleaseSuffix = ".release"
+)
+
+// mark leaves the mark in the store. Without a store an error says what it would.
+func (f *solveFn) mark(ctx context.Context) error {
+	if f.Params.Store.Kind == "" {
+		return nil
+	}
+	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	if err != nil {
+		return err
+	}
+	name := f.Params.RunID + DrawnSuffix
+	if _, _, err := store.CreateIfAbsent(ctx, name, []byte("noise is drawn from here on: the budget of the run counts as spent\n")); err != nil {
+		return fmt.Errorf("synth: marking the run as spent: %w", err)
+	}
+	return nil
+}
+
+// spent adds to the error of a solve, if no store says it, that its budget is gone.
+func (f *solveFn) spent(ledger *accountant.Ledger, err error) error {
+	if f.Params.Store.Kind != "" || ledger.Spent().Sign() == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; noise had been drawn: count the privacy budget of the run as spent", err)
+}
