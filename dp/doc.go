@@ -20,7 +20,8 @@
 // true table and says so (evaluate, infer, strict reading).
 //
 // Retries: one release of one table is seen, provided that all workers share the store that keeps it. A
-// runner that starts whole jobs again can release twice without one.
+// runner that starts whole jobs again can release twice without one; shards of two models are never
+// published together.
 //
 // Computational part: noise is exact given uniform bits; the bits come from a cipher keyed by
 // 32 secret bytes. Whoever holds the seed or the raw table holds the data.

@@ -5,7 +5,7 @@ package main
 var releases = []defect{
 	{
 		name: "release kept under a name of the attempt", file: "transforms/synth/solve.go", test: "TestAttemptsAtOnceReleaseOneModel",
-		old: "\tname := f.Params.RunID + \".release\"\n", new: "\tname := f.Params.RunID + rand.Text() + \".release\"\n",
+		old: "\tname := f.Params.RunID + ReleaseSuffix\n", new: "\tname := f.Params.RunID + rand.Text() + ReleaseSuffix\n",
 	},
 	{
 		name: "restarted job publishes a release of its own", file: "transforms/synth/solve.go", test: "TestCrashBetweenModelAndManifest",

@@ -15,8 +15,12 @@
 //     absent, before Solve emits anything. An attempt that finds it adopts it and draws nothing; the
 //     loser of a race adopts the winner's. All workers must see the same Store; without one a run is
 //     safe only where nothing is restarted, as on prism.
+//     Without one a restart can draw a second model; shards carry the hash of theirs, and Write refuses
+//     to publish shards of two.
 //   - Shards of rows are functions of the model and the sampling seed, and are written under temporary
 //     names. Publish moves one complete set into place.
+//
+// A mark in the Store precedes the first draw. A run that has one and no release is spent all the same.
 //
 // # Guarantee
 //
