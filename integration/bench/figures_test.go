@@ -1,12 +1,11 @@
 package main
 
 import (
-	"encoding/binary"
 	"os"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/integration/families"
 )
 
 // bars are figures of written rows that the product must reach: average total variation and largest
@@ -18,15 +17,15 @@ var bars = []struct {
 	setting
 	tv, largest float64
 }{
-	{setting{"adult7", "dpam", dp.AddRemove, 1, adult7Delta, ""}, 0.0245, 0.0025},
-	{setting{"adult7", "dpam", dp.AddRemove, 0.1, adult7Delta, ""}, 0.102, 1},
-	{setting{"adult7", "dpam", dp.AddRemove, 10, adult7Delta, ""}, 0.0065, 1},
-	{setting{"adult7", "dpam", dp.AddRemove, 1, 0, ""}, 0.034, 1},
-	{setting{"adult7", "dpam", dp.Replace, 1, adult7Delta, ""}, 0.033, 1},
-	{setting{"adult7", "dpfw", dp.AddRemove, 1, adult7Delta, ""}, 0.030, 1},
-	{setting{"adult7", "auto", dp.AddRemove, 1, adult7Delta, ""}, 0.0235, 0.0025},
-	{setting{"adult7", "auto", dp.AddRemove, 0.1, adult7Delta, ""}, 0.0825, 1},
-	{setting{"adult14", "auto", dp.AddRemove, 1, adult14Delta, ""}, 0.055, 0.012},
+	{ask("adult7", "dpam", dp.AddRemove, 1, adult7Delta, ""), 0.0245, 0.0025},
+	{ask("adult7", "dpam", dp.AddRemove, 0.1, adult7Delta, ""), 0.102, 1},
+	{ask("adult7", "dpam", dp.AddRemove, 10, adult7Delta, ""), 0.0065, 1},
+	{ask("adult7", "dpam", dp.AddRemove, 1, 0, ""), 0.034, 1},
+	{ask("adult7", "dpam", dp.Replace, 1, adult7Delta, ""), 0.033, 1},
+	{ask("adult7", "dpfw", dp.AddRemove, 1, adult7Delta, ""), 0.030, 1},
+	{ask("adult7", "auto", dp.AddRemove, 1, adult7Delta, ""), 0.0235, 0.0025},
+	{ask("adult7", "auto", dp.AddRemove, 0.1, adult7Delta, ""), 0.0825, 1},
+	{ask("adult14", "auto", dp.AddRemove, 1, adult14Delta, ""), 0.055, 0.012},
 }
 
 func TestBars(t *testing.T) {
@@ -37,7 +36,7 @@ func TestBars(t *testing.T) {
 	if dir == "" {
 		t.Skip("missing: the tables adult7 and adult14; set DAPPLE_DATA to the directory that holds them")
 	}
-	tables := map[string]*coded{}
+	tables := map[string]*families.Table{}
 	for _, b := range bars {
 		if tables[b.table] == nil {
 			table, err := load(dir, b.table)
@@ -49,29 +48,19 @@ func TestBars(t *testing.T) {
 		const seeds = 3
 		tv, largest := 0.0, 0.0
 		for seed := range seeds {
-			f, err := run(tables[b.table], b.setting, fixed(t, uint64(seed)))
+			f, err := run(tables[b.table], b.setting, families.Fixed(uint64(seed)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			tv += f.rowsTV / seeds
 			largest += f.rowsMax / seeds
 			if b.table == "adult7" && f.roundingTV > f.iidTV/5 {
-				t.Errorf("%s/%s/%g: writing rows adds %.4f, iid rows %.4f", b.table, b.method, float64(b.epsilon), f.roundingTV, f.iidTV)
+				t.Errorf("%s/%s/%g: writing rows adds %.4f, iid rows %.4f", b.table, b.Method, float64(b.Epsilon), f.roundingTV, f.iidTV)
 			}
 		}
-		t.Logf("%s/%s/%g/%g %v: average TV %.4f (bar %.4f), largest cell %.4f", b.table, b.method, float64(b.epsilon), float64(b.delta), b.relation, tv, b.tv, largest)
+		t.Logf("%s/%s/%g/%g %v: average TV %.4f (bar %.4f), largest cell %.4f", b.table, b.Method, float64(b.Epsilon), float64(b.Delta), b.Neighbouring, tv, b.tv, largest)
 		if tv > b.tv || largest > b.largest {
-			t.Errorf("%s/%s/%g: average TV %.4f, largest cell %.4f; want at most %.4f, %.4f", b.table, b.method, float64(b.epsilon), tv, largest, b.tv, b.largest)
+			t.Errorf("%s/%s/%g: average TV %.4f, largest cell %.4f; want at most %.4f, %.4f", b.table, b.Method, float64(b.Epsilon), tv, largest, b.tv, b.largest)
 		}
 	}
-}
-
-// fixed returns randomness that is the same in every run.
-func fixed(t *testing.T, seed uint64) randomness {
-	t.Helper()
-	secret, err := noise.SeedFromBytes(binary.BigEndian.AppendUint64([]byte("fixed noise is for tests"), seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return randomness{secret, seed}
 }

@@ -4,7 +4,9 @@
 //	go run ./integration/bench -data DIR -seeds 5
 //
 // DIR holds adult7/adult7.csv and adult7/adult7-domain.json: a coded table and the sizes of its
-// columns. Figures are errors of rows against the table, so what this command prints is not private.
+// columns; adult14 the same. The other tables are made up. Figures are errors of rows against the table, so what
+// this command prints is not private. The resample floor is the error of as many of the table's own rows drawn with
+// replacement: of someone who knows the population and not these people.
 package main
 
 import (
@@ -13,64 +15,100 @@ import (
 	"log"
 	"math"
 	"os"
+	"path"
 	"text/tabwriter"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/integration/families"
 )
 
 // setting is one line of the table.
 type setting struct {
-	table    string
-	method   string
-	relation dp.Neighbouring
-	epsilon  dp.Epsilon
-	delta    dp.Delta
-	others   string // published figures of other tools, average TV / largest cell / CPU seconds
+	table string
+	families.Request
+	others string // published figures of other tools, average TV / largest cell / CPU seconds
+}
+
+// name is what -only selects by.
+func (s setting) name() string {
+	name := fmt.Sprintf("%s/%s/%g", s.table, s.Method, float64(s.Epsilon))
+	if s.Width > 0 {
+		name += fmt.Sprintf("/%d", s.Width)
+	}
+	return name
 }
 
 const (
 	adult7Delta  = 4.19e-10 // 1/n²
 	adult14Delta = 1e-9
+	madeUpDelta  = 1e-9
 )
 
+// ask returns a request for all marginals of up to three columns of a table of at most 10,000 cells.
+func ask(table, method string, relation dp.Neighbouring, epsilon dp.Epsilon, delta dp.Delta, others string) setting {
+	return setting{table, families.Request{Method: method, Neighbouring: relation, Epsilon: epsilon, Delta: delta}, others}
+}
+
+// wider returns the setting with marginals of up to the given number of columns.
+func (s setting) wider(width int) setting {
+	s.Width = width
+	return s
+}
+
 var settings = []setting{
-	{"adult7", "auto", dp.AddRemove, 0.1, adult7Delta, "AIM .106"},
-	{"adult7", "auto", dp.AddRemove, 1, adult7Delta, "AIM .0320/.0045/82–174 s, SWIFT .0319/.0026/279 s, MST .0977/.0283/24 s"},
-	{"adult7", "auto", dp.AddRemove, 10, adult7Delta, "AIM .0105"},
-	{"adult7", "dpam", dp.AddRemove, 0.1, adult7Delta, ""},
-	{"adult7", "dpam", dp.AddRemove, 1, adult7Delta, ""},
-	{"adult7", "dpam", dp.AddRemove, 10, adult7Delta, ""},
-	{"adult7", "dpam", dp.AddRemove, 1, 0, ""},
-	{"adult7", "auto", dp.Replace, 1, adult7Delta, "PEP .070/.0058/49 s"},
-	{"adult7", "dpam", dp.Replace, 1, adult7Delta, ""},
-	{"adult7", "dpfw", dp.AddRemove, 1, adult7Delta, ""},
-	{"adult7", "dpfw", dp.Replace, 1, adult7Delta, ""},
-	{"adult7", "dpfw-paper", dp.Replace, 1, adult7Delta, ""},
-	{"adult7", "dpam-paper", dp.Replace, 1, adult7Delta, ""},
-	{"adult14", "auto", dp.AddRemove, 0.1, adult14Delta, "AIM .168"},
-	{"adult14", "auto", dp.AddRemove, 1, adult14Delta, "AIM .0651/.0150/356 s, SWIFT .0611/.0141/358 s, MST .0938/.0296/64 s"},
-	{"adult14", "auto", dp.AddRemove, 10, adult14Delta, "AIM .036"},
+	ask("adult7", "auto", dp.AddRemove, 0.1, adult7Delta, "AIM .106"),
+	ask("adult7", "auto", dp.AddRemove, 1, adult7Delta, "AIM .0320/.0045/82–174 s, SWIFT .0319/.0026/279 s, MST .0977/.0283/24 s"),
+	ask("adult7", "auto", dp.AddRemove, 10, adult7Delta, "AIM .0105"),
+	ask("adult7", "dpam", dp.AddRemove, 0.1, adult7Delta, ""),
+	ask("adult7", "dpam", dp.AddRemove, 1, adult7Delta, ""),
+	ask("adult7", "dpam", dp.AddRemove, 10, adult7Delta, ""),
+	ask("adult7", "dpam", dp.AddRemove, 1, 0, ""),
+	ask("adult7", "dpfw", dp.AddRemove, 1, 0, ""),
+	ask("adult7", "rake", dp.AddRemove, 1, adult7Delta, "").wider(4),
+	ask("adult7", "dpam", dp.AddRemove, 1, adult7Delta, "").wider(4),
+	ask("adult7", "rake", dp.AddRemove, 1, adult7Delta, "").wider(5),
+	ask("adult7", "dpam", dp.AddRemove, 1, adult7Delta, "").wider(5),
+	ask("adult7", "auto", dp.Replace, 1, adult7Delta, "PEP .070/.0058/49 s"),
+	ask("adult7", "dpam", dp.Replace, 1, adult7Delta, ""),
+	ask("adult7", "dpfw", dp.AddRemove, 1, adult7Delta, ""),
+	ask("adult7", "dpfw", dp.Replace, 1, adult7Delta, ""),
+	ask("adult7", "dpfw-paper", dp.Replace, 1, adult7Delta, ""),
+	ask("adult7", "dpam-paper", dp.Replace, 1, adult7Delta, ""),
+	ask("adult14", "auto", dp.AddRemove, 0.1, adult14Delta, "AIM .168"),
+	ask("adult14", "auto", dp.AddRemove, 1, adult14Delta, "AIM .0651/.0150/356 s, SWIFT .0611/.0141/358 s, MST .0938/.0296/64 s"),
+	ask("adult14", "auto", dp.AddRemove, 10, adult14Delta, "AIM .036"),
+	ask("schedule", "auto", dp.AddRemove, 0.1, madeUpDelta, ""),
+	ask("schedule", "auto", dp.AddRemove, 1, madeUpDelta, ""),
+	ask("schedule", "auto", dp.AddRemove, 10, madeUpDelta, ""),
+	ask("binary23", "auto", dp.AddRemove, 0.1, madeUpDelta, ""),
+	ask("binary23", "auto", dp.AddRemove, 1, madeUpDelta, ""),
+	ask("binary23", "auto", dp.AddRemove, 10, madeUpDelta, ""),
+}
+
+// madeUp are the tables that need no file: 300,000 flights, and 50,000 people of whom 23 things are true or not.
+var madeUp = map[string]func() *families.Table{
+	"schedule": func() *families.Table { return families.Schedule(300_000, 1) },
+	"binary23": func() *families.Table { return families.Binary(50_000, 1) },
 }
 
 func main() {
 	data := flag.String("data", os.Getenv("DAPPLE_DATA"), "directory that holds the coded tables")
 	seeds := flag.Int("seeds", 3, "runs of each setting")
-	only := flag.String("only", "", "one table/method/epsilon, such as adult7/dpam/1; empty: all")
+	only := flag.String("only", "", "settings that match a pattern of table/method/ε, and of the width of the marginals if it is not 3, such as adult7/*/1; empty: all")
 	flag.Parse()
-	if *data == "" {
-		log.Fatal("bench: set -data or DAPPLE_DATA to the directory that holds adult7/")
-	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "table\tmethod\trelation\tε\tδ\tmodel TV\trows TV (sd)\trows max (sd)\trounding TV / iid\tsolve CPU s\twrite CPU s\trows per CPU s\tallocations per row\tothers")
-	tables := map[string]*coded{}
+	fmt.Fprintln(w, "table\tmethod\trelation\tε\tδ\twidth\tmodel TV\trows TV (sd)\tresample floor\trows max (sd)\tone-way TV\tpair TV\trounding TV / iid\tsolve CPU s\twrite CPU s\trows per CPU s\tallocations per row\tothers")
+	tables := map[string]*families.Table{}
 	for _, s := range settings {
-		if *only != "" && *only != fmt.Sprintf("%s/%s/%g", s.table, s.method, float64(s.epsilon)) {
+		if ok, err := path.Match(*only, s.name()); err != nil {
+			log.Fatalf("bench: -only: %v", err)
+		} else if *only != "" && !ok {
 			continue
 		}
 		t := tables[s.table]
 		if t == nil {
 			var err error
-			if t, err = load(*data, s.table); err != nil {
+			if t, err = open(*data, s.table); err != nil {
 				log.Fatalf("bench: %v", err)
 			}
 			tables[s.table] = t
@@ -85,13 +123,24 @@ func main() {
 	}
 }
 
+// open makes or reads a table.
+func open(dir, name string) (*families.Table, error) {
+	if table := madeUp[name]; table != nil {
+		return table(), nil
+	}
+	if dir == "" {
+		return nil, fmt.Errorf("set -data or DAPPLE_DATA to the directory that holds %s/", name)
+	}
+	return load(dir, name)
+}
+
 // line runs one setting and prints it.
-func line(w *tabwriter.Writer, t *coded, s setting, seeds int) {
+func line(w *tabwriter.Writer, t *families.Table, s setting, seeds int) {
 	var runs []figures
 	for range seeds {
-		f, err := run(t, s, fresh())
+		f, err := run(t, s, families.Fresh())
 		if err != nil {
-			fmt.Fprintf(w, "%s\t%s\t%v\t%g\t%g\tdoes not apply: %v\n", s.table, s.method, s.relation, float64(s.epsilon), float64(s.delta), err)
+			fmt.Fprintf(w, "%s\t%s\t%v\t%g\t%g\tdoes not apply: %v\n", s.table, s.Method, s.Neighbouring, float64(s.Epsilon), float64(s.Delta), err)
 			return
 		}
 		runs = append(runs, f)
@@ -105,14 +154,13 @@ func line(w *tabwriter.Writer, t *coded, s setting, seeds int) {
 		}
 		return mean, math.Sqrt(sd)
 	}
-	model, _ := of(func(f figures) float64 { return f.modelTV })
+	mean := func(get func(figures) float64) float64 { m, _ := of(get); return m }
 	tv, tvSD := of(func(f figures) float64 { return f.rowsTV })
 	most, mostSD := of(func(f figures) float64 { return f.rowsMax })
-	rounding, _ := of(func(f figures) float64 { return f.roundingTV })
-	iid, _ := of(func(f figures) float64 { return f.iidTV })
-	solve, _ := of(func(f figures) float64 { return f.solveCPU })
-	write, _ := of(func(f figures) float64 { return f.writeCPU })
-	fmt.Fprintf(w, "%s\t%s (%s)\t%v\t%g\t%g\t%.4f\t%.4f (%.4f)\t%.4f (%.4f)\t%.4f / %.4f\t%.2f\t%.2f\t\t\t%s\n",
-		s.table, s.method, runs[0].method, s.relation, float64(s.epsilon), float64(s.delta),
-		model, tv, tvSD, most, mostSD, rounding, iid, solve, write, s.others)
+	fmt.Fprintf(w, "%s\t%s (%s)\t%v\t%g\t%g\t%d\t%.5f\t%.5f (%.5f)\t%.4f\t%.4f (%.4f)\t%.5f\t%.5f\t%.4f / %.4f\t%.2f\t%.2f\t\t\t%s\n",
+		s.table, s.Method, runs[0].method, s.Neighbouring, float64(s.Epsilon), float64(s.Delta), max(s.Width, 3),
+		mean(func(f figures) float64 { return f.modelTV }), tv, tvSD, floor(t, s), most, mostSD,
+		mean(func(f figures) float64 { return f.onesTV }), mean(func(f figures) float64 { return f.pairsTV }),
+		mean(func(f figures) float64 { return f.roundingTV }), mean(func(f figures) float64 { return f.iidTV }),
+		mean(func(f figures) float64 { return f.solveCPU }), mean(func(f figures) float64 { return f.writeCPU }), s.others)
 }

@@ -80,7 +80,7 @@ func rate(w io.Writer, what string, rows int, f func() error) error {
 	}
 	seconds := cpu() - start
 	runtime.ReadMemStats(&after)
-	fmt.Fprintf(w, "%s\t%d rows\t\t\t\t\t\t\t\t\t\t%.0f\t%.2f\t\n", what, rows, float64(rows)/seconds, float64(after.Mallocs-before.Mallocs)/float64(rows))
+	fmt.Fprintf(w, "%s\t%d rows\t\t\t\t\t\t\t\t\t\t\t\t\t\t%.0f\t%.2f\t\n", what, rows, float64(rows)/seconds, float64(after.Mallocs-before.Mallocs)/float64(rows))
 	return nil
 }
 

@@ -1,62 +1,24 @@
 package main
 
 import (
-	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
 
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/integration/families"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// coded is a table of codes; it answers the curator by counting.
-type coded struct {
-	domain  *domain.Domain
-	sizes   []int
-	columns [][]domain.Code
-	rows    int
-	tables  map[string][]int64
-}
-
-func (t *coded) Units() int64 { return int64(t.rows) }
-
-// Marginal counts, and keeps what it counted.
-func (t *coded) Marginal(c domain.Clique) []int64 {
-	if n, ok := t.tables[c.Key()]; ok {
-		return n
-	}
-	cells, err := c.Cells(t.sizes)
-	if err != nil {
-		panic("bench: a clique whose cells cannot be counted")
-	}
-	n := make([]int64, cells)
-	for r := range t.rows {
-		x := 0
-		for _, a := range c {
-			x = x*t.sizes[a] + int(t.columns[a][r])
-		}
-		n[x]++
-	}
-	t.tables[c.Key()] = n
-	return n
-}
-
 // load reads DIR/name/name.csv and its sizes.
-func load(dir, name string) (*coded, error) {
+func load(dir, name string) (*families.Table, error) {
 	b, err := os.ReadFile(filepath.Join(dir, name, name+"-domain.json"))
 	if err != nil {
 		return nil, err
@@ -74,128 +36,90 @@ func load(dir, name string) (*coded, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &coded{domain: &domain.Domain{}, rows: len(rows) - 1, tables: map[string][]int64{}}
+	var ks []int
+	columns := make([][]domain.Code, len(rows[0]))
 	for a, column := range rows[0] {
-		at := domain.Attribute{Name: column, Type: domain.Int64, Resolution: 1}
-		codes := make([]domain.Code, t.rows)
+		ks = append(ks, sizes[column])
 		for r, row := range rows[1:] {
 			v, err := strconv.Atoi(row[a])
 			if err != nil || v < 0 || v >= sizes[column] {
 				return nil, fmt.Errorf("%s: line %d, column %q: not a code", name, r+2, column)
 			}
-			codes[r] = domain.Code(v)
+			columns[a] = append(columns[a], domain.Code(v))
 		}
-		for v := range sizes[column] {
-			at.Values = append(at.Values, strconv.Itoa(v))
-		}
-		t.domain.Attributes = append(t.domain.Attributes, at)
-		t.columns = append(t.columns, codes)
 	}
-	t.sizes = t.domain.Sizes()
-	return t, nil
+	return families.NewTable(name, families.Coded(rows[0], ks), columns), nil
 }
 
 // figures of one run.
 type figures struct {
-	method                   string
-	modelTV, rowsTV, rowsMax float64
-	roundingTV, iidTV        float64
-	solveCPU, writeCPU       float64
+	method             string
+	modelTV            float64 // of the widest marginals of the workload, as rowsTV and rowsMax are
+	onesTV, pairsTV    float64 // of rows
+	rowsTV, rowsMax    float64
+	roundingTV, iidTV  float64
+	solveCPU, writeCPU float64
 }
-
-// randomness of one run: of the noise, and of what privacy does not depend on.
-type randomness struct {
-	noise noise.Seed
-	other uint64
-}
-
-// fresh returns randomness of the operating system.
-func fresh() randomness { return randomness{noise.NewSeed(), rand.Uint64()} }
 
 // run solves once and writes as many rows as the table has units.
-func run(t *coded, s setting, random randomness) (figures, error) {
-	w := query.AllMarginals(t.sizes, 3, 10_000)
-	p := solver.Problem{
-		Domain: t.domain, Workload: w, Neighbouring: s.relation, Epsilon: s.epsilon, Delta: s.delta,
-		Units: float64(t.rows), Seed: random.other, MemoryLimit: 2 << 30,
+func run(t *families.Table, s setting, random families.Randomness) (figures, error) {
+	for _, c := range s.Problem(t, 0).Workload.Cliques() {
+		t.Marginal(c) // which the solve is not to be timed for
 	}
-	m, _, err := methods.Choose(p, s.method)
-	if err != nil {
-		return figures{}, err
-	}
-	accesses, err := m.Accesses(p)
-	if err != nil {
-		return figures{}, err
-	}
-	ledger, err := accountant.NewLedger(accountant.Params{
-		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
-		Coordinates: max(1, solver.Coordinates(accesses)),
-	}.Preferred())
-	if err != nil {
-		return figures{}, err
-	}
-	config := sha256.Sum256([]byte(s.method))
-	curator, err := mechanism.New(t, mechanism.Params{Sizes: t.sizes, Ledger: ledger, Root: noise.NewRoot(random.noise, config, config)})
-	if err != nil {
-		return figures{}, err
-	}
-	f := figures{method: m.Name}
 	start := cpu()
-	res, err := m.Solve(p, curator)
+	res, err := families.Solve(t, s.Request, random)
 	if err != nil {
 		return figures{}, err
 	}
-	f.solveCPU = cpu() - start
-	triples := slices.DeleteFunc(w.Cliques(), func(c domain.Clique) bool { return len(c) < 3 })
+	f := figures{method: res.Method.Name, solveCPU: cpu() - start}
+	w := res.Problem.Workload
 	start = cpu()
-	rows := population.NewRows(res.Model, w.Maximal().Cliques(), int64(t.rows), p.Seed)
+	rows := population.NewRows(res.Model, w.Maximal().Cliques(), t.Units(), res.Problem.Seed)
 	f.writeCPU = cpu() - start
-	f.modelTV, _ = t.errors(triples, func(c domain.Clique) []float64 { return res.Model.Marginal(c, nil) })
+	widest := ofWidth(w, 0)
+	f.modelTV, _ = t.Errors(widest, func(c domain.Clique) []float64 { return res.Model.Marginal(c, nil) })
 	synthetic := sample(t, rows)
-	f.rowsTV, f.rowsMax = t.errors(triples, synthetic.shares)
-	f.roundingTV = population.RoundingTV(res.Model, rows, triples)
-	f.iidTV = iid(res.Model, triples, int64(t.rows))
+	f.onesTV, _ = t.Errors(ofWidth(w, 1), synthetic.Shares)
+	f.pairsTV, _ = t.Errors(ofWidth(w, 2), synthetic.Shares)
+	f.rowsTV, f.rowsMax = t.Errors(widest, synthetic.Shares)
+	f.roundingTV = population.RoundingTV(res.Model, rows, widest)
+	f.iidTV = iid(res.Model, widest, t.Units())
 	return f, nil
 }
 
+// ofWidth returns the cliques of the workload that have the given number of columns; 0: the most that one has.
+func ofWidth(w query.Workload, width int) (list []domain.Clique) {
+	for _, c := range w.Cliques() {
+		if width == 0 || len(c) == width {
+			list = append(list, c)
+		}
+	}
+	if width > 0 {
+		return list
+	}
+	most := len(slices.MaxFunc(list, func(a, b domain.Clique) int { return len(a) - len(b) }))
+	return ofWidth(w, most)
+}
+
+// floor returns the average total variation between the widest marginals of the table and of as many of its
+// records drawn with replacement: what someone misses who knows the population and not these people.
+func floor(t *families.Table, s setting) float64 {
+	tv, _ := t.Errors(ofWidth(s.Problem(t, 0).Workload, 0), t.Resampled(1).Shares)
+	return tv
+}
+
 // sample reads all rows.
-func sample(t *coded, rows *population.Rows) *coded {
-	s := &coded{sizes: t.sizes, rows: int(rows.Len()), tables: map[string][]int64{}, columns: make([][]domain.Code, len(t.sizes))}
-	buf := make([]domain.Code, s.rows*len(t.sizes))
+func sample(t *families.Table, rows *population.Rows) *families.Table {
+	d, n := len(t.Sizes), int(rows.Len())
+	buf, columns := make([]domain.Code, n*d), make([][]domain.Code, d)
 	rows.Read(0, buf)
-	for a := range s.columns {
-		s.columns[a] = make([]domain.Code, s.rows)
-		for r := range s.rows {
-			s.columns[a][r] = buf[r*len(t.sizes)+a]
+	for a := range columns {
+		columns[a] = make([]domain.Code, n)
+		for r := range n {
+			columns[a][r] = buf[r*d+a]
 		}
 	}
-	return s
-}
-
-func (t *coded) shares(c domain.Clique) []float64 {
-	n := t.Marginal(c)
-	x := make([]float64, len(n))
-	for i := range n {
-		x[i] = float64(n[i])
-	}
-	return x
-}
-
-// errors returns the average total variation and the largest cell difference, as shares, over cliques.
-func (t *coded) errors(cliques []domain.Clique, other func(domain.Clique) []float64) (tv, largest float64) {
-	for _, c := range cliques {
-		g := other(c)
-		sum := 0.0
-		for _, x := range g {
-			sum += x
-		}
-		for i, h := range t.Marginal(c) {
-			d := math.Abs(float64(h)/float64(t.rows) - g[i]/sum)
-			tv += d / 2 / float64(len(cliques))
-			largest = math.Max(largest, d)
-		}
-	}
-	return tv, largest
+	return families.NewTable(t.Name, t.Domain, columns)
 }
 
 // iid returns the rounding error of n rows drawn independently: for one cell of share p the mean

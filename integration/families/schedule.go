@@ -6,18 +6,18 @@ import (
 
 // Schedule is a timetable of flights as a year of one carrier's reports has it: 16 columns coded to 12 to 104
 // values. The hour and the minute of departure follow from the time planned, the distance from the route, the
-// tail number from the carrier in most cases; delays of departure and arrival are close.
+// carrier from the tail number; times and delays of departure and arrival are close.
 func Schedule(units int, seed uint64) *Table {
 	b := newBuilder(units, seed)
 	const carriers, origins, destinations, tails, distances = 16, 12, 104, 100, 80
 	n := units
-	month, day, week := b.zipf(12, .05), b.zipf(31, .02), b.zipf(53, .03)
-	carrier, origin := b.zipf(carriers, .9), b.zipf(origins, .6)
+	month, day := b.zipf(12, .05), b.zipf(31, .02)
+	carrier, origin := b.zipf(carriers, 1.2), b.zipf(origins, 1)
 	var home [carriers]func() int // every carrier serves some origins more than others
 	for c := range home {
 		shares := make([]float64, origins)
 		for o := range shares {
-			shares[o] = math.Exp(1.5 * b.rng.NormFloat64())
+			shares[o] = math.Exp(2.5 * b.rng.NormFloat64())
 		}
 		home[c] = b.choose(shares)
 	}
@@ -25,7 +25,7 @@ func Schedule(units int, seed uint64) *Table {
 	for c := range routes {
 		shares := make([]float64, destinations)
 		for d := range shares {
-			shares[d] = math.Pow(float64(d+1), -.7) * math.Exp(1.2*b.rng.NormFloat64())
+			shares[d] = math.Pow(float64(d+1), -1.2) * math.Exp(1.5*b.rng.NormFloat64())
 		}
 		routes[c] = b.choose(shares)
 	}
@@ -39,19 +39,13 @@ func Schedule(units int, seed uint64) *Table {
 	for i := range fleet {
 		fleet[i] = i * carriers / tails
 	}
-	months := b.add("month", 12, func(int) int { return month() })
+	b.add("month", 12, func(int) int { return month() })
 	b.add("day", 31, func(int) int { return day() })
-	b.add("week", 53, func(r int) int {
-		if b.rng.Float64() < .98 {
-			return min(int(months[r])*53/12+b.rng.IntN(5), 52)
-		}
-		return week()
-	})
 	flown := b.add("carrier", carriers, func(int) int { return carrier() })
 	b.add("tail", tails, func(r int) int {
 		c := int(flown[r])
 		from, to := (c*tails+carriers-1)/carriers, ((c+1)*tails+carriers-1)/carriers
-		return from + b.rng.IntN(to-from)
+		return from + min(b.rng.IntN(to-from), b.rng.IntN(to-from))
 	})
 	from := b.add("origin", origins, func(r int) int {
 		if b.rng.Float64() < .1 {
@@ -61,7 +55,7 @@ func Schedule(units int, seed uint64) *Table {
 	})
 	to := b.add("destination", destinations, func(r int) int { return routes[flown[r]]() })
 	distance := b.add("distance", distances, func(r int) int { return far[from[r]][to[r]] })
-	b.add("air time", 60, func(r int) int { return clamp(5+.6*float64(distance[r])+1.5*b.rng.NormFloat64(), 60) })
+	air := b.add("air time", 60, func(r int) int { return clamp(5+.6*float64(distance[r])+1.5*b.rng.NormFloat64(), 60) })
 	// The time planned, in quarters of an hour from 05:00 to 24:00, with peaks.
 	peaks := make([]float64, 76)
 	for q := range peaks {
@@ -88,12 +82,10 @@ func Schedule(units int, seed uint64) *Table {
 	}
 	b.add("departure delay", 90, func(r int) int { return clamp(late[r]/2+15, 90) })
 	b.add("arrival delay", 100, func(r int) int { return clamp((late[r]+6*b.rng.NormFloat64())/2+20, 100) })
-	b.add("departed", 96, func(r int) int { return clamp(float64(planned[r])+20+late[r]/15, 96) })
-	b.add("cancelled or diverted", 12, func(r int) int {
-		if late[r] > 60 && b.rng.Float64() < .2 {
-			return 1 + b.rng.IntN(11)
-		}
-		return 0
-	})
+	const quarters = 96
+	b.add("departed", quarters, func(r int) int { return clamp(float64(planned[r])+20+late[r]/15, quarters) })
+	arrives := func(r int) float64 { return float64(planned[r]) + 23 + float64(air[r])/3 } // quarters, to the planned arrival
+	b.add("planned arrival", quarters, func(r int) int { return clamp(arrives(r), 2*quarters) % quarters })
+	b.add("arrived", quarters, func(r int) int { return clamp(arrives(r)+(late[r]+6*b.rng.NormFloat64())/15, 2*quarters) % quarters })
 	return b.table("schedule")
 }
