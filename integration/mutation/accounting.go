@@ -15,6 +15,10 @@ var accounting = []defect{
 		old: "logFactor(x))*(1+0x1p-30)", new: "logFactor(x))*(1-0x1p-30)",
 	},
 	{
+		name: "zCDP composed as if it were half", file: "dp/accountant/renyi.go", test: "TestAgainstLossDistributions",
+		old: "return func(alpha float64) float64 { return alpha * rho }", new: "return func(alpha float64) float64 { return alpha * rho / 2 }",
+	},
+	{
 		name: "digits of an order near 1 lost", file: "dp/accountant/renyi.go", test: "TestRhoDeltaNearOne",
 		old: "\tif x < 1 {\n\t\treturn x*math.Log(x) - (1+x)*math.Log1p(x)\n\t}\n\treturn -(1+x)*math.Log1p(1/x) - math.Log(x)", new: "\talpha := 1 + x\n\treturn alpha*math.Log1p(-1/alpha) - math.Log(x)",
 	},

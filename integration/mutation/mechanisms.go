@@ -19,6 +19,14 @@ var mechanisms = []defect{
 		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
 	},
 	{
+		name: "R of blocks halved, seen by losses of whole runs", file: "dp/query/sensitivity.go", dir: "integration/privacy", test: "TestTranscriptsOfDPFW",
+		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+	},
+	{
+		name: "sensitivity of residuals halved, seen by losses of whole runs", file: "dp/query/residual.go", dir: "integration/privacy", test: "TestTranscriptsOfRake",
+		old: "\tif n == dp.AddRemove || c.Sign() == 0 {\n\t\treturn c\n", new: "\tif n == dp.AddRemove || c.Sign() == 0 {\n\t\treturn c.Mul(c, big.NewRat(1, 2))\n",
+	},
+	{
 		name: "R of blocks halved, seen by replays", file: "dp/query/sensitivity.go", dir: "integration/privacy", test: "TestReplayNeighbours",
 		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
 	},

@@ -136,12 +136,12 @@ var checks = []check{
 	},
 	{
 		name:   "12 accountant",
-		covers: "published vectors; curves, conversions and GDP against quadrature and from below in 1,500 bits; k-fold = k singles; monotone; outward rounding; ledger = draws",
+		covers: "published vectors; dp-accounting's loss distributions; curves, conversions and GDP against quadrature and from below in 1,500 bits; k-fold = k singles; monotone; outward rounding; ledger = draws",
 		size:   "all events and kinds",
 		tests: join(in("dp/accountant", "TestCapacityVectors", "TestSelectionVectors", "TestGDPAgainstQuadrature", "TestRhoDeltaIsTheBestOrder",
 			"TestRhoDeltaBoundsGaussians", "TestBoundedRangeIsTheWorstCase", "TestExactLossOfOneSelection", "TestCurvesAddUp", "TestMonotone",
 			"TestOutwardRounding", "TestNoBudgetSaysWhichWay", "TestFloorsAreTheLargest", "TestLoss", "TestLossRoundsUp", "TestCountIsCharged", "TestChargesAddUp",
-			"TestOverspendIsRefused", "TestMismatchesAreRefused", "TestStatementGolden", "TestAchieved", "TestBoundsInHighPrecision", "TestMuRoundsUp", "TestAllot"),
+			"TestOverspendIsRefused", "TestMismatchesAreRefused", "TestStatementGolden", "TestAchieved", "TestBoundsInHighPrecision", "TestMuRoundsUp", "TestAllot", "TestAgainstLossDistributions", "TestRhoDeltaNearOne", "TestVarianceIsNeverZero"),
 			in("dp/mechanism", "TestEveryDrawIsCharged", "TestChargeBeforeDraw", "TestOnce", "TestLooksAreCharged", "TestLooksChargeBeforeTheyDraw")),
 	},
 	{
@@ -161,5 +161,12 @@ var checks = []check{
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
 			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("pipelines/infer", "FuzzTypes"), in("io/schema", "FuzzParse"),
 			in("io/csvio", "FuzzReader", "FuzzBlankLines"), in("io/parquetio", "FuzzRead", "FuzzUnpack"), in("io/modelio", "FuzzRead"), in("dp/domain", "FuzzFromText")),
+	},
+	{
+		name:   "15 losses of whole runs",
+		covers: "likelihood ratios of whole transcripts of Rake and DPFW on neighbours, from formulas of their own: mean against the charge, hockey sticks, largest loss under pure ε, energy of the noise; half or a quarter of the noise and merged people are found",
+		alarms: alarms{nightly: 5e-9, fixed: 5e-9},
+		size:   "24 and 12 cells, both relations; 400 and 800 runs of each pair", long: "20,000; 40,000",
+		tests: in("integration/privacy", "TestTranscriptsOfRake", "TestTranscriptsOfDPFW"),
 	},
 }
