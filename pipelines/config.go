@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // Config is one request to synthesise a table. Zero fields mean their defaults; fields without a
@@ -28,7 +29,7 @@ type Config struct {
 	Marginals    int   // widest marginal of the workload; default 3, or 2 beyond MaxMarginals
 	MaxCells     int64 // largest marginal of the workload, in cells; default 10,000
 	Method       string
-	MemoryLimit  int64 // bytes for the solve; default 2 GiB
+	MemoryLimit  int64 // bytes for the solve; default solver.DefaultMemoryLimit
 
 	SampleSeed    uint64            // of the sampling step, never of the noise
 	HasSampleSeed bool              // false: a random one
@@ -47,11 +48,10 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	DefaultMarginals   = 3
-	DefaultMaxCells    = 10_000
-	DefaultShards      = 8
-	DefaultMemoryLimit = 2 << 30
-	MaxShards          = 10_000
+	DefaultMarginals = 3
+	DefaultMaxCells  = 10_000
+	DefaultShards    = 8
+	MaxShards        = 10_000
 	// MaxMarginals is the largest number of marginals of a workload. Every worker holds the list, at some
 	// 200 bytes for each and several times over: 100 columns have 166,750 of up to 3.
 	MaxMarginals = 250_000
@@ -64,7 +64,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.MaxCells = orDefault(c.MaxCells, DefaultMaxCells)
 	c.Method = orDefault(c.Method, "auto")
-	c.MemoryLimit = orDefault(c.MemoryLimit, DefaultMemoryLimit)
+	c.MemoryLimit = orDefault(c.MemoryLimit, solver.DefaultMemoryLimit)
 	c.Shards = orDefault(c.Shards, DefaultShards)
 	c.Runner = orDefault(c.Runner, "prism")
 	return c

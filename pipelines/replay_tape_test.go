@@ -11,7 +11,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // tape makes a run's private answers those of an earlier run: the curator is asked and charged as always,
@@ -126,13 +125,18 @@ func (c *tape) Scores(stage string, round int, cliques []domain.Clique, merge qu
 }
 
 func init() {
-	synth.RegisterMethod(synth.Method{
+	methods.Register(methods.Method{
 		Name:       "tape",
 		Accounting: func(e dp.Epsilon, d dp.Delta) dp.Accounting { return playing.method.Accounting(e, d) },
-		Accesses:   func(p solver.Problem) ([]solver.Access, error) { return playing.method.Accesses(p) },
-		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+		Accesses: func(p solver.Problem) ([]solver.Access, error) {
+			if playing.method.Accesses == nil {
+				return nil, errors.New("no run is replayed")
+			}
+			return playing.method.Accesses(p)
+		},
+		Solve: func(ctx context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			playing.curator = c
-			return playing.method.Solve(p, playing)
+			return playing.method.Solve(ctx, p, playing)
 		},
 	})
 }

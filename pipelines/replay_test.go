@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,9 +160,10 @@ func TestReplayOfWholeRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
 		c := shop(t, 0)
 		c.Neighbouring, c.Format = n, "csv"
+		names := slices.DeleteFunc(methods.Names(), func(name string) bool { return name == "tape" })
 		for pair := range pairs {
 			playing = &tape{}
-			c.Method = methods.All()[pair%len(methods.All())].Name
+			c.Method = names[pair%len(names)]
 			text := shopDomain
 			if pair%3 == 2 {
 				_, text, _ = strings.Cut(shopDomain, "\n")
@@ -207,7 +209,7 @@ func TestReplayOfWholeRuns(t *testing.T) {
 				}
 			}
 		}
-		dptest.Figure(t, "%v: %d pairs of whole runs of %d methods, equal byte for byte", n, pairs, len(methods.All()))
+		dptest.Figure(t, "%v: %d pairs of whole runs of %d methods, equal byte for byte", n, pairs, len(names))
 	}
 }
 

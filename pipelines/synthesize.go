@@ -28,7 +28,7 @@ type Params struct {
 	Workload     query.Workload // marginals to keep; default: all of up to 3 columns and 10,000 cells; of fewer columns beyond MaxMarginals
 	Units        float64        // public planning number of units; default solver.DefaultUnits
 	Method       string         // default "auto", the public rule
-	MemoryLimit  int64          // bytes for the solve; default 2 GiB
+	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	Shards       int            // parallel blocks of rows; default 8
 	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
 
@@ -40,7 +40,7 @@ type Params struct {
 func (p Params) withDefaults() Params {
 	p.Units = orDefault(p.Units, solver.DefaultUnits)
 	p.Method = orDefault(p.Method, "auto")
-	p.MemoryLimit = orDefault(p.MemoryLimit, DefaultMemoryLimit)
+	p.MemoryLimit = orDefault(p.MemoryLimit, solver.DefaultMemoryLimit)
 	p.Shards = orDefault(p.Shards, DefaultShards)
 	p.SampleSeed = sampleSeed(p.SampleSeed, p.SampleSeed != 0)
 	if p.Workload.Sizes == nil && p.Domain != nil {

@@ -99,17 +99,9 @@ func checkFigures(c Config, f *Faults) {
 		f.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
 	}
 	if _, err := methods.Lookup(c.Method); err != nil && c.Method != "auto" {
-		f.add("--method", fmt.Sprintf("got %q; want auto or one of %s", c.Method, strings.Join(methodNames(), ", ")), "")
+		f.add("--method", fmt.Sprintf("got %q; want auto or one of %s", c.Method, strings.Join(methods.Names(), ", ")), "")
 	}
 	checkRunner(c.Runner, f)
-}
-
-func methodNames() []string {
-	var names []string
-	for _, m := range methods.All() {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // runners by the names that Beam accepts, and whether their workers are in this process.

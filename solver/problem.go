@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"cmp"
+
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -12,6 +14,9 @@ import (
 // cell error 40 %, with four times as many neither; at 50 times, for 1,000 people, 6 to 17 %.
 const DefaultUnits = 50_000
 
+// DefaultMemoryLimit is what a solve may take if no limit is given: 2 GiB.
+const DefaultMemoryLimit = 2 << 30
+
 // Problem is everything public that an algorithm starts from.
 type Problem struct {
 	Domain       *domain.Domain
@@ -20,11 +25,14 @@ type Problem struct {
 	Epsilon      dp.Epsilon
 	Delta        dp.Delta
 	Units        float64 // public planning number of units, never the true one
-	MemoryLimit  int64   // bytes for the solve
+	MemoryLimit  int64   // bytes for the solve; 0: DefaultMemoryLimit
 	Rounds       int     // 0: the algorithm's public rule
 	Seed         uint64  // of randomness that privacy does not depend on
 	Progress     Progress
 }
+
+// Memory returns the bytes that the solve may take.
+func (p Problem) Memory() int64 { return cmp.Or(p.MemoryLimit, DefaultMemoryLimit) }
 
 // Progress reports work in public figures only; nil reports nothing.
 type Progress func(stage string, done, total int)

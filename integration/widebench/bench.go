@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -170,7 +171,7 @@ func (b *bench) solve() (float64, error) {
 		return 0, err
 	}
 	start := cpu()
-	if _, err := m.Solve(p, curator); err != nil {
+	if _, err := m.Solve(context.Background(), p, curator); err != nil {
 		return 0, err
 	}
 	return cpu() - start - table.spent, nil

@@ -32,7 +32,7 @@ func Refusal(p solver.Problem, method string, err error) (what, mend string) {
 	var u *dense.ErrUniverse
 	if !errors.As(err, &u) {
 		if _, unknown := methods.Lookup(method); unknown != nil && method != "auto" {
-			return fmt.Sprintf("got %q; want auto or %s", method, strings.Join(names(), ", ")), ""
+			return fmt.Sprintf("got %q; want auto or %s", method, strings.Join(methods.Names(), ", ")), ""
 		}
 		return err.Error(), "see dapple plan --method=auto"
 	}
@@ -56,7 +56,7 @@ func universe(p solver.Problem, u *dense.ErrUniverse) string {
 	if math.IsInf(u.Cells, 1) {
 		cells = "more than 1e308"
 	}
-	return fmt.Sprintf("the domain has %s cells; this method holds at most %.3g in %.3g GB", cells, float64(u.Limit), float64(p.MemoryLimit)/1e9)
+	return fmt.Sprintf("the domain has %s cells; this method holds at most %.3g in %.3g GB", cells, float64(u.Limit), float64(p.Memory())/1e9)
 }
 
 // refusal says in a line why a method that was not asked for does not apply.
@@ -94,14 +94,6 @@ func coarsen(p solver.Problem, factor float64) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func names() []string {
-	var n []string
-	for _, m := range methods.All() {
-		n = append(n, m.Name)
-	}
-	return n
 }
 
 // tv writes a total variation for people.

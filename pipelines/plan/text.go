@@ -136,6 +136,9 @@ func decimal(exact string) string {
 }
 
 func seconds(s float64) string {
+	if math.IsNaN(s) {
+		return "unknown"
+	}
 	if s < 0.1 {
 		return "less than 0.1 s"
 	}
@@ -146,6 +149,9 @@ func seconds(s float64) string {
 }
 
 func bytes(x float64) string {
+	if math.IsNaN(x) {
+		return "unknown"
+	}
 	unit := 0
 	for x >= 1000 && unit < 4 {
 		x /= 1000

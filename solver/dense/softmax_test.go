@@ -99,9 +99,9 @@ func TestCheckUniverse(t *testing.T) {
 		wide[i] = 100
 	}
 	for _, sizes := range [][]int{{5000, 5000}, wide} {
-		_, err := CheckUniverse(sizes, 96, 0)
-		if e := (*ErrUniverse)(nil); !errors.As(err, &e) || e.Limit != DefaultMemoryLimit/96 {
-			t.Errorf("%d attributes: error %v, want ErrUniverse with limit %d", len(sizes), err, DefaultMemoryLimit/96)
+		_, err := CheckUniverse(sizes, 96, 2<<30)
+		if e := (*ErrUniverse)(nil); !errors.As(err, &e) || e.Limit != (2<<30)/96 {
+			t.Errorf("%d attributes: error %v, want ErrUniverse with limit %d", len(sizes), err, (2<<30)/96)
 		}
 	}
 }

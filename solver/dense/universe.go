@@ -5,9 +5,6 @@ import (
 	"math"
 )
 
-// DefaultMemoryLimit is used where a problem states no memory limit: 2 GiB.
-const DefaultMemoryLimit = 2 << 30
-
 // ErrUniverse says that the universe has too many cells to be held explicitly. Both figures are public.
 type ErrUniverse struct {
 	Cells float64 // of the universe; may be beyond 1e300
@@ -33,11 +30,8 @@ func Cells(sizes []int) float64 {
 }
 
 // CheckUniverse returns the number of cells of the universe if bytesPerCell times it is within memoryLimit
-// bytes, and *ErrUniverse otherwise. A limit of 0 means DefaultMemoryLimit. The rule is public.
+// bytes, and *ErrUniverse otherwise. The rule is public.
 func CheckUniverse(sizes []int, bytesPerCell, memoryLimit int64) (int, error) {
-	if memoryLimit == 0 {
-		memoryLimit = DefaultMemoryLimit
-	}
 	limit := memoryLimit / bytesPerCell
 	if k := Cells(sizes); k > float64(limit) {
 		return 0, &ErrUniverse{Cells: k, Limit: limit}

@@ -94,7 +94,7 @@ func measured(p solver.Problem) (query.Workload, error) {
 	if len(w.Marginals) == 0 {
 		return w, errors.New("dpam: the workload has no marginals")
 	}
-	if _, err := dense.CheckUniverse(w.Sizes, BytesPerCell, p.MemoryLimit); err != nil {
+	if _, err := dense.CheckUniverse(w.Sizes, BytesPerCell, p.Memory()); err != nil {
 		return w, fmt.Errorf("dpam: %w", err)
 	}
 	return w, nil

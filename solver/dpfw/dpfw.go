@@ -68,7 +68,7 @@ func (s Settings) plan(p solver.Problem) (*plan, error) {
 	if len(pl.maximal.Marginals) == 0 {
 		return nil, errors.New("dpfw: the workload has no marginals")
 	}
-	k, err := dense.CheckUniverse(pl.maximal.Sizes, BytesPerCell, p.MemoryLimit)
+	k, err := dense.CheckUniverse(pl.maximal.Sizes, BytesPerCell, p.Memory())
 	if err != nil {
 		return nil, fmt.Errorf("dpfw: %w", err)
 	}

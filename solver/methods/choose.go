@@ -1,37 +1,29 @@
 package methods
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Choose returns the method called name, or for "auto" the one that the public rule picks, and why.
-func Choose(p solver.Problem, name string) (Method, string, error) {
-	if name != "auto" {
-		m, err := Lookup(name)
-		if err != nil {
-			return Method{}, "", err
-		}
-		_, err = m.Accesses(p)
-		return m, "named in the request", err
+// Choose returns the method called name, or for Auto and no name the one that the public rule picks, and
+// why. It fails if there is no such method, and with the method's own error if it does not apply to p.
+func Choose(p solver.Problem, name string) (m Method, why string, err error) {
+	why = "named in the request"
+	if cmp.Or(name, Auto) == Auto {
+		name, why = rule(p)
 	}
-	name, why := rule(p)
-	m, err := Lookup(name)
-	if err != nil {
+	if m, err = Lookup(name); err != nil {
 		return Method{}, "", err
 	}
 	_, err = m.Accesses(p)
 	return m, why, err
 }
 
-// rule picks a method from public figures alone: δ, the domain, the number of measured marginals M, the
-// planning number of units.
-//
-// For δ > 0, rake: it measures what noisy scores call for, on the whole universe where that fits
-// (wide.md §9). In pure privacy one release's noise grows with M and not with √M, and beyond
-// M ≈ 6·(units·ε)^0.4 selection is better (algorithms.md §4).
+// rule picks a method from public figures alone: δ, the domain, the number of measured marginals, the
+// planning number of units. The package comment says where its figures come from.
 func rule(p solver.Problem) (name, why string) {
 	measured := float64(len(p.Workload.Maximal().Marginals))
 	if p.Delta > 0 {

@@ -1,5 +1,28 @@
-// Package methods lists the algorithms by name and holds the public rule that chooses between them.
+// Package methods knows the algorithms by name, those of this module and those that others register, and
+// holds the public rule that chooses between them. It is the one place where a name becomes an algorithm.
+//
+//	methods.Register(methods.Method{Name: "mine", …})          // in an init function
+//	synth.Synthesize(s, people, synth.Params{Method: "mine", …})
 //
 // The rule looks at the domain, the workload, ε, δ and the planning number of units, never at data, so
 // that a plan can state the choice before anything is read.
+//
+// # Design
+//
+// For δ > 0 the rule is rake for every domain: it measures the tables that noisy scores call for, on the
+// whole universe if that fits. On two tables that dpam can hold too (336,000 and 65,536 cells, 35 and 560
+// marginals, ε from 0.1 to 10) its total variation is from 21 % lower to 3 % higher than dpam's.
+//
+// In pure differential privacy one release of M marginals has noise of scale M/ε, and no longer √M of that
+// as for δ > 0, so that beyond some M it is better to select. Errors of weights (worst cell / average total
+// variation, Markov trees of binary columns, AddRemove) put the border near M = 6·(units·ε)^0.4:
+//
+//	columns, width, M, units, ε    border    dpam           dpfw
+//	10, 3, 120, 10,000, 1          239       .0171/.0154    .0212/.0170
+//	14, 3, 364, 20,000, 1          315       .0220/.0181    .0196/.0162
+//	14, 3, 364, 20,000, 10         792       .0035/.0029    .0106/.0075
+//	12, 4, 495, 20,000, 1          315       .0183/.0274    .0107/.0158
+//	12, 4, 495, 20,000, 10         792       .0030/.0045    .0047/.0066
+//	12, 5, 792, 20,000, 1          315       .0201/.0524    .0116/.0252
+//	12, 5, 792, 20,000, 10         792       .0034/.0087    .0036/.0080
 package methods

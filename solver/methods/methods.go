@@ -1,40 +1,47 @@
 package methods
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/published/dpampaper"
-	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
-	"github.com/dapple-dp/dapple/solver/dpfw"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
-// Method is one algorithm under the name that flags and reports use.
+// Auto is the name by which Choose applies the public rule.
+const Auto = "auto"
+
+// Method is an algorithm under the name that flags, reports and workers use. Name, Accounting, Accesses and
+// Solve are required.
 type Method struct {
 	Name    string
-	Summary string
+	Summary string // a line for plans
+
 	// Accounting returns the kind of ledger that the algorithm charges at the given ε and δ.
 	Accounting func(dp.Epsilon, dp.Delta) dp.Accounting
 	// Accesses plans every access to private data, or says why the algorithm does not apply.
 	Accesses func(solver.Problem) ([]solver.Access, error)
-	// Solve runs the algorithm; it makes exactly the accesses that Accesses planned.
-	Solve func(solver.Problem, solver.Curator) (*solver.Result, error)
-	// PredictAs names the method whose predicted error stands for this one's, where this one measures
+	// Solve runs the algorithm. It reads private data through the curator alone and makes exactly the
+	// accesses that Accesses planned, with noise that was fixed there.
+	Solve func(context.Context, solver.Problem, solver.Curator) (*solver.Result, error)
+
+	// PredictAs names the method whose predicted error is taken for this one's, if this one measures
 	// nothing that an error could be predicted from.
 	PredictAs string
 	// LargestTable is the most cells of a marginal that the algorithm measures; 0: any number. It answers
 	// larger ones from what it learns of smaller ones.
 	LargestTable int64
-	// Limits says which public caps a run has, for people; nil where the domain's size is the only one.
+	// Limits says which public caps a run has, for people; nil if the domain's size is the only one.
 	Limits func(solver.Problem) string
 	// Universe says that the algorithm measures the cells of the whole universe as well.
 	Universe bool
-	// cost returns the memory of the solve in bytes and its CPU time in seconds on one core.
-	cost func(solver.Problem) (bytes, seconds float64)
+	// Cost predicts the memory of the solve in bytes and its CPU time in seconds on one core. Register
+	// replaces nil by a function that returns NaN, which plans call unknown.
+	Cost func(solver.Problem) (bytes, seconds float64)
 }
 
 // Cliques returns what must be counted beyond the marginals of the workload.
@@ -49,84 +56,52 @@ func (m Method) Cliques(p solver.Problem) []domain.Clique {
 	return []domain.Clique{whole}
 }
 
-// Cost returns the memory of the solve in bytes and its CPU time in seconds on one core.
-func (m Method) Cost(p solver.Problem) (bytes, seconds float64) {
-	return m.cost(p)
-}
+var (
+	mu  sync.RWMutex
+	all []Method
+)
 
-// perCell is the cost of a method on an explicit universe, from the measured costs of its kernels.
-func perCell(bytes, seconds float64) func(solver.Problem) (float64, float64) {
-	return func(p solver.Problem) (float64, float64) {
-		_, cells, _ := p.Domain.Universe()
-		return bytes * cells, seconds * cells
+// Register makes m known under its name, wherever a method is named: synth.Solve, synth.Synthesize, and a
+// command that the registering package is compiled into. Call it from an init function, so that every
+// worker knows the method. It panics if the name is taken, or if a required field is missing.
+func Register(m Method) {
+	mu.Lock()
+	defer mu.Unlock()
+	if m.Name == "" || m.Accounting == nil || m.Accesses == nil || m.Solve == nil {
+		panic("methods: a method needs a name, an accounting, accesses and a solver")
 	}
-}
-
-// largestGDP is the largest ε for which Gaussian differential privacy is charged: beyond it the price of
-// discrete noise, which grows with exp(ε), is no longer small beside δ.
-const largestGDP = 10
-
-// gaussian is the ledger of an algorithm that only adds Gaussian noise where δ allows it.
-func gaussian(e dp.Epsilon, d dp.Delta) dp.Accounting {
-	switch {
-	case d == 0:
-		return dp.Pure
-	case e > largestGDP:
-		return dp.ZCDP
+	if m.Name == Auto || slices.ContainsFunc(all, func(o Method) bool { return o.Name == m.Name }) {
+		panic("methods: two methods of one name")
 	}
-	return dp.GaussianOnly
-}
-
-// selecting is the ledger of an algorithm that selects.
-func selecting(_ dp.Epsilon, d dp.Delta) dp.Accounting {
-	if d == 0 {
-		return dp.Pure
+	if m.Cost == nil {
+		m.Cost = unknownCost
 	}
-	return dp.ZCDP
+	all = append(all, m)
 }
 
-var all = []Method{
-	{
-		Name: "rake", Summary: "residuals of the tables that noisy scores call for, maximum entropy fitted by raking",
-		Accounting: gaussian, Accesses: rake.Accesses, LargestTable: rake.LargestTable,
-		Solve:  func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) },
-		Limits: rake.Limits, cost: rake.Cost,
-	},
-	{
-		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
-		Accounting: gaussian, Accesses: dpam.Accesses,
-		Solve: func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpam.Solve(p, c) },
-		cost:  perCell(96, 18e-9*60),
-	},
-	{
-		Name: "dpfw", Summary: "Frank-Wolfe: each round selects a marginal and the signs of its errors",
-		Accounting: selecting, Accesses: dpfw.Accesses, PredictAs: "dpam",
-		Solve: func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfw.Solve(p, c) },
-		cost:  perCell(32, 7e-9*1000),
-	},
-	{
-		Name: "dpam-paper", Summary: "DPAM as published, with the corrections that it needs to run; for comparison",
-		Accounting: selecting, Accesses: dpampaper.Accesses, Universe: true,
-		Solve: func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpampaper.Solve(p, c) },
-		cost:  perCell(64, 0.2e-6*120),
-	},
-	{
-		Name: "dpfw-paper", Summary: "DPFW as published, with the corrections that it needs to run; for comparison",
-		Accounting: selecting, Accesses: dpfwpaper.Accesses,
-		Solve: func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfwpaper.Solve(p, c) },
-		cost:  perCell(32, 7e-9*1000),
-	},
+// All returns every method, in the order in which a plan lists them: those of this module, then others as
+// they were registered.
+func All() []Method {
+	mu.RLock()
+	defer mu.RUnlock()
+	return slices.Clone(all)
 }
 
-// All returns every method, in the order in which a plan lists them.
-func All() []Method { return all }
+// Names returns the names of all methods, in the order of All.
+func Names() []string {
+	var names []string
+	for _, m := range All() {
+		names = append(names, m.Name)
+	}
+	return names
+}
 
-// Lookup returns the method called name.
+// Lookup returns the method called name. It fails with the names there are.
 func Lookup(name string) (Method, error) {
-	for _, m := range all {
+	for _, m := range All() {
 		if m.Name == name {
 			return m, nil
 		}
 	}
-	return Method{}, fmt.Errorf("methods: no method is called %q", name)
+	return Method{}, fmt.Errorf("methods: no method is called %q; there are %s", name, strings.Join(Names(), ", "))
 }

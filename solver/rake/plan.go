@@ -59,7 +59,7 @@ func check(p solver.Problem, t targets) error {
 	if !slices.Contains(t.covered, true) {
 		return errors.New("rake: the workload has no marginals")
 	}
-	if need, limit := memory(p, t), max(float64(p.MemoryLimit), leastMemory); p.MemoryLimit > 0 && need > limit {
+	if need, limit := memory(p, t), max(float64(p.Memory()), leastMemory); need > limit {
 		return &ErrMemory{Need: need, Limit: limit}
 	}
 	return nil

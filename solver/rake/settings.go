@@ -135,7 +135,7 @@ func fitsWhole(p solver.Problem) bool {
 	for _, k := range p.Workload.Sizes {
 		cells *= float64(k)
 	}
-	return cells <= wholeUniverse && (p.MemoryLimit == 0 || cells*bytesPerCell <= float64(p.MemoryLimit))
+	return cells <= wholeUniverse && cells*bytesPerCell <= float64(p.Memory())
 }
 
 // relativeNoise is the noise of a measured table as a share of the units, were all target tables

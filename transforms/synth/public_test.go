@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -34,7 +35,7 @@ func frozen(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Resu
 }
 
 func init() {
-	RegisterMethod(Method{
+	methods.Register(methods.Method{
 		Name:       "frozen",
 		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {

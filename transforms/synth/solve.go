@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -28,9 +29,9 @@ type Params struct {
 	Epsilon      dp.Epsilon
 	Delta        dp.Delta // 0 is pure differential privacy
 	Neighbouring dp.Neighbouring
-	Method       string  // a registered method's name; default "auto", the public rule
+	Method       string  // a name that package methods knows; default methods.Auto, the public rule
 	Units        float64 // public planning number of units; default solver.DefaultUnits; never the true one
-	MemoryLimit  int64   // bytes for the solve; default 8 GiB
+	MemoryLimit  int64   // bytes for the solve; default solver.DefaultMemoryLimit
 	Rounds       int     // default: the method's public rule
 	SolverSeed   uint64  // of randomness that privacy does not depend on
 	// Store keeps the release. Without one the release travels in the pipeline, at most 100 MB of it, and
@@ -47,13 +48,13 @@ const maxInline = 100 << 20
 
 func (p Params) withDefaults() Params {
 	if p.Method == "" {
-		p.Method = "auto"
+		p.Method = methods.Auto
 	}
 	if p.Units == 0 {
 		p.Units = solver.DefaultUnits
 	}
 	if p.MemoryLimit == 0 {
-		p.MemoryLimit = 8 << 30
+		p.MemoryLimit = solver.DefaultMemoryLimit
 	}
 	if p.RunID == "" {
 		p.RunID = rand.Text()
@@ -137,16 +138,16 @@ type solveFn struct {
 
 // choose replaces "auto" by the method that the public rule names, and checks that the method applies.
 func (f *solveFn) choose() error {
-	m, err := chooseMethod(f.problem(nil), f.Params.Method)
+	m, _, err := methods.Choose(f.problem(nil), f.Params.Method)
 	if err != nil {
-		return err
+		return fmt.Errorf("synth: method %q: %w", f.Params.Method, err)
 	}
 	f.Params.Method = m.Name
 	planned, err := m.Accesses(f.problem(nil))
 	if err != nil {
 		return fmt.Errorf("synth: method %s: %w", m.Name, err)
 	}
-	_, err = m.ledger(f.problem(nil), planned)
+	_, err = openLedger(m, f.problem(nil), planned)
 	return err
 }
 
@@ -250,7 +251,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 		return nil, err
 	}
 	problem := f.problem(solving(ctx))
-	method, err := chooseMethod(problem, f.Params.Method)
+	method, err := methods.Lookup(f.Params.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +259,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := method.ledger(problem, planned)
+	ledger, err := openLedger(method, problem, planned)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -34,7 +35,7 @@ func visits() *domain.Domain {
 func workload() query.Workload { return query.AllMarginals(visits().Sizes(), 2, 1000) }
 
 func init() {
-	RegisterMethod(Method{
+	methods.Register(methods.Method{
 		Name:       "universe",
 		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {

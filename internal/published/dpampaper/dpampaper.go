@@ -52,7 +52,7 @@ func newPlan(p solver.Problem) (*plan, error) {
 	if len(w.Marginals) == 0 {
 		return nil, errors.New("dpam-paper: the workload has no marginals")
 	}
-	if _, err := dense.CheckUniverse(w.Sizes, BytesPerCell, p.MemoryLimit); err != nil {
+	if _, err := dense.CheckUniverse(w.Sizes, BytesPerCell, p.Memory()); err != nil {
 		return nil, fmt.Errorf("dpam-paper: %w", err)
 	}
 	pl := &plan{sizes: w.Sizes, never: p.Domain.Exclusions(), oracle: dense.NewOracle(dense.NewPlan(w.Sizes, w.Cliques()))}

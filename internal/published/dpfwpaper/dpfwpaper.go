@@ -61,7 +61,7 @@ func (s Settings) plan(p solver.Problem) (*plan, error) {
 	if len(pl.workload.Marginals) == 0 {
 		return nil, errors.New("dpfw-paper: the workload has no marginals")
 	}
-	k, err := dense.CheckUniverse(pl.workload.Sizes, BytesPerCell, p.MemoryLimit)
+	k, err := dense.CheckUniverse(pl.workload.Sizes, BytesPerCell, p.Memory())
 	if err != nil {
 		return nil, fmt.Errorf("dpfw-paper: %w", err)
 	}
