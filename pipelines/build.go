@@ -9,9 +9,6 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// prismBranches is how many stages prism runs side by side.
-const prismBranches = 8
-
 // launch is what one run of a request adds to it.
 type launch struct {
 	runID  string // random and public
@@ -20,24 +17,24 @@ type launch struct {
 	output output
 }
 
-// Build lays a request out as one graph: records, codes, one record for each privacy unit, counts,
+// build lays a request out as one graph: records, codes, one record for each privacy unit, counts,
 // model, rows. Everything before Solve is private and cannot leave these types; everything after it is
 // public.
-func Build(s beam.Scope, r *Request, l launch) {
+func build(s beam.Scope, r *Request, l launch) {
 	dom := r.File.Domain
 
 	records := private.EncodeWith(s, r.source.Read(s, dom, r.File.CSV), dom, encodeParams(r))
 	units := private.Bound(s, records, private.BoundParams{})
 	stats := counts.CountWith(s, units, r.Problem.Workload, countParams(r))
 
-	model := synth.Solve(s, stats, synth.Params{
+	model := synth.Solve(s, stats, synth.SolveParams{
 		Epsilon: r.Epsilon, Delta: r.Delta, Neighbouring: r.Neighbouring,
 		Method: r.Chosen.Name, Units: r.Problem.Units, MemoryLimit: r.MemoryLimit,
 		SolverSeed: l.seed, Store: l.store, RunID: l.runID,
 	})
 
 	synth.Write(s, model, synth.SampleParams{
-		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Seed: l.seed, Sink: l.output.ref(),
+		Rows: r.Rows, Shards: r.Shards, Branches: synth.PrismBranches, Seed: l.seed, Sink: l.output.ref(),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -26,7 +27,7 @@ type Config struct {
 
 	Rows         int64 // rows to write; 0: the released number of units
 	ExpectedRows int64 // public planning number of units; 0: solver.DefaultUnits
-	Marginals    int   // widest marginal of the workload; default 3, or 2 beyond MaxMarginals
+	Marginals    int   // widest marginal of the workload; default 3, or 2 beyond query.MaxMarginals
 	MaxCells     int64 // largest marginal of the workload, in cells; default 10,000
 	Method       string
 	MemoryLimit  int64 // bytes for the solve; default solver.DefaultMemoryLimit
@@ -48,13 +49,8 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	DefaultMarginals = 3
-	DefaultMaxCells  = 10_000
-	DefaultShards    = 8
-	MaxShards        = 10_000
-	// MaxMarginals is the largest number of marginals of a workload. Every worker holds the list, at some
-	// 200 bytes for each and several times over: 100 columns have 166,750 of up to 3.
-	MaxMarginals = 250_000
+	DefaultShards = 8
+	MaxShards     = 10_000
 )
 
 func (c Config) withDefaults() Config {
@@ -62,7 +58,7 @@ func (c Config) withDefaults() Config {
 	if !isTable(c.Output) {
 		c.Release = orDefault(c.Release, c.Output)
 	}
-	c.MaxCells = orDefault(c.MaxCells, DefaultMaxCells)
+	c.MaxCells = orDefault(c.MaxCells, query.DefaultCells)
 	c.Method = orDefault(c.Method, "auto")
 	c.MemoryLimit = orDefault(c.MemoryLimit, solver.DefaultMemoryLimit)
 	c.Shards = orDefault(c.Shards, DefaultShards)

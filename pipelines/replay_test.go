@@ -99,7 +99,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	}
 	defer a.end()
 	pl, s := beam.NewPipelineWithRoot()
-	Build(s, r, l)
+	build(s, r, l)
 	log := listen(t)
 	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, newMeter(nil, false, 0)))}
 	left["log"] = log.lines()

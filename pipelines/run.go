@@ -44,7 +44,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 	defer a.end()
 	p, s := beam.NewPipelineWithRoot()
-	Build(s, r, l)
+	build(s, r, l)
 	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, r.source.Bytes())); err != nil && !a.published(ctx) {
 		kept, abandonErr := a.abandon(ctx)
 		if err = errors.Join(err, abandonErr); kept != "" {

@@ -143,7 +143,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	p, s := beam.NewPipelineWithRoot()
 	release := synth.Saved(s, ref, &r.file.Domain, r.workload, st.ref())
 	synth.Write(s, release, synth.SampleParams{
-		Rows: r.Rows, Shards: r.Shards, Branches: prismBranches, Sink: out.ref(),
+		Rows: r.Rows, Shards: r.Shards, Branches: synth.PrismBranches, Sink: out.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
 	})
 	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, 0)); err != nil && !a.published(ctx) {

@@ -3,7 +3,6 @@ package pipelines
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -20,7 +19,7 @@ func (r *Request) workload(f *Faults) (w query.Workload, ok bool) {
 	if !r.chooseWidth(sizes, f) {
 		return w, false
 	}
-	if uncovered := tooLarge(r.File.Domain, r.MaxCells); uncovered != "" {
+	if uncovered := query.Uncovered(r.File.Domain, r.MaxCells); uncovered != "" {
 		f.add("--max_cells", fmt.Sprintf("got %d; %s, and nothing would be known of such a column", r.MaxCells, uncovered),
 			"raise it, or give the column fewer values or bins")
 		return w, false
@@ -32,8 +31,8 @@ func (r *Request) workload(f *Faults) (w query.Workload, ok bool) {
 
 // listed returns the domain file's workload.
 func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
-	if n := len(r.File.Workload); n > MaxMarginals {
-		f.add("--domain", fmt.Sprintf("%d marginals in the workload; at most %d are possible", n, MaxMarginals), "list fewer")
+	if n := len(r.File.Workload); n > query.MaxMarginals {
+		f.add("--domain", fmt.Sprintf("%d marginals in the workload; at most %d are possible", n, query.MaxMarginals), "list fewer")
 		return w, false
 	}
 	w.Sizes = r.File.Domain.Sizes()
@@ -51,12 +50,12 @@ func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
 // chooseWidth replaces no width by the default one, or by 2 where that makes too many marginals.
 func (r *Request) chooseWidth(sizes []int, f *Faults) bool {
 	fits := func(width int) bool {
-		return query.CountMarginals(sizes, width, r.MaxCells, MaxMarginals) <= MaxMarginals
+		return query.CountMarginals(sizes, width, r.MaxCells, query.MaxMarginals) <= query.MaxMarginals
 	}
-	asked := orDefault(r.Marginals, DefaultMarginals)
+	asked := orDefault(r.Marginals, query.DefaultWidth)
 	if r.Marginals == 0 && !fits(asked) {
 		r.narrowed = fmt.Sprintf("marginals of up to %d columns, as %d columns have more than %d of up to %d",
-			asked-1, len(sizes), MaxMarginals, asked)
+			asked-1, len(sizes), query.MaxMarginals, asked)
 		asked--
 	}
 	if r.Marginals = asked; fits(asked) {
@@ -69,33 +68,8 @@ func (r *Request) chooseWidth(sizes []int, f *Faults) bool {
 			break
 		}
 	}
-	f.add("--marginals", fmt.Sprintf("%d columns have more than the %d marginals of up to %d columns that one run handles", len(sizes), MaxMarginals, r.Marginals), mend)
+	f.add("--marginals", fmt.Sprintf("%d columns have more than the %d marginals of up to %d columns that one run handles", len(sizes), query.MaxMarginals, r.Marginals), mend)
 	return false
-}
-
-// defaultWorkload returns all marginals of the default size, of as many columns up to the default width as
-// MaxMarginals admits.
-func defaultWorkload(sizes []int) query.Workload {
-	width := DefaultMarginals
-	for width > 1 && query.CountMarginals(sizes, width, DefaultMaxCells, MaxMarginals) > MaxMarginals {
-		width--
-	}
-	return query.AllMarginals(sizes, width, DefaultMaxCells)
-}
-
-// tooLarge names the columns that have more cells than maxCells, empty where none has.
-func tooLarge(d *domain.Domain, maxCells int64) string {
-	const shown = 3
-	var names []string
-	for i := range d.Attributes {
-		if n := int64(d.Attributes[i].Size()); n > maxCells {
-			names = append(names, fmt.Sprintf("column %q has %d cells", d.Attributes[i].Name, n))
-		}
-	}
-	if more := len(names) - shown; more > 0 {
-		names = append(names[:shown], fmt.Sprintf("%d more have too many", more))
-	}
-	return strings.Join(names, ", ")
 }
 
 // ofWidth returns the number of sets of 1 to width among n columns.

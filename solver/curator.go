@@ -52,6 +52,8 @@ type Access struct {
 	Noise float64
 	// Marginals is the number of marginals one event measures; 0 for selections and totals.
 	Marginals int
+	// Cliques are the marginals that one event measures; nil: the workload's maximal ones.
+	Cliques []domain.Clique
 	// Precision is each marginal's part of the event's precision; nil means equal parts.
 	Precision []float64
 	// Coordinates is how many noisy numbers one event draws; the most it can draw where it is Adaptive.

@@ -19,7 +19,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Visit is the pipeline's own record. Fields belong to columns by name, or by a tag.
@@ -78,7 +78,7 @@ func run(out string) error {
 	p, s := beam.NewPipelineWithRoot()
 
 	people := beam.CreateList(s, records())
-	people = pipelines.Synthesize(s, people, pipelines.Params{Domain: visits, Epsilon: 1, Delta: 1e-9, Rows: 1000}) // the stage
+	people = synth.Synthesize(s, people, synth.Params{Domain: visits, Epsilon: 1, Delta: 1e-9, Rows: 1000}) // the stage
 	textio.Write(s, out, beam.ParDo(s, line, people))
 
 	_, err := beam.Run(context.Background(), "prism", p)

@@ -21,7 +21,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Purchase is one of many rows of a person.
@@ -91,7 +91,7 @@ func run(out string) error {
 
 	rows := beam.CreateList(s, purchases())
 	people := beam.ParDo(s, sumUp, beam.GroupByKey(s, beam.ParDo(s, byPerson, rows)))
-	synthetic := pipelines.Synthesize(s, people, pipelines.Params{Domain: customers, Epsilon: 2, Delta: 1e-9})
+	synthetic := synth.Synthesize(s, people, synth.Params{Domain: customers, Epsilon: 2, Delta: 1e-9})
 	textio.Write(s, out, beam.ParDo(s, line, synthetic))
 
 	_, err := beam.Run(context.Background(), "prism", p)

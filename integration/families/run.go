@@ -1,6 +1,7 @@
 package families
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -90,7 +91,7 @@ func Solve(t *Table, r Request, random Randomness) (*Solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := m.Solve(p, curator)
+	result, err := m.Solve(context.Background(), p, curator)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}

@@ -81,7 +81,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "n in the round rule under AddRemove", file: "transforms/synth/solve.go", test: "TestSolverSeesPublicFiguresOnly",
-		old: "\tmethod, err := chooseMethod(problem, f.Params.Method)\n", new: "\tproblem.Units = float64(table.Units())\n\tmethod, err := chooseMethod(problem, f.Params.Method)\n",
+		old: "\tmethod, err := methods.Lookup(f.Params.Method)\n", new: "\tproblem.Units = float64(table.Units())\n\tmethod, err := methods.Lookup(f.Params.Method)\n",
 	},
 	{
 		name: "row count = n", file: "transforms/synth/solve.go", test: "TestReleaseFollowsTheCuratorAlone",
@@ -140,7 +140,7 @@ var pipeline = []defect{
 		old: "t.sorted, t.digest, t.columns, t.answered = false, nil, nil, nil", new: "t.sorted, t.columns, t.answered = false, nil, nil",
 	},
 	{
-		name: "adaptive run stated as planned", file: "transforms/synth/methods.go", test: "TestRakeReleasesAreRetrySafe",
+		name: "adaptive run stated as planned", file: "transforms/synth/ledger.go", test: "TestRakeReleasesAreRetrySafe",
 		old: "if solver.Adaptive(planned) {\n\t\treturn accountant.Adaptive", new: "if solver.Adaptive(planned) {\n\t\treturn accountant.Planned",
 	},
 	{

@@ -42,7 +42,7 @@ func (c *Curator) Measure(stage string, round int, cliques []domain.Clique, prec
 			variance[i] = changes * c.variance(1, part*charge)
 		}
 	}
-	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Marginals: len(cliques), Precision: precision}
+	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Marginals: len(cliques), Cliques: cliques, Precision: precision}
 	return c.measure(round, a, charge, cliques, variance)
 }
 
@@ -56,7 +56,7 @@ func (c *Curator) MeasureVariance(stage string, round int, cliques []domain.Cliq
 		each[i] = variance
 	}
 	charge := float64(len(cliques)) * float64(c.budget.Neighbouring.UnitChanges()) / (2 * variance)
-	a := solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Noise: variance, Marginals: len(cliques)}
+	a := solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Noise: variance, Marginals: len(cliques), Cliques: cliques}
 	return c.measure(round, a, charge, cliques, each)
 }
 

@@ -193,20 +193,15 @@ func schedule(p solver.Problem, m methods.Method) accountant.Schedule {
 	return accountant.Planned
 }
 
-// measuredBy returns the marginals that an access measures: the workload's maximal ones, or the whole
-// universe.
+// measuredBy returns the marginals that an access measures: its own, or the workload's maximal ones.
 func measuredBy(p solver.Problem, a solver.Access) []domain.Clique {
-	if a.Marginals == 0 || a.Adaptive {
+	switch {
+	case a.Marginals == 0 || a.Adaptive:
 		return nil
+	case a.Cliques != nil:
+		return a.Cliques
 	}
-	if m := p.Workload.Maximal(); len(m.Marginals) == a.Marginals {
-		return m.Cliques()
-	}
-	whole := make(domain.Clique, len(p.Workload.Sizes))
-	for i := range whole {
-		whole[i] = i
-	}
-	return []domain.Clique{whole}
+	return p.Workload.Maximal().Cliques()
 }
 
 // eventOf calibrates the event of one planned access.

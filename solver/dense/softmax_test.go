@@ -91,7 +91,7 @@ func TestSoftmaxKeepsSmallCells(t *testing.T) {
 }
 
 func TestCheckUniverse(t *testing.T) {
-	if k, err := CheckUniverse([]int{16, 15, 10, 7, 5, 2, 2}, 96, 0); k != 336_000 || err != nil {
+	if k, err := CheckUniverse([]int{16, 15, 10, 7, 5, 2, 2}, 96, 2<<30); k != 336_000 || err != nil {
 		t.Errorf("CheckUniverse = %d, %v", k, err)
 	}
 	wide := make([]int, 400)

@@ -69,7 +69,7 @@ func ExampleStructs() {
 	adults := filter.Include(s, rows.Structs(s, records, dom, reflect.TypeFor[Visit]()), isAdult) // raw, unguarded
 	units := private.Bound(s, private.Encode(s, adults, dom), private.BoundParams{})              // guarded from here
 	stats := counts.Count(s, units, query.AllMarginals(dom.Sizes(), 2, 1000))
-	model := synth.Solve(s, stats, synth.Params{Epsilon: 10, Delta: 1e-9})
+	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: 10, Delta: 1e-9})
 	synthetic := transformtest.Capture[Visit](s, synth.Sample(s, model, synth.SampleParams{Rows: 100, As: reflect.TypeFor[Visit]()}))
 	if err := transformtest.RunOn("prism", p); err != nil {
 		fmt.Println(err)

@@ -61,7 +61,7 @@ func TestCanaries(t *testing.T) {
 		coded := private.EncodeWith(s, transformtest.Create(s, chunk), visits(), private.EncodeParams{Unreadable: unreadable})
 		stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload())
 		store := StoreRef{"dir", dir}
-		model := Solve(s, stats, Params{Epsilon: 1, Delta: 1e-9, Method: "universe", Store: store, RunID: "run"})
+		model := Solve(s, stats, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", Store: store, RunID: "run"})
 		got := transformtest.Capture[*domain.Chunk](s, Sample(s, model, SampleParams{Rows: 10}))
 		err := transformtest.RunOn("prism", pl)
 

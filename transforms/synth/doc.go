@@ -1,8 +1,12 @@
 // Package synth leads from private counts to public rows. Solve is the only way out of the private
 // side: it charges a ledger, releases a model, and what follows is post-processing.
 //
-//	model := synth.Solve(s, stats, synth.Params{Epsilon: 1, Delta: 1e-9})
+//	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: 1, Delta: 1e-9})
 //	rows := synth.Sample(s, model, synth.SampleParams{As: reflect.TypeFor[Person]()})
+//
+// Synthesize is that and the private side before it in one call, from structs to structs:
+//
+//	people = synth.Synthesize(s, people, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
 //
 // # Retries
 //

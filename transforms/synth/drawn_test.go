@@ -14,12 +14,13 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
 // failing are methods that end with an error, before or after they have drawn.
-func failing(name string, draws bool) Method {
-	return Method{
+func failing(name string, draws bool) methods.Method {
+	return methods.Method{
 		Name:       name,
 		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(solver.Problem) ([]solver.Access, error) {
@@ -44,8 +45,8 @@ func (unmarkableStore) CreateIfAbsent(context.Context, string, []byte) ([]byte, 
 }
 
 func init() {
-	RegisterMethod(failing("fails early", false))
-	RegisterMethod(failing("fails late", true))
+	methods.Register(failing("fails early", false))
+	methods.Register(failing("fails late", true))
 	RegisterStore("unmarkable", func(dir string) (Store, error) { return unmarkableStore{dirStore{dir}}, nil })
 }
 
@@ -131,7 +132,7 @@ func TestRowsNameTheirModel(t *testing.T) {
 // The same records pay for one release: a second one would state its own loss as that of the run.
 func TestSecondSolveIsRefused(t *testing.T) {
 	_, s := beam.NewPipelineWithRoot()
-	p := Params{Epsilon: 1, Delta: 1e-9, Method: "universe"}
+	p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe"}
 	one := stats(s, 5)
 	Solve(s, one, p)
 	defer func() {

@@ -23,22 +23,44 @@ type Customer struct {
 
 func init() { beam.RegisterType(reflect.TypeFor[Customer]()) }
 
-// A pipeline that has a PCollection of its own structs gains rows of the same type.
-func ExampleSolve() {
-	dom := &domain.Domain{PrivacyID: "customer_id", Attributes: []domain.Attribute{
-		{Name: "plan", Type: domain.String, Values: []string{"basic", "plus"}, HasFallback: true},
-		{Name: "age", Type: domain.Int64, Cuts: []int64{18, 30, 50, 99}, Resolution: 1, HasFallback: true},
-	}}
-	var records []Customer
-	for i := range 5000 {
-		records = append(records, Customer{fmt.Sprint("c", i%2500), []string{"basic", "plus"}[i%2], int64(18 + i%60)})
-	}
+// customers is what a customer can be: public facts, none of them read off the records.
+var customers = &domain.Domain{PrivacyID: "customer_id", Attributes: []domain.Attribute{
+	{Name: "plan", Type: domain.String, Values: []string{"basic", "plus"}, HasFallback: true},
+	{Name: "age", Type: domain.Int64, Cuts: []int64{18, 30, 50, 99}, Resolution: 1, HasFallback: true},
+}}
 
+// records are 5000 records of 2500 customers.
+func records() []Customer {
+	all := make([]Customer, 5000)
+	for i := range all {
+		all[i] = Customer{fmt.Sprint("c", i%2500), []string{"basic", "plus"}[i%2], int64(18 + i%60)}
+	}
+	return all
+}
+
+// A pipeline that has a PCollection of its own structs gains rows of the same type.
+func ExampleSynthesize() {
 	p, s := beam.NewPipelineWithRoot()
-	customers := beam.CreateList(s, records)
-	units := private.Bound(s, private.Encode(s, customers, dom), private.BoundParams{})
-	stats := counts.Count(s, units, query.AllMarginals(dom.Sizes(), 2, 1000))
-	model := synth.Solve(s, stats, synth.Params{Epsilon: 1, Delta: 1e-9})
+	people := beam.CreateList(s, records())
+
+	people = synth.Synthesize(s, people, synth.Params{Domain: customers, Epsilon: 1, Delta: 1e-9, Rows: 1000})
+
+	synthetic := transformtest.Capture[Customer](s, people)
+	if err := transformtest.RunOn("prism", p); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(synthetic.Elements()), "rows; the first has an ID:", synthetic.Elements()[0].ID != "")
+	// Output: 1000 rows; the first has an ID: false
+}
+
+// The same step by step, with a workload and row counts of one's own.
+func ExampleSolve() {
+	p, s := beam.NewPipelineWithRoot()
+	people := beam.CreateList(s, records())
+	units := private.Bound(s, private.Encode(s, people, customers), private.BoundParams{})
+	stats := counts.Count(s, units, query.AllMarginals(customers.Sizes(), 2, 1000))
+	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: 1, Delta: 1e-9})
 	rows := synth.Sample(s, model, synth.SampleParams{Rows: 1000, As: reflect.TypeFor[Customer]()})
 	synthetic := transformtest.Capture[Customer](s, rows)
 

@@ -26,7 +26,7 @@ func metricsOf(t *testing.T, rows [][]string, ids []string) (own, all []string) 
 	}
 	coded := private.Encode(s, transformtest.Create(s, chunks...), visits())
 	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload())
-	Sample(s, Solve(s, stats, Params{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run"}), SampleParams{Rows: 40, Shards: 2})
+	Sample(s, Solve(s, stats, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run"}), SampleParams{Rows: 40, Shards: 2})
 	result, err := beam.Run(context.Background(), "prism", pl)
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 				t.Helper()
 				w := query.AllMarginals(wideColumns().Sizes(), 2, 1000)
 				f := &solveFn{
-					Params: Params{Epsilon: 8, Delta: 1e-9, Method: "rake", RunID: "run", Store: store}.withDefaults(),
+					Params: SolveParams{Epsilon: 8, Delta: 1e-9, Method: "rake", RunID: "run", Store: store}.withDefaults(),
 					Domain: *wideColumns(), Workload: w, Shape: counts.NewShape(w, p),
 				}
 				ref, err := process(f, []noise.Seed{testSeed(t, 3)}, []*counts.Table{tb})

@@ -55,7 +55,7 @@ func TestReadRefusesOtherContents(t *testing.T) {
 // A saved release gives the rows that the run itself gave.
 func TestSavedReleaseRepeatsItsRows(t *testing.T) {
 	dir := t.TempDir()
-	p := Params{RunID: "run", Store: StoreRef{"dir", dir}}
+	p := SolveParams{RunID: "run", Store: StoreRef{"dir", dir}}
 	want := run(t, "prism", 100, p, SampleParams{Rows: 300})
 	data, found, err := dirStore{dir}.Get(context.Background(), "run.release")
 	if err != nil || !found {
@@ -103,9 +103,9 @@ func TestObserve(t *testing.T) {
 		defer mu.Unlock()
 		last[stage] = [2]int{max(done, last[stage][0]), total}
 	})
-	run(t, "prism", 50, Params{}, SampleParams{Rows: 777})
+	run(t, "prism", 50, SolveParams{}, SampleParams{Rows: 777})
 	stop()
-	run(t, "prism", 50, Params{}, SampleParams{Rows: 10})
+	run(t, "prism", 50, SolveParams{}, SampleParams{Rows: 10})
 	if want := map[string][2]int{"measure": {1, 1}, "writing": {777, 777}}; !reflect.DeepEqual(last, want) {
 		t.Errorf("heard %v, want %v", last, want)
 	}

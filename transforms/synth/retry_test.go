@@ -181,7 +181,7 @@ func TestInputChangedAfterTheModelWasKept(t *testing.T) {
 // graph writes the rows of n people through the sink of the given kind, as one launch of a job does.
 func graph(n int, store, dir, sink string) error {
 	pl, s := beam.NewPipelineWithRoot()
-	model := Solve(s, stats(s, n), Params{Epsilon: 5, Delta: 1e-6, Method: "universe", RunID: "run", Store: StoreRef{"dir", store}})
+	model := Solve(s, stats(s, n), SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", RunID: "run", Store: StoreRef{"dir", store}})
 	Write(s, model, SampleParams{Rows: 400, Shards: 3, Sink: SinkRef{sink, dir}})
 	return transformtest.RunOn("prism", pl)
 }

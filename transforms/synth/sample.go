@@ -30,11 +30,14 @@ const (
 	Systematic
 )
 
+// PrismBranches is how many branches prism runs side by side: each on one thread.
+const PrismBranches = 8
+
 // SampleParams configures Sample and Write. Zero fields mean their defaults.
 type SampleParams struct {
 	Rows     int64  // how many; default: the released number of units
 	Shards   int    // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
-	Branches int    // parallel branches of the graph; default 1. Prism wants 8: it runs one stage on one thread
+	Branches int    // parallel branches of the graph; default 1; PrismBranches for prism
 	Seed     uint64 // repeats the sampling; the rows are a function of the model and this
 	Rounding Rounding
 	As       reflect.Type `json:"-"` // Sample: struct type of the rows; default *domain.Chunk

@@ -28,7 +28,7 @@ type visit struct {
 func init() { beam.RegisterType(reflect.TypeFor[visit]()) }
 
 // run builds the whole graph of n people, from records to rows, on the named runner.
-func run(t *testing.T, runner string, n int, p Params, sp SampleParams) []string {
+func run(t *testing.T, runner string, n int, p SolveParams, sp SampleParams) []string {
 	t.Helper()
 	p.Epsilon, p.Delta, p.Method = 5, 1e-6, "universe"
 	pl, s := beam.NewPipelineWithRoot()
@@ -47,16 +47,16 @@ func run(t *testing.T, runner string, n int, p Params, sp SampleParams) []string
 func TestWholePipeline(t *testing.T) {
 	for _, runner := range []string{"prism", "direct"} {
 		for _, branches := range []int{1, 3} {
-			if rows := run(t, runner, 300, Params{}, SampleParams{Rows: 1000, Branches: branches, Shards: 5}); len(rows) != 1000 {
+			if rows := run(t, runner, 300, SolveParams{}, SampleParams{Rows: 1000, Branches: branches, Shards: 5}); len(rows) != 1000 {
 				t.Errorf("%s: %d rows, want 1000", runner, len(rows))
 			}
 		}
 		// 300 people, and noise whose standard deviation at ε = 5 is 3.3: 50 are 15 of them, beyond which it
 		// goes with probability 1e-51.
-		if rows := run(t, runner, 300, Params{}, SampleParams{}); len(rows) < 250 || len(rows) > 350 {
+		if rows := run(t, runner, 300, SolveParams{}, SampleParams{}); len(rows) < 250 || len(rows) > 350 {
 			t.Errorf("%s: %d rows for a noisy total of 300", runner, len(rows))
 		}
-		run(t, runner, 0, Params{}, SampleParams{})
+		run(t, runner, 0, SolveParams{}, SampleParams{})
 	}
 }
 
@@ -65,7 +65,7 @@ func TestWholePipeline(t *testing.T) {
 // by chance have probability below 1e-30.
 func TestRunsShareAStoredRelease(t *testing.T) {
 	store := StoreRef{"dir", t.TempDir()}
-	p := Params{RunID: "shared", Store: store}
+	p := SolveParams{RunID: "shared", Store: store}
 	var want []string
 	for i, sp := range []SampleParams{{Shards: 1}, {Shards: 7, Branches: 2}, {Shards: 1, Seed: 1}} {
 		sp.Rows = 500
@@ -182,7 +182,7 @@ func TestWordsArePinned(t *testing.T) {
 
 func TestSampleAsStructs(t *testing.T) {
 	pl, s := beam.NewPipelineWithRoot()
-	model := Solve(s, stats(s, 200), Params{Epsilon: 5, Delta: 1e-6, Method: "universe"})
+	model := Solve(s, stats(s, 200), SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe"})
 	rows := Sample(s, model, SampleParams{Rows: 400, As: reflect.TypeFor[visit]()})
 	got := transformtest.Capture[visit](s, rows)
 	transformtest.Performant(t, pl)
@@ -222,7 +222,7 @@ func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
 }
 
 func writeTo(s beam.Scope, dir string) beam.PCollection {
-	p := Params{Epsilon: 5, Delta: 1e-6, Method: "universe", Store: StoreRef{"dir", dir}, RunID: "run"}
+	p := SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", Store: StoreRef{"dir", dir}, RunID: "run"}
 	return Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: 5000, Shards: 4, Branches: 2, Sink: SinkRef{"dir", dir}})
 }
 

@@ -24,8 +24,8 @@ import (
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 )
 
-// Params configures Solve. Zero fields mean their defaults; Epsilon and Delta have none.
-type Params struct {
+// SolveParams configures Solve. Zero fields mean their defaults; Epsilon and Delta have none.
+type SolveParams struct {
 	Epsilon      dp.Epsilon
 	Delta        dp.Delta // 0 is pure differential privacy
 	Neighbouring dp.Neighbouring
@@ -46,7 +46,7 @@ type Params struct {
 // some 100 MB, and each shard carries it.
 const maxInline = 100 << 20
 
-func (p Params) withDefaults() Params {
+func (p SolveParams) withDefaults() SolveParams {
 	if p.Method == "" {
 		p.Method = methods.Auto
 	}
@@ -63,7 +63,7 @@ func (p Params) withDefaults() Params {
 }
 
 // Validate lists all faults of p that show without a domain and a workload.
-func (p Params) Validate() error {
+func (p SolveParams) Validate() error {
 	p = p.withDefaults()
 	errs := []error{p.Epsilon.Validate(), p.Delta.Validate()}
 	if !(p.Units > 0) {
@@ -101,7 +101,7 @@ func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, w query.Workload, store
 // second Solve of the same records, that is, of one result of private.Encode: the losses of two releases
 // add, and each would state its own. Records that are encoded again are taken for others: whoever releases
 // from both must promise the sums of their ε and of their δ.
-func Solve(s beam.Scope, stats counts.Stats, p Params) Release {
+func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	s = s.Scope("dapple.Solve")
 	if err := p.Validate(); err != nil {
 		panic(err.Error())
@@ -130,7 +130,7 @@ func init() {
 
 // solveFn charges, draws and solves.
 type solveFn struct {
-	Params   Params
+	Params   SolveParams
 	Domain   domain.Domain
 	Workload query.Workload
 	Shape    counts.Shape

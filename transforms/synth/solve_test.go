@@ -58,7 +58,7 @@ func shiftedStats(s beam.Scope, n, shift int) counts.Stats {
 
 func newSolveFn(store StoreRef) *solveFn {
 	return &solveFn{
-		Params: Params{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}.withDefaults(),
+		Params: SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}.withDefaults(),
 		Domain: *visits(), Workload: workload(), Shape: counts.NewShape(workload(), counts.Params{}),
 	}
 }
@@ -289,13 +289,13 @@ func TestArtifactRoundTrip(t *testing.T) {
 }
 
 func TestParamsValidate(t *testing.T) {
-	err := Params{Epsilon: -1, Delta: 2, Units: -3, Rounds: -4, Store: StoreRef{Kind: "nowhere"}}.Validate()
+	err := SolveParams{Epsilon: -1, Delta: 2, Units: -3, Rounds: -4, Store: StoreRef{Kind: "nowhere"}}.Validate()
 	for _, want := range []string{"epsilon -1", "delta 2", "-3 units", "rounds -4", `"nowhere"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("faults %v lack %q", err, want)
 		}
 	}
-	if err := (Params{Epsilon: 1}).Validate(); err != nil {
+	if err := (SolveParams{Epsilon: 1}).Validate(); err != nil {
 		t.Error(err)
 	}
 }

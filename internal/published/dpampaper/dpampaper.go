@@ -78,7 +78,7 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 	}
 	return append(out, solver.Access{
 		Stage: stageMeasure, Kind: dp.DiscreteGaussian, Count: pl.rounds, Noise: pl.sigma * pl.sigma,
-		Marginals: 1, Coordinates: int64(pl.oracle.Plan().Len()),
+		Marginals: 1, Cliques: pl.universe, Coordinates: int64(pl.oracle.Plan().Len()),
 	}), nil
 }
 

@@ -1,8 +1,10 @@
-package pipelines
+package synth
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -14,7 +16,6 @@ import (
 	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Params configures Synthesize. Zero fields mean their defaults; Domain and Epsilon have none.
@@ -25,26 +26,24 @@ type Params struct {
 
 	Neighbouring dp.Neighbouring
 	Rows         int64          // rows to make; default: the released number of units
-	Workload     query.Workload // marginals to keep; default: all of up to 3 columns and 10,000 cells; of fewer columns beyond MaxMarginals
+	Workload     query.Workload // marginals to keep; default: query.Default
 	Units        float64        // public planning number of units; default solver.DefaultUnits
-	Method       string         // default "auto", the public rule
+	Method       string         // a name that package methods knows; default methods.Auto, the public rule
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	Shards       int            // parallel blocks of rows; default 8
 	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
 
 	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
-	// that all workers see; see package synth.
-	Store synth.StoreRef
+	// that all workers see; see the package comment.
+	Store StoreRef
 }
 
 func (p Params) withDefaults() Params {
-	p.Units = orDefault(p.Units, solver.DefaultUnits)
-	p.Method = orDefault(p.Method, "auto")
-	p.MemoryLimit = orDefault(p.MemoryLimit, solver.DefaultMemoryLimit)
-	p.Shards = orDefault(p.Shards, DefaultShards)
-	p.SampleSeed = sampleSeed(p.SampleSeed, p.SampleSeed != 0)
+	for p.SampleSeed == 0 {
+		p.SampleSeed = rand.Uint64() // privacy does not depend on it
+	}
 	if p.Workload.Sizes == nil && p.Domain != nil {
-		p.Workload = defaultWorkload(p.Domain.Sizes())
+		p.Workload = query.Default(p.Domain.Sizes())
 	}
 	return p
 }
@@ -53,39 +52,39 @@ func (p Params) withDefaults() Params {
 // type or a pointer to one that is to hold the records.
 func (p Params) Validate(row reflect.Type) error {
 	if p.Domain == nil {
-		return errors.New("pipelines: Params.Domain is required")
+		return errors.New("synth: Params.Domain is required")
 	}
 	if err := p.Domain.Validate(); err != nil {
 		return err
 	}
-	if large := tooLarge(p.Domain, DefaultMaxCells); p.Workload.Sizes == nil && large != "" {
-		return fmt.Errorf("pipelines: Params.Domain: %s; the default workload has marginals of at most %d, so nothing would be known "+
-			"of such a column; give it fewer values or bins, or set Params.Workload", large, DefaultMaxCells)
+	if large := query.Uncovered(p.Domain, query.DefaultCells); p.Workload.Sizes == nil && large != "" {
+		return fmt.Errorf("synth: Params.Domain: %s; the default workload has marginals of at most %d, so nothing would be known "+
+			"of such a column; give it fewer values or bins, or set Params.Workload", large, query.DefaultCells)
 	}
 	p = p.withDefaults()
 	errs := []error{
 		p.solve().Validate(), p.sample(row).Validate(), private.ValidateStruct(row, p.Domain),
-		synth.ValidateStruct(row, p.Domain),
+		ValidateStruct(row, p.Domain),
 	}
 	if errors.Join(errs...) == nil {
 		_, _, err := methods.Choose(solver.Problem{
 			Domain: p.Domain, Workload: p.Workload, Neighbouring: p.Neighbouring,
-			Epsilon: p.Epsilon, Delta: p.Delta, Units: p.Units, MemoryLimit: p.MemoryLimit,
+			Epsilon: p.Epsilon, Delta: p.Delta, Units: cmp.Or(p.Units, solver.DefaultUnits), MemoryLimit: p.MemoryLimit,
 		}, p.Method)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-func (p Params) solve() synth.Params {
-	return synth.Params{
+func (p Params) solve() SolveParams {
+	return SolveParams{
 		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
 		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, Store: p.Store,
 	}
 }
 
-func (p Params) sample(row reflect.Type) synth.SampleParams {
-	return synth.SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: prismBranches, Seed: p.SampleSeed, As: row}
+func (p Params) sample(row reflect.Type) SampleParams {
+	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: PrismBranches, Seed: p.SampleSeed, As: row}
 }
 
 // Synthesize adds the whole stage to a pipeline that exists already: from a collection of private
@@ -93,15 +92,16 @@ func (p Params) sample(row reflect.Type) synth.SampleParams {
 // belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name; the field of the
 // privacy ID is empty in what comes out, and so are fields that are no column.
 //
-// It panics, with all faults at once, where p.Validate returns an error.
+// It is Encode, Bound, Count, Solve and Sample with their default parameters. It panics, with all faults
+// at once, if p.Validate returns an error.
 func Synthesize(s beam.Scope, records beam.PCollection, p Params) beam.PCollection {
 	row := records.Type().Type()
 	if err := p.Validate(row); err != nil {
-		panic(fmt.Sprintf("pipelines: Synthesize:\n%v", err))
+		panic(fmt.Sprintf("synth: Synthesize:\n%v", err))
 	}
 	p = p.withDefaults()
 	units := private.Bound(s, private.Encode(s, records, p.Domain), private.BoundParams{})
 	stats := counts.Count(s, units, p.Workload)
-	model := synth.Solve(s, stats, p.solve())
-	return synth.Sample(s, model, p.sample(row))
+	model := Solve(s, stats, p.solve())
+	return Sample(s, model, p.sample(row))
 }

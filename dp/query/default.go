@@ -1,0 +1,44 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+const (
+	// DefaultWidth is how many columns the widest marginals of a default workload have.
+	DefaultWidth = 3
+	// DefaultCells is how many cells the largest marginal of a default workload has.
+	DefaultCells = 10_000
+	// MaxMarginals is the largest number of marginals of a workload that runs handle. Every worker holds
+	// the list, at some 200 bytes for each and several times over: 100 columns have 166,750 of up to 3.
+	MaxMarginals = 250_000
+)
+
+// Default returns all marginals of at most DefaultCells cells, of as many columns up to DefaultWidth as
+// MaxMarginals admits.
+func Default(sizes []int) Workload {
+	width := DefaultWidth
+	for width > 1 && CountMarginals(sizes, width, DefaultCells, MaxMarginals) > MaxMarginals {
+		width--
+	}
+	return AllMarginals(sizes, width, DefaultCells)
+}
+
+// Uncovered names the columns that have more cells than maxCells, so that no marginal of at most that many
+// holds them. It is empty if there are none.
+func Uncovered(d *domain.Domain, maxCells int64) string {
+	const shown = 3
+	var names []string
+	for i := range d.Attributes {
+		if n := int64(d.Attributes[i].Size()); n > maxCells {
+			names = append(names, fmt.Sprintf("column %q has %d cells", d.Attributes[i].Name, n))
+		}
+	}
+	if more := len(names) - shown; more > 0 {
+		names = append(names[:shown], fmt.Sprintf("%d more have too many", more))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/dapple-dp/dapple/examples/ownmethod/oneway" // what a main of one's own adds
+)
+
+// A method that is compiled into the command is planned, run and named in the statement like the others.
+func TestMethodOfOthers(t *testing.T) {
+	dir := people(t, 400)
+	args := synth("--method=oneway", "--runner=direct")
+	for i, a := range args {
+		for _, flag := range []string{"--domain=", "--input=", "--output="} {
+			if name, ok := strings.CutPrefix(a, flag); ok {
+				args[i] = flag + filepath.Join(dir, name)
+			}
+		}
+	}
+	said := func(args []string) string {
+		out, err := os.Create(filepath.Join(t.TempDir(), "said"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		if status := run(context.Background(), args, out, out); status != 0 {
+			t.Errorf("exit status %d", status)
+		}
+		text, err := os.ReadFile(out.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	plan := said(append([]string{"plan"}, args[1:]...))
+	for _, want := range []string{"oneway: named in the request", "solve unknown and unknown CPU"} {
+		if !strings.Contains(plan, want) {
+			t.Errorf("the plan lacks %q:\n%s", want, plan)
+		}
+	}
+	closing := said(append(args, "--quiet"))
+	statement, err := os.ReadFile(filepath.Join(dir, "out", "_privacy.json"))
+	if err != nil {
+		t.Fatalf("%v; the run said:\n%s", err, closing)
+	}
+	if !strings.Contains(string(statement), `"method": "oneway"`) {
+		t.Errorf("the statement does not name the method:\n%s", statement)
+	}
+}

@@ -1,0 +1,90 @@
+package methods
+
+import (
+	"context"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/published/dpampaper"
+	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/dpam"
+	"github.com/dapple-dp/dapple/solver/dpfw"
+	"github.com/dapple-dp/dapple/solver/rake"
+)
+
+// largestGDP is the largest ε for which Gaussian differential privacy is charged: beyond it the price of
+// discrete noise, which grows with exp(ε), is no longer small beside δ.
+const largestGDP = 10
+
+// gaussian is the ledger of an algorithm that only adds Gaussian noise, if δ allows that.
+func gaussian(e dp.Epsilon, d dp.Delta) dp.Accounting {
+	switch {
+	case d == 0:
+		return dp.Pure
+	case e > largestGDP:
+		return dp.ZCDP
+	}
+	return dp.GaussianOnly
+}
+
+// selecting is the ledger of an algorithm that selects.
+func selecting(_ dp.Epsilon, d dp.Delta) dp.Accounting {
+	if d == 0 {
+		return dp.Pure
+	}
+	return dp.ZCDP
+}
+
+// perCell is the cost of a method on an explicit universe, from the measured costs of its kernels.
+func perCell(bytes, seconds float64) func(solver.Problem) (float64, float64) {
+	return func(p solver.Problem) (float64, float64) {
+		_, cells, _ := p.Domain.Universe()
+		return bytes * cells, seconds * cells
+	}
+}
+
+func unknownCost(solver.Problem) (bytes, seconds float64) { return math.NaN(), math.NaN() }
+
+func init() {
+	Register(Method{
+		Name: "rake", Summary: "residuals of the tables that noisy scores call for, maximum entropy fitted by raking",
+		Accounting: gaussian, Accesses: rake.Accesses, LargestTable: rake.LargestTable,
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return rake.Solve(p, c)
+		},
+		Limits: rake.Limits, Cost: rake.Cost,
+	})
+	Register(Method{
+		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
+		Accounting: gaussian, Accesses: dpam.Accesses,
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return dpam.Solve(p, c)
+		},
+		Cost: perCell(96, 18e-9*60),
+	})
+	Register(Method{
+		Name: "dpfw", Summary: "Frank-Wolfe: each round selects a marginal and the signs of its errors",
+		Accounting: selecting, Accesses: dpfw.Accesses, PredictAs: "dpam",
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return dpfw.Solve(p, c)
+		},
+		Cost: perCell(32, 7e-9*1000),
+	})
+	Register(Method{
+		Name: "dpam-paper", Summary: "DPAM as published, with the corrections that it needs to run; for comparison",
+		Accounting: selecting, Accesses: dpampaper.Accesses, Universe: true,
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return dpampaper.Solve(p, c)
+		},
+		Cost: perCell(64, 0.2e-6*120),
+	})
+	Register(Method{
+		Name: "dpfw-paper", Summary: "DPFW as published, with the corrections that it needs to run; for comparison",
+		Accounting: selecting, Accesses: dpfwpaper.Accesses,
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return dpfwpaper.Solve(p, c)
+		},
+		Cost: perCell(32, 7e-9*1000),
+	})
+}

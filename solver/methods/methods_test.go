@@ -1,0 +1,100 @@
+package methods_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+func mine() methods.Method {
+	return methods.Method{
+		Name:       "mine",
+		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
+		Accesses:   func(solver.Problem) ([]solver.Access, error) { return nil, nil },
+		Solve: func(context.Context, solver.Problem, solver.Curator) (*solver.Result, error) {
+			return nil, context.Canceled
+		},
+	}
+}
+
+func init() { methods.Register(mine()) }
+
+// A method that is registered is found by name and listed last; it may leave out what only plans need.
+func TestRegister(t *testing.T) {
+	m, why, err := methods.Choose(solver.Problem{}, "mine")
+	if err != nil || m.Name != "mine" || why != "named in the request" {
+		t.Errorf("Choose = %q, %q, %v", m.Name, why, err)
+	}
+	if bytes, seconds := m.Cost(solver.Problem{}); !math.IsNaN(bytes) || !math.IsNaN(seconds) {
+		t.Errorf("a cost that nobody stated is %g bytes, %g s", bytes, seconds)
+	}
+	if want := []string{"rake", "dpam", "dpfw", "dpam-paper", "dpfw-paper", "mine"}; !slices.Equal(methods.Names(), want) {
+		t.Errorf("Names = %v, want %v", methods.Names(), want)
+	}
+	all := methods.All()
+	all[0] = mine()
+	if methods.Names()[0] != "rake" {
+		t.Error("a caller of All can change the registry")
+	}
+	if _, err := methods.Lookup("magic"); err == nil || !strings.Contains(err.Error(), "there are rake, dpam, ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	for name, change := range map[string]func(*methods.Method){
+		"no name":       func(m *methods.Method) { m.Name = "" },
+		"the rule":      func(m *methods.Method) { m.Name = methods.Auto },
+		"a second mine": func(*methods.Method) {},
+		"a second rake": func(m *methods.Method) { m.Name = "rake" },
+		"no accounting": func(m *methods.Method) { m.Name, m.Accounting = "x", nil },
+		"no accesses":   func(m *methods.Method) { m.Name, m.Accesses = "x", nil },
+		"no solver":     func(m *methods.Method) { m.Name, m.Solve = "x", nil },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("registered: %s", name)
+				}
+			}()
+			m := mine()
+			change(&m)
+			methods.Register(m)
+		}()
+	}
+}
+
+// The public rule names rake for δ > 0, and for δ = 0 one release up to the border that the package comment
+// states and selection beyond it. No name is the rule too.
+func TestRule(t *testing.T) {
+	sizes := make([]int, 12)
+	d := &domain.Domain{}
+	for i := range sizes {
+		sizes[i] = 2
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: string(rune('a' + i)), Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true})
+	}
+	for _, tt := range []struct {
+		width   int // 220 marginals of three, 495 of four
+		epsilon dp.Epsilon
+		delta   dp.Delta
+		want    string
+	}{
+		{3, 1, 1e-9, "rake"}, {4, 1, 1e-9, "rake"}, {3, 1, 0, "dpam"}, {4, 1, 0, "dpfw"}, {4, 10, 0, "dpam"},
+	} {
+		p := solver.Problem{Domain: d, Workload: query.AllMarginals(sizes, tt.width, 1000), Epsilon: tt.epsilon, Delta: tt.delta, Units: 20_000}
+		for _, name := range []string{"", methods.Auto} {
+			m, why, err := methods.Choose(p, name)
+			if err != nil || m.Name != tt.want || !strings.HasPrefix(why, "δ ") {
+				t.Errorf("width %d, ε %g, δ %g, name %q: %q because %q, error %v; want %s", tt.width, tt.epsilon, tt.delta, name, m.Name, why, err, tt.want)
+			}
+		}
+	}
+}

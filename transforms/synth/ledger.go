@@ -1,0 +1,50 @@
+package synth
+
+import (
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// openLedger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans
+// to draw. If that is Gaussian noise alone, it is the kind whose promise leaves more to spend.
+func openLedger(m methods.Method, p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
+	ledger, err := accountant.NewLedger(accountant.Params{
+		Neighbouring: p.Neighbouring,
+		Accounting:   m.Accounting(p.Epsilon, p.Delta),
+		Epsilon:      p.Epsilon,
+		Delta:        p.Delta,
+		Coordinates:  max(1, solver.Coordinates(planned)),
+	}.Preferred())
+	if err != nil || !solver.Adaptive(planned) {
+		return ledger, err
+	}
+	for _, a := range planned { // what an adaptive run releases must not move budget between stages
+		if err := ledger.Allot(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
+			return nil, err
+		}
+	}
+	return ledger, nil
+}
+
+// schedule says whether the ledger holds exactly the planned accesses, which were fixed before private
+// data were read. Of a run that made others, only the whole budget is a valid bound.
+func schedule(planned []solver.Access, events []accountant.Event) accountant.Schedule {
+	if solver.Adaptive(planned) {
+		return accountant.Adaptive
+	}
+	open := map[string]int{}
+	for _, a := range planned {
+		open[a.Stage] += a.Count
+	}
+	for _, e := range events {
+		open[e.Stage] -= e.Count
+	}
+	for _, n := range open {
+		if n != 0 {
+			return accountant.Adaptive
+		}
+	}
+	return accountant.Planned
+}
