@@ -144,10 +144,17 @@ func checkOutput(ctx context.Context, flag, dir string, overwrite bool, f *Fault
 		}
 		return
 	}
+	if err := files.CheckName(dir); err != nil {
+		f.add(flag, err.Error(), "")
+		return
+	}
 	if !files.Remote(dir) {
 		info, err := os.Stat(dir)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
+			if to, linkErr := os.Readlink(dir); linkErr == nil {
+				f.add(flag, fmt.Sprintf("%s is a link to %s, which is not there", dir, to), "make that directory, or name another")
+			}
 			return
 		case err != nil:
 			f.add(flag, plainPathError(err), "name a directory that can be made")

@@ -5,20 +5,9 @@ import (
 	"testing"
 )
 
-// Where workers are elsewhere, what only this machine can reach is refused, each name with its flag.
-func TestPlacesOfRemoteWorkers(t *testing.T) {
-	runners["elsewhere"] = false
-	defer delete(runners, "elsewhere")
-	places := []place{{"--input", "people.csv"}, {"--output", "gs://bucket/out"}, {"--release", "/out"}}
+// Files that are not published yet go to a place of all workers, or of this machine.
+func TestPlacesForTemporaryFiles(t *testing.T) {
 	var faults Faults
-	checkPlaces("elsewhere", &faults, places...)
-	if len(faults) != 2 || faults[0].Where != "--input" || faults[1].Where != "--release" ||
-		!strings.Contains(faults[0].String(), `"people.csv", which the workers of runner elsewhere cannot reach; name gs://bucket/path`) {
-		t.Error(faults)
-	}
-	faults = nil
-	checkPlaces("prism", &faults, places...)
-	checkPlaces("magic", &faults, places...) // refused for its name
 	checkTemp("", &faults)
 	checkTemp("gs://bucket/temp", &faults)
 	if len(faults) != 0 {

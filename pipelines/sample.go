@@ -68,7 +68,6 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	checkRunner(c.Runner, &faults)
 	c.target().check(ctx, &faults)
 	checkTemp(c.TempLocation, &faults)
-	checkPlaces(c.Runner, &faults, place{"--output", c.Output})
 	switch file, err := readModel(ctx, c.Model); {
 	case c.Model == "":
 		faults.add("--model", "is required: _model.arrow of a released directory", "")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
@@ -54,7 +55,6 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		checkOutput(ctx, "--release", c.Release, c.Overwrite, &faults)
 	}
 	checkTemp(c.TempLocation, &faults)
-	checkPlaces(c.Runner, &faults, place{"--input", c.Input}, place{"--output", c.Output}, place{"--release", c.Release})
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 		c.target().checkTable(ctx, r.File.Domain, &faults)
@@ -104,27 +104,13 @@ func checkFigures(c Config, f *Faults) {
 	checkRunner(c.Runner, f)
 }
 
-// runners by the names that Beam accepts, and whether their workers are in this process.
-var runners = map[string]bool{"prism": true, "PrismRunner": true, "direct": true, "DirectRunner": true}
+// runners are those whose workers are in this process, by the names that Beam accepts. A run on any other
+// would go on after this process has said what was spent.
+var runners = []string{"prism", "PrismRunner", "direct", "DirectRunner"}
 
 func checkRunner(name string, f *Faults) {
-	if _, known := runners[name]; !known {
-		f.add("--runner", fmt.Sprintf("got %q; want prism or direct", name), "")
-	}
-}
-
-// place is what a flag names.
-type place struct{ flag, name string }
-
-// checkPlaces refuses, where workers are elsewhere, what only this machine can reach.
-func checkPlaces(runner string, f *Faults, places ...place) {
-	if here, known := runners[runner]; here || !known {
-		return
-	}
-	for _, p := range places {
-		if p.name != "" && !files.Remote(p.name) {
-			f.add(p.flag, fmt.Sprintf("got %q, which the workers of runner %s cannot reach", p.name, runner), "name gs://bucket/path")
-		}
+	if !slices.Contains(runners, name) {
+		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process", name), "")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/io/gcs"
 )
@@ -27,8 +28,12 @@ type Info struct {
 // Remote reports whether a name is not of this machine.
 func Remote(name string) bool { return strings.Contains(name, "://") }
 
-// CheckName returns an error that says what is wrong with the form of a name and what to do.
+// CheckName returns an error that says what is wrong with the form of a name and what to do. Names travel to
+// workers as text, which has no place for bytes that are not UTF-8: another file could be meant there.
 func CheckName(name string) error {
+	if !utf8.ValidString(name) {
+		return fmt.Errorf("%q: the name is not UTF-8; rename the file, or link to it under another name", name)
+	}
 	if Remote(name) {
 		if scheme, _, _ := strings.Cut(name, "://"); !gcs.Is(name) {
 			return fmt.Errorf("%s: names that begin with %s:// are not known; name a local path, or gs://bucket/path", name, scheme)
@@ -145,6 +150,11 @@ func Expand(ctx context.Context, pattern string) ([]Info, error) {
 	infos, err := expand(pattern)
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range infos {
+		if err := CheckName(f.Name); err != nil {
+			return nil, err
+		}
 	}
 	if !strings.HasPrefix(Base(pattern), "_") {
 		infos = slices.DeleteFunc(infos, func(f Info) bool { return strings.HasPrefix(Base(f.Name), "_") && f.Name != pattern })

@@ -173,3 +173,21 @@ func TestCreateAndReplace(t *testing.T) {
 		t.Error("a name of another service was taken")
 	}
 }
+
+// Bytes that are not UTF-8 would become others on their way to a worker, and name another file.
+func TestNamesAreUTF8(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a\xff.csv", "a\uFFFD.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x\n"), 0o600); err != nil {
+			t.Skipf("missing: a file system that takes any bytes for a name: %v", err)
+		}
+	}
+	for _, pattern := range []string{"a\xff.csv", "a*.csv"} {
+		if list, err := files.Expand(t.Context(), filepath.Join(dir, pattern)); err == nil || !strings.Contains(err.Error(), "the name is not UTF-8; rename the file") {
+			t.Errorf("%q: %v, %v", pattern, list, err)
+		}
+	}
+	if list, err := files.Expand(t.Context(), filepath.Join(dir, "a\uFFFD.csv")); err != nil || len(list) != 1 {
+		t.Errorf("a name in UTF-8: %v, %v", list, err)
+	}
+}

@@ -63,6 +63,7 @@ func TestOutputThatCannotBeMade(t *testing.T) {
 // running is a command that has been started; its lines of standard error come one by one.
 type running struct {
 	cmd   *exec.Cmd
+	temp  string // TMPDIR
 	lines chan string
 	all   *lockedText
 }
@@ -86,9 +87,9 @@ func (l *lockedText) String() string {
 
 func start(t *testing.T, dir string, args ...string) *running {
 	t.Helper()
-	r := &running{cmd: exec.Command(binary, args...), lines: make(chan string, 1000), all: &lockedText{}}
+	r := &running{cmd: exec.Command(binary, args...), temp: t.TempDir(), lines: make(chan string, 1000), all: &lockedText{}}
 	r.cmd.Dir = dir
-	r.cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	r.cmd.Env = append(os.Environ(), "TMPDIR="+r.temp)
 	pipe, err := r.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -225,10 +226,26 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("exit status %d after %v and %v of work, and said:\n%s", status, took, worked, said)
 			}
 			noOutput(t, filepath.Join(dir, "out"))
-			if left := names(t, r.cmd.Env[len(r.cmd.Env)-1][len("TMPDIR="):]); len(left) > 0 {
+			if left := names(t, r.temp); len(left) > 0 {
 				t.Errorf("the staging directory is left: %v", left)
 			}
 		})
+	}
+}
+
+// A terminal that closes is an interrupt like others, unless the run was told not to mind (nohup).
+func TestHangup(t *testing.T) {
+	dir := people(t, 10)
+	pipeInput(t, dir)
+	r := start(t, dir, synth("--method=dpam")...)
+	defer openedPipe(t, filepath.Join(dir, "people.csv")).Close()
+	status, _, _ := r.end(t, syscall.SIGHUP)
+	if said := r.all.String(); status != 1 || !strings.Contains(said, "dapple: interrupted\n"+unspent+"\n") {
+		t.Errorf("exit status %d, and said:\n%s", status, said)
+	}
+	noOutput(t, filepath.Join(dir, "out"))
+	if left := names(t, r.temp); len(left) > 0 {
+		t.Errorf("temporary files are left: %v", left)
 	}
 }
 

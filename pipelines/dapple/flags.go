@@ -21,6 +21,19 @@ type option struct {
 	set      func(string) error
 }
 
+// harmless are Beam's own flags that leave a run in this process. All others are for workers elsewhere: a run
+// there cannot be stopped from here, so that the command could not say what was spent.
+var harmless = []string{"job_name", "experiments", "beam_strict"}
+
+// elsewhere is the fault of one of the others.
+func elsewhere(name string) pipelines.Fault {
+	return pipelines.Fault{
+		Where: "--" + name,
+		What:  "is for workers in other processes, and this command runs in its own: a run elsewhere would go on after Ctrl-C, and nobody could say what was spent",
+		Mend:  "leave it out; on other runners use the packages private, counts and synth in a pipeline of your own",
+	}
+}
+
 // parse reads args against the command's options and Beam's own flags. It finds every fault: unknown
 // flags, unusable values, missing ones and stray words.
 func parse(args []string, opts []option) pipelines.Faults {
@@ -36,6 +49,13 @@ func parse(args []string, opts []option) pipelines.Faults {
 		beamFlag := flag.CommandLine.Lookup(name)
 		if k < 0 && beamFlag == nil {
 			faults = append(faults, unknown(name, opts))
+			continue
+		}
+		if k < 0 && !slices.Contains(harmless, name) {
+			faults = append(faults, elsewhere(name))
+			if !hasValue && !isBool(beamFlag) && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				i++ // its value
+			}
 			continue
 		}
 		isSwitch := k >= 0 && opts[k].arg == "" || k < 0 && isBool(beamFlag)

@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/pipelines"
 )
 
 // runnerLog keeps the end of what a runner logs. It speaks of bundles and ports, and repeats every
@@ -26,7 +29,7 @@ const keptLines = 20
 func startBeam() (l *runnerLog, end func(), err error) {
 	temp, err := os.MkdirTemp("", "dapple-")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, tempFault(err)
 	}
 	if err := os.Setenv("TMPDIR", temp); err != nil {
 		return nil, nil, errors.Join(err, os.Remove(temp))
@@ -35,6 +38,14 @@ func startBeam() (l *runnerLog, end func(), err error) {
 	l = &runnerLog{}
 	slog.SetDefault(slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	return l, func() { os.RemoveAll(temp) }, nil
+}
+
+// tempFault says what chooses the directory for temporary files, which no flag of the command names.
+func tempFault(err error) error {
+	return pipelines.Faults{{
+		Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", os.TempDir(), errors.Unwrap(err)),
+		Mend: "set TMPDIR to a directory of this machine that can be",
+	}}
 }
 
 // Write keeps one line; the handler writes each with one call.

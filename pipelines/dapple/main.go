@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
@@ -23,7 +21,11 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the run outlives its terminal
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -36,9 +38,6 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 			status = 1
 		}
 	}()
-	if serveBeam(args) {
-		return 0
-	}
 	cmds := commands(stderr, isTerminal(stderr))
 	name, rest := "synth", args
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -56,7 +55,11 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 		return 2
 	}
 	defer func() { _ = files.Close() }() // the process ends
-	if faults := allFaults(ctx, rest, cmds[k]); len(faults) > 0 {
+	fmt.Fprint(stderr, emulatorNotes(rest))
+	stop := sayIfSlow(stderr, patientFor, servicesOf(rest))
+	faults := allFaults(ctx, rest, cmds[k])
+	stop()
+	if len(faults) > 0 {
 		say(stderr, faults)
 		return exitStatus(faults)
 	}
@@ -71,6 +74,9 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 func execute(ctx context.Context, c command, stdout, stderr io.Writer) error {
 	if !c.beam {
 		return c.run(ctx, stdout)
+	}
+	if err := checkLimits(); err != nil {
+		return err
 	}
 	log, end, err := startBeam()
 	if err != nil {
@@ -128,17 +134,6 @@ func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults
 		faults = append(faults, pipelines.Fault{Where: cmd.name, What: err.Error()})
 	}
 	return faults
-}
-
-// serveBeam runs a Beam worker where Beam has started this binary as one.
-func serveBeam(args []string) bool {
-	if !slices.Contains(args, "--worker=true") && !slices.Contains(args, "--worker") {
-		return false
-	}
-	flag.CommandLine.Init("dapple", flag.ExitOnError)
-	_ = flag.CommandLine.Parse(args) // ExitOnError: it does not return an error
-	beam.Init()
-	return true
 }
 
 // help prints one command's flags, or the list of commands.

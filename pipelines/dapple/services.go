@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/table"
@@ -69,4 +73,50 @@ func writingTables(write *string, labels *map[string]string) []option {
 			return nil
 		}),
 	}
+}
+
+// emulators are the variables that send what is read and written to an emulator, by the names that are meant.
+var emulators = []struct{ scheme, service, variable string }{
+	{"bq://", "BigQuery", "BIGQUERY_EMULATOR_HOST"},
+	{"gs://", "Cloud Storage", "STORAGE_EMULATOR_HOST"},
+}
+
+// emulatorNotes says for each service that the arguments name if the environment sends private data to
+// another place, which nothing else would show.
+func emulatorNotes(args []string) (notes string) {
+	for _, e := range emulators {
+		if host := os.Getenv(e.variable); host != "" && namesAny(args, e.scheme) {
+			notes += fmt.Sprintf("dapple: note: %s is set: %s is %s, for all that is read and written\n", e.variable, e.service, host)
+		}
+	}
+	return notes
+}
+
+func namesAny(args []string, scheme string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, scheme) })
+}
+
+// servicesOf lists the services that the arguments name.
+func servicesOf(args []string) string {
+	var used []string
+	for _, e := range emulators {
+		if namesAny(args, e.scheme) {
+			used = append(used, e.service)
+		}
+	}
+	return strings.Join(used, " or ")
+}
+
+// patientFor is how long a service is waited for without a word: most answer within a second.
+const patientFor = 5 * time.Second
+
+// sayIfSlow says what is waited for if stop is not called in time. It says nothing of no service.
+func sayIfSlow(w io.Writer, after time.Duration, service string) (stop func()) {
+	if service == "" {
+		return func() {}
+	}
+	t := time.AfterFunc(after, func() {
+		fmt.Fprintf(w, "dapple: waiting for an answer of %s; it is given up after a minute\n", service)
+	})
+	return func() { t.Stop() }
 }
