@@ -29,7 +29,7 @@ func BenchmarkVisit(b *testing.B) {
 			for i := range ridge {
 				ridge[i] = 10
 			}
-			f, t := &Field{Model: m}, NewTable(sizes, c, values, ridge, 1, true)
+			f, t := &Field{Model: m}, newCluster(sizes, c, []*Table{NewTable(sizes, c, values, ridge)})
 			b.ReportAllocs()
 			for b.Loop() {
 				f.visit(t)

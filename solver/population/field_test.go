@@ -3,34 +3,29 @@ package population
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// randomField returns a field over the universe, with tables that form a cycle and are partly centred,
-// and targets that no model meets exactly.
+// randomField returns a field over the universe, with tables that form a cycle, and targets that no model meets exactly.
 func randomField(sizes []int, rng *rand.Rand) *Field {
 	m := randomUniverse(sizes, rng)
 	f := &Field{Model: &Model{Sizes: sizes, Weights: slices.Repeat([]float64{1000 / float64(m.Len())}, m.Len())}}
 	for _, k := range sizes {
 		f.Base = append(f.Base, slices.Repeat([]float64{1 / float64(k)}, k))
 	}
-	for i, c := range []domain.Clique{{0}, {1}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}} {
+	for _, c := range []domain.Clique{{0}, {1}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}} {
 		y := m.Marginal(c, nil)
 		ridge := make([]float64, len(y))
 		for j := range y {
 			y[j] = y[j]/m.Total()*1000 + 5*rng.NormFloat64()
 			ridge[j] = 2 + 30*rng.Float64()
 		}
-		centred := i > 2
-		if centred {
-			Center(y, Shape(sizes, c))
-		}
-		f.Tables = append(f.Tables, NewTable(sizes, c, y, ridge, 1, centred))
+		f.Tables = append(f.Tables, NewTable(sizes, c, y, ridge))
 	}
-	f.Ones = f.Tables[:2]
 	return f
 }
 
@@ -56,10 +51,9 @@ func TestRakeReachesTheOptimum(t *testing.T) {
 		}
 		for _, table := range f.Tables {
 			mass := f.Model.Marginal(table.Clique, nil)
-			target := slices.Clone(table.targets(mass))
 			for c, m := range mass {
-				if got := m + table.Ridge[c]*table.Theta[c]; math.Abs(got-target[c]) > 1e-3 {
-					t.Fatalf("table %v cell %d: %g, want %g", table.Clique, c, got, target[c])
+				if got := m + table.Ridge[c]*table.Theta[c]; math.Abs(got-table.Target[c]) > 1e-3 {
+					t.Fatalf("table %v cell %d: %g, want %g", table.Clique, c, got, table.Target[c])
 				}
 			}
 		}
@@ -85,20 +79,81 @@ func TestRakeColumnsLikeTheUniverse(t *testing.T) {
 	closeTo(t, "weights", listed.Model.Weights, whole.Model.Weights)
 }
 
-// TestAddWeights covers lengths around the unrolled loop, and tables larger than the population.
-func TestAddWeights(t *testing.T) {
+// TestSumsDoNotDependOnCores: the sums of a large population, in blocks, on one core and on several.
+func TestSumsDoNotDependOnCores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(36, 1))
-	var parts [3][]float64
-	for _, n := range []int{0, 1, 3, 4, 7, 100} {
-		for _, cells := range []int{1, 5, 60} {
-			index, weights, want := make([]int32, n), make([]float64, n), make([]float64, cells)
-			for i := range index {
-				index[i], weights[i] = int32(rng.IntN(cells)), rng.Float64()
-				want[index[i]] += weights[i]
+	const n = 5 * blockRecords
+	for _, cells := range []int{1, 60, n} {
+		index, weights, want := make([]int32, n), make([]float64, n), make([]float64, cells)
+		for i := range index {
+			index[i], weights[i] = int32(rng.IntN(cells)), rng.Float64()
+			want[index[i]] += weights[i]
+		}
+		factor := make([]float64, cells)
+		for c := range factor {
+			factor[c] = rng.Float64()
+		}
+		var masses, products [2][]float64
+		var effective [2]float64
+		for i, cores := range []int{1, 4} {
+			before := runtime.GOMAXPROCS(cores)
+			var s sums
+			masses[i], products[i] = make([]float64, cells), slices.Clone(weights)
+			s.add(masses[i], index, weights)
+			effective[i] = multiplyWeights(products[i], index, factor)
+			runtime.GOMAXPROCS(before)
+		}
+		closeTo(t, "sums", masses[0], want)
+		if !slices.Equal(masses[0], masses[1]) || !slices.Equal(products[0], products[1]) || effective[0] != effective[1] {
+			t.Errorf("%d cells: sums depend on the number of cores", cells)
+		}
+	}
+}
+
+// TestClustersCover: every wider table is in one cluster, one-ways in all that hold them, and no cluster of several
+// tables is larger than allowed.
+func TestClustersCover(t *testing.T) {
+	rng := rand.New(rand.NewPCG(37, 1))
+	for range 50 {
+		sizes := make([]int, 8)
+		for a := range sizes {
+			sizes[a] = 2 + rng.IntN(30)
+		}
+		var tables, ones []*Table
+		add := func(to *[]*Table, c domain.Clique) {
+			cells, _ := c.Cells(sizes)
+			*to = append(*to, NewTable(sizes, c, make([]float64, cells), make([]float64, cells)))
+		}
+		for a := range sizes {
+			add(&ones, domain.Clique{a})
+			for b := a + 1; b < 8; b++ {
+				if rng.IntN(2) == 0 {
+					add(&tables, domain.Clique{a, b})
+				}
+				if c := b + 1 + rng.IntN(3); c < 8 {
+					add(&tables, domain.Clique{a, b, c})
+				}
 			}
-			got := slices.Repeat([]float64{9}, cells)
-			addWeights(got, index, weights, &parts)
-			closeTo(t, "weights", got, want)
+		}
+		const most = 4096
+		seen := map[*Table]int{}
+		for _, b := range newClusters(sizes, tables, ones, most) {
+			if len(b.belief) > most && !b.clique.Equal(b.tables[0].Clique) {
+				t.Errorf("sizes %v: cluster %v of %d cells", sizes, b.clique, len(b.belief))
+			}
+			for _, x := range b.tables {
+				seen[x]++
+			}
+			for _, x := range ones {
+				if b.clique.Contains(x.Clique) != slices.Contains(b.tables, x) {
+					t.Errorf("cluster %v and the one-way of attribute %v", b.clique, x.Clique)
+				}
+			}
+		}
+		for _, x := range tables {
+			if seen[x] != 1 {
+				t.Errorf("table %v is in %d clusters", x.Clique, seen[x])
+			}
 		}
 	}
 }
@@ -134,7 +189,7 @@ func TestRejuvenateDrawsTheConditional(t *testing.T) {
 	theta := []float64{0, 1, -1, 2, 0, .5} // of the pair (0, 1)
 	for seed := uint64(0); seed < 6; seed++ {
 		rng := rand.New(rand.NewPCG(34, seed))
-		table := NewTable(sizes, domain.Clique{0, 1}, make([]float64, 6), slices.Repeat([]float64{1}, 6), 1, false)
+		table := NewTable(sizes, domain.Clique{0, 1}, make([]float64, 6), slices.Repeat([]float64{1}, 6))
 		copy(table.Theta, theta)
 		f := &Field{Base: base, Tables: []*Table{table}, Model: &Model{Sizes: sizes, Weights: slices.Repeat([]float64{2}, n),
 			Columns: [][]domain.Code{make([]domain.Code, n), make([]domain.Code, n), make([]domain.Code, n)}}}
@@ -198,7 +253,7 @@ func TestRakeSampledCycle(t *testing.T) {
 	}
 	f.Model = f.Model.Resample(30_000, rng)
 	for _, c := range []domain.Clique{{0, 1}, {1, 2}, {0, 2}} {
-		f.Tables = append(f.Tables, NewTable(sizes, c, truth.Marginal(c, nil), slices.Repeat([]float64{.01}, 36), 1, false))
+		f.Tables = append(f.Tables, NewTable(sizes, c, truth.Marginal(c, nil), slices.Repeat([]float64{.01}, 36)))
 	}
 	done := f.Rake(Stop{Sweeps: 40, Tolerance: .1, Rejuvenations: 40, Effective: .3}, rng)
 	if done.Rejuvenations == 0 {
@@ -214,7 +269,7 @@ func TestRakeSampledCycle(t *testing.T) {
 	for _, table := range f.Tables {
 		distance := 0.0
 		for c, w := range f.Model.Marginal(table.Clique, nil) {
-			distance += math.Abs(w-table.Values[c]) / 2000
+			distance += math.Abs(w-table.Target[c]) / 2000
 		}
 		if distance > .01 {
 			t.Errorf("table %v: total variation %g after %+v", table.Clique, distance, done)

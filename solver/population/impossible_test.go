@@ -92,7 +92,7 @@ func TestRejuvenatePossible(t *testing.T) {
 	}
 	universe.Exclude()
 	f := &Field{Model: universe.Resample(n, rng), Base: base}
-	table := NewTable(neverSizes, domain.Clique{0, 1}, make([]float64, 6), make([]float64, 6), 1, true)
+	table := NewTable(neverSizes, domain.Clique{0, 1}, make([]float64, 6), make([]float64, 6))
 	table.Theta = theta
 	f.Tables = []*Table{table}
 	for range 3 {

@@ -9,32 +9,31 @@ import (
 // Table is one measured table of a log-linear model, with the potential that is fitted to it: a record
 // z has weight ∝ base(z)·exp(Σ over tables of Theta[z_Clique]).
 //
-// The fit maximises entropy with a ridge on every potential. At the optimum each cell satisfies
+// The fit maximises entropy with a ridge on every potential: it minimises
 //
-//	mass + Ridge·Theta = target,
+//	Σ_z weight(z) + Σ over tables and cells of (½·Ridge·Theta² − Target·Theta),
 //
-// so a small ridge makes the model meet the datum, a large one leaves the cell to the other tables.
+// a strictly convex function of the potentials. At the optimum each cell satisfies
+//
+//	mass + Ridge·Theta = Target,
+//
+// so a small ridge makes the model meet the target, a large one leaves the cell to the other tables. Targets are
+// constants. If those of a table moved with the model, as the sum of a measured residual and of the model's own
+// margins would, there would be no such function, and raking diverges where cells ought to be below 0.
 type Table struct {
-	Clique    domain.Clique
-	Values    []float64 // counts of cells, or for a centred table their measured residual
-	Centred   bool      // Values is a residual: only the part of the table that no sub-table holds
-	Precision float64   // 1/variance of a cell of Values, counts⁻²
-	Ridge     []float64 // above 0, counts², per cell
-	Theta     []float64 // the log-potential, per cell
+	Clique domain.Clique
+	Target []float64 // counts of cells; noise may take them below 0
+	Ridge  []float64 // above 0, counts², per cell
+	Theta  []float64 // the log-potential, per cell
 
-	shape  []int
-	target []float64
+	shape []int
 }
 
-// NewTable returns a table with potentials 0. values and ridge are kept, not copied.
-func NewTable(sizes []int, c domain.Clique, values, ridge []float64, precision float64, centred bool) *Table {
-	t := &Table{Clique: c, Values: values, Centred: centred, Precision: precision, Ridge: ridge,
-		Theta: make([]float64, len(values)), shape: Shape(sizes, c)}
-	if cells, err := c.Cells(sizes); err != nil || cells != int64(len(values)) || len(ridge) != len(values) {
-		panic("population: a table needs one value and one ridge per cell")
-	}
-	if centred {
-		t.target = make([]float64, len(values))
+// NewTable returns a table with potentials 0. target and ridge are kept, not copied.
+func NewTable(sizes []int, c domain.Clique, target, ridge []float64) *Table {
+	t := &Table{Clique: c, Target: target, Ridge: ridge, Theta: make([]float64, len(target)), shape: Shape(sizes, c)}
+	if cells, err := c.Cells(sizes); err != nil || cells != int64(len(target)) || len(ridge) != len(target) {
+		panic("population: a table needs one target and one ridge per cell")
 	}
 	return t
 }
@@ -51,37 +50,22 @@ func Shape(sizes []int, c domain.Clique) []int {
 // negligibleMass is the mass in counts below which a cell's potential is left alone.
 const negligibleMass = 1e-12
 
-// Solve fits every cell on its own, given the model's present masses in counts. On return mass holds
-// the factors by which the model's cells are to be multiplied, and Theta their logarithms added. The
-// result is the L1 change of the table, in counts.
+// Solve fits every cell given the model's present masses in counts: the least of the fit's objective over the
+// potentials of this table. On return mass holds the factors by which the model's cells are to be multiplied, and
+// Theta their logarithms added. The result is the L1 change of the table, in counts.
 func (t *Table) Solve(mass []float64) float64 {
-	target := t.targets(mass)
 	change := 0.0
 	for c, m := range mass {
 		if m < negligibleMass {
 			mass[c] = 1
 			continue
 		}
-		step := solveCell(m, t.Ridge[c], t.Theta[c], target[c])
+		step := solveCell(m, t.Ridge[c], t.Theta[c], t.Target[c])
 		t.Theta[c] += step
 		mass[c] = math.Exp(step)
 		change += math.Abs(mass[c]-1) * m
 	}
 	return change
-}
-
-// targets returns the counts to meet. Of a centred table only the residual is measured: the model's own
-// lower-order part is added, since the tables of lower order speak for it.
-func (t *Table) targets(mass []float64) []float64 {
-	if !t.Centred {
-		return t.Values
-	}
-	copy(t.target, mass)
-	Center(t.target, t.shape)
-	for c, x := range t.target {
-		t.target[c] = t.Values[c] + mass[c] - x
-	}
-	return t.target
 }
 
 // solveCell returns δ with m·e^δ + s·(θ+δ) = t, and at least −5 so that one noisy cell cannot empty

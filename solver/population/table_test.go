@@ -31,7 +31,7 @@ func TestSolveCellMeetsItsEquation(t *testing.T) {
 
 func TestSolveReportsItsChange(t *testing.T) {
 	sizes := []int{2, 2}
-	table := NewTable(sizes, domain.Clique{0}, []float64{30, 70}, []float64{1e-6, 1e-6}, 1, false)
+	table := NewTable(sizes, domain.Clique{0}, []float64{30, 70}, []float64{1e-6, 1e-6})
 	mass := []float64{50, 0}
 	change := table.Solve(mass)
 	if math.Abs(mass[0]-.6) > 1e-4 || mass[1] != 1 || math.Abs(change-20) > .01 {

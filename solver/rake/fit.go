@@ -12,8 +12,8 @@ import (
 
 const (
 	treeSweeps = 20
-	sweeps     = 12
-	tolerance  = .002 // L1 change of a table in a sweep, of the units
+	sweeps     = 20
+	tolerance  = .0005 // L1 change of a table in a sweep, of the units
 	renewals   = 40
 	effective  = .3
 )
@@ -21,20 +21,26 @@ const (
 // startField makes the population: all merged records where they are few, else a sample of a junction
 // tree fitted to the one-ways and the pairs that scored highest.
 func (r *run) startField() {
-	ones := r.oneTables()
-	r.field = &population.Field{Base: r.merged.base, Ones: ones, Tables: slices.Clone(ones)}
-	for _, c := range r.pairs {
-		if t := r.tables[c.clique.Key()]; t != nil {
-			r.field.Tables = append(r.field.Tables, t)
-		}
-	}
+	r.oneways = r.oneTables()
+	r.field = &population.Field{Base: r.merged.base}
 	if cells := r.mergedCells(); cells <= float64(r.records()) || r.settings.whole {
 		r.field.Model = r.merged.universe(r.total.Units)
 		return
 	}
-	r.field.Model = r.tree(ones).Sample(r.records(), r.rng)
+	r.field.Model = r.tree().Sample(r.records(), r.rng)
 	r.field.Model.Impossible = r.merged.never
 	r.field.Model.Exclude() // what the tree could not hold: the rest stands for all, and is renewed if it is little
+}
+
+// measured returns the tables of those candidates that have one.
+func (r *run) measured(list []*candidate) []*population.Table {
+	var out []*population.Table
+	for _, c := range list {
+		if t := r.tables[c.clique.Key()]; t != nil {
+			out = append(out, t.table)
+		}
+	}
+	return out
 }
 
 // records is the size of a sampled population: it follows from the released number of units.
@@ -49,7 +55,7 @@ func (r *run) mergedCells() float64 {
 }
 
 // tree returns the fitted junction tree; the potentials of the tables in it are those of the fit.
-func (r *run) tree(ones []*population.Table) *mrf.JunctionTree {
+func (r *run) tree() *mrf.JunctionTree {
 	strongest := slices.DeleteFunc(slices.Clone(r.pairs), func(c *candidate) bool { return r.tables[c.clique.Key()] == nil })
 	slices.SortStableFunc(strongest, func(a, b *candidate) int { return compareDown(a.score, b.score) })
 	order := r.merged.excludedCliques(treeCells)
@@ -67,8 +73,8 @@ func (r *run) tree(ones []*population.Table) *mrf.JunctionTree {
 		}
 	}
 	tree.Calibrate(r.total.Units)
-	tables := slices.Clone(ones)
-	for _, t := range r.field.Tables[len(ones):] {
+	tables := slices.Clone(r.oneways)
+	for _, t := range r.measured(r.pairs) {
 		if tree.Covers(t.Clique) {
 			tables = append(tables, t)
 		}
@@ -85,8 +91,23 @@ func allowed(sizes []int, e domain.Exclusion) []float64 {
 	return out
 }
 
-// rake fits the population to all tables measured so far.
-func (r *run) rake() {
+// fit rakes the population to the pairs and then, with what that model says of the pairs inside them, to the triples
+// as well.
+func (r *run) fit() {
+	r.rake(r.measured(r.pairs))
+	triples := slices.DeleteFunc(slices.Clone(r.triples), func(c *candidate) bool { return r.tables[c.clique.Key()] == nil })
+	if len(triples) == 0 {
+		return
+	}
+	for _, c := range triples {
+		r.tables[c.clique.Key()].anchor(r.field.Model.Marginal(c.clique, nil), population.Shape(r.merged.sizes, c.clique))
+	}
+	r.rake(r.measured(slices.Concat(r.pairs, triples)))
+}
+
+// rake fits the population to the one-ways and the given tables.
+func (r *run) rake(tables []*population.Table) {
+	r.field.Tables = slices.Concat(r.oneways, tables)
 	done := r.field.Rake(population.Stop{Sweeps: sweeps, Tolerance: tolerance * r.total.Units,
 		Rejuvenations: renewals, Effective: effective}, r.rng)
 	r.iterations += done.Sweeps

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver/population"
 )
@@ -84,21 +85,24 @@ func project(y []float64, total float64) []float64 {
 	return out
 }
 
-// oneTables returns the one-way tables of the fit, on merged codes: their targets are the estimates, and
-// their ridge a hundredth of their noise, as they come before everything else.
+// oneTables returns the one-way tables of the fit.
 func (r *run) oneTables() []*population.Table {
 	var out []*population.Table
 	for _, c := range r.targets.attributes() {
-		a := c[0]
-		noise := r.ones[a].sigma * r.ones[a].sigma
-		values, ridge := make([]float64, r.merged.sizes[a]), make([]float64, r.merged.sizes[a])
-		for _, code := range r.merged.codes[a] {
-			ridge[code] += .01 * noise
-		}
-		for v, p := range r.merged.base[a] {
-			values[v] = r.total.Units * p
-		}
-		out = append(out, population.NewTable(r.merged.sizes, c, values, ridge, 1/noise, false))
+		out = append(out, r.oneTable(c[0]))
 	}
 	return out
+}
+
+// oneTable returns the one-way table of attribute a on merged codes: its target is the estimate, and its ridge a
+// hundredth of the noise, as it comes before everything else.
+func (r *run) oneTable(a int) *population.Table {
+	target, ridge := make([]float64, r.merged.sizes[a]), make([]float64, r.merged.sizes[a])
+	for _, code := range r.merged.codes[a] {
+		ridge[code] += .01 * r.ones[a].sigma * r.ones[a].sigma
+	}
+	for v, p := range r.merged.base[a] {
+		target[v] = r.total.Units * p
+	}
+	return population.NewTable(r.merged.sizes, domain.Clique{a}, target, ridge)
 }

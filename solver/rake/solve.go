@@ -32,7 +32,8 @@ type run struct {
 	triples  []*candidate // scored
 	unscored []*candidate // triples beyond scoredTriples: only their pairs are known
 	byPair   map[string]*candidate
-	tables   map[string]*population.Table // measured residuals, by clique
+	tables   map[string]*measurement // by clique
+	oneways  []*population.Table     // of the fit
 	field    *population.Field
 
 	iterations int
@@ -40,7 +41,7 @@ type run struct {
 }
 
 // Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
-// or public number of units: a population of 150,000 to 1,000,000 records, or all cells of a small universe.
+// or public number of units: a population of 300,000 to 1,000,000 records, or all cells of a small universe.
 // Result.Measurements holds the one-way tables, the only ones released on the original codes; Result.TV is
 // predicted.
 //
@@ -57,7 +58,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	}
 	r := &run{problem: p, curator: c, settings: newSettings(p, t), targets: t, twice: 2 * b.Capacity,
 		rng: rand.New(rand.NewPCG(p.Seed, 0x72616b65)), byPair: map[string]*candidate{},
-		tables: map[string]*population.Table{}, status: solver.RoundsDone}
+		tables: map[string]*measurement{}, status: solver.RoundsDone}
 	for i, stage := range []func() error{r.measureTotal, r.measureOnes, r.measurePairs, r.measureFinal} {
 		p.Progress.Report("measure", i, 4)
 		if err := stage(); err != nil {
@@ -112,7 +113,7 @@ func (r *run) measurePairs() error {
 	}
 	r.startField()
 	if len(r.pairs) > 0 || len(r.merged.never) > 0 { // exclusions alone link attributes
-		r.rake()
+		r.fit()
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func (r *run) measureFinal() error {
 		return err
 	}
 	if !r.settings.whole || r.settings.raked > 0 {
-		r.rake()
+		r.fit()
 	}
 	return nil
 }
@@ -257,30 +258,4 @@ func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
 		list[i].known.Precision = 1 / m.Variance
 	}
 	return nil
-}
-
-// take makes a table of a released residual, or refines the one that is there: inverse-variance mean,
-// and a ridge that falls with the noise.
-func (r *run) take(c *candidate, m query.Measurement) {
-	u := 1 / m.Variance
-	if t := r.tables[c.clique.Key()]; t != nil {
-		part := t.Precision / (t.Precision + u)
-		for i, x := range m.Values {
-			t.Values[i] = part*t.Values[i] + (1-part)*x
-			t.Ridge[i] *= part
-		}
-		t.Precision += u
-		return
-	}
-	lower := slices.Clone(c.base) // the part of the base that the residual does not speak of
-	population.Center(lower, population.Shape(r.merged.sizes, c.clique))
-	for i, x := range lower {
-		lower[i] = c.base[i] - x
-	}
-	relative := max(leastDeviation, r.settings.deviation*c.score/r.total.Units)
-	t := population.NewTable(r.merged.sizes, c.clique, m.Values, c.ridge(m.Values, lower, u, relative), u, true)
-	r.tables[c.clique.Key()] = t
-	if r.field != nil {
-		r.field.Tables = append(r.field.Tables, t)
-	}
 }

@@ -134,7 +134,7 @@ func TestSolveDependsOnAnswersOnly(t *testing.T) {
 }
 
 // TestSolveWithoutNoise: at a budget that leaves no noise the tables are met, but for what a sampled
-// population of 150,000 records or more and ridges leave.
+// population of 300,000 records or more and ridges leave.
 func TestSolveWithoutNoise(t *testing.T) {
 	sizes := []int{2, 3, 8, 5, 4}
 	for name, c := range map[string]struct {

@@ -8,7 +8,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // startRun returns a run that has the total and the one-ways.
@@ -17,7 +16,7 @@ func startRun(t *testing.T, sizes []int, capacity float64) (*run, records) {
 	p := sampled(problem(sizes, 3, dp.AddRemove))
 	data := table(20_000, sizes)
 	r := &run{problem: p, curator: newCurator(t, data, p, capacity, 1), targets: newTargets(p), twice: 2 * capacity,
-		rng: rand.New(rand.NewPCG(1, 1)), byPair: map[string]*candidate{}, tables: map[string]*population.Table{}}
+		rng: rand.New(rand.NewPCG(1, 1)), byPair: map[string]*candidate{}, tables: map[string]*measurement{}}
 	r.settings = newSettings(p, r.targets)
 	for _, stage := range []func() error{r.measureTotal, r.measureOnes} {
 		if err := stage(); err != nil {
@@ -58,11 +57,11 @@ func TestTakeRefines(t *testing.T) {
 	c.setScore(500, r.total.Units)
 	r.take(c, query.Measurement{Clique: c.clique, Values: []float64{8, -8, -8, 8}, Variance: 4})
 	first := r.tables[c.clique.Key()]
-	ridge := first.Ridge[0]
+	ridge := first.table.Ridge[0]
 	r.take(c, query.Measurement{Clique: c.clique, Values: []float64{12, -12, -12, 12}, Variance: 4. / 3})
 	got := r.tables[c.clique.Key()]
-	if got != first || math.Abs(got.Values[1]+11) > 1e-9 || math.Abs(got.Precision-1) > 1e-9 || math.Abs(got.Ridge[0]-ridge/4) > 1e-9*ridge {
-		t.Errorf("values %v, precision %g, ridge %g from %g", got.Values, got.Precision, got.Ridge[0], ridge)
+	if got != first || math.Abs(got.values[1]+11) > 1e-9 || math.Abs(got.precision-1) > 1e-9 || math.Abs(got.table.Ridge[0]-ridge/4) > 1e-9*ridge {
+		t.Errorf("values %v, precision %g, ridge %g from %g", got.values, got.precision, got.table.Ridge[0], ridge)
 	}
 }
 
@@ -73,9 +72,10 @@ func TestTreeMeetsItsPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range r.tables { // as before the fit
-		clear(x.Theta)
+		clear(x.table.Theta)
 	}
-	tree := r.tree(r.oneTables())
+	r.oneways = r.oneTables()
+	tree := r.tree()
 	if tree.Cells() > treeCells {
 		t.Errorf("a tree of %d cells", tree.Cells())
 	}
