@@ -168,6 +168,8 @@ func TestWideLimits(t *testing.T) {
 			[]string{"marginals of up to 2 columns, as 200 columns have more than 250000 of up to 3", "workload  20100 marginals"}},
 		{"200 columns, triples", wide(t, widetable.Params{Columns: 200, People: 1}), []string{"--marginals=3"}, 2,
 			[]string{"200 columns have more than the 250000 marginals of up to 3 columns", "set --marginals=2"}},
+		{"fours of a wide domain", wide(t, widetable.Params{Columns: 20, People: 1}), []string{"--marginals=4"}, 0,
+			[]string{"no method measures marginals of 4 columns of this one", "marginals have more columns than rake measures"}},
 		{"60 columns, fives", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--marginals=5"}, 2, []string{"set --marginals=3"}},
 		{"records that are kept", wide(t, widetable.Params{Columns: 60, People: 1}), nil, 0, []string{"counted from kept records, for at most 35773917 units"}},
 		{"more people than kept records hold", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--expected_rows=1e9"}, 2,

@@ -74,6 +74,7 @@ type Workload struct {
 	MeasCells int64  // their cells
 	Omitted   int64  // marginals of the wanted width that have more cells than allowed
 	TooLarge  int64  // marginals that have more cells than the method measures
+	TooWide   int    // marginals that have more columns than the method measures
 	Unlinked  string // pairs of columns that no marginal holds because some were omitted; empty where there are none
 	Narrowed  string // why the workload is narrower than the default; empty where it is not
 }
@@ -98,6 +99,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		return nil, err
 	}
 	plan.Workload.TooLarge = larger(p, chosen.LargestTable)
+	plan.Workload.TooWide = wider(p, chosen.Widest)
 	if omitted > 0 {
 		plan.Workload.Unlinked = unlinked(p)
 	}
@@ -245,6 +247,16 @@ func larger(p solver.Problem, limit int64) (n int64) {
 	each, _, _ := p.Workload.Cells() // summarise has counted them
 	for _, cells := range each {
 		if cells > limit {
+			n++
+		}
+	}
+	return n
+}
+
+// wider returns how many marginals of the workload have more columns than limit, if there is one.
+func wider(p solver.Problem, limit int) (n int) {
+	for _, m := range p.Workload.Marginals {
+		if limit > 0 && len(m.Clique) > limit {
 			n++
 		}
 	}

@@ -57,6 +57,9 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 	if w.Unlinked != "" {
 		fmt.Fprintf(b, "          among them all with %s: what links those is known through other columns at best\n", w.Unlinked)
 	}
+	if w.TooWide > 0 {
+		fmt.Fprintf(b, "          %d marginals have more columns than %s measures; it answers them from the marginals inside\n", w.TooWide, p.Method)
+	}
 	if w.TooLarge > 0 {
 		fmt.Fprintf(b, "          %d marginals have more cells than %s measures; it links their columns through smaller ones\n", w.TooLarge, p.Method)
 	}

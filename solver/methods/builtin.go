@@ -49,7 +49,7 @@ func unknownCost(solver.Problem) (bytes, seconds float64) { return math.NaN(), m
 func init() {
 	Register(Method{
 		Name: "rake", Summary: "residuals of the tables that noisy scores call for, maximum entropy fitted by raking",
-		Accounting: gaussian, Accesses: rake.Accesses, LargestTable: rake.LargestTable,
+		Accounting: gaussian, Accesses: rake.Accesses, LargestTable: rake.LargestTable, Widest: rake.WidestTable,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return rake.Solve(p, c)
 		},

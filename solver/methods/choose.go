@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -25,13 +26,61 @@ func Choose(p solver.Problem, name string) (m Method, why string, err error) {
 // rule picks a method from public figures alone: δ, the domain, the number of measured marginals, the
 // planning number of units. The package comment says where its figures come from.
 func rule(p solver.Problem) (name, why string) {
-	measured := float64(len(p.Workload.Maximal().Marginals))
 	if p.Delta > 0 {
-		return "rake", "δ > 0: the tables worth measuring are found by noisy scores, in any domain"
+		return ruleOfGaussian(p)
 	}
+	measured := float64(len(p.Workload.Maximal().Marginals))
 	limit := 6 * math.Pow(p.Units*float64(p.Epsilon), 0.4)
 	if measured <= limit {
 		return "dpam", fmt.Sprintf("δ = 0 and %.0f marginals are at most 6·(units·ε)^0.4 = %.0f: one release", measured, limit)
 	}
 	return "dpfw", fmt.Sprintf("δ = 0 and %.0f marginals are more than 6·(units·ε)^0.4 = %.0f: selection", measured, limit)
+}
+
+// mostNoise is the noise of one release of the whole workload, as a part of the units, up to which marginals
+// that rake is too narrow for are better measured.
+const mostNoise = .25
+
+// ruleOfGaussian is the rule for δ > 0.
+func ruleOfGaussian(p solver.Problem) (name, why string) {
+	rake, widest := must("rake"), 0
+	for _, m := range p.Workload.Marginals {
+		widest = max(widest, len(m.Clique))
+	}
+	const usual = "δ > 0: the tables worth measuring are found by noisy scores, in any domain"
+	if widest <= rake.Widest {
+		return "rake", usual
+	}
+	if _, err := must("dpam").Accesses(p); err != nil {
+		return "rake", fmt.Sprintf("%s; no method measures marginals of %d columns of this one", usual, widest)
+	}
+	noise := relativeNoise(p)
+	if noise <= mostNoise {
+		return "dpam", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is at most %g", widest, noise, mostNoise)
+	}
+	return "rake", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is more than %g, so that smaller tables tell more", widest, noise, mostNoise)
+}
+
+// relativeNoise is the noise of a marginal in one Gaussian release of the workload's maximal marginals: their mean
+// number of cells times the standard deviation of a cell, as a part of the units.
+func relativeNoise(p solver.Problem) float64 {
+	list, cells := p.Workload.Maximal().Marginals, 0.0
+	for _, m := range list {
+		n, _ := m.Clique.Cells(p.Workload.Sizes) // the method that measures it has counted them
+		cells += float64(n) / float64(len(list))
+	}
+	moves := 1.0 // squared distance of neighbouring tables
+	if p.Neighbouring == dp.Replace {
+		moves = 2
+	}
+	return cells * math.Sqrt(moves*float64(len(list))) / (max(p.Units, 1) * solver.GaussianMu(p.Epsilon, p.Delta))
+}
+
+// must returns a method of this module.
+func must(name string) Method {
+	m, err := Lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return m
 }

@@ -35,6 +35,9 @@ type Method struct {
 	// LargestTable is the most cells of a marginal that the algorithm measures; 0: any number. It answers
 	// larger ones from what it learns of smaller ones.
 	LargestTable int64
+	// Widest is the most columns of a marginal that the algorithm measures; 0: any number. It answers wider ones
+	// from what it learns of narrower ones.
+	Widest int
 	// Limits says which public caps a run has, for people; nil if the domain's size is the only one.
 	Limits func(solver.Problem) string
 	// Universe says that the algorithm measures the cells of the whole universe as well.

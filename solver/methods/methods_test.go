@@ -2,6 +2,7 @@ package methods_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func TestRule(t *testing.T) {
 		delta   dp.Delta
 		want    string
 	}{
-		{3, 1, 1e-9, "rake"}, {4, 1, 1e-9, "rake"}, {3, 1, 0, "dpam"}, {4, 1, 0, "dpfw"}, {4, 10, 0, "dpam"},
+		{3, 1, 1e-9, "rake"}, {4, 1, 1e-9, "dpam"}, {4, .1, 1e-9, "rake"}, {5, 1, 1e-9, "dpam"}, {3, 10, 1e-9, "rake"}, {3, 1, 0, "dpam"}, {4, 1, 0, "dpfw"}, {4, 10, 0, "dpam"},
 	} {
 		p := solver.Problem{Domain: d, Workload: query.AllMarginals(sizes, tt.width, 1000), Epsilon: tt.epsilon, Delta: tt.delta, Units: 20_000}
 		for _, name := range []string{"", methods.Auto} {
@@ -96,5 +97,27 @@ func TestRule(t *testing.T) {
 				t.Errorf("width %d, ε %g, δ %g, name %q: %q because %q, error %v; want %s", tt.width, tt.epsilon, tt.delta, name, m.Name, why, err, tt.want)
 			}
 		}
+	}
+}
+
+// The noise that the rule for wide marginals states is that of the release that it speaks of: 495 marginals of 16
+// cells each, a standard deviation of √495/μ, μ = .182 at ε = 1 and δ = 1e-9.
+func TestRuleOfWideMarginals(t *testing.T) {
+	sizes, d := make([]int, 40), &domain.Domain{}
+	for i := range sizes {
+		sizes[i] = 2
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true})
+	}
+	p := solver.Problem{Domain: &domain.Domain{Attributes: d.Attributes[:12]}, Workload: query.AllMarginals(sizes[:12], 4, 1000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
+	if _, why, err := methods.Choose(p, "auto"); err != nil || !strings.Contains(why, " 0.039 of the units") {
+		t.Errorf("%q, error %v; want a noise of 0.039 of the units", why, err)
+	}
+	p.Neighbouring = dp.Replace
+	if _, why, err := methods.Choose(p, "auto"); err != nil || !strings.Contains(why, " 0.055 of the units") {
+		t.Errorf("%q, error %v; want a noise of 0.055 of the units", why, err)
+	}
+	p.Domain, p.Workload = d, query.AllMarginals(sizes, 4, 1000)
+	if m, why, err := methods.Choose(p, "auto"); err != nil || m.Name != "rake" || !strings.Contains(why, "no method measures marginals of 4 columns") {
+		t.Errorf("2^40 cells: %q because %q, error %v", m.Name, why, err)
 	}
 }

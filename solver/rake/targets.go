@@ -28,6 +28,9 @@ type target struct {
 // through others.
 const LargestTable = 1 << 20
 
+// WidestTable is the most attributes of a table that is measured.
+const WidestTable = 3
+
 // newTargets reads the workload. Marginals inside others are answered with them.
 func newTargets(p solver.Problem) targets {
 	w := p.Workload.Maximal()
