@@ -1,4 +1,4 @@
-// Command mutation checks the checks: it builds the defects that privacy.md's authors have feared or met
+// Command mutation checks the checks: it builds the defects that were met or are to be feared
 // into copies of this module, one at a time, and runs the test that is named for each. A test that does
 // not fail is a survivor, and the exit status is 1.
 //

@@ -77,7 +77,7 @@ func (c *column) empty() {
 	}
 }
 
-// node returns the column's place in the file's schema: the types of io.md §6.
+// node returns the column's place in the file's schema, of the type that the package comment lists.
 func (c *column) node() (schema.Node, error) {
 	rep, physical, width := parquet.Repetitions.Required, parquet.Types.Int64, -1
 	if c.nullable {

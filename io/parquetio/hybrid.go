@@ -9,7 +9,7 @@ import (
 // appendHybrid appends numbers of width bits in the RLE and bit-packed hybrid, which hybrid decodes.
 // Equal numbers that begin a group of eight are written as a run where that saves bytes.
 //
-// Source: Apache Parquet format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
+// Source: Apache Parquet format, Encodings, "Run Length Encoding / Bit-Packing Hybrid".
 func appendHybrid(dst []byte, v []uint32, width int) []byte {
 	// A run takes up to five bytes and starts a new bit-packed piece after it: eight bytes pay for both.
 	dst = slices.Grow(dst, len(v)*width/8+len(v)/64)

@@ -35,7 +35,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// Ends of runs, by hand: Encodings.md's example of the numbers 0 to 7, and one long run.
+// Ends of runs, by hand: Encodings's example of the numbers 0 to 7, and one long run.
 func TestHybridBytes(t *testing.T) {
 	if got, want := appendHybrid(nil, []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3), []byte{1<<1 | 1, 0x88, 0xc6, 0xfa}; !slices.Equal(got, want) {
 		t.Errorf("got %x, want %x", got, want)

@@ -96,7 +96,8 @@ func annotated(c *schema.Column) bool {
 	return t != nil && !t.IsNone() && t.IsValid()
 }
 
-// mapType says how a column of the file holds values of the attribute's type, by io.md §6.
+// mapType says how a column of the file holds values of the attribute's type, and whether it does:
+// the type that the writer gives it, or one whose values all fit that exactly.
 func mapType(c *schema.Column, a *domain.Attribute) (numbers, bool) {
 	n := numbers{physical: c.PhysicalType(), width: c.TypeLength()}
 	switch a.Type {

@@ -9,7 +9,7 @@ var errPage = errors.New("a page is damaged")
 
 // hybrid decodes exactly len(dst) numbers of width bits from the RLE and bit-packed hybrid of src.
 //
-// Source: Apache Parquet format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
+// Source: Apache Parquet format, Encodings, "Run Length Encoding / Bit-Packing Hybrid".
 func hybrid(dst []int64, src []byte, width int) error {
 	if width < 0 || width > 32 {
 		return errPage
@@ -79,7 +79,7 @@ func unpack(dst []int64, src []byte, width int) {
 // delta decodes exactly len(dst) numbers of DELTA_BINARY_PACKED and returns what follows them in src.
 // Sums wrap around, as the format has it.
 //
-// Source: Apache Parquet format, Encodings.md, "Delta Encoding".
+// Source: Apache Parquet format, Encodings, "Delta Encoding".
 func delta(dst []int64, src []byte) ([]byte, error) {
 	in := varints{src: src}
 	block, minis, total := in.unsigned(), in.unsigned(), in.unsigned()

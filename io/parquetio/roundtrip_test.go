@@ -160,7 +160,7 @@ func TestDictionariesChange(t *testing.T) {
 	sameRows(t, fileOf(t, d, Options{GroupRows: 100000}, x, y, z), d, x, y, z) // a batch meets the end of a group
 }
 
-// The types and repetitions are what io.md says other readers need to see.
+// The types and repetitions are those of the package comment, which other readers go by.
 func TestFooter(t *testing.T) {
 	d := &domain.Domain{}
 	for typ := domain.String; typ <= domain.Time; typ++ {

@@ -13,7 +13,8 @@ const pairPart = 0.8
 
 // foreseen stands for what an adaptive method will measure: every pair alike, and as many triples as it
 // measures at most, alike too. Such methods measure residuals, where a cell precision u costs c²·u of
-// twice the capacity, c = Π(1−1/k) (wide.md §1).
+// twice the capacity, c = Π(1−1/k): a table that is centred along each of its axes has c times the
+// sensitivity² and c times the noise of one that is not.
 func foreseen(p solver.Problem, accesses []solver.Access, capacity float64) []Noisy {
 	budget, tables := 0.0, 0
 	ones := 0.0

@@ -264,7 +264,8 @@ func wider(p solver.Problem, limit int) (n int) {
 }
 
 // predict returns the predicted average total variation. A method that selects is priced as if it
-// measured the whole workload at the same loss; algorithms.md §7 has it within a fifth of that.
+// measured the whole workload at the same loss: at ε = 1 the total variation of dpfw was 8 %
+// above that of dpam, on 7 columns of UCI Adult and on ten binary columns.
 func predict(p solver.Problem, m methods.Method, measured []Noisy) float64 {
 	if len(measured) == 0 && m.PredictAs != "" {
 		as, err := methods.Lookup(m.PredictAs)

@@ -20,7 +20,7 @@ func alike(sizes []int, width int, variance float64) (noisy []Noisy, cliques []d
 }
 
 // The prediction for the sizes of a public table of 48,842 people, all triples at ε = 1, against the
-// error measured there (algorithms.md §7: 0.0231).
+// error measured there: 0.0231.
 func TestAverageTVOfAKnownTable(t *testing.T) {
 	sizes := []int{16, 7, 15, 5, 2, 2, 10}
 	noisy, cliques := alike(sizes, 3, 35/(2*0.01427))

@@ -61,8 +61,9 @@ const (
 // FittedErrors returns the model's errors.
 //
 // The bound from measurements holds for all m measured cells at once: |h − g| ≤ |y − g| + z·s with
-// z the 1 − risk/(2m) quantile of the noise (algorithms.md §6.3, "answers"). Where the number of units
-// is noisy, with standard deviation s_N, the bound on shares adds z·s_N/N for it.
+// z the 1 − risk/(2m) quantile of the noise, for h − y is the noise of one of m cells and either sign may
+// be exceeded. If the number of units is noisy, with standard deviation s_N, the bound on shares adds
+// z·s_N/N for it.
 func FittedErrors(f Fitted) Errors {
 	n := math.Max(f.Total.Units, 1)
 	risk, slack := 1-confidence, 0.0
@@ -114,8 +115,9 @@ func tailFactor(noise Noise, risk float64) float64 {
 
 // averageTV spreads the predicted total squared error over cells and returns the average total
 // variation that follows. rmse² is an unbiased estimate at one iterate, and the smallest of many: one
-// standard error of it, √(2·Σ s⁴) of the sum, is added. The error of a cell of model count b has variance v/(1+v/s²) with v = κ·b^1.5
-// (wide.md §3.1); κ makes their sum m·rmse². Half the mean absolute error of a normal variable is 0.4
+// standard error of it, √(2·Σ s⁴) of the sum, is added. A cell of model count b is taken to deviate from its
+// tables of fewer columns with variance v = κ·b^1.5, as in package rake; a measurement of variance s² leaves
+// v/(1+v/s²) of that. κ makes the sum of these m·rmse². Half the mean absolute error of a normal variable is 0.4
 // standard deviations.
 func averageTV(measured []query.Measurement, models [][]float64, rmse, units float64) float64 {
 	want, variance := 0.0, 0.0
