@@ -11,6 +11,9 @@ import (
 
 // The examples read their flags and say what is wrong, as programs too: their own tests call functions.
 func TestExamplesAsPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to build six programs; make integration runs it")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	table := "id,colour,size\n"

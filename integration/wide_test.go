@@ -143,6 +143,9 @@ const constants = "columns:\n  - {name: a, type: STRING, values: [x], fallback: 
 // Limits are public rules: what is too large is refused with status 2, the figures and a way out, before
 // anything is read or any long list is made; what is left out is said by plan.
 func TestWideLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for whole runs of wide tables; make integration runs it")
+	}
 	c := buildCommand(t)
 	for _, tt := range []struct {
 		name   string
@@ -192,6 +195,9 @@ func TestWideLimits(t *testing.T) {
 // Evaluating has the same limit, and no list is made of the triples of a domain file that lists its own
 // marginals.
 func TestWideEvaluate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for whole runs of wide tables; make integration runs it")
+	}
 	c, dir := buildCommand(t), wide(t, widetable.Params{Columns: 1000, People: 50})
 	table := filepath.Join(dir, "table.csv")
 	file := filepath.Join(dir, "domain.yaml")
@@ -213,6 +219,9 @@ func TestWideEvaluate(t *testing.T) {
 
 // Columns of one value cost nothing and come back as they are.
 func TestConstantColumns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for whole runs of wide tables; make integration runs it")
+	}
 	c, dir := buildCommand(t), given(t, constants, "a,b\n"+strings.Repeat("x,y\n", 500))
 	c.run(t, patience, request("synth", dir, "--format=csv", "--shards=1", "--rows=7")...).want(t, 0, "wrote   7 rows", "1 release")
 	if got := part(t, filepath.Join(dir, "out"), 0, 1); got != "a,b\n"+strings.Repeat("x,y\n", 7) {
@@ -232,6 +241,9 @@ func part(t *testing.T, dir string, shard, shards int) string {
 
 // The files of any number of shards, one after the other, are the file of one.
 func TestShardsAreOneTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for whole runs of wide tables; make integration runs it")
+	}
 	c, dir := buildCommand(t), wide(t, widetable.Params{Columns: 12, People: 2000, Seed: 5})
 	c.run(t, patience, request("synth", dir, "--marginals=2")...).want(t, 0)
 	for _, rows := range []int{2, 2001} {

@@ -93,6 +93,68 @@ func TestEveryCoderIsFuzzed(t *testing.T) {
 	}
 }
 
+// TestShortTestsRunElsewhere: what `make test` leaves out for its time runs under make integration, which tests whole
+// folders, or is among the checks of make verify.
+func TestShortTestsRunElsewhere(t *testing.T) {
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe := string(makefile)
+	recipe = recipe[strings.Index(recipe, "\nintegration:"):]
+	recipe = recipe[:strings.Index(recipe, "\n\n")]
+	var whole []string // folders whose tests run without -short
+	for _, m := range regexp.MustCompile(`\./([a-z/]+)/\.\.\.`).FindAllStringSubmatch(recipe, -1) {
+		whole = append(whole, m[1]+"/")
+	}
+	if len(whole) < 3 || strings.Contains(recipe, "-short") {
+		t.Fatalf("make integration tests %v", whole)
+	}
+	function, all, seen := regexp.MustCompile(`(?m)^func (\w+)\(`), planned(), 0
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		rel = filepath.ToSlash(rel)
+		if slices.ContainsFunc(whole, func(dir string) bool { return strings.HasPrefix(rel, dir) }) {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		text := string(b)
+		starts := append(function.FindAllStringSubmatchIndex(text, -1), []int{len(text), len(text), 0, 0})
+		for i, at := range starts[:len(starts)-1] {
+			name, body := text[at[2]:at[3]], text[at[0]:starts[i+1][0]]
+			if !strings.Contains(body, "testing.Short()") {
+				continue
+			}
+			seen++
+			dir := strings.TrimSuffix(rel, "/"+filepath.Base(path))
+			runs := slices.ContainsFunc(all, func(n named) bool {
+				return n.dir == dir && (n.test == name || !strings.HasPrefix(name, "Test") && calls(text, n.test, name))
+			})
+			if !runs {
+				t.Errorf("%s: %s does less with -short, and neither make integration nor make verify runs it without", rel, name)
+			}
+		}
+		return err
+	})
+	if err != nil || seen < 3 {
+		t.Errorf("%d functions outside %v look at -short (error %v): the test is blind", seen, whole, err)
+	}
+}
+
+// calls reports whether a test of a file calls a function of it.
+func calls(file, test, function string) bool {
+	_, body, found := strings.Cut(file, "\nfunc "+test+"(")
+	body, _, _ = strings.Cut(body, "\n}\n")
+	return found && strings.Contains(body, function+"(")
+}
+
 // TestRead: a test counts as passed only where it says so; skipped, missing and failed ones do not.
 func TestRead(t *testing.T) {
 	out := `{"Time":"2026-01-01T00:00:00Z","Action":"run","Test":"TestA"}
