@@ -91,18 +91,19 @@ func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error)
 	if err != nil {
 		return Event{}, err
 	}
-	event := func(steps *big.Int) Event { return l.selection(kind, r, grid(steps, ScoreGridBits)) }
-	if _, err := event(big.NewInt(1)).Loss(l.params.Accounting); err != nil {
+	event := func(steps int64) Event { return l.selection(kind, r, grid(big.NewInt(steps), ScoreGridBits)) }
+	if _, err := event(1).Loss(l.params.Accounting); err != nil {
 		return Event{}, err
 	}
-	steps, ok := least(largestBits+ScoreGridBits, func(steps *big.Int) bool {
+	within := func(steps int64) bool {
 		loss, err := event(steps).Loss(l.params.Accounting)
 		return err == nil && loss.Cmp(total) <= 0
-	})
-	if !ok {
+	}
+	const most = 1 << (largestBits + ScoreGridBits)
+	if !within(most) {
 		return Event{}, errShareTooSmall
 	}
-	return event(steps), nil
+	return event(leastInt(0, most, within)), nil
 }
 
 // LaplaceMax returns the event of one selection of the largest of several scores of range r with

@@ -57,34 +57,17 @@ func MuFloor(epsilon dp.Epsilon, delta dp.Delta) float64 {
 	for GDPDeltaCeil(high, epsilon) <= float64(delta) {
 		low, high = high, 2*high
 	}
-	for {
-		middle := low + (high-low)/2
-		if middle == low || middle == high {
-			return low
-		}
-		if GDPDeltaCeil(middle, epsilon) <= float64(delta) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	low, _ = border(low, high, func(mu float64) bool { return GDPDeltaCeil(mu, epsilon) > float64(delta) })
+	return low
 }
 
 // GDPEpsilonCeil returns, rounded up to a multiple of 2^-40, an ε with GDPDeltaCeil(μ, ε) +
 // (1+exp(ε))·coordinates·0.021/2^60 ≤ δ: what discrete Gaussian noise promises. It searches up to the
 // given most, and returns most where nothing below it satisfies the inequality.
 func GDPEpsilonCeil(mu float64, coordinates int64, delta dp.Delta, most dp.Epsilon) dp.Epsilon {
-	satisfies := func(n uint64) bool {
+	high := leastInt(0, int64(math.Ceil(math.Ldexp(float64(most), capacityBits))), func(n int64) bool {
 		e := math.Ldexp(float64(n), -capacityBits)
 		return (GDPDeltaCeil(mu, dp.Epsilon(e))+discreteDelta(e, coordinates))*(1+0x1p-50) <= float64(delta)
-	}
-	low, high := uint64(0), uint64(math.Ceil(math.Ldexp(float64(most), capacityBits)))
-	for high-low > 1 {
-		if middle := low + (high-low)/2; satisfies(middle) {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
+	})
 	return min(most, dp.Epsilon(math.Ldexp(float64(high), -capacityBits)))
 }

@@ -60,25 +60,3 @@ func (e Event) coarsest() *big.Rat {
 	}
 	return largest
 }
-
-// least returns the least n in [1, 2^bits] that satisfies a predicate which, once true, stays true; ok
-// is false where none does.
-func least(bits int, satisfies func(n *big.Int) bool) (n *big.Int, ok bool) {
-	high := new(big.Int).Lsh(big.NewInt(1), uint(bits))
-	if !satisfies(high) {
-		return nil, false
-	}
-	low := new(big.Int) // never satisfies
-	for {
-		middle := new(big.Int).Add(low, high)
-		middle.Rsh(middle, 1)
-		if middle.Cmp(low) == 0 {
-			return high, true
-		}
-		if satisfies(middle) {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-}

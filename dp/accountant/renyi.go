@@ -116,16 +116,8 @@ func minimum(f func(float64) float64, low, high float64) float64 {
 // rho and ε are above 0. Source: CKS Proposition 12. Every α gives a valid δ.
 func RhoDeltaCeil(rho float64, epsilon dp.Epsilon) float64 {
 	e := float64(epsilon)
-	low, high := 0.0, (e+1)/(2*rho)+1 // of x = α−1: near 0, α itself would have lost its digits
-	for range 100 {
-		middle := low + (high-low)/2
-		if (2*middle+1)*rho-e-math.Log1p(1/middle) < 0 {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	x := high // above 0 even where low never moved
+	// x = α−1: near 1, α itself would have lost its digits.
+	_, x := border(0, (e+1)/(2*rho)+1, func(x float64) bool { return (2*x+1)*rho-e-math.Log1p(1/x) >= 0 })
 	return math.Min(1, math.Exp(x*((x+1)*rho-e)+logFactor(x))*(1+0x1p-30))
 }
 
@@ -147,13 +139,7 @@ func RhoFloor(epsilon dp.Epsilon, delta dp.Delta) *big.Rat {
 	for high < 1<<52 && RhoDeltaCeil(steps(high), epsilon) <= float64(delta) {
 		low, high = high, 2*high
 	}
-	for high-low > 1 {
-		if middle := low + (high-low)/2; RhoDeltaCeil(steps(middle), epsilon) <= float64(delta) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	low = leastInt(low, high, func(n int64) bool { return !(RhoDeltaCeil(steps(n), epsilon) <= float64(delta)) }) - 1
 	return big.NewRat(low, 1<<capacityBits)
 }
 

@@ -28,7 +28,7 @@ var accounting = []defect{
 	},
 	{
 		name: "capacity rounded up", file: "dp/accountant/renyi.go", test: "TestFloorsAreTheLargest",
-		old: "return big.NewRat(low, 1<<capacityBits)", new: "return big.NewRat(high, 1<<capacityBits)",
+		old: "return big.NewRat(low, 1<<capacityBits)", new: "return big.NewRat(low+1, 1<<capacityBits)",
 	},
 	{
 		name: "curve of bounded range halved", file: "dp/accountant/renyi.go", test: "TestBoundedRangeIsTheWorstCase",
@@ -96,7 +96,7 @@ var accounting = []defect{
 	},
 	{
 		name: "B of selections rounded down", file: "dp/accountant/calibrate.go", test: "TestSelectIsLeast",
-		old: "\treturn event(steps), nil", new: "\treturn event(steps.Sub(steps, big.NewInt(1))), nil",
+		old: "return event(leastInt(0, most, within)), nil", new: "return event(leastInt(0, most, within) - 1), nil",
 	},
 	{
 		name: "sigma^2 rounded down", file: "dp/accountant/calibrate.go", test: "TestMeasureRoundsNoiseUp",
