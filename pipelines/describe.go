@@ -27,8 +27,7 @@ const (
 
 // description is what the files that go with the rows say beside the release.
 type description struct {
-	Domain    domain.Domain
-	Workload  query.Workload
+	Public    query.Frame
 	RowsAsked int64
 	Describe  bool // write statement, model and marginals
 	Strict    bool // an unusable cell would have ended the run
@@ -37,8 +36,8 @@ type description struct {
 // describe makes the files that go with the rows: statement, model and marginals. They are functions of the
 // release, so that a repeated publication writes the same bytes.
 func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
-	a.Result.Model.Impossible = d.Domain.Impossible // a release does not repeat the domain; its hash covers them
-	marginals, said := marginalsOf(&d.Domain, d.Workload, a.Result)
+	a.Result.Model.Impossible = d.Public.Domain.Impossible // a release does not repeat the domain; its hash covers them
+	marginals, said := marginalsOf(&d.Public.Domain, d.Public.Workload, a.Result)
 	privacy := statement(d, a, rows, said)
 	b, err := privacy.JSON()
 	if err != nil {
@@ -63,7 +62,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	if a.Statement.Accounting == dp.Pure.String() {
 		noise = report.Laplace
 	}
-	_, cells, err := d.Workload.Maximal().Cells()
+	_, cells, err := d.Public.Workload.Maximal().Cells()
 	if err != nil {
 		panic("pipelines: a workload that was counted can be counted")
 	}
@@ -76,7 +75,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.LookedAt
 	}
 	return report.New(report.Run{
-		Statement: a.Statement, Domain: &d.Domain, Workload: d.Workload, Method: a.Method, Status: r.Status.String(),
+		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status.String(),
 		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, ModelHash: r.Model.Fingerprint(),
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
@@ -91,13 +90,13 @@ const (
 
 // saved returns the model as a file: with it `dapple sample` needs nothing else.
 func saved(d *description, a *synth.Artifact, p report.Privacy) (*modelio.File, error) {
-	cliques, err := json.Marshal(d.Workload.Maximal().Cliques())
+	cliques, err := json.Marshal(d.Public.Workload.Maximal().Cliques())
 	if err != nil {
 		return nil, fmt.Errorf("pipelines: %w", err)
 	}
 	m := a.Result.Model
 	return &modelio.File{
-		Domain: d.Domain, Method: a.Method, Columns: m.Columns, Sizes: m.Sizes, Weights: m.Weights,
+		Domain: d.Public.Domain, Method: a.Method, Columns: m.Columns, Sizes: m.Sizes, Weights: m.Weights,
 		Metadata: map[string]string{
 			workloadKey: string(cliques), unitsKey: fmt.Sprint(a.Result.Total.Units), guaranteeKey: p.Guarantee(),
 		},

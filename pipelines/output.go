@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/report"
@@ -35,7 +36,7 @@ type output interface {
 // output returns where the run's rows and released files go. A directory of the staging is for rows that
 // are not loaded yet.
 func (r *Request) output(runID string, st staging) output {
-	said := description{Domain: *r.File.Domain, Workload: r.Problem.Workload, RowsAsked: r.Rows, Describe: true, Strict: r.Strict}
+	said := description{Public: query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload}, RowsAsked: r.Rows, Describe: true, Strict: r.Strict}
 	if isTable(r.Output) {
 		return &loadedTable{
 			Sink: r.target().sink(runID, r.File.Domain), Stage: st.rows(runID, r.Shards), description: said,
@@ -54,7 +55,7 @@ func (r *Request) output(runID string, st staging) output {
 
 // output returns where the rows of a sampling go.
 func (r *SampleRequest) output(runID string, st staging) output {
-	said := description{Domain: r.file.Domain, RowsAsked: r.Rows}
+	said := description{Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows}
 	if isTable(r.Output) {
 		return &loadedTable{Sink: r.target().sink(runID, &r.file.Domain), Stage: st.rows(runID, r.Shards), description: said, model: fingerprint(r.model)}
 	}

@@ -63,7 +63,7 @@ func (d *directory) Create(ctx context.Context, shard, _ int) (synth.ShardWriter
 	if err != nil {
 		return nil, err
 	}
-	w, err := newRowWriter(part, d.Format, &d.Domain)
+	w, err := newRowWriter(part, d.Format, &d.Public.Domain)
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
@@ -135,7 +135,7 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 		}
 		released = nil
 	}
-	m, err := d.Rows.Publish(ctx, refs, released, columnTypes(&d.Domain))
+	m, err := d.Rows.Publish(ctx, refs, released, columnTypes(&d.Public.Domain))
 	if err != nil {
 		return synth.Manifest{}, err
 	}

@@ -15,13 +15,13 @@ var never = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Co
 func TestSolveExcludes(t *testing.T) {
 	for _, method := range []string{"universe", "rake", "dpam", "dpfw"} {
 		f := newSolveFn(StoreRef{})
-		f.Params.Method, f.Domain.Impossible = method, never
+		f.Params.Method, f.Public.Domain.Impossible = method, never
 		ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
 		a := artifact(t, ref, StoreRef{})
-		s, err := newRowSource(a, ref.SHA256, &f.Domain, workload().Cliques(), SampleParams{Rows: 500})
+		s, err := newRowSource(a, ref.SHA256, &f.Public.Domain, workload().Cliques(), SampleParams{Rows: 500})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
@@ -41,8 +41,8 @@ func TestSampleRefusesImpossibleWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Domain.Impossible = never
-	if _, err := newRowSource(artifact(t, ref, StoreRef{}), ref.SHA256, &f.Domain, nil, SampleParams{Rows: 5}); err == nil {
+	f.Public.Domain.Impossible = never
+	if _, err := newRowSource(artifact(t, ref, StoreRef{}), ref.SHA256, &f.Public.Domain, nil, SampleParams{Rows: 5}); err == nil {
 		t.Error("no error")
 	}
 }

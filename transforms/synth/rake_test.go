@@ -77,7 +77,7 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 				w := query.AllMarginals(wideColumns().Sizes(), 2, 1000)
 				f := &solveFn{
 					Params: SolveParams{Epsilon: 8, Delta: 1e-9, Method: "rake", RunID: "run", Store: store}.withDefaults(),
-					Domain: *wideColumns(), Workload: w, Shape: counts.NewShape(w, p),
+					Public: query.Frame{Domain: *wideColumns(), Workload: w}, Shape: counts.NewShape(w, p),
 				}
 				ref, err := process(f, []noise.Seed{testSeed(t, 3)}, []*counts.Table{tb})
 				if err != nil {

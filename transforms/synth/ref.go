@@ -1,12 +1,15 @@
 package synth
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -83,11 +86,32 @@ var errElement = errors.New("synth: malformed element")
 // Coders are plain functions: workers find functions by name, and all instances of a generic one share
 // theirs.
 
-func encodeModelRef(r ModelRef) []byte { return toJSON(r) }
+// encodeModelRef returns the lengths and bytes of path and hash, the number of bytes, and what is inline as it is:
+// every shard carries it.
+func encodeModelRef(r ModelRef) []byte {
+	b := make([]byte, 0, len(r.Path)+len(r.SHA256)+len(r.Inline)+3*binary.MaxVarintLen64)
+	for _, s := range []string{r.Path, r.SHA256} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return append(binary.AppendUvarint(b, uint64(r.Bytes)), r.Inline...)
+}
 
 func decodeModelRef(b []byte) (r ModelRef, err error) {
-	err = fromJSON(b, &r)
-	return r, err
+	for _, s := range []*string{&r.Path, &r.SHA256} {
+		n, k := binary.Uvarint(b)
+		if k <= 0 || n > uint64(len(b)-k) {
+			return ModelRef{}, errElement
+		}
+		*s, b = string(b[k:k+int(n)]), b[k+int(n):]
+	}
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > math.MaxInt64 {
+		return ModelRef{}, errElement
+	}
+	if r.Bytes = int64(n); len(b) > k {
+		r.Inline = bytes.Clone(b[k:]) // the runner's buffer is its own
+	}
+	return r, nil
 }
 
 // toJSON encodes an element of plain data, which always marshals.

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -250,7 +251,7 @@ func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 	}
 	dir := t.TempDir()
 	f := &filesFn{sampleFn{Params: SampleParams{Rows: 300, Shards: 2, Sink: SinkRef{"dir", dir}}.withDefaults(),
-		Domain: *visits(), Cliques: workload().Maximal().Cliques()}}
+		Public: query.Frame{Domain: *visits(), Workload: workload().Maximal()}}}
 	sample := func(shard int) (file FileRef) {
 		if err := f.ProcessElement(context.Background(), shard, iterate(ref), func(r FileRef) { file = r }); err != nil {
 			t.Error(err)

@@ -64,7 +64,7 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRowSource(a, ref.SHA256, &f.Domain, f.Cliques, f.Params)
+	return newRowSource(a, ref.SHA256, &f.Public.Domain, f.Public.Workload.Cliques(), f.Params)
 }
 
 func newRowSource(a *Artifact, hash string, d *domain.Domain, cliques []domain.Clique, p SampleParams) (*rowSource, error) {

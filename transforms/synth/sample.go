@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/fields"
@@ -177,19 +178,18 @@ func (f *shardsFn) ProcessElement(ref ModelRef, emit func(int, ModelRef)) error 
 
 // sampleFn is what the DoFns that make rows share.
 type sampleFn struct {
-	Params  SampleParams
-	Domain  domain.Domain
-	Cliques []domain.Clique // of the workload, whose tables are polished
-	Store   StoreRef
+	Params SampleParams
+	Public query.Frame // its workload: the marginals whose tables are polished
+	Store  StoreRef
 }
 
 func newSampleFn(r Release, p SampleParams) sampleFn {
 	p.As = nil // rows are made as chunks; a reflect.Type does not travel
-	cliques := r.workload.Maximal().Cliques()
-	if !population.Fits(max(1, p.Rows), cliques, r.domain.Sizes()) {
-		cliques = nil // a list of 100,000 need not travel in every branch when no number of rows is polished
+	polished := r.workload.Maximal()
+	if !population.Fits(max(1, p.Rows), polished.Cliques(), r.domain.Sizes()) {
+		polished = query.Workload{} // a list of 100,000 need not travel in every branch when no number of rows is polished
 	}
-	return sampleFn{Params: p, Domain: *r.domain, Cliques: cliques, Store: r.store}
+	return sampleFn{Params: p, Public: query.Frame{Domain: *r.domain, Workload: polished}, Store: r.store}
 }
 
 // shard makes the rows of one shard, in the chunks that next returns, and returns the hash of their model,

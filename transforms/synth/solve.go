@@ -107,7 +107,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 		panic(err.Error())
 	}
 	p = p.withDefaults()
-	fn := &solveFn{Params: p, Domain: *stats.Domain(), Workload: stats.Workload(), Shape: stats.Shape()}
+	fn := &solveFn{Params: p, Public: query.Frame{Domain: *stats.Domain(), Workload: stats.Workload()}, Shape: stats.Shape()}
 	if err := fn.choose(); err != nil {
 		panic(err.Error())
 	}
@@ -130,10 +130,9 @@ func init() {
 
 // solveFn charges, draws and solves.
 type solveFn struct {
-	Params   SolveParams
-	Domain   domain.Domain
-	Workload query.Workload
-	Shape    counts.Shape
+	Params SolveParams
+	Public query.Frame
+	Shape  counts.Shape
 }
 
 // choose replaces "auto" by the method that the public rule names, and checks that the method applies.
@@ -153,7 +152,7 @@ func (f *solveFn) choose() error {
 
 func (f *solveFn) problem(progress solver.Progress) solver.Problem {
 	return solver.Problem{
-		Domain: &f.Domain, Workload: f.Workload, Neighbouring: f.Params.Neighbouring,
+		Domain: &f.Public.Domain, Workload: f.Public.Workload, Neighbouring: f.Params.Neighbouring,
 		Epsilon: f.Params.Epsilon, Delta: f.Params.Delta, Units: f.Params.Units,
 		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Progress: progress,
 	}
@@ -161,7 +160,12 @@ func (f *solveFn) problem(progress solver.Progress) solver.Problem {
 
 // config returns the digest of everything that the noise and the model depend on besides the counts.
 func (f *solveFn) config() [sha256.Size]byte {
-	c := *f
+	c := struct {
+		Params   SolveParams
+		Domain   domain.Domain
+		Workload query.Workload
+		Shape    counts.Shape
+	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
 	c.Params.Store = StoreRef{}
 	b, err := json.Marshal(c)
 	if err != nil {
@@ -265,7 +269,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	}
 	config := f.config()
 	curator, err := mechanism.New(table, mechanism.Params{
-		Sizes: f.Workload.Sizes, Ledger: ledger, Root: noise.NewRoot(secret, config, table.Digest()),
+		Sizes: f.Public.Workload.Sizes, Ledger: ledger, Root: noise.NewRoot(secret, config, table.Digest()),
 		BeforeNoise: func() error { return f.mark(ctx) },
 	})
 	if err != nil {
@@ -275,7 +279,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	if err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: method %s: %w", method.Name, err))
 	}
-	result.Model.Impossible = f.Domain.Impossible
+	result.Model.Impossible = f.Public.Domain.Impossible
 	result.Model.Exclude() // for a method that does not know of them
 	if err := result.Model.Validate(); err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))

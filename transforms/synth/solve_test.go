@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -59,7 +60,7 @@ func shiftedStats(s beam.Scope, n, shift int) counts.Stats {
 func newSolveFn(store StoreRef) *solveFn {
 	return &solveFn{
 		Params: SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}.withDefaults(),
-		Domain: *visits(), Workload: workload(), Shape: counts.NewShape(workload(), counts.Params{}),
+		Public: query.Frame{Domain: *visits(), Workload: workload()}, Shape: counts.NewShape(workload(), counts.Params{}),
 	}
 }
 

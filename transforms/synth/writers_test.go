@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -21,7 +22,7 @@ func TestShardsWaitForWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &filesFn{sampleFn{Params: SampleParams{Rows: 30, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}.withDefaults(),
-		Domain: *visits(), Cliques: workload().Maximal().Cliques()}}
+		Public: query.Frame{Domain: *visits(), Workload: workload().Maximal()}}}
 	var leave []func()
 	for range cap(writers) {
 		one, err := enterWriting(context.Background())

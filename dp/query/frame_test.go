@@ -1,0 +1,64 @@
+package query_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+func frame(columns, width int) query.Frame {
+	var f query.Frame
+	for i := range columns {
+		f.Domain.Attributes = append(f.Domain.Attributes, domain.Attribute{
+			Name: fmt.Sprintf("column_%d", i), Type: domain.String, Values: []string{"yes", "no", "perhaps"}, Other: true,
+		})
+	}
+	f.Workload = query.AllMarginals(f.Domain.Sizes(), width, 10_000)
+	return f
+}
+
+// A frame comes back from its JSON as it was, whatever the order and the weights of its marginals.
+func TestFrameRoundTrip(t *testing.T) {
+	odd := frame(7, 3)
+	slices.Reverse(odd.Workload.Marginals)
+	odd.Workload.Marginals[3].Weight = 0.1
+	odd.Workload.Marginals[5].Clique = domain.Clique{}
+	for name, f := range map[string]query.Frame{"nothing": {}, "domain": {Domain: frame(3, 1).Domain}, "all": frame(20, 3), "odd": odd} {
+		b, err := json.Marshal(f)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var got query.Frame
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !reflect.DeepEqual(got, f) {
+			t.Errorf("%s: %d bytes gave another frame", name, len(b))
+		}
+		for n := range min(len(b), 300) {
+			if json.Unmarshal(b[:n], &got) == nil {
+				t.Errorf("%s: %d bytes of %d are taken for a frame", name, n, len(b))
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(`"AAAA"`), new(query.Frame)); err == nil {
+		t.Error("a text that is no frame is taken for one")
+	}
+}
+
+// 166,750 marginals take some kilobytes: 2.3 MB as plain JSON, in each of ten steps.
+func TestFrameIsSmall(t *testing.T) {
+	b, err := json.Marshal(frame(100, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 50_000 {
+		t.Errorf("100 columns take %d bytes", len(b))
+	}
+	t.Logf("%d bytes", len(b))
+}

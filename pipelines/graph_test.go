@@ -1,0 +1,69 @@
+package pipelines
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// wide makes a request for n columns of the given number of categories.
+func wide(t *testing.T, n, categories int) Config {
+	t.Helper()
+	c := shop(t, 0)
+	var d, header strings.Builder
+	d.WriteString("columns:\n")
+	for i := range n {
+		values := make([]string, categories)
+		for v := range values {
+			values[v] = fmt.Sprintf("category %d", v)
+		}
+		fmt.Fprintf(&d, "  - {name: column_%d, type: STRING, values: [%s], other: true}\n", i, strings.Join(values, ", "))
+		fmt.Fprintf(&header, ",column_%d", i)
+	}
+	for path, content := range map[string]string{c.Domain: d.String(), c.Input: header.String()[1:] + "\n"} {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Method, c.Epsilon, c.Delta = "rake", 1, 1e-9
+	return c
+}
+
+// TestGraphIsSmall: what a runner is sent for 100 columns, 166,750 marginals and eight branches is below 1 MB,
+// which runners limit to some megabytes. The domain and the workload are in it once for each step that needs
+// them, packed.
+func TestGraphIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to validate 100 columns; make integration runs it")
+	}
+	c := wide(t, 100, 20)
+	c.Shards = synth.PrismBranches
+	r := mustValidate(t, c)
+	p, s := beam.NewPipelineWithRoot()
+	build(s, r, launch{runID: "graph", output: r.output("graph", staging{})})
+	edges, _, err := p.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := graphx.Marshal(edges, &graphx.Options{Environment: &pipepb.Environment{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", proto.Size(graph))
+	if n := proto.Size(graph); n > 1e6 || len(r.Problem.Workload.Marginals) != 166_750 {
+		t.Errorf("%d marginals make a graph of %d bytes", len(r.Problem.Workload.Marginals), n)
+		for _, step := range graph.Components.Transforms {
+			if n := proto.Size(step); n > 20_000 {
+				t.Logf("%s: %d bytes", step.UniqueName, n)
+			}
+		}
+	}
+}
