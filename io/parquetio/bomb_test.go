@@ -35,6 +35,11 @@ var codecs = []struct {
 	{"brotli", 4, func(n int) []byte {
 		return streamZeros(n, func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, 1), nil })
 	}},
+	{"lz4", 5, func(n int) []byte {
+		block := lz4Zeros(n)
+		return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(n)), uint32(len(block))), block...)
+	}},
+	{"lz4_raw", 7, lz4Zeros},
 	{"zstd", 6, func(n int) []byte {
 		return streamZeros(n, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) })
 	}},
@@ -65,6 +70,20 @@ func snappyZeros(n int) []byte {
 	b := append(binary.AppendUvarint(nil, uint64(n)), 0, 0)
 	return append(b, bytes.Repeat([]byte{63<<2 | 2, 1, 0}, n/64)...)
 }
+
+// lz4Zeros writes one zero, a copy of zeros before them as long as there are, and five zeros to end with.
+func lz4Zeros(n int) []byte {
+	if n < 30 {
+		return append([]byte{byte(n) << 4}, make([]byte, n)...)
+	}
+	b := []byte{1<<4 | 15, 0, 1, 0}
+	rest := n - 6 - 4 - 15
+	b = append(append(b, bytes.Repeat([]byte{255}, rest/255)...), byte(rest%255))
+	return append(b, 5<<4, 0, 0, 0, 0, 0)
+}
+
+// blind are codecs whose library does not tell a page that goes on from one that is damaged.
+var blind = map[string]bool{"zstd": true, "lz4": true, "lz4_raw": true}
 
 // pageFile is a file of one column of 125 integers in the one page given, whose footer states total bytes.
 func pageFile(tb testing.TB, codec, total int, p page, body []byte) ([]byte, *domain.Domain) {
@@ -133,7 +152,7 @@ func TestBombs(t *testing.T) {
 		} {
 			b, d := pageFile(t, c.number, tc.total, page{plain: tc.plain, v2: tc.v2}, body)
 			took, err := readWithin(b, d, tc.max)
-			excess := errors.Is(err, tc.want) || c.name == "zstd" && errors.Is(tc.want, errSize) && errors.Is(err, errPage)
+			excess := errors.Is(err, tc.want) || blind[c.name] && errors.Is(tc.want, errSize) && errors.Is(err, errPage)
 			if !excess || !strings.HasPrefix(err.Error(), "parquet: x.parquet: row group 0: ") {
 				t.Errorf("%s: %s: got %v, want %v", c.name, name, err, tc.want)
 			}
@@ -151,7 +170,7 @@ func TestStatedSizes(t *testing.T) {
 			for n, want := range map[int]error{999: errSize, 1000: nil, 1001: errSize, 0: errSize} {
 				b, d := pageFile(t, c.number, 1000, page{plain: 1000, v2: v2}, c.zeros(n))
 				_, err := readWithin(b, d, 0)
-				if !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), `column "n": `) {
+				if !errors.Is(err, want) && !(c.name == "lz4" && errors.Is(err, errPage) && n != 1000) || err != nil && !strings.Contains(err.Error(), `column "n": `) {
 					t.Errorf("%s: %d bytes in a page of 1000: got %v, want %v", c.name, n, err, want)
 				}
 			}
@@ -168,7 +187,7 @@ func TestWrongCodec(t *testing.T) {
 	for _, c := range codecs {
 		body := c.zeros(1000)
 		for number := range 9 {
-			if number == c.number {
+			if number == c.number || c.number == int(lz4Raw) && number == 5 { // older files have it so
 				continue
 			}
 			b, d := pageFile(t, number, 1000, page{plain: 1000}, body)

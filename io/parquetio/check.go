@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
-
-	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
@@ -22,7 +21,7 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 		return errors.New("parquet: no file to read")
 	}
 	errs := make([][]error, len(list))
-	var first *schema.Schema
+	var first *meta
 	first, errs[0] = checkFile(ctx, list[0], d, nil)
 	var all sync.WaitGroup
 	slots := make(chan struct{}, footersAtOnce)
@@ -43,7 +42,7 @@ const footersAtOnce = 16
 
 // checkFile returns the schema of a file, or nil where its footer cannot be read. Where first is the
 // schema of a file before, the domain has been compared with that one.
-func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *schema.Schema) (*schema.Schema, []error) {
+func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *meta) (*meta, []error) {
 	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
 		return nil, []error{fmt.Errorf("parquet: %w", err)}
@@ -59,12 +58,11 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *schem
 	}
 	var faults []string
 	err = protect(path, func() error {
-		sc := r.r.MetaData().Schema
 		if first != nil {
-			faults = differences(first, sc)
+			faults = differences(first, r.m)
 		}
 		if len(faults) == 0 {
-			r.attrs, r.id, faults = mapColumns(sc, d)
+			r.attrs, r.id, faults = mapColumns(r.m, d)
 			if first != nil {
 				faults = nil // said of the first file
 			}
@@ -81,17 +79,17 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *schem
 	if err != nil {
 		errs = append(errs, err)
 	}
-	return r.r.MetaData().Schema, errs
+	return r.m, errs
 }
 
 // differences says in what the columns of a file differ from those of the first file.
-func differences(first, sc *schema.Schema) (faults []string) {
+func differences(first, m *meta) (faults []string) {
 	types := map[string]string{}
-	for i := range first.NumColumns() {
-		types[first.Column(i).Path()] = columnType(first.Column(i))
+	for i := range first.leaves {
+		types[first.leaves[i].name()] = first.leaves[i].columnType()
 	}
-	for i := range sc.NumColumns() {
-		path, got := sc.Column(i).Path(), columnType(sc.Column(i))
+	for i := range m.leaves {
+		path, got := m.leaves[i].name(), m.leaves[i].columnType()
 		want, ok := types[path]
 		delete(types, path)
 		switch {
@@ -101,26 +99,26 @@ func differences(first, sc *schema.Schema) (faults []string) {
 			faults = append(faults, fmt.Sprintf("column %q: %s here, %s in the first file; all files need the same types", path, got, want))
 		}
 	}
-	for i := range first.NumColumns() {
-		if path := first.Column(i).Path(); types[path] != "" {
+	for i := range first.leaves {
+		if path := first.leaves[i].name(); types[path] != "" {
 			faults = append(faults, fmt.Sprintf("column %q: the first file has it, and this one does not; all files need the same columns", path))
 		}
 	}
 	return faults
 }
 
+func (f *field) name() string { return strings.Join(f.path, ".") }
+
 // columnType is what a column's cells can be, in words.
-func columnType(c *schema.Column) string {
-	s := typeName(c)
-	switch {
-	case c.MaxRepetitionLevel() > 0:
-		s += " REPEATED"
-	case c.MaxDefinitionLevel() > 0:
-		s += " OPTIONAL"
+func (f *field) columnType() string {
+	switch s := f.typeName(); {
+	case f.repeated:
+		return s + " REPEATED"
+	case f.optional:
+		return s + " OPTIONAL"
 	default:
-		s += " REQUIRED"
+		return s + " REQUIRED"
 	}
-	return s
 }
 
 // checkGroups applies to every row group what ReadGroup checks before it reads a page.
@@ -128,18 +126,13 @@ func (r *Reader) checkGroups() error {
 	for i := range r.Groups() {
 		where := fmt.Sprintf("%s: row group %d", r.name, i)
 		err := protect(where, func() error {
-			g := r.r.RowGroup(i)
-			rows, err := r.checkGroup(g)
+			rows, err := r.turnTo(i)
 			if err != nil {
 				return fmt.Errorf("parquet: %s: %w", where, err)
 			}
-			leaves := r.attrs[:len(r.attrs):len(r.attrs)]
-			if r.id != nil {
-				leaves = append(leaves, *r.id)
-			}
-			for k := range leaves {
-				if err := r.checkColumn(g, &leaves[k], rows); err != nil {
-					return fmt.Errorf("parquet: %s: column %q: %w", where, leaves[k].name, err)
+			for _, l := range r.leaves() {
+				if err := r.checkColumn(&r.pages, l, rows); err != nil {
+					return fmt.Errorf("parquet: %s: column %q: %w", where, l.name, err)
 				}
 			}
 			return nil

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
@@ -33,11 +32,15 @@ func Describe(ctx context.Context, f files.Info) (out []Description, err error) 
 		return nil, err
 	}
 	err = protect(f.Name, func() error {
-		sc, seen := r.r.MetaData().Schema, map[string]bool{}
-		for i := range sc.NumColumns() {
-			if c := sc.Column(i); len(c.ColumnPath()) > 0 && !seen[c.ColumnPath()[0]] {
-				seen[c.ColumnPath()[0]] = true
-				out = append(out, describe(sc, c))
+		encrypted, err := r.encrypted()
+		if err != nil {
+			return err
+		}
+		last := -1
+		for i := range r.m.leaves {
+			if c := &r.m.leaves[i]; c.top != last {
+				last = c.top
+				out = append(out, describe(c, i < len(encrypted) && encrypted[i].encrypted))
 			}
 		}
 		return nil
@@ -45,23 +48,44 @@ func Describe(ctx context.Context, f files.Info) (out []Description, err error) 
 	return out, err
 }
 
-// describe finds the type of which a column can hold values.
-func describe(sc *schema.Schema, c *schema.Column) Description {
-	d := Description{Name: c.ColumnPath()[0], Nullable: c.MaxDefinitionLevel() > 0}
-	for t := domain.String; t <= domain.Time; t++ {
+// encrypted returns what the first row group states of its columns.
+func (r *Reader) encrypted() ([]chunk, error) {
+	if len(r.m.groups) == 0 {
+		return nil, nil
+	}
+	return r.m.groups[0].columns(nil)
+}
+
+// describe finds the type that a column holds values of.
+func describe(c *field, encrypted bool) Description {
+	d := Description{Name: c.path[0], Nullable: c.optional}
+	switch {
+	case len(c.path) > 1 && c.outer >= 16:
+		d.Fault = fmt.Sprintf("it is %s; convert it, or leave it out of the domain", logical{kind: c.outer})
+	case len(c.path) > 1:
+		d.Fault = fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(c.path, "."))
+	case c.repeated:
+		d.Fault = "it is REPEATED; flatten it or leave it out of the domain"
+	case encrypted:
+		d.Fault = errEncryptedColumn.Error()
+	}
+	if d.Fault != "" {
+		return d
+	}
+	// Each type of a file reads as one type of a domain, but floats, which read as INT64 too, and INT96, which
+	// has no time zone in it: Spark, which writes it, means an instant.
+	for _, t := range []domain.Type{domain.String, domain.Float64, domain.Int64, domain.Numeric, domain.Bool, domain.Date, domain.Timestamp, domain.DateTime, domain.Time} {
 		a := domain.Attribute{Name: d.Name, Type: t}
-		if l, ok := c.LogicalType().(*schema.DecimalLogicalType); ok && t == domain.Numeric {
-			a.Scale = int(min(max(l.Scale(), 0), numericScale))
+		if c.kind == kindDecimal {
+			a.Scale = int(min(max(c.scale, 0), numericScale))
 		}
-		if _, fault := mapColumn(sc, &a); fault == "" {
-			d.Type, d.Scale, d.Fault = t, a.Scale, ""
+		if l := (leaf{optional: c.optional}); l.fits(c, &a) {
+			if d.Type = t; t == domain.Numeric {
+				d.Scale = a.Scale
+			}
 			return d
-		} else if t == domain.String {
-			d.Fault = fault
 		}
 	}
-	if len(c.ColumnPath()) == 1 && c.MaxRepetitionLevel() == 0 && c.MaxDefinitionLevel() < 2 {
-		d.Fault = typeName(c) + " is not supported"
-	}
+	d.Fault = c.typeName() + " is not supported"
 	return d
 }

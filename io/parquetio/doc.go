@@ -14,10 +14,32 @@
 //
 // A column is OPTIONAL where its attribute has a cell NULL, and REQUIRED elsewhere.
 //
+// # What is read
+//
+// Files of other writers are read by the type that the domain declares:
+//
+//	STRING      BYTE_ARRAY String, Enum, JSON or without a logical type; UUID, in its usual form
+//	INT64       whole numbers of all widths; DOUBLE and FLOAT, whose whole numbers are meant
+//	FLOAT64     DOUBLE, FLOAT, Float16
+//	NUMERIC     Decimal of up to 38 digits
+//	BOOL, DATE  BOOLEAN; Date
+//	DATETIME    Timestamp not adjusted to UTC, INT96
+//	TIMESTAMP   Timestamp adjusted to UTC, INT96
+//	TIME        Time
+//	any type    the logical type Null, whose cells are all NULL
+//
+// A privacy ID is a column that reads as STRING, or one of whole numbers; no two of its values become one.
+// Columns of other types, nested ones and encrypted ones do not keep the others from being read. The codecs are Snappy, Zstd, gzip, Brotli, LZ4 and LZ4_RAW. Checksums of pages are compared if
+// they are there.
+//
+// No record of a sound file ends the reading. Long texts that a page holds once are spelled out in pieces, and
+// texts that are no categories of their column are dropped where they would take more than 512 MiB.
+//
 // # What it does not promise
 //
 // A file whose Close did not return nil is not a file: the caller throws it away. Readers accept any
-// bytes without a panic, but a hostile file can still hold wrong values.
+// bytes without a panic, but a hostile file can still hold wrong values. A row group of more than 512 MiB
+// before compression, in the columns that are read, is refused by its footer, at launch.
 //
 // # Design
 //
@@ -31,8 +53,10 @@
 // pages: memory follows the columns and never the rows, but for some 130 bytes of footer for each chunk. What one
 // page takes is shared by all columns, and goes on to the next file.
 //
-// Reading uses arrow/go for the footer, page headers and decompression, and decodes pages here: the
-// library's decoders run in goroutines, where a damaged page ends the process, or loop for ever on a
-// page that holds fewer values than it states. Dictionary indices are taken as they are, so that a
-// category is looked up once per row group and not once per row.
+// Reading uses arrow/go for the names of types and encodings alone. Its footer reader refuses files with a
+// logical type that it does not know; its decoders run in goroutines, where a damaged page ends the process,
+// or loop for ever on a page that holds fewer values than it states. Arrow-go v18.7 still dies or runs out of
+// memory on 23 of 2,216 damaged files, and parquet-go v0.32 loses rows of 73 without an error. A footer is
+// kept as bytes, of which those of one row group are read at a time. Dictionary indices are taken as they
+// are, so that a category is looked up once per row group and not once per row.
 package parquetio

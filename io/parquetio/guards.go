@@ -1,76 +1,94 @@
 package parquetio
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 )
 
-// checkGroup bounds what a row group will take before anything of it is read.
-func (r *Reader) checkGroup(g *file.RowGroupReader) (rows int, err error) {
-	n, columns := g.NumRows(), int64(len(r.attrs)+1)
+var errEncryptedColumn = errors.New("it is encrypted; write the file again without encryption, or leave the column out of the domain")
+
+// turnTo reads what the footer states of the columns of row group i, and bounds what the group will take
+// before anything of it is read.
+func (r *Reader) turnTo(i int) (rows int, err error) {
+	g := &r.m.groups[i]
+	if r.chunks, err = g.columns(r.chunks[:0]); err != nil {
+		return 0, err
+	}
+	if len(r.chunks) != len(r.m.leaves) {
+		return 0, errPage
+	}
 	// A few bytes of run lengths can stand for any number of rows: 8 bytes a cell is what they take here.
-	if n < 0 || n > 4*r.max/(8*columns) {
+	if g.rows < 0 || g.rows > 4*r.max/(8*int64(len(r.attrs)+1)) {
 		return 0, errLarge
 	}
 	total := int64(0)
-	leaves := r.attrs
-	if r.id != nil {
-		leaves = append(leaves[:len(leaves):len(leaves)], *r.id)
-	}
-	for _, l := range leaves {
-		c, err := g.MetaData().ColumnChunk(l.index)
-		if err != nil {
-			return 0, errPage
-		}
-		size := c.TotalUncompressedSize()
+	for _, l := range r.leaves() {
+		size := r.chunks[l.index].plain
 		if size < 0 || size > r.max-total {
 			return 0, errLarge
 		}
 		total += size
 	}
-	return int(n), nil
+	return int(g.rows), nil
+}
+
+// leaves returns the columns that are read.
+func (r *Reader) leaves() []*leaf {
+	list := make([]*leaf, 0, len(r.attrs)+1)
+	for k := range r.attrs {
+		list = append(list, &r.attrs[k])
+	}
+	if r.id != nil {
+		list = append(list, r.id)
+	}
+	return list
 }
 
 // checkColumn refuses encodings that cannot be read and offsets outside the file, and sets what the
 // pages may allocate.
-func (r *Reader) checkColumn(g *file.RowGroupReader, l *leaf, rows int) error {
-	c, err := g.MetaData().ColumnChunk(l.index)
-	if err != nil {
+func (r *Reader) checkColumn(p *pageReader, l *leaf, rows int) error {
+	c := &r.chunks[l.index]
+	switch {
+	case c.encrypted:
+		return errEncryptedColumn
+	case !c.present || parquet.Type(c.physical) != l.physical:
 		return errPage
 	}
-	for _, e := range c.Encodings() {
+	for _, e := range c.encodings {
 		if !readable(e) {
 			return fmt.Errorf("encoding %s is not supported; rewrite the file", e)
 		}
 	}
-	if !unpacks(c.Compression()) {
-		return fmt.Errorf("codec %s is not supported; rewrite the file with Snappy or Zstd", c.Compression())
+	codec := compress.Compression(c.codec)
+	if !unpacks(codec) {
+		return fmt.Errorf("codec %s is not supported; rewrite the file with Snappy or Zstd", codec)
 	}
-	start, size := extent(c)
+	start, size := c.extent()
 	switch {
 	case start < 0 || size < 0 || size > r.size-start:
 		return errPage
-	case c.NumValues() < int64(rows):
+	case c.values < int64(rows):
 		return errShort
-	case c.NumValues() > int64(rows):
+	case c.values > int64(rows):
 		return errPage
 	}
 	// Twice what the footer states, and 64 MiB for footers that state it wrongly.
-	r.pages.codec, r.pages.max = c.Compression(), r.max
-	r.pages.budget = 2*c.TotalUncompressedSize() + 64<<20
+	p.codec, p.max = codec, r.max
+	p.budget = 2*c.plain + 64<<20
+	p.packedAlways = r.m.packedAlways()
 	return nil
 }
 
 // extent returns the place of a column chunk in the file, and its bytes.
-func extent(c *metadata.ColumnChunkMetaData) (start, size int64) {
-	start = c.DataPageOffset()
-	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
-		start = min(start, c.DictionaryPageOffset())
+func (c *chunk) extent() (start, size int64) {
+	start = c.dataPage
+	if c.dictPage > 0 {
+		start = min(start, c.dictPage)
 	}
-	return start, c.TotalCompressedSize()
+	return start, c.packed
 }
 
 // byteStreamSplit has no name in arrow/go v15, whose own decoders do not know it.

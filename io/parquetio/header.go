@@ -48,10 +48,17 @@ func (p *page) appendHeader(dst []byte) []byte {
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
+	thriftByte   = 3
+	thriftInt16  = 4
 	thriftInt32  = 5
 	thriftInt64  = 6
+	thriftDouble = 7
+	thriftText   = 8
 	thriftList   = 9
+	thriftSet    = 10
+	thriftMap    = 11
 	thriftStruct = 12
+	thriftUUID   = 13
 )
 
 func thriftBool(b bool) byte {

@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -63,6 +64,8 @@ var (
 	ends32    = []int32{math.MinInt32, math.MinInt32 + 1, -256, -129, -128, -2, -1, 0, 1, 127, 128, 255, 256, 65535, math.MaxInt32 - 1, math.MaxInt32}
 	ends64    = []int64{math.MinInt64, math.MinInt64 + 1, -1 << 53, -1<<53 - 1, math.MinInt32, -2, -1, 0, 1, 1 << 32, 1<<32 + 1, 1 << 53, 1<<53 + 1, math.MaxInt64 - 1, math.MaxInt64}
 	endsBytes = []string{"0", "00", "-0", "1", " 1", "1 ", "1\x00", "\x00", "a", "A", "\xff", "\xff\xff", "\xfe", "é", "e\u0301", "NULL", "nan", "?", "\r\n", "\n", strings.Repeat("x", 5000), strings.Repeat("x", 5001)}
+	endsUUID  = []string{"00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"01000000-0000-0000-0000-000000000000", "123e4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174001"}
 )
 
 // idFile writes the values that the column's physical type has, every one after a NULL.
@@ -102,7 +105,15 @@ func idFile(t *testing.T, node schema.Node, o ...parquet.WriterProperty) (b []by
 		}
 		_, err = col.WriteBatch(texts, levels(len(texts)), nil)
 	case *file.FixedLenByteArrayColumnChunkWriter:
-		t.Fatal("no values of this type")
+		var values []parquet.FixedLenByteArray
+		for _, s := range endsUUID {
+			b, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			values = append(values, b)
+		}
+		_, err = col.WriteBatch(values, levels(len(values)), nil)
 	}
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
@@ -117,13 +128,10 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 	d := &domain.Domain{PrivacyID: "id"}
 	var taken []string
 	for _, node := range everyNode() {
-		root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := schema.NewSchema(root).Column(0)
-		name := typeName(c)
-		_, id, faults := mapColumns(schema.NewSchema(root), d)
+		m := metaOf(t, node)
+		f := &m.leaves[0]
+		name := f.typeName()
+		_, id, faults := mapColumns(m, d)
 		if len(faults) > 0 {
 			if want := `column "id": ` + name + " cannot be the privacy ID, which is a text or a whole number; convert the column to one of these"; faults[0] != want {
 				t.Errorf("%s: %q", name, faults)
@@ -132,7 +140,9 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		}
 		taken = append(taken, name)
 		kinds := []parquet.WriterProperty{parquet.WithDictionaryDefault(true), parquet.WithEncoding(parquet.Encodings.Plain)}
-		if id.typ == domain.String {
+		if f.kind == kindUUID {
+			kinds = kinds[:2] // all that the library writes
+		} else if id.typ == domain.String {
 			kinds = append(kinds, parquet.WithEncoding(parquet.Encodings.DeltaLengthByteArray), parquet.WithEncoding(parquet.Encodings.DeltaByteArray))
 		} else {
 			kinds = append(kinds, parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked))
@@ -143,11 +153,11 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 				got := idsOf(t, b, d)
 				seen := slices.Clone(got)
 				slices.Sort(seen)
-				if n := len(slices.Compact(seen)); n != len(got) || n != values(bits) {
+				if n := len(slices.Compact(seen)); n != len(got) || n != values(f, bits) {
 					t.Errorf("%s, encoding %d: %d different IDs", name, i, n)
 				}
 				for k, s := range got {
-					if want := trueID(c, bits, k); s != want {
+					if want := trueID(f, bits, k); s != want {
 						t.Errorf("%s, encoding %d: an ID reads as %q, want %q", name, i, s, want)
 					}
 				}
@@ -158,7 +168,7 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		"INT32 without a logical type", "INT32 Int(bitWidth=8, isSigned=true)", "INT32 Int(bitWidth=8, isSigned=false)",
 		"INT32 Int(bitWidth=16, isSigned=true)", "INT32 Int(bitWidth=16, isSigned=false)", "INT32 Int(bitWidth=32, isSigned=true)", "INT32 Int(bitWidth=32, isSigned=false)",
 		"INT64 without a logical type", "INT64 Int(bitWidth=64, isSigned=true)", "INT64 Int(bitWidth=64, isSigned=false)",
-		"BYTE_ARRAY String", "BYTE_ARRAY Enum",
+		"BYTE_ARRAY without a logical type", "BYTE_ARRAY String", "BYTE_ARRAY Enum", "BYTE_ARRAY JSON", "FIXED_LEN_BYTE_ARRAY UUID",
 	}
 	if !slices.Equal(taken, want) {
 		t.Errorf("taken for IDs:\n%s\nwant\n%s", strings.Join(taken, "\n"), strings.Join(want, "\n"))
@@ -166,11 +176,36 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 }
 
 // values is how many values idFile has written.
-func values(bits []uint64) int {
-	if bits == nil {
+func values(f *field, bits []uint64) int {
+	switch {
+	case f.kind == kindUUID:
+		return len(endsUUID)
+	case bits == nil:
 		return len(endsBytes)
 	}
 	return len(bits)
+}
+
+// metaOf is what the footer of a file of one column states.
+func metaOf(t *testing.T, node schema.Node) *meta {
+	t.Helper()
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := file.NewParquetWriter(&out, root).Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := readFooter(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := readMeta(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // idsOf returns the IDs of a file but those of nobody.
@@ -194,14 +229,15 @@ func idsOf(t *testing.T, b []byte, d *domain.Domain) (ids []string) {
 }
 
 // trueID is the k-th value of idFile as CSV files and structs have it.
-func trueID(c *schema.Column, bits []uint64, k int) string {
-	if bits == nil {
+func trueID(f *field, bits []uint64, k int) string {
+	switch {
+	case f.kind == kindUUID:
+		return endsUUID[k]
+	case bits == nil:
 		return endsBytes[k]
-	}
-	if t, ok := c.LogicalType().(*schema.IntLogicalType); ok && !t.IsSigned() {
+	case f.unsigned:
 		return fmt.Sprint(bits[k])
-	}
-	if c.PhysicalType() == parquet.Types.Int32 {
+	case f.physical == parquet.Types.Int32:
 		return fmt.Sprint(int32(bits[k]))
 	}
 	return fmt.Sprint(int64(bits[k]))

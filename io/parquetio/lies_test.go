@@ -182,7 +182,7 @@ func TestEncrypted(t *testing.T) {
 	b, d := smallFile(t, Options{})
 	copy(b, "PARE")
 	copy(b[len(b)-4:], "PARE")
-	if err := readAll(b, d); err == nil || !strings.Contains(err.Error(), "the footer cannot be read; is this a whole Parquet file?") {
+	if err := readAll(b, d); err == nil || !strings.Contains(err.Error(), "x.parquet: it is encrypted, its footer too; write it again without encryption") {
 		t.Error(err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -15,24 +14,27 @@ type leaf struct {
 	index int // among the file's leaves
 	name  string
 	typ   domain.Type
+	form  domain.Form // that its cells come in
 	numbers
 	optional bool
-	unsigned bool // a privacy ID of 64 bits without a sign
+	null     bool     // its cells are all NULL, by its type
+	unsigned bool     // a privacy ID of 64 bits without a sign
+	values   []string // STRING: the categories
 }
 
 // mapColumns finds the column of each attribute, and of the privacy ID where the domain names one,
 // and lists all mismatches at once.
-func mapColumns(sc *schema.Schema, d *domain.Domain) (attrs []leaf, id *leaf, faults []string) {
+func mapColumns(m *meta, d *domain.Domain) (attrs []leaf, id *leaf, faults []string) {
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
-		l, fault := mapColumn(sc, a)
+		l, fault := mapColumn(m, a)
 		if fault != "" {
 			faults = append(faults, fmt.Sprintf("column %q: %s", a.Name, fault))
 		}
 		attrs = append(attrs, l)
 	}
 	if d.PrivacyID != "" {
-		l, fault := mapID(sc, d.PrivacyID)
+		l, fault := mapID(m, d.PrivacyID)
 		if fault != "" {
 			faults = append(faults, fmt.Sprintf("column %q: %s", d.PrivacyID, fault))
 		}
@@ -41,30 +43,30 @@ func mapColumns(sc *schema.Schema, d *domain.Domain) (attrs []leaf, id *leaf, fa
 	return attrs, id, faults
 }
 
-func mapColumn(sc *schema.Schema, a *domain.Attribute) (leaf, string) {
-	l, c, fault := findColumn(sc, a.Name)
+func mapColumn(m *meta, a *domain.Attribute) (leaf, string) {
+	l, f, fault := findColumn(m, a.Name)
 	if fault != "" {
 		return leaf{}, fault
 	}
-	n, ok := mapType(c, a)
-	if !ok {
-		return leaf{}, fmt.Sprintf("%s does not read as %s; change the domain, or convert the column", typeName(c), a.Type)
+	if !l.fits(f, a) {
+		return leaf{}, fmt.Sprintf("%s does not read as %s; change the domain, or convert the column", f.typeName(), a.Type)
 	}
-	l.typ, l.numbers = a.Type, n
 	return l, ""
 }
 
 // findColumn finds the column of a name, whatever its type.
-func findColumn(sc *schema.Schema, name string) (leaf, *schema.Column, string) {
+func findColumn(m *meta, name string) (leaf, *field, string) {
 	found := -1
-	for i := range sc.NumColumns() {
-		path := sc.Column(i).ColumnPath()
+	for i := range m.leaves {
+		f := &m.leaves[i]
 		switch {
-		case len(path) == 0 || path[0] != name:
-		case len(path) > 1:
-			return leaf{}, nil, fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(path, "."))
-		case found >= 0:
-			return leaf{}, nil, "the file has it twice"
+		case f.path[0] != name:
+		case found >= 0 && f.top != m.leaves[found].top:
+			return leaf{}, nil, "the file has several columns of this name; rename all but one"
+		case len(f.path) > 1 && f.outer >= 16:
+			return leaf{}, nil, fmt.Sprintf("it is %s; convert it, or leave it out of the domain", logical{kind: f.outer})
+		case len(f.path) > 1:
+			return leaf{}, nil, fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(f.path, "."))
 		default:
 			found = i
 		}
@@ -72,67 +74,70 @@ func findColumn(sc *schema.Schema, name string) (leaf, *schema.Column, string) {
 	if found < 0 {
 		return leaf{}, nil, "the file has no such column"
 	}
-	c := sc.Column(found)
-	if c.MaxRepetitionLevel() > 0 || c.MaxDefinitionLevel() > 1 {
+	f := &m.leaves[found]
+	if f.repeated {
 		return leaf{}, nil, "it is REPEATED; flatten it or leave it out of the domain"
 	}
-	return leaf{index: found, name: name, optional: c.MaxDefinitionLevel() == 1}, c, ""
+	return leaf{index: found, name: name, optional: f.optional}, f, ""
 }
 
-func typeName(c *schema.Column) string {
-	if !annotated(c) {
-		return c.PhysicalType().String() + " without a logical type"
+// fits says how a column of the file holds values of a type, and whether it can: no value of an attribute
+// becomes one that is in another cell.
+func (l *leaf) fits(f *field, a *domain.Attribute) bool {
+	l.typ, l.form = a.Type, domain.Ints
+	l.numbers = numbers{physical: f.physical, width: f.width}
+	real := f.kind == unannotated && (f.physical == parquet.Types.Double || f.physical == parquet.Types.Float)
+	if f.kind == kindNull {
+		l.null = l.optional
+		return l.null
 	}
-	if t, ok := c.LogicalType().(*schema.TimestampLogicalType); ok && t.IsAdjustedToUTC() {
-		return "Timestamp adjusted to UTC"
-	} else if ok {
-		return "Timestamp not adjusted to UTC"
-	}
-	return c.PhysicalType().String() + " " + c.LogicalType().String()
-}
-
-func annotated(c *schema.Column) bool {
-	t := c.LogicalType()
-	return t != nil && !t.IsNone() && t.IsValid()
-}
-
-// mapType says how a column of the file holds values of the attribute's type, and whether it does:
-// the type that the writer gives it, or one whose values all fit that exactly.
-func mapType(c *schema.Column, a *domain.Attribute) (numbers, bool) {
-	n := numbers{physical: c.PhysicalType(), width: c.TypeLength()}
 	switch a.Type {
 	case domain.String:
-		return n, textual(c)
+		l.form, l.values = domain.Dictionary, a.Values
+		return l.text(f)
 	case domain.Int64:
-		return n.integer(c)
+		if real { // whole numbers that became floats, as pandas makes them of a column with NULLs
+			l.form = domain.Floats
+			return true
+		}
+		return l.integer(f)
 	case domain.Float64:
-		return n, !annotated(c) && (n.physical == parquet.Types.Double || n.physical == parquet.Types.Float)
+		l.form = domain.Floats
+		if f.kind == kindHalf && f.physical == parquet.Types.FixedLenByteArray && f.width == 2 {
+			l.bytes, real = half, true
+		}
+		return real
 	case domain.Bool:
-		return n, n.physical == parquet.Types.Boolean
+		return f.kind == unannotated && f.physical == parquet.Types.Boolean
 	case domain.Numeric:
-		return n.decimals(c, a.Scale)
+		return l.decimals(f, a.Scale)
 	case domain.Date:
-		_, ok := c.LogicalType().(schema.DateLogicalType)
-		return n, ok && n.physical == parquet.Types.Int32
+		return f.kind == kindDate && f.physical == parquet.Types.Int32
 	case domain.Time:
-		t, ok := c.LogicalType().(*schema.TimeLogicalType)
-		return n.clock(ok, func() schema.TimeUnitType { return t.TimeUnit() })
+		return f.kind == kindTime && l.clock(f)
 	}
-	t, ok := c.LogicalType().(*schema.TimestampLogicalType)
-	ok = ok && t.IsAdjustedToUTC() == (a.Type == domain.Timestamp) && n.physical == parquet.Types.Int64
-	return n.clock(ok, func() schema.TimeUnitType { return t.TimeUnit() })
+	if f.physical == parquet.Types.Int96 && f.kind == unannotated {
+		l.bytes = int96
+		return true
+	}
+	return f.kind == kindStamp && f.physical == parquet.Types.Int64 && f.utc == (a.Type == domain.Timestamp) && l.clock(f)
 }
 
-func textual(c *schema.Column) bool {
-	switch c.LogicalType().(type) {
-	case schema.StringLogicalType, schema.EnumLogicalType:
-		return c.PhysicalType() == parquet.Types.ByteArray
+// text reports whether a column holds texts. Older writers do not annotate them; a UUID is read in its usual
+// form.
+func (l *leaf) text(f *field) bool {
+	switch f.kind {
+	case kindText, kindEnum, kindJSON, unannotated:
+		return f.physical == parquet.Types.ByteArray
+	case kindUUID:
+		l.uuid = true
+		return f.physical == parquet.Types.FixedLenByteArray && f.width == 16
 	}
 	return false
 }
 
-func (k numbers) integer(c *schema.Column) (numbers, bool) {
-	unsigned, bits, ok := whole(c)
+func (k *numbers) integer(f *field) bool {
+	unsigned, bits, ok := whole(f)
 	switch {
 	case !unsigned:
 	case bits == 64:
@@ -140,33 +145,33 @@ func (k numbers) integer(c *schema.Column) (numbers, bool) {
 	default:
 		k.unit = unsigned32
 	}
-	return k, ok
+	return ok
 }
 
-func (k numbers) decimals(c *schema.Column, scale int) (numbers, bool) {
-	t, ok := c.LogicalType().(*schema.DecimalLogicalType)
-	if !ok || t.Scale() < 0 || t.Scale() > 38 || t.Precision() > 38 {
-		return k, false
+func (k *numbers) decimals(f *field, scale int) bool {
+	if f.kind != kindDecimal || f.scale < 0 || f.scale > 38 || f.precision > 38 {
+		return false
 	}
-	k.decimal, k.places = true, scale-int(t.Scale())
-	switch k.physical {
-	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.ByteArray:
-		return k, true
+	places := scale - int(f.scale)
+	k.bytes = func(b []byte) int64 { return decimal(b, places) }
+	switch f.physical {
+	case parquet.Types.Int32, parquet.Types.Int64:
+		k.unit = func(x int64) int64 { return scaled(x, places) }
+		return true
+	case parquet.Types.ByteArray:
+		return true
 	case parquet.Types.FixedLenByteArray:
-		return k, k.width >= 1 && k.width <= 16
+		return f.width >= 1 && f.width <= 16
 	}
-	return k, false
+	return false
 }
 
-func (k numbers) clock(ok bool, unit func() schema.TimeUnitType) (numbers, bool) {
-	if !ok || k.physical != parquet.Types.Int64 && k.physical != parquet.Types.Int32 {
-		return k, false
-	}
-	switch unit() {
-	case schema.TimeUnitMillis:
+func (k *numbers) clock(f *field) bool {
+	switch f.logical.unit {
+	case millis:
 		k.unit = thousandfold
-	case schema.TimeUnitNanos:
+	case nanos:
 		k.unit = thousandth
 	}
-	return k, true
+	return f.physical == parquet.Types.Int64 || f.physical == parquet.Types.Int32
 }

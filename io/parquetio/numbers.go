@@ -12,10 +12,10 @@ import (
 // attribute's type, or the bits of a float64.
 type numbers struct {
 	physical parquet.Type
-	width    int               // bytes of a FIXED_LEN_BYTE_ARRAY
-	unit     func(int64) int64 // from the file's unit to the native one; nil: the same
-	places   int               // decimals: places of the native unit minus those of the file
-	decimal  bool
+	width    int                // bytes of a FIXED_LEN_BYTE_ARRAY
+	unit     func(int64) int64  // from the file's unit to the native one; nil: the same
+	bytes    func([]byte) int64 // cells that are bytes, in the native unit
+	uuid     bool               // cells that are bytes are texts of 36 characters
 }
 
 // size returns the bytes of a value of encoding PLAIN; 0 where it is not a fixed number of bytes.
@@ -25,6 +25,8 @@ func (k *numbers) size() int {
 		return 4
 	case parquet.Types.Int64, parquet.Types.Double:
 		return 8
+	case parquet.Types.Int96:
+		return 12
 	case parquet.Types.FixedLenByteArray:
 		return k.width
 	}
@@ -42,7 +44,7 @@ func (k *numbers) plain(dst []int64, src []byte) error {
 		unpack(dst, src, 1)
 		return nil
 	case parquet.Types.ByteArray:
-		return eachText(src, len(dst), func(i int, b []byte) { dst[i] = decimal(b, k.places) })
+		return eachText(src, len(dst), func(i int, b []byte) { dst[i] = k.bytes(b) })
 	}
 	if size == 0 || len(src)/size < len(dst) {
 		return errPage
@@ -57,10 +59,11 @@ func (k *numbers) plain(dst []int64, src []byte) error {
 			f := math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
 			dst[i] = int64(math.Float64bits(float64(f)))
 		}
-	case parquet.Types.FixedLenByteArray:
+	case parquet.Types.FixedLenByteArray, parquet.Types.Int96:
 		for i := range dst {
-			dst[i] = decimal(src[i*size:(i+1)*size], k.places)
+			dst[i] = k.bytes(src[i*size : (i+1)*size])
 		}
+		return nil
 	default:
 		for i := range dst {
 			dst[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
@@ -72,11 +75,6 @@ func (k *numbers) plain(dst []int64, src []byte) error {
 
 // convert turns values of the file's unit into the native one.
 func (k *numbers) convert(v []int64) {
-	if k.decimal && (k.physical == parquet.Types.Int32 || k.physical == parquet.Types.Int64) {
-		for i, x := range v {
-			v[i] = scaled(x, k.places)
-		}
-	}
 	if k.unit != nil {
 		for i, x := range v {
 			v[i] = k.unit(x)
@@ -165,6 +163,47 @@ func power10(n int) uint64 {
 		p *= 10
 	}
 	return p
+}
+
+// int96 reads a timestamp of older writers, Spark by default: nanoseconds of a day, and the number of the day,
+// 2440588 of which is 1970-01-01.
+func int96(b []byte) int64 {
+	const day = 86400 * 1000 * 1000
+	ns, days := int64(binary.LittleEndian.Uint64(b)), int64(int32(binary.LittleEndian.Uint32(b[8:])))-2440588
+	us := thousandth(ns)
+	hi, lo := bits.Mul64(uint64(max(days, -days)), day)
+	if hi != 0 || lo > math.MaxInt64 {
+		return saturated(days < 0)
+	}
+	at := int64(lo)
+	if days < 0 {
+		at = -at
+	}
+	if sum := at + us; (sum < at) == (us < 0) {
+		return sum
+	}
+	return saturated(us < 0)
+}
+
+// half reads a float of 16 bits as the bits of one of 64.
+func half(b []byte) int64 {
+	h := binary.LittleEndian.Uint16(b)
+	exponent, fraction := int(h>>10&31), float64(h&1023)
+	var f float64
+	switch exponent {
+	case 0:
+		f = math.Ldexp(fraction, -24)
+	case 31:
+		if f = math.Inf(1); fraction != 0 {
+			f = math.NaN()
+		}
+	default:
+		f = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if h>>15 == 1 {
+		f = math.Copysign(f, -1)
+	}
+	return int64(math.Float64bits(f))
 }
 
 // The units of the file's numbers, to the native ones.

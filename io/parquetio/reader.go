@@ -7,8 +7,6 @@ import (
 	"io"
 	"iter"
 
-	"github.com/apache/arrow/go/v15/parquet/file"
-
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -34,16 +32,18 @@ var (
 type Reader struct {
 	name   string
 	src    *watched
-	r      *file.Reader
+	m      *meta
 	attrs  []leaf
 	id     *leaf
 	max    int64
 	size   int64
 	closer io.Closer
 
-	pages       pageReader // of the column chunk that is read
-	raw, levels []int64    // scratch of the decoders
-	ids         texts      // the same
+	chunks      []chunk      // of the row group that is read
+	group       domain.Chunk // the same: its attributes, and IDs that are numbers
+	pages       pageReader   // of the column chunk that is read
+	raw, levels []int64      // scratch of the decoders
+	ids         idReader
 }
 
 // OpenFile opens a file by its name, whatever its state; Close closes it.
@@ -79,7 +79,7 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 	}
 	err = protect(name, func() error {
 		var faults []string
-		r.attrs, r.id, faults = mapColumns(r.r.MetaData().Schema, d)
+		r.attrs, r.id, faults = mapColumns(r.m, d)
 		return faultsError(name, faults)
 	})
 	if err != nil {
@@ -101,20 +101,20 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 	if o.Size != 0 && o.Size != r.size {
 		return nil, errChanged(name)
 	}
-	err = protect(name, func() (err error) {
-		r.r, err = file.NewParquetReader(r.src)
-		return err
-	})
+	b, err := readFooter(r.src, r.size)
 	if r.src.err != nil {
 		return nil, fmt.Errorf("parquet: %w", r.src.err)
 	}
+	if err == nil {
+		r.m, err = readMeta(b)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("parquet: %s: the footer cannot be read; is this a whole Parquet file?", name)
+		return nil, fmt.Errorf("parquet: %s: %w", name, err)
 	}
 	return r, nil
 }
 
-// checkMark reads the mark that a file begins with. The library looks at that of its end alone.
+// checkMark reads the mark that a file begins with.
 func (r *Reader) checkMark() error {
 	var mark [4]byte
 	if _, err := r.src.ReadAt(mark[:], 0); r.src.err != nil {
@@ -130,46 +130,113 @@ func errChanged(name string) error {
 }
 
 // Groups returns the number of row groups.
-func (r *Reader) Groups() int { return r.r.NumRowGroups() }
+func (r *Reader) Groups() int { return len(r.m.groups) }
 
 // Rows returns the number of rows that the footer states.
-func (r *Reader) Rows() int64 { return r.r.NumRows() }
+func (r *Reader) Rows() int64 { return r.m.rows }
 
 // Size returns the size of the file in bytes, for ReadOptions.Size.
 func (r *Reader) Size() int64 { return r.size }
 
-// ReadGroup reads row group i into dst, whose memory is used again where it is large enough. STRING
-// columns come as Dictionary, FLOAT64 as Floats, all others as Ints in the native unit; a privacy ID
-// as Text, or as Ints where all numbers of its type are int64. Numbers finer than the native unit are rounded down,
-// numbers beyond int64 become the nearest one, but in a privacy ID, of which no two values become one.
+// ReadGroup reads the attributes of row group i into dst, whose memory is used again where it is large
+// enough. STRING columns come as Dictionary, FLOAT64 as Floats, INT64 as Ints or Floats, as the file has
+// them, all others as Ints in the native unit. Numbers finer than the native unit are rounded down,
+// numbers beyond int64 become the nearest one. Privacy IDs come by Chunks alone.
 func (r *Reader) ReadGroup(i int, dst *domain.Chunk) error {
 	if i < 0 || i >= r.Groups() {
 		panic("parquetio: no such row group")
 	}
+	return r.within(i, func() error {
+		rows, err := r.turnTo(i)
+		if err != nil {
+			return err
+		}
+		dst.Rows, dst.ID = rows, domain.Column{}
+		dst.Columns = sized(dst.Columns, len(r.attrs))
+		for k := range r.attrs {
+			if err := r.readColumn(&r.attrs[k], rows, &dst.Columns[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// within says of an error in which row group it is.
+func (r *Reader) within(i int, f func() error) error {
 	where := fmt.Sprintf("%s: row group %d", r.name, i)
 	return protect(where, func() error {
-		if err := r.readGroup(i, dst); err != nil {
+		if err := f(); err != nil {
 			return fmt.Errorf("parquet: %s: %w", where, err)
 		}
 		return nil
 	})
 }
 
-// Chunks yields every row group in order, in one chunk that is used again: it is valid until the next
-// one. An error ends the sequence.
+// Chunks yields all rows in order, in chunks that are valid until the next one. An error ends the sequence.
+// A privacy ID comes as Text, or as Ints if all numbers of its type are int64; no two IDs become one.
 func (r *Reader) Chunks() iter.Seq2[*domain.Chunk, error] {
 	return func(yield func(*domain.Chunk, error) bool) {
-		var c domain.Chunk
 		for i := range r.Groups() {
-			if err := r.ReadGroup(i, &c); err != nil {
+			for c, err := range r.groupChunks(i) {
+				if !yield(c, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// groupChunks yields the rows of row group i.
+func (r *Reader) groupChunks(i int) iter.Seq2[*domain.Chunk, error] {
+	return func(yield func(*domain.Chunk, error) bool) {
+		g := &r.group
+		if err := r.ReadGroup(i, g); err != nil {
+			yield(nil, err)
+			return
+		}
+		if r.id != nil {
+			if err := r.within(i, func() error { return r.ids.start(r, g.Rows) }); err != nil {
 				yield(nil, err)
 				return
+			}
+		}
+		var c domain.Chunk
+		for from := 0; from < g.Rows; from += c.Rows {
+			n := min(chunkRows, g.Rows-from)
+			if r.id != nil {
+				err := r.within(i, func() (err error) {
+					n, err = r.ids.take(&c.ID, n)
+					return r.ids.named(err)
+				})
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+			c.Rows, c.Columns = n, sized(c.Columns, len(g.Columns))
+			for k := range g.Columns {
+				c.Columns[k] = rowsOf(&g.Columns[k], from, from+n)
 			}
 			if !yield(&c, nil) {
 				return
 			}
 		}
 	}
+}
+
+// rowsOf returns rows from..to−1 of a column that holds no Text, in the column's memory.
+func rowsOf(c *domain.Column, from, to int) domain.Column {
+	out := domain.Column{Form: c.Form, Dict: c.Dict}
+	if c.Form == domain.Floats {
+		out.Floats = c.Floats[from:to]
+	} else {
+		out.Ints = c.Ints[from:to]
+	}
+	if c.Nulls != nil {
+		out.Nulls = c.Nulls[from:to]
+	}
+	return out
 }
 
 // Close closes what OpenFile opened.
@@ -180,50 +247,32 @@ func (r *Reader) Close() error {
 	return r.closer.Close()
 }
 
-func (r *Reader) readGroup(i int, dst *domain.Chunk) error {
-	g := r.r.RowGroup(i)
-	rows, err := r.checkGroup(g)
-	if err != nil {
+// load finds the pages of a column chunk.
+func (r *Reader) load(p *pageReader, l *leaf, rows int) error {
+	if err := r.checkColumn(p, l, rows); err != nil {
 		return err
 	}
-	dst.Rows = rows
-	dst.Columns = sized(dst.Columns, len(r.attrs))
-	for k := range r.attrs {
-		if err := r.readColumn(g, &r.attrs[k], rows, &dst.Columns[k]); err != nil {
-			return err
-		}
-	}
-	if r.id == nil {
-		dst.ID = domain.Column{}
-		return nil
-	}
-	return r.readColumn(g, r.id, rows, &dst.ID)
-}
-
-// load reads the bytes of a column chunk that checkColumn has passed.
-func (r *Reader) load(g *file.RowGroupReader, l *leaf) error {
-	c, err := g.MetaData().ColumnChunk(l.index)
-	if err != nil {
-		return errPage
-	}
-	start, size := extent(c)
-	return r.pages.load(r.src, start, size)
+	start, size := r.chunks[l.index].extent()
+	return p.load(r.src, start, size)
 }
 
 // readColumn reads one column chunk.
-func (r *Reader) readColumn(g *file.RowGroupReader, l *leaf, rows int, out *domain.Column) error {
-	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, apart: l == r.id, raw: r.raw, levels: r.levels, ids: &r.ids}
-	err := r.checkColumn(g, l, rows)
-	if err == nil {
-		err = r.load(g, l)
+func (r *Reader) readColumn(l *leaf, rows int, out *domain.Column) error {
+	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, raw: r.raw, levels: r.levels}
+	if l.null {
+		d.allNull()
+		return nil
 	}
+	err := r.load(&r.pages, l, rows)
 	if err == nil {
 		err = d.read(&r.pages)
 	}
-	if err == nil && l.unsigned {
-		spellUnsigned(out)
-	}
 	r.raw, r.levels = d.raw, d.levels
+	return l.named(err)
+}
+
+// named says of an error in which column it is.
+func (l *leaf) named(err error) error {
 	if err == nil || errors.Is(err, errShort) {
 		return err
 	}

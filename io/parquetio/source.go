@@ -68,7 +68,7 @@ type readGroupFn struct {
 
 	file   files.Info
 	reader *Reader
-	group  domain.Chunk // read into again
+	group  domain.Chunk // the memory of the reader's
 }
 
 func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(*domain.Chunk)) error {
@@ -78,13 +78,12 @@ func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(
 	if g.Index < 0 || g.Index >= f.reader.Groups() {
 		return errChanged(g.File.Name)
 	}
-	group := &f.group
-	if err := f.reader.ReadGroup(g.Index, group); err != nil {
-		return err
-	}
-	group.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Name, g.Index)
-	for from := 0; from < group.Rows; from += chunkRows {
-		emit(copyRows(group, from, min(from+chunkRows, group.Rows)))
+	for c, err := range f.reader.groupChunks(g.Index) {
+		if err != nil {
+			return err
+		}
+		c.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Name, g.Index)
+		emit(copyRows(c, 0, c.Rows))
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -108,6 +107,7 @@ func (f *readGroupFn) turnTo(ctx context.Context, file files.Info) error {
 		return err
 	}
 	f.file, f.reader = file, r
+	r.group = f.group
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (f *readGroupFn) close() error {
 		return nil
 	}
 	err := f.reader.Close()
-	f.reader = nil
+	f.group, f.reader = f.reader.group, nil
 	return err
 }
 

@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/golang/snappy"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // errSize is a page whose bytes are not as many as its header says. What is beyond them is never unpacked.
@@ -29,10 +31,13 @@ type unpacker struct {
 // 16 more Zstd copies matches the fast way.
 const spare = 17
 
+// lz4Raw is a codec without a name in arrow/go v15: LZ4 blocks without any frame.
+const lz4Raw = compress.Compression(7)
+
 // unpacks reports whether there is a decoder for a codec.
 func unpacks(c compress.Compression) bool {
 	switch c {
-	case compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd:
+	case compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Lz4, compress.Codecs.Zstd, lz4Raw:
 		return true
 	}
 	return false
@@ -56,6 +61,13 @@ func (u *unpacker) unpack(c compress.Compression, src []byte, size int) ([]byte,
 		return u.unpackSnappy(src, size)
 	case compress.Codecs.Zstd:
 		return u.unpackZstd(src, size)
+	case lz4Raw:
+		return u.unpackLZ4(src, size)
+	case compress.Codecs.Lz4:
+		if u.unpackHadoop(src, size) {
+			return u.buf[:size], nil
+		}
+		return u.unpackLZ4(src, size) // as older versions of parquet-cpp wrote it
 	case compress.Codecs.Gzip:
 		return u.unpackGzip(size)
 	case compress.Codecs.Brotli:
@@ -99,6 +111,48 @@ func (u *unpacker) unpackZstd(src []byte, size int) ([]byte, error) {
 		return nil, errSize
 	}
 	return out, nil
+}
+
+func (u *unpacker) unpackLZ4(src []byte, size int) ([]byte, error) {
+	n, err := lz4.UncompressBlock(src, u.buf[:size+spare])
+	switch {
+	case err != nil:
+		return nil, errPage // also a block that goes on beyond the buffer
+	case n != size:
+		return nil, errSize
+	}
+	return u.buf[:size], nil
+}
+
+// unpackHadoop reports whether src is exactly size bytes in the frames of Hadoop's codec: the size of what
+// follows before compression, then blocks, each after its size. Both sizes are big-endian.
+func (u *unpacker) unpackHadoop(src []byte, size int) bool {
+	out := u.buf[:size]
+	number := func() (n int, ok bool) {
+		if len(src) < 4 {
+			return 0, false
+		}
+		n, src = int(binary.BigEndian.Uint32(src)), src[4:]
+		return n, true
+	}
+	for len(src) > 0 {
+		plain, ok := number()
+		if !ok || plain > len(out) {
+			return false
+		}
+		for plain > 0 {
+			packed, ok := number()
+			if !ok || packed > len(src) {
+				return false
+			}
+			n, err := lz4.UncompressBlock(src[:packed], out[:plain])
+			if err != nil || n == 0 {
+				return false
+			}
+			src, out, plain = src[packed:], out[n:], plain-n
+		}
+	}
+	return len(out) == 0
 }
 
 func (u *unpacker) unpackGzip(size int) ([]byte, error) {

@@ -1,7 +1,9 @@
 package parquetio
 
 import (
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io"
 	"math"
 
@@ -25,6 +27,8 @@ type head struct {
 	levelEncoding int64 // V1: of the definition levels
 	def, rep      int64 // V2: bytes of the levels
 	raw           bool  // V2: the values are not compressed
+	sum           int64 // CRC-32 of the body as it is in the file
+	summed        bool
 }
 
 // pageReader reads the pages of one column chunk in order, in memory that is used again.
@@ -33,13 +37,17 @@ type pageReader struct {
 	levels []byte // V2: repetition levels, then definition levels
 	body   []byte // unpacked, valid until the next page
 
-	chunk  []byte // the memory of data
-	data   []byte // what is left of the column chunk
-	codec  compress.Compression
-	budget int64 // bytes that the pages may still unpack to
-	max    int64 // bytes that one page may unpack to
+	chunk        []byte // the memory of data
+	data         []byte // what is left of the column chunk
+	codec        compress.Compression
+	budget       int64 // bytes that the pages may still unpack to
+	packedAlways bool  // pages of V2 are compressed, whatever they say
+	max          int64 // bytes that one page may unpack to
 	unpacker
 }
+
+// errSum is a file that was damaged after it was written.
+var errSum = errors.New("a page does not have the checksum that its header states: the file is damaged")
 
 // errStated is a chunk whose pages unpack to far more than checkGroup was told.
 var errStated = errors.New("its pages state more bytes than the footer does")
@@ -77,6 +85,9 @@ func (p *pageReader) next() error {
 	case p.plain > p.budget:
 		return errStated
 	}
+	if p.summed && crc32.ChecksumIEEE(body) != uint32(p.sum) {
+		return errSum
+	}
 	p.budget -= p.plain
 	codec := p.codec
 	if p.kind == dataPageV2 {
@@ -85,7 +96,7 @@ func (p *pageReader) next() error {
 			return errPage
 		}
 		p.levels, body, p.plain = body[:n], body[n:], p.plain-n
-		if p.raw {
+		if p.raw && !p.packedAlways {
 			codec = compress.Codecs.Uncompressed
 		}
 	}
@@ -118,7 +129,8 @@ func (t *thrift) head() (h head) {
 			}
 			return false
 		}
-		return t.number(id, kind, &h.kind, &h.plain, &h.packed)
+		h.summed = h.summed || id == 4 && kind == thriftInt32
+		return t.number(id, kind, &h.kind, &h.plain, &h.packed, &h.sum)
 	})
 	small := func(n int64) bool { return n >= 0 && n <= math.MaxInt32 }
 	t.bad = t.bad || !small(h.kind) || !small(h.plain) || !small(h.packed) || !small(h.def) || !small(h.rep)
@@ -137,11 +149,25 @@ func (t *thrift) numbers(dst ...*int64) (raw bool) {
 	return raw
 }
 
-// number reads a field that is one of dst.
-func (t *thrift) number(id, kind int, dst ...*int64) bool {
-	if kind != thriftInt32 || id < 1 || id > len(dst) {
-		return false
+// definitions sets levels to the definition levels of the page's cells, which are 1 for those that are not
+// NULL, and returns the bytes of the values.
+func (p *pageReader) definitions(levels []int64) ([]byte, error) {
+	data := p.body
+	switch {
+	case p.kind == dataPageV2:
+		return data, hybrid(levels, p.levels[p.rep:], 1)
+	case parquet.Encoding(p.levelEncoding) == parquet.Encodings.BitPacked:
+		size := (len(levels) + 7) / 8
+		if len(data) < size {
+			return nil, errPage
+		}
+		for i := range levels { // this encoding starts at the most significant bit
+			levels[i] = int64(data[i/8] >> (7 - i%8) & 1)
+		}
+		return data[size:], nil
+	case len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4):
+		return nil, errPage
 	}
-	*dst[id-1] = t.signed()
-	return true
+	size := binary.LittleEndian.Uint32(data)
+	return data[4+size:], hybrid(levels, data[4:4+size], 1)
 }
