@@ -7,6 +7,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/pipelines/plan"
+	"github.com/dapple-dp/dapple/solver/interval"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -146,4 +148,57 @@ func nearest(y []float64, total float64) []float64 {
 		out[i] = max(x-high, 0)
 	}
 	return out
+}
+
+// Coverage says how standard errors fit the errors of cells of one width.
+type Coverage struct {
+	Cells   int
+	Within  float64 // part of the cells whose error is at most 1.96 standard errors
+	Wide    float64 // 0.8 times the mean standard error over the mean error; 1 of normal errors with those standard errors
+	Beyond5 float64 // part of the cells whose error is more than 5 standard errors
+}
+
+// Coverage compares the standard errors of all cells of at most most of the cliques, spread over the list.
+func (s *Solved) Coverage(t *Table, cliques []domain.Clique, most int) (c Coverage) {
+	iv, n := interval.New(s.Result), float64(t.rows)
+	scale, off, sum := s.Total.Units/s.Model.Total(), 0.0, 0.0
+	step := max(1, (len(cliques)+most-1)/most)
+	for i := 0; i < len(cliques); i += step {
+		fitted := s.Model.Marginal(cliques[i], nil)
+		for j := range fitted {
+			fitted[j] *= scale
+		}
+		truth := t.Marginal(cliques[i])
+		for j, se := range iv.StandardErrors(cliques[i], fitted, nil) {
+			e := math.Abs(fitted[j] - float64(truth[j]))
+			off, sum = off+e, sum+.8*se
+			c.Cells++
+			if e <= 1.96*se {
+				c.Within++
+			}
+			if e > 5*se {
+				c.Beyond5++
+			}
+		}
+	}
+	c.Within /= float64(c.Cells)
+	c.Beyond5 /= float64(c.Cells)
+	c.Wide = sum / max(off, 1e-9*n)
+	return c
+}
+
+// AverageTV returns the average total variation between the model and the table over the maximal marginals of the workload
+// that rake looks at, which are what Result.TV speaks of.
+func (s *Solved) AverageTV(t *Table) float64 {
+	tv, _ := t.Errors(s.Problem.Workload.Maximal().Cliques(), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
+	return tv
+}
+
+// Foretold returns the average total variation that a plan predicts before the run.
+func (s *Solved) Foretold() (float64, error) {
+	p, err := plan.Make(s.Problem, s.Method.Name, 0, true, 0)
+	if err != nil {
+		return 0, err
+	}
+	return p.AverageTV, nil
 }

@@ -6,10 +6,10 @@ import (
 
 // Schedule is a timetable of flights as a year of one carrier's reports has it: 16 columns coded to 12 to 104
 // values. The hour and the minute of departure follow from the time planned, the distance from the route, the
-// carrier from the tail number; times and delays of departure and arrival are close.
+// carrier from the type of aircraft in most cases; times and delays of departure and arrival are close.
 func Schedule(units int, seed uint64) *Table {
 	b := newBuilder(units, seed)
-	const carriers, origins, destinations, tails, distances = 16, 12, 104, 100, 80
+	const carriers, origins, destinations, tails, distances = 16, 12, 104, 24, 40
 	n := units
 	month, day := b.zipf(12, .05), b.zipf(31, .02)
 	carrier, origin := b.zipf(carriers, 1.2), b.zipf(origins, 1)
@@ -42,7 +42,7 @@ func Schedule(units int, seed uint64) *Table {
 	b.add("month", 12, func(int) int { return month() })
 	b.add("day", 31, func(int) int { return day() })
 	flown := b.add("carrier", carriers, func(int) int { return carrier() })
-	b.add("tail", tails, func(r int) int {
+	b.add("type", tails, func(r int) int {
 		c := int(flown[r])
 		from, to := (c*tails+carriers-1)/carriers, ((c+1)*tails+carriers-1)/carriers
 		return from + min(b.rng.IntN(to-from), b.rng.IntN(to-from))
@@ -55,7 +55,7 @@ func Schedule(units int, seed uint64) *Table {
 	})
 	to := b.add("destination", destinations, func(r int) int { return routes[flown[r]]() })
 	distance := b.add("distance", distances, func(r int) int { return far[from[r]][to[r]] })
-	air := b.add("air time", 60, func(r int) int { return clamp(5+.6*float64(distance[r])+1.5*b.rng.NormFloat64(), 60) })
+	air := b.add("air time", 24, func(r int) int { return clamp(1+.5*float64(distance[r])+.5*b.rng.NormFloat64(), 24) })
 	// The time planned, in quarters of an hour from 05:00 to 24:00, with peaks.
 	peaks := make([]float64, 76)
 	for q := range peaks {
@@ -80,12 +80,16 @@ func Schedule(units int, seed uint64) *Table {
 			late[r] += 30 * b.rng.ExpFloat64()
 		}
 	}
-	b.add("departure delay", 90, func(r int) int { return clamp(late[r]/2+15, 90) })
-	b.add("arrival delay", 100, func(r int) int { return clamp((late[r]+6*b.rng.NormFloat64())/2+20, 100) })
-	const quarters = 96
-	b.add("departed", quarters, func(r int) int { return clamp(float64(planned[r])+20+late[r]/15, quarters) })
-	arrives := func(r int) float64 { return float64(planned[r]) + 23 + float64(air[r])/3 } // quarters, to the planned arrival
-	b.add("planned arrival", quarters, func(r int) int { return clamp(arrives(r), 2*quarters) % quarters })
-	b.add("arrived", quarters, func(r int) int { return clamp(arrives(r)+(late[r]+6*b.rng.NormFloat64())/15, 2*quarters) % quarters })
+	b.add("departure delay", 24, func(r int) int { return clamp(late[r]/5+3, 24) })
+	const quarters = 96 // of a day, of which whole hours are kept
+	b.add("departed", 24, func(r int) int { return clamp(float64(planned[r])+20+late[r]/15, quarters) / 4 })
+	arrives := func(r int) float64 { return float64(planned[r]) + 23 + float64(air[r]) } // quarters, as planned
+	b.add("planned arrival", 24, func(r int) int { return clamp(arrives(r), 2*quarters) % quarters / 4 })
+	made := make([]float64, n) // minutes made up for or lost in the air
+	for r := range made {
+		made[r] = 6 * b.rng.NormFloat64()
+	}
+	b.add("arrived", 24, func(r int) int { return clamp(arrives(r)+(late[r]+made[r])/15, 2*quarters) % quarters / 4 })
+	b.add("arrival delay", 24, func(r int) int { return clamp((late[r]+made[r])/5+5, 24) })
 	return b.table("schedule")
 }
