@@ -23,8 +23,8 @@
 //
 // # Small universes
 //
-// Where all cells of the universe fit memory the population is the universe, and the releases are
-// fitted by accelerated entropic descent stopped at the least estimated risk. Where noise drowns most cells the
+// If all cells of the universe fit memory the population is the universe, and the releases are
+// fitted by accelerated entropic descent stopped at the least estimated risk. Unless tables have few cells, the
 // model is a mean of that fit and of the raked one.
 //
 // # Impossible records
@@ -34,17 +34,22 @@
 // others hold for lose their weight, and Gibbs sweeps draw none. Rare values are merged only with values that
 // take part in the same exclusions, so that merging blurs none.
 //
+// # Rare values
+//
+// One-way tables are smoothed in the order of the domain. Values with fewer counts than a few standard deviations of
+// their noise (3; 12 if the order means something) are merged with their neighbours, and are told apart again in the
+// rows by their shares alone: inside a group they are independent of everything else.
+//
 // # Design
 //
 // Rounds of selection with the exponential mechanism (AIM, MST) were given up for two looks at noisy
-// scores: Gaussian noise alone composes exactly, and a share of 2 to 6 % buys all scores at once. Every
+// scores: Gaussian noise alone composes exactly, and a share of 2 % buys all scores at once. Every
 // constant was chosen on two tables (7 and 14 columns of the Adult census extract, ε = 1) and is within
 // 2 to 3 % of its best there over a wide range. Shares at high noise and the size of a sampled population were
 // chosen on made-up tables of 50 to 5,000,000 people and 8 to 30 columns, ε = .01 to 10.
 //
 // # What it does not promise
 //
-// Marginals of four or more attributes are answered by the model and never measured. Values of an
-// attribute below three standard deviations of their noise are pooled, and are independent of
-// everything else in the model. Nearly deterministic pairs of large attributes are fitted slowly.
+// Marginals of four or more attributes are answered by the model and never measured. Nearly deterministic pairs of
+// large attributes are fitted slowly.
 package rake

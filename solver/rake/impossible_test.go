@@ -48,7 +48,7 @@ func TestImpossible(t *testing.T) {
 // TestUncoveredExclusion: an exclusion over more cells than any tree holds leaves the run to weights and
 // Gibbs sweeps alone.
 func TestUncoveredExclusion(t *testing.T) {
-	sizes := []int{34, 34, 34, 34}
+	sizes := []int{29, 29, 29, 29}
 	low := make([]domain.Code, 21)
 	for v := range low {
 		low[v] = domain.Code(v)
@@ -56,7 +56,7 @@ func TestUncoveredExclusion(t *testing.T) {
 	never := domain.Exclusions{{Clique: domain.Clique{0, 1, 2, 3}, Codes: [][]domain.Code{low, low, low, low}}}
 	p := sampled(problem(sizes, 2, dp.AddRemove))
 	p.Domain = &domain.Domain{Impossible: never}
-	r, err := Solve(p, newCurator(t, table(5000, sizes), p, .1, 1))
+	r, err := Solve(p, newCurator(t, table(20_000, sizes), p, .1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

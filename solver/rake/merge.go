@@ -10,13 +10,20 @@ import (
 )
 
 const (
-	rareSigmas = 3    // values with fewer counts than this many standard deviations are merged
+	// Values with fewer counts than this many standard deviations of their noise are merged.
+	rareSigmas = 3
+	// The same of values with an order, whose neighbours are alike, so that merging them loses little and saves cells:
+	// those of attributes of numbers and times, and of long lists, which most often are such. 6 to 40 are within 2 % on
+	// adult14; 12 for the short lists of names loses 3 % there at ε = .1.
+	rareSigmasOrdered = 12
+	longList          = 30
+
 	rareShare  = .02  // of the merged mass, spread evenly so that no value vanishes
 	leastShare = 1e-9 // of any merged code
 )
 
-// merged is the domain after values too rare to tell from noise became one code per attribute, the
-// last one: or several, so that all values of a code take part in the same exclusions.
+// merged is the domain after values too rare to tell from noise were merged with their neighbours, in the order of
+// the domain: each code has one value, or some that take part in the same exclusions.
 type merged struct {
 	codes  query.Recoding
 	sizes  []int
@@ -26,24 +33,42 @@ type merged struct {
 }
 
 // merge reads the one-way estimates; units is their total.
-func merge(ones []oneWay, units float64, never domain.Exclusions) *merged {
+func merge(ones []oneWay, units float64, d *domain.Domain) *merged {
 	m := &merged{}
+	never := d.Exclusions()
 	for a, one := range ones {
-		m.add(one, units, func(v int) string { return signature(never, a, domain.Code(v)) })
+		m.add(one, units, rareLimit(d, a, one), func(v int) string { return signature(never, a, domain.Code(v)) })
 	}
 	m.never = m.exclusions(never)
 	return m
 }
 
-// add merges the rare values of one attribute; kind tells values apart that must not be merged.
-func (m *merged) add(one oneWay, units float64, kind func(v int) string) {
+// rareLimit returns the counts below which a value of attribute a is merged.
+func rareLimit(d *domain.Domain, a int, one oneWay) float64 {
+	if x := attribute(d, a); len(one.counts) >= longList || x != nil && (len(x.Cuts) > 1 || len(x.FloatCuts) > 1) {
+		return rareSigmasOrdered * one.sigma
+	}
+	return rareSigmas * one.sigma
+}
+
+// attribute returns what the domain says of attribute a, or nil where it says nothing.
+func attribute(d *domain.Domain, a int) *domain.Attribute {
+	if d == nil || a >= len(d.Attributes) {
+		return nil
+	}
+	return &d.Attributes[a]
+}
+
+// add merges the values of one attribute that have fewer counts than least; kind tells values apart that must not be
+// merged.
+func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) {
 	p := project(one.counts, units)
 	codes, within := make([]domain.Code, len(p)), make([]float64, len(p))
 	var base []float64
 	var rare []int
 	sum := 0.0
 	for v, x := range p {
-		if one.counts[v] < rareSigmas*one.sigma {
+		if one.counts[v] < least {
 			rare = append(rare, v)
 			sum += x
 			continue
@@ -53,7 +78,11 @@ func (m *merged) add(one oneWay, units float64, kind func(v int) string) {
 	}
 	if len(rare) > 0 {
 		floor := rareShare * max(sum, one.sigma) / float64(len(rare))
-		for _, pool := range alike(rare, kind) {
+		var pools [][]int
+		for _, values := range alike(rare, kind) {
+			pools = append(pools, neighbours(values, p, least)...)
+		}
+		for _, pool := range pools {
 			sum := 0.0
 			for _, v := range pool {
 				codes[v] = domain.Code(len(base))
@@ -70,6 +99,27 @@ func (m *merged) add(one oneWay, units float64, kind func(v int) string) {
 	}
 	m.codes, m.sizes = append(m.codes, codes), append(m.sizes, len(base))
 	m.base, m.within = append(m.base, base), append(m.within, within)
+}
+
+// neighbours cuts values in order into groups of at least the given number of counts, but for the last where all
+// have less.
+func neighbours(values []int, counts []float64, least float64) [][]int {
+	var out [][]int
+	sum, from := 0.0, 0
+	for i, v := range values {
+		if sum += counts[v]; sum >= least {
+			out, sum, from = append(out, values[from:i+1]), 0, i+1
+		}
+	}
+	switch {
+	case from == len(values):
+	case len(out) == 0:
+		out = append(out, values)
+	default: // the rest joins the last group
+		last := out[len(out)-1]
+		out[len(out)-1] = values[from-len(last):]
+	}
+	return out
 }
 
 func normalise(x []float64) {

@@ -42,16 +42,39 @@ func (r *run) measureOnes() error {
 		k := float64(len(m.Values))
 		one := &r.ones[attributes[i][0]]
 		one.variance, one.sigma = m.Variance, math.Sqrt(m.Variance/(1-1/k))
-		keep := jamesStein(m.Values, (k-1)*one.sigma*one.sigma)
 		raw := make([]float64, len(m.Values))
 		for v, x := range m.Values {
-			one.counts[v] += keep * x
 			raw[v] = x + r.total.Units/k
 		}
+		one.counts = r.estimate(attributes[i][0], raw, one.sigma)
 		r.released = append(r.released, query.Measurement{Clique: attributes[i], Values: raw,
 			Variance: m.Variance + r.total.Variance/(k*k)})
 	}
 	return nil
+}
+
+// estimate returns what is believed of the counts of attribute a. "Other" and NULL are no neighbours of the values
+// before them. Few values show nothing of their neighbours, and move to their mean as far as noise explains their
+// spread.
+func (r *run) estimate(a int, counts []float64, sigma float64) []float64 {
+	listed := len(counts)
+	if x := attribute(r.problem.Domain, a); x != nil && x.Bins() >= leastSmoothed {
+		listed = x.Bins()
+	}
+	if listed >= leastSmoothed {
+		return append(smooth(counts[:listed], sigma), counts[listed:]...)
+	}
+	k := float64(len(counts))
+	mean := r.total.Units / k
+	residual := make([]float64, len(counts))
+	for v, x := range counts {
+		residual[v] = x - mean
+	}
+	keep := jamesStein(residual, (k-1)*sigma*sigma)
+	for v := range residual {
+		residual[v] = mean + keep*residual[v]
+	}
+	return residual
 }
 
 // jamesStein returns the positive-part factor by which a residual of expected noise energy is shrunk.

@@ -170,6 +170,46 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestNeighbours: rare values join those next to them, up to the limit, and never one of another kind.
+func TestNeighbours(t *testing.T) {
+	counts := []float64{5, 4, 100, 1, 2, 9, 30, 3, 1}
+	one := oneWay{counts: counts, sigma: 1}
+	kind := func(v int) string { return map[bool]string{true: "never with x"}[v == 4] }
+	m := &merged{}
+	m.add(one, 155, 10, kind)
+	// Of 0, 1, 3, 5, 7, 8 in order: 5+4+1 counts are enough, and so are 9+3, which the last joins.
+	if want := []domain.Code{2, 2, 0, 2, 4, 3, 1, 3, 3}; !slices.Equal(m.codes[0], want) {
+		t.Errorf("codes %v, want %v", m.codes[0], want)
+	}
+	for _, tt := range []struct {
+		counts []float64
+		want   [][]int
+	}{{[]float64{1, 2}, [][]int{{0, 1}}}, {[]float64{9, 1, 9}, [][]int{{0}, {1, 2}}}, {nil, nil}} {
+		values := make([]int, len(tt.counts))
+		for v := range values {
+			values[v] = v
+		}
+		if got := neighbours(values, tt.counts, 9); !slices.EqualFunc(got, tt.want, slices.Equal) {
+			t.Errorf("%v: groups %v, want %v", tt.counts, got, tt.want)
+		}
+	}
+}
+
+// TestRareLimit: numbers and long lists have neighbours that are alike, names have not.
+func TestRareLimit(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Type: domain.String, Values: []string{"a", "b"}}, {Type: domain.Int64, Cuts: []int64{0, 5, 9}}, {Type: domain.Float64, FloatCuts: []float64{0, 1, 2}},
+	}}
+	for a, want := range []float64{6, 24, 24} {
+		if got := rareLimit(d, a, oneWay{counts: make([]float64, 2), sigma: 2}); got != want {
+			t.Errorf("attribute %d: limit %g, want %g", a, got, want)
+		}
+	}
+	if got := rareLimit(nil, 0, oneWay{counts: make([]float64, longList), sigma: 2}); got != 24 {
+		t.Errorf("a long list: limit %g, want 24", got)
+	}
+}
+
 // TestUndo: merging the codes of an undone model again gives the model back, and original values share
 // their code as planned; exactly for a universe, and for a sample of equal weights to within a record
 // per value.

@@ -31,10 +31,14 @@ type settings struct {
 	raked     float64 // part of the raked weights in the model of a whole universe; the descended ones have the rest
 }
 
-// rakedPart is the weight of the raked fit beside the descended one where noise is high. One shrinks each cell
-// by its prior, the other all by stopping early, so that their errors differ and the mean has less: total
-// variation −3 % on adult7 and −1 to −10 % on three made-up tables, at ε = .1; .3 to .5 are alike.
-const rakedPart = .4
+// rakedPart is the weight of the raked fit beside the descended one. One shrinks each cell by its prior, the other
+// all by stopping early, so that their errors differ and the mean has less: total variation −5 % on adult7 at ε = 1,
+// −2 % at 10, −3 % at .1; .3 to .5 are alike. Tables of few cells shrink little either way, and gain nothing: −1 to
+// +7 % on 16 binary columns.
+const (
+	rakedPart  = .4
+	rakedCells = 30 // mean cells per table from which on a mean of two fits is worth a second fit
+)
 
 // shareUnits is the denominator of all shares.
 const shareUnits = 100_000
@@ -44,16 +48,19 @@ func newSettings(p solver.Problem, t targets) settings {
 	noise := relativeNoise(p, t, p.Units)
 	s := settings{whole: fitsWhole(p)}
 	s.setFit(noise)
-	ones, scores, firstPart := onesShare(t.sizes), .03, .6
+	if s.whole && cellsPerTable(t) >= rakedCells {
+		s.raked = rakedPart
+	}
+	scores, firstPart := .01, .7
 	switch {
 	case s.whole && noise >= 1:
 		// Where noise drowns most cells a second look finds little: measure the pairs at once, with
 		// surer scores.
-		scores, firstPart, ones = .03, .9, .25
+		scores, firstPart = .03, .9
 	case s.whole:
-		scores, firstPart, ones = .01, .5, .12
+		firstPart = .5
 	}
-	ones = max(ones, noisyOnes(noise))
+	ones := max(onesShare, noisyOnes(noise))
 	if len(t.pairs) == 0 {
 		ones, scores = 1, 0
 	}
@@ -74,26 +81,18 @@ func newSettings(p solver.Problem, t targets) settings {
 }
 
 // setFit chooses what the fit depends on and no release does, by the relative noise of a public or released number
-// of units: on a whole universe a prior that trusts scores less, or, where noise drowns most cells, the mean of two
-// fits.
+// of units: on a whole universe, where cells can be learned, a prior that trusts scores less.
 func (s *settings) setFit(noise float64) {
-	s.deviation, s.raked = .8, 0
-	switch {
-	case s.whole && noise >= 1:
-		s.raked = rakedPart
-	case s.whole:
+	s.deviation = .8
+	if s.whole && noise < 1 {
 		s.deviation = 1.2
 	}
 }
 
-// onesShare grows with the mean domain size: .2 is best at 8 values per attribute, .3 to .5 at 42.
-func onesShare(sizes []int) float64 {
-	mean := 0.0
-	for _, k := range sizes {
-		mean += float64(k) / float64(len(sizes))
-	}
-	return min(max(.2+.063*math.Log2(mean/8), .08), .40)
-}
+// onesShare is the part of the one-ways. .16 to .25 are alike on adult7 and adult14. On tables of 2^d cells the noise
+// of a triple has the variance A/a + B/b in the parts a of one-ways and b of pairs, with A = 3d/64 and
+// B = 3d(d−1)/128: least at a : b = 27 : 73 for 16 columns and 23 : 77 for 23.
+const onesShare = .22
 
 // totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
 // all values are released counts over that number. Where even a tenth of the budget does not, little else does.
@@ -103,19 +102,20 @@ func totalShare(p solver.Problem) float64 {
 }
 
 // mostOnes is the most that noise alone makes of the share of the one-ways.
-const mostOnes = .5
+const mostOnes = .4
 
 // noisyOnes is the least share of the one-ways at the given relative noise: where noise drowns the cells of wider
 // tables, those cannot be learned, and one-ways still can. With the share of onesShare alone, four of eight made-up
 // tables (1,000 to 50,000 people, ε = .1) had 15 to 41 % more total variation than independent columns have that get
 // all of the budget. The best of the shares tried there (2 or 3 seeds each) was .3 or .5 at a noise of 5, and .5 to .9
-// at 9 to 60, .9 where columns were all but independent. The line stays below most of them and ends at mostOnes, since
-// a planning number of units that is a hundred times too low makes the noise a hundred times too high.
+// at 9 to 60, .9 where columns were all but independent; smoothing has since made do with a fifth less. The line stays
+// below most of them and ends at mostOnes, since a planning number of units that is a hundred times too low makes the
+// noise a hundred times too high.
 func noisyOnes(noise float64) float64 {
 	if !(noise > 1) { // or NaN: no target is as wide as the workload
 		return 0
 	}
-	return min(.05+.3*math.Log10(noise), mostOnes)
+	return min(.04+.24*math.Log10(noise), mostOnes)
 }
 
 // recordsFor returns the records of a sampled population for a public or released number of units. The noise of
@@ -135,6 +135,12 @@ func fitsWhole(p solver.Problem) bool {
 		cells *= float64(k)
 	}
 	return cells <= wholeUniverse && cells*bytesPerCell <= float64(p.Memory())
+}
+
+// cellsPerTable returns the mean number of cells of the tables to measure.
+func cellsPerTable(t targets) float64 {
+	cells := append(cellsOf(t.sizes, cliques(t.pairs)), cellsOf(t.sizes, cliques(t.triples))...)
+	return float64(sumCells(cells)) / float64(max(1, len(cells)))
 }
 
 // relativeNoise is the noise of a measured table as a share of the units, were all target tables

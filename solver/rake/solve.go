@@ -89,7 +89,7 @@ func (r *run) measureTotal() error {
 // measurePairs looks at the pairs against independence, measures those that the scores call for, and
 // fits a first model.
 func (r *run) measurePairs() error {
-	r.merged = merge(r.ones, r.total.Units, r.problem.Domain.Exclusions())
+	r.merged = merge(r.ones, r.total.Units, r.problem.Domain)
 	for _, t := range r.targets.pairs {
 		if c := newCandidate(r.problem.Neighbouring, r.merged.sizes, t); c.cost > 0 {
 			c.setBase(r.merged.unlinked(c.clique, r.total.Units))
