@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Abandon removes what this run left without finishing: its staging and, where Publish was cut off, the
@@ -20,7 +22,7 @@ func (d Dir) Abandon(ctx context.Context, releasedNames ...string) error {
 	if _, err := d.disk.list(d.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	unlock, err := d.disk.lock(d.Path)
+	unlock, _, err := d.disk.lock(d.Path)
 	if err != nil {
 		return fmt.Errorf("sink: %s cannot be locked: %w", d.show(), err)
 	}
@@ -35,9 +37,63 @@ func (d Dir) Abandon(ctx context.Context, releasedNames ...string) error {
 	return nil
 }
 
+// Hold tells others that this run is at work in a directory that has been prepared, until release is called
+// or the process ends. On gs:// nothing can tell.
+func (d Dir) Hold() (release func(), err error) {
+	if files.Remote(d.Path) {
+		return func() {}, nil
+	}
+	return files.Hold(d.staging())
+}
+
+// Leftover is what another run has staged in a directory and not published: synthetic rows, as a rule, of
+// a release that counts.
+type Leftover struct {
+	RunID, Path string
+	Dead        bool // its run has ended; false also where nothing can tell
+}
+
+// Leftovers lists what other runs have staged here, in order of their IDs.
+func (d Dir) Leftovers(ctx context.Context) ([]Leftover, error) {
+	ids, err := d.Others(ctx)
+	list := make([]Leftover, len(ids))
+	for i, id := range ids {
+		list[i] = Leftover{RunID: id, Path: files.Join(d.Path, tempName, id)}
+		if !files.Remote(d.Path) {
+			if release, free := files.Take(list[i].Path); free {
+				list[i].Dead = true
+				release()
+			}
+		}
+	}
+	return list, err
+}
+
+// RemoveLeftovers removes what dead runs have staged here, and returns it. A claim of theirs goes with the next
+// run that publishes.
+func (d Dir) RemoveLeftovers(ctx context.Context) (removed []Leftover, err error) {
+	list, err := d.Leftovers(ctx)
+	for _, l := range list {
+		if !l.Dead {
+			continue
+		}
+		release, free := files.Take(l.Path)
+		if !free {
+			continue
+		}
+		if removeErr := files.RemoveAll(ctx, l.Path); removeErr != nil {
+			err = errors.Join(err, fmt.Errorf("sink: %w", removeErr))
+		} else {
+			removed = append(removed, l)
+		}
+		release()
+	}
+	_ = d.in(ctx).disk.remove(d.at(tempName)) // it stays if others are at work
+	return removed, err
+}
+
 // Others returns the IDs of other runs whose staging is in the directory, in order; none where there is
-// no directory. A run that was killed leaves its staging, and one at work needs it: who overwrites cannot
-// tell them apart, so that nothing but the run itself removes it.
+// no directory.
 func (d Dir) Others(ctx context.Context) ([]string, error) {
 	d = d.in(ctx)
 	names, err := d.disk.list(d.at(tempName))

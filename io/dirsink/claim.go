@@ -14,7 +14,8 @@ import (
 // ID has a full stop, so that it is no run's staging.
 const claimName = "publishing.run"
 
-// ErrClaimed is of a directory that nobody else may publish into for now. Overwriting takes it over.
+// ErrClaimed is of a directory that nobody else may publish into for now. Overwriting takes it over, and so
+// does every run where a lock tells that the claimant is dead.
 var ErrClaimed = errors.New("is being published to by another run, or one was cut off as it did")
 
 func (d Dir) claimPath() string { return files.Join(d.Path, tempName, claimName) }
@@ -32,7 +33,7 @@ func (d Dir) claimant() (string, error) {
 
 // checkClaim refuses the directory where another run has claimed it.
 func (d Dir) checkClaim(names []string) error {
-	if d.Overwrite || !slices.Contains(names, tempName) {
+	if d.Overwrite || d.alone || !slices.Contains(names, tempName) {
 		return nil
 	}
 	switch run, err := d.claimant(); {
@@ -40,7 +41,7 @@ func (d Dir) checkClaim(names []string) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("sink: %s: it cannot be found out who publishes there: %w", d.show(), err)
-	case run != d.RunID:
+	case run != d.RunID && !d.disk.claimable(d.Path):
 		return fmt.Errorf("sink: %s %w; wait for it, or set overwrite if none is at work", d.show(), ErrClaimed)
 	}
 	return nil
@@ -57,7 +58,7 @@ func (d Dir) claim() error {
 		return err
 	}
 	take := d.disk.place
-	if d.Overwrite {
+	if d.Overwrite || d.alone { // whoever claims it is dead: the living hold the lock
 		take = d.disk.replace
 	}
 	err := take(temp, d.claimPath())

@@ -2,6 +2,7 @@ package dirsink
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"testing"
 )
@@ -81,7 +82,59 @@ func TestTwoRunsInEveryOrder(t *testing.T) {
 	}
 }
 
-// A claim that a dead run has left is found at launch, and taken over on request.
+// A lock tells that a run is dead: its claim is in nobody's way, and what it staged can be removed. That of a
+// run at work cannot.
+func TestClaimOfARunThatALockTellsIsDead(t *testing.T) {
+	d := Dir{Path: t.TempDir(), Shards: 2, Extension: "csv"}
+	dead, next, living := d, d, d
+	dead.RunID, next.RunID, living.RunID = "dead", "next", "living"
+	if err := errors.Join(dead.Prepare(ctx), dead.in(ctx).claim(), living.Prepare(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	release, err := living.Hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	unlock, _, err := local{}.lock(d.Path) // somebody publishes
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
+		t.Errorf("while a run publishes: %v", err)
+	}
+	unlock()
+	if err := next.Check(ctx); err != nil {
+		t.Errorf("a dead run's claim: %v", err)
+	}
+	if _, err := next.Publish(ctx, stage(t, next), releasedFiles("next"), nil); err != nil {
+		t.Fatal(err)
+	}
+	removed, err := next.RemoveLeftovers(ctx)
+	if err != nil || len(removed) != 1 || removed[0].RunID != "dead" {
+		t.Errorf("removed %+v, %v", removed, err)
+	}
+	if left, err := next.Others(ctx); err != nil || !slices.Equal(left, []string{"living"}) {
+		t.Errorf("left of %v, %v", left, err)
+	}
+	if m, err := next.in(ctx).manifest(); err != nil || m.RunID != "next" || m.verify(next.in(ctx)) != nil {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// What is staged is not published: nobody else can read it. What is published follows the umask.
+func TestStagingIsPrivate(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "csv"}
+	if _, err := d.Create(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := os.Stat(d.staging()); err != nil || s.Mode().Perm() != 0o700 {
+		t.Errorf("the staging has mode %v, %v", s.Mode(), err)
+	}
+}
+
+// A claim that a dead run has left is found at launch, and taken over on request. Where locks tell, it is in
+// nobody's way.
 func TestClaimOfADeadRun(t *testing.T) {
 	for _, on := range kinds {
 		d := on.dir(t)
@@ -95,11 +148,13 @@ func TestClaimOfADeadRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		refs := stage(t, next)
-		if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
-			t.Errorf("%s: %v", on.name, err)
-		}
-		if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); !errors.Is(err, ErrClaimed) {
-			t.Errorf("%s: %v", on.name, err)
+		if on.name != "local" {
+			if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
+				t.Errorf("%s: %v", on.name, err)
+			}
+			if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); !errors.Is(err, ErrClaimed) {
+				t.Errorf("%s: %v", on.name, err)
+			}
 		}
 		next.Overwrite = true
 		if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {

@@ -20,7 +20,8 @@ type Dir struct {
 	Extension string // of the parts, such as "parquet", without a full stop
 	Overwrite bool   // replace what an earlier run of dapple left here
 
-	disk disk // nil: what the path is on
+	disk  disk // nil: what the path is on
+	alone bool // a lock tells that no other run publishes there
 }
 
 const (
@@ -77,7 +78,7 @@ func (d Dir) Prepare(ctx context.Context) error {
 		return err
 	}
 	d = d.in(ctx)
-	err := d.disk.mkdirAll(d.staging())
+	err := d.disk.mkdirOwn(d.staging())
 	if err == nil {
 		err = d.probe()
 	}

@@ -8,7 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // disk is what the protocol needs of a file system; tests put failures in between.
@@ -18,13 +21,18 @@ type disk interface {
 	sum(path string) (size int64, crc uint32, err error)
 	open(path string) (io.ReadCloser, error)
 	mkdirAll(dir string) error
-	create(path string) (file, error) // fails where the name is taken
+	mkdirOwn(dir string) error        // mkdirAll, and only this user can read dir
+	create(path string) (file, error) // fails if the name is taken
 	place(from, to string) error      // moves from to the free name to, or fs.ErrExist
 	replace(from, to string) error    // moves from to the name to, taken or not
 	remove(path string) error         // of a file or an empty directory
 	removeAll(path string) error      //
 	sync(dir string) error            // makes the names in dir durable
-	lock(dir string) (func(), error)  // waits for other publishers on this machine
+
+	// lock waits for other publishers of dir; alone: the lock tells that none is left, on any machine.
+	lock(dir string) (unlock func(), alone bool, err error)
+	// claimable reports whether a lock tells that nobody publishes in dir at this moment.
+	claimable(dir string) bool
 }
 
 // file is a file being written. It ends with Close or Abort: closing one that is not whole would make
@@ -76,6 +84,40 @@ func (local) mkdirAll(dir string) (err error) {
 		}
 	}
 	return err
+}
+
+// mkdirOwn keeps what is staged from other users: it is not published yet.
+func (d local) mkdirOwn(dir string) error {
+	for range 100 {
+		if err := d.mkdirAll(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		if err := os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrNotExist) {
+			if errors.Is(err, fs.ErrExist) {
+				return nil
+			}
+			return err
+		}
+	}
+	return os.Mkdir(dir, 0o700)
+}
+
+// lock holds the directory itself until unlock is called, or the process ends. A file system without locks is
+// used without: names are still taken only once.
+func (local) lock(dir string) (unlock func(), alone bool, err error) {
+	unlock, err = files.Lock(dir)
+	if err != nil && files.WithoutLocks(err) {
+		return unlock, false, nil
+	}
+	return unlock, err == nil, err
+}
+
+func (local) claimable(dir string) bool {
+	unlock, free := files.Take(dir)
+	if free {
+		unlock()
+	}
+	return free
 }
 
 func (local) create(path string) (file, error) {

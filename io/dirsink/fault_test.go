@@ -60,6 +60,10 @@ func (f faulty) mkdirAll(dir string) error {
 	return f.op(func() error { return f.disk.mkdirAll(dir) })
 }
 
+func (f faulty) mkdirOwn(dir string) error {
+	return f.op(func() error { return f.disk.mkdirOwn(dir) })
+}
+
 func (f faulty) create(path string) (w file, err error) {
 	err = f.op(func() error { w, err = f.disk.create(path); return err })
 	return faultyFile{w, f}, err

@@ -44,7 +44,10 @@ func (d Dir) Create(ctx context.Context, shard int) (*Part, error) {
 	d = d.in(ctx)
 	parent := files.Join(d.staging(), attempt())
 	path := files.Join(parent, d.partName(shard))
-	err := d.disk.mkdirAll(parent)
+	err := d.disk.mkdirOwn(d.staging())
+	if err == nil {
+		err = d.disk.mkdirAll(parent)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}

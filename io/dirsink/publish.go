@@ -35,11 +35,12 @@ func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, sche
 	if err := d.disk.mkdirAll(d.Path); err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}
-	unlock, err := d.disk.lock(d.Path)
+	unlock, alone, err := d.disk.lock(d.Path)
 	if err != nil {
 		return nil, fmt.Errorf("sink: %s cannot be locked: %w", d.show(), err)
 	}
 	defer unlock()
+	d.alone = alone
 	if done, err := d.manifest(); err == nil && done.RunID == d.RunID {
 		d.cleanUp()
 		return done, nil

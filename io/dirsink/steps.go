@@ -46,7 +46,7 @@ func (d Dir) enter() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = d.disk.mkdirAll(d.staging()); err == nil {
+	if err = d.disk.mkdirOwn(d.staging()); err == nil {
 		err = d.claim()
 	}
 	if err != nil {
