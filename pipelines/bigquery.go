@@ -121,6 +121,13 @@ func (t *loadedTable) prepare(ctx context.Context) error {
 	return nil
 }
 
+func (t *loadedTable) hold() (release func(), err error) {
+	if t.Release.Path == "" {
+		return holdAll(t.Stage)
+	}
+	return holdAll(t.Release, t.Stage)
+}
+
 // loaded looks for the job that has loaded this run's rows.
 func (t *loadedTable) loaded(ctx context.Context) (bigqueryio.Loaded, bool, error) {
 	model := t.model

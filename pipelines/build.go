@@ -33,6 +33,11 @@ func build(s beam.Scope, r *Request, l launch) {
 		SolverSeed: l.seed, Store: l.store, RunID: l.runID,
 	})
 
+	write(s, r, l, model)
+}
+
+// write is the part of build behind the release, of which it reads nothing else.
+func write(s beam.Scope, r *Request, l launch, model synth.Release) {
 	synth.Write(s, model, synth.SampleParams{
 		Rows: r.Rows, Shards: r.Shards, Branches: synth.PrismBranches, Seed: l.seed, Sink: l.output.ref(),
 	})

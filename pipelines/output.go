@@ -22,6 +22,8 @@ type output interface {
 	ref() synth.SinkRef
 	// prepare finds out, before any budget is spent, whether the output can be written to.
 	prepare(ctx context.Context) error
+	// hold tells other runs that this one is at work until release is called.
+	hold() (release func(), err error)
 	// published reports whether the rows, which come last, are there to be read.
 	published(ctx context.Context) bool
 	// abandon removes what a run has left without finishing, and says what it keeps on purpose and what to
@@ -79,6 +81,27 @@ func (d *directory) prepare(ctx context.Context) error {
 	return nil
 }
 
+func (d *directory) hold() (release func(), err error) { return holdAll(d.dirs()...) }
+
+// holdAll holds directories that have been prepared.
+func holdAll(dirs ...dirsink.Dir) (release func(), err error) {
+	var held []func()
+	release = func() {
+		for _, f := range held {
+			f()
+		}
+	}
+	for _, dir := range dirs {
+		f, err := dir.Hold()
+		if err != nil {
+			release()
+			return nil, err
+		}
+		held = append(held, f)
+	}
+	return release, nil
+}
+
 // flag names what chooses a directory.
 func (d *directory) flag(dir dirsink.Dir) string {
 	if dir.Path == d.Release.Path {
@@ -121,8 +144,8 @@ func (d *directory) written(ctx context.Context) (report.Written, error) {
 		return report.Written{}, err
 	}
 	w := report.Written{Output: d.Rows.Path, Format: d.Format, Files: len(m.Parts), Rows: m.Rows}
-	if others, err := d.Rows.Others(ctx); err == nil { // the rows are there all the same
-		w.Staged = len(others)
+	if left, err := d.Rows.Leftovers(ctx); err == nil { // the rows are there all the same
+		w.Notes = leftRows(d.Rows.Path, left)
 	}
 	if d.Describe {
 		w.Release = d.Rows.Path

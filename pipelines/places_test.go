@@ -23,11 +23,11 @@ func TestPlacesForTemporaryFiles(t *testing.T) {
 
 // The release is kept where the workers of a run see it.
 func TestStagingFollowsTheOutput(t *testing.T) {
-	st, err := stage(t.Context(), "", "gs://bucket/out", "run")
+	st, err := stagingPlace("", "gs://bucket/out", t.TempDir()).stage(t.Context(), "run")
 	if err != nil || st.dir != "gs://bucket/out/_tmp/run-release" {
 		t.Error(st, err)
 	}
-	if st, err = stage(t.Context(), "", "out", "run"); err != nil || strings.Contains(st.dir, "out/") {
+	if st, err = stagingPlace("", "out", t.TempDir()).stage(t.Context(), "run"); err != nil || strings.Contains(st.dir, "out/") {
 		t.Error(st, err)
 	}
 	st.remove(t.Context())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Result is what a finished run leaves to say.
@@ -24,36 +25,78 @@ type Result struct {
 func (r *Result) WriteText(w io.Writer) error { return report.WriteClosing(w, r.Privacy, r.Written) }
 
 // Run executes a request: it reads the private table, spends the privacy budget once, and publishes
-// rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent.
+// rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent. A release
+// whose publication failed is kept, and the next run of the same request publishes it instead.
 func Run(ctx context.Context, r *Request) (*Result, error) {
 	l := launch{runID: rand.Text(), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
-	st, err := stage(ctx, r.TempLocation, r.target().beside(), l.runID)
+	n, where := r.note(l.runID), stagingPlace(r.TempLocation, r.target().beside(), r.scratch)
+	kept, notes := where.takeUp(ctx, n)
+	if kept != nil {
+		n = kept.note
+		notes = append(notes, fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent",
+			n.Began.Format("2006-01-02 15:04:05 UTC")))
+	}
+	st, err := stagingOf(ctx, kept, where, n)
 	if err != nil {
 		return nil, err
 	}
-	keep := false
+	keep := kept != nil // until its release is published
 	defer func() {
-		if !keep {
+		if keep {
+			st.unlock()
+		} else {
 			st.remove(ctx)
 		}
 	}()
 	l.store, l.output = st.ref(), r.output(l.runID, st)
 	a, err := begin(ctx, l.output)
+	if err != nil && !IsRequest(err) {
+		keep, err = st.ending(ctx, n, stopped(ctx, err))
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer a.end()
 	p, s := beam.NewPipelineWithRoot()
-	build(s, r, l)
-	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, r.source.Bytes())); err != nil && !a.published(ctx) {
-		kept, abandonErr := a.abandon(ctx)
-		if err = errors.Join(err, abandonErr); kept != "" {
-			keep = true
-			return nil, fmt.Errorf("%w\n%s", err, kept)
-		}
-		return nil, st.spent(ctx, err)
+	bytes := r.source.Bytes()
+	if kept != nil {
+		bytes = 0
+		write(s, r, l, synth.Saved(s, *kept.model, r.File.Domain, r.Problem.Workload, l.store))
+	} else {
+		build(s, r, l)
 	}
-	return finished(ctx, r, l.output)
+	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, bytes)); err != nil && !a.published(ctx) {
+		left, abandonErr := a.abandon(ctx)
+		if err = errors.Join(err, abandonErr); left != "" {
+			keep = true
+			return nil, fmt.Errorf("%w\n%s", err, left)
+		}
+		keep, err = st.ending(ctx, n, err)
+		return nil, err
+	}
+	keep = false
+	res, err := finished(ctx, r, l.output)
+	if res != nil {
+		res.Written.Notes = append(res.Written.Notes, notes...)
+	}
+	return res, err
+}
+
+// stagingOf returns the staging of a run: that of an earlier one, or a new one.
+func stagingOf(ctx context.Context, kept *found, where place, n note) (staging, error) {
+	if kept != nil {
+		return kept.staging, nil
+	}
+	st, err := where.stage(ctx, n.RunID)
+	if err != nil {
+		return st, err
+	}
+	if err := st.sign(ctx, n); err != nil {
+		_, err = st.ending(ctx, n, stopped(ctx, err))
+		st.remove(ctx)
+		return st, err
+	}
+	return st, nil
 }
 
 // execute runs a pipeline on a runner, with progress.
@@ -61,10 +104,15 @@ func execute(ctx context.Context, p *beam.Pipeline, runner string, m *meter) err
 	stop := m.start()
 	defer stop()
 	_, err := beam.Run(ctx, runner, p)
+	return stopped(ctx, rootCause(err))
+}
+
+// stopped returns that a run was interrupted if it was: whatever else is said follows from it.
+func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return errors.New("interrupted") // whatever else the runner says follows from it
+		return errors.New("interrupted")
 	}
-	return rootCause(err)
+	return err
 }
 
 // finished reads back what was published.

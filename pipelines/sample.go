@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -123,7 +124,7 @@ func (s *Sampled) WriteText(w io.Writer) error {
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	runID := rand.Text()
-	st, err := stage(ctx, r.TempLocation, r.target().beside(), runID)
+	st, err := stagingPlace(r.TempLocation, r.target().beside(), os.TempDir()).stage(ctx, runID)
 	if err != nil {
 		return nil, err
 	}

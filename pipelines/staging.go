@@ -2,9 +2,10 @@ package pipelines
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,26 +44,62 @@ func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []by
 }
 
 // staging is where a run keeps its release until it is published. What it holds is private till then.
-type staging struct{ dir string }
+type staging struct {
+	dir    string
+	unlock func() // ends the mark that its run is at work
+}
 
-// stage returns the staging of a run: in the directory for temporary files where that is one of all
-// workers, beside a remote output otherwise, and else on this machine.
-func stage(ctx context.Context, temp, out, runID string) (staging, error) {
+// place is where stagings are made, and how their names begin and end.
+type place struct{ dir, prefix, suffix string }
+
+// stagingPlace returns the place of a run's staging: the directory for temporary files if that is one of all
+// workers, the output if that is remote, and else scratch, on this machine.
+func stagingPlace(temp, out, scratch string) place {
 	switch {
 	case files.Remote(temp):
-		dir := files.Join(temp, "dapple-"+runID)
-		if err := (dirsink.Dir{Path: dir, RunID: runID}).Prepare(ctx); err != nil {
-			return staging{}, Faults{{Where: "--temp_location", What: plainError(err)}}
-		}
-		return staging{dir}, nil
+		return place{temp, "dapple-", ""}
 	case files.Remote(out):
-		return staging{files.Join(out, "_tmp", runID+"-release")}, nil
+		return place{files.Join(out, "_tmp"), "", "-release"}
 	}
-	dir, err := os.MkdirTemp("", "dapple-")
+	return place{scratch, runPrefix, ""}
+}
+
+// Beginnings of the names of directories for temporary files of this machine.
+const (
+	runPrefix  = "dapple-run-"
+	BeamPrefix = "dapple-beam-" // for what Beam itself leaves
+)
+
+// stage makes the staging of a run.
+func (p place) stage(ctx context.Context, runID string) (staging, error) {
+	if files.Remote(p.dir) {
+		dir := files.Join(p.dir, p.prefix+runID+p.suffix)
+		if p.suffix == "" {
+			if err := (dirsink.Dir{Path: dir, RunID: runID}).Prepare(ctx); err != nil {
+				return staging{}, Faults{{Where: "--temp_location", What: plainError(err)}}
+			}
+		}
+		return staging{dir, func() {}}, nil
+	}
+	dir, err := os.MkdirTemp(p.dir, p.prefix)
 	if err != nil {
-		return staging{}, fmt.Errorf("pipelines: staging directory: %w", err)
+		return staging{}, Faults{{Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", p.dir, errors.Unwrap(err)), Mend: "set TMPDIR to a directory of this machine that can be"}}
 	}
-	return staging{dir}, nil
+	unlock, err := files.Hold(dir)
+	if err != nil {
+		return staging{}, fmt.Errorf("pipelines: staging directory: %w", errors.Join(err, os.Remove(dir)))
+	}
+	return staging{dir, unlock}, nil
+}
+
+// sign says in a staging whose it is.
+func (s staging) sign(ctx context.Context, n note) error {
+	b, err := json.Marshal(n)
+	if err != nil {
+		panic("pipelines: a note is plain data and always marshals")
+	}
+	_, _, err = openStore(s.dir).CreateIfAbsent(ctx, noteName, b)
+	return err
 }
 
 // rows returns a directory for rows that are not loaded yet.
@@ -77,18 +114,7 @@ func (s staging) remove(ctx context.Context) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
 	_ = files.RemoveAll(ctx, s.dir)
-}
-
-// spent adds to the error of a run whether its privacy budget is gone: it is once a release exists,
-// even if nobody has seen it. Call it when no function of the run can release any more.
-func (s staging) spent(ctx context.Context, err error) error {
-	ctx, cancel := afterwards(ctx)
-	defer cancel()
-	names, listErr := files.Names(ctx, s.dir)
-	if listErr == nil && !slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, ".release") }) {
-		return fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
-	}
-	return fmt.Errorf("%w\na model had been released and is discarded: count the privacy budget of this run as spent", err)
+	s.unlock()
 }
 
 // afterwards returns a context for what is to be done although a run has ended, or been stopped.

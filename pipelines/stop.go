@@ -3,6 +3,7 @@ package pipelines
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -56,20 +57,28 @@ func (g *gate) close() bool {
 
 // attempt is one run of a graph in this process, between empty directories and published ones.
 type attempt struct {
-	out  output
-	gate *gate
+	out    output
+	gate   *gate
+	unhold func() // ends the mark that the run is at work
 }
 
 // begin prepares the output, so that one that cannot be written to is found out before any budget is
 // spent.
 func begin(ctx context.Context, out output) (*attempt, error) {
-	a := &attempt{out: out, gate: &gate{}}
+	a := &attempt{out: out, gate: &gate{}, unhold: func() {}}
 	gates.Store(out.run(), a.gate)
 	if err := out.prepare(ctx); err != nil {
 		defer a.end()
 		_, abandonErr := a.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
+	release, err := out.hold()
+	if err != nil {
+		defer a.end()
+		_, abandonErr := a.abandon(ctx)
+		return nil, errors.Join(fmt.Errorf("pipelines: %w", err), abandonErr)
+	}
+	a.unhold = release
 	return a, nil
 }
 
@@ -94,6 +103,7 @@ func (a *attempt) abandon(ctx context.Context) (kept string, err error) {
 // end forgets the gate of a run that has finished. That of a stopped one stays shut: a shard that waited
 // for its turn may still come to it.
 func (a *attempt) end() {
+	a.unhold()
 	if a.gate.mu.TryLock() {
 		defer a.gate.mu.Unlock()
 		if !a.gate.shut {

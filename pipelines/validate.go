@@ -21,6 +21,7 @@ import (
 type Request struct {
 	Config
 	File     *schema.File
+	scratch  string      // directory of this machine for temporary files
 	source   table.Table // the table that Input names, as it was at launch
 	Problem  solver.Problem
 	Chosen   methods.Method
@@ -41,6 +42,9 @@ func Validate(ctx context.Context, c Config) (*Request, error) {
 func ValidateRun(ctx context.Context, c Config) (*Request, error) {
 	r, faults := validate(ctx, c)
 	checkColumns(ctx, r, false, &faults)
+	if len(faults) == 0 {
+		checkSpace(r, &faults)
+	}
 	return r, faults.Err()
 }
 
@@ -48,7 +52,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	c = c.withDefaults()
 	var faults Faults
 	checkFigures(c, &faults)
-	r := &Request{Config: c}
+	r := &Request{Config: c, scratch: os.TempDir()}
 	checkInput(ctx, r, &faults)
 	c.target().check(ctx, &faults)
 	if c.Release != "" && !isTable(c.Release) && files.Clean(c.Release) != files.Clean(c.Output) {

@@ -32,6 +32,22 @@ var releases = []defect{
 		old: "\t\tif err := g.announce(); err != nil {\n\t\t\treturn Release{}, err\n\t\t}\n", new: "\t\tdefer func() { _ = g.announce() }()\n",
 	},
 	{
+		name: "a failed run after a draw is told as unspent", file: "pipelines/kept.go", dir: "pipelines/dapple", test: "TestInterrupt",
+		old: "\tcase drawn:\n", new: "\tcase drawn && n.RunID == \"\":\n",
+	},
+	{
+		name: "a release that is paid for is discarded", file: "pipelines/kept.go", dir: "pipelines/dapple", test: "TestReleaseIsKept",
+		old: "\tcase released && n.Request != \"\":\n", new: "\tcase released && n.Request == \"never\":\n",
+	},
+	{
+		name: "a kept release of another request is published", file: "pipelines/kept.go", dir: "pipelines/dapple", test: "TestReleaseIsKept",
+		old: "f.Request != \"\" && f.Request == n.Request", new: "f.Request != \"\" && n.Request != \"\"",
+	},
+	{
+		name: "staged rows can be read by others", file: "io/dirsink/disk.go", test: "TestStagingIsPrivate",
+		old: "if err := os.Mkdir(dir, 0o700); !errors", new: "if err := os.Mkdir(dir, 0o777); !errors",
+	},
+	{
 		name: "SIGHUP kills", file: "pipelines/dapple/main.go", test: "TestHangup",
 		old: "if !signal.Ignored(syscall.SIGHUP) {", new: "if signal.Ignored(syscall.SIGHUP) {",
 	},

@@ -59,6 +59,7 @@ type Source struct {
 	Kind     string // such as TABLE or VIEW
 	Location string // of the data
 	Snapshot int64  // microseconds since 1970: the time as of which it is read; 0: none
+	Modified int64  // microseconds since 1970: the last change of a table; 0: not known, as of views
 	Via      Via
 	Timeout  time.Duration
 	Columns  []Column // in the domain's order, then the privacy ID
@@ -96,6 +97,9 @@ func Check(ctx context.Context, c Client, t Table, d *domain.Domain, o ReadOptio
 	}
 	if s.Timeout == 0 {
 		s.Timeout = 6 * time.Hour
+	}
+	if md.Type == bigquery.RegularTable {
+		s.Modified = md.LastModifiedTime.UnixMicro()
 	}
 	if o.Pin == AsOfLaunch && md.Type == bigquery.RegularTable {
 		s.Snapshot = snapshot(time.Now(), md.LastModifiedTime)

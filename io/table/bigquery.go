@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -37,6 +38,12 @@ func (t *BigQuery) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) er
 	}
 	t.source = &source
 	return nil
+}
+
+// Identity names the table and the time of its last change. Of views, whose tables can change, nothing is known.
+func (t *BigQuery) Identity() (id string, known bool) {
+	s := t.checked()
+	return fmt.Sprintf("%s %d", s.Table, s.Modified), s.Modified != 0
 }
 
 // ByMetadata returns true.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -83,6 +84,26 @@ func (t *Files) Bytes() (n int64) {
 		n += f.Size
 	}
 	return n
+}
+
+// Identity names all files with their sizes and times; of a pipe nothing is known.
+func (t *Files) Identity() (id string, known bool) {
+	var b strings.Builder
+	for _, f := range t.Files {
+		name := f.Name
+		if !files.Remote(name) {
+			abs, err := filepath.Abs(name)
+			if err != nil {
+				return "", false
+			}
+			name = abs
+		}
+		if f.Once || f.Version == 0 {
+			return "", false
+		}
+		fmt.Fprintf(&b, "%q %d %d\n", name, f.Size, f.Version)
+	}
+	return b.String(), true
 }
 
 // ByMetadata returns false: the columns of a file stand in the file.

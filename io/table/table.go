@@ -29,6 +29,9 @@ type Table interface {
 	// Each hands all records to yield, chunk by chunk. Call Check before. A chunk is valid until the next
 	// one. An error of yield ends the reading and is returned as it is.
 	Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
+	// Identity names the table and its state, so that two tables of one identity hold the same records. known is
+	// false if nothing tells the states apart. Call Check before.
+	Identity() (id string, known bool)
 	// Bytes is the size of what is read; 0: not known.
 	Bytes() int64
 	// Note says what people should know before the table is read; empty: nothing.

@@ -195,8 +195,9 @@ func TestInterruptedCanaries(t *testing.T) {
 	r := start(t, dir, synth(long["writing"]...)...)
 	r.until(t, "writing")
 	status, _, _ := r.end(t, os.Interrupt)
-	temp := r.cmd.Env[len(r.cmd.Env)-1][len("TMPDIR="):]
-	ended{stderr: r.all.String(), status: status}.noCanary(t, dir, temp)
+	noCanaryIn(t, r.temp) // where the release is kept
+	dappleWith(t, dir, r.temp, "clean").want(t, 0)
+	ended{stderr: r.all.String(), status: status}.noCanary(t, dir, r.temp)
 	if status != 1 {
 		t.Errorf("exit status %d, want 1", status)
 	}

@@ -25,7 +25,7 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), evaluateCommand(), inferCommand()}
+	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), evaluateCommand(), inferCommand(), cleanCommand()}
 }
 
 func planCommand() command {
@@ -187,6 +187,18 @@ func openTables(ctx context.Context, c evaluate.Config) (*evaluate.Request, erro
 		}
 	}
 	return req, faults.Err()
+}
+
+func cleanCommand() command {
+	output := ""
+	return command{
+		name:    "clean",
+		does:    "remove what unfinished runs have left on this machine, also releases kept for a rerun",
+		example: "dapple clean --output=out",
+		options: []option{{name: "output", arg: "DIR", usage: "directory whose staged rows are removed too", set: text(&output)}},
+		check:   func(context.Context) error { return pipelines.ValidateClean(output) },
+		run:     func(ctx context.Context, out io.Writer) error { return pipelines.Clean(ctx, output, out) },
+	}
 }
 
 func isTerminal(f *os.File) bool {

@@ -195,15 +195,15 @@ func TestInterrupt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to let runs get under way; make integration runs it")
 	}
-	const spent = "a model had been released and is discarded: count the privacy budget of this run as spent"
+	const drawn = "nothing was written, but noise had been drawn: count the privacy budget of this run as spent"
 	for _, tt := range []struct {
 		stage string
 		shown []string
 		want  string
 	}{
 		{"reading", []string{"reading"}, unspent},
-		{"fit", []string{"fit", "select", "solv"}, unspent},
-		{"writing", []string{"writing"}, spent},
+		{"fit", []string{"fit", "select", "solv"}, drawn},
+		{"writing", []string{"writing"}, released},
 	} {
 		t.Run(tt.stage, func(t *testing.T) {
 			dir := people(t, 10)
@@ -222,12 +222,12 @@ func TestInterrupt(t *testing.T) {
 			status, took, worked := r.end(t, os.Interrupt)
 			t.Logf("%v after the signal, %v of work", took, worked)
 			said := r.all.String()
-			if status != 1 || took > ending || worked > 2*time.Second || !strings.Contains(said, "dapple: interrupted\n"+tt.want+"\n") {
+			if status != 1 || took > ending || worked > 2*time.Second || !strings.Contains(said, "dapple: interrupted\n"+tt.want) {
 				t.Errorf("exit status %d after %v and %v of work, and said:\n%s", status, took, worked, said)
 			}
 			noOutput(t, filepath.Join(dir, "out"))
-			if left := names(t, r.temp); len(left) > 0 {
-				t.Errorf("the staging directory is left: %v", left)
+			if left := names(t, r.temp); len(left) > 1 || (len(left) == 1) != (tt.want == released) {
+				t.Errorf("temporary files are left: %v", left)
 			}
 		})
 	}
@@ -265,7 +265,8 @@ func openedPipe(t *testing.T, path string) *os.File {
 	return nil
 }
 
-// A killed run leaves only staged files, which no reader looks at and the next run does not mind.
+// A killed run leaves only staged files, which no reader looks at and the next run does not mind. It takes up the
+// release, for which the killed one has paid.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to let a run get under way; make integration runs it")
@@ -277,16 +278,23 @@ func TestKill(t *testing.T) {
 	if left := names(t, filepath.Join(dir, "out")); len(left) != 1 || left[0] != "_tmp" {
 		t.Errorf("the killed run left %v", left)
 	}
-	dapple(t, dir, synth("--method=dpam", "--rows=10")...).want(t, 0)
+	next := dappleWith(t, dir, r.temp, synth("--method=dpam", "--rows=10")...)
+	next.want(t, 0)
+	for _, text := range []string{"note    the release is that of the run begun ", "note    out/_tmp holds files of 1 other run that did not finish"} {
+		if !strings.Contains(next.stdout, text) {
+			t.Errorf("the next run does not say %q:\n%s", text, next.stdout)
+		}
+	}
 	got := strings.Join(names(t, filepath.Join(dir, "out")), " ")
 	if !strings.Contains(got, "_manifest.json") || strings.Count(got, "part-") != 3 {
 		t.Errorf("the next run left %v", got)
 	}
 }
 
-// A disk that is full ends the run with a short message and leaves nothing.
+// A disk that is too small is found at launch. One that fills all the same ends the run with a short message and
+// no output; the release is kept, and costs nothing more once there is room.
 func TestDiskFull(t *testing.T) {
-	dir := people(t, 10)
+	dir := people(t, 100_000)
 	small := filepath.Join(dir, "small")
 	if err := os.Mkdir(small, 0o777); err != nil {
 		t.Fatal(err)
@@ -299,15 +307,24 @@ func TestDiskFull(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	args := []string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=small/out", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--quiet"}
+	dapple(t, dir, append(args, "--rows=200000")...).want(t, 2, "--output: small/out has ", " kB left for the rows, of about 2.", "make room")
 	for _, runner := range []string{"prism", "direct"} {
-		args := []string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=small/out", "--epsilon=1", "--delta=1e-9",
-			"--method=dpam", "--rows=200000", "--quiet", "--runner=" + runner}
-		got := dapple(t, dir, args...)
-		got.want(t, 1, "no space left on device", "count the privacy budget of this run as spent")
+		temp := t.TempDir()
+		got := dappleWith(t, dir, temp, append(args, "--expected_rows=10", "--runner="+runner)...) // the plan foresees next to nothing
+		got.want(t, 1, "no space left on device", released)
 		if lines := strings.Count(got.stderr, "\n"); lines > 3 {
 			t.Errorf("%s: %d lines: %s", runner, lines, got.stderr)
 		}
 		noOutput(t, filepath.Join(small, "out"))
+		got = dappleWith(t, dir, temp, append(args, "--expected_rows=10", "--rows=10", "--runner="+runner, "--overwrite")...)
+		got.want(t, 0)
+		if !strings.Contains(got.stdout, takenUp) {
+			t.Errorf("the release was not taken up:\n%s", got.stdout)
+		}
+		if err := os.RemoveAll(filepath.Join(small, "out")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -27,17 +28,24 @@ const keptLines = 20
 // startBeam makes Beam ready to run pipelines in this process: quiet, and with a temporary directory of
 // its own, since it leaves a file there in every run. Call end when the command is over.
 func startBeam() (l *runnerLog, end func(), err error) {
-	temp, err := os.MkdirTemp("", "dapple-")
+	temp, err := os.MkdirTemp("", pipelines.BeamPrefix)
 	if err != nil {
 		return nil, nil, tempFault(err)
 	}
-	if err := os.Setenv("TMPDIR", temp); err != nil {
+	release, err := files.Hold(temp)
+	if err == nil {
+		err = os.Setenv("TMPDIR", temp)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, os.Remove(temp))
 	}
 	beam.Init() // it sets the default logger: ours comes after it
 	l = &runnerLog{}
 	slog.SetDefault(slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	return l, func() { os.RemoveAll(temp) }, nil
+	return l, func() {
+		os.RemoveAll(temp)
+		release()
+	}, nil
 }
 
 // tempFault says what chooses the directory for temporary files, which no flag of the command names.

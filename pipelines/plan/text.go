@@ -117,11 +117,11 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		}
 		b.WriteString("\n          TV, total variation: the part of the rows that would have to change for a marginal to be right\n")
 	}
-	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", bytes(p.SolveBytes), seconds(p.SolveSeconds), bytes(p.CountBytes))
+	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", Bytes(p.SolveBytes), seconds(p.SolveSeconds), Bytes(p.CountBytes))
 	if p.MostUnits > 0 {
 		fmt.Fprintf(b, "          counted from kept records, for at most %d units; with at most %d cells of measured marginals, for any number\n", p.MostUnits, CountedCells)
 	}
-	fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, bytes(p.FileBytes))
+	fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, Bytes(p.FileBytes))
 }
 
 var fraction = regexp.MustCompile(`[0-9]+/[0-9]+`)
@@ -151,7 +151,8 @@ func seconds(s float64) string {
 	return fmt.Sprintf("about %.2g min", s/60)
 }
 
-func bytes(x float64) string {
+// Bytes writes a number of bytes for people; NaN is "unknown".
+func Bytes(x float64) string {
 	if math.IsNaN(x) {
 		return "unknown"
 	}

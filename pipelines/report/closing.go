@@ -14,7 +14,7 @@ type Written struct {
 	Job             string // that has loaded the rows into the table; empty: not known
 	Files           int
 	Rows, Bytes     int64
-	Staged          int // other runs whose staging lies below Output
+	Notes           []string // what else is to be said, a line each
 }
 
 // WriteClosing writes the four last lines of a run, and notes where something shown is not private and where
@@ -29,8 +29,8 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	for _, shown := range p.NotPrivate {
 		lines = append(lines, "note    not private is "+shown)
 	}
-	if out.Staged > 0 {
-		lines = append(lines, fmt.Sprintf("note    %s_tmp holds files of %d other %s: remove what no run at work has put there", slash(out.Output), out.Staged, plural(out.Staged, "run")))
+	for _, n := range out.Notes {
+		lines = append(lines, "note    "+n)
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err

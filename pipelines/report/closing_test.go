@@ -7,15 +7,15 @@ import (
 	"github.com/dapple-dp/dapple/pipelines/report"
 )
 
-// Files that other runs have left are named at the end of a run, and only then.
-func TestClosingNamesWhatOthersLeft(t *testing.T) {
-	for staged, want := range map[int]string{0: "", 1: "files of 1 other run: ", 3: "files of 3 other runs: "} {
+// Notes stand at the end of a run, a line each.
+func TestClosingHasNotes(t *testing.T) {
+	for _, notes := range [][]string{nil, {"one"}, {"one", "two"}} {
 		var b strings.Builder
-		if err := report.WriteClosing(&b, report.Privacy{}, report.Written{Output: "out", Staged: staged}); err != nil {
+		if err := report.WriteClosing(&b, report.Privacy{}, report.Written{Output: "out", Notes: notes}); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(b.String(), "note    out/_tmp holds "); got != (staged > 0) || !strings.Contains(b.String(), want) {
-			t.Errorf("%d runs: %s", staged, b.String())
+		if strings.Count(b.String(), "\nnote    ") != len(notes) || len(notes) == 2 && !strings.HasSuffix(b.String(), "\nnote    one\nnote    two\n") {
+			t.Errorf("%q: %s", notes, b.String())
 		}
 	}
 }

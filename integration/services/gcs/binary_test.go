@@ -86,19 +86,32 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A run that cannot publish says that its budget is spent, and leaves no object.
+// A run that cannot publish says that its budget is spent, and leaves its release alone, which the next run
+// publishes.
 func TestRunThatCannotPublish(t *testing.T) {
 	s, c := shop(t)
-	before := len(names(t, s, "shop"))
 	p := startProxy(t, s)
 	p.inject(copied, denied, 0, 1000)
 	_, err := run(t, c)
 	if err == nil || !strings.Contains(err.Error(), "not allowed; grant this account roles/storage.objectUser on bucket \"shop\"") ||
-		!strings.Contains(err.Error(), "a model had been released and is discarded: count the privacy budget of this run as spent") {
+		!strings.Contains(err.Error(), "its release is kept: the same command, also with another --output, publishes it and spends nothing more") ||
+		!strings.Contains(err.Error(), "`gcloud storage rm -r gs://shop/out/_tmp/") {
 		t.Error(err)
 	}
 	p.inject(copied, denied, 0, 0)
-	if all := names(t, s, "shop"); len(all) != before {
-		t.Errorf("left behind: %v", all)
+	for _, name := range names(t, s, "shop") {
+		if strings.HasPrefix(name, "out/") && !strings.Contains(name, "-release/") {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+	res := mustRun(t, c)
+	if len(res.Written.Notes) != 1 || !strings.Contains(res.Written.Notes[0], "the table was not read again, and no more budget is spent") {
+		t.Errorf("the release was not taken up: %v", res.Written.Notes)
+	}
+	complete(t, c.Output, res.Written.Rows)
+	for _, name := range names(t, s, "shop") {
+		if strings.HasPrefix(name, "out/_tmp") {
+			t.Errorf("left after the release was published: %s", name)
+		}
 	}
 }

@@ -1,0 +1,99 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// leftRows says what other runs have staged in an output directory.
+func leftRows(dir string, left []dirsink.Leftover) (notes []string) {
+	dead, unknown := 0, 0
+	for _, l := range left {
+		switch {
+		case l.Dead:
+			dead++
+		case files.Remote(dir) && !strings.HasSuffix(l.RunID, "-release"):
+			unknown++
+		}
+	}
+	const counts = "rows of another release, which counts as spent if anybody could read them"
+	if dead > 0 {
+		notes = append(notes, fmt.Sprintf("%s holds files of %s that did not finish: %s; `dapple clean --output=%s` removes them", files.Join(dir, "_tmp"), runs(dead), counts, dir))
+	}
+	if unknown > 0 {
+		notes = append(notes, fmt.Sprintf("%s holds files of %s that did not finish or are at work: %s; remove them once none is at work", files.Join(dir, "_tmp"), runs(unknown), counts))
+	}
+	return notes
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "1 other run"
+	}
+	return fmt.Sprintf("%d other runs", n)
+}
+
+// ValidateClean finds every fault of a request to clean: output is a directory of this machine, or empty.
+func ValidateClean(output string) error {
+	var f Faults
+	switch err := files.CheckName(output); {
+	case err != nil:
+		f.add("--output", err.Error(), "")
+	case files.Remote(output) || isTable(output):
+		f.add("--output", fmt.Sprintf("got %q; want a directory of this machine", output), "nothing tells whether a run elsewhere is at work: once none is, remove what is in its _tmp yourself")
+	}
+	return f.Err()
+}
+
+// Clean removes what runs on this machine have left without finishing: in the directory for temporary files,
+// also a release that the next run of the same request would publish, and rows staged in output, if it is not
+// empty. It says what it removes, and leaves the files of runs at work and of other users.
+func Clean(ctx context.Context, output string, w io.Writer) error {
+	temp := os.TempDir()
+	var errs []error
+	removed := 0
+	remove := func(f found) {
+		defer f.unlock()
+		said := f.dir
+		if f.RunID != "" {
+			said = strings.TrimSuffix(f.said(), "; "+removal(f.dir))
+		}
+		if err := files.RemoveAll(ctx, f.dir); err != nil {
+			errs = append(errs, err)
+			return
+		}
+		removed++
+		fmt.Fprintln(w, "removed", said)
+	}
+	for _, prefix := range []string{runPrefix, BeamPrefix} {
+		for _, f := range (place{temp, prefix, ""}).left(ctx) {
+			remove(f)
+		}
+	}
+	if output != "" {
+		gone, err := dirsink.Dir{Path: output}.RemoveLeftovers(ctx)
+		errs = append(errs, err)
+		for _, l := range gone {
+			removed++
+			fmt.Fprintf(w, "removed %s: rows of a release that was not published; it counts as spent if anybody could read them\n", l.Path)
+		}
+	}
+	if removed == 0 && errors.Join(errs...) == nil {
+		fmt.Fprintf(w, "nothing to remove: no run has left anything in %s%s\n", temp, also(output))
+	}
+	return errors.Join(errs...)
+}
+
+func also(output string) string {
+	if output == "" {
+		return ""
+	}
+	return " or " + files.Join(output, "_tmp")
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	released = "the privacy budget of this run is spent, and its release is kept: the same command, also with another --output, publishes it"
+	takenUp  = "which had not published it: the table was not read again, and no more budget is spent"
+)
+
+// cramped runs the command where no file may be larger than 20 kB: rows do not fit, the release does.
+func cramped(t *testing.T, dir, temp string, args ...string) ended {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -f 40; exec '%s' %s", binary, strings.Join(args, " ")))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+temp)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run() // its status is what counts
+	return ended{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// A release that is paid for and could not be published is kept, for the user's eyes alone. The same request on
+// the same table publishes it, anywhere, without a look at the table; others draw anew and say what is left.
+func TestReleaseIsKept(t *testing.T) {
+	dir, temp := people(t, 200), t.TempDir()
+	request := synth("--method=dpam", "--quiet", "--rows=90000")
+	cramped(t, dir, temp, request...).want(t, 1, released, "dapple clean", temp)
+	noOutput(t, filepath.Join(dir, "out"))
+	left := names(t, temp)
+	if len(left) != 1 {
+		t.Fatalf("left: %v", left)
+	}
+	kept := filepath.Join(temp, left[0])
+	private(t, kept)
+
+	// Another ε, and the same table at another time, are other requests.
+	table := filepath.Join(dir, "people.csv")
+	was, err := os.Stat(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := [][]string{{"--epsilon=2"}, {}}
+	for i, other := range others {
+		args := append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--delta=1e-9", "--method=dpam", "--quiet", "--rows=10", fmt.Sprint("--output=other", i)}, other...)
+		if len(other) == 0 {
+			args = append(args, "--epsilon=1")
+			if err := os.Chtimes(table, time.Time{}, was.ModTime().Add(time.Second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := dappleWith(t, dir, temp, args...)
+		got.want(t, 0)
+		if strings.Contains(got.stdout, takenUp) || !strings.Contains(got.stdout, "note    "+kept+" is of a run that did not finish") ||
+			!strings.Contains(got.stdout, "it holds a release, whose budget counts as spent; `dapple clean` removes it") {
+			t.Errorf("request %d: %s", i, got.stdout)
+		}
+	}
+	if err := os.Chtimes(table, time.Time{}, was.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+
+	// The same request takes it up: a failure keeps it, a second rerun releases the same model.
+	backup := filepath.Join(t.TempDir(), left[0])
+	if err := os.CopyFS(backup, os.DirFS(kept)); err != nil {
+		t.Fatal(err)
+	}
+	cramped(t, dir, temp, request...).want(t, 1, released)
+	var models [2][]byte
+	for i := range models {
+		out := fmt.Sprint("rerun", i)
+		got := dappleWith(t, dir, temp, "synth", "--domain=people.yaml", "--input=people.csv", "--output="+out, "--epsilon=1", "--delta=1e-9", "--method=dpam", "--quiet", "--rows=10")
+		got.want(t, 0)
+		if !strings.Contains(got.stdout, takenUp) {
+			t.Errorf("the release was not taken up: %s", got.stdout)
+		}
+		if left := names(t, temp); len(left) != 0 {
+			t.Errorf("left after the release was published: %v", left)
+		}
+		if models[i], err = os.ReadFile(filepath.Join(dir, out, "_model.arrow")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(kept, os.DirFS(backup)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(models[0], models[1]) {
+		t.Error("two models of one release")
+	}
+
+	// What is not wanted is removed on request, and only that.
+	put(t, temp, "mine", "")
+	got := dappleWith(t, dir, temp, "clean")
+	got.want(t, 0)
+	if left := names(t, temp); len(left) != 1 || !strings.HasPrefix(got.stdout, "removed "+kept+" is of a run that did not finish") {
+		t.Errorf("clean left %v and said: %s", left, got.stdout)
+	}
+	dapple(t, dir, "clean", "--output=gs://bucket/out").want(t, 2, `--output: got "gs://bucket/out"; want a directory of this machine`)
+}
+
+// private fails if other users could read anything in dir.
+func private(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

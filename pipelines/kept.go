@@ -1,0 +1,214 @@
+package pipelines
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// A release is paid for once it is drawn. If its publication fails it is kept in the staging, and the next run
+// of the same request on the same table publishes it, without a look at the table. That costs no privacy,
+// whatever has become of the table; the request and the state of the input are compared so that nobody gets
+// rows of another table than was asked for.
+
+// noteName is the file of a staging that says whose it is, and keptName is there once its run has ended and
+// left its release to the next one: on gs:// no lock could tell.
+const (
+	noteName = "run.json"
+	keptName = "kept"
+)
+
+// note says whose a staging is.
+type note struct {
+	RunID   string
+	Request string // hash of what the release depends on; empty: it cannot be taken up
+	Input   string
+	Output  string
+	Began   time.Time
+}
+
+// note returns that of a run of this request.
+func (r *Request) note(runID string) note {
+	return note{RunID: runID, Request: r.fingerprint(), Input: absolute(r.Input), Output: absolute(r.Output), Began: time.Now().UTC().Truncate(time.Second)}
+}
+
+// absolute returns a name that means the same in every working directory.
+func absolute(name string) string {
+	if files.Remote(name) {
+		return name
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
+}
+
+// fingerprint is a hash of everything that a release of this request depends on: the state of the input and how
+// it is read, the domain, what is measured, and at what price. Where rows go and how many are no part of it.
+// It is empty if a later run could not tell whether the input is the same.
+func (r *Request) fingerprint() string {
+	input, known := r.source.Identity()
+	if !known {
+		return ""
+	}
+	b, err := json.Marshal(struct {
+		Version      string
+		Input        string
+		CSV          schema.CSV
+		Domain       *domain.Domain
+		Workload     query.Workload
+		Neighbouring dp.Neighbouring
+		Epsilon      dp.Epsilon
+		Delta        dp.Delta
+		Method       string
+		Units        float64
+		MemoryLimit  int64
+		Strict       bool
+	}{
+		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
+		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict,
+	})
+	if err != nil {
+		panic("pipelines: a request is plain data and always marshals")
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// found is a staging that its run has left.
+type found struct {
+	staging
+	note
+	drawn bool
+	model *synth.ModelRef // nil: there is no release
+}
+
+// look reads what is in a staging. ok is false if its run may be at work, or if it is nobody's.
+func look(ctx context.Context, dir string) (f found, ok bool) {
+	f.dir, f.unlock = dir, func() {}
+	s := openStore(dir)
+	if !files.Remote(dir) {
+		if f.unlock, ok = files.Take(dir); !ok {
+			return f, false
+		}
+	} else if _, kept, err := s.Get(ctx, keptName); err != nil || !kept {
+		return f, false
+	}
+	b, isNoted, err := s.Get(ctx, noteName)
+	if err != nil || isNoted && json.Unmarshal(b, &f.note) != nil {
+		f.unlock()
+		return f, false
+	}
+	if f.RunID == "" {
+		return f, true // of a sampling, or of a run that was killed as it began
+	}
+	_, f.drawn, _ = s.Get(ctx, f.RunID+synth.DrawnSuffix)
+	if data, has, err := s.Get(ctx, f.RunID+synth.ReleaseSuffix); has && err == nil {
+		if a, err := synth.DecodeArtifact(data); err == nil && a.RunID == f.RunID {
+			sum := sha256.Sum256(data)
+			f.model = &synth.ModelRef{Path: f.RunID + synth.ReleaseSuffix, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}
+		}
+	}
+	return f, true
+}
+
+// left lists the stagings of a place that runs have left, locked.
+func (p place) left(ctx context.Context) (list []found) {
+	names, err := files.Names(ctx, p.dir)
+	if err != nil {
+		return nil // nothing of ours can be found where nothing can be listed
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, p.prefix) && strings.HasSuffix(name, p.suffix) {
+			if f, ok := look(ctx, files.Join(p.dir, name)); ok {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// takeUp returns the staging of an earlier run of the same request whose release was not published, and lines
+// about what other runs have left of the same input or output.
+func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string) {
+	for _, f := range p.left(ctx) {
+		if kept == nil && f.model != nil && f.Request != "" && f.Request == n.Request {
+			kept = &f
+			continue
+		}
+		f.unlock()
+		if f.RunID != "" && (f.Input == n.Input || f.Output == n.Output) {
+			notes = append(notes, f.said())
+		}
+	}
+	return kept, notes
+}
+
+// said says what a run has left, and whether it counts.
+func (f found) said() string {
+	what := "it had spent nothing"
+	switch {
+	case f.model != nil:
+		what = "it holds a release, whose budget counts as spent"
+	case f.drawn:
+		what = "noise had been drawn: its budget counts as spent"
+	}
+	return fmt.Sprintf("%s is of a run that did not finish (input %s, output %s, begun %s): %s; %s", f.dir, f.Input, f.Output,
+		f.Began.Format("2006-01-02 15:04:05 UTC"), what, removal(f.dir))
+}
+
+// removal says how a staging is removed.
+func removal(dir string) string {
+	if files.Remote(dir) {
+		return fmt.Sprintf("`gcloud storage rm -r %s` removes it", dir)
+	}
+	return "`dapple clean` removes it"
+}
+
+// keep leaves a release to the next run of the same request.
+func (s staging) keep(ctx context.Context) error {
+	if !files.Remote(s.dir) {
+		return nil // that nobody holds the lock any more says it
+	}
+	_, _, err := openStore(s.dir).CreateIfAbsent(ctx, keptName, []byte("the next run of the same request publishes this release\n"))
+	return err
+}
+
+// ending says of a run that has failed whether its privacy budget is gone: it is once noise has been drawn,
+// even if nobody has seen it. kept tells that the staging has to stay. Call it when no function of the run can
+// draw or release any more.
+func (s staging) ending(ctx context.Context, n note, err error) (kept bool, said error) {
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	store := openStore(s.dir)
+	_, drawn, drawnErr := store.Get(ctx, n.RunID+synth.DrawnSuffix)
+	_, released, releasedErr := store.Get(ctx, n.RunID+synth.ReleaseSuffix)
+	switch {
+	case released && n.Request != "":
+		if keepErr := s.keep(ctx); keepErr != nil {
+			err = errors.Join(err, keepErr)
+		}
+		return true, fmt.Errorf("%w\nthe privacy budget of this run is spent, and its release is kept: the same command, also with another --output, publishes it and spends nothing more\n"+
+			"until then it is private, in %s; %s, and the budget stays spent", err, s.dir, removal(s.dir))
+	case released:
+		return false, fmt.Errorf("%w\na model had been released and is discarded, since no later run could tell whether its input is the same: count the privacy budget of this run as spent", err)
+	case drawn:
+		return false, fmt.Errorf("%w\nnothing was written, but noise had been drawn: count the privacy budget of this run as spent", err)
+	case drawnErr != nil || releasedErr != nil:
+		return false, fmt.Errorf("%w\nit could not be found out whether noise had been drawn: count the privacy budget of this run as spent", err)
+	}
+	return false, fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
+}

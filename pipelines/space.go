@@ -1,0 +1,85 @@
+package pipelines
+
+import (
+	"fmt"
+
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/plan"
+)
+
+// need is what a run will at least write to a directory of this machine.
+type need struct {
+	flag, dir, what string
+	bytes, names    int64
+}
+
+// checkSpace refuses a request whose output does not fit the disks of this machine, before any budget is
+// spent. What it compares is the plan's estimate, without the parts of which a plan knows nothing.
+func checkSpace(r *Request, f *Faults) {
+	if r.File == nil || r.Chosen.Name == "" {
+		return
+	}
+	p, err := r.Plan()
+	if err != nil {
+		return // said elsewhere
+	}
+	*f = append(*f, shortages(r.needs(p), files.Space)...)
+}
+
+// heldModel bounds the cells of a domain whose model every method holds cell by cell.
+const heldModel = 1 << 20
+
+// needs lists what is written where.
+func (r *Request) needs(p *plan.Plan) (list []need) {
+	model := int64(0)
+	if p.Universe <= heldModel {
+		model = 8 * int64(p.Universe)
+	}
+	rows, parts := int64(p.FileBytes), int64(r.Shards)
+	add := func(flag, dir, what string, bytes, names int64) {
+		if dir != "" && !files.Remote(dir) && !isTable(dir) {
+			list = append(list, need{flag, dir, what, bytes, names})
+		}
+	}
+	const few = 16 // names of directories, marks and released files
+	if isTable(r.Output) {
+		if st := stagingPlace(r.TempLocation, r.target().beside(), r.scratch); !files.Remote(st.dir) {
+			add("TMPDIR", r.scratch, "rows to be loaded", rows, parts)
+		}
+	} else {
+		add("--output", r.Output, "rows", rows, parts)
+	}
+	add("--release", r.Release, "model and statement", model, few)
+	if !files.Remote(r.TempLocation) && !files.Remote(r.target().beside()) {
+		add("TMPDIR", r.scratch, "model until it is published", model, few)
+	}
+	return list
+}
+
+// shortages compares needs with what is left, disk by disk: directories of one disk need the sum.
+func shortages(needs []need, space func(dir string) (files.Free, bool)) (faults Faults) {
+	left := map[uint64]files.Free{}
+	for _, n := range needs {
+		now, known := space(n.dir)
+		if !known {
+			continue
+		}
+		if before, seen := left[now.Disk]; seen {
+			now = before
+		}
+		switch {
+		case n.bytes > now.Bytes:
+			faults.add(n.flag, fmt.Sprintf("%s has %s left for the %s, of about %s", n.dir, plan.Bytes(float64(max(now.Bytes, 0))), n.what, plan.Bytes(float64(n.bytes))),
+				"make room, or name a directory on another disk")
+		case now.Files >= 0 && n.names > now.Files:
+			faults.add(n.flag, fmt.Sprintf("%s has room for %d more files, of which the %s need %d", n.dir, now.Files, n.what, n.names),
+				"remove some, lower --shards, or name a directory on another disk")
+		}
+		now.Bytes -= n.bytes
+		if now.Files >= 0 {
+			now.Files = max(now.Files-n.names, 0)
+		}
+		left[now.Disk] = now
+	}
+	return faults
+}

@@ -1,0 +1,39 @@
+package pipelines
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// Directories of one disk share what is left of it; a disk of which nothing is known is tried.
+func TestShortages(t *testing.T) {
+	needs := []need{{"--output", "out", "rows", 600, 8}, {"TMPDIR", "tmp", "model", 500, 8}}
+	disk := func(disks ...files.Free) func(string) (files.Free, bool) {
+		return func(dir string) (files.Free, bool) {
+			f := disks[0]
+			if dir == "tmp" {
+				f = disks[len(disks)-1]
+			}
+			return f, f.Disk > 0
+		}
+	}
+	for name, tt := range map[string]struct {
+		space func(string) (files.Free, bool)
+		want  string
+	}{
+		"room for both":  {disk(files.Free{Disk: 1, Bytes: 1100, Files: 16}), ""},
+		"names are free": {disk(files.Free{Disk: 1, Bytes: 1100, Files: -1}), ""},
+		"two disks":      {disk(files.Free{Disk: 1, Bytes: 600, Files: 8}, files.Free{Disk: 2, Bytes: 500, Files: 8}), ""},
+		"not known":      {disk(files.Free{}), ""},
+		"room for one":   {disk(files.Free{Disk: 1, Bytes: 1099, Files: 16}), "TMPDIR: tmp has 499 B left for the model, of about 500 B; make room"},
+		"room for none":  {disk(files.Free{Disk: 1, Files: 16}, files.Free{Disk: 2, Bytes: 500, Files: 8}), "--output: out has 0 B left for the rows, of about 600 B; make room"},
+		"too few names":  {disk(files.Free{Disk: 1, Bytes: 1100, Files: 15}), "TMPDIR: tmp has room for 7 more files, of which the model need 8; remove some, lower --shards"},
+	} {
+		got := shortages(needs, tt.space)
+		if (tt.want == "") != (len(got) == 0) || !strings.Contains(got.Error(), tt.want) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
