@@ -3,6 +3,8 @@ package noise
 import (
 	"math"
 	"math/bits"
+
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // BlockScoreScale is the grid of BlockScore: scores are multiples of 1/BlockScoreScale nats.
@@ -23,15 +25,15 @@ const MaxBlockCells = 100_000
 // no error is too large.
 func BlockScore(errors []int64, scale uint64) Score {
 	var sumHi, sumLo, carry uint64
-	tail := compensated{}
+	tail := summation.Compensated{}
 	for _, e := range errors {
 		a := uint64(max(e, -e))
 		sumLo, carry = bits.Add64(sumLo, a, 0)
 		sumHi += carry
-		tail.add(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))
+		tail.Add(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))
 	}
 	head := scaled(sumHi, sumLo, scale)
-	head = head.Plus(int64(math.Round(BlockScoreScale * tail.sum())))
+	head = head.Plus(int64(math.Round(BlockScoreScale * tail.Sum())))
 	return head.Plus(-int64(math.Round(BlockScoreScale * (float64(len(errors)) * math.Ln2))))
 }
 
@@ -47,18 +49,3 @@ func scaled(hi, lo, d uint64) Score {
 	qLo, carry := bits.Add64(qLo, up, 0)
 	return Score{Hi: int64(qHi + carry), Lo: qLo}
 }
-
-// compensated is a Neumaier sum: the error does not grow with the number of terms.
-type compensated struct{ total, lost float64 }
-
-func (c *compensated) add(x float64) {
-	t := c.total + x
-	if math.Abs(c.total) >= math.Abs(x) {
-		c.lost += (c.total - t) + x
-	} else {
-		c.lost += (x - t) + c.total
-	}
-	c.total = t
-}
-
-func (c *compensated) sum() float64 { return c.total + c.lost }

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // expTail returns log1p(exp(−x)) to about 100 bits, for x ≥ 0: exp by squaring of a Taylor series, the
@@ -39,15 +41,15 @@ func TestTailSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const scale = 1<<26 + 12345
 	for _, cells := range []int{1, 10, 3000} {
-		tail := compensated{}
+		tail := summation.Compensated{}
 		want := new(big.Float).SetPrec(160)
 		for range cells {
 			e := int64(math.Abs(r.NormFloat64()) * scale * math.Exp(3*r.NormFloat64()))
-			tail.add(math.Log1p(math.Exp(-2 * float64(e) / scale)))
+			tail.Add(math.Log1p(math.Exp(-2 * float64(e) / scale)))
 			x := new(big.Float).SetPrec(160).SetInt64(2 * e)
 			want.Add(want, expTail(x.Quo(x, big.NewFloat(scale))))
 		}
-		diff, _ := want.Sub(want, big.NewFloat(tail.sum())).Float64()
+		diff, _ := want.Sub(want, big.NewFloat(tail.Sum())).Float64()
 		// 5e-16 per cell is derived, and 1e5 cells are allowed 2^−32: 4.6 times that.
 		if math.Abs(diff) > 5e-16*float64(cells) {
 			t.Errorf("%d cells: off by %g", cells, diff)
@@ -58,13 +60,13 @@ func TestTailSum(t *testing.T) {
 // TestTailSumOfTheLargestMarginal: 100,000 equal terms, whose rounding errors all have one sign in a plain
 // sum, stay within the 2^−32 that is charged.
 func TestTailSumOfTheLargestMarginal(t *testing.T) {
-	tail := compensated{}
+	tail := summation.Compensated{}
 	for range MaxBlockCells {
-		tail.add(math.Log1p(1))
+		tail.Add(math.Log1p(1))
 	}
 	want := expTail(new(big.Float).SetPrec(160))
 	want.Mul(want, new(big.Float).SetInt64(MaxBlockCells))
-	if diff, _ := want.Sub(want, big.NewFloat(tail.sum())).Float64(); math.Abs(diff) > 0x1p-32 {
+	if diff, _ := want.Sub(want, big.NewFloat(tail.Sum())).Float64(); math.Abs(diff) > 0x1p-32 {
 		t.Errorf("off by %g", diff)
 	}
 }

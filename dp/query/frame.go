@@ -8,10 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // Frame is a domain and a workload over it, in the form in which steps of a pipeline carry them. Its JSON is
@@ -28,7 +28,7 @@ func (f Frame) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := append(binary.AppendUvarint(nil, uint64(len(text))), text...)
+	b := wire.AppendText(nil, string(text))
 	b = binary.AppendUvarint(b, uint64(len(f.Workload.Sizes)))
 	for _, n := range f.Workload.Sizes {
 		b = binary.AppendUvarint(b, uint64(n))
@@ -43,7 +43,7 @@ func (f Frame) MarshalJSON() ([]byte, error) {
 			}
 			b = binary.AppendVarint(b, int64(a))
 		}
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.Weight))
+		b = wire.AppendFloats(b, []float64{m.Weight})
 		last = m.Clique
 	}
 	var packed bytes.Buffer
@@ -73,51 +73,36 @@ func (f *Frame) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	r := bytes.NewReader(b)
-	var bad error
-	count := func() int { // of things that take a byte each at least
-		n, err := binary.ReadUvarint(r)
-		if err != nil || n > uint64(r.Len()) {
-			bad = errFrame
-			return 0
-		}
-		return int(n)
-	}
+	r := wire.Reader{Rest: b}
 	*f = Frame{}
-	described := make([]byte, count())
-	if _, err := io.ReadFull(r, described); err != nil {
+	if err := json.Unmarshal([]byte(r.Text()), &f.Domain); err != nil {
 		return errFrame
 	}
-	if err := json.Unmarshal(described, &f.Domain); err != nil {
-		return err
-	}
-	if n := count(); n > 0 {
+	if n := r.Length(len(r.Rest)); n > 0 {
 		f.Workload.Sizes = make([]int, n)
 	}
 	for i := range f.Workload.Sizes {
-		n, err := binary.ReadUvarint(r)
-		f.Workload.Sizes[i], bad = int(n), errors.Join(bad, err)
+		f.Workload.Sizes[i] = r.Length(domain.MaxSize)
 	}
-	if n := count(); n > 0 {
+	if n := r.Length(len(r.Rest)); n > 0 {
 		f.Workload.Marginals = make([]Marginal, n)
 	}
 	var last domain.Clique
 	for i := range f.Workload.Marginals {
-		c := make(domain.Clique, count())
+		c := make(domain.Clique, r.Length(len(r.Rest)))
 		for k := range c {
-			a, err := binary.ReadVarint(r)
-			if c[k], bad = int(a), errors.Join(bad, err); k < len(last) {
+			if c[k] = int(r.Varint()); k < len(last) {
 				c[k] += last[k]
 			}
 		}
-		var weight [8]byte
-		if _, err := io.ReadFull(r, weight[:]); err != nil {
-			return errFrame
+		weight := r.Floats(1)
+		if r.Bad {
+			break
 		}
-		f.Workload.Marginals[i] = Marginal{c, math.Float64frombits(binary.LittleEndian.Uint64(weight[:]))}
+		f.Workload.Marginals[i] = Marginal{c, weight[0]}
 		last = c
 	}
-	if bad != nil || r.Len() > 0 {
+	if !r.Done() {
 		return errFrame
 	}
 	return nil

@@ -11,15 +11,15 @@ var pipeline = []defect{
 		old: "if found >= 0 {", new: "if found > 1<<30 {",
 	},
 	{
-		name: "bounding at random", file: "transforms/internal/records/hash.go", test: "TestBoundingIgnoresOrderAndBundles",
+		name: "bounding at random", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestBoundingIgnoresOrderAndBundles",
 		old: "\treturn sha256.Sum256(r.buf)", new: "\tfor b := range map[byte]bool{0: true, 1: true, 2: true, 3: true} { // in random order\n\t\tr.buf[0] = b\n\t}\n\treturn sha256.Sum256(r.buf)",
 	},
 	{
 		name: "first record of a unit kept", file: "transforms/internal/records/compactor.go", test: "TestSetKeepsLeastRank",
-		old: "case first < u.rank || c.rank.less(id, row, kept):", new: "case false:",
+		old: "case first < u.rank || c.rank.Less(id, row, kept):", new: "case false:",
 	},
 	{
-		name: "ID missing from the rank", file: "transforms/internal/records/hash.go", test: "TestUnitsChooseIndependently",
+		name: "ID missing from the rank", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestUnitsChooseIndependently",
 		old: "\tr.buf = append(r.buf, id...)\n", new: "",
 	},
 	{

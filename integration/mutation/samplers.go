@@ -61,10 +61,10 @@ var samplers = []defect{
 	},
 	{
 		name: "log cosh in float32", file: "dp/noise/logcosh.go", test: "TestBlockScore",
-		old: "tail.add(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))", new: "tail.add(float64(float32(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))))",
+		old: "tail.Add(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))", new: "tail.Add(float64(float32(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))))",
 	},
 	{
-		name: "plain sum of log cosh", file: "dp/noise/logcosh.go", test: "TestTailSumOfTheLargestMarginal",
+		name: "plain sum of log cosh", file: "internal/summation/summation.go", dir: "dp/noise", test: "TestTailSumOfTheLargestMarginal",
 		old: "return c.total + c.lost", new: "return c.total",
 	},
 	{

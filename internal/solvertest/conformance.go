@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/summation"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dense"
 )
@@ -114,7 +115,7 @@ func (m Method) conforms(t *testing.T, table *Table, p solver.Problem) {
 	if err := got.Model.Validate(); err != nil {
 		t.Error(err)
 	}
-	if sum := dense.Sum(got.Model.Weights); math.Abs(sum-got.Total.Units) > 1e-6*got.Total.Units || got.Total.Units < 1 {
+	if sum := summation.Long(got.Model.Weights); math.Abs(sum-got.Total.Units) > 1e-6*got.Total.Units || got.Total.Units < 1 {
 		t.Errorf("weights sum to %g, total %g", sum, got.Total.Units)
 	}
 	if reports == 0 || got.Iterations < 1 {

@@ -1,20 +1,18 @@
 package evaluate
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 // Builder codes chunks of raw records into a Table.
 //
 // Where the domain has a privacy ID it keeps one record of each privacy unit, and none of records
 // without an ID, because that is the table that is synthesised: of a unit's different coded records the
-// one of least SHA-256(run key ‖ uvarint(len ID) ‖ ID ‖ packed codes). With the zero run key, the
-// default of private.BoundParams, these are the records that the synthesis counted.
+// one of lowest rank (package bounding). With the zero run key, the default of private.BoundParams, these
+// are the records that the synthesis counted.
 type Builder struct {
 	domain  *domain.Domain
 	encoder *domain.Encoder
@@ -23,13 +21,18 @@ type Builder struct {
 	codes   []domain.Code  // of a chunk, row-major
 	id      []byte
 	kept    []domain.Code // the row that a unit has so far
-	hashed  []byte
+	layout  *bounding.Layout
+	ranker  bounding.Ranker
+	packed  [2][]byte // the row that a unit has so far, and another
 }
 
 // NewBuilder returns a builder of tables over a valid domain. For rows without IDs, such as synthetic
 // ones, clear the domain's PrivacyID.
 func NewBuilder(d *domain.Domain) *Builder {
-	b := &Builder{domain: d, encoder: domain.NewEncoder(d), table: NewTable(d), kept: make([]domain.Code, d.Len())}
+	b := &Builder{
+		domain: d, encoder: domain.NewEncoder(d), table: NewTable(d), kept: make([]domain.Code, d.Len()),
+		layout: bounding.NewLayout(d.Sizes()), ranker: bounding.NewRanker(make([]byte, bounding.RunKeySize)),
+	}
 	if d.PrivacyID != "" {
 		b.units = map[string]int{}
 	}
@@ -72,38 +75,15 @@ func (b *Builder) bound(id []byte, row []domain.Code) {
 		b.append(row)
 		return
 	}
-	same := true
 	for a := range row {
 		b.kept[a] = b.table.Columns[a][at]
-		same = same && b.kept[a] == row[a]
 	}
-	if same {
-		return
-	}
-	challenger, holder := b.rank(id, row), b.rank(id, b.kept)
-	if bytes.Compare(challenger[:], holder[:]) < 0 {
+	b.packed[0], b.packed[1] = b.layout.Pack(b.packed[0][:0], b.kept), b.layout.Pack(b.packed[1][:0], row)
+	if b.ranker.Less(id, b.packed[1], b.packed[0]) {
 		for a, code := range row {
 			b.table.Columns[a][at] = code
 		}
 	}
-}
-
-// runKey is the public key of the ranks: all zero.
-var runKey [16]byte
-
-// rank orders the different records of one unit. A code takes one byte where the attribute has at most
-// 256 cells, else two, the low one first.
-func (b *Builder) rank(id []byte, row []domain.Code) [sha256.Size]byte {
-	b.hashed = append(b.hashed[:0], runKey[:]...)
-	b.hashed = binary.AppendUvarint(b.hashed, uint64(len(id)))
-	b.hashed = append(b.hashed, id...)
-	for a, code := range row {
-		b.hashed = append(b.hashed, byte(code))
-		if b.table.Sizes[a] > 256 {
-			b.hashed = append(b.hashed, byte(code>>8))
-		}
-	}
-	return sha256.Sum256(b.hashed)
 }
 
 // unit returns the privacy ID of record r, empty where it has none. It is valid until the next call.

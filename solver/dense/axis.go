@@ -1,5 +1,7 @@
 package dense
 
+import "github.com/dapple-dp/dapple/internal/summation"
+
 // smallInner is the row length below which a loop over rows costs more than one over cells.
 const smallInner = 6
 
@@ -8,7 +10,7 @@ func sumAxis(dst, src []float64, outer, axis, inner int) {
 	switch {
 	case inner == 1:
 		for o := range dst[:outer] {
-			dst[o] = Sum(src[o*axis : (o+1)*axis])
+			dst[o] = summation.Long(src[o*axis : (o+1)*axis])
 		}
 	case inner < smallInner || axis > maxRun:
 		for o := range outer {
@@ -94,25 +96,4 @@ func addConstant(dst []float64, x float64) {
 	for i := range dst {
 		dst[i] += x
 	}
-}
-
-// Sum returns the sum of x in a fixed order: four interleaved sums of up to 4,096 terms, and pairwise
-// above that.
-func Sum(x []float64) float64 {
-	if len(x) > maxRun {
-		h := len(x) / 2
-		return Sum(x[:h]) + Sum(x[h:])
-	}
-	var a, b, c, d float64
-	for len(x) >= 4 {
-		a += x[0]
-		b += x[1]
-		c += x[2]
-		d += x[3]
-		x = x[4:]
-	}
-	for _, v := range x {
-		a += v
-	}
-	return (a + b) + (c + d)
 }

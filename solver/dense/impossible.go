@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // Uniform returns the uniform distribution over the possible cells of the universe. It panics where there
@@ -18,7 +19,7 @@ func Uniform(sizes []int, x domain.Exclusions) []float64 {
 		p[z] = 1
 	}
 	fill(p, sizes, x, 0)
-	n := Sum(p)
+	n := summation.Long(p)
 	if n == 0 {
 		panic("dense: no cell of the universe is possible")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/summation"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dense"
 	"github.com/dapple-dp/dapple/solver/population"
@@ -120,7 +121,7 @@ func TotalOf(ms []query.Measurement) query.Total {
 	sum, weight := 0.0, 0.0
 	for _, m := range ms {
 		w := 1 / (m.Variance * float64(len(m.Values)))
-		sum += w * dense.Sum(m.Values)
+		sum += w * summation.Long(m.Values)
 		weight += w
 	}
 	return query.Total{Units: max(1, sum/weight), Variance: 1 / weight}

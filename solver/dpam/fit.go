@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/summation"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dense"
 )
@@ -100,7 +101,7 @@ func prior(p []float64, k int) []float64 {
 		panic("dpam: the prior does not have the length of the universe")
 	}
 	out := make([]float64, k)
-	sum := dense.Sum(p)
+	sum := summation.Long(p)
 	for z := range out {
 		out[z] = 1 / float64(k)
 		if p != nil {

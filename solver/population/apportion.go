@@ -3,13 +3,15 @@ package population
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // Apportion appends n indices of p to dst, each as often as its share of p says to within 1: the whole
 // parts of n·p/Σp, then a systematic sample of the remainders. They come in rising order within either
 // part. Where p sums to 0 all indices count alike.
 func Apportion(p []float64, n int, dst []int32, rng *rand.Rand) []int32 {
-	total := pairwiseSum(p)
+	total := summation.Pairwise(p)
 	if !(total > 0) {
 		for range n {
 			dst = append(dst, int32(rng.IntN(len(p))))

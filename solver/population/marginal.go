@@ -1,18 +1,17 @@
 package population
 
 import (
-	"math"
-
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // Total returns the sum of the weights, compensated.
 func (m *Model) Total() float64 {
-	var s accumulator
+	var s summation.Compensated
 	for _, w := range m.Weights {
-		s.add(w)
+		s.Add(w)
 	}
-	return s.sum()
+	return s.Sum()
 }
 
 // Record writes the codes of record i to dst, which needs one entry per attribute, and returns dst.
@@ -147,7 +146,7 @@ func axisRuns(sizes []int, c domain.Clique) []run {
 func contract(p []float64, size, inner int, out []float64) {
 	if inner == 1 {
 		for o := range out {
-			out[o] = pairwiseSum(p[o*size : (o+1)*size])
+			out[o] = summation.Pairwise(p[o*size : (o+1)*size])
 		}
 		return
 	}
@@ -161,35 +160,3 @@ func contract(p []float64, size, inner int, out []float64) {
 		}
 	}
 }
-
-// pairwiseSum adds x in halves down to short runs: error of order log(len(x)) rounding steps.
-func pairwiseSum(x []float64) float64 {
-	if len(x) > 256 {
-		return pairwiseSum(x[:len(x)/2]) + pairwiseSum(x[len(x)/2:])
-	}
-	var s, t float64
-	for len(x) >= 2 {
-		s += x[0]
-		t += x[1]
-		x = x[2:]
-	}
-	if len(x) == 1 {
-		s += x[0]
-	}
-	return s + t
-}
-
-// accumulator is Neumaier's compensated sum: its error does not grow with the number of terms.
-type accumulator struct{ s, c float64 }
-
-func (a *accumulator) add(x float64) {
-	t := a.s + x
-	if math.Abs(a.s) >= math.Abs(x) {
-		a.c += (a.s - t) + x
-	} else {
-		a.c += (x - t) + a.s
-	}
-	a.s = t
-}
-
-func (a *accumulator) sum() float64 { return a.s + a.c }

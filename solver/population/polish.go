@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // Limits of Polish: up to here it takes about five seconds and a few hundred MB.
@@ -128,12 +129,12 @@ func newPolisher(m *Model, rows *Rows, cliques []domain.Clique) *polisher {
 		old: make([]int32, len(cliques)), new: make([]int32, len(cliques)),
 		touched: make([][]codeStep, len(m.Sizes)), record: make([]domain.Code, len(m.Sizes)),
 		support: domain.NewSupport(m.Sizes, m.Impossible)}
-	var sum accumulator
+	var sum summation.Compensated
 	for i, w := range m.Weights {
-		sum.add(w)
-		p.cum[i] = sum.sum()
+		sum.Add(w)
+		p.cum[i] = sum.Sum()
 	}
-	perUnit := float64(rows.n) / sum.sum()
+	perUnit := float64(rows.n) / sum.Sum()
 	for i, counts := range rows.tables(m.Sizes, cliques) {
 		p.addTable(cliques[i], int32(i), counts, perUnit)
 	}

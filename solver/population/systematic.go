@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // systematic is the sorted list of N rows in run-length form: record j of those that have rows stands
@@ -25,7 +26,7 @@ type systematic struct {
 func newSystematic(m *Model, n int64, u float64) *systematic {
 	s := &systematic{width: len(m.Sizes)}
 	scale := float64(n) / m.Total()
-	var cumulative accumulator
+	var cumulative summation.Compensated
 	var records []uint32
 	last, filled := -1, int64(0)
 	m.sorted(func(i int) {
@@ -34,8 +35,8 @@ func newSystematic(m *Model, n int64, u float64) *systematic {
 			return // a record without weight never has a row
 		}
 		last = i
-		cumulative.add(w)
-		end := int64(math.Ceil(float64(cumulative.sum()*scale) - u))
+		cumulative.Add(w)
+		end := int64(math.Ceil(float64(cumulative.Sum()*scale) - u))
 		if end = min(end, n); end > filled {
 			records, s.ends = append(records, uint32(i)), append(s.ends, end)
 			filled = end

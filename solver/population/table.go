@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 // Table is one measured table of a log-linear model, with the potential that is fitted to it: a record
@@ -103,7 +104,7 @@ func Center(x []float64, shape []int) {
 
 func centerLast(x []float64, size int) {
 	for ; len(x) > 0; x = x[size:] {
-		mean := pairwiseSum(x[:size]) / float64(size)
+		mean := summation.Pairwise(x[:size]) / float64(size)
 		for i := range x[:size] {
 			x[i] -= mean
 		}

@@ -2,19 +2,19 @@ package counts
 
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 // columns holds records attribute by attribute: a marginal then reads the bytes of its own attributes
 // only, in order. A packed row of 60 attributes is a cache line, and reading it for two of them costs
 // ten times as much as counting does.
 type columns struct {
-	layout *records.Layout
+	layout *bounding.Layout
 	n      int
 	bytes  []byte // attribute a of record i begins at n·offset(a) + i·width(a)
 }
 
-func newColumns(l *records.Layout, rows []byte) *columns {
+func newColumns(l *bounding.Layout, rows []byte) *columns {
 	n := len(rows) / l.Width()
 	return &columns{layout: l, n: n, bytes: l.Transpose(make([]byte, len(rows)), rows)}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 // coverFrom is the number of records from which on they are counted in the sets of a cover: fewer are not
@@ -14,7 +14,7 @@ const coverFrom = 1 << 15
 // counter counts packed records into the tables of a shape, a block at a time.
 type counter struct {
 	shape  *Shape
-	layout *records.Layout
+	layout *bounding.Layout
 	block  [][]domain.Code // of blockRows rows
 
 	kernel *kernel // of the cliques
@@ -26,7 +26,7 @@ type counter struct {
 	pending int        // records in them and not in the tables
 }
 
-func newCounter(s *Shape, l *records.Layout) *counter {
+func newCounter(s *Shape, l *bounding.Layout) *counter {
 	c := &counter{shape: s, layout: l, kernel: newKernel(s.Sizes, s.Cliques), block: make([][]domain.Code, len(s.Sizes))}
 	for a := range c.block {
 		c.block[a] = make([]domain.Code, blockRows)

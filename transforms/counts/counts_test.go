@@ -12,8 +12,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/internal/transformtest"
-	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
@@ -43,7 +43,7 @@ func random(rng *rand.Rand, n int) []domain.Code {
 	return codes
 }
 
-func pack(codes []domain.Code) []byte { return records.NewLayout(sizes).Pack(nil, codes) }
+func pack(codes []domain.Code) []byte { return bounding.NewLayout(sizes).Pack(nil, codes) }
 
 func TestMarginals(t *testing.T) {
 	codes := random(rand.New(rand.NewPCG(1, 1)), 3000)
@@ -294,7 +294,7 @@ func BenchmarkKernel(b *testing.B) {
 			codes = append(codes, domain.Code(min(rng.IntN(k), rng.IntN(k))))
 		}
 	}
-	rows := records.NewLayout(wide).Pack(nil, codes)
+	rows := bounding.NewLayout(wide).Pack(nil, codes)
 	table := NewTable(s)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 // randomRows packs n records, drawn with an inclination to small codes.
@@ -19,7 +19,7 @@ func randomRows(sizes []int, n int, rng *rand.Rand) []byte {
 			codes = append(codes, domain.Code(min(rng.IntN(size), rng.IntN(size))))
 		}
 	}
-	return records.NewLayout(sizes).Pack(nil, codes)
+	return bounding.NewLayout(sizes).Pack(nil, codes)
 }
 
 // Counts in a cover are those of counting clique by clique, whatever the pieces that records come in.
@@ -108,7 +108,7 @@ func BenchmarkCover(b *testing.B) {
 	const n = 1 << 16
 	rows := randomRows(sizes, n, rand.New(rand.NewPCG(3, 4)))
 	for _, seen := range []int{-1 << 62, coverFrom} {
-		c := newCounter(&shape, records.NewLayout(sizes))
+		c := newCounter(&shape, bounding.NewLayout(sizes))
 		c.seen = seen
 		tables, cliques := NewTable(shape).tables, len(shape.Cliques)
 		b.Run(fmt.Sprintf("cover=%v", seen > 0), func(b *testing.B) {

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // The canonical encoding is, all numbers being uvarints:
@@ -126,74 +127,45 @@ var errMalformed = errors.New("counts: malformed encoding of a table")
 
 // DecodeTable reads what Encode wrote.
 func DecodeTable(b []byte) (*Table, error) {
-	r := reader{b: b}
-	if r.byte() != encodingVersion {
+	r := wire.Reader{Rest: b}
+	if r.Byte() != encodingVersion {
 		return nil, errMalformed
 	}
-	shape, ok := r.shape()
+	shape, ok := readShape(&r)
 	if !ok {
 		return nil, errMalformed
 	}
 	t := NewTable(shape)
-	t.units = r.count()
+	t.units = r.Count()
 	for _, table := range t.tables {
-		r.counts(table)
+		readCounts(&r, table)
 	}
 	if shape.Records {
 		w := int64(t.layout.Width())
-		if t.units > math.MaxInt64/w || t.units*w != int64(len(r.b)) {
+		if t.units > math.MaxInt64/w || t.units*w != int64(len(r.Rest)) {
 			return nil, errMalformed
 		}
-		t.rows, t.sorted = append([]byte(nil), r.b...), true
-		r.b = nil
+		t.rows, t.sorted = append([]byte(nil), r.Rest...), true
+		r.Rest = nil
 	}
-	if r.bad || len(r.b) != 0 {
+	if !r.Done() {
 		return nil, errMalformed
 	}
 	return t, nil
 }
 
-// reader reads from the front of b. Reading what is not there sets bad and returns zero.
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *reader) fail() {
-	r.b, r.bad = nil, true
-}
-
-func (r *reader) byte() byte {
-	if len(r.b) == 0 {
-		r.fail()
-		return 0
-	}
-	v := r.b[0]
-	r.b = r.b[1:]
-	return v
-}
-
-func (r *reader) count() int64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > math.MaxInt64 {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return int64(v)
-}
-
-func (r *reader) ints(limit int64) []int {
-	n := r.count()
-	if n > int64(len(r.b)) {
-		r.fail()
+// readInts reads a list of numbers of at most limit.
+func readInts(r *wire.Reader, limit int64) []int {
+	n := r.Count()
+	if n > int64(len(r.Rest)) {
+		r.Fail()
 		return nil
 	}
 	v := make([]int, n)
 	for i := range v {
-		x := r.count()
+		x := r.Count()
 		if x > limit {
-			r.fail()
+			r.Fail()
 		}
 		v[i] = int(x)
 	}
@@ -204,20 +176,20 @@ func (r *reader) ints(limit int64) []int {
 // for in the first place.
 const maxCells = 1 << 28
 
-func (r *reader) shape() (s Shape, ok bool) {
-	s.Sizes = r.ints(domain.MaxSize)
+func readShape(r *wire.Reader) (s Shape, ok bool) {
+	s.Sizes = readInts(r, domain.MaxSize)
 	for _, n := range s.Sizes {
 		if n < 1 {
 			return s, false
 		}
 	}
-	if s.Records = r.byte() == 1; s.Records {
-		return s, !r.bad && len(s.Sizes) > 0
+	if s.Records = r.Byte() == 1; s.Records {
+		return s, !r.Bad && len(s.Sizes) > 0
 	}
-	n, sum := r.count(), int64(0)
-	for ; n > 0 && !r.bad; n-- {
-		c := domain.Clique(r.ints(int64(len(s.Sizes) - 1)))
-		if r.bad { // attributes that are not there
+	n, sum := r.Count(), int64(0)
+	for ; n > 0 && !r.Bad; n-- {
+		c := domain.Clique(readInts(r, int64(len(s.Sizes)-1)))
+		if r.Bad { // attributes that are not there
 			return s, false
 		}
 		size := cells(s.Sizes, c)
@@ -227,24 +199,24 @@ func (r *reader) shape() (s Shape, ok bool) {
 		sum += size
 		s.Cliques = append(s.Cliques, c)
 	}
-	return s, !r.bad
+	return s, !r.Bad
 }
 
-func (r *reader) counts(table []int64) {
-	if form := r.byte(); form == 0 {
+func readCounts(r *wire.Reader, table []int64) {
+	if form := r.Byte(); form == 0 {
 		for c := range table {
-			table[c] = r.count()
+			table[c] = r.Count()
 		}
 		return
 	}
 	next := int64(0)
-	for n := r.count(); n > 0 && !r.bad; n-- {
-		skip := r.count()
+	for n := r.Count(); n > 0 && !r.Bad; n-- {
+		skip := r.Count()
 		if skip >= int64(len(table))-next {
-			r.fail()
+			r.Fail()
 			return
 		}
-		table[next+skip] = r.count()
+		table[next+skip] = r.Count()
 		next += skip + 1
 	}
 }

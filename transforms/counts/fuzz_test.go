@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // FuzzDecodeTable feeds the coder of tables arbitrary bytes: it refuses them, in memory that their length
@@ -23,9 +24,9 @@ func FuzzDecodeTable(f *testing.F) {
 	f.Add([]byte("\x01\x03\x03\x02\x04\x00\x01\x03\t\x01\x02")) // a clique with an attribute that is not there
 	f.Fuzz(func(t *testing.T, b []byte) {
 		most := uint64(1 << 16)
-		r := reader{b: b}
-		if r.byte() == encodingVersion {
-			if s, ok := r.shape(); ok {
+		r := wire.Reader{Rest: b}
+		if r.Byte() == encodingVersion {
+			if s, ok := readShape(&r); ok {
 				for _, c := range s.Cliques {
 					most += 8 * uint64(cells(s.Sizes, c))
 				}

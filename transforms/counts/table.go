@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 // Table holds exact counts of privacy units. It satisfies mechanism.Counts.
@@ -19,7 +19,7 @@ type Table struct {
 	tables [][]int64 // one for each clique of the shape
 	rows   []byte    // packed records, where the shape keeps them
 
-	layout  *records.Layout
+	layout  *bounding.Layout
 	counter *counter // of records that were added; nil where none were, or all are in tables
 
 	mu       sync.Mutex
@@ -31,7 +31,7 @@ type Table struct {
 
 // NewTable returns the counts of no unit at all: what a run on empty input starts from.
 func NewTable(s Shape) *Table {
-	t := &Table{shape: s, layout: records.NewLayout(s.Sizes)}
+	t := &Table{shape: s, layout: bounding.NewLayout(s.Sizes)}
 	t.tables = make([][]int64, len(s.Cliques))
 	for i, c := range s.Cliques {
 		t.tables[i] = make([]int64, cells(s.Sizes, c))

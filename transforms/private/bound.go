@@ -8,6 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -37,7 +38,7 @@ type BoundParams struct {
 	MaxEntries int
 	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same
 	// value keeps the same records. It must not be the seed of the noise.
-	RunKey [records.RunKeySize]byte
+	RunKey [bounding.RunKeySize]byte
 }
 
 // Validate lists all faults of p.
@@ -79,7 +80,7 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 	}
 	key := p.RunKey[:]
 	bundles := beam.ParDo(s, &boundFn{
-		Width:      records.NewLayout(in.domain.Sizes()).Width(),
+		Width:      bounding.NewLayout(in.domain.Sizes()).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
 		RunKey:     key,

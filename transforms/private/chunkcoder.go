@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // Chunks cross shuffles in a binary encoding: Beam's row coder would take a reflective call per cell,
@@ -84,126 +85,71 @@ func appendColumn(b []byte, c *domain.Column, rows int) []byte {
 var errChunk = errors.New("private: malformed encoding of a chunk")
 
 func decodeChunk(b []byte) (*domain.Chunk, error) {
-	r := chunkReader{b: b}
-	c := &domain.Chunk{Rows: r.length(math.MaxInt32)}
-	c.ID = r.column(c.Rows)
-	n := r.length(len(r.b))
+	r := wire.Reader{Rest: b}
+	c := &domain.Chunk{Rows: r.Length(math.MaxInt32)}
+	c.ID = readColumn(&r, c.Rows)
+	n := r.Length(len(r.Rest))
 	c.Columns = make([]domain.Column, n)
 	for i := range c.Columns {
-		c.Columns[i] = r.column(c.Rows)
+		c.Columns[i] = readColumn(&r, c.Rows)
 	}
-	c.Source = r.text()
-	if n := r.length(len(r.b)); n > 0 {
+	c.Source = r.Text()
+	if n := r.Length(len(r.Rest)); n > 0 {
 		c.Lines = make([]int, n)
 		for i := range c.Lines {
-			c.Lines[i] = int(r.varint())
+			c.Lines[i] = int(r.Varint())
 		}
 	}
-	if r.bad || len(r.b) != 0 {
+	if !r.Done() {
 		return nil, errChunk
 	}
 	return c, nil
 }
 
-// chunkReader reads from the front of b. Reading what is not there sets bad and returns zero.
-type chunkReader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *chunkReader) fail() { r.b, r.bad = nil, true }
-
-func (r *chunkReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *chunkReader) varint() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-// length reads a number of things of which at most limit can follow.
-func (r *chunkReader) length(limit int) int {
-	v := r.uvarint()
-	if v > uint64(limit) {
-		r.fail()
-		return 0
-	}
-	return int(v)
-}
-
-func (r *chunkReader) take(n int) []byte {
-	if n > len(r.b) {
-		r.fail()
-		return make([]byte, 0)
-	}
-	t := r.b[:n]
-	r.b = r.b[n:]
-	return t
-}
-
-func (r *chunkReader) text() string { return string(r.take(r.length(len(r.b)))) }
-
-func (r *chunkReader) column(rows int) (c domain.Column) {
-	form := r.take(1)
-	if r.bad || form[0] > byte(domain.Dictionary) {
-		r.fail()
+func readColumn(r *wire.Reader, rows int) (c domain.Column) {
+	form := r.Byte()
+	if r.Bad || form > byte(domain.Dictionary) {
+		r.Fail()
 		return c
 	}
-	if c.Form = domain.Form(form[0]); c.Form == domain.Absent {
+	if c.Form = domain.Form(form); c.Form == domain.Absent {
 		return c
 	}
-	if nulls := r.take(1); !r.bad && nulls[0] == 1 {
-		for _, v := range r.take(rows) {
+	if r.Byte() == 1 {
+		for _, v := range r.Take(uint64(rows)) {
 			c.Nulls = append(c.Nulls, v != 0)
 		}
 	}
-	if rows > len(r.b) {
-		r.fail() // every form takes at least a byte a row
+	if rows > len(r.Rest) {
+		r.Fail() // every form takes at least a byte a row
 		return c
 	}
 	switch c.Form {
 	case domain.Text:
-		r.texts(&c, rows)
+		readTexts(r, &c, rows)
 		return c
 	case domain.Floats:
-		c.Floats = make([]float64, rows)
-		for i := range c.Floats {
-			if v := r.take(8); !r.bad {
-				c.Floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(v))
-			}
-		}
+		c.Floats = r.Floats(rows)
 		return c
 	case domain.Dictionary:
-		c.Dict = make([]string, r.length(len(r.b)))
+		c.Dict = make([]string, r.Length(len(r.Rest)))
 		for i := range c.Dict {
-			c.Dict[i] = r.text()
+			c.Dict[i] = r.Text()
 		}
 	}
 	c.Ints = make([]int64, rows)
 	for i := range c.Ints {
-		c.Ints[i] = r.varint()
+		c.Ints[i] = r.Varint()
 	}
 	return c
 }
 
-func (r *chunkReader) texts(c *domain.Column, rows int) {
+func readTexts(r *wire.Reader, c *domain.Column, rows int) {
 	c.Offsets = make([]uint32, rows+1)
 	end := 0
 	for i := range rows {
-		end += r.length(len(r.b))
+		end += r.Length(len(r.Rest))
 		c.Offsets[i+1] = uint32(end)
 	}
-	c.Bytes = append([]byte(nil), r.take(end)...)
+	c.Bytes = append([]byte(nil), r.Take(uint64(end))...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/fields"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
@@ -92,13 +93,13 @@ type encodeChunksFn struct {
 	Unreadable Unreadable
 
 	encoder *domain.Encoder
-	layout  *records.Layout
+	layout  *bounding.Layout
 	codes   []domain.Code
 }
 
 func (f *encodeChunksFn) Setup() error {
 	f.encoder = domain.NewEncoder(&f.Domain)
-	f.layout = records.NewLayout(f.Domain.Sizes())
+	f.layout = bounding.NewLayout(f.Domain.Sizes())
 	return nil
 }
 
@@ -183,7 +184,7 @@ type encodeStructsFn struct {
 	Unreadable Unreadable
 
 	reader *fields.Reader
-	layout *records.Layout
+	layout *bounding.Layout
 	codes  []domain.Code
 	id     []byte
 	batch  *records.Batch
@@ -195,7 +196,7 @@ func (f *encodeStructsFn) Setup() error {
 		return fmt.Errorf("private: %w", err)
 	}
 	f.reader = m.NewReader(&f.Domain)
-	f.layout = records.NewLayout(f.Domain.Sizes())
+	f.layout = bounding.NewLayout(f.Domain.Sizes())
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -227,7 +228,7 @@ func TestIDsOfEveryForm(t *testing.T) {
 
 // A bundle passes its units on when it holds MaxEntries of them, and does not wait for its end.
 func TestBoundEmitsEarly(t *testing.T) {
-	f := &boundFn{Width: 1, Shards: 4, MaxEntries: 3, RunKey: make([]byte, records.RunKeySize)}
+	f := &boundFn{Width: 1, Shards: 4, MaxEntries: 3, RunKey: make([]byte, bounding.RunKeySize)}
 	units := 0
 	emit := func(_ int, u *records.Units) { units += u.Len() }
 	if err := f.StartBundle(emit); err != nil {

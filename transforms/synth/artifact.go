@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/wire"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
@@ -66,27 +66,20 @@ func (a *Artifact) Encode() ([]byte, error) {
 	b := append([]byte(artifactHeader), binary.AppendUvarint(nil, uint64(len(text)))...)
 	b = append(b, text...)
 	for _, q := range r.Measurements {
-		b = appendFloats(b, q.Values)
+		b = wire.AppendFloats(b, q.Values)
 	}
 	listed := byte(0)
 	if m.Columns != nil {
 		listed = 1
 	}
 	b = binary.AppendUvarint(append(b, listed), uint64(len(m.Weights)))
-	b = appendFloats(b, m.Weights)
+	b = wire.AppendFloats(b, m.Weights)
 	for _, col := range m.Columns {
 		for _, c := range col {
 			b = binary.LittleEndian.AppendUint16(b, uint16(c))
 		}
 	}
 	return b, nil
-}
-
-func appendFloats(b []byte, v []float64) []byte {
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	return b
 }
 
 var errArtifact = errors.New("synth: not a release of this version, or a damaged one")
@@ -102,16 +95,16 @@ func DecodeArtifact(b []byte) (*Artifact, error) {
 	if err := json.Unmarshal(rest[k:k+int(n)], &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errArtifact, err)
 	}
-	r := floatReader{b: rest[k+int(n):]}
+	r := wire.Reader{Rest: rest[k+int(n):]}
 	res := &solver.Result{Total: d.Total, MaxError: d.MaxError, Uncertainty: d.Uncertainty, Iterations: d.Iterations, Status: d.Status}
 	if _, err := fmt.Sscan(d.RMSE+" "+d.TV, &res.RMSE, &res.TV); err != nil || !fits(d.Uncertainty, len(d.Sizes)) {
 		return nil, errArtifact
 	}
 	for _, q := range d.Measurements {
-		res.Measurements = append(res.Measurements, query.Measurement{Clique: q.Clique, Variance: q.Variance, Values: r.floats(q.Cells)})
+		res.Measurements = append(res.Measurements, query.Measurement{Clique: q.Clique, Variance: q.Variance, Values: r.Floats(q.Cells)})
 	}
-	res.Model = r.model(d.Sizes)
-	if r.bad || len(r.b) != 0 {
+	res.Model = readModel(&r, d.Sizes)
+	if !r.Done() {
 		return nil, errArtifact
 	}
 	if err := res.Model.Validate(); err != nil {
@@ -135,46 +128,16 @@ func fits(u *solver.Uncertainty, attributes int) bool {
 	return len(u.Pooled) == attributes && len(u.Ones) == attributes
 }
 
-// floatReader reads from the front of b. Reading what is not there sets bad.
-type floatReader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *floatReader) take(n, size int) []byte {
-	if n < 0 || n > len(r.b)/size {
-		r.b, r.bad = nil, true
-		return nil
-	}
-	t := r.b[:n*size]
-	r.b = r.b[n*size:]
-	return t
-}
-
-func (r *floatReader) floats(n int) []float64 {
-	raw := r.take(n, 8)
-	v := make([]float64, len(raw)/8)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-	}
-	return v
-}
-
-func (r *floatReader) model(sizes []int) *population.Model {
-	listed := r.take(1, 1)
-	n, k := binary.Uvarint(r.b)
-	if r.bad || k <= 0 || n > uint64(len(r.b)) {
-		r.bad = true
-		return nil
-	}
-	r.b = r.b[k:]
-	m := &population.Model{Sizes: sizes, Weights: r.floats(int(n))}
-	if listed[0] == 0 {
+func readModel(r *wire.Reader, sizes []int) *population.Model {
+	listed := r.Byte()
+	n := r.Length(len(r.Rest))
+	m := &population.Model{Sizes: sizes, Weights: r.Floats(n)}
+	if listed == 0 || r.Bad {
 		return m
 	}
 	m.Columns = make([][]domain.Code, len(sizes))
 	for a := range m.Columns {
-		raw := r.take(int(n), 2)
+		raw := r.Take(2 * uint64(n))
 		m.Columns[a] = make([]domain.Code, len(raw)/2)
 		for i := range m.Columns[a] {
 			m.Columns[a][i] = domain.Code(binary.LittleEndian.Uint16(raw[2*i:]))

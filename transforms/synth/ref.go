@@ -9,11 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // ModelRef points to a release: by name in a Store, or Inline where the run has none.
@@ -91,25 +92,19 @@ var errElement = errors.New("synth: malformed element")
 func encodeModelRef(r ModelRef) []byte {
 	b := make([]byte, 0, len(r.Path)+len(r.SHA256)+len(r.Inline)+3*binary.MaxVarintLen64)
 	for _, s := range []string{r.Path, r.SHA256} {
-		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+		b = wire.AppendText(b, s)
 	}
 	return append(binary.AppendUvarint(b, uint64(r.Bytes)), r.Inline...)
 }
 
 func decodeModelRef(b []byte) (r ModelRef, err error) {
-	for _, s := range []*string{&r.Path, &r.SHA256} {
-		n, k := binary.Uvarint(b)
-		if k <= 0 || n > uint64(len(b)-k) {
-			return ModelRef{}, errElement
-		}
-		*s, b = string(b[k:k+int(n)]), b[k+int(n):]
-	}
-	n, k := binary.Uvarint(b)
-	if k <= 0 || n > math.MaxInt64 {
+	in := wire.Reader{Rest: b}
+	r = ModelRef{Path: in.Text(), SHA256: in.Text(), Bytes: in.Count()}
+	if in.Bad {
 		return ModelRef{}, errElement
 	}
-	if r.Bytes = int64(n); len(b) > k {
-		r.Inline = bytes.Clone(b[k:]) // the runner's buffer is its own
+	if len(in.Rest) > 0 {
+		r.Inline = bytes.Clone(in.Rest) // the runner's buffer is its own
 	}
 	return r, nil
 }

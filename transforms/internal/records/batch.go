@@ -3,6 +3,8 @@ package records
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // BatchRows is the number of records that travel together. Beam spends about a microsecond on each
@@ -61,23 +63,23 @@ var errBatch = errors.New("records: malformed encoding of a batch")
 
 // DecodeBatch reads what Encode wrote.
 func DecodeBatch(in []byte) (*Batch, error) {
-	d := decoder{b: in}
-	n := d.uvarint()
-	b := &Batch{N: int(n), Rows: d.copy(d.uvarint())}
-	flag := d.take(1)
-	if d.bad || n > uint64(len(in)) || flag[0] > 1 {
+	d := wire.Reader{Rest: in}
+	n := d.Uvarint()
+	b := &Batch{N: int(n), Rows: append([]byte(nil), d.Take(d.Uvarint())...)}
+	flag := d.Byte()
+	if d.Bad || n > uint64(len(in)) || flag > 1 {
 		return nil, errBatch
 	}
-	if flag[0] == 1 {
+	if flag == 1 {
 		b.HasID, b.IDEnds = true, make([]uint32, n)
 		end := uint64(0)
 		for i := range b.IDEnds {
-			end += d.uvarint()
+			end += d.Uvarint()
 			b.IDEnds[i] = uint32(end)
 		}
-		b.IDs = d.copy(end)
+		b.IDs = append([]byte(nil), d.Take(end)...)
 	}
-	if d.bad || len(d.b) != 0 {
+	if !d.Done() {
 		return nil, errBatch
 	}
 	return b, nil

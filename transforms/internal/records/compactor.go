@@ -6,12 +6,14 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 // compactor finds the units of a log. Its tables are used again for every log.
 type compactor struct {
 	width  int
-	rank   ranker
+	rank   bounding.Ranker
 	slots  []uint64 // open addressing, linear probing: hash tag in the high half, unit+1 in the low
 	units  []unit
 	order  []unit   // scratch of sorted
@@ -91,13 +93,13 @@ func (c *compactor) contest(data []byte, u *unit, row []byte) {
 		return
 	}
 	if u.rank == 0 {
-		r := c.rank.rank(id, kept)
+		r := c.rank.Rank(id, kept)
 		u.rank = binary.BigEndian.Uint64(r[:])
 	}
-	r := c.rank.rank(id, row)
+	r := c.rank.Rank(id, row)
 	switch first := binary.BigEndian.Uint64(r[:]); {
 	case first > u.rank:
-	case first < u.rank || c.rank.less(id, row, kept):
+	case first < u.rank || c.rank.Less(id, row, kept):
 		copy(kept, row)
 		u.rank = first
 	}

@@ -1,14 +1,9 @@
 package records
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"math/bits"
 )
-
-// RunKeySize is the length of a run key in bytes.
-const RunKeySize = 16
 
 // Hash is a fixed 64-bit hash of a privacy ID, the same in every process. It places units in shards
 // and orders them; nothing depends on it being hard to invert.
@@ -32,28 +27,4 @@ func Hash(id []byte) uint64 {
 func fold(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo
-}
-
-// ranker orders the distinct rows of one privacy unit by SHA-256(runKey ‖ uvarint(len ID) ‖ ID ‖ row).
-// The ID belongs in the rank, or else all units would prefer the same rows.
-type ranker struct {
-	runKey []byte
-	buf    []byte
-}
-
-func (r *ranker) rank(id, row []byte) [sha256.Size]byte {
-	r.buf = append(r.buf[:0], r.runKey...)
-	r.buf = binary.AppendUvarint(r.buf, uint64(len(id)))
-	r.buf = append(r.buf, id...)
-	r.buf = append(r.buf, row...)
-	return sha256.Sum256(r.buf)
-}
-
-// less reports whether row a of the unit ranks below row b. Equal rows rank equal.
-func (r *ranker) less(id, a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return false
-	}
-	ra, rb := r.rank(id, a), r.rank(id, b)
-	return bytes.Compare(ra[:], rb[:]) < 0
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 const (
@@ -49,12 +51,9 @@ type unitLog struct {
 }
 
 // NewSet returns an empty set of rows of the given width that is full where, one record being kept for
-// each unit, it holds nearly maxUnits. Ranks depend on the run key, of RunKeySize bytes.
+// each unit, it holds nearly maxUnits. Ranks depend on the run key, of bounding.RunKeySize bytes.
 func NewSet(width, maxUnits int, runKey []byte) *Set {
-	if len(runKey) != RunKeySize {
-		panic("records: a run key has 16 bytes")
-	}
-	s := &Set{width: width, max: maxUnits, compactor: compactor{width: width, rank: ranker{runKey: runKey}}}
+	s := &Set{width: width, max: maxUnits, compactor: compactor{width: width, rank: bounding.NewRanker(runKey)}}
 	for p := range s.logs {
 		s.logs[p].limit = minCompact
 	}

@@ -1,6 +1,10 @@
 package records
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/dapple-dp/dapple/internal/bounding"
+)
 
 // Units holds one row for each of some privacy units, and merges with other Units. A unit's ID appears
 // once in its canonical form, so that whatever counts Units counts each privacy unit once.
@@ -80,14 +84,11 @@ func (r *run) compare(i int, o *run, j int) int {
 }
 
 // Merger merges Units. It is not safe for concurrent use.
-type Merger struct{ rank ranker }
+type Merger struct{ rank bounding.Ranker }
 
 // NewMerger returns a Merger for units that were bounded with the given run key.
 func NewMerger(runKey []byte) *Merger {
-	if len(runKey) != RunKeySize {
-		panic("records: a run key has 16 bytes")
-	}
-	return &Merger{ranker{runKey: runKey}}
+	return &Merger{bounding.NewRanker(runKey)}
 }
 
 // Merge adds the units of b to a and returns a: of a unit that is in both, the row of lower rank. It is
@@ -126,7 +127,7 @@ func (m *Merger) zip(a, b *run) *run {
 			j++
 		default:
 			row := a.row(i)
-			if m.rank.less(b.id(j), b.row(j), row) {
+			if m.rank.Less(b.id(j), b.row(j), row) {
 				row = b.row(j)
 			}
 			out.add(a.hashes[i], a.id(i), row)

@@ -3,6 +3,8 @@ package records
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // A run is on the wire as its width, the number of its units, the lengths of all IDs, the bytes of all IDs
@@ -57,7 +59,7 @@ type sizeReader struct {
 	rest []byte
 }
 
-// idSizes reads lengths that decoder.run has found to be well formed.
+// idSizes reads lengths that readRun has found to be well formed.
 func idSizes(b []byte) sizeReader {
 	each, n := binary.Uvarint(b)
 	return sizeReader{each, b[n:]}
@@ -77,46 +79,46 @@ var errUnits = errors.New("records: malformed encoding of units")
 
 // DecodeUnits reads what Encode wrote. The units share b's memory, which must not change.
 func DecodeUnits(b []byte) (*Units, error) {
-	d := decoder{b: b}
+	d := wire.Reader{Rest: b}
 	u := &Units{}
-	for n := d.uvarint(); n > 0 && !d.bad; n-- {
-		u.runs = append(u.runs, d.run())
+	for n := d.Uvarint(); n > 0 && !d.Bad; n-- {
+		u.runs = append(u.runs, readRun(&d))
 	}
-	if d.bad || len(d.b) != 0 {
+	if !d.Done() {
 		return nil, errUnits
 	}
 	return u, nil
 }
 
-func (d *decoder) run() *run {
-	width, n := d.uvarint(), d.uvarint()
-	sizes := d.b
-	total := d.idBytes(n)
-	sizes = sizes[:len(sizes)-len(d.b)]
-	if left := uint64(len(d.b)); d.bad || n > left || width > left || n*width > left {
-		d.b, d.bad = nil, true
+func readRun(d *wire.Reader) *run {
+	width, n := d.Uvarint(), d.Uvarint()
+	sizes := d.Rest
+	total := idBytes(d, n)
+	sizes = sizes[:len(sizes)-len(d.Rest)]
+	if left := uint64(len(d.Rest)); d.Bad || n > left || width > left || n*width > left {
+		d.Fail()
 		return nil
 	}
-	r := &run{width: int(width), n: int(n), sizes: sizes, ids: d.take(total)}
-	r.rows = d.take(n * width)
+	r := &run{width: int(width), n: int(n), sizes: sizes, ids: d.Take(total)}
+	r.rows = d.Take(n * width)
 	return r
 }
 
 // idBytes reads the lengths of n IDs and returns their sum.
-func (d *decoder) idBytes(n uint64) uint64 {
-	left := uint64(len(d.b))
-	if each := d.uvarint(); each > 0 {
+func idBytes(d *wire.Reader, n uint64) uint64 {
+	left := uint64(len(d.Rest))
+	if each := d.Uvarint(); each > 0 {
 		if n > 0 && (each-1) > left/n {
-			d.b, d.bad = nil, true
+			d.Fail()
 			return 0
 		}
 		return n * (each - 1)
 	}
 	total := uint64(0)
-	for ; n > 0 && !d.bad; n-- {
-		size := d.uvarint()
+	for ; n > 0 && !d.Bad; n-- {
+		size := d.Uvarint()
 		if size > left || total > left {
-			d.b, d.bad = nil, true
+			d.Fail()
 		}
 		total += size
 	}

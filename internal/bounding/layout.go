@@ -1,4 +1,4 @@
-package records
+package bounding
 
 import "github.com/dapple-dp/dapple/dp/domain"
 
@@ -30,7 +30,7 @@ func (l *Layout) Width() int { return l.width }
 func (l *Layout) Pack(dst []byte, codes []domain.Code) []byte {
 	d := len(l.offset)
 	if d == 0 || len(codes)%d != 0 {
-		panic("records: not a whole number of records")
+		panic("bounding: not a whole number of records")
 	}
 	if l.width == d {
 		for _, c := range codes {
@@ -53,11 +53,11 @@ func (l *Layout) Pack(dst []byte, codes []domain.Code) []byte {
 // Unpack writes the packed rows into columns, each of which has one entry per row.
 func (l *Layout) Unpack(columns [][]domain.Code, rows []byte) {
 	if len(columns) != len(l.offset) {
-		panic("records: number of columns differs from the layout's")
+		panic("bounding: number of columns differs from the layout's")
 	}
 	for a, col := range columns {
 		if len(col)*l.width != len(rows) {
-			panic("records: length of a column differs from the number of rows")
+			panic("bounding: length of a column differs from the number of rows")
 		}
 		p := l.offset[a]
 		if l.wide[a] {
@@ -82,7 +82,7 @@ const transposeRows = 256
 // then all of the second. It returns dst.
 func (l *Layout) Transpose(dst, rows []byte) []byte {
 	if len(dst) != len(rows) || l.width > 0 && len(rows)%l.width != 0 {
-		panic("records: not a whole number of records, or no room for them")
+		panic("bounding: not a whole number of records, or no room for them")
 	}
 	if len(rows) == 0 {
 		return dst

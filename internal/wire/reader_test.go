@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+)
+
+// What is appended is read back, and every shorter input is found out.
+func TestReader(t *testing.T) {
+	floats := []float64{0, -1.5, math.Inf(1)}
+	b := binary.AppendUvarint([]byte{7}, math.MaxUint64)
+	b = binary.AppendUvarint(binary.AppendVarint(b, math.MinInt64), math.MaxInt64)
+	b = AppendFloats(AppendText(append(b, 2), "ä"), floats)
+	read := func(r *Reader) bool {
+		ok := r.Byte() == 7 && r.Uvarint() == math.MaxUint64 && r.Varint() == math.MinInt64 && r.Count() == math.MaxInt64
+		return r.Length(2) == 2 && r.Text() == "ä" && slices.Equal(r.Floats(3), floats) && ok
+	}
+	if r := (Reader{Rest: b}); !read(&r) || !r.Done() {
+		t.Errorf("%d bytes are not read back: %+v", len(b), r)
+	}
+	for n := range b {
+		if r := (Reader{Rest: b[:n]}); read(&r) || !r.Bad || r.Done() {
+			t.Errorf("%d bytes of %d are taken for all", n, len(b))
+		}
+	}
+	if r := (Reader{Rest: append(b, 0)}); !read(&r) || r.Done() {
+		t.Error("a byte too many is not found")
+	}
+}
+
+// Numbers beyond what may follow are refused before anything is made of them.
+func TestReaderRefuses(t *testing.T) {
+	huge := binary.AppendUvarint(nil, math.MaxUint64)
+	for name, read := range map[string]func(*Reader){
+		"count":        func(r *Reader) { r.Count() },
+		"length":       func(r *Reader) { r.Length(9) },
+		"text":         func(r *Reader) { _ = r.Text() },
+		"take":         func(r *Reader) { r.Take(math.MaxUint64) },
+		"floats":       func(r *Reader) { r.Floats(math.MaxInt) },
+		"fewer than 0": func(r *Reader) { r.Floats(-1) },
+	} {
+		if r := (Reader{Rest: huge}); true {
+			if read(&r); !r.Bad || r.Rest != nil {
+				t.Errorf("%s: not refused", name)
+			}
+		}
+	}
+}
