@@ -66,8 +66,10 @@ verify:
 verify-long:
 	$(GO) run ./integration/verify -long
 
-# What the long CI runs: nightly sizes, the seeded defects, then a minute of every fuzz target.
+# What the long CI runs: nightly sizes, the seeded defects, the fit on all made-up families of tables, then a minute of
+# every fuzz target.
 nightly: verify-long
+	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run TestFit ./integration/families
 	$(MAKE) fuzz FUZZTIME=60s
 
 # The seeded defects alone: each must make its named test fail.

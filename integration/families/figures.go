@@ -18,7 +18,8 @@ type Error struct {
 	Clique domain.Clique
 	Model  float64
 	Noise  float64 // of the answers that were drawn
-	Mean   float64 // expected of such answers; 0 where it is not known
+	Mean   float64 // expected of such answers; 0 if it is not known
+	Slope  float64 // the most by which it grows with a normal number that the answers were made of; 0 if it is not known
 }
 
 // OneWays returns the errors of the released one-way marginals. The answers are taken as they were drawn, as parts
@@ -34,6 +35,7 @@ func (s *Solved) OneWays(t *Table) (list []Error) {
 			Model:  distance(truth, s.Model.Marginal(m.Clique, nil), s.Model.Total()),
 			Noise:  distance(truth, m.Values, s.Total.Units),
 			Mean:   float64(len(truth)) * math.Sqrt(m.Variance/(2*math.Pi)) / float64(t.rows),
+			Slope:  math.Sqrt(float64(len(truth))*m.Variance) / 2 / float64(t.rows),
 		})
 	}
 	return list

@@ -117,10 +117,7 @@ func (f *readGroupFn) close() error {
 	}
 	err := f.reader.Close()
 	f.group, f.reader = f.reader.group, nil
-	if err != nil {
-		return fmt.Errorf("parquet: %w", err)
-	}
-	return nil
+	return err
 }
 
 // copyRows returns rows from..to−1 of a chunk, in memory of their own: what is emitted may be kept.
