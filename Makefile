@@ -104,11 +104,11 @@ demo:
 	@bin/dapple synth --domain=examples/visits/visits.yaml --input=$(DEMO)/visits.csv --output=$(DEMO)/synthetic --epsilon=1 --delta=1e-9
 	@echo
 	@echo "ten of the rows:"
-	@bin/dapple sample --model=$(DEMO)/synthetic/_model.arrow --output=$(DEMO)/ten --rows=10 --format=csv --shards=1 --sample_seed=1 --quiet >/dev/null
+	@bin/dapple sample --model=$(DEMO)/synthetic --output=$(DEMO)/ten --rows=10 --format=csv --shards=1 --sample_seed=1 --quiet >/dev/null
 	@cat $(DEMO)/ten/part-00000-of-00001.csv
 	@echo
-	@echo "privacy statement: $(DEMO)/synthetic/_privacy.json"
-	@echo "synthetic rows:    $(DEMO)/synthetic/part-*.parquet"
+	@echo "privacy statement: $(DEMO)/synthetic.release/_privacy.json"
+	@echo "synthetic rows:    $(DEMO)/synthetic/*.parquet"
 
 cover:
 	$(GO) test -short -coverprofile=out/cover.out ./... && $(GO) tool cover -func=out/cover.out | tail -1

@@ -32,7 +32,7 @@ func TestReadingTakesNoMemory(t *testing.T) {
 		memory := map[string]int64{}
 		for _, rows := range []string{"1e5", "1e6", "1e7"} {
 			table := filepath.Join(dir, format+rows)
-			c.run(t, 10*time.Minute, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"), "--output="+table,
+			c.run(t, 10*time.Minute, "sample", "--model="+filepath.Join(dir, "out.release", "_model.arrow"), "--output="+table,
 				"--format="+format, "--rows="+rows, "--shards=2").want(t, 0) // of 1e6 rows on, row groups are of one size
 			got := c.run(t, 10*time.Minute, "synth", "--domain="+filepath.Join(dir, "domain.yaml"), "--input="+table,
 				"--output="+table+"-out", "--epsilon=1", "--delta=1e-9", "--rows=1000")

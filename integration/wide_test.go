@@ -250,7 +250,7 @@ func TestShardsAreOneTable(t *testing.T) {
 		var whole string
 		for _, shards := range []int{1, 3, 8} {
 			out := filepath.Join(dir, fmt.Sprintf("out-%d-%d", rows, shards))
-			c.run(t, patience, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"), "--output="+out, "--format=csv", "--sample_seed=3",
+			c.run(t, patience, "sample", "--model="+filepath.Join(dir, "out.release", "_model.arrow"), "--output="+out, "--format=csv", "--sample_seed=3",
 				fmt.Sprintf("--rows=%d", rows), fmt.Sprintf("--shards=%d", shards)).want(t, 0)
 			var joined strings.Builder
 			for i := range shards {
@@ -299,7 +299,7 @@ func TestRowsTakeNoMemory(t *testing.T) {
 	for format, sizes := range map[string][]string{"csv": {"1e3", "1e5", "2e7"}, "parquet": {"1e3", "1e5", "1e7"}} {
 		memory := map[string]int64{}
 		for _, rows := range sizes {
-			got := c.run(t, 20*time.Minute, "sample", "--model="+filepath.Join(dir, "out", "_model.arrow"),
+			got := c.run(t, 20*time.Minute, "sample", "--model="+filepath.Join(dir, "out.release", "_model.arrow"),
 				"--output="+filepath.Join(dir, format+rows), "--format="+format, "--rows="+rows)
 			got.want(t, 0)
 			memory[rows] = got.memory

@@ -36,7 +36,7 @@ func init() {
 type loadedTable struct {
 	Sink    bigqueryio.Sink
 	Stage   dirsink.Dir
-	Release dirsink.Dir // Path empty: nothing is released
+	Release dirsink.Dir // of no rows; Release empty: nothing is released
 	description
 
 	model string // fingerprint of the model; empty: that of the released statement
@@ -110,7 +110,7 @@ func (t *loadedTable) prepare(ctx context.Context) error {
 	if err := t.Sink.Check(ctx); err != nil {
 		return Faults{{Where: "--output", What: tableError(err)}}
 	}
-	if t.Release.Path != "" {
+	if t.Release.Release != "" {
 		if err := t.Release.Prepare(ctx); err != nil {
 			return Faults{{Where: "--release", What: plainError(err)}}
 		}
@@ -122,7 +122,7 @@ func (t *loadedTable) prepare(ctx context.Context) error {
 }
 
 func (t *loadedTable) hold() (release func(), err error) {
-	if t.Release.Path == "" {
+	if t.Release.Release == "" {
 		return holdAll(t.Stage)
 	}
 	return holdAll(t.Release, t.Stage)
@@ -131,7 +131,7 @@ func (t *loadedTable) hold() (release func(), err error) {
 // loaded looks for the job that has loaded this run's rows.
 func (t *loadedTable) loaded(ctx context.Context) (bigqueryio.Loaded, bool, error) {
 	model := t.model
-	if t.Release.Path != "" {
+	if t.Release.Release != "" {
 		p, err := t.statement(ctx)
 		if err != nil {
 			return bigqueryio.Loaded{}, false, err
@@ -143,14 +143,14 @@ func (t *loadedTable) loaded(ctx context.Context) (bigqueryio.Loaded, bool, erro
 
 // statement reads what this run has released.
 func (t *loadedTable) statement(ctx context.Context) (p report.Privacy, err error) {
-	m, err := dirsink.ReadManifest(ctx, t.Release.Path)
+	m, err := dirsink.Open(ctx, t.Release.Release)
 	if err != nil {
 		return p, err
 	}
 	if m.RunID != t.Release.RunID {
 		return p, errors.New("pipelines: another run has published there")
 	}
-	return released(ctx, t.Release.Path)
+	return released(ctx, t.Release.Release)
 }
 
 func (t *loadedTable) published(ctx context.Context) bool {
@@ -160,19 +160,19 @@ func (t *loadedTable) published(ctx context.Context) bool {
 
 // abandon takes nothing back that was released: it is paid for, and rows of it cost nothing more.
 func (t *loadedTable) abandon(ctx context.Context) (kept string, err error) {
-	if t.Release.Path == "" {
+	if t.Release.Release == "" {
 		return "", t.Stage.Abandon(ctx)
 	}
 	if _, err := t.statement(ctx); err == nil {
 		return fmt.Sprintf("staged files are in %s until you remove them; statement and model are in %s, and load at no privacy cost:\n"+
-			"dapple sample --model=%s --output=%s", t.Stage.Path, t.Release.Path, files.Join(t.Release.Path, modelFile), t.name()), nil
+			"dapple sample --model=%s --output=%s", t.Stage.Release, t.Release.Release, files.Join(t.Release.Release, modelFile), t.name()), nil
 	}
 	return "", errors.Join(t.Stage.Abandon(ctx), t.Release.Abandon(ctx, privacyFile, modelFile, marginalsFile))
 }
 
 func (t *loadedTable) unfinished() string {
 	return fmt.Sprintf("the rows were being loaded: a job whose name begins with dapple_ may end yet; look at %s before the next run\n"+
-		"staged files are in %s until you remove them", t.name(), t.Stage.Path)
+		"staged files are in %s until you remove them", t.name(), t.Stage.Release)
 }
 
 func (t *loadedTable) written(ctx context.Context) (report.Written, error) {
@@ -183,5 +183,12 @@ func (t *loadedTable) written(ctx context.Context) (report.Written, error) {
 	if job.Rows < 0 && t.RowsAsked > 0 {
 		job.Rows = t.RowsAsked
 	}
-	return report.Written{Output: t.name(), Release: t.Release.Path, Table: true, Job: job.Job, Rows: job.Rows}, nil
+	w := report.Written{Output: t.name(), Release: t.Release.Release, Table: true, Job: job.Job, Rows: job.Rows}
+	if w.Release == "" {
+		return w, nil
+	}
+	if o, err := dirsink.Open(ctx, w.Release); err == nil { // the rows are there all the same
+		w.Digest = o.SHA256
+	}
+	return w, nil
 }

@@ -78,11 +78,13 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 		}
 	}
 	if output != "" {
-		gone, err := dirsink.Dir{Path: output}.RemoveLeftovers(ctx)
-		errs = append(errs, err)
-		for _, l := range gone {
-			removed++
-			fmt.Fprintf(w, "removed %s: rows of a release that was not published; it counts as spent if anybody could read them\n", l.Path)
+		for _, dir := range stagedBy(output) {
+			gone, err := dirsink.Dir{Release: dir}.RemoveLeftovers(ctx)
+			errs = append(errs, err)
+			for _, l := range gone {
+				removed++
+				fmt.Fprintf(w, "removed %s: rows of a release that was not published; it counts as spent if anybody could read them\n", l.Path)
+			}
 		}
 	}
 	if removed == 0 && errors.Join(errs...) == nil {
@@ -91,9 +93,18 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 	return errors.Join(errs...)
 }
 
+// stagedBy returns where runs stage rows for an output: the directory itself, if it is that of everything but
+// the rows, and the one beside it.
+func stagedBy(output string) []string {
+	if beside, err := dirsink.Beside(output); err == nil {
+		return []string{output, beside}
+	}
+	return []string{output}
+}
+
 func also(output string) string {
 	if output == "" {
 		return ""
 	}
-	return " or " + files.Join(output, "_tmp")
+	return " or for " + output
 }

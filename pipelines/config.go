@@ -19,7 +19,7 @@ type Config struct {
 	Input   string // CSV or Parquet file, glob, directory that a run wrote, or table; required
 	Output  string // directory or table; required
 	Format  string // parquet (default) or csv
-	Release string // directory of statement and model; default: Output, where that is a directory
+	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, where that is a directory
 
 	Epsilon      dp.Epsilon // required
 	Delta        dp.Delta   // 0 is pure differential privacy
@@ -55,9 +55,6 @@ const (
 
 func (c Config) withDefaults() Config {
 	c.Format = orDefault(c.Format, "parquet")
-	if !isTable(c.Output) {
-		c.Release = orDefault(c.Release, c.Output)
-	}
 	c.MaxCells = orDefault(c.MaxCells, query.DefaultCells)
 	c.Method = orDefault(c.Method, "auto")
 	c.MemoryLimit = orDefault(c.MemoryLimit, solver.DefaultMemoryLimit)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -39,22 +40,44 @@ func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released
 	a.Result.Model.Impossible = d.Public.Domain.Impossible // a release does not repeat the domain; its hash covers them
 	marginals, said := marginalsOf(&d.Public.Domain, d.Public.Workload, a.Result)
 	privacy := statement(d, a, rows, said)
-	b, err := privacy.JSON()
-	if err != nil {
-		return nil, fmt.Errorf("pipelines: privacy statement: %w", err)
-	}
 	model, err := saved(d, a, privacy)
 	if err != nil {
 		return nil, err
 	}
 	return []dirsink.Released{
-		dirsink.Content(privacyFile, b),
-		{Name: modelFile, Write: func(w io.Writer) error { return modelio.Write(w, model) }},
-		{Name: marginalsFile, Write: func(w io.Writer) error {
+		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error { return modelio.Write(w, model) }},
+		{Name: marginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := parquetio.WriteMarginals(w, marginals)
 			return err
 		}},
+		{Name: privacyFile, Write: func(w io.Writer, before []dirsink.File) error {
+			privacy.Hashes.Rows, privacy.Hashes.Files = hashesOf(before)
+			b, err := privacy.JSON()
+			if err == nil {
+				_, err = w.Write(b)
+			}
+			return err
+		}},
 	}, nil
+}
+
+// hashesOf returns what a statement says of the files that it goes with: one SHA-256 of all parts, empty
+// where there are none, and those of the other files.
+func hashesOf(list []dirsink.File) (rows string, others map[string]string) {
+	var parts []dirsink.File
+	others = map[string]string{}
+	for _, f := range list {
+		switch {
+		case strings.HasPrefix(f.Name, "part-"):
+			parts = append(parts, f)
+		case f.Name != privacyFile:
+			others[f.Name] = f.SHA256
+		}
+	}
+	if len(parts) > 0 {
+		rows = dirsink.Digest(parts)
+	}
+	return rows, others
 }
 
 func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {

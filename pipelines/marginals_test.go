@@ -28,7 +28,7 @@ func TestImpossibleEndToEnd(t *testing.T) {
 		c.Method, c.Format, c.Rows = method, "csv", 300
 		mustRun(t, c)
 		possible(t, method, c.Output, 300)
-		again := SampleConfig{Model: filepath.Join(c.Output, "_model.arrow"), Output: filepath.Join(t.TempDir(), "more"),
+		again := SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "more"),
 			Format: "csv", Rows: 500, Runner: "direct"}
 		r, err := ValidateSample(context.Background(), again)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestMarginalsFile(t *testing.T) {
 		if said.Marginals != 7 || said.Of != 7 || said.Cells != 4+5+2+20+8+10+40 {
 			t.Errorf("%s: %+v", method, said)
 		}
-		r, err := parquetio.OpenFile(filepath.Join(c.Output, "_marginals.parquet"), schema, parquetio.ReadOptions{})
+		r, err := parquetio.OpenFile(c.Output+".release/_marginals.parquet", schema, parquetio.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,17 +42,13 @@ func (r *Request) output(runID string, st staging) output {
 	if isTable(r.Output) {
 		return &loadedTable{
 			Sink: r.target().sink(runID, r.File.Domain), Stage: st.rows(runID, r.Shards), description: said,
-			Release: dirsink.Dir{Path: r.Release, RunID: runID, Overwrite: r.Overwrite},
+			Release: dirsink.Dir{Release: r.Release, RunID: runID, Overwrite: r.Overwrite},
 		}
 	}
-	d := &directory{
-		Rows:   dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
+	return &directory{
+		Dir:    dirsink.Dir{Path: r.Output, Release: r.Release, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
 		Format: r.Format, description: said,
 	}
-	if files.Clean(r.Release) != files.Clean(r.Output) {
-		d.Release = dirsink.Dir{Path: r.Release, RunID: runID, Overwrite: r.Overwrite}
-	}
-	return d
 }
 
 // output returns where the rows of a sampling go.
@@ -62,26 +58,26 @@ func (r *SampleRequest) output(runID string, st staging) output {
 		return &loadedTable{Sink: r.target().sink(runID, &r.file.Domain), Stage: st.rows(runID, r.Shards), description: said, model: fingerprint(r.model)}
 	}
 	return &directory{
-		Rows:   dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
+		Dir:    dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
 		Format: r.Format, description: said,
 	}
 }
 
-func (d *directory) run() string { return d.Rows.RunID }
+func (d *directory) run() string { return d.Dir.RunID }
 
 func (d *directory) prepare(ctx context.Context) error {
 	for _, dir := range d.dirs() {
-		if _, err := os.Stat(dir.Path); !files.Remote(dir.Path) && errors.Is(err, os.ErrNotExist) {
-			d.made = append(d.made, dir.Path)
+		if _, err := os.Stat(dir); !files.Remote(dir) && errors.Is(err, os.ErrNotExist) {
+			d.made = append(d.made, dir)
 		}
-		if err := dir.Prepare(ctx); err != nil {
-			return Faults{{Where: d.flag(dir), What: plainError(err)}}
-		}
+	}
+	if err := d.Dir.Prepare(ctx); err != nil {
+		return Faults{{Where: "--output", What: plainError(err)}}
 	}
 	return nil
 }
 
-func (d *directory) hold() (release func(), err error) { return holdAll(d.dirs()...) }
+func (d *directory) hold() (release func(), err error) { return d.Dir.Hold() }
 
 // holdAll holds directories that have been prepared.
 func holdAll(dirs ...dirsink.Dir) (release func(), err error) {
@@ -102,36 +98,26 @@ func holdAll(dirs ...dirsink.Dir) (release func(), err error) {
 	return release, nil
 }
 
-// flag names what chooses a directory.
-func (d *directory) flag(dir dirsink.Dir) string {
-	if dir.Path == d.Release.Path {
-		return "--release"
+// dirs returns the directory of the rows and that of everything else.
+func (d *directory) dirs() []string {
+	release := d.Dir.Release
+	if release == "" {
+		release, _ = dirsink.Beside(d.Dir.Path) // a request without one was refused
 	}
-	return "--output"
-}
-
-// dirs returns the directories in the order of their publication.
-func (d *directory) dirs() []dirsink.Dir {
-	if d.Release.Path != "" {
-		return []dirsink.Dir{d.Release, d.Rows}
-	}
-	return []dirsink.Dir{d.Rows}
+	return []string{d.Dir.Path, release}
 }
 
 func (d *directory) published(ctx context.Context) bool {
-	m, err := dirsink.ReadManifest(ctx, d.Rows.Path)
-	return err == nil && m.RunID == d.Rows.RunID
+	o, err := dirsink.Open(ctx, d.dirs()[1])
+	return err == nil && o.RunID == d.Dir.RunID
 }
 
 func (d *directory) abandon(ctx context.Context) (kept string, err error) {
-	var errs []error
-	for _, dir := range d.dirs() {
-		errs = append(errs, dir.Abandon(ctx, privacyFile, modelFile, marginalsFile))
-	}
+	err = d.Dir.Abandon(ctx, privacyFile, modelFile, marginalsFile)
 	for _, dir := range d.made {
 		_ = os.Remove(dir) // it is not empty where somebody else has put something there
 	}
-	return "", errors.Join(errs...)
+	return "", err
 }
 
 func (d *directory) unfinished() string {
@@ -139,72 +125,75 @@ func (d *directory) unfinished() string {
 }
 
 func (d *directory) written(ctx context.Context) (report.Written, error) {
-	m, err := dirsink.ReadManifest(ctx, d.Rows.Path)
+	dirs := d.dirs()
+	o, err := dirsink.Open(ctx, dirs[1])
 	if err != nil {
 		return report.Written{}, err
 	}
-	w := report.Written{Output: d.Rows.Path, Format: d.Format, Files: len(m.Parts), Rows: m.Rows}
-	if left, err := d.Rows.Leftovers(ctx); err == nil { // the rows are there all the same
-		w.Notes = leftRows(d.Rows.Path, left)
+	w := report.Written{Output: d.Dir.Path, Release: dirs[1], Format: d.Format, Files: len(o.Parts), Rows: o.Rows, Digest: o.SHA256}
+	if left, err := d.Dir.Leftovers(ctx); err == nil { // the rows are there all the same
+		w.Notes = leftRows(dirs[1], left)
 	}
-	if d.Describe {
-		w.Release = d.Rows.Path
-		if d.Release.Path != "" {
-			w.Release = d.Release.Path
-		}
-	}
-	for _, p := range m.Parts {
+	for _, p := range o.Parts {
 		w.Bytes += p.Bytes
 	}
 	return w, nil
 }
 
-// checkOutput refuses a directory that holds anything, before any budget is spent. Staged files of a
-// run that was killed are no output, and do not count.
-func checkOutput(ctx context.Context, flag, dir string, overwrite bool, f *Faults) {
-	if dir == "" {
-		if flag == "--output" {
-			f.add(flag, "is required: a directory for the rows", "")
-		}
+// checkOutput refuses directories that hold anything, before any budget is spent. Staged files of a run
+// that was killed are no output, and do not count.
+func checkOutput(ctx context.Context, t target, f *Faults) {
+	d := dirsink.Dir{Release: t.release, RunID: "check", Overwrite: t.overwrite}
+	if !isTable(t.output) {
+		d.Path = t.output
+	}
+	if !checkIsDir("--output", d.Path, f) || !checkIsDir("--release", d.Release, f) {
 		return
 	}
-	if err := files.CheckName(dir); err != nil {
-		f.add(flag, err.Error(), "")
+	err := d.Check(ctx)
+	var taken *dirsink.NotFree
+	if !errors.As(err, &taken) {
+		*f = append(*f, ErrorFaults(t.flagOf(err), err)...)
 		return
 	}
-	if !files.Remote(dir) {
-		info, err := os.Stat(dir)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			if to, linkErr := os.Readlink(dir); linkErr == nil {
-				f.add(flag, fmt.Sprintf("%s is a link to %s, which is not there", dir, to), "make that directory, or name another")
-			}
-			return
-		case err != nil:
-			f.add(flag, plainPathError(err), "name a directory that can be made")
-			return
-		case !info.IsDir():
-			f.add(flag, fmt.Sprintf("%s is a file", dir), "name a directory")
-			return
-		}
+	mend := "set --overwrite, or name another directory"
+	what := fmt.Sprintf("%s %v", taken.Dir, taken.Why)
+	switch taken.Why {
+	case dirsink.ErrCutOff:
+		mend = "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent"
+	case dirsink.ErrClaimed:
+		mend = "wait for it, or set --overwrite if no run is at work"
+	case dirsink.ErrForeign:
+		what = fmt.Sprintf("%s is not empty", taken.Dir)
 	}
-	checkFree(ctx, flag, dir, overwrite, f)
+	f.add(t.flag(taken.Dir), what, mend)
 }
 
-// checkFree applies the sink's own rule.
-func checkFree(ctx context.Context, flag, dir string, overwrite bool, f *Faults) {
-	err := dirsink.Dir{Path: dir, RunID: "check", Overwrite: overwrite}.Check(ctx)
-	switch {
-	case err == nil:
-	case errors.Is(err, dirsink.ErrFinished):
-		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrFinished), "set --overwrite, or name another directory")
-	case errors.Is(err, dirsink.ErrCutOff):
-		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrCutOff), "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent")
-	case errors.Is(err, dirsink.ErrClaimed):
-		f.add(flag, fmt.Sprintf("%s %v", dir, dirsink.ErrClaimed), "wait for it, or set --overwrite if no run is at work")
-	case errors.Is(err, dirsink.ErrForeign):
-		f.add(flag, fmt.Sprintf("%s is not empty", dir), "set --overwrite, or name another directory")
-	default:
-		f.add(flag, plainError(err), "")
+// checkIsDir refuses what is there and is no directory.
+func checkIsDir(flag, name string, f *Faults) bool {
+	if name == "" {
+		return true
 	}
+	if err := files.CheckName(name); err != nil {
+		f.add(flag, err.Error(), "")
+		return false
+	}
+	if files.Remote(name) {
+		return true
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if to, linkErr := os.Readlink(name); linkErr == nil {
+			f.add(flag, fmt.Sprintf("%s is a link to %s, which is not there", name, to), "make that directory, or name another")
+			return false
+		}
+	case err != nil:
+		f.add(flag, plainPathError(err), "name a directory that can be made")
+		return false
+	case !info.IsDir():
+		f.add(flag, fmt.Sprintf("%s is a file", name), "name a directory")
+		return false
+	}
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -84,7 +85,7 @@ func (p people) write(t *testing.T, rng *rand.Rand, path string, customers bool)
 func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]string {
 	t.Helper()
 	p.write(t, rng, c.Input, privacyID(t, c))
-	if err := os.RemoveAll(c.Output); err != nil {
+	if err := errors.Join(os.RemoveAll(c.Output), os.RemoveAll(c.Output+".release")); err != nil {
 		t.Fatal(err)
 	}
 	r := mustValidate(t, c)
@@ -113,7 +114,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 		t.Fatal(err)
 	}
 	left["words"] = words.String()
-	for _, dir := range []string{c.Output, l.store.Config} {
+	for _, dir := range []string{c.Output, c.Output + ".release", l.store.Config} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
@@ -222,7 +223,7 @@ func TestNothingTimedIsReleased(t *testing.T) {
 	timed := regexp.MustCompile(`(?i)"[ !#-~]*(time|duration|second|elapsed|trial|started|finished|created|retries|attempt)[ !#-~]*"\s*:`)
 	read := 0
 	for _, pattern := range []string{"_*.json", "_*.html", "_*.arrow"} {
-		files, err := filepath.Glob(filepath.Join(c.Output, pattern))
+		files, err := filepath.Glob(filepath.Join(c.Output+".release", pattern))
 		if err != nil {
 			t.Fatal(err)
 		}

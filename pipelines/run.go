@@ -119,7 +119,7 @@ func stopped(ctx context.Context, err error) error {
 func finished(ctx context.Context, r *Request, out output) (*Result, error) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	privacy, err := released(ctx, r.Release)
+	privacy, err := released(ctx, r.target().beside())
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/modelio"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/report"
@@ -23,7 +25,7 @@ import (
 
 // SampleConfig is one request for rows of a released model. Zero fields mean their defaults.
 type SampleConfig struct {
-	Model         string // _model.arrow; required
+	Model         string // a directory of a finished run, or its _model.arrow; required
 	Output        string // directory or table of BigQuery; required
 	Format        string // parquet (default) or csv
 	Rows          int64  // default: the released number of units
@@ -71,9 +73,9 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	checkTemp(c.TempLocation, &faults)
 	switch file, err := readModel(ctx, c.Model); {
 	case c.Model == "":
-		faults.add("--model", "is required: _model.arrow of a released directory", "")
+		faults.add("--model", "is required: what synth has written, or its _model.arrow", "")
 	case err != nil:
-		faults.add("--model", plainError(err), "check the path")
+		faults = append(faults, ErrorFaults("--model", err)...)
 	default:
 		if r.workload, r.units, err = restored(file); err != nil {
 			faults.add("--model", err.Error(), "use a file that dapple wrote")
@@ -81,17 +83,42 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		}
 		r.file = file
 		c.target().checkTable(ctx, &file.Domain, &faults)
-		r.model = &population.Model{Sizes: file.Sizes, Columns: file.Columns, Weights: file.Weights, Impossible: file.Domain.Impossible}
+		r.model = modelOf(file)
 		checkWhere(r, &faults)
 	}
 	return r, faults.Err()
 }
 
+// readModel reads the model of a finished run, by the name of one of its directories, or a model file. It
+// checks model and statement against the manifest, where there is one.
 func readModel(ctx context.Context, path string) (*modelio.File, error) {
 	if path == "" {
 		return nil, nil
 	}
+	isDir, err := files.IsDir(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	dir := files.Dir(path)
+	if isDir {
+		dir = path
+	}
+	o, err := dirsink.Open(ctx, dir)
+	switch {
+	case err == nil && (isDir || files.Join(o.Release, modelFile) == files.Clean(path)):
+		path = files.Join(o.Release, modelFile)
+		if err := errors.Join(o.CheckReleased(ctx, modelFile), o.CheckReleased(ctx, privacyFile)); err != nil {
+			return nil, err
+		}
+	case err != nil && isDir:
+		return nil, err
+	}
 	return modelio.ReadFile(ctx, path)
+}
+
+// modelOf returns the model that a file holds.
+func modelOf(f *modelio.File) *population.Model {
+	return &population.Model{Sizes: f.Sizes, Columns: f.Columns, Weights: f.Weights, Impossible: f.Domain.Impossible}
 }
 
 func checkWhere(r *SampleRequest, f *Faults) {

@@ -27,12 +27,11 @@ func init() {
 	})
 }
 
-// directory is a sink of rows, and of what was released with them, in directories of this machine or of
-// Cloud Storage. Its exported fields are plain data.
+// directory is a sink of rows in one directory, and of what was released with them in another, of this
+// machine or of Cloud Storage. Its exported fields are plain data.
 type directory struct {
-	Rows    dirsink.Dir
-	Release dirsink.Dir // Path empty: the released files go with the rows
-	Format  string
+	Dir    dirsink.Dir
+	Format string
 	description
 
 	made []string // directories that were not there before
@@ -54,12 +53,12 @@ type rowWriter interface {
 }
 
 func (d *directory) Create(ctx context.Context, shard, _ int) (synth.ShardWriter, error) {
-	leave, err := enter(d.Rows.RunID)
+	leave, err := enter(d.Dir.RunID)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	part, err := d.Rows.Create(ctx, shard)
+	part, err := d.Dir.Create(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func (d *directory) Create(ctx context.Context, shard, _ int) (synth.ShardWriter
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
-	return &shardWriter{run: d.Rows.RunID, part: part, rows: w}, nil
+	return &shardWriter{run: d.Dir.RunID, part: part, rows: w}, nil
 }
 
 func newRowWriter(w io.Writer, format string, d *domain.Domain) (rowWriter, error) {
@@ -109,7 +108,7 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 		return synth.FileRef{}, errors.Join(err, w.part.Abort())
 	}
 	ref, err := w.part.Commit(w.n)
-	return synth.FileRef{Shard: ref.Shard, Rows: ref.Rows, Bytes: ref.Bytes, CRC32C: ref.CRC32C, URI: ref.URI}, err
+	return synth.FileRef{Shard: ref.Shard, Rows: ref.Rows, Bytes: ref.Bytes, CRC32C: ref.CRC32C, SHA256: ref.SHA256, URI: ref.URI}, err
 }
 
 // Abort's own failure leaves a temporary file that no reader looks at; the failure that led to it is
@@ -117,7 +116,7 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 func (w *shardWriter) Abort() { _ = w.part.Abort() }
 
 func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
-	leave, err := enter(d.Rows.RunID)
+	leave, err := enter(d.Dir.RunID)
 	if err != nil {
 		return synth.Manifest{}, err
 	}
@@ -129,17 +128,11 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 			return synth.Manifest{}, err
 		}
 	}
-	if d.Release.Path != "" {
-		if _, err := d.Release.Publish(ctx, nil, released, nil); err != nil {
-			return synth.Manifest{}, err
-		}
-		released = nil
-	}
-	m, err := d.Rows.Publish(ctx, refs, released, columnTypes(&d.Public.Domain))
+	m, err := d.Dir.Publish(ctx, refs, released, columnTypes(&d.Public.Domain))
 	if err != nil {
 		return synth.Manifest{}, err
 	}
-	out := synth.Manifest{URI: d.Rows.Path, Files: len(m.Parts), Rows: m.Rows}
+	out := synth.Manifest{URI: d.Dir.Path, Files: len(m.Parts), Rows: m.Rows}
 	for _, p := range m.Parts {
 		out.Bytes += p.Bytes
 	}
@@ -149,7 +142,7 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 // parts returns shards as the directory knows them, and the number of their rows.
 func parts(files []synth.FileRef) (refs []dirsink.FileRef, rows int64) {
 	for _, f := range files {
-		refs = append(refs, dirsink.FileRef{Shard: f.Shard, Rows: f.Rows, Bytes: f.Bytes, CRC32C: f.CRC32C, URI: f.URI})
+		refs = append(refs, dirsink.FileRef{Shard: f.Shard, Rows: f.Rows, Bytes: f.Bytes, CRC32C: f.CRC32C, SHA256: f.SHA256, URI: f.URI})
 		rows += f.Rows
 	}
 	return refs, rows

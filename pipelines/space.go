@@ -35,7 +35,8 @@ func (r *Request) needs(p *plan.Plan) (list []need) {
 	if p.Universe <= heldModel {
 		model = 8 * int64(p.Universe)
 	}
-	rows, parts := int64(p.FileBytes), int64(r.Shards)
+	rows, parts := int64(p.FileBytes), int64(orDefault(r.Shards, DefaultShards))
+	release := r.target().beside()
 	add := func(flag, dir, what string, bytes, names int64) {
 		if dir != "" && !files.Remote(dir) && !isTable(dir) {
 			list = append(list, need{flag, dir, what, bytes, names})
@@ -49,7 +50,7 @@ func (r *Request) needs(p *plan.Plan) (list []need) {
 	} else {
 		add("--output", r.Output, "rows", rows, parts)
 	}
-	add("--release", r.Release, "model and statement", model, few)
+	add(r.target().flag(release), release, "model and statement", model, few)
 	if !files.Remote(r.TempLocation) && !files.Remote(r.target().beside()) {
 		add("TMPDIR", r.scratch, "model until it is published", model, few)
 	}

@@ -53,7 +53,7 @@ type staging struct {
 type place struct{ dir, prefix, suffix string }
 
 // stagingPlace returns the place of a run's staging: the directory for temporary files if that is one of all
-// workers, the output if that is remote, and else scratch, on this machine.
+// workers, that of the released files if that is remote, and else scratch, on this machine.
 func stagingPlace(temp, out, scratch string) place {
 	switch {
 	case files.Remote(temp):
@@ -75,7 +75,7 @@ func (p place) stage(ctx context.Context, runID string) (staging, error) {
 	if files.Remote(p.dir) {
 		dir := files.Join(p.dir, p.prefix+runID+p.suffix)
 		if p.suffix == "" {
-			if err := (dirsink.Dir{Path: dir, RunID: runID}).Prepare(ctx); err != nil {
+			if err := (dirsink.Dir{Release: dir, RunID: runID}).Prepare(ctx); err != nil {
 				return staging{}, Faults{{Where: "--temp_location", What: plainError(err)}}
 			}
 		}
@@ -104,7 +104,7 @@ func (s staging) sign(ctx context.Context, n note) error {
 
 // rows returns a directory for rows that are not loaded yet.
 func (s staging) rows(runID string, shards int) dirsink.Dir {
-	return dirsink.Dir{Path: files.Join(s.dir, "rows"), RunID: runID, Shards: shards, Extension: "parquet"}
+	return dirsink.Dir{Release: files.Join(s.dir, "rows"), RunID: runID, Shards: shards, Extension: "parquet"}
 }
 
 func (s staging) ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.dir} }

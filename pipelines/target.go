@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -15,7 +16,7 @@ import (
 // target is what a request says of where its rows go.
 type target struct {
 	output, format, write string
-	release               string // directory of released files; empty: not given
+	release               string // directory of all but the rows; empty: not given
 	releases              bool   // there are released files
 	overwrite             bool
 	labels                map[string]string
@@ -37,7 +38,7 @@ func isTable(name string) bool { return strings.HasPrefix(name, bigqueryio.Schem
 // check refuses flags that do not go with each other, and directories that are not free.
 func (t target) check(ctx context.Context, f *Faults) {
 	if !isTable(t.output) {
-		checkOutput(ctx, "--output", t.output, t.overwrite, f)
+		t.checkDirectory(ctx, f)
 		if t.write != "" {
 			f.add("--write", "is for tables of BigQuery", "use --overwrite for a directory")
 		}
@@ -62,7 +63,40 @@ func (t target) check(ctx context.Context, f *Faults) {
 		f.add("--release", fmt.Sprintf("got %q; want a directory", t.release), "")
 	case !t.releases && t.overwrite:
 		f.add("--overwrite", "is for directories", "use --write=truncate for a table")
+	case t.releases:
+		checkOutput(ctx, t, f)
 	}
+}
+
+// checkDirectory checks the directory of the rows, and that of everything else.
+func (t target) checkDirectory(ctx context.Context, f *Faults) {
+	_, err := dirsink.Beside(t.output)
+	switch {
+	case t.output == "":
+		f.add("--output", "is required: a directory for the rows", "")
+	case t.release == "" && err != nil && t.releases:
+		f.add("--release", fmt.Sprintf("is required, since --output: %v", err), "name a directory for statement and model")
+	case t.release == "" && err != nil:
+		f.add("--output", err.Error(), "name a directory by its own name")
+	default:
+		checkOutput(ctx, t, f)
+	}
+}
+
+// flag names what chooses a directory.
+func (t target) flag(dir string) string {
+	if t.release != "" && files.Clean(dir) == files.Clean(t.release) || isTable(t.output) {
+		return "--release"
+	}
+	return "--output"
+}
+
+// flagOf is flag for an error that names the directory.
+func (t target) flagOf(err error) string {
+	if t.release != "" && !strings.Contains(fmt.Sprint(err), files.Clean(t.output)) {
+		return "--release"
+	}
+	return "--output"
 }
 
 // checkTable refuses a table that cannot be written, before any budget is spent. Its name and the way to
@@ -98,10 +132,11 @@ func (r *Request) notes() (lines []string) {
 
 // beside returns the directory of which the staging should be near; empty: none.
 func (t target) beside() string {
-	if isTable(t.output) {
+	if isTable(t.output) || t.release != "" {
 		return t.release
 	}
-	return t.output
+	dir, _ := dirsink.Beside(t.output) // a request without one was refused
+	return dir
 }
 
 func (t target) mode() string { return cmp.Or(t.write, bigqueryio.WriteEmpty.String()) }

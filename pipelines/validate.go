@@ -55,9 +55,6 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	r := &Request{Config: c, scratch: os.TempDir()}
 	checkInput(ctx, r, &faults)
 	c.target().check(ctx, &faults)
-	if c.Release != "" && !isTable(c.Release) && files.Clean(c.Release) != files.Clean(c.Output) {
-		checkOutput(ctx, "--release", c.Release, c.Overwrite, &faults)
-	}
 	checkTemp(c.TempLocation, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)

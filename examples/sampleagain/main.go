@@ -1,7 +1,7 @@
 // Command sampleagain answers: can I have more rows later, and only some of them? A released model
 // gives as many as anybody likes, at no privacy cost, and under a condition on its columns.
 //
-//	go run ./examples/sampleagain -model out/_model.arrow -where 'age>=65' -output older -rows 1000
+//	go run ./examples/sampleagain -model out -where 'age>=65' -output older -rows 1000
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 
 func main() {
 	c := pipelines.SampleConfig{Progress: os.Stderr, Format: "csv", Shards: 1}
-	flag.StringVar(&c.Model, "model", "out/_model.arrow", "model of a released directory")
+	flag.StringVar(&c.Model, "model", "out", "what synth has written: its output, or a _model.arrow")
 	flag.StringVar(&c.Where, "where", "", "condition on columns, such as 'age>=65 AND sex=Female'")
 	flag.StringVar(&c.Output, "output", "more", "directory for the rows")
 	flag.Int64Var(&c.Rows, "rows", 0, "rows to write; 0: as many as the model stands for")

@@ -39,7 +39,7 @@ func release(dir string) (string, error) {
 		return "", err
 	}
 	_, err = pipelines.Run(context.Background(), request)
-	return filepath.Join(dir, "out", "_model.arrow"), err
+	return filepath.Join(dir, "out.release", "_model.arrow"), err
 }
 
 func Example() {

@@ -64,7 +64,7 @@ func (b *bench) command(name string, more ...string) (used, error) {
 func (b *bench) sample() (used, error) { return b.rows(b.people, "parquet") }
 
 func (b *bench) rows(n int, format string) (used, error) {
-	return measure(exec.Command(b.binary, "sample", "--model="+filepath.Join(b.dir, "out", "_model.arrow"),
+	return measure(exec.Command(b.binary, "sample", "--model="+filepath.Join(b.dir, "out"),
 		"--output="+filepath.Join(b.dir, format), "--format="+format, fmt.Sprintf("--rows=%d", n), "--shards=1", "--overwrite", "--quiet"))
 }
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
+	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -19,35 +19,36 @@ func (d Dir) Abandon(ctx context.Context, releasedNames ...string) error {
 		return err
 	}
 	d = d.in(ctx)
-	if _, err := d.disk.list(d.Path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.disk.list(d.staging()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	unlock, _, err := d.disk.lock(d.Path)
+	unlock, _, err := d.lock()
 	if err != nil {
-		return fmt.Errorf("sink: %s cannot be locked: %w", d.show(), err)
+		return err
 	}
 	defer unlock()
 	// With a manifest the files belong to it: this run's, or that of a run that overwrote this one.
-	if _, err := d.manifest(); errors.Is(err, fs.ErrNotExist) && d.began() {
-		if err := d.takeBack(releasedNames); err != nil {
-			return fmt.Errorf("sink: %s holds parts of an output that was cut off; remove them: %w", d.show(), err)
+	parts, began := d.began()
+	if _, err := d.manifest(); errors.Is(err, fs.ErrNotExist) && began {
+		if err := d.takeBack(parts, releasedNames); err != nil {
+			return fmt.Errorf("sink: %s holds parts of an output that was cut off; remove them: %w", show(d.dirs()[0]), err)
 		}
 	}
 	d.cleanUp()
 	return nil
 }
 
-// Hold tells others that this run is at work in a directory that has been prepared, until release is called
+// Hold tells others that this run is at work in directories that have been prepared, until release is called
 // or the process ends. On gs:// nothing can tell.
 func (d Dir) Hold() (release func(), err error) {
-	if files.Remote(d.Path) {
+	if files.Remote(d.release()) {
 		return func() {}, nil
 	}
 	return files.Hold(d.staging())
 }
 
-// Leftover is what another run has staged in a directory and not published: synthetic rows, as a rule, of
-// a release that counts.
+// Leftover is what another run has staged and not published: synthetic rows, as a rule, of a release that
+// counts.
 type Leftover struct {
 	RunID, Path string
 	Dead        bool // its run has ended; false also where nothing can tell
@@ -58,8 +59,8 @@ func (d Dir) Leftovers(ctx context.Context) ([]Leftover, error) {
 	ids, err := d.Others(ctx)
 	list := make([]Leftover, len(ids))
 	for i, id := range ids {
-		list[i] = Leftover{RunID: id, Path: files.Join(d.Path, tempName, id)}
-		if !files.Remote(d.Path) {
+		list[i] = Leftover{RunID: id, Path: files.Join(d.release(), tempName, id)}
+		if !files.Remote(d.release()) {
 			if release, free := files.Take(list[i].Path); free {
 				list[i].Dead = true
 				release()
@@ -88,34 +89,50 @@ func (d Dir) RemoveLeftovers(ctx context.Context) (removed []Leftover, err error
 		}
 		release()
 	}
-	_ = d.in(ctx).disk.remove(d.at(tempName)) // it stays if others are at work
+	_ = d.in(ctx).disk.remove(d.beside(tempName)) // it stays if others are at work
 	return removed, err
 }
 
-// Others returns the IDs of other runs whose staging is in the directory, in order; none where there is
-// no directory.
+// Others returns the IDs of other runs whose staging is here, in order; none where there is no directory.
 func (d Dir) Others(ctx context.Context) ([]string, error) {
 	d = d.in(ctx)
-	names, err := d.disk.list(d.at(tempName))
+	names, err := d.disk.list(d.beside(tempName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sink: %s cannot be listed: %w", d.show(), err)
+		return nil, fmt.Errorf("sink: %s cannot be listed: %w", show(d.release()), err)
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == d.RunID || name == claimName }), nil
 }
 
 // takeBack removes the parts and released files of this run.
-func (d Dir) takeBack(releasedNames []string) error {
-	names, err := d.names()
-	for _, name := range names {
-		if !d.ownPart(name) && !slices.Contains(releasedNames, name) {
-			continue
+func (d Dir) takeBack(parts []File, releasedNames []string) error {
+	rows, others, err := d.names()
+	for _, name := range rows {
+		own, sumErr := d.isOwn(name, parts)
+		if err = errors.Join(err, sumErr); own {
+			err = errors.Join(err, d.removeAll([]string{d.at(name)}))
 		}
-		if removeErr := d.disk.remove(d.at(name)); !errors.Is(removeErr, os.ErrNotExist) {
-			err = errors.Join(err, removeErr)
+	}
+	for _, name := range others {
+		if slices.Contains(releasedNames, name) {
+			err = errors.Join(err, d.removeAll([]string{d.beside(name)}))
 		}
 	}
 	return err
+}
+
+// isOwn reports whether a file among the rows is one of this run's parts, or a copy of one on its way.
+func (d Dir) isOwn(name string, parts []File) (bool, error) {
+	for _, p := range parts {
+		if strings.HasPrefix(name, p.Name+copyMark) {
+			return true, nil
+		}
+		if name == p.Name {
+			n, crc, err := d.disk.sum(d.at(name))
+			return n == p.Bytes && hexCRC(crc) == p.CRC32C, err
+		}
+	}
+	return false, nil
 }

@@ -25,7 +25,7 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 		if err := d.Abandon(ctx, "_privacy.json", "_report.html"); err != nil {
 			t.Fatalf("operation %d: %v", n, err)
 		}
-		if _, readErr := ReadManifest(ctx, d.Path); readErr == nil {
+		if _, readErr := Open(ctx, d.Path); readErr == nil {
 			finished(t, d)
 			if err == nil {
 				published = n
@@ -33,8 +33,8 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 			continue
 		}
 		cutOff++
-		if names, err := d.in(ctx).names(); err != nil || len(names) > 0 {
-			t.Errorf("operation %d: %v is left (%v)", n, names, err)
+		if rows, others, err := d.in(ctx).names(); err != nil || len(rows)+len(others) > 0 {
+			t.Errorf("operation %d: %v and %v are left (%v)", n, rows, others, err)
 		}
 	}
 	if cutOff < 10 {
@@ -56,16 +56,16 @@ func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
 
 	foreign := Dir{Path: t.TempDir(), RunID: "run", Shards: 2, Extension: "csv"}
 	stage(t, foreign)
-	for _, name := range []string{"part-00000-of-00002.csv", "_privacy.json", "notes.txt"} {
-		if err := os.WriteFile(foreign.at(name), []byte("of somebody else"), 0o666); err != nil {
+	for _, path := range []string{foreign.at("part-00000-of-00002.csv"), foreign.at("notes.txt"), foreign.beside("_privacy.json")} {
+		if err := os.WriteFile(path, []byte("of somebody else"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := foreign.Abandon(ctx, "_privacy.json"); err != nil {
 		t.Fatal(err)
 	}
-	if names, _ := foreign.in(ctx).names(); !slices.Equal(names, []string{"_privacy.json", "notes.txt", "part-00000-of-00002.csv"}) {
-		t.Errorf("left %v", names)
+	if rows, others, _ := foreign.in(ctx).names(); !slices.Equal(rows, []string{"notes.txt", "part-00000-of-00002.csv"}) || !slices.Equal(others, []string{"_privacy.json"}) {
+		t.Errorf("left %v and %v", rows, others)
 	}
 }
 

@@ -14,13 +14,9 @@ import (
 // ID has a full stop, so that it is no run's staging.
 const claimName = "publishing.run"
 
-// ErrClaimed is of a directory that nobody else may publish into for now. Overwriting takes it over, and so
-// does every run where a lock tells that the claimant is dead.
-var ErrClaimed = errors.New("is being published to by another run, or one was cut off as it did")
+func (d Dir) claimPath() string { return files.Join(d.release(), tempName, claimName) }
 
-func (d Dir) claimPath() string { return files.Join(d.Path, tempName, claimName) }
-
-// claimant returns the ID of the run that has claimed the directory; fs.ErrNotExist where none has.
+// claimant returns the ID of the run that has claimed the output; fs.ErrNotExist where none has.
 func (d Dir) claimant() (string, error) {
 	f, err := d.disk.open(d.claimPath())
 	if err != nil {
@@ -31,18 +27,18 @@ func (d Dir) claimant() (string, error) {
 	return string(b), err
 }
 
-// checkClaim refuses the directory where another run has claimed it.
-func (d Dir) checkClaim(names []string) error {
-	if d.Overwrite || d.alone || !slices.Contains(names, tempName) {
+// checkClaim refuses the output where another run has claimed it.
+func (d Dir) checkClaim(others []string) error {
+	if d.Overwrite || d.alone || !slices.Contains(others, tempName) {
 		return nil
 	}
 	switch run, err := d.claimant(); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("sink: %s: it cannot be found out who publishes there: %w", d.show(), err)
-	case run != d.RunID && !d.disk.claimable(d.Path):
-		return fmt.Errorf("sink: %s %w; wait for it, or set overwrite if none is at work", d.show(), ErrClaimed)
+		return fmt.Errorf("sink: %s: it cannot be found out who publishes there: %w", show(d.release()), err)
+	case run != d.RunID && !d.disk.claimable(d.release()):
+		return &NotFree{d.release(), ErrClaimed}
 	}
 	return nil
 }

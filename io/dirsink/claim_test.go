@@ -18,10 +18,11 @@ type publisher struct {
 
 // start publishes up to operation n, counted from 1. Runs have parts of different names, and released
 // files of different contents.
-func start(t *testing.T, store memory, run string, shards, n int) *publisher {
+func start(t *testing.T, store memory, d Dir, n int) *publisher {
 	t.Helper()
 	p := &publisher{paused: make(chan struct{}), resume: make(chan struct{}), ended: make(chan error, 1)}
-	p.Dir = Dir{Path: "gs://bucket/out", RunID: run, Shards: shards, Extension: "csv", disk: objects{ctx, store}}
+	p.Dir = d
+	p.Path, p.Extension, p.disk = "gs://bucket/out", "csv", objects{ctx, store}
 	p.refs = stage(t, p.Dir)
 	slow, passed := p.Dir, false
 	slow.disk = objects{ctx, faultyService{store, faulty{n: &n, pause: func() {
@@ -30,7 +31,7 @@ func start(t *testing.T, store memory, run string, shards, n int) *publisher {
 		<-p.resume
 	}}}}
 	go func() {
-		_, err := slow.Publish(ctx, p.refs, releasedFiles(run), nil)
+		_, err := slow.Publish(ctx, p.refs, releasedFiles(d.RunID), nil)
 		if !passed {
 			close(p.paused)
 		}
@@ -41,15 +42,26 @@ func start(t *testing.T, store memory, run string, shards, n int) *publisher {
 }
 
 // Two runs publish into one directory, however their operations follow each other: at most one succeeds,
-// and then what its manifest names is there as it wrote it, and no other run's files.
+// and then what its manifest names is there as it wrote it, and no other run's files. Where their released
+// files go to different directories, one that fails has to take its parts back.
 func TestTwoRunsInEveryOrder(t *testing.T) {
+	t.Run("one place", func(t *testing.T) { inEveryOrder(t, Dir{RunID: "a", Shards: 1}, Dir{RunID: "b", Shards: 2}, false) })
+	t.Run("rows of one name meet", func(t *testing.T) {
+		inEveryOrder(t, Dir{RunID: "a", Shards: 1, Release: "gs://bucket/a"}, Dir{RunID: "b", Shards: 1, Release: "gs://bucket/b"}, true)
+	})
+	t.Run("rows meet", func(t *testing.T) {
+		inEveryOrder(t, Dir{RunID: "a", Shards: 1, Release: "gs://bucket/a"}, Dir{RunID: "b", Shards: 2, Release: "gs://bucket/b"}, true)
+	})
+}
+
+func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 	const operations = 80 // more than a publication has
 	finished := map[string]int{}
 	for i := 1; i < operations; i++ {
 		for j := 1; j < operations; j++ {
 			store := newMemory()
-			a := start(t, store, "a", 1, i)
-			b := start(t, store, "b", 2, j)
+			a := start(t, store, dirA, i)
+			b := start(t, store, dirB, j)
 			close(a.resume)
 			errA := <-a.ended
 			close(b.resume)
@@ -57,7 +69,11 @@ func TestTwoRunsInEveryOrder(t *testing.T) {
 			if errA == nil && errB == nil {
 				t.Fatalf("paused at %d and %d: both runs have published", i, j)
 			}
-			m, err := a.manifest()
+			won, lost := a, b
+			if errA != nil {
+				won, lost = b, a
+			}
+			m, err := won.manifest()
 			if err != nil {
 				if errA == nil || errB == nil {
 					t.Fatalf("paused at %d and %d: success without a manifest", i, j)
@@ -65,15 +81,20 @@ func TestTwoRunsInEveryOrder(t *testing.T) {
 				continue
 			}
 			finished[m.RunID]++
-			if err := m.verify(a.Dir); err != nil {
+			if takesBack {
+				if err := lost.Abandon(ctx, "_privacy.json", "_report.html"); err != nil {
+					t.Fatalf("paused at %d and %d: %v", i, j, err)
+				}
+			}
+			if err := verify(won.Dir); err != nil {
 				t.Fatalf("paused at %d and %d: the output of run %s: %v", i, j, m.RunID, err)
 			}
-			names, err := a.names()
-			if i := slices.Index(names, tempName); i >= 0 {
-				names = slices.Delete(names, i, i+1) // the other one's staging
+			rows, others, err := won.names()
+			if i := slices.Index(others, tempName); i >= 0 {
+				others = slices.Delete(others, i, i+1) // the other one's staging
 			}
-			if want := len(m.Parts) + len(m.Released) + 1; err != nil || len(names) != want {
-				t.Fatalf("paused at %d and %d: %v in the output of run %s", i, j, names, m.RunID)
+			if err != nil || len(rows) != len(m.Parts) || len(others) != len(m.Released)+1 {
+				t.Fatalf("paused at %d and %d: %v and %v in the output of run %s", i, j, rows, others, m.RunID)
 			}
 		}
 	}
@@ -96,7 +117,7 @@ func TestClaimOfARunThatALockTellsIsDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	unlock, _, err := local{}.lock(d.Path) // somebody publishes
+	unlock, _, err := local{}.lock(d.release()) // somebody publishes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +138,7 @@ func TestClaimOfARunThatALockTellsIsDead(t *testing.T) {
 	if left, err := next.Others(ctx); err != nil || !slices.Equal(left, []string{"living"}) {
 		t.Errorf("left of %v, %v", left, err)
 	}
-	if m, err := next.in(ctx).manifest(); err != nil || m.RunID != "next" || m.verify(next.in(ctx)) != nil {
+	if m, err := next.in(ctx).manifest(); err != nil || m.RunID != "next" || verify(next.in(ctx)) != nil {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -163,7 +184,7 @@ func TestClaimOfADeadRun(t *testing.T) {
 		if others, err := next.Others(ctx); on.name == "local" && (err != nil || !slices.Equal(others, []string{"dead"})) {
 			t.Errorf("%s: staging of %v is left, %v", on.name, others, err)
 		}
-		if m, err := next.manifest(); err != nil || m.RunID != "next" || m.verify(next) != nil {
+		if m, err := next.manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
 			t.Errorf("%s: %+v, %v", on.name, m, err)
 		}
 	}
@@ -171,7 +192,7 @@ func TestClaimOfADeadRun(t *testing.T) {
 
 // A run that is abandoned lets others publish.
 func TestAbandonedClaim(t *testing.T) {
-	d := Dir{Path: "gs://bucket/out", RunID: "r", disk: objects{ctx, newMemory()}}
+	d := Dir{Release: "gs://bucket/out", RunID: "r", disk: objects{ctx, newMemory()}}
 	if err := errors.Join(d.Prepare(ctx), d.claim(), d.Abandon(ctx)); err != nil {
 		t.Fatal(err)
 	}

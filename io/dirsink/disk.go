@@ -137,10 +137,45 @@ func (local) place(from, to string) error {
 	if err == nil {
 		return os.Remove(from)
 	}
-	if !noLinks(err) {
+	switch {
+	case errors.Is(err, syscall.EXDEV):
+		return copyFree(from, to)
+	case noLinks(err):
+		return moveFree(from, to)
+	}
+	return err
+}
+
+// copyFree is place between file systems: under a name that no reader takes until the copy is whole and durable.
+func copyFree(from, to string) (err error) {
+	temp := to + copyMark + attempt()
+	if err = copyFile(from, temp); err == nil {
+		err = os.Link(temp, to)
+	}
+	if noLinks(err) {
+		err = moveFree(temp, to)
+	}
+	if removeErr := os.Remove(temp); !errors.Is(removeErr, fs.ErrNotExist) {
+		err = errors.Join(err, removeErr)
+	}
+	if err != nil {
 		return err
 	}
-	return moveFree(from, to)
+	return os.Remove(from)
+}
+
+func copyFile(from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // only read from
+	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return end(localFile{w}, err)
 }
 
 // moveFree is place where there are no links: two publishers that do not lock could both succeed.

@@ -155,14 +155,14 @@ func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) b
 	m, manifestErr := d.manifest()
 	switch {
 	case manifestErr == nil && m.RunID == "new":
-		if err := m.verify(d); err != nil {
+		if err := verify(d); err != nil {
 			t.Fatalf("%s: operation %d: %v", on.name, k, err)
 		}
 	case manifestErr == nil: // the old one
 		if err == nil || !overwrite {
 			t.Fatalf("%s: operation %d: success, and the old output is there", on.name, k)
 		}
-		if err := m.verify(d); err != nil {
+		if err := verify(d); err != nil {
 			t.Fatalf("%s: operation %d: %v", on.name, k, err)
 		}
 	case err == nil:
@@ -236,7 +236,7 @@ func TestDiskFull(t *testing.T) {
 	if _, err := small.Publish(ctx, refs, releasedFiles("r"), nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	if _, err := ReadManifest(ctx, d.Path); err == nil {
+	if _, err := Open(ctx, d.Path); err == nil {
 		t.Error("a manifest without space for it")
 	}
 	if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err != nil {
@@ -254,7 +254,7 @@ func TestPlaceTakesNoName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, place := range map[string]func(from, to string) error{"links": local{}.place, "no links": moveFree} {
+	for name, place := range map[string]func(from, to string) error{"links": local{}.place, "no links": moveFree, "another file system": copyFree} {
 		if err := place(from, to); !errors.Is(err, os.ErrExist) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -264,6 +264,16 @@ func TestPlaceTakesNoName(t *testing.T) {
 	}
 	if err := moveFree(from, to); err != nil {
 		t.Error(err)
+	}
+	if err := os.WriteFile(to, []byte("rows"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := copyFree(to, from); err != nil {
+		t.Error(err)
+	}
+	names, err := local{}.list(dir)
+	if b, readErr := os.ReadFile(from); err != nil || readErr != nil || string(b) != "rows" || len(names) != 1 {
+		t.Errorf("%q among %v, %v", b, names, err)
 	}
 }
 

@@ -1,71 +1,86 @@
 package dirsink
 
 import (
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
 )
 
 // manifestFormat is the version of _manifest.json.
-const manifestFormat = 1
+const manifestFormat = 2
 
-// Manifest is _manifest.json: what a finished directory holds.
+// Manifest is _manifest.json: what a finished output holds.
 type Manifest struct {
-	Format   int             `json:"format"`
-	RunID    string          `json:"run_id"`
-	Rows     int64           `json:"rows"`  // of all parts together
-	Parts    []File          `json:"parts"` // in order of their shards
-	Released []File          `json:"released"`
-	Schema   json.RawMessage `json:"schema,omitempty"` // of the parts, in the words of their writer
+	Format    int             `json:"format"`
+	RunID     string          `json:"run_id"`
+	Directory string          `json:"directory,omitempty"` // of the parts, seen from the manifest's; empty: its name without ".release"
+	Rows      int64           `json:"rows"`                // of all parts together
+	Parts     []File          `json:"parts"`               // in order of their shards
+	Released  []File          `json:"released"`
+	Schema    json.RawMessage `json:"schema,omitempty"` // of the parts, in the words of their writer
 }
 
-// File is one file of a finished directory.
+// File is one file of a finished output.
 type File struct {
 	Name   string `json:"name"`
 	Rows   int64  `json:"rows,omitempty"`
 	Bytes  int64  `json:"bytes"`
 	CRC32C string `json:"crc32c"` // eight hexadecimal digits
+	SHA256 string `json:"sha256"` // 64 hexadecimal digits
 }
 
-// ReadManifest reads the manifest of a directory. fs.ErrNotExist is in the error of a directory that
-// has none: it is not finished output.
-func ReadManifest(ctx context.Context, dir string) (*Manifest, error) {
-	return Dir{Path: dir}.in(ctx).manifest()
+// Digest returns one SHA-256 of several files: that of the lines that sha256sum prints of them.
+func Digest(list []File) string {
+	h := sha256.New()
+	for _, f := range list {
+		fmt.Fprintf(h, "%s  %s\n", f.SHA256, f.Name)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
+// manifest reads the manifest of this Dir. fs.ErrNotExist is in the error where there is none.
 func (d Dir) manifest() (*Manifest, error) {
-	b, err := d.read(manifestName)
+	m, _, err := d.readManifest()
+	return m, err
+}
+
+// readManifest returns the manifest, and the SHA-256 of its file.
+func (d Dir) readManifest() (*Manifest, string, error) {
+	b, err := d.readFile(d.beside(manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("sink: %s has no manifest: it is not the output of a finished run: %w", d.show(), fs.ErrNotExist)
+		return nil, "", fmt.Errorf("sink: %s has no manifest: it is not the output of a finished run: %w", show(d.release()), fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sink: %s: the manifest cannot be read: %w", d.show(), err)
+		return nil, "", fmt.Errorf("sink: %s: the manifest cannot be read: %w", show(d.release()), err)
 	}
 	var m Manifest
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("sink: %s: the manifest is not JSON of the expected form", d.show())
+		return nil, "", fmt.Errorf("sink: %s: the manifest is not JSON of the expected form", show(d.release()))
 	}
 	if err := m.validate(); err != nil {
-		return nil, fmt.Errorf("sink: %s: the manifest %w", d.show(), err)
+		return nil, "", fmt.Errorf("sink: %s: the manifest %w", show(d.release()), err)
 	}
-	return &m, nil
+	sum := sha256.Sum256(b)
+	return &m, hex.EncodeToString(sum[:]), nil
 }
 
-// validate makes sure that nothing outside the directory is named, and that the sums are right.
+// validate makes sure that nothing outside the directories is named, and that the sums are right.
 func (m *Manifest) validate() error {
 	if m.Format != manifestFormat {
 		return fmt.Errorf("has format %d; this version reads %d", m.Format, manifestFormat)
 	}
 	rows := int64(0)
 	for _, f := range m.Parts {
-		if !strings.HasPrefix(f.Name, "part-") || strings.Trim(f.Name, letters+"-.") != "" || !f.plausible() || f.Rows > math.MaxInt64-rows {
+		if !isPart(f.Name) || strings.Trim(f.Name, letters+"-.") != "" || !f.plausible() || f.Rows > math.MaxInt64-rows {
 			return errors.New("names a part that no run can have written")
 		}
 		rows += f.Rows
@@ -81,56 +96,34 @@ func (m *Manifest) validate() error {
 	return nil
 }
 
-func (f *File) plausible() bool { return f.Rows >= 0 && f.Bytes >= 0 && len(f.CRC32C) == 8 }
+func (f *File) plausible() bool {
+	return f.Rows >= 0 && f.Bytes >= 0 && len(f.CRC32C) == 8 && len(f.SHA256) == 2*sha256.Size
+}
 
-// Files returns the parts in order, after making sure that each is there with its size.
-func (m *Manifest) Files(ctx context.Context, dir string) ([]files.Info, error) {
-	d := Dir{Path: dir}
-	out := make([]files.Info, len(m.Parts))
-	for i, f := range m.Parts {
-		var err error
-		if out[i], err = files.Stat(ctx, d.at(f.Name)); err != nil {
-			return nil, fmt.Errorf("sink: %s: %w", d.show(), err)
-		}
-		if out[i].Size != f.Bytes {
-			return nil, fmt.Errorf("sink: %s: %s has another size than its manifest states", d.show(), f.Name)
-		}
+// recorded returns the directory of the parts as the manifest names it: both directories can be moved
+// together.
+func (d Dir) recorded() string {
+	if usual, err := Beside(d.Path); d.Path == "" || err == nil && usual == d.release() {
+		return ""
 	}
-	return out, nil
-}
-
-// Verify compares the checksum of every file that the manifest names: computed from a local file, the
-// service's own of an object.
-func (m *Manifest) Verify(ctx context.Context, dir string) error {
-	return m.verify(Dir{Path: dir}.in(ctx))
-}
-
-func (m *Manifest) verify(d Dir) error {
-	for _, f := range append(m.Parts[:len(m.Parts):len(m.Parts)], m.Released...) {
-		got, err := d.describe(f.Name)
-		if err != nil {
-			return fmt.Errorf("sink: %s: %w", d.show(), err)
-		}
-		if got.Bytes != f.Bytes || got.CRC32C != f.CRC32C {
-			return fmt.Errorf("sink: %s: %s has changed since it was written", d.show(), f.Name)
-		}
+	if files.Remote(d.Path) {
+		return files.Clean(d.Path)
 	}
-	return nil
+	from, fromErr := filepath.Abs(d.release())
+	to, toErr := filepath.Abs(d.Path)
+	if rel, err := filepath.Rel(from, to); errors.Join(fromErr, toErr, err) == nil {
+		return filepath.ToSlash(rel)
+	}
+	return d.Path
 }
 
-func (d Dir) read(name string) ([]byte, error) {
-	f, err := d.disk.open(d.at(name))
+func (d Dir) readFile(path string) (b []byte, err error) {
+	f, err := d.disk.open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.Close() // only read from
 	return io.ReadAll(f)
-}
-
-// describe returns size and checksum of a file of the directory.
-func (d Dir) describe(name string) (File, error) {
-	n, crc, err := d.disk.sum(d.at(name))
-	return File{Name: name, Bytes: n, CRC32C: hexCRC(crc)}, err
 }
 
 func hexCRC(c uint32) string { return fmt.Sprintf("%08x", c) }

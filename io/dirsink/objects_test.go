@@ -230,7 +230,7 @@ func TestTwoAttemptsAtOnce(t *testing.T) {
 			t.Fatal("round", round)
 		}
 		m, err := d.in(ctx).manifest()
-		if err != nil || m.verify(d) != nil || m.Rows != 15 {
+		if err != nil || verify(d) != nil || m.Rows != 15 {
 			t.Fatal(m, err)
 		}
 	}

@@ -3,41 +3,45 @@ package dirsink
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 )
 
-// Released is a file that goes with the parts, such as the report. Its name begins with "_", which
-// readers of tables skip. Write is called at most once by each Publish and should write the same bytes
-// each time.
+// Released is a file that goes with the rows, such as the report. Its name begins with "_". Write is called
+// at most once by each Publish and should write the same bytes each time. It is told what has been written
+// before, parts first, so that a file can say what it goes with.
 type Released struct {
 	Name  string
-	Write func(io.Writer) error
+	Write func(w io.Writer, before []File) error
 }
 
 // Content is a Released that holds its bytes.
 func Content(name string, content []byte) Released {
-	return Released{name, func(w io.Writer) error { _, err := w.Write(content); return err }}
+	return Released{name, func(w io.Writer, _ []File) error { _, err := w.Write(content); return err }}
 }
 
-// Publish makes the parts and the released files the content of the directory. refs holds each shard
+// Publish makes the parts and the released files the content of the directories. refs holds each shard
 // once, in any order. schema describes the parts in the manifest: anything that JSON can hold, or nil.
 //
-// Where the directory holds this run's manifest already, Publish returns it and changes nothing. After
-// an error Publish may be called again, with the same parts.
+// Where there is this run's manifest already, Publish returns it and changes nothing. After an error
+// Publish may be called again, with the same parts.
 func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, schema any) (*Manifest, error) {
 	m, err := d.plan(refs, files, schema)
 	if err != nil {
 		return nil, err
 	}
 	d = d.in(ctx)
-	if err := d.disk.mkdirAll(d.Path); err != nil {
-		return nil, fmt.Errorf("sink: %w", err)
+	for _, dir := range d.dirs() {
+		if err := d.disk.mkdirAll(dir); err != nil {
+			return nil, fmt.Errorf("sink: %w", err)
+		}
 	}
-	unlock, alone, err := d.disk.lock(d.Path)
+	unlock, alone, err := d.lock()
 	if err != nil {
-		return nil, fmt.Errorf("sink: %s cannot be locked: %w", d.show(), err)
+		return nil, err
 	}
 	defer unlock()
 	d.alone = alone
@@ -48,31 +52,70 @@ func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, sche
 	return d.publish(m, refs, files)
 }
 
+// dirs returns the directories that there are, that of the rows first.
+func (d Dir) dirs() []string {
+	if d.Path == "" {
+		return []string{d.release()}
+	}
+	return []string{d.Path, d.release()}
+}
+
+// lock waits for other publishers; alone: it tells that none is left where runs claim the output.
+func (d Dir) lock() (unlock func(), alone bool, err error) {
+	var held []func()
+	unlock = func() {
+		for _, leave := range held {
+			leave()
+		}
+	}
+	for _, dir := range d.dirs() {
+		leave, only, err := d.disk.lock(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			unlock()
+			return nil, false, fmt.Errorf("sink: %s cannot be locked: %w", show(dir), err)
+		}
+		held, alone = append(held, leave), only // that of the released files is the last
+	}
+	return unlock, alone, nil
+}
+
 // publish does the work under the lock.
 func (d Dir) publish(m *Manifest, refs []FileRef, files []Released) (*Manifest, error) {
-	names, err := d.enter()
+	rows, others, err := d.enter()
 	if err != nil {
 		return nil, err
 	}
-	settled, err := d.compare(names, m)
+	settled, err := d.compare(rows, m)
 	if err != nil {
 		return nil, err
 	}
 	steps := []func() error{
-		d.begin,
-		func() error { return d.clear(names, m, settled) },
+		func() error { return d.begin(m) },
+		func() error { return d.clear(rows, others, m, settled) },
 		func() error { return d.settle(refs, settled) },
-		func() error { return d.release(files, m) },
-		func() error { return d.disk.sync(d.Path) },
+		d.checkAlone,
+		func() error { return d.writeReleased(files, m) },
+		d.sync,
 		func() error { return d.finish(m) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, fmt.Errorf("sink: publishing to %s: %w", d.show(), err)
+			return nil, fmt.Errorf("sink: publishing to %s: %w", show(d.dirs()[0]), err)
 		}
 	}
 	d.cleanUp()
 	return m, nil
+}
+
+// sync makes the names of all files durable.
+func (d Dir) sync() (err error) {
+	for _, dir := range d.dirs() {
+		err = errors.Join(err, d.disk.sync(dir))
+	}
+	return err
 }
 
 // plan checks the arguments and makes the manifest, all but the sizes of the released files.
@@ -80,12 +123,15 @@ func (d Dir) plan(refs []FileRef, files []Released, schema any) (*Manifest, erro
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Manifest{Format: manifestFormat, RunID: d.RunID, Parts: make([]File, d.Shards), Released: make([]File, len(files))}
+	if d.Path == "" && d.Shards > 0 {
+		return nil, errors.New("sink: there is no directory for the parts")
+	}
+	m := &Manifest{Format: manifestFormat, RunID: d.RunID, Directory: d.recorded(), Parts: make([]File, d.Shards), Released: make([]File, len(files))}
 	for _, r := range refs {
 		if r.Shard < 0 || r.Shard >= d.Shards || m.Parts[r.Shard].Name != "" {
 			return nil, fmt.Errorf("sink: shard %d of %d came twice or does not exist", r.Shard, d.Shards)
 		}
-		m.Parts[r.Shard] = File{Name: d.partName(r.Shard), Rows: r.Rows, Bytes: r.Bytes, CRC32C: hexCRC(r.CRC32C)}
+		m.Parts[r.Shard] = File{Name: d.partName(r.Shard), Rows: r.Rows, Bytes: r.Bytes, CRC32C: hexCRC(r.CRC32C), SHA256: r.SHA256}
 		m.Rows += r.Rows
 	}
 	if len(refs) != d.Shards {
@@ -109,7 +155,7 @@ func (d Dir) plan(refs []FileRef, files []Released, schema any) (*Manifest, erro
 func (m *Manifest) check() error {
 	for _, f := range m.Parts {
 		if !f.plausible() {
-			return fmt.Errorf("sink: %s has a negative size", f.Name)
+			return fmt.Errorf("sink: %s has a size or a checksum that no file has", f.Name)
 		}
 	}
 	return nil

@@ -57,28 +57,37 @@ func finished(t testing.TB, d Dir) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.verify(d); err != nil {
+	if err := verify(d); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Parts) != d.Shards || m.RunID != d.RunID || m.Rows != int64(d.Shards*(d.Shards+1)/2) {
 		t.Fatal(m)
 	}
 	for i, p := range m.Parts {
-		if b, err := d.read(p.Name); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
+		if b, err := d.readFile(d.at(p.Name)); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
 			t.Fatal(p, err)
 		}
 	}
-	names, err := d.disk.list(d.Path)
+	rows, others, err := d.names()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"_manifest.json", "_privacy.json", "_report.html"}
+	var parts []string
 	for i := range d.Shards {
-		want = append(want, d.partName(i))
+		parts = append(parts, d.partName(i))
 	}
-	if !slices.Equal(names, want) {
-		t.Fatalf("got %v, want %v", names, want)
+	if want := []string{"_manifest.json", "_privacy.json", "_report.html"}; !slices.Equal(rows, parts) || !slices.Equal(others, want) {
+		t.Fatalf("got %v and %v, want %v and %v", rows, others, parts, want)
 	}
+}
+
+// verify reads all files that the manifest names.
+func verify(d Dir) error {
+	o, err := open(ctx, d)
+	if err != nil {
+		return err
+	}
+	return o.Verify(ctx)
 }
 
 func TestPublish(t *testing.T) {
@@ -87,7 +96,7 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	refs := stage(t, d)
-	if _, err := ReadManifest(ctx, d.Path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(ctx, d.Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("unfinished output has a manifest:", err)
 	}
 	m, err := d.Publish(ctx, refs, releasedFiles(d.RunID), map[string]string{"age": "INT64"})
@@ -111,7 +120,7 @@ func TestPublish(t *testing.T) {
 }
 
 func TestReleasedOnly(t *testing.T) {
-	d := Dir{Path: t.TempDir(), RunID: "r"}
+	d := Dir{Release: t.TempDir(), RunID: "r"}
 	if _, err := d.Publish(ctx, nil, releasedFiles("r"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +131,12 @@ func TestRefusals(t *testing.T) {
 	put := func(names ...string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			for _, n := range names {
+				if strings.HasPrefix(n, "_") {
+					n = filepath.Join("..", filepath.Base(dir)+".release", n)
+				}
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, n)), 0o700); err != nil {
+					t.Fatal(err)
+				}
 				if err := os.WriteFile(filepath.Join(dir, n), []byte("foreign"), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -141,20 +156,22 @@ func TestRefusals(t *testing.T) {
 		want      string // "" means that it goes through
 	}{
 		{"empty", put(), false, ""},
-		{"foreign file", put("notes.txt"), false, "is not empty and has no manifest; set overwrite, or remove it"},
-		{"foreign part", put("part-00000-of-00002.parquet"), false, "is not empty and has no manifest: it holds part of an output whose run was cut off; set overwrite, or remove it"},
+		{"foreign file", put("notes.txt"), false, "is not empty and has no manifest; set overwrite, or choose another directory"},
+		{"foreign part", put("part-00000-of-00002.parquet"), false, "is not empty and has no manifest: it holds part of an output whose run was cut off; set overwrite, or choose another directory"},
 		{"hidden file", put(".x.parquet"), false, "is not empty"},
 		{"released file", put("_privacy.json"), false, "is not empty"},
+		{"foreign file beside", put("_/x"), false, "is not empty"},
 		{"earlier output", earlier, false, "it holds the output of an earlier run; set overwrite, or choose another directory"},
 		{"foreign file, overwrite", put("notes.txt"), true, `holds "notes.txt", which dapple did not write; move it away`},
 		{"foreign part, overwrite", put("part-00000-of-00002.parquet", "part-7.csv"), true, ""},
+		{"what is not rows, overwrite", put("../001/_privacy.json"), true, `holds "_privacy.json", which dapple did not write; move it away`},
 		{"earlier output, overwrite", earlier, true, ""},
 		{"broken manifest, overwrite", put("_manifest.json"), true, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := Dir{Path: t.TempDir(), RunID: "new", Shards: 2, Extension: "parquet", Overwrite: tc.overwrite}
 			tc.before(t, d.Path)
-			before, _ := local{}.list(d.Path)
+			before, beforeBeside, _ := d.in(ctx).names()
 			check := d.Check(ctx)
 			_, err := d.Publish(ctx, stage(t, d), releasedFiles("new"), nil)
 			if (check == nil) != (err == nil) {
@@ -167,13 +184,13 @@ func TestRefusals(t *testing.T) {
 				finished(t, d)
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "sink: "+d.Path+"/ ") {
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "sink: "+d.Path) {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
-			after, _ := local{}.list(d.Path)
-			after = slices.DeleteFunc(after, func(n string) bool { return n == tempName })
-			if !slices.Equal(before, after) {
-				t.Errorf("a refused run changed %v to %v", before, after)
+			after, afterBeside, _ := d.in(ctx).names()
+			afterBeside = slices.DeleteFunc(afterBeside, func(n string) bool { return n == tempName })
+			if !slices.Equal(before, after) || !slices.Equal(beforeBeside, afterBeside) {
+				t.Errorf("a refused run changed %v and %v to %v and %v", before, beforeBeside, after, afterBeside)
 			}
 		})
 	}
@@ -189,14 +206,15 @@ func TestWrongArguments(t *testing.T) {
 	}{
 		"missing":      {refs[:1], nil, "1 of 2 shards came"},
 		"twice":        {[]FileRef{refs[0], refs[0]}, nil, "came twice"},
+		"no checksum":  {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1}}, nil, "a checksum that no file has"},
 		"beyond":       {[]FileRef{refs[0], {Shard: 2}}, nil, "does not exist"},
 		"no name":      {refs, []Released{{}}, "names that begin with _"},
 		"not _":        {refs, []Released{{Name: "report.html"}}, "names that begin with _"},
 		"path":         {refs, []Released{{Name: "_a/../../b"}}, "names that begin with _"},
 		"manifest":     {refs, []Released{{Name: "_manifest.json"}}, "names that begin with _"},
 		"same twice":   {refs, append(releasedFiles(""), releasedFiles("")...), "different names"},
-		"cut part":     {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1}}, nil, "another size than was written"},
-		"missing part": {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: "gone"}}, nil, "is gone"},
+		"cut part":     {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1, SHA256: refs[1].SHA256}}, nil, "another size than was written"},
+		"missing part": {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: "gone", SHA256: refs[1].SHA256}}, nil, "is gone"},
 	} {
 		if _, err := d.Publish(ctx, tc.refs, tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %s", name, err, tc.want)
@@ -247,7 +265,7 @@ func TestRacingRuns(t *testing.T) {
 				wg.Go(func() { _, errs[i] = dirs[i].Publish(ctx, refs, releasedFiles(dirs[i].RunID), nil) })
 			}
 			wg.Wait()
-			m, err := ReadManifest(ctx, path)
+			m, err := Open(ctx, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,29 +285,29 @@ func TestManifestIsChecked(t *testing.T) {
 	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("r"), nil); err != nil {
 		t.Fatal(err)
 	}
-	good, err := d.in(ctx).read(manifestName)
+	good, err := d.in(ctx).readFile(d.beside(manifestName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for old, change := range map[string]string{
-		"part-00000": "../part-00000", `"format": 1`: `"format": 2`, `"rows": 3`: `"rows": 4`,
+		"part-00000": "../part-00000", `"format": 2`: `"format": 1`, `"rows": 3`: `"rows": 4`,
 		"_privacy.json": "privacy.json", `"bytes": `: `"bytes": -`, "{": "",
 	} {
 		bad := strings.Replace(string(good), old, change, 1)
 		if bad == string(good) {
 			t.Fatalf("%q is not in the manifest", old)
 		}
-		if err := os.WriteFile(d.at(manifestName), []byte(bad), 0o600); err != nil {
+		if err := os.WriteFile(d.beside(manifestName), []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadManifest(ctx, dir); err == nil {
+		if _, err := Open(ctx, dir); err == nil {
 			t.Errorf("%q → %q was read", old, change)
 		}
 	}
-	if err := os.WriteFile(d.at(manifestName), good, 0o600); err != nil {
+	if err := os.WriteFile(d.beside(manifestName), good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := ReadManifest(ctx, dir)
+	m, err := Open(ctx, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,13 +317,13 @@ func TestManifestIsChecked(t *testing.T) {
 	if err := os.WriteFile(part, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Verify(ctx, dir); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := m.Verify(ctx); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Error(err)
 	}
 	if err := os.WriteFile(part, b[1:], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Files(ctx, dir); err == nil || !strings.Contains(err.Error(), "another size") {
+	if _, err := m.Files(ctx); err == nil || !strings.Contains(err.Error(), "bytes, and its manifest says") {
 		t.Error(err)
 	}
 }

@@ -1,13 +1,9 @@
 package dirsink
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"slices"
@@ -18,56 +14,64 @@ import (
 
 // compare returns which parts are in place already, from an attempt that was cut off. A part of that
 // name with another content belongs to somebody else.
-func (d Dir) compare(names []string, m *Manifest) (settled map[string]bool, err error) {
+func (d Dir) compare(rows []string, m *Manifest) (settled map[string]bool, err error) {
 	settled = map[string]bool{}
 	for _, want := range m.Parts {
-		if !slices.Contains(names, want.Name) {
+		if !slices.Contains(rows, want.Name) {
 			continue
 		}
-		got, err := d.describe(want.Name)
+		n, crc, err := d.disk.sum(d.at(want.Name))
 		if err != nil {
-			return nil, fmt.Errorf("sink: %s: %w", d.show(), err)
+			return nil, fmt.Errorf("sink: %s: %w", show(d.Path), err)
 		}
-		settled[want.Name] = got.Bytes == want.Bytes && got.CRC32C == want.CRC32C
+		settled[want.Name] = n == want.Bytes && hexCRC(crc) == want.CRC32C
 		if !settled[want.Name] && !d.Overwrite {
-			return nil, fmt.Errorf("sink: %s holds another %s; another run writes here", d.show(), want.Name)
+			return nil, fmt.Errorf("sink: %s holds another %s; another run writes here", show(d.Path), want.Name)
 		}
 	}
 	return settled, nil
 }
 
-// enter claims the directory and returns the names in it, which must be free of others' then: what was
+// enter claims the directories and returns the names in them, which must be free of others' then: what was
 // looked at before the claim may have changed.
-func (d Dir) enter() ([]string, error) {
-	names, err := d.names()
-	if err == nil {
-		err = d.checkNames(names)
+func (d Dir) enter() (rows, others []string, err error) {
+	if rows, others, err = d.names(); err == nil {
+		err = d.checkNames(rows, others)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err = d.disk.mkdirOwn(d.staging()); err == nil {
 		err = d.claim()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sink: publishing to %s: %w", d.show(), err)
+		return nil, nil, fmt.Errorf("sink: publishing to %s: %w", show(d.dirs()[0]), err)
 	}
-	if names, err = d.names(); err == nil {
-		err = d.checkNames(names)
+	if rows, others, err = d.names(); err == nil {
+		err = d.checkNames(rows, others)
 	}
 	if err != nil {
 		d.disclaim()
 	}
-	return names, err
+	return rows, others, err
 }
 
-// begin leaves the mark that this run has found the directory free, by which a repetition knows that
-// what lies there now is its own.
-func (d Dir) begin() error {
-	if d.began() {
+// begin leaves the mark that this run has found the directories free, by which a repetition knows that
+// what lies there now is its own. It lists the parts, so that a run that is abandoned knows them from those
+// of a run that meets it here.
+func (d Dir) begin(m *Manifest) error {
+	if _, ok := d.began(); ok {
 		return nil
 	}
-	_, err := d.write(files.Join(d.staging(), markerName), func(io.Writer) error { return nil })
+	b, err := json.Marshal(m.Parts)
+	if err != nil {
+		return err
+	}
+	path := files.Join(d.staging(), markerName)
+	temp := files.Join(d.staging(), attempt()+"-"+markerName)
+	if _, err = d.write(temp, Content("", b).Write); err == nil {
+		err = d.disk.place(temp, path)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return nil // another attempt of this run has left it
 	}
@@ -76,14 +80,14 @@ func (d Dir) begin() error {
 
 // clear removes what an earlier run left, its manifest first: from then on nothing here is taken for
 // output. The manifest is kept in the staging, so that a repetition still knows the released files.
-func (d Dir) clear(names []string, m *Manifest, settled map[string]bool) error {
+func (d Dir) clear(rows, others []string, m *Manifest, settled map[string]bool) error {
 	if !d.Overwrite {
 		return nil
 	}
-	if slices.Contains(names, manifestName) {
-		err := d.disk.replace(d.at(manifestName), files.Join(d.staging(), replacedName))
+	if slices.Contains(others, manifestName) {
+		err := d.disk.replace(d.beside(manifestName), files.Join(d.staging(), replacedName))
 		if err == nil {
-			err = d.disk.sync(d.Path)
+			err = d.disk.sync(d.release())
 		}
 		if err != nil {
 			return err
@@ -93,13 +97,25 @@ func (d Dir) clear(names []string, m *Manifest, settled map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		isName := func(f File) bool { return f.Name == name }
-		foreign := strings.HasPrefix(name, "part-") && !settled[name]
-		if !foreign && (!slices.ContainsFunc(old, isName) || slices.ContainsFunc(m.Released, isName)) {
-			continue
+	var paths []string
+	for _, name := range rows {
+		if isPart(name) && !settled[name] {
+			paths = append(paths, d.at(name))
 		}
-		if err := d.disk.remove(d.at(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	}
+	for _, f := range old {
+		isName := func(other File) bool { return other.Name == f.Name }
+		if slices.Contains(others, f.Name) && !slices.ContainsFunc(m.Released, isName) {
+			paths = append(paths, d.beside(f.Name))
+		}
+	}
+	return d.removeAll(paths)
+}
+
+// removeAll removes files, of which some may have gone.
+func (d Dir) removeAll(paths []string) error {
+	for _, path := range paths {
+		if err := d.disk.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -109,7 +125,7 @@ func (d Dir) clear(names []string, m *Manifest, settled map[string]bool) error {
 // replaced returns the released files of the output that is being overwritten. A manifest that is
 // damaged names none.
 func (d Dir) replaced() ([]File, error) {
-	b, err := Dir{Path: d.staging(), disk: d.disk}.read(replacedName)
+	b, err := d.readFile(files.Join(d.staging(), replacedName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -154,22 +170,52 @@ func (d Dir) isSettled(r FileRef, err error) bool {
 	if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	got, err := d.describe(d.partName(r.Shard))
-	return err == nil && got.Bytes == r.Bytes && got.CRC32C == hexCRC(r.CRC32C)
+	n, crc, err := d.disk.sum(d.at(d.partName(r.Shard)))
+	return err == nil && n == r.Bytes && crc == r.CRC32C
 }
 
-// release writes the released files, each under a temporary name first, and notes their sizes in m.
-func (d Dir) release(list []Released, m *Manifest) error {
+// checkAlone makes sure that there is nothing among the rows but all parts of this run: runs with different
+// directories for their released files meet here alone.
+func (d Dir) checkAlone() error {
+	if d.Path == "" {
+		return nil
+	}
+	rows, err := d.list(d.Path)
+	if err != nil {
+		return err
+	}
+	here := 0
+	for _, name := range rows {
+		switch {
+		case !d.ownPart(name):
+			return fmt.Errorf("%q has appeared; another run writes here", name)
+		case strings.Contains(name, copyMark): // of an attempt that was cut off
+			err = errors.Join(err, d.removeAll([]string{d.at(name)}))
+		default:
+			here++
+		}
+	}
+	if err == nil && here != d.Shards {
+		err = errors.New("parts have disappeared; another run writes here")
+	}
+	return err
+}
+
+// writeReleased writes the released files, each under a temporary name first, and describes them in m.
+func (d Dir) writeReleased(list []Released, m *Manifest) error {
+	before := slices.Clone(m.Parts)
 	for i, f := range list {
 		temp := files.Join(d.staging(), attempt()+f.Name)
-		sum, err := d.write(temp, f.Write)
+		written, err := d.write(temp, func(w io.Writer, _ []File) error { return f.Write(w, before) })
 		if err == nil {
-			err = d.disk.replace(temp, d.at(f.Name))
+			err = d.disk.replace(temp, d.beside(f.Name))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		m.Released[i] = File{Name: f.Name, Bytes: sum.Bytes, CRC32C: sum.CRC32C}
+		written.Name = f.Name
+		m.Released[i] = written
+		before = append(before, written)
 	}
 	return nil
 }
@@ -183,7 +229,7 @@ func (d Dir) finish(m *Manifest) error {
 	temp := files.Join(d.staging(), attempt()+manifestName)
 	_, err = d.write(temp, Content("", append(b, '\n')).Write)
 	if err == nil {
-		err = d.disk.place(temp, d.at(manifestName))
+		err = d.disk.place(temp, d.beside(manifestName))
 	}
 	if errors.Is(err, fs.ErrExist) {
 		if there, readErr := d.manifest(); readErr != nil || there.RunID != d.RunID {
@@ -194,44 +240,7 @@ func (d Dir) finish(m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	return d.disk.sync(d.Path)
-}
-
-// write creates a file and makes it durable.
-func (d Dir) write(path string, content func(io.Writer) error) (File, error) {
-	f, err := d.disk.create(path)
-	if err != nil {
-		return File{}, err
-	}
-	w := newCounter(f)
-	if err = content(w); err == nil {
-		err = w.err
-	}
-	return File{Bytes: w.n, CRC32C: hexCRC(w.crc)}, end(f, err)
-}
-
-// counter counts and sums what is written, and keeps the first error.
-type counter struct {
-	w    io.Writer
-	n    int64
-	crc  uint32
-	hash hash.Hash
-	err  error
-}
-
-func newCounter(w io.Writer) *counter { return &counter{w: w, hash: sha256.New()} }
-
-// sum returns the SHA-256 of what has been written.
-func (c *counter) sum() string { return hex.EncodeToString(c.hash.Sum(nil)) }
-
-func (c *counter) Write(p []byte) (int, error) {
-	if c.err != nil {
-		return 0, c.err
-	}
-	n, err := c.w.Write(p)
-	c.n, c.crc, c.err = c.n+int64(n), crc32.Update(c.crc, castagnoli, p[:n]), err
-	c.hash.Write(p[:n]) // never fails
-	return n, err
+	return d.disk.sync(d.release())
 }
 
 // cleanUp removes this run's staging as far as possible, and the common one where it is empty.
@@ -239,5 +248,5 @@ func (d Dir) cleanUp() {
 	// Leftovers are harmless: no reader looks at them.
 	d.disclaim()
 	_ = d.disk.removeAll(d.staging())
-	_ = d.disk.remove(d.at(tempName))
+	_ = d.disk.remove(d.beside(tempName))
 }

@@ -67,6 +67,14 @@ func Base(name string) string {
 	return filepath.Base(name)
 }
 
+// Dir returns the directory that a name is in.
+func Dir(name string) string {
+	if Remote(name) {
+		return strings.TrimSuffix(strings.TrimSuffix(name, Base(name)), "/")
+	}
+	return filepath.Dir(name)
+}
+
 // Stat looks at a file. fs.ErrNotExist is in the error where there is none.
 func Stat(ctx context.Context, name string) (Info, error) {
 	if err := CheckName(name); err != nil {

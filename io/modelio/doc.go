@@ -2,13 +2,13 @@
 // number of rows can be drawn at no privacy cost.
 //
 //	err := modelio.Write(w, &modelio.File{Domain: dom, Method: "dpam", Sizes: dom.Sizes(), Weights: weights})
-//	f, err := modelio.ReadFile(ctx, "out/_model.arrow")
+//	f, err := modelio.ReadFile(ctx, "out.release/_model.arrow")
 //
 // # Format 1
 //
 // An Arrow IPC file (Feather version 2, not compressed) that pyarrow, DuckDB and others open:
 //
-//	pyarrow.ipc.open_file("out/_model.arrow").read_all()
+//	pyarrow.ipc.open_file("out.release/_model.arrow").read_all()
 //
 // Column 0 is "weight", float64. Where the model lists its records, column 1+a is attribute a under its
 // name, uint16: the code of its cell. Where it does not, record i is cell i of the whole universe in

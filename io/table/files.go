@@ -61,13 +61,16 @@ func find(ctx context.Context, input string) ([]files.Info, error) {
 		return list, nil
 	}
 	mend := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
-	m, err := dirsink.ReadManifest(ctx, input)
+	o, err := dirsink.Open(ctx, input)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("table: %s is a directory without a manifest: it is not the output of a finished run; %s", input, mend)
+		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
+			return list, err
+		}
+		return nil, fmt.Errorf("table: %s is a directory, and neither in it nor beside it is the manifest of a finished run; %s", input, mend)
 	}
 	var list []files.Info
 	if err == nil {
-		list, err = m.Files(ctx, input)
+		list, err = o.Files(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)

@@ -147,7 +147,9 @@ func names(t *testing.T, dir string) []string {
 // noOutput fails where dir holds anything that a reader could take for output.
 func noOutput(t *testing.T, dir string) {
 	t.Helper()
-	if _, err := os.Stat(dir); err == nil {
-		t.Errorf("%s is there, with %v", filepath.Base(dir), names(t, dir))
+	for _, dir := range []string{dir, dir + ".release"} {
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is there, with %v", filepath.Base(dir), names(t, dir))
+		}
 	}
 }

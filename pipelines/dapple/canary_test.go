@@ -177,7 +177,7 @@ func (e ended) noCanary(t *testing.T, dir, temp string) {
 	t.Helper()
 	noCanary(t, "standard output", []byte(e.stdout))
 	noCanary(t, "standard error", []byte(e.stderr))
-	if files := noCanaryIn(t, filepath.Join(dir, "out")); e.status == 0 && files < 4 {
+	if files := noCanaryIn(t, filepath.Join(dir, "out")) + noCanaryIn(t, filepath.Join(dir, "out.release")); e.status == 0 && files < 4 {
 		t.Errorf("%d files were searched: the search is blind", files)
 	}
 	noCanaryIn(t, temp)

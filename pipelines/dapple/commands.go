@@ -25,7 +25,7 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), evaluateCommand(), inferCommand(), cleanCommand()}
+	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
 }
 
 func planCommand() command {
@@ -81,7 +81,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	quiet := false
 	var req *pipelines.SampleRequest
 	opts := []option{
-		{name: "model", arg: "FILE", usage: "_model.arrow of a released directory", required: true, set: text(&c.Model)},
+		{name: "model", arg: "DIR", usage: "what synth has written: its output, or its _model.arrow", required: true, set: text(&c.Model)},
 		{name: "output", arg: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "rows", arg: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
@@ -99,7 +99,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	return command{
 		name:    "sample",
 		does:    "draw more rows from a released model, at no privacy cost",
-		example: "dapple sample --model=out/_model.arrow --output=more --where='age>=65 AND sex=Female'",
+		example: "dapple sample --model=out --output=more --where='age>=65 AND sex=Female'",
 		options: opts,
 		beam:    true,
 		check: func(ctx context.Context) (err error) {
@@ -138,7 +138,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "method", arg: "NAME", usage: "auto (default) or one of those that plan lists", set: text(&c.Method)},
 		{name: "memory_limit", arg: "BYTES", usage: "memory for the solve, default 2147483648", set: whole(&c.MemoryLimit, 1<<50)},
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv", set: oneOf(&c.Format, "parquet", "csv")},
-		{name: "release", arg: "DIR", usage: "directory for statement and model; default: that of the rows", set: text(&c.Release)},
+		{name: "release", arg: "DIR", usage: "directory for statement, model and manifest; default: output.release", set: text(&c.Release)},
 		{name: "shards", arg: "N", usage: "output files, default 8", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the directories before", set: toggle(&c.Overwrite)},
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling, never the noise; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
@@ -148,6 +148,28 @@ func requestOptions(c *pipelines.Config) []option {
 	}
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
 	return append(opts, readingServices(&c.Services)...)
+}
+
+func verifyCommand() command {
+	c := &pipelines.VerifyConfig{}
+	var req *pipelines.VerifyRequest
+	return command{
+		name:    "verify",
+		does:    "check that rows, statement and model are as a run wrote them and belong together",
+		example: "dapple verify out",
+		options: []option{
+			{arg: "DIR", usage: "what synth or sample has written: its output", required: true, set: text(&c.Dir)},
+			{name: "digest", arg: "HEX", usage: "the digest from the last lines of the run, kept elsewhere", set: text(&c.Digest)},
+		},
+		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateVerify(ctx, *c); return err },
+		run: func(ctx context.Context, out io.Writer) error {
+			v, err := pipelines.Verify(ctx, req)
+			if err != nil {
+				return err
+			}
+			return v.WriteText(out)
+		},
+	}
 }
 
 func evaluateCommand() command {

@@ -275,20 +275,21 @@ func TestKill(t *testing.T) {
 	r := start(t, dir, synth(long["writing"]...)...)
 	r.until(t, "writing")
 	r.end(t, syscall.SIGKILL)
-	if left := names(t, filepath.Join(dir, "out")); len(left) != 1 || left[0] != "_tmp" {
-		t.Errorf("the killed run left %v", left)
+	rows, others := names(t, filepath.Join(dir, "out")), names(t, filepath.Join(dir, "out.release"))
+	if len(rows) != 0 || len(others) != 1 || others[0] != "_tmp" {
+		t.Errorf("the killed run left %v and %v", rows, others)
 	}
 	next := dappleWith(t, dir, r.temp, synth("--method=dpam", "--rows=10")...)
 	next.want(t, 0)
-	for _, text := range []string{"note    the release is that of the run begun ", "note    out/_tmp holds files of 1 other run that did not finish"} {
+	for _, text := range []string{"note    the release is that of the run begun ", "note    out.release/_tmp holds files of 1 other run that did not finish"} {
 		if !strings.Contains(next.stdout, text) {
 			t.Errorf("the next run does not say %q:\n%s", text, next.stdout)
 		}
 	}
-	got := strings.Join(names(t, filepath.Join(dir, "out")), " ")
-	if !strings.Contains(got, "_manifest.json") || strings.Count(got, "part-") != 3 {
-		t.Errorf("the next run left %v", got)
+	if rows := names(t, filepath.Join(dir, "out")); len(rows) != 3 || !strings.HasPrefix(rows[0], "part-") {
+		t.Errorf("the next run left %v", rows)
 	}
+	dapple(t, dir, "verify", "out").want(t, 0)
 }
 
 // A disk that is too small is found at launch. One that fills all the same ends the run with a short message and
@@ -322,8 +323,10 @@ func TestDiskFull(t *testing.T) {
 		if !strings.Contains(got.stdout, takenUp) {
 			t.Errorf("the release was not taken up:\n%s", got.stdout)
 		}
-		if err := os.RemoveAll(filepath.Join(small, "out")); err != nil {
-			t.Fatal(err)
+		for _, left := range []string{"out", "out.release"} {
+			if err := os.RemoveAll(filepath.Join(small, left)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

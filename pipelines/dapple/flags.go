@@ -14,7 +14,7 @@ import (
 
 // option is one flag of a command.
 type option struct {
-	name     string
+	name     string // empty: the command's one word that is no flag
 	arg      string // what help calls its value; empty for switches
 	usage    string // empty: not listed by help
 	required bool
@@ -41,6 +41,13 @@ func parse(args []string, opts []option) pipelines.Faults {
 	seen := map[string]bool{}
 	for i := 0; i < len(args); i++ {
 		name, value, hasValue := cutFlag(args[i])
+		if k := word(args[i], opts); k >= 0 && !seen[""] {
+			seen[""] = true
+			if err := opts[k].set(args[i]); err != nil {
+				faults = append(faults, pipelines.Fault{Where: opts[k].arg, What: fmt.Sprintf("got %q; %v", args[i], err)})
+			}
+			continue
+		}
 		if name == "" {
 			faults = append(faults, pipelines.Fault{Where: args[i], What: "is not a flag", Mend: "write --flag=value"})
 			continue
@@ -87,10 +94,26 @@ func parse(args []string, opts []option) pipelines.Faults {
 	}
 	for _, o := range opts {
 		if o.required && !seen[o.name] {
-			faults = append(faults, pipelines.Fault{Where: "--" + o.name, What: "is required: " + o.usage})
+			faults = append(faults, pipelines.Fault{Where: o.text(), What: "is required: " + o.usage})
 		}
 	}
 	return faults
+}
+
+// word returns the option that arg is the word of; −1: it is a flag, or the command takes no word.
+func word(arg string, opts []option) int {
+	if strings.HasPrefix(arg, "-") {
+		return -1
+	}
+	return slices.IndexFunc(opts, func(o option) bool { return o.name == "" })
+}
+
+// text is how an option is written, without its value.
+func (o option) text() string {
+	if o.name == "" {
+		return o.arg
+	}
+	return "--" + o.name
 }
 
 // cutFlag splits --name=value; name is empty where arg is no flag.

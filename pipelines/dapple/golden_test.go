@@ -31,7 +31,7 @@ func golden(t *testing.T, name, text string) {
 // Help fits a screen of 24 lines of 100 characters, also the prompt after it.
 func TestHelp(t *testing.T) {
 	all := ""
-	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "sample"}, {"help", "evaluate"}, {"help", "infer"}} {
+	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "sample"}, {"help", "verify"}, {"help", "evaluate"}, {"help", "infer"}} {
 		got := dapple(t, t.TempDir(), args...)
 		got.want(t, 0)
 		lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")
@@ -55,6 +55,7 @@ func TestHelp(t *testing.T) {
 
 // What differs between two runs: noise, and the model that follows from it.
 var noisy = []struct{ re, with string }{
+	{`digest  [0-9a-f]{64}`, "digest  HASH"},
 	{`[0-9,]+ rows`, "N rows"},
 	{`at most [0-9.]+`, "at most E"},
 	{`[0-9.]+ [kM]?B\)`, "SIZE)"},
@@ -86,7 +87,7 @@ func TestClosingLinesAndStatement(t *testing.T) {
 		t.Errorf("a quiet run wrote to standard error: %s", got.stderr)
 	}
 	golden(t, "closing.txt", masked(got.stdout))
-	statement, err := os.ReadFile(filepath.Join(dir, "out/_privacy.json"))
+	statement, err := os.ReadFile(filepath.Join(dir, "out.release/_privacy.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func TestReleaseIsKept(t *testing.T) {
 		if left := names(t, temp); len(left) != 0 {
 			t.Errorf("left after the release was published: %v", left)
 		}
-		if models[i], err = os.ReadFile(filepath.Join(dir, out, "_model.arrow")); err != nil {
+		if models[i], err = os.ReadFile(filepath.Join(dir, out+".release", "_model.arrow")); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.CopyFS(kept, os.DirFS(backup)); err != nil {

@@ -110,7 +110,7 @@ func TestDecodedSeesPages(t *testing.T) {
 func TestDecodedSeesModels(t *testing.T) {
 	dir := people(t, 100)
 	dapple(t, dir, synth("--quiet")...).want(t, 0)
-	model := decoded(t, filepath.Join(dir, "out", "_model.arrow"))
+	model := decoded(t, filepath.Join(dir, "out.release", "_model.arrow"))
 	for _, want := range []string{"Female", "weight"} {
 		if !bytes.Contains(model, []byte(want)) {
 			t.Errorf("the text of a model lacks %q: the search is blind", want)

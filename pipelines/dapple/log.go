@@ -32,6 +32,7 @@ func startBeam() (l *runnerLog, end func(), err error) {
 	if err != nil {
 		return nil, nil, tempFault(err)
 	}
+	before, was := os.LookupEnv("TMPDIR")
 	release, err := files.Hold(temp)
 	if err == nil {
 		err = os.Setenv("TMPDIR", temp)
@@ -45,6 +46,11 @@ func startBeam() (l *runnerLog, end func(), err error) {
 	return l, func() {
 		os.RemoveAll(temp)
 		release()
+		if was {
+			os.Setenv("TMPDIR", before)
+		} else {
+			os.Unsetenv("TMPDIR")
+		}
 	}, nil
 }
 

@@ -146,8 +146,8 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 			if o.usage == "" {
 				continue
 			}
-			flagText := "--" + o.name
-			if o.arg != "" {
+			flagText := o.text()
+			if o.arg != "" && o.name != "" {
 				flagText += "=" + o.arg
 			}
 			note := ""

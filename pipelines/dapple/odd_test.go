@@ -44,7 +44,7 @@ func TestOddTables(t *testing.T) {
 					if run.want(t, 0); run.stderr != "" {
 						t.Errorf("%s: a quiet run says %q", table.name, run.stderr)
 					}
-					gotFiles, gotCharges := names(t, filepath.Join(dir, "out")), chargesOf(t, dir)
+					gotFiles, gotCharges := append(names(t, filepath.Join(dir, "out")), names(t, filepath.Join(dir, "out.release"))...), chargesOf(t, dir)
 					if i == 0 {
 						files, charges = gotFiles, gotCharges
 					}
@@ -64,7 +64,7 @@ func TestOddTables(t *testing.T) {
 // chargesOf returns schedule, capacity and ledger of a released statement.
 func chargesOf(t *testing.T, dir string) []any {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "out/_privacy.json"))
+	b, err := os.ReadFile(filepath.Join(dir, "out.release/_privacy.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestMethodOfOthers(t *testing.T) {
 		}
 	}
 	closing := said(append(args, "--quiet"))
-	statement, err := os.ReadFile(filepath.Join(dir, "out", "_privacy.json"))
+	statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
 	if err != nil {
 		t.Fatalf("%v; the run said:\n%s", err, closing)
 	}

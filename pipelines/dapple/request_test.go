@@ -179,3 +179,24 @@ func TestPlanDoesNotOpenTheInput(t *testing.T) {
 		t.Errorf("plan left %v", names)
 	}
 }
+
+// The output of a run is verified by a word, not a flag; what was altered since ends with status 1, and a
+// wrong request with 2.
+func TestVerifyCommand(t *testing.T) {
+	dir := people(t, 50)
+	dapple(t, dir, synth("--method=dpam", "--quiet")...).want(t, 0)
+	got := dapple(t, dir, "verify", "out")
+	got.want(t, 0)
+	lines := strings.SplitN(got.stdout, "digest  ", 2)
+	if len(lines) != 2 || !strings.HasPrefix(got.stdout, "rows    ") || !strings.Contains(got.stdout, "note    accidents") {
+		t.Fatalf("said %s", got.stdout)
+	}
+	digest := lines[1][:64]
+	dapple(t, dir, "verify", "--digest="+digest, "out.release/").want(t, 0)
+	dapple(t, dir, "verify").want(t, 2, "DIR: is required: ")
+	dapple(t, dir, "verify", "--digest=x", "out", "again").want(t, 2, `--digest: got "x"; want 64 hexadecimal digits`, "again: is not a flag")
+	dapple(t, dir, "verify", ".").want(t, 2, "is not the output of a finished run")
+	put(t, dir, "out/part-00000-of-00003.parquet", "altered")
+	dapple(t, dir, "verify", "out").want(t, 1, "out is not as a run has written it", "  out/part-00000-of-00003.parquet has changed since it was written: it has 7 bytes")
+	dapple(t, dir, "evaluate", "--domain=people.yaml", "--input=people.csv", "--synthetic=out").want(t, 2, "--synthetic: ", "has changed since it was written")
+}

@@ -14,10 +14,11 @@ type Written struct {
 	Job             string // that has loaded the rows into the table; empty: not known
 	Files           int
 	Rows, Bytes     int64
+	Digest          string   // SHA-256 of the manifest; empty: there is none
 	Notes           []string // what else is to be said, a line each
 }
 
-// WriteClosing writes the four last lines of a run, and notes where something shown is not private and where
+// WriteClosing writes the last lines of a run, and notes where something shown is not private and where
 // others have left files.
 func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	lines := []string{
@@ -25,6 +26,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), group(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
 		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
+	}
+	if out.Digest != "" {
+		lines = append(lines, fmt.Sprintf("digest  %s: keep it elsewhere; `dapple verify %s --digest=…` finds any change", out.Digest, out.verifiable()))
 	}
 	for _, shown := range p.NotPrivate {
 		lines = append(lines, "note    not private is "+shown)
@@ -41,8 +45,15 @@ func (w Written) line(rows int64) string {
 	if w.Table {
 		return w.tableLine(rows)
 	}
-	format := map[string]string{"parquet": "Parquet", "csv": "CSV"}[w.Format]
-	return fmt.Sprintf("wrote   %s rows to %s (%d %s %s, %s)", group(float64(rows)), slash(w.Output), w.Files, format, plural(w.Files, "file"), size(w.Bytes))
+	return fmt.Sprintf("wrote   %s %s to %s*.%s (%d %s, %s)", group(float64(rows)), plural(int(min(rows, 2)), "row"), slash(w.Output), w.Format, w.Files, plural(w.Files, "file"), size(w.Bytes))
+}
+
+// verifiable is what to name to dapple verify.
+func (w Written) verifiable() string {
+	if w.Table {
+		return w.Release
+	}
+	return w.Output
 }
 
 // tableLine is line for a table. A service need not say which job has loaded how many rows.

@@ -52,7 +52,10 @@ type Units struct {
 type Hashes struct {
 	Domain   string `json:"domain"`
 	Workload string `json:"workload"`
-	Model    string `json:"model"`
+	Model    string `json:"model"` // its content, whatever the file
+	// Rows is what "sha256sum part-* | sha256sum" prints; empty where rows went to a table.
+	Rows  string            `json:"rows,omitempty"`
+	Files map[string]string `json:"files,omitempty"` // SHA-256 of the other released files
 }
 
 // Versions of what made the release.
@@ -113,7 +116,7 @@ func New(r Run) Privacy {
 		p.Releases += line.Count
 	}
 	fingerprint, workload := r.Domain.Fingerprint(), r.Workload.Fingerprint()
-	p.Hashes = Hashes{hex.EncodeToString(fingerprint[:]), hex.EncodeToString(workload[:]), hex.EncodeToString(r.ModelHash[:])}
+	p.Hashes = Hashes{Domain: hex.EncodeToString(fingerprint[:]), Workload: hex.EncodeToString(workload[:]), Model: hex.EncodeToString(r.ModelHash[:])}
 	p.Versions = versions()
 	return p
 }

@@ -75,7 +75,7 @@ func (r *rig) sink(p *services.Proxy, run string) bigqueryio.Sink {
 
 // dir is where a run's parts are staged.
 func (r *rig) dir(s bigqueryio.Sink) dirsink.Dir {
-	return dirsink.Dir{Path: r.staging, RunID: s.RunID, Shards: s.Shards, Extension: "parquet"}
+	return dirsink.Dir{Release: r.staging, RunID: s.RunID, Shards: s.Shards, Extension: "parquet"}
 }
 
 // stage writes ten rows as an attempt of their own.

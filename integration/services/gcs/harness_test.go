@@ -98,23 +98,23 @@ func mustRun(t testing.TB, c pipelines.Config) *pipelines.Result {
 	return res
 }
 
-// complete fails unless a directory is finished output: every file of the manifest is there as it was
+// complete fails unless a name is that of finished output: every file of the manifest is there as it was
 // written, and nothing else is.
-func complete(t testing.TB, dir string, rows int64) *dirsink.Manifest {
+func complete(t testing.TB, dir string, rows int64) *dirsink.Output {
 	t.Helper()
-	m, err := dirsink.ReadManifest(ctx, dir)
+	m, err := dirsink.Open(ctx, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Verify(ctx, dir); err != nil {
+	if err := m.Verify(ctx); err != nil {
 		t.Error(err)
 	}
 	if rows > 0 && m.Rows != rows {
 		t.Errorf("%s: %d rows, want %d", dir, m.Rows, rows)
 	}
-	there, err := files.Names(ctx, dir)
-	if want := len(m.Parts) + len(m.Released) + 1; err != nil || len(there) != want {
-		t.Errorf("%s holds %v, %v; want %d files", dir, there, err, want)
+	there, err := files.Names(ctx, m.Release)
+	if want := len(m.Released) + 1; err != nil || len(there) != want {
+		t.Errorf("%s holds %v, %v; want %d files", m.Release, there, err, want)
 	}
 	return m
 }

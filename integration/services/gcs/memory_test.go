@@ -80,7 +80,7 @@ func TestReadingTakesNoMemory(t *testing.T) {
 		for _, rows := range []int64{1e5, 1e6, 1e7} {
 			input := fmt.Sprintf("gs://shop/%s%d", format, rows)
 			r, err := pipelines.ValidateSample(ctx, pipelines.SampleConfig{
-				Model: "gs://shop/out/_model.arrow", Output: input, Format: format, Rows: rows, Shards: 2, Runner: "direct",
+				Model: "gs://shop/out", Output: input, Format: format, Rows: rows, Shards: 2, Runner: "direct",
 			})
 			if err != nil {
 				t.Fatal(err)

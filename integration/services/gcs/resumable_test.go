@@ -76,7 +76,7 @@ func TestChunksThatAreRefused(t *testing.T) {
 		want  string
 	}{
 		{denied, `not allowed; grant this account roles/storage.objectUser on bucket "bucket"`},
-		{forgotten, "gs://bucket/out/_tmp/run/"},
+		{forgotten, "gs://bucket/out.release/_tmp/run/"},
 	} {
 		for n := range 2 {
 			s := services.StartStorage(t, "bucket")

@@ -61,8 +61,7 @@ func TestWholeRun(t *testing.T) {
 	if res.Written.Output != "gs://shop/out" || res.Written.Release != "gs://release/shop" || res.Written.Rows != 500 {
 		t.Errorf("%+v", res.Written)
 	}
-	complete(t, "gs://shop/out", 500)
-	if m := complete(t, "gs://release/shop", 0); len(m.Released) != 3 || len(m.Parts) != 0 {
+	if m := complete(t, "gs://release/shop", 500); len(m.Released) != 3 || len(m.Parts) != 2 || m.Path != "gs://shop/out" {
 		t.Errorf("%+v", m)
 	}
 	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") {
@@ -97,7 +96,7 @@ func TestWholeRun(t *testing.T) {
 	}
 }
 
-// CSV in and out, and any mix of objects and local files.
+// CSV in and out, from objects to local files and back.
 func TestMixesWithLocalFiles(t *testing.T) {
 	_, c := shop(t)
 	local := func(name string) string { return filepath.Join(t.TempDir(), name) }
@@ -110,14 +109,16 @@ func TestMixesWithLocalFiles(t *testing.T) {
 	if err := os.WriteFile(domainFile, []byte(strings.TrimPrefix(shopDomain, "privacy_id: customer\n")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c.Domain, c.Release = domainFile, "gs://release/second"
+	c.Domain = domainFile
 	mustRun(t, c)
 	complete(t, c.Output, 0)
-	complete(t, c.Release, 0)
 
 	c.Input, c.Output, c.Release, c.TempLocation = c.Output, "gs://shop/third", local("release"), "gs://release/temp"
+	if _, err := run(t, c); !pipelines.IsRequest(err) || !strings.Contains(err.Error(), "are not in one place") {
+		t.Errorf("rows and the rest in two places: %v", err)
+	}
+	c.Release = "gs://release/third"
 	mustRun(t, c)
-	complete(t, c.Output, 0)
 	complete(t, c.Release, 0)
 	if left, err := files.Names(ctx, "gs://release/temp"); err != nil || len(left) != 0 {
 		t.Errorf("left in the directory for temporary files: %v, %v", left, err)
@@ -136,7 +137,7 @@ func TestRefusedAtLaunch(t *testing.T) {
 	}{
 		{"no such bucket, input", func(c *pipelines.Config) { c.Input = "gs://nowhere/x-*.csv" }, `--input: bucket "nowhere" does not exist; create it, or check the name`},
 		{"no such object", func(c *pipelines.Config) { c.Input = "gs://shop/in/none.csv" }, "--input: gs://shop/in/none.csv: no such file; name a file, or a pattern such as gs://bucket/dir/*.csv"},
-		{"directory that is no output", func(c *pipelines.Config) { c.Input = "gs://shop/in" }, "--input: gs://shop/in is a directory without a manifest"},
+		{"directory that is no output", func(c *pipelines.Config) { c.Input = "gs://shop/in" }, "--input: gs://shop/in is a directory, and neither in it nor beside it is the manifest of a finished run"},
 		{"question mark", func(c *pipelines.Config) { c.Input = "gs://shop/in/?.csv" }, "--input: gs://shop/in/?.csv: the characters ? # % [ ] are not allowed in names of objects; rename it"},
 		{"no such domain file", func(c *pipelines.Config) { c.Domain = "gs://shop/none.yaml" }, "--domain: gs://shop/none.yaml: no such object"},
 		{"no such bucket, output", func(c *pipelines.Config) { c.Output = "gs://nowhere/out" }, `--output: gs://nowhere/out/ cannot be listed: bucket "nowhere" does not exist`},

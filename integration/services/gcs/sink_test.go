@@ -99,8 +99,8 @@ func TestDeniedAtEveryRequest(t *testing.T) {
 			_, err := d.Publish(ctx, refs, released, nil)
 			_, failed := p.seen(k)
 			p.inject(k, denied, 0, 0)
-			if m, readErr := dirsink.ReadManifest(ctx, d.Path); readErr == nil {
-				if verifyErr := m.Verify(ctx, d.Path); verifyErr != nil || err == nil && m.RunID != "run" {
+			if m, readErr := dirsink.Open(ctx, d.Path); readErr == nil {
+				if verifyErr := m.Verify(ctx); verifyErr != nil || err == nil && m.RunID != "run" {
 					t.Fatalf("%s %d: a manifest of run %s without its files: %v", k, n, m.RunID, verifyErr)
 				}
 			} else if err == nil || !errors.Is(readErr, fs.ErrNotExist) {
@@ -109,7 +109,7 @@ func TestDeniedAtEveryRequest(t *testing.T) {
 			if _, err := d.Publish(ctx, refs, released, nil); err != nil {
 				t.Fatalf("%s %d: the repetition: %v", k, n, err)
 			}
-			if m, err := dirsink.ReadManifest(ctx, d.Path); err != nil || m.Rows != 10 || m.Verify(ctx, d.Path) != nil {
+			if m, err := dirsink.Open(ctx, d.Path); err != nil || m.Rows != 10 || m.Verify(ctx) != nil {
 				t.Fatalf("%s %d: %+v, %v", k, n, m, err)
 			}
 			if failed == 0 && n > 1 {
@@ -154,7 +154,7 @@ func TestHalfAShardLeavesNoObject(t *testing.T) {
 	if _, err := p.Write([]byte("row\n")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Commit(1); err == nil || !strings.Contains(err.Error(), `sink: shard 2: gs://bucket/out/_tmp/run/`) || !strings.Contains(err.Error(), `not allowed; grant this account roles/storage.objectUser on bucket "bucket"`) {
+	if _, err := p.Commit(1); err == nil || !strings.Contains(err.Error(), `sink: shard 2: gs://bucket/out.release/_tmp/run/`) || !strings.Contains(err.Error(), `not allowed; grant this account roles/storage.objectUser on bucket "bucket"`) {
 		t.Error(err)
 	}
 	if all := names(t, s, "bucket"); len(all) != 0 {
@@ -229,13 +229,13 @@ func TestRunsAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		m, err := dirsink.ReadManifest(ctx, "gs://bucket/out")
+		m, err := dirsink.Open(ctx, "gs://bucket/out")
 		switch {
 		case ids[0] == ids[1] && (errs[0] != nil || errs[1] != nil || err != nil):
 			t.Errorf("two attempts of one run: %v", errs)
 		case errs[0] == nil && errs[1] == nil && ids[0] != ids[1]:
 			t.Error("two runs have published into one directory")
-		case (errs[0] == nil || errs[1] == nil) && (err != nil || m.Rows != 10 || m.Verify(ctx, "gs://bucket/out") != nil):
+		case (errs[0] == nil || errs[1] == nil) && (err != nil || m.Rows != 10 || m.Verify(ctx) != nil):
 			t.Errorf("published, and is not there: %+v, %v", m, err)
 		}
 	}

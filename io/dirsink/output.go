@@ -1,0 +1,214 @@
+package dirsink
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// Output is what a finished run has left.
+type Output struct {
+	*Manifest
+	Path    string // directory of the parts; empty: there are none
+	Release string // directory of everything else
+	SHA256  string // of the file of the manifest: it stands for all that the manifest names
+
+	dir Dir
+}
+
+// Open reads the manifest of a finished run. The name is that of the directory of its rows, if everything
+// else is beside it, or of that of everything else. fs.ErrNotExist is in the error where there is no
+// finished output.
+func Open(ctx context.Context, name string) (*Output, error) {
+	o, err := open(ctx, Dir{Release: name})
+	if beside, nameErr := Beside(name); errors.Is(err, fs.ErrNotExist) && nameErr == nil {
+		if o, besideErr := open(ctx, Dir{Path: name, Release: beside}); !errors.Is(besideErr, fs.ErrNotExist) {
+			return o, besideErr
+		}
+		err = fmt.Errorf("sink: neither %s nor %s has a manifest: this is not the output of a finished run: %w", show(name), show(beside), fs.ErrNotExist)
+	}
+	return o, err
+}
+
+func open(ctx context.Context, d Dir) (*Output, error) {
+	if err := files.CheckName(d.Release); err != nil {
+		return nil, fmt.Errorf("sink: %w", err)
+	}
+	m, sum, err := d.in(ctx).readManifest()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(m.Parts) == 0:
+		d.Path = ""
+	case d.Path == "":
+		d.Path = m.directory(d.release())
+	}
+	if d.Path == "" && len(m.Parts) > 0 {
+		return nil, fmt.Errorf("sink: %s was renamed; its manifest does not say where the rows are: call it as the directory of the rows, with %s behind", show(d.release()), besideEnd)
+	}
+	return &Output{Manifest: m, Path: d.Path, Release: d.release(), SHA256: sum, dir: d}, nil
+}
+
+// directory returns where the parts are, for a manifest in the directory release; empty: unknown.
+func (m *Manifest) directory(release string) string {
+	switch {
+	case m.Directory == "":
+		rows, ok := strings.CutSuffix(release, besideEnd)
+		if !ok {
+			return ""
+		}
+		return rows
+	case files.Remote(m.Directory) || filepath.IsAbs(m.Directory) || files.Remote(release):
+		return m.Directory
+	}
+	return files.Join(release, filepath.FromSlash(m.Directory))
+}
+
+// Files returns the parts in order, after Check. What else is in their directory does not matter.
+func (o *Output) Files(ctx context.Context) ([]files.Info, error) {
+	if err := o.Check(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]files.Info, len(o.Parts))
+	for i, f := range o.Parts {
+		var err error
+		if out[i], err = files.Stat(ctx, o.dir.at(f.Name)); err != nil {
+			return nil, fmt.Errorf("sink: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// Rows returns the parts in a directory whose manifest is elsewhere, in order, if there are all of one output
+// and nothing else: their names tell. None where that is not so.
+func Rows(ctx context.Context, dir string) ([]files.Info, error) {
+	names, err := files.Names(ctx, dir)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	d := Dir{Path: dir, Shards: len(names), Extension: strings.TrimPrefix(path.Ext(names[0]), ".")}
+	out := make([]files.Info, len(names))
+	for i, name := range names {
+		if name != d.partName(i) {
+			return nil, nil
+		}
+		if out[i], err = files.Stat(ctx, d.at(name)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Check compares every file with the manifest: by its SHA-256 on this machine, and by the size and the
+// CRC-32C that the service knows on gs://, where nothing is transferred. All differences are in the error.
+func (o *Output) Check(ctx context.Context) error { return o.compare(ctx, false) }
+
+// Verify is Check by SHA-256 everywhere, for which it reads all files. It also refuses what is among the rows
+// and is none of them.
+func (o *Output) Verify(ctx context.Context) error {
+	return errors.Join(o.compare(ctx, true), o.dir.in(ctx).strangers(o.Manifest))
+}
+
+func (o *Output) compare(ctx context.Context, read bool) error {
+	d := o.dir.in(ctx)
+	_, isLocal := d.disk.(local)
+	var errs []error
+	for _, f := range o.Parts {
+		errs = append(errs, d.compareFile(d.at(f.Name), f, read || isLocal))
+	}
+	for _, f := range o.Released {
+		errs = append(errs, d.compareFile(d.beside(f.Name), f, read || isLocal))
+	}
+	return errors.Join(errs...)
+}
+
+// CheckReleased is Check of one released file alone. fs.ErrNotExist is in the error where the manifest does
+// not name it.
+func (o *Output) CheckReleased(ctx context.Context, name string) error {
+	for _, f := range o.Released {
+		if f.Name == name {
+			d := o.dir.in(ctx)
+			_, isLocal := d.disk.(local)
+			return d.compareFile(d.beside(name), f, isLocal)
+		}
+	}
+	return fmt.Errorf("sink: the manifest in %s names no %s: %w", show(o.Release), name, fs.ErrNotExist)
+}
+
+// compareFile compares a file with what the manifest says of it.
+func (d Dir) compareFile(name string, want File, read bool) error {
+	var n int64
+	var err error
+	same := false
+	if read {
+		var sum string
+		n, sum, err = d.hash(name)
+		same = sum == want.SHA256
+	} else {
+		var crc uint32
+		n, crc, err = d.disk.sum(name)
+		same = hexCRC(crc) == want.CRC32C
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("sink: %s is missing", name)
+	case err != nil:
+		return fmt.Errorf("sink: %s cannot be read: %w", name, err)
+	case n != want.Bytes:
+		return fmt.Errorf("sink: %s has changed since it was written: it has %d bytes, and its manifest says %d", name, n, want.Bytes)
+	case !same:
+		return fmt.Errorf("sink: %s has changed since it was written: its checksum is not the one in its manifest", name)
+	}
+	return nil
+}
+
+// hash reads a file for its size and its SHA-256.
+func (d Dir) hash(name string) (int64, string, error) {
+	f, err := d.disk.open(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close() // only read from
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// strangers refuses what is among the rows and is none of the parts: readers take it for rows.
+func (d Dir) strangers(m *Manifest) error {
+	if d.Path == "" {
+		return nil
+	}
+	names, err := d.list(d.Path)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, f := range m.Parts {
+		known[f.Name] = true
+	}
+	first, more := "", 0
+	for _, name := range names {
+		if !known[name] {
+			first, more = cmp.Or(first, name), more+1
+		}
+	}
+	switch more {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("sink: %s holds %q, which is none of the rows that were written: readers may take it for some; move it away", show(d.Path), first)
+	}
+	return fmt.Errorf("sink: %s holds %q and %d more that are none of the rows that were written: readers may take them for some; move them away", show(d.Path), first, more-1)
+}

@@ -1,0 +1,172 @@
+package pipelines
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/io/dirsink"
+)
+
+// verified checks the output of a run, by the name that is given.
+func verified(c VerifyConfig) (*Verified, error) {
+	r, err := ValidateVerify(context.Background(), c)
+	if err != nil {
+		return nil, err
+	}
+	return Verify(context.Background(), r)
+}
+
+// edit replaces text in a file; with refit the manifest is made to fit.
+func edit(t *testing.T, release, name, old, change string, refit bool) {
+	t.Helper()
+	path := filepath.Join(release, name)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := strings.Replace(string(b), old, change, 1)
+	if after == string(b) {
+		t.Fatalf("%q is not in %s", old, name)
+	}
+	put(t, path, after)
+	if refit {
+		refitted(t, release, name)
+	}
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refitted writes the manifest anew for a file that has changed, as somebody would who knows of it.
+func refitted(t *testing.T, release, name string) {
+	t.Helper()
+	path := filepath.Join(release, "_manifest.json")
+	var m dirsink.Manifest
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err = os.ReadFile(filepath.Join(release, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Released {
+		if m.Released[i].Name == name {
+			sum := sha256.Sum256(b)
+			m.Released[i].Bytes, m.Released[i].SHA256 = int64(len(b)), hex.EncodeToString(sum[:])
+		}
+	}
+	if b, err = json.Marshal(m); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, string(b))
+}
+
+// What a run has written belongs together, by the name of either directory. Whatever is exchanged or altered
+// is found: at the same size, where the manifest was made to fit, and where all was rewritten but the digest.
+func TestVerify(t *testing.T) {
+	c := shop(t, 300)
+	res := mustRun(t, c)
+	release, digest := c.Output+".release", res.Written.Digest
+	for _, name := range []string{c.Output, release, c.Output + "/"} {
+		v, err := verified(VerifyConfig{Dir: name, Digest: "sha256:" + strings.ToUpper(digest)})
+		if err != nil || v.Privacy == nil || v.Privacy.Epsilon != 1 || !v.Kept || v.Output.Rows != res.Written.Rows {
+			t.Fatalf("%s: %+v, %v", name, v, err)
+		}
+		var text strings.Builder
+		if err := v.WriteText(&text); err != nil || !strings.Contains(text.String(), digest+": the one that was kept") {
+			t.Errorf("said %s, %v", text.String(), err)
+		}
+	}
+	other := shop(t, 300)
+	mustRun(t, other)
+	foreign := func(t *testing.T, release, name string) {
+		b, err := os.ReadFile(filepath.Join(other.Output+".release", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(release, name), string(b))
+		refitted(t, release, name)
+	}
+	for name, tt := range map[string]struct {
+		alter func(t *testing.T, rows, release string)
+		want  string
+	}{
+		"ε":                        {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, false) }, "_privacy.json has changed since it was written"},
+		"ε, refitted":              {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, true) }, `_privacy.json promises "ε = 9, δ = 1e-06, add or remove one customer", and _model.arrow was made with "ε = 1`},
+		"figure":                   {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 1`, `"releases": 2`, false) }, "_privacy.json has changed"},
+		"rows of part":             {func(t *testing.T, rows, _ string) { flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet")) }, "part-00001-of-00002.parquet has changed"},
+		"marginals":                {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, marginalsFile)) }, "_marginals.parquet has changed"},
+		"model":                    {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, modelFile)) }, "_model.arrow has changed"},
+		"statement of another run": {func(t *testing.T, _, r string) { foreign(t, r, privacyFile) }, "_privacy.json is the statement of other rows"},
+		"model of another run":     {func(t *testing.T, _, r string) { foreign(t, r, modelFile) }, "_privacy.json is the statement of another _model.arrow"},
+		"marginals of another run": {func(t *testing.T, _, r string) { foreign(t, r, marginalsFile) }, "_privacy.json is the statement of another _marginals.parquet"},
+		"more rows":                {func(t *testing.T, rows, _ string) { put(t, filepath.Join(rows, "part-2.parquet"), "x") }, "none of the rows that were written"},
+		"all, but the digest":      {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 1`, `"releases": 2`, true) }, "--digest another"},
+		"manifest":                 {func(t *testing.T, _, r string) { edit(t, r, "_manifest.json", `"format"`, `"fromat"`, false) }, "the manifest has format 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows := filepath.Join(t.TempDir(), "out")
+			for from, to := range map[string]string{c.Output: rows, release: rows + ".release"} {
+				if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tt.alter(t, rows, rows+".release")
+			if _, err := verified(VerifyConfig{Dir: rows, Digest: digest}); err == nil || IsRequest(err) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+			if _, err := verified(VerifyConfig{Dir: rows}); (err == nil) != (name == "all, but the digest") {
+				t.Errorf("without the digest: %v", err)
+			}
+		})
+	}
+}
+
+func flipByte(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	put(t, path, string(b))
+}
+
+// What cannot be checked is the request's fault; rows of a saved model have no statement of their own.
+func TestVerifyFaults(t *testing.T) {
+	c := shop(t, 50)
+	_, err := verified(VerifyConfig{Dir: filepath.Dir(c.Domain), Digest: "12"})
+	if !IsRequest(err) || !strings.Contains(err.Error(), `--digest: got "12"; want 64 hexadecimal digits`) || !strings.Contains(err.Error(), "has a manifest") {
+		t.Error(err)
+	}
+	mustRun(t, c)
+	more := SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "more"), Rows: 7, Runner: "direct"}
+	r, err := ValidateSample(context.Background(), more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunSample(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := verified(VerifyConfig{Dir: more.Output}); err != nil || v.Privacy != nil || v.Output.Rows != 7 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	edit(t, c.Output+".release", privacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
+	if _, err := ValidateSample(context.Background(), SampleConfig{Model: c.Output, Output: more.Output + "x"}); err == nil || !strings.Contains(err.Error(), "--model: ") || !strings.Contains(err.Error(), "_privacy.json has changed") {
+		t.Errorf("a model whose statement was altered: %v", err)
+	}
+}
