@@ -158,7 +158,7 @@ func read(t *testing.T, name string) []byte {
 // TestClaimsAreSeen: a new sentence, a sentence that has gone, and evidence that has gone are each found; and a text is
 // read as people read it.
 func TestClaimsAreSeen(t *testing.T) {
-	said := sentences("# Head\n\nIt is *exact*. Nothing leaks (see [doc](x.md)). `make` checks it.\n\n```\ncode. Here.\n```\n" +
+	said := sentences("# Head\n\nIt is *exact*. Nothing leaks (see [doc](doc.go)). `make` checks it.\n\n```\ncode. Here.\n```\n" +
 		"* **Label.** One item goes\n  on here.\n1. Another all:\n\n   P ≤ Q,\n\n   with words.\n\n| a | b |\n|---|---|\n| one | two. Three |\n")
 	want := []string{"It is exact.", "Nothing leaks (see doc).", "`make` checks it.", "Label. One item goes on here.", "Another all: P ≤ Q, with words.", "one — two. Three"}
 	if !slices.Equal(said, want) {

@@ -44,8 +44,16 @@ var releases = []defect{
 		old: "f.Request != \"\" && f.Request == n.Request", new: "f.Request != \"\" && n.Request != \"\"",
 	},
 	{
+		name: "a kept release of another table is published", file: "pipelines/kept.go", test: "TestFingerprintOfRequests",
+		old: "\"dapple request 1\", input, r.File.CSV", new: "\"dapple request 1\", input[:0], r.File.CSV",
+	},
+	{
 		name: "staged rows can be read by others", file: "io/dirsink/disk.go", test: "TestStagingIsPrivate",
 		old: "if err := os.Mkdir(dir, 0o700); !errors", new: "if err := os.Mkdir(dir, 0o777); !errors",
+	},
+	{
+		name: "input that changes while it is read is not noticed", file: "io/files/open.go", dir: "io/table", test: "TestFileThatGrowsWhileItIsRead",
+		old: "\t\tl.ended = true\n\t\tif changed := l.unchanged(); changed != nil {", new: "\t\tl.ended = true\n\t\tif changed := l.unchanged(); changed != nil && n > 0 {",
 	},
 	{
 		name: "SIGHUP kills", file: "pipelines/dapple/main.go", test: "TestHangup",
@@ -73,7 +81,7 @@ var releases = []defect{
 	},
 	{
 		name: "input that has changed is read", file: "io/files/open.go", dir: "pipelines", test: "TestRunRefusesChangedParquet",
-		old: "f.Version != 0 && localInfo(f.Name, s) != f {", new: "f.Version != 0 && s == nil {",
+		old: "l.f.Version != 0 && localInfo(l.f.Name, s) != l.f {", new: "l.f.Version != 0 && s == nil {",
 	},
 	{
 		name: "rows of a shard differ by attempt", file: "transforms/synth/words.go", test: "TestSamplingTwiceRepeatsTheRows",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -190,4 +191,59 @@ func TestNamesAreUTF8(t *testing.T) {
 	if list, err := files.Expand(t.Context(), filepath.Join(dir, "a\uFFFD.csv")); err != nil || len(list) != 1 {
 		t.Errorf("a name in UTF-8: %v, %v", list, err)
 	}
+}
+
+// A file that is appended to, or written over, while it is read is noticed at its end, and when ranges of it are
+// closed; one that another takes the place of is read as it was.
+func TestFileThatChangesWhileItIsRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	for name, tt := range map[string]struct {
+		change  func() error
+		noticed bool
+	}{
+		"nothing":  {func() error { return nil }, false},
+		"appended": {func() error { return appendTo(path, "more") }, true},
+		"touched":  {func() error { return os.Chtimes(path, time.Time{}, time.Unix(1, 0)) }, true},
+		"replaced": {func() error {
+			return errors.Join(os.WriteFile(path+"2", []byte("other"), 0o600), os.Rename(path+"2", path))
+		}, false},
+	} {
+		if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		info, err := files.Stat(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := files.Open(t.Context(), info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranges, _, err := files.OpenAt(t.Context(), info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(whole, make([]byte, 5)); err != nil {
+			t.Fatal(err)
+		}
+		if err := tt.change(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(whole)
+		for how, err := range map[string]error{"read": err, "closed": ranges.Close()} {
+			if (err != nil) != tt.noticed || err != nil && !strings.Contains(err.Error(), "the file has changed since the run was planned") {
+				t.Errorf("%s, %s: %v", name, how, err)
+			}
+		}
+		whole.Close()
+	}
+}
+
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

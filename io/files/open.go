@@ -13,7 +13,7 @@ import (
 )
 
 // Open opens a file to read it from its beginning to its end. It is an error if the file is not the
-// one that f describes, so far as f says.
+// one that f describes, so far as f says, when it is opened or when its end is read.
 func Open(ctx context.Context, f Info) (io.ReadCloser, error) {
 	if err := CheckName(f.Name); err != nil {
 		return nil, err
@@ -37,19 +37,58 @@ func (f Info) errChanged() error {
 	return fmt.Errorf("%s: the file has changed since the run was planned", f.Name)
 }
 
-func openLocal(f Info) (*os.File, error) {
+func openLocal(f Info) (*localFile, error) {
 	file, err := os.Open(f.Name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := file.Stat()
-	if err == nil && f.Version != 0 && localInfo(f.Name, s) != f {
-		err = f.errChanged()
-	}
-	if err != nil {
+	l := &localFile{File: file, f: f}
+	if err := l.unchanged(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return file, nil
+	return l, nil
+}
+
+// localFile looks at its size and time again at the end: what was appended or written over while it was read may
+// be in what was read, or not. A file that was renamed or removed meanwhile is read to its end as it was.
+type localFile struct {
+	*os.File
+	f     Info
+	ended bool // its end was read, and what there was to say was said
+}
+
+// unchanged is an error if the file is not as it was found. It says nothing of a file that was not looked at.
+func (l *localFile) unchanged() error {
+	s, err := l.Stat()
+	if err == nil && l.f.Version != 0 && localInfo(l.f.Name, s) != l.f {
+		err = l.f.errChanged()
+	}
+	return err
+}
+
+// Read is that of a file read from its beginning to its end.
+func (l *localFile) Read(p []byte) (int, error) {
+	n, err := l.File.Read(p)
+	if errors.Is(err, io.EOF) {
+		l.ended = true
+		if changed := l.unchanged(); changed != nil {
+			return n, changed
+		}
+	}
+	return n, err
+}
+
+// WriteTo copies the rest of the file; os.File's own would not look again.
+func (l *localFile) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, struct{ io.Reader }{l})
+}
+
+// Close is the end of a file of which ranges were read.
+func (l *localFile) Close() error {
+	if l.ended {
+		return l.File.Close()
+	}
+	return errors.Join(l.unchanged(), l.File.Close())
 }
 
 // File is a file from which ranges can be read.
@@ -60,8 +99,8 @@ type File interface {
 }
 
 // OpenAt opens a file to read ranges of it, at the same time if need be, and returns its state. It is
-// an error if the file is not the one that f describes, so far as f says, or can be read only once. An
-// object is read until ctx ends.
+// an error if the file is not the one that f describes, so far as f says, or can be read only once; Close
+// says the same of what has changed meanwhile. An object is read until ctx ends.
 func OpenAt(ctx context.Context, f Info) (File, Info, error) {
 	if err := CheckName(f.Name); err != nil {
 		return nil, f, err

@@ -117,7 +117,10 @@ func (f *readGroupFn) close() error {
 	}
 	err := f.reader.Close()
 	f.group, f.reader = f.reader.group, nil
-	return err
+	if err != nil {
+		return fmt.Errorf("parquet: %w", err)
+	}
+	return nil
 }
 
 // copyRows returns rows from..to−1 of a chunk, in memory of their own: what is emitted may be kept.

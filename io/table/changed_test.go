@@ -1,0 +1,71 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+// What is appended to a file while it is read may be in what was read, or not: the reading ends with an error.
+func TestFileThatGrowsWhileItIsRead(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "n", Type: domain.Int64, Cuts: []int64{0, 5, 10}, Resolution: 1, Null: true}}}
+	csv, parquet := filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.parquet")
+	if err := os.WriteFile(csv, []byte("n\n"+strings.Repeat("1\n7\n", 100_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w, err := parquetio.NewWriter(&b, d, parquetio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(&domain.Chunk{Rows: 200_000, Columns: []domain.Column{{Form: domain.Ints, Ints: make([]int64, 200_000)}}}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string, yield func(*domain.Chunk) error) error {
+		tb, err := table.Find(ctx, name, table.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tb.Check(ctx, d, schema.CSV{}); err != nil {
+			t.Fatal(err)
+		}
+		return tb.Each(ctx, d, schema.CSV{}, yield)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(parquet, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{csv, parquet} {
+		if err := read(name, func(*domain.Chunk) error { return nil }); err != nil {
+			t.Errorf("%s as it was: %v", filepath.Base(name), err)
+		}
+		grown := false
+		err := read(name, func(*domain.Chunk) error {
+			if grown {
+				return nil
+			}
+			grown = true
+			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteString("1\n")
+			return err
+		})
+		if err == nil || !strings.HasSuffix(err.Error(), name+": the file has changed since the run was planned") {
+			t.Errorf("%s: %v", filepath.Base(name), err)
+		}
+	}
+}
