@@ -1,7 +1,9 @@
 package pipelines
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +70,42 @@ func TestFingerprintOfRequests(t *testing.T) {
 			t.Errorf("%s: the release of %q would be taken up", tt.name, other)
 		}
 		seen[got] = tt.name
+	}
+}
+
+// What a failed run says of its budget follows from what its store holds: the mark is there before the first
+// draw, so that a run without it has spent nothing.
+func TestEndingFollowsTheMark(t *testing.T) {
+	failed := errors.New("it failed")
+	for name, tt := range map[string]struct {
+		objects []string
+		request string
+		kept    bool
+		says    string
+	}{
+		"nothing drawn":    {nil, "a", false, "nothing was written and no privacy budget was spent"},
+		"drawn":            {[]string{"r.drawn"}, "a", false, "noise had been drawn: count the privacy budget of this run as spent"},
+		"released":         {[]string{"r.drawn", "r.release"}, "a", true, "is spent, and its release is kept"},
+		"released, a pipe": {[]string{"r.drawn", "r.release"}, "", false, "is discarded, since no later run could tell whether its input is the same: count the privacy budget of this run as spent"},
+		"of another run":   {[]string{"s.drawn"}, "a", false, "no privacy budget was spent"},
+	} {
+		st := staging{dir: t.TempDir(), unlock: func() {}}
+		for _, o := range tt.objects {
+			if _, _, err := openStore(st.dir).CreateIfAbsent(t.Context(), o, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept, err := st.ending(t.Context(), note{RunID: "r", Request: tt.request}, failed)
+		if kept != tt.kept || !errors.Is(err, failed) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: kept %t, %v", name, kept, err)
+		}
+	}
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st := staging{dir: blocked, unlock: func() {}}
+	if _, err := st.ending(t.Context(), note{RunID: "r"}, failed); !strings.Contains(err.Error(), "it could not be found out whether noise had been drawn: count the privacy budget of this run as spent") {
+		t.Errorf("a store that cannot be read: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ var releases = []defect{
 		old: "\t\tif err := g.announce(); err != nil {\n\t\t\treturn Release{}, err\n\t\t}\n", new: "\t\tdefer func() { _ = g.announce() }()\n",
 	},
 	{
-		name: "a failed run after a draw is told as unspent", file: "pipelines/kept.go", dir: "pipelines/dapple", test: "TestInterrupt",
+		name: "a failed run after a draw is told as unspent", file: "pipelines/kept.go", test: "TestEndingFollowsTheMark",
 		old: "\tcase drawn:\n", new: "\tcase drawn && n.RunID == \"\":\n",
 	},
 	{
