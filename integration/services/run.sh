@@ -22,15 +22,19 @@ emulator() {
 	export BQ_EMULATOR_BIN=$out
 }
 
-# pyarrow and Polars, in an environment of their own.
+# pyarrow, Polars and others, in an environment of their own; PySpark too, which is large, if there is Java.
 python() {
 	[ -n "${DAPPLE_PYTHON:-}" ] && return
-	command -v python3 >/dev/null || { absent+=("pyarrow and Polars: there is no python3"); return; }
+	command -v python3 >/dev/null || { absent+=("pyarrow, Polars and others: there is no python3"); return; }
 	local env=$bin/python
 	if ! cmp -s requirements.txt "$env/requirements.txt"; then
 		rm -rf "$env"
 		python3 -m venv "$env" && "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r requirements.txt &&
-			cp requirements.txt "$env" || { broken+=("pyarrow and Polars: they cannot be installed into a virtual environment"); return; }
+			cp requirements.txt "$env" || { broken+=("pyarrow, Polars and others: they cannot be installed into a virtual environment"); return; }
+	fi
+	if command -v java >/dev/null && ! "$env/bin/python" -c 'import pyspark' 2>/dev/null; then
+		"$env/bin/pip" install -q --disable-pip-version-check "$(sed -n 's/^# if there is Java: //p' requirements.txt)" ||
+			absent+=("PySpark: it cannot be installed")
 	fi
 	export DAPPLE_PYTHON=$env/bin/python
 }

@@ -141,7 +141,7 @@ func (w *written) groups() int {
 
 // python is the Python that has the libraries, and modules the directory of Node's.
 func python(t *testing.T) string {
-	return tool(t, "DAPPLE_PYTHON", "a Python that imports pyarrow and polars")
+	return tool(t, "DAPPLE_PYTHON", "a Python that imports pyarrow, polars, duckdb and fastparquet")
 }
 
 func modules(t *testing.T) string {

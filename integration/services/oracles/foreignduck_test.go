@@ -20,11 +20,7 @@ func TestOursReadsDuckDB(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, name+".parquet")
 			run(t, db, fmt.Sprintf("copy (select * replace (%s) from t) to '%s' (format parquet, %s)", replace, path, options))
-			if !strings.Contains(name, "lz4") {
-				tab.reads(t, path)
-			} else if _, err := readBack(path, tab.d); err == nil || !strings.Contains(err.Error(), "codec LZ4_RAW is not supported") {
-				t.Error(err)
-			}
+			tab.reads(t, path)
 		})
 	}
 	for _, version := range []string{"v1", "v2"} {
@@ -58,10 +54,10 @@ func TestOursRefusesOfDuckDB(t *testing.T) {
 		types []domain.Type
 		want  string
 	}{
-		"uuid":     {"uuid()", everyType(), "does not read as"},
-		"hugeint":  {"1::hugeint", everyType(domain.Float64), "DOUBLE without a logical type does not read as"},
-		"blob":     {"'a'::blob", everyType(), "does not read as"},
-		"json":     {"'[1]'::json", everyType(), "JSON does not read as"},
+		"uuid":     {"uuid()", everyType(domain.String), "does not read as"},
+		"hugeint":  {"1::hugeint", everyType(domain.Float64, domain.Int64), "DOUBLE without a logical type does not read as"},
+		"blob":     {"'a'::blob", everyType(domain.String), "does not read as"},
+		"json":     {"'[1]'::json", everyType(domain.String), "JSON does not read as"},
 		"list":     {"[1, 2]", everyType(), "is RECORD or REPEATED; flatten it"},
 		"struct":   {"{'a': 1}", everyType(), `column "x": x.a is RECORD or REPEATED; flatten it`},
 		"nested":   {"[{'a': [1]}]", everyType(), "is RECORD or REPEATED; flatten it"},

@@ -2,6 +2,7 @@
 
 DIRECTORY/same holds files with the same cells, DIRECTORY/refused files whose column x dapple must refuse.
 """
+import base64
 import datetime
 import decimal
 import pathlib
@@ -10,6 +11,7 @@ import sys
 import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as encryption
 
 source, out = sys.argv[1], pathlib.Path(sys.argv[2])
 table = pq.read_table(source)
@@ -102,7 +104,6 @@ refuse("fixed", [b"abcd"], pa.binary(4))
 refuse("uuid", [b"0123456789abcdef"], pa.uuid())
 refuse("half", [1.5], pa.float16())
 refuse("decimal76", [decimal.Decimal("1.5")], pa.decimal256(76, 38))
-refuse("null", [None, None])
 refuse("double", [1.5])
 refuse("text", ["1"])
 refuse("integer", [1])
@@ -110,3 +111,33 @@ refuse("local", [day], pa.timestamp("us"))
 refuse("instant", [day], pa.timestamp("us", "UTC"))
 refuse("date", [day.date()])
 refuse("time", [day.time()])
+
+# Files that are not what they seem.
+numbers = pa.table({"x": pa.array([1, 2, 3]), "y": pa.array([4, 5, 6])})
+path = out / "refused" / "checksum.parquet"
+pq.write_table(numbers, path, write_page_checksum=True, compression="none", use_dictionary=False)
+damaged = bytearray(path.read_bytes())
+at = damaged.index((2).to_bytes(8, "little"))
+damaged[at] ^= 1
+path.write_bytes(damaged)
+pq.write_table(pa.table([pa.array([1]), pa.array([2])], names=["x", "x"]), out / "refused" / "twice.parquet")
+
+
+class Keys(encryption.KmsClient):
+    """Wraps keys with nothing: what the keys are does not matter to a reader that has none."""
+
+    def __init__(self, _):
+        encryption.KmsClient.__init__(self)
+
+    def wrap_key(self, key, _):
+        return base64.b64encode(key)
+
+    def unwrap_key(self, key, _):
+        return base64.b64decode(key)
+
+
+for name, plain in (("encrypted", False), ("encrypted_column", True)):
+    how = encryption.EncryptionConfiguration(footer_key="f", column_keys={"c": ["x"]}, plaintext_footer=plain)
+    keys = encryption.CryptoFactory(Keys).file_encryption_properties(encryption.KmsConnectionConfig(), how)
+    with pq.ParquetWriter(out / "refused" / f"{name}.parquet", numbers.schema, encryption_properties=keys) as w:
+        w.write_table(numbers)
