@@ -33,7 +33,7 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 		})
 	}
 	all.Wait()
-	return errors.Join(slices.Concat(errs...)...)
+	return errors.Join(atMost(slices.Concat(errs...), func(n int) error { return fmt.Errorf("parquet: and %d more like these", n) })...)
 }
 
 // footersAtOnce is how many files are open at a time: a footer of an object takes some 50 ms, nearly all
@@ -69,6 +69,7 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *meta)
 		}
 		return nil
 	})
+	faults = atMost(faults, func(n int) string { return fmt.Sprintf("and %d more like these", n) })
 	errs := make([]error, len(faults))
 	for i, fault := range faults {
 		errs[i] = fmt.Errorf("parquet: %s: %s", path, fault)
@@ -94,14 +95,14 @@ func differences(first, m *meta) (faults []string) {
 		delete(types, path)
 		switch {
 		case !ok:
-			faults = append(faults, fmt.Sprintf("column %q: the first file has no such column; all files need the same columns", path))
+			faults = append(faults, fmt.Sprintf("column %s: the first file has no such column; all files need the same columns", quoted(path)))
 		case got != want:
-			faults = append(faults, fmt.Sprintf("column %q: %s here, %s in the first file; all files need the same types", path, got, want))
+			faults = append(faults, fmt.Sprintf("column %s: %s here, %s in the first file; all files need the same types", quoted(path), got, want))
 		}
 	}
 	for i := range first.leaves {
 		if path := first.leaves[i].name(); types[path] != "" {
-			faults = append(faults, fmt.Sprintf("column %q: the first file has it, and this one does not; all files need the same columns", path))
+			faults = append(faults, fmt.Sprintf("column %s: the first file has it, and this one does not; all files need the same columns", quoted(path)))
 		}
 	}
 	return faults

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
@@ -63,7 +62,7 @@ func describe(c *field, encrypted bool) Description {
 	case len(c.path) > 1 && c.outer >= 16:
 		d.Fault = fmt.Sprintf("it is %s; convert it, or leave it out of the domain", logical{kind: c.outer})
 	case len(c.path) > 1:
-		d.Fault = fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(c.path, "."))
+		d.Fault = nestedFault(c)
 	case c.repeated:
 		d.Fault = "it is REPEATED; flatten it or leave it out of the domain"
 	case encrypted:

@@ -3,11 +3,15 @@ package parquetio
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/parquet"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -261,5 +265,29 @@ func TestWriteRefuses(t *testing.T) {
 	}
 	if _, err := NewWriter(&bytes.Buffer{}, &domain.Domain{}, Options{}); err == nil {
 		t.Error("a file without columns was begun")
+	}
+}
+
+// Files that differ in thousands of columns, whose names are long, are refused in a few lines.
+func TestFaultsAreBounded(t *testing.T) {
+	var columns []made
+	for i := range 5000 {
+		columns = append(columns, made{schema: [][]byte{elementOf(parquet.Types.Int64, fmt.Sprint(strings.Repeat("x", 3000), i))}, kind: parquet.Types.Int64, body: words(1)})
+	}
+	dir := t.TempDir()
+	many := writeFile(t, filepath.Join(dir, "many.parquet"), madeFile(1, columns))
+	one := writeFile(t, filepath.Join(dir, "one.parquet"), madeFile(1, []made{column1(parquet.Types.Int64, words(7))}))
+	d := only("x", domain.Int64)
+	for i := range 5000 {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint("a", i), Type: domain.Bool})
+	}
+	for name, list := range map[string][]string{"differences": {one, many}, "missing columns": {one}, "files": slices.Repeat([]string{dir}, 1000)} {
+		err := Check(ctx, named(list...), d)
+		if err == nil || len(err.Error()) > 12000 || strings.Count(err.Error(), "\n") > 2*maxFaults+2 || !strings.Contains(err.Error(), " more like these") {
+			t.Errorf("%s: %.300v …", name, err)
+		}
+	}
+	if _, err := OpenFile(one, d, ReadOptions{}); err == nil || len(err.Error()) > 4000 || !strings.HasSuffix(err.Error(), "and 4980 more like these") {
+		t.Errorf("%.300v …", err)
 	}
 }

@@ -2,7 +2,6 @@ package parquetio
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/parquet"
 
@@ -66,7 +65,7 @@ func findColumn(m *meta, name string) (leaf, *field, string) {
 		case len(f.path) > 1 && f.outer >= 16:
 			return leaf{}, nil, fmt.Sprintf("it is %s; convert it, or leave it out of the domain", logical{kind: f.outer})
 		case len(f.path) > 1:
-			return leaf{}, nil, fmt.Sprintf("%s is RECORD or REPEATED; flatten it or leave it out of the domain", strings.Join(f.path, "."))
+			return leaf{}, nil, nestedFault(f)
 		default:
 			found = i
 		}
@@ -79,6 +78,15 @@ func findColumn(m *meta, name string) (leaf, *field, string) {
 		return leaf{}, nil, "it is REPEATED; flatten it or leave it out of the domain"
 	}
 	return leaf{index: found, name: name, optional: f.optional}, f, ""
+}
+
+// nestedFault names the field that makes a column nested.
+func nestedFault(f *field) string {
+	path := f.name()
+	if len(path) > 100 {
+		path = quoted(path)
+	}
+	return path + " is RECORD or REPEATED; flatten it or leave it out of the domain"
 }
 
 // fits says how a column of the file holds values of a type, and whether it can: no value of an attribute

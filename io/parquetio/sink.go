@@ -56,5 +56,25 @@ func faultsError(what string, faults []string) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return errors.New("parquet: " + what + ": " + strings.Join(faults, "\n\t"))
+	return errors.New("parquet: " + what + ": " + strings.Join(atMost(faults, func(n int) string { return fmt.Sprintf("and %d more like these", n) }), "\n\t"))
+}
+
+// maxFaults is how many faults are said: a hostile file can have hundreds of thousands.
+const maxFaults = 20
+
+// atMost returns the first faults, and what rest says of the number of the others.
+func atMost[T any](faults []T, rest func(n int) T) []T {
+	if n := len(faults) - maxFaults; n > 1 {
+		return append(faults[:maxFaults:maxFaults], rest(n))
+	}
+	return faults
+}
+
+// quoted is a name of a file as messages have it: it may be of any length.
+func quoted(name string) string {
+	const most = 100
+	if len(name) > most {
+		return fmt.Sprintf("%q … (a name of %d bytes)", strings.ToValidUTF8(name[:most], ""), len(name))
+	}
+	return fmt.Sprintf("%q", name)
 }
