@@ -17,7 +17,9 @@
 //
 // Not covered: running time, memory, rejection-trial counts, autoscaling, resource exhaustion;
 // wrong privacy IDs; facts about groups; several runs (their losses add); whatever is computed from the
-// true table and says so (evaluate, infer, strict reading).
+// true table and says so (evaluate, infer, strict reading); the form of the input, which is that it could
+// be read: no record ends a run, but for a quote in a CSV file that opens a cell and never closes. One that
+// closes in a later record takes the records between into its cell.
 //
 // Retries: one release of one table is seen, provided that all workers share the store that keeps it. A
 // runner that starts whole jobs again can release twice without one; shards of two models are never

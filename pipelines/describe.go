@@ -31,7 +31,9 @@ type description struct {
 	Public    query.Frame
 	RowsAsked int64
 	Describe  bool // write statement, model and marginals
-	Strict    bool // an unusable cell would have ended the run
+	Strict    bool // an unusable cell or a malformed line would have ended the run
+	TrimID    bool // blanks around IDs were taken off
+	NullID    []string
 }
 
 // describe makes the files that go with the rows: statement, model and marginals. They are functions of the
@@ -99,7 +101,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status.String(),
-		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, ModelHash: r.Model.Fingerprint(),
+		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(),
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

@@ -3,6 +3,8 @@ package pipelines
 import (
 	"errors"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/bounded"
 )
 
 // Fault is one thing wrong with a request. It never holds anything read from private data.
@@ -24,13 +26,19 @@ func (f Fault) String() string {
 // Faults are all things wrong with a request, in the order in which they were found.
 type Faults []Fault
 
-// Error lists the faults, one a line.
-func (f Faults) Error() string {
-	lines := make([]string, len(f))
-	for i := range f {
-		lines[i] = f[i].String()
+// Error lists the first faults, one a line, and says how many more there are.
+func (f Faults) Error() string { return strings.Join(f.Lines(), "\n") }
+
+// Lines returns the lines of Error.
+func (f Faults) Lines() []string {
+	var lines []string
+	for _, one := range f[:min(len(f), bounded.Shown)] {
+		lines = append(lines, one.String())
 	}
-	return strings.Join(lines, "\n")
+	if more := len(f) - bounded.Shown; more > 0 {
+		lines = append(lines, bounded.More(more))
+	}
+	return lines
 }
 
 // Err returns f as an error, or nil where there is no fault.

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/report"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -39,6 +40,9 @@ type output interface {
 // are not loaded yet.
 func (r *Request) output(runID string, st staging) output {
 	said := description{Public: query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload}, RowsAsked: r.Rows, Describe: true, Strict: r.Strict}
+	if t, ok := r.source.(*table.Files); ok && !t.Parquet {
+		said.TrimID, said.NullID = r.File.CSV.TrimID, r.File.CSV.NullID
+	}
 	if isTable(r.Output) {
 		return &loadedTable{
 			Sink: r.target().sink(runID, r.File.Domain), Stage: st.rows(runID, r.Shards), description: said,

@@ -136,7 +136,7 @@ func released(ctx context.Context, dir string) (report.Privacy, error) {
 	return readPrivacy(b)
 }
 
-// maxPublicFile is the largest statement or domain file that is read, in bytes.
+// maxPublicFile is the largest statement that is read, in bytes.
 const maxPublicFile = 256 << 20
 
 // sampleSeed returns the seed asked for, or a random one. Privacy does not depend on it.

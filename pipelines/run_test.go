@@ -170,7 +170,7 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "interrupted\nnothing was written and no privacy budget was spent") {
 		t.Errorf("error %v", err)
 	}
-	if err := os.WriteFile(c.Input, []byte("customer,plan,age,active\nc1,basic\n"), 0o666); err != nil {
+	if err := os.WriteFile(c.Input, []byte("customer,plan,age,active\nc1,\"basic\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = Run(context.Background(), mustValidate(t, c)); err == nil || IsRequest(err) || errors.Is(err, ErrRunner) {

@@ -144,6 +144,9 @@ func checkDomain(ctx context.Context, r *Request, f *Faults) {
 		return
 	}
 	file, faults := readDomain(ctx, r.Domain)
+	if file != nil {
+		file.CSV.Strict = r.Strict
+	}
 	r.File = file
 	*f = append(*f, faults...)
 }
@@ -156,7 +159,7 @@ func DomainFaults(ctx context.Context, path string) Faults {
 
 func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
 	var faults Faults
-	data, err := files.ReadAll(ctx, path, maxPublicFile)
+	data, err := files.ReadStart(ctx, path, schema.MaxBytes+1) // Parse says that it is too large
 	var file *schema.File
 	if err == nil {
 		file, err = schema.Parse(path, data)

@@ -10,7 +10,9 @@ import (
 // means that the text is not a value of the type.
 //
 // Digits below the native unit are rounded down. That is exact with respect to cells: cut points are
-// whole units, and x < c is the same as ⌊x⌋ < c for a whole c. A NUMERIC beyond int64 saturates.
+// whole units, and x < c is the same as ⌊x⌋ < c for a whole c. A NUMERIC beyond int64 saturates. Digits may
+// stand on either side of a point alone (.5 and 5.), a plus sign may precede them, and an exponent may follow;
+// of an INT64 the number has to be whole (2.0).
 //
 // Accepted are, for dates and times, ISO 8601 and BigQuery's canonical forms: YYYY-[M]M-[D]D, then a
 // blank or T and [H]H:[M]M[:[S]S[.F]]; for TIMESTAMP then Z, UTC or ±HH[:MM], without which it is UTC.
@@ -42,9 +44,43 @@ func cutSign(s string) (rest string, negative bool) {
 	return s, false
 }
 
-// parseInt reads an optional sign and digits. It differs from strconv.ParseInt in that a failure
-// allocates nothing: unusable cells may be many.
+// parseInt reads an optional sign and digits, or a decimal number that is whole, such as 2.0, which programs
+// write that hold whole numbers as floats. It differs from strconv.ParseInt also in that a failure allocates
+// nothing: unusable cells may be many.
 func parseInt(s string) (int64, bool) {
+	for i := range len(s) {
+		switch s[i] {
+		case '.', 'e', 'E':
+			return parseWhole(s, i)
+		}
+	}
+	return parseDigits(s)
+}
+
+// parseWhole reads a whole number with a point or an exponent at s[at].
+func parseWhole(s string, at int) (int64, bool) {
+	mantissa, exponent, ok := cutExponent(s)
+	if !ok {
+		return 0, false
+	}
+	if exponent == 0 && s[at] == '.' { // int64's whole range
+		fraction := mantissa[at+1:]
+		for i := range len(fraction) {
+			if fraction[i] != '0' {
+				return 0, false
+			}
+		}
+		if unsigned, _ := cutSign(mantissa[:at]); unsigned == "" {
+			return 0, fraction != ""
+		}
+		return parseDigits(mantissa[:at])
+	}
+	v, exact, ok := parseExact(s, 0)
+	return v, ok && exact && v != math.MaxInt64 && v != -math.MaxInt64
+}
+
+// parseDigits reads an optional sign and digits.
+func parseDigits(s string) (int64, bool) {
 	s, negative := cutSign(s)
 	if s == "" {
 		return 0, false
@@ -71,10 +107,16 @@ const maxExponent = 1 << 40
 
 // parseDecimal reads sign, digits, fraction and exponent as ⌊x·10^scale⌋, exactly and saturating.
 func parseDecimal(s string, scale int) (int64, bool) {
+	v, _, ok := parseExact(s, scale)
+	return v, ok
+}
+
+// parseExact is parseDecimal, and says whether nothing was rounded off.
+func parseExact(s string, scale int) (v int64, exact, ok bool) {
 	s, negative := cutSign(s)
 	mantissa, exponent, ok := cutExponent(s)
 	if !ok {
-		return 0, false
+		return 0, false, false
 	}
 	// The digits before position whole, counted without the point, make the integer part.
 	point, digits := len(mantissa), 0
@@ -85,20 +127,20 @@ func parseDecimal(s string, scale int) (int64, bool) {
 		case isDigit(c):
 			digits++
 		default:
-			return 0, false
+			return 0, false, false
 		}
 	}
 	if digits == 0 {
-		return 0, false
+		return 0, false, false
 	}
-	v, exact := scaleDigits(mantissa, int64(point)+exponent+int64(scale))
+	v, exact = scaleDigits(mantissa, int64(point)+exponent+int64(scale))
 	if !negative {
-		return v, true
+		return v, exact, true
 	}
 	if exact || v == math.MaxInt64 {
-		return -v, true
+		return -v, exact, true
 	}
-	return -v - 1, true
+	return -v - 1, false, true
 }
 
 // scaleDigits returns the number made of the first whole digits of the mantissa, saturating, and

@@ -49,6 +49,21 @@ func exactDecimal(t *testing.T, text string, scale int) int64 {
 	return n.Int64()
 }
 
+// TestParseWhole: an INT64 written as a decimal number is read exactly, and only if it is whole.
+func TestParseWhole(t *testing.T) {
+	for text, want := range map[string]int64{"2.0": 2, "-2.00": -2, "+2.": 2, ".0": 0, "-.0": 0, "0.000": 0, "1e3": 1000, "-1.5E1": -15, "1200e-2": 12,
+		"9223372036854775807.0": math.MaxInt64, "-9223372036854775808.0": math.MinInt64, "1e+16": 1e16, "1.0e18": 1e18, "0e99999999999999999999": 0} {
+		if got, ok := parseInt(text); got != want || !ok {
+			t.Errorf("%q: %d, %v; want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{".", "+.", "2.5", "2.0.0", "2.0x", "1e", "1e-1", "e3", ".e3", "1e3.0", "9223372036854775808.0", "1e19", "-1e19", "1e99999999999999999999", "2,0", "2. 0"} {
+		if got, ok := parseInt(text); ok {
+			t.Errorf("%q passes for %d", text, got)
+		}
+	}
+}
+
 // TestParseInt agrees with strconv on numbers around powers of ten and of two.
 func TestParseInt(t *testing.T) {
 	for _, text := range []string{"0", "-0", "+1", "9223372036854775807", "9223372036854775808", "-9223372036854775808",

@@ -1,42 +1,43 @@
 package domain
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/internal/bounded"
 )
 
 // maxName is BigQuery's limit on the length of a column name, in characters.
 const maxName = 300
 
 // Validate returns all faults of the domain at once, or nil: names that are missing, unfit or used
-// twice, and every fault of an attribute.
+// twice, and every fault of an attribute. Of many faults it names the first twenty, and counts the others.
 func (d *Domain) Validate() error {
-	var errs []error
+	var errs bounded.Errors
 	if len(d.Attributes) == 0 {
-		errs = append(errs, errors.New("domain: no columns; declare at least one"))
+		errs.Addf("domain: no columns; declare at least one")
 	}
 	if d.PrivacyID != "" {
 		if why := NameFault(d.PrivacyID); why != "" {
-			errs = append(errs, fmt.Errorf("domain: privacy ID %q: %s", d.PrivacyID, why))
+			errs.Addf("domain: privacy ID %q: %s", d.PrivacyID, why)
 		}
 	}
 	seen := map[string]bool{d.PrivacyID: true}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
 		if seen[a.Name] && a.Name != "" {
-			errs = append(errs, fmt.Errorf("domain: column %q is there twice, or is the privacy ID; leave one out", a.Name))
+			errs.Addf("domain: column %q is there twice, or is the privacy ID; leave one out", a.Name)
 		}
 		seen[a.Name] = true
-		errs = append(errs, a.Validate())
+		errs.Add(a.Validate())
 	}
-	if errors.Join(errs...) == nil {
-		errs = append(errs, d.Impossible.validate(d.Sizes()))
+	if errs.Err() == nil {
+		errs.Add(d.Impossible.validate(d.Sizes()))
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // NameFault says what is wrong with a column name; empty means nothing. A name has 1 to 300 characters,
@@ -65,24 +66,24 @@ func (a *Attribute) Validate() error {
 	}
 	if int(a.Type) >= len(typeNames) {
 		v.add("type %d is not a type", a.Type)
-		return errors.Join(v.errs...)
+		return v.errs.Err()
 	}
 	v.cells()
 	v.values()
 	v.cuts()
 	v.floatCuts()
 	v.unusable()
-	return errors.Join(v.errs...)
+	return v.errs.Err()
 }
 
 // validator collects the faults of one attribute.
 type validator struct {
 	a    *Attribute
-	errs []error
+	errs bounded.Errors
 }
 
 func (v *validator) add(format string, args ...any) {
-	v.errs = append(v.errs, fmt.Errorf("domain: column %q: %w", v.a.Name, fmt.Errorf(format, args...)))
+	v.errs.Addf("domain: column %q: "+format, append([]any{v.a.Name}, args...)...)
 }
 
 // cells checks that the attribute has one kind of cells, fit for its type, and not too many of them.

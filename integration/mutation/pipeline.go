@@ -113,11 +113,53 @@ var pipeline = []defect{
 	},
 	{
 		name: "blank record of a file of one column dropped", file: "io/csvio/reader.go", test: "TestBlankLines",
-		old: "out.from.one = len(columns) == 1", new: "out.from.one = false",
+		old: "out.scan.one = len(columns) == 1", new: "out.scan.one = false",
 	},
 	{
 		name: "record dropped for a cell, seen by whole runs", file: "io/csvio/reader.go", dir: "pipelines", test: "TestReplayOfWholeRuns",
-		old: "\t\tr.line = line\n", new: "\t\tr.line = line\n\t\tif r.null(record[len(record)-1]) {\n\t\t\tchunk.Rows--\n\t\t\tcontinue\n\t\t}\n",
+		old: "\t\tsize += n\n", new: "\t\tsize += n\n\t\tif c := r.into[len(r.into)-1]; len(c.Nulls) > chunk.Rows {\n\t\t\tfor _, c := range r.into {\n" +
+			"\t\t\t\tif c.Form != domain.Absent {\n\t\t\t\t\tc.Offsets, c.Nulls = c.Offsets[:chunk.Rows+1], c.Nulls[:min(chunk.Rows, len(c.Nulls))]\n" +
+			"\t\t\t\t\tc.Bytes = c.Bytes[:c.Offsets[chunk.Rows]]\n\t\t\t\t}\n\t\t\t}\n\t\t\tchunk.Lines = chunk.Lines[:chunk.Rows]\n\t\t\tchunk.Rows--\n\t\t}\n",
+	},
+	{
+		name: "a ragged line ends the run", file: "io/csvio/reader.go", test: "TestNoRecordEndsARun",
+		old: "case !r.opts.Strict:", new: "case !r.opts.Strict && cells == r.columns:",
+	},
+	{
+		name: "a ragged line ends the run, seen by the command", file: "io/csvio/reader.go", dir: "pipelines/dapple", test: "TestMalformedLinesAreRecords",
+		old: "case !r.opts.Strict:", new: "case !r.opts.Strict && cells == r.columns:",
+	},
+	{
+		name: "a missing cell is no NULL", file: "io/csvio/reader.go", test: "TestNoRecordEndsARun",
+		old: "\t\t\tr.put(r.into[i], row, nil, true)", new: "\t\t\tr.put(r.into[i], row, nil, false)",
+	},
+	{
+		name: "a stray quote takes the next line", file: "io/csvio/scan.go", test: "TestNoRecordEndsARun",
+		old: "\t\treturn s.bare() // none of its quotes is one", new: "\t\treturn s.quoted()",
+	},
+	{
+		name: "trim joins two IDs", file: "io/csvio/reader.go", test: "TestIDsStayDistinct",
+		old: "trim, marks = r.opts.TrimID, r.opts.NullID", new: "trim, marks = r.opts.TrimID || r.opts.Trim, r.opts.NullID",
+	},
+	{
+		name: "a NULL mark drops an ID", file: "io/csvio/reader.go", test: "TestIDsStayDistinct",
+		old: "trim, marks = r.opts.TrimID, r.opts.NullID", new: "trim, marks = r.opts.TrimID, append(r.opts.NullID, r.opts.Null...)",
+	},
+	{
+		name: "line ends in IDs are one", file: "io/csvio/scan.go", test: "TestIDsStayDistinct",
+		old: "\t\ts.text = s.buf[s.from:s.to]\n", new: "\t\ts.text = bytes.ReplaceAll(s.buf[s.from:s.to], []byte(\"\\r\\n\"), []byte(\"\\n\"))\n",
+	},
+	{
+		name: "long IDs are one", file: "io/csvio/scan.go", test: "TestIDsStayDistinct",
+		old: "\t\ts.sum.Write(s.raw)\n", new: "",
+	},
+	{
+		name: "malformed UTF-16 is one character", file: "io/csvio/utf16.go", test: "TestWideIDsStayDistinct",
+		old: "\tu.written = append(u.written, 0xe0|byte(v>>12), 0x80|byte(v>>6)&0x3f, 0x80|byte(v)&0x3f)", new: "\tu.written = utf8.AppendRune(u.written, utf8.RuneError)",
+	},
+	{
+		name: "IDs changed on request without a word", file: "pipelines/output.go", dir: "pipelines/dapple", test: "TestStatementSaysWhatIDsAre",
+		old: "said.TrimID, said.NullID = r.File.CSV.TrimID, r.File.CSV.NullID", new: "_ = t",
 	},
 	{
 		name: "missing numbers are one person", file: "transforms/private/encode.go", test: "TestIDsOfEveryForm",

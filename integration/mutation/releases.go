@@ -105,7 +105,7 @@ var releases = []defect{
 	},
 	{
 		name: "cell in the error of a broken file", file: "io/csvio/reader.go", dir: "pipelines/dapple", test: "TestInferCanaries",
-		old: "\t\t\tchunk.Rows = 0\n\t\t\treturn r.fault(err)", new: "\t\t\tchunk.Rows = 0\n\t\t\treturn fmt.Errorf(\"%w: %q\", r.fault(err), record)",
+		old: "\t\t\tchunk.Rows = 0\n\t\t\treturn err", new: "\t\t\tchunk.Rows = 0\n\t\t\treturn fmt.Errorf(\"%w: %q\", err, r.scan.text)",
 	},
 	{
 		name: "proposal from data not marked", file: "pipelines/infer/propose.go", test: "TestGolden",

@@ -11,6 +11,7 @@ import (
 	"cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounded"
 )
 
 // Pin says which rows of a table that changes are read.
@@ -82,11 +83,11 @@ func Check(ctx context.Context, c Client, t Table, d *domain.Domain, o ReadOptio
 	columns, faults := mapColumns(md.Schema, d)
 	faults = append(tableFaults(md), faults...)
 	if len(faults) > 0 {
-		errs := make([]error, len(faults))
-		for i, fault := range faults {
-			errs[i] = fmt.Errorf("bigquery: %s: %s", t, fault)
+		var errs bounded.Errors
+		for _, fault := range faults {
+			errs.Addf("bigquery: %s: %s", t, fault)
 		}
-		return Source{}, errors.Join(errs...)
+		return Source{}, errs.Err()
 	}
 	s := Source{
 		Client: c, Table: t, Kind: string(md.Type), Location: md.Location, Via: o.Via, Timeout: o.Timeout,

@@ -60,7 +60,7 @@ func Columns(ctx context.Context, f files.Info, opts schema.CSV) (names []string
 	err = withFile(ctx, f, func(r io.Reader) error {
 		c, err := open(r, f.Name, opts)
 		if err == nil {
-			names, err = c.columns()
+			names, err = c.names()
 		}
 		return err
 	})

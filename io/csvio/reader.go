@@ -1,14 +1,12 @@
 package csvio
 
 import (
-	"bufio"
-	"encoding/csv"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -17,151 +15,71 @@ import (
 const (
 	chunkRows  = 4096    // records of a full chunk
 	chunkBytes = 4 << 20 // a chunk with longer cells ends early
-	maxRecord  = 1 << 28 // bytes; a quote that does not end would otherwise collect the whole file
 
 	nullText = `\N`
 )
 
 // Reader reads the records of one CSV file.
 type Reader struct {
-	name   string
-	opts   schema.CSV
-	csv    *csv.Reader
-	from   records // what csv reads
-	needs  []int   // field of the privacy ID (−1: none), then of each attribute
-	header bool    // the file has a header line
-	guard  *guard
-	line   int // where the last record began
-}
-
-// guard fails once more is read for one record than a record can have.
-type guard struct {
-	r           io.Reader
-	limit, left int
-}
-
-var errLong = errors.New("a record is longer than 256 MiB; a closing quote may be missing")
-
-func (g *guard) Read(b []byte) (int, error) {
-	if g.left < 0 {
-		return 0, errLong
-	}
-	n, err := g.r.Read(b)
-	g.left -= n
-	return n, err
+	name    string
+	opts    schema.CSV
+	scan    *scanner
+	header  bool  // the file has a header line
+	columns int   // of the file
+	needs   []int // field of the privacy ID (−1: none), then of each attribute
+	uses    []int // the inverse: of each field the place in needs, or −1
+	into    []*domain.Column
 }
 
 // NewReader returns a reader of r's records with the columns of d and its privacy ID. It reads the
-// header line, unless opts names the columns. The name stands for the file in errors; nothing is
-// closed.
+// header line, unless opts names the columns. The name stands for the file in errors, and its ending says
+// how the file is compressed; nothing is closed.
 func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Reader, error) {
 	out, err := open(r, name, opts)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := out.columns()
+	columns, err := out.names()
 	if err != nil {
 		return nil, err
 	}
-	out.csv.FieldsPerRecord = len(columns)
-	out.from.one = len(columns) == 1
-	out.needs, err = out.match(columns, d)
-	return out, err
-}
-
-// open returns a reader that has read nothing but a byte order mark, and knows of no columns.
-func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	if mark, err := b.Peek(3); err == nil && string(mark) == "\ufeff" {
-		if _, err := b.Discard(3); err != nil {
-			return nil, fmt.Errorf("csv: %s: %w", name, err)
+	out.columns = len(columns)
+	out.scan.one = len(columns) == 1
+	if out.needs, err = out.match(columns, d); err != nil {
+		return nil, err
+	}
+	out.uses = slices.Repeat([]int{-1}, len(columns))
+	for i, field := range out.needs {
+		if field >= 0 {
+			out.uses[field] = i
 		}
 	}
-	lines := &lineCounter{r: b}
-	g := &guard{r: lines, limit: maxRecord, left: maxRecord}
-	c := csv.NewReader(g)
-	c.ReuseRecord = true
-	if opts.Comma != 0 {
-		c.Comma = opts.Comma
-	}
-	// encoding/csv would take a blank that separates cells for one around a cell.
-	c.TrimLeadingSpace = opts.Trim && !unicode.IsSpace(c.Comma)
-	out := &Reader{name: name, opts: opts, csv: c, guard: g, header: len(opts.Columns) == 0}
-	out.from = records{csv: c, lines: lines, next: 1}
+	out.into = make([]*domain.Column, len(out.needs))
 	return out, nil
 }
-
-// columns returns the names of the file's columns.
-func (r *Reader) columns() ([]string, error) {
-	if !r.header {
-		return r.opts.Columns, nil
-	}
-	record, err := r.csv.Read()
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("csv: %s: the file is empty; a header line is needed, or csv: columns in the domain file", r.name)
-	case err != nil:
-		return nil, r.fault(err)
-	}
-	line, _ := r.csv.FieldPos(0)
-	r.from.next = line + linesOf(record)
-	names := slices.Clone(record)
-	for i := range names {
-		names[i] = strings.Clone(r.trim(names[i]))
-	}
-	return names, nil
-}
-
-// match returns the field of each needed column, or an error that lists all that are missing. It does
-// not show the first line of the file: without a header, that would be a record.
-func (r *Reader) match(columns []string, d *domain.Domain) ([]int, error) {
-	need := make([]string, 1, d.Len()+1)
-	need[0] = d.PrivacyID
-	for i := range d.Attributes {
-		need = append(need, d.Attributes[i].Name)
-	}
-	var errs []error
-	fields := make([]int, len(need))
-	for i, name := range need {
-		fields[i] = slices.Index(columns, name)
-		switch {
-		case i == 0 && name == "":
-			fields[i] = -1
-		case fields[i] < 0:
-			errs = append(errs, fmt.Errorf("csv: %s: %s no column %q; %s", r.name, r.rule(), name, r.mend()))
-		case slices.Contains(columns[fields[i]+1:], name):
-			errs = append(errs, fmt.Errorf("csv: %s: two columns are called %q; rename one", r.name, name))
-		}
-	}
-	return fields, errors.Join(errs...)
-}
-
-// Offset returns how many bytes of the file have been read, without a byte order mark.
-func (r *Reader) Offset() int64 { return r.csv.InputOffset() }
 
 // Read fills the chunk with the next records, at most 4096 of them, in columns of Form Text, with the
 // line of each. The chunk's memory is used again where it is large enough. At the end it returns
 // io.EOF and no record.
 func (r *Reader) Read(chunk *domain.Chunk) error {
 	r.reset(chunk)
-	for size := 0; chunk.Rows < chunkRows && size < chunkBytes; chunk.Rows++ {
-		r.guard.left = r.guard.limit
-		record, line, err := r.from.read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for size := 0; chunk.Rows < chunkRows && size < chunkBytes && r.scan.record(); chunk.Rows++ {
+		chunk.Lines = append(chunk.Lines, r.scan.line)
+		n, err := r.add(chunk.Rows, r.scan.line)
 		if err != nil {
 			chunk.Rows = 0
-			return r.fault(err)
+			return err
 		}
-		r.line = line
-		chunk.Lines = append(chunk.Lines, r.line)
-		size += r.add(chunk, record)
+		size += n
+	}
+	if r.scan.err != nil {
+		chunk.Rows = 0
+		return r.fault(r.scan.err)
 	}
 	if chunk.Rows == 0 {
 		return io.EOF
 	}
-	r.finish(chunk)
+	r.finish(chunk.Rows)
 	return nil
 }
 
@@ -172,44 +90,96 @@ func (r *Reader) reset(chunk *domain.Chunk) {
 		chunk.Columns = make([]domain.Column, len(r.needs)-1)
 	}
 	for i, field := range r.needs {
-		c := column(chunk, i)
+		c := &chunk.ID
+		if i > 0 {
+			c = &chunk.Columns[i-1]
+		}
 		*c = domain.Column{Form: domain.Text, Bytes: c.Bytes[:0], Offsets: append(c.Offsets[:0], 0), Nulls: c.Nulls[:0]}
 		if field < 0 {
 			*c = domain.Column{}
 		}
+		r.into[i] = c
 	}
 }
 
-// column returns the privacy ID for i = 0, and attribute i−1 after it.
-func column(chunk *domain.Chunk, i int) *domain.Column {
-	if i == 0 {
-		return &chunk.ID
-	}
-	return &chunk.Columns[i-1]
-}
-
-// add appends a record and returns its size.
-func (r *Reader) add(chunk *domain.Chunk, record []string) int {
-	n := 0
-	for i, field := range r.needs {
-		if field < 0 {
+// add appends a record, which begins on the given line, and returns its size. A record of too few cells has
+// NULL in the missing ones; what it has too many is dropped. An error is a strict reader's.
+func (r *Reader) add(row, line int) (size int, err error) {
+	cells, fault := 0, ""
+	for more := true; more; cells++ {
+		i, k := -1, nothing
+		if cells < len(r.uses) {
+			if i = r.uses[cells]; i == 0 {
+				k = orItsHash
+			} else if i > 0 {
+				k = theText
+			}
+		}
+		more = r.scan.next(k)
+		if r.scan.stray && fault == "" {
+			fault = "a quote is inside a cell without quotes, or text follows a quoted cell; put the cell in quotes and double the quotes in it"
+		}
+		if i < 0 {
 			continue
 		}
-		c, s := column(chunk, i), record[field]
-		if r.opts.Trim {
-			s = r.trim(s)
+		text, null := r.cell(i)
+		if long := len(text) > r.scan.limit-size; i > 0 && (long || r.scan.long) {
+			text, null, fault = nil, true, fmt.Sprintf("its cells are longer than %d MiB together; raise max_record_mib under csv: in the domain file", r.scan.limit>>20)
 		}
-		n += len(s)
-		if r.null(s) {
-			// Nulls grows to the last NULL only: most columns have none.
-			c.Nulls = append(c.Nulls, falses(chunk.Rows-len(c.Nulls))...)
-			c.Nulls = append(c.Nulls, true)
-		} else {
-			c.Bytes = append(c.Bytes, s...)
-		}
-		c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
+		size += len(text)
+		r.put(r.into[i], row, text, null)
 	}
-	return n
+	for _, i := range r.uses[min(cells, len(r.uses)):] {
+		if i >= 0 {
+			r.put(r.into[i], row, nil, true)
+		}
+	}
+	switch {
+	case r.scan.err != nil:
+		return 0, r.openFault(r.scan.err, line)
+	case !r.opts.Strict:
+		return size, nil
+	case cells != r.columns:
+		return 0, fmt.Errorf("csv: %s: line %d: %d cells, and %s %d", r.name, line, cells, r.rule(), r.columns)
+	case fault != "":
+		return 0, fmt.Errorf("csv: %s: line %d: %s", r.name, line, fault)
+	}
+	return size, nil
+}
+
+// put appends a cell to a column. Nulls grows to the last NULL only: most columns have none.
+func (r *Reader) put(c *domain.Column, row int, text []byte, null bool) {
+	if null {
+		c.Nulls = append(append(c.Nulls, falses(row-len(c.Nulls))...), true)
+	} else {
+		c.Bytes = append(c.Bytes, text...)
+	}
+	c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
+}
+
+// cell returns the cell that was read last as the privacy ID, i = 0, or a cell of an attribute. What is
+// trimmed, and which texts are NULL, is declared for each of the two: an ID keeps every byte otherwise, so
+// that two never become one.
+func (r *Reader) cell(i int) (text []byte, null bool) {
+	trim, marks := r.opts.Trim, r.opts.Null
+	if i == 0 {
+		trim, marks = r.opts.TrimID, r.opts.NullID
+	}
+	switch text = r.scan.text; {
+	case i == 0 && r.scan.long:
+		return appendHashed(nil, text), false
+	case trim:
+		text = bytes.TrimSpace(text)
+	case r.scan.outer:
+		text = r.scan.raw
+	}
+	if len(text) == 0 || string(text) == nullText || slices.Contains(marks, string(text)) {
+		return nil, true
+	}
+	if i == 0 && bytes.HasPrefix(text, []byte(hashedID)) {
+		return appendHashed(nil, hashOf(text)), false
+	}
+	return text, false
 }
 
 var noNulls [chunkRows]bool
@@ -217,67 +187,35 @@ var noNulls [chunkRows]bool
 func falses(n int) []bool { return noNulls[:n] }
 
 // finish completes Nulls, or drops it where no cell is NULL.
-func (r *Reader) finish(chunk *domain.Chunk) {
-	for i := range r.needs {
-		c := column(chunk, i)
+func (r *Reader) finish(rows int) {
+	for _, c := range r.into {
 		if len(c.Nulls) == 0 {
 			c.Nulls = nil
 			continue
 		}
-		c.Nulls = append(c.Nulls, falses(chunk.Rows-len(c.Nulls))...)
+		c.Nulls = append(c.Nulls, falses(rows-len(c.Nulls))...)
 	}
 }
 
-// trim takes the blanks off that do not belong to a cell.
-func (r *Reader) trim(s string) string {
-	if !r.opts.Trim {
-		return s
-	}
-	return strings.TrimSpace(s)
-}
+// fault words an error of reading. It says nothing of where, which would tell of the records before it.
+func (r *Reader) fault(err error) error { return fmt.Errorf("csv: %s: %w", r.name, err) }
 
-// null reports whether a cell is NULL.
-func (r *Reader) null(s string) bool {
-	if s == "" || s == nullText {
-		return true
-	}
-	for _, mark := range r.opts.Null {
-		if s == mark {
-			return true
-		}
-	}
-	return false
-}
-
-// fault words an error of encoding/csv, whose own text holds no cell either: file, line, column, rule.
-func (r *Reader) fault(err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
-		return fmt.Errorf("csv: %s: after line %d: %w", r.name, r.line, err)
-	}
+// openFault words an error in a record. Only a strict reader says where a quote opens.
+func (r *Reader) openFault(err error, line int) error {
+	const mend = "write a quote inside a quoted cell twice, and close the cell"
 	switch {
-	case errors.Is(p.Err, csv.ErrFieldCount):
-		return fmt.Errorf("csv: %s: line %d: not as many cells as %s", r.name, p.StartLine, r.rule())
-	case errors.Is(p.Err, csv.ErrBareQuote):
-		return fmt.Errorf("csv: %s: line %d, byte %d: a quote inside a cell without quotes; put the cell in quotes and double the quote", r.name, p.Line, p.Column)
-	case errors.Is(p.Err, csv.ErrQuote):
-		return fmt.Errorf("csv: %s: line %d, byte %d: a quoted cell does not end, or goes on after its quote; the record begins on line %d", r.name, p.Line, p.Column, p.StartLine)
+	case !errors.Is(err, errOpen):
+		return r.fault(err)
+	case r.opts.Strict:
+		return fmt.Errorf("csv: %s: the record that begins on line %d: %w; %s", r.name, line, err, mend)
 	}
-	return fmt.Errorf("csv: %s: line %d: %w", r.name, p.Line, p.Err)
+	return fmt.Errorf("csv: %s: %w; %s (a strict run says on which line)", r.name, err, mend)
 }
 
-// rule says where the names and the number of columns come from.
-func (r *Reader) rule() string {
-	if r.header {
-		return "the header line has"
+// trimmed takes the blanks off a name of the header line.
+func (r *Reader) trimmed(name string) string {
+	if r.opts.Trim || r.opts.TrimID {
+		return strings.TrimSpace(name)
 	}
-	return "csv: columns in the domain file has"
-}
-
-// mend says what to do about a missing column.
-func (r *Reader) mend() string {
-	if r.header {
-		return "add it, or name the file's columns under csv: columns in the domain file if it has no such line"
-	}
-	return "name all columns of the file there, in their order"
+	return name
 }

@@ -268,6 +268,18 @@ func ReadAll(ctx context.Context, name string, limit int64) (b []byte, err error
 	return b, err
 }
 
+// ReadStart returns the first limit bytes of a file, or all of them if there are fewer.
+func ReadStart(ctx context.Context, name string, limit int64) (b []byte, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the transfer of an object
+	f, err := Open(ctx, Info{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read from
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
 // Close ends what this process keeps open to reach remote files. Later calls open it again.
 func Close() error { return gcs.Close() }
 

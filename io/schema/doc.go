@@ -12,8 +12,13 @@
 //	  - {columns: [age, sex], weight: 2}
 //	csv: {null: ["?"], trim: true}
 //
+// The keys of csv are columns (the names, for files without a header line), comma, null (further texts that mean
+// NULL), trim (blanks around cells are not part of them), max_record_mib (what the cells of one record hold at
+// most; 4 unless given), and for the privacy ID, which null and trim leave alone, null_id and trim_id.
+//
 // Reading is strict: unknown keys, keys given twice and values of a wrong type are faults. All faults
-// of a file are found at once, each with line and column, what was given and what to do about it.
+// of a file are found at once, each with line and column, what was given and what to do about it. A file larger
+// than MaxBytes is refused before it is read.
 //
 // # Impossible combinations
 //

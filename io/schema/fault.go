@@ -3,8 +3,8 @@ package schema
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/dapple-dp/dapple/internal/bounded"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -22,16 +22,17 @@ func (f Fault) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text)
 }
 
-// Faults is all that is wrong with a domain file, in order of position. It is the error of Parse.
+// Faults is all that is wrong with a domain file, in order of position. It is the error of Parse. A file with
+// more than 10,000 faults has the first that were found.
 type Faults []Fault
 
-// Error returns one line for each fault.
+// Error returns one line for each of the first faults, and one that counts the others.
 func (f Faults) Error() string {
-	lines := make([]string, len(f))
+	var errs bounded.Errors
 	for i := range f {
-		lines[i] = f[i].Error()
+		errs.Add(f[i])
 	}
-	return strings.Join(lines, "\n")
+	return errs.Err().Error()
 }
 
 // Unwrap gives each fault to errors.As and to callers that list errors one by one.
@@ -43,6 +44,9 @@ func (f Faults) Unwrap() []error {
 	return errs
 }
 
+// maxFaults is how many faults are kept. A file can have millions, which nobody reads.
+const maxFaults = 10_000
+
 // reader collects the faults of one file.
 type reader struct {
 	file   string
@@ -51,6 +55,9 @@ type reader struct {
 
 // add records a fault at a node.
 func (r *reader) add(n *yaml.Node, format string, args ...any) {
+	if len(r.faults) == maxFaults {
+		return
+	}
 	r.faults = append(r.faults, Fault{File: r.file, Line: n.Line, Column: n.Column, Text: fmt.Sprintf(format, args...)})
 }
 

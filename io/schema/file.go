@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"errors"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -30,16 +32,31 @@ type WorkloadEntry struct {
 // CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
 // as an empty cell or \N.
 type CSV struct {
-	Columns []string // the names of all columns in order, for files without a header line
-	Null    []string // further texts that mean NULL
-	Trim    bool     // cells have blanks around them that do not belong to them
-	Comma   rune     // what separates cells; 0 means a comma
+	Columns   []string // the names of all columns in order, for files without a header line
+	Null      []string // further texts that mean NULL; not in the privacy ID
+	Trim      bool     // cells have blanks around them that do not belong to them; not those of the privacy ID
+	NullID    []string // further texts that mean that a record has no privacy ID
+	TrimID    bool     // the privacy ID has blanks around it that do not belong to it
+	Comma     rune     // what separates cells; 0 means a comma
+	MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
+
+	// Strict refuses a line that is not well formed, with its number. No key of the file asks for it: it is
+	// an option of the run, for the owner's eyes.
+	Strict bool
 }
+
+// MaxBytes is the size of the largest domain file that is read. A reader of YAML needs up to some hundred
+// bytes of memory for each byte of it, and people have to review it.
+const MaxBytes = 8 << 20
 
 // ReadFile reads a domain file. The error is a Faults, or says why the file cannot be read.
 func ReadFile(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 	return Parse(path, data)
@@ -48,6 +65,10 @@ func ReadFile(path string) (*File, error) {
 // Parse reads the text of a domain file; name stands for it in messages. The error is a Faults.
 func Parse(name string, data []byte) (*File, error) {
 	r := &reader{file: name}
+	if len(data) > MaxBytes {
+		r.add(&yaml.Node{}, "it is larger than %d MiB; a domain file lists no values that only the data know: name the frequent ones, and set other: true", MaxBytes>>20)
+		return nil, r.err()
+	}
 	f := &File{Name: name, Domain: &domain.Domain{}}
 	if root := r.document(data); root != nil {
 		r.root(f, root)
@@ -173,7 +194,7 @@ func (r *reader) weight(n *yaml.Node) float64 {
 
 // csv reads how a CSV file is written.
 func (r *reader) csv(f *File, n *yaml.Node) {
-	m, ok := r.mapping(n, "csv", "columns", "null", "trim", "comma")
+	m, ok := r.mapping(n, "csv", "columns", "null", "trim", "null_id", "trim_id", "comma", "max_record_mib")
 	if !ok {
 		return
 	}
@@ -187,6 +208,20 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 	}
 	if m.has("trim") {
 		f.CSV.Trim = r.flag(m.values["trim"], "csv: trim")
+	}
+	for _, key := range []string{"null_id", "trim_id"} {
+		if m.has(key) && f.Domain != nil && f.Domain.PrivacyID == "" {
+			r.add(m.keys[key], "csv: %s: the file declares no privacy_id; declare one, or leave %s out", key, key)
+		}
+	}
+	if m.has("null_id") {
+		f.CSV.NullID = r.texts(m.values["null_id"], "csv: null_id")
+	}
+	if m.has("trim_id") {
+		f.CSV.TrimID = r.flag(m.values["trim_id"], "csv: trim_id")
+	}
+	if m.has("max_record_mib") {
+		f.CSV.MaxRecord = r.mebibytes(m.values["max_record_mib"])
 	}
 	if m.has("comma") {
 		f.CSV.Comma = r.comma(m.values["comma"])
@@ -225,6 +260,20 @@ func (r *reader) marks(f *File, n *yaml.Node) {
 			}
 		}
 	}
+}
+
+// mebibytes reads how much one record may hold, in bytes.
+func (r *reader) mebibytes(n *yaml.Node) int {
+	s, ok := r.text(n, "csv: max_record_mib")
+	if !ok {
+		return 0
+	}
+	v, err := strconv.Atoi(s)
+	if err != nil || v < 1 || v > 1024 {
+		r.add(n, "csv: max_record_mib: got %s; a whole number of MiB from 1 to 1024 is needed", quote(s))
+		return 0
+	}
+	return v << 20
 }
 
 // comma reads what separates cells.

@@ -33,8 +33,9 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		golden := strings.TrimSuffix(path, "yaml") + "golden"
+		got := errors.Join(faults.Unwrap()...).Error() + "\n"
 		if *update {
-			if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -42,11 +43,11 @@ func TestFaults(t *testing.T) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		if got := err.Error() + "\n"; got != string(want) {
+		if got != string(want) {
 			t.Errorf("%s:\n got\n%s\nwant\n%s", path, got, want)
 		}
-		if n := len(strings.Split(err.Error(), "\n")); n != len(faults) {
-			t.Errorf("%s: %d faults on %d lines", path, len(faults), n)
+		if n, want := len(strings.Split(err.Error(), "\n")), min(len(faults), 21); n != want {
+			t.Errorf("%s: %d faults on %d lines, want %d", path, len(faults), n, want)
 		}
 	}
 }
@@ -58,13 +59,51 @@ func TestEveryColumnIsFaulty(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Parse("f", data)
+	var faults Faults
+	if !errors.As(err, &faults) {
+		t.Fatal(err)
+	}
+	text := errors.Join(faults.Unwrap()...).Error()
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		if strings.HasSuffix(line, ":") {
 			continue
 		}
-		if !strings.Contains(err.Error(), fmt.Sprintf("f:%d:", i+1)) {
+		if !strings.Contains(text, fmt.Sprintf("f:%d:", i+1)) {
 			t.Errorf("no fault on line %d: %s", i+1, line)
 		}
+	}
+}
+
+// TestCSVKeys reads the keys of csv, and what is wrong with those of the privacy ID.
+func TestCSVKeys(t *testing.T) {
+	const head = "columns: [{name: x, type: BOOL, null: true}]\n"
+	f, err := Parse("f", []byte("privacy_id: id\n"+head+"csv: {trim: true, null: [NA], trim_id: true, null_id: [\"?\", \"-\"], comma: \";\", max_record_mib: 16}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (CSV{Trim: true, Null: []string{"NA"}, TrimID: true, NullID: []string{"?", "-"}, Comma: ';', MaxRecord: 16 << 20}); !reflect.DeepEqual(f.CSV, want) {
+		t.Errorf("got %+v, want %+v", f.CSV, want)
+	}
+	_, err = Parse("f", []byte(head+"csv: {trim_id: true, null_id: [a], max_record_mib: 2048}\n"))
+	for _, want := range []string{"csv: trim_id: the file declares no privacy_id", "csv: null_id: the file declares no privacy_id", `max_record_mib: got "2048"; a whole number of MiB from 1 to 1024 is needed`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+}
+
+// TestLargeFiles: a file beyond the limit is refused before it is parsed, and a million faults are a few lines.
+func TestLargeFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.yaml")
+	if err := os.WriteFile(path, make([]byte, 3*MaxBytes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "it is larger than 8 MiB") {
+		t.Errorf("got %v", err)
+	}
+	_, err := Parse("f", []byte("columns: [{name: x, type: STRING, other: true, values: ["+strings.Repeat("a,", 300_000)+"a]}]"))
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and 9980 more" {
+		t.Errorf("%d lines, the last one %q", len(lines), lines[len(lines)-1])
 	}
 }
 

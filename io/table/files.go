@@ -13,6 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
@@ -121,13 +122,13 @@ func (t *Files) Check(ctx context.Context, d *domain.Domain, form schema.CSV) er
 	if t.Parquet {
 		return parquetio.Check(ctx, t.Files, d)
 	}
-	var errs []error
+	var errs bounded.Errors
 	for _, f := range t.Files {
 		if !f.Once {
-			errs = append(errs, csvio.Check(ctx, f, d, form))
+			errs.Add(csvio.Check(ctx, f, d, form))
 		}
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // Read returns the records in a pipeline, as *domain.Chunk.

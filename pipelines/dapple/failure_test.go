@@ -21,23 +21,65 @@ const unspent = "nothing was written and no privacy budget was spent"
 // is left and nothing is spent.
 func TestTableFaults(t *testing.T) {
 	const good = peopleHeader + "p1,Female,30,1000,2024-01-01\n"
-	for _, tt := range []struct{ name, csv, want string }{
-		{"too few cells", good + "SECRET,Male\n", "dapple: csv: people.csv: line 3: not as many cells as the header line has\n"},
-		{"too many cells", good + "SECRET,Male,1,2,2024-01-01,6\n", "dapple: csv: people.csv: line 3: not as many cells as the header line has\n"},
-		{"bare quote", good + "p2,SEC\"RET,1,2,2024-01-01\n", "dapple: csv: people.csv: line 3, byte 7: a quote inside a cell"},
-		{"open quote", good + "p2,\"SECRET,1,2,2024-01-01\np3,Male,1,1,2024-01-01\n", "a quoted cell does not end"},
+	for _, tt := range []struct {
+		name, csv string
+		strict    bool
+		want      string
+	}{
+		{"too few cells", good + "SECRET,Male\n", true, "dapple: csv: people.csv: line 3: 2 cells, and the header line has 5\n"},
+		{"too many cells", good + "SECRET,Male,1,2,2024-01-01,6\n", true, "dapple: csv: people.csv: line 3: 6 cells, and the header line has 5\n"},
+		{"bare quote", good + "p2,SEC\"RET,1,2,2024-01-01\n", true, "dapple: csv: people.csv: line 3: a quote is inside a cell"},
+		{"open quote", good + "p2,\"SECRET,1,2,2024-01-01\np3,Male,1,1,2024-01-01\n", true, "dapple: csv: people.csv: the record that begins on line 3: a quote opens"},
+		{"open quote, not strict", good + "p2,\"SECRET,1,2,2024-01-01\np3,Male,1,1,2024-01-01\n", false, "dapple: csv: people.csv: a quote opens a cell and never closes"},
 	} {
 		for _, runner := range []string{"prism", "direct"} {
 			t.Run(tt.name+" on "+runner, func(t *testing.T) {
 				t.Parallel()
 				dir := tableOf(t, tt.csv)
-				got := dapple(t, dir, synth("--runner="+runner, "--quiet")...)
+				got := dapple(t, dir, synth("--runner="+runner, "--quiet", "--strict="+strconv.FormatBool(tt.strict))...)
 				got.want(t, 1, tt.want, unspent)
 				if strings.Contains(got.stderr, "SECRET") || strings.Count(got.stderr, "\n") != 2 {
 					t.Errorf("the message shows a cell, or more than two lines: %s", got.stderr)
 				}
 				noOutput(t, filepath.Join(dir, "out"))
 			})
+		}
+	}
+}
+
+// No line ends a run: each is a record, and the person that it names counts.
+func TestMalformedLinesAreRecords(t *testing.T) {
+	lines := []string{
+		"SECRET,Male", "p2", "p3,Male,1,2,2024-01-01,6,7", "p4,SEC\"RET,1,2,2024-01-01", "p5,\"SEC\"RET,1,2,2024-01-01",
+		"p\"6,Male,,,", "p7,Male,1,2," + strings.Repeat("SECRET", 1<<20), "p8," + strings.Repeat("SECRET", 1<<20) + ",1,2,2024-01-01",
+		"p9,\r,\x00,\xff,\"a\nb\"", "p 10,Male", " p10,Male", "\"p\r\n11\",Male", "\"p\n11\",Male", "?,Male", "NA",
+		strings.Repeat("SECRET", 1<<20) + "1,Male,1,2,2024-01-01", strings.Repeat("SECRET", 1<<20) + "2,Male,1,2,2024-01-01",
+	}
+	dir := tableOf(t, peopleHeader+strings.Join(lines, "\n")+"\n")
+	put(t, dir, "people.yaml", peopleDomain+"csv: {trim: true, null: [\"?\", NA]}\n")
+	got := dapple(t, dir, synth("--neighbouring=replace", "--quiet")...)
+	got.want(t, 0)
+	statement, err := os.ReadFile(filepath.Join(dir, "out", "_privacy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("\"count\": %d,", len(lines)); !strings.Contains(string(statement), want) || strings.Contains(got.stderr, "SECRET") {
+		t.Errorf("%s does not say %s, or a cell is in %s", statement, want, got.stderr)
+	}
+}
+
+// What is made of IDs on request is in the statement.
+func TestStatementSaysWhatIDsAre(t *testing.T) {
+	dir := tableOf(t, peopleHeader+"p1,Male,,,\n p1 ,Male,,,\nNA,Male,,,\n,Male,,,\np2,Male,,,\n")
+	put(t, dir, "people.yaml", peopleDomain+"csv: {trim_id: true, null_id: [NA, \"?\"]}\n")
+	dapple(t, dir, synth("--neighbouring=replace", "--quiet")...).want(t, 0)
+	statement, err := os.ReadFile(filepath.Join(dir, "out", "_privacy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\"count\": 2,", "; blanks around an ID are not part of it (csv: trim_id); an ID that reads \\\"NA\\\" or \\\"?\\\" counts as none (csv: null_id)\""} {
+		if !strings.Contains(string(statement), want) {
+			t.Errorf("%s does not say %s", statement, want)
 		}
 	}
 }

@@ -43,9 +43,9 @@ func TestInferFaults(t *testing.T) {
 		"--input: people.csv: columns 2 and 3 have one name; rename one", `people.csv has no column "id" to be the privacy ID`)
 	dapple(t, dir, "infer", "--input=none.csv").want(t, 2, "--input: none.csv: no such file")
 	dapple(t, dir, "infer").want(t, 2, "--input: is required")
-	put(t, dir, "people.csv", "a,b\n1,SECRET\n2\n")
+	put(t, dir, "people.csv", "a,b\n1,\"SECRET\n2\n")
 	got := dapple(t, dir, "infer", "--input=people.csv", "--from_data", "--output=x.yaml")
-	got.want(t, 1, "dapple: csv: people.csv: line 3: not as many cells as the header line has")
+	got.want(t, 1, "dapple: csv: people.csv: a quote opens a cell and never closes")
 	if strings.Contains(got.stderr, "SECRET") {
 		t.Errorf("the message shows a cell: %s", got.stderr)
 	}

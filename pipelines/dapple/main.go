@@ -113,8 +113,8 @@ func say(w io.Writer, err error) {
 	default:
 		fmt.Fprintf(w, "dapple: %d things to mend; nothing was read or written\n", len(faults))
 	}
-	for _, f := range faults {
-		fmt.Fprintf(w, "  %s\n", f)
+	for _, line := range faults.Lines() {
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
 

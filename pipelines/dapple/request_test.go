@@ -120,9 +120,9 @@ func TestHeaderFaults(t *testing.T) {
 		{"columns absent", "person_id,sex,day\np1,Female,2024-01-01\n", nil,
 			[]string{"2 things", `--input: people.csv: the header line has no column "age"`, `no column "income"`}},
 		{"no privacy ID", "sex,age,income,day\n", nil, []string{"one thing", `no column "person_id"`}},
-		{"column twice", "person_id,sex,age,income,day,age\n", nil, []string{"one thing", `two columns are called "age"`}},
+		{"column twice", "person_id,sex,age,income,day,age\n", nil, []string{"one thing", `columns 3 and 6 are both called "age"`}},
 		{"empty file", "", nil, []string{"one thing", "the file is empty; a header line is needed"}},
-		{"quoting of the header", "person_id,\"sex,age,income,day\n", nil, []string{"one thing", "a quoted cell does not end"}},
+		{"quoting of the header", "person_id,\"sex,age,income,day\n", nil, []string{"one thing", "a quote opens a cell and never closes"}},
 		{"with others", "sex,age,income,day\n", []string{"--rows=0"}, []string{"2 things", `no column "person_id"`, "--rows: "}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

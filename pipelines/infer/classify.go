@@ -58,6 +58,7 @@ func classify(cell []byte) (k kind, places int) {
 var (
 	dates      = domain.Attribute{Type: domain.Date}
 	timestamps = domain.Attribute{Type: domain.Timestamp}
+	wholes     = domain.Attribute{Type: domain.Int64}
 )
 
 func moment(s string) kind {
@@ -72,22 +73,24 @@ func moment(s string) kind {
 
 // number tells whole, decimal and other numbers apart.
 func number(cell []byte) (kind, int) {
-	digits := bytes.TrimPrefix(cell, []byte("-"))
+	digits, plus := cell, cell[0] == '+'
+	if plus || cell[0] == '-' {
+		digits = cell[1:]
+	}
 	whole := count(digits)
-	if whole == 0 || whole > 1 && digits[0] == '0' {
+	if whole > 1 && digits[0] == '0' {
 		return text, 0
 	}
 	rest, places := digits[whole:], 0
-	if len(rest) > 0 && rest[0] == '.' {
-		if places = count(rest[1:]); places == 0 {
-			return text, 0
-		}
+	point := len(rest) > 0 && rest[0] == '.'
+	if point {
+		places = count(rest[1:])
 		rest = rest[1+places:]
 	}
 	switch {
-	case len(rest) > 0 && !exponent(rest):
+	case whole+places == 0, plus && !point, len(rest) > 0 && !exponent(rest):
 		return text, 0
-	case len(rest) == 0 && places == 0:
+	case len(rest) == 0 && !point:
 		if _, err := strconv.ParseInt(string(cell), 10, 64); err != nil {
 			return text, 0
 		}

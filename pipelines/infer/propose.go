@@ -240,7 +240,7 @@ func (t *tally) categories(units bool) (keys, derived, why string) {
 
 // codes returns the values of an INT64 that has few, far apart, all of them with support.
 func (t *tally) codes(units bool) ([]string, bool) {
-	if uint64(t.hi)-uint64(t.lo) < 64 {
+	if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == decimal { // 2.0 is no way to write the value 2
 		return nil, false
 	}
 	values, all := t.values.supported(units)

@@ -2,11 +2,12 @@ package infer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounded"
+	"github.com/dapple-dp/dapple/internal/nearest"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
@@ -120,21 +121,29 @@ func (s *Source) openCSV(ctx context.Context, first files.Info) error {
 // checkNames refuses names that no domain file can hold. It does not show them: where a file has no header
 // line they are cells.
 func (s *Source) checkNames() error {
-	var errs []error
+	var errs bounded.Errors
+	var names []string
 	seen, found := map[string]int{}, s.PrivacyID == ""
 	for i, c := range s.columns {
 		if why := domain.NameFault(c.name); why != "" {
-			errs = append(errs, fmt.Errorf("infer: %s: column %d: %s; rename it", s.name, i+1, why))
+			errs.Addf("infer: %s: column %d: %s; rename it", s.name, i+1, why)
 		} else if first := seen[c.name]; first > 0 {
-			errs = append(errs, fmt.Errorf("infer: %s: columns %d and %d have one name; rename one", s.name, first, i+1))
+			errs.Addf("infer: %s: columns %d and %d have one name; rename one", s.name, first, i+1)
 		}
+		names = append(names, c.name)
 		seen[c.name] = i + 1
 		found = found || c.name == s.PrivacyID
 	}
 	if !found {
-		errs = append(errs, fmt.Errorf("infer: %s has no column %q to be the privacy ID", s.name, s.PrivacyID))
+		near := nearest.Name(s.PrivacyID, names)
+		if near != "" && (!s.untyped || nearest.Same(near, s.PrivacyID)) {
+			near = fmt.Sprintf("; did you mean %q?", near)
+		} else {
+			near = ""
+		}
+		errs.Addf("infer: %s has no column %q to be the privacy ID%s", s.name, s.PrivacyID, near)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // readable returns the columns that can be read, without the privacy ID.

@@ -13,6 +13,7 @@ type tally struct {
 	column
 	kind     kind
 	nulls    bool
+	parts    bool    // a decimal number is not whole
 	lo, hi   int64   // the range of numbers and times, in native units of the scale
 	flo, fhi float64 // the range of a FLOAT64
 	empty    bool    // no number yet
@@ -89,6 +90,8 @@ func (t *tally) untyped(cell []byte) {
 			return
 		}
 		t.native(v)
+		_, isWhole := wholes.ParseNative(s)
+		t.parts = t.parts || !isWhole
 	case float:
 		if v, err := strconv.ParseFloat(s, 64); err == nil {
 			t.float(v)
@@ -142,9 +145,15 @@ func times(v, unit int64) (int64, bool) {
 	return v * unit, over == 0 && u < math.MaxInt64
 }
 
-// settle gives an untyped column its type.
+// settle gives an untyped column its type. Decimal numbers that are all whole are INT64.
 func (t *tally) settle() {
-	if !t.typed {
-		t.typ = t.kind.typeOf()
+	if t.typed {
+		return
+	}
+	if t.typ = t.kind.typeOf(); t.kind == decimal && !t.parts {
+		for ; t.scale > 0; t.scale-- {
+			t.lo, t.hi = t.lo/10, t.hi/10
+		}
+		t.typ = domain.Int64
 	}
 }

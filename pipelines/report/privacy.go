@@ -74,15 +74,17 @@ type Run struct {
 	Status    string
 	Total     query.Total
 	Rows      int64
-	RowsAsked bool // the number of rows was given, not derived from the released total
-	Strict    bool // an unusable cell would have ended the run
+	RowsAsked bool     // the number of rows was given, not derived from the released total
+	Strict    bool     // an unusable cell or a malformed line would have ended the run
+	TrimID    bool     // blanks around privacy IDs were taken off
+	NullID    []string // texts that meant that a record has no privacy ID
 	Errors    Errors
 	Marginals Marginals
 	ModelHash [32]byte
 }
 
 // strictly is what the end of a strict run shows of the true table.
-const strictly = "that there is a release: the table was read with --strict, and one unusable cell would have ended the run"
+const strictly = "that there is a release: the table was read with --strict, and one unusable cell or malformed line would have ended the run"
 
 // New returns the statement of a run.
 func New(r Run) Privacy {
@@ -97,10 +99,12 @@ func New(r Run) Privacy {
 			"wrong privacy IDs, and facts about groups of privacy units",
 			"several runs on the same people: their losses add",
 			"whoever holds the seed, the staging store or the table itself",
+			"the form of the input: that it could be read; in a CSV file, a quote that opens a cell and never closes ends the run, " +
+				"and one that closes in a later record takes the records between into its cell",
 		},
 	}
 	if r.Domain.PrivacyID != "" {
-		p.Bounding = "one record for each privacy ID: the one of least SHA-256 rank; records without an ID are not used"
+		p.Bounding = "one record for each privacy ID: the one of least SHA-256 rank; records without an ID are not used" + r.idRule()
 	}
 	if r.Total.Variance == 0 {
 		p.Units.From = "public"
@@ -119,6 +123,21 @@ func New(r Run) Privacy {
 	p.Hashes = Hashes{Domain: hex.EncodeToString(fingerprint[:]), Workload: hex.EncodeToString(workload[:]), Model: hex.EncodeToString(r.ModelHash[:])}
 	p.Versions = versions()
 	return p
+}
+
+// idRule says what was made of IDs on the owner's request, which makes one ID of several.
+func (r Run) idRule() (rule string) {
+	if r.TrimID {
+		rule = "; blanks around an ID are not part of it (csv: trim_id)"
+	}
+	if len(r.NullID) > 0 {
+		quoted := make([]string, len(r.NullID))
+		for i, s := range r.NullID {
+			quoted[i] = strconv.Quote(s)
+		}
+		rule += "; an ID that reads " + strings.Join(quoted, " or ") + " counts as none (csv: null_id)"
+	}
+	return rule
 }
 
 // versions reads the build's own record of what it was made from.

@@ -1,0 +1,173 @@
+package csvio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func standard(t *testing.T, text string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+// wide returns a text in UTF-16 with its mark.
+func wide(text string, order binary.AppendByteOrder) string {
+	b := order.AppendUint16(nil, 0xfeff)
+	for _, v := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, v)
+	}
+	return string(b)
+}
+
+func named(name string, r io.Reader, opts schema.CSV) (string, error) {
+	d, err := schema.Parse("d", []byte(twoColumns))
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	err = Each(r, name, d.Domain, opts, func(c *domain.Chunk) error {
+		for i := range c.Rows {
+			out = append(out, fmt.Sprintf("%d:%s|%s", c.Lines[i], c.ID.Text(i), c.Columns[0].Text(i)))
+		}
+		return nil
+	})
+	return strings.Join(out, " "), err
+}
+
+// TestForms: compression and encoding change nothing.
+func TestForms(t *testing.T) {
+	const text = "id,sex,age\r\nя𝄞,\"a\r\nb\",5\r\n2,M,6\r\n"
+	const want = "2:я𝄞|a\r\nb 4:2|M"
+	for name, content := range map[string]string{
+		"p.csv": text, "bom.csv": "\ufeff" + text, "p.csv.gz": zipped(t, text), "P.CSV.GZ": zipped(t, "\ufeff"+text), "p.csv.zst": standard(t, text),
+		"two.csv.gz": zipped(t, text[:15]) + zipped(t, text[15:]), "two.csv.zst": standard(t, text[:15]) + standard(t, text[15:]),
+		"little.csv": wide(text, binary.LittleEndian), "big.csv": wide(text, binary.BigEndian), "little.csv.gz": zipped(t, wide(text, binary.LittleEndian)),
+	} {
+		for _, r := range []io.Reader{strings.NewReader(content), iotest.OneByteReader(strings.NewReader(content)), iotest.DataErrReader(strings.NewReader(content))} {
+			if got, err := named(name, r, schema.CSV{}); err != nil || got != want {
+				t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
+			}
+		}
+	}
+	var long strings.Builder
+	for i := 0; long.Len() < 5*window; i++ {
+		fmt.Fprintf(&long, "%d,é𝄞,5\n", i)
+	}
+	want2, err := named("p.csv", strings.NewReader("id,sex,age\n"+long.String()), schema.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := named("p.csv", strings.NewReader(wide("id,sex,age\n"+long.String(), binary.LittleEndian)), schema.CSV{})
+	if err != nil || got != want2 {
+		t.Errorf("a long file in UTF-16: %v, or other records", err)
+	}
+}
+
+// TestWideIDsStayDistinct: UTF-16 that is malformed is not replaced by one character.
+func TestWideIDsStayDistinct(t *testing.T) {
+	seen := map[string]int{}
+	for i, units := range [][]uint16{{0xd800}, {0xd801}, {0xdc00}, {0xdc00, 0xd800}, {0xd800, 0xd800}, {0xd800, 0xdc00}, {0xfffd}, {0xdbff, 'a'}, {'a', 0xdfff}, {0xfffe}, {0xfeff}} {
+		b := []byte(wide("sex,id,age\nF,", binary.LittleEndian))
+		for _, v := range append(units, '\n') {
+			b = binary.LittleEndian.AppendUint16(b, v)
+		}
+		got, err := named("p.csv", bytes.NewReader(b), schema.CSV{})
+		if other, is := seen[got]; is || err != nil {
+			t.Errorf("units %d and %d are read alike: %q, %v", other, i, got, err)
+		}
+		seen[got] = i
+	}
+	half := wide("sex,id,age\nF,1", binary.LittleEndian)
+	whole, _ := named("p.csv", strings.NewReader(half), schema.CSV{})
+	if cut, err := named("p.csv", strings.NewReader(half[:len(half)-1]), schema.CSV{}); err != nil || cut == whole {
+		t.Errorf("half of a unit at the end: %q, %v", cut, err)
+	}
+}
+
+// TestForeign: what is no CSV file is called by its name, with what to do, before a record is read.
+func TestForeign(t *testing.T) {
+	const text = "id,sex,age\n1,F,5\n2,M,6\n"
+	headless := schema.CSV{Columns: []string{"id", "sex", "age"}}
+	for _, c := range []struct {
+		name, file, content string
+		opts                schema.CSV
+		want                string
+	}{
+		{"gzip", "p.csv", zipped(t, text), schema.CSV{}, "csv: p.csv: it is compressed by gzip; add .gz to its name"},
+		{"zstd", "p.csv", standard(t, text), headless, "csv: p.csv: it is compressed by Zstandard; add .zst to its name"},
+		{"not gzip", "p.csv.gz", text, schema.CSV{}, "csv: p.csv.gz: the name says gzip, and the content is something else; rename the file"},
+		{"not zstd", "p.csv.zst", text, schema.CSV{}, "csv: p.csv.zst: the name says Zstandard, and the content is something else; rename the file"},
+		{"cut gzip", "p.csv.gz", zipped(t, text)[:20], schema.CSV{}, "csv: p.csv.gz: "},
+		{"zip", "p.csv", "PK\x03\x04\x14\x00\x00\x00", schema.CSV{}, "csv: p.csv: it is a zip archive, or a workbook of a spreadsheet program; unpack it, or save the sheet as CSV"},
+		{"Parquet", "p.csv", "PAR1\x15\x04\x15\x00", schema.CSV{}, "csv: p.csv: it is a Parquet file; let its name end in .parquet"},
+		{"PAR1 as a name", "p.csv", "PAR1,id,sex,age\n1,2,3,4\n", schema.CSV{}, ""},
+		{"UTF-16 without a mark", "p.csv", wide(text, binary.LittleEndian)[2:], schema.CSV{}, "csv: p.csv: it is UTF-16 without a byte order mark; save it as UTF-8"},
+		{"the same, no header", "p.csv", wide(strings.Repeat(text, 30), binary.BigEndian)[2:], headless, "csv: p.csv: it is UTF-16 without a byte order mark; save it as UTF-8"},
+		{"binary", "p.csv", "\x7fELF\x02\x01\x01\x00\x00\x00\n", schema.CSV{}, "csv: p.csv: it holds bytes 0 and is no text; is it a CSV file?"},
+		{"zeros, no header", "p.csv", string(make([]byte, 1<<20)), headless, "csv: p.csv: it holds bytes 0 and is no text; is it a CSV file?"},
+		{"zeros in a record", "p.csv", text + string(make([]byte, 1<<20)), schema.CSV{}, ""},
+		{"CR", "p.csv", strings.ReplaceAll(text, "\n", "\r"), schema.CSV{}, "csv: p.csv: its lines end in CR alone, as on old Macs; turn each CR into LF, such as by tr '\\r' '\\n'"},
+		{"CR, no header", "p.csv", "1,F,5\r2,M,6\r", headless, "csv: p.csv: its lines end in CR alone, as on old Macs; turn each CR into LF, such as by tr '\\r' '\\n'"},
+		{"CR in a quoted name", "p.csv", "id,\"sex\",age,\"a\rb\"\n1,F,5\n", schema.CSV{}, ""},
+		{"semicolons", "p.csv", strings.ReplaceAll(text, ",", ";"), schema.CSV{}, `csv: p.csv: the header line is separated by semicolons; write csv: {comma: ";"} in the domain file`},
+		{"quoted and semicolons", "p.csv", `"id";"sex";"age"` + "\n", schema.CSV{}, `csv: p.csv: the header line is separated by semicolons; write csv: {comma: ";"} in the domain file`},
+		{"tabs", "p.csv", strings.ReplaceAll(text, ",", "\t"), schema.CSV{Comma: ';'}, `csv: p.csv: the header line is separated by tabs; write csv: {comma: "\t"} in the domain file`},
+		{"commas", "p.csv", text, schema.CSV{Comma: '|'}, `csv: p.csv: the header line is separated by commas; write csv: {comma: ","} in the domain file`},
+		{"bars, no header", "p.csv", strings.Repeat("1|F|5\n", 20), headless, `csv: p.csv: its lines are separated by bars; write csv: {comma: "|"} in the domain file`},
+		{"a few bars, no header", "p.csv", strings.Repeat("1|F|5\n", 9), headless, ""},
+		{"one good line, no header", "p.csv", strings.Repeat("1|F|5\n", 20) + "1,F,5\n", headless, ""},
+		{"misspelt", "p.csv", "ID,sex,agee\n", schema.CSV{}, "csv: p.csv: the header line has no column \"id\"; did you mean \"ID\"?\ncsv: p.csv: the header line has no column \"age\"; did you mean \"agee\"?"},
+		{"perhaps a record", "p.csv", "ad,six,ago\n", schema.CSV{}, "add it, or name the file's columns under csv: columns"},
+		{"misspelt in the file", "p.csv", "1,F,5\n", schema.CSV{Columns: []string{"id", "sx", "age"}}, `csv: p.csv: csv: columns in the domain file has no column "sex"; did you mean "sx"?`},
+		{"separator", "p.csv", text, schema.CSV{Comma: 'é'}, "csv: p.csv: cells cannot be separated by 'é'; one ASCII character is needed"},
+	} {
+		d := parse(t, twoColumns).Domain
+		_, err := NewReader(strings.NewReader(c.content), c.file, d, c.opts)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestManyNames: a header line of a million names makes no million lines of error.
+func TestManyNames(t *testing.T) {
+	var needed strings.Builder
+	needed.WriteString("columns:\n")
+	for i := range 1000 {
+		fmt.Fprintf(&needed, "  - {name: column %d, type: BOOL, null: true}\n", i)
+	}
+	d := parse(t, needed.String()).Domain
+	_, err := NewReader(strings.NewReader(strings.Repeat("c,", 1_000_000)+"\n"), "p.csv", d, schema.CSV{})
+	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != 21 || lines[20] != "and 980 more" {
+		t.Errorf("%d lines, the last one %q", len(lines), lines[len(lines)-1])
+	}
+}
