@@ -31,6 +31,8 @@ var layering = []struct {
 		"the vocabulary depends on nothing"},
 	{"dp", []string{"internal/dptest", "internal/solvertest", "internal/transformtest", "internal/published", "solver", "transforms", "io", "pipelines", "github.com/", "gonum.org/", "cloud.google.com/", "google.golang.org/"},
 		"privacy rests on the standard library alone"},
+	{"internal/bounded", []string{"dp", "internal/nearest", "solver", "transforms", "io", "pipelines", "github.com/"},
+		"how errors are listed is independent of what they say"},
 	{"internal/dptest", []string{"dp/mechanism", "internal/solvertest", "internal/published", "solver", "transforms", "io", "pipelines", "github.com/"},
 		"laws are checked by code that does not know the mechanisms"},
 	{"internal/solvertest", []string{"dp/noise", "dp/accountant", "dp/mechanism", "internal/published", "transforms", "io", "pipelines", "github.com/"},
