@@ -26,7 +26,9 @@ func TestIDRules(t *testing.T) {
 		if p.Bounding != c.want {
 			t.Errorf("got %q, want %q", p.Bounding, c.want)
 		}
-		if !slices.ContainsFunc(p.NotCover, func(s string) bool { return strings.Contains(s, "a quote that opens a cell and never closes ends the run") }) {
+		if !slices.ContainsFunc(p.NotCover, func(s string) bool {
+			return strings.Contains(s, "a quote that opens a cell and never closes ends the run")
+		}) {
 			t.Error("the form of the input passes for covered")
 		}
 	}
