@@ -56,6 +56,10 @@ var releases = []defect{
 		old: "\t\tl.ended = true\n\t\tif changed := l.unchanged(); changed != nil {", new: "\t\tl.ended = true\n\t\tif changed := l.unchanged(); changed != nil && n > 0 {",
 	},
 	{
+		name: "a full disk is noticed after the draw", file: "pipelines/space.go", test: "TestShortages",
+		old: "now.Bytes -= n.bytes", new: "now.Bytes -= 0",
+	},
+	{
 		name: "SIGHUP kills", file: "pipelines/dapple/main.go", test: "TestHangup",
 		old: "if !signal.Ignored(syscall.SIGHUP) {", new: "if signal.Ignored(syscall.SIGHUP) {",
 	},
