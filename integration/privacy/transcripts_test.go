@@ -205,7 +205,7 @@ func TestTranscriptsOfRake(t *testing.T) {
 	explore(t, rakeTranscripts, dptest.Size(400, 20_000), 300)
 	merged := rakeTranscripts[0]
 	merged.y = crowd.with(another) // adding a person has removed another one's record
-	if o := merged.observe(t, merged.claim(), 300, 1<<62); len(o.refutes(merged.claim())) == 0 {
+	if o := merged.observe(t, merged.claim(), 500, 1<<62); len(o.refutes(merged.claim())) == 0 {
 		t.Error("two people in one unit are not found")
 	}
 }
