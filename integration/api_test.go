@@ -122,12 +122,12 @@ var _ = func(s beam.Scope, col beam.PCollection, d *domain.Domain, w query.Workl
 }
 `
 	for statement, refusal := range map[string]string{
-		"counts.Count(s, private.Bound(s, private.Encode(s, col, d), private.BoundParams{}), w)": "",
-		"counts.Count(s, private.Encode(s, col, d), w)":                                          "cannot use",
-		"counts.Count(s, col, w)": "cannot use",
-		"_ = private.Units{}; counts.Count(s, private.Units{Records: col}, w)":                             "unknown field",
-		"beam.DropKey(s, private.Bound(s, private.Encode(s, col, d), private.BoundParams{}).Collection())": "cannot use",
-		"_ = counts.Count(s, private.Units{}, w).Collection().Raw()":                                       "undefined",
+		"counts.Count(s, private.Bound(s, private.Encode(s, col, d, private.EncodeParams{}), private.BoundParams{}), w, counts.Params{})": "",
+		"counts.Count(s, private.Encode(s, col, d, private.EncodeParams{}), w, counts.Params{})":                                          "cannot use",
+		"counts.Count(s, col, w, counts.Params{})":                                                                                 "cannot use",
+		"_ = private.Units{}; counts.Count(s, private.Units{Records: col}, w, counts.Params{})":                                    "unknown field",
+		"beam.DropKey(s, private.Bound(s, private.Encode(s, col, d, private.EncodeParams{}), private.BoundParams{}).Collection())": "cannot use",
+		"_ = counts.Count(s, private.Units{}, w, counts.Params{}).Collection().Raw()":                                              "undefined",
 	} {
 		output, err := build(t, strings.Replace(program, "STATEMENT", statement, 1))
 		if (err == nil) != (refusal == "") || !strings.Contains(output, refusal) {

@@ -23,9 +23,9 @@ type launch struct {
 func build(s beam.Scope, r *Request, l launch) {
 	dom := r.File.Domain
 
-	records := private.EncodeWith(s, r.source.Read(s, dom, r.File.CSV), dom, encodeParams(r))
+	records := private.Encode(s, r.source.Read(s, dom, r.File.CSV), dom, encodeParams(r))
 	units := private.Bound(s, records, private.BoundParams{})
-	stats := counts.CountWith(s, units, r.Problem.Workload, countParams(r))
+	stats := counts.Count(s, units, r.Problem.Workload, countParams(r))
 
 	model := synth.Solve(s, stats, synth.SolveParams{
 		Epsilon: r.Epsilon, Delta: r.Delta, Neighbouring: r.Neighbouring,

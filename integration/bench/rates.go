@@ -126,8 +126,8 @@ func count(path string, d *domain.Domain) error {
 	beam.Init()
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // prism's log; Init sets one of its own
 	p, s := beam.NewPipelineWithRoot()
-	records := private.Encode(s, csvio.Read(s, []files.Info{{Name: path}}, d, schema.CSV{}), d)
-	counts.Count(s, private.Bound(s, records, private.BoundParams{}), query.AllMarginals(d.Sizes(), 3, 10_000))
+	records := private.Encode(s, csvio.Read(s, []files.Info{{Name: path}}, d, schema.CSV{}), d, private.EncodeParams{})
+	counts.Count(s, private.Bound(s, records, private.BoundParams{}), query.AllMarginals(d.Sizes(), 3, 10_000), counts.Params{})
 	_, err := beam.Run(context.Background(), "prism", p)
 	return err
 }

@@ -4,7 +4,7 @@
 //	t, err := bigqueryio.ParseTable("bq://clinic.records.visits")
 //	src, err := bigqueryio.Check(ctx, bigqueryio.Client{Project: "clinic"}, t, dom, bigqueryio.ReadOptions{})
 //	visits := bigqueryio.Read(s, src) // *domain.Chunk
-//	units := private.Bound(s, private.Encode(s, visits, dom), private.BoundParams{})
+//	units := private.Bound(s, private.Encode(s, visits, dom, private.EncodeParams{}), private.BoundParams{})
 //	err = bigqueryio.Each(ctx, src, func(c *domain.Chunk) error { … }) // the same without a pipeline
 //
 // Check runs where a pipeline is built. It looks at metadata alone, names every fault at once, and

@@ -36,14 +36,9 @@ func (s Stats) Shape() Shape { return s.shape }
 // Collection returns the table for the next transform.
 func (s Stats) Collection() sensitive.Collection { return s.tables }
 
-// Count counts units in every marginal of w. See CountWith.
-func Count(s beam.Scope, in private.Units, w query.Workload) Stats {
-	return CountWith(s, in, w, Params{})
-}
-
-// CountWith counts units in every marginal of w and every clique of p. Each unit adds exactly one to
+// Count counts units in every marginal of w and every clique of p. Each unit adds exactly one to
 // one cell of each. It panics on invalid parameters and where w is a workload of another domain.
-func CountWith(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
+func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	s = s.Scope("dapple.Count")
 	if err := p.Validate(); err != nil {
 		panic(err.Error())

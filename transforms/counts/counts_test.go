@@ -231,8 +231,8 @@ func sample(d *domain.Domain, n int) []*domain.Chunk {
 // count runs the transforms and returns the tables that come out: one, or none.
 func count(t *testing.T, runner string, d *domain.Domain, p Params, chunks ...*domain.Chunk) []*Table {
 	pl, s := beam.NewPipelineWithRoot()
-	units := private.Bound(s, private.Encode(s, transformtest.Create(s, chunks...), d), private.BoundParams{})
-	stats := CountWith(s, units, query.AllMarginals(d.Sizes(), 2, 10000), p)
+	units := private.Bound(s, private.Encode(s, transformtest.Create(s, chunks...), d, private.EncodeParams{}), private.BoundParams{})
+	stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10000), p)
 	got := transformtest.Capture[*Table](s, sensitive.Reveal(stats.Collection()))
 	transformtest.Performant(t, pl)
 	if err := transformtest.RunOn(runner, pl); err != nil {

@@ -1,7 +1,7 @@
 // Package counts turns bounded units into exact integer tables. Still private: what comes out is what
 // a mechanism adds noise to.
 //
-//	stats := counts.Count(s, units, workload)   // 0 or 1 element: none on empty input
+//	stats := counts.Count(s, units, workload, counts.Params{})   // 0 or 1 element: none on empty input
 //
 // A Table answers marginals of the cliques it was counted for and of all their subsets, as integers,
 // and has one canonical encoding. Additions are exact, so that neither bundles nor order show in the

@@ -91,8 +91,8 @@ func native(a *domain.Attribute, c *domain.Column, rows int) {
 func digest(t *testing.T, runner string, d *domain.Domain, read func(s beam.Scope) beam.PCollection) [32]byte {
 	t.Helper()
 	p, s := beam.NewPipelineWithRoot()
-	units := private.Bound(s, private.Encode(s, read(s), d), private.BoundParams{})
-	stats := CountWith(s, units, query.AllMarginals(d.Sizes(), 3, 10000), Params{MaxCells: 1})
+	units := private.Bound(s, private.Encode(s, read(s), d, private.EncodeParams{}), private.BoundParams{})
+	stats := Count(s, units, query.AllMarginals(d.Sizes(), 3, 10000), Params{MaxCells: 1})
 	got := transformtest.Capture[*Table](s, sensitive.Reveal(stats.Collection()))
 	if err := transformtest.RunOn(runner, p); err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func BenchmarkFileToCounts(b *testing.B) {
 					} else {
 						col = readParquet(b, s, d, pq)
 					}
-					Count(s, private.Bound(s, private.Encode(s, col, d), private.BoundParams{}), w)
+					Count(s, private.Bound(s, private.Encode(s, col, d, private.EncodeParams{}), private.BoundParams{}), w, Params{})
 					if err := transformtest.RunOn("prism", p); err != nil {
 						b.Fatal(err)
 					}

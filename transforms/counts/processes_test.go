@@ -86,8 +86,8 @@ func TestWideTableAcrossProcesses(t *testing.T) {
 		chunks[i] = i
 	}
 	records := beam.ParDo(s, &wideFn{}, beam.Reshuffle(s, transformtest.Create(s, chunks...)))
-	units := private.Bound(s, private.Encode(s, records, d), private.BoundParams{})
-	stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10_000))
+	units := private.Bound(s, private.Encode(s, records, d, private.EncodeParams{}), private.BoundParams{})
+	stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10_000), Params{})
 	beam.ParDo0(s, &keepTableFn{dir}, sensitive.Reveal(stats.Collection()))
 	transformtest.RunInProcesses(t, p)
 

@@ -97,7 +97,7 @@ func BenchmarkEncodeBoundCount(b *testing.B) {
 			for b.Loop() {
 				p, s := beam.NewPipelineWithRoot()
 				text := beam.ParDo(s, &parseFn{}, transformtest.Create(s, chunks...))
-				Count(s, private.Bound(s, private.Encode(s, text, d), private.BoundParams{}), w)
+				Count(s, private.Bound(s, private.Encode(s, text, d, private.EncodeParams{}), private.BoundParams{}), w, Params{})
 				if err := transformtest.RunOn("prism", p); err != nil {
 					b.Fatal(err)
 				}

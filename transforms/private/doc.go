@@ -1,8 +1,8 @@
 // Package private takes raw records to one coded record per privacy unit. Everything in it is still
 // private data.
 //
-//	coded := private.Encode(s, people, dom)                      // any cell → a declared cell
-//	units := private.Bound(s, coded, private.BoundParams{})      // any person → one record
+//	coded := private.Encode(s, people, dom, private.EncodeParams{}) // any cell → a declared cell
+//	units := private.Bound(s, coded, private.BoundParams{})        // any person → one record
 //
 // Encode is where the guard starts: it hides the records in types whose elements no code outside the
 // transforms can reach. What they flow into is counts.Count, and from there only synth.Solve leads

@@ -31,7 +31,7 @@ const (
 	FailWithPosition
 )
 
-// EncodeParams configures EncodeWith. Zero fields mean their defaults.
+// EncodeParams configures Encode. Zero fields mean their defaults.
 type EncodeParams struct{ Unreadable Unreadable }
 
 // Encode turns records into codes of d. The elements of col are *domain.Chunk, structs or pointers to
@@ -39,12 +39,7 @@ type EncodeParams struct{ Unreadable Unreadable }
 // record whose privacy ID is empty or nil belongs to nobody, and Bound drops it.
 //
 // It panics where d is invalid and where ValidateStruct fails.
-func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain) Coded {
-	return EncodeWith(s, col, d, EncodeParams{})
-}
-
-// EncodeWith is Encode with parameters.
-func EncodeWith(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams) Coded {
+func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams) Coded {
 	s = s.Scope("dapple.Encode")
 	if err := d.Validate(); err != nil {
 		panic(err.Error())

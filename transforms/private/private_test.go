@@ -65,7 +65,7 @@ var personCells = [][]string{
 // encoded runs Encode and returns "id:packed row" of each record.
 func encoded(t *testing.T, build func(s beam.Scope) beam.PCollection, d *domain.Domain, p EncodeParams) (map[string]int, error) {
 	pl, s := beam.NewPipelineWithRoot()
-	coded := EncodeWith(s, build(s), d, p)
+	coded := Encode(s, build(s), d, p)
 	got := transformtest.Capture[*records.Batch](s, sensitive.Reveal(coded.records))
 	transformtest.Performant(t, pl)
 	if err := transformtest.RunOn("prism", pl); err != nil {
@@ -170,7 +170,7 @@ func TestBound(t *testing.T) {
 		})
 		pl, s := beam.NewPipelineWithRoot()
 		col := transformtest.Create(s, transformtest.Chunk(rows[:4000], ids[:4000]), transformtest.Chunk(rows[4000:], ids[4000:]))
-		units := Bound(s, Encode(s, col, d), p)
+		units := Bound(s, Encode(s, col, d, EncodeParams{}), p)
 		got := transformtest.Capture[*records.Units](s, beam.DropKey(s, sensitive.Reveal(units.Collection())))
 		transformtest.Performant(t, pl)
 		if err := transformtest.RunOn(runner, pl); err != nil {

@@ -16,15 +16,10 @@ import (
 // Chunks returns the records of structs, a PCollection of structs or pointers to structs, as
 // *domain.Chunk with the columns of d: at most 4096 records of one bundle to a chunk, in the forms that
 // the writers of files take. Their IDs are the privacy IDs, as text; files have none. The chunks are as
-// private as the structs are.
+// private as the structs are. A struct has no position: errors name the column.
 //
 // It panics where d or the type of structs is invalid, and where private.ValidateStruct fails.
-func Chunks(s beam.Scope, structs beam.PCollection, d *domain.Domain) beam.PCollection {
-	return ChunksWith(s, structs, d, Params{})
-}
-
-// ChunksWith is Chunks with parameters. A struct has no position: errors name the column.
-func ChunksWith(s beam.Scope, structs beam.PCollection, d *domain.Domain, p Params) beam.PCollection {
+func Chunks(s beam.Scope, structs beam.PCollection, d *domain.Domain, p Params) beam.PCollection {
 	s = s.Scope("dapple.Chunks")
 	if err := d.Validate(); err != nil {
 		panic(err.Error())

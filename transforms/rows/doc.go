@@ -1,8 +1,8 @@
 // Package rows makes structs of the records of any source, and chunks for any sink of structs.
 //
-//	people := rows.Structs(s, parquetio.Read(s, files, dom), dom, reflect.TypeFor[Person]())
+//	people := rows.Structs(s, parquetio.Read(s, files, dom), dom, reflect.TypeFor[Person](), rows.Params{})
 //	adults := filter.Include(s, people, isAdult)            // any transform of the pipeline's own
-//	coded := private.Encode(s, adults, dom)                 // here the guard starts
+//	coded := private.Encode(s, adults, dom, private.EncodeParams{})                 // here the guard starts
 //
 // WARNING: what Structs emits is raw private data in plain PCollections. Nothing of dapple guards it:
 // no type hides the records, no ledger knows of them, and what a pipeline computes from them has no

@@ -66,9 +66,9 @@ func ExampleStructs() {
 
 	p, s := beam.NewPipelineWithRoot()
 	records := parquetio.Read(s, []files.Info{{Name: path}}, dom)
-	adults := filter.Include(s, rows.Structs(s, records, dom, reflect.TypeFor[Visit]()), isAdult) // raw, unguarded
-	units := private.Bound(s, private.Encode(s, adults, dom), private.BoundParams{})              // guarded from here
-	stats := counts.Count(s, units, query.AllMarginals(dom.Sizes(), 2, 1000))
+	adults := filter.Include(s, rows.Structs(s, records, dom, reflect.TypeFor[Visit](), rows.Params{}), isAdult) // raw, unguarded
+	units := private.Bound(s, private.Encode(s, adults, dom, private.EncodeParams{}), private.BoundParams{})     // guarded from here
+	stats := counts.Count(s, units, query.AllMarginals(dom.Sizes(), 2, 1000), counts.Params{})
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: 10, Delta: 1e-9})
 	synthetic := transformtest.Capture[Visit](s, synth.Sample(s, model, synth.SampleParams{Rows: 100, As: reflect.TypeFor[Visit]()}))
 	if err := transformtest.RunOn("prism", p); err != nil {

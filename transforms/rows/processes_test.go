@@ -53,9 +53,9 @@ func TestAcrossProcesses(t *testing.T) {
 	records := parquetio.Read(s, []files.Info{{Name: path}}, d)
 	for name, typ := range types {
 		dirs[name] = t.TempDir()
-		structs := beam.Reshuffle(s, rows.Structs(s, records, d, typ))
-		chunks := beam.Reshuffle(s, rows.Chunks(s, structs, d))
-		beam.ParDo0(s, &keepFn{Dir: dirs[name]}, beam.Reshuffle(s, rows.Structs(s, chunks, d, typ)))
+		structs := beam.Reshuffle(s, rows.Structs(s, records, d, typ, rows.Params{}))
+		chunks := beam.Reshuffle(s, rows.Chunks(s, structs, d, rows.Params{}))
+		beam.ParDo0(s, &keepFn{Dir: dirs[name]}, beam.Reshuffle(s, rows.Structs(s, chunks, d, typ, rows.Params{})))
 	}
 	transformtest.RunInProcesses(t, p)
 	for name, dir := range dirs {

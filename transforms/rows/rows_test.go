@@ -151,10 +151,10 @@ func TestRoundTrip(t *testing.T) {
 	d := trips()
 	p, s := beam.NewPipelineWithRoot()
 	in := transformtest.Create(s, cells())
-	values := rows.Structs(s, in, d, reflect.TypeFor[trip]())
-	pointers := rows.StructsWith(s, in, d, reflect.TypeFor[*trip](), rows.Params{})
+	values := rows.Structs(s, in, d, reflect.TypeFor[trip](), rows.Params{})
+	pointers := rows.Structs(s, in, d, reflect.TypeFor[*trip](), rows.Params{})
 	gotValues, gotPointers := transformtest.Capture[trip](s, values), transformtest.Capture[*trip](s, pointers)
-	chunks := transformtest.Capture[*domain.Chunk](s, rows.Chunks(s, values, d))
+	chunks := transformtest.Capture[*domain.Chunk](s, rows.Chunks(s, values, d, rows.Params{}))
 	transformtest.Performant(t, p)
 	transformtest.Run(t, p)
 
@@ -214,13 +214,13 @@ func TestMismatches(t *testing.T) {
 	in, structs := transformtest.Create(s, cells()), transformtest.Create(s, trip{})
 	other := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Bool, Values: []string{"true"}, HasFallback: true}}}
 	for name, build := range map[string]func(){
-		`"both_ways"`:           func() { rows.Structs(s, in, d, reflect.TypeFor[narrow]()) },
-		"*domain.Chunk":         func() { rows.Structs(s, structs, d, reflect.TypeFor[trip]()) },
-		"no type of struct":     func() { rows.Structs(s, in, d, nil) },
-		"no columns":            func() { rows.Chunks(s, structs, &domain.Domain{}) },
-		`column "x"`:            func() { rows.Chunks(s, structs, other) },
-		"not key-value pairs":   func() { rows.Chunks(s, beam.AddFixedKey(s, structs), d) },
-		"want a struct or a po": func() { rows.Structs(s, in, d, reflect.TypeFor[int]()) },
+		`"both_ways"`:           func() { rows.Structs(s, in, d, reflect.TypeFor[narrow](), rows.Params{}) },
+		"*domain.Chunk":         func() { rows.Structs(s, structs, d, reflect.TypeFor[trip](), rows.Params{}) },
+		"no type of struct":     func() { rows.Structs(s, in, d, nil, rows.Params{}) },
+		"no columns":            func() { rows.Chunks(s, structs, &domain.Domain{}, rows.Params{}) },
+		`column "x"`:            func() { rows.Chunks(s, structs, other, rows.Params{}) },
+		"not key-value pairs":   func() { rows.Chunks(s, beam.AddFixedKey(s, structs), d, rows.Params{}) },
+		"want a struct or a po": func() { rows.Structs(s, in, d, reflect.TypeFor[int](), rows.Params{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -245,10 +245,10 @@ func TestUnreadable(t *testing.T) {
 		pl, s := beam.NewPipelineWithRoot()
 		in := transformtest.Create(s, c)
 		if back {
-			in = rows.ChunksWith(s, rows.Structs(s, in, d, reflect.TypeFor[texts]()), d, p)
+			in = rows.Chunks(s, rows.Structs(s, in, d, reflect.TypeFor[texts](), rows.Params{}), d, p)
 			p = rows.Params{}
 		}
-		got := transformtest.Capture[record](s, rows.StructsWith(s, in, d, reflect.TypeFor[record](), p))
+		got := transformtest.Capture[record](s, rows.Structs(s, in, d, reflect.TypeFor[record](), p))
 		err = transformtest.RunOn("direct", pl)
 		for _, r := range got.Elements() {
 			ages = append(ages, r.Age)
@@ -279,7 +279,7 @@ func TestChunksAreBounded(t *testing.T) {
 	}
 	pl, s := beam.NewPipelineWithRoot()
 	in := transformtest.Create(s, &domain.Chunk{Rows: len(ages), Columns: []domain.Column{{Form: domain.Ints, Ints: ages}}})
-	chunks := transformtest.Capture[*domain.Chunk](s, rows.Chunks(s, rows.Structs(s, in, d, reflect.TypeFor[record]()), d))
+	chunks := transformtest.Capture[*domain.Chunk](s, rows.Chunks(s, rows.Structs(s, in, d, reflect.TypeFor[record](), rows.Params{}), d, rows.Params{}))
 	transformtest.Run(t, pl)
 	var got []int64
 	for _, c := range chunks.Elements() {

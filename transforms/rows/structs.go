@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/private"
 )
 
-// Params configures StructsWith and ChunksWith. Zero fields mean their defaults.
+// Params configures Structs and Chunks. Zero fields mean their defaults.
 type Params struct {
 	// Unreadable says what becomes of a cell that its column cannot use; default private.DeclaredCell.
 	// What becomes another value here is usable to private.Encode: a strict run is strict here too.
@@ -25,12 +25,7 @@ type Params struct {
 // is a PCollection of *domain.Chunk with the columns of d. The elements are raw private data.
 //
 // It panics where d or the type of chunks is invalid, and where Validate fails.
-func Structs(s beam.Scope, chunks beam.PCollection, d *domain.Domain, t reflect.Type) beam.PCollection {
-	return StructsWith(s, chunks, d, t, Params{})
-}
-
-// StructsWith is Structs with parameters.
-func StructsWith(s beam.Scope, chunks beam.PCollection, d *domain.Domain, t reflect.Type, p Params) beam.PCollection {
+func Structs(s beam.Scope, chunks beam.PCollection, d *domain.Domain, t reflect.Type, p Params) beam.PCollection {
 	s = s.Scope("dapple.Structs")
 	if chunks.Type().Type() != reflect.TypeFor[*domain.Chunk]() {
 		panic("rows: Structs takes *domain.Chunk, as sources emit")

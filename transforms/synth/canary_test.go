@@ -58,8 +58,8 @@ func TestCanaries(t *testing.T) {
 		dir := t.TempDir()
 
 		pl, s := beam.NewPipelineWithRoot()
-		coded := private.EncodeWith(s, transformtest.Create(s, chunk), visits(), private.EncodeParams{Unreadable: unreadable})
-		stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload())
+		coded := private.Encode(s, transformtest.Create(s, chunk), visits(), private.EncodeParams{Unreadable: unreadable})
+		stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{})
 		store := StoreRef{"dir", dir}
 		model := Solve(s, stats, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", Store: store, RunID: "run"})
 		got := transformtest.Capture[*domain.Chunk](s, Sample(s, model, SampleParams{Rows: 10}))

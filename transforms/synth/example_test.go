@@ -58,8 +58,8 @@ func ExampleSynthesize() {
 func ExampleSolve() {
 	p, s := beam.NewPipelineWithRoot()
 	people := beam.CreateList(s, records())
-	units := private.Bound(s, private.Encode(s, people, customers), private.BoundParams{})
-	stats := counts.Count(s, units, query.AllMarginals(customers.Sizes(), 2, 1000))
+	units := private.Bound(s, private.Encode(s, people, customers, private.EncodeParams{}), private.BoundParams{})
+	stats := counts.Count(s, units, query.AllMarginals(customers.Sizes(), 2, 1000), counts.Params{})
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: 1, Delta: 1e-9})
 	rows := synth.Sample(s, model, synth.SampleParams{Rows: 1000, As: reflect.TypeFor[Customer]()})
 	synthetic := transformtest.Capture[Customer](s, rows)

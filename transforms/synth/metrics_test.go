@@ -24,8 +24,8 @@ func metricsOf(t *testing.T, rows [][]string, ids []string) (own, all []string) 
 	if len(rows) > 0 {
 		chunks = append(chunks, transformtest.Chunk(rows, ids))
 	}
-	coded := private.Encode(s, transformtest.Create(s, chunks...), visits())
-	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload())
+	coded := private.Encode(s, transformtest.Create(s, chunks...), visits(), private.EncodeParams{})
+	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{})
 	Sample(s, Solve(s, stats, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run"}), SampleParams{Rows: 40, Shards: 2})
 	result, err := beam.Run(context.Background(), "prism", pl)
 	if err != nil {

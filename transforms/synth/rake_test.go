@@ -51,8 +51,8 @@ func wideTable(t *testing.T, order []int, chunk int, p counts.Params) *counts.Ta
 		chunks, order = append(chunks, transformtest.Chunk(rows, ids)), order[n:]
 	}
 	pipeline, s := beam.NewPipelineWithRoot()
-	coded := private.Encode(s, transformtest.Create(s, chunks...), d)
-	stats := counts.CountWith(s, private.Bound(s, coded, private.BoundParams{}), w, p)
+	coded := private.Encode(s, transformtest.Create(s, chunks...), d, private.EncodeParams{})
+	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), w, p)
 	got := transformtest.Capture[*counts.Table](s, sensitive.Reveal(stats.Collection()))
 	if err := transformtest.RunOn("prism", pipeline); err != nil {
 		t.Fatal(err)

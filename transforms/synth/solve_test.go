@@ -53,8 +53,8 @@ func shiftedStats(s beam.Scope, n, shift int) counts.Stats {
 	if n > 0 {
 		chunks = append(chunks, transformtest.Chunk(rows, ids))
 	}
-	coded := private.Encode(s, transformtest.Create(s, chunks...), visits())
-	return counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload())
+	coded := private.Encode(s, transformtest.Create(s, chunks...), visits(), private.EncodeParams{})
+	return counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{})
 }
 
 func newSolveFn(store StoreRef) *solveFn {

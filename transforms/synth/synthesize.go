@@ -100,8 +100,8 @@ func Synthesize(s beam.Scope, records beam.PCollection, p Params) beam.PCollecti
 		panic(fmt.Sprintf("synth: Synthesize:\n%v", err))
 	}
 	p = p.withDefaults()
-	units := private.Bound(s, private.Encode(s, records, p.Domain), private.BoundParams{})
-	stats := counts.Count(s, units, p.Workload)
+	units := private.Bound(s, private.Encode(s, records, p.Domain, private.EncodeParams{}), private.BoundParams{})
+	stats := counts.Count(s, units, p.Workload, counts.Params{})
 	model := Solve(s, stats, p.solve())
 	return Sample(s, model, p.sample(row))
 }
