@@ -49,6 +49,11 @@ func (r *Request) needs(p *plan.Plan) (list []need) {
 		}
 	} else {
 		add("--output", r.Output, "rows", rows, parts)
+		if to, known := files.Space(r.Output); known {
+			if from, known := files.Space(release); known && from.Disk != to.Disk {
+				add(r.target().flag(release), release, "rows until they are published", rows, parts)
+			}
+		}
 	}
 	add(r.target().flag(release), release, "model and statement", model, few)
 	if !files.Remote(r.TempLocation) && !files.Remote(r.target().beside()) {
