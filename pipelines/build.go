@@ -38,8 +38,9 @@ func build(s beam.Scope, r *Request, l launch) {
 
 // write is the part of build behind the release, of which it reads nothing else.
 func write(s beam.Scope, r *Request, l launch, model synth.Release) {
+	shards, minRows := shardsOf(r.Shards, r.File.Domain)
 	synth.Write(s, model, synth.SampleParams{
-		Rows: r.Rows, Shards: r.Shards, Branches: synth.PrismBranches, Seed: l.seed, Sink: l.output.ref(),
+		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: synth.PrismBranches, Seed: l.seed, Sink: l.output.ref(),
 	})
 }
 

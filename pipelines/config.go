@@ -34,7 +34,7 @@ type Config struct {
 
 	SampleSeed    uint64            // of the sampling step, never of the noise
 	HasSampleSeed bool              // false: a random one
-	Shards        int               // output files; default 8; 1..10,000
+	Shards        int               // output files; default: one, and up to 8 of large tables; 1..10,000
 	Overwrite     bool              // of directories
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and load jobs
@@ -58,7 +58,9 @@ func (c Config) withDefaults() Config {
 	c.MaxCells = orDefault(c.MaxCells, query.DefaultCells)
 	c.Method = orDefault(c.Method, "auto")
 	c.MemoryLimit = orDefault(c.MemoryLimit, solver.DefaultMemoryLimit)
-	c.Shards = orDefault(c.Shards, DefaultShards)
+	if isTable(c.Output) {
+		c.Shards = orDefault(c.Shards, DefaultShards)
+	}
 	c.Runner = orDefault(c.Runner, "prism")
 	return c
 }

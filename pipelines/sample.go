@@ -55,14 +55,16 @@ type SampleRequest struct {
 // ValidateSample finds every fault of a request for rows.
 func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error) {
 	c.Format = orDefault(c.Format, "parquet")
-	c.Shards = orDefault(c.Shards, DefaultShards)
+	if isTable(c.Output) {
+		c.Shards = orDefault(c.Shards, DefaultShards)
+	}
 	c.Runner = orDefault(c.Runner, "prism")
 	var faults Faults
 	r := &SampleRequest{SampleConfig: c}
 	if c.Rows < 0 {
 		faults.add("--rows", fmt.Sprintf("got %d; want at least 1", c.Rows), "")
 	}
-	if c.Shards < 1 || c.Shards > MaxShards {
+	if c.Shards < 0 || c.Shards > MaxShards {
 		faults.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
 	}
 	if c.Format != "parquet" && c.Format != "csv" {
@@ -169,8 +171,9 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	}
 	p, s := beam.NewPipelineWithRoot()
 	release := synth.Saved(s, ref, &r.file.Domain, r.workload, st.ref())
+	shards, minRows := shardsOf(r.Shards, &r.file.Domain)
 	synth.Write(s, release, synth.SampleParams{
-		Rows: r.Rows, Shards: r.Shards, Branches: synth.PrismBranches, Sink: out.ref(),
+		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: synth.PrismBranches, Sink: out.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
 	})
 	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, 0)); err != nil && !a.published(ctx) {

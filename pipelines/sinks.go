@@ -52,13 +52,13 @@ type rowWriter interface {
 	Close() error
 }
 
-func (d *directory) Create(ctx context.Context, shard, _ int) (synth.ShardWriter, error) {
+func (d *directory) Create(ctx context.Context, shard, shards int) (synth.ShardWriter, error) {
 	leave, err := enter(d.Dir.RunID)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	part, err := d.Dir.Create(ctx, shard)
+	part, err := d.ofShards(shards).Create(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +67,25 @@ func (d *directory) Create(ctx context.Context, shard, _ int) (synth.ShardWriter
 		return nil, errors.Join(err, part.Abort())
 	}
 	return &shardWriter{run: d.Dir.RunID, part: part, rows: w}, nil
+}
+
+// ofShards returns the directory for so many shards: the number can follow from the released number of rows.
+func (d *directory) ofShards(n int) dirsink.Dir {
+	dir := d.Dir
+	dir.Shards = n
+	return dir
+}
+
+// fileCells is how many cells, rows times columns, are worth a file of their own: about 15 MB of Parquet.
+const fileCells = 1 << 22
+
+// shardsOf returns how many files are written: as many as were asked for, or one, and up to DefaultShards of
+// at least minRows rows.
+func shardsOf(asked int, d *domain.Domain) (shards int, minRows int64) {
+	if asked > 0 {
+		return asked, 0
+	}
+	return DefaultShards, int64(max(1, fileCells/d.Len()))
 }
 
 func newRowWriter(w io.Writer, format string, d *domain.Domain) (rowWriter, error) {
@@ -128,7 +147,7 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 			return synth.Manifest{}, err
 		}
 	}
-	m, err := d.Dir.Publish(ctx, refs, released, columnTypes(&d.Public.Domain))
+	m, err := d.ofShards(len(refs)).Publish(ctx, refs, released, columnTypes(&d.Public.Domain))
 	if err != nil {
 		return synth.Manifest{}, err
 	}

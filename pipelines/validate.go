@@ -93,7 +93,7 @@ func checkFigures(c Config, f *Faults) {
 	if c.MaxCells < 1 {
 		f.add("--max_cells", fmt.Sprintf("got %d; want at least 1", c.MaxCells), "")
 	}
-	if c.Shards < 1 || c.Shards > MaxShards {
+	if c.Shards < 0 || c.Shards > MaxShards {
 		f.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
 	}
 	if c.Format != "parquet" && c.Format != "csv" {

@@ -84,7 +84,7 @@ func TestFailureAfterADraw(t *testing.T) {
 
 // Rows of two models are never published together, nor with the statement of a third.
 func TestPublishRefusesTwoModels(t *testing.T) {
-	f := &publishFn{Shards: 2}
+	f := &publishFn{Params: SampleParams{Shards: 2}}
 	for name, tt := range map[string]struct {
 		shards []string
 		refs   []ModelRef

@@ -17,7 +17,7 @@ func init() {
 type publishFn struct {
 	Sink   SinkRef
 	Store  StoreRef
-	Shards int
+	Params SampleParams
 }
 
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileRef) bool, refs func(*ModelRef) bool, emit func(Manifest)) error {
@@ -25,7 +25,7 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	if err != nil {
 		return err
 	}
-	all, err := f.collect(files, ref.SHA256)
+	all, err := collect(files, ref.SHA256)
 	if err != nil {
 		return err
 	}
@@ -35,6 +35,9 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	}
 	release, err := DecodeArtifact(data)
 	if err != nil {
+		return err
+	}
+	if err := complete(all, f.Params.shards(f.Params.rows(release.Result.Total.Units))); err != nil {
 		return err
 	}
 	sink, err := sinks.open(f.Sink.Kind, f.Sink.Config)
@@ -51,7 +54,7 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 
 // collect returns the shards in order, after checking that each is there once and that all were sampled
 // from the model whose statement goes with them.
-func (f *publishFn) collect(files func(*FileRef) bool, model string) ([]FileRef, error) {
+func collect(files func(*FileRef) bool, model string) ([]FileRef, error) {
 	var all []FileRef
 	for file := (FileRef{}); files(&file); {
 		all = append(all, file)
@@ -65,8 +68,13 @@ func (f *publishFn) collect(files func(*FileRef) bool, model string) ([]FileRef,
 			return nil, errTwoModels
 		}
 	}
-	if len(all) != f.Shards {
-		return nil, fmt.Errorf("synth: %d shards of %d were written", len(all), f.Shards)
-	}
 	return all, nil
+}
+
+// complete makes sure that as many shards were written as there are.
+func complete(all []FileRef, shards int) error {
+	if len(all) != shards {
+		return fmt.Errorf("synth: %d shards of %d were written", len(all), shards)
+	}
+	return nil
 }

@@ -38,6 +38,7 @@ const PrismBranches = 8
 type SampleParams struct {
 	Rows     int64  // how many; default: the released number of units
 	Shards   int    // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
+	MinRows  int64  // Write: where shards would have fewer rows than this, there are fewer shards; default 0
 	Branches int    // parallel branches of the graph; default 1; PrismBranches for prism
 	Seed     uint64 // repeats the sampling; the rows are a function of the model and this
 	Rounding Rounding
@@ -56,6 +57,22 @@ func (p SampleParams) withDefaults() SampleParams {
 	return p
 }
 
+// shards returns the number of shards of a table of n rows.
+func (p SampleParams) shards(n int64) int {
+	if p.MinRows == 0 {
+		return p.Shards
+	}
+	return int(max(1, min(int64(p.Shards), n/p.MinRows)))
+}
+
+// rows returns the number of rows of a release of the given number of units.
+func (p SampleParams) rows(units float64) int64 {
+	if p.Rows > 0 {
+		return p.Rows
+	}
+	return releasedRows(units)
+}
+
 // Validate lists all faults of p.
 func (p SampleParams) Validate() error {
 	p = p.withDefaults()
@@ -65,6 +82,9 @@ func (p SampleParams) Validate() error {
 	}
 	if p.Shards < 1 || p.Shards > 10_000 {
 		errs = append(errs, fmt.Errorf("synth: %d shards: want 1 to 10000", p.Shards))
+	}
+	if p.MinRows < 0 {
+		errs = append(errs, fmt.Errorf("synth: at least %d rows a shard: want at least 0", p.MinRows))
 	}
 	if p.Branches < 1 {
 		errs = append(errs, fmt.Errorf("synth: %d branches: want at least 1", p.Branches))
@@ -90,6 +110,7 @@ func (p SampleParams) Validate() error {
 func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	s = s.Scope("dapple.Sample")
 	p = checked(p)
+	p.MinRows = 0
 	var toStructs *structsFn
 	if p.As != nil {
 		if err := ValidateStruct(p.As, r.domain); err != nil {
@@ -130,7 +151,7 @@ func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	})
 	s = s.Scope("dapple.Publish")
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, files), beam.AddFixedKey(s, r.refs))
-	return beam.ParDo(s, &publishFn{Sink: p.Sink, Store: r.store, Shards: p.Shards}, grouped)
+	return beam.ParDo(s, &publishFn{Sink: p.Sink, Store: r.store, Params: p}, grouped)
 }
 
 func checked(p SampleParams) SampleParams {
@@ -192,20 +213,22 @@ func newSampleFn(r Release, p SampleParams) sampleFn {
 	return sampleFn{Params: p, Public: query.Frame{Domain: *r.domain, Workload: polished}, Store: r.store}
 }
 
-// shard makes the rows of one shard, in the chunks that next returns, and returns the hash of their model,
-// which each chunk names as its source.
-func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bool, next func() *domain.Chunk, visit func(*domain.Chunk) error) (model string, err error) {
+// source returns the rows of the one model that refs name, and the hash of that model.
+func (f *sampleFn) source(ctx context.Context, refs func(*ModelRef) bool) (src *rowSource, model string, err error) {
 	ref, err := onlyRef(refs)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	src, err := f.open(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	from, to := src.block(shard, f.Params.Shards)
-	return ref.SHA256, src.each(ctx, from, to, next, func(c *domain.Chunk) error {
-		c.Source = SourcePrefix + ref.SHA256
+	src, err = f.open(ctx, ref)
+	return src, ref.SHA256, err
+}
+
+// shard makes the rows of one shard, in the chunks that next returns, each of which names the hash of their
+// model as its source.
+func (f *sampleFn) shard(ctx context.Context, shard int, src *rowSource, model string, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
+	from, to := src.block(shard, f.Params.shards(src.n))
+	return src.each(ctx, from, to, next, func(c *domain.Chunk) error {
+		c.Source = SourcePrefix + model
 		writing(ctx, &src.done, c.Rows, src.n)
 		return visit(c)
 	})
@@ -215,11 +238,14 @@ func (f *sampleFn) shard(ctx context.Context, shard int, refs func(*ModelRef) bo
 type chunksFn struct{ Sample sampleFn }
 
 func (f *chunksFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(*domain.Chunk)) error {
-	_, err := f.Sample.shard(ctx, shard, refs, newChunk, func(c *domain.Chunk) error {
+	src, model, err := f.Sample.source(ctx, refs)
+	if err != nil {
+		return err
+	}
+	return f.Sample.shard(ctx, shard, src, model, newChunk, func(c *domain.Chunk) error {
 		emit(c)
 		return nil
 	})
-	return err
 }
 
 // writers holds a token for each shard that the process writes at this moment. A shard holds what its
@@ -246,16 +272,23 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	}
 	defer leave()
 	p := f.Sample.Params
+	src, model, err := f.Sample.source(ctx, refs)
+	if err != nil {
+		return err
+	}
+	shards := p.shards(src.n)
+	if shard >= shards {
+		return nil // the table is too small for so many
+	}
 	sink, err := sinks.open(p.Sink.Kind, p.Sink.Config)
 	if err != nil {
 		return err
 	}
-	w, err := sink.Create(ctx, shard, p.Shards)
+	w, err := sink.Create(ctx, shard, shards)
 	if err != nil {
 		return fmt.Errorf("synth: creating shard %d: %w", shard, err)
 	}
-	model, err := f.Sample.shard(ctx, shard, refs, oneChunk(), w.Write)
-	if err != nil {
+	if err := f.Sample.shard(ctx, shard, src, model, oneChunk(), w.Write); err != nil {
 		w.Abort()
 		return fmt.Errorf("synth: writing shard %d: %w", shard, err)
 	}

@@ -266,18 +266,45 @@ func TestWrite(t *testing.T) {
 }
 
 func TestPublishWantsEachShardOnce(t *testing.T) {
-	f := &publishFn{Shards: 3}
+	whole := func(files ...FileRef) error {
+		all, err := collect(iterate(files...), "")
+		if err != nil {
+			return err
+		}
+		return complete(all, 3)
+	}
 	for name, shards := range map[string][]int{"missing": {0, 2}, "last missing": {0, 1}, "twice": {0, 1, 1, 2}, "in place of another": {0, 1, 1}, "of another run": {0, 1, 3}, "too many": {0, 1, 2, 3}} {
 		var files []FileRef
 		for _, i := range shards {
 			files = append(files, FileRef{Shard: i})
 		}
-		if _, err := f.collect(iterate(files...), ""); err == nil {
+		if err := whole(files...); err == nil {
 			t.Errorf("%s: shards %v were accepted", name, shards)
 		}
 	}
-	if _, err := f.collect(iterate(FileRef{Shard: 2}, FileRef{Shard: 0}, FileRef{Shard: 1}), ""); err != nil {
+	if err := whole(FileRef{Shard: 2}, FileRef{Shard: 0}, FileRef{Shard: 1}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A small table has fewer shards than it may have, in Write and in what Publish expects; the rows are the same.
+func TestSmallTablesHaveFewShards(t *testing.T) {
+	for n, want := range map[int64]int{0: 1, 1: 1, 99: 1, 199: 1, 200: 2, 799: 7, 800: 8, 1e9: 8} {
+		if got := (SampleParams{Shards: 8, MinRows: 100}).shards(n); got != want {
+			t.Errorf("%d rows: %d shards, want %d", n, got, want)
+		}
+	}
+	for rows, want := range map[int64]int{150: 1, 250: 2, 5000: 4} {
+		dir := t.TempDir()
+		pl, s := beam.NewPipelineWithRoot()
+		p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: StoreRef{"dir", dir}}
+		got := transformtest.Capture[Manifest](s, Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
+		if err := transformtest.RunOn("direct", pl); err != nil {
+			t.Fatal(err)
+		}
+		if m := got.Elements(); len(m) != 1 || m[0].Rows != rows || m[0].Files != want {
+			t.Errorf("%d rows: manifests %+v, want %d files", rows, m, want)
+		}
 	}
 }
 
