@@ -70,10 +70,12 @@ var checks = []check{
 	},
 	{
 		name:   "4 neighbouring rows",
-		covers: "many rows per unit, duplicates, unusable values, rows of nobody, missing and colliding IDs, blank lines, linked files: one record changes in the counts",
+		covers: "many rows per unit, duplicates, unusable values, rows of nobody, missing and colliding IDs, blank and malformed lines, linked files: one record changes in the counts; different IDs of every type stay different",
 		size:   "60 pairs per relation", long: "400",
 		tests: join(in("transforms/counts", "TestNeighboursDifferByOneRecord"), in("transforms/private", "TestIDsOfEveryForm"),
-			in("transforms/internal/records", "TestIDsOfOneHash"), in("io/csvio", "TestBlankLines"), in("io/files", "TestExpandRefusesLinks")),
+			in("transforms/internal/records", "TestIDsOfOneHash"), in("io/csvio", "TestBlankLines", "TestNoRecordEndsARun", "TestIDsStayDistinct", "TestWideIDsStayDistinct"), in("io/files", "TestExpandRefusesLinks"),
+			in("io/parquetio", "TestPrivacyIDsAreInjective"), in("io/bigqueryio", "TestPrivacyIDsAreInjective"),
+			in("pipelines/dapple", "TestMalformedLinesAreRecords", "TestStatementSaysWhatIDsAre")),
 	},
 	{
 		name:   "5 replay of whole pipelines",
@@ -121,10 +123,10 @@ var checks = []check{
 		tests: join(in("transforms/synth", "TestSolveIsAFunctionOfSeedConfigAndCounts", "TestNoiseIsBoundToAllCounts",
 			"TestAttemptsAtOnceReleaseOneModel", "TestSolveAdoptsTheStoredRelease", "TestSolveLosesARace", "TestRunsShareAStoredRelease",
 			"TestCrashBeforeTheModelIsKept", "TestInputChangedAfterTheModelWasKept", "TestCrashBetweenModelAndManifest",
-			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestSolveRefusesSeedsAndTables"),
+			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestPublishRefusesTwoModels", "TestSecondSolveIsRefused", "TestFailureAfterADraw", "TestSolveRefusesSeedsAndTables"),
 			in("dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestLooksBindTheirStreams"), in("dp/noise", "TestStreamsDiffer"),
 			in("io/store", "TestRace"), in("io/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns"),
-			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill")),
+			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
 	},
 	{
 		name:   "11 canary audit",
@@ -160,7 +162,7 @@ var checks = []check{
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
 			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("pipelines/infer", "FuzzTypes"), in("io/schema", "FuzzParse"),
-			in("io/csvio", "FuzzReader", "FuzzBlankLines"), in("io/parquetio", "FuzzRead", "FuzzUnpack"), in("io/modelio", "FuzzRead"), in("dp/domain", "FuzzFromText")),
+			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead", "FuzzUnpack"), in("io/modelio", "FuzzRead"), in("dp/domain", "FuzzFromText")),
 	},
 	{
 		name:   "15 losses of whole runs",
