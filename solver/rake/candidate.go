@@ -23,6 +23,7 @@ type candidate struct {
 	weight float64   // of its error in the predicted error of the workload
 	cost   float64   // in Δ²·c: what a unit of cell precision takes of twice the capacity
 	score  float64   // believed distance from base, counts
+	doubt  float64   // standard deviation of the noise that is left in score, counts
 
 	scale     float64 // κ of the prior
 	bins      []bin
@@ -112,6 +113,19 @@ func (c *candidate) slope(u float64) float64 {
 	return sum
 }
 
+// expected is error with a score that is believed as far as its noise allows, even below leastDeviation: what to
+// expect, where error is what to spend for.
+func (c *candidate) expected(u, units float64) float64 {
+	least := leastDeviation * units
+	part := max(c.score, min(c.doubt, least)) / max(c.score, least)
+	sum := 0.0
+	for _, b := range c.bins {
+		v := part * part * b.variance
+		sum += b.cells * .4 * math.Sqrt(v/(1+v*u))
+	}
+	return sum
+}
+
 // worthwhile reports whether measuring at the given precision would reduce the variance of any cell by a
 // percent; less is not worth drawing, and its noise may be too wide for the curator.
 func (c *candidate) worthwhile() bool {
@@ -124,8 +138,8 @@ func (c *candidate) worthwhile() bool {
 }
 
 // shrink returns the released scores of a list, moved to their mean as far as noise of the given
-// variance explains their spread, and at least 0.
-func shrink(s []float64, variance float64) []float64 {
+// variance explains their spread, and at least 0; and the standard deviation of the noise that is left in them.
+func shrink(s []float64, variance float64) (out []float64, doubt float64) {
 	mean, spread := 0.0, 0.0
 	for _, x := range s {
 		mean += x / float64(len(s))
@@ -137,11 +151,11 @@ func shrink(s []float64, variance float64) []float64 {
 	if spread > variance {
 		keep = 1 - variance/spread
 	}
-	out := make([]float64, len(s))
+	out = make([]float64, len(s))
 	for i, x := range s {
 		out[i] = max(mean+keep*(x-mean), 0)
 	}
-	return out
+	return out, math.Sqrt(variance * (keep + 1/float64(len(s))))
 }
 
 // ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise

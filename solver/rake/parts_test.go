@@ -96,14 +96,14 @@ func TestWaterfillOfEmptyTables(t *testing.T) {
 func TestShrink(t *testing.T) {
 	s := []float64{10, 20, 60} // variance 466.7
 	for _, c := range []struct{ variance, keep float64 }{{0, 1}, {1400. / 6, .5}, {1e6, 0}} {
-		got := shrink(s, c.variance)
+		got, _ := shrink(s, c.variance)
 		for i := range s {
 			if want := 30 + c.keep*(s[i]-30); math.Abs(got[i]-want) > 1e-9 {
 				t.Errorf("variance %g: got %v", c.variance, got)
 			}
 		}
 	}
-	if got := shrink([]float64{-5, 1}, 0); got[0] != 0 {
+	if got, _ := shrink([]float64{-5, 1}, 0); got[0] != 0 {
 		t.Errorf("a distance below 0: %v", got)
 	}
 }

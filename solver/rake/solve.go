@@ -102,7 +102,8 @@ func (r *run) measurePairs() error {
 		if err != nil {
 			return err
 		}
-		r.believe(r.pairs, shrink(scores, variance))
+		believed, doubt := shrink(scores, variance)
+		r.believe(r.pairs, believed, doubt)
 		for _, c := range r.pairs {
 			c.look()
 		}
@@ -192,8 +193,9 @@ func (r *run) score(stage string, list []*candidate, share dp.Share) (scores []f
 	return s.Values, s.Variance, nil
 }
 
-func (r *run) believe(list []*candidate, scores []float64) {
+func (r *run) believe(list []*candidate, scores []float64, doubt float64) {
 	for i, c := range list {
+		c.doubt = doubt
 		c.setScore(scores[i], r.total.Units)
 	}
 }
@@ -208,8 +210,9 @@ func (r *run) scoreAll(triples []*candidate) error {
 	if err != nil {
 		return err
 	}
-	r.believe(r.pairs, shrink(scores[:len(r.pairs)], variance))
-	own := shrink(scores[len(r.pairs):], variance)
+	believed, doubt := shrink(scores[:len(r.pairs)], variance)
+	r.believe(r.pairs, believed, doubt)
+	own, doubt := shrink(scores[len(r.pairs):], variance)
 	for i, t := range triples {
 		square := own[i] * own[i]
 		for _, p := range t.pairs {
@@ -217,7 +220,7 @@ func (r *run) scoreAll(triples []*candidate) error {
 		}
 		own[i] = max(math.Sqrt(max(square, 0)), leastOwnScore*own[i])
 	}
-	r.believe(triples, own)
+	r.believe(triples, own, doubt)
 	return nil
 }
 
