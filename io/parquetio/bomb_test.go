@@ -121,7 +121,7 @@ func pageFile(tb testing.TB, codec, total int, p page, body []byte) ([]byte, *do
 func readWithin(b []byte, d *domain.Domain, max int64) (took uint64, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxGroupBytes: max})
+	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: max})
 	if err == nil {
 		err = r.ReadGroup(0, &domain.Chunk{})
 	}
@@ -144,8 +144,8 @@ func TestBombs(t *testing.T) {
 		}{
 			"header of 1 kB":                 {1000, 1000, 0, false, errSize},
 			"header of 1 kB, V2":             {1000, 1000, 0, true, errSize},
-			"true header, true footer":       {bomb, bomb, 0, false, errLarge},
-			"true header, false footer":      {bomb, 1000, 0, false, errLarge},
+			"true header, true footer":       {bomb, bomb, 512 << 20, false, errLarge},
+			"true header, false footer":      {bomb, 1000, 512 << 20, false, errLarge},
 			"true header below the limit":    {bomb, 1000, 2 << 30, false, errStated},
 			"header at the limit":            {limit, limit, limit, false, errSize},
 			"header and footer at the limit": {limit, limit, limit, true, errSize},

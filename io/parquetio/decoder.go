@@ -27,7 +27,7 @@ type decoder struct {
 // read decodes all pages. It returns an error that says what is wrong with them or not supported.
 func (d *decoder) read(p *pageReader) error {
 	d.start()
-	for d.at < d.rows && len(p.data) > 0 {
+	for d.at < d.rows && p.more() {
 		err := p.next()
 		if err == nil {
 			switch p.kind {

@@ -38,8 +38,8 @@
 // # What it does not promise
 //
 // A file whose Close did not return nil is not a file: the caller throws it away. Readers accept any
-// bytes without a panic, but a hostile file can still hold wrong values. A row group of more than 512 MiB
-// before compression, in the columns that are read, is refused by its footer, at launch.
+// bytes without a panic, but a hostile file can still hold wrong values. A row group of more than 2^28 cells
+// in the columns that are read is refused at launch: it would take more than 2 GiB.
 //
 // # Design
 //

@@ -10,6 +10,9 @@ import (
 
 var errEncryptedColumn = errors.New("it is encrypted; write the file again without encryption, or leave the column out of the domain")
 
+// maxCells is how many cells of a row group are held at a time, in 2 GiB of memory.
+const maxCells = 1 << 28
+
 // turnTo reads what the footer states of the columns of row group i, and bounds what the group will take
 // before anything of it is read.
 func (r *Reader) turnTo(i int) (rows int, err error) {
@@ -20,17 +23,10 @@ func (r *Reader) turnTo(i int) (rows int, err error) {
 	if len(r.chunks) != len(r.m.leaves) {
 		return 0, errPage
 	}
-	// A few bytes of run lengths can stand for any number of rows: 8 bytes a cell is what they take here.
-	if g.rows < 0 || g.rows > 4*r.max/(8*int64(len(r.attrs)+1)) {
+	// A few bytes of run lengths can stand for any number of rows: 8 bytes a cell is what they take here. What
+	// pages take is bounded one by one.
+	if g.rows < 0 || g.rows > maxCells/int64(len(r.attrs)+1) {
 		return 0, errLarge
-	}
-	total := int64(0)
-	for _, l := range r.leaves() {
-		size := r.chunks[l.index].plain
-		if size < 0 || size > r.max-total {
-			return 0, errLarge
-		}
-		total += size
 	}
 	return int(g.rows), nil
 }
@@ -68,7 +64,7 @@ func (r *Reader) checkColumn(p *pageReader, l *leaf, rows int) error {
 	}
 	start, size := c.extent()
 	switch {
-	case start < 0 || size < 0 || size > r.size-start:
+	case start < 0 || size < 0 || size > r.size-start || c.plain < 0 || c.plain > 1<<50:
 		return errPage
 	case c.values < int64(rows):
 		return errShort

@@ -18,7 +18,7 @@ import (
 
 // readAll reads every row group; it fails the test only by a panic.
 func readAll(b []byte, d *domain.Domain) error {
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxGroupBytes: 1 << 20})
+	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: 1 << 20})
 	if err != nil {
 		return err
 	}
@@ -148,9 +148,9 @@ func TestFewerRowsThanStated(t *testing.T) {
 	}
 }
 
-func TestGroupLimit(t *testing.T) {
+func TestPageLimit(t *testing.T) {
 	b, d := smallFile(t, Options{})
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxGroupBytes: 1000})
+	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

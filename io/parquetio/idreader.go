@@ -107,7 +107,7 @@ func (d *idReader) next() ([]byte, error) {
 func (d *idReader) page() error {
 	d.levels, d.cell = d.levels[:0], 0
 	p := &d.pages
-	if len(p.data) == 0 {
+	if !p.more() {
 		return errShort
 	}
 	if err := p.next(); err != nil {

@@ -66,7 +66,7 @@ func TestLongTexts(t *testing.T) {
 		if len(b) > 2<<20 {
 			t.Fatalf("%s: the file has %d bytes", name, len(b))
 		}
-		r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxGroupBytes: limit})
+		r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,5 +142,38 @@ func TestManyTexts(t *testing.T) {
 	}
 	if code(strings.Repeat("y", longText+1)) != code("text 4999") {
 		t.Error("texts that are no categories have several stand-ins")
+	}
+}
+
+// Column chunks are read a window at a time, pages that are longer than it as a whole.
+func TestChunksBeyondTheWindow(t *testing.T) {
+	texts := make([]string, 20_000) // 20 MB
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%-1000d", i)
+	}
+	texts[9_000] = strings.Repeat("y", windowBytes+1000)
+	b := textFile(t, texts, parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Uncompressed))
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "s", Type: domain.String}}}
+	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for c, err := range r.Chunks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.Rows {
+			if string(c.ID.Text(i)) != texts[at] || cell(&c.Columns[0], i) != texts[at] {
+				t.Fatalf("row %d holds other texts", at)
+			}
+			at++
+		}
+	}
+	if at != len(texts) {
+		t.Errorf("%d rows", at)
+	}
+	if most := 2*windowBytes + 1<<20; cap(r.pages.window) > most || cap(r.ids.pages.window) > most {
+		t.Errorf("windows of %d and %d bytes", cap(r.pages.window), cap(r.ids.pages.window))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
@@ -19,9 +20,12 @@ type Source interface {
 
 // ReadOptions says how a file is read. Zero fields mean their defaults.
 type ReadOptions struct {
-	MaxGroupBytes int64 // uncompressed bytes of a row group's columns; default 512 MiB
-	Size          int64 // the size that the file had when it was planned; 0: any
+	MaxPageBytes int64 // before compression; default: what the format allows, 2 GiB
+	Size         int64 // the size that the file had when it was planned; 0: any
 }
+
+// maxTexts is how many bytes the texts of a column in a row group take, but for its categories.
+const maxTexts = 512 << 20
 
 var (
 	errShort = errors.New("fewer rows than the footer states")
@@ -90,9 +94,9 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 
 // openFooter reads the footer of src. The reader knows of no columns yet.
 func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
-	r := &Reader{name: name, src: &watched{Source: src}, max: o.MaxGroupBytes}
+	r := &Reader{name: name, src: &watched{Source: src}, max: o.MaxPageBytes}
 	if r.max == 0 {
-		r.max = 512 << 20
+		r.max = math.MaxInt32
 	}
 	var err error
 	if r.size, err = src.Seek(0, io.SeekEnd); err != nil {
@@ -258,7 +262,7 @@ func (r *Reader) load(p *pageReader, l *leaf, rows int) error {
 
 // readColumn reads one column chunk.
 func (r *Reader) readColumn(l *leaf, rows int, out *domain.Column) error {
-	d := &decoder{leaf: l, rows: rows, limit: r.max, out: out, raw: r.raw, levels: r.levels}
+	d := &decoder{leaf: l, rows: rows, limit: min(r.max, maxTexts), out: out, raw: r.raw, levels: r.levels}
 	if l.null {
 		d.allNull()
 		return nil

@@ -37,8 +37,11 @@ type pageReader struct {
 	levels []byte // V2: repetition levels, then definition levels
 	body   []byte // unpacked, valid until the next page
 
-	chunk        []byte // the memory of data
-	data         []byte // what is left of the column chunk
+	src          io.ReaderAt
+	at           int64  // where the next bytes of the column chunk are
+	left         int64  // bytes of the column chunk from there on
+	window       []byte // the memory of data
+	data         []byte // bytes that were read, from the next page on
 	codec        compress.Compression
 	budget       int64 // bytes that the pages may still unpack to
 	packedAlways bool  // pages of V2 are compressed, whatever they say
@@ -49,41 +52,86 @@ type pageReader struct {
 // errSum is a file that was damaged after it was written.
 var errSum = errors.New("a page does not have the checksum that its header states: the file is damaged")
 
-// errStated is a chunk whose pages unpack to far more than checkGroup was told.
+// errStated is a chunk whose pages unpack to far more than the footer states.
 var errStated = errors.New("its pages state more bytes than the footer does")
 
-// load reads the size bytes of a column chunk at from.
+// windowBytes is how much of a column chunk is read at a time, but for longer pages: an object takes a request
+// for each.
+const windowBytes = 8 << 20
+
+// load turns to the size bytes of a column chunk at from.
 func (p *pageReader) load(src io.ReaderAt, from, size int64) error {
-	p.chunk = sized(p.chunk, int(size))
-	p.data = p.chunk
-	n, err := src.ReadAt(p.data, from)
-	if n == len(p.data) {
+	p.src, p.at, p.left, p.data = src, from, size, nil
+	return p.fill(windowBytes)
+}
+
+// more reports whether there is a page.
+func (p *pageReader) more() bool { return len(p.data) > 0 || p.left > 0 }
+
+// fill reads on until there are n bytes, or all that are left.
+func (p *pageReader) fill(n int64) error {
+	held := int64(len(p.data))
+	if n <= held || p.left == 0 {
 		return nil
 	}
-	if err == nil || errors.Is(err, io.EOF) {
+	take := min(p.left, max(n, windowBytes)-held)
+	if total := held + take; total > int64(cap(p.window)) {
+		p.window = make([]byte, total)
+	}
+	window := p.window[:held+take]
+	copy(window, p.data)
+	p.data = window
+	got, err := p.src.ReadAt(window[held:], p.at)
+	p.at, p.left = p.at+take, p.left-take
+	switch {
+	case int64(got) == take:
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
 		return errPage
 	}
 	return err
 }
 
+// header reads the header of the next page, and returns the bytes of it.
+func (p *pageReader) header() (size int64, err error) {
+	for n := int64(1 << 10); ; n *= 8 { // most headers are below 100 bytes, but they may hold statistics
+		if err := p.fill(n); err != nil {
+			return 0, err
+		}
+		h := thrift{varints{src: p.data}}
+		if p.head = h.head(); !h.bad {
+			return int64(len(p.data) - len(h.src)), nil
+		}
+		if p.left == 0 || n > windowBytes {
+			return 0, errPage
+		}
+	}
+}
+
 // next reads a page. No header is believed: its body lies in what is left of the chunk, and unpacks to as
 // many bytes as it says and as are left of the budget.
 func (p *pageReader) next() error {
-	h := thrift{varints{src: p.data}}
-	p.head = h.head()
-	if h.bad || p.packed > int64(len(h.src)) {
-		return errPage
+	start, err := p.header()
+	if err != nil {
+		return err
 	}
-	body := h.src[:p.packed]
-	p.data, p.levels = h.src[p.packed:], nil
-	if p.kind != dataPage && p.kind != dictionaryPage && p.kind != dataPageV2 {
-		return nil
-	}
+	end := start + p.packed
+	cells := p.kind == dataPage || p.kind == dictionaryPage || p.kind == dataPageV2
 	switch {
-	case p.plain > p.max:
+	case end > int64(len(p.data))+p.left:
+		return errPage
+	case cells && p.plain > p.max:
 		return errLarge
-	case p.plain > p.budget:
+	case cells && p.plain > p.budget:
 		return errStated
+	}
+	if err := p.fill(end); err != nil {
+		return err
+	}
+	body := p.data[start:end]
+	p.data, p.levels = p.data[end:], nil
+	if !cells {
+		return nil
 	}
 	if p.summed && crc32.ChecksumIEEE(body) != uint32(p.sum) {
 		return errSum
@@ -100,7 +148,6 @@ func (p *pageReader) next() error {
 			codec = compress.Codecs.Uncompressed
 		}
 	}
-	var err error
 	p.body, err = p.unpack(codec, body, int(p.plain))
 	return err
 }
