@@ -138,6 +138,14 @@ var pipeline = []defect{
 		old: "\t\treturn s.bare() // none of its quotes is one", new: "\t\treturn s.quoted()",
 	},
 	{
+		name: "an ID of a struct saturates", file: "transforms/internal/fields/read.go", test: "TestIDsOfEveryKind",
+		old: "strconv.AppendUint(dst, field.Uint(), 10)", new: "strconv.AppendUint(dst, min(field.Uint(), math.MaxInt64), 10)",
+	},
+	{
+		name: "an ID of text goes into a field of numbers", file: "transforms/internal/fields/raw.go", test: "TestRawIDs",
+		old: "base(f.Type).Kind() != reflect.String", new: "base(f.Type).Kind() == reflect.Bool",
+	},
+	{
 		name: "trim joins two IDs", file: "io/csvio/reader.go", test: "TestIDsStayDistinct",
 		old: "trim, marks = r.opts.TrimID, r.opts.NullID", new: "trim, marks = r.opts.TrimID || r.opts.Trim, r.opts.NullID",
 	},

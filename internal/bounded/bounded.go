@@ -18,7 +18,7 @@ type Errors struct {
 
 // Add adds an error, if it is one. What another Errors has joined is added one by one.
 func (e *Errors) Add(err error) {
-	if j, ok := err.(*joined); ok {
+	if j, ok := err.(*joined); ok { //nolint:errorlint // an error around it says more than its lines
 		for _, each := range j.kept {
 			e.Add(each)
 		}
@@ -71,5 +71,13 @@ func (j *joined) Unwrap() []error {
 	return append(j.kept[:len(j.kept):len(j.kept)], errors.New(More(j.more)))
 }
 
-// More says that there are n further faults.
-func More(n int) string { return fmt.Sprintf("and %d more", n) }
+// Most is how many errors are held where each is kept for its position.
+const Most = 10_000
+
+// More says that there are n further errors.
+func More(n int) string {
+	if n >= Most-Shown {
+		return fmt.Sprintf("and at least %d more", n)
+	}
+	return fmt.Sprintf("and %d more", n)
+}

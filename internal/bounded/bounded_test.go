@@ -23,13 +23,13 @@ func TestErrors(t *testing.T) {
 		many.Addf("%d", i)
 	}
 	lines := strings.Split(many.Err().Error(), "\n")
-	if len(lines) != Shown+1 || lines[0] != "0" || lines[Shown-1] != fmt.Sprint(Shown-1) || lines[Shown] != "and 999980 more" {
+	if len(lines) != Shown+1 || lines[0] != "0" || lines[Shown-1] != fmt.Sprint(Shown-1) || lines[Shown] != "and at least 999980 more" {
 		t.Errorf("got %q", lines)
 	}
 	all.Add(few.Err())
 	all.Add(many.Err())
 	lines = strings.Split(all.Err().Error(), "\n")
-	if len(lines) != Shown+1 || lines[1] != "b" || lines[2] != "0" || lines[Shown] != "and 999982 more" {
+	if len(lines) != Shown+1 || lines[1] != "b" || lines[2] != "0" || lines[Shown] != "and at least 999982 more" {
 		t.Errorf("got %q", lines)
 	}
 }

@@ -23,7 +23,7 @@ func (f Fault) Error() string {
 }
 
 // Faults is all that is wrong with a domain file, in order of position. It is the error of Parse. A file with
-// more than 10,000 faults has the first that were found.
+// more faults than bounded.Most has the first that were found.
 type Faults []Fault
 
 // Error returns one line for each of the first faults, and one that counts the others.
@@ -44,9 +44,6 @@ func (f Faults) Unwrap() []error {
 	return errs
 }
 
-// maxFaults is how many faults are kept. A file can have millions, which nobody reads.
-const maxFaults = 10_000
-
 // reader collects the faults of one file.
 type reader struct {
 	file   string
@@ -55,7 +52,7 @@ type reader struct {
 
 // add records a fault at a node.
 func (r *reader) add(n *yaml.Node, format string, args ...any) {
-	if len(r.faults) == maxFaults {
+	if len(r.faults) == bounded.Most {
 		return
 	}
 	r.faults = append(r.faults, Fault{File: r.file, Line: n.Line, Column: n.Column, Text: fmt.Sprintf(format, args...)})

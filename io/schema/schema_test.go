@@ -102,7 +102,7 @@ func TestLargeFiles(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err := Parse("f", []byte("columns: [{name: x, type: STRING, other: true, values: ["+strings.Repeat("a,", 300_000)+"a]}]"))
-	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and 9980 more" {
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and at least 9980 more" {
 		t.Errorf("%d lines, the last one %q", len(lines), lines[len(lines)-1])
 	}
 }

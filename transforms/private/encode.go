@@ -35,8 +35,12 @@ const (
 type EncodeParams struct{ Unreadable Unreadable }
 
 // Encode turns records into codes of d. The elements of col are *domain.Chunk, structs or pointers to
-// structs; fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name. A
-// record whose privacy ID is empty or nil belongs to nobody, and Bound drops it.
+// structs; fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name.
+//
+// The privacy ID is a field of text or whole numbers, or a pointer to one; distinct values are distinct units. A
+// record whose privacy ID is an empty text or nil belongs to nobody, and Bound drops it. A field of numbers that
+// is no pointer always has an ID: 0 is a person, and all records that were left at 0 are that person's. Use a
+// pointer if IDs can be missing.
 //
 // It panics where d is invalid and where ValidateStruct fails.
 func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams) Coded {

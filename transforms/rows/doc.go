@@ -24,9 +24,10 @@
 //
 //	private.Encode(chunks) = private.Encode(Structs(chunks)) = private.Encode(Chunks(Structs(chunks)))
 //
-// No error, log or counter depends on a cell, unless Params ask for it. One thing does: a privacy ID
-// that a field of numbers cannot hold exactly, such as "007" or none in an int64, ends the run. To merge
-// two people, or drop one, would be worse. Texts hold every ID, and pointers none.
+// No error, log or counter depends on a cell, unless Params ask for it. The field of the privacy ID is a string
+// or a *string, whatever the source's type is: it holds every ID as it stands, and none as "" or nil. A field of
+// numbers is refused when the pipeline is built. It cannot hold "007" apart from 7, and to merge two people, drop
+// one, or end the run would each break the guarantee of private.Encode. Encode itself takes numbers too.
 //
 // # Design
 //

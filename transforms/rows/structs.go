@@ -85,13 +85,9 @@ func (f *structsFn) ProcessElement(c *domain.Chunk, emit func(beam.X)) error {
 		return fmt.Errorf("rows: %w", err)
 	}
 	for i := range c.Rows {
-		record, err := f.writer.Write(i)
-		switch {
-		case err != nil:
-			return fmt.Errorf("rows: %w", err)
-		case f.pointer:
+		if record := f.writer.Write(i); f.pointer {
 			emit(record.Addr().Interface())
-		default:
+		} else {
 			emit(record.Interface())
 		}
 	}

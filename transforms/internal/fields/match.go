@@ -6,7 +6,6 @@
 package fields
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounded"
 )
 
 // Map says which field holds each column. It is made by Match.
@@ -30,7 +30,7 @@ var timeType = reflect.TypeFor[time.Time]()
 func Input(t reflect.Type, d *domain.Domain) (*Map, error) {
 	m, errs := match(t, d)
 	if m == nil {
-		return nil, errors.Join(errs...)
+		return nil, joined(errs)
 	}
 	for a, index := range m.attrs {
 		if index != nil {
@@ -40,21 +40,30 @@ func Input(t reflect.Type, d *domain.Domain) (*Map, error) {
 	if d.PrivacyID != "" {
 		errs = append(errs, m.matchID(d.PrivacyID))
 	}
-	return m, errors.Join(errs...)
+	return m, joined(errs)
 }
 
 // Output checks that rows of d can be written to structs of type t, and lists all columns that cannot.
 func Output(t reflect.Type, d *domain.Domain) (*Map, error) {
 	m, errs := match(t, d)
 	if m == nil {
-		return nil, errors.Join(errs...)
+		return nil, joined(errs)
 	}
 	for a, index := range m.attrs {
 		if index != nil {
 			errs = append(errs, outputFault(&d.Attributes[a], m.structType.FieldByIndex(index)))
 		}
 	}
-	return m, errors.Join(errs...)
+	return m, joined(errs)
+}
+
+// joined lists errors, the first ones of many.
+func joined(errs []error) error {
+	var all bounded.Errors
+	for _, err := range errs {
+		all.Add(err)
+	}
+	return all.Err()
 }
 
 func match(t reflect.Type, d *domain.Domain) (*Map, []error) {
@@ -83,7 +92,7 @@ func (m *Map) matchID(name string) (err error) {
 	case k == reflect.String, isInt(k), isUint(k):
 		return nil
 	}
-	return fmt.Errorf("privacy ID %q: field %s is a %v; want text or a whole number", name, f.Name, f.Type)
+	return fmt.Errorf("privacy ID %q: field %s is a %v; want text or a whole number, which keep distinct IDs apart", name, f.Name, f.Type)
 }
 
 // find returns the index of the field that holds the column called name.

@@ -5,19 +5,25 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // Raw checks that records as they are read can be written to structs of type t, their privacy ID among
-// them, and lists all columns that cannot.
+// them, and lists all columns that cannot. The field of the ID has to be text: a number holds neither "007" nor
+// that there is none, and what a record holds must not decide whether a run goes on.
 func Raw(t reflect.Type, d *domain.Domain) (*Map, error) {
 	m, err := Output(t, d)
 	if m == nil || d.PrivacyID == "" {
 		return m, err
 	}
-	return m, errors.Join(err, m.matchID(d.PrivacyID))
+	errs := []error{err, m.matchID(d.PrivacyID)}
+	if m.id != nil {
+		if f := m.structType.FieldByIndex(m.id); errs[1] == nil && base(f.Type).Kind() != reflect.String {
+			errs[1] = fmt.Errorf("privacy ID %q: field %s is a %v, which does not hold every ID, such as 007 or none; make it a string", d.PrivacyID, f.Name, f.Type)
+		}
+	}
+	return m, errors.Join(errs...)
 }
 
 // RawWriter makes structs of raw chunks, of which a cell can hold anything. It is not safe for
@@ -104,47 +110,33 @@ func (w *RawWriter) shares(a int, col *domain.Column) bool {
 }
 
 // Write returns a record of the chunk that Take has turned to.
-func (w *RawWriter) Write(row int) (reflect.Value, error) {
+func (w *RawWriter) Write(row int) reflect.Value {
 	record := w.w.Write(&w.chunk, row)
-	if w.idAt == nil {
-		return record, nil
+	if w.idAt != nil {
+		writeID(record, w.idAt, w.ids, row)
 	}
-	return record, writeID(record, w.idAt, w.ids, row)
+	return record
 }
 
-// writeID sets the privacy ID. No ID, a NULL or an empty text, is nil or empty text. A field of numbers
-// holds exactly the texts that it would be read as: two IDs never become one.
-func writeID(record reflect.Value, index []int, ids *domain.Column, row int) error {
-	field := record.FieldByIndex(index)
-	text := ""
-	if !ids.Null(row) {
+// writeID sets the privacy ID, which every text holds as it stands: two IDs never become one. No ID (NULL, an
+// empty text, and NaN, as private.Encode has it) is nil or an empty text.
+func writeID(record reflect.Value, index []int, ids *domain.Column, row int) {
+	field, text := record.FieldByIndex(index), ""
+	switch {
+	case ids.Null(row), ids.Form == domain.Floats && math.IsNaN(ids.Floats[row]):
+	case ids.Form == domain.Floats && ids.Floats[row] == 0:
+		text = "0" // also of −0
+	default:
 		text = textOf(&domain.Attribute{Type: domain.String}, ids, row)
 	}
 	if field.Kind() == reflect.Pointer {
 		if text == "" {
-			return nil
+			return
 		}
 		field.Set(reflect.New(field.Type().Elem()))
 		field = field.Elem()
 	}
-	same := true
-	switch k := field.Kind(); {
-	case k == reflect.String:
-		field.SetString(text)
-	case isInt(k):
-		v, err := strconv.ParseInt(text, 10, field.Type().Bits())
-		field.SetInt(v)
-		same = err == nil && strconv.FormatInt(v, 10) == text
-	default:
-		v, err := strconv.ParseUint(text, 10, field.Type().Bits())
-		field.SetUint(v)
-		same = err == nil && strconv.FormatUint(v, 10) == text
-	}
-	if !same {
-		f := record.Type().FieldByIndex(index)
-		return fmt.Errorf("a record has a privacy ID that field %s, a %v, does not hold, or none; make it a string", f.Name, f.Type)
-	}
-	return nil
+	field.SetString(text)
 }
 
 // RawReader collects structs as columns of their values. It is not safe for concurrent use.
