@@ -59,7 +59,7 @@ func TestMalformedLinesAreRecords(t *testing.T) {
 	put(t, dir, "people.yaml", peopleDomain+"csv: {trim: true, null: [\"?\", NA]}\n")
 	got := dapple(t, dir, synth("--neighbouring=replace", "--quiet")...)
 	got.want(t, 0)
-	statement, err := os.ReadFile(filepath.Join(dir, "out", "_privacy.json"))
+	statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestStatementSaysWhatIDsAre(t *testing.T) {
 	dir := tableOf(t, peopleHeader+"p1,Male,,,\n p1 ,Male,,,\nNA,Male,,,\n,Male,,,\np2,Male,,,\n")
 	put(t, dir, "people.yaml", peopleDomain+"csv: {trim_id: true, null_id: [NA, \"?\"]}\n")
 	dapple(t, dir, synth("--neighbouring=replace", "--quiet")...).want(t, 0)
-	statement, err := os.ReadFile(filepath.Join(dir, "out", "_privacy.json"))
+	statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
