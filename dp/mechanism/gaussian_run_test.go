@@ -47,7 +47,7 @@ func gaussianRuns() (runs []gaussianRun) {
 			if testing.Short() && (n != dp.Replace || kind != dp.GaussianOnly) {
 				continue
 			}
-			runs = append(runs, gaussianRun{"pairs", square, domain.Clique{0, 1}, n, kind, pairs, .85})
+			runs = append(runs, gaussianRun{"pairs", square, domain.Clique{0, 1}, n, kind, pairs, .8})
 			if n == dp.Replace && kind == dp.GaussianOnly && !testing.Short() || dptest.Nightly() { // 8,192 transcripts a table, twice that with a total
 				runs = append(runs, gaussianRun{"triples", cube, domain.Clique{0, 1, 2}, n, kind, halves, .5})
 			}
