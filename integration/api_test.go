@@ -157,3 +157,34 @@ func build(t *testing.T, program string) (output string, err error) {
 	b, err := exec.Command("go", "build", "-overlay", overlay, ".").CombinedOutput()
 	return string(b), err
 }
+
+// TestPackagesHaveExamples: every package that others can import shows a first use that runs.
+func TestPackagesHaveExamples(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for pkg := range goList(t, "Imports") {
+		first, _, _ := strings.Cut(pkg, "/")
+		if first == "examples" || first == "integration" || strings.Contains("/"+pkg+"/", "/internal/") || pkg == "pipelines/dapple" {
+			continue
+		}
+		seen++
+		found := false
+		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || strings.Contains(string(text), "\nfunc Example") && strings.Contains(string(text), "// Output:")
+		}
+		if !found {
+			t.Errorf("%s has no Example", pkg)
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d packages were looked at: the check is blind", seen)
+	}
+}

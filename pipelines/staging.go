@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/store"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/store"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

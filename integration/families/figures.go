@@ -7,8 +7,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/interval"
 	"github.com/dapple-dp/dapple/pipelines/plan"
-	"github.com/dapple-dp/dapple/solver/interval"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 

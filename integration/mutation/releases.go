@@ -72,15 +72,15 @@ var releases = []defect{
 		old: "var harmless = []string{", new: "var harmless = []string{\"endpoint\", ",
 	},
 	{
-		name: "store overwrites", file: "io/store/local.go", test: "TestCreateKeepsWhatIsThere",
+		name: "store overwrites", file: "internal/store/local.go", test: "TestCreateKeepsWhatIsThere",
 		old: "if err := os.Link(temp.Name(), path); err != nil {", new: "if err := os.WriteFile(path, data, 0o600); err != nil {",
 	},
 	{
-		name: "object in a bucket overwritten", file: "io/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
+		name: "object in a bucket overwritten", file: "internal/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
 		old: "return create(ctx, name, storage.Conditions{DoesNotExist: true})", new: "return create(ctx, name, storage.Conditions{GenerationNotMatch: 1})",
 	},
 	{
-		name: "loser of a race for an object keeps its own", file: "io/store/objects.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
+		name: "loser of a race for an object keeps its own", file: "internal/store/objects.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
 		old: "return current, err == nil && bytes.Equal(current, data), err", new: "return data, err == nil && bytes.Equal(current, data), err",
 	},
 	{

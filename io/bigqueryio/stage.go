@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/gcs"
 	"github.com/dapple-dp/dapple/io/dirsink"
-	"github.com/dapple-dp/dapple/io/gcs"
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/gcs"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/gcs"
 )
 
 // Dir is where one run puts its output: rows in one directory, everything else in another. It is plain

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/dapple-dp/dapple/io/gcs"
+	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // service is what a directory of objects needs of an object store; tests put failures in between.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dapple-dp/dapple/io/gcs"
+	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // memory is an object store in memory, with the guarantees of package gcs.

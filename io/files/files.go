@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dapple-dp/dapple/io/gcs"
+	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // Info is a file as it was when it was looked at. It is plain data, and public.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/dapple-dp/dapple/io/gcs"
+	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // Open opens a file to read it from its beginning to its end. It is an error if the file is not the

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/dapple-dp/dapple/io/gcs"
+	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // Create writes a file whose name is free: fs.ErrExist is in the error where it is not. One of this

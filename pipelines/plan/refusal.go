@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dense"
 	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/solver/rake"
 )

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dense"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 

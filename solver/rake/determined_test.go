@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver/interval"
+	"github.com/dapple-dp/dapple/internal/interval"
 )
 
 // TestNearlyDetermined: of two columns of 40 values where one is 0 if and only if the other is, and else they

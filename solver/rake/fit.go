@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/mrf"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/mrf"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 

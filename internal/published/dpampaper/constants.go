@@ -3,8 +3,8 @@ package dpampaper
 import (
 	"math"
 
+	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dense"
 )
 
 const (

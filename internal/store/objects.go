@@ -8,7 +8,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/dapple-dp/dapple/io/gcs"
+	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // Objects keeps values as objects of Cloud Storage, below a name such as gs://bucket/staging. Who may

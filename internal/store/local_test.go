@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dapple-dp/dapple/io/store"
+	"github.com/dapple-dp/dapple/internal/store"
 )
 
 func ExampleLocal() {
