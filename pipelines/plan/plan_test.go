@@ -96,7 +96,7 @@ func TestTextOfAnAdaptiveMethod(t *testing.T) {
 		t.Errorf("noise that releases decide on is bounded beforehand:\n%s", text.String())
 	}
 	p, err = Make(problem(3, slices.Repeat([]int{10}, 12)...), "auto", 0, true, 0)
-	if err != nil || !strings.Contains(p.Limits, "150000 weighted records") {
+	if err != nil || !strings.Contains(p.Limits, "300000 weighted records") {
 		t.Errorf("%v; limits of 1e12 cells: %q", err, p.Limits)
 	}
 }
