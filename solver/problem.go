@@ -52,13 +52,14 @@ const (
 	Converged Status = iota
 	// RoundsDone means that the planned number of rounds was run.
 	RoundsDone
-	// IterationLimit means that the fit was stopped at its largest number of iterations.
+	// IterationLimit means that the fit was stopped at its largest number of iterations: marginals may be further from
+	// what was released than its noise explains.
 	IterationLimit
 )
 
 // String returns the status in words.
 func (s Status) String() string {
-	return [...]string{"converged", "all planned rounds done", "iteration limit reached"}[s]
+	return [...]string{"converged", "all planned rounds done", "stopped at its largest number of iterations, so that marginals may be further off than stated"}[s]
 }
 
 // Result is what an algorithm returns: a model, and the releases that it was made from.

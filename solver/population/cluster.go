@@ -65,77 +65,25 @@ func newCluster(sizes []int, c domain.Clique, tables []*Table) *cluster {
 }
 
 // newClusters covers the tables of two and more attributes, each once, and adds the one-ways to every cluster that
-// holds their attribute. Clusters grow from the largest table that is left, by the attribute that covers most other
-// tables for its size, up to most cells.
+// holds their attribute.
 func newClusters(sizes []int, tables, ones []*Table, most int) []*cluster {
-	left := slices.DeleteFunc(slices.Clone(tables), func(t *Table) bool { return len(t.Clique) < 2 })
-	slices.SortStableFunc(left, func(a, b *Table) int { return len(b.Theta) - len(a.Theta) })
+	wide := slices.DeleteFunc(slices.Clone(tables), func(t *Table) bool { return len(t.Clique) < 2 })
+	cliques := make([]domain.Clique, len(wide))
+	for i, t := range wide {
+		cliques[i] = t.Clique
+	}
 	var out []*cluster
-	for len(left) > 0 {
-		in := grow(sizes, left, most)
-		var inside, rest []*Table
-		for _, t := range left {
-			if in.Contains(t.Clique) {
-				inside = append(inside, t)
-			} else {
-				rest = append(rest, t)
-			}
+	for _, g := range cover(sizes, cliques, most) {
+		var inside []*Table
+		for _, i := range g.members {
+			inside = append(inside, wide[i])
 		}
 		for _, t := range ones {
-			if in.Contains(t.Clique) {
+			if g.clique.Contains(t.Clique) {
 				inside = append(inside, t)
 			}
 		}
-		out, left = append(out, newCluster(sizes, in, inside)), rest
+		out = append(out, newCluster(sizes, g.clique, inside))
 	}
 	return out
-}
-
-// grow returns the clique of a cluster around the first of tables.
-func grow(sizes []int, tables []*Table, most int) domain.Clique {
-	in, cells := make([]bool, len(sizes)), len(tables[0].Theta)
-	for _, a := range tables[0].Clique {
-		in[a] = true
-	}
-	gain := make([]int, len(sizes)) // tables that an attribute would complete
-	for {
-		clear(gain)
-		for _, t := range tables {
-			if a, ok := onlyMissing(t.Clique, in); ok {
-				gain[a]++
-			}
-		}
-		best := -1
-		for a, n := range gain {
-			if n > 0 && cells*sizes[a] <= most && (best < 0 || n*sizes[best] > gain[best]*sizes[a]) {
-				best = a
-			}
-		}
-		if best < 0 {
-			break
-		}
-		in[best] = true
-		cells *= sizes[best]
-	}
-	var c domain.Clique
-	for a, ok := range in {
-		if ok {
-			c = append(c, a)
-		}
-	}
-	return c
-}
-
-// onlyMissing returns the attribute of c that is not in, where there is exactly one.
-func onlyMissing(c domain.Clique, in []bool) (a int, ok bool) {
-	for _, b := range c {
-		if in[b] {
-			continue
-		}
-		if ok {
-			return 0, false
-		}
-		a, ok = b, true
-	}
-	return a, ok
 }

@@ -1,7 +1,6 @@
 package population
 
 import (
-	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -65,9 +64,9 @@ func (m *Model) all() domain.Clique {
 	return c
 }
 
-// excluder returns a function that sets the logits of the values of attribute a which would make record i
-// impossible to −Inf. A possible record keeps at least the value that it has.
-func (m *Model) excluder(a int) func(i int, logits []float32) {
+// excluder returns a function that sets the odds of the values of attribute a which would make record i
+// impossible to 0. A possible record keeps at least the value that it has. The function is not for several goroutines.
+func (m *Model) excluder(a int) func(i int, odds []float32) {
 	var touching domain.Exclusions
 	for _, e := range m.Impossible {
 		if slices.Contains(e.Clique, a) {
@@ -78,11 +77,11 @@ func (m *Model) excluder(a int) func(i int, logits []float32) {
 		return func(int, []float32) {}
 	}
 	support, record := domain.NewSupport(m.Sizes, touching), make([]domain.Code, len(m.Sizes))
-	return func(i int, logits []float32) {
+	return func(i int, odds []float32) {
 		support.Forbidden(m.Record(i, record), a, func(member []bool) {
 			for v, in := range member {
 				if in {
-					logits[v] = float32(math.Inf(-1))
+					odds[v] = 0
 				}
 			}
 		})

@@ -55,6 +55,44 @@ func (m *Model) Marginal(c domain.Clique, dst []float64) []float64 {
 	return dst
 }
 
+// Marginals returns Marginal of every clique. Those of a sample are counted in groups, with one pass over the records
+// for each, on all cores: far faster for hundreds of cliques that overlap.
+func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
+	out := make([][]float64, len(cliques))
+	if m.Columns == nil {
+		for i, c := range cliques {
+			out[i] = m.Marginal(c, nil)
+		}
+		return out
+	}
+	var s sums
+	var index []int32
+	for _, g := range cover(m.Sizes, cliques, clusterCells) {
+		index = m.locate(g.clique, index)
+		cells, _ := g.clique.Cells(m.Sizes) // cover has counted them
+		table := make([]float64, cells)
+		s.add(table, index, m.Weights)
+		for _, i := range g.members {
+			n, _ := cliques[i].Cells(m.Sizes)
+			out[i] = NewProjection(m.Sizes, g.clique, cliques[i]).Sum(make([]float64, n), table)
+		}
+	}
+	return out
+}
+
+// locate returns the cell of every record in the table of c. It reuses index where that has an entry for each.
+func (m *Model) locate(c domain.Clique, index []int32) []int32 {
+	if len(index) != m.Len() {
+		index = make([]int32, m.Len())
+	}
+	inBlocks(len(index), blocksFor(len(index), 0), func(_, from, to int) {
+		for ; from < to; from += indexBlock {
+			m.cellIndex(c, from, index[from:min(from+indexBlock, to)])
+		}
+	})
+	return index
+}
+
 // indexBlock is how many records get their cell index at once: small enough for the first cache.
 const indexBlock = 2048
 

@@ -135,20 +135,22 @@ func newPolisher(m *Model, rows *Rows, cliques []domain.Clique) *polisher {
 		p.cum[i] = sum.Sum()
 	}
 	perUnit := float64(rows.n) / sum.Sum()
+	weights := m.Marginals(cliques)
 	for i, counts := range rows.tables(m.Sizes, cliques) {
-		p.addTable(cliques[i], int32(i), counts, perUnit)
+		p.addTable(cliques[i], int32(i), counts, weights[i], perUnit)
 	}
 	return p
 }
 
-func (p *polisher) addTable(c domain.Clique, i int32, counts []float64, perUnit float64) {
+// addTable adds the table of c with the rows' counts and the model's weights in its cells.
+func (p *polisher) addTable(c domain.Clique, i int32, counts, weights []float64, perUnit float64) {
 	t := table{base: int32(len(p.cells))}
 	for j, stride := range c.Strides(p.model.Sizes) {
 		t.axes = append(t.axes, axis{int32(c[j]), int32(stride)})
 		p.touched[c[j]] = append(p.touched[c[j]], codeStep{i, int32(stride)})
 	}
 	p.tables = append(p.tables, t)
-	for cell, w := range p.model.Marginal(c, nil) {
+	for cell, w := range weights {
 		target := float64(w * perUnit)
 		x := tableCell{float32(counts[cell] - target), float32(1 / math.Sqrt(target+polishSoftness))}
 		if w == 0 {

@@ -1,19 +1,22 @@
 package rake
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Cost returns the memory of a solve in bytes, and its CPU time in seconds on one core of 2024 without
 // counting and noise, from public figures alone.
 //
-// Measured at ε = 1: 336,000 cells .45 s, 1,814,400 cells 3.2 s; sampled populations of 14 columns 1.8 s, of
-// 56 columns 26 s, of which 5 s are renewals, which this leaves out. ε = 10 takes up to three times as
-// long on a whole universe.
+// Measured at ε = 1: 336,000 cells .45 s, 1,814,400 cells 3.2 s, and up to three times as long at ε = 10; sampled
+// populations of 14 columns 1.4 s, of 23 binary ones 2.4 s. Renewals, which this leaves out, take up to 10 s more on
+// wide tables whose columns follow from each other.
 func Cost(p solver.Problem) (bytes, seconds float64) {
 	t := newTargets(p)
 	return memory(p, t), duration(p, t)
@@ -37,12 +40,23 @@ func duration(p solver.Problem, t targets) float64 {
 		return 2e-6 * universe(t.sizes)
 	}
 	const (
-		visit  = 3e-9 // seconds for a record and table, in a sweep or to score it
-		treeOf = .3   // seconds for the junction tree
+		visit  = 2.4e-9 // seconds for a record and pass, to find its cell, add its weight and multiply it
+		inside = 50e-6  // seconds for a table, in a sweep over the tables of its cluster
+		treeOf = .3     // seconds for the junction tree
 	)
-	pairs, triples := len(t.pairs), len(t.triples)
-	visits := float64(sweeps*(2*pairs+min(triples, measuredTriples)) + pairs + min(triples, scoredTriples))
-	return treeOf + visit*float64(recordsFor(p.Units, len(t.sizes)))*visits
+	pairs := cliques(t.pairs)
+	slices.SortStableFunc(t.triples, func(x, y target) int { // those that take most
+		return cmp.Compare(sumCells(cellsOf(t.sizes, []domain.Clique{y.clique})), sumCells(cellsOf(t.sizes, []domain.Clique{x.clique})))
+	})
+	triples := cliques(t.triples)
+	measured := slices.Concat(pairs, triples[:min(len(triples), measuredTriples)])
+	early, scored := firstSweeps+pairSweeps, triples[:min(len(triples), scoredTriples)]
+	merged := slices.Clone(t.sizes) // longer lists have rare values
+	for a, k := range merged {
+		merged[a] = min(k, longList)
+	}
+	passes := early*population.Passes(merged, pairs) + sweeps*population.Passes(merged, measured) + population.Passes(merged, scored)
+	return treeOf + visit*float64(recordsFor(p.Units, len(t.sizes))*passes) + inside*float64(early*len(pairs)+sweeps*len(measured))
 }
 
 // Limits says which public caps a run has, for people.

@@ -23,3 +23,19 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("with the memory that was asked for: %v", err)
 	}
 }
+
+// The stated time follows public sizes: adult14 takes 1.4 s, 23 binary columns 2.4 s, both ±half.
+func TestStatedTime(t *testing.T) {
+	adult := []int{85, 9, 100, 16, 7, 15, 6, 5, 2, 100, 100, 99, 42, 2}
+	for name, tt := range map[string]struct {
+		sizes []int
+		want  float64
+	}{"adult14": {adult, 1.4}, "binary": {slices.Repeat([]int{2}, 23), 2.4}} {
+		p := solver.Problem{Workload: query.AllMarginals(tt.sizes, 3, 10_000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
+		_, got := Cost(p)
+		t.Logf("%s: %.2f s", name, got)
+		if got < tt.want/2 || got > 2*tt.want {
+			t.Errorf("%s: %.2f s, want about %g", name, got, tt.want)
+		}
+	}
+}

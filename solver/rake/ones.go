@@ -117,12 +117,16 @@ func (r *run) oneTables() []*population.Table {
 	return out
 }
 
-// oneTable returns the one-way table of attribute a on merged codes: its target is the estimate, and its ridge a
-// hundredth of the noise, as it comes before everything else.
+// onesRidge is the ridge of one-way tables, of their noise variance. They come before everything else: noise of a pair
+// that ought to be below 0 in a cell cannot be met, that above 0 is, so that pairs pull at one-ways as one. At a
+// hundredth the one-ways of a schedule of 300,000 flights end a third further off than their noise, at ε = 1.
+const onesRidge = .001
+
+// oneTable returns the one-way table of attribute a on merged codes, whose target is the estimate.
 func (r *run) oneTable(a int) *population.Table {
 	target, ridge := make([]float64, r.merged.sizes[a]), make([]float64, r.merged.sizes[a])
 	for _, code := range r.merged.codes[a] {
-		ridge[code] += .01 * r.ones[a].sigma * r.ones[a].sigma
+		ridge[code] += onesRidge * r.ones[a].sigma * r.ones[a].sigma
 	}
 	for v, p := range r.merged.base[a] {
 		target[v] = r.total.Units * p

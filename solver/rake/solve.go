@@ -37,6 +37,7 @@ type run struct {
 	field    *population.Field
 
 	iterations int
+	renewed    int // renewals made
 	status     solver.Status
 }
 
@@ -126,8 +127,9 @@ func (r *run) measureFinal() error {
 		return nil
 	}
 	r.triples = r.candidateTriples()
-	for _, c := range slices.Concat(r.pairs, r.triples) {
-		c.setBase(r.field.Model.Marginal(c.clique, nil))
+	list := slices.Concat(r.pairs, r.triples)
+	for i, base := range r.field.Model.Marginals(candidateCliques(list)) {
+		list[i].setBase(base)
 	}
 	if err := r.scoreAll(r.triples); err != nil {
 		return err
@@ -135,7 +137,7 @@ func (r *run) measureFinal() error {
 	for _, c := range slices.Concat(r.pairs, r.triples) {
 		c.look()
 	}
-	list := r.share(r.triples)
+	list = r.share(r.triples)
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
 		return err
 	}
@@ -182,15 +184,23 @@ func compareDown(a, b float64) int {
 
 // score releases the distances of all candidates from their bases.
 func (r *run) score(stage string, list []*candidate, share dp.Share) (scores []float64, variance float64, err error) {
-	cliques, bases := make([]domain.Clique, len(list)), make(query.Answers, len(list))
+	bases := make(query.Answers, len(list))
 	for i, c := range list {
-		cliques[i], bases[i] = c.clique, c.base
+		bases[i] = c.base
 	}
-	s, err := r.curator.Scores(stage, 1, cliques, r.merged.codes, bases, share)
+	s, err := r.curator.Scores(stage, 1, candidateCliques(list), r.merged.codes, bases, share)
 	if err != nil {
 		return nil, 0, fmt.Errorf("rake: %w", err)
 	}
 	return s.Values, s.Variance, nil
+}
+
+func candidateCliques(list []*candidate) []domain.Clique {
+	out := make([]domain.Clique, len(list))
+	for i, c := range list {
+		out[i] = c.clique
+	}
+	return out
 }
 
 func (r *run) believe(list []*candidate, scores []float64, doubt float64) {
