@@ -6,7 +6,7 @@ import (
 
 // Schedule is a timetable of flights as a year of one carrier's reports has it: 16 columns coded to 12 to 104
 // values. The hour and the minute of departure follow from the time planned, the distance from the route, the
-// carrier from the type of aircraft in most cases; times and delays of departure and arrival are close.
+// carrier from the type of aircraft; times and delays of departure and arrival are close.
 func Schedule(units int, seed uint64) *Table {
 	b := newBuilder(units, seed)
 	const carriers, origins, destinations, tails, distances = 16, 12, 104, 24, 40
