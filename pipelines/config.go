@@ -19,6 +19,7 @@ type Config struct {
 	Input   string // CSV or Parquet file, glob, directory that a run wrote, or table; required
 	Output  string // directory or table; required
 	Format  string // parquet (default) or csv
+	Null    string // how CSV output spells NULL; default: an empty cell
 	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, where that is a directory
 
 	Epsilon      dp.Epsilon // required

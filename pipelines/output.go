@@ -51,7 +51,7 @@ func (r *Request) output(runID string, st staging) output {
 	}
 	return &directory{
 		Dir:    dirsink.Dir{Path: r.Output, Release: r.Release, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
-		Format: r.Format, description: said,
+		Format: r.Format, Null: r.Null, description: said,
 	}
 }
 
@@ -63,7 +63,7 @@ func (r *SampleRequest) output(runID string, st staging) output {
 	}
 	return &directory{
 		Dir:    dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
-		Format: r.Format, description: said,
+		Format: r.Format, Null: r.Null, description: said,
 	}
 }
 

@@ -28,11 +28,12 @@ type SampleConfig struct {
 	Model         string // a directory of a finished run, or its _model.arrow; required
 	Output        string // directory or table of BigQuery; required
 	Format        string // parquet (default) or csv
+	Null          string // how CSV spells NULL; default: an empty cell
 	Rows          int64  // default: the released number of units
 	Where         string // only cells that meet it; see ParseCondition
 	SampleSeed    uint64
 	HasSampleSeed bool
-	Shards        int               // default 8
+	Shards        int               // default: one, and up to 8 of large tables
 	Overwrite     bool              // of directories
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and load jobs
@@ -85,6 +86,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		}
 		r.file = file
 		c.target().checkTable(ctx, &file.Domain, &faults)
+		c.target().checkCSV(&file.Domain, &faults)
 		r.model = modelOf(file)
 		checkWhere(r, &faults)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -32,6 +33,7 @@ func init() {
 type directory struct {
 	Dir    dirsink.Dir
 	Format string
+	Null   string // how CSV spells NULL
 	description
 
 	made []string // directories that were not there before
@@ -62,7 +64,7 @@ func (d *directory) Create(ctx context.Context, shard, shards int) (synth.ShardW
 	if err != nil {
 		return nil, err
 	}
-	w, err := newRowWriter(part, d.Format, &d.Public.Domain)
+	w, err := newRowWriter(part, d.Format, d.Null, &d.Public.Domain)
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
@@ -88,9 +90,9 @@ func shardsOf(asked int, d *domain.Domain) (shards int, minRows int64) {
 	return DefaultShards, int64(max(1, fileCells/d.Len()))
 }
 
-func newRowWriter(w io.Writer, format string, d *domain.Domain) (rowWriter, error) {
+func newRowWriter(w io.Writer, format, null string, d *domain.Domain) (rowWriter, error) {
 	if format == "csv" {
-		return csvio.NewWriter(w, d)
+		return csvio.NewWriter(w, d, null)
 	}
 	p, err := parquetio.NewWriter(w, d, parquetio.Options{})
 	return parquetWriter{p}, err
@@ -147,7 +149,7 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 			return synth.Manifest{}, err
 		}
 	}
-	m, err := d.ofShards(len(refs)).Publish(ctx, refs, released, columnTypes(&d.Public.Domain))
+	m, err := d.ofShards(len(refs)).Publish(ctx, refs, released, columnTypes(&d.Public.Domain, d.Null))
 	if err != nil {
 		return synth.Manifest{}, err
 	}
@@ -168,10 +170,13 @@ func parts(files []synth.FileRef) (refs []dirsink.FileRef, rows int64) {
 }
 
 // columnTypes describes the parts in the manifest.
-func columnTypes(d *domain.Domain) []map[string]string {
+func columnTypes(d *domain.Domain, null string) []map[string]string {
 	columns := make([]map[string]string, d.Len())
 	for i := range d.Attributes {
 		columns[i] = map[string]string{"name": d.Attributes[i].Name, "type": d.Attributes[i].Type.String()}
+		if null != "" {
+			columns[i][table.NullText] = null
+		}
 	}
 	return columns
 }

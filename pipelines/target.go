@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
@@ -22,14 +23,15 @@ type target struct {
 	labels                map[string]string
 	shards                int
 	services              table.Options
+	null                  string // how CSV spells NULL
 }
 
 func (c *Config) target() target {
-	return target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services}
+	return target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null}
 }
 
 func (c *SampleConfig) target() target {
-	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services}
+	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null}
 }
 
 // isTable reports whether a name is that of a table of BigQuery.
@@ -97,6 +99,19 @@ func (t target) flagOf(err error) string {
 		return "--release"
 	}
 	return "--output"
+}
+
+// checkCSV refuses what CSV cannot hold, before any budget is spent.
+func (t target) checkCSV(d *domain.Domain, f *Faults) {
+	if isTable(t.output) || t.format != "csv" {
+		if t.null != "" {
+			f.add("--null", "is for --format=csv", "leave it out")
+		}
+		return
+	}
+	for _, err := range eachError(csvio.CheckOutput(d, t.null)) {
+		f.add("--format", plainError(err), "")
+	}
 }
 
 // checkTable refuses a table that cannot be written, before any budget is spent. Its name and the way to

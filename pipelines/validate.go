@@ -59,6 +59,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 		c.target().checkTable(ctx, r.File.Domain, &faults)
+		c.target().checkCSV(r.File.Domain, &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
 	return r, faults

@@ -134,7 +134,9 @@ func (s Sink) labels() map[string]string {
 	return all
 }
 
-func (s Sink) parquet() parquetio.Options { return parquetio.Options{Pages: s.Pages} }
+func (s Sink) parquet() parquetio.Options {
+	return parquetio.Options{Pages: s.Pages, Decimals: parquetio.DecimalsWide}
+}
 
 // NewWriter starts one part on w, in the form in which parts are loaded.
 func (s Sink) NewWriter(w io.Writer) (*parquetio.Writer, error) {

@@ -62,7 +62,7 @@ func BenchmarkWrite7(b *testing.B) {
 	domain.NewDecoder(d).Decode(&chunk, make([]domain.Code, benchRows*d.Len()), func(int, int) uint64 { return 0 })
 	b.ReportAllocs()
 	for b.Loop() {
-		w, err := NewWriter(io.Discard, d)
+		w, err := NewWriter(io.Discard, d, "")
 		if err != nil {
 			b.Fatal(err)
 		}

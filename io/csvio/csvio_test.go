@@ -256,7 +256,7 @@ func TestRoundTrip(t *testing.T) {
 	chunks := []*domain.Chunk{&chunk}
 	for pass := range 2 {
 		var file bytes.Buffer
-		w, err := NewWriter(&file, d)
+		w, err := NewWriter(&file, d, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,29 +293,55 @@ func TestWriter(t *testing.T) {
 	codes[1*d.Len()+1] = 3
 	var chunk domain.Chunk
 	domain.NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return 1 << 62 })
-	var b strings.Builder
-	w, err := NewWriter(&b, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Write(&chunk), w.Close()); err != nil {
-		t.Fatal(err)
+	written := func(null string) string {
+		var b strings.Builder
+		w, err := NewWriter(&b, d, null)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Write(&chunk), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
 	}
 	const want = `"sex, or ""x""",code,age,rate,share,income,cents,married,visited,seen,stamp,clock
 Female,7,-8564559748508006108,-9.444444444444445e+298,0,-2.727272729,6.25,false,0001-04-02,1969-12-30T00:15:00,1585-05-16T13:04:48Z,00:00:15
-\N,-1,\N,\N,0.9,\N,\N,\N,\N,\N,\N,23:59:15
+NULL,-1,NULL,NULL,0.9,NULL,NULL,NULL,NULL,NULL,NULL,23:59:15
 `
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	if got := written("NULL"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := written(""); got != strings.ReplaceAll(want, "NULL", "") {
+		t.Errorf("NULL as an empty cell: got\n%s", got)
+	}
+}
+
+// In a file of one column an empty line would be no record to most readers.
+func TestNullOfOneColumn(t *testing.T) {
+	d := parse(t, `columns: [{name: x, type: INT64, values: [1, 2], null: true}]`).Domain
+	var b strings.Builder
+	w, err := NewWriter(&b, d, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.Write(&domain.Chunk{Rows: 2, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{1, 0}, Nulls: []bool{false, true}}}}), w.Close())
+	if err != nil || b.String() != "x\n1\n\"\"\n" {
+		t.Errorf("%q, %v", b.String(), err)
 	}
 }
 
 // TestWriterRefuses: categories that would read back as something else.
 func TestWriterRefuses(t *testing.T) {
 	d := parse(t, `columns: [{name: x, type: STRING, values: ["", '\N', "a\r\nb", c], null: true}]`).Domain
-	_, err := NewWriter(io.Discard, d)
+	_, err := NewWriter(io.Discard, d, "")
 	if err == nil || strings.Count(err.Error(), "CSV cannot hold") != 3 {
 		t.Errorf("got %v, want three faults", err)
+	}
+	if err := CheckOutput(d, "c"); err == nil || strings.Count(err.Error(), "CSV cannot hold") != 4 {
+		t.Errorf("got %v, want four faults", err)
+	}
+	if err := CheckOutput(d, "a,b"); err == nil || !strings.Contains(err.Error(), `NULL as "a,b"`) {
+		t.Errorf("a mark that needs quotes: %v", err)
 	}
 }
 
@@ -350,7 +376,7 @@ func TestWriterError(t *testing.T) {
 	d := parse(t, `columns: [{name: x, type: BOOL, null: true}]`).Domain
 	chunk := &domain.Chunk{Rows: 40_000, Columns: []domain.Column{{Form: domain.Ints, Ints: make([]int64, 40_000)}}}
 	for _, room := range []int{0, 1 << 16, 3 << 16} {
-		w, err := NewWriter(&failing{n: room}, d)
+		w, err := NewWriter(&failing{n: room}, d, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@
 // encoding, which cannot fail. An error is about the structure of a file or about reading it, names
 // file and column, and never holds the text of a cell.
 //
-// NULL is an empty cell, a quoted empty cell, or \N. The writer writes \N.
+// NULL is an empty cell, a quoted empty cell, or \N. The writer writes an empty cell, or the mark that it is given.
 //
 //	r, err := csvio.NewReader(file, "people.csv", dom, schema.CSV{})
 //	for err == nil {

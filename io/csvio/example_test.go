@@ -43,7 +43,7 @@ func ExampleWriter() {
 	}}
 	var rows domain.Chunk
 	domain.NewDecoder(d).Decode(&rows, []domain.Code{1, 0, 2, 1}, func(row, attr int) uint64 { return 0 })
-	w, err := csvio.NewWriter(os.Stdout, d)
+	w, err := csvio.NewWriter(os.Stdout, d, "")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,5 +54,5 @@ func ExampleWriter() {
 	// Output:
 	// sex,born
 	// Male,1970-01-01
-	// \N,\N
+	// ,
 }

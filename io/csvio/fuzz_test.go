@@ -60,7 +60,7 @@ func cellText(c *domain.Column, i int) string {
 // "\n".
 func again(t *testing.T, d *domain.Domain, c *domain.Chunk) error {
 	var b strings.Builder
-	w, err := NewWriter(&b, d)
+	w, err := NewWriter(&b, d, "")
 	if err != nil {
 		return err
 	}

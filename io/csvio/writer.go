@@ -12,19 +12,23 @@ import (
 // flushBytes is how much the writer collects before it writes.
 const flushBytes = 1 << 16
 
-// Writer writes chunks as CSV: a header line, commas, "\n" line ends, NULL as \N, every value in its
-// canonical text (domain.Attribute.AppendNative). Cells are quoted only where they have to be.
+// Writer writes chunks as CSV: a header line, commas, "\n" line ends, NULL as an empty cell or another mark,
+// every value in its canonical text (domain.Attribute.AppendNative). Cells are quoted only where they have to be.
 type Writer struct {
-	w   io.Writer
-	d   *domain.Domain
-	buf []byte
-	err error // the first one; it stays
+	w    io.Writer
+	d    *domain.Domain
+	null string
+	buf  []byte
+	err  error // the first one; it stays
 }
 
-// NewWriter returns a writer of rows of d. It refuses a domain with a category that CSV cannot hold:
-// the empty text and \N would be read as NULL, and "\r\n" as "\n".
-func NewWriter(w io.Writer, d *domain.Domain) (*Writer, error) {
+// CheckOutput refuses what CSV cannot hold: a mark of NULL that would need quotes, and categories that would be read
+// as another value or as NULL, which are the empty text, \N, the mark, and what holds "\r\n".
+func CheckOutput(d *domain.Domain, null string) error {
 	var errs []error
+	if cell := appendCell(nil, null); null != "" && string(cell) != null {
+		errs = append(errs, fmt.Errorf("csv: NULL as %q: want a text without commas, quotes, line ends and blanks at its ends", null))
+	}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
 		texts := a.Values
@@ -32,15 +36,24 @@ func NewWriter(w io.Writer, d *domain.Domain) (*Writer, error) {
 			texts = append(texts[:len(texts):len(texts)], a.OtherValue)
 		}
 		for _, s := range texts {
-			if s == "" || s == nullText || strings.Contains(s, "\r\n") {
+			if s == "" || s == nullText || s == null || strings.Contains(s, "\r\n") {
 				errs = append(errs, fmt.Errorf("csv: column %q: CSV cannot hold the value %q; write Parquet, or change the value", a.Name, s))
 			}
 		}
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	return errors.Join(errs...)
+}
+
+// NewWriter returns a writer of rows of d, with the given mark for NULL; empty: an empty cell. What CheckOutput
+// refuses is an error.
+func NewWriter(w io.Writer, d *domain.Domain, null string) (*Writer, error) {
+	if err := CheckOutput(d, null); err != nil {
+		return nil, err
 	}
-	out := &Writer{w: w, d: d}
+	out := &Writer{w: w, d: d, null: null}
+	if null == "" && d.Len() == 1 {
+		out.null = `""` // most readers skip an empty line
+	}
 	for i := range d.Attributes {
 		out.separate(i)
 		out.buf = appendCell(out.buf, d.Attributes[i].Name)
@@ -90,7 +103,7 @@ func (w *Writer) separate(a int) {
 // cell appends one cell.
 func (w *Writer) cell(a *domain.Attribute, c *domain.Column, row int) {
 	if c.Form == domain.Absent || c.Null(row) {
-		w.buf = append(w.buf, nullText...)
+		w.buf = append(w.buf, w.null...)
 		return
 	}
 	switch c.Form {

@@ -21,10 +21,11 @@ const numericScale = 9
 
 // column collects the cells of one column until they make a page.
 type column struct {
-	name     string
-	typ      domain.Type
-	scale    int // NUMERIC: decimal places of ints
-	nullable bool
+	name        string
+	typ         domain.Type
+	scale       int // NUMERIC: decimal places of ints
+	decimalForm     // NUMERIC: as it is in the file
+	nullable    bool
 
 	ints  []int64 // the cells: codes of STRING, bits of FLOAT64, else the native unit
 	valid []byte  // bitmap; bit i is set where cell i is not NULL
@@ -39,7 +40,7 @@ type column struct {
 }
 
 func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
-	c := &column{name: name, typ: typ, scale: scale, nullable: nullable}
+	c := &column{name: name, typ: typ, scale: scale, nullable: nullable, decimalForm: wide}
 	if typ == domain.String {
 		c.dict = newDictionary()
 	}
@@ -92,7 +93,7 @@ func (c *column) node() (schema.Node, error) {
 	case domain.Float64:
 		physical = parquet.Types.Double
 	case domain.Numeric:
-		physical, width, logical = parquet.Types.FixedLenByteArray, 16, schema.NewDecimalLogicalType(38, numericScale)
+		physical, width, logical = parquet.Types.FixedLenByteArray, c.width, schema.NewDecimalLogicalType(int32(c.digits), int32(c.places))
 	case domain.Bool:
 		physical = parquet.Types.Boolean
 	case domain.Date:
@@ -111,6 +112,7 @@ var (
 	errNull    = errors.New("NULL in a column without null")
 	errIndex   = errors.New("a dictionary index is outside the dictionary")
 	errLiteral = errors.New("a category is not a number of the column's type")
+	errDigits  = errors.New("a number is outside the range of its attribute")
 	errDate    = errors.New("a date is beyond 32 bits of days")
 )
 
@@ -160,6 +162,12 @@ func (c *column) addInts(in *domain.Column, lo, hi int) error {
 		for i, v := range in.Ints[lo:hi] {
 			if int64(int32(v)) != v && !in.Null(lo+i) {
 				return errDate
+			}
+		}
+	case domain.Numeric:
+		for i, v := range in.Ints[lo:hi] {
+			if c.limit > 0 && (v >= c.limit || v <= -c.limit) && !in.Null(lo+i) {
+				return errDigits
 			}
 		}
 	case domain.Bool: // anything but 0 is true

@@ -20,7 +20,7 @@ func TestDescribe(t *testing.T) {
 		a := &d.Attributes[i]
 		want := Description{Name: a.Name, Type: a.Type, Nullable: true}
 		if a.Type == domain.Numeric {
-			want.Scale = numericScale
+			want.Scale = a.Scale
 		}
 		if c != want {
 			t.Errorf("%+v, want %+v", c, want)

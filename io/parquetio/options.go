@@ -27,6 +27,16 @@ const (
 	NullsRefused
 )
 
+// Decimals is how NUMERIC columns are declared.
+type Decimals uint8
+
+const (
+	// DecimalsDeclared is the default: as many digits as the range of the attribute has, with its decimal places.
+	DecimalsDeclared Decimals = iota
+	// DecimalsWide is DECIMAL(38, 9), which is BigQuery's NUMERIC.
+	DecimalsWide
+)
+
 // Codec is how pages are compressed.
 type Codec uint8
 
@@ -40,10 +50,11 @@ const (
 
 // Options says how a file is written. Zero fields mean their defaults.
 type Options struct {
-	Pages     Pages // default PagesV2
-	Nulls     Nulls // default NullsOptional
-	Codec     Codec // default Snappy
-	GroupRows int64 // most rows of a row group, which ends earlier at 8 MiB; default 1<<18; at least 1
+	Pages     Pages    // default PagesV2
+	Nulls     Nulls    // default NullsOptional
+	Decimals  Decimals // default DecimalsDeclared
+	Codec     Codec    // default Snappy
+	GroupRows int64    // most rows of a row group, which ends earlier at 8 MiB; default 1<<18; at least 1
 }
 
 // Validate lists all faults at once.
@@ -54,6 +65,9 @@ func (o Options) Validate() error {
 	}
 	if o.Nulls > NullsRefused {
 		faults = append(faults, fmt.Sprintf("nulls %d: want NullsOptional or NullsRefused", o.Nulls))
+	}
+	if o.Decimals > DecimalsWide {
+		faults = append(faults, fmt.Sprintf("decimals %d: want DecimalsDeclared or DecimalsWide", o.Decimals))
 	}
 	if o.Codec > Uncompressed {
 		faults = append(faults, fmt.Sprintf("codec %d: want Snappy, Zstd or Uncompressed", o.Codec))

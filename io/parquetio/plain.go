@@ -18,11 +18,14 @@ func (c *column) appendPlain(dst []byte, values []int64) []byte {
 			dst = appendText(dst, c.dict.texts[v])
 		}
 	case domain.Numeric:
-		dst = slices.Grow(dst, 16*len(values))
-		factor := power10(numericScale - c.scale)
+		dst = slices.Grow(dst, c.width*len(values))
+		factor := power10(c.places - c.scale)
+		var b [16]byte
 		for _, v := range values {
 			hi, lo := multiply(v, factor)
-			dst = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, hi), lo)
+			binary.BigEndian.PutUint64(b[:8], hi)
+			binary.BigEndian.PutUint64(b[8:], lo)
+			dst = append(dst, b[16-c.width:]...)
 		}
 	case domain.Bool:
 		return appendBools(dst, values)

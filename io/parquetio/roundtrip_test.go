@@ -176,7 +176,7 @@ func TestFooter(t *testing.T) {
 	if got := sc.Root().RepetitionType(); got != parquet.Repetitions.Required {
 		t.Errorf("root is %v, want REQUIRED", got)
 	}
-	want := []string{"BYTE_ARRAY String", "INT64 Int(bitWidth=64, isSigned=true)", "DOUBLE", "FIXED_LEN_BYTE_ARRAY Decimal(precision=38, scale=9)", "BOOLEAN", "INT32 Date",
+	want := []string{"BYTE_ARRAY String", "INT64 Int(bitWidth=64, isSigned=true)", "DOUBLE", "FIXED_LEN_BYTE_ARRAY Decimal(precision=1, scale=0)", "BOOLEAN", "INT32 Date",
 		"INT64 Timestamp(isAdjustedToUTC=false", "INT64 Timestamp(isAdjustedToUTC=true", "INT64 Time("}
 	for i := range sc.NumColumns() {
 		col := sc.Column(i)

@@ -28,6 +28,9 @@ func NewWriter(w io.Writer, d *domain.Domain, o Options) (*Writer, error) {
 			return nil, fmt.Errorf("parquet: column %q: scale %d: want 0 to %d", a.Name, a.Scale, numericScale)
 		}
 		columns[i] = newColumn(a.Name, a.Type, a.Scale, a.Null && o.Nulls == NullsOptional)
+		if a.Type == domain.Numeric && o.Decimals == DecimalsDeclared {
+			columns[i].declare(a)
+		}
 		if a.Type == domain.String {
 			columns[i].dict = newDictionary(categories(a)...)
 		}

@@ -3,11 +3,13 @@ package table
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -25,11 +27,15 @@ import (
 type Files struct {
 	Files   []files.Info // at least one, as they were when they were found
 	Parquet bool         // else CSV
+	Null    string       // a text that stands for NULL, as the manifest of a run says; empty: none but the form's
 }
+
+// NullText is the key, in a manifest's description of a column, of what stands for NULL.
+const NullText = "null"
 
 // findFiles finds the files that input names, and opens none of them.
 func findFiles(ctx context.Context, input string) (*Files, error) {
-	list, err := find(ctx, input)
+	list, null, err := find(ctx, input)
 	if err != nil {
 		return nil, err
 	}
@@ -44,42 +50,58 @@ func findFiles(ctx context.Context, input string) (*Files, error) {
 	if parquet != "" && other != "" {
 		return nil, fmt.Errorf("table: %s is Parquet and %s is not; name files of one format, such as dir/*.parquet", parquet, other)
 	}
-	return &Files{Files: list, Parquet: parquet != ""}, nil
+	return &Files{Files: list, Parquet: parquet != "", Null: null}, nil
 }
 
 func isParquet(f files.Info) bool { return strings.EqualFold(path.Ext(f.Name), ".parquet") }
 
-func find(ctx context.Context, input string) ([]files.Info, error) {
+func find(ctx context.Context, input string) (list []files.Info, null string, err error) {
 	isDir, err := files.IsDir(ctx, input)
 	if err != nil {
-		return nil, fmt.Errorf("table: %w", err)
+		return nil, "", fmt.Errorf("table: %w", err)
 	}
 	if !isDir {
-		list, err := files.Expand(ctx, input)
+		list, err = files.Expand(ctx, input)
 		if err != nil {
-			return nil, fmt.Errorf("table: %w", err)
+			return nil, "", fmt.Errorf("table: %w", err)
 		}
-		return list, nil
+		return list, "", nil
 	}
 	mend := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
 	o, err := dirsink.Open(ctx, input)
 	if errors.Is(err, fs.ErrNotExist) {
 		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
-			return list, err
+			return list, "", err
 		}
-		return nil, fmt.Errorf("table: %s is a directory, and neither in it nor beside it is the manifest of a finished run; %s", input, mend)
+		return nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor beside it is the manifest of a finished run; %s", input, mend)
 	}
-	var list []files.Info
 	if err == nil {
 		list, err = o.Files(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("table: %w", err)
+		return nil, "", fmt.Errorf("table: %w", err)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("table: %s holds no rows; %s", input, mend)
+		return nil, "", fmt.Errorf("table: %s holds no rows; %s", input, mend)
 	}
-	return list, nil
+	return list, nullOf(o), nil
+}
+
+// nullOf returns the text that stands for NULL in the parts of an output.
+func nullOf(o *dirsink.Output) string {
+	var columns []map[string]string
+	if json.Unmarshal(o.Schema, &columns) != nil || len(columns) == 0 {
+		return ""
+	}
+	return columns[0][NullText]
+}
+
+// form adds the output's own text for NULL to the form of CSV.
+func (t *Files) form(form schema.CSV) schema.CSV {
+	if t.Null != "" {
+		form.Null = append(slices.Clone(form.Null), t.Null)
+	}
+	return form
 }
 
 // Bytes returns the size of all files.
@@ -136,13 +158,13 @@ func (t *Files) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PColl
 	if t.Parquet {
 		return parquetio.Read(s, t.Files, d)
 	}
-	return csvio.Read(s, t.Files, d, form)
+	return csvio.Read(s, t.Files, d, t.form(form))
 }
 
 // Each hands all records to yield, chunk by chunk. A chunk is valid until the next one. An error of
 // yield ends the reading and is returned as it is.
 func (t *Files) Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
-	each := func(f files.Info) error { return csvio.EachInfo(ctx, f, d, form, yield) }
+	each := func(f files.Info) error { return csvio.EachInfo(ctx, f, d, t.form(form), yield) }
 	if t.Parquet {
 		each = func(f files.Info) error { return eachGroup(ctx, f, d, yield) }
 	}

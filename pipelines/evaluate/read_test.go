@@ -103,7 +103,7 @@ func publish(t *testing.T, path, extension string, d *domain.Domain, table *Tabl
 
 func writeChunk(to io.Writer, extension string, d *domain.Domain, chunk *domain.Chunk) error {
 	if extension == "csv" {
-		w, err := csvio.NewWriter(to, d)
+		w, err := csvio.NewWriter(to, d, "")
 		if err != nil {
 			return err
 		}

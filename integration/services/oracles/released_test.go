@@ -44,7 +44,7 @@ func TestReleasedDirectory(t *testing.T) {
 	if out, err := synth.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	rows := "'" + released + "/part-*.parquet'"
+	rows := "'" + released + "/*.parquet'"
 	got := queryAll(t, db, "select count(*), count(*) filter (sex is null), min(age) >= 0, max(age) <= 100, min(born) >= '1930-01-01', max(born) <= '2020-12-31' from "+rows)[0]
 	if s := strings.Join(got, " "); s != "4321 0 true true true true" {
 		t.Errorf("rows: %s", s)
@@ -53,10 +53,10 @@ func TestReleasedDirectory(t *testing.T) {
 	for _, r := range queryAll(t, db, "describe from "+rows) {
 		described += r[0] + " " + r[1] + "\n"
 	}
-	if want := "sex VARCHAR\nage BIGINT\nborn DATE\nincome DECIMAL(38,9)\n"; described != want {
+	if want := "sex VARCHAR\nage BIGINT\nborn DATE\nincome DECIMAL(4,0)\n"; described != want {
 		t.Errorf("columns:\n%swant:\n%s", described, want)
 	}
-	marginals := "'" + released + "/_marginals.parquet'"
+	marginals := "'" + released + ".release/_marginals.parquet'"
 	// Fitted shares of a marginal sum to 1; the sum of 10^4 shares is off by less than 10^4·2^-53.
 	if bad := queryAll(t, db, "select marginal from "+marginals+" group by marginal having abs(sum(fitted) - 1) > 1e-9"); len(bad) > 0 {
 		t.Errorf("fitted shares of %v do not sum to 1", bad)
@@ -64,7 +64,7 @@ func TestReleasedDirectory(t *testing.T) {
 	if n := queryAll(t, db, "select count(distinct marginal) from "+marginals)[0][0]; n == "0" {
 		t.Error("there are no marginals")
 	}
-	if _, err := os.Stat(filepath.Join(released, "_manifest.json")); err != nil {
+	if _, err := os.Stat(filepath.Join(released+".release", "_manifest.json")); err != nil {
 		t.Error(err)
 	}
 }
