@@ -162,12 +162,12 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 	}
 	mend := "set --overwrite, or name another directory"
 	what := fmt.Sprintf("%s %v", taken.Dir, taken.Why)
-	switch taken.Why {
-	case dirsink.ErrCutOff:
+	switch {
+	case errors.Is(taken.Why, dirsink.ErrCutOff):
 		mend = "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent"
-	case dirsink.ErrClaimed:
+	case errors.Is(taken.Why, dirsink.ErrClaimed):
 		mend = "wait for it, or set --overwrite if no run is at work"
-	case dirsink.ErrForeign:
+	case errors.Is(taken.Why, dirsink.ErrForeign):
 		what = fmt.Sprintf("%s is not empty", taken.Dir)
 	}
 	f.add(t.flag(taken.Dir), what, mend)

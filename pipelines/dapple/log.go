@@ -47,9 +47,9 @@ func startBeam() (l *runnerLog, end func(), err error) {
 		os.RemoveAll(temp)
 		release()
 		if was {
-			os.Setenv("TMPDIR", before)
+			_ = os.Setenv("TMPDIR", before) // the name has been set before
 		} else {
-			os.Unsetenv("TMPDIR")
+			_ = os.Unsetenv("TMPDIR")
 		}
 	}, nil
 }
