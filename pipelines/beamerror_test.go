@@ -49,7 +49,7 @@ func TestRootCause(t *testing.T) {
 func TestPrefixesAreKnown(t *testing.T) {
 	message := regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|panic)\((?:fmt\.Sprintf\()?"([a-z]+: )`)
 	seen := 0
-	for _, dir := range []string{"dp", "solver", "transforms", "io", "pipelines"} {
+	for _, dir := range []string{"dp", "internal", "solver", "transforms", "io", "pipelines"} {
 		err := filepath.WalkDir(filepath.Join("..", dir), func(path string, d fs.DirEntry, err error) error {
 			name := d.Name()
 			if err == nil && d.IsDir() && (strings.HasSuffix(name, "test") || name == "dapple") {
