@@ -51,6 +51,11 @@
 //	whole marginals       97 (94)    98 (97)    99 (98)    100 (99)
 //	certificate           94 (91)    99 (99)    100 (100)  100 (100)
 //
+// On families of tables that no constant was chosen on (5 runs each, ε = .3 and 1) 98 to 100 % of the cells of columns,
+// pairs and triples are within on ordered columns with ties and on columns of 100 values that follow from others; of
+// pairs and triples there the standard errors are 2 to 6 times what would do. Too narrow are those of 12 binary columns
+// with structural zeros and near-deterministic pairs at ε = .3: 93, 94 and 89 %.
+//
 // Extrapolated, pooled and certified ones are wide: two to five times what would do. Of measured and scored
 // cells up to .3 % lie beyond 5 standard errors, most of them in nearly deterministic pairs. The largest error
 // of any of those was .35 to .75 of Largest.Median, since errors are linked.
