@@ -105,7 +105,7 @@ func digits(t domain.Type, s string) string {
 
 // duckTypes are DuckDB's types of our columns.
 var duckTypes = map[domain.Type]string{
-	domain.String: "VARCHAR", domain.Int64: "BIGINT", domain.Float64: "DOUBLE", domain.Numeric: "DECIMAL(38,9)", domain.Bool: "BOOLEAN",
+	domain.String: "VARCHAR", domain.Int64: "BIGINT", domain.Float64: "DOUBLE", domain.Numeric: "DECIMAL(4,2)", domain.Bool: "BOOLEAN",
 	domain.Date: "DATE", domain.DateTime: "TIMESTAMP", domain.Timestamp: "TIMESTAMP WITH TIME ZONE", domain.Time: "TIME"}
 
 // duckSees is a file as DuckDB sees it.

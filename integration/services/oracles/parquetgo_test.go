@@ -58,7 +58,7 @@ func parquetGoSees(t *testing.T, p *parquet.File, d *domain.Domain) *seen {
 // parquetGoTypes are physical and logical types in parquet-go's words.
 var parquetGoTypes = map[domain.Type]string{
 	domain.String: "BYTE_ARRAY STRING", domain.Int64: "INT64 INT(64,true)", domain.Float64: "DOUBLE ", domain.Bool: "BOOLEAN ",
-	domain.Numeric: "FIXED_LEN_BYTE_ARRAY DECIMAL(38,9)", domain.Date: "INT32 DATE",
+	domain.Numeric: "FIXED_LEN_BYTE_ARRAY DECIMAL(4,2)", domain.Date: "INT32 DATE",
 	domain.DateTime:  "INT64 TIMESTAMP(isAdjustedToUTC=false,unit=MICROS)",
 	domain.Timestamp: "INT64 TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", domain.Time: "INT64 TIME(isAdjustedToUTC=false,unit=MICROS)"}
 
@@ -89,7 +89,11 @@ func valueText(a *domain.Attribute, v parquet.Value) string {
 	case v.IsNull():
 		return null
 	case a.Type == domain.Numeric:
-		return bigEndian(v.ByteArray())
+		places := a.Scale
+		if len(a.Cuts) == 0 { // no range is declared
+			places = 9
+		}
+		return bigEndian(v.ByteArray(), 9-places)
 	case a.Type == domain.String:
 		return string(v.ByteArray())
 	case a.Type == domain.Float64:
@@ -104,13 +108,13 @@ func valueText(a *domain.Attribute, v parquet.Value) string {
 	return strconv.FormatInt(v.Int64(), 10)
 }
 
-// bigEndian prints a number in two's complement.
-func bigEndian(b []byte) string {
+// bigEndian prints a number in two's complement, with so many more decimal places.
+func bigEndian(b []byte, more int) string {
 	x := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {
 		x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
-	return x.String()
+	return x.Mul(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(more)), nil)).String()
 }
 
 func parquetGoFooter(a *domain.Attribute, m *format.ColumnMetaData) (f footer) {

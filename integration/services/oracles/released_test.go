@@ -53,7 +53,7 @@ func TestReleasedDirectory(t *testing.T) {
 	for _, r := range queryAll(t, db, "describe from "+rows) {
 		described += r[0] + " " + r[1] + "\n"
 	}
-	if want := "sex VARCHAR\nage BIGINT\nborn DATE\nincome DECIMAL(4,0)\n"; described != want {
+	if want := "sex VARCHAR\nage BIGINT\nborn DATE\nincome DECIMAL(6,2)\n"; described != want {
 		t.Errorf("columns:\n%swant:\n%s", described, want)
 	}
 	marginals := "'" + released + ".release/_marginals.parquet'"

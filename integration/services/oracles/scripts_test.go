@@ -39,16 +39,16 @@ func seenBy(t *testing.T, oracle, path string) *seen {
 
 var (
 	arrowTypes = map[domain.Type]string{
-		domain.String: "string", domain.Int64: "int64", domain.Float64: "double", domain.Numeric: "decimal128(38, 9)", domain.Bool: "bool",
+		domain.String: "string", domain.Int64: "int64", domain.Float64: "double", domain.Numeric: "decimal128(4, 2)", domain.Bool: "bool",
 		domain.Date: "date32[day]", domain.DateTime: "timestamp[us]", domain.Timestamp: "timestamp[us, tz=UTC]", domain.Time: "time64[us]"}
 	polarsTypes = map[domain.Type]string{
-		domain.String: "String", domain.Int64: "Int64", domain.Float64: "Float64", domain.Numeric: "Decimal(precision=38, scale=9)",
+		domain.String: "String", domain.Int64: "Int64", domain.Float64: "Float64", domain.Numeric: "Decimal(precision=4, scale=2)",
 		domain.Bool: "Boolean", domain.Date: "Date", domain.DateTime: "Datetime(time_unit='us', time_zone=None)",
 		domain.Timestamp: "Datetime(time_unit='us', time_zone='UTC')", domain.Time: "Time"}
 	// Physical and logical types as they stand in the file.
 	fileTypes = map[domain.Type]string{
 		domain.String: "BYTE_ARRAY STRING", domain.Int64: "INT64 INTEGER", domain.Float64: "DOUBLE", domain.Bool: "BOOLEAN",
-		domain.Numeric: "FIXED_LEN_BYTE_ARRAY DECIMAL 38 9", domain.Date: "INT32 DATE", domain.DateTime: "INT64 TIMESTAMP MICROS false",
+		domain.Numeric: "FIXED_LEN_BYTE_ARRAY DECIMAL 4 2", domain.Date: "INT32 DATE", domain.DateTime: "INT64 TIMESTAMP MICROS false",
 		domain.Timestamp: "INT64 TIMESTAMP MICROS true", domain.Time: "INT64 TIME MICROS false"}
 )
 
