@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -277,6 +278,9 @@ func TestInterrupt(t *testing.T) {
 
 // A terminal that closes is an interrupt like others, unless the run was told not to mind (nohup).
 func TestHangup(t *testing.T) {
+	heard := make(chan os.Signal, 1) // a signal that is handled here is not ignored by the command, as under nohup it would be
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
 	dir := people(t, 10)
 	pipeInput(t, dir)
 	r := start(t, dir, synth("--method=dpam")...)
