@@ -100,7 +100,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.LookedAt
 	}
 	return report.New(report.Run{
-		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status.String(),
+		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
 		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(),
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})

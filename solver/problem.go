@@ -59,7 +59,7 @@ const (
 
 // String returns the status in words.
 func (s Status) String() string {
-	return [...]string{"converged", "all planned rounds done", "stopped at its largest number of iterations, so that marginals may be further off than stated"}[s]
+	return [...]string{"converged", "all planned rounds done", "stopped at its largest number of iterations: marginals may be further from the truth than the stated error"}[s]
 }
 
 // Result is what an algorithm returns: a model, and the releases that it was made from.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // Written is what a run wrote.
@@ -29,6 +31,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	}
 	if out.Digest != "" {
 		lines = append(lines, fmt.Sprintf("digest  %s: keep it elsewhere; `dapple verify %s --digest=…` finds any change", out.Digest, out.verifiable()))
+	}
+	if p.Status == solver.IterationLimit.String() {
+		lines = append(lines, "fit     "+p.Status+"; the privacy promise is the same")
 	}
 	for _, shown := range p.NotPrivate {
 		lines = append(lines, "note    not private is "+shown)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // Notes stand at the end of a run, a line each.
@@ -16,6 +17,19 @@ func TestClosingHasNotes(t *testing.T) {
 		}
 		if strings.Count(b.String(), "\nnote    ") != len(notes) || len(notes) == 2 && !strings.HasSuffix(b.String(), "\nnote    one\nnote    two\n") {
 			t.Errorf("%q: %s", notes, b.String())
+		}
+	}
+}
+
+// A fit that was stopped says so, with what follows from it; others say nothing.
+func TestClosingSaysHowTheFitEnded(t *testing.T) {
+	for status, says := range map[solver.Status]bool{solver.Converged: false, solver.RoundsDone: false, solver.IterationLimit: true} {
+		var b strings.Builder
+		if err := report.WriteClosing(&b, report.Privacy{Status: status.String()}, report.Written{Output: "out"}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "\nfit     stopped at its largest number of iterations: marginals may be further from the truth") != says {
+			t.Errorf("%s: %s", status, b.String())
 		}
 	}
 }

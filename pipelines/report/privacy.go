@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // Privacy is the statement of one run: what is promised, what was spent on what, and what the promise
@@ -71,7 +72,7 @@ type Run struct {
 	Domain    *domain.Domain
 	Workload  query.Workload
 	Method    string
-	Status    string
+	Status    solver.Status
 	Total     query.Total
 	Rows      int64
 	RowsAsked bool     // the number of rows was given, not derived from the released total
@@ -89,7 +90,7 @@ const strictly = "that there is a release: the table was read with --strict, and
 // New returns the statement of a run.
 func New(r Run) Privacy {
 	p := Privacy{
-		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status,
+		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
 		Rows: r.Rows, RowsFrom: "noisy_total", Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{},
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
