@@ -11,14 +11,14 @@ import (
 type Fault struct {
 	Where string // the flag, or file, line and column
 	What  string // what was given, and what is allowed
-	Mend  string // what to change; may be empty
+	Fix   string // what to change; may be empty
 }
 
-// String returns "where: what; mend".
+// String returns "where: what; fix".
 func (f Fault) String() string {
 	s := f.Where + ": " + f.What
-	if f.Mend != "" {
-		s += "; " + f.Mend
+	if f.Fix != "" {
+		s += "; " + f.Fix
 	}
 	return s
 }
@@ -55,4 +55,4 @@ func IsRequest(err error) bool {
 	return errors.As(err, &f)
 }
 
-func (f *Faults) add(where, what, mend string) { *f = append(*f, Fault{where, what, mend}) }
+func (f *Faults) add(where, what, fix string) { *f = append(*f, Fault{where, what, fix}) }

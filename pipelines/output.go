@@ -160,17 +160,17 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 		*f = append(*f, ErrorFaults(t.flagOf(err), err)...)
 		return
 	}
-	mend := "set --overwrite, or name another directory"
+	fix := "set --overwrite, or name another directory"
 	what := fmt.Sprintf("%s %v", taken.Dir, taken.Why)
 	switch {
 	case errors.Is(taken.Why, dirsink.ErrCutOff):
-		mend = "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent"
+		fix = "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent"
 	case errors.Is(taken.Why, dirsink.ErrClaimed):
-		mend = "wait for it, or set --overwrite if no run is at work"
+		fix = "wait for it, or set --overwrite if no run is at work"
 	case errors.Is(taken.Why, dirsink.ErrForeign):
 		what = fmt.Sprintf("%s is not empty", taken.Dir)
 	}
-	f.add(t.flag(taken.Dir), what, mend)
+	f.add(t.flag(taken.Dir), what, fix)
 }
 
 // checkIsDir refuses what is there and is no directory.

@@ -83,7 +83,7 @@ func (p place) stage(ctx context.Context, runID string) (staging, error) {
 	}
 	dir, err := os.MkdirTemp(p.dir, p.prefix)
 	if err != nil {
-		return staging{}, Faults{{Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", p.dir, errors.Unwrap(err)), Mend: "set TMPDIR to a directory of this machine that can be"}}
+		return staging{}, Faults{{Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", p.dir, errors.Unwrap(err)), Fix: "set TMPDIR to a directory of this machine that can be"}}
 	}
 	unlock, err := files.Hold(dir)
 	if err != nil {

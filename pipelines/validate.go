@@ -195,12 +195,12 @@ func checkProblem(r *Request, f *Faults) {
 	}
 	var err error
 	if r.Chosen, _, err = methods.Choose(r.Problem, r.Method); err != nil {
-		what, mend := plan.Refusal(r.Problem, r.Method, err)
+		what, fix := plan.Refusal(r.Problem, r.Method, err)
 		where := "--method"
 		if plan.TooLarge(err) {
 			where = "--domain"
 		}
-		f.add(where, what, mend)
+		f.add(where, what, fix)
 		return
 	}
 	if most := plan.MostUnits(r.Problem); most > 0 && r.ExpectedRows > most {

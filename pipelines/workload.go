@@ -61,14 +61,14 @@ func (r *Request) chooseWidth(sizes []int, f *Faults) bool {
 	if r.Marginals = asked; fits(asked) {
 		return true
 	}
-	mend := "list those that matter under workload: in the domain file, or drop columns"
+	fix := "list those that matter under workload: in the domain file, or drop columns"
 	for asked > 1 {
 		if asked--; fits(asked) {
-			mend = fmt.Sprintf("set --marginals=%d, ", asked) + mend
+			fix = fmt.Sprintf("set --marginals=%d, ", asked) + fix
 			break
 		}
 	}
-	f.add("--marginals", fmt.Sprintf("%d columns have more than the %d marginals of up to %d columns that one run handles", len(sizes), query.MaxMarginals, r.Marginals), mend)
+	f.add("--marginals", fmt.Sprintf("%d columns have more than the %d marginals of up to %d columns that one run handles", len(sizes), query.MaxMarginals, r.Marginals), fix)
 	return false
 }
 

@@ -73,14 +73,14 @@ func (r refusal) String() string {
 	if r.location != "" {
 		s += " at " + r.location
 	}
-	if mend := r.mend(); mend != "" {
-		s += "; " + mend
+	if fix := r.fix(); fix != "" {
+		s += "; " + fix
 	}
 	return s
 }
 
-// mend says what to do.
-func (r refusal) mend() string {
+// fix says what to do.
+func (r refusal) fix() string {
 	switch {
 	case r.reason == "responseTooLarge":
 		return "the result is too large for a query; read it by the Storage Read API"

@@ -27,7 +27,7 @@ func passing(err error) bool {
 	return errors.As(err, &request) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// fileFault is a fault of a staged file on this machine, which no repetition mends.
+// fileFault is a fault of a staged file on this machine, which repeating the load does not fix.
 type fileFault struct{ error }
 
 func (f fileFault) Unwrap() error { return f.error }

@@ -96,7 +96,7 @@ func (r *Reader) match(columns []string, d *domain.Domain) ([]int, error) {
 		if errs.Full() {
 			errs.Count()
 		} else {
-			errs.Addf("csv: %s: %s no column %q; %s", r.name, r.rule(), name, r.mend(name, rest, found))
+			errs.Addf("csv: %s: %s no column %q; %s", r.name, r.rule(), name, r.fix(name, rest, found))
 		}
 	}
 	return nil, errs.Err()
@@ -146,9 +146,9 @@ func (r *Reader) rule() string {
 	return "csv: columns in the domain file has"
 }
 
-// mend says what to do about a missing column. It shows a name of the header line only if that line cannot be
+// fix says what to do about a missing column. It shows a name of the header line only if that line cannot be
 // a record: it has another column that is needed, or the name differs in its spelling alone.
-func (r *Reader) mend(name string, columns []string, found int) string {
+func (r *Reader) fix(name string, columns []string, found int) string {
 	if near := nearest.Name(name, columns); near != "" && (!r.header || found > 0 || nearest.Same(name, near)) {
 		return fmt.Sprintf("did you mean %q?", near)
 	}

@@ -202,14 +202,14 @@ func (r *Reader) fault(err error) error { return fmt.Errorf("csv: %s: %w", r.nam
 
 // openFault words an error in a record. Only a strict reader says where a quote opens.
 func (r *Reader) openFault(err error, line int) error {
-	const mend = "write a quote inside a quoted cell twice, and close the cell"
+	const fix = "write a quote inside a quoted cell twice, and close the cell"
 	switch {
 	case !errors.Is(err, errOpen):
 		return r.fault(err)
 	case r.opts.Strict:
-		return fmt.Errorf("csv: %s: the record that begins on line %d: %w; %s", r.name, line, err, mend)
+		return fmt.Errorf("csv: %s: the record that begins on line %d: %w; %s", r.name, line, err, fix)
 	}
-	return fmt.Errorf("csv: %s: %w; %s (a strict run says on which line)", r.name, err, mend)
+	return fmt.Errorf("csv: %s: %w; %s (a strict run says on which line)", r.name, err, fix)
 }
 
 // trimmed takes the blanks off a name of the header line.

@@ -164,11 +164,11 @@ func (c *columnReader) unusable(faulty bool) {
 	case c.has("fallback") && !faulty:
 		c.fallback()
 	case !c.has("fallback") && !c.attr.Null && !c.attr.Other:
-		mend := "null: true or fallback: VALUE"
+		fix := "null: true or fallback: VALUE"
 		if len(c.attr.Values) > 0 && c.attr.Type != domain.Bool {
-			mend = "other: true, " + mend
+			fix = "other: true, " + fix
 		}
-		c.add(c.node, "%s does not say what an unusable value becomes; add %s", c.what, mend)
+		c.add(c.node, "%s does not say what an unusable value becomes; add %s", c.what, fix)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 type Fault struct {
 	File         string
 	Line, Column int    // from 1; 0 where there is no position
-	Text         string // what was given, what is allowed, how to mend it
+	Text         string // what was given, what is allowed, how to fix it
 }
 
 func (f Fault) Error() string {

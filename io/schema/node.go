@@ -119,11 +119,11 @@ func quote(s string) string {
 // text reads n as a scalar, as it is written.
 func (r *reader) text(n *yaml.Node, what string) (string, bool) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
-		mend := "one value is needed"
+		fix := "one value is needed"
 		if n.Kind == yaml.ScalarNode && n.Value != "" {
-			mend = "write it in quotes if it is a text"
+			fix = "write it in quotes if it is a text"
 		}
-		r.add(n, "%s: got %s; %s", what, kind(n), mend)
+		r.add(n, "%s: got %s; %s", what, kind(n), fix)
 		return "", false
 	}
 	return n.Value, true

@@ -67,13 +67,13 @@ func find(ctx context.Context, input string) (list []files.Info, null string, er
 		}
 		return list, "", nil
 	}
-	mend := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
+	fix := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
 	o, err := dirsink.Open(ctx, input)
 	if errors.Is(err, fs.ErrNotExist) {
 		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
 			return list, "", err
 		}
-		return nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor beside it is the manifest of a finished run; %s", input, mend)
+		return nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor beside it is the manifest of a finished run; %s", input, fix)
 	}
 	if err == nil {
 		list, err = o.Files(ctx)
@@ -82,7 +82,7 @@ func find(ctx context.Context, input string) (list []files.Info, null string, er
 		return nil, "", fmt.Errorf("table: %w", err)
 	}
 	if len(list) == 0 {
-		return nil, "", fmt.Errorf("table: %s holds no rows; %s", input, mend)
+		return nil, "", fmt.Errorf("table: %s holds no rows; %s", input, fix)
 	}
 	return list, nullOf(o), nil
 }

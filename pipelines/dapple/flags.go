@@ -30,7 +30,7 @@ func elsewhere(name string) pipelines.Fault {
 	return pipelines.Fault{
 		Where: "--" + name,
 		What:  "is for workers in other processes, and this command runs in its own: a run elsewhere would go on after Ctrl-C, and nobody could say what was spent",
-		Mend:  "leave it out; on other runners use the packages private, counts and synth in a pipeline of your own",
+		Fix:   "leave it out; on other runners use the packages private, counts and synth in a pipeline of your own",
 	}
 }
 
@@ -49,7 +49,7 @@ func parse(args []string, opts []option) pipelines.Faults {
 			continue
 		}
 		if name == "" {
-			faults = append(faults, pipelines.Fault{Where: args[i], What: "is not a flag", Mend: "write --flag=value"})
+			faults = append(faults, pipelines.Fault{Where: args[i], What: "is not a flag", Fix: "write --flag=value"})
 			continue
 		}
 		k := slices.IndexFunc(opts, func(o option) bool { return o.name == name })
@@ -73,12 +73,12 @@ func parse(args []string, opts []option) pipelines.Faults {
 			i++
 			value = args[i]
 		case !hasValue:
-			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "has no value", Mend: "write --" + name + "=value"})
+			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "has no value", Fix: "write --" + name + "=value"})
 			seen[name] = true
 			continue
 		}
 		if seen[name] && k >= 0 {
-			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "is given twice", Mend: "keep one"})
+			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "is given twice", Fix: "keep one"})
 			continue
 		}
 		seen[name] = true
@@ -142,9 +142,9 @@ func unknown(name string, opts []option) pipelines.Fault {
 			best, dist = o.name, d
 		}
 	}
-	f := pipelines.Fault{Where: "--" + name, What: "is not a flag of this command", Mend: "see dapple help"}
+	f := pipelines.Fault{Where: "--" + name, What: "is not a flag of this command", Fix: "see dapple help"}
 	if best != "" {
-		f.Mend = "did you mean --" + best + "?"
+		f.Fix = "did you mean --" + best + "?"
 	}
 	return f
 }

@@ -47,7 +47,7 @@ func nameFaults(ctx context.Context, output string) pipelines.Faults {
 		_, err = files.Stat(ctx, output)
 	}
 	if err == nil {
-		faults = pipelines.Faults{{Where: "--output", What: output + " is there already", Mend: "name another file"}}
+		faults = pipelines.Faults{{Where: "--output", What: output + " is there already", Fix: "name another file"}}
 	}
 	return faults
 }
@@ -75,11 +75,11 @@ func placeFaults(ctx context.Context, flag, name string) pipelines.Faults {
 // dirFaults is placeFaults for a file of this machine.
 func dirFaults(flag, name string) pipelines.Faults {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return pipelines.Faults{{Where: flag, What: name + " is a directory", Mend: "name a file"}}
+		return pipelines.Faults{{Where: flag, What: name + " is a directory", Fix: "name a file"}}
 	}
 	dir := filepath.Dir(name)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return pipelines.Faults{{Where: flag, What: fmt.Sprintf("%s: there is no directory %s", name, dir), Mend: "make it, or name another file"}}
+		return pipelines.Faults{{Where: flag, What: fmt.Sprintf("%s: there is no directory %s", name, dir), Fix: "make it, or name another file"}}
 	}
 	return nil
 }

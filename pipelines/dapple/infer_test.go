@@ -69,7 +69,7 @@ func TestNoPlaceForTheFile(t *testing.T) {
 		{append(evaluate, "--json=gs://bucket/a#b"), "--json: gs://bucket/a#b: the characters"},
 		{append(infer, "--output=no/x.yaml"), "--output: no/x.yaml: there is no directory no; make it, or name another file"},
 	} {
-		dapple(t, dir, tt.args...).want(t, 2, tt.want, "one thing to mend; nothing was read or written")
+		dapple(t, dir, tt.args...).want(t, 2, tt.want, "one problem; nothing was read or written")
 	}
 }
 
@@ -82,7 +82,7 @@ func TestEvaluateFaults(t *testing.T) {
 		}
 	}
 	dapple(t, dir, "evaluate", "--domain=people.yaml", "--input=true.csv", "--synthetic=synthetic.csv", "--holdout=none.csv", "--max_cells=1", "--json=no/x").
-		want(t, 2, "5 things to mend; nothing was read or written",
+		want(t, 2, "5 problems; nothing was read or written",
 			`--input: true.csv: the header line has no column "income"`,
 			`--synthetic: synthetic.csv: the header line has no column "day"`,
 			"--holdout: none.csv: no such file",

@@ -21,6 +21,6 @@ func checkLimits() error {
 	}
 	return pipelines.Faults{{
 		Where: "ulimit -n", What: fmt.Sprintf("%d files may be open at a time; a run needs %d", limit.Cur, leastFiles),
-		Mend: "raise it, such as by ulimit -n 1024",
+		Fix: "raise it, such as by ulimit -n 1024",
 	}}
 }

@@ -58,7 +58,7 @@ func startBeam() (l *runnerLog, end func(), err error) {
 func tempFault(err error) error {
 	return pipelines.Faults{{
 		Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", os.TempDir(), errors.Unwrap(err)),
-		Mend: "set TMPDIR to a directory of this machine that can be",
+		Fix: "set TMPDIR to a directory of this machine that can be",
 	}}
 }
 

@@ -109,9 +109,9 @@ func say(w io.Writer, err error) {
 		fmt.Fprintf(w, "dapple: %v\n", err)
 		return
 	case len(faults) == 1:
-		fmt.Fprintln(w, "dapple: one thing to mend; nothing was read or written")
+		fmt.Fprintln(w, "dapple: one problem; nothing was read or written")
 	default:
-		fmt.Fprintf(w, "dapple: %d things to mend; nothing was read or written\n", len(faults))
+		fmt.Fprintf(w, "dapple: %d problems; nothing was read or written\n", len(faults))
 	}
 	for _, line := range faults.Lines() {
 		fmt.Fprintf(w, "  %s\n", line)

@@ -72,7 +72,7 @@ func TestBadRequests(t *testing.T) {
 			for _, command := range []string{"synth", "plan"} {
 				args := append([]string{command}, synth(tt.args...)[1:]...)
 				got := dapple(t, dir, args...)
-				got.want(t, 2, append(tt.want, "one thing to mend; nothing was read or written")...)
+				got.want(t, 2, append(tt.want, "one problem; nothing was read or written")...)
 				if got.stdout != "" {
 					t.Errorf("%s wrote to standard output: %s", command, got.stdout)
 				}

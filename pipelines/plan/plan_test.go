@@ -135,31 +135,31 @@ func TestRefusalNamesColumns(t *testing.T) {
 	if err == nil || !TooLarge(err) {
 		t.Fatalf("a domain of 2^43 cells was taken: %v", err)
 	}
-	what, mend := Refusal(p, "dpam", err)
+	what, fix := Refusal(p, "dpam", err)
 	if !strings.Contains(what, "cells") || !strings.Contains(what, "GB") {
 		t.Errorf("what: %s", what)
 	}
 	for _, want := range []string{"c3 from 400 to ", "c17 from 90 to "} {
-		if !strings.Contains(mend, want) {
-			t.Errorf("mend %q lacks %q", mend, want)
+		if !strings.Contains(fix, want) {
+			t.Errorf("fix %q lacks %q", fix, want)
 		}
 	}
 	for i := range sizes {
-		if name := fmt.Sprintf("c%d from", i); i != 3 && i != 17 && strings.Contains(mend, name) {
-			t.Errorf("mend %q coarsens a column of two cells", mend)
+		if name := fmt.Sprintf("c%d from", i); i != 3 && i != 17 && strings.Contains(fix, name) {
+			t.Errorf("fix %q coarsens a column of two cells", fix)
 		}
 	}
 
 	// With those sizes it fits.
 	var c3, c17 int
-	for _, part := range strings.Split(mend, ", ") {
+	for _, part := range strings.Split(fix, ", ") {
 		part = strings.TrimPrefix(part, "coarsen ")
 		if n, _ := fmt.Sscanf(part, "c3 from 400 to %d", &c3); n == 0 {
 			_, _ = fmt.Sscanf(part, "c17 from 90 to %d", &c17)
 		}
 	}
 	if c3 < 2 || c17 < 2 {
-		t.Fatalf("mend %q has sizes %d and %d", mend, c3, c17)
+		t.Fatalf("fix %q has sizes %d and %d", fix, c3, c17)
 	}
 	sizes[3], sizes[17] = c3, c17
 	p = problem(2, sizes...)
@@ -177,12 +177,12 @@ func TestRefusalOfTooManyColumns(t *testing.T) {
 	}
 	p := problem(2, sizes...)
 	_, _, err := methods.Choose(p, "dpam")
-	if _, mend := Refusal(p, "dpam", err); mend != "drop columns, or raise --memory_limit; --method=auto takes any domain" {
-		t.Errorf("mend %q", mend)
+	if _, fix := Refusal(p, "dpam", err); fix != "drop columns, or raise --memory_limit; --method=auto takes any domain" {
+		t.Errorf("fix %q", fix)
 	}
 	p.Delta = 0
-	if _, mend := Refusal(p, "auto", err); !strings.HasSuffix(mend, "; with a delta above 0 --method=auto takes any domain") {
-		t.Errorf("mend %q", mend)
+	if _, fix := Refusal(p, "auto", err); !strings.HasSuffix(fix, "; with a delta above 0 --method=auto takes any domain") {
+		t.Errorf("fix %q", fix)
 	}
 	if what, _ := Refusal(p, "magic", errors.New("methods: no method is called \"magic\"")); !strings.Contains(what, "want auto or ") {
 		t.Errorf("what %q", what)

@@ -23,7 +23,7 @@ func TooLarge(err error) bool {
 
 // Refusal says why no method can run, and what would help: for a universe that is too large the
 // columns whose coarsening brings it under the limit soonest.
-func Refusal(p solver.Problem, method string, err error) (what, mend string) {
+func Refusal(p solver.Problem, method string, err error) (what, fix string) {
 	var m *rake.ErrMemory
 	if errors.As(err, &m) {
 		return fmt.Sprintf("the tables worth scoring take %.3g GB; the memory limit is %.3g GB", m.Need/1e9, m.Limit/1e9),
@@ -37,17 +37,17 @@ func Refusal(p solver.Problem, method string, err error) (what, mend string) {
 		return err.Error(), "see dapple plan --method=auto"
 	}
 	what = universe(p, u)
-	mend = "drop columns, or raise --memory_limit"
+	fix = "drop columns, or raise --memory_limit"
 	if columns := coarsen(p, u.Cells/float64(u.Limit)); columns != "" {
-		mend = "coarsen " + columns + ", " + mend
+		fix = "coarsen " + columns + ", " + fix
 	}
 	switch {
 	case p.Delta == 0:
-		mend += "; with a delta above 0 --method=auto takes any domain"
+		fix += "; with a delta above 0 --method=auto takes any domain"
 	case method != "auto":
-		mend += "; --method=auto takes any domain"
+		fix += "; --method=auto takes any domain"
 	}
-	return what, mend
+	return what, fix
 }
 
 // universe says what does not fit.
