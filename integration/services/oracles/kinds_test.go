@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,14 +45,7 @@ func TestKinds(t *testing.T) {
 
 // The same of Spark. It takes a JVM and a minute.
 func TestKindsOfSpark(t *testing.T) {
-	py := python(t)
-	if _, err := exec.LookPath("java"); err != nil {
-		t.Skip("missing: java, which Spark runs on")
-	}
-	if exec.CommandContext(t.Context(), py, "-c", "import pyspark").Run() != nil {
-		t.Skip("missing: pyspark, in the Python that DAPPLE_PYTHON names; `make integration` installs it where java is")
-	}
-	matchTable(t, "by Spark", []string{"Spark"}, kinds(t, py, "spark"))
+	matchTable(t, "by Spark", []string{"Spark"}, kinds(t, sparkPython(t), "spark"))
 }
 
 // kinds makes the files of writers.
