@@ -118,12 +118,12 @@ func TestHeaderFaults(t *testing.T) {
 		want      []string
 	}{
 		{"columns absent", "person_id,sex,day\np1,Female,2024-01-01\n", nil,
-			[]string{"2 things", `--input: people.csv: the header line has no column "age"`, `no column "income"`}},
-		{"no privacy ID", "sex,age,income,day\n", nil, []string{"one thing", `no column "person_id"`}},
-		{"column twice", "person_id,sex,age,income,day,age\n", nil, []string{"one thing", `columns 3 and 6 are both called "age"`}},
-		{"empty file", "", nil, []string{"one thing", "the file is empty; a header line is needed"}},
-		{"quoting of the header", "person_id,\"sex,age,income,day\n", nil, []string{"one thing", "a quote opens a cell and never closes"}},
-		{"with others", "sex,age,income,day\n", []string{"--rows=0"}, []string{"2 things", `no column "person_id"`, "--rows: "}},
+			[]string{"2 problems", `--input: people.csv: the header line has no column "age"`, `no column "income"`}},
+		{"no privacy ID", "sex,age,income,day\n", nil, []string{"one problem", `no column "person_id"`}},
+		{"column twice", "person_id,sex,age,income,day,age\n", nil, []string{"one problem", `columns 3 and 6 are both called "age"`}},
+		{"empty file", "", nil, []string{"one problem", "the file is empty; a header line is needed"}},
+		{"quoting of the header", "person_id,\"sex,age,income,day\n", nil, []string{"one problem", "a quote opens a cell and never closes"}},
+		{"with others", "sex,age,income,day\n", []string{"--rows=0"}, []string{"2 problems", `no column "person_id"`, "--rows: "}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -155,11 +155,11 @@ func TestOutputThatIsNotEmpty(t *testing.T) {
 func TestMissingFiles(t *testing.T) {
 	dir := people(t, 10)
 	dapple(t, dir, "synth", "--domain=nowhere.yaml", "--input=nobody-*.csv", "--output=out", "--epsilon=1", "--delta=0").
-		want(t, 2, "2 things", "--domain: nowhere.yaml: no such file", "--input: nobody-*.csv: no such file; name a file, or a pattern")
+		want(t, 2, "2 problems", "--domain: nowhere.yaml: no such file", "--input: nobody-*.csv: no such file; name a file, or a pattern")
 	dapple(t, dir, "sample", "--model=nowhere.arrow", "--output=out").want(t, 2, "--model: nowhere.arrow: no such file")
 	dapple(t, dir, "sample", "--model=people.csv", "--output=out").want(t, 2, "--model: ")
 	dapple(t, dir, "evaluate", "--domain=nowhere.yaml", "--input=nobody.csv", "--synthetic=nothing").
-		want(t, 2, "3 things", "--domain: ", "--input: nobody.csv", "--synthetic: nothing")
+		want(t, 2, "3 problems", "--domain: ", "--input: nobody.csv", "--synthetic: nothing")
 	dapple(t, dir, "synthesise").want(t, 2, `"synthesise" is no command`)
 	noOutput(t, filepath.Join(dir, "out"))
 }
