@@ -51,7 +51,7 @@ func encodeParams(r *Request) private.EncodeParams {
 	return private.EncodeParams{}
 }
 
-// countParams asks for the universe's own counts where the method measures them.
+// countParams asks for the universe's own counts if the method measures them.
 func countParams(r *Request) counts.Params {
 	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
 }

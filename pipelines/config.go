@@ -20,7 +20,7 @@ type Config struct {
 	Output  string // directory or table; required
 	Format  string // parquet (default) or csv
 	Null    string // how CSV output spells NULL; default: an empty cell
-	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, where that is a directory
+	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, if that is a directory
 
 	Epsilon      dp.Epsilon // required
 	Delta        dp.Delta   // 0 is pure differential privacy

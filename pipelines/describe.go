@@ -64,7 +64,7 @@ func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released
 }
 
 // hashesOf returns what a statement says of the files that it goes with: one SHA-256 of all parts, empty
-// where there are none, and those of the other files.
+// if there are none, and those of the other files.
 func hashesOf(list []dirsink.File) (rows string, others map[string]string) {
 	var parts []dirsink.File
 	others = map[string]string{}

@@ -41,7 +41,7 @@ func (f Faults) Lines() []string {
 	return lines
 }
 
-// Err returns f as an error, or nil where there is no fault.
+// Err returns f as an error, or nil if there is no fault.
 func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil

@@ -129,7 +129,7 @@ func look(ctx context.Context, dir string) (f found, ok bool) {
 func (p place) left(ctx context.Context) (list []found) {
 	names, err := files.Names(ctx, p.dir)
 	if err != nil {
-		return nil // nothing of ours can be found where nothing can be listed
+		return nil // nothing of ours can be found if nothing can be listed
 	}
 	for _, name := range names {
 		if strings.HasPrefix(name, p.prefix) && strings.HasSuffix(name, p.suffix) {

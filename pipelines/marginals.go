@@ -58,9 +58,9 @@ func sourced(v *interval.Intervals, c domain.Clique, standardErrors []float64, l
 	return words
 }
 
-// published returns the marginals of the workload and the others that noisy answers were bought for. Where
+// published returns the marginals of the workload and the others that noisy answers were bought for. If
 // their cells exceed limit, those that anything was measured of come first, and the rest in their order, each
-// where it still fits: a public rule on sizes and on what was released.
+// if it still fits: a public rule on sizes and on what was released.
 func published(w query.Workload, r *solver.Result, limit int64) ([]domain.Clique, report.Marginals) {
 	all, measured := w.Cliques(), map[string]bool{}
 	wanted := map[string]bool{}

@@ -119,7 +119,7 @@ func (d *directory) published(ctx context.Context) bool {
 func (d *directory) abandon(ctx context.Context) (kept string, err error) {
 	err = d.Dir.Abandon(ctx, privacyFile, modelFile, marginalsFile)
 	for _, dir := range d.made {
-		_ = os.Remove(dir) // it is not empty where somebody else has put something there
+		_ = os.Remove(dir) // it is not empty if somebody else has put something there
 	}
 	return "", err
 }

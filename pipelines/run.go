@@ -145,6 +145,6 @@ func sampleSeed(seed uint64, given bool) uint64 {
 		return seed
 	}
 	var b [8]byte
-	rand.Read(b[:]) // it never returns an error: the program ends where there is no randomness
+	rand.Read(b[:]) // it never returns an error: the program ends if there is no randomness
 	return binary.LittleEndian.Uint64(b[:])
 }

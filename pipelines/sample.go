@@ -94,7 +94,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 }
 
 // readModel reads the model of a finished run, by the name of one of its directories, or a model file. It
-// checks model and statement against the manifest, where there is one.
+// checks model and statement against the manifest, if there is one.
 func readModel(ctx context.Context, path string) (*modelio.File, error) {
 	if path == "" {
 		return nil, nil

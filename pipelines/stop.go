@@ -41,7 +41,7 @@ func enter(runID string) (leave func(), err error) {
 // files or with none, in far less time than this.
 const closing = 1500 * time.Millisecond
 
-// close shuts the gate; false where something is still on its way through it.
+// close shuts the gate; false if something is still on its way through it.
 func (g *gate) close() bool {
 	for end := time.Now().Add(closing); ; time.Sleep(time.Millisecond) {
 		if g.mu.TryLock() {

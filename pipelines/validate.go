@@ -26,7 +26,7 @@ type Request struct {
 	Problem  solver.Problem
 	Chosen   methods.Method
 	omitted  int64
-	narrowed string // why the workload is narrower than the default; empty where it is not
+	narrowed string // why the workload is narrower than the default; empty if it is not
 }
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the

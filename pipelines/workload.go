@@ -47,7 +47,7 @@ func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
 	return w, true
 }
 
-// chooseWidth replaces no width by the default one, or by 2 where that makes too many marginals.
+// chooseWidth replaces no width by the default one, or by 2 if that makes too many marginals.
 func (r *Request) chooseWidth(sizes []int, f *Faults) bool {
 	fits := func(width int) bool {
 		return query.CountMarginals(sizes, width, r.MaxCells, query.MaxMarginals) <= query.MaxMarginals

@@ -9,8 +9,8 @@ import (
 
 // Allot gives a stage a share of the capacity, before the run and from public values alone. From then on
 // events of a stage are charged only within what is left of its share, and those of stages without one
-// not at all. It fails on a share that is not above 0, where the stage has one already, where the shares
-// exceed the capacity, and where something was charged before.
+// not at all. It fails on a share that is not above 0, if the stage has one already, if the shares
+// exceed the capacity, and if something was charged before.
 //
 // Allotted shares bound the loss of every run of an adaptive algorithm, whatever it releases, however its
 // stages divide their shares and whether it reaches them all: each stage is μ_i-GDP (rho_i-zCDP) for a μ_i

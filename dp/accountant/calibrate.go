@@ -28,7 +28,7 @@ func Equal(marginals int, cells int64) Marginals {
 }
 
 // Measure returns the event that measures marginals with the least noise, on its grid, whose loss is
-// within the share of the ledger's capacity: Gaussian noise, or Laplace noise where the ledger is Pure.
+// within the share of the ledger's capacity: Gaussian noise, or Laplace noise if the ledger is Pure.
 // Marginal i gets precision[i]/Σprecision of 1/σ² (of 1/scale under Pure), so its part of the share.
 // It charges nothing. A share that is 0, or too small for any noise below 2^40 counts, is an error.
 func (l *Ledger) Measure(m Marginals, share dp.Share) (Event, error) {

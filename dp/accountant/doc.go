@@ -9,7 +9,7 @@
 //
 // Calibrations (Measure, MeasureVariance, Residuals, Scores, MaxError, Select, LaplaceMax) are functions of
 // public values and charge nothing. The curator and the planner call the same ones, so that a plan holds
-// the very events that the run will charge; where only a share is known beforehand, Gaussian stands in.
+// the very events that the run will charge; Gaussian is used if only a share is known beforehand.
 //
 // # Guarantee
 //

@@ -35,7 +35,7 @@ type Event struct {
 	Range        dp.Range        // of the scores, counts: selections
 	L1           dp.L1           // of one marginal: DiscreteLaplace
 	L2Squared    dp.L2Squared    // of one marginal: DiscreteGaussian
-	// Sensitivities stands in place of L2Squared where marginals differ: the squared L2 sensitivity of each
+	// Sensitivities stands in place of L2Squared if marginals differ: the squared L2 sensitivity of each
 	// centred marginal, counts², with its rounding to the grid (see Centred).
 	Sensitivities []*big.Rat
 
@@ -71,7 +71,7 @@ func (e Event) Steps(i int) *big.Rat {
 }
 
 // Variance returns the variance, in counts², of the noise on each cell of marginal i of a measurement.
-// For DiscreteGaussian it is σ², above the true variance by less than 1e-6 where σ ≥ 1 (CKS Cor. 9). It is
+// For DiscreteGaussian it is σ², above the true variance by less than 1e-6 if σ ≥ 1 (CKS Cor. 9). It is
 // at least 2^-200: Laplace noise at an ε of hundreds has less, down to what float64 cannot hold, and those
 // who weigh releases by 1/variance would have sums of infinities.
 func (e Event) Variance(i int) float64 {

@@ -73,7 +73,7 @@ type Ledger struct {
 	coordinates int64 // drawn so far
 	events      []Event
 
-	allotted      map[string]*big.Rat // what is left of each stage's share; nil where none has one
+	allotted      map[string]*big.Rat // what is left of each stage's share; nil if none has one
 	allottedTotal *big.Rat            // all shares
 }
 
@@ -84,7 +84,7 @@ type Ledger struct {
 //	Pure          ε
 //	GaussianOnly  μ²/2 for the largest μ with δ(μ, ε) ≤ δ − (1+exp(ε))·Coordinates·0.021/2^60
 //
-// It fails on invalid parameters and where the capacity is 0.
+// It fails on invalid parameters and if the capacity is 0.
 func NewLedger(p Params) (*Ledger, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func NewLedger(p Params) (*Ledger, error) {
 }
 
 // Charge enters an event, Count times its loss. It must come before the draw; there is no refund. It
-// fails, charging nothing, with ErrExhausted where less remains (of the stage's share, see Allot), and on an event that the kind of
+// fails, charging nothing, with ErrExhausted if less remains (of the stage's share, see Allot), and on an event that the kind of
 // ledger or its relation does not admit. It panics on an incomplete event.
 func (l *Ledger) Charge(e Event) error {
 	if e.Stage == "" {

@@ -31,7 +31,7 @@ type Line struct {
 	Epsilon string `json:"epsilon,omitempty"`
 }
 
-// lines groups events: each joins the last group of its stage where it is alike and next in round.
+// lines groups events: each joins the last group of its stage if it is alike and next in round.
 func lines(events []Event, kind dp.Accounting) []Line {
 	var groups []Event
 	last := make(map[string]int)

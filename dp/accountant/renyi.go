@@ -130,7 +130,7 @@ func logFactor(x float64) float64 {
 	return -(1+x)*math.Log1p(1/x) - math.Log(x)
 }
 
-// RhoFloor returns the largest multiple of 2^-40 for which RhoDeltaCeil(rho, ε) ≤ δ; 0 where there is
+// RhoFloor returns the largest multiple of 2^-40 for which RhoDeltaCeil(rho, ε) ≤ δ; 0 if there is
 // none. 0 < ε, 1e-300 ≤ δ < 1. Test vector: RhoFloor(1, 1e-6) = 0.0243560.
 func RhoFloor(epsilon dp.Epsilon, delta dp.Delta) *big.Rat {
 	mustBeRange(epsilon, delta)

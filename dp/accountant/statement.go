@@ -32,7 +32,7 @@ type Statement struct {
 	Accounting      string  `json:"accounting"`
 	Schedule        string  `json:"schedule"`
 	// Conversion names how AchievedEpsilon follows from the ledger: pure, zCDP, bounded-range Renyi or GDP;
-	// capacity where an adaptive run is covered by the whole budget only, and "… of allotted shares" where it
+	// capacity if an adaptive run is covered by the whole budget only, and "… of allotted shares" if it
 	// is covered by the shares of its stages.
 	Conversion string `json:"conversion"`
 	// Capacity is the whole budget in the ledger's unit: rho, ε, or μ²/2 (equal to rho).
@@ -108,7 +108,7 @@ func (l *Ledger) achieved(s Schedule) (epsilon float64, conversion string) {
 	return epsilon, conversion
 }
 
-// pure returns the sum of pure losses, rounded up; ok is false where an event has none.
+// pure returns the sum of pure losses, rounded up; ok is false if an event has none.
 func (l *Ledger) pure() (epsilon float64, ok bool) {
 	sum := new(big.Rat)
 	for _, e := range l.events {

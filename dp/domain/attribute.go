@@ -51,14 +51,14 @@ type Attribute struct {
 	FloatCuts []float64 // the same for FLOAT64, all of them different
 	Scale     int       // NUMERIC: decimal places of the native unit, 0..9
 
-	Resolution      int64   // decoded numbers are multiples of it; at least 1 where there are Cuts
+	Resolution      int64   // decoded numbers are multiples of it; at least 1 if there are Cuts
 	FloatResolution float64 // FLOAT64: the same; 0 means any float64 in the bin
 
 	Null        bool   // NULL is a cell of its own
 	Other       bool   // a value outside Values is a cell of its own
 	OtherValue  string // what the cell "other" is written back as
-	HasFallback bool   // Fallback is declared; needed where neither Other nor Null is
-	Fallback    Code   // the cell of an unusable value where neither Other nor Null takes it
+	HasFallback bool   // Fallback is declared; needed if neither Other nor Null is
+	Fallback    Code   // the cell of an unusable value if neither Other nor Null takes it
 }
 
 // Bins returns the number of categories or bins: the cells before "other" and NULL.

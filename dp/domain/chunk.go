@@ -6,11 +6,11 @@ import "fmt"
 // private data; decoded chunks hold synthetic rows.
 type Chunk struct {
 	Rows    int
-	ID      Column // the privacy ID of each record; its Form is Absent where every record is a unit
+	ID      Column // the privacy ID of each record; its Form is Absent if every record is a unit
 	Columns []Column
 
 	// Source and Lines say where the records stand, for the strict mode of a data owner: record i
-	// begins on line Lines[i] of Source, such as "csv: people.csv". Lines is nil where a source has no
+	// begins on line Lines[i] of Source, such as "csv: people.csv". Lines is nil if a source has no
 	// lines.
 	Source string
 	Lines  []int
@@ -42,7 +42,7 @@ const (
 	Dictionary
 )
 
-// Column holds the cells of one column of a Chunk. Nulls is nil where no cell is NULL.
+// Column holds the cells of one column of a Chunk. Nulls is nil if no cell is NULL.
 type Column struct {
 	Form    Form
 	Bytes   []byte

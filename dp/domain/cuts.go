@@ -45,7 +45,7 @@ func EqualFloatCuts(lo, hi float64, bins int) []float64 {
 }
 
 // interpolate returns lo + (hi−lo)·i/n rounded once, so that edges such as 0.3 come out as written
-// where they can: the sum is exact.
+// if they can: the sum is exact.
 func interpolate(lo, hi float64, i, n int) float64 {
 	l, h := decimalRat(lo), decimalRat(hi)
 	d := h.Sub(h, l)

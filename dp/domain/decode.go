@@ -68,7 +68,7 @@ func (dec *Decoder) Form(a int) Form {
 // gives the random bits of one cell, uniform and independent; it is called only for cells that are bins,
 // in order of attributes and within one in order of rows.
 //
-// The slices of dst are used again where they are large enough; Dict is shared by all chunks and is not
+// The slices of dst are used again if they are large enough; Dict is shared by all chunks and is not
 // to be changed. dst.ID becomes Absent. It panics if codes is not a whole number of records or holds a
 // code that is not a cell.
 func (dec *Decoder) Decode(dst *Chunk, codes []Code, word func(row, attr int) uint64) {
@@ -130,7 +130,7 @@ func (c *Column) reset(form Form, rows int, nulls bool) {
 	}
 }
 
-// zeroed returns n zero elements, in s where they fit.
+// zeroed returns n zero elements, in s if they fit.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

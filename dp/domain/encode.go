@@ -65,7 +65,7 @@ func (e *Encoder) FromTime(a int, t time.Time) (Code, bool) {
 	return c.unusable, false
 }
 
-// Null encodes a NULL, which is usable where it has a cell of its own.
+// Null encodes a NULL, which is usable if it has a cell of its own.
 func (e *Encoder) Null(a int) (Code, bool) { return e.columns[a].ofNull() }
 
 // Encode writes the code of attribute a of record i of the chunk to dst[i·d+a], d being the number of

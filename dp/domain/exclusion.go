@@ -78,7 +78,7 @@ func (e Exclusion) cells(c Clique, sizes, strides []int, visit func(cell int)) {
 // general, and immediate for what people declare.
 const witnessSteps = 1 << 20
 
-// Witness returns a record that no exclusion holds for. ok is false where there is none, or where the
+// Witness returns a record that no exclusion holds for. ok is false if there is none, or if the
 // search, which is bounded, found none.
 func (x Exclusions) Witness(sizes []int) (record []Code, ok bool) {
 	record = make([]Code, len(sizes))

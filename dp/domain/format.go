@@ -7,7 +7,7 @@ import (
 
 // AppendNative appends the canonical text of a value in the attribute's native unit: INT64 and NUMERIC
 // in decimal without trailing zeros, DATE as 2006-01-02, DATETIME as 2006-01-02T15:04:05, TIMESTAMP
-// with a final Z, TIME as 15:04:05, the last three with a fraction where there is one.
+// with a final Z, TIME as 15:04:05, the last three with a fraction if there is one.
 //
 // ParseNative reads the text back as v. STRING, FLOAT64 and BOOL have no native unit; the text is then
 // that of the integer.

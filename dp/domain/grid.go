@@ -26,11 +26,11 @@ func below(word, n uint64) uint64 {
 }
 
 // grid is the float64 values that a bin of a FLOAT64 is decoded to: multiples first..last of the
-// resolution, or any number of [lo, hi) where the resolution is 0.
+// resolution, or any number of [lo, hi) if the resolution is 0.
 type grid struct {
 	lo, hi      float64
 	resolution  float64
-	inverse     float64 // 1/resolution where that is whole: dividing by it gives 0.3, not 0.30000000000000004
+	inverse     float64 // 1/resolution if that is whole: dividing by it gives 0.3, not 0.30000000000000004
 	first, last float64
 }
 

@@ -22,7 +22,7 @@ type Curator struct {
 func (c *Curator) Budget() dp.Budget { return c.budget }
 
 // Total returns the number of units: exact and free under Replace; under AddRemove with discrete
-// Gaussian noise, or discrete Laplace noise where the ledger is pure.
+// Gaussian noise, or discrete Laplace noise if the ledger is pure.
 //
 // Precondition (New): counts hold at most one record of each unit.
 // Guarantee: Δ = 1 under AddRemove; rho = 1/(2σ²), or ε = 1/scale.
@@ -36,7 +36,7 @@ func (c *Curator) Total(stage string, share dp.Share) (query.Total, error) {
 // Measure releases several marginals in one event: counts plus independent discrete Gaussian noise.
 // Marginal i receives the part precision[i]/Σprecision of the event's precision 1/σ² and so of its
 // charge; nil means equal parts. One unit changes a marginal by Δ² = 1 (AddRemove) or 2 (Replace)
-// and the charge is ΣΔ²/(2σ_i²). Where the ledger is pure, noise is discrete Laplace, parts are of
+// and the charge is ΣΔ²/(2σ_i²). If the ledger is pure, noise is discrete Laplace, parts are of
 // 1/scale, and the charge is ΣΔ₁/scale_i with Δ₁ = 1 or 2.
 //
 // Precondition (caller): precisions above 0. (New): one record of each unit.
@@ -114,7 +114,7 @@ func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, 
 // query.ResidualShare of the merged sizes of A, a cell has Variance c·σ_A² and the charge is
 // ΣΔ_A²/(2σ_A²), where Δ_A² is query.ResidualL2Squared and the rounding of the centred counts to the
 // noise's grid. 1/Variance is proportional to precision, above 0, and scaled so that the charge is the
-// share. Where the ledger is pure, a clique has no attribute, one with a single merged code or more than
+// share. If the ledger is pure, a clique has no attribute, one with a single merged code or more than
 // 2^20 merged cells, the request is refused.
 //
 // Precondition (caller): merge and precision are public. (New): one record of each unit.
@@ -129,7 +129,7 @@ func (c *Curator) Residuals(stage string, round int, cliques []domain.Clique, me
 // Scores releases, for each clique A, the distance Σ|count − bases[A]| between its marginal on merged codes
 // and public counts, plus independent discrete Gaussian noise of one variance. One unit moves each distance
 // by at most one count (AddRemove) or two (Replace), so that m cliques cost m·Δ²/(2σ²) with Δ² = 1 or 4.
-// Bases are rounded to the noise's grid. Where the ledger is pure or a clique has more than 2^20 merged
+// Bases are rounded to the noise's grid. If the ledger is pure or a clique has more than 2^20 merged
 // cells, the request is refused.
 //
 // Precondition (caller): bases between −2^40 and 2^40 counts, and public. (New): one record of each unit.

@@ -35,7 +35,7 @@ type Params struct {
 	Recorder    *Recorder // keeps all calls; nil keeps none
 }
 
-// New returns a Curator over private counts. It fails without sizes, ledger or root, and where there
+// New returns a Curator over private counts. It fails without sizes, ledger or root, and if there
 // are more than MaxUnits units.
 func New(counts Counts, p Params) (*Curator, error) {
 	switch {
@@ -83,7 +83,7 @@ type slot struct {
 }
 
 // plan is a mechanism ready to run: its price, and the draw, which alone reads counts and randomness.
-// Nothing is charged where free is set: then the release is not private.
+// Nothing is charged if free is set: then the release is not private.
 type plan struct {
 	event accountant.Event
 	free  bool

@@ -23,7 +23,7 @@ func (x limbs) set(i int, count, noise int64, gridBits int) {
 // given shape: k times each number less the sum of its line, along each axis in turn.
 //
 // Precondition (caller): settled numbers as made by set, k ≥ 2, at most 2^20 cells.
-// No overflow: an axis multiplies the largest low part by at most 2(k−1), and Π2(k−1) ≤ 2^26 where
+// No overflow: an axis multiplies the largest low part by at most 2(k−1), and Π2(k−1) ≤ 2^26 if
 // Πk ≤ 2^20; that leaves 2^62. Counts add up to at most 2^40 and each enters a number at most Πk times:
 // 2^60 in the high part; noise adds 2^27·2^26 there at most.
 func (x limbs) centre(shape []int) {

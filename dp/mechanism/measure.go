@@ -54,7 +54,7 @@ func largest(errors []int64) int64 {
 }
 
 // ceilTo rounds x·2^-from up to a multiple of 2^-to, and returns the result as an integer with the
-// bits of its grid. Where 2^-to is the finer grid, x is a multiple already and stays as it is.
+// bits of its grid. If 2^-to is the finer grid, x is a multiple already and stays as it is.
 func ceilTo(x int64, from, to int) (value int64, gridBits int) {
 	if to >= from {
 		return x, from

@@ -39,7 +39,7 @@ type Request struct {
 	Workload  query.Workload
 	Model     query.Answers // counts; of Scores: one table for each clique
 	Total     float64       // of the model, counts
-	Noise     float64       // variance (counts²) or Laplace scale (counts) where it is given
+	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given
 	Share     dp.Share
 }
 
@@ -56,7 +56,7 @@ type Release struct {
 // Call is a request with the event charged for it and the release drawn: public values only.
 type Call struct {
 	Request Request
-	Event   accountant.Event // zero where nothing was charged
+	Event   accountant.Event // zero if nothing was charged
 	Release Release
 }
 

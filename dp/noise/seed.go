@@ -13,7 +13,7 @@ const SeedSize = 32
 // Seed is the secret that all noise of a run is derived from. Whoever holds it can subtract the noise.
 // It prints as a placeholder; the zero Seed is unusable.
 //
-// A Seed prints as a placeholder even where it is an unexported field of somebody else's struct, which
+// A Seed prints as a placeholder even if it is an unexported field of somebody else's struct, which
 // fmt prints by reflection, without calling methods: see hidden.
 type Seed struct{ secret hidden }
 

@@ -38,7 +38,7 @@ type Selector struct {
 	best   Score
 }
 
-// NewSelector returns a selector over the scores, on the same grid as the scale. It panics where there
+// NewSelector returns a selector over the scores, on the same grid as the scale. It panics if there
 // is no score or the scale is 0.
 func NewSelector(scores []Score, scale uint64) Selector {
 	if len(scores) == 0 || scale == 0 {

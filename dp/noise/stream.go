@@ -48,7 +48,7 @@ func (s *Stream) word() uint64 {
 func maskFor(n uint64) uint64 { return uint64(1)<<bits.Len64(n) - 1 }
 
 // Below returns a uniform integer of at least 0 and below n: as many random bits as n − 1 has, drawn
-// again while they are n or more. Below(1) uses no randomness. It panics where n is 0.
+// again while they are n or more. Below(1) uses no randomness. It panics if n is 0.
 func (s *Stream) Below(n uint64) uint64 {
 	switch n {
 	case 0:
@@ -104,7 +104,7 @@ func (s *Stream) below(p, last wide, top int, mask uint64) (below, ok bool) {
 	return below, true
 }
 
-// BernExp returns true with probability exp(−p/q). It panics where q is 0.
+// BernExp returns true with probability exp(−p/q). It panics if q is 0.
 func (s *Stream) BernExp(p, q uint64) bool { return bernExp(s, p, q) }
 
 // BernExpWide is BernExp for 256-bit numbers and q up to 2^192.

@@ -8,7 +8,7 @@ import (
 
 // Maximal returns the marginals that no other marginal of w contains: the ones worth measuring, since
 // the others are sums of them. A contained marginal's weight is added to every marginal that contains
-// it only where it exceeds that marginal's own.
+// it only if it exceeds that marginal's own.
 //
 // Cost: the marginals times the subsets of each; 100,000 triples take about .2 s.
 func (w Workload) Maximal() Workload {

@@ -10,7 +10,7 @@ type Measurement struct {
 	Variance float64 // of each cell, counts²
 }
 
-// Total is the released number of privacy units. Variance is 0 where the number is public.
+// Total is the released number of privacy units. Variance is 0 if the number is public.
 type Total struct {
 	Units    float64
 	Variance float64
@@ -22,7 +22,7 @@ type Block struct {
 	Signs    []int8
 }
 
-// Cell is a selected cell of a workload. Sign is +1 where the data exceed the model there and −1 where
+// Cell is a selected cell of a workload. Sign is +1 if the data exceed the model there and −1 if
 // they fall short.
 type Cell struct {
 	Marginal int

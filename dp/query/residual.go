@@ -73,7 +73,7 @@ func ResidualShare(sizes []int) *big.Rat {
 //	Replace    ‖P·(e_x − e_y)‖² = 2c − 2·Π_{i∈D}(−1/k_i)·Π_{i∉D}(1 − 1/k_i), largest over odd |D|:
 //	           2·c·(1 + max over odd |D| of Π_{i∈D} 1/(k_i − 1))
 //
-// It is 0 where an axis has one cell: such a table has no residual. Of no axes, the table is the number
+// It is 0 if an axis has one cell: such a table has no residual. Of no axes, the table is the number
 // of records, which Replace does not change.
 func ResidualL2Squared(n dp.Neighbouring, sizes []int) *big.Rat {
 	c := ResidualShare(sizes)

@@ -43,7 +43,7 @@ func AllMarginals(sizes []int, width int, maxCells int64) Workload {
 	return w
 }
 
-// CountMarginals returns how many marginals AllMarginals makes, or limit+1 where that is more than limit. It
+// CountMarginals returns how many marginals AllMarginals makes, or limit+1 if that is more than limit. It
 // takes some nanoseconds for each marginal counted and no memory.
 func CountMarginals(sizes []int, width int, maxCells, limit int64) int64 {
 	n := int64(0)
@@ -71,7 +71,7 @@ func (w Workload) Cliques() []domain.Clique {
 	return c
 }
 
-// Cells returns the number of cells of each marginal, and their sum. It fails where a marginal has
+// Cells returns the number of cells of each marginal, and their sum. It fails if a marginal has
 // more cells than an int64 counts.
 func (w Workload) Cells() (each []int64, sum int64, err error) {
 	each = make([]int64, len(w.Marginals))

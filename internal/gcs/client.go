@@ -70,7 +70,7 @@ func object(ctx context.Context, name string) (*storage.ObjectHandle, error) {
 	return c.Bucket(bucket).Object(path), nil
 }
 
-// watched runs calls that wait for the service, and gives them up where it is silent for too long: the
+// watched runs calls that wait for the service, and gives them up if it is silent for too long: the
 // library itself waits for an answer without end. alive says that one has come.
 func watched(ctx context.Context, call func(ctx context.Context, alive func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -39,7 +39,7 @@ func fault(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// bucketFault is fault for lists and new objects: where those are not found, the bucket is missing.
+// bucketFault is fault for lists and new objects: if those are not found, the bucket is missing.
 func bucketFault(name string, err error) error {
 	if err = fault(name, err); errors.Is(err, fs.ErrNotExist) {
 		return errNoBucket(name)

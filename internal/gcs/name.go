@@ -14,7 +14,7 @@ const Prefix = "gs://"
 func Is(name string) bool { return strings.HasPrefix(name, Prefix) }
 
 // CheckName returns an error that says what is wrong with the name of an object, a directory or, with
-// "*", a pattern, and what to do; nil where nothing is.
+// "*", a pattern, and what to do; nil if nothing is.
 func CheckName(name string) error {
 	bucket, object := split(name)
 	switch {

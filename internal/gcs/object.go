@@ -29,7 +29,7 @@ func describe(a *storage.ObjectAttrs) (Object, error) {
 	return o, nil
 }
 
-// Stat returns an object's state, without its content. fs.ErrNotExist is in the error where there is
+// Stat returns an object's state, without its content. fs.ErrNotExist is in the error if there is
 // none of that name.
 func Stat(ctx context.Context, name string) (Object, error) {
 	h, err := object(ctx, name)

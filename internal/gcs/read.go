@@ -37,7 +37,7 @@ func Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, e
 	return r, nil
 }
 
-// reader reads an object, and gives up where nothing comes. Its errors do not begin with the name.
+// reader reads an object, and gives up if nothing comes. Its errors do not begin with the name.
 type reader struct {
 	r      *storage.Reader
 	ctx    context.Context

@@ -38,14 +38,14 @@ var (
 )
 
 // Create begins an object that does not exist yet. Most faults show at Close, a missing bucket among
-// them; fs.ErrExist is in its error where the name has been taken by another content. The object takes
-// its name at Close: it is given up where ctx ends before.
+// them; fs.ErrExist is in its error if the name has been taken by another content. The object takes
+// its name at Close: it is given up if ctx ends before.
 func Create(ctx context.Context, name string) (*Writer, error) {
 	return create(ctx, name, storage.Conditions{DoesNotExist: true})
 }
 
 // Replace is Create for a name that may be taken: the object that it has now is replaced at Close, and
-// fs.ErrExist is in the error where somebody else has written it meanwhile.
+// fs.ErrExist is in the error if somebody else has written it meanwhile.
 func Replace(ctx context.Context, name string) (*Writer, error) {
 	old, err := Stat(ctx, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +122,7 @@ func (w *Writer) Abort() {
 func (w *Writer) inTime(call func() error) error {
 	timer := time.AfterFunc(patience, func() {
 		w.cancel(errSlow)
-		// Where an answer in the middle says that the object is complete, the library looks at its context no
+		// If an answer in the middle says that the object is complete, the library looks at its context no
 		// more, and a Write would wait for ever.
 		_ = w.w.CloseWithError(errSlow) //nolint:staticcheck // canceling, which is advised instead, does not end it; never fails
 	})
@@ -135,9 +135,9 @@ func (w *Writer) inTime(call func() error) error {
 }
 
 // Copy copies the given generation of an object to a name that is free, or that holds the object old
-// and nothing newer; the zero Object means that it is free. Where the target holds the same content
-// already, there is nothing to do. fs.ErrExist is in the error where it holds something else,
-// fs.ErrNotExist where the source is gone.
+// and nothing newer; the zero Object means that it is free. If the target holds the same content
+// already, there is nothing to do. fs.ErrExist is in the error if it holds something else,
+// fs.ErrNotExist if the source is gone.
 func Copy(ctx context.Context, from Object, to string, old Object) error {
 	src, err := object(ctx, from.Name)
 	if err != nil {
@@ -165,7 +165,7 @@ func Copy(ctx context.Context, from Object, to string, old Object) error {
 }
 
 // Remove removes the given generation of an object. That it is gone already is no error: the answer
-// to the request that removed it may have been lost. fs.ErrExist is in the error where the name holds
+// to the request that removed it may have been lost. fs.ErrExist is in the error if the name holds
 // another generation.
 func Remove(ctx context.Context, o Object) error {
 	h, err := object(ctx, o.Name)

@@ -30,7 +30,7 @@ func (s Objects) CreateIfAbsent(ctx context.Context, name string, data []byte) (
 		if err == nil && !found {
 			err = fmt.Errorf("store: %q was there and is gone; nothing may remove it during a run", name)
 		}
-		// Where the answer to our own creation was lost, the content is ours.
+		// If the answer to our own creation was lost, the content is ours.
 		return current, err == nil && bytes.Equal(current, data), err
 	}
 	if err != nil {
@@ -39,7 +39,7 @@ func (s Objects) CreateIfAbsent(ctx context.Context, name string, data []byte) (
 	return data, true, nil
 }
 
-// upload makes an object of the given content, or returns fs.ErrExist where the name holds another.
+// upload makes an object of the given content, or returns fs.ErrExist if the name holds another.
 func upload(ctx context.Context, path string, data []byte) error {
 	w, err := gcs.Create(ctx, path)
 	if err != nil {

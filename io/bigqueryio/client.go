@@ -30,7 +30,7 @@ type Client struct {
 var factories sync.Map
 
 // RegisterOptions makes client options known by a name on every worker, from an init function. It panics
-// where the name is taken.
+// if the name is taken.
 func RegisterOptions(name string, make func(context.Context) ([]option.ClientOption, error)) {
 	if _, taken := factories.LoadOrStore(name, make); taken || name == "" || make == nil {
 		panic("bigqueryio: options need a name that is free, and a function")

@@ -7,7 +7,7 @@
 //	units := private.Bound(s, private.Encode(s, visits, dom, private.EncodeParams{}), private.BoundParams{})
 //	err = bigqueryio.Each(ctx, src, func(c *domain.Chunk) error { … }) // the same without a pipeline
 //
-// Check runs where a pipeline is built. It looks at metadata alone, names every fault at once, and
+// Check runs when a pipeline is built. It looks at metadata alone, names every fault at once, and
 // returns a Source: plain data that says which columns are read, how, and as of what time. A column of
 // the domain needs a column of its name and type:
 //
@@ -27,7 +27,7 @@
 // fixes: a repeated step finds that job, and BigQuery keeps its result for a day. A Source is for one
 // run, because every reading of it gives those rows.
 //
-// A reading ends with an error where other rows arrive than the service reports, where a column has
+// A reading ends with an error if other rows arrive than the service reports, if a column has
 // another type than planned, and when its time is up.
 //
 // # Writing
@@ -39,7 +39,7 @@
 //
 // One load job takes all parts, so that readers see every row of a run or none. Publish may be repeated,
 // also by several workers at once and after any answer was lost: each row is loaded once. An absent table
-// is made with a column per attribute of its type, REQUIRED where the attribute has no cell NULL. Parts on
+// is made with a column per attribute of its type, REQUIRED if the attribute has no cell NULL. Parts on
 // gs:// are loaded from there. Parts on the machine that publishes are merged into one file, a row group
 // in memory at a time, and sent.
 //
@@ -65,6 +65,6 @@
 // over workers: they belong to a session, a runner that repeats the step that opened one would open
 // another, cut differently, and rows would be lost or doubled. The session is opened here, and not by
 // the row iterator of the BigQuery client: that one reads all columns, knows no time as of which to read,
-// goes on asking for a stream that was refused for good, and where the last stream ends it may return
+// goes on asking for a stream that was refused for good, and when the last stream ends it may return
 // neither a batch nor an error.
 package bigqueryio

@@ -19,7 +19,7 @@ type refusal struct {
 	reason, location string
 }
 
-// refusalOf returns what the service says of err; ok is false where err is not the service's.
+// refusalOf returns what the service says of err; ok is false if err is not the service's.
 func refusalOf(err error) (r refusal, ok bool) {
 	if e := (*googleapi.Error)(nil); errors.As(err, &e) {
 		r.code = e.Code
@@ -134,7 +134,7 @@ func shown(what string, err error) error {
 // errNoAnswer ends a question at launch.
 var errNoAnswer = errors.New("the service does not answer; is it within reach of this machine? try again later")
 
-// unanswered returns errNoAnswer where err says that the time for a question is up, else err.
+// unanswered returns errNoAnswer if err says that the time for a question is up, else err.
 func unanswered(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errNoAnswer

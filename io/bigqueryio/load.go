@@ -61,7 +61,7 @@ func (l *loading) run(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("bigquery: load job %s: %w after %d attempts", id, l.because(failure), loadAttempts)
 }
 
-// obtain inserts the job, or finds it where it has been inserted before: by another attempt at
+// obtain inserts the job, or finds it if it has been inserted before: by another attempt at
 // publishing, or by a request whose answer was lost.
 func (l *loading) obtain(ctx context.Context, id string) (*bigquery.Job, error) {
 	unknown := 0
@@ -202,7 +202,7 @@ func (l *loading) explain(ctx context.Context, id string, err error) error {
 	return fmt.Errorf("bigquery: load job %s: %w", id, l.because(err))
 }
 
-// refused returns why a load was refused: errFull where the table holds rows and should not, whatever
+// refused returns why a load was refused: errFull if the table holds rows and should not, whatever
 // the service said, since a load that failed wrote none.
 func (l *loading) refused(ctx context.Context, err error) error {
 	if l.sink.Write != WriteEmpty {

@@ -43,7 +43,7 @@ func missing(err error) bool {
 }
 
 // because returns what may be shown of a failure: messages of jobs can quote cells, so there is none of
-// the service's, only its code, its reason, and the place where that is one of the staged files.
+// the service's, only its code, its reason, and the place if that is one of the staged files.
 func (l *loading) because(err error) error {
 	r, ok := refusalOf(err)
 	switch {

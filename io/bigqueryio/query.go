@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// SQL returns the query that reads the source: the needed columns, and where the table is read as of a
+// SQL returns the query that reads the source: the needed columns, and if the table is read as of a
 // time, that time.
 func (s *Source) SQL() string {
 	var b strings.Builder

@@ -25,7 +25,7 @@ func init() {
 // Read returns the records of a table as *domain.Chunk: STRING as Text, FLOAT64 as Floats, all others as
 // Ints in the native unit. Numbers finer than the native unit are rounded down, numbers beyond int64
 // become the nearest one. The table is one element of work, so that a step that is repeated cannot mix
-// two readings. It panics where src does not come from Check.
+// two readings. It panics if src does not come from Check.
 func Read(s beam.Scope, src Source) beam.PCollection {
 	s = s.Scope("bigqueryio.Read")
 	if len(src.Columns) == 0 || src.Key == "" {

@@ -79,7 +79,7 @@ func typeName(t bigquery.FieldType) string {
 
 const flatten = "; flatten it or leave it out of the domain"
 
-// unreadable says what keeps a column from being read, to follow "is"; "" where nothing does.
+// unreadable says what keeps a column from being read, to follow "is"; "" if nothing does.
 func unreadable(f *bigquery.FieldSchema) string {
 	name := typeName(f.Type)
 	_, known := domainType(f.Type)
@@ -134,7 +134,7 @@ func leaves(path string, s bigquery.Schema) (out []string) {
 	return out
 }
 
-// mapColumns finds the column of each attribute, and last that of the privacy ID where the domain names
+// mapColumns finds the column of each attribute, and last that of the privacy ID if the domain names
 // one, and lists all mismatches at once.
 func mapColumns(s bigquery.Schema, d *domain.Domain) (out []Column, faults []string) {
 	for i := range d.Attributes {

@@ -24,7 +24,7 @@ func (s Sink) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = client.Close() }() // nothing is lost where closing a connection fails
+	defer func() { _ = client.Close() }() // nothing is lost if closing a connection fails
 	location, err := s.locate(ctx, client)
 	if err != nil {
 		return err

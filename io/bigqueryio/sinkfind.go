@@ -8,7 +8,7 @@ import (
 )
 
 // Find looks for the load that has put this run's rows into the table, whichever worker asked for it;
-// false where none has ended well. Its Rows are −1 where the service does not say how many it loaded.
+// false if none has ended well. Its Rows are −1 if the service does not say how many it loaded.
 func (s Sink) Find(ctx context.Context, model string) (Loaded, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -16,7 +16,7 @@ func (s Sink) Find(ctx context.Context, model string) (Loaded, bool, error) {
 	if err != nil {
 		return Loaded{}, false, err
 	}
-	defer func() { _ = client.Close() }() // nothing is lost where closing a connection fails
+	defer func() { _ = client.Close() }() // nothing is lost if closing a connection fails
 	location, err := s.locate(ctx, client)
 	if err != nil {
 		return Loaded{}, false, err

@@ -16,7 +16,7 @@ type Loaded struct {
 	Bytes int64  // of the staged parts
 
 	// Left joins what could not be done once the rows were in the table: setting its labels, deleting
-	// the staged files. nil where nothing is left to do.
+	// the staged files. nil if nothing is left to do.
 	Left error
 }
 
@@ -25,7 +25,7 @@ type Loaded struct {
 // a failure: the job's ID follows from run, model, table, shards and columns, and each row is loaded
 // once. A load that ends well has loaded every row, one that does not has loaded none.
 //
-// After an error the staged files are kept, and the error says so. Where the context ends, the job goes
+// After an error the staged files are kept, and the error says so. If the context ends, the job goes
 // on: other workers may be waiting for it.
 func (s Sink) Publish(ctx context.Context, staged Staged) (Loaded, error) {
 	out, err := s.publish(ctx, staged)
@@ -49,7 +49,7 @@ func (s Sink) publish(ctx context.Context, staged Staged) (out Loaded, err error
 	if err != nil {
 		return out, err
 	}
-	defer func() { _ = client.Close() }() // nothing is lost where closing a connection fails
+	defer func() { _ = client.Close() }() // nothing is lost if closing a connection fails
 	l := &loading{sink: s, client: client, name: s.jobName(staged.Model), sleep: s.sleeper()}
 	if err := l.prepare(ctx); err != nil {
 		return out, err
@@ -89,7 +89,7 @@ func (l *loading) prepare(ctx context.Context) error {
 	if err != nil && !missing(err) {
 		return l.explainLook(ctx, fmt.Errorf("bigquery: %s: %w", l.sink.Table, l.because(err)))
 	}
-	// A load adds no column and loosens none: the table's own schema is the one that fits. Where the
+	// A load adds no column and loosens none: the table's own schema is the one that fits. If the
 	// rows do not fit, the job says so.
 	if err == nil && len(mismatches(&l.sink.Domain, table.Schema)) == 0 {
 		l.schema = table.Schema

@@ -17,7 +17,7 @@ var fieldTypes = [...]bigquery.FieldType{
 	domain.DateTime: bigquery.DateTimeFieldType, domain.Timestamp: bigquery.TimestampFieldType, domain.Time: bigquery.TimeFieldType,
 }
 
-// columns returns the schema of a table made for d: a column per attribute in d's order, REQUIRED where
+// columns returns the schema of a table made for d: a column per attribute in d's order, REQUIRED if
 // it has no cell NULL. Files of parquetio.Writer have the same columns, of types that load into these.
 func columns(d *domain.Domain) bigquery.Schema {
 	s := make(bigquery.Schema, d.Len())

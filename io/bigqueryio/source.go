@@ -127,7 +127,7 @@ func tableFaults(md *bigquery.TableMetadata) (faults []string) {
 	return faults
 }
 
-// metadata returns what is known of a table. Where there is none it says whether its dataset is there.
+// metadata returns what is known of a table. If there is none it says whether its dataset is there.
 func (c Client) metadata(ctx context.Context, t Table) (*bigquery.TableMetadata, error) {
 	client, err := c.Open(ctx)
 	if err != nil {

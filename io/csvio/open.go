@@ -60,7 +60,7 @@ func decompress(r io.Reader, name string) (io.Reader, error) {
 		}
 		return z, nil
 	case strings.HasSuffix(lower, ".zst"):
-		// One goroutine, the reader's own: nothing is left behind where a file is not read to its end.
+		// One goroutine, the reader's own: nothing is left behind if a file is not read to its end.
 		b := bufio.NewReader(r)
 		if mark, _ := b.Peek(4); !isStandard(mark) {
 			return nil, fmt.Errorf("csv: %s: the name says Zstandard, and the content is something else; rename the file", name)

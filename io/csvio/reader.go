@@ -59,7 +59,7 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 }
 
 // Read fills the chunk with the next records, at most 4096 of them, in columns of Form Text, with the
-// line of each. The chunk's memory is used again where it is large enough. At the end it returns
+// line of each. The chunk's memory is used again if it is large enough. At the end it returns
 // io.EOF and no record.
 func (r *Reader) Read(chunk *domain.Chunk) error {
 	r.reset(chunk)
@@ -186,7 +186,7 @@ var noNulls [chunkRows]bool
 
 func falses(n int) []bool { return noNulls[:n] }
 
-// finish completes Nulls, or drops it where no cell is NULL.
+// finish completes Nulls, or drops it if no cell is NULL.
 func (r *Reader) finish(rows int) {
 	for _, c := range r.into {
 		if len(c.Nulls) == 0 {

@@ -13,7 +13,7 @@ import (
 const flushBytes = 1 << 16
 
 // Writer writes chunks as CSV: a header line, commas, "\n" line ends, NULL as an empty cell or another mark,
-// every value in its canonical text (domain.Attribute.AppendNative). Cells are quoted only where they have to be.
+// every value in its canonical text (domain.Attribute.AppendNative). Cells are quoted only if they have to be.
 type Writer struct {
 	w    io.Writer
 	d    *domain.Domain

@@ -11,8 +11,8 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// Abandon removes what this run left without finishing: its staging and, where Publish was cut off, the
-// parts and those of the released files that it had put in place. It changes nothing where the run has
+// Abandon removes what this run left without finishing: its staging and, if Publish was cut off, the
+// parts and those of the released files that it had put in place. It changes nothing if the run has
 // published. No attempt of the run may follow, and none may still be writing.
 func (d Dir) Abandon(ctx context.Context, releasedNames ...string) error {
 	if err := d.Validate(); err != nil {
@@ -51,7 +51,7 @@ func (d Dir) Hold() (release func(), err error) {
 // counts.
 type Leftover struct {
 	RunID, Path string
-	Dead        bool // its run has ended; false also where nothing can tell
+	Dead        bool // its run has ended; false also if nothing can tell
 }
 
 // Leftovers lists what other runs have staged here, in order of their IDs.
@@ -93,7 +93,7 @@ func (d Dir) RemoveLeftovers(ctx context.Context) (removed []Leftover, err error
 	return removed, err
 }
 
-// Others returns the IDs of other runs whose staging is here, in order; none where there is no directory.
+// Others returns the IDs of other runs whose staging is here, in order; none if there is no directory.
 func (d Dir) Others(ctx context.Context) ([]string, error) {
 	d = d.in(ctx)
 	names, err := d.disk.list(d.beside(tempName))

@@ -16,7 +16,7 @@ const claimName = "publishing.run"
 
 func (d Dir) claimPath() string { return files.Join(d.release(), tempName, claimName) }
 
-// claimant returns the ID of the run that has claimed the output; fs.ErrNotExist where none has.
+// claimant returns the ID of the run that has claimed the output; fs.ErrNotExist if none has.
 func (d Dir) claimant() (string, error) {
 	f, err := d.disk.open(d.claimPath())
 	if err != nil {
@@ -27,7 +27,7 @@ func (d Dir) claimant() (string, error) {
 	return string(b), err
 }
 
-// checkClaim refuses the output where another run has claimed it.
+// checkClaim refuses the output if another run has claimed it.
 func (d Dir) checkClaim(others []string) error {
 	if d.Overwrite || d.alone || !slices.Contains(others, tempName) {
 		return nil

@@ -36,7 +36,7 @@ const (
 	copyMark     = ".copy-" // in the name of a part that is being copied to another file system
 )
 
-// Beside returns the directory for everything but the rows where nobody names one: the rows' own name with
+// Beside returns the directory for everything but the rows if nobody names one: the rows' own name with
 // ".release" behind it. A path without a name of its own, such as "." or a bucket, has none.
 func Beside(rows string) (string, error) {
 	clean := files.Clean(rows)

@@ -76,7 +76,7 @@ func (d local) sum(path string) (n int64, crc uint32, err error) {
 
 func (local) open(path string) (io.ReadCloser, error) { return os.Open(path) }
 
-// mkdirAll tries again where another run has just removed the common parent, which was empty.
+// mkdirAll tries again if another run has just removed the common parent, which was empty.
 func (local) mkdirAll(dir string) (err error) {
 	for range 100 {
 		if err = os.MkdirAll(dir, 0o777); !errors.Is(err, fs.ErrNotExist) {

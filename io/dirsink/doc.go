@@ -20,11 +20,11 @@
 // of the parts. Two runs that publish into one directory at the same moment never both succeed, and the
 // loser's files are not among the winner's; with overwrite, which takes a directory over from whoever is
 // publishing into it, that holds on one machine only. The staging of other runs is removed by
-// RemoveLeftovers alone, where a lock tells that they are dead.
+// RemoveLeftovers alone, if a lock tells that they are dead.
 //
 // # Design
 //
-// Parts and manifest get their names by a hard link, by a rename where the file system has no links,
+// Parts and manifest get their names by a hard link, by a rename if the file system has no links,
 // and on gs:// by a copy on the condition that the name is free. A run that publishes first claims the
 // directory with a file that holds its ID: the runs' names of parts may differ, so that they would meet
 // only at the manifest, when each has replaced the other's released files.

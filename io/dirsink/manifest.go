@@ -47,7 +47,7 @@ func Digest(list []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// manifest reads the manifest of this Dir. fs.ErrNotExist is in the error where there is none.
+// manifest reads the manifest of this Dir. fs.ErrNotExist is in the error if there is none.
 func (d Dir) manifest() (*Manifest, error) {
 	m, _, err := d.readManifest()
 	return m, err

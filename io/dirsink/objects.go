@@ -53,7 +53,7 @@ func (cloud) copy(ctx context.Context, from gcs.Object, to string, old gcs.Objec
 func (cloud) remove(ctx context.Context, o gcs.Object) error { return gcs.Remove(ctx, o) }
 
 // objects is a disk of objects. There are no directories, and whatever is there is durable. Nothing
-// locks: each step names the state that it builds on, and fails where that has changed.
+// locks: each step names the state that it builds on, and fails if that has changed.
 type objects struct {
 	ctx context.Context // of the call that the disk was made for
 	service

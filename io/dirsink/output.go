@@ -27,7 +27,7 @@ type Output struct {
 }
 
 // Open reads the manifest of a finished run. The name is that of the directory of its rows, if everything
-// else is beside it, or of that of everything else. fs.ErrNotExist is in the error where there is no
+// else is beside it, or of that of everything else. fs.ErrNotExist is in the error if there is no
 // finished output.
 func Open(ctx context.Context, name string) (*Output, error) {
 	o, err := open(ctx, Dir{Release: name})
@@ -91,7 +91,7 @@ func (o *Output) Files(ctx context.Context) ([]files.Info, error) {
 }
 
 // Rows returns the parts in a directory whose manifest is elsewhere, in order, if there are all of one output
-// and nothing else: their names tell. None where that is not so.
+// and nothing else: their names tell. None if that is not so.
 func Rows(ctx context.Context, dir string) ([]files.Info, error) {
 	names, err := files.Names(ctx, dir)
 	if err != nil || len(names) == 0 {
@@ -133,7 +133,7 @@ func (o *Output) compare(ctx context.Context, read bool) error {
 	return errors.Join(errs...)
 }
 
-// CheckReleased is Check of one released file alone. fs.ErrNotExist is in the error where the manifest does
+// CheckReleased is Check of one released file alone. fs.ErrNotExist is in the error if the manifest does
 // not name it.
 func (o *Output) CheckReleased(ctx context.Context, name string) error {
 	for _, f := range o.Released {

@@ -26,7 +26,7 @@ func Content(name string, content []byte) Released {
 // Publish makes the parts and the released files the content of the directories. refs holds each shard
 // once, in any order. schema describes the parts in the manifest: anything that JSON can hold, or nil.
 //
-// Where there is this run's manifest already, Publish returns it and changes nothing. After an error
+// If there is this run's manifest already, Publish returns it and changes nothing. After an error
 // Publish may be called again, with the same parts.
 func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, schema any) (*Manifest, error) {
 	m, err := d.plan(refs, files, schema)
@@ -60,7 +60,7 @@ func (d Dir) dirs() []string {
 	return []string{d.Path, d.release()}
 }
 
-// lock waits for other publishers; alone: it tells that none is left where runs claim the output.
+// lock waits for other publishers; alone: it tells that none is left if runs claim the output.
 func (d Dir) lock() (unlock func(), alone bool, err error) {
 	var held []func()
 	unlock = func() {

@@ -243,7 +243,7 @@ func (d Dir) finish(m *Manifest) error {
 	return d.disk.sync(d.release())
 }
 
-// cleanUp removes this run's staging as far as possible, and the common one where it is empty.
+// cleanUp removes this run's staging as far as possible, and the common one if it is empty.
 func (d Dir) cleanUp() {
 	// Leftovers are harmless: no reader looks at them.
 	d.disclaim()

@@ -75,7 +75,7 @@ func Dir(name string) string {
 	return filepath.Dir(name)
 }
 
-// Stat looks at a file. fs.ErrNotExist is in the error where there is none.
+// Stat looks at a file. fs.ErrNotExist is in the error if there is none.
 func Stat(ctx context.Context, name string) (Info, error) {
 	if err := CheckName(name); err != nil {
 		return Info{}, err

@@ -19,7 +19,7 @@ func Hold(dir string) (release func(), err error) {
 }
 
 // Take is Hold for a directory that nobody holds: then nobody else can hold it before release. It returns
-// false if somebody does, if the directory belongs to another user, and where that cannot be found out.
+// false if somebody does, if the directory belongs to another user, and if that cannot be found out.
 func Take(dir string) (release func(), free bool) {
 	s, err := os.Lstat(dir)
 	if err != nil || !s.IsDir() {

@@ -167,7 +167,7 @@ func fetch(ctx context.Context, f Info, p []byte, off int64) (err error) {
 	return nil
 }
 
-// ReadAt reads len(p) bytes from off. The error is io.EOF where there are fewer.
+// ReadAt reads len(p) bytes from off. The error is io.EOF if there are fewer.
 func (r *ranges) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("%s: a negative offset", r.f.Name)

@@ -9,7 +9,7 @@ import (
 )
 
 // Space says how much this user can write to the disk of a directory of this machine that is there or is to be
-// made. known is false where the system does not tell.
+// made. known is false if the system does not tell.
 func Space(dir string) (s Free, known bool) {
 	for {
 		var f syscall.Statfs_t

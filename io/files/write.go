@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
-// Create writes a file whose name is free: fs.ErrExist is in the error where it is not. One of this
+// Create writes a file whose name is free: fs.ErrExist is in the error if it is not. One of this
 // machine only its owner can read. A file that cannot be written to its end is not left behind.
 func Create(ctx context.Context, name string, content []byte) error {
 	return write(ctx, name, content, os.O_EXCL, gcs.Create)

@@ -10,8 +10,8 @@
 //
 //	pyarrow.ipc.open_file("out.release/_model.arrow").read_all()
 //
-// Column 0 is "weight", float64. Where the model lists its records, column 1+a is attribute a under its
-// name, uint16: the code of its cell. Where it does not, record i is cell i of the whole universe in
+// Column 0 is "weight", float64. If the model lists its records, column 1+a is attribute a under its
+// name, uint16: the code of its cell. If it does not, record i is cell i of the whole universe in
 // row-major order, the last attribute fastest. No value is null. Records come in batches of 65,536.
 //
 // The schema's metadata hold, in this order:
@@ -21,7 +21,7 @@
 //	dapple.method    the name of the method
 //	dapple.sizes     the number of cells of each attribute, a JSON array
 //	dapple.records   the number of records
-//	dapple.listed    "true" where records are listed, else "false"
+//	dapple.listed    "true" if records are listed, else "false"
 //	dapple.sha256    File.Hash in hexadecimal digits
 //
 // and then further entries in order of their keys. Equal files have equal bytes.

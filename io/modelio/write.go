@@ -19,7 +19,7 @@ import (
 // batchRows is the number of records of a record batch.
 const batchRows = 1 << 16
 
-// Write writes f in the package's format. It validates f first, and writes nothing where that fails.
+// Write writes f in the package's format. It validates f first, and writes nothing if that fails.
 func Write(w io.Writer, f *File) error {
 	if err := f.Validate(); err != nil {
 		return err

@@ -40,7 +40,7 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 // of it waiting.
 const footersAtOnce = 16
 
-// checkFile returns the schema of a file, or nil where its footer cannot be read. Where first is the
+// checkFile returns the schema of a file, or nil if its footer cannot be read. If first is the
 // schema of a file before, the domain has been compared with that one.
 func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *meta) (*meta, []error) {
 	src, _, err := files.OpenAt(ctx, f)

@@ -28,7 +28,7 @@ type column struct {
 	nullable    bool
 
 	ints  []int64 // the cells: codes of STRING, bits of FLOAT64, else the native unit
-	valid []byte  // bitmap; bit i is set where cell i is not NULL
+	valid []byte  // bitmap; bit i is set if cell i is not NULL
 	nulls int
 
 	dict   *dictionary // STRING

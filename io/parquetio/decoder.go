@@ -77,7 +77,7 @@ func (d *decoder) allNull() {
 	}
 }
 
-// sized returns s, or a new slice where s is too small, with length n and any content.
+// sized returns s, or a new slice if s is too small, with length n and any content.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -15,7 +15,7 @@ type Description struct {
 	Type     domain.Type
 	Scale    int // of a NUMERIC, 0 to 9
 	Nullable bool
-	Fault    string // why the column cannot be read; empty where it can
+	Fault    string // why the column cannot be read; empty if it can
 }
 
 // Describe returns the columns of a file in order, from its schema alone. A nested column is

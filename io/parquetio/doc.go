@@ -12,7 +12,7 @@
 //	NUMERIC    FLBA(16) Decimal(38, 9)              TIME       INT64 Time(us)
 //	BOOL       BOOLEAN
 //
-// A column is OPTIONAL where its attribute has a cell NULL, and REQUIRED elsewhere.
+// A column is OPTIONAL if its attribute has a cell NULL, and REQUIRED elsewhere.
 //
 // # What is read
 //
@@ -33,7 +33,7 @@
 // they are there.
 //
 // No record of a sound file ends the reading. Long texts that a page holds once are spelled out in pieces, and
-// texts that are no categories of their column are dropped where they would take more than 512 MiB.
+// texts that are no categories of their column are dropped if they would take more than 512 MiB.
 //
 // # What it does not promise
 //
@@ -44,10 +44,10 @@
 // # Design
 //
 // Writing uses arrow/go for the schema, the footer and compression, and makes pages here. The library's
-// own writer is six times slower where columns have NULLs; it states wrong ends and NULLs of text columns
+// own writer is six times slower if columns have NULLs; it states wrong ends and NULLs of text columns
 // in the footer, by which readers pass over rows that they should find; it marks the root REPEATED and
 // TIME as UTC, which readers take for other types; and it drops a failed write at the end of a row group.
-// A column chunk has a dictionary where that makes its first page smaller, and goes on without one where
+// A column chunk has a dictionary if that makes its first page smaller, and goes on without one if
 // it grows too long. Equal rows make equal bytes, however they come in chunks.
 // A row group is held until it ends, at 2^18 rows or 8 MiB, because a chunk's dictionary comes before its
 // pages: memory follows the columns and never the rows, but for some 130 bytes of footer for each chunk. What one

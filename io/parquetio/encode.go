@@ -12,7 +12,7 @@ import (
 const fewEntries = 256
 
 // encoder turns the batches of one column into the pages of column chunks. A chunk begins with a
-// dictionary where that makes its first page smaller, and goes on without one where it no longer pays.
+// dictionary if that makes its first page smaller, and goes on without one if it no longer pays.
 type encoder struct {
 	v2       bool
 	optional bool

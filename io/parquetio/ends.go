@@ -89,7 +89,7 @@ func (e *ends) statistics(c *column, nulls int64) metadata.EncodedStatistics {
 func (c *column) end(v int64, zero float64) []byte {
 	switch {
 	case c.typ == domain.String:
-		return append([]byte{}, c.dict.texts[v]...) // not nil where it is empty
+		return append([]byte{}, c.dict.texts[v]...) // not nil if it is empty
 	case c.typ == domain.Bool:
 		return []byte{byte(v)}
 	case c.typ == domain.Float64 && math.Float64frombits(uint64(v)) == 0:

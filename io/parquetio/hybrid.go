@@ -7,7 +7,7 @@ import (
 )
 
 // appendHybrid appends numbers of width bits in the RLE and bit-packed hybrid, which hybrid decodes.
-// Equal numbers that begin a group of eight are written as a run where that saves bytes.
+// Equal numbers that begin a group of eight are written as a run if that saves bytes.
 //
 // Source: Apache Parquet format, Encodings, "Run Length Encoding / Bit-Packing Hybrid".
 func appendHybrid(dst []byte, v []uint32, width int) []byte {

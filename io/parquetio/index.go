@@ -19,7 +19,7 @@ func (x *index) reset() {
 }
 
 // number writes the number of each value to dst, which has the length of values, and returns it. It gives
-// up, and returns nil, where there are more than limit entries.
+// up, and returns nil, if there are more than limit entries.
 func (x *index) number(dst []uint32, c *column, values []int64, limit int) []uint32 {
 	if c.typ == domain.String {
 		return x.numberTexts(dst, len(c.dict.texts), values, limit)

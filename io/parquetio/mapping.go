@@ -21,7 +21,7 @@ type leaf struct {
 	values   []string // STRING: the categories
 }
 
-// mapColumns finds the column of each attribute, and of the privacy ID where the domain names one,
+// mapColumns finds the column of each attribute, and of the privacy ID if the domain names one,
 // and lists all mismatches at once.
 func mapColumns(m *meta, d *domain.Domain) (attrs []leaf, id *leaf, faults []string) {
 	for i := range d.Attributes {

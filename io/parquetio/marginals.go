@@ -19,7 +19,7 @@ type Marginal struct {
 	Labels [][]string // of the cells of each attribute
 
 	Fitted      []float64 // probability of each cell under the model
-	FittedError []float64 // predicted standard error of Fitted; NaN where none is valid; nil: nowhere
+	FittedError []float64 // predicted standard error of Fitted; NaN if none is valid; nil: nowhere
 	FittedFrom  []string  // where each of FittedError comes from, one of few words; nil: not said
 	Noisy       []float64 // the noisy answer that was bought, as shares of the units; nil: none
 	NoisyError  float64   // standard error of each of Noisy, from the noise alone
@@ -30,13 +30,13 @@ type Marginal struct {
 //	marginal               STRING   the names, joined by ", "
 //	cell                   STRING   the labels, joined in the same way
 //	fitted                 FLOAT64  probability under the model
-//	fitted_standard_error  FLOAT64  its predicted standard error; NULL where none is valid
-//	noisy                  FLOAT64  the noisy answer; NULL where none was bought
+//	fitted_standard_error  FLOAT64  its predicted standard error; NULL if none is valid
+//	noisy                  FLOAT64  the noisy answer; NULL if none was bought
 //	standard_error         FLOAT64  its standard error; NULL there too
 //	fitted_error_from      STRING   where fitted_standard_error comes from; NULL where that is not said
 //
 // In names and labels "\" and "," are written with a "\" before them, so that the parts can be told
-// apart. w is never closed. The file is complete only where the error is nil. About 0.2 µs per cell.
+// apart. w is never closed. The file is complete only if the error is nil. About 0.2 µs per cell.
 func WriteMarginals(w io.Writer, marginals []*Marginal) (rows int64, err error) {
 	names := newColumn("marginal", domain.String, 0, false)
 	from := newColumn("fitted_error_from", domain.String, 0, true)
@@ -96,7 +96,7 @@ func (t *table) writeMarginal(m *Marginal) error {
 }
 
 // parts returns the escaped labels of each attribute, with what stands before them in a cell's label, and
-// the number of cells; 0 where there are not as many lists of labels as names.
+// the number of cells; 0 if there are not as many lists of labels as names.
 func (m *Marginal) parts() (parts [][]string, cells int) {
 	if len(m.Names) != len(m.Labels) || len(m.Names) == 0 {
 		return nil, 0
@@ -117,7 +117,7 @@ func (m *Marginal) parts() (parts [][]string, cells int) {
 	return parts, cells
 }
 
-// addOptional appends entry i of values, or NULL where there are none or it is NaN. at is the row.
+// addOptional appends entry i of values, or NULL if there are none or it is NaN. at is the row.
 func (c *column) addOptional(values []float64, i, at int) {
 	x := math.NaN()
 	if values != nil {
@@ -127,7 +127,7 @@ func (c *column) addOptional(values []float64, i, at int) {
 	c.valued(at, !math.IsNaN(x))
 }
 
-// addWord appends word i, or NULL where there are none. at is the row.
+// addWord appends word i, or NULL if there are none. at is the row.
 func (c *column) addWord(words []string, i, at int) {
 	code := int64(0)
 	if words != nil {

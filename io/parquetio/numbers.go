@@ -18,7 +18,7 @@ type numbers struct {
 	uuid     bool               // cells that are bytes are texts of 36 characters
 }
 
-// size returns the bytes of a value of encoding PLAIN; 0 where it is not a fixed number of bytes.
+// size returns the bytes of a value of encoding PLAIN; 0 if it is not a fixed number of bytes.
 func (k *numbers) size() int {
 	switch k.physical {
 	case parquet.Types.Int32, parquet.Types.Float:

@@ -21,7 +21,7 @@ const (
 type Nulls uint8
 
 const (
-	// NullsOptional is the default: OPTIONAL where an attribute has a cell NULL, else REQUIRED.
+	// NullsOptional is the default: OPTIONAL if an attribute has a cell NULL, else REQUIRED.
 	NullsOptional Nulls = iota
 	// NullsRefused is for loaders that want REQUIRED columns alone: writing a NULL is an error.
 	NullsRefused

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pack appends src, compressed, to the empty dst, or returns it in memory of its own where dst is too small.
+// pack appends src, compressed, to the empty dst, or returns it in memory of its own if dst is too small.
 type pack func(dst, src []byte) []byte
 
 // packer returns the compressor of a codec; nil for none.

@@ -70,7 +70,7 @@ func OpenInfo(ctx context.Context, f files.Info, d *domain.Domain, o ReadOptions
 	return r, nil
 }
 
-// Open reads the footer of src and finds the columns of d, by name. Where d names a privacy ID its
+// Open reads the footer of src and finds the columns of d, by name. If d names a privacy ID its
 // column is read too; clear it to read files without one, such as those that Writer makes. All
 // mismatches are listed at once. name stands in errors.
 func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, error) {
@@ -142,7 +142,7 @@ func (r *Reader) Rows() int64 { return r.m.rows }
 // Size returns the size of the file in bytes, for ReadOptions.Size.
 func (r *Reader) Size() int64 { return r.size }
 
-// ReadGroup reads the attributes of row group i into dst, whose memory is used again where it is large
+// ReadGroup reads the attributes of row group i into dst, whose memory is used again if it is large
 // enough. STRING columns come as Dictionary, FLOAT64 as Floats, INT64 as Ints or Floats, as the file has
 // them, all others as Ints in the native unit. Numbers finer than the native unit are rounded down,
 // numbers beyond int64 become the nearest one. Privacy IDs come by Chunks alone.

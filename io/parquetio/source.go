@@ -34,7 +34,7 @@ type rowGroup struct {
 
 // Read returns the records of Parquet files as *domain.Chunk. A row group is one element of work, and is
 // held in memory while it is read. Footers are read where the data is; call Check before, so that faults
-// show at launch. A file that is not as its Info says when it is read ends the run. Read panics where no
+// show at launch. A file that is not as its Info says when it is read ends the run. Read panics if no
 // file is given.
 func Read(s beam.Scope, list []files.Info, d *domain.Domain) beam.PCollection {
 	s = s.Scope("parquetio.Read")

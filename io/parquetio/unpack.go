@@ -44,7 +44,7 @@ func unpacks(c compress.Compression) bool {
 }
 
 // unpack returns the plain bytes that src stands for, exactly size of them, valid until the next call. It
-// returns errSize where there are more or fewer, and errPage where src is no output of the codec.
+// returns errSize if there are more or fewer, and errPage if src is no output of the codec.
 func (u *unpacker) unpack(c compress.Compression, src []byte, size int) ([]byte, error) {
 	if c == compress.Codecs.Uncompressed {
 		if len(src) != size {

@@ -58,7 +58,7 @@ func (w *Writer) Write(c *domain.Chunk) error {
 }
 
 // Close finishes the file and returns the number of rows written to it. The file is complete only
-// where the error is nil. A second Close returns the same as the first.
+// if the error is nil. A second Close returns the same as the first.
 func (w *Writer) Close() (rows int64, err error) { return w.t.close() }
 
 // table is a file being written: columns that fill up pages, and encoders that hold the pages of a row
@@ -120,7 +120,7 @@ func pageRows(columns int) int64 {
 	return max(1<<12, min(batchRows, 1<<22/int64(columns)))
 }
 
-// groupBytes returns the bytes that a row group holds before it is written: 8 MiB, and more where a column
+// groupBytes returns the bytes that a row group holds before it is written: 8 MiB, and more if a column
 // chunk would be below 64 KiB, of which its description in the footer is 1/400. BigQuery advises 16 MiB for
 // large files. But writers hold their groups all at once, and 8 MiB are 200,000 rows of 15 mixed columns,
 // where DuckDB writes 122,880: enough for one dictionary.

@@ -144,7 +144,7 @@ func stepList(t domain.Type) string {
 	return strings.Join(s, ", ")
 }
 
-// count reads bins: 0 where there is none, −1 after a fault.
+// count reads bins: 0 if there is none, −1 after a fault.
 func (c *columnReader) count() int {
 	if !c.has("bins") {
 		return 0

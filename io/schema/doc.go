@@ -36,5 +36,5 @@
 //
 // Equal bins have real cut points. INT64 and times round them up to whole units, which changes no cell.
 // NUMERIC takes the fewest decimal places, at most 9, in which the cut points are exact, and rounds up
-// where there are none.
+// if there are none.
 package schema

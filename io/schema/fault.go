@@ -11,7 +11,7 @@ import (
 // Fault is one thing wrong with a domain file.
 type Fault struct {
 	File         string
-	Line, Column int    // from 1; 0 where there is no position
+	Line, Column int    // from 1; 0 if there is no position
 	Text         string // what was given, what is allowed, how to fix it
 }
 

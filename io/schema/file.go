@@ -18,14 +18,14 @@ import (
 type File struct {
 	Name     string
 	Domain   *domain.Domain
-	Workload []WorkloadEntry // empty where the file declares none
+	Workload []WorkloadEntry // empty if the file declares none
 	CSV      CSV
 }
 
 // WorkloadEntry is a marginal that people care for.
 type WorkloadEntry struct {
 	Columns []string // at least one, all of them in the domain, all different
-	Weight  float64  // above 0; 1 where the file gives none
+	Weight  float64  // above 0; 1 if the file gives none
 	Line    int      // where the file declares it
 }
 

@@ -125,7 +125,7 @@ func category(a *domain.Attribute, s string) (domain.Code, bool) {
 	return code, usable && int(code) < len(a.Values)
 }
 
-// lowerEnd returns the bin that holds the value s, and whether s is its lower end; ok is false where s is
+// lowerEnd returns the bin that holds the value s, and whether s is its lower end; ok is false if s is
 // no value between the first and the last cut point.
 func lowerEnd(a *domain.Attribute, s string) (bin domain.Code, exact, ok bool) {
 	if a.Type == domain.Float64 {

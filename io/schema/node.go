@@ -47,7 +47,7 @@ func (r *reader) syntax(err error) {
 	at := &yaml.Node{Column: 1}
 	if m != nil {
 		text = text[len(m[0]):]
-		at.Line, _ = strconv.Atoi(m[1]) // empty where the parser gives no line: 0
+		at.Line, _ = strconv.Atoi(m[1]) // empty if the parser gives no line: 0
 	}
 	r.add(at, "not YAML: %s", text)
 }

@@ -15,7 +15,7 @@ var unitNames = map[string]int64{
 
 // unit returns the default resolution of a type, and what a resolution without a name counts: one for
 // INT64, a day for DATE, a second for the other times, in the native unit. NUMERIC has cents for a
-// default, or the last decimal place in use where that is finer.
+// default, or the last decimal place in use if that is finer.
 func unit(t domain.Type) int64 {
 	if t == domain.DateTime || t == domain.Timestamp || t == domain.Time {
 		return unitNames["second"]
@@ -70,7 +70,7 @@ var allowedResolution = map[domain.Type]string{
 }
 
 // places returns the default resolution of a NUMERIC: 0.01, or the last decimal place of the numbers
-// given where that is finer.
+// given if that is finer.
 func (c *columnReader) places() int64 {
 	given := 2
 	for _, key := range []string{"min", "max", "edges"} {

@@ -49,12 +49,12 @@ func (t *BigQuery) Identity() (id string, known bool) {
 // ByMetadata returns true.
 func (t *BigQuery) ByMetadata() bool { return true }
 
-// Read returns the records in a pipeline, as *domain.Chunk. It panics where Check has not succeeded.
+// Read returns the records in a pipeline, as *domain.Chunk. It panics if Check has not succeeded.
 func (t *BigQuery) Read(s beam.Scope, _ *domain.Domain, _ schema.CSV) beam.PCollection {
 	return bigqueryio.Read(s, t.checked())
 }
 
-// Each hands all records to yield, chunk by chunk. It panics where Check has not succeeded.
+// Each hands all records to yield, chunk by chunk. It panics if Check has not succeeded.
 func (t *BigQuery) Each(ctx context.Context, _ *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) error {
 	return bigqueryio.Each(ctx, t.checked(), yield)
 }

@@ -116,7 +116,7 @@ func (o option) text() string {
 	return "--" + o.name
 }
 
-// cutFlag splits --name=value; name is empty where arg is no flag.
+// cutFlag splits --name=value; name is empty if arg is no flag.
 func cutFlag(arg string) (name, value string, hasValue bool) {
 	trimmed, ok := strings.CutPrefix(arg, "--")
 	if !ok {

@@ -15,8 +15,8 @@ import (
 )
 
 // runnerLog keeps the end of what a runner logs. It speaks of bundles and ports, and repeats every
-// error several times with all links of the chain: a person wants none of it where the error has words
-// of our own, and all of it where the runner itself has failed.
+// error several times with all links of the chain: a person wants none of it if the error has words
+// of our own, and all of it if the runner itself has failed.
 type runnerLog struct {
 	mu   sync.Mutex
 	kept [][]byte

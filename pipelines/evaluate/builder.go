@@ -9,7 +9,7 @@ import (
 
 // Builder codes chunks of raw records into a Table.
 //
-// Where the domain has a privacy ID it keeps one record of each privacy unit, and none of records
+// If the domain has a privacy ID it keeps one record of each privacy unit, and none of records
 // without an ID, because that is the table that is synthesised: of a unit's different coded records the
 // one of lowest rank (package bounding). With the zero run key, the default of private.BoundParams, these
 // are the records that the synthesis counted.
@@ -17,7 +17,7 @@ type Builder struct {
 	domain  *domain.Domain
 	encoder *domain.Encoder
 	table   *Table
-	units   map[string]int // row of each unit; nil where every record is a unit
+	units   map[string]int // row of each unit; nil if every record is a unit
 	codes   []domain.Code  // of a chunk, row-major
 	id      []byte
 	kept    []domain.Code // the row that a unit has so far
@@ -86,7 +86,7 @@ func (b *Builder) bound(id []byte, row []domain.Code) {
 	}
 }
 
-// unit returns the privacy ID of record r, empty where it has none. It is valid until the next call.
+// unit returns the privacy ID of record r, empty if it has none. It is valid until the next call.
 func (b *Builder) unit(ids *domain.Column, r int) []byte {
 	if ids.Null(r) {
 		return nil

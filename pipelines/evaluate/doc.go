@@ -19,7 +19,7 @@
 // weighted.
 //
 // The k-marginal score is NIST's, 1000·(1 − average TV): SDNist, sdnist/metrics/kmarginal.py, which
-// takes a random selection of marginals where this package takes all. Beside it stands the number of
+// takes a random selection of marginals, while this package takes all. It is reported together with the number of
 // rows of the smallest simple random subsample of the true table whose expected score is at least as
 // good; the expectation is exact (see subsample.go).
 //
@@ -32,7 +32,7 @@
 //     of the cells, rows with a NULL in either column left out. Any other pair: ContingencySimilarity,
 //     1 − TV of the two-way table, where NULL is a category. SDMetrics cuts a numeric column of a mixed
 //     pair into ten bins; here it has the domain's.
-//   - The score of a property is the mean over columns or pairs; where a score is not defined (no value
+//   - The score of a property is the mean over columns or pairs; if a score is not defined (no value
 //     but NULL, a constant column in a correlation) the item is left out of the mean.
 //
 // # Population error
@@ -59,13 +59,13 @@
 //	  largest_cell_error, mean_cell_error, rms_cell_error   |difference of shares| over all cells
 //	  k_marginal_score            1000·(1 − average_tv)
 //	  subsample_rows              only against the true table
-//	shapes, trends                average (null where nothing is defined), and
-//	  items[]                     columns (one or two), metric, score (null where not defined)
+//	shapes, trends                average (null if nothing is defined), and
+//	  items[]                     columns (one or two), metric, score (null if not defined)
 //	quality                       mean of the two averages
 //	worst[]                       the marginals of largest TV, largest first:
 //	  columns, cells, tv
 //	  largest[]                   the cells that differ most: labels, real and synthetic share
-//	violations                    only where the domain declares impossible combinations:
+//	violations                    only if the domain declares impossible combinations:
 //	  real, synthetic             rows that any of them holds for
 //	  each[]                      columns, cells (labels by column), real, synthetic: one combination
 package evaluate

@@ -10,7 +10,7 @@ import (
 )
 
 // ReadTrue reads a true table, CSV in the form that the domain file declares, Parquet or BigQuery's: a
-// file, a pattern such as dir/*.parquet, a released directory, bq://project.dataset.table. Where the domain
+// file, a pattern such as dir/*.parquet, a released directory, bq://project.dataset.table. If the domain
 // has a privacy ID the table holds one record of each privacy unit; see Builder.
 //
 // Errors name files and columns, never a value.

@@ -28,7 +28,7 @@ type Comparison struct {
 	Quality       Score      `json:"quality"` // mean of the averages of Shapes and Trends
 	Worst         []Marginal `json:"worst"`   // largest TV first
 
-	Violations *Violations `json:"violations,omitempty"` // nil where the domain declares nothing to be impossible
+	Violations *Violations `json:"violations,omitempty"` // nil if the domain declares nothing to be impossible
 }
 
 // Width sums up the marginals of K attributes. Errors are in shares of rows.

@@ -51,7 +51,7 @@ func (e *FieldErrors) add(field string, err error) {
 var ErrMissing = errors.New("is required")
 
 // Open reads the domain file, finds the tables and compares their columns with the domain's. It returns
-// everything that is wrong, as FieldErrors; columns are compared where the domain file is right.
+// everything that is wrong, as FieldErrors; columns are compared if the domain file is right.
 func Open(ctx context.Context, c Config) (*Request, error) {
 	r, errs := &Request{json: c.JSON}, &FieldErrors{}
 	file := r.openDomain(ctx, c, errs)
@@ -66,7 +66,7 @@ func Open(ctx context.Context, c Config) (*Request, error) {
 	return r, nil
 }
 
-// openDomain reads the domain file and finds the marginals to compare; nil where the file is wrong.
+// openDomain reads the domain file and finds the marginals to compare; nil if the file is wrong.
 func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *schema.File {
 	if c.Domain == "" {
 		errs.add("Domain", ErrMissing)

@@ -23,7 +23,7 @@ type Config struct {
 	Holdout   string // true rows that the synthesis never saw; default: none
 	Marginals int    // widest marginal compared; default 3
 	MaxCells  int64  // largest marginal compared, in cells; default 10,000
-	JSON      string // file for the figures as JSON, local or gs://, replaced where it is there; default: none
+	JSON      string // file for the figures as JSON, local or gs://, replaced if it is there; default: none
 	Services  table.Options
 }
 
@@ -37,7 +37,7 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 }
 
 // Run reads the tables, compares them and writes the text form to out. The workload is the domain
-// file's, where it declares one.
+// file's, if it declares one.
 func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	var t Tables
 	for _, x := range []struct {

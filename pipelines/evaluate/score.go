@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Score is a similarity from 0 (as different as can be) to 1 (equal), or NaN where it is not defined;
+// Score is a similarity from 0 (as different as can be) to 1 (equal), or NaN if it is not defined;
 // in JSON that is null.
 type Score float64
 

@@ -19,7 +19,7 @@ func NewTable(d *domain.Domain) *Table {
 	return &Table{Sizes: d.Sizes(), Columns: make([][]domain.Code, d.Len())}
 }
 
-// check panics where the table does not have the shape that its fields state.
+// check panics if the table does not have the shape that its fields state.
 func (t *Table) check(sizes []int) {
 	if len(t.Columns) != len(sizes) || len(t.Sizes) != len(sizes) {
 		panic("evaluate: a table has other columns than the domain")

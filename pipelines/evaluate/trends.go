@@ -70,11 +70,11 @@ func contingencySimilarity(truth, other *Table, pair domain.Clique, s *scratch) 
 
 func correlationSimilarity(truth, other *Table, pair domain.Clique, mids [][]float64) Score {
 	r, s := correlation(truth, pair, mids), correlation(other, pair, mids)
-	return Score(1 - math.Abs(r-s)/2) // NaN where either is not defined
+	return Score(1 - math.Abs(r-s)/2) // NaN if either is not defined
 }
 
 // correlation returns Pearson's coefficient of two columns over the rows where neither is NULL, each
-// cell at its middle; NaN where a column is constant.
+// cell at its middle; NaN if a column is constant.
 func correlation(t *Table, pair domain.Clique, mids [][]float64) float64 {
 	x, y := mids[pair[0]], mids[pair[1]]
 	first, second := t.Columns[pair[0]], t.Columns[pair[1]]

@@ -23,7 +23,7 @@ type Violation struct {
 	Synthetic int        `json:"synthetic"`
 }
 
-// violations returns nil where the domain declares nothing to be impossible.
+// violations returns nil if the domain declares nothing to be impossible.
 func violations(truth, other *Table, d *domain.Domain) *Violations {
 	if len(d.Impossible) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (t *Table) violating(x domain.Exclusions) int {
 	return n
 }
 
-// writeText writes nothing where nothing is declared.
+// writeText writes nothing if nothing is declared.
 func (v *Violations) writeText(b *bytes.Buffer) {
 	if v == nil {
 		return

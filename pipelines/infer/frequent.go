@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// MinSupport is how many privacy units, or records where no privacy ID is named, need to have a
+	// MinSupport is how many privacy units, or records if no privacy ID is named, need to have a
 	// value before it is proposed as a category.
 	MinSupport = 20
 
@@ -15,7 +15,7 @@ const (
 	maxCategory   = 256  // bytes of a value that can be a category
 )
 
-// frequent counts the values of a column, of which there may be too many to hold. Where that happens
+// frequent counts the values of a column, of which there may be too many to hold. If that happens
 // every count is lowered by one and what is at zero is forgotten (Misra and Gries 1982), so that counts
 // are lower bounds and a value of more than 1 in 4096 records stays.
 type frequent struct {

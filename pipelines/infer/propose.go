@@ -21,7 +21,7 @@ type proposal struct {
 	name    string
 	keys    string // the column as it stands between braces
 	out     bool   // the column is left out
-	review  string // what the reader has to decide; empty where nothing is left
+	review  string // what the reader has to decide; empty if nothing is left
 	derived string // what was read off the data
 }
 

@@ -14,7 +14,7 @@ import (
 const maxBins = 20
 
 // outward returns friendly cut points around whole numbers: multiples of 1, 2 or 5 times a power of ten,
-// at most maxBins bins. Where they would not fit an int64 it returns lo and hi.
+// at most maxBins bins. If they would not fit an int64 it returns lo and hi.
 func outward(lo, hi int64) (from, to int64, bins int) {
 	for power := big.NewInt(1); ; power.Mul(power, big.NewInt(10)) {
 		for _, m := range []int64{1, 2, 5} {

@@ -118,7 +118,7 @@ func (s *Source) openCSV(ctx context.Context, first files.Info) error {
 	return nil
 }
 
-// checkNames refuses names that no domain file can hold. It does not show them: where a file has no header
+// checkNames refuses names that no domain file can hold. It does not show them: if a file has no header
 // line they are cells.
 func (s *Source) checkNames() error {
 	var errs bounded.Errors
@@ -195,7 +195,7 @@ type hasher struct {
 	hashes []uint64
 }
 
-// units returns a hash of each record's privacy ID, or nil where there is none.
+// units returns a hash of each record's privacy ID, or nil if there is none.
 func (h *hasher) units(c *domain.Column, rows int) []uint64 {
 	if c.Form == domain.Absent {
 		return nil

@@ -122,7 +122,7 @@ func (t *tally) promote(k kind, places int) {
 	t.kind = k
 }
 
-// rescale gives the range more decimal places, where an int64 has room for them.
+// rescale gives the range more decimal places, if an int64 has room for them.
 func (t *tally) rescale(places int) bool {
 	unit := int64(1)
 	for range places - t.scale {

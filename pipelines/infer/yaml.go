@@ -11,7 +11,7 @@ import (
 // bare matches texts that mean themselves inside a flow mapping of YAML.
 var bare = regexp.MustCompile(`^(-?[0-9]|[A-Za-z])[A-Za-z0-9_.-]*( [A-Za-z0-9_.-]*[A-Za-z0-9_.])*$`)
 
-// plain quotes a text for YAML where it has to be.
+// plain quotes a text for YAML if it has to be.
 func plain(s string) string {
 	if bare.MatchString(s) && !slices.Contains([]string{"null", "Null", "NULL"}, s) {
 		return s

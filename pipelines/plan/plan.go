@@ -22,14 +22,14 @@ type Plan struct {
 	UnitsGiven   bool // the planning number of units is the user's, not the default
 	Method       string
 	Why          string
-	Limits       string // the method's public caps; empty where the domain's size is the only one
+	Limits       string // the method's public caps; empty if the domain's size is the only one
 	Alternatives []Alternative
 
 	Charges  accountant.Statement // the ledger as it will be when the run is over
 	accesses []solver.Access      // what it charges for
 
 	AverageTV  float64 // predicted, over the marginals measured; a factor-two range
-	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN where none is measured, or it is not known beforehand
+	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
@@ -45,7 +45,7 @@ type Plan struct {
 // kept, at a byte for most cells, and counted on demand.
 const CountedCells = 1 << 23
 
-// MostUnits returns how many units a workload can be counted for, 0 where it is any number. Kept records are
+// MostUnits returns how many units a workload can be counted for, 0 if it is any number. Kept records are
 // one element of the pipeline, and elements end at 2 GiB: prism sends them in one message.
 func MostUnits(p solver.Problem) int64 {
 	if _, cells, err := p.Workload.Maximal().Cells(); err == nil && cells <= CountedCells {
@@ -75,16 +75,16 @@ type Workload struct {
 	Omitted   int64  // marginals of the wanted width that have more cells than allowed
 	TooLarge  int64  // marginals that have more cells than the method measures
 	TooWide   int    // marginals that have more columns than the method measures
-	Unlinked  string // pairs of columns that no marginal holds because some were omitted; empty where there are none
-	Narrowed  string // why the workload is narrower than the default; empty where it is not
+	Unlinked  string // pairs of columns that no marginal holds because some were omitted; empty if there are none
+	Narrowed  string // why the workload is narrower than the default; empty if it is not
 }
 
 // Alternative is a method that was not chosen.
 type Alternative struct {
 	Method, Summary string
-	AverageTV       float64 // NaN where the method does not apply
+	AverageTV       float64 // NaN if the method does not apply
 	Seconds         float64
-	Refusal         string // why it does not apply; empty where it does
+	Refusal         string // why it does not apply; empty if it does
 }
 
 // Make plans a request. The method is a name, or "auto".
@@ -239,7 +239,7 @@ func summarise(w query.Workload, omitted int64) (Workload, error) {
 	return Workload{Marginals: len(w.Marginals), Cells: cells, Measured: len(maximal.Marginals), MeasCells: measured, Omitted: omitted}, err
 }
 
-// larger returns how many marginals of the workload have more cells than limit, where there is one.
+// larger returns how many marginals of the workload have more cells than limit, if there is one.
 func larger(p solver.Problem, limit int64) (n int64) {
 	if limit == 0 {
 		return 0

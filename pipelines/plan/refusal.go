@@ -68,7 +68,7 @@ func refusal(p solver.Problem, method string, err error) string {
 }
 
 // coarsen halves the largest columns, one after the other, until the domain is smaller by the factor,
-// and names them with the sizes they would need. It returns nothing where even columns of two cells are
+// and names them with the sizes they would need. It returns nothing if even columns of two cells are
 // too many.
 func coarsen(p solver.Problem, factor float64) string {
 	sizes := p.Domain.Sizes()

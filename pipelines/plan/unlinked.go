@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// unlinked names pairs of columns that no marginal of the workload holds, empty where there are none.
+// unlinked names pairs of columns that no marginal of the workload holds, empty if there are none.
 func unlinked(p solver.Problem) string {
 	const shown = 3
 	linked := map[[2]int]bool{}

@@ -20,7 +20,7 @@ type Written struct {
 	Notes           []string // what else is to be said, a line each
 }
 
-// WriteClosing writes the last lines of a run, and notes where something shown is not private and where
+// WriteClosing writes the last lines of a run, and notes if something shown is not private and where
 // others have left files.
 func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	lines := []string{

@@ -12,11 +12,11 @@ import (
 type Errors struct {
 	Cells     int64   `json:"cells"`               // measured cells that MaxCell speaks of
 	MaxCell   float64 `json:"max_cell_bound_95"`   // bound that all cells keep with 95 % confidence
-	AverageTV float64 `json:"average_tv_estimate"` // over the workload's largest marginals; 0 where unknown
+	AverageTV float64 `json:"average_tv_estimate"` // over the workload's largest marginals; 0 if unknown
 	From      string  `json:"from"`                // what the bound rests on
 
 	// PredictedCell is what the worst of PredictedCells cells is likely to miss by: no bound. Both are 0
-	// where MaxCell speaks of all cells that were asked for.
+	// if MaxCell speaks of all cells that were asked for.
 	PredictedCell  float64 `json:"max_cell_predicted,omitempty"`
 	PredictedCells int64   `json:"cells_predicted,omitempty"`
 }
@@ -37,12 +37,12 @@ type Fitted struct {
 	MaxError     *query.MaxError // a bought certificate, if any
 	Cells        int64           // that MaxError speaks of
 	Total        query.Total
-	RMSE         float64 // predicted root mean square error of a measured cell, counts; NaN where unknown
+	RMSE         float64 // predicted root mean square error of a measured cell, counts; NaN if unknown
 	TV           float64 // predicted average total variation over the workload; 0 or NaN: derived from RMSE
 	Noise        Noise
 
 	// Predicted is the median of the largest error of PredictedCells cells if they erred independently, as a
-	// part of the units, where the measurements bound only a few of them.
+	// part of the units, if the measurements bound only a few of them.
 	Predicted      float64
 	PredictedCells int64
 }
@@ -51,7 +51,7 @@ type Fitted struct {
 // at ε = .3, 1, 3 the largest error of any cell was .31 to .75 of what independent errors would give.
 const linkedErrors = 0.5
 
-// A bound fails with probability 1 − confidence at most. Where the number of units is noisy, totalRisk
+// A bound fails with probability 1 − confidence at most. If the number of units is noisy, totalRisk
 // of that is for the number and the rest for the cells.
 const (
 	confidence = 0.95

@@ -54,7 +54,7 @@ type Hashes struct {
 	Domain   string `json:"domain"`
 	Workload string `json:"workload"`
 	Model    string `json:"model"` // its content, whatever the file
-	// Rows is what "sha256sum part-* | sha256sum" prints; empty where rows went to a table.
+	// Rows is what "sha256sum part-* | sha256sum" prints; empty if rows went to a table.
 	Rows  string            `json:"rows,omitempty"`
 	Files map[string]string `json:"files,omitempty"` // SHA-256 of the other released files
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/private"
 )
 
-// Stats is a collection of the counts of all units: one *Table, or none where there is no unit. Only
+// Stats is a collection of the counts of all units: one *Table, or none if there is no unit. Only
 // Count makes one.
 type Stats struct {
 	tables   sensitive.Collection
@@ -37,7 +37,7 @@ func (s Stats) Shape() Shape { return s.shape }
 func (s Stats) Collection() sensitive.Collection { return s.tables }
 
 // Count counts units in every marginal of w and every clique of p. Each unit adds exactly one to
-// one cell of each. It panics on invalid parameters and where w is a workload of another domain.
+// one cell of each. It panics on invalid parameters and if w is a workload of another domain.
 func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	s = s.Scope("dapple.Count")
 	if err := p.Validate(); err != nil {

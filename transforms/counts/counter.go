@@ -20,7 +20,7 @@ type counter struct {
 	kernel *kernel // of the cliques
 	seen   int
 
-	cover   *cover     // nil where there is none, or too few records for it
+	cover   *cover     // nil if there is none, or too few records for it
 	sets    *kernel    // of the cover
 	wide    [][]uint32 // tables of the cover
 	pending int        // records in them and not in the tables

@@ -23,8 +23,8 @@ type cover struct {
 }
 
 // newCover grows each clique that no set contains yet, the smallest first, by the attributes that bring
-// the most such cliques in, as long as the table has at most coverCells. It returns nil where that saves
-// nothing, or where the cliques or attributes are too many to try.
+// the most such cliques in, as long as the table has at most coverCells. It returns nil if that saves
+// nothing, or if the cliques or attributes are too many to try.
 func newCover(sizes []int, cliques []domain.Clique) *cover {
 	if len(cliques) > coverCliques || len(sizes) > 64 {
 		return nil
@@ -116,7 +116,7 @@ var covers struct {
 	cover *cover
 }
 
-// coverOf returns the cover of a shape, nil where there is none.
+// coverOf returns the cover of a shape, nil if there is none.
 func coverOf(s *Shape) *cover {
 	covers.Lock()
 	defer covers.Unlock()

@@ -10,8 +10,8 @@
 // # Design
 //
 // A table is one accumulator per bundle and never a key per cell, which would cost prism 50 µs each.
-// Three public rules choose what is kept, in this order: one table of the whole universe where it is
-// small; a table for every clique asked for where those fit Params.MaxCells; else the coded records
+// Three public rules choose what is kept, in this order: one table of the whole universe if it is
+// small; a table for every clique asked for if those fit Params.MaxCells; else the coded records
 // themselves, counted on demand. Tables take the same memory for any number of units; kept records end at
 // the 2 GiB of one element, some 35 million units of 60 attributes.
 package counts

@@ -16,7 +16,7 @@ import (
 //
 //	1 byte version; the shape: sizes, then 1 byte for records or else the cliques; the number of units;
 //	per clique 1 byte form, then every count (form 0), or (cells skipped, count) of each positive
-//	count after their number (form 1, where less than a quarter of the cells is positive);
+//	count after their number (form 1, if less than a quarter of the cells is positive);
 //	or the packed records in ascending order of their bytes.
 const encodingVersion = 1
 

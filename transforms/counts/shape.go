@@ -65,7 +65,7 @@ func NewShape(w query.Workload, p Params) Shape {
 	return s
 }
 
-// cells returns the number of cells of c, MaxInt64 where an int64 does not count them.
+// cells returns the number of cells of c, MaxInt64 if an int64 does not count them.
 func cells(sizes []int, c domain.Clique) int64 {
 	n, err := c.Cells(sizes)
 	if err != nil {

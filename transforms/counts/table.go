@@ -17,15 +17,15 @@ type Table struct {
 	shape  Shape
 	units  int64
 	tables [][]int64 // one for each clique of the shape
-	rows   []byte    // packed records, where the shape keeps them
+	rows   []byte    // packed records, if the shape keeps them
 
 	layout  *bounding.Layout
-	counter *counter // of records that were added; nil where none were, or all are in tables
+	counter *counter // of records that were added; nil if none were, or all are in tables
 
 	mu       sync.Mutex
 	sorted   bool
 	digest   *[sha256.Size]byte
-	columns  *columns // the rows once more, where they have been asked about
+	columns  *columns // the rows once more, if they have been asked about
 	answered map[string][]int64
 }
 

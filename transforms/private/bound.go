@@ -24,7 +24,7 @@ type Units struct {
 func (u Units) Domain() *domain.Domain { return u.domain }
 
 // Collection returns the records for the next transform. Its elements are KV<int, *records.Units>
-// where the domain has a privacy ID, else *records.Batch.
+// if the domain has a privacy ID, else *records.Batch.
 func (u Units) Collection() sensitive.Collection { return u.records }
 
 // BoundParams configures Bound. Zero fields mean their defaults.
@@ -66,7 +66,7 @@ func (p BoundParams) withDefaults() BoundParams {
 
 // Bound keeps one record of each privacy unit: among the unit's distinct coded records, the one of
 // least rank under a hash with the run key, hence each with equal chance over run keys. Records without
-// an ID are dropped. Where the domain has no privacy ID every record is a unit, and Bound does nothing.
+// an ID are dropped. If the domain has no privacy ID every record is a unit, and Bound does nothing.
 //
 // It panics on invalid parameters.
 func Bound(s beam.Scope, in Coded, p BoundParams) Units {

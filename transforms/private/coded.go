@@ -5,7 +5,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 )
 
-// Coded is a collection of coded records, with their privacy IDs where the domain has one. Only Encode
+// Coded is a collection of coded records, with their privacy IDs if the domain has one. Only Encode
 // makes one.
 type Coded struct {
 	records sensitive.Collection // of *records.Batch

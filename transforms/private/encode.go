@@ -42,7 +42,7 @@ type EncodeParams struct{ Unreadable Unreadable }
 // is no pointer always has an ID: 0 is a person, and all records that were left at 0 are that person's. Use a
 // pointer if IDs can be missing.
 //
-// It panics where d is invalid and where ValidateStruct fails.
+// It panics if d is invalid and if ValidateStruct fails.
 func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams) Coded {
 	s = s.Scope("dapple.Encode")
 	if err := d.Validate(); err != nil {
@@ -132,7 +132,7 @@ func position(c *domain.Chunk, row int, column string) error {
 }
 
 // addIDs takes over the privacy IDs of a chunk, as text whatever their form. A NULL is an empty ID, and so is
-// NaN, which stands for a missing number where a column has no NULL: as an ID it would make one person of many.
+// NaN, which stands for a missing number if a column has no NULL: as an ID it would make one person of many.
 func addIDs(b *records.Batch, ids *domain.Column) error {
 	b.HasID, b.IDEnds = true, make([]uint32, b.N)
 	switch {

@@ -18,7 +18,7 @@ import (
 // the writers of files take. Their IDs are the privacy IDs, as text; files have none. The chunks are as
 // private as the structs are. A struct has no position: errors name the column.
 //
-// It panics where d or the type of structs is invalid, and where private.ValidateStruct fails.
+// It panics if d or the type of structs is invalid, and if private.ValidateStruct fails.
 func Chunks(s beam.Scope, structs beam.PCollection, d *domain.Domain, p Params) beam.PCollection {
 	s = s.Scope("dapple.Chunks")
 	if err := d.Validate(); err != nil {

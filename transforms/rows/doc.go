@@ -19,7 +19,7 @@
 //
 // A value reaches the field as it stands, whether or not the domain has a cell for it: a text field gets
 // any text, a number may lie outside all bins. What the column or the field cannot hold (a text that is
-// no number, 300 for a uint8, NULL where the domain has none) becomes the least value of the cell that
+// no number, 300 for a uint8, NULL if the domain has none) becomes the least value of the cell that
 // private.Encode maps it to, or NULL. So the codes are the same by either way:
 //
 //	private.Encode(chunks) = private.Encode(Structs(chunks)) = private.Encode(Chunks(Structs(chunks)))

@@ -24,7 +24,7 @@ type Params struct {
 // Structs returns an element of type t, a struct or a pointer to one, for each record of chunks, which
 // is a PCollection of *domain.Chunk with the columns of d. The elements are raw private data.
 //
-// It panics where d or the type of chunks is invalid, and where Validate fails.
+// It panics if d or the type of chunks is invalid, and if Validate fails.
 func Structs(s beam.Scope, chunks beam.PCollection, d *domain.Domain, t reflect.Type, p Params) beam.PCollection {
 	s = s.Scope("dapple.Structs")
 	if chunks.Type().Type() != reflect.TypeFor[*domain.Chunk]() {

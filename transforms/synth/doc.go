@@ -18,7 +18,7 @@
 //   - Some runners draw the seed again when they restart. So the release is created in a Store, if
 //     absent, before Solve emits anything. An attempt that finds it adopts it and draws nothing; the
 //     loser of a race adopts the winner's. All workers must see the same Store; without one a run is
-//     safe only where nothing is restarted, as on prism.
+//     safe only if nothing is restarted, as on prism.
 //     Without one a restart can draw a second model; shards carry the hash of theirs, and Write refuses
 //     to publish shards of two.
 //   - Shards of rows are functions of the model and the sampling seed, and are written under temporary

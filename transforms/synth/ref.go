@@ -17,7 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/wire"
 )
 
-// ModelRef points to a release: by name in a Store, or Inline where the run has none.
+// ModelRef points to a release: by name in a Store, or Inline if the run has none.
 type ModelRef struct {
 	Path   string
 	SHA256 string // of the encoded Artifact, in hex
@@ -35,7 +35,7 @@ func init() {
 // InlineRef returns the reference to an encoded artifact that travels in the pipeline itself.
 func InlineRef(artifact []byte) ModelRef { return refTo("", artifact, StoreRef{}) }
 
-// refTo returns the reference to an encoded artifact called path; inline where there is no store.
+// refTo returns the reference to an encoded artifact called path; inline if there is no store.
 func refTo(path string, data []byte, store StoreRef) ModelRef {
 	sum := sha256.Sum256(data)
 	ref := ModelRef{Path: path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}

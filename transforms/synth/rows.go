@@ -18,7 +18,7 @@ const chunkRows = 4096
 // rowSource makes any block of the rows of one sampling. It is shared by all shards of a process.
 type rowSource struct {
 	n       int64
-	rows    *population.Rows // nil where n is 0
+	rows    *population.Rows // nil if n is 0
 	decoder *domain.Decoder
 	words   words
 	attrs   int

@@ -24,7 +24,7 @@ const SourcePrefix = "model "
 type Rounding uint8
 
 const (
-	// Polished rows match the tables of the workload as closely as a local search gets, where that fits
+	// Polished rows match the tables of the workload as closely as a local search gets, if that fits
 	// memory; else they are systematic.
 	Polished Rounding = iota
 	// Systematic rows need the least memory and time.
@@ -38,7 +38,7 @@ const PrismBranches = 8
 type SampleParams struct {
 	Rows     int64  // how many; default: the released number of units
 	Shards   int    // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
-	MinRows  int64  // Write: where shards would have fewer rows than this, there are fewer shards; default 0
+	MinRows  int64  // Write: if shards would have fewer rows than this, there are fewer shards; default 0
 	Branches int    // parallel branches of the graph; default 1; PrismBranches for prism
 	Seed     uint64 // repeats the sampling; the rows are a function of the model and this
 	Rounding Rounding
@@ -105,7 +105,7 @@ func (p SampleParams) Validate() error {
 // model. Whoever writes rows without Write should refuse chunks of two: a runner that starts a job again
 // can draw a second model if Params.Store is not set, and the losses of both add.
 //
-// It panics on invalid parameters, and where a column cannot be written to p.As: a column that can be
+// It panics on invalid parameters, and if a column cannot be written to p.As: a column that can be
 // NULL wants a pointer.
 func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	s = s.Scope("dapple.Sample")

@@ -56,7 +56,7 @@ type SinkRef struct{ Kind, Config string }
 
 var sinks = registry[Sink]{what: "sink", by: map[string]func(string) (Sink, error){}}
 
-// RegisterSink makes a kind of Sink known, from an init function. It panics where the name is taken.
+// RegisterSink makes a kind of Sink known, from an init function. It panics if the name is taken.
 func RegisterSink(kind string, open func(config string) (Sink, error)) { sinks.register(kind, open) }
 
 func init() {

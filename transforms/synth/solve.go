@@ -303,7 +303,7 @@ func onlySeed(seeds func(*noise.Seed) bool) (s noise.Seed, err error) {
 	return s, nil
 }
 
-// onlyTable returns the one table of counts there is, zero counts where there is none.
+// onlyTable returns the one table of counts there is, zero counts if there is none.
 func (f *solveFn) onlyTable(tables func(**counts.Table) bool) (*counts.Table, error) {
 	var t, second *counts.Table
 	if !tables(&t) {

@@ -22,7 +22,7 @@ type StoreRef struct{ Kind, Config string }
 
 var stores = registry[Store]{what: "store", by: map[string]func(string) (Store, error){}}
 
-// RegisterStore makes a kind of Store known, from an init function. It panics where the name is taken.
+// RegisterStore makes a kind of Store known, from an init function. It panics if the name is taken.
 func RegisterStore(kind string, open func(config string) (Store, error)) { stores.register(kind, open) }
 
 // registry finds makers of T by name on every worker.

@@ -16,8 +16,8 @@ type Method struct {
 }
 
 // Register makes the struct type D usable as a DoFn or CombineFn on every worker, with the given
-// methods called directly. It panics, through Beam, where D lacks ProcessElement or MergeAccumulators,
-// and where a method is not one that Beam calls.
+// methods called directly. It panics, through Beam, if D lacks ProcessElement or MergeAccumulators,
+// and if a method is not one that Beam calls.
 func Register[D any](methods ...Method) {
 	t := reflect.TypeFor[D]()
 	for _, m := range methods {

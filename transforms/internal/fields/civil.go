@@ -80,7 +80,7 @@ func readCivil(enc encoder, a int, t domain.Type, field reflect.Value) func() (d
 	}
 }
 
-// civilParts returns the date and the clock of a civil type, each where it has one.
+// civilParts returns the date and the clock of a civil type, each if it has one.
 func civilParts(t domain.Type, v reflect.Value) (date, clock reflect.Value) {
 	switch t {
 	case domain.Date:

@@ -12,7 +12,7 @@ import (
 // domain.Decoder makes and sinks take, which are Text for STRING, Floats for FLOAT64 and Ints for the
 // others.
 //
-// A value that its column cannot hold, such as a text that is no number or NULL where there is none,
+// A value that its column cannot hold, such as a text that is no number or NULL if there is none,
 // becomes the least value of the cell that domain.Encoder maps it to. So encoding the columns gives the
 // codes of what went in. Columns has the methods of domain.Encoder, and returns what that returns.
 type Columns struct {
@@ -60,7 +60,7 @@ func calendar(t domain.Type) (lo, hi int64) {
 	return math.MinInt64, math.MaxInt64
 }
 
-// reset begins new columns: in new memory where the old is given away.
+// reset begins new columns: in new memory if the old is given away.
 func (c *Columns) reset(keep bool) {
 	for i := range c.attrs {
 		r := &c.attrs[i]
@@ -84,7 +84,7 @@ func (c *Columns) columns() []domain.Column {
 	return out
 }
 
-// FromString keeps a text where the column holds text, else what it says.
+// FromString keeps a text if the column holds text, else what it says.
 func (c *Columns) FromString(a int, s string) (domain.Code, bool) {
 	code, ok := c.enc.FromString(a, s)
 	r := &c.attrs[a]
@@ -191,7 +191,7 @@ func (c *Columns) FromTime(a int, t time.Time) (domain.Code, bool) {
 	return code, ok
 }
 
-// Null keeps a NULL where the column has one.
+// Null keeps a NULL if the column has one.
 func (c *Columns) Null(a int) (domain.Code, bool) {
 	code, ok := c.enc.Null(a)
 	c.attrs[a].declared(code)
@@ -230,7 +230,7 @@ func (r *rawColumn) declared(code domain.Code) {
 	}
 }
 
-// native appends a number, or one of its cell where it is beyond what the column or field holds.
+// native appends a number, or one of its cell if it is beyond what the column or field holds.
 func (r *rawColumn) native(v int64, code domain.Code) {
 	switch {
 	case v < r.lo || v > r.hi:

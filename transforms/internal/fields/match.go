@@ -20,7 +20,7 @@ import (
 type Map struct {
 	structType reflect.Type
 	attrs      [][]int // field index of each attribute
-	id         []int   // field index of the privacy ID; nil where there is none
+	id         []int   // field index of the privacy ID; nil if there is none
 }
 
 var timeType = reflect.TypeFor[time.Time]()

@@ -45,7 +45,7 @@ func (m *Map) NewRawWriter(d *domain.Domain) *RawWriter {
 		r := &w.cells.attrs[a]
 		t := base(m.structType.FieldByIndex(index).Type)
 		if t.Kind() == reflect.String {
-			r.form = domain.Text // as it stands, even where the column is of numbers
+			r.form = domain.Text // as it stands, even if the column is of numbers
 		}
 		lo, hi := limits(t)
 		r.lo, r.hi = max(r.lo, lo), min(r.hi, hi)
@@ -70,7 +70,7 @@ func limits(t reflect.Type) (lo, hi int64) {
 	return math.MinInt64, math.MaxInt64
 }
 
-// errNoID: sources read the ID where the domain names one.
+// errNoID: sources read the ID if the domain names one.
 var errNoID = errors.New("the domain names a privacy ID, and the source delivers none")
 
 // Take turns to the records of c, which stay in use until the next call.

@@ -45,7 +45,7 @@ func (m *Map) newReader(enc encoder, d *domain.Domain) *Reader {
 	return r
 }
 
-// Read appends the codes of record to codes and its privacy ID to id, nothing where it has none. bad
+// Read appends the codes of record to codes and its privacy ID to id, nothing if it has none. bad
 // is the first attribute that could not be used, −1 if there is none: it depends on private data.
 func (r *Reader) Read(record any, codes []domain.Code, id []byte) (_ []domain.Code, _ []byte, bad int) {
 	v := reflect.ValueOf(record)
@@ -124,7 +124,7 @@ func bind[V any](field reflect.Value, encode func(V) (domain.Code, bool)) func()
 	return func() (domain.Code, bool) { return encode(*p) }
 }
 
-// assign sets dst to src, field by field where the types differ in name: of a type made at run time Beam
+// assign sets dst to src, field by field if the types differ in name: of a type made at run time Beam
 // sends the fields, and a coder on the other side may call them otherwise than the DoFn that gets them.
 func assign(dst, src reflect.Value) {
 	switch {

@@ -11,13 +11,13 @@ import (
 // element and DoFn, which would be most of the cost of a record that travelled alone.
 const BatchRows = 4096
 
-// Batch is a number of coded records, with their privacy IDs where the domain has one.
+// Batch is a number of coded records, with their privacy IDs if the domain has one.
 type Batch struct {
 	N    int
 	Rows []byte // N packed rows
 
 	HasID  bool
-	IDs    []byte   // ID of record i is IDs[IDEnds[i-1]:IDEnds[i]]; empty where the record has none
+	IDs    []byte   // ID of record i is IDs[IDEnds[i-1]:IDEnds[i]]; empty if the record has none
 	IDEnds []uint32 // nil without IDs
 }
 
@@ -27,7 +27,7 @@ func (b *Batch) Row(i int) []byte {
 	return b.Rows[i*w : (i+1)*w]
 }
 
-// ID returns the privacy ID of record i, empty where it has none.
+// ID returns the privacy ID of record i, empty if it has none.
 func (b *Batch) ID(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -36,7 +36,7 @@ func (b *Batch) ID(i int) []byte {
 	return b.IDs[start:b.IDEnds[i]]
 }
 
-// AddID appends the next record's ID; empty where it has none.
+// AddID appends the next record's ID; empty if it has none.
 func (b *Batch) AddID(id []byte) {
 	b.IDs = append(b.IDs, id...)
 	b.IDEnds = append(b.IDEnds, uint32(len(b.IDs)))

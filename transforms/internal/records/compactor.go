@@ -23,7 +23,7 @@ type compactor struct {
 // unit is where a log holds the record of one unit.
 type unit struct {
 	hash  uint64
-	rank  uint64 // first 8 bytes of the row's rank; 0 where it was never needed
+	rank  uint64 // first 8 bytes of the row's rank; 0 if it was never needed
 	start uint32 // of its ID
 	end   uint32 // of its ID, where the row starts
 }

@@ -50,8 +50,8 @@ type unitLog struct {
 	limit   int // bytes at which it is compacted
 }
 
-// NewSet returns an empty set of rows of the given width that is full where, one record being kept for
-// each unit, it holds nearly maxUnits. Ranks depend on the run key, of bounding.RunKeySize bytes.
+// NewSet returns an empty set of rows of the given width. It is full when it holds nearly maxUnits
+// units, with one record kept for each. Ranks depend on the run key, of bounding.RunKeySize bytes.
 func NewSet(width, maxUnits int, runKey []byte) *Set {
 	s := &Set{width: width, max: maxUnits, compactor: compactor{width: width, rank: bounding.NewRanker(runKey)}}
 	for p := range s.logs {

@@ -144,7 +144,7 @@ func (m *Merger) zip(a, b *run) *run {
 	return out
 }
 
-// single returns the one run of canonical units, or nil where there are none.
+// single returns the one run of canonical units, or nil if there are none.
 func (u *Units) single() *run {
 	switch len(u.runs) {
 	case 0:

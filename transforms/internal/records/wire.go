@@ -8,7 +8,7 @@ import (
 )
 
 // A run is on the wire as its width, the number of its units, the lengths of all IDs, the bytes of all IDs
-// in canonical order, and the rows. The lengths are one uvarint, the length plus 1, where all are equal,
+// in canonical order, and the rows. The lengths are one uvarint, the length plus 1, if all are equal,
 // else a 0 and a uvarint for each ID. Hashes are recomputed: that is cheaper than sending them. Units
 // under merge are several such lists.
 
@@ -55,7 +55,7 @@ func (r *run) appendSizes(b []byte) []byte {
 
 // sizeReader reads the lengths of IDs one after the other.
 type sizeReader struct {
-	each uint64 // of every ID, plus 1; 0 where they differ
+	each uint64 // of every ID, plus 1; 0 if they differ
 	rest []byte
 }
 
