@@ -33,7 +33,7 @@ func TestExamplesAsPrograms(t *testing.T) {
 	}{
 		{"csvtoparquet", "-domain people.yaml -input people.csv -output rows", "rows to rows/*.parquet (1 file", false},
 		{"csvtoparquet", "-domain people.yaml -input nobody.csv -output other", "--input: nobody.csv: no such file", true},
-		{"sampleagain", "-model rows -where size>=11 -output more -rows 25", "25 rows to more/*.parquet", false},
+		{"sampleagain", "-model rows -where size>=11 -output more -rows 25", "25 rows to more/*.csv", false},
 		{"sampleagain", "-model nothing.arrow -output most", "--model: nothing.arrow: no such file", true},
 		{"chooseepsilon", "-domain people.yaml", "ε", false},
 		{"chooseepsilon", "-domain nothing.yaml", "nothing.yaml", true},

@@ -48,7 +48,7 @@ func Example() {
 		return
 	}
 	parts, err := filepath.Glob(filepath.Join(dir, "out", "part-*.parquet"))
-	fmt.Println(len(parts), "Parquet files", err)
+	fmt.Println("Parquet files:", len(parts), err)
 	for i, line := range strings.Split(text.String(), "\n") {
 		if i < 2 {
 			fmt.Println(line)
@@ -57,7 +57,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// 8 Parquet files <nil>
+	// Parquet files: 1 <nil>
 	// plan: method dpam, 2 columns
 	// achieved ε = 1 in 1 releases
 	// wrote 500 rows
