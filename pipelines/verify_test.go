@@ -63,10 +63,12 @@ func refitted(t *testing.T, release, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range m.Released {
-		if m.Released[i].Name == name {
-			sum := sha256.Sum256(b)
-			m.Released[i].Bytes, m.Released[i].SHA256 = int64(len(b)), hex.EncodeToString(sum[:])
+	for _, list := range [][]dirsink.File{m.Parts, m.Released} {
+		for i := range list {
+			if list[i].Name == filepath.Base(name) {
+				sum := sha256.Sum256(b)
+				list[i].Bytes, list[i].SHA256 = int64(len(b)), hex.EncodeToString(sum[:])
+			}
 		}
 	}
 	if b, err = json.Marshal(m); err != nil {
@@ -105,10 +107,14 @@ func TestVerify(t *testing.T) {
 		alter func(t *testing.T, rows, release string)
 		want  string
 	}{
-		"ε":                        {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, false) }, "_privacy.json has changed since it was written"},
-		"ε, refitted":              {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, true) }, `_privacy.json promises "ε = 9, δ = 1e-06, add or remove one customer", and _model.arrow was made with "ε = 1`},
-		"figure":                   {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 1`, `"releases": 2`, false) }, "_privacy.json has changed"},
-		"rows of part":             {func(t *testing.T, rows, _ string) { flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet")) }, "part-00001-of-00002.parquet has changed"},
+		"ε":            {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, false) }, "_privacy.json has changed since it was written"},
+		"ε, refitted":  {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, true) }, `_privacy.json promises "ε = 9, δ = 1e-06, add or remove one customer", and _model.arrow was made with "ε = 1`},
+		"figure":       {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 1`, `"releases": 2`, false) }, "_privacy.json has changed"},
+		"rows of part": {func(t *testing.T, rows, _ string) { flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet")) }, "part-00001-of-00002.parquet has changed"},
+		"rows of part, refitted": {func(t *testing.T, rows, r string) {
+			flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet"))
+			refitted(t, r, filepath.Join("..", filepath.Base(rows), "part-00001-of-00002.parquet"))
+		}, "_privacy.json is the statement of other rows"},
 		"marginals":                {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, marginalsFile)) }, "_marginals.parquet has changed"},
 		"model":                    {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, modelFile)) }, "_model.arrow has changed"},
 		"statement of another run": {func(t *testing.T, _, r string) { foreign(t, r, privacyFile) }, "_privacy.json is the statement of other rows"},

@@ -125,7 +125,7 @@ var checks = []check{
 			"TestCrashBeforeTheModelIsKept", "TestInputChangedAfterTheModelWasKept", "TestCrashBetweenModelAndManifest",
 			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestPublishRefusesTwoModels", "TestSecondSolveIsRefused", "TestFailureAfterADraw", "TestSolveRefusesSeedsAndTables"),
 			in("dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestLooksBindTheirStreams"), in("dp/noise", "TestStreamsDiffer"),
-			in("internal/store", "TestRace"), in("io/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns"),
+			in("internal/store", "TestRace"), in("io/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
 			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
 	},
 	{
