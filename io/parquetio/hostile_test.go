@@ -119,13 +119,13 @@ func TestMismatchesAreListed(t *testing.T) {
 	b, d := smallFile(t, Options{})
 	bad := &domain.Domain{Attributes: []domain.Attribute{
 		{Name: "c00", Type: domain.Int64}, {Name: "c05", Type: domain.String}, {Name: "c13", Type: domain.DateTime},
-		{Name: "missing", Type: domain.Bool}, {Name: "c10", Type: domain.Float64}, {Name: "c12", Type: domain.Date}}}
+		{Name: "missing", Type: domain.Bool}, {Name: "C 02", Type: domain.Bool}, {Name: "C-12", Type: domain.Bool}, {Name: "c10", Type: domain.Float64}, {Name: "c12", Type: domain.Date}}}
 	_, err := Open(bytes.NewReader(b), "x.parquet", bad, ReadOptions{})
 	if err == nil {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{`column "c00": BYTE_ARRAY String does not read as INT64`, `"c05": INT64 Int(bitWidth=64, isSigned=true) does not read as STRING`,
-		`"c13"`, `does not read as DATETIME`, `"missing": the file has no such column`, `"c10"`, `does not read as FLOAT64`} {
+		`"c13"`, `does not read as DATETIME`, "\"missing\": the file has no such column\n", `"C 02": the file has no such column; did you mean "c02"?`, `"c10"`, `does not read as FLOAT64`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %q", want, err)
 		}

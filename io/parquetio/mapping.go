@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/nearest"
 )
 
 // leaf is a column of the file that is read.
@@ -24,22 +25,48 @@ type leaf struct {
 // mapColumns finds the column of each attribute, and of the privacy ID if the domain names one,
 // and lists all mismatches at once.
 func mapColumns(m *meta, d *domain.Domain) (attrs []leaf, id *leaf, faults []string) {
+	var others []string
+	fault := func(name, what string) {
+		if what == noColumn && len(faults) < maxFaults { // later ones are counted, not shown
+			if others == nil {
+				others = m.others(d)
+			}
+			if near := nearest.Name(name, others); near != "" {
+				what = fmt.Sprintf("%s; did you mean %q?", noColumn, near)
+			}
+		}
+		if what != "" {
+			faults = append(faults, fmt.Sprintf("column %q: %s", name, what))
+		}
+	}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
-		l, fault := mapColumn(m, a)
-		if fault != "" {
-			faults = append(faults, fmt.Sprintf("column %q: %s", a.Name, fault))
-		}
+		l, what := mapColumn(m, a)
+		fault(a.Name, what)
 		attrs = append(attrs, l)
 	}
 	if d.PrivacyID != "" {
-		l, fault := mapID(m, d.PrivacyID)
-		if fault != "" {
-			faults = append(faults, fmt.Sprintf("column %q: %s", d.PrivacyID, fault))
-		}
+		l, what := mapID(m, d.PrivacyID)
+		fault(d.PrivacyID, what)
 		id = &l
 	}
 	return attrs, id, faults
+}
+
+const noColumn = "the file has no such column"
+
+// others returns the names of the columns that the domain does not use. They are the schema's, and so no record's.
+func (m *meta) others(d *domain.Domain) (names []string) {
+	used := map[string]bool{d.PrivacyID: true}
+	for i := range d.Attributes {
+		used[d.Attributes[i].Name] = true
+	}
+	for i := range m.leaves {
+		if name := m.leaves[i].path[0]; !used[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func mapColumn(m *meta, a *domain.Attribute) (leaf, string) {
@@ -71,7 +98,7 @@ func findColumn(m *meta, name string) (leaf, *field, string) {
 		}
 	}
 	if found < 0 {
-		return leaf{}, nil, "the file has no such column"
+		return leaf{}, nil, noColumn
 	}
 	f := &m.leaves[found]
 	if f.repeated {

@@ -144,7 +144,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "shards", arg: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the directories before", set: toggle(&c.Overwrite)},
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling, never the noise; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
-		{name: "strict", usage: "fail on an unusable cell, with its position: for the owner's eyes only", set: toggle(&c.Strict)},
+		{name: "strict", usage: "fail on an unusable cell or malformed line, and say where: for the owner", set: toggle(&c.Strict)},
 		{name: "runner", arg: "NAME", set: text(&c.Runner)},
 		beamText("temp_location", "DIR", text(&c.TempLocation)),
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/nearest"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -136,38 +137,15 @@ func isBool(f *flag.Flag) bool {
 
 // unknown names the closest flag, since most unknown flags are misspelt ones.
 func unknown(name string, opts []option) pipelines.Fault {
-	best, dist := "", len(name)/2+1
-	for _, o := range opts {
-		if d := editDistance(name, o.name); d < dist {
-			best, dist = o.name, d
-		}
+	names := make([]string, len(opts))
+	for i, o := range opts {
+		names[i] = o.name
 	}
 	f := pipelines.Fault{Where: "--" + name, What: "is not a flag of this command", Fix: "see dapple help"}
-	if best != "" {
-		f.Fix = "did you mean --" + best + "?"
+	if near := nearest.Name(name, names); near != "" {
+		f.Fix = "did you mean --" + near + "?"
 	}
 	return f
-}
-
-// editDistance is the Levenshtein distance of two short names.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // The setters below turn a flag's text into a field.
