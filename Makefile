@@ -85,7 +85,7 @@ fuzz:
 	done
 
 # Accuracy by method and ε with CPU time, then counting, sampling and formats with allocations, and the
-# Parquet format beside DuckDB and parquet-go.
+# Parquet format along with DuckDB and parquet-go.
 bench:
 	$(GO) run ./integration/bench
 	$(GO) run ./integration/widebench

@@ -26,12 +26,12 @@
 // published together.
 //
 // Computational part: noise is exact given uniform bits; the bits come from a cipher keyed by
-// 32 secret bytes. Whoever holds the seed or the raw table holds the data.
+// 32 secret bytes. Anyone who has the seed or the raw table has the data.
 //
 // # Reading order
 //
 // This package holds value types only. domain says what the table may contain, query what is asked
 // of it. noise draws, accountant charges, mechanism does both in that order and is the only door
-// between private counts and everything else. PRIVACY.md, beside this file, says the same to a privacy
+// between private counts and everything else. PRIVACY.md, in this directory, says the same to a privacy
 // office: whom to trust, the limits, and by which command each claim is checked.
 package dp

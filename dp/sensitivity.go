@@ -14,7 +14,7 @@ type L1 int64
 type L2Squared int64
 
 // Share is a part of a ledger's capacity, as an exact rational: shares of one plan sum to 1 exactly.
-// Num and Den are plain data, so that a Share can stand in a configuration.
+// Num and Den are plain data, so that a Share can be part of a configuration.
 type Share struct{ Num, Den int64 }
 
 // ShareOf returns num/den. It panics unless 0 ≤ num and 0 < den.

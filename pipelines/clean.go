@@ -94,7 +94,7 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 }
 
 // stagedBy returns where runs stage rows for an output: the directory itself, if it is that of everything but
-// the rows, and the one beside it.
+// the rows, and the one next to it.
 func stagedBy(output string) []string {
 	if beside, err := dirsink.Beside(output); err == nil {
 		return []string{output, beside}

@@ -41,7 +41,7 @@ type Config struct {
 	Labels        map[string]string // of tables and load jobs
 	Strict        bool              // fail on an unreadable cell, with its position
 	Runner        string
-	TempLocation  string // gs:// directory for what is not published yet; default: beside a gs:// output, else of this machine
+	TempLocation  string // gs:// directory for what is not published yet; default: next to a gs:// output, else of this machine
 	Services      table.Options
 
 	Progress io.Writer // where progress goes; nil: nowhere

@@ -26,7 +26,7 @@ const (
 	marginalsFile = "_marginals.parquet"
 )
 
-// description is what the files that go with the rows say beside the release.
+// description is what the files that go with the rows say in addition to the release.
 type description struct {
 	Public    query.Frame
 	RowsAsked int64
@@ -96,7 +96,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 		Model: r.Model, Measurements: r.Measurements, MaxError: r.MaxError, Cells: cells,
 		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
 	}
-	if r.Uncertainty != nil { // the bound speaks of one-way tables alone
+	if r.Uncertainty != nil { // the bound covers one-way tables only
 		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.LookedAt
 	}
 	return report.New(report.Run{
@@ -128,7 +128,7 @@ func saved(d *description, a *synth.Artifact, p report.Privacy) (*modelio.File, 
 	}, nil
 }
 
-// restored returns what saved kept beside the model.
+// restored returns what saved stored along with the model.
 func restored(f *modelio.File) (w query.Workload, units float64, err error) {
 	var cliques []domain.Clique
 	if err := json.Unmarshal([]byte(f.Metadata[workloadKey]), &cliques); err != nil {

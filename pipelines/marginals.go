@@ -15,7 +15,7 @@ import (
 // maxMarginalCells bounds _marginals.parquet: about 100 MB of it, and half a second.
 const maxMarginalCells = 2_000_000
 
-// marginalsOf returns the marginals that are published beside the rows, and what is said about them: those
+// marginalsOf returns the marginals that are published with the rows, and what the statement says about them: those
 // of the workload, with the noisy answers that were bought. All figures follow from the release.
 func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]*parquetio.Marginal, report.Marginals) {
 	noisy := map[string]*query.Measurement{}

@@ -38,7 +38,7 @@ type SampleConfig struct {
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and load jobs
 	Runner        string
-	TempLocation  string // gs:// directory for the model while rows are drawn; default: beside a gs:// output, else of this machine
+	TempLocation  string // gs:// directory for the model while rows are drawn; default: next to a gs:// output, else of this machine
 	Services      table.Options
 	Progress      io.Writer
 	Terminal      bool

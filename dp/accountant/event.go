@@ -35,7 +35,7 @@ type Event struct {
 	Range        dp.Range        // of the scores, counts: selections
 	L1           dp.L1           // of one marginal: DiscreteLaplace
 	L2Squared    dp.L2Squared    // of one marginal: DiscreteGaussian
-	// Sensitivities stands in place of L2Squared if marginals differ: the squared L2 sensitivity of each
+	// Sensitivities is used instead of L2Squared if marginals differ: the squared L2 sensitivity of each
 	// centred marginal, counts², with its rounding to the grid (see Centred).
 	Sensitivities []*big.Rat
 

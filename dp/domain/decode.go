@@ -36,8 +36,8 @@ func NewDecoder(d *Domain) *Decoder {
 	return dec
 }
 
-// numbers returns the categories of an INT64 or BOOL attribute in its native unit. A text that is none,
-// which no valid domain has, is 0.
+// numbers returns the categories of an INT64 or BOOL attribute in its native unit. A text that is not
+// a number, which no valid domain has, is 0.
 func numbers(a *Attribute, texts []string) []int64 {
 	n := make([]int64, len(texts))
 	for i, s := range texts {

@@ -14,7 +14,7 @@ type Code uint16
 const MaxSize = 1 << 16
 
 // Domain is the public description of a table: its attributes in order, and the column that names
-// the privacy unit. It is plain data and can stand in a serialised configuration.
+// the privacy unit. It is plain data and can be part of a serialised configuration.
 type Domain struct {
 	PrivacyID  string // column naming the privacy unit; empty: every record is a unit
 	Attributes []Attribute

@@ -10,7 +10,7 @@ import (
 // SeedSize is the number of secret bytes of a Seed.
 const SeedSize = 32
 
-// Seed is the secret that all noise of a run is derived from. Whoever holds it can subtract the noise.
+// Seed is the secret that all noise of a run is derived from. Anyone who holds it can subtract the noise.
 // It prints as a placeholder; the zero Seed is unusable.
 //
 // A Seed prints as a placeholder even if it is an unexported field of somebody else's struct, which

@@ -51,7 +51,7 @@ func table() string {
 	var b strings.Builder
 	b.WriteString("# Seeded defects\n\n" +
 		"`go run ./integration/mutation` builds each defect into a copy of the module and runs the test named\n" +
-		"beside it, which must fail. This table is made from the program's own: `go test ./integration/mutation -update`.\n\n" +
+		"next to it, which must fail. This table is made from the program's own: `go test ./integration/mutation -update`.\n\n" +
 		"| defect | file | test that fails |\n|---|---|---|\n")
 	for _, d := range all() {
 		fmt.Fprintf(&b, "| %s | %s | %s `%s` |\n", d.name, d.file, d.pkg(), d.test)

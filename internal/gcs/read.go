@@ -10,8 +10,8 @@ import (
 )
 
 // stall is how long a request may wait for an answer, and a read for its next bytes, failures and
-// repetitions included: a connection that is silent without being cut would be waited for for ever. Tests
-// shorten it.
+// repetitions included: a read would never return on a connection that is silent without being closed.
+// Tests shorten it.
 var stall = 2 * time.Minute
 
 // errStalled ends a read whose connection brings nothing more.

@@ -118,12 +118,12 @@ func (w *Writer) Abort() {
 	}
 }
 
-// inTime runs one call of the library, which on its own tries again for ever.
+// inTime runs one call of the library, which would retry endlessly on its own.
 func (w *Writer) inTime(call func() error) error {
 	timer := time.AfterFunc(patience, func() {
 		w.cancel(errSlow)
-		// If an answer in the middle says that the object is complete, the library looks at its context no
-		// more, and a Write would wait for ever.
+		// If an answer in the middle says that the object is complete, the library ignores its
+		// context from then on, and a Write would never return.
 		_ = w.w.CloseWithError(errSlow) //nolint:staticcheck // canceling, which is advised instead, does not end it; never fails
 	})
 	defer timer.Stop()

@@ -1,5 +1,5 @@
-// Package store keeps one value under a name for ever: whoever creates it first decides what it is, and
-// everybody else reads that.
+// Package store keeps one value under a name, which never changes: the first writer decides what it
+// is, and all others read that.
 //
 //	s := store.Local{Dir: staging}
 //	current, created, err := s.CreateIfAbsent(ctx, runID+"/model", model)

@@ -80,7 +80,7 @@ func checkName(name string) error {
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 
 // create makes a file of the given content, or returns fs.ErrExist. The content is on disk before it
-// gets its name: a link either finds the name free or fails, whoever else tries.
+// gets its name: a link either finds the name free or fails, no matter who else tries.
 func create(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

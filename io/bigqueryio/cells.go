@@ -34,7 +34,7 @@ func newRows(s *Source) *rows {
 	return r
 }
 
-// next begins a chunk. The one before belongs to whoever took it.
+// next begins a chunk. The previous one belongs to its caller.
 func (r *rows) next() {
 	r.chunk, r.columns = newChunk(r.source)
 	r.large = false

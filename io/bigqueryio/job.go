@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// jobName names the load of one set of rows, whoever loads it and from wherever: the same run, model,
+// jobName names the load of one set of rows, no matter which process loads it from where: the same run, model,
 // table, number of shards and columns give the same rows. An attempt's number follows it.
 func (s Sink) jobName(model string) string {
 	h := sha256.New()

@@ -42,8 +42,8 @@ func missing(err error) bool {
 	return ok && r.code == http.StatusNotFound
 }
 
-// because returns what may be shown of a failure: messages of jobs can quote cells, so there is none of
-// the service's, only its code, its reason, and the place if that is one of the staged files.
+// because returns what may be shown of a failure: messages of jobs can quote cells, so none of them
+// is shown, only the code, the reason, and the place if that is one of the staged files.
 func (l *loading) because(err error) error {
 	r, ok := refusalOf(err)
 	switch {

@@ -14,7 +14,7 @@ import (
 // attempts is how often a query is run that the service failed to run.
 const attempts = 3
 
-// submitTime bounds the submission of a job, which the client would repeat for ever while the service
+// submitTime limits the submission of a job, which the client would repeat endlessly while the service
 // fails.
 const submitTime = 5 * time.Minute
 

@@ -93,7 +93,7 @@ func unreadable(f *bigquery.FieldSchema) string {
 	case !known:
 		return name + ", which is not supported; convert it in a view, or leave it out of the domain"
 	case nameFault(f.Name):
-		return "called by a name that cannot stand in a query; rename it in a view"
+		return "called by a name that cannot be used in a query; rename it in a view"
 	}
 	return ""
 }

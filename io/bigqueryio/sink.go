@@ -52,7 +52,7 @@ type Sink struct {
 	RunID    string        // random per launch; 1 to 64 letters, digits, "_" and "-"
 	Shards   int           // number of staged parts; 1 to MaxShards
 	Write    Write
-	Labels   map[string]string // of the job and the table, beside dapple_run, which holds RunID
+	Labels   map[string]string // of the job and the table, in addition to dapple_run, which holds RunID
 	Pages    parquetio.Pages   // of staged files
 	Deadline time.Duration     // of Publish; default 2 h. A load can take 6 h
 

@@ -68,7 +68,7 @@ type Source struct {
 	Key      string   // random, in the name of the query job, by which a repeated step finds it again
 }
 
-// checkTime bounds a look at metadata, which the client would repeat for ever while the service fails.
+// checkTime limits a request for metadata, which the client would repeat endlessly while the service fails.
 const checkTime = time.Minute
 
 // Check reads the metadata of a table or view, and no row. It returns an error for each fault that would

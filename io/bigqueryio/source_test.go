@@ -46,7 +46,7 @@ column "range" is RANGE, which is not supported; convert it in a view, or leave 
 column "huge" is a BIGNUMERIC that may hold more than NUMERIC does; declare it BIGNUMERIC(38, 9), or convert it in a view
 column "tall" is a BIGNUMERIC that may hold more than NUMERIC does; declare it BIGNUMERIC(38, 9), or convert it in a view
 column "new" is QUATERNION, which is not supported; convert it in a view, or leave it out of the domain
-column "od`+"`"+`d" is called by a name that cannot stand in a query; rename it in a view
+column "od`+"`"+`d" is called by a name that cannot be used in a query; rename it in a view
 column "none" is not in the table
 column "b" is TIME in the table and INT64 in the domain; change the domain, or convert it in a view
 privacy ID: column "c" is FLOAT64; want STRING or INT64: convert it in a view`, "\n")

@@ -80,7 +80,7 @@ func (m *merged) missing(err error) error {
 	return err
 }
 
-// make writes the file beside the first part, one row group of one part in memory at a time.
+// make writes the file next to the first part, one row group of one part in memory at a time.
 func (m *merged) make(ctx context.Context) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(m.parts[0].URI), "merged-*.parquet")
 	if err != nil {

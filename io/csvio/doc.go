@@ -29,7 +29,7 @@
 // end after that closing quote. In a bare cell a quote stands for itself, and so does a CR that ends no line.
 //
 // A record with too few cells has NULL in the missing ones; further cells are dropped. A blank line is a record
-// in a file of one column, whose cell is NULL: many programs write it so. In other files it is none.
+// in a file of one column, whose cell is NULL: many programs write it so. In other files it is skipped.
 //
 // With trim or trim_id, blanks before an opening quote and after a closing one are no part of the cell.
 //

@@ -34,7 +34,7 @@ type scanner struct {
 	// The cell that next has read, valid until the next call.
 	keep  keep
 	text  []byte // without its quotes
-	raw   []byte // as it stands in the file
+	raw   []byte // as it is in the file
 	outer bool   // there are blanks around its quotes
 	stray bool   // in strict mode: a quote stands for itself
 	long  bool   // longer than limit: there is no raw, and text is a hash if one is wanted

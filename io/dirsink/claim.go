@@ -54,7 +54,7 @@ func (d Dir) claim() error {
 		return err
 	}
 	take := d.disk.place
-	if d.Overwrite || d.alone { // whoever claims it is dead: the living hold the lock
+	if d.Overwrite || d.alone { // the run that claims it is dead: a live one holds the lock
 		take = d.disk.replace
 	}
 	err := take(temp, d.claimPath())

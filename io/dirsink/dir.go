@@ -43,7 +43,7 @@ func Beside(rows string) (string, error) {
 	base := files.Base(clean)
 	bucket := gcs.Is(clean) && !strings.Contains(strings.TrimPrefix(clean, gcs.Prefix), "/")
 	if bucket || base == "" || base == "." || base == ".." || base == "/" {
-		return "", fmt.Errorf("%s has no name to put a directory beside", rows)
+		return "", fmt.Errorf("%s has no name to append .release to", rows)
 	}
 	return clean + besideEnd, nil
 }

@@ -18,7 +18,7 @@
 //
 // Between the first part and the manifest a reader of out/*.parquet that ignores the manifest sees some
 // of the parts. Two runs that publish into one directory at the same moment never both succeed, and the
-// loser's files are not among the winner's; with overwrite, which takes a directory over from whoever is
+// loser's files are not among the winner's; with overwrite, which takes a directory over from a run that is
 // publishing into it, that holds on one machine only. The staging of other runs is removed by
 // RemoveLeftovers alone, if a lock tells that they are dead.
 //

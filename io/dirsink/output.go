@@ -27,7 +27,7 @@ type Output struct {
 }
 
 // Open reads the manifest of a finished run. The name is that of the directory of its rows, if everything
-// else is beside it, or of that of everything else. fs.ErrNotExist is in the error if there is no
+// else is next to it, or that of the directory of everything else. fs.ErrNotExist is in the error if there is no
 // finished output.
 func Open(ctx context.Context, name string) (*Output, error) {
 	o, err := open(ctx, Dir{Release: name})
@@ -114,8 +114,8 @@ func Rows(ctx context.Context, dir string) ([]files.Info, error) {
 // CRC-32C that the service knows on gs://, where nothing is transferred. All differences are in the error.
 func (o *Output) Check(ctx context.Context) error { return o.compare(ctx, false) }
 
-// Verify is Check by SHA-256 everywhere, for which it reads all files. It also refuses what is among the rows
-// and is none of them.
+// Verify is Check by SHA-256 everywhere, for which it reads all files. It also refuses files in the directory of
+// the rows that are not parts.
 func (o *Output) Verify(ctx context.Context) error {
 	return errors.Join(o.compare(ctx, true), o.dir.in(ctx).strangers(o.Manifest))
 }
@@ -185,7 +185,7 @@ func (d Dir) hash(name string) (int64, string, error) {
 	return n, hex.EncodeToString(h.Sum(nil)), err
 }
 
-// strangers refuses what is among the rows and is none of the parts: readers take it for rows.
+// strangers refuses files in the directory of the rows that are not parts: readers take them for rows.
 func (d Dir) strangers(m *Manifest) error {
 	if d.Path == "" {
 		return nil
@@ -208,7 +208,7 @@ func (d Dir) strangers(m *Manifest) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("sink: %s holds %q, which is none of the rows that were written: readers may take it for some; move it away", show(d.Path), first)
+		return fmt.Errorf("sink: %s holds %q, which the run did not write: readers may take it for rows; move it away", show(d.Path), first)
 	}
-	return fmt.Errorf("sink: %s holds %q and %d more that are none of the rows that were written: readers may take them for some; move them away", show(d.Path), first, more-1)
+	return fmt.Errorf("sink: %s holds %q and %d more that the run did not write: readers may take them for rows; move them away", show(d.Path), first, more-1)
 }

@@ -80,10 +80,10 @@ func TestAlteredOutput(t *testing.T) {
 		"statement":             {func(t *testing.T, d Dir) { flip(t, d.beside("_privacy.json")) }, "_privacy.json has changed since it was written: its checksum"},
 		"shorter":               {func(t *testing.T, d Dir) { check(t, os.Truncate(d.at(d.partName(0)), 3)) }, "it has 3 bytes, and its manifest says 8"},
 		"missing":               {func(t *testing.T, d Dir) { check(t, os.Remove(d.beside("_report.html"))) }, "_report.html is missing"},
-		"stranger":              {func(t *testing.T, d Dir) { check(t, os.WriteFile(d.at("more.csv"), nil, 0o600)) }, `holds "more.csv", which is none of the rows`},
+		"stranger":              {func(t *testing.T, d Dir) { check(t, os.WriteFile(d.at("more.csv"), nil, 0o600)) }, `holds "more.csv", which the run did not write`},
 		"directory": {func(t *testing.T, d Dir) {
 			check(t, errors.Join(os.Mkdir(d.at("a"), 0o700), os.Mkdir(d.at("b"), 0o700)))
-		}, `holds "a" and 1 more that are none of the rows`},
+		}, `holds "a" and 1 more that the run did not write`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := published(t, filepath.Join(t.TempDir(), "out"), "")
@@ -94,7 +94,7 @@ func TestAlteredOutput(t *testing.T) {
 			}
 			_, filesErr := o.Files(ctx)
 			found := []error{o.Verify(ctx), o.Check(ctx), filesErr}
-			if strings.Contains(tc.want, "none of the rows") { // readers of the manifest do not mind
+			if strings.Contains(tc.want, "the run did not write") { // readers of the manifest do not mind
 				if err := errors.Join(found[1:]...); err != nil {
 					t.Error(err)
 				}
@@ -149,8 +149,8 @@ func TestPlacesThatCannotBe(t *testing.T) {
 	for want, d := range map[string]Dir{
 		"out/ is for rows alone, and ./out/ is in it":               {Path: "out", Release: "./out"},
 		"out/ is for rows alone, and out/papers/ is in it":          {Path: "out", Release: "out/papers"},
-		". has no name to put a directory beside":                   {Path: "."},
-		"gs://bucket has no name to put a directory beside":         {Path: "gs://bucket"},
+		". has no name to append .release to":                       {Path: "."},
+		"gs://bucket has no name to append .release to":             {Path: "gs://bucket"},
 		"out/ and gs://bucket/papers/ are not in one place":         {Path: "out", Release: "gs://bucket/papers"},
 		"no directory is given":                                     {},
 		"gs://b/out/ is for rows alone, and gs://b/out/r/ is in it": {Path: "gs://b/out", Release: "gs://b/out/r"},

@@ -176,7 +176,7 @@ func Expand(ctx context.Context, pattern string) ([]Info, error) {
 	return infos, nil
 }
 
-// example is the extension that a name asks for, where it can stand in a pattern.
+// example is the extension that a name asks for, if it can be part of a pattern.
 func example(name string) string {
 	if ext := path.Ext(name); strings.Trim(ext[min(1, len(ext)):], "abcdefghijklmnopqrstuvwxyz") == "" && len(ext) > 1 {
 		return ext

@@ -28,6 +28,6 @@
 //
 // # What it does not promise
 //
-// The hash finds damage, not forgery: whoever writes a file can write its hash. Read accepts any bytes
+// The hash finds damage, not forgery: anyone who writes a file can write its hash. Read accepts any bytes
 // without a panic and takes memory in proportion to the size of the file.
 package modelio

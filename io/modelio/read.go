@@ -93,7 +93,7 @@ func read(in *ipc.FileReader, size int64) (*File, error) {
 	return f, nil
 }
 
-// header is what the metadata say beside the fields of File.
+// header is what the metadata hold in addition to the fields of File.
 type header struct {
 	records int
 	listed  bool

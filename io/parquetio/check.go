@@ -13,8 +13,8 @@ import (
 )
 
 // Check reads the footers of files, and no page of data. It returns an error for each fault that would
-// end a run later: no file at all, a file that is none of Parquet, columns that d has and the files do
-// not or have with another type, files whose columns differ, row groups of too many rows, encodings
+// end a run later: no file at all, a file that is not Parquet, columns of d that the files lack
+// or have with another type, files whose columns differ, row groups of too many rows, encodings
 // that cannot be read. The errors are joined and name file and column.
 func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 	if len(list) == 0 {

@@ -55,7 +55,7 @@
 //
 // Reading uses arrow/go for the names of types and encodings alone. Its footer reader refuses files with a
 // logical type that it does not know; its decoders run in goroutines, where a damaged page ends the process,
-// or loop for ever on a page that holds fewer values than it states. Arrow-go v18.7 still dies or runs out of
+// or loop endlessly on a page that holds fewer values than it states. Arrow-go v18.7 still dies or runs out of
 // memory on 23 of 2,216 damaged files, and parquet-go v0.32 loses rows of 73 without an error. A footer is
 // kept as bytes, of which those of one row group are read at a time. Dictionary indices are taken as they
 // are, so that a category is looked up once per row group and not once per row.

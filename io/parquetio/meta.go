@@ -28,7 +28,7 @@ type field struct {
 	physical parquet.Type
 	width    int // of a FIXED_LEN_BYTE_ARRAY
 	logical
-	optional bool // it or what it stands in
+	optional bool // it or what contains it
 	repeated bool // the same
 }
 
@@ -125,7 +125,7 @@ func readMeta(b []byte) (*meta, error) {
 	return m, nil
 }
 
-// build finds the columns in the elements of a schema, which stand in the order of a walk through its tree.
+// build finds the columns in the elements of a schema, which are in the order of a depth-first walk.
 func (m *meta) build(list []element) bool {
 	rest := list[1:]
 	var walk func(f field, depth int) bool

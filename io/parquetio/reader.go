@@ -72,7 +72,7 @@ func OpenInfo(ctx context.Context, f files.Info, d *domain.Domain, o ReadOptions
 
 // Open reads the footer of src and finds the columns of d, by name. If d names a privacy ID its
 // column is read too; clear it to read files without one, such as those that Writer makes. All
-// mismatches are listed at once. name stands in errors.
+// mismatches are listed at once. Errors begin with name.
 func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, error) {
 	r, err := openFooter(src, name, o)
 	if err != nil {

@@ -118,7 +118,7 @@ type texts struct {
 	limit      int64    // of bytes
 	categories []string // of the attribute; nil: none are known
 	longest    int      // of them
-	other      int64    // the code of the text that is none of them; 0: it has none yet
+	other      int64    // the code of a text that is not a category; 0: it has none yet
 	full       bool     // no text but a category gets a code of its own
 	uuid       bool
 	form       []byte

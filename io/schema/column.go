@@ -109,7 +109,7 @@ func (c *columnReader) allowed() bool {
 	for _, rival := range [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
 		{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"}} {
 		if c.has(rival[0]) && c.has(rival[1]) && fit[rival[0]] && fit[rival[1]] {
-			refuse(rival[1], rival[1]+" beside "+rival[0]+"; keep one of them")
+			refuse(rival[1], rival[1]+" together with "+rival[0]+"; keep one of them")
 		}
 	}
 	return good
@@ -160,7 +160,7 @@ func (c *columnReader) unusable(faulty bool) {
 	c.other()
 	switch {
 	case c.has("fallback") && (c.attr.Null || c.attr.Other):
-		c.add(c.keys["fallback"], "%s: fallback has no effect beside null or other, which take unusable values; leave it out", c.what)
+		c.add(c.keys["fallback"], "%s: fallback has no effect together with null or other, which take unusable values; leave it out", c.what)
 	case c.has("fallback") && !faulty:
 		c.fallback()
 	case !c.has("fallback") && !c.attr.Null && !c.attr.Other:

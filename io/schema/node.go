@@ -59,7 +59,7 @@ type mapping struct {
 	values map[string]*yaml.Node
 }
 
-// mapping reads n as a mapping with some of the allowed keys; ok is false if it is none.
+// mapping reads n as a mapping with some of the allowed keys; ok is false if it is not a mapping.
 func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) (m mapping, ok bool) {
 	if n.Kind != yaml.MappingNode {
 		r.add(n, "%s: got %s; a mapping with the keys %s is needed", what, kind(n), strings.Join(allowed, ", "))

@@ -73,7 +73,7 @@ func find(ctx context.Context, input string) (list []files.Info, null string, er
 		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
 			return list, "", err
 		}
-		return nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor beside it is the manifest of a finished run; %s", input, fix)
+		return nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor next to it is the manifest of a finished run; %s", input, fix)
 	}
 	if err == nil {
 		list, err = o.Files(ctx)
@@ -132,7 +132,7 @@ func (t *Files) Identity() (id string, known bool) {
 	return b.String(), true
 }
 
-// ByMetadata returns false: the columns of a file stand in the file.
+// ByMetadata returns false: the columns of a file are known from the file itself.
 func (t *Files) ByMetadata() bool { return false }
 
 // Note returns nothing: files are read as they were found, or not at all.

@@ -14,9 +14,9 @@ import (
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
-// runnerLog keeps the end of what a runner logs. It speaks of bundles and ports, and repeats every
-// error several times with all links of the chain: a person wants none of it if the error has words
-// of our own, and all of it if the runner itself has failed.
+// runnerLog keeps the end of what a runner logs. A runner logs bundles and ports, and
+// repeats every error several times with its whole chain: a user needs none of it if the error is one of
+// ours, and all of it if the runner itself has failed.
 type runnerLog struct {
 	mu   sync.Mutex
 	kept [][]byte

@@ -105,7 +105,7 @@ func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparis
 	return c, nil
 }
 
-// widths sums up the distances of the cliques, which stand in ascending order of their lengths.
+// widths sums up the distances of the cliques, which are in ascending order of their lengths.
 func (e *evaluation) widths(each []distance) []Width {
 	var out []Width
 	for from := 0; from < len(each); {

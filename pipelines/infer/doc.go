@@ -19,7 +19,7 @@
 //
 // A column of a CSV file gets the first type that all its cells fit: BOOL (true, false), INT64, NUMERIC
 // (up to 9 decimal places), FLOAT64; or DATE, TIMESTAMP. Decimal numbers that are all whole (2.0) are INT64.
-// Numbers with leading zeros, or with a plus sign and no point, are codes and not numbers, and whole numbers
-// beyond int64 are none either: such columns are STRING, like everything else. A cell is never dropped to make
+// Numbers with leading zeros, or with a plus sign and no point, are codes and not numbers, and so are whole numbers
+// beyond int64: such columns are STRING, like everything else. A cell is never dropped to make
 // a type fit.
 package infer

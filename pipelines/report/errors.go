@@ -10,13 +10,13 @@ import (
 // Errors are bounds and estimates of the fitted model's error, as parts of the number of units. All
 // are computed from released values, so they cost nothing.
 type Errors struct {
-	Cells     int64   `json:"cells"`               // measured cells that MaxCell speaks of
+	Cells     int64   `json:"cells"`               // measured cells that MaxCell covers
 	MaxCell   float64 `json:"max_cell_bound_95"`   // bound that all cells keep with 95 % confidence
 	AverageTV float64 `json:"average_tv_estimate"` // over the workload's largest marginals; 0 if unknown
 	From      string  `json:"from"`                // what the bound rests on
 
 	// PredictedCell is what the worst of PredictedCells cells is likely to miss by: no bound. Both are 0
-	// if MaxCell speaks of all cells that were asked for.
+	// if MaxCell covers all cells that were asked for.
 	PredictedCell  float64 `json:"max_cell_predicted,omitempty"`
 	PredictedCells int64   `json:"cells_predicted,omitempty"`
 }
@@ -35,7 +35,7 @@ type Fitted struct {
 	Model        *population.Model
 	Measurements []query.Measurement
 	MaxError     *query.MaxError // a bought certificate, if any
-	Cells        int64           // that MaxError speaks of
+	Cells        int64           // that MaxError covers
 	Total        query.Total
 	RMSE         float64 // predicted root mean square error of a measured cell, counts; NaN if unknown
 	TV           float64 // predicted average total variation over the workload; 0 or NaN: derived from RMSE

@@ -99,7 +99,7 @@ func New(r Run) Privacy {
 			"running time, memory, element counts of runner pages and logs: they stay inside the trusted set",
 			"wrong privacy IDs, and facts about groups of privacy units",
 			"several runs on the same people: their losses add",
-			"whoever holds the seed, the staging store or the table itself",
+			"anyone who holds the seed, the staging store or the table itself",
 			"the form of the input: that it could be read; in a CSV file, a quote that opens a cell and never closes ends the run, " +
 				"and one that closes in a later record takes the records between into its cell",
 		},

@@ -31,7 +31,7 @@ func (p Params) Validate() error {
 const universeCells = 1 << 18
 
 // Shape is the public description of a Table: the attributes, and which tables are kept of them. It is
-// plain data and can stand in a serialised configuration.
+// plain data and can be part of a serialised configuration.
 type Shape struct {
 	Sizes   []int           // cells of each attribute
 	Cliques []domain.Clique // in lexicographic order, none within another

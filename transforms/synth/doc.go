@@ -33,6 +33,6 @@
 //
 // # Not promised
 //
-// Solve is reproducible for one binary on one architecture. Whoever can read the workers' memory or the
-// shuffle can read the seed.
+// Solve is reproducible for one binary on one architecture. Anyone who can read the workers' memory or
+// the shuffle can read the seed.
 package synth

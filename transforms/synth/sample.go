@@ -102,7 +102,7 @@ func (p SampleParams) Validate() error {
 // private.Encode, or else chunks. It costs no privacy. The rows are the same for any number of shards.
 //
 // Chunks name the release that they were sampled from in their Source, SourcePrefix and the hash of the
-// model. Whoever writes rows without Write should refuse chunks of two: a runner that starts a job again
+// model. A program that writes rows without Write should refuse chunks of two releases: a runner that starts a job again
 // can draw a second model if Params.Store is not set, and the losses of both add.
 //
 // It panics on invalid parameters, and if a column cannot be written to p.As: a column that can be

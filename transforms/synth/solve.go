@@ -99,8 +99,8 @@ func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, w query.Workload, store
 //
 // It panics on invalid parameters, if the method does not apply to the domain and the workload, and on a
 // second Solve of the same records, that is, of one result of private.Encode: the losses of two releases
-// add, and each would state its own. Records that are encoded again are taken for others: whoever releases
-// from both must promise the sums of their ε and of their δ.
+// add, and each would state its own. Records that are encoded again count as other records: a program
+// that releases from both must promise the sums of their ε and of their δ.
 func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	s = s.Scope("dapple.Solve")
 	if err := p.Validate(); err != nil {
