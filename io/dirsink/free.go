@@ -1,0 +1,162 @@
+package dirsink
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// Check says at launch whether Publish could succeed as far as can be known: each directory is not
+// there, empty, this run's own, or may be overwritten. It reads names and the manifest, and writes
+// nothing.
+func (d Dir) Check(ctx context.Context) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	d = d.in(ctx)
+	rows, others, err := d.names()
+	if err != nil {
+		return err
+	}
+	return d.checkNames(rows, others)
+}
+
+// Prepare creates the directories and this run's staging, so that one that cannot be written to is found
+// out before any budget is spent.
+func (d Dir) Prepare(ctx context.Context) error {
+	if err := d.Check(ctx); err != nil {
+		return err
+	}
+	d = d.in(ctx)
+	at := d.release()
+	err := d.disk.mkdirOwn(d.staging())
+	if err == nil {
+		err = d.probe(d.staging())
+	}
+	if err == nil && d.Path != "" {
+		at = d.Path
+		if err = d.disk.mkdirAll(d.Path); err == nil {
+			err = d.probe(d.Path)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("sink: %s cannot be written to: %w", show(at), err)
+	}
+	return nil
+}
+
+// probe does what a run will do: it writes a file, moves it to a directory and removes it.
+func (d Dir) probe(dir string) error {
+	name := "probe-" + attempt()
+	from, to := files.Join(d.staging(), name), files.Join(dir, name+"-moved")
+	if _, err := d.write(from, Content("", []byte("probe")).Write); err != nil {
+		return err
+	}
+	if err := d.disk.place(from, to); err != nil {
+		_ = d.disk.remove(from) // it goes with the staging too
+		return err
+	}
+	return d.disk.remove(to)
+}
+
+// names lists what is in the directory of rows and in that of everything else; an absent one is empty.
+func (d Dir) names() (rows, others []string, err error) {
+	if d.Path != "" {
+		if rows, err = d.list(d.Path); err != nil {
+			return nil, nil, err
+		}
+	}
+	others, err = d.list(d.release())
+	return rows, others, err
+}
+
+func (d Dir) list(dir string) ([]string, error) {
+	names, err := d.disk.list(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sink: %s cannot be listed: %w", show(dir), err)
+	}
+	return names, nil
+}
+
+// checkNames applies the rules to the names in the directories. The contents of parts with this run's
+// names are compared later, when it is known what they should be.
+func (d Dir) checkNames(rows, others []string) error {
+	m, err := d.manifest()
+	if err == nil && m.RunID == d.RunID {
+		return nil
+	}
+	finished := !errors.Is(err, fs.ErrNotExist)
+	_, own := d.began()
+	for _, name := range rows {
+		if !(own && d.ownPart(name) || d.Overwrite && isPart(name)) {
+			return d.refusal(d.Path, name, finished, slices.ContainsFunc(rows, func(n string) bool { return !isPart(n) }))
+		}
+	}
+	below := d.rowsBelow()
+	for _, name := range others {
+		ours := strings.HasPrefix(name, "_")
+		if !(name == tempName || name == below || own && released(name) || d.Overwrite && ours) {
+			return d.refusal(d.release(), name, finished, slices.ContainsFunc(others, func(n string) bool { return !strings.HasPrefix(n, "_") && n != below }))
+		}
+	}
+	return d.checkClaim(others)
+}
+
+// rowsBelow returns the name that leads from the released files to the rows, where these are below them.
+func (d Dir) rowsBelow() string {
+	if d.Path == "" || !within(d.release(), d.Path) {
+		return ""
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(files.Clean(d.Path), files.Clean(d.release())), "/"), "/")
+	return first
+}
+
+// refusal says why a directory that holds a name is not free.
+func (d Dir) refusal(dir, name string, finished, foreign bool) error {
+	switch {
+	case d.Overwrite:
+		return fmt.Errorf("sink: %s holds %q, which dapple did not write; move it away", show(dir), name)
+	case finished:
+		return &NotFree{dir, ErrFinished}
+	case !foreign:
+		return &NotFree{dir, ErrCutOff}
+	}
+	return &NotFree{dir, ErrForeign}
+}
+
+// NotFree is the error of a directory that holds something. Overwriting helps.
+type NotFree struct {
+	Dir string
+	Why error // one of the errors below
+}
+
+func (e *NotFree) Error() string {
+	return fmt.Sprintf("sink: %s %v; set overwrite, or choose another directory", show(e.Dir), e.Why)
+}
+
+func (e *NotFree) Unwrap() error { return e.Why }
+
+// What a directory can hold that is not free.
+var (
+	ErrFinished = errors.New("is not empty: it holds the output of an earlier run")
+	ErrCutOff   = errors.New("is not empty and has no manifest: it holds part of an output whose run was cut off")
+	ErrForeign  = errors.New("is not empty and has no manifest")
+	// ErrClaimed is of an output that nobody else may publish into for now. Overwriting takes it over, and so
+	// does every run if a lock tells that the claimant is dead.
+	ErrClaimed = errors.New("is being published to by another run, or one was cut off as it did")
+)
+
+// began reports whether an attempt of this run has found the directories free before, and for which parts.
+func (d Dir) began() (parts []File, ok bool) {
+	b, err := d.readFile(files.Join(d.staging(), markerName))
+	return parts, err == nil && json.Unmarshal(b, &parts) == nil
+}
