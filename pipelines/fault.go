@@ -12,6 +12,7 @@ type Fault struct {
 	Where string // the flag, or file, line and column
 	What  string // what was given, and what is allowed
 	Fix   string // what to change; may be empty
+	more  int    // of a fault that only counts others: how many
 }
 
 // String returns "where: what; fix".
@@ -35,10 +36,18 @@ func (f Faults) Lines() []string {
 	for _, one := range f[:min(len(f), bounded.Shown)] {
 		lines = append(lines, one.String())
 	}
-	if more := len(f) - bounded.Shown; more > 0 {
-		lines = append(lines, bounded.More(more))
+	if len(f) > bounded.Shown {
+		lines = append(lines, bounded.More(f[bounded.Shown:].Count()))
 	}
 	return lines
+}
+
+// Count returns how many faults there are, also those of which only the number is known.
+func (f Faults) Count() (n int) {
+	for _, one := range f {
+		n += max(1, one.more)
+	}
+	return n
 }
 
 // Err returns f as an error, or nil if there is no fault.
@@ -55,4 +64,6 @@ func IsRequest(err error) bool {
 	return errors.As(err, &f)
 }
 
-func (f *Faults) add(where, what, fix string) { *f = append(*f, Fault{where, what, fix}) }
+func (f *Faults) add(where, what, fix string) {
+	*f = append(*f, Fault{Where: where, What: what, Fix: fix})
+}

@@ -2,8 +2,10 @@ package pipelines
 
 import (
 	"context"
+	"errors"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/io/table"
 )
 
@@ -32,7 +34,11 @@ func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
 // the names of packages; nil for nil.
 func ErrorFaults(where string, err error) (faults Faults) {
 	for _, e := range eachError(err) {
-		faults.add(where, plainError(e), "")
+		fault := Fault{Where: where, What: plainError(e)}
+		if rest := bounded.Rest(0); errors.As(e, &rest) {
+			fault.more = int(rest)
+		}
+		faults = append(faults, fault)
 	}
 	return faults
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -186,5 +187,18 @@ func TestRunRefusesChangedParquet(t *testing.T) {
 	_, err := Run(context.Background(), r)
 	if err == nil || !strings.Contains(err.Error(), "b.parquet: the file has changed since the run was planned\nnothing was written") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A list that was cut before it became faults still counts as many as it had.
+func TestFaultsAreCounted(t *testing.T) {
+	var list bounded.Errors
+	for i := range 50 {
+		list.Addf("csv: fault %d", i)
+	}
+	faults := append(Faults{{Where: "--rows", What: "is wrong"}}, ErrorFaults("--input", list.Err())...)
+	lines := faults.Lines()
+	if n := faults.Count(); n != 51 || len(lines) != 21 || lines[19] != "--input: fault 18" || lines[20] != "and 31 more" {
+		t.Errorf("%d faults: %q", n, lines)
 	}
 }

@@ -68,8 +68,13 @@ func (j *joined) Unwrap() []error {
 	if j.more == 0 {
 		return j.kept
 	}
-	return append(j.kept[:len(j.kept):len(j.kept)], errors.New(More(j.more)))
+	return append(j.kept[:len(j.kept):len(j.kept)], Rest(j.more))
 }
+
+// Rest is the error that counts those that were not kept.
+type Rest int
+
+func (n Rest) Error() string { return More(int(n)) }
 
 // Most is how many errors are held where each is kept for its position.
 const Most = 10_000

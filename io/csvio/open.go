@@ -58,7 +58,7 @@ func decompress(r io.Reader, name string) (io.Reader, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("csv: %s: gzip: %w", name, err)
 		}
-		return z, nil
+		return packed{z}, nil
 	case strings.HasSuffix(lower, ".zst"):
 		// One goroutine, the reader's own: nothing is left behind if a file is not read to its end.
 		b := bufio.NewReader(r)
@@ -69,9 +69,20 @@ func decompress(r io.Reader, name string) (io.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("csv: %s: zstd: %w", name, err)
 		}
-		return z, nil
+		return packed{z}, nil
 	}
 	return r, nil
+}
+
+// packed says of a fault while a file is unpacked what it means.
+type packed struct{ io.Reader }
+
+func (p packed) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("what is compressed cannot be unpacked to its end (%w); is the file whole?", err)
+	}
+	return n, err //nolint:wrapcheck // io.EOF is the reader's own
 }
 
 // isStandard reports whether a file begins as one of Zstandard: with a frame, or one to be skipped.

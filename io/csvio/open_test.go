@@ -126,7 +126,7 @@ func TestForeign(t *testing.T) {
 		{"zstd", "p.csv", standard(t, text), headless, "csv: p.csv: it is compressed by Zstandard; add .zst to its name"},
 		{"not gzip", "p.csv.gz", text, schema.CSV{}, "csv: p.csv.gz: the name says gzip, and the content is something else; rename the file"},
 		{"not zstd", "p.csv.zst", text, schema.CSV{}, "csv: p.csv.zst: the name says Zstandard, and the content is something else; rename the file"},
-		{"cut gzip", "p.csv.gz", zipped(t, text)[:20], schema.CSV{}, "csv: p.csv.gz: "},
+		{"cut gzip", "p.csv.gz", zipped(t, text)[:20], schema.CSV{}, "csv: p.csv.gz: what is compressed cannot be unpacked to its end (unexpected EOF); is the file whole?"},
 		{"zip", "p.csv", "PK\x03\x04\x14\x00\x00\x00", schema.CSV{}, "csv: p.csv: it is a zip archive, or a workbook of a spreadsheet program; unpack it, or save the sheet as CSV"},
 		{"Parquet", "p.csv", "PAR1\x15\x04\x15\x00", schema.CSV{}, "csv: p.csv: it is a Parquet file; let its name end in .parquet"},
 		{"PAR1 as a name", "p.csv", "PAR1,id,sex,age\n1,2,3,4\n", schema.CSV{}, ""},

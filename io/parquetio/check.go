@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -33,7 +34,7 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 		})
 	}
 	all.Wait()
-	return errors.Join(atMost(slices.Concat(errs...), func(n int) error { return fmt.Errorf("parquet: and %d more like these", n) })...)
+	return errors.Join(atMost(slices.Concat(errs...), func(n int) error { return fmt.Errorf("parquet: %w like these", bounded.Rest(n)) })...)
 }
 
 // footersAtOnce is how many files are open at a time: a footer of an object takes some 50 ms, nearly all
@@ -69,10 +70,16 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *meta)
 		}
 		return nil
 	})
-	faults = atMost(faults, func(n int) string { return fmt.Sprintf("and %d more like these", n) })
-	errs := make([]error, len(faults))
-	for i, fault := range faults {
-		errs[i] = fmt.Errorf("parquet: %s: %s", path, fault)
+	shown := len(faults)
+	if shown > maxFaults+1 {
+		shown = maxFaults
+	}
+	var errs []error
+	for _, fault := range faults[:shown] {
+		errs = append(errs, fmt.Errorf("parquet: %s: %s", path, fault))
+	}
+	if rest := len(faults) - shown; rest > 0 {
+		errs = append(errs, fmt.Errorf("parquet: %s: %w like these", path, bounded.Rest(rest)))
 	}
 	if err == nil && len(faults) == 0 {
 		err = r.checkGroups()

@@ -111,7 +111,7 @@ func say(w io.Writer, err error) {
 	case len(faults) == 1:
 		fmt.Fprintln(w, "dapple: one problem; nothing was read or written")
 	default:
-		fmt.Fprintf(w, "dapple: %d problems; nothing was read or written\n", len(faults))
+		fmt.Fprintf(w, "dapple: %d problems; nothing was read or written\n", faults.Count())
 	}
 	for _, line := range faults.Lines() {
 		fmt.Fprintf(w, "  %s\n", line)
