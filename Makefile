@@ -5,11 +5,11 @@ FUZZTIME ?= 30s
 DEMO     ?= out/demo
 LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-# A module of its own, whose tests need a C++ compiler: it is left out, with a word, where there is none.
+# A module of its own, whose tests need a C++ compiler: it is left out, with a message, if there is none.
 SERVICES := integration/services
 WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is no C++ compiler"; exit 0; }; cd $(SERVICES) &&
 
-# Tests on real tables look for them here, and say so where they are missing.
+# Tests on real tables look for them here, and say so if they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
 .PHONY: all build fmt vet lint test race integration services emulator verify verify-long nightly mutation fuzz bench demo cover clean

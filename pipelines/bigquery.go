@@ -51,11 +51,11 @@ func (t *loadedTable) ref() synth.SinkRef {
 }
 
 func (t *loadedTable) Create(ctx context.Context, shard, _ int) (synth.ShardWriter, error) {
-	leave, err := enter(t.Sink.RunID)
+	done, err := mayPublish(t.Sink.RunID)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer done()
 	part, err := t.Stage.Create(ctx, shard)
 	if err != nil {
 		return nil, err
@@ -68,11 +68,11 @@ func (t *loadedTable) Create(ctx context.Context, shard, _ int) (synth.ShardWrit
 }
 
 func (t *loadedTable) Publish(ctx context.Context, written []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
-	leave, err := enter(t.Sink.RunID)
+	done, err := mayPublish(t.Sink.RunID)
 	if err != nil {
 		return synth.Manifest{}, err
 	}
-	defer leave()
+	defer done()
 	refs, rows := parts(written)
 	if t.Describe {
 		released, err := describe(&t.description, a, rows)

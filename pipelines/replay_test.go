@@ -94,11 +94,11 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	r.Chosen.Name = "tape"
 	l := launch{runID: "replay", seed: 7, store: synth.StoreRef{Kind: storeKind, Config: t.TempDir()}}
 	l.output = r.output(l.runID, staging{})
-	a, err := begin(context.Background(), l.output)
+	a, err := startExecution(context.Background(), l.output)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.end()
+	defer a.finish()
 	pl, s := beam.NewPipelineWithRoot()
 	build(s, r, l)
 	log := listen(t)

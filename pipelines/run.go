@@ -49,14 +49,14 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		}
 	}()
 	l.store, l.output = st.ref(), r.output(l.runID, st)
-	a, err := begin(ctx, l.output)
+	a, err := startExecution(ctx, l.output)
 	if err != nil && !IsRequest(err) {
 		keep, err = st.ending(ctx, n, stopped(ctx, err))
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer a.end()
+	defer a.finish()
 	p, s := beam.NewPipelineWithRoot()
 	bytes := r.source.Bytes()
 	if kept != nil {

@@ -181,18 +181,18 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 	}
 }
 
-// Behind a shut gate a run neither releases nor publishes, however long its functions go on.
+// A run whose publish lock is shut neither releases nor publishes, however long its functions go on.
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
 	sink := r.output("stopped", staging{}).(*directory)
-	a, err := begin(context.Background(), sink)
+	a, err := startExecution(context.Background(), sink)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.abandon(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	a.end() // a shard that waited for its turn comes later still
+	a.finish() // a shard that waited for its turn comes later still
 	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, errStopped) {
 		t.Errorf("Create: %v", err)
 	}
@@ -208,23 +208,23 @@ func TestStoppedRunDoesNotPublish(t *testing.T) {
 	}
 }
 
-// Stopping waits for a publication that has begun, but not for ever.
+// Stopping waits for a publication that has begun, but not without limit.
 func TestStoppingWaitsForAPublication(t *testing.T) {
-	g := &gate{}
-	gates.Store("busy", g)
-	defer gates.Delete("busy")
-	leave, err := enter("busy")
+	g := &publishLock{}
+	publishLocks.Store("busy", g)
+	defer publishLocks.Delete("busy")
+	done, err := mayPublish("busy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if g.close() {
-		t.Error("the gate was shut while something was on its way through it")
+		t.Error("the lock was shut while something was publishing")
 	}
-	leave()
+	done()
 	if !g.close() {
-		t.Error("the gate could not be shut")
+		t.Error("the lock could not be shut")
 	}
-	if _, err := enter("busy"); !errors.Is(err, errStopped) {
-		t.Errorf("entered a gate that is shut: %v", err)
+	if _, err := mayPublish("busy"); !errors.Is(err, errStopped) {
+		t.Errorf("may publish after the lock is shut: %v", err)
 	}
 }

@@ -161,11 +161,11 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	}
 	defer st.remove(ctx)
 	out := r.output(runID, st)
-	a, err := begin(ctx, out)
+	a, err := startExecution(ctx, out)
 	if err != nil {
 		return nil, err
 	}
-	defer a.end()
+	defer a.finish()
 	ref, err := r.keep(ctx, st)
 	if err != nil {
 		_, abandonErr := a.abandon(ctx)

@@ -55,11 +55,11 @@ type rowWriter interface {
 }
 
 func (d *directory) Create(ctx context.Context, shard, shards int) (synth.ShardWriter, error) {
-	leave, err := enter(d.Dir.RunID)
+	done, err := mayPublish(d.Dir.RunID)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer done()
 	part, err := d.ofShards(shards).Create(ctx, shard)
 	if err != nil {
 		return nil, err
@@ -120,11 +120,11 @@ func (w *shardWriter) Write(c *domain.Chunk) error {
 
 // Commit makes the part, unless the run has been stopped: nobody would remove it any more.
 func (w *shardWriter) Commit() (synth.FileRef, error) {
-	leave, err := enter(w.run)
+	done, err := mayPublish(w.run)
 	if err != nil {
 		return synth.FileRef{}, errors.Join(err, w.part.Abort())
 	}
-	defer leave()
+	defer done()
 	if err := w.rows.Close(); err != nil {
 		return synth.FileRef{}, errors.Join(err, w.part.Abort())
 	}
@@ -137,11 +137,11 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 func (w *shardWriter) Abort() { _ = w.part.Abort() }
 
 func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
-	leave, err := enter(d.Dir.RunID)
+	done, err := mayPublish(d.Dir.RunID)
 	if err != nil {
 		return synth.Manifest{}, err
 	}
-	defer leave()
+	defer done()
 	refs, rows := parts(files)
 	var released []dirsink.Released
 	if d.Describe {

@@ -35,11 +35,11 @@ type releaseStore struct{ synth.Store }
 
 func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
 	runID, _, _ := strings.Cut(name, ".") // a run has one name and several objects
-	leave, err := enter(runID)
+	done, err := mayPublish(runID)
 	if err != nil {
 		return nil, false, err
 	}
-	defer leave()
+	defer done()
 	return s.Store.CreateIfAbsent(ctx, name, data)
 }
 

@@ -8,45 +8,46 @@ import (
 	"time"
 )
 
-// gate is what a run's functions in this process pass before they release or publish. A runner that is
-// told to stop returns while they still work: behind a shut gate they can do no more than compute, so
-// that what a stopped run says of itself stays true.
-type gate struct {
+// publishLock is held for reading by a run's functions in this process while they release or publish. A runner
+// that is told to stop returns while they still work: once the lock is shut they can only compute, so that what a
+// stopped run says of itself stays true.
+type publishLock struct {
 	mu   sync.RWMutex
 	shut bool
 }
 
-// gates holds those of this process's runs by run ID. A worker in another process finds none, and is
+// publishLocks holds the locks of this process's runs by run ID. A worker in another process finds none, and is
 // stopped by its runner.
-var gates sync.Map
+var publishLocks sync.Map
 
 var errStopped = errors.New("pipelines: the run was stopped")
 
-// enter waits for the gate of a run and returns how to leave, or the error that it is shut.
-func enter(runID string) (leave func(), err error) {
-	v, ok := gates.Load(runID)
+// mayPublish takes the publish lock of a run for reading. The caller calls done when it has published. It
+// returns errStopped if the lock is shut.
+func mayPublish(runID string) (done func(), err error) {
+	v, ok := publishLocks.Load(runID)
 	if !ok {
 		return func() {}, nil
 	}
-	g := v.(*gate)
-	g.mu.RLock()
-	if g.shut {
-		g.mu.RUnlock()
+	l := v.(*publishLock)
+	l.mu.RLock()
+	if l.shut {
+		l.mu.RUnlock()
 		return nil, errStopped
 	}
-	return g.mu.RUnlock, nil
+	return l.mu.RUnlock, nil
 }
 
 // closing is how long a stopped run waits for a publication that has begun: it ends either with all
 // files or with none, in far less time than this.
 const closing = 1500 * time.Millisecond
 
-// close shuts the gate; false if something is still on its way through it.
-func (g *gate) close() bool {
+// close shuts the lock; it returns false if something is still being published.
+func (l *publishLock) close() bool {
 	for end := time.Now().Add(closing); ; time.Sleep(time.Millisecond) {
-		if g.mu.TryLock() {
-			g.shut = true
-			g.mu.Unlock()
+		if l.mu.TryLock() {
+			l.shut = true
+			l.mu.Unlock()
 			return true
 		}
 		if time.Now().After(end) {
@@ -55,59 +56,59 @@ func (g *gate) close() bool {
 	}
 }
 
-// attempt is one run of a graph in this process, between empty directories and published ones.
-type attempt struct {
+// execution is one run of a graph in this process, from the preparation of its output to its publication.
+type execution struct {
 	out    output
-	gate   *gate
+	lock   *publishLock
 	unhold func() // ends the mark that the run is at work
 }
 
-// begin prepares the output, so that one that cannot be written to is found out before any budget is
+// startExecution prepares the output, so that a run whose output cannot be written fails before any budget is
 // spent.
-func begin(ctx context.Context, out output) (*attempt, error) {
-	a := &attempt{out: out, gate: &gate{}, unhold: func() {}}
-	gates.Store(out.run(), a.gate)
+func startExecution(ctx context.Context, out output) (*execution, error) {
+	e := &execution{out: out, lock: &publishLock{}, unhold: func() {}}
+	publishLocks.Store(out.run(), e.lock)
 	if err := out.prepare(ctx); err != nil {
-		defer a.end()
-		_, abandonErr := a.abandon(ctx)
+		defer e.finish()
+		_, abandonErr := e.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
 	release, err := out.hold()
 	if err != nil {
-		defer a.end()
-		_, abandonErr := a.abandon(ctx)
+		defer e.finish()
+		_, abandonErr := e.abandon(ctx)
 		return nil, errors.Join(fmt.Errorf("pipelines: %w", err), abandonErr)
 	}
-	a.unhold = release
-	return a, nil
+	e.unhold = release
+	return e, nil
 }
 
 // published reports whether the rows are there to be read.
-func (a *attempt) published(ctx context.Context) bool {
+func (e *execution) published(ctx context.Context) bool {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	return a.out.published(ctx)
+	return e.out.published(ctx)
 }
 
-// abandon ends an attempt that has failed: nothing is published any more, and nothing that a reader
+// abandon ends an execution that has failed: nothing is published any more, and nothing that a reader
 // could take for output stays behind. It says what is kept on purpose.
-func (a *attempt) abandon(ctx context.Context) (kept string, err error) {
-	if !a.gate.close() {
-		return a.out.unfinished(), nil
+func (e *execution) abandon(ctx context.Context) (kept string, err error) {
+	if !e.lock.close() {
+		return e.out.unfinished(), nil
 	}
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	return a.out.abandon(ctx)
+	return e.out.abandon(ctx)
 }
 
-// end forgets the gate of a run that has finished. That of a stopped one stays shut: a shard that waited
-// for its turn may still come to it.
-func (a *attempt) end() {
-	a.unhold()
-	if a.gate.mu.TryLock() {
-		defer a.gate.mu.Unlock()
-		if !a.gate.shut {
-			gates.Delete(a.out.run())
+// finish forgets the lock of a run that has finished. The lock of a stopped run stays shut: a shard that waited
+// for its turn may still ask for it.
+func (e *execution) finish() {
+	e.unhold()
+	if e.lock.mu.TryLock() {
+		defer e.lock.mu.Unlock()
+		if !e.lock.shut {
+			publishLocks.Delete(e.out.run())
 		}
 	}
 }

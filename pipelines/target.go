@@ -60,7 +60,7 @@ func (t target) check(ctx context.Context, f *Faults) {
 	}
 	switch {
 	case t.releases && t.release == "":
-		f.add("--release", "is required where the rows go to a table: the directory for statement and model", "")
+		f.add("--release", "is required if the rows go to a table: the directory for statement and model", "")
 	case isTable(t.release):
 		f.add("--release", fmt.Sprintf("got %q; want a directory", t.release), "")
 	case !t.releases && t.overwrite:

@@ -31,5 +31,5 @@ func Example() {
 	// --input: got "bq://raw.people"; want bq://project.dataset.table
 	// --output: got "bq://public"; want bq://project.dataset.table
 	// --write: got "replace"; want empty, truncate or append
-	// --release: is required where the rows go to a table: the directory for statement and model
+	// --release: is required if the rows go to a table: the directory for statement and model
 }
