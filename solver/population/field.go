@@ -92,8 +92,8 @@ func (f *Field) clusters() []*cluster {
 // indexBytes is the most memory for the cells of records that clusters keep from sweep to sweep.
 const indexBytes = 128 << 20
 
-// RenewalCost returns how many factors a renewal multiplies: records × Σ over tables of the sizes of their attributes.
-// About 2e9 a second.
+// RenewalCost returns how many factors a renewal multiplies for a record: Σ over tables of the sizes of their
+// attributes. About 2e9 a second.
 func (f *Field) RenewalCost() float64 {
 	sum := 0
 	for _, t := range f.Tables {
@@ -101,7 +101,7 @@ func (f *Field) RenewalCost() float64 {
 			sum += k
 		}
 	}
-	return float64(f.Model.Len()) * float64(max(1, sum))
+	return float64(max(1, sum))
 }
 
 // visit solves one cluster. It returns the largest L1 change of its tables in counts, and the share of the records

@@ -15,7 +15,7 @@ import (
 // counting and noise, from public figures alone.
 //
 // Measured at ε = 1: 336,000 cells .45 s, 1,814,400 cells 3.2 s, and up to three times as long at ε = 10; sampled
-// populations of 14 columns 1.4 s, of 23 binary ones 2.4 s. Renewals, which this leaves out, take up to 10 s more on
+// populations of 14 columns 1.4 s, of 23 binary ones 2.4 s. Renewals, which this leaves out, take up to 20 s more on
 // wide tables whose columns follow from each other.
 func Cost(p solver.Problem) (bytes, seconds float64) {
 	t := newTargets(p)
@@ -61,7 +61,7 @@ func duration(p solver.Problem, t targets) float64 {
 
 // Limits says which public caps a run has, for people.
 func Limits(p solver.Problem) string {
-	model := fmt.Sprintf("the model is %d weighted records (more for more units, at most %d), first drawn from a junction tree of at most %.0f cells",
+	model := fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells",
 		recordsFor(p.Units, len(p.Workload.Sizes)), recordsFor(math.Inf(1), len(p.Workload.Sizes)), treeCells)
 	if fitsWhole(p) {
 		model = "the model is every cell of the domain"

@@ -20,6 +20,8 @@
 // potential that says "no direct interaction" as strongly as the score does. It is fitted by iterative
 // scaling of a population of weighted records, drawn from a junction tree over the strongest pairs and
 // renewed by Gibbs sampling when its weights degenerate: what is measured may overlap in any way.
+// Wide tables have as many records as can be renewed often enough. A fit that ends far from the one-ways is brought to
+// these alone, and its status says so.
 //
 // # Small universes
 //

@@ -19,15 +19,17 @@ const (
 	firstSweeps = 10
 	pairSweeps  = 5
 	sweeps      = 20
+	onesSweeps  = 40    // over one-ways alone, if the fit ends far from them
 	tolerance   = .0005 // L1 change of a table in a sweep, of the units
 )
 
 // Renewals of the population are what a solve may spend most time on, so that their number follows from their cost.
 const (
-	effective    = .3   // renew if the weights are worth less than this part of their number
-	leastRenewed = 2    // renewals, whatever they cost
-	mostRenewed  = 20   // renewals
-	renewalCost  = 4e10 // factors to multiply for all records of a run, of which copies are a third: 5 to 10 seconds
+	effective      = .3     // renew if the weights are worth less than this part of their number
+	leastRenewable = 30_000 // records, whatever renewals cost
+	leastRenewed   = 2      // renewals, whatever they cost
+	mostRenewed    = 32     // renewals
+	renewalCost    = 1e11   // factors to multiply for all records of a run, of which copies are a third: 10 to 20 seconds
 )
 
 // startField makes the population: all merged records where they are few, else a sample of a junction
@@ -39,7 +41,8 @@ func (r *run) startField() {
 		r.field.Model = r.merged.universe(r.total.Units)
 		return
 	}
-	r.field.Model = r.tree().Sample(r.records(), r.rng)
+	r.field.Tables = slices.Concat(r.oneways, r.measured(r.pairs))
+	r.field.Model = r.tree().Sample(r.renewable(), r.rng)
 	r.field.Model.Impossible = r.merged.never
 	r.field.Model.Exclude() // what the tree could not hold: the rest stands for all, and is renewed if it is little
 }
@@ -132,13 +135,28 @@ func (r *run) rake(tables []*population.Table, sweeps int) {
 	}
 }
 
+// renewable returns the records of the sample of a tree: no more than can be renewed mostRenewed times. With 60
+// columns the tree is so far from the fit that 300,000 records, renewed three times, end worth a hundredth of their
+// number, and one-ways forty times further off than their noise.
+func (r *run) renewable() int {
+	most := max(renewalCost/(mostRenewed*r.field.RenewalCost()), leastRenewable)
+	return int(min(most, float64(r.records())))
+}
+
 // renewals returns how many more the run may make: half of all in the first fit.
 func (r *run) renewals() int {
-	all := max(leastRenewed, min(int(renewalCost/r.field.RenewalCost()), mostRenewed))
+	all := max(leastRenewed, min(int(renewalCost/(r.field.RenewalCost()*float64(r.field.Model.Len()))), mostRenewed))
 	if len(r.triples) == 0 {
 		return (all + 1) / 2
 	}
 	return max(0, all-r.renewed)
+}
+
+// meetOnes ends a fit that is far from the one-ways with sweeps over these alone: what many look at is then right, and
+// the status still says that the rest is not.
+func (r *run) meetOnes() {
+	r.field.Tables = r.oneways
+	r.field.Rake(population.Stop{Sweeps: onesSweeps, Tolerance: tolerance * r.total.Units / 10}, r.rng)
 }
 
 // onesMet reports whether the model's one-ways are as close to their targets, all in all, as noise lets those be to
@@ -166,6 +184,9 @@ func (r *run) model() (*population.Model, error) {
 			}
 		}
 		return r.merged.undoUniverse(r.field.Model, sizes), nil
+	}
+	if r.status == solver.IterationLimit {
+		r.meetOnes()
 	}
 	m := r.field.Model
 	if m.Columns == nil { // few merged records for many original ones: as many copies as a sample has

@@ -42,9 +42,9 @@ type run struct {
 }
 
 // Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
-// or public number of units: a population of 300,000 to 1,000,000 records, or all cells of a small universe.
-// Result.Measurements holds the one-way tables, the only ones released on the original codes; Result.TV is
-// predicted.
+// or public number of units: a population of 300,000 to 1,000,000 records, fewer
+// (at least 30,000) if many columns make renewals costly, or all cells of a small universe. Result.Measurements holds
+// the one-way tables, the only ones released on the original codes; Result.TV is predicted.
 //
 // It fails where Accesses does, where the ledger is pure, and where the curator does. Equal problems and
 // answers give equal models.

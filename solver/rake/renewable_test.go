@@ -1,0 +1,47 @@
+package rake
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// TestRecordsThatCanBeRenewed: a sample has no more records than can be renewed 32 times: 1e11/(32·1770·16) if all
+// pairs of 60 columns of 8 values are measured; the same 300,000 as ever for 14 columns; and 30,000 at least.
+func TestRecordsThatCanBeRenewed(t *testing.T) {
+	for _, x := range []struct{ columns, values, want int }{{14, 8, 300_000}, {60, 8, 110_346}, {60, 40, 30_000}} {
+		sizes := slices.Repeat([]int{x.values}, x.columns)
+		r := &run{targets: targets{sizes: sizes}, total: query.Total{Units: 1_000_000}, field: &population.Field{}}
+		cells := make([]float64, x.values*x.values)
+		for a := range sizes {
+			for b := range a {
+				r.field.Tables = append(r.field.Tables, population.NewTable(sizes, domain.Clique{b, a}, cells, cells))
+			}
+		}
+		if got := r.renewable(); got != x.want {
+			t.Errorf("%d columns of %d values: %d records, want %d", x.columns, x.values, got, x.want)
+		}
+	}
+}
+
+// TestOneWaysEndMet: however far a fit ends from the one-ways, its model meets them.
+func TestOneWaysEndMet(t *testing.T) {
+	r := &run{total: query.Total{Units: 1000}, rng: rand.New(rand.NewPCG(1, 1)), ones: make([]oneWay, 2), field: &population.Field{
+		Model: &population.Model{Sizes: []int{2, 2}, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 0, 1}}, Weights: []float64{470, 20, 10, 500}},
+	}}
+	for a, target := range [][]float64{{600, 400}, {580, 420}} {
+		r.ones[a].counts = target
+		r.oneways = append(r.oneways, population.NewTable([]int{2, 2}, domain.Clique{a}, target, []float64{.001, .001}))
+	}
+	if r.onesMet() {
+		t.Fatal("the one-ways are met before")
+	}
+	r.meetOnes()
+	if !r.onesMet() {
+		t.Errorf("one-ways of the model: %.1f and %.1f", r.field.Model.Marginal(domain.Clique{0}, nil), r.field.Model.Marginal(domain.Clique{1}, nil))
+	}
+}
