@@ -145,13 +145,14 @@ func (e *encoder) dropIndex() {
 	}
 }
 
-// pays compares the first page of a chunk with what it would be without a dictionary.
+// pays compares the first page of a chunk with what it would be without a dictionary. Half of the dictionary is
+// charged to the page: nearly all chunks have a second one, which needs few entries more.
 func (e *encoder) pays(c *column) bool {
 	indices := len(e.body)
 	e.whole = c.appendPlain(e.whole[:0], e.index.entries)
 	entries := len(e.compress(e.whole))
 	e.whole = c.appendPlain(e.whole[:0], e.values)
-	return indices+entries < len(e.compress(e.whole))
+	return indices+entries/2 < len(e.compress(e.whole))
 }
 
 // compress returns src compressed, in memory that is used again.

@@ -17,18 +17,19 @@ const (
 	longText = 2 << 20 // bytes of a row
 )
 
-// long returns a domain of one column, and rows that no codec makes shorter than 16 MiB, which is what the
-// client sends in one request.
+// long returns a domain of one column, and rows of its categories that no codec makes shorter than 16 MiB, which is
+// what the client sends in one request.
 func long() (domain.Domain, *domain.Chunk) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := domain.Column{Form: domain.Text, Bytes: make([]byte, longRows*longText), Offsets: []uint32{0}}
 	for i := range c.Bytes {
 		c.Bytes[i] = byte('0' + r.IntN(64))
 	}
+	a := domain.Attribute{Name: "s", Type: domain.String, Other: true}
 	for i := range longRows {
 		c.Offsets = append(c.Offsets, uint32((i+1)*longText))
+		a.Values = append(a.Values, string(c.Bytes[i*longText:(i+1)*longText]))
 	}
-	a := domain.Attribute{Name: "s", Type: domain.String, Values: []string{"a"}, Other: true}
 	return domain.Domain{Attributes: []domain.Attribute{a}}, &domain.Chunk{Rows: longRows, Columns: []domain.Column{c}}
 }
 
