@@ -1,4 +1,4 @@
-// Package families makes tables on which fits are known to go wrong, and others that they were not tuned on:
+// Package families makes tables on which fits are known to go wrong, and others of the same kinds:
 // near-deterministic pairs, columns that follow from others, structural zeros, ties, constants. All of them are
 // made up; equal names, units and seeds give equal tables.
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/integration/families"
 )
 
-// TestPredictions compares, on families that no constant was chosen on, the total variation that a run predicts of
-// its own model with the true one, and counts the cells of every width that lie within 1.96 standard errors. The noise
-// is fixed, so that a failure is never chance. Figures are means of a few runs: errors of small tables are linked, so
+// TestPredictions compares, on families whose figures were seen when the constants were chosen but not fitted, the total
+// variation that a run predicts of its own model with the true one, and counts the cells of every width that lie within
+// 1.96 standard errors. The noise is fixed, so that a failure is never chance. Figures are means of a few runs: errors of small tables are linked, so
 // that in one run of 12 binary columns 87 to 100 % of the cells of triples are within.
 func TestPredictions(t *testing.T) {
 	if testing.Short() {

@@ -51,7 +51,7 @@
 //	whole marginals       97 (94)    98 (97)    99 (98)    100 (99)
 //	certificate           94 (91)    99 (99)    100 (100)  100 (100)
 //
-// On families of tables that no constant was chosen on (5 runs each, ε = .3 and 1) 98 to 100 % of the cells of columns,
+// On families of tables that were looked at but not fitted (5 runs each, ε = .3 and 1) 98 to 100 % of the cells of columns,
 // pairs and triples are within on ordered columns with ties and on columns of 100 values that follow from others; of
 // pairs and triples there the standard errors are 2 to 6 times what would do. Too narrow are those of 12 binary columns
 // with structural zeros and near-deterministic pairs at ε = .3: 93, 94 and 89 %.
