@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // switches returns n records of 23 binary columns among which are near copies, implications, exclusions and
@@ -56,7 +57,7 @@ func TestStructuralZerosWithLittleNoise(t *testing.T) {
 	p.Workload, p.Units = p.Workload.Maximal(), 50_000
 	for _, epsilon := range []float64{10, 20} {
 		p.Epsilon = dp.Epsilon(epsilon)
-		mu := gaussianMu(epsilon, 1e-9)
+		mu := solver.GaussianMu(dp.Epsilon(epsilon), 1e-9)
 		r, err := Solve(p, newCurator(t, data, p, mu*mu/2, 1))
 		if err != nil {
 			t.Fatal(err)

@@ -97,7 +97,7 @@ const onesShare = .22
 // totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
 // all values are released counts over that number. Where even a tenth of the budget does not, little else does.
 func totalShare(p solver.Problem) float64 {
-	noise := 1 / (max(p.Units, 1) * gaussianMu(float64(p.Epsilon), float64(p.Delta))) // of the whole budget, of the units
+	noise := 1 / (max(p.Units, 1) * solver.GaussianMu(p.Epsilon, p.Delta)) // of the whole budget, of the units
 	return min(max(.01, noise*noise/.01), .1)
 }
 
@@ -156,21 +156,5 @@ func relativeNoise(p solver.Problem, t targets, units float64) float64 {
 			}
 		}
 	}
-	return cells / math.Sqrt(tables) / (max(units, 1) * gaussianMu(float64(p.Epsilon), float64(p.Delta)))
-}
-
-// gaussianMu returns the μ of Gaussian differential privacy that ε and δ allow, for public rules only:
-// the ledger has its own. Source: Dong, Roth, Su 2022, Corollary 2.13.
-func gaussianMu(epsilon, delta float64) float64 {
-	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
-	lo, hi := 1e-9, 100.0
-	for range 100 {
-		mu := math.Sqrt(lo * hi)
-		if phi(mu/2-epsilon/mu)-math.Exp(epsilon)*phi(-mu/2-epsilon/mu) <= delta {
-			lo = mu
-		} else {
-			hi = mu
-		}
-	}
-	return lo
+	return cells / math.Sqrt(tables) / (max(units, 1) * solver.GaussianMu(p.Epsilon, p.Delta))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -18,7 +19,7 @@ func TestSharesFollowTheNoise(t *testing.T) {
 		}
 	}
 	p := problem([]int{2, 3}, 2, dp.AddRemove)
-	mu := gaussianMu(float64(p.Epsilon), float64(p.Delta))
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
 	for _, tt := range []struct {
 		units, total float64 // units in those that the whole budget tells from 0
 	}{{0, .1}, {10, .1}, {40, .0625}, {100, .01}, {1e6, .01}} {
@@ -69,7 +70,7 @@ func TestNoisyTableAgainstItsColumns(t *testing.T) {
 	p.Workload, p.Units, p.Epsilon, p.Delta = p.Workload.Maximal(), 2000, .1, 1e-9
 	alone := problem(sizes, 1, dp.AddRemove)
 	alone.Units, alone.Epsilon, alone.Delta = p.Units, p.Epsilon, p.Delta
-	mu := gaussianMu(.1, 1e-9)
+	mu := solver.GaussianMu(.1, 1e-9)
 	const seeds = 8
 	var got, columns, predicted float64
 	for seed := range uint64(seeds) {

@@ -202,7 +202,7 @@ func TestAdult7(t *testing.T) {
 	p := problem(universe.Sizes, 3, dp.AddRemove)
 	p.Workload = p.Workload.Maximal()
 	p.Delta, p.Units = dp.Delta(1/float64(data.len())/float64(data.len())), 50_000
-	mu := gaussianMu(1, float64(p.Delta))
+	mu := solver.GaussianMu(1, p.Delta)
 	for name, c := range map[string]struct {
 		p  solver.Problem
 		tv float64
