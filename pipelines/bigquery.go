@@ -10,9 +10,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
 	"github.com/dapple-dp/dapple/io/bigqueryio"
-	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

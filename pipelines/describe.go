@@ -12,10 +12,10 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/io/dirsink"
-	"github.com/dapple-dp/dapple/io/modelio"
+	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/io/parquetio"
-	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -39,7 +39,7 @@ type description struct {
 // describe makes the files that go with the rows: statement, model and marginals. They are functions of the
 // release, so that a repeated publication writes the same bytes.
 func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
-	a.Result.Model.Impossible = d.Public.Domain.Impossible // a release does not repeat the domain; its hash covers them
+	a.Result.Model.StructuralZeros = d.Public.Domain.StructuralZeros // a release does not repeat the domain; its hash covers them
 	marginals, said := marginalsOf(&d.Public.Domain, d.Public.Workload, a.Result)
 	privacy := statement(d, a, rows, said)
 	model, err := saved(d, a, privacy)
@@ -108,7 +108,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 
 // Keys of a model file's metadata.
 const (
-	workloadKey  = "workload" // cliques of the measured marginals, whose tables rows are polished to
+	workloadKey  = "workload" // cliques of the measured marginals, whose tables rows are refined to
 	unitsKey     = "units"    // released number of units
 	guaranteeKey = "guarantee"
 )

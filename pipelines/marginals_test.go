@@ -15,10 +15,10 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Impossible combinations hold from the domain file to the rows of a run and of a later sampling, for every
+// Structural zeros hold from the domain file to the rows of a run and of a later sampling, for every
 // method, though private records break them. The noisy number of units stands for the rows of neither: what
 // is checked holds in every run.
-func TestImpossibleEndToEnd(t *testing.T) {
+func TestStructuralZerosEndToEnd(t *testing.T) {
 	for _, method := range []string{"rake", "dpam", "dpfw"} {
 		c := shop(t, 400)
 		declared := shopDomain + "impossible:\n  - {plan: [basic, other], active: true}\n  - {plan: pro, age: [18, null]}\n"
@@ -41,7 +41,7 @@ func TestImpossibleEndToEnd(t *testing.T) {
 	}
 }
 
-// possible reports rows that TestImpossibleEndToEnd declares impossible, and another number of rows than want.
+// possible reports rows that TestStructuralZerosEndToEnd declares impossible, and another number of rows than want.
 func possible(t *testing.T, what, dir string, want int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "part-*.csv"))

@@ -13,11 +13,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/modelio"
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -122,7 +122,7 @@ func readModel(ctx context.Context, path string) (*modelio.File, error) {
 
 // modelOf returns the model that a file holds.
 func modelOf(f *modelio.File) *population.Model {
-	return &population.Model{Sizes: f.Sizes, Columns: f.Columns, Weights: f.Weights, Impossible: f.Domain.Impossible}
+	return &population.Model{Sizes: f.Sizes, Columns: f.Columns, Weights: f.Weights, StructuralZeros: f.Domain.StructuralZeros}
 }
 
 func checkWhere(r *SampleRequest, f *Faults) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/store"
-	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

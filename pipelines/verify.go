@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/modelio"
-	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/internal/report"
 )
 
 // VerifyConfig is one request to check the output of a finished run.

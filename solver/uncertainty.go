@@ -8,9 +8,9 @@ type Uncertainty struct {
 	// Pooled[a][v] says that value v of attribute a was too rare to measure together with others: the model
 	// holds it to be independent of everything else.
 	Pooled [][]bool
-	// Ones[a] is the noise variance of a cell of the one-way table of attribute a, counts²; 0 where none was
+	// OneWay[a] is the noise variance of a cell of the one-way table of attribute a, counts²; 0 where none was
 	// measured.
-	Ones   []float64
+	OneWay []float64
 	Tables []TableUncertainty
 }
 

@@ -26,8 +26,8 @@
 // selection multiples of 2^-80 rounded up, shares exact fractions rounded down to 2^-80. Sums are then
 // exact, independent of order, and short. Float64 appears in conversions only, which round outwards.
 //
-// An adaptive run is stated at the ε that was asked for, or at that of the shares allotted to its stages
-// (Allot), whatever it left unspent: what it spent depends on what it released, so only what was fixed
+// An adaptive run is stated at the ε that was asked for, or at that of the shares allocated to its stages
+// (Allocate), whatever it left unspent: what it spent depends on what it released, so only what was fixed
 // before it is a promise. Planned runs are stated at what they spent.
 //
 // Losses are computed from an event's parameters wherever they are needed and stored nowhere, so that a

@@ -73,8 +73,8 @@ type Ledger struct {
 	coordinates int64 // drawn so far
 	events      []Event
 
-	allotted      map[string]*big.Rat // what is left of each stage's share; nil if none has one
-	allottedTotal *big.Rat            // all shares
+	allocated      map[string]*big.Rat // what is left of each stage's share; nil if none has one
+	allocatedTotal *big.Rat            // all shares
 }
 
 // NewLedger opens a ledger. Its capacity, in the unit of the kind of accounting, is rounded down to a
@@ -116,7 +116,7 @@ func NewLedger(p Params) (*Ledger, error) {
 }
 
 // Charge enters an event, Count times its loss. It must come before the draw; there is no refund. It
-// fails, charging nothing, with ErrExhausted if less remains (of the stage's share, see Allot), and on an event that the kind of
+// fails, charging nothing, with ErrExhausted if less remains (of the stage's share, see Allocate), and on an event that the kind of
 // ledger or its relation does not admit. It panics on an incomplete event.
 func (l *Ledger) Charge(e Event) error {
 	if e.Stage == "" {
@@ -137,7 +137,7 @@ func (l *Ledger) Charge(e Event) error {
 		return ErrExhausted{Stage: e.Stage, Unit: l.params.Accounting, Requested: total, Remaining: remaining}
 	}
 	l.spent.Add(l.spent, total)
-	if part, ok := l.allotted[e.Stage]; ok {
+	if part, ok := l.allocated[e.Stage]; ok {
 		part.Sub(part, total)
 	}
 	l.coordinates += e.Coordinates * int64(e.Count)

@@ -14,7 +14,7 @@ type Schedule uint8
 
 const (
 	// Adaptive events had scales, or a number, that depended on earlier releases. The capacity, or what
-	// was allotted of it, bounds the loss of every such run; the loss of this one bounds only itself.
+	// was allocated of it, bounds the loss of every such run; the loss of this one bounds only itself.
 	Adaptive Schedule = iota
 	// Planned events were all fixed, with their scales, before private data were read.
 	Planned
@@ -32,7 +32,7 @@ type Statement struct {
 	Accounting      string  `json:"accounting"`
 	Schedule        string  `json:"schedule"`
 	// Conversion names how AchievedEpsilon follows from the ledger: pure, zCDP, bounded-range Renyi or GDP;
-	// capacity if an adaptive run is covered by the whole budget only, and "… of allotted shares" if it
+	// capacity if an adaptive run is covered by the whole budget only, and "… of allocated shares" if it
 	// is covered by the shares of its stages.
 	Conversion string `json:"conversion"`
 	// Capacity is the whole budget in the ledger's unit: rho, ε, or μ²/2 (equal to rho).
@@ -49,7 +49,7 @@ type Statement struct {
 
 // Statement describes everything charged so far. AchievedEpsilon is the least of what pure composition,
 // the Rényi curves and (under GaussianOnly) the GDP curve give, and never above the requested ε; for an
-// Adaptive schedule it is that of the allotted shares (see Allot), or else the requested ε, since only
+// Adaptive schedule it is that of the allocated shares (see Allocate), or else the requested ε, since only
 // these bound the loss of all its runs.
 func (l *Ledger) Statement(s Schedule) Statement {
 	kind := l.params.Accounting

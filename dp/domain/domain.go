@@ -16,9 +16,9 @@ const MaxSize = 1 << 16
 // Domain is the public description of a table: its attributes in order, and the column that names
 // the privacy unit. It is plain data and can be part of a serialised configuration.
 type Domain struct {
-	PrivacyID  string // column naming the privacy unit; empty: every record is a unit
-	Attributes []Attribute
-	Impossible Exclusions `json:",omitempty"` // records that cannot exist
+	PrivacyID       string // column naming the privacy unit; empty: every record is a unit
+	Attributes      []Attribute
+	StructuralZeros Exclusions `json:",omitempty"` // records that cannot exist
 }
 
 // Len returns the number of attributes.

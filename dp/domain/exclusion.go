@@ -25,7 +25,7 @@ func (d *Domain) Exclusions() Exclusions {
 	if d == nil {
 		return nil
 	}
-	return d.Impossible
+	return d.StructuralZeros
 }
 
 // Possible reports whether no exclusion of the domain holds for the record.

@@ -10,7 +10,7 @@ import (
 
 // excluded returns a domain of STRING columns of the given sizes with exclusions.
 func excluded(x Exclusions, sizes ...int) *Domain {
-	d := &Domain{Impossible: x}
+	d := &Domain{StructuralZeros: x}
 	for i, n := range sizes {
 		a := Attribute{Name: fmt.Sprint("c", i), Type: String, Null: true}
 		for v := range n - 1 {

@@ -35,7 +35,7 @@ func (d *Domain) Validate() error {
 		errs.Add(a.Validate())
 	}
 	if errs.Err() == nil {
-		errs.Add(d.Impossible.validate(d.Sizes()))
+		errs.Add(d.StructuralZeros.validate(d.Sizes()))
 	}
 	return errs.Err()
 }

@@ -86,14 +86,14 @@ func (r gaussianRun) newLedger(t *testing.T) *accountant.Ledger {
 	}
 	l := ledger(t, a)
 	for _, access := range planned {
-		if err := l.Allot(access.Stage, access.Share); err != nil {
+		if err := l.Allocate(access.Stage, access.Share); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return l
 }
 
-// TestGaussianRuns computes the losses of whole runs of Rake, through the real plan, allotted shares,
+// TestGaussianRuns computes the losses of whole runs of Rake, through the real plan, allocated shares,
 // calibrations, merging and fits, between tables and all their neighbours, over the tree of all transcripts
 // of binned releases. It compares them with everything that the accountant says. No false alarms.
 func TestGaussianRuns(t *testing.T) {

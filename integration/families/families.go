@@ -110,7 +110,7 @@ func makeBinary(name string, columns, units int, seed uint64) *Table {
 func declared(units int, seed uint64) *Table {
 	t := makeBinary("12 binary columns, zeros declared", 12, units, seed)
 	for a := 1; a < 12; a += 3 {
-		t.Domain.Impossible = append(t.Domain.Impossible,
+		t.Domain.StructuralZeros = append(t.Domain.StructuralZeros,
 			domain.Exclusion{Clique: domain.Clique{a - 1, a}, Codes: [][]domain.Code{{0}, {1}}})
 	}
 	return t

@@ -168,11 +168,11 @@ var accounting = []defect{
 		old: "case kind == dp.GaussianOnly && !e.fineGrid():", new: "case kind == dp.GaussianOnly && len(e.Scales) == 0:",
 	},
 	{
-		name: "a stage spends its share again and again", file: "dp/accountant/ledger.go", test: "TestAllot",
+		name: "a stage spends its share again and again", file: "dp/accountant/ledger.go", test: "TestAllocate",
 		old: "part.Sub(part, total)", new: "_ = part",
 	},
 	{
-		name: "a stage without a share takes what is left", file: "dp/accountant/allot.go", test: "TestAllot",
+		name: "a stage without a share takes what is left", file: "dp/accountant/allocate.go", test: "TestAllocate",
 		old: "\treturn new(big.Rat)\n}\n\n// bound", new: "\treturn l.Remaining()\n}\n\n// bound",
 	},
 }

@@ -48,11 +48,11 @@ var releases = []defect{
 		old: "\"dapple request 1\", input, r.File.CSV", new: "\"dapple request 1\", input[:0], r.File.CSV",
 	},
 	{
-		name: "staged rows can be read by others", file: "io/dirsink/disk.go", test: "TestStagingIsPrivate",
+		name: "staged rows can be read by others", file: "internal/dirsink/disk.go", test: "TestStagingIsPrivate",
 		old: "if err := os.Mkdir(dir, 0o700); !errors", new: "if err := os.Mkdir(dir, 0o777); !errors",
 	},
 	{
-		name: "a part's SHA-256 is not compared", file: "io/dirsink/output.go", test: "TestAlteredOutput",
+		name: "a part's SHA-256 is not compared", file: "internal/dirsink/output.go", test: "TestAlteredOutput",
 		old: "same = sum == want.SHA256", new: "same = sum == want.SHA256 || isPart(want.Name)",
 	},
 	{
@@ -60,11 +60,11 @@ var releases = []defect{
 		old: "if p.Hashes.Rows != rows || len(m.Parts)", new: "if rows == \"\" && p.Hashes.Rows != rows || len(m.Parts)",
 	},
 	{
-		name: "taking back removes another run's part", file: "io/dirsink/abandon.go", test: "TestTwoRunsInEveryOrder",
+		name: "taking back removes another run's part", file: "internal/dirsink/abandon.go", test: "TestTwoRunsInEveryOrder",
 		old: "return n == p.Bytes && hexCRC(crc) == p.CRC32C, err", new: "return n == p.Bytes || hexCRC(crc) != p.CRC32C, err",
 	},
 	{
-		name: "strangers among the rows are published", file: "io/dirsink/steps.go", test: "TestTwoRunsInEveryOrder",
+		name: "strangers among the rows are published", file: "internal/dirsink/steps.go", test: "TestTwoRunsInEveryOrder",
 		old: "\t\t\treturn fmt.Errorf(\"%q has appeared; another run writes here\", name)\n", new: "\t\t\tcontinue\n",
 	},
 	{
@@ -112,8 +112,8 @@ var releases = []defect{
 		old: "\tresult.Model.Exclude() // for a method that does not know of them\n", new: "",
 	},
 	{
-		name: "impossible weights sampled", file: "transforms/synth/rows.go", test: "TestSampleRefusesImpossibleWeights",
-		old: "\tmodel.Impossible = d.Impossible\n", new: "",
+		name: "impossible weights sampled", file: "transforms/synth/rows.go", test: "TestSampleRefusesWeightOnStructuralZeros",
+		old: "\tmodel.StructuralZeros = d.StructuralZeros\n", new: "",
 	},
 	{
 		name: "number of units in a metric", file: "transforms/synth/solve.go", test: "TestMetricsAreBlind",
@@ -128,7 +128,7 @@ var releases = []defect{
 		old: "\t\t\tchunk.Rows = 0\n\t\t\treturn err", new: "\t\t\tchunk.Rows = 0\n\t\t\treturn fmt.Errorf(\"%w: %q\", err, r.scan.text)",
 	},
 	{
-		name: "proposal from data not marked", file: "pipelines/infer/propose.go", test: "TestGolden",
+		name: "proposal from data not marked", file: "internal/infer/propose.go", test: "TestGolden",
 		old: "# NOT PRIVATE: derived from the data; review before use:", new: "# Derived; review before use:",
 	},
 	{
@@ -144,7 +144,7 @@ var releases = []defect{
 		old: "Describe: true, Strict: r.Strict}", new: "Describe: true}",
 	},
 	{
-		name: "evaluation not marked", file: "pipelines/evaluate/report.go", test: "TestText",
+		name: "evaluation not marked", file: "internal/evaluate/report.go", test: "TestText",
 		old: "\"NOT PRIVATE: computed", new: "\"Computed",
 	},
 	{

@@ -125,7 +125,7 @@ var checks = []check{
 			"TestCrashBeforeTheModelIsKept", "TestInputChangedAfterTheModelWasKept", "TestCrashBetweenModelAndManifest",
 			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestPublishRefusesTwoModels", "TestSecondSolveIsRefused", "TestFailureAfterADraw", "TestSolveRefusesSeedsAndTables"),
 			in("dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestLooksBindTheirStreams"), in("dp/noise", "TestStreamsDiffer"),
-			in("internal/store", "TestRace"), in("io/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
+			in("internal/store", "TestRace"), in("internal/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
 			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
 	},
 	{
@@ -143,7 +143,7 @@ var checks = []check{
 		tests: join(in("dp/accountant", "TestCapacityVectors", "TestSelectionVectors", "TestGDPAgainstQuadrature", "TestRhoDeltaIsTheBestOrder",
 			"TestRhoDeltaBoundsGaussians", "TestBoundedRangeIsTheWorstCase", "TestExactLossOfOneSelection", "TestCurvesAddUp", "TestMonotone",
 			"TestOutwardRounding", "TestNoBudgetSaysWhichWay", "TestFloorsAreTheLargest", "TestLoss", "TestLossRoundsUp", "TestCountIsCharged", "TestChargesAddUp",
-			"TestOverspendIsRefused", "TestMismatchesAreRefused", "TestStatementGolden", "TestAchieved", "TestBoundsInHighPrecision", "TestMuRoundsUp", "TestAllot", "TestAgainstLossDistributions", "TestRhoDeltaNearOne", "TestVarianceIsNeverZero"),
+			"TestOverspendIsRefused", "TestMismatchesAreRefused", "TestStatementGolden", "TestAchieved", "TestBoundsInHighPrecision", "TestMuRoundsUp", "TestAllocate", "TestAgainstLossDistributions", "TestRhoDeltaNearOne", "TestVarianceIsNeverZero"),
 			in("dp/mechanism", "TestEveryDrawIsCharged", "TestChargeBeforeDraw", "TestOnce", "TestLooksAreCharged", "TestLooksChargeBeforeTheyDraw")),
 	},
 	{
@@ -161,8 +161,8 @@ var checks = []check{
 		size:   "the seeds of every fuzz target",
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
-			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("pipelines/infer", "FuzzTypes"), in("io/schema", "FuzzParse"),
-			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead", "FuzzUnpack"), in("io/modelio", "FuzzRead"), in("dp/domain", "FuzzFromText")),
+			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("internal/infer", "FuzzTypes"), in("io/schema", "FuzzParse"),
+			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead", "FuzzUnpack"), in("internal/modelio", "FuzzRead"), in("dp/domain", "FuzzFromText")),
 	},
 	{
 		name:   "15 losses of whole runs",

@@ -122,8 +122,8 @@ func oneVariances(r *solver.Result) [][]float64 {
 	out, units := make([][]float64, len(r.Model.Sizes)), math.Max(r.Total.Units, 1)
 	scale := units / r.Model.Total()
 	for a, size := range r.Model.Sizes {
-		out[a] = slices.Repeat([]float64{r.Uncertainty.Ones[a]}, size)
-		if r.Uncertainty.Ones[a] > 0 || size == 1 {
+		out[a] = slices.Repeat([]float64{r.Uncertainty.OneWay[a]}, size)
+		if r.Uncertainty.OneWay[a] > 0 || size == 1 {
 			continue
 		}
 		for code, b := range r.Model.Marginal(domain.Clique{a}, nil) {

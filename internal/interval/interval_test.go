@@ -24,7 +24,7 @@ func residualResult() *solver.Result {
 	}
 	return &solver.Result{Model: m, Total: query.Total{Units: m.Total()}, RMSE: math.NaN(), Uncertainty: &solver.Uncertainty{
 		Pooled: [][]bool{{false, false, true}, {false, false}, {false, false, false, false}},
-		Ones:   []float64{4, 9, 16},
+		OneWay: []float64{4, 9, 16},
 		Tables: []solver.TableUncertainty{
 			{Clique: domain.Clique{0, 1}, Scale: .5, Earlier: .3, Growth: 2, Precision: .1, Distance: 10},
 			{Clique: domain.Clique{0, 2}, Scale: .25, Growth: 1, Distance: 30},
@@ -46,7 +46,7 @@ func TestResidualFormula(t *testing.T) {
 	for z, b := range fitted {
 		r.Model.Record(z, record)
 		sum, source := .25, Measured
-		for a, noise := range r.Uncertainty.Ones {
+		for a, noise := range r.Uncertainty.OneWay {
 			sub := r.Model.Marginal(domain.Clique{a}, nil)[record[a]]
 			sum += noise * b * b / (sub * sub)
 		}
@@ -106,7 +106,7 @@ func TestNothingLookedAt(t *testing.T) {
 		}
 	}
 	r.Uncertainty.Tables = r.Uncertainty.Tables[:3]
-	r.Uncertainty.Ones[1] = 0
+	r.Uncertainty.OneWay[1] = 0
 	v := New(r)
 	if got := v.Sources(all, make([]Source, 24)); got[0] != Extrapolated || got[23] != Pooled {
 		t.Errorf("sources %v", got)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 )
 
 func ExampleSink() {

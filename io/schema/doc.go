@@ -20,7 +20,7 @@
 // of a file are found at once, each with line and column, what was given and what to do about it. A file larger
 // than MaxBytes is refused before it is read.
 //
-// # Impossible combinations
+// # StructuralZeros combinations
 //
 // An entry of impossible names at least two columns, each with a value or a list of values: no record has
 // one of the values in every column named. Values are categories, null, what the cell other is written

@@ -17,7 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
-	"github.com/dapple-dp/dapple/pipelines/infer"
+	"github.com/dapple-dp/dapple/internal/infer"
 )
 
 func inferCommand() command {

@@ -153,7 +153,7 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 	}
 	if solver.Adaptive(accesses) {
 		for _, a := range accesses {
-			if err := ledger.Allot(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
+			if err := ledger.Allocate(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
 				return nil, nil, fmt.Errorf("plan: %w", err)
 			}
 		}

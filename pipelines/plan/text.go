@@ -35,7 +35,7 @@ func writeDomain(b *strings.Builder, p *Plan) {
 	}
 	fmt.Fprintf(b, "domain    %d columns, %s; %s\n", p.Domain.Len(), universe, unit)
 	writeColumns(b, p.Domain.Attributes)
-	if n := len(p.Domain.Impossible); n > 0 {
+	if n := len(p.Domain.StructuralZeros); n > 0 {
 		fmt.Fprintf(b, "          impossible combinations declared: %d; such records get probability 0, which costs nothing\n", n)
 	}
 }

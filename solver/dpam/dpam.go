@@ -80,7 +80,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		fit.Weights[z] *= total.Units
 	}
 	return &solver.Result{
-		Model:        &population.Model{Sizes: w.Sizes, Weights: fit.Weights, Impossible: impossible},
+		Model:        &population.Model{Sizes: w.Sizes, Weights: fit.Weights, StructuralZeros: impossible},
 		Total:        total,
 		Measurements: ms,
 		RMSE:         fit.RMSE,

@@ -31,7 +31,7 @@ func (pl *plan) run(p solver.Problem, c Curator) (*solver.Result, error) {
 		return nil, err
 	}
 	return &solver.Result{
-		Model:      &population.Model{Sizes: pl.maximal.Sizes, Weights: weights, Impossible: pl.impossible},
+		Model:      &population.Model{Sizes: pl.maximal.Sizes, Weights: weights, StructuralZeros: pl.impossible},
 		Total:      total,
 		MaxError:   &worst,
 		RMSE:       math.NaN(),

@@ -11,7 +11,7 @@
 // an error of the order √(count) to every cell. Here the records are put in lexicographic order and
 // sampled systematically: row r is the record that the point (r+U)/N of the cumulative weight falls on,
 // with one uniform U for the whole output. Neighbours in that order share most of their codes, so the
-// counts of low-order marginals are off by far less. Polish then improves the tables of a workload by
+// counts of low-order marginals are off by far less. Refine then improves the tables of a workload by
 // a local search over single rows.
 //
 // Which row stands at which position of the output is a public permutation, so that the sorted order

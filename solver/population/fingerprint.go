@@ -32,7 +32,7 @@ func (m *Model) Fingerprint() [sha256.Size]byte {
 	for _, w := range m.Weights {
 		put(math.Float64bits(w + 0)) // −0 and 0 weigh the same
 	}
-	for _, e := range m.Impossible { // rows are kept from them
+	for _, e := range m.StructuralZeros { // rows are kept from them
 		put(uint64(len(e.Clique)))
 		for i, a := range e.Clique {
 			put(uint64(a))

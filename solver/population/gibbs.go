@@ -41,7 +41,7 @@ func (m *Model) copies() []bool {
 // Resample returns n records of equal weight, a systematic sample in sorted order, with the same sum of
 // weights and the records as columns.
 func (m *Model) Resample(n int, rng *rand.Rand) *Model {
-	out := &Model{Sizes: m.Sizes, Impossible: m.Impossible, Columns: make([][]domain.Code, len(m.Sizes)), Weights: make([]float64, n)}
+	out := &Model{Sizes: m.Sizes, StructuralZeros: m.StructuralZeros, Columns: make([][]domain.Code, len(m.Sizes)), Weights: make([]float64, n)}
 	for a := range out.Columns {
 		out.Columns[a] = make([]domain.Code, 0, n)
 	}

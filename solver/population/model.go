@@ -14,8 +14,8 @@ type Model struct {
 	Columns [][]domain.Code // Columns[a][i] is attribute a of record i; nil: the whole universe
 	Weights []float64       // at least 0, not all 0; any sum
 
-	// Impossible are records that have no weight, and that no row ever is.
-	Impossible domain.Exclusions
+	// StructuralZeros are records of probability 0: they have no weight, and no row is one of them.
+	StructuralZeros domain.Exclusions
 }
 
 // Len returns the number of weighted records.
@@ -55,7 +55,7 @@ func (m *Model) Validate() error {
 	if !(sum > 0) || sum > 1e300 {
 		return fmt.Errorf("population: weights sum to %g: want a finite number above 0", sum)
 	}
-	if w := m.impossibleWeight(); w != 0 {
+	if w := m.zeroWeight(); w != 0 {
 		return fmt.Errorf("population: impossible records weigh %g: want 0", w)
 	}
 	return nil

@@ -15,7 +15,7 @@ const MaxRows = 1 << 40
 const (
 	streamOffset uint64 = 1 + iota
 	streamScatter
-	streamPolish
+	streamRefine
 )
 
 // Rows is a fixed list of rows that represents a Model. Any position can be read at any time, by any
@@ -35,10 +35,10 @@ type list interface {
 	each(visit func(codes []domain.Code, copies int64))
 }
 
-// NewRows returns n rows for m: polished on the tables of cliques where that Fits, else systematic.
+// NewRows returns n rows for m: refined on the tables of cliques where that Fits, else systematic.
 func NewRows(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 	if Fits(n, cliques, m.Sizes) {
-		return Polish(m, cliques, n, seed)
+		return Refine(m, cliques, n, seed)
 	}
 	return Systematic(m, n, seed)
 }

@@ -74,7 +74,7 @@ func TestShardsUnite(t *testing.T) {
 	for name, m := range models {
 		for _, n := range []int64{1, 2, 3, 4, 97, 1000} {
 			for how, rows := range map[string]*Rows{
-				"systematic": Systematic(m, n, 9), "polished": Polish(m, cliques, n, 9),
+				"systematic": Systematic(m, n, 9), "refined": Refine(m, cliques, n, 9),
 			} {
 				want := all(rows)
 				for _, shards := range []int64{1, 2, 7, n} {

@@ -25,7 +25,7 @@ func (r *run) descend() error {
 	for _, c := range r.targets.attributes() {
 		target := r.oneTable(c[0])
 		cliques = append(cliques, c)
-		ms = append(ms, query.Measurement{Clique: c, Values: target.Target, Variance: r.ones[c[0]].sigma * r.ones[c[0]].sigma})
+		ms = append(ms, query.Measurement{Clique: c, Values: target.Target, Variance: r.oneWays[c[0]].sigma * r.oneWays[c[0]].sigma})
 	}
 	ones := len(ms)
 	for _, c := range slices.Concat(r.pairs, r.triples) {

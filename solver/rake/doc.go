@@ -29,7 +29,7 @@
 // fitted by accelerated entropic descent stopped at the least estimated risk. Unless tables have few cells, the
 // model is a mean of that fit and of the raked one.
 //
-// # Impossible records
+// # Structural zeros
 //
 // Combinations that the domain excludes are zeros of the start, which no factor changes: of the whole
 // universe, or of the tree where it covers their attributes, which come first in it. Records of the sample that

@@ -43,7 +43,7 @@ func (r *run) startField() {
 	}
 	r.field.Tables = slices.Concat(r.oneways, r.measured(r.pairs))
 	r.field.Model = r.tree().Sample(r.renewable(), r.rng)
-	r.field.Model.Impossible = r.merged.never
+	r.field.Model.StructuralZeros = r.merged.never
 	r.field.Model.Exclude() // what the tree could not hold: the rest stands for all, and is renewed if it is little
 }
 
@@ -152,9 +152,9 @@ func (r *run) renewals() int {
 	return max(0, all-r.renewed)
 }
 
-// meetOnes ends a fit that is far from the one-ways with sweeps over these alone: what many look at is then right, and
+// meetOneWays ends a fit that is far from the one-ways with sweeps over these alone: what many look at is then right, and
 // the status still says that the rest is not.
-func (r *run) meetOnes() {
+func (r *run) meetOneWays() {
 	r.field.Tables = r.oneways
 	r.field.Rake(population.Stop{Sweeps: onesSweeps, Tolerance: tolerance * r.total.Units / 10}, r.rng)
 }
@@ -169,7 +169,7 @@ func (r *run) onesMet() bool {
 		}
 		// The mean of |noise| is .8 standard deviations. Less than the tolerance shows nowhere.
 		a := t.Clique[0]
-		noise += max(.8*r.ones[a].sigma*float64(len(r.ones[a].counts)), tolerance*r.total.Units)
+		noise += max(.8*r.oneWays[a].sigma*float64(len(r.oneWays[a].counts)), tolerance*r.total.Units)
 	}
 	return off <= noise
 }
@@ -186,7 +186,7 @@ func (r *run) model() (*population.Model, error) {
 		return r.merged.undoUniverse(r.field.Model, sizes), nil
 	}
 	if r.status == solver.IterationLimit {
-		r.meetOnes()
+		r.meetOneWays()
 	}
 	m := r.field.Model
 	if m.Columns == nil { // few merged records for many original ones: as many copies as a sample has

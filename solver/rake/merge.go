@@ -250,7 +250,7 @@ func (m *merged) universe(units float64) *population.Model {
 	for a := range all {
 		all[a] = a
 	}
-	p := &population.Model{Sizes: m.sizes, Weights: m.independent(all, units), Impossible: m.never}
+	p := &population.Model{Sizes: m.sizes, Weights: m.independent(all, units), StructuralZeros: m.never}
 	if len(m.never) > 0 {
 		p.Exclude()
 		scaleTo(p.Weights, units)

@@ -12,7 +12,7 @@ import (
 // The stages of a run, in order.
 const (
 	stageTotal        = "total"
-	stageOnes         = "one-ways"
+	stageOneWays      = "one-ways"
 	stageFirstScores  = "first scores"
 	stagePairs        = "pairs"
 	stageSecondScores = "second scores"
@@ -40,7 +40,7 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 	}
 	add(stageTotal, s.total, 0, 1)
 	ones := t.attributes()
-	add(stageOnes, s.ones, len(ones), sumCells(cellsOf(t.sizes, ones)))
+	add(stageOneWays, s.oneWays, len(ones), sumCells(cellsOf(t.sizes, ones)))
 	pairs, triples := cellsOf(t.sizes, cliques(t.pairs)), cellsOf(t.sizes, cliques(t.triples))
 	scored := len(pairs) + min(len(triples), scoredTriples)
 	add(stageFirstScores, s.firstScores, 0, int64(len(pairs)))

@@ -60,7 +60,7 @@ func (r *run) predictTable(c domain.Clique, own float64) float64 {
 	}
 	pooled, centred := 0.0, 0.0
 	for _, a := range c {
-		e := r.ones[a].expected()
+		e := r.oneWays[a].expected()
 		square += e * e
 		pooled += r.pooled(a)
 		if k := r.merged.sizes[a]; k > 1 {
@@ -95,5 +95,5 @@ func (r *run) pooled(a int) float64 {
 			values += float64(n)
 		}
 	}
-	return min(share, values*r.ones[a].sigma/r.total.Units)
+	return min(share, values*r.oneWays[a].sigma/r.total.Units)
 }

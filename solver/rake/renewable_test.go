@@ -30,17 +30,17 @@ func TestRecordsThatCanBeRenewed(t *testing.T) {
 
 // TestOneWaysEndMet: however far a fit ends from the one-ways, its model meets them.
 func TestOneWaysEndMet(t *testing.T) {
-	r := &run{total: query.Total{Units: 1000}, rng: rand.New(rand.NewPCG(1, 1)), ones: make([]oneWay, 2), field: &population.Field{
+	r := &run{total: query.Total{Units: 1000}, rng: rand.New(rand.NewPCG(1, 1)), oneWays: make([]oneWay, 2), field: &population.Field{
 		Model: &population.Model{Sizes: []int{2, 2}, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 0, 1}}, Weights: []float64{470, 20, 10, 500}},
 	}}
 	for a, target := range [][]float64{{600, 400}, {580, 420}} {
-		r.ones[a].counts = target
+		r.oneWays[a].counts = target
 		r.oneways = append(r.oneways, population.NewTable([]int{2, 2}, domain.Clique{a}, target, []float64{.001, .001}))
 	}
 	if r.onesMet() {
 		t.Fatal("the one-ways are met before")
 	}
-	r.meetOnes()
+	r.meetOneWays()
 	if !r.onesMet() {
 		t.Errorf("one-ways of the model: %.1f and %.1f", r.field.Model.Marginal(domain.Clique{0}, nil), r.field.Model.Marginal(domain.Clique{1}, nil))
 	}

@@ -24,7 +24,7 @@ const (
 
 // settings are the public choices of a run. Sources of the figures: ablations on adult7 and adult14.
 type settings struct {
-	total, ones, firstScores, pairs, secondScores, final dp.Share // sum to at most 1
+	total, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1
 
 	whole     bool    // the population is the universe
 	deviation float64 // ridge: standard deviation of a cell, as a multiple of what the score says
@@ -60,9 +60,9 @@ func newSettings(p solver.Problem, t targets) settings {
 	case s.whole:
 		firstPart = .5
 	}
-	ones := max(onesShare, noisyOnes(noise))
+	oneWays := max(oneWayShare, noisyOneWayShare(noise))
 	if len(t.pairs) == 0 {
-		ones, scores = 1, 0
+		oneWays, scores = 1, 0
 	}
 	left := int64(shareUnits)
 	take := func(part float64) dp.Share {
@@ -73,7 +73,7 @@ func newSettings(p solver.Problem, t targets) settings {
 	if p.Neighbouring == dp.AddRemove {
 		s.total = take(totalShare(p))
 	}
-	s.ones, s.firstScores, s.secondScores = take(ones), take(scores), take(scores)
+	s.oneWays, s.firstScores, s.secondScores = take(oneWays), take(scores), take(scores)
 	rest := float64(left) / shareUnits
 	s.pairs = take(rest * firstPart)
 	s.final = take(1)
@@ -89,10 +89,10 @@ func (s *settings) setFit(noise float64) {
 	}
 }
 
-// onesShare is the part of the one-ways. .16 to .25 are alike on adult7 and adult14. On tables of 2^d cells the noise
+// oneWayShare is the part of the one-ways. .16 to .25 are alike on adult7 and adult14. On tables of 2^d cells the noise
 // of a triple has the variance A/a + B/b in the parts a of one-ways and b of pairs, with A = 3d/64 and
 // B = 3d(d−1)/128: least at a : b = 27 : 73 for 16 columns and 23 : 77 for 23.
-const onesShare = .22
+const oneWayShare = .22
 
 // totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
 // all values are released counts over that number. Where even a tenth of the budget does not, little else does.
@@ -101,21 +101,21 @@ func totalShare(p solver.Problem) float64 {
 	return min(max(.01, noise*noise/.01), .1)
 }
 
-// mostOnes is the most that noise alone makes of the share of the one-ways.
-const mostOnes = .4
+// maxOneWayShare is the most that noise alone makes of the share of the one-ways.
+const maxOneWayShare = .4
 
-// noisyOnes is the least share of the one-ways at the given relative noise: where noise drowns the cells of wider
-// tables, those cannot be learned, and one-ways still can. With the share of onesShare alone, four of eight made-up
+// noisyOneWayShare is the least share of the one-ways at the given relative noise: where noise drowns the cells of wider
+// tables, those cannot be learned, and one-ways still can. With the share of oneWayShare alone, four of eight made-up
 // tables (1,000 to 50,000 people, ε = .1) had 15 to 41 % more total variation than independent columns have that get
 // all of the budget. The best of the shares tried there (2 or 3 seeds each) was .3 or .5 at a noise of 5, and .5 to .9
 // at 9 to 60, .9 where columns were all but independent; smoothing has since made do with a fifth less. The line stays
-// below most of them and ends at mostOnes, since a planning number of units that is a hundred times too low makes the
+// below most of them and ends at maxOneWayShare, since a planning number of units that is a hundred times too low makes the
 // noise a hundred times too high.
-func noisyOnes(noise float64) float64 {
+func noisyOneWayShare(noise float64) float64 {
 	if !(noise > 1) { // or NaN: no target is as wide as the workload
 		return 0
 	}
-	return min(.04+.24*math.Log10(noise), mostOnes)
+	return min(.04+.24*math.Log10(noise), maxOneWayShare)
 }
 
 // recordsFor returns the records of a sampled population for a public or released number of units. The noise of

@@ -14,7 +14,7 @@ func TestSharesFollowTheNoise(t *testing.T) {
 	for _, tt := range []struct {
 		noise, ones float64
 	}{{math.NaN(), 0}, {0, 0}, {1, 0}, {10, .28}, {20, .04 + .24*math.Log10(20)}, {1e4, .4}, {math.Inf(1), .4}} {
-		if got := noisyOnes(tt.noise); math.Abs(got-tt.ones) > 1e-9 {
+		if got := noisyOneWayShare(tt.noise); math.Abs(got-tt.ones) > 1e-9 {
 			t.Errorf("a noise of %g: one-ways get %g, want %g", tt.noise, got, tt.ones)
 		}
 	}

@@ -24,7 +24,7 @@ type run struct {
 	rng      *rand.Rand
 
 	total    query.Total
-	ones     []oneWay
+	oneWays  []oneWay
 	released []query.Measurement // one-way tables on original codes
 	merged   *merged
 
@@ -60,7 +60,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	r := &run{problem: p, curator: c, settings: newSettings(p, t), targets: t, twice: 2 * b.Capacity,
 		rng: rand.New(rand.NewPCG(p.Seed, 0x72616b65)), byPair: map[string]*candidate{},
 		tables: map[string]*measurement{}, status: solver.RoundsDone}
-	for i, stage := range []func() error{r.measureTotal, r.measureOnes, r.measurePairs, r.measureFinal} {
+	for i, stage := range []func() error{r.measureTotal, r.measureOneWays, r.measurePairs, r.measureFinal} {
 		p.Progress.Report("measure", i, 4)
 		if err := stage(); err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Impossible = p.Domain.Exclusions()
+	m.StructuralZeros = p.Domain.Exclusions()
 	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(),
 		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status}, nil
 }
@@ -90,7 +90,7 @@ func (r *run) measureTotal() error {
 // measurePairs looks at the pairs against independence, measures those that the scores call for, and
 // fits a first model.
 func (r *run) measurePairs() error {
-	r.merged = merge(r.ones, r.total.Units, r.problem.Domain)
+	r.merged = merge(r.oneWays, r.total.Units, r.problem.Domain)
 	for _, t := range r.targets.pairs {
 		if c := newCandidate(r.problem.Neighbouring, r.merged.sizes, t); c.cost > 0 {
 			c.setBase(r.merged.unlinked(c.clique, r.total.Units))

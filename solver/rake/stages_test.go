@@ -18,7 +18,7 @@ func startRun(t *testing.T, sizes []int, capacity float64) (*run, records) {
 	r := &run{problem: p, curator: newCurator(t, data, p, capacity, 1), targets: newTargets(p), twice: 2 * capacity,
 		rng: rand.New(rand.NewPCG(1, 1)), byPair: map[string]*candidate{}, tables: map[string]*measurement{}}
 	r.settings = newSettings(p, r.targets)
-	for _, stage := range []func() error{r.measureTotal, r.measureOnes} {
+	for _, stage := range []func() error{r.measureTotal, r.measureOneWays} {
 		if err := stage(); err != nil {
 			t.Fatal(err)
 		}
@@ -26,12 +26,12 @@ func startRun(t *testing.T, sizes []int, capacity float64) (*run, records) {
 	return r, data
 }
 
-// TestOnesNoise: the noise before centring, whose sensitivity² is 1 − 1/k, accounts for the whole share.
-func TestOnesNoise(t *testing.T) {
+// TestOneWayNoise: the noise before centring, whose sensitivity² is 1 − 1/k, accounts for the whole share.
+func TestOneWayNoise(t *testing.T) {
 	r, data := startRun(t, []int{2, 9, 30}, .05)
 	charge := 0.0
 	for a, k := range r.targets.sizes {
-		one := r.ones[a]
+		one := r.oneWays[a]
 		charge += (1 - 1/float64(k)) / (2 * one.sigma * one.sigma)
 		sum := 0.0
 		for v, h := range data.marginal(domain.Clique{a}) {
@@ -42,7 +42,7 @@ func TestOnesNoise(t *testing.T) {
 			t.Errorf("attribute %d: mean square error %g, limit %g", a, sum/float64(k), limit)
 		}
 	}
-	if want := r.settings.ones.Float() * .05; math.Abs(charge-want) > 1e-9*want {
+	if want := r.settings.oneWays.Float() * .05; math.Abs(charge-want) > 1e-9*want {
 		t.Errorf("charge %g, want %g", charge, want)
 	}
 }
@@ -51,7 +51,7 @@ func TestOnesNoise(t *testing.T) {
 // variance does.
 func TestTakeRefines(t *testing.T) {
 	r, _ := startRun(t, []int{2, 2, 2}, .05)
-	r.merged = merge(r.ones, r.total.Units, nil)
+	r.merged = merge(r.oneWays, r.total.Units, nil)
 	c := newCandidate(dp.AddRemove, r.merged.sizes, target{clique: domain.Clique{0, 1}, within: 1})
 	c.setBase(r.merged.independent(c.clique, r.total.Units))
 	c.setScore(500, r.total.Units)

@@ -11,9 +11,9 @@ import (
 // each pair and scored triple what its looks and releases leave of its first prior. All of it follows from
 // releases.
 func (r *run) uncertainty() *solver.Uncertainty {
-	u := &solver.Uncertainty{Ones: make([]float64, len(r.ones)), Pooled: make([][]bool, len(r.ones))}
-	for a, one := range r.ones {
-		u.Ones[a] = one.sigma * one.sigma
+	u := &solver.Uncertainty{OneWay: make([]float64, len(r.oneWays)), Pooled: make([][]bool, len(r.oneWays))}
+	for a, one := range r.oneWays {
+		u.OneWay[a] = one.sigma * one.sigma
 		u.Pooled[a] = r.merged.alone(a)
 		for v, alone := range u.Pooled[a] {
 			u.Pooled[a][v] = !alone

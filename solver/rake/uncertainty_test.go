@@ -84,7 +84,7 @@ func TestPooledAreTold(t *testing.T) {
 			if hidden {
 				pooled++
 			}
-			if hidden != (from[code] == interval.Pooled) || !(se[code]*se[code] >= r.Uncertainty.Ones[a]) {
+			if hidden != (from[code] == interval.Pooled) || !(se[code]*se[code] >= r.Uncertainty.OneWay[a]) {
 				t.Errorf("attribute %d, value %d: pooled %t, source %v, standard error %g", a, code, hidden, from[code], se[code])
 			}
 		}

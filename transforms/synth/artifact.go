@@ -125,7 +125,7 @@ func fits(u *solver.Uncertainty, attributes int) bool {
 			}
 		}
 	}
-	return len(u.Pooled) == attributes && len(u.Ones) == attributes
+	return len(u.Pooled) == attributes && len(u.OneWay) == attributes
 }
 
 func readModel(r *wire.Reader, sizes []int) *population.Model {

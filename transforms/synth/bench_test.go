@@ -10,7 +10,7 @@ import (
 // BenchmarkRows decodes rows of a small domain: what sampling costs besides writing.
 func BenchmarkRows(b *testing.B) {
 	const n = 1 << 20
-	src, err := newTestSource(n, Polished)
+	src, err := newTestSource(n, Refined)
 	if err != nil {
 		b.Fatal(err)
 	}

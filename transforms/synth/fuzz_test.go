@@ -21,7 +21,7 @@ func fuzzedArtifact(f *testing.F, columns bool) []byte {
 	}
 	a := &Artifact{RunID: "run", Config: "00", Method: "dpam", Result: &solver.Result{Model: m, Total: query.Total{Units: 10, Variance: 2},
 		Measurements: []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{4, 6}, Variance: 1}},
-		Uncertainty:  &solver.Uncertainty{Pooled: make([][]bool, 2), Ones: []float64{1, 1}}}}
+		Uncertainty:  &solver.Uncertainty{Pooled: make([][]bool, 2), OneWay: []float64{1, 1}}}}
 	b, err := a.Encode()
 	if err != nil {
 		f.Fatal(err)

@@ -21,7 +21,7 @@ func openLedger(m methods.Method, p solver.Problem, planned []solver.Access) (*a
 		return ledger, err
 	}
 	for _, a := range planned { // what an adaptive run releases must not move budget between stages
-		if err := ledger.Allot(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
+		if err := ledger.Allocate(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
 			return nil, err
 		}
 	}

@@ -77,7 +77,7 @@ func newRowSource(a *Artifact, hash string, d *domain.Domain, cliques []domain.C
 			return nil, errors.New("synth: the model has other cells than the domain")
 		}
 	}
-	model.Impossible = d.Impossible
+	model.StructuralZeros = d.StructuralZeros
 	if err := model.Validate(); err != nil {
 		return nil, fmt.Errorf("synth: model: %w", err)
 	}

@@ -24,9 +24,9 @@ const SourcePrefix = "model "
 type Rounding uint8
 
 const (
-	// Polished rows match the tables of the workload as closely as a local search gets, if that fits
+	// Refined rows match the tables of the workload as closely as a local search gets, if that fits
 	// memory; else they are systematic.
-	Polished Rounding = iota
+	Refined Rounding = iota
 	// Systematic rows need the least memory and time.
 	Systematic
 )
@@ -90,7 +90,7 @@ func (p SampleParams) Validate() error {
 		errs = append(errs, fmt.Errorf("synth: %d branches: want at least 1", p.Branches))
 	}
 	if p.Rounding > Systematic {
-		errs = append(errs, fmt.Errorf("synth: rounding %d: want Polished or Systematic", p.Rounding))
+		errs = append(errs, fmt.Errorf("synth: rounding %d: want Refined or Systematic", p.Rounding))
 	}
 	if p.Sink.Kind != "" {
 		errs = append(errs, sinks.known(p.Sink.Kind))
@@ -200,17 +200,17 @@ func (f *shardsFn) ProcessElement(ref ModelRef, emit func(int, ModelRef)) error 
 // sampleFn is what the DoFns that make rows share.
 type sampleFn struct {
 	Params SampleParams
-	Public query.Frame // its workload: the marginals whose tables are polished
+	Public query.Frame // its workload: the marginals whose tables are refined
 	Store  StoreRef
 }
 
 func newSampleFn(r Release, p SampleParams) sampleFn {
 	p.As = nil // rows are made as chunks; a reflect.Type does not travel
-	polished := r.workload.Maximal()
-	if !population.Fits(max(1, p.Rows), polished.Cliques(), r.domain.Sizes()) {
-		polished = query.Workload{} // a list of 100,000 need not travel in every branch when no number of rows is polished
+	refined := r.workload.Maximal()
+	if !population.Fits(max(1, p.Rows), refined.Cliques(), r.domain.Sizes()) {
+		refined = query.Workload{} // a list of 100,000 need not travel in every branch when no number of rows is refined
 	}
-	return sampleFn{Params: p, Public: query.Frame{Domain: *r.domain, Workload: polished}, Store: r.store}
+	return sampleFn{Params: p, Public: query.Frame{Domain: *r.domain, Workload: refined}, Store: r.store}
 }
 
 // source returns the rows of the one model that refs name, and the hash of that model.

@@ -101,7 +101,7 @@ func newTestSource(n int64, rounding Rounding) (*rowSource, error) {
 // The shards of any partition, one after the other, are the rows of one shard.
 func TestShardsAreBlocksOfOneTable(t *testing.T) {
 	const n = 10_000
-	for _, rounding := range []Rounding{Polished, Systematic} {
+	for _, rounding := range []Rounding{Refined, Systematic} {
 		src := testSource(t, n, rounding)
 		all := func(shards int) (out []string) {
 			for i := range shards {

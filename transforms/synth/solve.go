@@ -279,7 +279,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	if err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: method %s: %w", method.Name, err))
 	}
-	result.Model.Impossible = f.Public.Domain.Impossible
+	result.Model.StructuralZeros = f.Public.Domain.StructuralZeros
 	result.Model.Exclude() // for a method that does not know of them
 	if err := result.Model.Validate(); err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))

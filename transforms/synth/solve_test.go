@@ -266,7 +266,7 @@ func TestArtifactRoundTrip(t *testing.T) {
 	}
 	a := artifact(t, ref, StoreRef{})
 	a.Result.RMSE, a.Result.TV = math.NaN(), .125
-	a.Result.Uncertainty = &solver.Uncertainty{Pooled: make([][]bool, 3), Ones: []float64{1, 2, 3},
+	a.Result.Uncertainty = &solver.Uncertainty{Pooled: make([][]bool, 3), OneWay: []float64{1, 2, 3},
 		Tables: []solver.TableUncertainty{{Clique: domain.Clique{0, 2}, Scale: .5, Precision: 1e-300}}}
 	m := a.Result.Model
 	m.Columns, m.Weights = [][]domain.Code{{1, 2}, {0, 3}, {1, 1}}, []float64{0.5, 2}

@@ -19,8 +19,8 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
-	"github.com/dapple-dp/dapple/pipelines/evaluate"
-	"github.com/dapple-dp/dapple/pipelines/infer"
+	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/internal/infer"
 )
 
 const shopDomain = `privacy_id: customer

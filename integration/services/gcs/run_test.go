@@ -16,8 +16,8 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
-	"github.com/dapple-dp/dapple/pipelines/evaluate"
-	"github.com/dapple-dp/dapple/pipelines/infer"
+	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/internal/infer"
 )
 
 // putParquet makes a Parquet object of customers from..to−1, several row groups long.

@@ -118,7 +118,7 @@ func (pl *plan) run(p solver.Problem, c Curator, step float64) (*solver.Result, 
 		d.aggregate[z] *= total.Units
 	}
 	return &solver.Result{
-		Model: &population.Model{Sizes: pl.sizes, Weights: d.aggregate, Impossible: pl.never},
+		Model: &population.Model{Sizes: pl.sizes, Weights: d.aggregate, StructuralZeros: pl.never},
 		Total: total, RMSE: math.NaN(), Iterations: pl.rounds, Status: solver.RoundsDone,
 	}, nil
 }

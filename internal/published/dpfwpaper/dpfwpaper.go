@@ -143,7 +143,7 @@ func (pl *plan) run(progress solver.Progress, c Curator, keep int) (*solver.Resu
 		kept[z] *= total.Units
 	}
 	return &solver.Result{
-		Model: &population.Model{Sizes: pl.workload.Sizes, Weights: kept, Impossible: pl.never},
+		Model: &population.Model{Sizes: pl.workload.Sizes, Weights: kept, StructuralZeros: pl.never},
 		Total: total, RMSE: math.NaN(), Iterations: pl.rounds, Status: solver.RoundsDone,
 	}, nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dapple-dp/dapple/pipelines/report"
+	"github.com/dapple-dp/dapple/internal/report"
 )
 
 // The last line of a command says where rows are and what they cost.

@@ -16,7 +16,7 @@ func TestViolations(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{
 		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},
 		{Name: "pregnant", Type: domain.Bool, Values: []string{"false", "true"}, Null: true},
-	}, Impossible: domain.Exclusions{
+	}, StructuralZeros: domain.Exclusions{
 		{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{1}, {1, 2}}},
 		{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{1}, {1}}},
 	}}
@@ -37,7 +37,7 @@ func TestViolations(t *testing.T) {
 	if want := "        3         0  sex: M; pregnant: true, NULL\n"; !strings.Contains(text.String(), want) {
 		t.Errorf("no %q in\n%s", want, text.String())
 	}
-	d.Impossible = nil
+	d.StructuralZeros = nil
 	if r, err = Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d, Options{}); err != nil {
 		t.Fatal(err)
 	}

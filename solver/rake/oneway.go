@@ -17,12 +17,12 @@ type oneWay struct {
 	variance float64   // of a cell of the released residual
 }
 
-// measureOnes releases the residuals of all covered attributes. The others, and those with one value,
+// measureOneWays releases the residuals of all covered attributes. The others, and those with one value,
 // are taken to be uniform.
-func (r *run) measureOnes() error {
-	r.ones = make([]oneWay, len(r.targets.sizes))
+func (r *run) measureOneWays() error {
+	r.oneWays = make([]oneWay, len(r.targets.sizes))
 	for a, k := range r.targets.sizes {
-		r.ones[a].counts = slices.Repeat([]float64{r.total.Units / float64(k)}, k)
+		r.oneWays[a].counts = slices.Repeat([]float64{r.total.Units / float64(k)}, k)
 	}
 	attributes := r.targets.attributes()
 	if len(attributes) == 0 {
@@ -34,13 +34,13 @@ func (r *run) measureOnes() error {
 		// The raw precision that minimises a sum of (weight·k)·σ; centring divides the variance by 1/(1−1/k).
 		precision[i] = math.Pow((r.targets.weight[c[0]]+1)*k, 2./3) / (1 - 1/k)
 	}
-	released, err := r.curator.Residuals(stageOnes, 1, attributes, nil, precision, r.settings.ones)
+	released, err := r.curator.Residuals(stageOneWays, 1, attributes, nil, precision, r.settings.oneWays)
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
 	}
 	for i, m := range released {
 		k := float64(len(m.Values))
-		one := &r.ones[attributes[i][0]]
+		one := &r.oneWays[attributes[i][0]]
 		one.variance, one.sigma = m.Variance, math.Sqrt(m.Variance/(1-1/k))
 		raw := make([]float64, len(m.Values))
 		for v, x := range m.Values {
@@ -117,16 +117,16 @@ func (r *run) oneTables() []*population.Table {
 	return out
 }
 
-// onesRidge is the ridge of one-way tables, of their noise variance. They come before everything else: noise of a pair
+// oneWayRidge is the ridge of one-way tables, of their noise variance. They come before everything else: noise of a pair
 // that ought to be below 0 in a cell cannot be met, that above 0 is, so that pairs pull at one-ways as one. At a
 // hundredth the one-ways of a schedule of 300,000 flights end a third further off than their noise, at ε = 1.
-const onesRidge = .001
+const oneWayRidge = .001
 
 // oneTable returns the one-way table of attribute a on merged codes, whose target is the estimate.
 func (r *run) oneTable(a int) *population.Table {
 	target, ridge := make([]float64, r.merged.sizes[a]), make([]float64, r.merged.sizes[a])
 	for _, code := range r.merged.codes[a] {
-		ridge[code] += onesRidge * r.ones[a].sigma * r.ones[a].sigma
+		ridge[code] += oneWayRidge * r.oneWays[a].sigma * r.oneWays[a].sigma
 	}
 	for v, p := range r.merged.base[a] {
 		target[v] = r.total.Units * p

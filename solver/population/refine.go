@@ -9,27 +9,27 @@ import (
 	"github.com/dapple-dp/dapple/internal/summation"
 )
 
-// Limits of Polish: up to here it takes about five seconds and a few hundred MB.
+// Limits of Refine: up to here it takes about five seconds and a few hundred MB.
 const (
-	polishRows     = 2_000_000   // rows
-	polishCodes    = 100_000_000 // rows × attributes
-	polishCells    = 20_000_000  // cells of all tables
-	polishVisits   = 100_000_000 // rows × tables
-	polishPerRow   = 6           // proposals per row
-	polishSoftness = 0.5         // counts added to a target: an empty cell's rounding error is not 0
+	refineRows     = 2_000_000   // rows
+	refineCodes    = 100_000_000 // rows × attributes
+	refineCells    = 20_000_000  // cells of all tables
+	refineVisits   = 100_000_000 // rows × tables
+	refinePerRow   = 6           // proposals per row
+	refineSoftness = 0.5         // counts added to a target: an empty cell's rounding error is not 0
 )
 
-// Fits reports whether Polish is used for n rows on the tables of cliques: a public rule on sizes. At
+// Fits reports whether Refine is used for n rows on the tables of cliques: a public rule on sizes. At
 // most 2,000,000 rows, 1e8 codes, 2e7 table cells, and 1e8 rows × tables. Beyond, systematic rows alone
 // are 5 and more times closer than independent draws (8 times at 1,000,000 rows of adult7 or adult14).
 func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
-	if n > polishRows || n*int64(len(sizes)) > polishCodes || n*int64(len(cliques)) > polishVisits {
+	if n > refineRows || n*int64(len(sizes)) > refineCodes || n*int64(len(cliques)) > refineVisits {
 		return false
 	}
 	sum := int64(0)
 	for _, c := range cliques {
 		cells, err := c.Cells(sizes)
-		if err != nil || cells > polishCells-sum {
+		if err != nil || cells > refineCells-sum {
 			return false
 		}
 		sum += cells
@@ -37,7 +37,7 @@ func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
 	return len(cliques) > 0
 }
 
-// Polish returns n rows for m whose tables of cliques are closer to the model's than those of the
+// Refine returns n rows for m whose tables of cliques are closer to the model's than those of the
 // systematic rows it starts from: 6·n proposals, taken in turn from
 //
 //   - one code of a row replaced by that of another row,
@@ -50,17 +50,17 @@ func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
 // Cost: about 1 µs per proposal at 35 tables; memory n × attributes codes and 8 bytes per table cell.
 // It panics where Systematic does, and where Fits is false. Every process that reads a part of the rows
 // makes the whole list.
-func Polish(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
+func Refine(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 	if !Fits(n, cliques, m.Sizes) {
-		panic("population: tables or rows beyond the limits of Polish")
+		panic("population: tables or rows beyond the limits of Refine")
 	}
 	rows := Systematic(m, n, seed)
 	if n == 0 {
 		return rows
 	}
-	p := newPolisher(m, rows, cliques)
-	rng := rand.New(rand.NewPCG(seed, streamPolish))
-	for i := int64(0); i < n*polishPerRow; i++ {
+	p := newRefiner(m, rows, cliques)
+	rng := rand.New(rand.NewPCG(seed, streamRefine))
+	for i := int64(0); i < n*refinePerRow; i++ {
 		if r := p.rows.codesOf(rng.IntN(int(n))); i&1 == 0 {
 			p.proposeCode(r, rng)
 		} else {
@@ -97,8 +97,8 @@ func newExplicit(rows *Rows) *explicit {
 	return e
 }
 
-// polisher is the state of the local search. The cells of all tables stand in one array.
-type polisher struct {
+// refiner is the state of the local search. The cells of all tables stand in one array.
+type refiner struct {
 	model   *Model
 	rows    *explicit
 	cum     []float64   // cumulative weights of the model's records
@@ -124,11 +124,11 @@ type axis struct{ attr, stride int32 }
 // codeStep says where an attribute sits in a table.
 type codeStep struct{ table, stride int32 }
 
-func newPolisher(m *Model, rows *Rows, cliques []domain.Clique) *polisher {
-	p := &polisher{model: m, rows: newExplicit(rows), cum: make([]float64, m.Len()),
+func newRefiner(m *Model, rows *Rows, cliques []domain.Clique) *refiner {
+	p := &refiner{model: m, rows: newExplicit(rows), cum: make([]float64, m.Len()),
 		old: make([]int32, len(cliques)), new: make([]int32, len(cliques)),
 		touched: make([][]codeStep, len(m.Sizes)), record: make([]domain.Code, len(m.Sizes)),
-		support: domain.NewSupport(m.Sizes, m.Impossible)}
+		support: domain.NewSupport(m.Sizes, m.StructuralZeros)}
 	var sum summation.Compensated
 	for i, w := range m.Weights {
 		sum.Add(w)
@@ -143,7 +143,7 @@ func newPolisher(m *Model, rows *Rows, cliques []domain.Clique) *polisher {
 }
 
 // addTable adds the table of c with the rows' counts and the model's weights in its cells.
-func (p *polisher) addTable(c domain.Clique, i int32, counts, weights []float64, perUnit float64) {
+func (p *refiner) addTable(c domain.Clique, i int32, counts, weights []float64, perUnit float64) {
 	t := table{base: int32(len(p.cells))}
 	for j, stride := range c.Strides(p.model.Sizes) {
 		t.axes = append(t.axes, axis{int32(c[j]), int32(stride)})
@@ -152,7 +152,7 @@ func (p *polisher) addTable(c domain.Clique, i int32, counts, weights []float64,
 	p.tables = append(p.tables, t)
 	for cell, w := range weights {
 		target := float64(w * perUnit)
-		x := tableCell{float32(counts[cell] - target), float32(1 / math.Sqrt(target+polishSoftness))}
+		x := tableCell{float32(counts[cell] - target), float32(1 / math.Sqrt(target+refineSoftness))}
 		if w == 0 {
 			x.weight = 1e30 // no gain elsewhere pays for a row here
 		}
@@ -161,7 +161,7 @@ func (p *polisher) addTable(c domain.Clique, i int32, counts, weights []float64,
 }
 
 // cellOf returns the place of a record in table t.
-func (p *polisher) cellOf(t *table, codes []domain.Code) int32 {
+func (p *refiner) cellOf(t *table, codes []domain.Code) int32 {
 	c := t.base
 	for _, x := range t.axes {
 		c += x.stride * int32(codes[x.attr])
@@ -171,19 +171,19 @@ func (p *polisher) cellOf(t *table, codes []domain.Code) int32 {
 
 // change returns by how much the objective changes when a row moves from one cell to another. The conversions
 // keep products and sums apart, so that every processor rounds alike.
-func (p *polisher) change(from, to int32) float32 {
+func (p *refiner) change(from, to int32) float32 {
 	f, t := p.cells[from], p.cells[to]
 	return float32((1-float32(2*f.excess))*f.weight) + float32((1+float32(2*t.excess))*t.weight)
 }
 
-func (p *polisher) move(from, to []int32) {
+func (p *refiner) move(from, to []int32) {
 	for i, c := range from {
 		p.cells[c].excess--
 		p.cells[to[i]].excess++
 	}
 }
 
-func (p *polisher) proposeCode(row []domain.Code, rng *rand.Rand) {
+func (p *refiner) proposeCode(row []domain.Code, rng *rand.Rand) {
 	a := rng.IntN(p.rows.width)
 	was, is := row[a], p.rows.codesOf(rng.IntN(len(p.rows.codes) / p.rows.width))[a]
 	if was == is || !p.supported(row, a, is) {
@@ -203,7 +203,7 @@ func (p *polisher) proposeCode(row []domain.Code, rng *rand.Rand) {
 
 // supported reports whether the row with attribute a changed is possible: whether it has weight, where the
 // model is a universe.
-func (p *polisher) supported(row []domain.Code, a int, code domain.Code) bool {
+func (p *refiner) supported(row []domain.Code, a int, code domain.Code) bool {
 	if p.model.Columns != nil {
 		return p.support.PossibleWith(row, a, code)
 	}
@@ -218,7 +218,7 @@ func (p *polisher) supported(row []domain.Code, a int, code domain.Code) bool {
 	return p.model.Weights[cell] > 0
 }
 
-func (p *polisher) proposeRecord(row []domain.Code, rng *rand.Rand) {
+func (p *refiner) proposeRecord(row []domain.Code, rng *rand.Rand) {
 	i := sort.SearchFloat64s(p.cum, rng.Float64()*p.cum[len(p.cum)-1])
 	for p.model.Weights[i] == 0 {
 		i++ // only at a draw of exactly 0: a later record of equal cum has no weight

@@ -20,7 +20,7 @@ func TestExclusionsHelp(t *testing.T) {
 		return solvertest.Run(t, table, p, dp.GaussianOnly, .02, seed, solve)
 	}
 	_, without := solvertest.Mean(t, 8, run)
-	p.Domain.Impossible = never
+	p.Domain.StructuralZeros = never
 	_, with := solvertest.Mean(t, 8, run)
 	t.Logf("average total variation %.4f with exclusions, %.4f without", with, without)
 	if with > 1.02*without {

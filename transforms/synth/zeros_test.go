@@ -15,7 +15,7 @@ var never = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Co
 func TestSolveExcludes(t *testing.T) {
 	for _, method := range []string{"universe", "rake", "dpam", "dpfw"} {
 		f := newSolveFn(StoreRef{})
-		f.Params.Method, f.Public.Domain.Impossible = method, never
+		f.Params.Method, f.Public.Domain.StructuralZeros = method, never
 		ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
@@ -34,14 +34,14 @@ func TestSolveExcludes(t *testing.T) {
 	}
 }
 
-// TestSampleRefusesImpossibleWeights: a release that does not fit the domain's exclusions is not sampled.
-func TestSampleRefusesImpossibleWeights(t *testing.T) {
+// TestSampleRefusesWeightOnStructuralZeros: a release that does not fit the domain's exclusions is not sampled.
+func TestSampleRefusesWeightOnStructuralZeros(t *testing.T) {
 	f := newSolveFn(StoreRef{})
 	ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Public.Domain.Impossible = never
+	f.Public.Domain.StructuralZeros = never
 	if _, err := newRowSource(artifact(t, ref, StoreRef{}), ref.SHA256, &f.Public.Domain, nil, SampleParams{Rows: 5}); err == nil {
 		t.Error("no error")
 	}

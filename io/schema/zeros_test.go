@@ -7,8 +7,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// TestImpossible has a row for every way to name a cell.
-func TestImpossible(t *testing.T) {
+// TestStructuralZeros has a row for every way to name a cell.
+func TestStructuralZeros(t *testing.T) {
 	const columns = `
 columns:
   - {name: sex, type: STRING, values: [Female, Male], other: true}
@@ -35,8 +35,8 @@ impossible:
 			t.Errorf("%s: %v", test.entry, err)
 			continue
 		}
-		if len(f.Domain.Impossible) != 1 || !reflect.DeepEqual(f.Domain.Impossible[0], test.want) {
-			t.Errorf("%s: got %v, want %v", test.entry, f.Domain.Impossible, test.want)
+		if len(f.Domain.StructuralZeros) != 1 || !reflect.DeepEqual(f.Domain.StructuralZeros[0], test.want) {
+			t.Errorf("%s: got %v, want %v", test.entry, f.Domain.StructuralZeros, test.want)
 		}
 		if err := f.Domain.Validate(); err != nil {
 			t.Errorf("%s: %v", test.entry, err)

@@ -23,23 +23,23 @@ func (m Method) impossible(t *testing.T) {
 	for _, r := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 		t.Run("impossible/"+r.String(), func(t *testing.T) {
 			p := Problem(table, 2, r, max(m.Epsilon, 1), false)
-			p.Domain.Impossible = Never
+			p.Domain.StructuralZeros = Never
 			m.conforms(t, table, p)
 			got, err := m.Solve(p, CuratorFor(table, p, m.Accounting, 5))
 			if err != nil {
 				t.Fatal(err)
 			}
-			CheckImpossible(t, got.Model, Never, p.Workload.Maximal().Cliques())
+			CheckStructuralZeros(t, got.Model, Never, p.Workload.Maximal().Cliques())
 		})
 	}
 }
 
-// CheckImpossible reports an error unless the model declares x, gives the records that it holds for no
+// CheckStructuralZeros reports an error unless the model declares x, gives the records that it holds for no
 // weight, and has rows that are all possible.
-func CheckImpossible(t *testing.T, m *population.Model, x domain.Exclusions, cliques []domain.Clique) {
+func CheckStructuralZeros(t *testing.T, m *population.Model, x domain.Exclusions, cliques []domain.Clique) {
 	t.Helper()
-	if len(m.Impossible) != len(x) {
-		t.Errorf("the model declares %d exclusions, want %d", len(m.Impossible), len(x))
+	if len(m.StructuralZeros) != len(x) {
+		t.Errorf("the model declares %d exclusions, want %d", len(m.StructuralZeros), len(x))
 	}
 	record := make([]domain.Code, len(m.Sizes))
 	for i, w := range m.Weights {

@@ -15,13 +15,13 @@ func (r *reader) impossible(d *domain.Domain, n *yaml.Node) {
 	before := len(r.faults)
 	for _, item := range r.list(n, "impossible") {
 		if e, ok := r.exclusion(d, item); ok {
-			d.Impossible = append(d.Impossible, e)
+			d.StructuralZeros = append(d.StructuralZeros, e)
 		}
 	}
 	if len(r.faults) > before {
 		return
 	}
-	if _, ok := d.Impossible.Witness(d.Sizes()); !ok {
+	if _, ok := d.StructuralZeros.Witness(d.Sizes()); !ok {
 		r.add(n, "impossible: together the combinations leave no possible record, or none that can be found; declare fewer")
 	}
 }

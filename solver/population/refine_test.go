@@ -48,7 +48,7 @@ func TestRoundingTVAgainstRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 1))
 	m := randomUniverse([]int{3, 4, 5}, rng)
 	cliques := []domain.Clique{{0, 1}, {2}, {}}
-	for _, rows := range []*Rows{Systematic(m, 37, 1), Polish(m, cliques, 37, 1)} {
+	for _, rows := range []*Rows{Systematic(m, 37, 1), Refine(m, cliques, 37, 1)} {
 		codes, want := all(rows), 0.0
 		for _, c := range cliques {
 			table := m.Marginal(c, nil)
@@ -84,23 +84,23 @@ func TestRowsBeatIndependentDraws(t *testing.T) {
 		}
 	}
 	systematic := RoundingTV(m, Systematic(m, n, 1), cliques)
-	polished := RoundingTV(m, Polish(m, cliques, n, 1), cliques)
-	t.Logf("independent %.5f systematic %.5f polished %.5f", iid, systematic, polished)
+	refined := RoundingTV(m, Refine(m, cliques, n, 1), cliques)
+	t.Logf("independent %.5f systematic %.5f refined %.5f", iid, systematic, refined)
 	if systematic > iid/2 {
 		t.Errorf("systematic rows add %g, independent draws %g", systematic, iid)
 	}
-	if polished > iid/5 {
-		t.Errorf("polished rows add %g, independent draws %g", polished, iid)
+	if refined > iid/5 {
+		t.Errorf("refined rows add %g, independent draws %g", refined, iid)
 	}
 }
 
-// TestPolishKeepsItsBooks recomputes the state of the search from the rows it ends with.
-func TestPolishKeepsItsBooks(t *testing.T) {
+// TestRefineKeepsItsBooks recomputes the state of the search from the rows it ends with.
+func TestRefineKeepsItsBooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	m := randomColumns([]int{4, 3, 5, 1}, 300, rng)
 	cliques := []domain.Clique{{0, 1}, {1, 2}, {0, 2, 3}, {3}}
 	rows := Systematic(m, 500, 2)
-	p := newPolisher(m, rows, cliques)
+	p := newRefiner(m, rows, cliques)
 	objective := func() float64 {
 		sum := 0.0
 		for _, c := range p.cells {
@@ -130,11 +130,11 @@ func TestPolishKeepsItsBooks(t *testing.T) {
 	}
 }
 
-func TestPolishFillsNoEmptyCell(t *testing.T) {
+func TestRefineFillsNoEmptyCell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	for trial := 0; trial < 20; trial++ {
 		m := randomUniverse([]int{4, 5, 6}, rng)
-		codes := all(Polish(m, []domain.Clique{{0, 1}, {1, 2}}, 150, uint64(trial)))
+		codes := all(Refine(m, []domain.Clique{{0, 1}, {1, 2}}, 150, uint64(trial)))
 		full := domain.Clique{0, 1, 2}
 		for p := 0; p < 150; p++ {
 			if cell := full.Cell(m.Sizes, codes[p*3:p*3+3]); m.Weights[cell] == 0 {
@@ -143,7 +143,7 @@ func TestPolishFillsNoEmptyCell(t *testing.T) {
 		}
 		s := randomColumns([]int{4, 5, 6}, 60, rng)
 		pair := domain.Clique{0, 2}
-		rows := Polish(s, []domain.Clique{pair, {0, 1}}, 150, uint64(trial))
+		rows := Refine(s, []domain.Clique{pair, {0, 1}}, 150, uint64(trial))
 		table := rows.tables(s.Sizes, []domain.Clique{pair})[0]
 		for c, w := range s.Marginal(pair, nil) {
 			if w == 0 && table[c] > 0 {
@@ -176,10 +176,10 @@ func TestFits(t *testing.T) {
 	}
 }
 
-func BenchmarkPolish(b *testing.B) {
+func BenchmarkRefine(b *testing.B) {
 	m := linked([]int{2, 2, 5, 7, 10, 15, 16}, rand.New(rand.NewPCG(14, 1)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Polish(m, triples(7), 48_842, 1)
+		Refine(m, triples(7), 48_842, 1)
 	}
 }

@@ -17,8 +17,8 @@ var wideNever = domain.Exclusions{
 	{Clique: domain.Clique{3, 5}, Codes: [][]domain.Code{{0, 5, 11}, {0, 7, 15, 28, 29}}},
 }
 
-// TestImpossible: of every form of population, impossible records weigh exactly 0 and are no rows.
-func TestImpossible(t *testing.T) {
+// TestStructuralZeros: of every form of population, impossible records weigh exactly 0 and are no rows.
+func TestStructuralZeros(t *testing.T) {
 	for name, p := range cases() {
 		sizes := p.Workload.Sizes
 		never := wideNever
@@ -29,7 +29,7 @@ func TestImpossible(t *testing.T) {
 			never = domain.Exclusions{{Clique: domain.Clique{0, 2}, Codes: [][]domain.Code{{1}, {0, 2}}},
 				{Clique: domain.Clique{0, 1, 3}, Codes: [][]domain.Code{{0}, {1}, {1}}}}
 		}
-		p.Domain = &domain.Domain{Impossible: never}
+		p.Domain = &domain.Domain{StructuralZeros: never}
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int{0, 3, 2000} {
 				r, err := Solve(p, newCurator(t, table(n, sizes), p, .1, uint64(n)))
@@ -39,7 +39,7 @@ func TestImpossible(t *testing.T) {
 				if err := r.Model.Validate(); err != nil {
 					t.Fatalf("%d records: %v", n, err)
 				}
-				solvertest.CheckImpossible(t, r.Model, never, p.Workload.Maximal().Cliques())
+				solvertest.CheckStructuralZeros(t, r.Model, never, p.Workload.Maximal().Cliques())
 			}
 		})
 	}
@@ -55,12 +55,12 @@ func TestUncoveredExclusion(t *testing.T) {
 	}
 	never := domain.Exclusions{{Clique: domain.Clique{0, 1, 2, 3}, Codes: [][]domain.Code{low, low, low, low}}}
 	p := sampled(problem(sizes, 2, dp.AddRemove))
-	p.Domain = &domain.Domain{Impossible: never}
+	p.Domain = &domain.Domain{StructuralZeros: never}
 	r, err := Solve(p, newCurator(t, table(20_000, sizes), p, .1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	solvertest.CheckImpossible(t, r.Model, never, p.Workload.Maximal().Cliques())
+	solvertest.CheckStructuralZeros(t, r.Model, never, p.Workload.Maximal().Cliques())
 	cells := 1
 	for _, pooled := range r.Uncertainty.Pooled {
 		alone := 0
@@ -115,7 +115,7 @@ func TestExclusionsHelp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.Domain = &domain.Domain{Impossible: never}
+			p.Domain = &domain.Domain{StructuralZeros: never}
 			b, err := Solve(p, newCurator(t, data, p, .1, seed))
 			if err != nil {
 				t.Fatal(err)

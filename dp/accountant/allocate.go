@@ -7,45 +7,45 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// Allot gives a stage a share of the capacity, before the run and from public values alone. From then on
+// Allocate gives a stage a share of the capacity, before the run and from public values alone. From then on
 // events of a stage are charged only within what is left of its share, and those of stages without one
 // not at all. It fails on a share that is not above 0, if the stage has one already, if the shares
 // exceed the capacity, and if something was charged before.
 //
-// Allotted shares bound the loss of every run of an adaptive algorithm, whatever it releases, however its
+// Allocated shares bound the loss of every run of an adaptive algorithm, whatever it releases, however its
 // stages divide their shares and whether it reaches them all: each stage is μ_i-GDP (rho_i-zCDP) for a μ_i
 // that was fixed beforehand, and adaptive composition adds up μ_i² (rho_i). What such a run did spend bounds
 // nothing, because it depends on what was released. Within a stage of several events the sum is a stopping
 // rule (see the package comment). Source: Dong, Roth, Su 2022 Theorem 3.2 and Corollary 3.3;
 // Bun, Steinke 2016 Lemma 2.3.
-func (l *Ledger) Allot(stage string, share dp.Share) error {
+func (l *Ledger) Allocate(stage string, share dp.Share) error {
 	part, err := l.part(share)
 	if err != nil {
 		return err
 	}
-	if _, ok := l.allotted[stage]; ok || len(l.events) > 0 {
-		return fmt.Errorf("accountant: stage %q: shares are allotted once, before anything is charged", stage)
+	if _, ok := l.allocated[stage]; ok || len(l.events) > 0 {
+		return fmt.Errorf("accountant: stage %q: shares are allocated once, before anything is charged", stage)
 	}
 	total := new(big.Rat).Set(part) // a copy: what is left of the part will shrink
-	if l.allotted != nil {
-		total.Add(total, l.allottedTotal)
+	if l.allocated != nil {
+		total.Add(total, l.allocatedTotal)
 	}
 	if total.Cmp(l.capacity) > 0 {
 		return fmt.Errorf("accountant: stage %q: the shares of all stages exceed the budget; they may sum to 1", stage)
 	}
-	if l.allotted == nil {
-		l.allotted = make(map[string]*big.Rat)
+	if l.allocated == nil {
+		l.allocated = make(map[string]*big.Rat)
 	}
-	l.allotted[stage], l.allottedTotal = part, total
+	l.allocated[stage], l.allocatedTotal = part, total
 	return nil
 }
 
 // left returns what may still be charged to a stage.
 func (l *Ledger) left(stage string) *big.Rat {
-	if l.allotted == nil {
+	if l.allocated == nil {
 		return l.Remaining()
 	}
-	if part, ok := l.allotted[stage]; ok {
+	if part, ok := l.allocated[stage]; ok {
 		return new(big.Rat).Set(part)
 	}
 	return new(big.Rat)
@@ -53,16 +53,16 @@ func (l *Ledger) left(stage string) *big.Rat {
 
 // bound returns a loss that no run of an adaptive algorithm exceeds.
 func (l *Ledger) bound() *big.Rat {
-	if l.allotted == nil {
+	if l.allocated == nil {
 		return l.capacity
 	}
-	return l.allottedTotal
+	return l.allocatedTotal
 }
 
 // achievedByAll returns an ε that holds for every run of an adaptive algorithm, and the name of its proof.
 func (l *Ledger) achievedByAll() (epsilon float64, conversion string) {
 	requested, p := float64(l.params.Epsilon), l.params
-	if l.allotted == nil {
+	if l.allocated == nil {
 		return requested, "capacity"
 	}
 	switch p.Accounting {
@@ -76,5 +76,5 @@ func (l *Ledger) achievedByAll() (epsilon float64, conversion string) {
 	if epsilon >= requested {
 		return requested, "capacity"
 	}
-	return epsilon, conversion + " of allotted shares"
+	return epsilon, conversion + " of allocated shares"
 }

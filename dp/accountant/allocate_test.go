@@ -8,8 +8,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// TestAllot: stages spend within their shares, in several events, and no others spend at all.
-func TestAllot(t *testing.T) {
+// TestAllocate: stages spend within their shares, in several events, and no others spend at all.
+func TestAllocate(t *testing.T) {
 	for _, l := range ledgers(t) {
 		event := func(s dp.Share) Event {
 			e, err := l.Measure(Equal(2, 10), s)
@@ -19,7 +19,7 @@ func TestAllot(t *testing.T) {
 			return e
 		}
 		for stage, s := range map[string]dp.Share{"a": dp.ShareOf(1, 3), "b": dp.ShareOf(1, 2)} {
-			if err := l.Allot(stage, s); err != nil {
+			if err := l.Allocate(stage, s); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -27,8 +27,8 @@ func TestAllot(t *testing.T) {
 			stage string
 			share dp.Share
 		}{{"a", dp.ShareOf(1, 10)}, {"c", dp.ShareOf(1, 5)}, {"c", dp.Share{Den: 1}}} {
-			if err := l.Allot(bad.stage, bad.share); err == nil {
-				t.Errorf("%+v allotted", bad)
+			if err := l.Allocate(bad.stage, bad.share); err == nil {
+				t.Errorf("%+v allocated", bad)
 			}
 		}
 		for _, step := range []struct {
@@ -46,16 +46,16 @@ func TestAllot(t *testing.T) {
 				t.Errorf("%+v: stage %q, share %v: %v", l.params, step.stage, step.share, err)
 			}
 		}
-		if err := l.Allot("late", dp.ShareOf(1, 100)); err == nil {
-			t.Error("a share allotted after a charge")
+		if err := l.Allocate("late", dp.ShareOf(1, 100)); err == nil {
+			t.Error("a share allocated after a charge")
 		}
 	}
 }
 
-// TestOneStage: spending does not change what the only stage was allotted.
+// TestOneStage: spending does not change what the only stage was allocated.
 func TestOneStage(t *testing.T) {
 	for _, l := range ledgers(t) {
-		if err := l.Allot("a", dp.ShareOf(1, 2)); err != nil {
+		if err := l.Allocate("a", dp.ShareOf(1, 2)); err != nil {
 			t.Fatal(err)
 		}
 		before := l.Statement(Adaptive)
@@ -72,9 +72,9 @@ func TestOneStage(t *testing.T) {
 	}
 }
 
-// TestAllottedStatement: what an adaptive run promises is what its stages were allotted, however little they
+// TestAllocatedStatement: what an adaptive run promises is what its stages were allocated, however little they
 // spent: the same for a run that stops early. It is what a planned run of those shares promises.
-func TestAllottedStatement(t *testing.T) {
+func TestAllocatedStatement(t *testing.T) {
 	for i := range ledgers(t) {
 		adaptive, early, planned, whole := ledgers(t)[i], ledgers(t)[i], ledgers(t)[i], ledgers(t)[i]
 		kind := planned.params.Accounting
@@ -84,11 +84,11 @@ func TestAllottedStatement(t *testing.T) {
 		}
 		for _, stage := range []string{"a", "b"} {
 			for _, l := range []*Ledger{adaptive, early} {
-				if err := l.Allot(stage, dp.ShareOf(1, 4)); err != nil {
+				if err := l.Allocate(stage, dp.ShareOf(1, 4)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := whole.Allot(stage, dp.ShareOf(1, 2)); err != nil {
+			if err := whole.Allocate(stage, dp.ShareOf(1, 2)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -98,7 +98,7 @@ func TestAllottedStatement(t *testing.T) {
 			}
 		}
 		s, p := adaptive.Statement(Adaptive), planned.Statement(Planned)
-		if s.AchievedEpsilon < p.AchievedEpsilon || s.AchievedEpsilon > p.AchievedEpsilon*1.002 || s.Conversion != p.Conversion+" of allotted shares" {
+		if s.AchievedEpsilon < p.AchievedEpsilon || s.AchievedEpsilon > p.AchievedEpsilon*1.002 || s.Conversion != p.Conversion+" of allocated shares" {
 			t.Errorf("%v: ε %g by %s, planned %g by %s", kind, s.AchievedEpsilon, s.Conversion, p.AchievedEpsilon, p.Conversion)
 		}
 		if s.Mu < p.Mu || s.Mu > p.Mu*1.001 {

@@ -18,7 +18,7 @@ var neverSizes = []int{2, 3, 4, 2}
 
 // drawn returns n random records, and sets the weights of impossible ones to 0.
 func drawn(n int, rng *rand.Rand) *Model {
-	m := &Model{Sizes: neverSizes, Columns: make([][]domain.Code, 4), Weights: make([]float64, n), Impossible: never}
+	m := &Model{Sizes: neverSizes, Columns: make([][]domain.Code, 4), Weights: make([]float64, n), StructuralZeros: never}
 	for a, k := range neverSizes {
 		for range n {
 			m.Columns[a] = append(m.Columns[a], domain.Code(rng.IntN(k)))
@@ -41,7 +41,7 @@ func wantPossible(t *testing.T, what string, m *Model) {
 // TestExclude: exactly the impossible records lose their weight, and Validate sees one that keeps it.
 func TestExclude(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	universe := &Model{Sizes: neverSizes, Weights: make([]float64, 48), Impossible: never}
+	universe := &Model{Sizes: neverSizes, Weights: make([]float64, 48), StructuralZeros: never}
 	for _, m := range []*Model{drawn(500, rng), universe} {
 		for i := range m.Weights {
 			m.Weights[i] = 1
@@ -62,7 +62,7 @@ func TestExclude(t *testing.T) {
 
 // TestExcludeAll: where no listed record is possible, one takes the place of the first.
 func TestExcludeAll(t *testing.T) {
-	m := &Model{Sizes: neverSizes, Columns: [][]domain.Code{{1, 1}, {0, 2}, {0, 0}, {0, 1}}, Weights: []float64{2, 3}, Impossible: never}
+	m := &Model{Sizes: neverSizes, Columns: [][]domain.Code{{1, 1}, {0, 2}, {0, 0}, {0, 1}}, Weights: []float64{2, 3}, StructuralZeros: never}
 	m.Exclude()
 	wantPossible(t, "repaired", m)
 	if m.Total() != 5 {
@@ -78,7 +78,7 @@ func TestExcludeAll(t *testing.T) {
 func TestRejuvenatePossible(t *testing.T) {
 	const n = 40_000
 	rng := rand.New(rand.NewPCG(6, 6))
-	universe := &Model{Sizes: neverSizes, Weights: make([]float64, 48), Impossible: never}
+	universe := &Model{Sizes: neverSizes, Weights: make([]float64, 48), StructuralZeros: never}
 	base := [][]float64{{.6, .4}, {.5, .3, .2}, {.4, .3, .2, .1}, {.3, .7}}
 	theta := []float64{.5, -.5, .2, 1, -1, 0}
 	record := make([]domain.Code, 4)
@@ -109,11 +109,11 @@ func TestRejuvenatePossible(t *testing.T) {
 	}
 }
 
-// TestRowsPossible: neither systematic nor polished rows are impossible, of either form of model, also
-// where no polished table holds an exclusion.
+// TestRowsPossible: neither systematic nor refined rows are impossible, of either form of model, also
+// where no refined table holds an exclusion.
 func TestRowsPossible(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	universe := &Model{Sizes: neverSizes, Weights: make([]float64, 48), Impossible: never}
+	universe := &Model{Sizes: neverSizes, Weights: make([]float64, 48), StructuralZeros: never}
 	for z := range universe.Weights {
 		universe.Weights[z] = rng.ExpFloat64()
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dapple-dp/dapple/pipelines/infer"
+	"github.com/dapple-dp/dapple/internal/infer"
 )
 
 func ExampleOpen() {

@@ -25,11 +25,11 @@ type Violation struct {
 
 // violations returns nil if the domain declares nothing to be impossible.
 func violations(truth, other *Table, d *domain.Domain) *Violations {
-	if len(d.Impossible) == 0 {
+	if len(d.StructuralZeros) == 0 {
 		return nil
 	}
-	v := &Violations{Each: make([]Violation, len(d.Impossible))}
-	for i, e := range d.Impossible {
+	v := &Violations{Each: make([]Violation, len(d.StructuralZeros))}
+	for i, e := range d.StructuralZeros {
 		x := &v.Each[i]
 		x.Columns = e.Clique.Names(d)
 		for j, a := range e.Clique {
@@ -41,7 +41,7 @@ func violations(truth, other *Table, d *domain.Domain) *Violations {
 		}
 		x.Real, x.Synthetic = truth.violating(domain.Exclusions{e}), other.violating(domain.Exclusions{e})
 	}
-	v.Real, v.Synthetic = truth.violating(d.Impossible), other.violating(d.Impossible)
+	v.Real, v.Synthetic = truth.violating(d.StructuralZeros), other.violating(d.StructuralZeros)
 	return v
 }
 

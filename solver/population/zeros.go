@@ -10,19 +10,19 @@ import (
 // one possible record in place of its first, with all the weight; a universe stays empty if all of it is
 // impossible. The sum of the weights is not restored.
 func (m *Model) Exclude() {
-	if len(m.Impossible) == 0 {
+	if len(m.StructuralZeros) == 0 {
 		return
 	}
 	if m.Columns == nil {
-		m.Impossible.Cells(m.all(), m.Sizes, func(cell int) { m.Weights[cell] = 0 })
+		m.StructuralZeros.Cells(m.all(), m.Sizes, func(cell int) { m.Weights[cell] = 0 })
 		return
 	}
 	total := m.Total()
-	m.eachImpossible(func(i int) { m.Weights[i] = 0 })
+	m.eachStructuralZero(func(i int) { m.Weights[i] = 0 })
 	if m.Total() > 0 {
 		return
 	}
-	if record, ok := m.Impossible.Witness(m.Sizes); ok {
+	if record, ok := m.StructuralZeros.Witness(m.Sizes); ok {
 		for a, c := range record {
 			m.Columns[a] = slices.Clone(m.Columns[a])
 			m.Columns[a][0] = c
@@ -31,23 +31,23 @@ func (m *Model) Exclude() {
 	}
 }
 
-// impossibleWeight returns the sum of the weights of impossible records.
-func (m *Model) impossibleWeight() float64 {
+// zeroWeight returns the sum of the weights of impossible records.
+func (m *Model) zeroWeight() float64 {
 	sum := 0.0
 	if m.Columns == nil {
-		m.Impossible.Cells(m.all(), m.Sizes, func(cell int) { sum += m.Weights[cell] })
+		m.StructuralZeros.Cells(m.all(), m.Sizes, func(cell int) { sum += m.Weights[cell] })
 		return sum
 	}
-	m.eachImpossible(func(i int) { sum += m.Weights[i] })
+	m.eachStructuralZero(func(i int) { sum += m.Weights[i] })
 	return sum
 }
 
-// eachImpossible calls visit with every listed record that is impossible.
-func (m *Model) eachImpossible(visit func(i int)) {
-	if len(m.Impossible) == 0 {
+// eachStructuralZero calls visit with every listed record that is impossible.
+func (m *Model) eachStructuralZero(visit func(i int)) {
+	if len(m.StructuralZeros) == 0 {
 		return
 	}
-	support, record := domain.NewSupport(m.Sizes, m.Impossible), make([]domain.Code, len(m.Sizes))
+	support, record := domain.NewSupport(m.Sizes, m.StructuralZeros), make([]domain.Code, len(m.Sizes))
 	for i := range m.Weights {
 		if !support.Possible(m.Record(i, record)) {
 			visit(i)
@@ -68,7 +68,7 @@ func (m *Model) all() domain.Clique {
 // impossible to 0. A possible record keeps at least the value that it has. The function is not for several goroutines.
 func (m *Model) excluder(a int) func(i int, odds []float32) {
 	var touching domain.Exclusions
-	for _, e := range m.Impossible {
+	for _, e := range m.StructuralZeros {
 		if slices.Contains(e.Clique, a) {
 			touching = append(touching, e)
 		}
