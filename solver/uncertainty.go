@@ -2,7 +2,7 @@ package solver
 
 import "github.com/dapple-dp/dapple/dp/domain"
 
-// Uncertainty is what the standard errors of a fitted model's cells follow from, where a model was fitted to
+// Uncertainty is what the standard errors of a fitted model's cells follow from, if the model was fitted to
 // residuals. It is public; package interval holds the formulas.
 type Uncertainty struct {
 	// Pooled[a][v] says that value v of attribute a was too rare to measure together with others: the model
@@ -14,15 +14,15 @@ type Uncertainty struct {
 	Tables []TableUncertainty
 }
 
-// TableUncertainty speaks of the interaction of two or three attributes: what their table adds to its
-// sub-tables. The variance of one of its cells is followed from look to look; see Variance.
+// TableUncertainty describes the interaction of two or three attributes: what their table adds to its
+// sub-tables. Each screening, a release of noisy scores, updates the variance of its cells; see Variance.
 type TableUncertainty struct {
 	Clique    domain.Clique
 	Scale     float64 // κ: before any release of the table, a cell of base b had the variance κ·b^1.5, counts²
-	Earlier   float64 // 1/variance of a cell of the residual measured before the last look, counts⁻²; 0: none
-	Growth    float64 // what the last look found of the variance then left, as a multiple of it
-	Precision float64 // 1/variance of a cell of the residual measured after the last look, counts⁻²; 0: none
-	Distance  float64 // of the table from the model, as the last look found and believed it, counts
+	Earlier   float64 // 1/variance of a cell of the residual measured before the last screening, counts⁻²; 0: none
+	Growth    float64 // the variance that the last screening estimated, as a multiple of the one expected before it
+	Precision float64 // 1/variance of a cell of the residual measured after the last screening, counts⁻²; 0: none
+	Distance  float64 // of the table from the model, estimated by the last screening, counts
 }
 
 // Variance returns what the releases leave of a variance v = κ·b^1.5, counts².

@@ -13,11 +13,11 @@
 //	se² = 1.2²·( ¼ + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·σ_a² ),
 //
 // A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table, or the square of what
-// the fit misses its answer by. v_A follows what was found out about A: the first look sets the prior
-// v = κ·(b+10)^1.5; a release of precision u leaves v/(1 + v·u); a second look multiplies what is left by one
+// the fit misses its answer by. v_A follows what was found out about A: the first screening sets the prior
+// v = κ·(b+10)^1.5; a release of precision u leaves v/(1 + v·u); a second screening multiplies what is left by one
 // factor (½ to 4), and a second release divides it again.
 //
-// Of an interaction that nobody looked at, the prior is that of a table as far from the model as 9 of 10 of the
+// The prior of an interaction without a score is that of a table as far from the model as 9 of 10 of the
 // 50 tables nearest in size. Interactions of four and more attributes together have the same prior, and the
 // variance b by which counts of people scatter.
 //
@@ -51,7 +51,7 @@
 //	whole marginals       97 (94)    98 (97)    99 (98)    100 (99)
 //	certificate           94 (91)    99 (99)    100 (100)  100 (100)
 //
-// On families of tables that were looked at but not fitted (5 runs each, ε = .3 and 1) 98 to 100 % of the cells of columns,
+// On families of tables that no constant was chosen on (5 runs each, ε = .3 and 1) 98 to 100 % of the cells of columns,
 // pairs and triples are within on ordered columns with ties and on columns of 100 values that follow from others; of
 // pairs and triples there the standard errors are 2 to 6 times what would do. Too narrow are those of 12 binary columns
 // with structural zeros and near-deterministic pairs at ε = .3: 93, 94 and 89 %.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	neighbours = 50 // tables of similar size that a table which nobody looked at is compared with
+	neighbours = 50 // tables of similar size that a table without a score is compared with
 	quantile   = .9 // of their distances, which it is held to have
 )
 
@@ -32,14 +32,14 @@ func distances(sizes []int, tables []solver.TableUncertainty) (out [4][]distance
 	return out
 }
 
-// unlooked is what is assumed of the interaction of so many attributes whose table, fitted, nobody looked at:
+// unscreened is what is assumed of the interaction of so many attributes whose table, fitted, has no score:
 // the distance that only a tenth of the tables of about as many cells exceeded. Where no table of that width
-// was looked at, narrower ones stand for it, and all units where there are none either.
-func (v *Intervals) unlooked(width int, fitted []float64) *solver.TableUncertainty {
+// has a score, narrower ones stand for it, and all units where there are none either.
+func (v *Intervals) unscreened(width int, fitted []float64) *solver.TableUncertainty {
 	far := v.units
 	for ; width >= 2; width-- {
-		if width < len(v.looked) && len(v.looked[width]) > 0 {
-			far = similar(v.looked[width], int64(len(fitted)))
+		if width < len(v.screened) && len(v.screened[width]) > 0 {
+			far = similar(v.screened[width], int64(len(fitted)))
 			break
 		}
 	}

@@ -22,7 +22,7 @@ type Intervals struct {
 	uncertainty  *solver.Uncertainty
 	tables       map[string]*solver.TableUncertainty
 	ones         [][]float64 // variance of every value's count; of a residual fit
-	looked       [4][]distance
+	screened     [4][]distance
 	measurements []query.Measurement
 	maxError     *query.MaxError
 	scale        float64 // κ of whole marginals; NaN where nothing is known
@@ -42,7 +42,7 @@ func New(r *solver.Result) *Intervals {
 		v.tables[t.Clique.Key()] = t
 	}
 	v.ones = oneVariances(r)
-	v.looked = distances(v.sizes, r.Uncertainty.Tables)
+	v.screened = distances(v.sizes, r.Uncertainty.Tables)
 	return v
 }
 

@@ -83,9 +83,9 @@ func TestMissedAnswer(t *testing.T) {
 	}
 }
 
-// TestNothingLookedAt: tables that nobody looked at and wider ones are held to be as far off as the worst
+// TestNothingScored: tables that nobody looked at and wider ones are held to be as far off as the worst
 // tenth of those of their width; without any, the narrower ones stand for them, and at last all units.
-func TestNothingLookedAt(t *testing.T) {
+func TestNothingScored(t *testing.T) {
 	r := residualResult()
 	all := domain.Clique{0, 1, 2}
 	fitted := r.Model.Marginal(all, nil)
@@ -100,7 +100,7 @@ func TestNothingLookedAt(t *testing.T) {
 	}{{"the table itself", 4, 50}, {"pairs", 3, 30}, {"nothing", 0, r.Total.Units}} {
 		r := residualResult()
 		r.Uncertainty.Tables = r.Uncertainty.Tables[:tt.left]
-		k := New(r).unlooked(3, fitted)
+		k := New(r).unscreened(3, fitted)
 		if want := math.Pow(tt.far/(.8*sum), 2); math.Abs(k.Scale-want) > 1e-9*want || k.Growth != 1 || k.Precision != 0 {
 			t.Errorf("%s: %+v, want scale %g", tt.name, k, want)
 		}

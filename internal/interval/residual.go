@@ -8,7 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// measuredWidth is the most attributes of an interaction that residual fits look at.
+// measuredWidth is the most attributes of an interaction that residual fits score.
 const measuredWidth = 3
 
 // prior returns the variance of a cell of base b before it was measured.
@@ -30,7 +30,7 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 	}
 	eachSubset(plain, measuredWidth, func(sub domain.Clique) { v.addPart(c, sub, fitted, dst) })
 	if len(plain) > measuredWidth {
-		t := v.unlooked(measuredWidth, fitted) // stands for all wider interactions together
+		t := v.unscreened(measuredWidth, fitted) // stands for all wider interactions together
 		for i, b := range fitted {
 			dst[i] += t.Variance(prior(t.Scale, b)) + max(b, 0) // and counts of people scatter by their root
 		}
@@ -87,7 +87,7 @@ func (v *Intervals) variances(c domain.Clique, fitted []float64) []float64 {
 	}
 	t := v.tables[c.Key()]
 	if t == nil {
-		t = v.unlooked(len(c), fitted)
+		t = v.unscreened(len(c), fitted)
 	}
 	out := make([]float64, len(fitted))
 	for i, b := range fitted {

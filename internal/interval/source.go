@@ -10,8 +10,8 @@ const (
 	Measured Source = iota
 	// Scored means that the noisy distance of the marginal from the model was bought, and was too small to buy more.
 	Scored
-	// Extrapolated means that nobody looked at the marginal; it is held to be as far from the model as the worst tenth
-	// of those that were looked at.
+	// Extrapolated means that the marginal has no score; it is taken to be as far from the model as the worst tenth
+	// of those that have one.
 	Extrapolated
 	// Pooled marks a value too rare to be told from noise: its count is known, and what it goes with is not.
 	Pooled

@@ -7,7 +7,7 @@
 //
 // # Rows
 //
-// A table of N rows has to stand for weights that are not multiples of 1/N. Independent draws would add
+// The weights are not multiples of 1/N, and a table of N rows has to represent them. Independent draws would add
 // an error of the order √(count) to every cell. Here the records are put in lexicographic order and
 // sampled systematically: row r is the record that the point (r+U)/N of the cumulative weight falls on,
 // with one uniform U for the whole output. Neighbours in that order share most of their codes, so the

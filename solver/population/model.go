@@ -6,7 +6,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Model is a released distribution over records: a list of records with weights. Where Columns is nil
+// Model is a released distribution over records: a list of records with weights. If Columns is nil
 // the records are all cells of the universe in row-major order, the last attribute fastest, and
 // Weights has one entry for each.
 type Model struct {

@@ -20,31 +20,33 @@
 // potential that says "no direct interaction" as strongly as the score does. It is fitted by iterative
 // scaling of a population of weighted records, drawn from a junction tree over the strongest pairs and
 // renewed by Gibbs sampling when its weights degenerate: what is measured may overlap in any way.
-// Wide tables have as many records as can be renewed often enough. A fit that ends far from the one-ways is brought to
-// these alone, and its status says so.
+// The number of records of a wide table is limited so that all of them can be renewed several times. If a fit ends
+// far from the one-way marginals, last sweeps over these alone restore them, and the status of the result says so.
+//
+// The method is named for that fit: raking is the survey statistician's word for iterative proportional fitting.
 //
 // # Small universes
 //
-// If all cells of the universe fit memory the population is the universe, and the releases are
+// If the whole universe fits the memory, the population is the universe, and the releases are
 // fitted by accelerated entropic descent stopped at the least estimated risk. Unless tables have few cells, the
 // model is a mean of that fit and of the raked one.
 //
 // # Structural zeros
 //
-// Combinations that the domain excludes are zeros of the start, which no factor changes: of the whole
-// universe, or of the tree where it covers their attributes, which come first in it. Records of the sample that
-// others hold for lose their weight, and Gibbs sweeps draw none. Rare values are merged only with values that
-// take part in the same exclusions, so that merging blurs none.
+// Combinations that the domain excludes start at weight 0, and multiplying by factors leaves them there. They are
+// taken into the junction tree first; records of an exclusion that the tree does not cover are removed from the
+// sample, and Gibbs sweeps draw none. Rare values are merged only with values that take part in the same
+// exclusions, so that every exclusion can still be stated exactly on the merged codes.
 //
 // # Rare values
 //
 // One-way tables are smoothed in the order of the domain. Values with fewer counts than a few standard deviations of
-// their noise (3; 12 if the order means something) are merged with their neighbours, and are told apart again in the
-// rows by their shares alone: inside a group they are independent of everything else.
+// their noise (3; 12 if the order means something) are merged with their neighbours. In the rows a merged value is split
+// again by the one-way marginal: within a group the values are independent of all other attributes.
 //
 // # Design
 //
-// Rounds of selection with the exponential mechanism (AIM, MST) were given up for two looks at noisy
+// Rounds of selection with the exponential mechanism (AIM, MST) were given up for two rounds of noisy
 // scores: Gaussian noise alone composes exactly, and a share of 2 % buys all scores at once. Every
 // constant was chosen on two tables (7 and 14 columns of the Adult census extract, ε = 1) and is within
 // 2 to 3 % of its best there over a wide range. Shares at high noise and the size of a sampled population were

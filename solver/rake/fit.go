@@ -152,7 +152,7 @@ func (r *run) renewals() int {
 	return max(0, all-r.renewed)
 }
 
-// meetOneWays ends a fit that is far from the one-ways with sweeps over these alone: what many look at is then right, and
+// meetOneWays ends a fit that is far from the one-ways with sweeps over these alone: the distributions of the columns are then right, and
 // the status still says that the rest is not.
 func (r *run) meetOneWays() {
 	r.field.Tables = r.oneways

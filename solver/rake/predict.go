@@ -8,7 +8,7 @@ import (
 
 // Constants of predictions. They were chosen on adult7, adult14 and two made-up families of tables at ε = .3, 1 and 10.
 const (
-	// predictedScale: errors of models are about so many times what looks, noise and priors make of each table alone …
+	// predictedScale: errors of models are about so many times what screenings, noise and priors make of each table alone …
 	predictedScale = 1.25
 	// … unless its attributes have few codes. The tables around it then tell nearly as much: 2×2×2 cells err by .78.
 	centredScale = .8
@@ -21,7 +21,7 @@ const (
 // workload has no pairs.
 //
 // A triple that was not scored is given the least error of its own among those that were. A table in which
-// all values of an attribute are pooled has none: it was not looked at, and its pairs and pools are all.
+// all values of an attribute are pooled has none: it was not screened, and its pairs and pools are all.
 func (r *run) predict() float64 {
 	own, least := map[string]float64{}, math.Inf(1)
 	for _, c := range r.pairs {

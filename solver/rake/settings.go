@@ -54,7 +54,7 @@ func newSettings(p solver.Problem, t targets) settings {
 	scores, firstPart := .01, .7
 	switch {
 	case s.whole && noise >= 1:
-		// Where noise drowns most cells a second look finds little: measure the pairs at once, with
+		// Where noise drowns most cells a second screening finds little: measure the pairs at once, with
 		// surer scores.
 		scores, firstPart = .03, .9
 	case s.whole:

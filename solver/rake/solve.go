@@ -87,7 +87,7 @@ func (r *run) measureTotal() error {
 	return nil
 }
 
-// measurePairs looks at the pairs against independence, measures those that the scores call for, and
+// measurePairs scores the pairs against independence, measures those that the scores call for, and
 // fits a first model.
 func (r *run) measurePairs() error {
 	r.merged = merge(r.oneWays, r.total.Units, r.problem.Domain)
@@ -106,7 +106,7 @@ func (r *run) measurePairs() error {
 		believed, doubt := shrink(scores, variance)
 		r.believe(r.pairs, believed, doubt)
 		for _, c := range r.pairs {
-			c.look()
+			c.screen()
 		}
 		waterfill(r.pairs, r.settings.pairs.Float()*r.twice)
 		if err := r.measure(stagePairs, r.pairs, r.settings.pairs); err != nil {
@@ -120,7 +120,7 @@ func (r *run) measurePairs() error {
 	return nil
 }
 
-// measureFinal looks at pairs and triples against the model, measures those that the scores call for,
+// measureFinal scores pairs and triples against the model, measures those that the scores call for,
 // and fits the final model.
 func (r *run) measureFinal() error {
 	if len(r.pairs) == 0 {
@@ -135,7 +135,7 @@ func (r *run) measureFinal() error {
 		return err
 	}
 	for _, c := range slices.Concat(r.pairs, r.triples) {
-		c.look()
+		c.screen()
 	}
 	list = r.share(r.triples)
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
@@ -148,7 +148,7 @@ func (r *run) measureFinal() error {
 }
 
 // candidateTriples returns the triples to score, at most scoredTriples, those whose pairs scored highest
-// first, and their own weights. It runs on the scores of the first look.
+// first, and their own weights. It runs on the scores of the first screening.
 func (r *run) candidateTriples() []*candidate {
 	var list []*candidate
 	promise := map[*candidate]float64{}
@@ -213,7 +213,7 @@ func (r *run) believe(list []*candidate, scores []float64, doubt float64) {
 // leastOwnScore is the part of a triple's distance that is never put down to its pairs.
 const leastOwnScore = .3
 
-// scoreAll is the second look. What a triple's pairs explain of its distance is taken off, in
+// scoreAll is the second screening. What a triple's pairs explain of its distance is taken off, in
 // quadrature.
 func (r *run) scoreAll(triples []*candidate) error {
 	scores, variance, err := r.score(stageSecondScores, slices.Concat(r.pairs, triples), r.settings.secondScores)

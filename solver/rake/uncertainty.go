@@ -8,7 +8,7 @@ import (
 )
 
 // uncertainty returns what is known about the error of every cell: the noise of the one-way tables, and of
-// each pair and scored triple what its looks and releases leave of its first prior. All of it follows from
+// each pair and scored triple what its screenings and releases leave of its first prior. All of it follows from
 // releases.
 func (r *run) uncertainty() *solver.Uncertainty {
 	u := &solver.Uncertainty{OneWay: make([]float64, len(r.oneWays)), Pooled: make([][]bool, len(r.oneWays))}
@@ -25,13 +25,13 @@ func (r *run) uncertainty() *solver.Uncertainty {
 	return u
 }
 
-// A later look is believed within these bounds: noise and the floor of scores blur it. With ½ as the least,
+// A later screening counts within these bounds only, since noise and the floor of scores blur it. With ½ as the least,
 // and not ¼, the intervals of pairs that were not measured again hold 96 % in place of 86 to 91 %.
 const leastGrowth, mostGrowth = .5, 4
 
-// look keeps what the score says of the cells' variance. The first look sets the prior; a later one is of
+// screen keeps what the score says of the cells' variance. The first screening sets the prior; a later one is of
 // what the release before it left, whose standard deviations it scales by one factor.
-func (c *candidate) look() {
+func (c *candidate) screen() {
 	k := &c.known
 	k.Distance = c.score
 	if k.Clique == nil {

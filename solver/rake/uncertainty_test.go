@@ -94,13 +94,13 @@ func TestPooledAreTold(t *testing.T) {
 	}
 }
 
-// TestLooks: the variance of a pair's cell is followed through both looks and both releases, and that of a
+// TestScreenings: the variance of a pair's cell is followed through both looks and both releases, and that of a
 // triple through one.
-func TestLooks(t *testing.T) {
+func TestScreenings(t *testing.T) {
 	c := &candidate{clique: domain.Clique{0, 1}}
 	c.setBase([]float64{100, 400, 100, 400})
 	c.setScore(300, 1000)
-	c.look()
+	c.screen()
 	first := c.known
 	if first.Growth != 1 || first.Earlier != 0 || first.Scale != c.scale || first.Distance != 300 {
 		t.Errorf("after the first look: %+v", first)
@@ -114,7 +114,7 @@ func TestLooks(t *testing.T) {
 	for _, tt := range []struct{ score, growth float64 }{{expected, 1}, {1.2 * expected, 1.44}, {9 * expected, 4}, {0, .5}} {
 		d := *c
 		d.setScore(tt.score, 1000)
-		d.look()
+		d.screen()
 		k := d.known
 		if math.Abs(k.Growth-tt.growth) > .02 || k.Scale != first.Scale || k.Earlier != .01 || k.Precision != 0 { // bins of a quarter octave
 			t.Errorf("score %.1f: %+v, want growth %g", tt.score, k, tt.growth)
