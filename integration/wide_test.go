@@ -64,7 +64,7 @@ func (c command) run(t *testing.T, patience time.Duration, args ...string) outco
 	return o
 }
 
-// want fails where the command did not end with status, or its output lacks a text.
+// want fails if the command did not end with status, or its output lacks a text.
 func (o outcome) want(t *testing.T, status int, texts ...string) {
 	t.Helper()
 	if o.status != status {

@@ -193,7 +193,7 @@ func side[T cmp.Ordered](a *domain.Attribute, cuts []T, v T, next func(T) T, op,
 	return low, high, nil
 }
 
-// Restrict returns the model with no weight where the condition is not met.
+// Restrict returns the model with no weight if the condition is not met.
 func (c *Condition) Restrict(m *population.Model) *population.Model {
 	r := &population.Model{Sizes: m.Sizes, Columns: m.Columns, Weights: slices.Clone(m.Weights), StructuralZeros: m.StructuralZeros}
 	record := make([]domain.Code, len(m.Sizes))

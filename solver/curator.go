@@ -47,8 +47,8 @@ type Access struct {
 	Stage string
 	Kind  dp.Kind
 	Count int      // how many events of this kind; rounds 1..Count where above 1
-	Share dp.Share // of the capacity, for each of the Count events; zero where the noise is given
-	// Noise is the variance (Gaussian, counts²) or scale (Laplace, counts) where it is given instead.
+	Share dp.Share // of the capacity, for each of the Count events; zero if the noise is given
+	// Noise is the variance (Gaussian, counts²) or scale (Laplace, counts) if it is given instead.
 	Noise float64
 	// Marginals is the number of marginals one event measures; 0 for selections and totals.
 	Marginals int
@@ -56,7 +56,7 @@ type Access struct {
 	Cliques []domain.Clique
 	// Precision is each marginal's part of the event's precision; nil means equal parts.
 	Precision []float64
-	// Coordinates is how many noisy numbers one event draws; the most it can draw where it is Adaptive.
+	// Coordinates is how many noisy numbers one event draws; the most it can draw if it is Adaptive.
 	Coordinates int64
 	// Adaptive: what the event asks for follows from earlier releases. Its share is fixed; its
 	// sensitivity and noise are known only when it is made.

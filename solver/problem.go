@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// DefaultUnits is the planning number of units where the user gives none. A number too low costs more than one
+// DefaultUnits is the planning number of units if the user gives none. A number too low costs more than one
 // too high: with a fifth of the people of UCI Adult (7 columns, ε = 1) total variation is 6 % higher and the largest
 // cell error 40 %, with four times as many neither; at 50 times, for 1,000 people, 6 to 17 %.
 const DefaultUnits = 50_000
@@ -70,7 +70,7 @@ type Result struct {
 	MaxError     *query.MaxError     // a bought certificate, if any
 	RMSE         float64             // predicted root mean square error of a measured cell in counts; NaN where unknown
 	TV           float64             // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
-	Uncertainty  *Uncertainty        // of cells, where the model was fitted to residuals; nil: RMSE and Measurements tell
+	Uncertainty  *Uncertainty        // of cells, if the model was fitted to residuals; nil: RMSE and Measurements tell
 	Iterations   int
 	Status       Status
 }

@@ -141,7 +141,7 @@ func noiseLaw(e accountant.Event, scale *big.Rat) *dptest.NoiseLaw {
 // movedNoise remembers the losses of moved noise, by scale and moves. Not for use at once.
 type movedNoise map[string]*dptest.Noise
 
-// of returns the losses of statistics with noise of the event's kind that move by whole steps; nil where none does.
+// of returns the losses of statistics with noise of the event's kind that move by whole steps; nil if none does.
 // Noise is symmetric: moves count by their size.
 func (c movedNoise) of(e accountant.Event, scales []*big.Rat, moves []int64) *dptest.Noise {
 	byScale := map[string][]int64{}
@@ -211,7 +211,7 @@ func (s *spent) join(o spent) {
 	s.delta.Join(o.delta)
 }
 
-// check fails the test where more than a claim is used, or of the first claim that there is less than tight.
+// check fails the test if more than a claim is used, or of the first claim that there is less than tight.
 func (s spent) check(t *testing.T, what string, tight float64) {
 	t.Helper()
 	for name, u := range map[string]dptest.Used{"ε": s.epsilon, "rho": s.rho, "Rényi": s.renyi, "δ(ε)": s.delta} {

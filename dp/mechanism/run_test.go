@@ -299,7 +299,7 @@ func (r wholeRun) claims(t *testing.T, events []accountant.Event) claims {
 	return c
 }
 
-// mustBe fails the test where the events of all runs are not those that the claims were made for.
+// mustBe fails the test if the events of all runs are not those that the claims were made for.
 func (c claims) mustBe(t *testing.T, events []accountant.Event) {
 	t.Helper()
 	rho := new(big.Rat)

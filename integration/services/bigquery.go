@@ -24,7 +24,7 @@ type BigQuery struct {
 	Endpoint string // such as "http://127.0.0.1:9050"; the URL of a Proxy may stand in its place
 }
 
-// StartBigQuery runs the emulator that BQ_EMULATOR_BIN names, and skips the test where it names none.
+// StartBigQuery runs the emulator that BQ_EMULATOR_BIN names, and skips the test if it names none.
 // storage is the URL of the emulator of Cloud Storage from which gs:// files are loaded; "" where none
 // are.
 func StartBigQuery(t testing.TB, storage string) *BigQuery {

@@ -30,7 +30,7 @@ const (
 )
 
 // Proxy stands in front of the emulator and does what the emulator does not: a job's ID is accepted
-// once and answered 409 from then on, and a job is found only where its location is given. On request
+// once and answered 409 from then on, and a job is found only if its location is given. On request
 // it loses answers.
 type Proxy struct {
 	URL string

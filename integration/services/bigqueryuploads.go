@@ -63,7 +63,7 @@ func (p *Proxy) chunk(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keep appends what is new of a chunk to its upload, which is nil where the chunk does not follow.
+// keep appends what is new of a chunk to its upload, which is nil if the chunk does not follow.
 func (p *Proxy) keep(r *http.Request, body []byte) (last bool, fault Fault, u *media) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -67,8 +67,8 @@ func (s *sessions) chunk(next http.Handler, answer *httptest.ResponseRecorder, r
 	}
 }
 
-// ChunkRange reads a header such as "bytes 0-99/*" or "bytes */100": where the chunk begins, −1 where it
-// has no bytes, and the size of the object, −1 where it is not known yet.
+// ChunkRange reads a header such as "bytes 0-99/*" or "bytes */100": where the chunk begins, −1 if it
+// has no bytes, and the size of the object, −1 if it is not known yet.
 func ChunkRange(header string) (from, total int64, ok bool) {
 	span, size, ok := strings.Cut(strings.TrimPrefix(header, "bytes "), "/")
 	first, _, _ := strings.Cut(span, "-")

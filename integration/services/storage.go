@@ -9,7 +9,7 @@ import (
 
 // StartStorage runs an emulator of Cloud Storage in this process until the test ends, with the given
 // buckets, whose names have three characters at least. Clients find it by STORAGE_EMULATOR_HOST, and
-// what they write on a condition is written only where the condition holds.
+// what they write on a condition is written only if the condition holds.
 func StartStorage(t *testing.T, buckets ...string) *fakestorage.Server {
 	t.Helper()
 	front := httptest.NewUnstartedServer(nil)

@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// run runs go test. It returns an error where a test has failed.
+// run runs go test. It returns an error if a test has failed.
 func run(log, list string, args []string) (err error) {
 	w, err := os.Create(log)
 	if err != nil {

@@ -6,7 +6,7 @@ type check struct {
 	covers string
 	alarms alarms
 	size   string // daily
-	long   string // nightly, where it differs
+	long   string // nightly, if it differs
 	tests  []named
 }
 
@@ -14,8 +14,8 @@ type check struct {
 // stands beside each test.
 type alarms struct {
 	fresh   float64 // of a run: tests whose noise or tables are drawn anew each time
-	nightly float64 // of a nightly run, where it differs
-	fixed   float64 // once for ever: that the seeds of tests with fixed ones, once chosen, were unlucky
+	nightly float64 // of a nightly run, if it differs
+	fixed   float64 // in total, not per run: that the seeds of tests with fixed ones, once chosen, were unlucky
 }
 
 // of is the rate of a run.

@@ -22,7 +22,7 @@ const (
 const lookup = 1 << 12
 
 // column is how the cells of one column are drawn and written. Values are 0 … size−1; size stands for a
-// missing cell where nulls is above 0.
+// missing cell if nulls is above 0.
 type column struct {
 	name    string
 	kind    kind

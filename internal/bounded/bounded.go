@@ -76,7 +76,7 @@ type Rest int
 
 func (n Rest) Error() string { return More(int(n)) }
 
-// Most is how many errors are held where each is kept for its position.
+// Most is how many errors are held if each is kept for its position.
 const Most = 10_000
 
 // More says that there are n further errors.

@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/summation"
 )
 
-// Uniform returns the uniform distribution over the possible cells of the universe. It panics where there
+// Uniform returns the uniform distribution over the possible cells of the universe. It panics if there
 // is none, which a valid domain rules out.
 func Uniform(sizes []int, x domain.Exclusions) []float64 {
 	k := 1

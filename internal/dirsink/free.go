@@ -111,7 +111,7 @@ func (d Dir) checkNames(rows, others []string) error {
 	return d.checkClaim(others)
 }
 
-// rowsBelow returns the name that leads from the released files to the rows, where these are below them.
+// rowsBelow returns the name that leads from the released files to the rows, if these are below them.
 func (d Dir) rowsBelow() string {
 	if d.Path == "" || !within(d.release(), d.Path) {
 		return ""

@@ -7,7 +7,7 @@ const Alarm = 1e-6
 
 // ChiSquare returns the p-value of Pearson's test that the observed cell counts follow the
 // probabilities, which sum to 1. Neighbouring cells are merged until each expects at least 25. A test
-// that fails where the p-value is below Alarm has that false-alarm rate (with seeds fixed, it is the
+// that fails if the p-value is below Alarm has that false-alarm rate (with seeds fixed, it is the
 // chance that the seed chosen was unlucky).
 func ChiSquare(observed []int, probabilities []float64) float64 {
 	n := 0

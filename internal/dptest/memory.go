@@ -9,7 +9,7 @@ import (
 // memoryTries is how often WithinMemory measures before it fails.
 const memoryTries = 10
 
-// WithinMemory runs code and fails where it allocates more than most bytes: a hostile header that asks for
+// WithinMemory runs code and fails if it allocates more than most bytes: a hostile header that asks for
 // gigabytes is then an error and no crash. Code must do the same however often it runs: what goroutines of
 // earlier tests allocate meanwhile is counted too, and so code that takes too much is run again, up to ten
 // times in half a second, and the least that was seen is what counts.

@@ -73,7 +73,7 @@ func correlationSimilarity(truth, other *Table, pair domain.Clique, mids [][]flo
 	return Score(1 - math.Abs(r-s)/2) // NaN if either is not defined
 }
 
-// correlation returns Pearson's coefficient of two columns over the rows where neither is NULL, each
+// correlation returns Pearson's coefficient of two columns over the rows in which neither is NULL, each
 // cell at its middle; NaN if a column is constant.
 func correlation(t *Table, pair domain.Clique, mids [][]float64) float64 {
 	x, y := mids[pair[0]], mids[pair[1]]

@@ -34,7 +34,7 @@ func distances(sizes []int, tables []solver.TableUncertainty) (out [4][]distance
 
 // unscreened is what is assumed of the interaction of so many attributes whose table, fitted, has no score:
 // the distance that only a tenth of the tables of about as many cells exceeded. Where no table of that width
-// has a score, narrower ones stand for it, and all units where there are none either.
+// has a score, narrower ones stand for it, and all units if there are none either.
 func (v *Intervals) unscreened(width int, fitted []float64) *solver.TableUncertainty {
 	far := v.units
 	for ; width >= 2; width-- {

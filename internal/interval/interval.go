@@ -25,7 +25,7 @@ type Intervals struct {
 	screened     [4][]distance
 	measurements []query.Measurement
 	maxError     *query.MaxError
-	scale        float64 // κ of whole marginals; NaN where nothing is known
+	scale        float64 // κ of whole marginals; NaN if nothing is known
 }
 
 // New prepares the intervals of a result, with one pass over the model for each measured marginal.
@@ -117,7 +117,7 @@ const sigmas95 = 1.96
 func anything(units, b float64) float64 { return max(b, units-b) / sigmas95 }
 
 // oneVariances returns the variance of the count of every value of a residual fit: its noise, or the square
-// of what the fit misses the noisy answer by, where that is more. Without an answer nothing is known.
+// of what the fit misses the noisy answer by, if that is more. Without an answer nothing is known.
 func oneVariances(r *solver.Result) [][]float64 {
 	out, units := make([][]float64, len(r.Model.Sizes)), math.Max(r.Total.Units, 1)
 	scale := units / r.Model.Total()

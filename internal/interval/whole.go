@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// wholeInflation is inflation where one estimate of the squared error stands for all cells.
+// wholeInflation is inflation if one estimate of the squared error stands for all cells.
 const wholeInflation = 1.3
 
 // whole writes the standard errors of a model fitted to whole marginals. Those inside a measured one are
@@ -60,7 +60,7 @@ func (b *bins) add(x float64) {
 }
 
 // spread returns the κ for which the predicted squared errors of the measured cells sum to that of the fit
-// plus the standard deviation √(2·Σσ⁴) of its estimate, which the fit made least; NaN where it is not known.
+// plus the standard deviation √(2·Σσ⁴) of its estimate, which the fit made least; NaN if it is not known.
 func spread(r *solver.Result) float64 {
 	if math.IsNaN(r.RMSE) || len(r.Measurements) == 0 {
 		return math.NaN()

@@ -110,7 +110,7 @@ func tree10(z int) float64 {
 }
 
 // Adult7 returns seven columns of the Adult census extract, 48,842 records over 336,000 cells, and
-// skips the test where it is not at hand.
+// skips the test if it is not at hand.
 func Adult7(t testing.TB) *Table {
 	t.Helper()
 	dir := filepath.Join(os.Getenv(DataVariable), "adult7")

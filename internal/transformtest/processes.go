@@ -97,7 +97,7 @@ func start(t *testing.T, prism string) (endpoint string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it fails where all have ended
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it fails if all have ended
 		_ = cmd.Wait()                                      // a killed process is an error
 		log.Close()
 		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {

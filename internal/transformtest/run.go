@@ -23,7 +23,7 @@ func Main(m *testing.M) {
 // fails with its name.
 const timeout = 8 * time.Minute
 
-// Run runs p on prism, or on the runner named by --runner, and fails the test where the job fails.
+// Run runs p on prism, or on the runner named by --runner, and fails the test if the job fails.
 func Run(t testing.TB, p *beam.Pipeline) {
 	t.Helper()
 	if err := RunOn(runner(), p); err != nil {
@@ -46,7 +46,7 @@ func RunOn(runner string, p *beam.Pipeline) error {
 	return err
 }
 
-// Performant fails the test where a worker would need reflection to call some function of p, or could
+// Performant fails the test if a worker would need reflection to call some function of p, or could
 // not find a function or type.
 func Performant(t testing.TB, p *beam.Pipeline) {
 	t.Helper()

@@ -33,7 +33,7 @@ type Marginal struct {
 //	fitted_standard_error  FLOAT64  its predicted standard error; NULL if none is valid
 //	noisy                  FLOAT64  the noisy answer; NULL if none was bought
 //	standard_error         FLOAT64  its standard error; NULL there too
-//	fitted_error_from      STRING   where fitted_standard_error comes from; NULL where that is not said
+//	fitted_error_from      STRING   where fitted_standard_error comes from; NULL if that is not said
 //
 // In names and labels "\" and "," are written with a "\" before them, so that the parts can be told
 // apart. w is never closed. The file is complete only if the error is nil. About 0.2 µs per cell.

@@ -72,7 +72,7 @@ func dappleWith(t *testing.T, dir, temp string, args ...string) ended {
 	return ended{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// want fails where the command did not end with status, or stderr lacks one of the texts.
+// want fails if the command did not end with status, or stderr lacks one of the texts.
 func (e ended) want(t *testing.T, status int, texts ...string) {
 	t.Helper()
 	if e.status != status {
@@ -130,7 +130,7 @@ func synth(more ...string) []string {
 	return append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--epsilon=1", "--delta=1e-9", "--shards=3"}, more...)
 }
 
-// names lists what a directory holds; nil where it is not there.
+// names lists what a directory holds; nil if it is not there.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -144,7 +144,7 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-// noOutput fails where dir holds anything that a reader could take for output.
+// noOutput fails if dir holds anything that a reader could take for output.
 func noOutput(t *testing.T, dir string) {
 	t.Helper()
 	for _, dir := range []string{dir, dir + ".release"} {

@@ -77,7 +77,7 @@ func TestNeedles(t *testing.T) {
 	}
 }
 
-// noCanary fails where a canary is in what was found at a place. It does not repeat the content.
+// noCanary fails if a canary is in what was found at a place. It does not repeat the content.
 func noCanary(t *testing.T, place string, content []byte) {
 	t.Helper()
 	for _, name := range shown(content) {

@@ -119,7 +119,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	})
 }
 
-// expectRows synthesises a table of 400 equal people with a large budget and fails where fewer than 90 of
+// expectRows synthesises a table of 400 equal people with a large budget and fails if fewer than 90 of
 // 100 rows are as they should be.
 //
 // The 288 noisy cells of four marginals have standard deviation 0.6: together they miss the table by 10. A fit

@@ -15,7 +15,7 @@ import (
 )
 
 // BytesPerCell is the memory of a solve for each cell of the universe: seven vectors and buffers, and
-// half as much again for whoever holds the private counts and uses the model.
+// half as much again for anyone who holds the private counts and uses the model.
 const BytesPerCell = 96
 
 // stage is the name of the one access.
@@ -27,8 +27,8 @@ type Curator interface {
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
 }
 
-// Accesses plans the one release of all maximal marginals. It fails where the universe is too large
-// (*dense.ErrUniverse) and where the workload is empty.
+// Accesses plans the one release of all maximal marginals. It fails if the universe is too large
+// (*dense.ErrUniverse) and if the workload is empty.
 func Accesses(p solver.Problem) ([]solver.Access, error) {
 	w, err := measured(p)
 	if err != nil {
@@ -49,7 +49,7 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 }
 
 // Solve releases the maximal marginals of the workload and returns the fitted model, whose weights sum
-// to the number of units, released or public. It fails where Accesses does and where the curator does.
+// to the number of units, released or public. It fails if Accesses does and if the curator does.
 func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	w, err := measured(p)
 	if err != nil {

@@ -150,7 +150,7 @@ func newRisk(p *dense.Plan, ms []query.Measurement, total float64, s Settings) *
 // estimate returns Stein's unbiased estimate of the squared error of the marginals q, given those of
 // the companion: Σ_c res_c + 2·σ_c²·∂q_c/∂y_c − σ_c², where Σ ∂q_c/∂y_c ≈ Σ xi_c·(q'_c − q_c)/(h·σ_c).
 // weighted counts a cell in units of its variance, counts in counts². Both are one number up to the
-// factor σ² where all variances are equal. With a projection both are too low by a constant: the part of
+// factor σ² if all variances are equal. With a projection both are too low by a constant: the part of
 // the noise that it removes.
 func (r *risk) estimate(q, companion []float64) (weighted, counts float64) {
 	for c, v := range r.variance {

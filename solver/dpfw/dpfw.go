@@ -86,8 +86,8 @@ func (s Settings) plan(p solver.Problem) (*plan, error) {
 	return pl, nil
 }
 
-// Accesses plans the noisy total (AddRemove), the selections and the certificate. It fails where the
-// universe is too large (*dense.ErrUniverse) and where the workload is empty.
+// Accesses plans the noisy total (AddRemove), the selections and the certificate. It fails if the
+// universe is too large (*dense.ErrUniverse) and if the workload is empty.
 func (s Settings) Accesses(p solver.Problem) ([]solver.Access, error) {
 	pl, err := s.plan(p)
 	if err != nil {
@@ -110,8 +110,8 @@ func (s Settings) Accesses(p solver.Problem) ([]solver.Access, error) {
 }
 
 // Solve returns the averaged model, whose weights sum to the number of units, released or public, and
-// the released largest error of its answers to the whole workload. It fails where Accesses does and
-// where the curator does.
+// the released largest error of its answers to the whole workload. It fails if Accesses does and
+// if the curator does.
 func (s Settings) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	pl, err := s.plan(p)
 	if err != nil {

@@ -25,7 +25,7 @@ type cluster struct {
 	mass          [][]float64   // scratch of each of tables
 	belief, start []float64
 	keep          bool        // index from sweep to sweep
-	index         []int32     // cell of every record of a sample, where it is kept
+	index         []int32     // cell of every record of a sample, if it is kept
 	whole         *Projection // of a universe on the clique; nil for a sample
 }
 

@@ -82,7 +82,7 @@ func grow(sizes []int, cliques []domain.Clique, left []int, cells, most int) dom
 	return c
 }
 
-// onlyMissing returns the attribute of c that is not in, where there is exactly one.
+// onlyMissing returns the attribute of c that is not in, if there is exactly one.
 func onlyMissing(c domain.Clique, in []bool) (a int, ok bool) {
 	for _, b := range c {
 		if in[b] {

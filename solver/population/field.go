@@ -6,7 +6,7 @@ import "math/rand/v2"
 //
 //	w(z) ∝ Π_a Base[a][z_a] · exp(Σ_A θ_A(z_A)),  A over Tables,
 //
-// and 0 where the structural zeros hold z. The records with weight are possible to begin with.
+// and 0 if the structural zeros hold z. The records with weight are possible to begin with.
 //
 // There is no bound on how the tables overlap, since nothing is ever summed over the universe: the
 // population is either all of a small universe, and then exact, or a sample, and then renewed when its

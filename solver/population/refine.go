@@ -48,7 +48,7 @@ func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
 // and makes no row that is impossible.
 //
 // Cost: about 1 µs per proposal at 35 tables; memory n × attributes codes and 8 bytes per table cell.
-// It panics where Systematic does, and where Fits is false. Every process that reads a part of the rows
+// It panics if Systematic does, and if Fits is false. Every process that reads a part of the rows
 // makes the whole list.
 func Refine(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 	if !Fits(n, cliques, m.Sizes) {

@@ -35,7 +35,7 @@ type list interface {
 	each(visit func(codes []domain.Code, copies int64))
 }
 
-// NewRows returns n rows for m: refined on the tables of cliques where that Fits, else systematic.
+// NewRows returns n rows for m: refined on the tables of cliques if that Fits, else systematic.
 func NewRows(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 	if Fits(n, cliques, m.Sizes) {
 		return Refine(m, cliques, n, seed)

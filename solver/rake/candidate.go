@@ -39,7 +39,7 @@ type bin struct {
 	variance float64 // prior variance of a cell
 }
 
-// newCandidate returns a candidate of merged sizes; it has a residual only where all of them exceed 1.
+// newCandidate returns a candidate of merged sizes; it has a residual only if all of them exceed 1.
 func newCandidate(n dp.Neighbouring, sizes []int, t target) *candidate {
 	shape := make([]int, len(t.clique))
 	for i, a := range t.clique {
@@ -114,7 +114,7 @@ func (c *candidate) slope(u float64) float64 {
 }
 
 // expected is error with a score that is believed as far as its noise allows, even below leastDeviation: what to
-// expect, where error is what to spend for.
+// expect, if error is what to spend for.
 func (c *candidate) expected(u, units float64) float64 {
 	least := leastDeviation * units
 	part := max(c.score, min(c.doubt, least)) / max(c.score, least)

@@ -16,7 +16,7 @@ import (
 //
 //	F(x) = ½ Σ_A ‖P_A(units·M_A(x)) − R_A‖²/σ_A²,
 //
-// P_A the centring of a residual and σ_A² its noise before that, stopped where the estimated risk is
+// P_A the centring of a residual and σ_A² its noise before that, stopped when the estimated risk is
 // least. Ridges play no part: stopping early is the shrinkage. ε = 1: total variation −4 % on 7 columns.
 // Where noise is high the raked weights keep a part; see rakedPart.
 func (r *run) descend() error {

@@ -32,7 +32,7 @@ const (
 	renewalCost    = 1e11   // factors to multiply for all records of a run, of which copies are a third: 10 to 20 seconds
 )
 
-// startField makes the population: all merged records where they are few, else a sample of a junction
+// startField makes the population: all merged records if they are few, else a sample of a junction
 // tree fitted to the one-ways and the pairs that scored highest.
 func (r *run) startField() {
 	r.oneways = r.oneTables()

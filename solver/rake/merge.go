@@ -51,7 +51,7 @@ func rareLimit(d *domain.Domain, a int, one oneWay) float64 {
 	return rareSigmas * one.sigma
 }
 
-// attribute returns what the domain says of attribute a, or nil where it says nothing.
+// attribute returns what the domain says of attribute a, or nil if it says nothing.
 func attribute(d *domain.Domain, a int) *domain.Attribute {
 	if d == nil || a >= len(d.Attributes) {
 		return nil

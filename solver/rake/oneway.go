@@ -13,7 +13,7 @@ import (
 // oneWay is a released one-way table.
 type oneWay struct {
 	counts   []float64 // the estimate: the shrunk residual plus an equal part of the total
-	sigma    float64   // standard deviation of the noise before centring; 0 where nothing was measured
+	sigma    float64   // standard deviation of the noise before centring; 0 if nothing was measured
 	variance float64   // of a cell of the released residual
 }
 

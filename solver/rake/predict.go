@@ -82,7 +82,7 @@ func (o oneWay) expected() float64 {
 }
 
 // pooled returns the share of attribute a whose values were merged, or the noise of those values as a share of
-// the units where that is less: few values that noise drowns are not known worse than their noise.
+// the units if that is less: few values that noise drowns are not known worse than their noise.
 func (r *run) pooled(a int) float64 {
 	members := make([]int, r.merged.sizes[a])
 	for _, c := range r.merged.codes[a] {

@@ -46,7 +46,7 @@ type run struct {
 // (at least 30,000) if many columns make renewals costly, or all cells of a small universe. Result.Measurements holds
 // the one-way tables, the only ones released on the original codes; Result.TV is predicted.
 //
-// It fails where Accesses does, where the ledger is pure, and where the curator does. Equal problems and
+// It fails if Accesses does, if the ledger is pure, and if the curator does. Equal problems and
 // answers give equal models.
 func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	t := newTargets(p)

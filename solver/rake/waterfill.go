@@ -51,7 +51,7 @@ func waterfill(list []*candidate, budget float64) {
 			hi = mid
 		}
 	}
-	if sum := spend(hi); sum > 0 { // 0 where no candidate has a cell
+	if sum := spend(hi); sum > 0 { // 0 if no candidate has a cell
 		for _, c := range list {
 			c.precision *= budget / sum
 		}

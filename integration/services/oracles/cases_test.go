@@ -148,7 +148,7 @@ func modules(t *testing.T) string {
 	return tool(t, "DAPPLE_NODE_MODULES", "a directory that holds hyparquet")
 }
 
-// tool skips a test where a variable is not set. On CI `make integration` fails where it cannot set it.
+// tool skips a test where a variable is not set. On CI `make integration` fails if it cannot set it.
 func tool(t *testing.T, variable, what string) string {
 	path := os.Getenv(variable)
 	if path == "" {

@@ -14,7 +14,7 @@ import (
 type seen struct {
 	Rows    int      `json:"rows"`
 	Groups  int      `json:"groups"`
-	Root    string   `json:"root"` // repetition of the schema's root; empty where the oracle hides it
+	Root    string   `json:"root"` // repetition of the schema's root; empty if the oracle hides it
 	Columns []column `json:"columns"`
 }
 

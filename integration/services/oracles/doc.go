@@ -4,7 +4,7 @@
 // tests alone.
 //
 // The tests that need Python or Node find them by two variables, which `make integration` sets, and are
-// skipped with a message where those are not set:
+// skipped with a message if those are not set:
 //
 //	DAPPLE_PYTHON        a Python that imports pyarrow, polars, duckdb and fastparquet, and pyspark if it can
 //	DAPPLE_NODE_MODULES  a directory that holds hyparquet

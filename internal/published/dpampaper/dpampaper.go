@@ -66,7 +66,7 @@ func newPlan(p solver.Problem) (*plan, error) {
 }
 
 // Accesses plans the noisy total (AddRemove) and the histograms. It fails for δ = 0, for an ε beyond
-// 8·ln(1/δ), where the universe is too large (*dense.ErrUniverse) and where the workload is empty.
+// 8·ln(1/δ), if the universe is too large (*dense.ErrUniverse) and if the workload is empty.
 func Accesses(p solver.Problem) ([]solver.Access, error) {
 	pl, err := newPlan(p)
 	if err != nil {
@@ -83,7 +83,7 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 }
 
 // Solve returns the aggregated model after all rounds; its weights sum to the number of units, released
-// or public. It fails where Accesses does and where the curator does.
+// or public. It fails if Accesses does and if the curator does.
 func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	pl, err := newPlan(p)
 	if err != nil {

@@ -75,7 +75,7 @@ func (s Settings) plan(p solver.Problem) (*plan, error) {
 }
 
 // Accesses plans the noisy total (AddRemove) and the selections. It fails for δ = 0, for an ε beyond
-// 5.66·ln(1/δ), where the universe is too large (*dense.ErrUniverse) and where the workload is empty.
+// 5.66·ln(1/δ), if the universe is too large (*dense.ErrUniverse) and if the workload is empty.
 func (s Settings) Accesses(p solver.Problem) ([]solver.Access, error) {
 	pl, err := s.plan(p)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s Settings) Accesses(p solver.Problem) ([]solver.Access, error) {
 }
 
 // Solve returns the model of one round, drawn uniformly with the problem's seed; its weights sum to the
-// number of units, released or public. It fails where Accesses does and where the curator does.
+// number of units, released or public. It fails if Accesses does and if the curator does.
 func (s Settings) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	pl, err := s.plan(p)
 	if err != nil {
