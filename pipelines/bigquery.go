@@ -9,10 +9,10 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
-	"github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -67,33 +67,33 @@ func (t *loadedTable) Create(ctx context.Context, shard, _ int) (synth.ShardWrit
 	return &shardWriter{run: t.Sink.RunID, part: part, rows: parquetWriter{w}}, nil
 }
 
-func (t *loadedTable) Publish(ctx context.Context, written []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
+func (t *loadedTable) Publish(ctx context.Context, written []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
 	done, err := mayPublish(t.Sink.RunID)
 	if err != nil {
-		return synth.Manifest{}, err
+		return synth.Published{}, err
 	}
 	defer done()
-	refs, rows := parts(written)
+	rows := rowsOf(written)
 	if t.Describe {
 		released, err := describe(&t.description, a, rows)
 		if err != nil {
-			return synth.Manifest{}, err
+			return synth.Published{}, err
 		}
 		if _, err := t.Release.Publish(ctx, nil, released, nil); err != nil {
-			return synth.Manifest{}, err
+			return synth.Published{}, err
 		}
 	}
 	loaded, err := t.Sink.Publish(ctx, bigqueryio.Staged{
-		Model: fingerprint(a.Result.Model), Parts: refs,
+		Model: fingerprint(a.Result.Model), Parts: written,
 		Remove: func(ctx context.Context) error { return t.Stage.Abandon(ctx) },
 	})
 	if err != nil {
-		return synth.Manifest{}, err
+		return synth.Published{}, err
 	}
 	if loaded.Left != nil { // the rows are there
 		log.Warnf(ctx, "%v", loaded.Left)
 	}
-	return synth.Manifest{URI: t.name(), Files: len(refs), Rows: rows, Bytes: loaded.Bytes}, nil
+	return synth.Published{URI: t.name(), Files: len(written), Rows: rows, Bytes: loaded.Bytes}, nil
 }
 
 // fingerprint names a model.

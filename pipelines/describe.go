@@ -14,8 +14,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

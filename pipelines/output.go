@@ -8,9 +8,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

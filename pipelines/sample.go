@@ -14,10 +14,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/synth"

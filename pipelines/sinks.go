@@ -8,8 +8,8 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -128,45 +128,43 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 	if err := w.rows.Close(); err != nil {
 		return synth.FileRef{}, errors.Join(err, w.part.Abort())
 	}
-	ref, err := w.part.Commit(w.n)
-	return synth.FileRef{Shard: ref.Shard, Rows: ref.Rows, Bytes: ref.Bytes, CRC32C: ref.CRC32C, SHA256: ref.SHA256, URI: ref.URI}, err
+	return w.part.Commit(w.n)
 }
 
 // Abort's own failure leaves a temporary file that no reader looks at; the failure that led to it is
 // the one to report.
 func (w *shardWriter) Abort() { _ = w.part.Abort() }
 
-func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Manifest, error) {
+func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
 	done, err := mayPublish(d.Dir.RunID)
 	if err != nil {
-		return synth.Manifest{}, err
+		return synth.Published{}, err
 	}
 	defer done()
-	refs, rows := parts(files)
+	rows := rowsOf(files)
 	var released []dirsink.Released
 	if d.Describe {
 		if released, err = describe(&d.description, a, rows); err != nil {
-			return synth.Manifest{}, err
+			return synth.Published{}, err
 		}
 	}
-	m, err := d.ofShards(len(refs)).Publish(ctx, refs, released, columnTypes(&d.Public.Domain, d.Null))
+	m, err := d.ofShards(len(files)).Publish(ctx, files, released, columnTypes(&d.Public.Domain, d.Null))
 	if err != nil {
-		return synth.Manifest{}, err
+		return synth.Published{}, err
 	}
-	out := synth.Manifest{URI: d.Dir.Path, Files: len(m.Parts), Rows: m.Rows}
+	out := synth.Published{URI: d.Dir.Path, Files: len(m.Parts), Rows: m.Rows}
 	for _, p := range m.Parts {
 		out.Bytes += p.Bytes
 	}
 	return out, nil
 }
 
-// parts returns shards as the directory knows them, and the number of their rows.
-func parts(files []synth.FileRef) (refs []dirsink.FileRef, rows int64) {
+// rowsOf returns the number of rows of all shards.
+func rowsOf(files []synth.FileRef) (rows int64) {
 	for _, f := range files {
-		refs = append(refs, dirsink.FileRef{Shard: f.Shard, Rows: f.Rows, Bytes: f.Bytes, CRC32C: f.CRC32C, SHA256: f.SHA256, URI: f.URI})
 		rows += f.Rows
 	}
-	return refs, rows
+	return rows
 }
 
 // columnTypes describes the parts in the manifest.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/store"
 	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/internal/store"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

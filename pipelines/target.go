@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 )

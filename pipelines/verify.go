@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // VerifyConfig is one request to check the output of a finished run.

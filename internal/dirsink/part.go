@@ -7,18 +7,12 @@ import (
 	"hash/crc32"
 	"io/fs"
 
+	"github.com/dapple-dp/dapple/internal/shards"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// FileRef names one finished part. It is plain data, small enough for any shuffle.
-type FileRef struct {
-	Shard  int
-	Rows   int64
-	Bytes  int64
-	CRC32C uint32 // of the whole file, polynomial of Castagnoli
-	SHA256 string // of the whole file, in hexadecimal digits
-	URI    string // where the part is staged
-}
+// FileRef names one finished part.
+type FileRef = shards.FileRef
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

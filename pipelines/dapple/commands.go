@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 )
 

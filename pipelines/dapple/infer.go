@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dapple-dp/dapple/internal/infer"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
-	"github.com/dapple-dp/dapple/internal/infer"
 )
 
 func inferCommand() command {

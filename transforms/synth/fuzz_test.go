@@ -58,7 +58,7 @@ func FuzzDecodeArtifact(f *testing.F) {
 func FuzzElements(f *testing.F) {
 	f.Add(encodeModelRef(InlineRef([]byte("a release"))))
 	f.Add(encodeFileRef(FileRef{Shard: 3, Rows: 7, Bytes: 9, CRC32C: 1, URI: "part"}))
-	f.Add(encodeManifest(Manifest{URI: "out", Files: 2, Rows: 7, Bytes: 9}))
+	f.Add(encodePublished(Published{URI: "out", Files: 2, Rows: 7, Bytes: 9}))
 	f.Add(bytes.Repeat([]byte{7}, noise.SeedSize))
 	f.Add(make([]byte, noise.SeedSize))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -76,8 +76,8 @@ func FuzzElements(f *testing.F) {
 					t.Errorf("a file came back different: %v", err)
 				}
 			}
-			if m, err := decodeManifest(b); err == nil {
-				if again, err := decodeManifest(encodeManifest(m)); err != nil || again.Rows != m.Rows {
+			if m, err := decodePublished(b); err == nil {
+				if again, err := decodePublished(encodePublished(m)); err != nil || again.Rows != m.Rows {
 					t.Errorf("a manifest came back different: %v", err)
 				}
 			}

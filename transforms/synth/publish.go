@@ -20,7 +20,7 @@ type publishFn struct {
 	Params SampleParams
 }
 
-func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileRef) bool, refs func(*ModelRef) bool, emit func(Manifest)) error {
+func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileRef) bool, refs func(*ModelRef) bool, emit func(Published)) error {
 	ref, err := onlyRef(refs)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func TestElementsHaveTheirOwnCoders(t *testing.T) {
 	for _, e := range []reflect.Type{
 		reflect.TypeFor[*domain.Chunk](), reflect.TypeFor[*records.Batch](), reflect.TypeFor[*records.Units](),
 		reflect.TypeFor[*counts.Table](), reflect.TypeFor[noise.Seed](), reflect.TypeFor[ModelRef](),
-		reflect.TypeFor[FileRef](), reflect.TypeFor[Manifest](),
+		reflect.TypeFor[FileRef](), reflect.TypeFor[Published](),
 	} {
 		if c := beam.NewCoder(typex.New(e)).String(); !strings.HasPrefix(c, e.String()) {
 			t.Errorf("%v is encoded by %s", e, c)

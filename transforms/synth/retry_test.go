@@ -85,9 +85,9 @@ func (s refusingStore) CreateIfAbsent(ctx context.Context, name string, data []b
 // called "dying".
 type brokenSink struct{ dirSink }
 
-func (s brokenSink) Publish(ctx context.Context, files []FileRef, release *Artifact) (Manifest, error) {
+func (s brokenSink) Publish(ctx context.Context, files []FileRef, release *Artifact) (Published, error) {
 	if _, err := os.Stat(filepath.Join(s.dir, "dying")); err == nil {
-		return Manifest{}, errors.Join(errors.New("the worker is gone"), os.Rename(files[0].URI, filepath.Join(s.dir, "part-0")))
+		return Published{}, errors.Join(errors.New("the worker is gone"), os.Rename(files[0].URI, filepath.Join(s.dir, "part-0")))
 	}
 	return s.dirSink.Publish(ctx, files, release)
 }

@@ -138,7 +138,7 @@ func ValidateStruct(t reflect.Type, d *domain.Domain) error {
 }
 
 // Write writes rows of the released model to p.Sink, each worker its own shards, and publishes them
-// when all are there. It returns a PCollection of one Manifest. It panics on invalid parameters.
+// when all are there. It returns a PCollection of one Published. It panics on invalid parameters.
 func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	s = s.Scope("dapple.Write")
 	p = checked(p)

@@ -252,7 +252,7 @@ func published(t *testing.T, dir string) (rows []string) {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	pl, s := beam.NewPipelineWithRoot()
-	got := transformtest.Capture[Manifest](s, writeTo(s, dir))
+	got := transformtest.Capture[Published](s, writeTo(s, dir))
 	transformtest.Performant(t, pl)
 	if err := transformtest.RunOn("prism", pl); err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestSmallTablesHaveFewShards(t *testing.T) {
 		dir := t.TempDir()
 		pl, s := beam.NewPipelineWithRoot()
 		p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: StoreRef{"dir", dir}}
-		got := transformtest.Capture[Manifest](s, Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
+		got := transformtest.Capture[Published](s, Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
 		if err := transformtest.RunOn("direct", pl); err != nil {
 			t.Fatal(err)
 		}

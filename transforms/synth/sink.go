@@ -8,6 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/shards"
 )
 
 // Sink writes sampled rows somewhere. It is opened anew in every DoFn that uses it.
@@ -19,7 +20,7 @@ type Sink interface {
 	Create(ctx context.Context, shard, shards int) (ShardWriter, error)
 	// Publish makes one complete set of shards visible, in the order of their numbers, together with
 	// whatever describes the release. A second call with the same set succeeds and changes nothing.
-	Publish(ctx context.Context, files []FileRef, release *Artifact) (Manifest, error)
+	Publish(ctx context.Context, files []FileRef, release *Artifact) (Published, error)
 }
 
 // ShardWriter writes one shard.
@@ -32,24 +33,12 @@ type ShardWriter interface {
 	Abort()
 }
 
-// FileRef is one written shard.
-type FileRef struct {
-	Shard  int
-	Rows   int64
-	Bytes  int64
-	CRC32C uint32
-	SHA256 string // of the content, in hexadecimal digits
-	URI    string // of the attempt
-	Model  string // ModelRef.SHA256 of the release that the rows were sampled from; Write sets it
-}
+// FileRef is one written shard: its number, rows, bytes and checksums, and where the attempt is staged. Write
+// sets its Model, the ModelRef.SHA256 of the release that the rows were sampled from.
+type FileRef = shards.FileRef
 
-// Manifest is what was published.
-type Manifest struct {
-	URI   string
-	Files int
-	Rows  int64
-	Bytes int64
-}
+// Published is what a sink has made visible: where, and how many files, rows and bytes.
+type Published = shards.Published
 
 // SinkRef names a registered kind of Sink and configures it: plain data that a DoFn can carry.
 type SinkRef struct{ Kind, Config string }
@@ -61,9 +50,9 @@ func RegisterSink(kind string, open func(config string) (Sink, error)) { sinks.r
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[FileRef](), encodeFileRef, decodeFileRef)
-	beam.RegisterCoder(reflect.TypeFor[Manifest](), encodeManifest, decodeManifest)
+	beam.RegisterCoder(reflect.TypeFor[Published](), encodePublished, decodePublished)
 	register.Emitter1[FileRef]()
-	register.Emitter1[Manifest]()
+	register.Emitter1[Published]()
 	register.Iter1[FileRef]()
 }
 
@@ -74,9 +63,9 @@ func decodeFileRef(b []byte) (f FileRef, err error) {
 	return f, err
 }
 
-func encodeManifest(m Manifest) []byte { return toJSON(m) }
+func encodePublished(m Published) []byte { return toJSON(m) }
 
-func decodeManifest(b []byte) (m Manifest, err error) {
+func decodePublished(b []byte) (m Published, err error) {
 	err = fromJSON(b, &m)
 	return m, err
 }

@@ -139,8 +139,8 @@ func (w *dirWriter) Abort() {
 	os.Remove(w.Name())
 }
 
-func (s dirSink) Publish(_ context.Context, files []FileRef, release *Artifact) (Manifest, error) {
-	m := Manifest{URI: s.dir, Files: len(files)}
+func (s dirSink) Publish(_ context.Context, files []FileRef, release *Artifact) (Published, error) {
+	m := Published{URI: s.dir, Files: len(files)}
 	for _, f := range files {
 		m.Rows, m.Bytes = m.Rows+f.Rows, m.Bytes+f.Bytes
 		if err := os.Rename(f.URI, filepath.Join(s.dir, fmt.Sprintf("part-%d", f.Shard))); err != nil {
