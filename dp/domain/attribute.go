@@ -1,36 +1,5 @@
 package domain
 
-// Type is the type of a column, by BigQuery's name.
-type Type uint8
-
-// The types a column can have.
-const (
-	String Type = iota
-	Int64
-	Float64
-	Numeric
-	Bool
-	Date
-	DateTime
-	Timestamp
-	Time
-)
-
-var typeNames = [...]string{"STRING", "INT64", "FLOAT64", "NUMERIC", "BOOL", "DATE", "DATETIME", "TIMESTAMP", "TIME"}
-
-// String returns BigQuery's name of the type.
-func (t Type) String() string { return typeNames[t] }
-
-// ParseType reads BigQuery's name of a type.
-func ParseType(s string) (Type, bool) {
-	for i, n := range typeNames {
-		if n == s {
-			return Type(i), true
-		}
-	}
-	return 0, false
-}
-
 // Attribute is one column of the domain: a type, and a partition of its values into numbered cells.
 //
 // The cells are, in this order: the categories of Values, or the bins between Cuts or FloatCuts; then

@@ -51,6 +51,15 @@ func clockMicros(t time.Time) int64 {
 	return int64(h*3600+m*60+s)*microsPerSecond + int64(t.Nanosecond()/1000)
 }
 
+// wallDay returns the day of t's wall clock since 1970-01-01.
+func wallDay(t time.Time) int64 { return floorDiv(civilMicros(t), microsPerDay) }
+
+// dayTime returns midnight of a day since 1970-01-01.
+func dayTime(days int64) time.Time { return time.Unix(days*86_400, 0).UTC() }
+
+// microTime returns the time that is so many microseconds after 1970-01-01.
+func microTime(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+
 // floorDiv returns ⌊a/b⌋ for b > 0.
 func floorDiv(a, b int64) int64 {
 	q := a / b

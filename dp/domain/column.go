@@ -100,10 +100,6 @@ func (c *column) ofText(s string) (Code, bool) {
 		if v, ok := parseFloat(s); ok {
 			return c.ofFloat(v)
 		}
-	case Bool:
-		if v, ok := parseBool(s); ok {
-			return c.ofBool(v)
-		}
 	default:
 		if v, ok := c.attr.ParseNative(s); ok {
 			return c.ofNative(v)
@@ -145,13 +141,11 @@ func (c *column) ofNative(v int64) (Code, bool) {
 
 // ofInt is the cell of a whole number.
 func (c *column) ofInt(v int64) (Code, bool) {
-	switch c.attr.Type {
-	case Numeric:
-		for range c.attr.Scale {
-			v = saturatingTimes10(v)
-		}
-	case Date, DateTime, Timestamp, Time:
+	if types[c.attr.Type].Calendar {
 		return c.unusable, false
+	}
+	for range c.attr.Scale {
+		v = saturatingTimes10(v)
 	}
 	return c.ofNative(v)
 }

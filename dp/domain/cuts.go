@@ -95,15 +95,8 @@ func ParseStep(name string) (Step, bool) {
 // Fits reports whether columns of type t can have the step: days and longer for DATE, hours and minutes
 // for TIME, all for DATETIME and TIMESTAMP (in UTC).
 func (s Step) Fits(t Type) bool {
-	switch t {
-	case Date:
-		return s >= Day && s <= Year
-	case Time:
-		return s == Hour || s == Minute
-	case DateTime, Timestamp:
-		return s >= Minute && s <= Year
-	}
-	return false
+	steps := types[t].steps
+	return s > 0 && steps[0] <= s && s <= steps[1]
 }
 
 // CalendarCuts returns cut points at every boundary of the step inside [lo, hi], which is in the native
@@ -112,14 +105,13 @@ func (s Step) Fits(t Type) bool {
 // not fit t, if lo or hi is outside years 1..9999 (TIME: outside a day), or if there were more than
 // MaxSize cells.
 func CalendarCuts(t Type, lo, hi int64, s Step) []int64 {
-	least, most := nativeBounds(t)
-	if !s.Fits(t) || lo > hi || lo < least || hi > most {
+	if f := t.Facts(); !s.Fits(t) || lo > hi || lo < f.Least || hi > f.Most {
 		return nil
 	}
 	cuts := []int64{lo}
 	for i := s.number(t, lo) + 1; ; i++ {
 		b := s.boundary(t, i)
-		if b > hi || b == hi && t != Date {
+		if b > hi || b == hi && types[t].Day > 1 {
 			return append(cuts, hi)
 		}
 		if len(cuts) == MaxSize {
@@ -127,19 +119,6 @@ func CalendarCuts(t Type, lo, hi int64, s Step) []int64 {
 		}
 		cuts = append(cuts, b)
 	}
-}
-
-// nativeBounds returns the least and largest value of a type in its native unit.
-func nativeBounds(t Type) (least, most int64) {
-	switch t {
-	case Date:
-		return minDay, maxDay
-	case DateTime, Timestamp:
-		return minDay * microsPerDay, (maxDay+1)*microsPerDay - 1
-	case Time:
-		return 0, microsPerDay - 1
-	}
-	return math.MinInt64, math.MaxInt64
 }
 
 // monday is 1970-01-05, the first Monday after day 0.
@@ -154,9 +133,7 @@ func (s Step) number(t Type, v int64) int64 {
 	case Hour:
 		return floorDiv(v, 3600*microsPerSecond)
 	}
-	if t != Date {
-		v = floorDiv(v, microsPerDay)
-	}
+	v = floorDiv(v, types[t].Day)
 	switch s {
 	case Day:
 		return v
@@ -180,10 +157,7 @@ func (s Step) boundary(t Type, i int64) int64 {
 		m := i * s.months()
 		i = civilDay(m/12, m%12+1, 1)
 	}
-	if t != Date {
-		i *= microsPerDay
-	}
-	return i
+	return i * types[t].Day
 }
 
 // months returns the length of a step in months.

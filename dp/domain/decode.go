@@ -41,11 +41,7 @@ func NewDecoder(d *Domain) *Decoder {
 func numbers(a *Attribute, texts []string) []int64 {
 	n := make([]int64, len(texts))
 	for i, s := range texts {
-		if a.Type == Bool {
-			if v, ok := parseBool(s); ok && v {
-				n[i] = 1
-			}
-		} else if v, ok := a.ParseNative(s); ok {
+		if v, ok := a.ParseNative(s); ok {
 			n[i] = v
 		}
 	}

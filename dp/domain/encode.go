@@ -52,15 +52,8 @@ func (e *Encoder) FromBool(a int, v bool) (Code, bool) { return e.columns[a].ofB
 // wall clock of t's location shows.
 func (e *Encoder) FromTime(a int, t time.Time) (Code, bool) {
 	c := &e.columns[a]
-	switch c.attr.Type {
-	case Timestamp:
-		return c.ofNative(t.UnixMicro())
-	case DateTime:
-		return c.ofNative(civilMicros(t))
-	case Date:
-		return c.ofNative(floorDiv(civilMicros(t), microsPerDay))
-	case Time:
-		return c.ofNative(clockMicros(t))
+	if v, ok := c.attr.Type.FromTime(t); ok {
+		return c.ofNative(v)
 	}
 	return c.unusable, false
 }

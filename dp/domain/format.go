@@ -6,23 +6,14 @@ import (
 )
 
 // AppendNative appends the canonical text of a value in the attribute's native unit: INT64 and NUMERIC
-// in decimal without trailing zeros, DATE as 2006-01-02, DATETIME as 2006-01-02T15:04:05, TIMESTAMP
+// in decimal without trailing zeros, BOOL as true (anything but 0) or false, DATE as 2006-01-02, DATETIME as 2006-01-02T15:04:05, TIMESTAMP
 // with a final Z, TIME as 15:04:05, the last three with a fraction if there is one.
 //
-// ParseNative reads the text back as v. STRING, FLOAT64 and BOOL have no native unit; the text is then
-// that of the integer.
+// ParseNative reads the text back as v. STRING and FLOAT64 have no native unit; the text is then that of
+// the integer.
 func (a *Attribute) AppendNative(dst []byte, v int64) []byte {
-	switch a.Type {
-	case Numeric:
-		return appendDecimal(dst, v, a.Scale)
-	case Date:
-		return appendDate(dst, v)
-	case DateTime:
-		return appendDateTime(dst, v)
-	case Timestamp:
-		return append(appendDateTime(dst, v), 'Z')
-	case Time:
-		return appendClock(dst, v)
+	if format := types[a.Type].format; format != nil {
+		return format(dst, v, a.Scale)
 	}
 	return strconv.AppendInt(dst, v, 10)
 }
@@ -34,6 +25,9 @@ func AppendFloat(dst []byte, v float64) []byte {
 	}
 	return strconv.AppendFloat(dst, v, 'g', -1, 64)
 }
+
+// appendTruth appends a BOOL.
+func appendTruth(dst []byte, v int64, _ int) []byte { return strconv.AppendBool(dst, v != 0) }
 
 // appendDecimal appends v·10^−scale without trailing zeros.
 func appendDecimal(dst []byte, v int64, scale int) []byte {
@@ -76,6 +70,10 @@ func appendDateTime(dst []byte, micros int64) []byte {
 	day := floorDiv(micros, microsPerDay)
 	dst = append(appendDate(dst, day), 'T')
 	return appendClock(dst, micros-day*microsPerDay)
+}
+
+func appendTimestamp(dst []byte, micros int64) []byte {
+	return append(appendDateTime(dst, micros), 'Z')
 }
 
 func appendClock(dst []byte, micros int64) []byte {

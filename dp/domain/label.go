@@ -1,6 +1,9 @@
 package domain
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Label returns a cell as people read it: a category, "other", "NULL", one value such as "17" or
 // "2021-03-01", the first and last day of a DATE cell "2021-03-01 – 2021-03-31", or an interval
@@ -37,7 +40,8 @@ func (a *Attribute) distinct(label, more string) string {
 // binLabel returns the label of bin c between whole cut points.
 func (a *Attribute) binLabel(c int) string {
 	lo, hi := a.Cuts[c], a.Cuts[c+1]
-	whole := a.Type == Int64 || a.Type == Date
+	day := types[a.Type].Day == 1
+	whole := day || a.Type == Int64
 	last := hi
 	if c < a.Bins()-1 {
 		last--
@@ -45,7 +49,7 @@ func (a *Attribute) binLabel(c int) string {
 	switch {
 	case lo == hi || whole && lo == last:
 		return string(a.AppendNative(nil, lo))
-	case a.Type == Date:
+	case day:
 		return string(a.AppendNative(append(a.AppendNative(nil, lo), " – "...), last))
 	}
 	b := append(a.AppendNative([]byte{'['}, lo), ", "...)
@@ -68,8 +72,8 @@ func (a *Attribute) Wants() string {
 		return "valid UTF-8"
 	case len(a.Values) > 0 && a.Type != Bool && !a.Other:
 		return "one of its values"
-	case a.Type == Int64:
-		return "an INT64"
+	case strings.ContainsAny(a.Type.String()[:1], "AEIO"):
+		return "an " + a.Type.String()
 	}
 	return "a " + a.Type.String()
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // ParseNative reads canonical text, or any other accepted form, as a value in the attribute's native
-// unit. It is for the types that have one: INT64, NUMERIC, DATE, DATETIME, TIMESTAMP and TIME. False
-// means that the text is not a value of the type.
+// unit. False means that the text is not a value of the type, or that the type has no native unit, as
+// STRING and FLOAT64.
 //
 // Digits below the native unit are rounded down. That is exact with respect to cells: cut points are
 // whole units, and x < c is the same as ⌊x⌋ < c for a whole c. A NUMERIC beyond int64 saturates. Digits may
@@ -17,19 +17,8 @@ import (
 // Accepted are, for dates and times, ISO 8601 and BigQuery's canonical forms: YYYY-[M]M-[D]D, then a
 // blank or T and [H]H:[M]M[:[S]S[.F]]; for TIMESTAMP then Z, UTC or ±HH[:MM], without which it is UTC.
 func (a *Attribute) ParseNative(s string) (int64, bool) {
-	switch a.Type {
-	case Int64:
-		return parseInt(s)
-	case Numeric:
-		return parseDecimal(s, a.Scale)
-	case Date:
-		return parseDate(s)
-	case DateTime:
-		return parseDateTime(s)
-	case Timestamp:
-		return parseTimestamp(s)
-	case Time:
-		return parseTime(s)
+	if parse := types[a.Type].parse; parse != nil {
+		return parse(s, a.Scale)
 	}
 	return 0, false
 }
@@ -235,4 +224,10 @@ func parseBool(s string) (value, ok bool) {
 		return false, true
 	}
 	return false, false
+}
+
+// parseTruth is parseBool in the native unit: 0 or 1.
+func parseTruth(s string, _ int) (int64, bool) {
+	v, ok := parseBool(s)
+	return int64(index(v)), ok
 }

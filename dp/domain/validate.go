@@ -64,7 +64,7 @@ func (a *Attribute) Validate() error {
 	if why := NameFault(a.Name); why != "" {
 		v.add("%s", why)
 	}
-	if int(a.Type) >= len(typeNames) {
+	if a.Type >= numTypes {
 		v.add("type %d is not a type", a.Type)
 		return v.errs.Err()
 	}
@@ -102,14 +102,14 @@ func (v *validator) cells() {
 	case a.Size() > MaxSize:
 		v.add("has %d cells, at most %d are possible; use fewer", a.Size(), MaxSize)
 	}
-	fit := a.Type == Int64 || a.Type == String || a.Type == Bool
-	if len(a.Values) > 0 && !fit {
+	f := a.Type.Facts()
+	if len(a.Values) > 0 && !f.Categories {
 		v.add("%s cannot have values; use cut points", a.Type)
 	}
-	if len(a.Cuts) > 0 && (a.Type == String || a.Type == Bool || a.Type == Float64) {
+	if len(a.Cuts) > 0 && (!f.Bins || f.Form != Ints) {
 		v.add("%s cannot have whole cut points", a.Type)
 	}
-	if len(a.FloatCuts) > 0 && a.Type != Float64 {
+	if len(a.FloatCuts) > 0 && f.Form != Floats {
 		v.add("%s cannot have float cut points", a.Type)
 	}
 	if a.Scale < 0 || a.Scale > 9 || a.Scale > 0 && a.Type != Numeric {
@@ -144,14 +144,11 @@ func (v *validator) values() {
 
 // canonical reports whether s is the canonical text of a category.
 func (a *Attribute) canonical(s string) bool {
-	switch a.Type {
-	case Int64:
-		n, ok := parseInt(s)
-		return ok && string(a.AppendNative(nil, n)) == s
-	case Bool:
-		return s == "true" || s == "false"
+	if f := a.Type.Facts(); f.Form == Text || !f.Categories {
+		return utf8.ValidString(s)
 	}
-	return utf8.ValidString(s)
+	v, ok := a.ParseNative(s)
+	return ok && string(a.AppendNative(nil, v)) == s
 }
 
 // cuts checks that whole cut points ascend and that every bin has something to be decoded to.
@@ -166,7 +163,7 @@ func (v *validator) cuts() {
 			return
 		}
 	}
-	if least, most := nativeBounds(v.a.Type); c[0] < least || c[len(c)-1] > most {
+	if f := v.a.Type.Facts(); c[0] < f.Least || c[len(c)-1] > f.Most {
 		v.add("cut points lie outside years 1 to 9999, or outside a day")
 	}
 	if v.a.Resolution < 1 {

@@ -105,14 +105,13 @@ func fromSchema(c column) proposal {
 	}
 	p.keys += ", type: " + c.typ.String()
 	var missing []string
-	switch c.typ {
-	case domain.Bool:
-	case domain.String:
+	switch f := c.typ.Facts(); {
+	case f.Form == domain.Text:
 		missing = append(missing, "values: [A, B]")
-	case domain.Int64, domain.Float64, domain.Numeric:
-		missing = append(missing, "min, max and bins, or edges")
-	default:
+	case f.Calendar:
 		missing = append(missing, "min, max and step")
+	case f.Bins:
+		missing = append(missing, "min, max and bins, or edges")
 	}
 	switch {
 	case c.typ == domain.String:
@@ -167,30 +166,33 @@ func joined(a, b string) string {
 // cells returns the keys that declare the cells, what of them was read off the data, and why there are
 // none.
 func (t *tally) cells(units bool) (keys, derived, why string) {
-	switch t.typ {
-	case domain.String:
+	f := t.typ.Facts()
+	switch {
+	case f.Form == domain.Text:
 		return t.categories(units)
-	case domain.Bool:
+	case !f.Bins:
 		return ", " + t.unusable("false"), "", ""
-	case domain.Time:
-		return ", min: \"00:00:00\", max: \"23:59:59\", step: hour, " + t.unusable(`"00:00:00"`), "", ""
+	case f.Calendar && f.Most < f.Day: // the hours of any day
+		least, most := t.text(f.Least), t.text(f.Most/f.Resolution*f.Resolution)
+		return ", min: " + least + ", max: " + most + ", step: hour, " + t.unusable(least), "", ""
 	}
 	if t.empty {
 		return "", "", "it has no values"
 	}
 	cells := ""
-	switch t.typ {
-	case domain.Int64:
-		if codes, ok := t.codes(units); ok {
-			return ", values: " + list(codes) + ", " + t.unusable(codes[0]), "values", ""
-		}
-		cells = t.whole()
-	case domain.Numeric:
-		cells = t.whole()
-	case domain.Float64:
+	codes, few := []string(nil), false
+	if f.Categories {
+		codes, few = t.codes(units)
+	}
+	switch {
+	case few:
+		return ", values: " + list(codes) + ", " + t.unusable(codes[0]), "values", ""
+	case f.Form == domain.Floats:
 		cells = t.real()
-	default:
+	case f.Calendar:
 		cells = t.calendar()
+	default:
+		cells = t.whole()
 	}
 	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
 	return ", " + cells + ", " + t.unusable(least), "min and max", ""

@@ -40,14 +40,13 @@ func outward(lo, hi int64) (from, to int64, bins int) {
 
 // whole returns the cells of an INT64 or NUMERIC.
 func (t *tally) whole() string {
-	a := domain.Attribute{Type: t.typ, Scale: t.scale}
 	if t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxBins {
 		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi)
 	}
 	lo, hi, bins := outward(t.lo, t.hi)
-	s := fmt.Sprintf("min: %s, max: %s, bins: %d", a.AppendNative(nil, lo), a.AppendNative(nil, hi), bins)
+	s := fmt.Sprintf("min: %s, max: %s, bins: %d", t.text(lo), t.text(hi), bins)
 	if t.typ == domain.Numeric && t.scale < 2 {
-		s += ", resolution: " + string(a.AppendNative(nil, 1))
+		s += ", resolution: " + t.text(1)
 	}
 	return s
 }
@@ -80,15 +79,13 @@ func scaledText(n float64, exponent int) string {
 	return string(domain.AppendFloat(nil, v))
 }
 
-const secondsPerDay = 86_400
-
 // calendar returns the cells of a DATE, DATETIME or TIMESTAMP: whole hours, days, months, quarters or
 // years, with both ends rounded outward to them.
 func (t *tally) calendar() string {
-	from, to := t.moment(t.lo), t.moment(t.hi)
+	from, to := t.typ.Time(t.lo), t.typ.Time(t.hi)
 	days := to.Sub(from).Hours() / 24
 	switch {
-	case days <= 2 && t.typ != domain.Date:
+	case days <= 2 && t.typ.Facts().Day > 1:
 		return t.period(from.Truncate(time.Hour), to.Truncate(time.Hour).Add(time.Hour), "step: hour")
 	case days <= 31:
 		return t.period(midnight(from), midnight(to).AddDate(0, 0, 1), "step: day")
@@ -102,14 +99,6 @@ func (t *tally) calendar() string {
 	return t.period(month(from, 12), month(to, 12).AddDate(1, 0, 0), fmt.Sprintf("bins: %d", maxBins))
 }
 
-// moment turns a native value into a time.
-func (t *tally) moment(v int64) time.Time {
-	if t.typ == domain.Date {
-		return time.Unix(v*secondsPerDay, 0).UTC()
-	}
-	return time.UnixMicro(v).UTC()
-}
-
 func midnight(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }
 
 // month returns the first day of the n months that t is in.
@@ -120,8 +109,13 @@ func month(t time.Time, n int) time.Time {
 
 // period writes a range that ends just before end.
 func (t *tally) period(from, end time.Time, cells string) string {
-	layout, last := map[domain.Type]string{
-		domain.Date: time.DateOnly, domain.DateTime: "2006-01-02T15:04:05", domain.Timestamp: "2006-01-02T15:04:05Z",
-	}[t.typ], end.Add(-time.Second)
-	return fmt.Sprintf("min: %s, max: %s, %s", plain(from.Format(layout)), plain(last.Format(layout)), cells)
+	first, _ := t.typ.FromTime(from)
+	last, _ := t.typ.FromTime(end.Add(-time.Second))
+	return fmt.Sprintf("min: %s, max: %s, %s", t.text(first), t.text(last), cells)
+}
+
+// text returns a native value as a domain file has it.
+func (t *tally) text(v int64) string {
+	a := domain.Attribute{Type: t.typ, Scale: t.scale}
+	return plain(string(a.AppendNative(nil, v)))
 }

@@ -114,10 +114,6 @@ func (w *Writer) cell(a *domain.Attribute, c *domain.Column, row int) {
 	case domain.Floats:
 		w.buf = domain.AppendFloat(w.buf, c.Floats[row])
 	case domain.Ints:
-		if a.Type == domain.Bool {
-			w.buf = fmt.Appendf(w.buf, "%t", c.Ints[row] != 0)
-			return
-		}
 		w.buf = a.AppendNative(w.buf, c.Ints[row])
 	}
 }

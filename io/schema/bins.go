@@ -57,15 +57,13 @@ func (c *columnReader) native(n *yaml.Node, key string) (int64, bool) {
 	}
 	v, ok := c.attr.ParseNative(s)
 	if !ok {
-		c.add(n, "%s: %s: got %s; %s is needed%s", c.what, key, quote(s), c.attr.Wants(), forms[c.attr.Type])
+		example := ""
+		if f := c.attr.Type.Facts(); f.Day > 0 {
+			example = ", such as " + f.Example
+		}
+		c.add(n, "%s: %s: got %s; %s is needed%s", c.what, key, quote(s), c.attr.Wants(), example)
 	}
 	return v, ok
-}
-
-// forms shows how a value of a type is written.
-var forms = map[domain.Type]string{
-	domain.Date: ", such as 2024-12-31", domain.DateTime: ", such as 2024-12-31T23:59:59",
-	domain.Timestamp: ", such as 2024-12-31T23:59:59Z", domain.Time: ", such as 23:59:59",
 }
 
 // units returns r in units of 10^−Scale, which the scale was chosen to make whole.

@@ -11,17 +11,20 @@ import (
 var columnKeys = []string{"name", "type", "values", "min", "max", "bins", "edges", "step", "resolution",
 	"null", "other", "other_value", "fallback"}
 
-// typeKeys are the keys that say what the cells of a type are.
-var typeKeys = map[domain.Type][]string{
-	domain.String:    {"values"},
-	domain.Bool:      {"values"},
-	domain.Int64:     {"values", "min", "max", "bins", "edges", "resolution"},
-	domain.Float64:   {"min", "max", "bins", "edges", "resolution"},
-	domain.Numeric:   {"min", "max", "bins", "edges", "resolution"},
-	domain.Date:      {"min", "max", "bins", "edges", "step", "resolution"},
-	domain.DateTime:  {"min", "max", "bins", "edges", "step", "resolution"},
-	domain.Timestamp: {"min", "max", "bins", "edges", "step", "resolution"},
-	domain.Time:      {"min", "max", "bins", "edges", "step", "resolution"},
+// typeKeys returns the keys that say what the cells of a type are.
+func typeKeys(t domain.Type) (keys []string) {
+	f := t.Facts()
+	if f.Categories {
+		keys = append(keys, "values")
+	}
+	if f.Bins {
+		keys = append(keys, "min", "max", "bins", "edges")
+		if f.Calendar {
+			keys = append(keys, "step")
+		}
+		keys = append(keys, "resolution")
+	}
+	return keys
 }
 
 // columnReader reads one column of the file.
@@ -84,7 +87,7 @@ func (c *columnReader) readType() bool {
 
 func typeList() string {
 	var s []string
-	for t := domain.String; t <= domain.Time; t++ {
+	for _, t := range domain.Types() {
 		s = append(s, t.String())
 	}
 	return strings.Join(s, ", ")
@@ -97,13 +100,13 @@ func (c *columnReader) allowed() bool {
 		c.add(c.keys[key], "%s: %s", c.what, why)
 		good = false
 	}
-	fit := map[string]bool{}
-	for _, k := range typeKeys[c.attr.Type] {
+	keys, fit := typeKeys(c.attr.Type), map[string]bool{}
+	for _, k := range keys {
 		fit[k] = true
 	}
 	for _, k := range columnKeys[2:9] {
 		if c.has(k) && !fit[k] {
-			refuse(k, c.attr.Type.String()+" columns have no "+k+"; their cells are declared by "+strings.Join(typeKeys[c.attr.Type], ", "))
+			refuse(k, c.attr.Type.String()+" columns have no "+k+"; their cells are declared by "+strings.Join(keys, ", "))
 		}
 	}
 	for _, rival := range [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
@@ -117,15 +120,16 @@ func (c *columnReader) allowed() bool {
 
 // cells reads what the cells are.
 func (c *columnReader) cells() {
+	fit := c.attr.Type.Facts()
 	switch {
 	case c.attr.Type == domain.Bool && !c.has("values"):
 		c.attr.Values = []string{"false", "true"}
-	case c.attr.Type == domain.String || c.has("values"):
+	case !fit.Bins || c.has("values"):
 		c.categories()
 	case !c.has("edges") && !(c.has("min") && c.has("max")):
 		c.count() // for its faults
-		c.add(c.node, "%s: no cells; add min and max, or edges%s", c.what, map[bool]string{true: ", or values"}[c.attr.Type == domain.Int64])
-	case c.attr.Type == domain.Float64:
+		c.add(c.node, "%s: no cells; add min and max, or edges%s", c.what, map[bool]string{true: ", or values"}[fit.Categories])
+	case fit.Form == domain.Floats:
 		c.floatBins()
 	default:
 		c.bins()

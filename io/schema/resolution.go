@@ -13,19 +13,12 @@ var unitNames = map[string]int64{
 	"hour": 3_600_000_000, "day": 86_400_000_000,
 }
 
-// unit returns the default resolution of a type, and what a resolution without a name counts: one for
-// INT64, a day for DATE, a second for the other times, in the native unit. NUMERIC has cents for a
+// resolution reads the resolution of every type with whole native units. One without a name counts the
+// type's default: one for INT64, a day for DATE, a second for the other times. NUMERIC has cents for a
 // default, or the last decimal place in use if that is finer.
-func unit(t domain.Type) int64 {
-	if t == domain.DateTime || t == domain.Timestamp || t == domain.Time {
-		return unitNames["second"]
-	}
-	return 1
-}
-
-// resolution reads the resolution of every type with whole native units.
 func (c *columnReader) resolution() {
-	c.attr.Resolution = unit(c.attr.Type)
+	f := c.attr.Type.Facts()
+	c.attr.Resolution = f.Resolution
 	if c.attr.Type == domain.Numeric && !c.has("resolution") {
 		c.attr.Resolution = c.places()
 	}
@@ -33,11 +26,9 @@ func (c *columnReader) resolution() {
 		return
 	}
 	n := c.values["resolution"]
-	if v, ok := unitNames[n.Value]; ok && c.attr.Type != domain.Int64 && c.attr.Type != domain.Numeric {
-		if c.attr.Type == domain.Date {
-			v /= unitNames["day"] // 0, which is refused, for all that are shorter
-		}
-		c.setResolution(new(big.Rat).SetInt64(v))
+	if v, ok := unitNames[n.Value]; ok && f.Day > 0 {
+		// What is shorter than the native unit is 0, which is refused.
+		c.setResolution(new(big.Rat).SetInt64(v / (unitNames["day"] / f.Day)))
 		return
 	}
 	r := c.number(n, "resolution")
@@ -48,25 +39,31 @@ func (c *columnReader) resolution() {
 		c.setResolution(new(big.Rat).Mul(r, pow10(c.attr.Scale)))
 		return
 	}
-	c.setResolution(r.Mul(r, new(big.Rat).SetInt64(unit(c.attr.Type))))
+	c.setResolution(r.Mul(r, new(big.Rat).SetInt64(f.Resolution)))
 }
 
 // setResolution takes a resolution in native units.
 func (c *columnReader) setResolution(r *big.Rat) {
 	if !r.IsInt() || r.Sign() <= 0 || !r.Num().IsInt64() {
-		c.fault("resolution", "got %s; %s", quote(c.values["resolution"].Value), allowedResolution[c.attr.Type])
+		c.fault("resolution", "got %s; %s", quote(c.values["resolution"].Value), allowedResolution(c.attr.Type))
 		return
 	}
 	c.attr.Resolution = r.Num().Int64()
 }
 
-var allowedResolution = map[domain.Type]string{
-	domain.Int64:     "a whole number of at least 1 is needed",
-	domain.Numeric:   "a number above 0 is needed",
-	domain.Date:      "day, or a whole number of days, is needed",
-	domain.DateTime:  "microsecond, millisecond, second, minute, hour or day is needed, or a number of seconds",
-	domain.Timestamp: "microsecond, millisecond, second, minute, hour or day is needed, or a number of seconds",
-	domain.Time:      "microsecond, millisecond, second, minute or hour is needed, or a number of seconds",
+// allowedResolution says which resolutions a type can have.
+func allowedResolution(t domain.Type) string {
+	switch f := t.Facts(); {
+	case t == domain.Numeric:
+		return "a number above 0 is needed"
+	case f.Day == 0:
+		return "a whole number of at least 1 is needed"
+	case f.Day == 1:
+		return "day, or a whole number of days, is needed"
+	case f.Most < f.Day:
+		return "microsecond, millisecond, second, minute or hour is needed, or a number of seconds"
+	}
+	return "microsecond, millisecond, second, minute, hour or day is needed, or a number of seconds"
 }
 
 // places returns the default resolution of a NUMERIC: 0.01, or the last decimal place of the numbers

@@ -94,7 +94,7 @@ func civilParts(t domain.Type, v reflect.Value) (date, clock reflect.Value) {
 // writeCivil writes days, or microseconds.
 func writeCivil(a *domain.Attribute) func(field reflect.Value, col *domain.Column, row int) {
 	return func(f reflect.Value, col *domain.Column, row int) {
-		moment := timeOf(a, col.Ints[row])
+		moment := a.Type.Time(col.Ints[row])
 		date, clock := civilParts(a.Type, f)
 		if date.IsValid() {
 			year, month, day := moment.Date()

@@ -39,25 +39,10 @@ func newColumns(d *domain.Domain) *Columns {
 		if r.form = r.decoder.Form(0); r.form == domain.Dictionary {
 			r.form = domain.Text // a dictionary of raw texts would be as long as the column
 		}
-		r.lo, r.hi = calendar(a.Type)
+		f := a.Type.Facts()
+		r.lo, r.hi = f.Least, f.Most
 	}
 	return c
-}
-
-// calendar returns the ends of what a text can say of a type: the years 1 to 9999, and a day's clock.
-func calendar(t domain.Type) (lo, hi int64) {
-	const day = 24 * 60 * 60 * 1_000_000
-	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
-	end := time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
-	switch t {
-	case domain.Date:
-		return first, end - 1
-	case domain.DateTime, domain.Timestamp:
-		return first * day, end*day - 1
-	case domain.Time:
-		return 0, day - 1
-	}
-	return math.MinInt64, math.MaxInt64
 }
 
 // reset begins new columns: in new memory if the old is given away.
@@ -110,18 +95,11 @@ func (c *Columns) FromString(a int, s string) (domain.Code, bool) {
 func (c *Columns) FromInt(a int, v int64) (domain.Code, bool) {
 	code, ok := c.enc.FromInt(a, v)
 	r := &c.attrs[a]
-	switch r.attr.Type {
-	case domain.String, domain.Int64, domain.Float64:
-		r.native(v, code)
-	case domain.Numeric:
-		unit := int64(math.Pow10(r.attr.Scale))
-		if v > math.MaxInt64/unit || v < math.MinInt64/unit {
-			r.declared(code)
-		} else {
-			r.native(v*unit, code)
-		}
-	default:
+	unit := int64(math.Pow10(r.attr.Scale)) // 1 but for NUMERIC
+	if r.attr.Type.Facts().Calendar || v > math.MaxInt64/unit || v < math.MinInt64/unit {
 		r.declared(code)
+	} else {
+		r.native(v*unit, code)
 	}
 	return code, ok
 }
@@ -129,11 +107,7 @@ func (c *Columns) FromInt(a int, v int64) (domain.Code, bool) {
 // FromNative keeps a number in the native unit.
 func (c *Columns) FromNative(a int, v int64) (domain.Code, bool) {
 	code, ok := c.enc.FromNative(a, v)
-	if r := &c.attrs[a]; r.attr.Type == domain.Bool && v>>1 != 0 {
-		r.declared(code)
-	} else {
-		r.native(v, code)
-	}
+	c.attrs[a].native(v, code)
 	return code, ok
 }
 
@@ -175,17 +149,9 @@ func (c *Columns) FromBool(a int, v bool) (domain.Code, bool) {
 func (c *Columns) FromTime(a int, t time.Time) (domain.Code, bool) {
 	code, ok := c.enc.FromTime(a, t)
 	r := &c.attrs[a]
-	hour, minute, second := t.Clock()
-	switch year, month, day := t.Date(); r.attr.Type {
-	case domain.Timestamp:
-		r.native(t.UnixMicro(), code)
-	case domain.Date:
-		r.native(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix()/(24*60*60), code)
-	case domain.DateTime:
-		r.native(time.Date(year, month, day, hour, minute, second, t.Nanosecond(), time.UTC).UnixMicro(), code)
-	case domain.Time:
-		r.native(time.Date(1970, 1, 1, hour, minute, second, t.Nanosecond(), time.UTC).UnixMicro(), code)
-	default:
+	if v, is := r.attr.Type.FromTime(t); is {
+		r.native(v, code)
+	} else {
 		r.declared(code)
 	}
 	return code, ok

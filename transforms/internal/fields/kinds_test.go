@@ -3,6 +3,7 @@ package fields
 import (
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,22 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	for _, want := range []string{`privacy ID "id": field ID is a []uint8`, "field Note is a []uint8", "make it a string", "field Sum is a big.Rat", "make it a *big.Rat"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q lacks %q", err, want)
+		}
+	}
+}
+
+// Every type of column has a row, and a field besides a text that holds it.
+func TestEveryTypeHasAField(t *testing.T) {
+	candidates := []reflect.Type{
+		reflect.TypeFor[int](), reflect.TypeFor[float64](), reflect.TypeFor[bool](), ratType, timeType,
+		reflect.TypeFor[civil.Date](), reflect.TypeFor[civil.DateTime](), reflect.TypeFor[civil.Time](),
+	}
+	for _, typ := range domain.Types() {
+		if _, ok := goKinds[typ]; !ok {
+			t.Errorf("%v has no row in goKinds, match.go", typ)
+		}
+		if !slices.ContainsFunc(candidates, func(field reflect.Type) bool { return holds(field, typ) }) {
+			t.Errorf("%v: no field but a text holds it", typ)
 		}
 	}
 }

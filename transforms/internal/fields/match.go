@@ -151,31 +151,42 @@ func isInt(k reflect.Kind) bool   { return reflect.Int <= k && k <= reflect.Int6
 func isUint(k reflect.Kind) bool  { return reflect.Uint <= k && k <= reflect.Uint64 }
 func isFloat(k reflect.Kind) bool { return k == reflect.Float32 || k == reflect.Float64 }
 
-// holds lists the types of columns that a field of each kind can hold besides text, which can be all.
-func holds(t reflect.Type) []domain.Type {
+// goKinds says which fields hold a type of column, besides texts, which hold all, time.Time, which holds what
+// is on a calendar, and the types of package civil, which civilOf knows.
+var goKinds = map[domain.Type]struct{ whole, real, truth, rat bool }{
+	domain.String:    {whole: true},
+	domain.Int64:     {whole: true, real: true},
+	domain.Float64:   {whole: true, real: true},
+	domain.Numeric:   {whole: true, real: true, rat: true},
+	domain.Bool:      {truth: true},
+	domain.Date:      {},
+	domain.DateTime:  {},
+	domain.Timestamp: {},
+	domain.Time:      {},
+}
+
+// holds reports whether a field of type t can hold a type of column.
+func holds(t reflect.Type, as domain.Type) bool {
 	if c, ok := civilOf(t); ok {
-		return []domain.Type{c}
+		return c == as
 	}
 	switch k := t.Kind(); {
 	case t == ratType:
-		return []domain.Type{domain.Numeric}
+		return goKinds[as].rat
 	case t == timeType:
-		return []domain.Type{domain.Date, domain.DateTime, domain.Timestamp, domain.Time}
+		return as.Facts().Calendar
 	case k == reflect.String:
-		return []domain.Type{domain.String, domain.Int64, domain.Float64, domain.Numeric, domain.Bool,
-			domain.Date, domain.DateTime, domain.Timestamp, domain.Time}
+		return true
 	case isInt(k), isUint(k):
-		return []domain.Type{domain.Int64, domain.Numeric, domain.Float64, domain.String}
+		return goKinds[as].whole
 	case isFloat(k):
-		return []domain.Type{domain.Float64, domain.Numeric, domain.Int64}
-	case k == reflect.Bool:
-		return []domain.Type{domain.Bool}
+		return goKinds[as].real
 	}
-	return nil
+	return t.Kind() == reflect.Bool && goKinds[as].truth
 }
 
 func inputFault(a *domain.Attribute, f reflect.StructField) error {
-	if f.Type != ratType && slices.Contains(holds(base(f.Type)), a.Type) {
+	if f.Type != ratType && holds(base(f.Type), a.Type) {
 		return nil
 	}
 	if f.Type == ratType {

@@ -3,8 +3,6 @@ package fields
 import (
 	"math"
 	"reflect"
-	"strconv"
-	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -54,7 +52,7 @@ func writeAttribute(a *domain.Attribute, t reflect.Type) func(field reflect.Valu
 		return writeRat(a)
 	case t == timeType:
 		return func(f reflect.Value, col *domain.Column, row int) {
-			f.Set(reflect.ValueOf(timeOf(a, col.Ints[row])))
+			f.Set(reflect.ValueOf(a.Type.Time(col.Ints[row])))
 		}
 	case k == reflect.String:
 		return func(f reflect.Value, col *domain.Column, row int) { f.SetString(textOf(a, col, row)) }
@@ -86,15 +84,5 @@ func textOf(a *domain.Attribute, col *domain.Column, row int) string {
 	case domain.Floats:
 		return string(domain.AppendFloat(nil, col.Floats[row]))
 	}
-	if a.Type == domain.Bool {
-		return strconv.FormatBool(col.Ints[row] != 0)
-	}
 	return string(a.AppendNative(nil, col.Ints[row]))
-}
-
-func timeOf(a *domain.Attribute, v int64) time.Time {
-	if a.Type == domain.Date {
-		return time.Unix(v*24*60*60, 0).UTC()
-	}
-	return time.UnixMicro(v).UTC()
 }
