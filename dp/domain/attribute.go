@@ -17,17 +17,24 @@ type Attribute struct {
 	// Cuts are the n+1 ascending cut points of n bins [Cuts[i], Cuts[i+1]), the last one closed. The
 	// last two may be equal: the last bin is then that one value.
 	Cuts      []int64
-	FloatCuts []float64 // the same for FLOAT64, all of them different
+	FloatCuts []float64 // the same for FLOAT64
 	Scale     int       // NUMERIC: decimal places of the native unit, 0..9
 
 	Resolution      int64   // decoded numbers are multiples of it; at least 1 if there are Cuts
 	FloatResolution float64 // FLOAT64: the same; 0 means any float64 in the bin
 
+	// Learned is above 0 if there are two cut points and so many bins between them, which are learned from a
+	// release: see WithBins. Until then records are coded by the multiples of the resolution, the least being 0 and
+	// NULL the last.
+	Learned int `json:",omitempty"`
+	// Runs is how values lie inside bins, if that was learned; else they are spread evenly.
+	Runs []Run `json:",omitempty"`
+
 	Null        bool   // NULL is a cell of its own
 	Other       bool   // a value outside Values is a cell of its own
 	OtherValue  string // what the cell "other" is written back as
 	HasFallback bool   // Fallback is declared; needed if neither Other nor Null is
-	Fallback    Code   // the cell of an unusable value if neither Other nor Null takes it
+	Fallback    Code   // the code of an unusable value in a record if neither Other nor Null takes it
 }
 
 // Bins returns the number of categories or bins: the cells before "other" and NULL.
@@ -35,6 +42,8 @@ func (a *Attribute) Bins() int {
 	switch {
 	case len(a.Values) > 0:
 		return len(a.Values)
+	case a.Learned > 0:
+		return a.Learned
 	case len(a.Cuts) > 1:
 		return len(a.Cuts) - 1
 	case len(a.FloatCuts) > 1:

@@ -18,6 +18,8 @@ type column struct {
 	bools   [2]Code         // the cells of false and true
 	isBool  [2]bool         // which of them are declared
 
+	fine *fine // if bins are learned
+
 	inner      []int64   // cut points but the first and the last
 	innerFloat []float64 // the same for FLOAT64
 
@@ -27,8 +29,8 @@ type column struct {
 
 func newColumn(a *Attribute) column {
 	c := column{attr: a, bins: a.Bins(), unusable: a.Fallback}
-	if n, ok := a.NullCode(); ok {
-		c.unusable = n
+	if a.Null {
+		c.unusable = Code(a.RecordSize() - 1)
 	}
 	c.null = c.unusable
 	if o, ok := a.OtherCode(); ok {
@@ -40,6 +42,8 @@ func newColumn(a *Attribute) column {
 	switch {
 	case len(a.Values) > 0:
 		c.categories()
+	case a.Learned > 0:
+		c.fine = newFine(a)
 	case len(a.Cuts) > 1:
 		c.inner = a.Cuts[1 : len(a.Cuts)-1]
 	case len(a.FloatCuts) > 1:
@@ -123,6 +127,8 @@ func (c *column) ofNative(v int64) (Code, bool) {
 	switch {
 	case c.inner != nil:
 		return count(c.inner, v), true
+	case c.fine != nil:
+		return c.fine.ofNative(v), true
 	case c.ints != nil:
 		if code, ok := c.ints[v]; ok {
 			return code, true
@@ -168,6 +174,9 @@ func (c *column) ofFloat(v float64) (Code, bool) {
 	}
 	switch c.attr.Type {
 	case Float64:
+		if c.fine != nil {
+			return c.fine.ofFloat(v), true
+		}
 		return count(c.innerFloat, v), true
 	case Numeric:
 		var b [32]byte

@@ -1,18 +1,21 @@
 package domain
 
 // Decoder maps codes back to values: a category to itself, "other" to OtherValue, NULL to NULL, and a
-// bin to a value uniform among the multiples of the resolution inside it. Encoding the value gives the
-// code again. A Decoder is immutable: goroutines can share it.
+// bin to a value among the multiples of the resolution inside it, uniform or as was learned. If bins are still to be
+// learned, codes are those of records. Encoding the value gives the code again. A Decoder is immutable: goroutines can share it.
 type Decoder struct {
 	d     *Domain
 	dicts [][]string // STRING: categories, then OtherValue
 	ints  [][]int64  // the same of INT64 and BOOL, as numbers
 	grids [][]grid   // FLOAT64
+	fine  []*fine    // of attributes with learned bins, before or after that
+	inner [][]shares // of each bin, if bins were learned
 }
 
 // NewDecoder returns a decoder for a valid domain, which must not change.
 func NewDecoder(d *Domain) *Decoder {
-	dec := &Decoder{d: d, dicts: make([][]string, d.Len()), ints: make([][]int64, d.Len()), grids: make([][]grid, d.Len())}
+	dec := &Decoder{d: d, dicts: make([][]string, d.Len()), ints: make([][]int64, d.Len()), grids: make([][]grid, d.Len()),
+		fine: make([]*fine, d.Len()), inner: make([][]shares, d.Len())}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
 		switch {
@@ -26,6 +29,10 @@ func NewDecoder(d *Domain) *Decoder {
 			} else {
 				dec.ints[i] = numbers(a, dict)
 			}
+		case a.Learned > 0:
+			dec.fine[i] = newFine(a)
+		case len(a.Runs) > 0:
+			dec.fine[i], dec.inner[i] = a.shares()
 		case len(a.FloatCuts) > 1:
 			dec.grids[i] = make([]grid, a.Bins())
 			for b := range a.Bins() {
@@ -54,7 +61,7 @@ func (dec *Decoder) Form(a int) Form {
 	switch {
 	case dec.dicts[a] != nil:
 		return Dictionary
-	case dec.grids[a] != nil:
+	case dec.grids[a] != nil, dec.fine[a] != nil && dec.fine[a].grid != nil:
 		return Floats
 	}
 	return Ints
@@ -86,7 +93,8 @@ func (dec *Decoder) column(col *Column, a int, codes []Code, rows int, word func
 	attr, d := &dec.d.Attributes[a], dec.d.Len()
 	col.reset(dec.Form(a), rows, attr.Null)
 	col.Dict = dec.dicts[a]
-	size, null := attr.Size(), attr.Size()
+	size, null := attr.RecordSize(), attr.RecordSize()
+	fine, inner := dec.fine[a], dec.inner[a]
 	if attr.Null {
 		null--
 	}
@@ -99,6 +107,16 @@ func (dec *Decoder) column(col *Column, a int, codes []Code, rows int, word func
 			col.Nulls[i] = true
 		case col.Form == Dictionary:
 			col.Ints[i] = int64(c)
+		case fine != nil:
+			k := c
+			if inner != nil {
+				k = inner[c].at(word(i, a))
+			}
+			if fine.grid != nil {
+				col.Floats[i] = fine.float(k)
+			} else {
+				col.Ints[i] = fine.native(k)
+			}
 		case dec.ints[a] != nil:
 			col.Ints[i] = dec.ints[a][c]
 		case col.Form == Floats:

@@ -7,8 +7,9 @@ import (
 	"math"
 )
 
-// Code numbers a cell of an attribute: 0 ≤ code < Attribute.Size().
-type Code uint16
+// Code numbers a cell of an attribute: 0 ≤ code < Attribute.Size(). The codes of records are below
+// Attribute.RecordSize(), which is larger if bins are learned.
+type Code uint32
 
 // MaxSize is the largest number of cells of one attribute.
 const MaxSize = 1 << 16

@@ -39,6 +39,9 @@ func allTypes(t testing.TB) *Domain {
 			Cuts: CalendarCuts(DateTime, at(DateTime, 0, "1968-12-30"), at(DateTime, 0, "1971-02-03 04:05:06"), Week)},
 		{Name: "stamp", Type: Timestamp, Resolution: 1, Null: true,
 			Cuts: CalendarCuts(Timestamp, at(Timestamp, 0, "0001-01-01"), at(Timestamp, 0, "9999-12-31 23:59:59.999999Z"), Year)},
+		{Name: "fare", Type: Numeric, Scale: 2, Cuts: []int64{-7, 100_000}, Resolution: 5, Learned: 20, Null: true},
+		{Name: "weight", Type: Float64, FloatCuts: []float64{0.3, 250}, FloatResolution: 0.1, Learned: 10, HasFallback: true, Fallback: 700},
+		{Name: "moment", Type: DateTime, Cuts: []int64{3 * microsPerDay, 9*microsPerDay + 5}, Resolution: 60 * microsPerSecond, Learned: 3, Null: true},
 		{Name: "clock", Type: Time, Cuts: CalendarCuts(Time, 0, microsPerDay-1, Hour), Resolution: 60 * microsPerSecond, Null: true},
 	}}
 	if err := d.Validate(); err != nil {
@@ -59,10 +62,10 @@ func TestDecodeEncode(t *testing.T) {
 		func(int, int) uint64 { return rng.Uint64() },
 		func(int, int) uint64 { return rng.Uint64() },
 	}
-	const rows = 20_001
+	const rows = 20_003
 	codes := make([]Code, rows*d.Len())
 	for i := range rows {
-		for a, n := range d.Sizes() {
+		for a, n := range d.RecordSizes() {
 			codes[i*d.Len()+a] = Code(i % n)
 		}
 	}
@@ -150,7 +153,7 @@ func TestDecodeReuse(t *testing.T) {
 	var used, fresh Chunk
 	all := make([]Code, 3*d.Len())
 	for i := range all {
-		all[i] = Code(d.Sizes()[i%d.Len()] - 1)
+		all[i] = Code(d.RecordSizes()[i%d.Len()] - 1)
 	}
 	zero := func(int, int) uint64 { return 0 }
 	dec.Decode(&used, all, zero)

@@ -14,8 +14,8 @@ func FuzzFromText(f *testing.F) {
 		for a := range d.Attributes {
 			attr := &d.Attributes[a]
 			code, ok := enc.FromText(a, []byte(s))
-			if int(code) >= attr.Size() {
-				t.Fatalf("%s: code %d of %d cells", attr.Name, code, attr.Size())
+			if int(code) >= attr.RecordSize() {
+				t.Fatalf("%s: code %d of %d cells", attr.Name, code, attr.RecordSize())
 			}
 			if !ok && code != enc.columns[a].unusable {
 				t.Fatalf("%s: an unusable value became cell %d", attr.Name, code)

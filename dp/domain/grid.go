@@ -9,7 +9,7 @@ import (
 // the resolution; lo > hi means that there is none.
 func (a *Attribute) multiples(b int) (lo, hi int64) {
 	lo, hi = ceilDiv(a.Cuts[b], a.Resolution), floorDiv(a.Cuts[b+1], a.Resolution)
-	if b < a.Bins()-1 && hi*a.Resolution == a.Cuts[b+1] {
+	if b < len(a.Cuts)-2 && hi*a.Resolution == a.Cuts[b+1] {
 		hi-- // the bin is open at its end; the cut point is above the one before it, so hi is not the least int64
 	}
 	return lo, hi
@@ -44,7 +44,7 @@ func newGrid(a *Attribute, b int) grid {
 	}
 	inside := func(k float64) bool {
 		x := g.multiple(k)
-		return x < g.hi || b == a.Bins()-1 && x == g.hi
+		return x < g.hi || b == len(a.FloatCuts)-2 && x == g.hi
 	}
 	// Rounding may put the quotient off by one, and multiple is monotone: step to the exact ends.
 	g.first = math.Ceil(g.lo/g.resolution) - 1

@@ -7,9 +7,13 @@ import (
 
 // Label returns a cell as people read it: a category, "other", "NULL", one value such as "17" or
 // "2021-03-01", the first and last day of a DATE cell "2021-03-01 – 2021-03-31", or an interval
-// "[20, 35)". All labels of an attribute differ. It panics on a code that is not a cell.
+// "[20, 35)". All labels of an attribute differ. If bins are learned, the code is one of a record. It panics on a
+// code that is not a cell.
 func (a *Attribute) Label(code Code) string {
 	c := int(code)
+	if a.Learned > 0 {
+		return a.fineLabel(c)
+	}
 	if c >= a.Size() {
 		panic("domain: Label of a code that is not a cell")
 	}
@@ -22,11 +26,28 @@ func (a *Attribute) Label(code Code) string {
 	switch {
 	case len(a.Values) > 0:
 		return a.Values[c]
+	case len(a.FloatCuts) > 0 && a.FloatCuts[c] == a.FloatCuts[c+1]:
+		return string(AppendFloat(nil, a.FloatCuts[c]))
 	case len(a.FloatCuts) > 0:
 		b := append(AppendFloat([]byte{'['}, a.FloatCuts[c]), ", "...)
 		return string(a.closing(AppendFloat(b, a.FloatCuts[c+1]), c))
 	}
 	return a.binLabel(c)
+}
+
+// fineLabel returns value number c.
+func (a *Attribute) fineLabel(c int) string {
+	switch fine := a.Fine(); {
+	case c >= a.RecordSize():
+		panic("domain: Label of a code that is not a cell")
+	case c == fine:
+		return a.distinct("NULL", " (no value)")
+	case len(a.FloatCuts) > 0:
+		g := newGrid(a, 0)
+		return string(AppendFloat(nil, g.multiple(g.first+float64(c))))
+	}
+	lo, _ := a.span()
+	return string(a.AppendNative(nil, (lo+int64(c))*a.Resolution))
 }
 
 // distinct returns the label, or the longer label if a category has that text.

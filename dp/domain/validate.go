@@ -36,6 +36,13 @@ func (d *Domain) Validate() error {
 	}
 	if errs.Err() == nil {
 		errs.Add(d.StructuralZeros.validate(d.Sizes()))
+		for _, e := range d.StructuralZeros {
+			for _, i := range e.Clique {
+				if errs.Err() == nil && d.Attributes[i].Learned > 0 {
+					errs.Addf("domain: column %q is part of an impossible combination, and its bins are learned; give it bins", d.Attributes[i].Name)
+				}
+			}
+		}
 	}
 	return errs.Err()
 }
@@ -72,6 +79,7 @@ func (a *Attribute) Validate() error {
 	v.values()
 	v.cuts()
 	v.floatCuts()
+	v.learned()
 	v.unusable()
 	return v.errs.Err()
 }
@@ -170,7 +178,7 @@ func (v *validator) cuts() {
 		v.add("resolution %d: at least 1 is needed", v.a.Resolution)
 		return
 	}
-	for b := range v.a.Bins() {
+	for b := range len(c) - 1 {
 		if lo, hi := v.a.multiples(b); lo > hi {
 			v.add("the cell %s holds no multiple of the resolution; use a smaller one, or fewer cells", v.a.Label(Code(b)))
 			return
@@ -186,7 +194,7 @@ func (v *validator) floatCuts() {
 			v.add("cut point %d is not a finite number", i+1)
 			return
 		}
-		if i > 0 && x <= c[i-1] {
+		if i > 0 && (x < c[i-1] || x == c[i-1] && i < len(c)-1) {
 			v.add("cut point %d is not above the one before it", i+1)
 			return
 		}
@@ -203,7 +211,7 @@ func (v *validator) floatCuts() {
 		v.add("resolution %g is below what float64 can tell apart at the largest cut point", r)
 		return
 	}
-	for b := range v.a.Bins() {
+	for b := range len(c) - 1 {
 		if g := newGrid(v.a, b); g.first > g.last {
 			v.add("the cell %s holds no multiple of the resolution; use a larger cell, or a smaller resolution", v.a.Label(Code(b)))
 			return
@@ -217,7 +225,7 @@ func (v *validator) unusable() {
 	if !a.Other && !a.Null && !a.HasFallback {
 		v.add("does not say what an unusable value becomes; declare other, null or a fallback")
 	}
-	if a.HasFallback && int(a.Fallback) >= a.Size() {
-		v.add("fallback: cell %d is not one of its %d cells", a.Fallback, a.Size())
+	if a.HasFallback && int(a.Fallback) >= a.RecordSize() {
+		v.add("fallback: cell %d is not one of its %d cells", a.Fallback, a.RecordSize())
 	}
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -11,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// smallRange is the largest number of integers that need no bins.
+// smallRange is the largest number of values that are a cell each if neither bins nor edges nor a step are given.
 const smallRange = 64
 
 // maxScale is the number of decimal places of BigQuery's NUMERIC.
@@ -108,7 +107,8 @@ func (c *columnReader) bins() {
 	}
 	if count == 0 {
 		if c.attr.Type != domain.Int64 || width >= smallRange {
-			c.add(c.node, "%s: no bins; add bins: NUMBER%s", c.what, insteadOfBins(c.attr.Type))
+			c.attr.Cuts = []int64{lo, hi}
+			c.learn()
 			return
 		}
 		count = int(width) + 1
@@ -120,12 +120,51 @@ func (c *columnReader) bins() {
 	c.attr.Cuts = domain.EqualCuts(lo, hi, count)
 }
 
+// learn makes bins that are learned from a release, or a cell of each value if there are few.
+func (c *columnReader) learn() {
+	c.attr.Learned = domain.DefaultLearned
+	n := c.attr.Fine()
+	switch {
+	case n > domain.MaxFine:
+		c.add(c.node, "%s: at its resolution there are more than 2^20 = %d values between min and max; add a larger resolution%s, or bins: NUMBER%s",
+			c.what, domain.MaxFine, c.fitting(), insteadOfBins(c.attr.Type))
+	case n > smallRange:
+		return
+	case n > 0:
+		c.attr.Learned = n
+		d := &domain.Domain{Attributes: []domain.Attribute{c.attr}}
+		starts := make([]int, n)
+		for i := range starts {
+			starts[i] = i
+		}
+		// What else is wrong with the column is found when it is validated.
+		d.Attributes[0].Null = true
+		if d, err := d.WithBins([]domain.LearnedBins{{Starts: starts}}); err == nil {
+			c.attr.Cuts, c.attr.FloatCuts = d.Attributes[0].Cuts, d.Attributes[0].FloatCuts
+		}
+	default:
+		c.add(c.node, "%s: no multiple of its resolution lies between min and max; use a smaller resolution", c.what)
+	}
+	c.attr.Learned = 0
+}
+
+// fitting names the shortest resolution of a time at which there are few enough values.
+func (c *columnReader) fitting() string {
+	if c.attr.Type != domain.DateTime && c.attr.Type != domain.Timestamp && c.attr.Type != domain.Time {
+		return ""
+	}
+	for _, name := range []string{"second", "minute", "hour", "day"} {
+		a := c.attr
+		if a.Resolution = unitNames[name]; a.Fine() <= domain.MaxFine {
+			return " (" + name + " will do)"
+		}
+	}
+	return ""
+}
+
 // insteadOfBins says what else makes cells between min and max.
 func insteadOfBins(t domain.Type) string {
-	switch steps := stepList(t); {
-	case t == domain.Int64:
-		return fmt.Sprintf(" (a range of at most %d integers needs none)", smallRange)
-	case steps != "":
+	if steps := stepList(t); steps != "" {
 		return ", or step: and one of " + steps
 	}
 	return ""

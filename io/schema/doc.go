@@ -5,6 +5,7 @@
 //	columns:
 //	  - {name: sex, type: STRING, values: [Female, Male], other: true}
 //	  - {name: age, type: INT64, min: 17, max: 90, bins: 20, null: true}
+//	  - {name: fare, type: NUMERIC, min: 0, max: 500, resolution: 0.05, null: true}
 //	  - {name: visited, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}
 //	impossible:
 //	  - {sex: Male, pregnant: true}
@@ -19,6 +20,13 @@
 // Reading is strict: unknown keys, keys given twice and values of a wrong type are faults. All faults
 // of a file are found at once, each with line and column, what was given and what to do about it. A file larger
 // than MaxBytes is refused before it is read.
+//
+// # Numbers and times without bins
+//
+// A column with min and max, and neither bins nor edges nor a step, holds the multiples of its resolution between
+// them: 2^20 at most. Up to 64 are a cell each. Of more, bins are learned from a release, with the most frequent
+// values as bins of their own, and rows are drawn inside bins as the release says. The resolution is 1 for INT64, 0.01
+// for NUMERIC, a day for DATE and a second for other times, unless given; FLOAT64 has none and wants one.
 //
 // # StructuralZeros combinations
 //

@@ -25,7 +25,6 @@ columns:
 	}
 	fmt.Println(f.Domain.Sizes())
 	// Output:
-	// people.yaml:3:5: column "age": no bins; add bins: NUMBER (a range of at most 64 integers needs none)
 	// people.yaml:3:48: column: unknown key "bin"; the keys are name, type, values, min, max, bins, edges, step, resolution, null, other, other_value, fallback
 	// people.yaml:4:5: column "sex" does not say what an unusable value becomes; add other: true, null: true or fallback: VALUE
 	// [21 3]

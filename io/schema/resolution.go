@@ -108,13 +108,22 @@ func (c *columnReader) floatBins() {
 	lo, hi := c.number(c.values["min"], "min"), c.number(c.values["max"], "max")
 	switch {
 	case bins < 0 || lo == nil || hi == nil:
-	case bins == 0:
-		c.add(c.node, "%s: no bins; add bins: NUMBER", c.what)
 	case lo.Cmp(hi) >= 0:
 		c.fault("max", "got %s, which is not above min; exchange them, or widen the range", quote(c.values["max"].Value))
 	default:
 		l, _ := lo.Float64()
 		h, _ := hi.Float64()
+		switch {
+		case bins == 0 && !c.has("resolution"):
+			c.add(c.node, "%s: no resolution; add resolution: NUMBER, of which values are multiples, such as 0.01, or bins: NUMBER", c.what)
+			return
+		case bins == 0 && c.attr.FloatResolution > 0:
+			c.attr.FloatCuts = []float64{l, h}
+			c.learn()
+			return
+		case bins == 0:
+			return
+		}
 		if c.attr.FloatCuts = domain.EqualFloatCuts(l, h, bins); c.attr.FloatCuts == nil {
 			c.fault("bins", "got %d; float64 cannot tell so many cut points apart between min and max; use fewer", bins)
 		}

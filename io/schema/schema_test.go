@@ -142,7 +142,21 @@ func TestProduct(t *testing.T) {
 func TestColumns(t *testing.T) {
 	tests := []struct{ column, want string }{
 		{"type: INT64, min: 0, max: 63, null: true", "0 1 NULL; 64+1 cells, scale 0, resolution 1"},
-		{"type: INT64, min: 0, max: 64, null: true", ""},
+		{"type: INT64, min: 0, max: 64, null: true", "0 1 NULL; 20+1 cells, scale 0, resolution 1"},
+		{"type: INT64, min: -3, max: 1048572, null: true", "-3 -2 NULL; 20+1 cells, scale 0, resolution 1"},
+		{"type: INT64, min: -3, max: 1048573, null: true", ""},
+		{"type: INT64, min: 1, max: 1000, resolution: 10, fallback: 20", "10 20 1000; 20+0 cells, scale 0, resolution 10"},
+		{"type: NUMERIC, min: 0, max: 99.95, resolution: 0.05, null: true", "0 0.05 NULL; 20+1 cells, scale 2, resolution 5"},
+		{"type: NUMERIC, min: 0, max: 1, resolution: 0.02, null: true", "[0, 0.02) [0.02, 0.04) NULL; 51+1 cells, scale 2, resolution 2"},
+		{"type: NUMERIC, min: 0, max: 1000000, null: true", ""},
+		{"type: FLOAT64, min: 0, max: 1, null: true", ""},
+		{"type: FLOAT64, min: 0, max: 1, resolution: 0.01, null: true", "0 0.01 NULL; 20+1 cells, scale 0, resolution 0.01"},
+		{"type: FLOAT64, min: 0.05, max: 1, resolution: 0.1, null: true", "[0.05, 0.2) [0.2, 0.3) NULL; 10+1 cells, scale 0, resolution 0.1"},
+		{"type: FLOAT64, min: 0, max: 0.01, resolution: 0.1, null: true", "[0, 0.01] NULL NULL; 1+1 cells, scale 0, resolution 0.1"},
+		{"type: DATE, min: 2020-01-01, max: 2021-12-31, null: true", "2020-01-01 2020-01-02 NULL; 20+1 cells, scale 0, resolution 1"},
+		{"type: DATETIME, min: 2020-01-01, max: 2020-12-31, null: true", ""},
+		{"type: DATETIME, min: 2020-01-01, max: 2020-12-31, resolution: minute, null: true",
+			"2020-01-01T00:00:00 2020-01-01T00:01:00 NULL; 20+1 cells, scale 0, resolution 6e+07"},
 		{"type: INT64, values: [007x], null: true", ""},
 		{"type: INT64, values: [7, -1], other: true, other_value: 99", "7 -1 other; 2+1 cells, scale 0, resolution 0"},
 		{"type: INT64, edges: [0, 1, 1], null: true", "0 1 NULL; 2+1 cells, scale 0, resolution 1"},
@@ -174,7 +188,7 @@ func TestColumns(t *testing.T) {
 			continue
 		}
 		a := f.Domain.Attributes[0]
-		got := fmt.Sprintf("%s %s %s; %d+%d cells, scale %d, resolution %g", a.Label(0), a.Label(1), a.Label(domain.Code(a.Size()-1)),
+		got := fmt.Sprintf("%s %s %s; %d+%d cells, scale %d, resolution %g", a.Label(0), a.Label(1), a.Label(domain.Code(a.RecordSize()-1)),
 			a.Bins(), a.Size()-a.Bins(), a.Scale, float64(a.Resolution)+a.FloatResolution)
 		if got != test.want {
 			t.Errorf("%s:\n got %s\nwant %s", test.column, got, test.want)

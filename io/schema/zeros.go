@@ -102,6 +102,10 @@ func (r *reader) cellOf(a *domain.Attribute, n *yaml.Node) (domain.Code, bool) {
 		r.add(n, "%s: %s is not among its values", what, quote(s))
 		return 0, false
 	}
+	if a.Learned > 0 {
+		r.add(n, "%s: its bins are learned from a release, so that none can be named; give the column bins or edges", what)
+		return 0, false
+	}
 	below, exact, ok := lowerEnd(a, s)
 	switch {
 	case !ok:

@@ -44,6 +44,9 @@ const mostNoise = .25
 // ruleOfGaussian is the rule for δ > 0.
 func ruleOfGaussian(p solver.Problem) (name, why string) {
 	rake, widest := must("rake"), 0
+	if p.Domain != nil && p.Domain.Learns() {
+		return "rake", "δ > 0, and the bins of some columns are learned"
+	}
 	for _, m := range p.Workload.Marginals {
 		widest = max(widest, len(m.Clique))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -40,6 +41,9 @@ type Method struct {
 	Widest int
 	// Limits says which public caps a run has, for people; nil if the domain's size is the only one.
 	Limits func(solver.Problem) string
+	// Learns says that the algorithm learns bins of the columns that the domain leaves them open for. Register makes
+	// the Accesses of others fail for such a domain.
+	Learns bool
 	// Universe says that the algorithm measures the cells of the whole universe as well.
 	Universe bool
 	// Cost predicts the memory of the solve in bytes and its CPU time in seconds on one core. Register
@@ -79,7 +83,33 @@ func Register(m Method) {
 	if m.Cost == nil {
 		m.Cost = unknownCost
 	}
+	if accesses := m.Accesses; !m.Learns {
+		m.Accesses = func(p solver.Problem) ([]solver.Access, error) {
+			if err := learned(m.Name, p.Domain); err != nil {
+				return nil, err
+			}
+			return accesses(p)
+		}
+	}
 	all = append(all, m)
+}
+
+// learned refuses a domain whose bins are to be learned.
+func learned(method string, d *domain.Domain) error {
+	var names []string
+	for i := 0; d != nil && i < d.Len(); i++ {
+		if d.Attributes[i].Learned > 0 {
+			names = append(names, strconv.Quote(d.Attributes[i].Name))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if len(names) > 5 {
+		names = append(names[:4:4], fmt.Sprintf("%d more", len(names)-4))
+	}
+	return fmt.Errorf("%s works with bins that the domain declares, and columns without them are there: %s; "+
+		"give them bins, edges or values, or use method rake and a delta above 0, which learns bins", method, strings.Join(names, ", "))
 }
 
 // All returns every method, in the order in which a plan lists them: those of this module, then others as

@@ -1,0 +1,63 @@
+package domain
+
+import "math"
+
+// fine numbers the values of an attribute with learned bins. Values outside the range are those at its ends. Between
+// two multiples of the resolution INT64, NUMERIC and FLOAT64 go to the nearer one, times to the earlier one.
+type fine struct {
+	n int
+
+	first, resolution int64 // first·resolution is value 0
+	nearest           bool
+
+	grid *grid // FLOAT64
+}
+
+func newFine(a *Attribute) *fine {
+	f := &fine{n: a.Fine()}
+	if len(a.FloatCuts) > 1 {
+		g := newGrid(a, 0)
+		f.grid = &g
+		return f
+	}
+	f.first, _ = a.span()
+	f.resolution, f.nearest = a.Resolution, a.Type == Int64 || a.Type == Numeric
+	return f
+}
+
+// ofNative returns the number of the value of a number in the native unit.
+func (f *fine) ofNative(v int64) Code {
+	if f.grid != nil {
+		return f.ofFloat(float64(v))
+	}
+	k := v
+	if f.resolution > 1 {
+		k = floorDiv(v, f.resolution)
+		if rest := v - k*f.resolution; f.nearest && rest >= f.resolution-rest {
+			k++
+		}
+	}
+	switch {
+	case k <= f.first:
+		return 0
+	case uint64(k)-uint64(f.first) >= uint64(f.n):
+		return Code(f.n - 1)
+	}
+	return Code(uint64(k) - uint64(f.first))
+}
+
+// ofFloat returns the number of the value of a float64 that is a number.
+func (f *fine) ofFloat(v float64) Code {
+	g := f.grid
+	k := v / g.resolution
+	if g.inverse > 0 {
+		k = v * g.inverse
+	}
+	return Code(min(max(math.Round(k)-g.first, 0), float64(f.n-1)))
+}
+
+// native returns value k in the native unit.
+func (f *fine) native(k int) int64 { return (f.first + int64(k)) * f.resolution }
+
+// float returns value k of a FLOAT64.
+func (f *fine) float(k int) float64 { return f.grid.multiple(f.grid.first + float64(k)) }
