@@ -51,7 +51,7 @@ func (t *loadedTable) ref() synth.SinkRef {
 }
 
 func (t *loadedTable) Create(ctx context.Context, shard, _ int) (synth.ShardWriter, error) {
-	done, err := mayPublish(t.Sink.RunID)
+	done, err := mayPublish(ctx, t.Sink.RunID, t.Gate)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func (t *loadedTable) Create(ctx context.Context, shard, _ int) (synth.ShardWrit
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
-	return &shardWriter{run: t.Sink.RunID, part: part, rows: parquetWriter{w}}, nil
+	return &shardWriter{may: func() (func(), error) { return mayPublish(ctx, t.Sink.RunID, t.Gate) }, part: part, rows: parquetWriter{w}}, nil
 }
 
 func (t *loadedTable) Publish(ctx context.Context, written []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
-	done, err := mayPublish(t.Sink.RunID)
+	done, err := beginPublication(ctx, t.Sink.RunID, t.Gate)
 	if err != nil {
 		return synth.Published{}, err
 	}

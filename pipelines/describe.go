@@ -34,6 +34,7 @@ type description struct {
 	Strict    bool // an unusable cell or a malformed line would have ended the run
 	TrimID    bool // blanks around IDs were taken off
 	NullID    []string
+	Gate      string // staging through which workers in other processes are stopped; empty: there are none
 }
 
 // describe makes the files that go with the rows: statement, model and marginals. They are functions of the

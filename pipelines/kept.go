@@ -115,8 +115,8 @@ func look(ctx context.Context, dir string) (f found, ok bool) {
 	if f.RunID == "" {
 		return f, true // of a sampling, or of a run that was killed as it began
 	}
-	_, f.drawn, _ = s.Get(ctx, f.RunID+synth.DrawnSuffix)
-	if data, has, err := s.Get(ctx, f.RunID+synth.ReleaseSuffix); has && err == nil {
+	_, f.drawn, _ = has(ctx, s, f.RunID+synth.DrawnSuffix)
+	if data, released, err := has(ctx, s, f.RunID+synth.ReleaseSuffix); released && err == nil {
 		if a, err := synth.DecodeArtifact(data); err == nil && a.RunID == f.RunID {
 			sum := sha256.Sum256(data)
 			f.model = &synth.ModelRef{Path: f.RunID + synth.ReleaseSuffix, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}
@@ -194,8 +194,8 @@ func (s staging) ending(ctx context.Context, n note, err error) (kept bool, said
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
 	store := openStore(s.dir)
-	_, drawn, drawnErr := store.Get(ctx, n.RunID+synth.DrawnSuffix)
-	_, released, releasedErr := store.Get(ctx, n.RunID+synth.ReleaseSuffix)
+	_, drawn, drawnErr := has(ctx, store, n.RunID+synth.DrawnSuffix)
+	_, released, releasedErr := has(ctx, store, n.RunID+synth.ReleaseSuffix)
 	switch {
 	case released && n.Request != "":
 		if keepErr := s.keep(ctx); keepErr != nil {

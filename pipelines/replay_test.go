@@ -21,7 +21,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/solver/methods"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.
@@ -92,7 +91,11 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	playing.method = r.Chosen
 	playing.rewind()
 	r.Chosen.Name = "tape"
-	l := launch{runID: "replay", seed: 7, store: synth.StoreRef{Kind: storeKind, Config: t.TempDir()}}
+	st := staging{dir: t.TempDir()}
+	if err := st.sign(context.Background(), note{RunID: "replay"}); err != nil {
+		t.Fatal(err)
+	}
+	l := launch{runID: "replay", seed: 7, store: st.ref()}
 	l.output = r.output(l.runID, staging{})
 	a, err := startExecution(context.Background(), l.output)
 	if err != nil {

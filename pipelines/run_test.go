@@ -213,7 +213,7 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 	g := &publishLock{}
 	publishLocks.Store("busy", g)
 	defer publishLocks.Delete("busy")
-	done, err := mayPublish("busy")
+	done, err := lockedIn("busy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 	if !g.close() {
 		t.Error("the lock could not be shut")
 	}
-	if _, err := mayPublish("busy"); !errors.Is(err, errStopped) {
+	if _, err := lockedIn("busy"); !errors.Is(err, errStopped) {
 		t.Errorf("may publish after the lock is shut: %v", err)
 	}
 }

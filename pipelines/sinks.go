@@ -55,7 +55,7 @@ type rowWriter interface {
 }
 
 func (d *directory) Create(ctx context.Context, shard, shards int) (synth.ShardWriter, error) {
-	done, err := mayPublish(d.Dir.RunID)
+	done, err := mayPublish(ctx, d.Dir.RunID, d.Gate)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (d *directory) Create(ctx context.Context, shard, shards int) (synth.ShardW
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
-	return &shardWriter{run: d.Dir.RunID, part: part, rows: w}, nil
+	return &shardWriter{may: func() (func(), error) { return mayPublish(ctx, d.Dir.RunID, d.Gate) }, part: part, rows: w}, nil
 }
 
 // ofShards returns the directory for so many shards: the number can follow from the released number of rows.
@@ -107,7 +107,7 @@ func (w parquetWriter) Close() error {
 
 // shardWriter counts the rows of one part.
 type shardWriter struct {
-	run  string
+	may  func() (done func(), err error) // whether a part may be made
 	part *dirsink.Part
 	rows rowWriter
 	n    int64
@@ -120,7 +120,7 @@ func (w *shardWriter) Write(c *domain.Chunk) error {
 
 // Commit makes the part, unless the run has been stopped: nobody would remove it any more.
 func (w *shardWriter) Commit() (synth.FileRef, error) {
-	done, err := mayPublish(w.run)
+	done, err := w.may()
 	if err != nil {
 		return synth.FileRef{}, errors.Join(err, w.part.Abort())
 	}
@@ -136,7 +136,7 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 func (w *shardWriter) Abort() { _ = w.part.Abort() }
 
 func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
-	done, err := mayPublish(d.Dir.RunID)
+	done, err := beginPublication(ctx, d.Dir.RunID, d.Gate)
 	if err != nil {
 		return synth.Published{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/dirsink"
@@ -28,19 +27,6 @@ func openStore(dir string) synth.Store {
 		return store.Objects{Dir: dir}
 	}
 	return store.Local{Dir: dir}
-}
-
-// releaseStore keeps the release of a run. A stopped run releases no more.
-type releaseStore struct{ synth.Store }
-
-func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
-	runID, _, _ := strings.Cut(name, ".") // a run has one name and several objects
-	done, err := mayPublish(runID)
-	if err != nil {
-		return nil, false, err
-	}
-	defer done()
-	return s.Store.CreateIfAbsent(ctx, name, data)
 }
 
 // staging is where a run keeps its release until it is published. What it holds is private till then.

@@ -17,14 +17,13 @@ type publishLock struct {
 }
 
 // publishLocks holds the locks of this process's runs by run ID. A worker in another process finds none, and is
-// stopped by its runner.
+// stopped through the store of its run.
 var publishLocks sync.Map
 
 var errStopped = errors.New("pipelines: the run was stopped")
 
-// mayPublish takes the publish lock of a run for reading. The caller calls done when it has published. It
-// returns errStopped if the lock is shut.
-func mayPublish(runID string) (done func(), err error) {
+// lockedIn takes the publish lock of a run of this process for reading. It returns errStopped if the lock is shut.
+func lockedIn(runID string) (done func(), err error) {
 	v, ok := publishLocks.Load(runID)
 	if !ok {
 		return func() {}, nil

@@ -88,6 +88,18 @@ var releases = []defect{
 		old: "var harmless = []string{", new: "var harmless = []string{\"endpoint\", ",
 	},
 	{
+		name: "a stopped run releases from elsewhere", file: "pipelines/gate.go", test: "TestStopAndReleaseAtOnce",
+		old: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif bytes.Equal(current, stopText) {", new: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif err != nil {",
+	},
+	{
+		name: "noise is drawn anew into a store that was removed", file: "pipelines/gate.go", test: "TestNothingIsReleasedWithoutAStaging",
+		old: "} else if !found {\n\t\treturn nil, false, errGone", new: "} else if found && err != nil {\n\t\treturn nil, false, errGone",
+	},
+	{
+		name: "a cancelled job is a success", file: "internal/jobs/follow.go", test: "TestFollow",
+		old: "case jobpb.JobState_DONE:\n\t\treturn nil", new: "case jobpb.JobState_DONE, jobpb.JobState_CANCELLED:\n\t\treturn nil",
+	},
+	{
 		name: "store overwrites", file: "internal/store/local.go", test: "TestCreateKeepsWhatIsThere",
 		old: "if err := os.Link(temp.Name(), path); err != nil {", new: "if err := os.WriteFile(path, data, 0o600); err != nil {",
 	},

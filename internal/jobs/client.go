@@ -1,0 +1,143 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"strings"
+	"time"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+)
+
+// Client talks to one job service.
+type Client struct {
+	Endpoint string
+	conn     *grpc.ClientConn
+	service  jobpb.JobServiceClient
+}
+
+// Patience is how long an endpoint may take to answer the first time.
+const Patience = 5 * time.Second
+
+// ErrNoService is in the error of an endpoint where something listens that is no job service.
+var ErrNoService = errors.New("what answers there is no Beam job service")
+
+// Dial connects to the job service at host:port. It fails within Patience if nothing listens there, or
+// something else: engines have other ports, for people and for their own clients.
+func Dial(ctx context.Context, endpoint string) (*Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	if _, _, err := net.SplitHostPort(endpoint); err != nil {
+		return nil, fmt.Errorf("got %q; want host:port", endpoint)
+	}
+	tcp, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("nothing answers at %s (%s)", endpoint, reason(err))
+	}
+	tcp.Close() // only asked whether somebody listens
+	conn, err := grpc.NewClient("passthrough:///"+endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)))
+	if err != nil {
+		return nil, fmt.Errorf("got %q: %w", endpoint, err)
+	}
+	c := &Client{Endpoint: endpoint, conn: conn, service: jobpb.NewJobServiceClient(conn)}
+	if err := c.greet(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// greet asks for something that every job service answers.
+func (c *Client) greet(ctx context.Context) error {
+	_, err := c.service.GetJobs(ctx, &jobpb.GetJobsRequest{}, grpc.WaitForReady(true))
+	switch {
+	case err == nil:
+		return nil
+	case status.Code(err) == codes.Unimplemented && !strings.Contains(err.Error(), "unknown service"):
+		return nil // a job service without this method
+	}
+	return fmt.Errorf("%w (%s)", ErrNoService, c.Endpoint)
+}
+
+// reason is an error of the network without addresses, which the caller has named.
+func reason(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer in %v", Patience)
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
+}
+
+// Close ends the connection. Jobs go on.
+func (c *Client) Close() { c.conn.Close() }
+
+// State is that of a job.
+type State = jobpb.JobState_Enum
+
+// Ended reports whether a state is the last one of a job.
+func Ended(s State) bool {
+	switch s {
+	case jobpb.JobState_DONE, jobpb.JobState_FAILED, jobpb.JobState_CANCELLED, jobpb.JobState_UPDATED, jobpb.JobState_DRAINED:
+		return true
+	}
+	return false
+}
+
+// State returns that of a job.
+func (c *Client) State(ctx context.Context, job string) (State, error) {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	s, err := c.service.GetState(ctx, &jobpb.GetJobStateRequest{JobId: job})
+	if err != nil {
+		return jobpb.JobState_UNSPECIFIED, fmt.Errorf("asking for the state of job %s: %w", job, plain(err))
+	}
+	return s.GetState(), nil
+}
+
+// Cancel asks the service to cancel a job, and waits for its end as long as ctx allows. It returns the last
+// state that was heard of, also with an error: the job has ended if Ended says so, and else may go on.
+func (c *Client) Cancel(ctx context.Context, job string) (last State, err error) {
+	ask, cancel := context.WithTimeout(ctx, Patience)
+	_, askErr := c.service.Cancel(ask, &jobpb.CancelJobRequest{JobId: job})
+	cancel()
+	for {
+		s, err := c.State(ctx, job)
+		if err == nil {
+			last = s
+		}
+		switch {
+		case Ended(last):
+			return last, nil
+		case err != nil && askErr != nil: // nobody there
+			return last, fmt.Errorf("cancelling job %s: %w", job, plain(askErr))
+		}
+		select {
+		case <-ctx.Done():
+			return last, errors.Join(fmt.Errorf("job %s was asked to end and has not", job), plain(askErr))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// plain is an error of a call as the service worded it.
+func plain(err error) error {
+	s, ok := status.FromError(err)
+	if err == nil || !ok {
+		return err
+	}
+	if s.Code() == codes.Unavailable || s.Code() == codes.DeadlineExceeded {
+		return errors.New("the job service does not answer")
+	}
+	return errors.New(s.Message())
+}

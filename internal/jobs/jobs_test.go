@@ -1,0 +1,198 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
+)
+
+func dial(t *testing.T, s *jobstest.Service) *Client {
+	t.Helper()
+	c, err := Dial(t.Context(), s.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func submit(t *testing.T, c *Client) (string, error) {
+	t.Helper()
+	p, s := beam.NewPipelineWithRoot()
+	beam.Impulse(s)
+	id, end, err := c.Submit(t.Context(), p, Options{Name: "n", Environment: Loopback})
+	t.Cleanup(end)
+	return id, err
+}
+
+func TestDialSaysWhatIsWrong(t *testing.T) {
+	web := httptest.NewServer(http.NotFoundHandler()) // as the pages of engines for people
+	defer web.Close()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := silent.Addr().String()
+	silent.Close()
+	for endpoint, want := range map[string]string{
+		strings.TrimPrefix(web.URL, "http://"): ErrNoService.Error(),
+		gone:                                   "nothing answers at " + gone + " (connection refused)",
+		"8099":                                 `got "8099"; want host:port`,
+	} {
+		began := time.Now()
+		if _, err := Dial(t.Context(), endpoint); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", endpoint, err, want)
+		}
+		if took := time.Since(began); took > 4*Patience {
+			t.Errorf("%s: after %v", endpoint, took)
+		}
+	}
+}
+
+func TestSubmit(t *testing.T) {
+	s := jobstest.Start(t)
+	var got *pipepb.Pipeline
+	s.Prepared = func(p *pipepb.Pipeline) error { got = p; return nil }
+	id, err := submit(t, dial(t, s))
+	if err != nil || id != jobstest.JobID || s.Jobs() != 1 || len(got.GetComponents().GetTransforms()) == 0 {
+		t.Errorf("job %q, %v, %d jobs, pipeline %v", id, err, s.Jobs(), got)
+	}
+}
+
+// A pipeline that is refused is no job; one whose answer is lost may be.
+func TestSubmissionsThatFail(t *testing.T) {
+	s := jobstest.Start(t)
+	s.Prepared = func(*pipepb.Pipeline) error {
+		return status.Error(codes.InvalidArgument, "unknown URN beam:x\nat A\nat B")
+	}
+	if _, err := submit(t, dial(t, s)); err == nil || errors.Is(err, ErrUnknown) || s.Jobs() != 0 ||
+		!strings.Contains(err.Error(), "(unknown URN beam:x): its Beam may be of another version than this program's, 2.") {
+		t.Errorf("refused: %v", err)
+	}
+	s.Prepared, s.Ran = nil, func() error { return status.Error(codes.Unavailable, "gone") }
+	if _, err := submit(t, dial(t, s)); !errors.Is(err, ErrUnknown) {
+		t.Errorf("no answer: %v", err)
+	}
+}
+
+func TestFollow(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		do    func(*jobstest.Service)
+		want  string // empty: no error
+		heard []State
+	}{
+		{"done", func(s *jobstest.Service) { s.Set(jobpb.JobState_RUNNING); s.Set(jobpb.JobState_DONE) }, "", []State{jobpb.JobState_RUNNING, jobpb.JobState_DONE}},
+		{"failed", func(s *jobstest.Service) { s.Fail("no memory\nat A") }, "job job-7 failed:\nno memory\nat A", []State{jobpb.JobState_FAILED}},
+		{"failed without a reason", func(s *jobstest.Service) { s.Set(jobpb.JobState_FAILED) }, "it gave no reason", []State{jobpb.JobState_FAILED}},
+		{"cancelled by somebody", func(s *jobstest.Service) { s.Set(jobpb.JobState_CANCELLED) }, ErrCancelled.Error(), []State{jobpb.JobState_CANCELLED}},
+		{"drained", func(s *jobstest.Service) { s.Set(jobpb.JobState_DRAINED) }, "ended as drained", []State{jobpb.JobState_DRAINED}},
+		{"cut, then done", func(s *jobstest.Service) {
+			s.Set(jobpb.JobState_RUNNING)
+			s.Cut()
+			time.Sleep(2 * pollEvery)
+			s.Cut()
+			s.Set(jobpb.JobState_DONE)
+		}, "", []State{jobpb.JobState_RUNNING, jobpb.JobState_DONE}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := jobstest.Start(t)
+			c := dial(t, s)
+			go tt.do(s)
+			var heard []State
+			err := c.Follow(t.Context(), jobstest.JobID, Watcher{State: func(s State) { heard = append(heard, s) }})
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+			heard = slices.DeleteFunc(heard, func(s State) bool { return s == jobpb.JobState_STARTING })
+			if len(heard) == 0 || heard[len(heard)-1] != tt.heard[len(tt.heard)-1] {
+				t.Errorf("heard %v, want %v", heard, tt.heard)
+			}
+		})
+	}
+}
+
+// Counters are summed over steps, and only those that are wanted are looked at.
+func TestFollowCounts(t *testing.T) {
+	s := jobstest.Start(t)
+	s.Counters = map[[2]string]int64{{"ours", "rows"}: 1000, {"theirs", "secret"}: 7}
+	c := dial(t, s)
+	s.Set(jobpb.JobState_RUNNING)
+	err := c.Follow(t.Context(), jobstest.JobID, Watcher{
+		Counters: func(namespace string) bool { return namespace == "ours" },
+		Counted: func(namespace, name string, value int64) {
+			if namespace != "ours" || name != "rows" || value != 1000 {
+				t.Errorf("counted %s/%s: %d", namespace, name, value)
+			}
+			s.Set(jobpb.JobState_DONE)
+		},
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Whoever stops waiting has not stopped the job.
+func TestFollowEndsWithItsContext(t *testing.T) {
+	s := jobstest.Start(t)
+	c := dial(t, s)
+	s.Set(jobpb.JobState_RUNNING)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := c.Follow(ctx, jobstest.JobID, Watcher{}); !errors.Is(err, context.DeadlineExceeded) || s.Cancels() != 0 {
+		t.Errorf("%v, %d cancels", err, s.Cancels())
+	}
+}
+
+func TestCancel(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		asked func(*jobstest.Service) func()
+		ended bool
+	}{
+		{"at once", func(*jobstest.Service) func() { return nil }, true},
+		{"slowly", func(s *jobstest.Service) func() {
+			return func() {
+				s.Set(jobpb.JobState_CANCELLING)
+				time.AfterFunc(time.Second, func() { s.Set(jobpb.JobState_CANCELLED) })
+			}
+		}, true},
+		{"it ends by itself", func(s *jobstest.Service) func() { return func() { s.Set(jobpb.JobState_DONE) } }, true},
+		{"ignored", func(*jobstest.Service) func() { return func() {} }, false},
+		{"the service is gone", func(s *jobstest.Service) func() { s.Stop(); return nil }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := jobstest.Start(t)
+			c := dial(t, s)
+			s.Set(jobpb.JobState_RUNNING)
+			s.Asked = tt.asked(s)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			last, err := c.Cancel(ctx, jobstest.JobID)
+			if Ended(last) != tt.ended || (err == nil) != tt.ended {
+				t.Errorf("last %v, %v", last, err)
+			}
+		})
+	}
+}
+
+func TestMain(m *testing.M) {
+	beam.Init()
+	m.Run()
+}

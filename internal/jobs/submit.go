@@ -1,0 +1,117 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+)
+
+// Environment says where workers are.
+type Environment string
+
+// The environments of Beam.
+const (
+	Loopback Environment = "LOOPBACK" // in this process
+	Process  Environment = "PROCESS"  // processes that the engine starts by a command
+	External Environment = "EXTERNAL" // a pool of workers at an address
+	Docker   Environment = "DOCKER"   // containers of an image
+)
+
+// urns are the names of environments in a pipeline. A pool answers for workers in this process too.
+var urns = map[Environment]string{
+	Loopback: graphx.URNEnvExternal, Process: graphx.URNEnvProcess, External: graphx.URNEnvExternal, Docker: graphx.URNEnvDocker,
+}
+
+// Options say how a pipeline becomes a job. Zero fields leave the choice to the service.
+type Options struct {
+	Name        string
+	Environment Environment
+	Config      string // of the environment: JSON with a command, an address, or an image
+	Worker      string // program for the workers, of linux/amd64; not used by Loopback
+	Parallelism int
+	Experiments []string
+}
+
+// ErrUnknown is in the error of a submission of which nobody knows whether it has become a job.
+var ErrUnknown = errors.New("nothing is known of the job")
+
+// Submit makes a job of a pipeline and returns its ID. Workers of a Loopback serve it until end is called,
+// which is not nil.
+func (c *Client) Submit(ctx context.Context, p *beam.Pipeline, o Options) (job string, end func(), err error) {
+	end = func() {}
+	edges, _, err := p.Build()
+	if err != nil {
+		return "", end, err
+	}
+	config, worker := o.Config, o.Worker
+	if o.Environment == Loopback {
+		pool, err := extworker.StartLoopback(context.WithoutCancel(ctx), 0) // its workers end with the job
+		if err != nil {
+			return "", end, fmt.Errorf("workers of this process: %w", err)
+		}
+		end = func() { _ = pool.Stop(context.WithoutCancel(ctx)) } // they end with the process
+		config = pool.EnvironmentConfig(ctx)
+		if worker, err = placeholder(); err != nil {
+			return "", end, err
+		}
+		defer os.Remove(worker)
+	}
+	env, err := graphx.CreateEnvironment(ctx, urns[o.Environment], func(context.Context) string { return config })
+	if err != nil {
+		return "", end, err
+	}
+	graph, err := graphx.Marshal(edges, &graphx.Options{Environment: env})
+	if err == nil {
+		err = runnerlib.UpdateGoEnvironmentWorker(worker, graph)
+	}
+	if err != nil {
+		return "", end, err
+	}
+	id, staging, token, err := runnerlib.Prepare(ctx, c.service, graph, &runnerlib.JobOptions{
+		Name: o.Name, Experiments: o.Experiments, Worker: worker, Parallelism: o.Parallelism, Loopback: o.Environment == Loopback,
+	})
+	if err != nil {
+		return "", end, fmt.Errorf("the job service at %s refuses the pipeline (%s): its Beam may be of another version than this program's, %s",
+			c.Endpoint, firstLine(cause(err)), core.SdkVersion)
+	}
+	if token, err = runnerlib.Stage(ctx, id, staging, worker, token); err != nil {
+		return "", end, fmt.Errorf("the job service at %s does not take the program for the workers: %s", c.Endpoint, firstLine(cause(err)))
+	}
+	resp, err := c.service.Run(ctx, &jobpb.RunJobRequest{PreparationId: id, RetrievalToken: token})
+	if err != nil {
+		return "", end, fmt.Errorf("submitting the job: %w: %w", plain(err), ErrUnknown)
+	}
+	return resp.GetJobId(), end, nil
+}
+
+// placeholder makes the empty file that is staged if no worker needs a program.
+func placeholder() (string, error) {
+	f, err := os.CreateTemp("", "loopback-")
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
+}
+
+// cause is what a service said, in an error that others have wrapped.
+func cause(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, "desc = "); i >= 0 {
+		return text[i+len("desc = "):]
+	}
+	return text
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}

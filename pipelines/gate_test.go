@@ -1,0 +1,122 @@
+package pipelines
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// signedStaging makes the staging of a run.
+func signedStaging(t *testing.T, runID string) staging {
+	t.Helper()
+	st, err := place{t.TempDir(), runPrefix, ""}.stage(context.Background(), runID)
+	if err == nil {
+		err = st.sign(context.Background(), note{RunID: runID, Request: "request"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// Each step of a run is done or stopped, and what is said of the budget is what was done. No lock of this process
+// is in between: it is as if the workers were elsewhere.
+func TestStopAfterEachStep(t *testing.T) {
+	ctx := context.Background()
+	const run = "r1"
+	steps := []struct {
+		said string // of a run that was stopped before this step
+		do   func(staging) error
+	}{
+		{"nothing was written and no privacy budget was spent", func(st staging) error {
+			_, _, err := releaseStore{openStore(st.dir)}.CreateIfAbsent(ctx, run+synth.DrawnSuffix, []byte("drawn"))
+			return err
+		}},
+		{"nothing was written, but noise had been drawn", func(st staging) error {
+			_, _, err := releaseStore{openStore(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
+			return err
+		}},
+		{"the privacy budget of this run is spent, and its release is kept", func(st staging) error {
+			done, err := beginPublication(ctx, run, st.dir)
+			if err == nil {
+				done()
+			}
+			return err
+		}},
+		{"the privacy budget of this run is spent, and its release is kept", nil},
+	}
+	for stopped, before := range steps {
+		t.Run(fmt.Sprint(stopped), func(t *testing.T) {
+			st := signedStaging(t, run)
+			for _, step := range steps[:stopped] {
+				if err := step.do(st); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := st.stop(ctx, run, run); err != nil {
+				t.Fatal(err)
+			}
+			for k, step := range steps[:len(steps)-1] { // a retry of what is done is no new step
+				if err := step.do(st); (k >= stopped) != errors.Is(err, errStopped) {
+					t.Errorf("step %d after the stop: %v", k, err)
+				}
+			}
+			if _, err := mayPublish(ctx, run, st.dir); (stopped < 3) != errors.Is(err, errStopped) {
+				t.Errorf("a part after the stop: %v", err)
+			}
+			if _, err := st.ending(ctx, note{RunID: run, Request: "request"}, errors.New("interrupted")); !bytes.Contains([]byte(err.Error()), []byte(before.said)) {
+				t.Errorf("said %v, want %s", err, before.said)
+			}
+		})
+	}
+}
+
+// However a stop and a step meet, one of them comes first for everybody.
+func TestStopAndReleaseAtOnce(t *testing.T) {
+	ctx := context.Background()
+	const run = "r1"
+	for range 50 {
+		st := signedStaging(t, run)
+		errs := make([]error, 4)
+		var wg sync.WaitGroup
+		for k := range errs {
+			wg.Go(func() {
+				if k == 0 {
+					errs[k] = st.stop(ctx, run, run)
+					return
+				}
+				_, _, errs[k] = releaseStore{openStore(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
+			})
+		}
+		wg.Wait()
+		_, released, err := has(ctx, openStore(st.dir), run+synth.ReleaseSuffix)
+		if err != nil || errs[0] != nil {
+			t.Fatal(err, errs[0])
+		}
+		for _, err := range errs[1:] {
+			if errors.Is(err, errStopped) == released || err != nil && !errors.Is(err, errStopped) {
+				t.Errorf("released is %v, and a worker was told %v", released, err)
+			}
+		}
+	}
+}
+
+// A worker that outlives its run finds no staging, and draws nothing into a new one.
+func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
+	ctx := context.Background()
+	st := signedStaging(t, "r1")
+	st.remove(ctx)
+	for _, suffix := range []string{synth.DrawnSuffix, synth.ReleaseSuffix} {
+		if _, _, err := (releaseStore{openStore(st.dir)}).CreateIfAbsent(ctx, "r1"+suffix, []byte("x")); !errors.Is(err, errGone) {
+			t.Errorf("%s: %v", suffix, err)
+		}
+	}
+	if names, err := (place{dir: st.dir}).left(ctx), error(nil); len(names) > 0 || err != nil {
+		t.Errorf("the staging is there again: %v", names)
+	}
+}
