@@ -35,7 +35,7 @@ func newArrowDecoder(s *Source, schema []byte) (d *arrowDecoder, err error) {
 	for _, c := range s.Columns {
 		found := -1
 		for i, f := range r.Schema().Fields() {
-			if strings.EqualFold(f.Name, c.Name) && arrowFits(f.Type, c.As) {
+			if strings.EqualFold(f.Name, c.Name) && types[c.As].arrow(f.Type) {
 				found = i
 			}
 		}
@@ -48,31 +48,6 @@ func newArrowDecoder(s *Source, schema []byte) (d *arrowDecoder, err error) {
 		return nil, s.changed(changed)
 	}
 	return d, nil
-}
-
-// arrowFits reports whether cells of an Arrow type are read as a type.
-func arrowFits(t arrow.DataType, as domain.Type) bool {
-	switch t := t.(type) {
-	case *arrow.StringType:
-		return as == domain.String
-	case *arrow.DictionaryType:
-		return as == domain.String && t.ValueType.ID() == arrow.STRING
-	case *arrow.Int64Type:
-		return as == domain.Int64
-	case *arrow.Float64Type:
-		return as == domain.Float64
-	case *arrow.BooleanType:
-		return as == domain.Bool
-	case *arrow.Decimal128Type, *arrow.Decimal256Type:
-		return as == domain.Numeric
-	case *arrow.Date32Type:
-		return as == domain.Date
-	case *arrow.TimestampType:
-		return as == domain.DateTime && t.TimeZone == "" || as == domain.Timestamp && t.TimeZone != ""
-	case *arrow.Time64Type:
-		return as == domain.Time
-	}
-	return false
 }
 
 // recovered turns a panic of the library, which damaged bytes cause, into an error without their text.

@@ -3,10 +3,8 @@ package bigqueryio
 import (
 	"errors"
 	"math/big"
-	"time"
 
 	"cloud.google.com/go/bigquery"
-	"cloud.google.com/go/civil"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -64,20 +62,9 @@ func newChunk(s *Source) (chunk *domain.Chunk, columns []*domain.Column) {
 		columns = append(columns, &chunk.ID)
 	}
 	for i, c := range columns {
-		c.Form = form(s.Columns[i].As)
+		c.Form = s.Columns[i].As.Facts().Form
 	}
 	return chunk, columns
-}
-
-// form returns how cells of a type are held.
-func form(t domain.Type) domain.Form {
-	switch t {
-	case domain.String:
-		return domain.Text
-	case domain.Float64:
-		return domain.Floats
-	}
-	return domain.Ints
 }
 
 func (r *rows) full() bool { return r.chunk.Rows == chunkRows || r.large }
@@ -124,7 +111,7 @@ func (r *rows) add(c *domain.Column, col *Column, v bigquery.Value) error {
 	default:
 		var n int64
 		if !null {
-			n, ok = r.native(col, v)
+			n, ok = types[col.As].native(r, col, v)
 		}
 		c.Ints = append(c.Ints, n)
 	}
@@ -132,43 +119,4 @@ func (r *rows) add(c *domain.Column, col *Column, v bigquery.Value) error {
 		return errForm
 	}
 	return nil
-}
-
-// native returns a value of the client in the native unit of the column's type.
-func (r *rows) native(col *Column, v bigquery.Value) (int64, bool) {
-	switch v := v.(type) {
-	case int64:
-		return v, col.As == domain.Int64
-	case bool:
-		if v {
-			return 1, col.As == domain.Bool
-		}
-		return 0, col.As == domain.Bool
-	case *big.Rat:
-		return r.scaled(v, col.Scale), col.As == domain.Numeric
-	case civil.Date:
-		return days(v), col.As == domain.Date
-	case civil.DateTime:
-		return days(v.Date)*microsPerDay + micros(v.Time), col.As == domain.DateTime
-	case civil.Time:
-		return micros(v), col.As == domain.Time
-	case time.Time:
-		return v.UnixMicro(), col.As == domain.Timestamp
-	}
-	return 0, false
-}
-
-const microsPerDay = 24 * 60 * 60 * 1_000_000
-
-func days(d civil.Date) int64 { return d.In(time.UTC).Unix() / (24 * 60 * 60) } // exact: midnight
-
-func micros(t civil.Time) int64 {
-	return ((int64(t.Hour)*60+int64(t.Minute))*60+int64(t.Second))*1_000_000 + int64(t.Nanosecond)/1000
-}
-
-// scaled returns ⌊v·10^scale⌋, or the nearest int64: what is finer than the native unit moves over no
-// cut point, and what is larger is in the same edge cell.
-func (r *rows) scaled(v *big.Rat, scale int) int64 {
-	n := r.num.Mul(v.Num(), tens[scale])
-	return moved(n.Div(n, v.Denom()), 0) // Euclidean: rounds down, as the denominator is positive
 }

@@ -10,20 +10,13 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// fieldTypes are the client's names of the domain's types.
-var fieldTypes = [...]bigquery.FieldType{
-	domain.String: bigquery.StringFieldType, domain.Int64: bigquery.IntegerFieldType, domain.Float64: bigquery.FloatFieldType,
-	domain.Numeric: bigquery.NumericFieldType, domain.Bool: bigquery.BooleanFieldType, domain.Date: bigquery.DateFieldType,
-	domain.DateTime: bigquery.DateTimeFieldType, domain.Timestamp: bigquery.TimestampFieldType, domain.Time: bigquery.TimeFieldType,
-}
-
 // columns returns the schema of a table made for d: a column per attribute in d's order, REQUIRED if
 // it has no cell NULL. Files of parquetio.Writer have the same columns, of types that load into these.
 func columns(d *domain.Domain) bigquery.Schema {
 	s := make(bigquery.Schema, d.Len())
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
-		s[i] = &bigquery.FieldSchema{Name: a.Name, Type: fieldTypes[a.Type], Required: !a.Null}
+		s[i] = &bigquery.FieldSchema{Name: a.Name, Type: types[a.Type].field, Required: !a.Null}
 	}
 	return s
 }

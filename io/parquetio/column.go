@@ -23,8 +23,10 @@ const numericScale = 9
 type column struct {
 	name        string
 	typ         domain.Type
-	scale       int // NUMERIC: decimal places of ints
-	decimalForm     // NUMERIC: as it is in the file
+	physical    parquet.Type
+	form        domain.Form // of its cells; categories come as a dictionary, too
+	scale       int         // NUMERIC: decimal places of ints
+	decimalForm             // NUMERIC: as it is in the file
 	nullable    bool
 
 	ints  []int64 // the cells: codes of STRING, bits of FLOAT64, else the native unit
@@ -41,7 +43,8 @@ type column struct {
 
 func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
 	c := &column{name: name, typ: typ, scale: scale, nullable: nullable, decimalForm: wide}
-	if typ == domain.String {
+	c.physical, c.form = rowOf(typ).physical, typ.Facts().Form
+	if c.form == domain.Text {
 		c.dict = newDictionary()
 	}
 	return c
@@ -49,7 +52,7 @@ func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
 
 // newTextColumn returns a column of texts that hardly repeat.
 func newTextColumn(name string) *column {
-	return &column{name: name, typ: domain.String, plain: true, offsets: []int32{0}}
+	return &column{name: name, typ: domain.String, physical: parquet.Types.ByteArray, form: domain.Text, plain: true, offsets: []int32{0}}
 }
 
 // addText appends a text to a plain column.
@@ -80,30 +83,14 @@ func (c *column) empty() {
 
 // node returns the column's place in the file's schema, of the type that the package comment lists.
 func (c *column) node() (schema.Node, error) {
-	rep, physical, width := parquet.Repetitions.Required, parquet.Types.Int64, -1
+	rep, width := parquet.Repetitions.Required, -1
 	if c.nullable {
 		rep = parquet.Repetitions.Optional
 	}
-	logical := schema.LogicalType(schema.NoLogicalType{})
-	switch c.typ {
-	case domain.String:
-		physical, logical = parquet.Types.ByteArray, schema.StringLogicalType{}
-	case domain.Int64:
-		logical = schema.NewIntLogicalType(64, true)
-	case domain.Float64:
-		physical = parquet.Types.Double
-	case domain.Numeric:
-		physical, width, logical = parquet.Types.FixedLenByteArray, c.width, schema.NewDecimalLogicalType(int32(c.digits), int32(c.places))
-	case domain.Bool:
-		physical = parquet.Types.Boolean
-	case domain.Date:
-		physical, logical = parquet.Types.Int32, schema.DateLogicalType{}
-	case domain.DateTime, domain.Timestamp:
-		logical = schema.NewTimestampLogicalType(c.typ == domain.Timestamp, schema.TimeUnitMicros)
-	case domain.Time:
-		logical = schema.NewTimeLogicalType(false, schema.TimeUnitMicros)
+	if c.physical == parquet.Types.FixedLenByteArray {
+		width = c.width
 	}
-	return schema.NewPrimitiveNodeLogical(c.name, rep, logical, physical, width, -1)
+	return schema.NewPrimitiveNodeLogical(c.name, rep, rowOf(c.typ).logical(c), c.physical, width, -1)
 }
 
 var (
@@ -128,11 +115,11 @@ func (c *column) add(in *domain.Column, lo, hi, at int) error {
 		for i := lo; i < hi; i++ {
 			c.ints = append(c.ints, c.dict.code(in.Text(i)))
 		}
-	case c.typ == domain.Float64 && in.Form == domain.Floats && hi <= len(in.Floats):
+	case c.form == domain.Floats && in.Form == domain.Floats && hi <= len(in.Floats):
 		for _, f := range in.Floats[lo:hi] {
 			c.addFloat(f)
 		}
-	case c.number() && in.Form == domain.Ints && hi <= len(in.Ints):
+	case c.form == domain.Ints && in.Form == domain.Ints && hi <= len(in.Ints):
 		return c.addInts(in, lo, hi)
 	case c.literal() && in.Form == domain.Dictionary && hi <= len(in.Ints):
 		return c.addLiterals(in, lo, hi)
@@ -143,34 +130,29 @@ func (c *column) add(in *domain.Column, lo, hi, at int) error {
 }
 
 func (c *column) shapeError(in *domain.Column) error {
-	want := c.number() && in.Form == domain.Ints || c.literal() && in.Form == domain.Dictionary || c.typ == domain.Float64 && in.Form == domain.Floats ||
-		c.dict != nil && (in.Form == domain.Dictionary || in.Form == domain.Text)
-	if want {
+	if in.Form == c.form || in.Form == domain.Dictionary && (c.dict != nil || c.literal()) {
 		return errLength
 	}
 	return errForm
 }
 
-// number reports whether the cells are integers.
-func (c *column) number() bool { return c.typ != domain.String && c.typ != domain.Float64 }
-
 func (c *column) addFloat(f float64) { c.ints = append(c.ints, int64(math.Float64bits(f))) }
 
 func (c *column) addInts(in *domain.Column, lo, hi int) error {
-	switch c.typ {
-	case domain.Date:
+	switch c.physical {
+	case parquet.Types.Int32:
 		for i, v := range in.Ints[lo:hi] {
 			if int64(int32(v)) != v && !in.Null(lo+i) {
 				return errDate
 			}
 		}
-	case domain.Numeric:
+	case parquet.Types.FixedLenByteArray:
 		for i, v := range in.Ints[lo:hi] {
 			if c.limit > 0 && (v >= c.limit || v <= -c.limit) && !in.Null(lo+i) {
 				return errDigits
 			}
 		}
-	case domain.Bool: // anything but 0 is true
+	case parquet.Types.Boolean: // anything but 0 is true
 		for _, v := range in.Ints[lo:hi] {
 			c.ints = append(c.ints, int64(min(1, uint64(v))))
 		}
@@ -196,10 +178,10 @@ func (c *column) addCodes(in *domain.Column, lo, hi int) error {
 }
 
 // literal reports whether the column takes categories as texts of numbers.
-func (c *column) literal() bool { return c.typ == domain.Int64 || c.typ == domain.Bool }
+func (c *column) literal() bool { return c.form == domain.Ints && c.typ.Facts().Categories }
 
 func (c *column) addLiterals(in *domain.Column, lo, hi int) error {
-	c.parsed.read(in.Dict, c.typ)
+	c.parsed.read(in.Dict, c.physical == parquet.Types.Boolean)
 	for i, x := range in.Ints[lo:hi] {
 		switch {
 		case uint64(x) < uint64(len(c.parsed.values)) && !c.parsed.bad[x]:

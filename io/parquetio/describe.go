@@ -71,15 +71,13 @@ func describe(c *field, encrypted bool) Description {
 	if d.Fault != "" {
 		return d
 	}
-	// Each type of a file reads as one type of a domain, but floats, which read as INT64 too, and INT96, which
-	// has no time zone in it: Spark, which writes it, means an instant.
-	for _, t := range []domain.Type{domain.String, domain.Float64, domain.Int64, domain.Numeric, domain.Bool, domain.Date, domain.Timestamp, domain.DateTime, domain.Time} {
-		a := domain.Attribute{Name: d.Name, Type: t}
+	for _, row := range types {
+		a := domain.Attribute{Name: d.Name, Type: row.typ}
 		if c.kind == kindDecimal {
 			a.Scale = int(min(max(c.scale, 0), numericScale))
 		}
 		if l := (leaf{optional: c.optional}); l.fits(c, &a) {
-			if d.Type = t; t == domain.Numeric {
+			if d.Type = row.typ; row.typ == domain.Numeric {
 				d.Scale = a.Scale
 			}
 			return d

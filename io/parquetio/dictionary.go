@@ -2,8 +2,6 @@ package parquetio
 
 import (
 	"strconv"
-
-	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // dictionary numbers the texts of one column of a file, so that all batches share one dictionary
@@ -63,15 +61,15 @@ type literals struct {
 	bad    []bool // the text is no number
 }
 
-// read parses source, unless it was the last one read.
-func (l *literals) read(source []string, typ domain.Type) {
+// read parses source, whose texts are true and false or numbers, unless it was the last one read.
+func (l *literals) read(source []string, truth bool) {
 	if same(l.source, source) {
 		return
 	}
 	l.source, l.values, l.bad = source, l.values[:0], l.bad[:0]
 	for _, s := range source {
 		v, err := strconv.ParseInt(s, 10, 64)
-		if typ == domain.Bool {
+		if truth {
 			var b bool
 			if b, err = strconv.ParseBool(s); b {
 				v = 1

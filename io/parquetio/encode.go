@@ -4,8 +4,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
-
-	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // fewEntries is a dictionary that needs no comparison with PLAIN: its indices take a byte.
@@ -47,7 +45,7 @@ func newEncoder(o Options, optional bool, s *store) *encoder {
 // add makes a page of the n cells that the column holds.
 func (e *encoder) add(c *column, n int) {
 	if e.cells == 0 {
-		e.indexing = !e.useless && !c.plain && c.typ != domain.Bool
+		e.indexing = !e.useless && !c.plain && c.physical != parquet.Types.Boolean
 	}
 	e.cells, e.nulls = e.cells+n, e.nulls+c.nulls
 	e.encodeLevels(c, n)

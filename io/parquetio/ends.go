@@ -3,9 +3,8 @@ package parquetio
 import (
 	"math"
 
+	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
-
-	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // maxEnd is the length of the longest text that a footer states as an end of a column chunk, arrow's
@@ -25,7 +24,7 @@ type ends struct {
 // widen takes in values of the column.
 func (e *ends) widen(c *column, values []int64) {
 	for _, v := range values {
-		if c.typ == domain.Float64 && math.IsNaN(math.Float64frombits(uint64(v))) {
+		if c.physical == parquet.Types.Double && math.IsNaN(math.Float64frombits(uint64(v))) {
 			continue
 		}
 		if !e.known {
@@ -53,10 +52,10 @@ func (e *ends) widenText(text []byte) {
 
 // less orders values of the column as the format does.
 func (c *column) less(a, b int64) bool {
-	switch c.typ {
-	case domain.Float64:
+	switch c.physical {
+	case parquet.Types.Double:
 		return math.Float64frombits(uint64(a)) < math.Float64frombits(uint64(b))
-	case domain.String:
+	case parquet.Types.ByteArray:
 		return c.dict.texts[a] < c.dict.texts[b]
 	}
 	return a < b
@@ -67,7 +66,7 @@ func (e *ends) statistics(c *column, nulls int64) metadata.EncodedStatistics {
 	var s metadata.EncodedStatistics
 	s.SetNullCount(nulls)
 	// The deprecated fields of a footer hold ends too, but only of types that are ordered by their sign.
-	s.Signed = c.typ != domain.String && c.typ != domain.Numeric
+	s.Signed = c.physical != parquet.Types.ByteArray && c.physical != parquet.Types.FixedLenByteArray
 	if !e.known {
 		return s
 	}
@@ -88,11 +87,11 @@ func (e *ends) statistics(c *column, nulls int64) metadata.EncodedStatistics {
 // it is an end whichever zeros there are.
 func (c *column) end(v int64, zero float64) []byte {
 	switch {
-	case c.typ == domain.String:
+	case c.physical == parquet.Types.ByteArray:
 		return append([]byte{}, c.dict.texts[v]...) // not nil if it is empty
-	case c.typ == domain.Bool:
+	case c.physical == parquet.Types.Boolean:
 		return []byte{byte(v)}
-	case c.typ == domain.Float64 && math.Float64frombits(uint64(v)) == 0:
+	case c.physical == parquet.Types.Double && math.Float64frombits(uint64(v)) == 0:
 		v = int64(math.Float64bits(zero))
 	}
 	return c.appendPlain(nil, []int64{v})

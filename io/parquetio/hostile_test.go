@@ -140,10 +140,10 @@ func TestMismatchesAreListed(t *testing.T) {
 
 // A column chunk can end before its first page.
 func TestFewerRowsThanStated(t *testing.T) {
-	for _, typ := range []domain.Type{domain.String, domain.Int64, domain.Float64} {
-		d := &decoder{leaf: &leaf{typ: typ}, rows: 1, out: &domain.Column{}}
+	for _, form := range []domain.Form{domain.Dictionary, domain.Ints, domain.Floats} {
+		d := &decoder{leaf: &leaf{form: form}, rows: 1, out: &domain.Column{}}
 		if err := d.read(&pageReader{}); !errors.Is(err, errShort) {
-			t.Errorf("%v: %v", typ, err)
+			t.Errorf("form %v: %v", form, err)
 		}
 	}
 }

@@ -19,10 +19,10 @@ func mapID(m *meta, name string) (leaf, string) {
 	}
 	l.numbers = numbers{physical: f.physical, width: f.width}
 	if l.text(f) {
-		l.typ, l.form = domain.String, domain.Text
+		l.form = domain.Text
 		return l, ""
 	}
-	l.typ, l.form = domain.Int64, domain.Ints
+	l.form = domain.Ints
 	switch unsigned, bits, ok := whole(f); {
 	case !ok:
 		return leaf{}, fmt.Sprintf("%s cannot be the privacy ID, which is a text or a whole number; convert the column to one of these", f.typeName())

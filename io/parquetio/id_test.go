@@ -142,7 +142,7 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		kinds := []parquet.WriterProperty{parquet.WithDictionaryDefault(true), parquet.WithEncoding(parquet.Encodings.Plain)}
 		if f.kind == kindUUID {
 			kinds = kinds[:2] // all that the library writes
-		} else if id.typ == domain.String {
+		} else if id.form == domain.Text {
 			kinds = append(kinds, parquet.WithEncoding(parquet.Encodings.DeltaLengthByteArray), parquet.WithEncoding(parquet.Encodings.DeltaByteArray))
 		} else {
 			kinds = append(kinds, parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked))

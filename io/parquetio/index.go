@@ -1,7 +1,5 @@
 package parquetio
 
-import "github.com/dapple-dp/dapple/dp/domain"
-
 // index numbers the values of one column chunk: entry i of its dictionary is entries[i].
 type index struct {
 	entries []int64
@@ -21,7 +19,7 @@ func (x *index) reset() {
 // number writes the number of each value to dst, which has the length of values, and returns it. It gives
 // up, and returns nil, if there are more than limit entries.
 func (x *index) number(dst []uint32, c *column, values []int64, limit int) []uint32 {
-	if c.typ == domain.String {
+	if c.dict != nil {
 		return x.numberTexts(dst, len(c.dict.texts), values, limit)
 	}
 	for i, v := range values {

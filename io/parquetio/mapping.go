@@ -13,7 +13,6 @@ import (
 type leaf struct {
 	index int // among the file's leaves
 	name  string
-	typ   domain.Type
 	form  domain.Form // that its cells come in
 	numbers
 	optional bool
@@ -114,48 +113,6 @@ func nestedFault(f *field) string {
 		path = quoted(path)
 	}
 	return path + " is RECORD or REPEATED; flatten it or leave it out of the domain"
-}
-
-// fits says how a column of the file holds values of a type, and whether it can: no value of an attribute
-// becomes one that is in another cell.
-func (l *leaf) fits(f *field, a *domain.Attribute) bool {
-	l.typ, l.form = a.Type, domain.Ints
-	l.numbers = numbers{physical: f.physical, width: f.width}
-	real := f.kind == unannotated && (f.physical == parquet.Types.Double || f.physical == parquet.Types.Float)
-	if f.kind == kindNull {
-		l.null = l.optional
-		return l.null
-	}
-	switch a.Type {
-	case domain.String:
-		l.form, l.values = domain.Dictionary, a.Values
-		return l.text(f)
-	case domain.Int64:
-		if real { // whole numbers that became floats, as pandas makes them of a column with NULLs
-			l.form = domain.Floats
-			return true
-		}
-		return l.integer(f)
-	case domain.Float64:
-		l.form = domain.Floats
-		if f.kind == kindHalf && f.physical == parquet.Types.FixedLenByteArray && f.width == 2 {
-			l.bytes, real = half, true
-		}
-		return real
-	case domain.Bool:
-		return f.kind == unannotated && f.physical == parquet.Types.Boolean
-	case domain.Numeric:
-		return l.decimals(f, a.Scale)
-	case domain.Date:
-		return f.kind == kindDate && f.physical == parquet.Types.Int32
-	case domain.Time:
-		return f.kind == kindTime && l.clock(f)
-	}
-	if f.physical == parquet.Types.Int96 && f.kind == unannotated {
-		l.bytes = int96
-		return true
-	}
-	return f.kind == kindStamp && f.physical == parquet.Types.Int64 && f.utc == (a.Type == domain.Timestamp) && l.clock(f)
 }
 
 // text reports whether a column holds texts. Older writers do not annotate them; a UUID is read in its usual

@@ -6,18 +6,17 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-
-	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/apache/arrow/go/v15/parquet"
 )
 
 // appendPlain appends values of the column in encoding PLAIN.
 func (c *column) appendPlain(dst []byte, values []int64) []byte {
-	switch c.typ {
-	case domain.String:
+	switch c.physical {
+	case parquet.Types.ByteArray:
 		for _, v := range values {
 			dst = appendText(dst, c.dict.texts[v])
 		}
-	case domain.Numeric:
+	case parquet.Types.FixedLenByteArray:
 		dst = slices.Grow(dst, c.width*len(values))
 		factor := power10(c.places - c.scale)
 		var b [16]byte
@@ -27,9 +26,9 @@ func (c *column) appendPlain(dst []byte, values []int64) []byte {
 			binary.BigEndian.PutUint64(b[8:], lo)
 			dst = append(dst, b[16-c.width:]...)
 		}
-	case domain.Bool:
+	case parquet.Types.Boolean:
 		return appendBools(dst, values)
-	case domain.Date:
+	case parquet.Types.Int32:
 		dst = slices.Grow(dst, 4*len(values))
 		for _, v := range values {
 			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))

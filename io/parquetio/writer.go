@@ -31,7 +31,7 @@ func NewWriter(w io.Writer, d *domain.Domain, o Options) (*Writer, error) {
 		if a.Type == domain.Numeric && o.Decimals == DecimalsDeclared {
 			columns[i].declare(a)
 		}
-		if a.Type == domain.String {
+		if columns[i].dict != nil {
 			columns[i].dict = newDictionary(categories(a)...)
 		}
 	}
