@@ -3,6 +3,8 @@ package pipelines
 import (
 	"strings"
 	"testing"
+
+	_ "github.com/dapple-dp/dapple/io/gs"
 )
 
 // Files that are not published yet go to a place of all workers, or of this machine.

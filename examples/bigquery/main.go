@@ -18,6 +18,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/io/bigqueryio"
+	_ "github.com/dapple-dp/dapple/io/gs"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

@@ -113,7 +113,7 @@ var releases = []defect{
 	},
 	{
 		name: "input that has changed is read", file: "io/files/open.go", dir: "pipelines", test: "TestRunRefusesChangedParquet",
-		old: "l.f.Version != 0 && localInfo(l.f.Name, s) != l.f {", new: "l.f.Version != 0 && s == nil {",
+		old: "l.f.Version != \"\" && localInfo(l.f.Name, s) != l.f {", new: "l.f.Version != \"\" && s == nil {",
 	},
 	{
 		name: "rows of a shard differ by attempt", file: "transforms/synth/words.go", test: "TestSamplingTwiceRepeatsTheRows",

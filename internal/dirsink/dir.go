@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/gcs"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Dir is where one run puts its output: rows in one directory, everything else in another. It is plain
-// data: workers get copies of it. Directories are of this machine, or gs://bucket/path, and are created
-// if need be.
+// data: workers get copies of it. Directories are of this machine, or of one registered with package files, and
+// are created if need be.
 type Dir struct {
 	Path      string // of the parts and nothing else; empty: there are none to publish
 	Release   string // of everything else; default: Path with ".release" behind it
@@ -38,7 +37,7 @@ const (
 func Beside(rows string) (string, error) {
 	clean := files.Clean(rows)
 	base := files.Base(clean)
-	bucket := gcs.Is(clean) && !strings.Contains(strings.TrimPrefix(clean, gcs.Prefix), "/")
+	bucket := files.IsBucket(clean)
 	if bucket || base == "" || base == "." || base == ".." || base == "/" {
 		return "", fmt.Errorf("%s has no name to append .release to", rows)
 	}
@@ -64,8 +63,8 @@ func (d Dir) Validate() error {
 	if d.Path != "" && d.Release != "" && within(d.Path, d.Release) {
 		faults = append(faults, fmt.Sprintf("%s is for rows alone, and %s is in it; name another directory", show(d.Path), show(d.Release)))
 	}
-	if d.Path != "" && d.Release != "" && gcs.Is(d.Path) != gcs.Is(d.Release) {
-		faults = append(faults, fmt.Sprintf("%s and %s are not in one place; name two directories of this machine, or two of gs://", show(d.Path), show(d.Release)))
+	if d.Path != "" && d.Release != "" && files.Scheme(d.Path) != files.Scheme(d.Release) {
+		faults = append(faults, fmt.Sprintf("%s and %s are not in one place; name two directories of this machine, or two of one service", show(d.Path), show(d.Release)))
 	}
 	if d.RunID == "" || len(d.RunID) > 64 || strings.Trim(d.RunID, letters+"_-") != "" {
 		faults = append(faults, fmt.Sprintf("run %q: want 1 to 64 letters, digits, _ and -", d.RunID))
@@ -138,8 +137,8 @@ func show(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }
 func (d Dir) in(ctx context.Context) Dir {
 	switch {
 	case d.disk != nil:
-	case gcs.Is(d.release()):
-		d.disk = objects{ctx, cloud{}}
+	case files.Remote(d.release()):
+		d.disk = objects{ctx, files.SystemOf(d.release())}
 	default:
 		d.disk = local{}
 	}

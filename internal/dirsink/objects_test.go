@@ -9,33 +9,36 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/gcs"
+	"github.com/dapple-dp/dapple/io/files"
+	_ "github.com/dapple-dp/dapple/io/gs"
 )
 
-// memory is an object store in memory, with the guarantees of package gcs.
+// memory is an object store in memory, with the guarantees of files.System.
 type memory struct {
-	mu      *sync.Mutex
-	objects map[string]stored
-	last    *int64 // generation
+	files.System // nil: what is not below is not asked for
+	mu           *sync.Mutex
+	objects      map[string]stored
+	last         *int64 // generation
 }
 
 type stored struct {
-	generation int64
+	generation string
 	content    []byte
 }
 
-func newMemory() memory { return memory{&sync.Mutex{}, map[string]stored{}, new(int64)} }
+func newMemory() memory { return memory{nil, &sync.Mutex{}, map[string]stored{}, new(int64)} }
 
-func (m memory) describe(name string) gcs.Object {
+func (m memory) describe(name string) files.Info {
 	s := m.objects[name]
-	return gcs.Object{Name: name, Size: int64(len(s.content)), Generation: s.generation, CRC32C: crc32.Checksum(s.content, castagnoli)}
+	return files.Info{Name: name, Size: int64(len(s.content)), Version: s.generation, CRC32C: crc32.Checksum(s.content, castagnoli)}
 }
 
-func (m memory) names(_ context.Context, dir string) (names []string, err error) {
+func (m memory) Names(_ context.Context, dir string) (names []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name := range m.objects {
@@ -48,36 +51,36 @@ func (m memory) names(_ context.Context, dir string) (names []string, err error)
 	return slices.Compact(names), nil
 }
 
-func (m memory) list(_ context.Context, pattern string) (found []gcs.Object, err error) {
+func (m memory) List(_ context.Context, pattern string) (found []files.Info, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name := range m.objects {
-		if gcs.Match(pattern, name) {
+		if files.Match(pattern, name) {
 			found = append(found, m.describe(name))
 		}
 	}
-	slices.SortFunc(found, func(a, b gcs.Object) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b files.Info) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
 }
 
-func (m memory) stat(_ context.Context, name string) (gcs.Object, error) {
+func (m memory) Stat(_ context.Context, name string) (files.Info, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.objects[name]; !ok {
-		return gcs.Object{}, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		return files.Info{}, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
 	return m.describe(name), nil
 }
 
-func (m memory) open(ctx context.Context, o gcs.Object) (io.ReadCloser, error) {
-	if _, err := m.stat(ctx, o.Name); err != nil {
+func (m memory) Open(ctx context.Context, o files.Info, offset, length int64) (io.ReadCloser, error) {
+	if _, err := m.Stat(ctx, o.Name); err != nil {
 		return nil, err
 	}
 	return io.NopCloser(bytes.NewReader(m.objects[o.Name].content)), nil
 }
 
-// put stores content where the name holds the given generation, 0 meaning none, or that content.
-func (m memory) put(name string, content []byte, generation int64) error {
+// put stores content where the name holds the given generation, "" meaning none, or that content.
+func (m memory) put(name string, content []byte, generation string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s, ok := m.objects[name]; s.generation != generation {
@@ -87,25 +90,25 @@ func (m memory) put(name string, content []byte, generation int64) error {
 		return fmt.Errorf("%s: %w", name, fs.ErrExist)
 	}
 	*m.last++
-	m.objects[name] = stored{*m.last, bytes.Clone(content)}
+	m.objects[name] = stored{strconv.FormatInt(*m.last, 10), bytes.Clone(content)}
 	return nil
 }
 
-func (m memory) create(_ context.Context, name string) (objectWriter, error) {
+func (m memory) Create(_ context.Context, name string) (files.Writer, error) {
 	return &memoryWriter{m: m, name: name}, nil
 }
 
-func (m memory) copy(ctx context.Context, from gcs.Object, to string, old gcs.Object) error {
-	if now, err := m.stat(ctx, from.Name); err != nil || now != from {
+func (m memory) Copy(ctx context.Context, from files.Info, to string, old files.Info) error {
+	if now, err := m.Stat(ctx, from.Name); err != nil || now != from {
 		return fmt.Errorf("%s: %w", from.Name, fs.ErrNotExist)
 	}
-	return m.put(to, m.objects[from.Name].content, old.Generation)
+	return m.put(to, m.objects[from.Name].content, old.Version)
 }
 
-func (m memory) remove(_ context.Context, o gcs.Object) error {
+func (m memory) Remove(_ context.Context, o files.Info) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s, ok := m.objects[o.Name]; ok && s.generation != o.Generation {
+	if s, ok := m.objects[o.Name]; ok && s.generation != o.Version {
 		return fmt.Errorf("%s: %w", o.Name, fs.ErrExist)
 	}
 	delete(m.objects, o.Name)
@@ -125,66 +128,66 @@ func (w *memoryWriter) Close() error {
 		return errors.New("closed or aborted before")
 	}
 	w.ended = true
-	return w.m.put(w.name, w.Bytes(), 0)
+	return w.m.put(w.name, w.Bytes(), "")
 }
 
 func (w *memoryWriter) Abort() { w.ended = true }
 
 // failingObjects returns d with a service whose n-th request fails.
 func failingObjects(d Dir, n *int, after, dead bool) Dir {
-	d.disk = objects{ctx, faultyService{d.disk.(objects).service, faulty{n: n, after: after, dead: dead}}}
+	d.disk = objects{ctx, faultyService{d.disk.(objects).System, faulty{n: n, after: after, dead: dead}}}
 	return d
 }
 
 type faultyService struct {
-	service
+	files.System
 	f faulty
 }
 
-func (s faultyService) names(ctx context.Context, dir string) (names []string, err error) {
-	err = s.f.op(func() error { names, err = s.service.names(ctx, dir); return err })
+func (s faultyService) Names(ctx context.Context, dir string) (names []string, err error) {
+	err = s.f.op(func() error { names, err = s.System.Names(ctx, dir); return err })
 	return names, err
 }
 
-func (s faultyService) list(ctx context.Context, pattern string) (found []gcs.Object, err error) {
-	err = s.f.op(func() error { found, err = s.service.list(ctx, pattern); return err })
+func (s faultyService) List(ctx context.Context, pattern string) (found []files.Info, err error) {
+	err = s.f.op(func() error { found, err = s.System.List(ctx, pattern); return err })
 	return found, err
 }
 
-func (s faultyService) stat(ctx context.Context, name string) (o gcs.Object, err error) {
-	err = s.f.op(func() error { o, err = s.service.stat(ctx, name); return err })
+func (s faultyService) Stat(ctx context.Context, name string) (o files.Info, err error) {
+	err = s.f.op(func() error { o, err = s.System.Stat(ctx, name); return err })
 	return o, err
 }
 
-func (s faultyService) open(ctx context.Context, o gcs.Object) (r io.ReadCloser, err error) {
-	err = s.f.op(func() error { r, err = s.service.open(ctx, o); return err })
+func (s faultyService) Open(ctx context.Context, o files.Info, offset, length int64) (r io.ReadCloser, err error) {
+	err = s.f.op(func() error { r, err = s.System.Open(ctx, o, offset, length); return err })
 	return r, err
 }
 
-func (s faultyService) create(ctx context.Context, name string) (objectWriter, error) {
-	w, err := s.service.create(ctx, name)
+func (s faultyService) Create(ctx context.Context, name string) (files.Writer, error) {
+	w, err := s.System.Create(ctx, name)
 	return faultyWriter{w, s.f}, err
 }
 
-func (s faultyService) copy(ctx context.Context, from gcs.Object, to string, old gcs.Object) error {
-	return s.f.op(func() error { return s.service.copy(ctx, from, to, old) })
+func (s faultyService) Copy(ctx context.Context, from files.Info, to string, old files.Info) error {
+	return s.f.op(func() error { return s.System.Copy(ctx, from, to, old) })
 }
 
-func (s faultyService) remove(ctx context.Context, o gcs.Object) error {
-	return s.f.op(func() error { return s.service.remove(ctx, o) })
+func (s faultyService) Remove(ctx context.Context, o files.Info) error {
+	return s.f.op(func() error { return s.System.Remove(ctx, o) })
 }
 
 type faultyWriter struct {
-	objectWriter
+	files.Writer
 	f faulty
 }
 
 func (w faultyWriter) Write(p []byte) (n int, err error) {
-	err = w.f.op(func() error { n, err = w.objectWriter.Write(p); return err })
+	err = w.f.op(func() error { n, err = w.Writer.Write(p); return err })
 	return n, err
 }
 
-func (w faultyWriter) Close() error { return w.f.op(w.objectWriter.Close) }
+func (w faultyWriter) Close() error { return w.f.op(w.Writer.Close) }
 
 // A part that is given up, or could not be written whole, leaves no object, however its writer ends.
 func TestNoObjectOfAnAbortedPart(t *testing.T) {

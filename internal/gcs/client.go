@@ -46,7 +46,7 @@ func client(ctx context.Context) (*storage.Client, error) {
 }
 
 // Close ends the process's client, if there is one. A later call makes a new one.
-func Close() error {
+func (System) Close() error {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.client == nil {
@@ -59,7 +59,7 @@ func Close() error {
 
 // object returns the handle of a name.
 func object(ctx context.Context, name string) (*storage.ObjectHandle, error) {
-	if err := CheckName(name); err != nil {
+	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	c, err := client(ctx)

@@ -1,9 +1,9 @@
 // Package gcs reaches objects of Cloud Storage by their names, gs://bucket/path, with the few
 // operations of which a safe protocol is made: each either says what it did or may be repeated.
 //
-//	o, err := gcs.Stat(ctx, "gs://b/people.csv")   // size, generation, checksum
-//	r, err := gcs.Open(ctx, o, 0, -1)              // that generation or an error, never another
-//	w, err := gcs.Create(ctx, "gs://b/out/part")   // there as a whole after Close, or not at all
+//	o, err := gcs.System{}.Stat(ctx, "gs://b/people.csv")   // size, generation, checksum
+//	r, err := gcs.System{}.Open(ctx, o, 0, -1)              // that generation or an error, never another
+//	w, err := gcs.System{}.Create(ctx, "gs://b/out/part")   // there as a whole after Close, or not at all
 //
 // Errors hold fs.ErrNotExist, fs.ErrExist or fs.ErrPermission if they mean that, and name the
 // bucket and what to do. A bucket that does not exist is not fs.ErrNotExist: an absent output directory

@@ -5,53 +5,62 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/iterator"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
-// Object is an object as it was when it was looked at.
-type Object struct {
-	Name       string // gs://bucket/path
-	Size       int64  // bytes
-	Generation int64  // changes whenever the content does
-	CRC32C     uint32 // of the content, polynomial of Castagnoli
+// System is Cloud Storage. Versions are generations.
+type System struct{}
+
+var cloud System
+
+// generation returns the generation that a version is. A text that is none gives one that no object has.
+func generation(f files.Info) int64 {
+	n, err := strconv.ParseInt(f.Version, 10, 64)
+	if err != nil {
+		return 1
+	}
+	return n
 }
 
 // describe refuses objects that the service unpacks as they are read: their ranges and their size mean
 // something else then.
-func describe(a *storage.ObjectAttrs) (Object, error) {
-	o := Object{Name: Prefix + a.Bucket + "/" + a.Name, Size: a.Size, Generation: a.Generation, CRC32C: a.CRC32C}
+func describe(a *storage.ObjectAttrs) (files.Info, error) {
+	o := files.Info{Name: scheme + a.Bucket + "/" + a.Name, Size: a.Size, Version: strconv.FormatInt(a.Generation, 10), CRC32C: a.CRC32C}
 	if a.ContentEncoding == "gzip" {
-		return Object{}, fmt.Errorf("%s: stored with Content-Encoding gzip; store it as it is", o.Name)
+		return files.Info{}, fmt.Errorf("%s: stored with Content-Encoding gzip; store it as it is", o.Name)
 	}
 	return o, nil
 }
 
 // Stat returns an object's state, without its content. fs.ErrNotExist is in the error if there is
 // none of that name.
-func Stat(ctx context.Context, name string) (Object, error) {
+func (System) Stat(ctx context.Context, name string) (files.Info, error) {
 	h, err := object(ctx, name)
 	if err != nil {
-		return Object{}, err
+		return files.Info{}, err
 	}
 	var a *storage.ObjectAttrs
 	err = watched(ctx, func(ctx context.Context, _ func()) (err error) { a, err = h.Attrs(ctx); return err })
 	if err != nil {
-		return Object{}, fault(name, err)
+		return files.Info{}, fault(name, err)
 	}
 	return describe(a)
 }
 
-// List returns the objects whose names match a pattern; see Match. Names that end in "/" stand for
+// List returns the objects whose names match a pattern; see files.Match. Names that end in "/" stand for
 // directories and are left out. The order is that of names.
-func List(ctx context.Context, pattern string) ([]Object, error) {
+func (System) List(ctx context.Context, pattern string) ([]files.Info, error) {
 	bucket, path := split(pattern)
 	prefix, _, _ := strings.Cut(path, "*")
-	var out []Object
-	err := list(ctx, Prefix+bucket+"/"+prefix, "", func(a *storage.ObjectAttrs) error {
-		if strings.HasSuffix(a.Name, "/") || !Match(path, a.Name) {
+	var out []files.Info
+	err := list(ctx, scheme+bucket+"/"+prefix, "", func(a *storage.ObjectAttrs) error {
+		if strings.HasSuffix(a.Name, "/") || !files.Match(path, a.Name) {
 			return nil
 		}
 		o, err := describe(a)
@@ -63,7 +72,7 @@ func List(ctx context.Context, pattern string) ([]Object, error) {
 
 // Names lists a directory: what stands up to the next "/" behind dir and a slash, each once, in order.
 // A directory that is not there is empty.
-func Names(ctx context.Context, dir string) ([]string, error) {
+func (System) Names(ctx context.Context, dir string) ([]string, error) {
 	var out []string
 	dir = strings.TrimSuffix(dir, "/") + "/"
 	_, path := split(dir)
@@ -80,7 +89,7 @@ func Names(ctx context.Context, dir string) ([]string, error) {
 
 // list visits the objects whose names begin with prefix; with a delimiter, up to it.
 func list(ctx context.Context, prefix, delimiter string, visit func(*storage.ObjectAttrs) error) error {
-	if err := CheckName(prefix); err != nil {
+	if err := checkName(prefix); err != nil {
 		return err
 	}
 	c, err := client(ctx)

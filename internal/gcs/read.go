@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"cloud.google.com/go/storage"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // stall is how long a request may wait for an answer, and a read for its next bytes, failures and
@@ -19,13 +21,13 @@ var errStalled = errors.New("the service has sent nothing for a while, and the r
 
 // Open reads length bytes of an object from offset; a length below 0 means up to its end. It is an
 // error, fs.ErrNotExist, if the object has been replaced or removed since o was looked at.
-func Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
+func (System) Open(ctx context.Context, o files.Info, offset, length int64) (io.ReadCloser, error) {
 	h, err := object(ctx, o.Name)
 	if err != nil {
 		return nil, err
 	}
-	if o.Generation != 0 {
-		h = h.Generation(o.Generation)
+	if o.Version != "" {
+		h = h.Generation(generation(o))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	r := &reader{ctx: ctx, cancel: cancel}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // silence starts a service that sends the first bytes of an object of 100, and then nothing, nor ends.
@@ -49,7 +51,7 @@ func TestSilentConnection(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			n := 0
-			r, err := Open(ctx, Object{Name: "gs://bucket/object"}, 0, -1)
+			r, err := cloud.Open(ctx, files.Info{Name: "gs://bucket/object"}, 0, -1)
 			if err == nil {
 				b := make([]byte, 100)
 				if n, err = io.ReadFull(r, b[:first]); err == nil {
@@ -73,13 +75,13 @@ func TestSilentAnswers(t *testing.T) {
 	impatient(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	o := Object{Name: "gs://bucket/object", Generation: 1}
+	o := files.Info{Name: "gs://bucket/object", Version: "1"}
 	for name, request := range map[string]func() error{
-		"stat":   func() error { _, err := Stat(ctx, o.Name); return err },
-		"list":   func() error { _, err := List(ctx, "gs://bucket/*"); return err },
-		"names":  func() error { _, err := Names(ctx, "gs://bucket"); return err },
-		"copy":   func() error { return Copy(ctx, o, "gs://bucket/other", Object{}) },
-		"remove": func() error { return Remove(ctx, o) },
+		"stat":   func() error { _, err := cloud.Stat(ctx, o.Name); return err },
+		"list":   func() error { _, err := cloud.List(ctx, "gs://bucket/*"); return err },
+		"names":  func() error { _, err := cloud.Names(ctx, "gs://bucket"); return err },
+		"copy":   func() error { return cloud.Copy(ctx, o, "gs://bucket/other", files.Info{}) },
+		"remove": func() error { return cloud.Remove(ctx, o) },
 	} {
 		err := request()
 		if !errors.Is(err, errSlow) || !strings.HasPrefix(err.Error(), "gs://bucket/") || strings.Count(err.Error(), "gs://") > 1 {
@@ -95,7 +97,7 @@ func TestSlowCaller(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	t.Setenv(emulator, s.URL)
-	r, err := Open(context.Background(), Object{Name: "gs://bucket/object"}, 0, -1)
+	r, err := cloud.Open(context.Background(), files.Info{Name: "gs://bucket/object"}, 0, -1)
 	if err != nil {
 		t.Fatal(err)
 	}

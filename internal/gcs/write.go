@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"cloud.google.com/go/storage"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // chunk is what a Writer holds in memory and sends in one request, in bytes: a multiple of 256 KiB. Eight
@@ -20,9 +22,9 @@ var patience = 2 * time.Minute
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Writer writes an object. Nothing is there under its name before Close returns nil, or ever after
+// writer writes an object. Nothing is there under its name before Close returns nil, or ever after
 // Abort.
-type Writer struct {
+type writer struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	w      *storage.Writer
@@ -40,29 +42,29 @@ var (
 // Create begins an object that does not exist yet. Most faults show at Close, a missing bucket among
 // them; fs.ErrExist is in its error if the name has been taken by another content. The object takes
 // its name at Close: it is given up if ctx ends before.
-func Create(ctx context.Context, name string) (*Writer, error) {
+func (System) Create(ctx context.Context, name string) (files.Writer, error) {
 	return create(ctx, name, storage.Conditions{DoesNotExist: true})
 }
 
 // Replace is Create for a name that may be taken: the object that it has now is replaced at Close, and
 // fs.ErrExist is in the error if somebody else has written it meanwhile.
-func Replace(ctx context.Context, name string) (*Writer, error) {
-	old, err := Stat(ctx, name)
+func (System) Replace(ctx context.Context, name string) (files.Writer, error) {
+	old, err := cloud.Stat(ctx, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return create(ctx, name, replacing(old))
 }
 
-// replacing is the condition that a name still holds an object; the zero Object means that it is free.
-func replacing(old Object) storage.Conditions {
-	if old.Generation == 0 {
+// replacing is the condition that a name still holds an object; the zero Info means that it is free.
+func replacing(old files.Info) storage.Conditions {
+	if old.Version == "" {
 		return storage.Conditions{DoesNotExist: true}
 	}
-	return storage.Conditions{GenerationMatch: old.Generation}
+	return storage.Conditions{GenerationMatch: generation(old)}
 }
 
-func create(ctx context.Context, name string, on storage.Conditions) (*Writer, error) {
+func create(ctx context.Context, name string, on storage.Conditions) (files.Writer, error) {
 	h, err := object(ctx, name)
 	if err != nil {
 		return nil, err
@@ -71,11 +73,11 @@ func create(ctx context.Context, name string, on storage.Conditions) (*Writer, e
 	w := h.If(on).NewWriter(ctx)
 	w.ChunkSize = chunk
 	w.ContentType = "application/octet-stream" // else the library guesses from the content
-	return &Writer{ctx: ctx, cancel: cancel, w: w, name: name}, nil
+	return &writer{ctx: ctx, cancel: cancel, w: w, name: name}, nil
 }
 
 // Write appends to the object.
-func (w *Writer) Write(p []byte) (int, error) {
+func (w *writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
@@ -86,7 +88,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // Close makes the object. After an error of Write there is none, and after one of Close there may be.
-func (w *Writer) Close() error {
+func (w *writer) Close() error {
 	if w.err != nil {
 		w.cancel(errAborted)
 		return w.err
@@ -95,7 +97,7 @@ func (w *Writer) Close() error {
 	w.err = w.inTime(w.w.Close)
 	if errors.Is(w.err, fs.ErrExist) {
 		// The answer to a request of ours may have been lost: then the object is the one we wrote.
-		if o, err := Stat(w.ctx, w.name); err == nil && o.Size == w.size && o.CRC32C == w.crc {
+		if o, err := cloud.Stat(w.ctx, w.name); err == nil && o.Size == w.size && o.CRC32C == w.crc {
 			w.err = nil
 		}
 	} else if a := w.w.Attrs(); w.err == nil && (a == nil || a.Size != w.size || a.CRC32C != w.crc) {
@@ -111,7 +113,7 @@ func (w *Writer) Close() error {
 var errClosed = errors.New("the object is closed")
 
 // Abort gives the object up. It does nothing after Close.
-func (w *Writer) Abort() {
+func (w *writer) Abort() {
 	w.cancel(errAborted) // closing the library's writer would commit what was written so far
 	if w.err == nil {
 		w.err = errAborted
@@ -119,7 +121,7 @@ func (w *Writer) Abort() {
 }
 
 // inTime runs one call of the library, which would retry endlessly on its own.
-func (w *Writer) inTime(call func() error) error {
+func (w *writer) inTime(call func() error) error {
 	timer := time.AfterFunc(patience, func() {
 		w.cancel(errSlow)
 		// If an answer in the middle says that the object is complete, the library ignores its
@@ -135,10 +137,10 @@ func (w *Writer) inTime(call func() error) error {
 }
 
 // Copy copies the given generation of an object to a name that is free, or that holds the object old
-// and nothing newer; the zero Object means that it is free. If the target holds the same content
+// and nothing newer; the zero Info means that it is free. If the target holds the same content
 // already, there is nothing to do. fs.ErrExist is in the error if it holds something else,
 // fs.ErrNotExist if the source is gone.
-func Copy(ctx context.Context, from Object, to string, old Object) error {
+func (System) Copy(ctx context.Context, from files.Info, to string, old files.Info) error {
 	src, err := object(ctx, from.Name)
 	if err != nil {
 		return err
@@ -148,7 +150,7 @@ func Copy(ctx context.Context, from Object, to string, old Object) error {
 		return err
 	}
 	copyErr := watched(ctx, func(ctx context.Context, alive func()) error {
-		c := dst.If(replacing(old)).CopierFrom(src.Generation(from.Generation))
+		c := dst.If(replacing(old)).CopierFrom(src.Generation(generation(from)))
 		c.ProgressFunc = func(_, _ uint64) { alive() } // a large object takes several requests
 		_, err := c.Run(ctx)
 		return err
@@ -157,7 +159,7 @@ func Copy(ctx context.Context, from Object, to string, old Object) error {
 		return fault(from.Name, copyErr)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		if o, statErr := Stat(ctx, to); statErr == nil && o.Size == from.Size && o.CRC32C == from.CRC32C {
+		if o, statErr := cloud.Stat(ctx, to); statErr == nil && o.Size == from.Size && o.CRC32C == from.CRC32C {
 			return nil
 		}
 	}
@@ -167,17 +169,17 @@ func Copy(ctx context.Context, from Object, to string, old Object) error {
 // Remove removes the given generation of an object. That it is gone already is no error: the answer
 // to the request that removed it may have been lost. fs.ErrExist is in the error if the name holds
 // another generation.
-func Remove(ctx context.Context, o Object) error {
+func (System) Remove(ctx context.Context, o files.Info) error {
 	h, err := object(ctx, o.Name)
 	if err != nil {
 		return err
 	}
-	if o.Generation != 0 {
-		h = h.If(storage.Conditions{GenerationMatch: o.Generation})
+	if o.Version != "" {
+		h = h.If(storage.Conditions{GenerationMatch: generation(o)})
 	}
 	err = fault(o.Name, watched(ctx, func(ctx context.Context, _ func()) error { return h.Delete(ctx) }))
 	if errors.Is(err, fs.ErrExist) { // of an object that is gone, the condition may be what fails
-		if _, statErr := Stat(ctx, o.Name); errors.Is(statErr, fs.ErrNotExist) {
+		if _, statErr := cloud.Stat(ctx, o.Name); errors.Is(statErr, fs.ErrNotExist) {
 			err = nil
 		}
 	}

@@ -27,7 +27,7 @@ func TestEarlyEnd(t *testing.T) {
 	old := patience
 	t.Cleanup(func() { patience = old })
 	patience = 2 * time.Second
-	w, err := Create(t.Context(), "gs://bucket/object")
+	w, err := cloud.Create(t.Context(), "gs://bucket/object")
 	if err != nil {
 		t.Fatal(err)
 	}

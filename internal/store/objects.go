@@ -8,10 +8,10 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/dapple-dp/dapple/internal/gcs"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
-// Objects keeps values as objects of Cloud Storage, below a name such as gs://bucket/staging. Who may
+// Objects keeps values as objects of a store, below a name such as gs://bucket/staging. Who may
 // read them is the bucket's affair.
 type Objects struct{ Dir string }
 
@@ -24,7 +24,7 @@ func (s Objects) CreateIfAbsent(ctx context.Context, name string, data []byte) (
 	if current, found, err := s.Get(ctx, name); found || err != nil {
 		return current, false, err
 	}
-	err = upload(ctx, path, data)
+	err = files.Create(ctx, path, data)
 	if errors.Is(err, fs.ErrExist) {
 		current, found, err := s.Get(ctx, name)
 		if err == nil && !found {
@@ -37,19 +37,6 @@ func (s Objects) CreateIfAbsent(ctx context.Context, name string, data []byte) (
 		return nil, false, fmt.Errorf("store: creating %q: %w", name, err)
 	}
 	return data, true, nil
-}
-
-// upload makes an object of the given content, or returns fs.ErrExist if the name holds another.
-func upload(ctx context.Context, path string, data []byte) error {
-	w, err := gcs.Create(ctx, path)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(data); err != nil {
-		w.Abort()
-		return err
-	}
-	return w.Close()
 }
 
 // Get returns the value stored under name, and whether there is one.
@@ -69,7 +56,7 @@ func (s Objects) Get(ctx context.Context, name string) (data []byte, found bool,
 }
 
 func download(ctx context.Context, path string) (data []byte, err error) {
-	r, err := gcs.Open(ctx, gcs.Object{Name: path}, 0, -1)
+	r, err := files.Open(ctx, files.Info{Name: path})
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +68,8 @@ func (s Objects) path(name string) (string, error) {
 	if err := checkName(name); err != nil {
 		return "", err
 	}
-	path := gcs.Join(s.Dir, name)
-	if err := gcs.CheckName(path); err != nil {
+	path := files.Join(s.Dir, name)
+	if err := files.CheckName(path); err != nil {
 		return "", fmt.Errorf("store: %w", err)
 	}
 	return path, nil

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/gcs"
 	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
@@ -48,7 +48,7 @@ func (s Sink) ordered(parts []dirsink.FileRef) ([]dirsink.FileRef, error) {
 	return out, nil
 }
 
-func isRemote(p dirsink.FileRef) bool { return gcs.Is(p.URI) }
+func isRemote(p dirsink.FileRef) bool { return files.Scheme(p.URI) == "gs" }
 
 // merged is a local file of all parts' rows, made when it is first opened. A load takes one file from a
 // machine, and the parts are too many or too long to hold.

@@ -1,5 +1,5 @@
-// Package files finds and reads files by name, local ones and objects of Cloud Storage alike, so that
-// nobody else needs to know which it is.
+// Package files finds and reads files by name, local ones and objects of any store that is registered alike, so
+// that nobody else needs to know which it is. Package gs registers Cloud Storage; importing it is all it takes.
 //
 //	list, err := files.Expand(ctx, "gs://b/people-*.csv") // or data/people-*.csv
 //	r, err := files.Open(ctx, list[0])

@@ -11,18 +11,18 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // Info is a file as it was when it was looked at. It is plain data, and public.
 type Info struct {
-	Name    string // a local path, or gs://bucket/path
+	Name    string // a local path, or one of a registered scheme, such as gs://bucket/path
 	Size    int64  // bytes
-	Version int64  // changes with the content: a generation, or nanoseconds since 1970; 0: any state of the file will do
+	Version string // changes with the content: a generation, a tag, or nanoseconds since 1970; empty: any state of the file will do
 	Once    bool   // a pipe or the like: it has no size, and can be read only once
+	CRC32C  uint32 // of the content of an object, polynomial of Castagnoli; 0: not known
 }
 
 // Remote reports whether a name is not of this machine.
@@ -35,10 +35,11 @@ func CheckName(name string) error {
 		return fmt.Errorf("%q: the name is not UTF-8; rename the file, or link to it under another name", name)
 	}
 	if Remote(name) {
-		if scheme, _, _ := strings.Cut(name, "://"); !gcs.Is(name) {
-			return fmt.Errorf("%s: names that begin with %s:// are not known; name a local path, or gs://bucket/path", name, scheme)
+		s, err := system(name)
+		if err != nil {
+			return err
 		}
-		return gcs.CheckName(name)
+		return s.CheckName(name)
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func CheckName(name string) error {
 // Join puts path elements behind a name.
 func Join(dir string, elements ...string) string {
 	if Remote(dir) {
-		return gcs.Join(dir, elements...)
+		return strings.TrimSuffix(dir, "/") + "/" + path.Join(elements...)
 	}
 	return filepath.Join(append([]string{dir}, elements...)...)
 }
@@ -81,8 +82,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	if Remote(name) {
-		o, err := gcs.Stat(ctx, name)
-		return remoteInfo(o), err
+		return SystemOf(name).Stat(ctx, name)
 	}
 	s, err := os.Stat(name)
 	if err != nil {
@@ -98,12 +98,10 @@ func localInfo(name string, s fs.FileInfo) Info {
 	if !s.Mode().IsRegular() {
 		return Info{Name: name, Once: true}
 	}
-	return Info{Name: name, Size: s.Size(), Version: s.ModTime().UnixNano()}
+	return Info{Name: name, Size: s.Size(), Version: strconv.FormatInt(s.ModTime().UnixNano(), 10)}
 }
 
-func remoteInfo(o gcs.Object) Info { return Info{Name: o.Name, Size: o.Size, Version: o.Generation} }
-
-// IsDir reports whether a name is that of a directory: on gs://, where there are none, of something
+// IsDir reports whether a name is that of a directory: in a store of objects, where there are none, of something
 // with objects below it and no object itself.
 func IsDir(ctx context.Context, name string) (bool, error) {
 	if err := CheckName(name); err != nil {
@@ -117,19 +115,29 @@ func IsDir(ctx context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	if !strings.HasSuffix(name, "/") {
-		_, path, _ := strings.Cut(strings.TrimPrefix(name, gcs.Prefix), "/")
-		if _, err := gcs.Stat(ctx, name); path != "" && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := SystemOf(name).Stat(ctx, name); !IsBucket(name) && !errors.Is(err, fs.ErrNotExist) {
 			return false, err
 		}
 	}
-	names, err := gcs.Names(ctx, name)
+	names, err := SystemOf(name).Names(ctx, name)
 	return len(names) > 0, err
+}
+
+// IsBucket reports whether a name is remote and that of a bucket, with nothing behind it.
+func IsBucket(name string) bool {
+	_, rest, _ := strings.Cut(name, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	return Remote(name) && path == ""
 }
 
 // Names lists what is in a directory, in order. One that is not there is empty.
 func Names(ctx context.Context, dir string) ([]string, error) {
 	if Remote(dir) {
-		return gcs.Names(ctx, dir)
+		s, err := system(dir)
+		if err != nil {
+			return nil, err
+		}
+		return s.Names(ctx, dir)
 	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +151,7 @@ func Names(ctx context.Context, dir string) ([]string, error) {
 }
 
 // Expand returns the files that a pattern matches, in order of name. Locally it is a pattern of
-// path/filepath, and a path that exists stands for itself, whatever characters it has. On gs:// "*"
+// path/filepath, and a path that exists stands for itself, whatever characters it has. Elsewhere "*"
 // stands for any characters but "/", and "**" for any. Names that begin with "_" describe a table and
 // are not part of it: only a pattern that begins so matches them. No file at all is an error, and so are two
 // local names of one file, whose records would count twice.
@@ -186,7 +194,7 @@ func example(name string) string {
 
 func exampleDir(pattern string) string {
 	if Remote(pattern) {
-		return "gs://bucket/dir"
+		return Scheme(pattern) + "://bucket/dir"
 	}
 	return "dir"
 }
@@ -221,13 +229,13 @@ func checkLinks(infos []Info) error {
 	if len(infos) == 1 || Remote(infos[0].Name) {
 		return nil
 	}
-	alike := map[[2]int64][]link{}
+	alike := map[Info][]link{} // by size and time
 	for _, f := range infos {
 		s, err := os.Stat(f.Name)
 		if err != nil {
 			return err
 		}
-		key := [2]int64{f.Size, f.Version}
+		key := Info{Size: f.Size, Version: f.Version}
 		for _, other := range alike[key] {
 			if os.SameFile(other.file, s) {
 				return fmt.Errorf("%s and %s are one file, whose records would count twice; use a pattern that matches one of them", other.name, f.Name)
@@ -239,19 +247,14 @@ func checkLinks(infos []Info) error {
 }
 
 func expandRemote(ctx context.Context, pattern string) ([]Info, error) {
-	if !strings.Contains(pattern, "*") {
-		o, err := gcs.Stat(ctx, pattern)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return []Info{remoteInfo(o)}, err
+	if strings.Contains(pattern, "*") {
+		return SystemOf(pattern).List(ctx, pattern)
 	}
-	objects, err := gcs.List(ctx, pattern)
-	infos := make([]Info, len(objects))
-	for i, o := range objects {
-		infos[i] = remoteInfo(o)
+	f, err := SystemOf(pattern).Stat(ctx, pattern)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return infos, err
+	return []Info{f}, err
 }
 
 // ReadAll returns the content of a file of at most limit bytes.
@@ -281,16 +284,25 @@ func ReadStart(ctx context.Context, name string, limit int64) (b []byte, err err
 }
 
 // Close ends what this process keeps open to reach remote files. Later calls open it again.
-func Close() error { return gcs.Close() }
+func Close() (err error) {
+	for _, s := range systems {
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
 
 // RemoveAll removes a directory and everything in it, as far as it is there.
 func RemoveAll(ctx context.Context, dir string) error {
 	if !Remote(dir) {
 		return os.RemoveAll(dir)
 	}
-	objects, err := gcs.List(ctx, gcs.Join(dir, "**"))
+	s, err := system(dir)
+	if err != nil {
+		return err
+	}
+	objects, err := s.List(ctx, Join(dir, "**"))
 	for _, o := range objects {
-		err = errors.Join(err, gcs.Remove(ctx, o))
+		err = errors.Join(err, s.Remove(ctx, o))
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/io/files"
+	_ "github.com/dapple-dp/dapple/io/gs"
 )
 
 var ctx = context.Background()

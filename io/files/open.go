@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-
-	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // Open opens a file to read it from its beginning to its end. It is an error if the file is not the
@@ -21,13 +19,13 @@ func Open(ctx context.Context, f Info) (io.ReadCloser, error) {
 	if !Remote(f.Name) {
 		return openLocal(f)
 	}
-	r, err := gcs.Open(ctx, gcs.Object{Name: f.Name, Generation: f.Version}, 0, -1)
+	r, err := SystemOf(f.Name).Open(ctx, f, 0, -1)
 	return r, f.changed(err)
 }
 
 // changed says that an object is gone in the words of one that has been pinned.
 func (f Info) changed(err error) error {
-	if f.Version != 0 && errors.Is(err, fs.ErrNotExist) {
+	if f.Version != "" && errors.Is(err, fs.ErrNotExist) {
 		return f.errChanged()
 	}
 	return err
@@ -60,7 +58,7 @@ type localFile struct {
 // unchanged is an error if the file is not as it was found. It says nothing of a file that was not looked at.
 func (l *localFile) unchanged() error {
 	s, err := l.Stat()
-	if err == nil && l.f.Version != 0 && localInfo(l.f.Name, s) != l.f {
+	if err == nil && l.f.Version != "" && localInfo(l.f.Name, s) != l.f {
 		err = l.f.errChanged()
 	}
 	return err
@@ -106,7 +104,7 @@ func OpenAt(ctx context.Context, f Info) (File, Info, error) {
 		return nil, f, err
 	}
 	if Remote(f.Name) {
-		if f.Version == 0 {
+		if f.Version == "" {
 			var err error
 			if f, err = Stat(ctx, f.Name); err != nil {
 				return nil, f, err
@@ -136,7 +134,7 @@ const (
 	tail = 64 << 10
 )
 
-// ranges reads ranges of one generation of an object, and keeps the last short one that it fetched.
+// ranges reads ranges of one version of an object, and keeps the last short one that it fetched.
 type ranges struct {
 	*io.SectionReader // for Seek
 	f                 Info
@@ -156,7 +154,7 @@ func newRanges(ctx context.Context, f Info) *ranges {
 
 // fetch fills p with one request.
 func fetch(ctx context.Context, f Info, p []byte, off int64) (err error) {
-	body, err := gcs.Open(ctx, gcs.Object{Name: f.Name, Generation: f.Version}, off, int64(len(p)))
+	body, err := SystemOf(f.Name).Open(ctx, f, off, int64(len(p)))
 	if err != nil {
 		return f.changed(err)
 	}

@@ -5,27 +5,25 @@ import (
 	"errors"
 	"io"
 	"os"
-
-	"github.com/dapple-dp/dapple/internal/gcs"
 )
 
 // Create writes a file whose name is free: fs.ErrExist is in the error if it is not. One of this
 // machine only its owner can read. A file that cannot be written to its end is not left behind.
 func Create(ctx context.Context, name string, content []byte) error {
-	return write(ctx, name, content, os.O_EXCL, gcs.Create)
+	return write(ctx, name, content, os.O_EXCL, System.Create)
 }
 
 // Replace is Create for a name that may be taken: the file then holds content alone.
 func Replace(ctx context.Context, name string, content []byte) error {
-	return write(ctx, name, content, os.O_TRUNC, gcs.Replace)
+	return write(ctx, name, content, os.O_TRUNC, System.Replace)
 }
 
-func write(ctx context.Context, name string, content []byte, flag int, remote func(context.Context, string) (*gcs.Writer, error)) error {
+func write(ctx context.Context, name string, content []byte, flag int, remote func(System, context.Context, string) (Writer, error)) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
 	if Remote(name) {
-		w, err := remote(ctx, name)
+		w, err := remote(SystemOf(name), ctx, name)
 		if err != nil {
 			return err
 		}

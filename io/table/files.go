@@ -16,8 +16,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bounded"
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -124,10 +124,10 @@ func (t *Files) Identity() (id string, known bool) {
 			}
 			name = abs
 		}
-		if f.Once || f.Version == 0 {
+		if f.Once || f.Version == "" {
 			return "", false
 		}
-		fmt.Fprintf(&b, "%q %d %d\n", name, f.Size, f.Version)
+		fmt.Fprintf(&b, "%q %d %s\n", name, f.Size, f.Version)
 	}
 	return b.String(), true
 }

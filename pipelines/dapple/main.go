@@ -17,6 +17,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/io/files"
+	_ "github.com/dapple-dp/dapple/io/gs"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/api/googleapi"
 
 	"github.com/dapple-dp/dapple/integration/services"
+	_ "github.com/dapple-dp/dapple/io/gs"
 )
 
 // load runs one load job of one row of CSV under an ID.

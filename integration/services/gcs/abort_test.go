@@ -13,7 +13,7 @@ import (
 func TestAbortedUploadMakesNoObject(t *testing.T) {
 	s := services.StartStorage(t, "bucket")
 	for _, size := range []int{0, 10, 12 << 20} {
-		w, err := objects.Create(ctx, "gs://bucket/x")
+		w, err := objects.System{}.Create(ctx, "gs://bucket/x")
 		if err != nil {
 			t.Fatal(err)
 		}

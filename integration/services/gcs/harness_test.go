@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
+	_ "github.com/dapple-dp/dapple/io/gs"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

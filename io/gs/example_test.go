@@ -1,0 +1,19 @@
+package gs_test
+
+import (
+	"fmt"
+
+	"github.com/dapple-dp/dapple/io/files"
+	_ "github.com/dapple-dp/dapple/io/gs"
+)
+
+// The import alone makes names of Cloud Storage known.
+func Example() {
+	for _, name := range []string{"gs://bucket/people-*.csv", "gs://bucket/a?b.csv", "ftp://bucket/people.csv"} {
+		fmt.Println(name, files.CheckName(name) == nil)
+	}
+	// Output:
+	// gs://bucket/people-*.csv true
+	// gs://bucket/a?b.csv false
+	// ftp://bucket/people.csv false
+}
