@@ -101,7 +101,7 @@ func (c *column) ofText(s string) (Code, bool) {
 	case String:
 		return c.ofCategory(s)
 	case Float64:
-		if v, ok := parseFloat(s); ok {
+		if v, ok := ParseFloat(s); ok {
 			return c.ofFloat(v)
 		}
 	default:

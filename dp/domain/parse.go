@@ -186,9 +186,9 @@ func cutExponent(s string) (mantissa string, exponent int64, ok bool) {
 	return s, 0, true
 }
 
-// parseFloat reads a decimal floating-point number. NaN, infinities, hexadecimal forms and numbers
+// ParseFloat reads a decimal floating-point number. NaN, infinities, hexadecimal forms and numbers
 // beyond float64 are not usable.
-func parseFloat(s string) (float64, bool) {
+func ParseFloat(s string) (float64, bool) {
 	digit := false
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -7,6 +7,10 @@ import (
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
+// maxValues is how many values of a table are kept beside its cells, of 8 bytes at most. Of a larger table
+// they are kept of every second row, or fourth, and so on.
+const maxValues = 1 << 28
+
 // Builder codes chunks of raw records into a Table.
 //
 // If the domain has a privacy ID it keeps one record of each privacy unit, and none of records
@@ -17,6 +21,7 @@ type Builder struct {
 	domain  *domain.Domain
 	encoder *domain.Encoder
 	table   *Table
+	limit   int            // of values beside the cells
 	units   map[string]int // row of each unit; nil if every record is a unit
 	codes   []domain.Code  // of a chunk, row-major
 	id      []byte
@@ -30,8 +35,12 @@ type Builder struct {
 // ones, clear the domain's PrivacyID.
 func NewBuilder(d *domain.Domain) *Builder {
 	b := &Builder{
-		domain: d, encoder: domain.NewEncoder(d), table: NewTable(d), kept: make([]domain.Code, d.Len()),
+		domain: d, encoder: domain.NewEncoder(d), table: NewTable(d), limit: maxValues, kept: make([]domain.Code, d.Len()),
 		layout: bounding.NewLayout(d.Sizes()), ranker: bounding.NewRanker(make([]byte, bounding.RunKeySize)),
+	}
+	b.table.every = 1
+	for i := range d.Attributes {
+		b.table.values = append(b.table.values, newValues(&d.Attributes[i]))
 	}
 	if d.PrivacyID != "" {
 		b.units = map[string]int{}
@@ -50,9 +59,9 @@ func (b *Builder) Add(chunk *domain.Chunk) {
 	for r := range chunk.Rows {
 		row := b.codes[r*d : (r+1)*d]
 		if b.units == nil {
-			b.append(row)
+			b.append(row, chunk, r)
 		} else if id := b.unit(&chunk.ID, r); len(id) > 0 {
-			b.bound(id, row)
+			b.bound(id, row, chunk, r)
 		}
 	}
 }
@@ -60,19 +69,32 @@ func (b *Builder) Add(chunk *domain.Chunk) {
 // Table returns the table built so far.
 func (b *Builder) Table() *Table { return b.table }
 
-func (b *Builder) append(row []domain.Code) {
+// append adds a row: its codes, and the values of record r of the chunk.
+func (b *Builder) append(row []domain.Code, chunk *domain.Chunk, r int) {
+	t := b.table
 	for a, code := range row {
-		b.table.Columns[a] = append(b.table.Columns[a], code)
+		t.Columns[a] = append(t.Columns[a], code)
 	}
-	b.table.Rows++
+	if t.Rows%t.every == 0 {
+		for a, v := range t.values {
+			v.add(&chunk.Columns[a], r)
+		}
+	}
+	t.Rows++
+	if (t.Rows-1)/t.every*len(t.values) >= b.limit {
+		for _, v := range t.values {
+			v.halve()
+		}
+		t.every *= 2
+	}
 }
 
 // bound keeps row as the unit's record if it has none, or one of higher rank.
-func (b *Builder) bound(id []byte, row []domain.Code) {
+func (b *Builder) bound(id []byte, row []domain.Code, chunk *domain.Chunk, r int) {
 	at, ok := b.units[string(id)]
 	if !ok {
 		b.units[string(id)] = b.table.Rows
-		b.append(row)
+		b.append(row, chunk, r)
 		return
 	}
 	for a := range row {
@@ -82,6 +104,11 @@ func (b *Builder) bound(id []byte, row []domain.Code) {
 	if b.ranker.Less(id, b.packed[1], b.packed[0]) {
 		for a, code := range row {
 			b.table.Columns[a][at] = code
+		}
+		if at%b.table.every == 0 {
+			for a, v := range b.table.values {
+				v.set(at/b.table.every, &chunk.Columns[a], r)
+			}
 		}
 	}
 }

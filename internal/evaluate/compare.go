@@ -95,14 +95,33 @@ func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparis
 		w := &c.Widths[i]
 		w.SubsampleRows = subsampleRows(tallies[w.K], truth.Rows, w.Marginals, w.AverageTV)
 	}
-	c.Shapes = shapes(truth, other, e.domain)
-	if c.Trends, err = trends(ctx, truth, other, e.domain); err != nil {
+	c.CellShapes = shapes(truth, other, e.domain)
+	if c.CellTrends, err = trends(ctx, truth, other, e.domain); err != nil {
 		return Comparison{}, err
 	}
-	c.Quality = mean(c.Shapes.Average, c.Trends.Average)
+	if c.Values, err = e.values(ctx, truth, other); err != nil {
+		return Comparison{}, err
+	}
 	c.Worst = e.worst(truth, other, each)
 	c.Violations = violations(truth, other, e.domain)
 	return c, nil
+}
+
+// values compares the tables on their values; nil if one of them has only cells.
+func (e *evaluation) values(ctx context.Context, truth, other *Table) (*Values, error) {
+	if truth.values == nil || other.values == nil {
+		return nil, nil
+	}
+	v := &Values{SDMetrics: SDMetrics, Every: [2]int{truth.every, other.every}}
+	var err error
+	if v.Quality, err = quality(ctx, truth.values, other.values); err != nil {
+		return nil, err
+	}
+	if v.Binning, err = quality(ctx, truth.values, redrawn(truth)); err != nil {
+		return nil, err
+	}
+	v.Columns = columns(truth.values, other.values)
+	return v, nil
 }
 
 // widths sums up the distances of the cliques, which are in ascending order of their lengths.

@@ -48,14 +48,14 @@ func TestCompareByHand(t *testing.T) {
 	if !reflect.DeepEqual(report.Real.Worst, worst) {
 		t.Errorf("worst:\ngot  %+v\nwant %+v", report.Real.Worst, worst)
 	}
-	if got := report.Real.Shapes.Average; got != 0.875 {
+	if got := report.Real.CellShapes.Average; got != 0.875 {
 		t.Errorf("shapes = %v, want 0.875", got)
 	}
-	if got := report.Real.Trends.Average; got != 0.75 {
+	if got := report.Real.CellTrends.Average; got != 0.75 {
 		t.Errorf("trends = %v, want 0.75", got)
 	}
-	if got := report.Real.Quality; got != 0.8125 {
-		t.Errorf("quality = %v, want 0.8125", got)
+	if report.Real.Values != nil {
+		t.Error("tables of cells have figures of values")
 	}
 }
 
@@ -143,8 +143,8 @@ func TestEqualTablesHaveNoError(t *testing.T) {
 			t.Errorf("equal tables: got %+v, want score 1000, no error, a subsample of all 400 rows", w)
 		}
 	}
-	if report.Real.Quality != 1 {
-		t.Errorf("quality of equal tables = %v, want 1", report.Real.Quality)
+	if report.Real.CellShapes.Average != 1 || report.Real.CellTrends.Average != 1 {
+		t.Errorf("equal tables: columns %v, pairs %v, want 1", report.Real.CellShapes.Average, report.Real.CellTrends.Average)
 	}
 }
 

@@ -9,31 +9,51 @@
 //
 // # What is compared
 //
-// Tables are compared in the cells of the domain, as shares of rows. Of a true table with a privacy ID
-// one row of each privacy unit counts, the one that the synthesis counted: a person with many rows
-// weighs as much as a person with one.
+// Of a true table with a privacy ID one row of each privacy unit counts, the one that the synthesis
+// counted: a person with many rows weighs as much as a person with one.
 //
-// For k = 1, 2, 3 the k-way marginals are the workload's own and those that its wider marginals
-// contain; wider marginals of the workload are compared as well. TV is total variation,
-// ½ Σ |real share − synthetic share| over the cells of a marginal. Averages over marginals are not
-// weighted.
+// # Values as they are written
+//
+// Column Shapes and Column Pair Trends are those of SDMetrics' QualityReport
+// (https://docs.sdv.dev/sdmetrics/data-metrics/quality/quality-report), release 0.32.0, to 1e-6 on the same
+// tables: INT64, FLOAT64, NUMERIC and TIME (as microseconds) are numerical, DATE, DATETIME and TIMESTAMP are
+// datetime, BOOL is boolean, STRING and INT64 with declared values are categorical. What a column's type
+// cannot hold, NaN and infinities too, is NULL.
+//
+//   - KSComplement is 1 − the largest distance of the two distribution functions, TVComplement 1 − TV of the
+//     categories. Both leave NULLs out.
+//   - CorrelationSimilarity, of two numbers, dates or times, is 1 − |r − r'|/2 with Pearson's r over the rows
+//     without NULL in either; it counts if |r| > 0.5 in the true table. ContingencySimilarity, of other pairs,
+//     is 1 − TV of the two-way table, where NULL is a category and numbers are cut into ten equal bins; it counts
+//     if Cramér's V > 0.3 in the true table. The report cuts each table by its own range, so that one far
+//     value moves all bins: column_pair_trends_true_bins has both tables in bins of the true one's range, as
+//     ContingencySimilarity cuts them when it is called alone.
+//   - The score of a property is the mean over the columns or pairs that have one.
+//
+// The report draws 50,000 rows at random from larger tables for ContingencySimilarity; here all rows count.
+//
+// What the domain's cells alone cost, before any noise, is the same report on the true table against itself
+// with each value drawn again inside its cell.
+//
+// The values of a table take 8 bytes each at most, 2 GB in all: of a table of more than 2^28 values every
+// second row counts here, of more than 2^29 every fourth, and so on, which the output says.
+//
+// # Cells
+//
+// On the domain's cells tables are compared as shares of rows. For k = 1, 2, 3 the k-way marginals are the
+// workload's own and those that its wider marginals contain; wider marginals of the workload are compared
+// as well. TV is total variation, ½ Σ |real share − synthetic share| over the cells of a marginal. Averages
+// over marginals are not weighted.
 //
 // The k-marginal score is NIST's, 1000·(1 − average TV): SDNist, sdnist/metrics/kmarginal.py, which
 // takes a random selection of marginals, while this package takes all. It is reported together with the number of
 // rows of the smallest simple random subsample of the true table whose expected score is at least as
 // good; the expectation is exact (see subsample.go).
 //
-// Column shapes and column pair trends are those of SDMetrics' quality report
-// (https://docs.sdv.dev/sdmetrics/data-metrics/quality/quality-report), on the domain's cells:
-//
-//   - A column with bins is numeric: KSComplement, 1 − the largest distance of the two distribution
-//     functions. Any other column is categorical: TVComplement, 1 − TV. Both leave NULLs out.
-//   - A pair of numeric columns: CorrelationSimilarity, 1 − |r − r'|/2 with Pearson's r on the middles
-//     of the cells, rows with a NULL in either column left out. Any other pair: ContingencySimilarity,
-//     1 − TV of the two-way table, where NULL is a category. SDMetrics cuts a numeric column of a mixed
-//     pair into ten bins; here it has the domain's.
-//   - The score of a property is the mean over columns or pairs; if a score is not defined (no value
-//     but NULL, a constant column in a correlation) the item is left out of the mean.
+// Columns and pairs on cells: cell_ks is 1 − KS of a column with bins, cell_tv is 1 − TV of any other column,
+// both without NULL; cell_correlation is 1 − |r − r'|/2 of two columns with bins, each value at the middle of
+// its cell, rows with NULL left out; cell_tv of any other pair has NULL as a category. A score that is not
+// defined (no value but NULL, a constant column in a correlation) is left out of the mean.
 //
 // # Population error
 //
@@ -59,13 +79,27 @@
 //	  largest_cell_error, mean_cell_error, rms_cell_error   |difference of shares| over all cells
 //	  k_marginal_score            1000·(1 − average_tv)
 //	  subsample_rows              only against the true table
-//	shapes, trends                average (null if nothing is defined), and
-//	  items[]                     columns (one or two), metric, score (null if not defined)
-//	quality                       mean of the two averages
+//	cell_shapes, cell_trends      properties on the domain's cells
+//	values                        on values as they are written:
+//	  sdmetrics                   the release of SDMetrics that has the same figures
+//	  every                       [1, 1], or n for a table of which every n-th row counts
+//	  column_shapes, column_pair_trends, column_pair_trends_true_bins   properties
+//	  overall                     mean of the averages of the first two
+//	  binning                     the same four for the true table against itself, values drawn again in their cells
+//	  columns[]                   name, type, sdtype; frequent[] (value, real and synthetic share); and
+//	    real, synthetic           rows, null_share, distinct; of numbers, dates and times mean, sd, zero_share,
+//	                              quantiles[] (p, value, text), in days for DATE, microseconds for other times
+//	    histogram                 of numbers, dates and times: edges, real and synthetic shares
 //	worst[]                       the marginals of largest TV, largest first:
 //	  columns, cells, tv
 //	  largest[]                   the cells that differ most: labels, real and synthetic share
 //	violations                    only if the domain declares impossible combinations:
 //	  real, synthetic             rows that any of them holds for
 //	  each[]                      columns, cells (labels by column), real, synthetic: one combination
+//
+// A property:
+//
+//	average                       null if no item has a score
+//	items[]                       columns (one or two), metric, score (null if not defined), reason why not;
+//	                              of pairs of values also association: real, synthetic (Pearson's r, Cramér's V)
 package evaluate

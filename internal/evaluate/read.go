@@ -50,12 +50,11 @@ func findSource(ctx context.Context, input string, o table.Options) (*source, er
 
 // check compares the columns with those of the file, for a true table or a synthetic one.
 func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
-	d := *f.Domain
-	s.domain = &d
+	s.domain = finer(f.Domain)
 	if real {
 		s.form = f.CSV
 	} else {
-		d.PrivacyID = ""
+		s.domain.PrivacyID = ""
 	}
 	return s.table.Check(ctx, s.domain, s.form)
 }

@@ -129,14 +129,14 @@ func TestReadSyntheticIsWhatWasWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(got, want) {
+		if !reflect.DeepEqual(got.Columns, want.Columns) {
 			t.Errorf("%s: the table that is read is not the one that was written", extension)
 		}
 		parts, err := ReadSynthetic(context.Background(), filepath.Join(dir, "part-0*."+extension), f, table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(parts, want) {
+		if !reflect.DeepEqual(parts.Columns, want.Columns) {
 			t.Errorf("%s: the table of a pattern is not the one that was written", extension)
 		}
 	}

@@ -22,13 +22,26 @@ type Report struct {
 type Comparison struct {
 	TrueRows      int        `json:"true_rows"`
 	SyntheticRows int        `json:"synthetic_rows"`
-	Widths        []Width    `json:"widths"` // by K, ascending
-	Shapes        Property   `json:"shapes"`
-	Trends        Property   `json:"trends"`
-	Quality       Score      `json:"quality"` // mean of the averages of Shapes and Trends
-	Worst         []Marginal `json:"worst"`   // largest TV first
+	Values        *Values    `json:"values,omitempty"` // nil if only cells are known
+	Widths        []Width    `json:"widths"`           // by K, ascending
+	CellShapes    Property   `json:"cell_shapes"`
+	CellTrends    Property   `json:"cell_trends"`
+	Worst         []Marginal `json:"worst"` // largest TV first
 
 	Violations *Violations `json:"violations,omitempty"` // nil if the domain declares nothing to be impossible
+}
+
+// Values compares the tables on their values as they are written.
+type Values struct {
+	SDMetrics string `json:"sdmetrics"` // the release whose figures those of Quality are
+	Every     [2]int `json:"every"`     // rows used of the true and the synthetic table: all if 1, every second if 2, …
+	Quality
+
+	// Binning is Quality of the true table against itself with each value drawn again inside its cell: what
+	// the cells alone cost, before any noise.
+	Binning Quality `json:"binning"`
+
+	Columns []Column `json:"columns"`
 }
 
 // Width sums up the marginals of K attributes. Errors are in shares of rows.

@@ -22,6 +22,13 @@ func sampleReport(t *testing.T) *Report {
 	t.Helper()
 	d := people()
 	tables := Tables{Real: randomTable(d, 5000, 0.2, 1), Synthetic: randomTable(d, 1200, 0.3, 2), Holdout: randomTable(d, 700, 0.2, 3)}
+	for _, table := range []*Table{tables.Real, tables.Synthetic, tables.Holdout} {
+		table.every = 1
+		for a := range d.Attributes {
+			table.values = append(table.values, newValues(&d.Attributes[a]))
+		}
+		table.values = redrawn(table)
+	}
 	r, err := Compare(context.Background(), tables, query.AllMarginals(d.Sizes(), 3, 1000), d, Options{Worst: 3, Cells: 3})
 	if err != nil {
 		t.Fatal(err)

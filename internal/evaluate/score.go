@@ -40,8 +40,17 @@ type Property struct {
 // Item is the score of one column or of one pair of columns.
 type Item struct {
 	Columns []string `json:"columns"`
-	Metric  string   `json:"metric"` // SDMetrics' name
+	Metric  string   `json:"metric"`
 	Score   Score    `json:"score"`
+	Reason  string   `json:"reason,omitempty"` // why there is no score
+
+	Association *Association `json:"association,omitempty"` // of a pair of columns as they are written
+}
+
+// Association is how strongly two columns go together in each of the tables: Pearson's r, or Cramér's V.
+type Association struct {
+	Real      Score `json:"real"`
+	Synthetic Score `json:"synthetic"`
 }
 
 // newProperty takes the mean over the items whose score is defined.

@@ -40,10 +40,10 @@ func TestShapesLeaveNullsOut(t *testing.T) {
 	other := newTable(d, []domain.Code{0, 0, 0, 0}, []domain.Code{2, 1, 1, 2})
 	got := shapes(truth, other, d)
 	want := []Item{
-		{Columns: []string{"sex"}, Metric: "TVComplement", Score: 0.5},       // 1/2, 1/2, 0 and 1/2, 0, 1/2
-		{Columns: []string{"age"}, Metric: "KSComplement", Score: 1 - 1./6},  // 1/3 and 1/2
-		{Columns: []string{"married"}, Metric: "TVComplement", Score: 1},     // 1/2, 1/2
-		{Columns: []string{"height"}, Metric: "KSComplement", Score: 1 - .5}, // 3/4, 1, 1 and 1/2, 1/2, 1
+		{Columns: []string{"sex"}, Metric: "cell_tv", Score: 0.5},       // 1/2, 1/2, 0 and 1/2, 0, 1/2
+		{Columns: []string{"age"}, Metric: "cell_ks", Score: 1 - 1./6},  // 1/3 and 1/2
+		{Columns: []string{"married"}, Metric: "cell_tv", Score: 1},     // 1/2, 1/2
+		{Columns: []string{"height"}, Metric: "cell_ks", Score: 1 - .5}, // 3/4, 1, 1 and 1/2, 1/2, 1
 	}
 	for i, w := range want {
 		g := got.Items[i]
@@ -87,9 +87,9 @@ func TestTrends(t *testing.T) {
 	for _, item := range got.Items {
 		c := domain.Clique{d.Index(item.Columns[0]), d.Index(item.Columns[1])}
 		tv, _ := bruteTV(bruteShares(truth, d, c), bruteShares(other, d, c))
-		metric, want := "ContingencySimilarity", 1-tv
+		metric, want := "cell_tv", 1-tv
 		if c.Equal(domain.Clique{1, 3}) {
-			metric, want = "CorrelationSimilarity", 1-math.Abs(r(truth)-r(other))/2
+			metric, want = "cell_correlation", 1-math.Abs(r(truth)-r(other))/2
 		}
 		if item.Metric != metric || !near(float64(item.Score), want) {
 			t.Errorf("%v: got %s %v, want %s %v", item.Columns, item.Metric, item.Score, metric, want)
@@ -109,7 +109,7 @@ func TestConstantColumnHasNoTrend(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, item := range got.Items {
-		if item.Score.Defined() != (item.Metric == "ContingencySimilarity") {
+		if item.Score.Defined() != (item.Metric == "cell_tv") {
 			t.Errorf("%v %s: score %v", item.Columns, item.Metric, item.Score)
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// shapes compares each column of the two tables: SDMetrics' column shapes, on the domain's cells.
+// shapes compares each column of the two tables on the domain's cells.
 func shapes(truth, other *Table, d *domain.Domain) Property {
 	items := make([]Item, d.Len())
 	var s scratch
 	for a := range items {
 		attr := &d.Attributes[a]
 		x, y := s.count(truth, other, domain.Clique{a})
-		items[a] = Item{Columns: []string{attr.Name}, Metric: "TVComplement"}
+		items[a] = Item{Columns: []string{attr.Name}, Metric: "cell_tv"}
 		if numeric(attr) {
-			items[a].Metric = "KSComplement"
+			items[a].Metric = "cell_ks"
 			items[a].Score = ksComplement(x[:attr.Bins()], y[:attr.Bins()])
 		} else {
 			items[a].Score = tvComplement(withoutNull(attr, x), withoutNull(attr, y))

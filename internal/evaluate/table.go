@@ -7,11 +7,14 @@ import (
 )
 
 // Table is a table in codes: Columns[a][r] is the cell of row r in attribute a, below Sizes[a]. It has
-// fewer than 2³¹ rows.
+// fewer than 2³¹ rows. One that a Builder has made holds the values too, as they are written.
 type Table struct {
 	Sizes   []int
 	Rows    int
 	Columns [][]domain.Code
+
+	values []*values // by attribute; nil: only cells are known
+	every  int       // values are those of rows 0, every, 2·every, …
 }
 
 // NewTable returns a table of no rows over the domain.

@@ -25,6 +25,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	line("%s\n", r.NotPrivate)
 	line("Synthetic table (%s rows) against the true table (%s rows)\n",
 		thousands(r.Real.SyntheticRows), thousands(r.Real.TrueRows))
+	r.Real.Values.writeText(&b)
+	line("On the domain's cells\n")
 	writeWidths(&b, r.Real.Widths)
 	line("")
 	for _, k := range r.Real.Widths {
@@ -32,9 +34,8 @@ func (r *Report) WriteText(w io.Writer) error {
 			k.K, k.Score, thousands(k.SubsampleRows))
 	}
 	line("")
-	writeProperty(&b, "Column shapes", r.Real.Shapes)
-	writeProperty(&b, "Column pair trends", r.Real.Trends)
-	line("Overall quality (mean of the two)  %s\n", r.Real.Quality)
+	writeProperty(&b, "Columns on cells", r.Real.CellShapes)
+	writeProperty(&b, "Pairs on cells", r.Real.CellTrends)
 	r.Real.Violations.writeText(&b)
 	writeWorst(&b, r.Real.Worst)
 	if r.Holdout != nil {
@@ -53,8 +54,10 @@ func (h *Holdout) writeText(b *bytes.Buffer) {
 	writeWidths(b, h.Synthetic.Widths)
 	fmt.Fprintf(b, "\nThe floor: the true table itself against the holdout\n\n")
 	writeWidths(b, h.Real)
-	fmt.Fprintf(b, "\nHoldout: column shapes %s, pair trends %s, quality %s\n",
-		h.Synthetic.Shapes.Average, h.Synthetic.Trends.Average, h.Synthetic.Quality)
+	fmt.Fprintf(b, "\nHoldout on cells: columns %s, pairs %s\n", h.Synthetic.CellShapes.Average, h.Synthetic.CellTrends.Average)
+	if v := h.Synthetic.Values; v != nil {
+		fmt.Fprintf(b, "Holdout by SDMetrics: Column Shapes %s, Column Pair Trends %s\n", v.Shapes.Average, v.Trends.Average)
+	}
 }
 
 func writeWidths(b *bytes.Buffer, widths []Width) {
@@ -72,7 +75,11 @@ func writeProperty(b *bytes.Buffer, name string, p Property) {
 	items := slices.Clone(p.Items)
 	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Score.rank(), y.Score.rank()) })
 	for _, item := range items[:min(textItems, len(items))] {
-		fmt.Fprintf(b, "  %s  %-21s  %s\n", item.Score, item.Metric, clip(strings.Join(item.Columns, " × "), 47))
+		name := strings.Join(item.Columns, " × ")
+		if item.Reason != "" {
+			name += ": " + item.Reason
+		}
+		fmt.Fprintf(b, "  %s  %-21s  %s\n", item.Score, item.Metric, clip(name, 47))
 	}
 	if rest := len(items) - textItems; rest > 0 {
 		fmt.Fprintf(b, "  and %s more, none lower\n", thousands(rest))

@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// trends compares each pair of columns: SDMetrics' column pair trends, on the domain's cells.
+// trends compares each pair of columns on the domain's cells.
 func trends(ctx context.Context, truth, other *Table, d *domain.Domain) (Property, error) {
 	pairs := allPairs(d.Len())
 	mids := middles(d)
@@ -16,9 +16,9 @@ func trends(ctx context.Context, truth, other *Table, d *domain.Domain) (Propert
 		var s scratch
 		for i, ok := next(); ok; i, ok = next() {
 			pair := pairs[i]
-			items[i] = Item{Columns: pair.Names(d), Metric: "ContingencySimilarity"}
+			items[i] = Item{Columns: pair.Names(d), Metric: "cell_tv"}
 			if mids[pair[0]] != nil && mids[pair[1]] != nil {
-				items[i].Metric = "CorrelationSimilarity"
+				items[i].Metric = "cell_correlation"
 				items[i].Score = correlationSimilarity(truth, other, pair, mids)
 			} else {
 				items[i].Score = contingencySimilarity(truth, other, pair, &s)

@@ -1,0 +1,119 @@
+package sdmetrics
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/evaluate"
+)
+
+// expected is what the script writes: lists of columns, metric, score, and of pairs Pearson's r and Cramér's V of
+// the true table.
+type expected struct {
+	Version string
+	Cases   map[string]struct {
+		Shapes, Trends  [][]any
+		TrueBins        []*float64 `json:"true_bins"`
+		AverageShapes   *float64   `json:"average_shapes"`
+		AverageTrends   *float64   `json:"average_trends"`
+		AverageTrueBins *float64   `json:"average_true_bins"`
+		Overall         *float64
+	}
+}
+
+// TestQualityIsSDMetrics compares every score, of columns, of pairs and of the report, with the package's own.
+func TestQualityIsSDMetrics(t *testing.T) {
+	python := os.Getenv("DAPPLE_PYTHON")
+	if python == "" {
+		t.Skip("missing: Python with sdmetrics; set DAPPLE_PYTHON or run make services")
+	}
+	if exec.Command(python, "-c", "import sdmetrics").Run() != nil {
+		t.Skip("missing: sdmetrics in the Python of DAPPLE_PYTHON")
+	}
+	dir := t.TempDir()
+	command := exec.CommandContext(t.Context(), python, "testdata/compare.py", dir)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
+	}
+	var want expected
+	if err := json.Unmarshal(out, &want); err != nil {
+		t.Fatal(err)
+	}
+	if want.Version != evaluate.SDMetrics {
+		t.Errorf("SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
+	}
+	if len(want.Cases) == 0 {
+		t.Fatal("the script compared no tables")
+	}
+	scores := 0
+	for name, w := range want.Cases {
+		path := func(suffix string) string { return filepath.Join(dir, name+suffix) }
+		err := evaluate.Run(t.Context(), evaluate.Config{
+			Domain: path(".yaml"), Input: path("-true.csv"), Synthetic: path("-synthetic.csv"), JSON: path(".json"), Marginals: 1,
+		}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path(".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var report evaluate.Report
+		if err := json.Unmarshal(text, &report); err != nil {
+			t.Fatal(err)
+		}
+		got := report.Real.Values
+		same := func(what string, got evaluate.Score, want any) {
+			scores++
+			x, ok := want.(float64)
+			if ok != got.Defined() || ok && math.Abs(x-float64(got)) > 1e-6 {
+				t.Errorf("%s, %s: %v, SDMetrics says %v", name, what, float64(got), want)
+			}
+		}
+		if len(got.Shapes.Items) != len(w.Shapes) || len(got.Trends.Items) != len(w.Trends) {
+			t.Fatalf("%s: %d columns and %d pairs, SDMetrics has %d and %d", name,
+				len(got.Shapes.Items), len(got.Trends.Items), len(w.Shapes), len(w.Trends))
+		}
+		for i, item := range got.Shapes.Items {
+			if s := w.Shapes[i]; s[0] != item.Columns[0] || s[1] != item.Metric {
+				t.Errorf("%s: %v by %s, SDMetrics has %v by %v", name, item.Columns, item.Metric, s[0], s[1])
+			}
+			same(item.Columns[0], item.Score, w.Shapes[i][2])
+		}
+		for i, item := range got.Trends.Items {
+			s, pair := w.Trends[i], item.Columns[0]+" × "+item.Columns[1]
+			if s[0] != item.Columns[0] || s[1] != item.Columns[1] || s[2] != item.Metric {
+				t.Errorf("%s: %s by %s, SDMetrics has %v by %v", name, pair, item.Metric, s[:2], s[2])
+			}
+			same(pair, item.Score, s[3])
+			for _, association := range s[4:] {
+				if association != nil {
+					same(pair+" in truth", item.Association.Real, association)
+				}
+			}
+			same(pair+" in bins of truth", got.TrueBins.Items[i].Score, number(w.TrueBins[i]))
+		}
+		same("Column Shapes", got.Shapes.Average, number(w.AverageShapes))
+		same("Column Pair Trends", got.Trends.Average, number(w.AverageTrends))
+		same("Column Pair Trends in bins of truth", got.TrueBins.Average, number(w.AverageTrueBins))
+		same("Overall Score", got.Overall, number(w.Overall))
+	}
+	t.Logf("%d figures of SDMetrics %s", scores, want.Version)
+}
+
+// number returns the number, or nil.
+func number(x *float64) any {
+	if x == nil {
+		return nil
+	}
+	return *x
+}

@@ -1,0 +1,200 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// SDMetrics is the release of SDMetrics whose figures Quality gives.
+const SDMetrics = "0.32.0"
+
+// Thresholds of SDMetrics' quality report: pairs of columns that the true table associates less have no score.
+const (
+	correlated = .5 // |Pearson's r|
+	associated = .3 // Cramér's V
+)
+
+// Quality is what SDMetrics' QualityReport says of two tables, on their values as they are written.
+type Quality struct {
+	Shapes  Property `json:"column_shapes"`
+	Trends  Property `json:"column_pair_trends"`
+	Overall Score    `json:"overall"` // mean of the averages of Shapes and Trends
+
+	// TrueBins is Trends with the numbers of both tables cut into ten bins of the true table's range, as
+	// ContingencySimilarity does it when it is called alone. The report cuts each table by its own range: one
+	// far value in one of the two moves all bins.
+	TrueBins Property `json:"column_pair_trends_true_bins"`
+}
+
+// quality compares the values of other with those of truth.
+func quality(ctx context.Context, truth, other []*values) (Quality, error) {
+	q := Quality{Shapes: valueShapes(truth, other)}
+	var err error
+	if q.Trends, err = valueTrends(ctx, truth, other, ownBins); err != nil {
+		return q, err
+	}
+	if q.TrueBins, err = valueTrends(ctx, truth, other, trueBins); err != nil {
+		return q, err
+	}
+	q.Overall = mean(q.Shapes.Average, q.Trends.Average)
+	return q, nil
+}
+
+func valueShapes(truth, other []*values) Property {
+	items := make([]Item, len(truth))
+	for a, t := range truth {
+		items[a] = Item{Columns: []string{t.attr.Name}, Metric: "TVComplement", Score: undefined}
+		if t.kind.continuous() {
+			items[a].Metric = "KSComplement"
+			x, y := sorted(t), sorted(other[a])
+			items[a].Score, items[a].Reason = kolmogorov(x, y), noValue(len(x), len(y))
+			continue
+		}
+		p := contingency{first: matched(t, other[a])}
+		p.count(true)
+		if items[a].Reason = noValue(p.real.total, p.synthetic.total); items[a].Reason == "" {
+			items[a].Score = p.similarity()
+		}
+	}
+	return newProperty(items)
+}
+
+// noValue says which of the tables has no value but NULL in a column, given how many values each has.
+func noValue(truth, other int) string {
+	switch {
+	case truth == 0:
+		return "the true table has NULL alone"
+	case other == 0:
+		return "the synthetic table has NULL alone"
+	}
+	return ""
+}
+
+// sorted returns the numbers that are not NULL in ascending order, rounded to 14 decimal places as
+// KSComplement rounds them.
+func sorted(v *values) []float64 {
+	out := make([]float64, 0, len(v.numbers))
+	for _, x := range v.numbers {
+		if !math.IsNaN(x) {
+			if r := math.RoundToEven(x*1e14) / 1e14; !math.IsInf(r, 0) && v.kind == numerical {
+				x = r
+			}
+			out = append(out, x)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// kolmogorov returns 1 − the two-sample Kolmogorov–Smirnov statistic of two ascending columns.
+func kolmogorov(x, y []float64) Score {
+	if len(x) == 0 || len(y) == 0 {
+		return undefined
+	}
+	largest := int64(0) // difference of the distribution functions, times both lengths
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		at := min(x[i], y[j])
+		for i < len(x) && x[i] == at {
+			i++
+		}
+		for j < len(y) && y[j] == at {
+			j++
+		}
+		d := int64(i)*int64(len(y)) - int64(j)*int64(len(x))
+		largest = max(largest, d, -d)
+	}
+	return Score(1 - float64(largest)/float64(len(x))/float64(len(y)))
+}
+
+// valueTrends compares each pair of columns. Pairs that the true table hardly associates have no score.
+func valueTrends(ctx context.Context, truth, other []*values, by binning) (Property, error) {
+	coded := make([]categories, len(truth))
+	for a, t := range truth {
+		if t.kind.continuous() {
+			coded[a] = by(t, other[a])
+		} else {
+			coded[a] = matched(t, other[a])
+		}
+	}
+	pairs := allPairs(len(truth))
+	items := make([]Item, len(pairs))
+	err := parallel(ctx, len(pairs), func(next func() (int, bool)) {
+		for i, ok := next(); ok; i, ok = next() {
+			items[i] = trend(truth, other, coded, pairs[i])
+		}
+	})
+	return newProperty(items), err
+}
+
+func trend(truth, other []*values, coded []categories, pair domain.Clique) Item {
+	a, b := pair[0], pair[1]
+	item := Item{
+		Columns: []string{truth[a].attr.Name, truth[b].attr.Name}, Metric: "ContingencySimilarity",
+		Score: undefined,
+	}
+	if truth[a].kind.continuous() && truth[b].kind.continuous() {
+		item.Metric = "CorrelationSimilarity"
+		r, s := pearson(truth[a].numbers, truth[b].numbers), pearson(other[a].numbers, other[b].numbers)
+		item.Association = &Association{Score(r), Score(s)}
+		switch {
+		case math.IsNaN(r):
+			item.Reason = "constant in the true table"
+		case math.Abs(r) <= correlated:
+			item.Reason = "hardly correlated in the true table"
+		case math.IsNaN(s):
+			item.Reason = "constant in the synthetic table"
+		default:
+			item.Score = Score(1 - math.Abs(r-s)/2)
+		}
+		return item
+	}
+	p := contingency{first: coded[a], second: coded[b]}
+	p.count(false)
+	item.Association = &Association{Score(p.cramer(&p.real)), Score(p.cramer(&p.synthetic))}
+	switch {
+	case !item.Association.Real.Defined():
+		item.Reason = "constant in the true table"
+	case item.Association.Real <= associated:
+		item.Reason = "hardly associated in the true table"
+	default:
+		item.Score = p.similarity()
+	}
+	return item
+}
+
+// pearson returns Pearson's coefficient of two columns over the rows where neither is NULL; NaN if either
+// is constant there, or constant as a whole.
+func pearson(x, y []float64) float64 {
+	n, mx, my := 0.0, 0.0, 0.0
+	for i, u := range x {
+		if v := y[i]; u == u && v == v {
+			n++
+			mx += (u - mx) / n
+			my += (v - my) / n
+		}
+	}
+	xx, yy, xy := 0.0, 0.0, 0.0
+	first, second := math.NaN(), math.NaN() // of the first row
+	varies, varied := false, false
+	for i, u := range x {
+		v := y[i]
+		if u != u || v != v {
+			continue
+		}
+		if first != first {
+			first, second = u, v
+		}
+		varies, varied = varies || u != first, varied || v != second
+		u, v = u-mx, v-my
+		xx += u * u
+		yy += v * v
+		xy += u * v
+	}
+	if !varies || !varied {
+		return math.NaN()
+	}
+	return min(max(xy/math.Sqrt(xx)/math.Sqrt(yy), -1), 1)
+}

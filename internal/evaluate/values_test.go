@@ -1,0 +1,208 @@
+package evaluate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// valuesOf reads texts as a column of the attribute.
+func valuesOf(a domain.Attribute, cells ...string) *values {
+	v, col := newValues(&a), textColumn(cells)
+	for i := range cells {
+		v.add(&col, i)
+	}
+	return v
+}
+
+// textColumn holds the cells; "?" is NULL.
+func textColumn(cells []string) domain.Column {
+	col := domain.Column{Form: domain.Text, Offsets: []uint32{0}}
+	for _, s := range cells {
+		col.Bytes = append(col.Bytes, s...)
+		col.Offsets = append(col.Offsets, uint32(len(col.Bytes)))
+		col.Nulls = append(col.Nulls, s == "?")
+	}
+	return col
+}
+
+func TestValuesAreWhatIsWritten(t *testing.T) {
+	nan := math.NaN()
+	for _, test := range []struct {
+		attr  domain.Attribute
+		cells []string
+		want  []float64
+	}{
+		{domain.Attribute{Type: domain.Int64}, []string{"2.0", "-3", "2.5", "?", "1e2", "x"}, []float64{2, -3, nan, nan, 100, nan}},
+		{domain.Attribute{Type: domain.Float64}, []string{".5", "NaN", "inf", "1e400", "-0"}, []float64{.5, nan, nan, nan, 0}},
+		{domain.Attribute{Type: domain.Numeric, Scale: 0}, []string{"9.999", "$5"}, []float64{9.999, nan}},
+		{domain.Attribute{Type: domain.Date}, []string{"1970-01-11", "1970-13-01"}, []float64{10, nan}},
+		{domain.Attribute{Type: domain.Time}, []string{"00:00:01"}, []float64{1e6}},
+	} {
+		got := valuesOf(test.attr, test.cells...).numbers
+		for i, x := range test.want {
+			if got[i] != x && !(math.IsNaN(got[i]) && math.IsNaN(x)) {
+				t.Errorf("%s %q is %v, want %v", test.attr.Type, test.cells[i], got[i], x)
+			}
+		}
+	}
+	b := valuesOf(domain.Attribute{Type: domain.Bool}, "TRUE", "?", "0", "yes", "maybe")
+	if got := strings.Join(b.texts, " "); got != "true false" || !slices.Equal(b.codes, []uint32{1, 0, 2, 1, 0}) {
+		t.Errorf("BOOL: %v of %s", b.codes, got)
+	}
+	n := valuesOf(domain.Attribute{Type: domain.Int64, Values: []string{"1"}}, "1", "+01", "1.0", "7")
+	if got := strings.Join(n.texts, " "); got != "1 7" || !slices.Equal(n.codes, []uint32{1, 1, 1, 2}) {
+		t.Errorf("INT64: %v of %s", n.codes, got)
+	}
+}
+
+// Numbers are read with their digits, whatever the domain's scale, and have the cells that they had.
+func TestFinerReadsTheDigits(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "x", Type: domain.Numeric, Scale: 1, Cuts: []int64{0, 15, 100}, Resolution: 5, Null: true},
+	}}
+	f := finer(d)
+	if d.Attributes[0].Scale != 1 || f.Attributes[0].Scale != 9 {
+		t.Fatalf("scale %d, was %d", f.Attributes[0].Scale, d.Attributes[0].Scale)
+	}
+	for text, want := range map[string]float64{"1.49999": 1.49999, "1.5": 1.5, "-2": -2, "12345.678": 12345.678} {
+		code, _ := domain.NewEncoder(d).FromString(0, text)
+		fine, _ := domain.NewEncoder(f).FromString(0, text)
+		native, _ := f.Attributes[0].ParseNative(text)
+		if code != fine || inOnes(&f.Attributes[0], native) != want {
+			t.Errorf("%s: cell %d and %v, want cell %d and %v", text, fine, inOnes(&f.Attributes[0], native), code, want)
+		}
+	}
+}
+
+// A person's values follow the row that is kept, and a table above the limit keeps every second row, then every fourth.
+func TestBuilderKeepsValuesBesideCells(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(0, 9999, 10000), Resolution: 1, Null: true},
+	}}
+	for _, id := range []string{"", "id"} {
+		d.PrivacyID = id
+		b := NewBuilder(d)
+		b.limit = 100
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 30 {
+			chunk := domain.Chunk{Rows: 30, Columns: []domain.Column{{Form: domain.Ints}}, ID: domain.Column{Form: domain.Ints}}
+			for range chunk.Rows {
+				chunk.Columns[0].Ints = append(chunk.Columns[0].Ints, r.Int64N(10000))
+				chunk.ID.Ints = append(chunk.ID.Ints, r.Int64N(350))
+			}
+			b.Add(&chunk)
+		}
+		table := b.Table()
+		if len(table.values[0].numbers) > 100 || len(table.values[0].numbers) != (table.Rows+table.every-1)/table.every || table.every < 4 {
+			t.Errorf("%d values of %d rows, one in %d", len(table.values[0].numbers), table.Rows, table.every)
+		}
+		for i, x := range table.values[0].numbers {
+			if code := table.Columns[0][i*table.every]; float64(code) != x {
+				t.Fatalf("row %d: value %v, cell %d", i*table.every, x, code)
+			}
+		}
+	}
+}
+
+// Against sums over all pairs of thresholds and all cells.
+func TestScoresByBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		x, y := make([]float64, 1+r.IntN(20)), make([]float64, 1+r.IntN(20))
+		for i := range x {
+			x[i] = float64(r.IntN(6))
+		}
+		for i := range y {
+			y[i] = float64(r.IntN(6))
+		}
+		largest := 0.0
+		for at := range 6 {
+			largest = max(largest, math.Abs(below(x, at)-below(y, at)))
+		}
+		slices.Sort(x)
+		slices.Sort(y)
+		if got := float64(kolmogorov(x, y)); math.Abs(got-(1-largest)) > 1e-12 {
+			t.Fatalf("KS of %v and %v: %v, want %v", x, y, got, 1-largest)
+		}
+		p := contingency{first: categories{n: 4}, second: categories{n: 3}}
+		cells := [4][3]float64{}
+		for range 60 {
+			a, b := uint32(r.IntN(4)), uint32(r.IntN(3))
+			p.first.truth, p.second.truth = append(p.first.truth, a), append(p.second.truth, b)
+			cells[a][b]++
+		}
+		p.first.other, p.second.other = []uint32{0}, []uint32{0}
+		p.count(false)
+		chi2 := 0.0
+		for a := range 4 {
+			for b := range 3 {
+				row, column := cells[a][0]+cells[a][1]+cells[a][2], cells[0][b]+cells[1][b]+cells[2][b]+cells[3][b]
+				e := row * column / 60
+				chi2 += (cells[a][b] - e) * (cells[a][b] - e) / e
+			}
+		}
+		if got, want := p.cramer(&p.real), math.Sqrt(chi2/60/2); math.Abs(got-want) > 1e-9 {
+			t.Fatalf("Cramér's V %v, want %v", got, want)
+		}
+	}
+}
+
+func below(x []float64, at int) float64 {
+	n := 0.0
+	for _, v := range x {
+		if v <= float64(at) {
+			n++
+		}
+	}
+	return n / float64(len(x))
+}
+
+// Tables of many texts are counted in a map; the scores are the same.
+func TestSparseIsDense(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	p := contingency{first: categories{n: 50}, second: categories{n: 40}}
+	for range 500 {
+		p.first.truth, p.second.truth = append(p.first.truth, uint32(r.IntN(50))), append(p.second.truth, uint32(r.IntN(40)))
+		p.first.other, p.second.other = append(p.first.other, uint32(r.IntN(50))), append(p.second.other, uint32(r.IntN(40)))
+	}
+	wide := p
+	wide.first.n = denseCells
+	p.count(false)
+	wide.count(false)
+	if wide.sparse == nil || p.sparse != nil {
+		t.Fatal("the wide table is counted in an array, or the narrow one in a map")
+	}
+	if p.similarity() != wide.similarity() || math.Abs(p.cramer(&p.real)-wide.cramer(&wide.real)) > 1e-12 {
+		t.Errorf("similarity %v and %v, V %v and %v", p.similarity(), wide.similarity(), p.cramer(&p.real), wide.cramer(&wide.real))
+	}
+}
+
+func TestColumnsDescribe(t *testing.T) {
+	a := domain.Attribute{Name: "x", Type: domain.Int64}
+	got := columns([]*values{valuesOf(a, "0", "0", "3", "?", "9")}, []*values{valuesOf(a, "3", "3")})[0]
+	if got.Real.Rows != 5 || got.Real.Nulls != .2 || got.Real.Distinct != 3 || got.Real.Mean != 3 || got.Real.Zeros != .4 {
+		t.Errorf("true: %+v", got.Real)
+	}
+	if want := math.Sqrt(18); math.Abs(float64(got.Real.SD)-want) > 1e-12 || got.Synthetic.SD != 0 {
+		t.Errorf("sd %v and %v, want %v and 0", got.Real.SD, got.Synthetic.SD, want)
+	}
+	if q := got.Real.Quantiles; q[0].Value != 0 || q[4].Value != 0 || q[5].Value != 3 || q[8].Value != 9 || q[8].Text != "9" {
+		t.Errorf("quantiles %v", q)
+	}
+	if want := []Frequent{{"3", .2, 1}, {"0", .4, 0}, {"9", .2, 0}}; !slices.Equal(got.Frequent, want) {
+		t.Errorf("frequent %v, want %v", got.Frequent, want)
+	}
+	s := domain.Attribute{Name: "s", Type: domain.String, Values: []string{"a", "c"}}
+	text := columns([]*values{valuesOf(s, "a", "b", "a", "?")}, []*values{valuesOf(s, "c", "a")})[0]
+	if want := []Frequent{{"a", .5, .5}, {"c", 0, .5}, {Undeclared, .25, 0}}; !slices.Equal(text.Frequent, want) {
+		t.Errorf("frequent %v, want %v", text.Frequent, want)
+	}
+	if text.Real.Nulls != .25 || text.Real.Distinct != 2 || text.Synthetic.Distinct != 2 || text.Histogram != nil {
+		t.Errorf("texts: %+v and %+v", text.Real, text.Synthetic)
+	}
+}
