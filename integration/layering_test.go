@@ -43,6 +43,8 @@ var layering = []struct {
 	{"internal/summation", []string{"dp", "solver", "transforms", "io", "pipelines", "github.com/"}, "sums know nothing of what they add"},
 	{"internal/bounding", []string{"dp/noise", "dp/accountant", "dp/mechanism", "dp/query", "solver", "transforms", "io", "pipelines", "github.com/"},
 		"which record a unit keeps depends on its records alone"},
+	{"internal/relation", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "transforms", "io", "pipelines", "github.com/"},
+		"what follows from declarations looks at no release and no record"},
 	{"solver", testKits, "test helpers stay in tests"},
 	{"transforms", testKits, "test helpers stay in tests"},
 	{"io", testKits, "test helpers stay in tests"},

@@ -45,7 +45,7 @@ func (r *Request) output(runID string, st staging) output {
 	}
 	if isTable(r.Output) {
 		return &loadedTable{
-			Sink: r.target().sink(runID, r.File.Domain), Stage: st.rows(runID, r.Shards), description: said,
+			Sink: r.target().sink(runID, r.File.Domain.Written()), Stage: st.rows(runID, r.Shards), description: said,
 			Release: dirsink.Dir{Release: r.Release, RunID: runID, Overwrite: r.Overwrite},
 		}
 	}
@@ -59,7 +59,7 @@ func (r *Request) output(runID string, st staging) output {
 func (r *SampleRequest) output(runID string, st staging) output {
 	said := description{Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows}
 	if isTable(r.Output) {
-		return &loadedTable{Sink: r.target().sink(runID, &r.file.Domain), Stage: st.rows(runID, r.Shards), description: said, model: fingerprint(r.model)}
+		return &loadedTable{Sink: r.target().sink(runID, r.file.Domain.Written()), Stage: st.rows(runID, r.Shards), description: said, model: fingerprint(r.model)}
 	}
 	return &directory{
 		Dir:    dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},

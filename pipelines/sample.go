@@ -85,8 +85,8 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 			break
 		}
 		r.file = file
-		c.target().checkTable(ctx, &file.Domain, &faults)
-		c.target().checkCSV(&file.Domain, &faults)
+		c.target().checkTable(ctx, file.Domain.Written(), &faults)
+		c.target().checkCSV(file.Domain.Written(), &faults)
 		r.model = modelOf(file)
 		checkWhere(r, &faults)
 	}

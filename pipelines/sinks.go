@@ -64,7 +64,7 @@ func (d *directory) Create(ctx context.Context, shard, shards int) (synth.ShardW
 	if err != nil {
 		return nil, err
 	}
-	w, err := newRowWriter(part, d.Format, d.Null, &d.Public.Domain)
+	w, err := newRowWriter(part, d.Format, d.Null, d.Public.Domain.Written())
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
@@ -87,7 +87,7 @@ func shardsOf(asked int, d *domain.Domain) (shards int, minRows int64) {
 	if asked > 0 {
 		return asked, 0
 	}
-	return DefaultShards, int64(max(1, fileCells/d.Len()))
+	return DefaultShards, int64(max(1, fileCells/d.Written().Len()))
 }
 
 func newRowWriter(w io.Writer, format, null string, d *domain.Domain) (rowWriter, error) {
@@ -148,7 +148,7 @@ func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth
 			return synth.Published{}, err
 		}
 	}
-	m, err := d.ofShards(len(files)).Publish(ctx, files, released, columnTypes(&d.Public.Domain, d.Null))
+	m, err := d.ofShards(len(files)).Publish(ctx, files, released, columnTypes(d.Public.Domain.Written(), d.Null))
 	if err != nil {
 		return synth.Published{}, err
 	}

@@ -58,8 +58,8 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	checkTemp(c.TempLocation, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
-		c.target().checkTable(ctx, r.File.Domain, &faults)
-		c.target().checkCSV(r.File.Domain, &faults)
+		c.target().checkTable(ctx, r.File.Domain.Written(), &faults)
+		c.target().checkCSV(r.File.Domain.Written(), &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
 	return r, faults

@@ -20,6 +20,10 @@ type Domain struct {
 	PrivacyID       string // column naming the privacy unit; empty: every record is a unit
 	Attributes      []Attribute
 	StructuralZeros Exclusions `json:",omitempty"` // records that cannot exist
+
+	Orders    []Order     `json:",omitempty"` // what holds between the values of every row written
+	Derived   []Derived   `json:",omitempty"` // columns written that are computed from others, in order of Place
+	Generated []Generated `json:",omitempty"` // columns of keys written that say nothing of anybody
 }
 
 // Len returns the number of attributes.

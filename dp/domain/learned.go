@@ -82,7 +82,9 @@ type LearnedBins struct {
 // WithBins returns the domain with bins that were learned: ordinary ones, which know how values lie inside them. It
 // fails if the list does not name all attributes that learn, each once, or if bins do not fit theirs.
 func (d *Domain) WithBins(list []LearnedBins) (*Domain, error) {
-	out := &Domain{PrivacyID: d.PrivacyID, Attributes: slices.Clone(d.Attributes), StructuralZeros: d.StructuralZeros}
+	out := new(Domain)
+	*out = *d
+	out.Attributes = slices.Clone(d.Attributes)
 	for _, b := range list {
 		if b.Attribute < 0 || b.Attribute >= d.Len() || out.Attributes[b.Attribute].Learned == 0 {
 			return nil, fmt.Errorf("domain: learned bins of column %d, which learns none, or twice", b.Attribute+1)

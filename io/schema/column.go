@@ -51,6 +51,12 @@ func (r *reader) column(n *yaml.Node) (a domain.Attribute, at *yaml.Node, ok boo
 	}
 	c.what = "column " + quote(c.attr.Name)
 	before := len(r.faults)
+	if r.derived[c.attr.Name] {
+		if c.readType() && c.allowed() {
+			c.derivedCells()
+		}
+		return c.attr, m.values["name"], true
+	}
 	if c.readType() {
 		if c.allowed() {
 			c.cells()

@@ -7,6 +7,12 @@
 //	  - {name: age, type: INT64, min: 17, max: 90, bins: 20, null: true}
 //	  - {name: fare, type: NUMERIC, min: 0, max: 500, resolution: 0.05, null: true}
 //	  - {name: visited, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}
+//	constraints:
+//	  - {order: [start, end]}
+//	  - {derive: hour, from: time / 100}
+//	  - {sum: total, of: [net, tax]}
+//	generate:
+//	  - {column: visit_id, as: uuid}
 //	impossible:
 //	  - {sex: Male, pregnant: true}
 //	workload:
@@ -28,7 +34,35 @@
 // values as bins of their own, and rows are drawn inside bins as the release says. The resolution is 1 for INT64, 0.01
 // for NUMERIC, a day for DATE and a second for other times, unless given; FLOAT64 has none and wants one.
 //
-// # StructuralZeros combinations
+// # Constraints between columns
+//
+// What an entry of constraints declares holds in every row written. They are public facts, cost no budget, and
+// private records that break them are counted as they are.
+//
+//	{order: [start, end]}                                   start <= end
+//	{derive: hour, from: time / 100}                        an expression of other columns
+//	{derive: state, from: city, map: {Austin: TX}, else: XX}  a value for each value of another column
+//	{sum: total, of: [net, tax]}                            a sum
+//
+// Columns in order are of one kind: numbers, dates, or times of one type. NULL is in order with everything. Cells
+// of which no values are in order have probability 0, and inside cells values are exchanged or drawn again; a
+// column is written as it would be without the order as far as that goes.
+//
+// A derived column or a sum is computed in the rows: it is not modelled, takes no budget, and the table need not have
+// it. It can be declared under columns, for its place, its type and the range that its values have to keep; else it
+// comes last, as an INT64, NUMERIC, STRING or what is computed. It is NULL if a column that it needs is. In
+// expressions are columns, whole numbers, + - * /, % and parentheses; / rounds down and % has the sign of its divisor;
+// a column whose name is no word stands in double quotes. The difference of two dates is in days, that of two times in
+// seconds, and days or seconds can be added. year, quarter, month, day, weekday (1 is Monday), hour, minute and
+// second take a date or time, and date the day of a timestamp, in UTC.
+//
+// # Generated columns
+//
+// An entry of generate is a column of keys, made up for the rows and never NULL, before all other columns: uuid; serial, which
+// counts from 1 over all files; or a pattern such as "AB-####", in which # is a digit and ? a capital letter, which
+// counts too, in more characters if it has to. The privacy ID can be one. They repeat with the sample seed.
+//
+// # Impossible combinations
 //
 // An entry of impossible names at least two columns, each with a value or a list of values: no record has
 // one of the values in every column named. Values are categories, null, what the cell other is written

@@ -48,6 +48,9 @@ func (f Faults) Unwrap() []error {
 type reader struct {
 	file   string
 	faults Faults
+
+	derived        map[string]bool     // columns that the constraints compute
+	derivedColumns map[string]computed // those of them that are declared among the columns
 }
 
 // add records a fault at a node.

@@ -81,11 +81,12 @@ func Parse(name string, data []byte) (*File, error) {
 
 // root reads the outermost mapping.
 func (r *reader) root(f *File, n *yaml.Node) {
-	m, ok := r.mapping(n, "domain file", "privacy_id", "columns", "impossible", "workload", "csv")
+	m, ok := r.mapping(n, "domain file", "privacy_id", "columns", "constraints", "generate", "impossible", "workload", "csv")
 	if !ok {
 		return
 	}
 	before := len(r.faults)
+	r.derived, r.derivedColumns = derivedNames(n), map[string]computed{}
 	if m.has("privacy_id") {
 		f.Domain.PrivacyID, _ = r.name(m.values["privacy_id"], "privacy_id")
 	}
@@ -97,8 +98,14 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if len(r.faults) > before {
 		f = &File{Domain: nil} // names are unknown: check the rest without them
 	}
+	if (m.has("constraints") || m.has("generate")) && f.Domain != nil {
+		r.relate(f.Domain, m.values["constraints"], m.values["generate"])
+	}
 	if m.has("impossible") && f.Domain != nil {
 		r.impossible(f.Domain, m.values["impossible"])
+	}
+	if len(r.faults) == before && len(f.Domain.Orders) > 0 {
+		r.impossibleOrders(f.Domain, m.values["constraints"])
 	}
 	if m.has("workload") {
 		r.workload(f, m.values["workload"])
@@ -137,6 +144,10 @@ func (r *reader) columns(d *domain.Domain, n *yaml.Node) {
 		default:
 			lines[a.Name] = at.Line
 		}
+		if r.derived[a.Name] {
+			r.derivedColumns[a.Name] = computed{a, len(d.Attributes) + len(r.derivedColumns)}
+			continue
+		}
 		d.Attributes = append(d.Attributes, a)
 	}
 }
@@ -155,7 +166,10 @@ func (r *reader) workload(f *File, n *yaml.Node) {
 		}
 		e.Columns = r.texts(m.values["columns"], "workload: columns")
 		for _, c := range e.Columns {
-			if f.Domain != nil && f.Domain.Index(c) < 0 {
+			switch {
+			case r.derived[c]:
+				r.add(m.values["columns"], "workload: column %s is computed and not modelled, and has no marginals; name the columns that it is computed from", quote(c))
+			case f.Domain != nil && f.Domain.Index(c) < 0:
 				r.add(m.values["columns"], "workload: no column is called %s; the columns are %s", quote(c), names(f.Domain))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/relation"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -26,6 +27,14 @@ func (r *reader) impossible(d *domain.Domain, n *yaml.Node) {
 	}
 }
 
+// impossibleOrders adds what the orders of columns exclude.
+func (r *reader) impossibleOrders(d *domain.Domain, n *yaml.Node) {
+	d.StructuralZeros = append(d.StructuralZeros, relation.Zeros(d)...)
+	if _, ok := d.StructuralZeros.Witness(d.Sizes()); !ok {
+		r.add(n, "constraints: the orders and the impossible combinations together leave no possible record, or none that can be found; declare fewer")
+	}
+}
+
 // exclusion reads one combination; ok is false after a fault.
 func (r *reader) exclusion(d *domain.Domain, n *yaml.Node) (e domain.Exclusion, ok bool) {
 	if n.Kind != yaml.MappingNode {
@@ -38,6 +47,8 @@ func (r *reader) exclusion(d *domain.Domain, n *yaml.Node) (e domain.Exclusion, 
 		k := n.Content[i]
 		a := d.Index(k.Value)
 		switch {
+		case r.derived[k.Value]:
+			r.add(k, "impossible: column %s is computed and not modelled; name the columns that it is computed from", quote(k.Value))
 		case k.Kind != yaml.ScalarNode || a < 0:
 			r.add(k, "impossible: no column is called %s; the columns are %s", kind(k), names(d))
 		case cells[a] != nil:

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -20,6 +21,7 @@ type rowSource struct {
 	n       int64
 	rows    *population.Rows // nil if n is 0
 	decoder *domain.Decoder
+	plan    *relation.Plan // of what a row has beyond what is modelled
 	words   words
 	attrs   int
 	done    atomic.Int64 // rows made so far in this process, for progress alone
@@ -81,7 +83,11 @@ func newRowSource(a *Artifact, hash string, d *domain.Domain, cliques []domain.C
 	if err := model.Validate(); err != nil {
 		return nil, fmt.Errorf("synth: model: %w", err)
 	}
-	s := &rowSource{n: p.Rows, decoder: domain.NewDecoder(d), words: newWords(hash, p.Seed), attrs: d.Len()}
+	plan, err := relation.New(d)
+	if err != nil {
+		return nil, fmt.Errorf("synth: %w", err)
+	}
+	s := &rowSource{n: p.Rows, decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len()}
 	if s.n == 0 {
 		s.n = releasedRows(a.Result.Total.Units)
 	}
@@ -113,6 +119,10 @@ func (s *rowSource) each(ctx context.Context, from, to int64, next func() *domai
 		s.decoder.Decode(chunk, codes[:n*s.attrs], func(row, attr int) uint64 {
 			return s.words.at(uint64(from+int64(row))*uint64(s.attrs) + uint64(attr))
 		})
+		s.plan.Repair(chunk, codes[:n*s.attrs], func(row int, i uint64) uint64 {
+			return s.words.of(repairs, uint64(from)+uint64(row)).at(i)
+		})
+		s.plan.Complete(chunk, from, func(column int, i uint64) uint64 { return s.words.of(keys, uint64(column)).at(i) })
 		if err := visit(chunk); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 		if err := ValidateStruct(p.As, r.domain); err != nil {
 			panic(err.Error())
 		}
-		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *r.domain}
+		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *r.domain.Written()}
 	}
 	maker := newSampleFn(r, p)
 	return branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
@@ -131,7 +131,7 @@ func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 // ValidateStruct lists all columns of d that cannot be written to a field of t, a struct type or a
 // pointer to one.
 func ValidateStruct(t reflect.Type, d *domain.Domain) error {
-	if _, err := fields.Output(t, d); err != nil {
+	if _, err := fields.Output(t, d.Written()); err != nil {
 		return fmt.Errorf("synth: rows cannot be written as %v:\n%w", t, err)
 	}
 	return nil

@@ -27,3 +27,14 @@ func (w words) at(i uint64) uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
+
+// What words are for, beside the values of cells.
+const (
+	repairs = iota + 1 // of rows that are not in order
+	keys               // that are generated
+)
+
+// of returns the words of number n of a purpose.
+func (w words) of(purpose, n uint64) words {
+	return words{key: words{key: w.key ^ purpose<<32}.at(n)}
+}

@@ -1,0 +1,89 @@
+package domain
+
+import "slices"
+
+// Derived is a column that is computed from others in every row written. It is not modelled: it is no
+// attribute, takes no budget, and a table that is read need not have it. Exactly one of From, Sum and
+// Map is set; columns are named, whether they are attributes or derived themselves. A derived value is
+// NULL if one that it needs is.
+type Derived struct {
+	Column Attribute // name, type and what is declared of its values; Null is whether it can be NULL
+	Place  int       // position among the columns written, the generated ones aside
+
+	From    string   `json:",omitempty"` // an expression such as "time / 100", or with Map the column that is looked up
+	Sum     []string `json:",omitempty"` // the columns whose sum it is
+	Map     []Pair   `json:",omitempty"` // the value of each value of From, as canonical texts
+	Else    string   `json:",omitempty"` // with HasElse: the value of the values that Map does not have
+	HasElse bool     `json:",omitempty"`
+}
+
+// Pair is one entry of a map of values.
+type Pair struct{ From, To string }
+
+// Order declares that values do not descend along Columns, attributes of one kind, in any row written. NULL
+// is in order with everything, as a CHECK of SQL has it.
+type Order struct{ Columns []string }
+
+// Generated is a column of keys that are made up for the rows written, never from data: "uuid", "serial",
+// or a pattern such as "AB-####", in which # is a digit and ? a capital letter.
+type Generated struct{ Column, As string }
+
+// Written returns the domain of the rows that are written: generated columns, then attributes and derived
+// columns, each in its place. It is d if there is nothing to add.
+func (d *Domain) Written() *Domain {
+	if len(d.Derived) == 0 && len(d.Generated) == 0 {
+		return d
+	}
+	w := &Domain{Attributes: slices.Clone(d.Attributes)}
+	for _, c := range d.Derived {
+		w.Attributes = slices.Insert(w.Attributes, min(max(c.Place, 0), len(w.Attributes)), c.Column)
+	}
+	keys := make([]Attribute, len(d.Generated))
+	for i, g := range d.Generated {
+		keys[i] = Attribute{Name: g.Column, Type: String}
+		if g.As == "serial" {
+			keys[i] = Attribute{Name: g.Column, Type: Int64, Cuts: []int64{1, 1 << 40}, Resolution: 1}
+		}
+	}
+	w.Attributes = append(keys, w.Attributes...)
+	return w
+}
+
+// Ends returns the least and the largest value that a cell is decoded to, in the native unit; ok is false for
+// NULL, and for the types without one. BOOL is 0 or 1. Of bins that are still to be learned they are those of all.
+func (a *Attribute) Ends(code Code) (lo, hi int64, ok bool) {
+	c := int(code)
+	switch {
+	case c >= a.Size() || a.Type == String || a.Type == Float64 || a.Null && c == a.Size()-1:
+		return 0, 0, false
+	case a.Learned > 0:
+		lo, hi = a.span()
+		return lo * a.Resolution, hi * a.Resolution, lo <= hi
+	case len(a.Values) == 0:
+		lo, hi = a.multiples(c)
+		return lo * a.Resolution, hi * a.Resolution, lo <= hi
+	}
+	text := a.OtherValue
+	if c < len(a.Values) {
+		text = a.Values[c]
+	}
+	v := numbers(a, []string{text})[0]
+	return v, v, true
+}
+
+// FloatEnds is Ends for FLOAT64. Without a resolution the largest value is the one before the end of the
+// bin, unless that is closed.
+func (a *Attribute) FloatEnds(code Code) (lo, hi float64, ok bool) {
+	c := int(code)
+	if a.Type != Float64 || c >= a.Bins() {
+		return 0, 0, false
+	}
+	if a.Learned > 0 {
+		c = 0
+	}
+	g := newGrid(a, c)
+	if g.resolution > 0 {
+		return g.multiple(g.first), g.multiple(g.last), true
+	}
+	return g.lo, g.at(1<<64 - 1), true
+}

@@ -1,0 +1,90 @@
+package relation
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+const (
+	microsPerSecond = 1_000_000
+	secondsPerDay   = 86_400
+	microsPerDay    = secondsPerDay * microsPerSecond
+)
+
+// part is a function of a date or time.
+type part struct {
+	name       string
+	date, time bool // it needs a date; it needs a time of the day
+	lo, hi     int64
+	rising     bool                          // a later argument gives no smaller value
+	of         func(day, micros int64) int64 // of the day since 1970-01-01 and the microsecond of that day
+}
+
+func civil(day int64) (year int, month time.Month, d int) {
+	return time.Unix(day*secondsPerDay, 0).UTC().Date()
+}
+
+var parts = []part{
+	{"year", true, false, 1, 9999, true, func(day, _ int64) int64 { y, _, _ := civil(day); return int64(y) }},
+	{"quarter", true, false, 1, 4, false, func(day, _ int64) int64 { _, m, _ := civil(day); return int64(m+2) / 3 }},
+	{"month", true, false, 1, 12, false, func(day, _ int64) int64 { _, m, _ := civil(day); return int64(m) }},
+	{"day", true, false, 1, 31, false, func(day, _ int64) int64 { _, _, d := civil(day); return int64(d) }},
+	{"weekday", true, false, 1, 7, false, func(day, _ int64) int64 { return day + 3 - 7*floorDiv(day+3, 7) + 1 }}, // 1970-01-01 was a Thursday
+	{"hour", false, true, 0, 23, false, func(_, micros int64) int64 { return micros / (3600 * microsPerSecond) }},
+	{"minute", false, true, 0, 59, false, func(_, micros int64) int64 { return micros / (60 * microsPerSecond) % 60 }},
+	{"second", false, true, 0, 59, false, func(_, micros int64) int64 { return micros / microsPerSecond % 60 }},
+}
+
+// apply returns a function of a date or time: year, quarter, month, day, weekday (1 is Monday), hour, minute,
+// second, or the date of a timestamp. TIMESTAMP is taken in UTC.
+func apply(name string, v value) (value, error) {
+	stamp := v.typ == domain.DateTime || v.typ == domain.Timestamp
+	f := v.eval
+	if name == "date" && stamp {
+		day := big.NewInt(microsPerDay)
+		return value{typ: domain.Date, lo: floorQuotient(v.lo, day), hi: floorQuotient(v.hi, day), column: -1,
+			eval: func(columns []domain.Column, row int) int64 { return floorDiv(f(columns, row), microsPerDay) }}, nil
+	}
+	for _, p := range parts {
+		if p.name != name {
+			continue
+		}
+		split := func(x int64) (day, micros int64) {
+			return floorDiv(x, microsPerDay), x - microsPerDay*floorDiv(x, microsPerDay)
+		}
+		switch {
+		case v.typ == domain.Date && p.date:
+			split = func(x int64) (day, micros int64) { return x, 0 }
+		case stamp, v.typ == domain.Time && p.time:
+		default:
+			return value{}, fmt.Errorf("%s of %s has no meaning", name, kindOf(v))
+		}
+		out := value{typ: domain.Int64, lo: big.NewInt(p.lo), hi: big.NewInt(p.hi), column: -1,
+			eval: func(columns []domain.Column, row int) int64 { return p.of(split(f(columns, row))) }}
+		if v.fits() && (p.rising || v.typ == domain.Time && name == "hour") {
+			out.lo, out.hi = big.NewInt(p.of(split(v.lo.Int64()))), big.NewInt(p.of(split(v.hi.Int64())))
+		}
+		return out, nil
+	}
+	return value{}, fmt.Errorf("no function is called %q; there are year, quarter, month, day, weekday, hour, minute and second, and date of a timestamp", name)
+}
+
+// nativeEnds returns the least and the largest value of a type in its native unit.
+func nativeEnds(t domain.Type) (least, most int64) {
+	day := func(year int, m time.Month, d int) int64 {
+		return time.Date(year, m, d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay
+	}
+	switch t {
+	case domain.Date:
+		return day(1, 1, 1), day(9999, 12, 31)
+	case domain.DateTime, domain.Timestamp:
+		return day(1, 1, 1) * microsPerDay, (day(9999, 12, 31)+1)*microsPerDay - 1
+	case domain.Time:
+		return 0, microsPerDay - 1
+	}
+	return math.MinInt64, math.MaxInt64
+}

@@ -1,0 +1,206 @@
+package relation
+
+import (
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+func ints(name string, lo, hi int64) domain.Attribute {
+	return domain.Attribute{Name: name, Type: domain.Int64, Cuts: []int64{lo, hi}, Resolution: 1, HasFallback: true}
+}
+
+func dates(name string, t domain.Type, lo, hi string) domain.Attribute {
+	a := domain.Attribute{Name: name, Type: t, Resolution: 1, HasFallback: true}
+	l, _ := a.ParseNative(lo)
+	h, _ := a.ParseNative(hi)
+	a.Cuts = []int64{l, h}
+	return a
+}
+
+// value1 computes an expression for one row of the columns' least values.
+func value1(t *testing.T, attrs []domain.Attribute, typ domain.Type, from string) (string, error) {
+	t.Helper()
+	d := &domain.Domain{Attributes: attrs, Derived: []domain.Derived{{Column: domain.Attribute{Name: "out", Type: typ}, From: from, Place: 9}}}
+	if err := Resolve(d, map[string]bool{"out": typ == domain.String}); err != nil {
+		return "", err
+	}
+	p, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &domain.Chunk{}
+	domain.NewDecoder(d).Decode(c, make([]domain.Code, len(attrs)), func(int, int) uint64 { return 0 })
+	p.Complete(c, 0, nil)
+	w := d.Written()
+	out := &c.Columns[len(attrs)]
+	return string(w.Attributes[len(attrs)].AppendNative(nil, out.Ints[0])), nil
+}
+
+func TestExpressions(t *testing.T) {
+	attrs := []domain.Attribute{
+		ints("time", 1730, 2359), ints("a b", -7, 9), dates("day", domain.Date, "2024-02-29", "2024-12-31"),
+		dates("next", domain.Date, "2024-03-01", "2025-12-31"), dates("at", domain.Timestamp, "1969-12-31 23:59:58.5", "2025-01-01"),
+		dates("clock", domain.Time, "09:30:15", "23:00:00"), dates("then", domain.Timestamp, "1970-01-01 00:00:00", "2025-01-01"),
+	}
+	for from, want := range map[string]string{
+		"time / 100":            "17",
+		"time % 100":            "30",
+		"-time":                 "-1730",
+		"2 - 3 - 4":             "-5",
+		"2 + 3 * 4":             "14",
+		"(2 + 3) * 4":           "20",
+		"100 / 7 / 2":           "7",
+		`"a b" / 2`:             "-4",
+		`"a b" % 2`:             "1",
+		`"a b" % -4`:            "-3",
+		"year(day)":             "2024",
+		"quarter(day)":          "1",
+		"month(day)":            "2",
+		"day(day)":              "29",
+		"weekday(day)":          "4",
+		"weekday(at)":           "3",
+		"hour(at)":              "23",
+		"minute(clock)":         "30",
+		"second(clock)":         "15",
+		"hour(at) * 60":         "1380",
+		"next - day":            "1",
+		"day + 1":               "2024-03-01",
+		"day - 60":              "2023-12-31",
+		"date(at)":              "1969-12-31",
+		"then - at":             "1",
+		"then + 90":             "1970-01-01T00:01:30Z",
+		"date(then) - date(at)": "1",
+	} {
+		if got, err := value1(t, attrs, domain.String, from); err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %s", from, got, err, want)
+		}
+	}
+	for from, want := range map[string]string{
+		"":                               "not the end",
+		"time /":                         "character 7: a column",
+		"time time":                      "an operator is needed",
+		"(time":                          "closing parenthesis",
+		"tme / 100":                      `no column is called "tme"; the columns are time`,
+		"time / 0":                       "can be 0",
+		`time % "a b"`:                   "can be 0",
+		"time + day":                     "has no meaning",
+		"day + next":                     "has no meaning",
+		"day * 2":                        "has no meaning",
+		"at - day":                       "has no meaning",
+		"year(time)":                     "year of a number has no meaning",
+		"hour(day)":                      "no meaning",
+		"century(day)":                   `no function is called "century"`,
+		"1.5 * time":                     "a whole number",
+		"clock + time*60":                "can leave the range of a TIME",
+		"time * 9223372036854775807 * 2": "64 bits",
+		"out + 1":                        "computed from itself",
+		strings.Repeat("(", 200):         "levels of parentheses",
+	} {
+		if got, err := value1(t, attrs, domain.String, from); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %q, %v; want an error with %q", from, got, err, want)
+		}
+	}
+}
+
+// The ends of an expression hold all its values, and are those of monotone ones.
+func TestEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		x, y := int64(r.IntN(40)-20), int64(r.IntN(40)-20)
+		a, b := ints("a", x, x+int64(r.IntN(12))), ints("b", y, y+int64(r.IntN(12)))
+		for _, from := range []string{"a / b", "a % b", "a * b", "a - b * 3", "-(a % 5) / 2"} {
+			d := &domain.Domain{Attributes: []domain.Attribute{a, b}, Derived: []domain.Derived{{Column: ints("out", math.MinInt64/2, math.MaxInt64/2), From: from}}}
+			p := compile(d, nil)
+			if p.err() != nil {
+				if !strings.Contains(p.err().Error(), "can be 0") || b.Cuts[0] > 0 || b.Cuts[1] < 0 {
+					t.Fatalf("%s: %v", from, p.err())
+				}
+				continue
+			}
+			e, _ := parseExpr(from)
+			v, err := (&compiler{p: p}).compile(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := p.enumerate(p.steps[0])
+			if list[0] < v.lo.Int64() || list[len(list)-1] > v.hi.Int64() {
+				t.Errorf("%s with a in %v and b in %v: values %d to %d, ends %v to %v", from, a.Cuts, b.Cuts, list[0], list[len(list)-1], v.lo, v.hi)
+			}
+			if from == "a * b" && (list[0] != v.lo.Int64() || list[len(list)-1] != v.hi.Int64()) {
+				t.Errorf("%s: ends %v to %v are not reached", from, v.lo, v.hi)
+			}
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	word := func(i uint64) uint64 { return rand.New(rand.NewPCG(7, i)).Uint64() }
+	uuid := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	for as, want := range map[string]*regexp.Regexp{
+		"uuid": uuid, "AB-##": regexp.MustCompile(`^AB-\d{2,}$`), "?#?": regexp.MustCompile(`^[A-Z]+\d[A-Z]$`), "x#y": regexp.MustCompile(`^x\d+y$`),
+	} {
+		seen := map[string]bool{}
+		const rows = 5000
+		for first := int64(0); first < rows; first += 1000 {
+			c := generate(domain.Generated{Column: "k", As: as}, 1000, first, word)
+			for i := range 1000 {
+				s := string(c.Text(i))
+				if seen[s] || !want.MatchString(s) {
+					t.Fatalf("%s: row %d has %q: twice, or not of the pattern", as, first+int64(i), s)
+				}
+				seen[s] = true
+			}
+		}
+	}
+	if got := string(appendPattern(nil, "AB-####", 42)); got != "AB-0042" {
+		t.Errorf("got %s", got)
+	}
+	if got := string(appendPattern(nil, "AB-##-Z", 12345)); got != "AB-12345-Z" {
+		t.Errorf("a number that is too large for its pattern: got %s", got)
+	}
+	for x := range uint64(1000) { // the inverse exists if no two meet; the mixing keeps 62 bits
+		if permuted(x, word(0)) >= 1<<62 {
+			t.Fatal("more than 62 bits")
+		}
+	}
+}
+
+func TestRanksOfFloatsAreTheirOrder(t *testing.T) {
+	list := []float64{math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64}
+	for i, x := range list {
+		if ranked(rank(x)) != x || i > 0 && rank(x) <= rank(list[i-1]) {
+			t.Errorf("%g is not ranked", x)
+		}
+	}
+	if rank(math.Copysign(0, -1)) != rank(0) {
+		t.Error("two zeros")
+	}
+}
+
+// Every cell of two columns that an exclusion names is impossible, and of few cells all impossible ones are named.
+func TestZeros(t *testing.T) {
+	a, b := ints("a", 0, 100), ints("b", -20, 60)
+	a.Cuts, b.Cuts = domain.EqualCuts(0, 100, 20), domain.EqualCuts(-20, 60, 16)
+	a.Null = true
+	for _, names := range [][]string{{"a", "b"}, {"b", "a"}} {
+		d := &domain.Domain{Attributes: []domain.Attribute{a, b}, Orders: []domain.Order{{Columns: names}}}
+		x, p := Zeros(d), compile(d, nil)
+		for i := range a.Size() {
+			for j := range b.Size() {
+				record := []domain.Code{domain.Code(i), domain.Code(j)}
+				if got, want := x.Violated(record) >= 0, !possibleCells(p, record); got != want {
+					t.Errorf("%v: cells %d and %d: excluded %v, impossible %v", names, i, j, got, want)
+				}
+			}
+		}
+		d.StructuralZeros = x
+		if err := d.Validate(); err != nil || len(x) == 0 || len(x) >= 1<<halvings {
+			t.Errorf("%v: %d exclusions, %v", names, len(x), err)
+		}
+	}
+}

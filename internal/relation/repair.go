@@ -1,0 +1,176 @@
+package relation
+
+import (
+	"math/bits"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// redraws is how often two values of cells that overlap are drawn again: at least one draw in two is in order.
+const redraws = 40
+
+// repairer brings the rows of one chunk into order.
+type repairer struct {
+	p       *Plan
+	members []int
+	scales  []scale
+	word    func(row int, n uint64) uint64
+
+	row    int
+	drawn  uint64
+	x      []int64 // by attribute, of one row
+	lo, hi []int64
+	null   []bool
+}
+
+// Repair brings the values of ordered columns into order in the rows of c, the first columns of which are those
+// of the attributes, decoded from codes. word gives random words of a row, numbered from 0: the rows
+// are a function of them and of what they were.
+//
+// Values stay in their cells if the cells leave them room, and the distribution of a column changes as little as
+// it can: two values of one cell are exchanged, as if the pair had been drawn in order. Cells that leave no room
+// are for structural zeros to prevent; their values are exchanged too, or moved to the nearest that are in order.
+func (p *Plan) Repair(c *domain.Chunk, codes []domain.Code, word func(row int, n uint64) uint64) {
+	if len(p.pairs) == 0 {
+		return
+	}
+	n := p.d.Len()
+	r := &repairer{p: p, members: p.members, scales: p.scales, word: word,
+		x: make([]int64, n), lo: make([]int64, n), hi: make([]int64, n), null: make([]bool, n)}
+	for row := range c.Rows {
+		r.read(c, row)
+		if r.violated() == nil {
+			continue
+		}
+		r.cells(codes[row*n : (row+1)*n])
+		r.mend()
+		for _, a := range r.members {
+			if !r.null[a] {
+				r.scales[a].set(&c.Columns[a], row, r.x[a])
+			}
+		}
+	}
+}
+
+// sorted returns attributes, each behind those that are at most it.
+func (p *Plan) sorted(members []int) (out []int) {
+	for len(out) < len(members) {
+		for _, b := range members {
+			free := true
+			for _, a := range out {
+				free = free && a != b
+			}
+			for _, a := range members {
+				if p.before[a][b] {
+					placed := false
+					for _, done := range out {
+						placed = placed || done == a
+					}
+					free = free && placed
+				}
+			}
+			if free {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+func (r *repairer) read(c *domain.Chunk, row int) {
+	r.row, r.drawn = row, 0
+	for _, a := range r.members {
+		if r.null[a] = c.Columns[a].Null(row); !r.null[a] {
+			r.x[a] = r.scales[a].get(&c.Columns[a], row)
+		}
+	}
+}
+
+// cells takes the ends of the row's cells.
+func (r *repairer) cells(codes []domain.Code) {
+	for _, a := range r.members {
+		r.lo[a], r.hi[a], _ = r.scales[a].ends(codes[a])
+	}
+}
+
+// violated returns a pair that is not in order, or nil.
+func (r *repairer) violated() *[2]int {
+	for k := range r.p.pairs {
+		a, b := r.p.pairs[k][0], r.p.pairs[k][1]
+		if !r.null[a] && !r.null[b] && r.x[a] > r.x[b] {
+			return &r.p.pairs[k]
+		}
+	}
+	return nil
+}
+
+// mend brings one row into order.
+func (r *repairer) mend() {
+	for range 2 * len(r.p.pairs) {
+		pair := r.violated()
+		if pair == nil || !r.pair(pair[0], pair[1]) {
+			break
+		}
+	}
+	if r.violated() != nil {
+		r.clamp(func(a int) (lo, hi int64) { return r.lo[a], r.hi[a] })
+	}
+	if r.violated() != nil {
+		r.clamp(func(a int) (lo, hi int64) { return r.scales[a].least, r.scales[a].most })
+	}
+}
+
+// pair brings two values into order, or reports false.
+func (r *repairer) pair(a, b int) bool {
+	x, y, s, t := r.x[a], r.x[b], &r.scales[a], &r.scales[b]
+	inside := r.lo[a] <= y && x <= r.hi[b]
+	if apart := r.lo[a] > r.hi[b]; (inside || apart) && s.has(y) && t.has(x) {
+		r.x[a], r.x[b] = y, x
+		return true
+	}
+	if s.attr.Type == domain.Float64 || s.list != nil || t.list != nil {
+		return false
+	}
+	most, least := s.floor(min(r.hi[a], r.hi[b]), r.lo[a]), t.ceil(max(r.lo[a], r.lo[b]), r.hi[b])
+	for range redraws {
+		x, y = r.draw(r.lo[a], most, s.step), r.draw(least, r.hi[b], t.step)
+		if x <= y {
+			r.x[a], r.x[b] = x, y
+			return true
+		}
+	}
+	return false
+}
+
+// draw returns one of lo, lo + step, …, hi.
+func (r *repairer) draw(lo, hi, step int64) int64 {
+	if lo >= hi {
+		return lo
+	}
+	n := (uint64(hi)-uint64(lo))/uint64(step) + 1
+	k, _ := bits.Mul64(r.word(r.row, r.drawn), n)
+	r.drawn++
+	return lo + int64(k)*step
+}
+
+// clamp raises values to those that they must not be below, as far as ends allow, and then lowers values to
+// those that they must not be above.
+func (r *repairer) clamp(ends func(a int) (lo, hi int64)) {
+	for _, b := range r.members {
+		_, hi := ends(b)
+		for _, a := range r.members {
+			if r.p.before[a][b] && !r.null[a] && !r.null[b] && r.x[a] > r.x[b] {
+				r.x[b] = r.scales[b].ceil(r.x[a], hi)
+			}
+		}
+	}
+	for k := len(r.members) - 1; k >= 0; k-- {
+		a := r.members[k]
+		lo, _ := ends(a)
+		for _, b := range r.members {
+			if r.p.before[a][b] && !r.null[a] && !r.null[b] && r.x[a] > r.x[b] {
+				r.x[a] = r.scales[a].floor(r.x[b], lo)
+			}
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package relation
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// scale is the values of an ordered column as whole numbers that are compared with those of others: decimals in
+// units of the finest of them, float64 by their place among all float64, everything else in the native unit.
+type scale struct {
+	attr        *domain.Attribute
+	unit        int64 // what one native unit counts
+	step        int64 // between values; 1 if list is set
+	list        []int64
+	least, most int64
+}
+
+// newScale is called once the orders are known.
+func (p *Plan) newScale(a int) scale {
+	attr := &p.columns[a]
+	s := scale{attr: attr, unit: 1, step: 1}
+	if attr.Type == domain.Numeric || attr.Type == domain.Int64 {
+		for range p.places(a) - attr.Scale {
+			s.unit *= 10
+		}
+	}
+	if len(attr.Values) == 0 && attr.Type != domain.Float64 {
+		s.step = max(1, attr.Resolution) * s.unit
+	}
+	first := true
+	for code := range cells(attr) {
+		lo, hi, ok := s.ends(domain.Code(code))
+		if !ok {
+			continue
+		}
+		if first {
+			s.least, s.most, first = lo, hi, false
+		}
+		s.least, s.most = min(s.least, lo), max(s.most, hi)
+		if len(attr.Values) > 0 {
+			s.list = append(s.list, lo)
+		}
+	}
+	slices.Sort(s.list)
+	return s
+}
+
+// places returns the most decimal places of the columns that a is in order with, directly or by way of others.
+func (p *Plan) places(a int) int {
+	group, most := []int{a}, 0
+	for k := 0; k < len(group); k++ {
+		if at := &p.columns[group[k]]; at.Type == domain.Numeric {
+			most = max(most, at.Scale)
+		}
+		for b := range p.before {
+			if (p.before[group[k]][b] || p.before[b][group[k]]) && !slices.Contains(group, b) {
+				group = append(group, b)
+			}
+		}
+	}
+	return most
+}
+
+// ends returns the least and the largest value of a cell.
+func (s *scale) ends(code domain.Code) (lo, hi int64, ok bool) {
+	if s.attr.Type == domain.Float64 {
+		l, h, ok := s.attr.FloatEnds(code)
+		return rank(l), rank(h), ok
+	}
+	lo, hi, ok = s.attr.Ends(code)
+	return times(lo, s.unit), times(hi, s.unit), ok
+}
+
+// times returns x·unit, or the end of int64 that is nearest.
+func times(x, unit int64) int64 {
+	switch {
+	case x > math.MaxInt64/unit:
+		return math.MaxInt64
+	case x < math.MinInt64/unit:
+		return math.MinInt64
+	}
+	return x * unit
+}
+
+// rank returns the place of a number among all float64, from the least up. It is its own inverse's.
+func rank(x float64) int64 {
+	b := int64(math.Float64bits(x + 0)) // one zero
+	if b < 0 {
+		return math.MinInt64 - b
+	}
+	return b
+}
+
+// ranked is the inverse of rank.
+func ranked(r int64) float64 {
+	if r < 0 {
+		r = math.MinInt64 - r
+	}
+	return math.Float64frombits(uint64(r))
+}
+
+// floor returns the largest value that is at most x, and at least lo.
+func (s *scale) floor(x, lo int64) int64 {
+	if s.list != nil {
+		if i, found := slices.BinarySearch(s.list, x); !found && i > 0 {
+			x = s.list[i-1]
+		}
+		return max(x, lo)
+	}
+	return max(s.step*floorDiv(x, s.step), lo)
+}
+
+// ceil returns the least value that is at least x, and at most hi.
+func (s *scale) ceil(x, hi int64) int64 {
+	if s.list != nil {
+		if i, found := slices.BinarySearch(s.list, x); !found && i < len(s.list) {
+			x = s.list[i]
+		}
+		return min(x, hi)
+	}
+	if x > hi {
+		return hi
+	}
+	return min(-s.step*floorDiv(-x, s.step), hi)
+}
+
+// has reports whether x is a value of the column.
+func (s *scale) has(x int64) bool {
+	if s.list != nil {
+		_, ok := slices.BinarySearch(s.list, x)
+		return ok
+	}
+	return s.least <= x && x <= s.most && x%s.step == 0
+}
+
+// get returns the value of a row.
+func (s *scale) get(c *domain.Column, row int) int64 {
+	if c.Form == domain.Floats {
+		return rank(c.Floats[row])
+	}
+	return c.Ints[row] * s.unit
+}
+
+// set changes the value of a row.
+func (s *scale) set(c *domain.Column, row int, x int64) {
+	if c.Form == domain.Floats {
+		c.Floats[row] = ranked(x)
+		return
+	}
+	c.Ints[row] = x / s.unit
+}

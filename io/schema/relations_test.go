@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+const related = `privacy_id: id
+columns:
+  - {name: hour, type: INT64, min: 0, max: 23, fallback: 0}
+  - {name: time, type: INT64, min: 0, max: 2359, bins: 24, null: true}
+  - {name: start, type: DATE, min: 2020-01-01, max: 2020-12-31, step: month, fallback: 2020-01-01}
+  - {name: end, type: DATE, min: 2020-01-01, max: 2021-03-31, step: month, null: true}
+  - {name: city, type: STRING, values: [Austin, Boston], other: true}
+  - {name: a, type: NUMERIC, min: 0, max: 10.5, bins: 5, fallback: 0}
+  - {name: b, type: FLOAT64, min: 0, max: 1, bins: 5, fallback: 0}
+  - {name: total, type: NUMERIC, min: 0, max: 3000, bins: 3, fallback: 0}
+`
+
+func TestRelations(t *testing.T) {
+	f, err := Parse("d.yaml", []byte(related+`constraints:
+  - {derive: days, from: end - start}
+  - {derive: hour, from: time / 100}
+  - {derive: state, from: city, map: {Austin: TX, Boston: MA}, else: "?"}
+  - {sum: total, of: [a, hour]}
+  - {order: [start, end]}
+generate:
+  - {column: id, as: uuid}
+  - {column: no, as: serial}
+workload:
+  - {columns: [time, city]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written, modelled []string
+	w := f.Domain.Written()
+	for i := range w.Attributes {
+		written = append(written, w.Attributes[i].Name)
+	}
+	for i := range f.Domain.Attributes {
+		modelled = append(modelled, f.Domain.Attributes[i].Name)
+	}
+	if got, want := strings.Join(written, " "), "id no hour time start end city a b total days state"; got != want {
+		t.Errorf("written %s, want %s", got, want)
+	}
+	if got, want := strings.Join(modelled, " "), "time start end city a b"; got != want {
+		t.Errorf("modelled %s, want %s", got, want)
+	}
+	days, state := w.Attributes[w.Index("days")], w.Attributes[w.Index("state")]
+	if days.Type != domain.Int64 || !days.Null || days.Cuts[0] != 0 || days.Cuts[1] != 455 { // an end is not before its start
+		t.Errorf("days: %+v", days)
+	}
+	if state.Type != domain.String || state.Null || !slices.Equal(state.Values, []string{"?", "TX", "MA"}) {
+		t.Errorf("state: %+v", state)
+	}
+	if len(f.Domain.StructuralZeros) == 0 || f.Domain.Validate() != nil {
+		t.Errorf("%d structural zeros, %v", len(f.Domain.StructuralZeros), f.Domain.Validate())
+	}
+}
+
+// Each fault is found at its line, together with all others.
+func TestFaultsOfRelations(t *testing.T) {
+	for _, c := range []struct{ entries, want string }{
+		{"constraints: [{derive: hour, from: time / 10}]", `d.yaml:11:36: constraints: what is computed can be 24, which is not among the values of column "hour"`},
+		{"constraints: [{derive: hour, from: tme / 100}]", `character 1: no column is called "tme"`},
+		{"constraints: [{derive: hour, from: end}]", `column "hour" is declared as INT64, and what is computed is DATE`},
+		{"constraints: [{derive: hour}]", "no from"},
+		{"constraints: [{derive: x, from: y + 1}, {derive: y, from: x * 2}]", "would be computed from itself"},
+		{"constraints: [{derive: x, from: b + 1}]", "is a FLOAT64, with which nothing is computed"},
+		{"constraints: [{derive: x, from: id}]", "is the privacy_id"},
+		{"constraints: [{derive: x, from: city, map: {Austin: TX}}]", "the map says nothing of values of column \"city\": Boston, other"},
+		{"constraints: [{derive: x, from: city, map: {Austin: TX, Dallas: TX}, else: a}]", `"Dallas" is not among the values`},
+		{"constraints: [{derive: x, from: city, map: {Austin: TX, Austin: MA}, else: a}]", `"Austin" is there twice`},
+		{"constraints: [{derive: x, from: time, map: [a]}]", "got a list"},
+		{"constraints: [{derive: x, from: time / 100}, {derive: x, from: time % 100}]", "computed twice"},
+		{"constraints: [{sum: total, of: [a]}]", "at least two columns"},
+		{"constraints: [{sum: total, of: [a, b]}]", "FLOAT64 columns add up to a FLOAT64 column, and with no others"},
+		{"constraints: [{sum: total, of: [a, a1]}]", `no column is called "a1"`},
+		{"constraints: [{sum: total}]", "no of"},
+		{"constraints: [{order: [start]}]", "at least two columns"},
+		{"constraints: [{order: [start, time]}]", `column "start" is a DATE and column "time" a INT64`},
+		{"constraints: [{order: [city, time]}]", "has no order"},
+		{"constraints: [{order: [start, end]}, {order: [end, start]}]", "would be equal in every row"},
+		{"constraints: [{order: [time, late]}, {derive: late, from: time + 1}]", `column "late" is derived`},
+		{"constraints: [{order: [time, time]}]", "there twice"},
+		{"constraints: [{from: a}]", "one of order, derive and sum is needed"},
+		{"constraints: [{derive: x, from: time, of: [a]}]", "of goes with sum"},
+		{"constraints: []", "the list is empty"},
+		{"constraints: [{derive: x, from: time / 100}]\nworkload: [{columns: [x]}]", "column \"x\" is computed and not modelled, and has no marginals"},
+		{"constraints: [{derive: hour, from: time / 100}]\nimpossible: [{hour: 3, city: Austin}]", "is computed and not modelled"},
+		{"generate: [{column: time, as: uuid}]", `column "time" is modelled, derived or generated already`},
+		{"generate: [{column: no, as: uid}]", "uuid, serial or a pattern is needed"},
+		{"generate: [{column: no}]", "column and as are needed"},
+	} {
+		_, err := Parse("d.yaml", []byte(related+c.entries+"\n"))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "d.yaml:1") {
+			t.Errorf("%s: got %v; want %q", c.entries, err, c.want)
+		}
+	}
+	_, err := Parse("d.yaml", []byte(related+"constraints:\n  - {derive: hour, from: tim}\n  - {order: [start, en]}\ngenerate: [{column: k, as: k}]\n"))
+	var faults Faults
+	if f, ok := err.(Faults); ok {
+		faults = f
+	}
+	if len(faults) != 3 || faults[0].Line != 12 || faults[1].Line != 13 || faults[2].Line != 14 {
+		t.Errorf("want one fault on each of lines 12 to 14, got %v", err)
+	}
+}
+
+// A minimum above the maximum of a column that is not below leaves no rows.
+func TestOrdersContradictRanges(t *testing.T) {
+	_, err := Parse("d.yaml", []byte("columns:\n  - {name: a, type: INT64, min: 5, max: 9, fallback: 5}\n  - {name: b, type: INT64, min: 0, max: 4, fallback: 0}\nconstraints: [{order: [a, b]}]\n"))
+	if err == nil || !strings.Contains(err.Error(), `d.yaml:4:23: constraints: the least value of column "a" is above the largest of column "b"`) {
+		t.Errorf("got %v", err)
+	}
+}
