@@ -23,3 +23,20 @@ func GaussianMu(epsilon dp.Epsilon, delta dp.Delta) float64 {
 	}
 	return lo
 }
+
+// ZCDPRho returns the largest rho of zero-concentrated privacy that implies (ε, δ), as a float: good
+// for choosing a number of rounds, not for calibrating noise, which is the ledger's business. It is the
+// maximum over α > 1 of the rho at which exp((α−1)(αρ−ε))·(1−1/α)^α/(α−1) = δ.
+//
+// Source: Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Proposition 12.
+func ZCDPRho(epsilon dp.Epsilon, delta dp.Delta) float64 {
+	eps := float64(epsilon)
+	best := 0.0
+	for x := -12.0; x < 24; x += 1.0 / 64 {
+		order := math.Exp(x) // α − 1
+		alpha := 1 + order
+		log := math.Log(float64(delta)) + x + alpha*math.Log1p(1/order)
+		best = max(best, (eps+log/order)/alpha)
+	}
+	return best
+}

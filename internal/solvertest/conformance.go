@@ -23,6 +23,8 @@ type Method struct {
 	Accounting dp.Accounting
 	// NoPure says that the method refuses δ = 0.
 	NoPure bool
+	// AnyWidth says that the method needs no explicit universe, so that no domain is too large for it.
+	AnyWidth bool
 	// Epsilon of the checks; 0 means 1.
 	Epsilon dp.Epsilon
 }
@@ -109,8 +111,8 @@ func (m Method) conforms(t *testing.T, table *Table, p solver.Problem) {
 			a.Cliques = p.Workload.Maximal().Cliques()
 		}
 	}
-	if !reflect.DeepEqual(c.Asked(), planned) {
-		t.Errorf("asked   %+v\nplanned %+v", c.Asked(), planned)
+	if asked := overlook(c.Asked(), planned); !reflect.DeepEqual(asked, planned) {
+		t.Errorf("asked   %+v\nplanned %+v", asked, planned)
 	}
 	if err := got.Model.Validate(); err != nil {
 		t.Error(err)
@@ -135,9 +137,24 @@ func (m Method) conforms(t *testing.T, table *Table, p solver.Problem) {
 	}
 }
 
+// overlook returns asked without what an adaptive plan leaves open: which marginals, and how many numbers up to the
+// planned most.
+func overlook(asked, planned []solver.Access) []solver.Access {
+	for i := range min(len(asked), len(planned)) {
+		a, p := &asked[i], planned[i]
+		if p.Adaptive && a.Coordinates <= p.Coordinates {
+			a.Adaptive, a.Coordinates, a.Marginals, a.Cliques = true, p.Coordinates, p.Marginals, p.Cliques
+		}
+	}
+	return asked
+}
+
 // refuses checks the errors that every method owes.
 func (m Method) refuses(t *testing.T) {
 	t.Run("too large", func(t *testing.T) {
+		if m.AnyWidth {
+			return
+		}
 		p := Problem(NewTable(3, 4), 2, dp.AddRemove, 1, false)
 		p.MemoryLimit = 100
 		var large *dense.ErrUniverse

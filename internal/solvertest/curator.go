@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -70,8 +71,9 @@ func ask[T any](c *Curator, round int, a solver.Access, charge float64, draw fun
 	if c.spent += charge; c.spent > c.budget.Capacity*(1+1e-9) {
 		return none, errors.New("solvertest: budget exhausted")
 	}
-	if n := len(c.asked); n > 0 && c.asked[n-1].Stage == a.Stage {
-		c.asked[n-1].Count++
+	if at := slices.IndexFunc(c.asked, func(b solver.Access) bool { return a.Stage == b.Stage }); at >= 0 {
+		c.asked[at].Count++
+		c.asked[at].Coordinates = max(c.asked[at].Coordinates, a.Coordinates)
 	} else {
 		a.Count = 1
 		c.asked = append(c.asked, a)

@@ -23,18 +23,6 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestPlanningRho compares with the values that the reference figures were made at.
-func TestPlanningRho(t *testing.T) {
-	for _, c := range []struct{ eps, n, rho float64 }{
-		{.1, 48_842, 1.675e-4}, {1, 48_842, .01427}, {10, 48_842, 1.0521},
-		{.1, 10_000, 2.088e-4}, {1, 10_000, .017205}, {10, 10_000, 1.2084},
-	} {
-		if got := planningRho(c.eps, 1/(c.n*c.n)); math.Abs(got/c.rho-1) > 5e-4 {
-			t.Errorf("rho(%g, 1/%g²) = %g, want %g", c.eps, c.n, got, c.rho)
-		}
-	}
-}
-
 func TestRounds(t *testing.T) {
 	adult, tree := []int{2, 2, 5, 7, 15, 16, 10}, solvertest.Tree10().Sizes
 	share := dp.ShareOf(95, 100)

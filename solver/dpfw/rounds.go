@@ -33,26 +33,10 @@ func rounds(p solver.Problem, k, m float64, selection dp.Share) int {
 		eps := float64(p.Epsilon) * selection.Float()
 		return clip(math.Pow(a*eps*units/(2*b), 2.0/3)/4, leastPureRounds, mostPureRounds)
 	}
-	rho := planningRho(float64(p.Epsilon), float64(p.Delta)) * selection.Float()
+	rho := solver.ZCDPRho(p.Epsilon, p.Delta) * selection.Float()
 	return clip(2*a*math.Sqrt(8*rho)*units/(5*b), leastRounds, mostRounds)
 }
 
 func clip(x float64, least, most int) int {
 	return int(min(max(x, float64(least)), float64(most)))
-}
-
-// planningRho returns the largest rho of zero-concentrated privacy that implies (ε, δ), as a float: good
-// for choosing a number of rounds, not for calibrating noise, which is the ledger's business. It is the
-// maximum over α > 1 of the rho at which exp((α−1)(αρ−ε))·(1−1/α)^α/(α−1) = δ.
-//
-// Source: Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Proposition 12.
-func planningRho(eps, delta float64) float64 {
-	best := 0.0
-	for x := -12.0; x < 24; x += 1.0 / 64 {
-		order := math.Exp(x) // α − 1
-		alpha := 1 + order
-		log := math.Log(delta) + x + alpha*math.Log1p(1/order)
-		best = max(best, (eps+log/order)/alpha)
-	}
-	return best
 }

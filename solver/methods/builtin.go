@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/published/dpampaper"
 	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/comparators"
 	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 	"github.com/dapple-dp/dapple/solver/rake"
@@ -87,4 +88,13 @@ func init() {
 		},
 		Cost: perCell(32, 7e-9*1000),
 	})
+	for _, a := range comparators.All() {
+		Register(Method{
+			Name: a.Name, Summary: a.Summary, Accounting: selecting, Accesses: a.Accesses, PredictAs: "dpam",
+			Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+				return a.Solve(p, c)
+			},
+			Cost: a.Cost,
+		})
+	}
 }

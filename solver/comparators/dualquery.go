@@ -1,0 +1,96 @@
+package comparators
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// DualQuery plays multiplicative weights on the queries: each round draws queries by how far the rows so far are off,
+// and adds the one row that answers them best.
+//
+// Source: Gaboardi, Gallego Arias, Hsu, Roth, Wu 2014, "Dual Query: Practical Private Query Release for High
+// Dimensional Data".
+// Events: 50 selections of a cell in each round but the first, whose draws are uniform. A draw of round t has the
+// exponent η·t·(error as a part of the units), so that its charge grows with t²; the number of rounds follows from
+// the budget at the planning number of units and η = 1.
+// Cost: T·50 selections and T ascents; no universe. The table has T rows only, whose sampling error is its floor.
+var dualQuery = Algorithm{
+	Name: "dualquery", Summary: "multiplicative weights on queries, one best row a round; for comparison",
+	schedule: func(s *setup) []solver.Access {
+		var out []solver.Access
+		rounds := s.dualQueryRounds()
+		for t := 1; t < rounds; t++ {
+			out = append(out, solver.Access{Stage: drawStage(t), Kind: dp.Exponential, Count: dualQueryDraws, Share: s.dualQueryShare(t, rounds)})
+		}
+		return out
+	},
+	run: runDualQuery,
+}
+
+const (
+	dualQueryDraws = 50
+	dualQueryEta   = 1
+)
+
+func drawStage(t int) string { return fmt.Sprintf("%s %d", stageSelect, t+1) }
+
+// dualQueryShare is the share of one draw after t rows.
+func (s *setup) dualQueryShare(t, rounds int) dp.Share {
+	n := int64(rounds)
+	power := 2
+	if s.Delta == 0 {
+		power = 1
+	}
+	part, whole := int64(t), n*(n-1)/2
+	if power == 2 {
+		part, whole = part*part, n*(n-1)*(2*n-1)/6
+	}
+	return dp.ShareOf(s.percent*part, 100*dualQueryDraws*whole)
+}
+
+// dualQueryRounds returns T: the charges (R·η·t/units)²/8, or R·η·t/units for δ = 0, of 50 draws after each of
+// t = 1 … T−1 rows are what the rounds get.
+func (s *setup) dualQueryRounds() int {
+	r, part := float64(s.Neighbouring.UnitChanges()), float64(s.percent)/100
+	if s.Delta == 0 {
+		eps := float64(s.Epsilon) * part
+		return s.atLeastTwo(math.Sqrt(2 * eps * s.units / (dualQueryDraws * r * dualQueryEta)))
+	}
+	rho := solver.ZCDPRho(s.Epsilon, s.Delta) * part
+	return s.atLeastTwo(math.Cbrt(24 * rho * s.units * s.units / (dualQueryDraws * r * r * dualQueryEta * dualQueryEta)))
+}
+
+// atLeastTwo returns the rounds that the user asks for, or else x between 2 and 1,000.
+func (s *setup) atLeastTwo(x float64) int { return max(2, s.roundsOr(int(min(x, 1000)))) }
+
+func runDualQuery(s *session) (*population.Model, error) {
+	rounds := s.dualQueryRounds()
+	best, rows := s.maximiser(), newTable(s.workload)
+	for t := range rounds {
+		for i := range best.weights {
+			clear(best.weights[i])
+		}
+		if t > 0 {
+			rows.scaled(s.released.Units)
+		}
+		for draw := 1; draw <= dualQueryDraws; draw++ {
+			if t == 0 {
+				i := s.rng.IntN(len(best.weights))
+				best.weights[i][s.rng.IntN(len(best.weights[i]))] += float64(1 - 2*s.rng.IntN(2))
+				continue
+			}
+			cell, err := s.curator.SelectCell(drawStage(t), draw, s.workload, rows.counts, s.released.Units, s.dualQueryShare(t, rounds))
+			if err != nil {
+				return nil, err
+			}
+			best.weights[cell.Marginal][cell.Cell] += float64(cell.Sign)
+		}
+		rows.add(best.best(nil))
+		s.finished(t+1, rounds)
+	}
+	return rows.model(), nil
+}

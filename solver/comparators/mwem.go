@@ -1,0 +1,72 @@
+package comparators
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// MWEM, multiplicative weights with the exponential mechanism: each round selects the worst answered cell, measures
+// it, and moves the model to all measurements so far. The answer is the mean of the models of the later half.
+//
+// Source: Hardt, Ligett, McSherry 2012, "A Simple and Practical Algorithm for Differentially Private Data Release".
+// Events: a selection of a cell and a noisy count in each of T rounds, half of the budget each. The count comes with
+// the other cells of its marginal, which cost nothing more under AddRemove, and is used alone.
+// Cost: T·25 evaluations of the universe.
+var mwem = Algorithm{
+	Name: "mwem", Summary: "multiplicative weights: each round selects and measures the worst cell; for comparison",
+	Dense: true, Measures: true,
+	schedule: func(s *setup) []solver.Access {
+		return s.selectThenMeasure(dp.Exponential, s.mwemRounds(), 1, 1)
+	},
+	run: runMWEM,
+}
+
+// projections is how many entropy projections a round makes at most.
+const projections = 25
+
+// mwemRounds grows with the number of cells that may need a round of their own.
+func (s *setup) mwemRounds() int {
+	return s.roundsOr(int(min(max(1.6*math.Sqrt(float64(s.cells)), 30), 200)))
+}
+
+func runMWEM(s *session) (*population.Model, error) {
+	rounds := s.mwemRounds()
+	choose, measure := s.each(rounds, 1, 1)
+	u := s.universe()
+	mean := make([]float64, len(u.model))
+	var targets []target
+	for t := 1; t <= rounds; t++ {
+		cell, err := s.curator.SelectCell(stageSelect, t, s.workload, u.counts, s.released.Units, choose)
+		if err != nil {
+			return nil, err
+		}
+		at, err := s.measure(t, cell.Marginal, measure)
+		if err != nil {
+			return nil, err
+		}
+		m := s.measured[at]
+		targets = retarget(targets, target{cell.Marginal, cell.Cell, m.Values[cell.Cell]})
+		u.project(targets, math.Sqrt(m.Variance)/2, projections)
+		if t > rounds/2 {
+			for z, p := range u.model {
+				mean[z] += p
+			}
+		}
+		s.finished(t, rounds)
+	}
+	return &population.Model{Weights: mean}, nil
+}
+
+// retarget appends a target, or replaces the one of the same cell.
+func retarget(targets []target, t target) []target {
+	for i := range targets {
+		if targets[i].marginal == t.marginal && targets[i].cell == t.cell {
+			targets[i] = t
+			return targets
+		}
+	}
+	return append(targets, t)
+}

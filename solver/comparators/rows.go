@@ -1,0 +1,48 @@
+package comparators
+
+import (
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// table is a model that is a list of rows of equal weight, and its marginals.
+type table struct {
+	workload query.Workload
+	columns  [][]domain.Code
+	rows     int
+	tally    query.Answers // rows in each cell of the workload
+	counts   query.Answers // the same scaled to the number of units
+}
+
+func newTable(w query.Workload) *table {
+	return &table{workload: w, columns: make([][]domain.Code, len(w.Sizes)), tally: query.NewAnswers(w), counts: query.NewAnswers(w)}
+}
+
+func (t *table) add(record []domain.Code) {
+	for a, v := range record {
+		t.columns[a] = append(t.columns[a], v)
+	}
+	t.rows++
+	for i, m := range t.workload.Marginals {
+		t.tally[i][m.Clique.Cell(t.workload.Sizes, record)]++
+	}
+}
+
+// scaled returns the marginals of the rows as counts of the given number of units.
+func (t *table) scaled(units float64) query.Answers {
+	for i := range t.tally {
+		for c, n := range t.tally[i] {
+			t.counts[i][c] = n * units / float64(t.rows)
+		}
+	}
+	return t.counts
+}
+
+func (t *table) model() *population.Model {
+	weights := make([]float64, t.rows)
+	for i := range weights {
+		weights[i] = 1
+	}
+	return &population.Model{Columns: t.columns, Weights: weights}
+}
