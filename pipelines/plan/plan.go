@@ -24,6 +24,7 @@ type Plan struct {
 	Why          string
 	Limits       string // the method's public caps; empty if the domain's size is the only one
 	Alternatives []Alternative
+	Comparisons  []string // methods kept to be compared with
 
 	Charges  accountant.Statement // the ledger as it will be when the run is over
 	accesses []solver.Access      // what it charges for
@@ -130,7 +131,11 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	}
 	plan.FileBytes = plan.Rows * bytesPerRow(p.Domain)
 	for _, m := range methods.All() {
-		if m.Name != chosen.Name {
+		switch {
+		case m.Name == chosen.Name:
+		case m.Comparison:
+			plan.Comparisons = append(plan.Comparisons, m.Name)
+		default:
 			plan.Alternatives = append(plan.Alternatives, alternative(p, m))
 		}
 	}
@@ -267,7 +272,7 @@ func wider(p solver.Problem, limit int) (n int) {
 // measured the whole workload at the same loss: at ε = 1 the total variation of dpfw was 8 %
 // above that of dpam, on 7 columns of UCI Adult and on ten binary columns.
 func predict(p solver.Problem, m methods.Method, measured []Noisy) float64 {
-	if len(measured) == 0 && m.PredictAs != "" {
+	if m.PredictAs != "" {
 		as, err := methods.Lookup(m.PredictAs)
 		if err != nil {
 			return math.NaN()

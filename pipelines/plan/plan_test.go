@@ -36,7 +36,7 @@ func TestMakeListsEveryMethod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Alternatives)+1 != len(methods.All()) || method != "auto" && p.Method != method || p.Why == "" {
+		if len(p.Alternatives)+len(p.Comparisons)+1 != len(methods.All()) || method != "auto" && p.Method != method || p.Why == "" {
 			t.Errorf("%s: %s because %q, beside %d others", method, p.Method, p.Why, len(p.Alternatives))
 		}
 		for _, a := range p.Alternatives {

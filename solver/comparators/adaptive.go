@@ -17,7 +17,7 @@ import (
 // Events: a selection of a marginal, a tenth of the budget, and a noisy marginal, the rest, in each of T rounds.
 // Cost: T·25 evaluations of the universe and one fit of package dpam.
 var adaptive = Algorithm{
-	Name: "adaptive", Summary: "the AIM family on an explicit universe: each round measures the worst marginal; for comparison",
+	Name: "adaptive", Summary: "the AIM family on an explicit universe: each round measures the worst marginal",
 	Dense: true, Measures: true,
 	schedule: func(s *setup) []solver.Access {
 		return s.selectThenMeasure(dp.BlockExponential, s.adaptiveRounds(), 1, 9)

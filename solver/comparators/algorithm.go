@@ -191,7 +191,7 @@ func (s *setup) selectThenMeasure(kind dp.Kind, rounds int, selectPart, measureP
 	choose, measure := s.each(rounds, selectPart, measurePart)
 	return []solver.Access{
 		{Stage: stageSelect, Kind: kind, Count: rounds, Share: choose},
-		{Stage: stageMeasure, Kind: dp.DiscreteGaussian, Count: rounds, Share: measure, Coordinates: most, Adaptive: true},
+		{Stage: stageMeasure, Kind: dp.DiscreteGaussian, Count: rounds, Share: measure, Marginals: 1, Coordinates: most, Adaptive: true},
 	}
 }
 

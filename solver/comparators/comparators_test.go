@@ -26,6 +26,9 @@ func TestConformance(t *testing.T) {
 // average total variation on a binary tree of 10 columns, 10,000 units, ε = 1, add/remove, means of five fixed seeds.
 // The reference figures are means of few runs, hence the width of the bands.
 func TestFigures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("17 CPU seconds: make integration runs it")
+	}
 	table := solvertest.Tree10()
 	want := map[string][2]float64{
 		"mwem": {.0146, .0129}, "pep": {.0149, .0137}, "adaptive": {.0050, .0044}, "dualquery": {.049, .048},
@@ -43,7 +46,7 @@ func TestFigures(t *testing.T) {
 					return r, err
 				})
 			})
-			solvertest.Within(t, a.Name, largest, tv, want[a.Name][0], want[a.Name][1], .5, .5)
+			solvertest.Within(t, a.Name, largest, tv, want[a.Name][0], want[a.Name][1], .4, .4)
 		})
 	}
 }

@@ -19,7 +19,7 @@ import (
 // the budget at the planning number of units and η = 1.
 // Cost: T·50 selections and T ascents; no universe. The table has T rows only, whose sampling error is its floor.
 var dualQuery = Algorithm{
-	Name: "dualquery", Summary: "multiplicative weights on queries, one best row a round; for comparison",
+	Name: "dualquery", Summary: "multiplicative weights on queries, one best row a round",
 	schedule: func(s *setup) []solver.Access {
 		var out []solver.Access
 		rounds := s.dualQueryRounds()

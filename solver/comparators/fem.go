@@ -18,11 +18,11 @@ import (
 // Cost: T·50 ascents; no universe.
 var (
 	fem = Algorithm{
-		Name: "fem", Summary: "follow the perturbed leader, exponential weights on codes; for comparison",
+		Name: "fem", Summary: "follow the perturbed leader, exponential weights on codes",
 		schedule: scheduleFEM, run: runFEM(func(s *session) float64 { return -femScale * s.rng.ExpFloat64() }),
 	}
 	sepFEM = Algorithm{
-		Name: "sepfem", Summary: "follow the perturbed leader, Laplace weights on codes; for comparison",
+		Name: "sepfem", Summary: "follow the perturbed leader, Laplace weights on codes",
 		schedule: scheduleFEM, run: runFEM(func(s *session) float64 { return sepFEMScale * (s.rng.ExpFloat64() - s.rng.ExpFloat64()) }),
 	}
 )

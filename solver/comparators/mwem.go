@@ -16,7 +16,7 @@ import (
 // the other cells of its marginal, which cost nothing more under AddRemove, and is used alone.
 // Cost: T·25 evaluations of the universe.
 var mwem = Algorithm{
-	Name: "mwem", Summary: "multiplicative weights: each round selects and measures the worst cell; for comparison",
+	Name: "mwem", Summary: "multiplicative weights: each round selects and measures the worst cell",
 	Dense: true, Measures: true,
 	schedule: func(s *setup) []solver.Access {
 		return s.selectThenMeasure(dp.Exponential, s.mwemRounds(), 1, 1)

@@ -13,7 +13,7 @@ import (
 // Events: a selection of a cell and a noisy marginal in each of T rounds, half of the budget each.
 // Cost: T·25 evaluations of the universe.
 var pep = Algorithm{
-	Name: "pep", Summary: "entropy projection on marginals with the worst cell, one a round; for comparison",
+	Name: "pep", Summary: "entropy projection on marginals with the worst cell, one a round",
 	Dense: true, Measures: true,
 	schedule: func(s *setup) []solver.Access {
 		return s.selectThenMeasure(dp.Exponential, s.roundsOr(pepRounds), 1, 1)

@@ -73,7 +73,7 @@ func init() {
 		Cost: perCell(32, 7e-9*1000),
 	})
 	Register(Method{
-		Name: "dpam-paper", Summary: "DPAM as published, with the corrections that it needs to run; for comparison",
+		Name: "dpam-paper", Summary: "DPAM as published, with the corrections that it needs to run", Comparison: true,
 		Accounting: selecting, Accesses: dpampaper.Accesses, Universe: true,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return dpampaper.Solve(p, c)
@@ -81,7 +81,7 @@ func init() {
 		Cost: perCell(64, 0.2e-6*120),
 	})
 	Register(Method{
-		Name: "dpfw-paper", Summary: "DPFW as published, with the corrections that it needs to run; for comparison",
+		Name: "dpfw-paper", Summary: "DPFW as published, with the corrections that it needs to run", Comparison: true,
 		Accounting: selecting, Accesses: dpfwpaper.Accesses,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return dpfwpaper.Solve(p, c)
@@ -90,7 +90,8 @@ func init() {
 	})
 	for _, a := range comparators.All() {
 		Register(Method{
-			Name: a.Name, Summary: a.Summary, Accounting: selecting, Accesses: a.Accesses, PredictAs: "dpam",
+			Name: a.Name, Summary: a.Summary, Accounting: selecting, Accesses: a.Accesses,
+			PredictAs: "dpam", Comparison: true,
 			Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 				return a.Solve(p, c)
 			},

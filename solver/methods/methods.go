@@ -30,8 +30,9 @@ type Method struct {
 	// accesses that Accesses planned, with noise that was fixed there.
 	Solve func(context.Context, solver.Problem, solver.Curator) (*solver.Result, error)
 
-	// PredictAs names the method whose predicted error is taken for this one's, if this one measures
-	// nothing that an error could be predicted from.
+	// Comparison says that the algorithm is kept to be compared with: plans name it, and propose it to nobody.
+	Comparison bool
+	// PredictAs names the method whose predicted error is taken for this one's; empty: this one's own.
 	PredictAs string
 	// LargestTable is the most cells of a marginal that the algorithm measures; 0: any number. It answers
 	// larger ones from what it learns of smaller ones.
