@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/bisect"
 )
 
 // Marginals says what one measurement releases.
@@ -103,7 +104,7 @@ func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error)
 	if !within(most) {
 		return Event{}, errShareTooSmall
 	}
-	return event(leastInt(0, most, within)), nil
+	return event(bisect.Int(0, most, within)), nil
 }
 
 // LaplaceMax returns the event of one selection of the largest of several scores of range r with

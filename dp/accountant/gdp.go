@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/bisect"
 )
 
 // discreteDelta returns (1+exp(ε))·coordinates·0.021/2^60, rounded up: what discrete Gaussian noise of a
@@ -57,7 +58,7 @@ func MuFloor(epsilon dp.Epsilon, delta dp.Delta) float64 {
 	for GDPDeltaCeil(high, epsilon) <= float64(delta) {
 		low, high = high, 2*high
 	}
-	low, _ = border(low, high, func(mu float64) bool { return GDPDeltaCeil(mu, epsilon) > float64(delta) })
+	low, _ = bisect.Border(low, high, func(mu float64) bool { return GDPDeltaCeil(mu, epsilon) > float64(delta) })
 	return low
 }
 
@@ -65,7 +66,7 @@ func MuFloor(epsilon dp.Epsilon, delta dp.Delta) float64 {
 // (1+exp(ε))·coordinates·0.021/2^60 ≤ δ: what discrete Gaussian noise promises. It searches up to the
 // given most, and returns most if nothing below it satisfies the inequality.
 func GDPEpsilonCeil(mu float64, coordinates int64, delta dp.Delta, most dp.Epsilon) dp.Epsilon {
-	high := leastInt(0, int64(math.Ceil(math.Ldexp(float64(most), capacityBits))), func(n int64) bool {
+	high := bisect.Int(0, int64(math.Ceil(math.Ldexp(float64(most), capacityBits))), func(n int64) bool {
 		e := math.Ldexp(float64(n), -capacityBits)
 		return (GDPDeltaCeil(mu, dp.Epsilon(e))+discreteDelta(e, coordinates))*(1+0x1p-50) <= float64(delta)
 	})

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/bisect"
 )
 
 // capacityBits: capacities are multiples of 2^-40.
@@ -117,7 +118,7 @@ func minimum(f func(float64) float64, low, high float64) float64 {
 func RhoDeltaCeil(rho float64, epsilon dp.Epsilon) float64 {
 	e := float64(epsilon)
 	// x = α−1: near 1, α itself would have lost its digits.
-	_, x := border(0, (e+1)/(2*rho)+1, func(x float64) bool { return (2*x+1)*rho-e-math.Log1p(1/x) >= 0 })
+	_, x := bisect.Border(0, (e+1)/(2*rho)+1, func(x float64) bool { return (2*x+1)*rho-e-math.Log1p(1/x) >= 0 })
 	return math.Min(1, math.Exp(x*((x+1)*rho-e)+logFactor(x))*(1+0x1p-30))
 }
 
@@ -139,7 +140,7 @@ func RhoFloor(epsilon dp.Epsilon, delta dp.Delta) *big.Rat {
 	for high < 1<<52 && RhoDeltaCeil(steps(high), epsilon) <= float64(delta) {
 		low, high = high, 2*high
 	}
-	low = leastInt(low, high, func(n int64) bool { return !(RhoDeltaCeil(steps(n), epsilon) <= float64(delta)) }) - 1
+	low = bisect.Int(low, high, func(n int64) bool { return !(RhoDeltaCeil(steps(n), epsilon) <= float64(delta)) }) - 1
 	return big.NewRat(low, 1<<capacityBits)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/bisect"
 	"github.com/dapple-dp/dapple/internal/interval"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/solver/population"
@@ -133,18 +134,13 @@ func merged(r query.Recoding, c domain.Clique, sizes []int, table []float64) []f
 
 // nearest returns the point of {x ≥ 0, Σx = total} nearest to y.
 func nearest(y []float64, total float64) []float64 {
-	low, high := slices.Min(y)-total, slices.Max(y)
-	for range 100 {
-		mid, sum := (low+high)/2, 0.0
+	_, high := bisect.Steps(slices.Min(y)-total, slices.Max(y), 100, func(shift float64) bool {
+		sum := 0.0
 		for _, x := range y {
-			sum += max(x-mid, 0)
+			sum += max(x-shift, 0)
 		}
-		if sum > total {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+		return !(sum > total)
+	})
 	out := make([]float64, len(y))
 	for i, x := range y {
 		out[i] = max(x-high, 0)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/marginal"
 )
 
 // Table is a table of codes, one record per unit. It answers a curator by counting, and keeps what it counted.
@@ -54,21 +55,7 @@ func (t *Table) Marginal(c domain.Clique) []int64 {
 		panic("families: a clique whose cells cannot be counted")
 	}
 	n := make([]int64, cells)
-	const block = 4096
-	var index [block]int32
-	for from := 0; from < t.rows; from += block {
-		at := index[:min(block, t.rows-from)]
-		clear(at)
-		for _, a := range c {
-			k := int32(t.Sizes[a])
-			for i, v := range t.Columns[a][from : from+len(at)] {
-				at[i] = at[i]*k + int32(v)
-			}
-		}
-		for _, x := range at {
-			n[x]++
-		}
-	}
+	marginal.Count(n, t.Sizes, c, t.Columns, t.rows)
 	t.counted[c.Key()] = n
 	return n
 }

@@ -96,7 +96,7 @@ var accounting = []defect{
 	},
 	{
 		name: "B of selections rounded down", file: "dp/accountant/calibrate.go", test: "TestSelectIsLeast",
-		old: "return event(leastInt(0, most, within)), nil", new: "return event(leastInt(0, most, within) - 1), nil",
+		old: "return event(bisect.Int(0, most, within)), nil", new: "return event(bisect.Int(0, most, within) - 1), nil",
 	},
 	{
 		name: "sigma^2 rounded down", file: "dp/accountant/calibrate.go", test: "TestMeasureRoundsNoiseUp",

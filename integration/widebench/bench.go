@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/widetable"
+	"github.com/dapple-dp/dapple/internal/marginal"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
@@ -114,13 +115,7 @@ func (t counted) Marginal(c domain.Clique) []int64 {
 		panic("widebench: a clique whose cells cannot be counted")
 	}
 	n := make([]int64, cells)
-	for r := range t.columns[0] {
-		x := 0
-		for _, a := range c {
-			x = x*t.sizes[a] + int(t.columns[a][r])
-		}
-		n[x]++
-	}
+	marginal.Count(n, t.sizes, c, t.columns, len(t.columns[0]))
 	return n
 }
 

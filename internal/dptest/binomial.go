@@ -1,6 +1,10 @@
 package dptest
 
-import "gonum.org/v1/gonum/mathext"
+import (
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/dapple-dp/dapple/internal/bisect"
+)
 
 // ClopperPearson returns one-sided bounds on a probability, of which hits of n independent trials were
 // seen: the probability is below low with confidence at most alpha, and above high with at most alpha.
@@ -9,25 +13,12 @@ import "gonum.org/v1/gonum/mathext"
 func ClopperPearson(hits, n int, alpha float64) (low, high float64) {
 	low, high = 0, 1
 	if hits > 0 {
-		low = bisect(func(p float64) bool { return upperTail(hits, n, p) <= alpha })
+		low, _ = bisect.Steps(0, 1, 60, func(p float64) bool { return upperTail(hits, n, p) > alpha })
 	}
 	if hits < n {
-		high = bisect(func(p float64) bool { return 1-upperTail(hits+1, n, p) > alpha })
+		high, _ = bisect.Steps(0, 1, 60, func(p float64) bool { return 1-upperTail(hits+1, n, p) <= alpha })
 	}
 	return low, high
-}
-
-// bisect returns the largest p in [0, 1] for which a predicate holds that, once false, stays false.
-func bisect(holds func(p float64) bool) float64 {
-	low, high := 0.0, 1.0
-	for range 60 {
-		if middle := (low + high) / 2; holds(middle) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
 }
 
 // upperTail returns P(X ≥ k) for X binomial with n trials of probability p: the regularised incomplete

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/marginal"
 )
 
 // Table is a table in codes: Columns[a][r] is the cell of row r in attribute a, below Sizes[a]. It has
@@ -48,34 +49,5 @@ func (t *Table) check(sizes []int) {
 // count fills dst with the number of rows in each cell of the marginal of c, row-major.
 func (t *Table) count(dst []int32, c domain.Clique) {
 	clear(dst)
-	switch len(c) {
-	case 1:
-		for _, x := range t.Columns[c[0]] {
-			dst[x]++
-		}
-	case 2:
-		second := t.Columns[c[1]]
-		step := t.Sizes[c[1]]
-		for r, x := range t.Columns[c[0]] {
-			dst[int(x)*step+int(second[r])]++
-		}
-	case 3:
-		second, third := t.Columns[c[1]], t.Columns[c[2]]
-		step2, step3 := t.Sizes[c[1]], t.Sizes[c[2]]
-		for r, x := range t.Columns[c[0]] {
-			dst[(int(x)*step2+int(second[r]))*step3+int(third[r])]++
-		}
-	default:
-		t.countWide(dst, c)
-	}
-}
-
-func (t *Table) countWide(dst []int32, c domain.Clique) {
-	for r := range t.Rows {
-		x := 0
-		for _, a := range c {
-			x = x*t.Sizes[a] + int(t.Columns[a][r])
-		}
-		dst[x]++
-	}
+	marginal.Count(dst, t.Sizes, c, t.Columns, t.Rows)
 }

@@ -1,6 +1,10 @@
 package interval
 
-import "math"
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/internal/bisect"
+)
 
 // Largest collects standard errors and predicts what the worst of the cells misses by. The zero value is
 // ready for use.
@@ -36,21 +40,16 @@ func (l *Largest) Cells() int64 {
 // probability one half, in the unit of the standard errors; 0 of no cells. Errors of neighbouring cells are
 // linked, which makes the largest a little smaller.
 func (l *Largest) Median() float64 {
-	low, high := 0.0, 0.0
+	high := 0.0
 	for i := range l.bins {
 		high = max(high, 40*math.Exp2(float64(i)/finest))
 	}
-	for range 60 {
-		mid := (low + high) / 2
+	_, high = bisect.Steps(0, high, 60, func(x float64) bool {
 		beyond := 0.0
 		for i, n := range l.bins {
-			beyond -= n * math.Log1p(-math.Erfc(mid/math.Exp2(float64(i)/finest)/math.Sqrt2))
+			beyond -= n * math.Log1p(-math.Erfc(x/math.Exp2(float64(i)/finest)/math.Sqrt2))
 		}
-		if beyond > math.Ln2 {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+		return !(beyond > math.Ln2)
+	})
 	return high
 }

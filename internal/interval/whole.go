@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bisect"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -75,23 +76,17 @@ func spread(r *solver.Result) float64 {
 		}
 	}
 	want += math.Sqrt(2 * noise)
-	low, high := math.Log(1e-12), math.Log(1e12)
-	for range 60 {
-		mid := (low + high) / 2
+	low, _ := bisect.Steps(math.Log(1e-12), math.Log(1e12), 60, func(log float64) bool {
 		sum := 0.0
 		for i := range tables {
 			for j, n := range tables[i].cells {
 				if n > 0 {
-					x := math.Exp(mid) * (tables[i].sum[j]/n + softening)
+					x := math.Exp(log) * (tables[i].sum[j]/n + softening)
 					sum += n * x / (1 + x/r.Measurements[i].Variance)
 				}
 			}
 		}
-		if sum < want {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+		return !(sum < want)
+	})
 	return math.Exp(low)
 }

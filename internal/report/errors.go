@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/bisect"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -138,15 +139,10 @@ func averageTV(measured []query.Measurement, models [][]float64, rmse, units flo
 		}
 		return squares, half
 	}
-	low, high := math.Log(1e-12), math.Log(1e12)
-	for range 60 {
-		mid := (low + high) / 2
-		if squares, _ := spread(math.Exp(mid)); squares < want {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+	low, _ := bisect.Steps(math.Log(1e-12), math.Log(1e12), 60, func(x float64) bool {
+		squares, _ := spread(math.Exp(x))
+		return !(squares < want)
+	})
 	_, half := spread(math.Exp(low))
 	return math.Min(1, half/units/float64(len(models)))
 }

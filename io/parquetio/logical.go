@@ -73,7 +73,7 @@ func (t *thrift) logical() (l logical) {
 			t.fields(4, func(id, k int) bool {
 				l.unsigned = l.unsigned || id == 2 && k == thriftFalse
 				if id == 1 && k == thriftByte {
-					l.bits = int(t.byte())
+					l.bits = int(t.Byte())
 					return true
 				}
 				return false

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/parquet"
+
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // meta is what the footer of a file states. Column chunks stay as they are in it until their row group is
@@ -93,17 +95,17 @@ func readFooter(src io.ReaderAt, size int64) ([]byte, error) {
 //
 // Source: Apache Parquet format, parquet.thrift, FileMetaData.
 func readMeta(b []byte) (*meta, error) {
-	t, m := thrift{varints{src: b}}, &meta{rows: -1}
+	t, m := thrift{wire.Reader{Rest: b}}, &meta{rows: -1}
 	var list []element
 	t.fields(0, func(id, kind int) bool {
 		switch {
 		case id == 2 && kind == thriftList:
 			t.list(func(int) {
 				list = append(list, t.schemaElement())
-				t.bad = t.bad || len(list) > maxColumns
+				t.Bad = t.Bad || len(list) > maxColumns
 			})
 		case id == 3 && kind == thriftInt64:
-			m.rows = t.signed()
+			m.rows = t.Varint()
 		case id == 4 && kind == thriftList:
 			t.list(func(int) { m.groups = append(m.groups, t.group()) })
 		case id == 6 && kind == thriftText:
@@ -116,7 +118,7 @@ func readMeta(b []byte) (*meta, error) {
 	if len(list) > maxColumns {
 		return nil, errColumns
 	}
-	if t.bad || m.rows < 0 || len(list) == 0 {
+	if t.Bad || m.rows < 0 || len(list) == 0 {
 		return nil, errFooterBytes
 	}
 	if !m.build(list) {
@@ -193,11 +195,11 @@ func (t *thrift) group() (g group) {
 	t.fields(2, func(id, kind int) bool {
 		switch {
 		case id == 1 && kind == thriftList:
-			from := t.src
+			from := t.Rest
 			t.skip(thriftList, 3)
-			g.chunks = from[:len(from)-len(t.src)]
+			g.chunks = from[:len(from)-len(t.Rest)]
 		case id == 3 && kind == thriftInt64:
-			g.rows = t.signed()
+			g.rows = t.Varint()
 		default:
 			return false
 		}
@@ -208,9 +210,9 @@ func (t *thrift) group() (g group) {
 
 // columns appends what a row group states of its columns to dst.
 func (g *group) columns(dst []chunk) ([]chunk, error) {
-	t := thrift{varints{src: g.chunks}}
+	t := thrift{wire.Reader{Rest: g.chunks}}
 	t.list(func(int) { dst = append(dst, t.chunk()) })
-	if t.bad {
+	if t.Bad {
 		return dst, errPage
 	}
 	return dst, nil
@@ -224,7 +226,7 @@ func (t *thrift) chunk() (c chunk) {
 			c.present = true
 			t.fields(5, func(id, kind int) bool {
 				if id == 2 && kind == thriftList {
-					t.list(func(int) { c.encodings = append(c.encodings, parquet.Encoding(t.signed())) })
+					t.list(func(int) { c.encodings = append(c.encodings, parquet.Encoding(t.Varint())) })
 					return true
 				}
 				return t.number(id, kind, &c.physical, nil, nil, &c.codec, &c.values, &c.plain, &c.packed, nil, &c.dataPage, &c.indexPage, &c.dictPage)

@@ -3,6 +3,8 @@ package parquetio
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 var errPage = errors.New("a page is damaged")
@@ -81,66 +83,45 @@ func unpack(dst []int64, src []byte, width int) {
 //
 // Source: Apache Parquet format, Encodings, "Delta Encoding".
 func delta(dst []int64, src []byte) ([]byte, error) {
-	in := varints{src: src}
-	block, minis, total := in.unsigned(), in.unsigned(), in.unsigned()
-	value := in.signed()
-	if in.bad || total != uint64(len(dst)) || minis == 0 || block > 1<<20 || minis > block || block%minis != 0 || block/minis%8 != 0 {
+	in := wire.Reader{Rest: src}
+	block, minis, total := in.Uvarint(), in.Uvarint(), in.Uvarint()
+	value := in.Varint()
+	if in.Bad || total != uint64(len(dst)) || minis == 0 || block > 1<<20 || minis > block || block%minis != 0 || block/minis%8 != 0 {
 		return nil, errPage
 	}
 	if total == 0 {
-		return in.src, nil
+		return in.Rest, nil
 	}
 	dst[0] = value
 	dst = dst[1:]
 	per := int(block / minis)
 	for len(dst) > 0 {
-		least := in.signed()
-		if in.bad || len(in.src) < int(minis) {
+		least := in.Varint()
+		if in.Bad || len(in.Rest) < int(minis) {
 			return nil, errPage
 		}
-		widths := in.src[:minis]
-		in.src = in.src[minis:]
+		widths := in.Rest[:minis]
+		in.Rest = in.Rest[minis:]
 		for _, w := range widths {
 			if len(dst) == 0 { // widths of miniblocks that are not there mean nothing
 				break
 			}
 			width, n := int(w), min(per, len(dst))
-			if width > 64 || len(in.src) < (n*width+7)/8 {
+			if width > 64 || len(in.Rest) < (n*width+7)/8 {
 				return nil, errPage
 			}
 			if width == 0 {
 				clear(dst[:n])
 			} else {
-				unpack(dst[:n], in.src, width)
+				unpack(dst[:n], in.Rest, width)
 			}
 			for i, d := range dst[:n] {
 				value += least + d
 				dst[i] = value
 			}
 			// The last miniblock is padded to its full size, but some writers cut it.
-			dst, in.src = dst[n:], in.src[min(len(in.src), per*width/8):]
+			dst, in.Rest = dst[n:], in.Rest[min(len(in.Rest), per*width/8):]
 		}
 	}
-	return in.src, nil
-}
-
-// varints reads variable-length integers until one is bad.
-type varints struct {
-	src []byte
-	bad bool
-}
-
-func (v *varints) unsigned() uint64 {
-	x, n := binary.Uvarint(v.src)
-	if n <= 0 {
-		v.bad = true
-		return 0
-	}
-	v.src = v.src[n:]
-	return x
-}
-
-func (v *varints) signed() int64 {
-	x := v.unsigned()
-	return int64(x>>1) ^ -int64(x&1)
+	return in.Rest, nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // The types of pages. Others hold no cells.
@@ -98,9 +100,9 @@ func (p *pageReader) header() (size int64, err error) {
 		if err := p.fill(n); err != nil {
 			return 0, err
 		}
-		h := thrift{varints{src: p.data}}
-		if p.head = h.head(); !h.bad {
-			return int64(len(p.data) - len(h.src)), nil
+		h := thrift{wire.Reader{Rest: p.data}}
+		if p.head = h.head(); !h.Bad {
+			return int64(len(p.data) - len(h.Rest)), nil
 		}
 		if p.left == 0 || n > windowBytes {
 			return 0, errPage
@@ -180,9 +182,9 @@ func (t *thrift) head() (h head) {
 		return t.number(id, kind, &h.kind, &h.plain, &h.packed, &h.sum)
 	})
 	small := func(n int64) bool { return n >= 0 && n <= math.MaxInt32 }
-	t.bad = t.bad || !small(h.kind) || !small(h.plain) || !small(h.packed) || !small(h.def) || !small(h.rep)
+	t.Bad = t.Bad || !small(h.kind) || !small(h.plain) || !small(h.packed) || !small(h.def) || !small(h.rep)
 	if h.kind == dataPage || h.kind == dictionaryPage || h.kind == dataPageV2 {
-		t.bad = t.bad || !small(h.cells) || !small(h.encoding)
+		t.Bad = t.Bad || !small(h.cells) || !small(h.encoding)
 	}
 	return h
 }

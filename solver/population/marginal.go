@@ -2,6 +2,7 @@ package population
 
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/marginal"
 	"github.com/dapple-dp/dapple/internal/summation"
 )
 
@@ -86,57 +87,23 @@ func (m *Model) locate(c domain.Clique, index []int32) []int32 {
 		index = make([]int32, m.Len())
 	}
 	inBlocks(len(index), blocksFor(len(index), 0), func(_, from, to int) {
-		for ; from < to; from += indexBlock {
-			m.cellIndex(c, from, index[from:min(from+indexBlock, to)])
+		for ; from < to; from += marginal.Block {
+			marginal.Cells(index[from:min(from+marginal.Block, to)], m.Sizes, c, m.Columns, from)
 		}
 	})
 	return index
 }
 
-// indexBlock is how many records get their cell index at once: small enough for the first cache.
-const indexBlock = 2048
-
 // countColumns adds the weight of each record to its cell of c.
 func (m *Model) countColumns(c domain.Clique, dst []float64) {
 	clear(dst)
-	var index [indexBlock]int32
-	for from := 0; from < len(m.Weights); from += indexBlock {
-		to := min(from+indexBlock, len(m.Weights))
+	var index [marginal.Block]int32
+	for from := 0; from < len(m.Weights); from += marginal.Block {
+		to := min(from+marginal.Block, len(m.Weights))
 		x := index[:to-from]
-		m.cellIndex(c, from, x)
+		marginal.Cells(x, m.Sizes, c, m.Columns, from)
 		for i, w := range m.Weights[from:to] {
 			dst[x[i]] += w
-		}
-	}
-}
-
-// cellIndex writes the cell in the marginal of c of the len(x) records that start at from. One to three
-// attributes, which is nearly all that is asked, take one pass.
-func (m *Model) cellIndex(c domain.Clique, from int, x []int32) {
-	column := func(i int) []domain.Code { return m.Columns[c[i]][from : from+len(x)] }
-	size := func(i int) int32 { return int32(m.Sizes[c[i]]) }
-	switch len(c) {
-	case 0:
-		clear(x)
-	case 1:
-		for i, v := range column(0) {
-			x[i] = int32(v)
-		}
-	case 2:
-		p, q, kq := column(0), column(1), size(1)
-		for i := range x {
-			x[i] = int32(p[i])*kq + int32(q[i])
-		}
-	default:
-		p, q, r, kq, kr := column(0), column(1), column(2), size(1), size(2)
-		for i := range x {
-			x[i] = (int32(p[i])*kq+int32(q[i]))*kr + int32(r[i])
-		}
-		for j := 3; j < len(c); j++ {
-			p, kp := column(j), size(j)
-			for i := range x {
-				x[i] = x[i]*kp + int32(p[i])
-			}
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/dapple-dp/dapple/internal/bisect"
 )
 
 // A demand curve is tabulated at precisions 2^first, 2^(first+1), …: from one unit among 2^50 to more
@@ -43,15 +45,8 @@ func waterfill(list []*candidate, budget float64) {
 		}
 		return sum
 	}
-	lo, hi := -200., 200.
-	for range 60 {
-		if mid := (lo + hi) / 2; spend(mid) > budget {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	if sum := spend(hi); sum > 0 { // 0 if no candidate has a cell
+	_, price := bisect.Steps(-200, 200, 60, func(logPrice float64) bool { return !(spend(logPrice) > budget) })
+	if sum := spend(price); sum > 0 { // 0 if no candidate has a cell
 		for _, c := range list {
 			c.precision *= budget / sum
 		}

@@ -1,0 +1,37 @@
+package bisect
+
+import (
+	"math"
+	"testing"
+)
+
+// The two ends are neighbours, and the condition changes between them.
+func TestBorder(t *testing.T) {
+	for _, at := range []float64{1e-300, 0.1, 1, math.Pi, 1e15} {
+		below, above := Border(0, 2e15, func(x float64) bool { return x >= at })
+		if above != at || math.Nextafter(below, math.Inf(1)) != above {
+			t.Errorf("%g: the border is between %g and %g", at, below, above)
+		}
+	}
+}
+
+// The border lies between the ends, (high−low)/2^n apart.
+func TestSteps(t *testing.T) {
+	for _, n := range []int{0, 1, 10, 40} {
+		below, above := Steps(-3, 5, n, func(x float64) bool { return x > math.E })
+		if !(below <= math.E && math.E < above) || math.Abs(above-below-math.Ldexp(8, -n)) > 1e-14 {
+			t.Errorf("after %d steps: %g and %g", n, below, above)
+		}
+	}
+}
+
+func TestInt(t *testing.T) {
+	for want := int64(1); want <= 100; want++ {
+		if got := Int(0, 100, func(n int64) bool { return n >= want }); got != want {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	}
+	if got := Int(math.MaxInt64-3, math.MaxInt64, func(n int64) bool { return n >= math.MaxInt64-1 }); got != math.MaxInt64-1 {
+		t.Errorf("at the end of int64: %d", got)
+	}
+}
