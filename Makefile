@@ -107,6 +107,7 @@ demo:
 	@bin/dapple sample --model=$(DEMO)/synthetic --output=$(DEMO)/ten --rows=10 --format=csv --shards=1 --sample_seed=1 --quiet >/dev/null
 	@cat $(DEMO)/ten/part-00000-of-00001.csv
 	@echo
+	@echo "privacy report:    $(DEMO)/synthetic.release/_report.html"
 	@echo "privacy statement: $(DEMO)/synthetic.release/_privacy.json"
 	@echo "synthetic rows:    $(DEMO)/synthetic/*.parquet"
 

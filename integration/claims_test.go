@@ -15,7 +15,7 @@ import (
 const register = "dp/CLAIMS.md"
 
 // promising are the texts that a reader may hold dapple to.
-var promising = []string{"README.md", "dp/PRIVACY.md", "dp/doc.go"}
+var promising = []string{"README.md", "dp/PRIVACY.md", "dp/doc.go", "internal/report/promises.md"}
 
 // claim is a line of the register.
 type claim struct {
@@ -25,7 +25,7 @@ type claim struct {
 }
 
 // howTo ends the message of a fault.
-const howTo = "\nEvery sentence of README.md, dp/PRIVACY.md and dp/doc.go has a line in dp/CLAIMS.md, in the section of its text: in the " +
+const howTo = "\nEvery sentence of README.md, dp/PRIVACY.md, dp/doc.go and internal/report/promises.md has a line in dp/CLAIMS.md, in the section of its text: in the " +
 	"table, with the evidence and its limits, if it promises anything, or else in the list below. Copy the sentence as it stands here. " +
 	"The head of dp/CLAIMS.md says how evidence is written."
 

@@ -18,7 +18,7 @@ var runnersOfBeam = []string{
 }
 
 // testKits are for tests, and for the commands below integration.
-var testKits = []string{"internal/jobs/jobstest", "internal/dptest", "internal/solvertest", "internal/transformtest"}
+var testKits = []string{"internal/jobs/jobstest", "internal/dptest", "internal/page/pagetest", "internal/solvertest", "internal/transformtest"}
 
 // layering says which packages must not reach which, transitively. A key ends in "$" where it means
 // that package only; otherwise it means the package and everything below it.
@@ -113,6 +113,8 @@ var layering = []struct {
 		"a program that calls Synthesize links no Arrow; its runner, prism, links Cloud Storage for Beam's own sake"},
 	{"pipelines/plan", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
 		"planning sees public inputs only"},
+	{"internal/page", []string{"dp", "solver", "transforms", "io", "pipelines", "github.com/"},
+		"pages know nothing of what they show"},
 	{"internal/report", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
 		"reports are made from released values only"},
 	{"pipelines$", []string{"internal/evaluate"},

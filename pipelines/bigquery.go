@@ -167,7 +167,7 @@ func (t *loadedTable) abandon(ctx context.Context) (kept string, err error) {
 		return fmt.Sprintf("staged files are in %s until you remove them; statement and model are in %s, and load at no privacy cost:\n"+
 			"dapple sample --model=%s --output=%s", t.Stage.Release, t.Release.Release, files.Join(t.Release.Release, modelFile), t.name()), nil
 	}
-	return "", errors.Join(t.Stage.Abandon(ctx), t.Release.Abandon(ctx, privacyFile, modelFile, marginalsFile))
+	return "", errors.Join(t.Stage.Abandon(ctx), t.Release.Abandon(ctx, privacyFile, modelFile, marginalsFile, reportFile))
 }
 
 func (t *loadedTable) unfinished() string {

@@ -24,24 +24,27 @@ const (
 	privacyFile   = "_privacy.json"
 	modelFile     = "_model.arrow"
 	marginalsFile = "_marginals.parquet"
+	reportFile    = "_report.html"
 )
 
 // description is what the files that go with the rows say in addition to the release.
 type description struct {
-	Public    query.Frame
-	RowsAsked int64
-	Describe  bool // write statement, model and marginals
-	Strict    bool // an unusable cell or a malformed line would have ended the run
-	TrimID    bool // blanks around IDs were taken off
-	NullID    []string
-	Gate      string // staging through which workers in other processes are stopped; empty: there are none
+	Public     query.Frame
+	RowsAsked  int64
+	Describe   bool // write statement, model, marginals and report
+	Strict     bool // an unusable cell or a malformed line would have ended the run
+	TrimID     bool // blanks around IDs were taken off
+	NullID     []string
+	Gate       string // staging through which workers in other processes are stopped; empty: there are none
+	RowsAt     string // where the rows are, for those who read them
+	RowsFormat string
 }
 
-// describe makes the files that go with the rows: statement, model and marginals. They are functions of the
+// describe makes the files that go with the rows: statement, model, marginals and report. They are functions of the
 // release, so that a repeated publication writes the same bytes.
 func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
 	a.Result.Model.StructuralZeros = d.Public.Domain.StructuralZeros // a release does not repeat the domain; its hash covers them
-	marginals, said := marginalsOf(&d.Public.Domain, d.Public.Workload, a.Result)
+	cliques, marginals, said := marginalsOf(&d.Public.Domain, d.Public.Workload, a.Result)
 	privacy := statement(d, a, rows, said)
 	model, err := saved(d, a, privacy)
 	if err != nil {
@@ -52,6 +55,9 @@ func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released
 		{Name: marginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := parquetio.WriteMarginals(w, marginals)
 			return err
+		}},
+		{Name: reportFile, Write: func(w io.Writer, _ []dirsink.File) error {
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: &d.Public.Domain, Marginals: pageMarginals(cliques, marginals)})
 		}},
 		{Name: privacyFile, Write: func(w io.Writer, before []dirsink.File) error {
 			privacy.Hashes.Rows, privacy.Hashes.Files = hashesOf(before)
@@ -102,7 +108,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(),
+		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(),
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

@@ -17,7 +17,7 @@ const maxMarginalCells = 2_000_000
 
 // marginalsOf returns the marginals that are published with the rows, and what the statement says about them: those
 // of the workload, with the noisy answers that were bought. All figures follow from the release.
-func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]*parquetio.Marginal, report.Marginals) {
+func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain.Clique, []*parquetio.Marginal, report.Marginals) {
 	noisy := map[string]*query.Measurement{}
 	for i := range r.Measurements {
 		noisy[r.Measurements[i].Clique.Key()] = &r.Measurements[i]
@@ -41,7 +41,16 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]*parqu
 		list = append(list, m)
 	}
 	said.LookedAt, said.LargestError = largest.Cells(), largest.Median()/units
-	return list, said
+	return cliques, list, said
+}
+
+// pageMarginals returns published marginals as the report is drawn from them.
+func pageMarginals(cliques []domain.Clique, list []*parquetio.Marginal) []report.Marginal {
+	out := make([]report.Marginal, len(list))
+	for i, m := range list {
+		out[i] = report.Marginal{Clique: cliques[i], Fitted: m.Fitted, FittedError: m.FittedError, FittedFrom: m.FittedFrom}
+	}
+	return out
 }
 
 // sourced returns the word for where each standard error of c comes from. Those that rest on a look at the

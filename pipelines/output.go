@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dirsink"
@@ -43,6 +44,7 @@ func (r *Request) output(runID string, st staging) output {
 	if t, ok := r.source.(*table.Files); ok && !t.Parquet {
 		said.TrimID, said.NullID = r.File.CSV.TrimID, r.File.CSV.NullID
 	}
+	said.RowsAt, said.RowsFormat = rowsAt(r.Output, r.Format)
 	if isTable(r.Output) {
 		return &loadedTable{
 			Sink: r.target().sink(runID, r.File.Domain.Written()), Stage: st.rows(runID, r.Shards), description: said,
@@ -53,6 +55,17 @@ func (r *Request) output(runID string, st staging) output {
 		Dir:    dirsink.Dir{Path: r.Output, Release: r.Release, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
 		Format: r.Format, Null: r.Null, description: said,
 	}
+}
+
+// rowsAt is how the statement names the place of the rows: a directory of this machine by its name alone.
+func rowsAt(output, format string) (at, inFormat string) {
+	switch {
+	case isTable(output):
+		return output, ""
+	case files.Remote(output):
+		return files.Clean(output), format
+	}
+	return filepath.Base(absolute(output)), format
 }
 
 // output returns where the rows of a sampling go.
@@ -117,7 +130,7 @@ func (d *directory) published(ctx context.Context) bool {
 }
 
 func (d *directory) abandon(ctx context.Context) (kept string, err error) {
-	err = d.Dir.Abandon(ctx, privacyFile, modelFile, marginalsFile)
+	err = d.Dir.Abandon(ctx, privacyFile, modelFile, marginalsFile, reportFile)
 	for _, dir := range d.made {
 		_ = os.Remove(dir) // it is not empty if somebody else has put something there
 	}

@@ -53,8 +53,8 @@ type Verified struct {
 }
 
 // Verify reads all files of an output and compares them with each other. The manifest is the root: it holds
-// the SHA-256 of every file. The statement in turn holds those of the rows, of the model and of the
-// marginals, so that neither can be exchanged alone. All differences are in the error.
+// the SHA-256 of every file. The statement in turn holds those of the rows, of the model, of the
+// marginals and of the report, so that neither can be exchanged alone. All differences are in the error.
 //
 // It finds accidents and partial changes. Who can write to the directories can write everything anew: only a
 // digest that was kept elsewhere tells.
@@ -110,7 +110,7 @@ func belongs(p report.Privacy, m *dirsink.Manifest) error {
 	if p.Hashes.Rows != rows || len(m.Parts) > 0 && p.Rows != m.Rows {
 		errs = append(errs, fmt.Errorf("%s is the statement of other rows", privacyFile))
 	}
-	for _, name := range []string{modelFile, marginalsFile} {
+	for _, name := range []string{modelFile, marginalsFile, reportFile} {
 		if p.Hashes.Files[name] != others[name] {
 			errs = append(errs, fmt.Errorf("%s is the statement of another %s", privacyFile, name))
 		}
@@ -141,7 +141,7 @@ func (v *Verified) WriteText(w io.Writer) error {
 		lines = append(lines, fmt.Sprintf("rows    %d in %s*, %d %s, as they were written and nothing else", o.Rows, files.Join(o.Path, "part-"), len(o.Parts), plural(len(o.Parts), "file")))
 	}
 	if v.Privacy != nil {
-		lines = append(lines, fmt.Sprintf("privacy %s; statement, model and marginals in %s belong to them", v.Privacy.Guarantee(), o.Release))
+		lines = append(lines, fmt.Sprintf("privacy %s; statement, model, marginals and report in %s belong to them", v.Privacy.Guarantee(), o.Release))
 	}
 	digest := "digest  " + o.SHA256
 	if v.Kept {

@@ -120,6 +120,7 @@ func TestVerify(t *testing.T) {
 		"statement of another run": {func(t *testing.T, _, r string) { foreign(t, r, privacyFile) }, "_privacy.json is the statement of other rows"},
 		"model of another run":     {func(t *testing.T, _, r string) { foreign(t, r, modelFile) }, "_privacy.json is the statement of another _model.arrow"},
 		"marginals of another run": {func(t *testing.T, _, r string) { foreign(t, r, marginalsFile) }, "_privacy.json is the statement of another _marginals.parquet"},
+		"report of another run":    {func(t *testing.T, _, r string) { foreign(t, r, reportFile) }, "_privacy.json is the statement of another _report.html"},
 		"more rows":                {func(t *testing.T, rows, _ string) { put(t, filepath.Join(rows, "part-2.parquet"), "x") }, "which the run did not write"},
 		"all, but the digest":      {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 1`, `"releases": 2`, true) }, "--digest another"},
 		"manifest":                 {func(t *testing.T, _, r string) { edit(t, r, "_manifest.json", `"format"`, `"fromat"`, false) }, "the manifest has format 0"},

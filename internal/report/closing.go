@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -25,8 +26,9 @@ type Written struct {
 func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	lines := []string{
 		out.line(p.Rows),
-		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), group(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
+		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), page.Count(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
+		fmt.Sprintf("report  %s_report.html: promise, budget and pictures on one page, for a browser", slash(out.Release)),
 		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
 	}
 	if out.Digest != "" {
@@ -50,7 +52,7 @@ func (w Written) line(rows int64) string {
 	if w.Table {
 		return w.tableLine(rows)
 	}
-	return fmt.Sprintf("wrote   %s %s to %s*.%s (%d %s, %s)", group(float64(rows)), plural(int(min(rows, 2)), "row"), slash(w.Output), w.Format, w.Files, plural(w.Files, "file"), size(w.Bytes))
+	return fmt.Sprintf("wrote   %s %s to %s*.%s (%d %s, %s)", page.Count(float64(rows)), plural(int(min(rows, 2)), "row"), slash(w.Output), w.Format, w.Files, plural(w.Files, "file"), size(w.Bytes))
 }
 
 // verifiable is what to name to dapple verify.
@@ -65,7 +67,7 @@ func (w Written) verifiable() string {
 func (w Written) tableLine(rows int64) string {
 	count, job := "all", ""
 	if rows >= 0 {
-		count = group(float64(rows))
+		count = page.Count(float64(rows))
 	}
 	if w.Job != "" {
 		job = " (load job " + w.Job + ")"
@@ -84,7 +86,7 @@ func errorLine(e Errors) string {
 	if e.From != "the noise alone" {
 		from = "from " + e.From
 	}
-	return fmt.Sprintf("error   at most %.2g in any of %s cells with 95 %% confidence (%s)", e.MaxCell, group(float64(e.Cells)), from)
+	return fmt.Sprintf("error   at most %.2g in any of %s cells with 95 %% confidence (%s)", e.MaxCell, page.Count(float64(e.Cells)), from)
 }
 
 // predictedLine is for models whose cells no measurement bounds, but for those of one-way tables.
@@ -94,7 +96,7 @@ func predictedLine(e Errors) string {
 		tv = fmt.Sprintf("%.2g average total variation, ", e.AverageTV)
 	}
 	return fmt.Sprintf("error   predicted %sabout %.2g in the worst of %s cells (no bound); at most %.2g in any of %s one-way cells with 95 %% confidence",
-		tv, e.PredictedCell, group(float64(e.PredictedCells)), e.MaxCell, group(float64(e.Cells)))
+		tv, e.PredictedCell, page.Count(float64(e.PredictedCells)), e.MaxCell, page.Count(float64(e.Cells)))
 }
 
 func slash(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }
@@ -120,4 +122,9 @@ func size(bytes int64) string {
 func WriteSampled(w io.Writer, rows int64, out Written) error {
 	_, err := fmt.Fprintf(w, "%s at no privacy cost\n", out.line(rows))
 	return err
+}
+
+// errorSentence is errorLine without its head, as a sentence.
+func errorSentence(e Errors) string {
+	return "Error: " + strings.TrimPrefix(errorLine(e), "error   ") + "."
 }

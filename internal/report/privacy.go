@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -30,7 +31,10 @@ type Privacy struct {
 	Units     Units  `json:"units"`
 	Rows      int64  `json:"rows"`
 	RowsFrom  string `json:"rows_from"`
-	Error     Errors `json:"error"`
+	// RowsAt is where they were written: the name of a directory, a directory of gs:// or a table of bq://.
+	RowsAt     string `json:"rows_at,omitempty"`
+	RowsFormat string `json:"rows_format,omitempty"` // parquet or csv; empty for a table
+	Error      Errors `json:"error"`
 	// Marginals says what the table of marginals holds.
 	Marginals Marginals `json:"marginals"`
 	Status    string    `json:"status"`
@@ -68,20 +72,22 @@ type Versions struct {
 
 // Run is what a statement is made from: released and public values only.
 type Run struct {
-	Statement accountant.Statement
-	Domain    *domain.Domain
-	Workload  query.Workload
-	Method    string
-	Status    solver.Status
-	Total     query.Total
-	Rows      int64
-	RowsAsked bool     // the number of rows was given, not derived from the released total
-	Strict    bool     // an unusable cell or a malformed line would have ended the run
-	TrimID    bool     // blanks around privacy IDs were taken off
-	NullID    []string // texts that meant that a record has no privacy ID
-	Errors    Errors
-	Marginals Marginals
-	ModelHash [32]byte
+	Statement  accountant.Statement
+	Domain     *domain.Domain
+	Workload   query.Workload
+	Method     string
+	Status     solver.Status
+	Total      query.Total
+	Rows       int64
+	RowsAt     string
+	RowsFormat string
+	RowsAsked  bool     // the number of rows was given, not derived from the released total
+	Strict     bool     // an unusable cell or a malformed line would have ended the run
+	TrimID     bool     // blanks around privacy IDs were taken off
+	NullID     []string // texts that meant that a record has no privacy ID
+	Errors     Errors
+	Marginals  Marginals
+	ModelHash  [32]byte
 }
 
 // strictly is what the end of a strict run shows of the true table.
@@ -91,7 +97,7 @@ const strictly = "that there is a release: the table was read with --strict, and
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
-		Rows: r.Rows, RowsFrom: "noisy_total", Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{},
+		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{},
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},
@@ -198,11 +204,11 @@ func (p Privacy) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "Achieved    ε = %g by %s\n", p.AchievedEpsilon, p.Conversion)
 	fmt.Fprintf(&b, "Unit        %s\n", p.Bounding)
 	fmt.Fprintf(&b, "Method      %s (%s)\n", p.Method, p.Status)
-	fmt.Fprintf(&b, "Units       %s, %s", group(p.Units.Count), p.Units.From)
+	fmt.Fprintf(&b, "Units       %s, %s", page.Count(p.Units.Count), p.Units.From)
 	if p.Units.StdDev > 0 {
 		fmt.Fprintf(&b, " with standard deviation %.3g", p.Units.StdDev)
 	}
-	fmt.Fprintf(&b, "\nRows        %s, from %s\n", group(float64(p.Rows)), p.RowsFrom)
+	fmt.Fprintf(&b, "\nRows        %s, from %s\n", page.Count(float64(p.Rows)), p.RowsFrom)
 	b.WriteString("Ledger\n")
 	for _, l := range p.Ledger {
 		fmt.Fprintf(&b, "  %-12s %5d × %-20s %-22s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale)
@@ -218,16 +224,4 @@ func (p Privacy) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// group writes a whole number with commas between thousands.
-func group(x float64) string {
-	s := strconv.FormatFloat(math.Round(math.Abs(x)), 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if x < 0 && s != "0" {
-		s = "-" + s
-	}
-	return s
 }

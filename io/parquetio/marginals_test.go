@@ -54,6 +54,38 @@ func TestMarginals(t *testing.T) {
 	}
 }
 
+// TestReadMarginals: names with commas and backslashes, NULLs and the order of cells come back.
+func TestReadMarginals(t *testing.T) {
+	marginals := []*Marginal{
+		{Names: []string{`a, \ b`}, Labels: [][]string{{"x", "y"}}, Fitted: []float64{0.25, 0.75},
+			FittedError: []float64{0.125, math.NaN()}, FittedFrom: []string{"pooled", "measured"}, Noisy: []float64{-0.125, 1}, NoisyError: 0.5},
+		{Names: []string{"", " c,"}, Labels: [][]string{{"x"}, {"y", "y"}}, Fitted: []float64{1, 1e-300}},
+	}
+	var b bytes.Buffer
+	if _, err := WriteMarginals(&b, marginals); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadMarginals(bytes.NewReader(b.Bytes()), "_marginals.parquet")
+	if err != nil || len(got) != len(marginals) {
+		t.Fatal(got, err)
+	}
+	for i, m := range got {
+		want := marginals[i]
+		if !slices.Equal(m.Names, want.Names) || !slices.Equal(m.Fitted, want.Fitted) || !slices.Equal(m.Noisy, want.Noisy) || m.Noisy != nil && m.NoisyError != want.NoisyError {
+			t.Errorf("got %+v, want %+v", m, want)
+		}
+	}
+	if m := got[0]; m.FittedError[0] != .125 || !math.IsNaN(m.FittedError[1]) || !slices.Equal(m.FittedFrom, marginals[0].FittedFrom) {
+		t.Errorf("got %+v", m)
+	}
+	if m := got[1]; !math.IsNaN(m.FittedError[1]) || m.FittedFrom[0] != "" {
+		t.Errorf("got %+v", m)
+	}
+	if _, err := ReadMarginals(bytes.NewReader(b.Bytes()[:20]), "_marginals.parquet"); err == nil || !strings.Contains(err.Error(), "_marginals.parquet") {
+		t.Errorf("a file that is cut: %v", err)
+	}
+}
+
 // many is one marginal of n cells whose labels all differ.
 func many(n int) *Marginal {
 	m := &Marginal{Names: []string{"a"}, Labels: [][]string{make([]string, n)}, Fitted: make([]float64, n), FittedError: make([]float64, n),

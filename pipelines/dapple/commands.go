@@ -25,7 +25,7 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
+	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), reportCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
 }
 
 func planCommand() command {
@@ -171,6 +171,22 @@ func verifyCommand() command {
 			}
 			return v.WriteText(out)
 		},
+	}
+}
+
+func reportCommand() command {
+	c := &pipelines.ReportConfig{}
+	var req *pipelines.ReportRequest
+	return command{
+		name:    "report",
+		does:    "draw the privacy report again, from released files alone",
+		example: "dapple report out --html=report.html",
+		options: []option{
+			{arg: "DIR", usage: "what synth has written: its output", required: true, set: text(&c.Dir)},
+			{name: "html", arg: "FILE", usage: "the page to write, local or gs://; default: report.html", set: text(&c.HTML)},
+		},
+		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateReport(ctx, *c); return err },
+		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Report(ctx, req, out) },
 	}
 }
 

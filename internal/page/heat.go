@@ -1,0 +1,104 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// heatTable is how many columns a heat map has if it is a table that is read; a larger one is a picture.
+const heatTable = 24
+
+// Heat is a symmetric table of figures from 0 to 1, drawn in shades. NaN is unknown.
+type Heat struct {
+	Title  string
+	Names  []string
+	Values [][]float64
+}
+
+// HeatRow is one row of a heat map.
+type HeatRow struct {
+	Name   string
+	Number int
+	Cells  []HeatCell
+}
+
+// HeatCell is a cell of a heat map, and an entry of its legend.
+type HeatCell struct{ Class, Text, Path string }
+
+// shades is how many there are, h0 to h7 of the style; -1 is for unknown values.
+const shades = 8
+
+func shadeOf(v float64) string {
+	if math.IsNaN(v) {
+		return "hx"
+	}
+	return fmt.Sprintf("h%d", int(min(max(v, 0)*shades, shades-1)))
+}
+
+// N is the number of columns.
+func (h Heat) N() int { return len(h.Names) }
+
+// Rows returns the rows of a map that is small enough to be read.
+func (h Heat) Rows() (rows []HeatRow) {
+	if h.N() > heatTable {
+		return nil
+	}
+	for i, name := range h.Names {
+		r := HeatRow{Name: name, Number: i + 1}
+		for j, v := range h.Values[i] {
+			c := HeatCell{Class: shadeOf(v), Text: strings.TrimPrefix(fmt.Sprintf("%.2f", v), "0")}
+			switch {
+			case i == j:
+				c = HeatCell{Class: "self"}
+			case math.IsNaN(v):
+				c.Text = "–"
+			case v >= .995:
+				c.Text = "1"
+			}
+			r.Cells = append(r.Cells, c)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// Levels returns the paths of the cells of each shade.
+func (h Heat) Levels() []HeatCell {
+	paths := map[string]*strings.Builder{}
+	for i := range h.Values {
+		for j, v := range h.Values[i] {
+			if i == j {
+				continue
+			}
+			class := shadeOf(v)
+			if paths[class] == nil {
+				paths[class] = &strings.Builder{}
+			}
+			fmt.Fprintf(paths[class], "M%d %dh1v1h-1z", j, i)
+		}
+	}
+	var out []HeatCell
+	for _, c := range h.Legend() {
+		if p := paths[c.Class]; p != nil {
+			out = append(out, HeatCell{Class: c.Class, Path: p.String()})
+		}
+	}
+	return out
+}
+
+// Legend says what each shade means.
+func (h Heat) Legend() (out []HeatCell) {
+	for s := range shades {
+		v := float64(s) / shades
+		out = append(out, HeatCell{Class: shadeOf(v), Text: fmt.Sprintf("%.2g", v)})
+	}
+	for i, row := range h.Values {
+		for j, v := range row {
+			if i != j && math.IsNaN(v) {
+				return append(out, HeatCell{Class: "hx", Text: "not published"})
+			}
+		}
+	}
+	return out
+}

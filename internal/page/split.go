@@ -1,0 +1,29 @@
+package page
+
+import "fmt"
+
+// Split is a whole and its parts, as one bar.
+type Split struct {
+	Summary string
+	Labels  []string
+	Shares  []float64 // sum to at most 1
+}
+
+// SplitPart is one part of the bar, 1000 wide and 10 high.
+type SplitPart struct{ Class, Path, Label, Text string }
+
+// Parts returns the parts, in order.
+func (s Split) Parts() (out []SplitPart) {
+	x := 0.0
+	for i, share := range s.Shares {
+		out = append(out, SplitPart{
+			Class: fmt.Sprintf("s%d", i%splits), Label: s.Labels[i], Text: Percent(share, 1),
+			Path: fmt.Sprintf("M%.2f 0h%.2fv10h-%.2fz", 1000*x, 1000*share, 1000*share),
+		})
+		x += share
+	}
+	return out
+}
+
+// splits is how many colours the style has for parts.
+const splits = 8

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/dapple-dp/dapple/internal/page"
+)
+
+// card says what rows are good for and what not, by the released figures.
+type card struct{ Good, Not []string }
+
+func (p Page) card(k known) (c card) {
+	good := func(format string, args ...any) { c.Good = append(c.Good, fmt.Sprintf(format, args...)) }
+	not := func(format string, args ...any) { c.Not = append(c.Not, fmt.Sprintf(format, args...)) }
+	s := p.Privacy
+	if k.half > 0 {
+		good("Shares of single columns: half of the 95 %% intervals are at most ±\u00a0%s wide, the widest is ±\u00a0%s.",
+			page.Figures(k.middle, 2), page.Figures(k.half, 2))
+	}
+	if s.Error.AverageTV > 0 {
+		good("Tables of %s: predicted to miss by a total variation of %s on average.", widthWords(p.width()), fixed(s.Error.AverageTV, 3))
+	}
+	if k.groupOf > 0 {
+		good("Groups by two columns that hold at least %s of all (about %s): nine of ten are known to a tenth of their share or better.",
+			page.Figures(k.groupOf, 2), page.Count(k.groupOf*s.Units.Count))
+	}
+	good("Building and testing programs, queries and pipelines: the rows have the columns, types and values of the domain.")
+
+	not("Any single person: no row is somebody's record. Do not link rows to other tables by their values.")
+	if k.groupOf > 0 {
+		not("Smaller groups than that: their shares may be mostly noise. The intervals are in %s.", s.Marginals.File)
+	} else {
+		not("Small groups: no share of two columns is known to a tenth. The intervals are in %s.", s.Marginals.File)
+	}
+	if w := p.width(); w > 0 && w < p.Domain.Len() {
+		not("What takes more than %s together: wider interactions were not asked for.", widthWords(w))
+	}
+	if k.PooledAll > 0 {
+		not("The relation of %d rare values to other columns: they were too rare to be measured together.", k.PooledAll)
+	}
+	if s.PrivacyID != "" {
+		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
+	}
+	not("Differences inside an interval of an ordered column, unless it was measured: values are spread evenly there.")
+	not("Confidence intervals as though the rows were a sample: the noise adds to the scatter of a sample.")
+	return c
+}
+
+// width is the number of columns of the widest published marginals.
+func (p Page) width() (w int) {
+	for _, m := range p.Marginals {
+		w = max(w, len(m.Clique))
+	}
+	return w
+}
+
+func widthWords(w int) string {
+	if w == 1 {
+		return "one column"
+	}
+	words := []string{"two", "three", "four", "five", "six", "seven", "eight"}
+	if w-2 < len(words) && w >= 2 {
+		return words[w-2] + " columns"
+	}
+	return fmt.Sprintf("%d columns", w)
+}

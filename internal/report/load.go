@@ -1,0 +1,77 @@
+package report
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// snippet is how a tool reads the rows.
+type snippet struct{ Tool, Code string }
+
+// load says how to read the rows.
+func (p Page) load() []snippet {
+	at := p.Privacy.RowsAt
+	if name, ok := strings.CutPrefix(at, "bq://"); ok {
+		parts := strings.SplitN(name, ".", 2)
+		return []snippet{
+			{"BigQuery", "SELECT * FROM `" + name + "`"},
+			{"pandas", "import pandas_gbq\nrows = pandas_gbq.read_gbq(" + strconv.Quote("SELECT * FROM `"+name+"`") + ", project_id=" + strconv.Quote(parts[0]) + ")"},
+			{"Polars", "import polars as pl\nfrom google.cloud import bigquery\nrows = pl.from_arrow(bigquery.Client().list_rows(" + strconv.Quote(name) + ").to_arrow())"},
+			{"Spark", "rows = spark.read.format(\"bigquery\").load(" + strconv.Quote(name) + ")"},
+			{"DuckDB", "INSTALL bigquery FROM community; LOAD bigquery;\nSELECT * FROM bigquery_scan('" + strings.ReplaceAll(name, "'", "''") + "');"},
+		}
+	}
+	if at == "" {
+		return nil
+	}
+	format := "parquet"
+	if p.Privacy.RowsFormat == "csv" {
+		format = "csv"
+	}
+	dir := strconv.Quote(at)
+	files := at + "/*." + format
+	sql := "'" + strings.ReplaceAll(files, "'", "''") + "'"
+	pandas := "import pandas as pd\nrows = pd.read_parquet(" + dir + ")"
+	spark := "rows = spark.read.parquet(" + dir + ")"
+	if format == "csv" {
+		pandas = "import glob, pandas as pd\nrows = pd.concat(map(pd.read_csv, sorted(glob.glob(" + strconv.Quote(files) + "))))"
+		spark = "rows = spark.read.csv(" + dir + ", header=True, inferSchema=True)"
+	}
+	return []snippet{
+		{"DuckDB", "SELECT * FROM read_" + format + "(" + sql + ");"},
+		{"pandas", pandas},
+		{"Polars", "import polars as pl\nrows = pl.read_" + format + "(" + strconv.Quote(files) + ")"},
+		{"Spark", spark},
+		{"BigQuery", bigQuery(at, format)},
+	}
+}
+
+// bigQuery loads a directory into a table.
+func bigQuery(at, format string) string {
+	upper := strings.ToUpper(format)
+	skip := ""
+	if format == "csv" {
+		skip = ", skip_leading_rows = 1"
+	}
+	if strings.HasPrefix(at, "gs://") {
+		return "LOAD DATA INTO my_dataset.synthetic\nFROM FILES (format = '" + upper + "'" + skip + ", uris = ['" + strings.ReplaceAll(at+"/*."+format, "'", "\\'") + "']);"
+	}
+	flag := ""
+	if format == "csv" {
+		flag = " --skip_leading_rows=1 --autodetect"
+	}
+	return "gcloud storage cp " + shell(at+"/") + "*." + format + " gs://my-bucket/" + shell(path.Base(at)) + "/\n" +
+		"bq load --source_format=" + upper + flag + " my_dataset.synthetic " + shell("gs://my-bucket/"+path.Base(at)+"/*."+format)
+}
+
+// shell quotes a word for a shell if it has to be.
+func shell(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

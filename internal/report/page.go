@@ -1,0 +1,134 @@
+package report
+
+import (
+	_ "embed" // the page's template
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/page"
+)
+
+// Page is what the HTML report is drawn from: released and public values only, all of them in released files,
+// so that it can be drawn again.
+type Page struct {
+	Privacy   Privacy
+	Domain    *domain.Domain
+	Marginals []Marginal // those of _marginals.parquet, in its order
+}
+
+// Marginal is a published marginal. Its cells are row-major, the last attribute fastest.
+type Marginal struct {
+	Clique      domain.Clique
+	Fitted      []float64 // shares
+	FittedError []float64 // standard errors of Fitted; NaN: none is known; nil: nowhere
+	FittedFrom  []string  // where each comes from; nil: not said
+}
+
+//go:embed report.html
+var pageText string
+
+var pageTemplate = page.Parse(pageText)
+
+// interval is how many standard errors make half of a 95 % interval.
+const interval = 1.96
+
+// view is what the template of the report is given.
+type view struct {
+	Privacy
+	Title     string
+	Facts     []fact
+	Say       promises
+	Odds      []odds
+	Guess     string
+	Spent     page.Split
+	Charges   []charge
+	Columns   []page.Bars
+	Heat      page.Heat
+	Strongest []pair
+	Known     known
+	Card      card
+	Load      []snippet
+	Unit      string
+	ErrorText string
+	Evidence  []promise // the parts of dp/PRIVACY.md
+}
+
+// WriteHTML writes _report.html: one self-contained page.
+func WriteHTML(w io.Writer, p Page) error {
+	say, err := promisesFor(p.Privacy)
+	if err != nil {
+		return err
+	}
+	oneWay, columns := p.columns()
+	heat, strongest := p.association()
+	k := p.known(oneWay)
+	title := "Privacy report"
+	if p.Privacy.RowsAt != "" {
+		title += " of " + page.Short(p.Privacy.RowsAt, 80)
+	}
+	v := view{
+		Privacy: p.Privacy, Title: title, Facts: p.facts(), Say: say, Odds: oddsOf(p.Privacy.Epsilon), Guess: guess(p.Privacy),
+		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
+	}
+	v.Spent, v.Unit, v.ErrorText = spent(p.Privacy, v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
+	v.Evidence = evidence()
+	if err := page.Write(w, pageTemplate, page.Head{Title: title}, v); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// columns returns the one-way marginals by attribute, nil where none is published, and their pictures.
+func (p Page) columns() (oneWay []*Marginal, list []page.Bars) {
+	oneWay = make([]*Marginal, p.Domain.Len())
+	for i := range p.Marginals {
+		if m := &p.Marginals[i]; len(m.Clique) == 1 {
+			oneWay[m.Clique[0]] = m
+		}
+	}
+	for a, m := range oneWay {
+		if m != nil {
+			list = append(list, bars(&p.Domain.Attributes[a], m))
+		}
+	}
+	return oneWay, list
+}
+
+// bars is the picture of a column.
+func bars(attr *domain.Attribute, m *Marginal) page.Bars {
+	b := page.Bars{Name: attr.Name, Note: attr.Type.String(), Series: []string{"share", "95 %"}, Ordered: len(attr.Values) == 0}
+	for c, share := range m.Fitted {
+		b.Cells = append(b.Cells, page.Bar{
+			Label: attr.Label(domain.Code(c)), Share: share, Error: interval * m.standardError(c), Apart: c >= attr.Bins(),
+		})
+	}
+	if b.Ordered {
+		b.Ticks = ticks(attr)
+	}
+	return b
+}
+
+// standardError is that of a cell; NaN if it is not known.
+func (m *Marginal) standardError(c int) float64 {
+	if m.FittedError == nil {
+		return math.NaN()
+	}
+	return m.FittedError[c]
+}
+
+// ticks returns the ends of an ordered column and what is in the middle.
+func ticks(attr *domain.Attribute) []string {
+	n := attr.Bins()
+	at := func(i int) string {
+		if len(attr.FloatCuts) > 0 {
+			return string(domain.AppendFloat(nil, attr.FloatCuts[i]))
+		}
+		return string(attr.AppendNative(nil, attr.Cuts[i]))
+	}
+	if n < 4 {
+		return []string{at(0), at(n)}
+	}
+	return []string{at(0), at(n / 2), at(n)}
+}

@@ -1,0 +1,220 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/page/pagetest"
+)
+
+// madePage is a report on columns of so many values each, whose names and labels are those given, in turn.
+func madePage(columns, values int, texts []string) Page {
+	d := &domain.Domain{PrivacyID: texts[len(texts)-1]}
+	p := Page{Domain: d, Privacy: Privacy{
+		Format: 1, PrivacyID: d.PrivacyID, Rows: 1000, RowsAt: texts[0], RowsFormat: "parquet", NotCover: texts, NotPrivate: texts,
+		Statement: accountant.Statement{
+			Epsilon: 1, Delta: 1e-9, AchievedEpsilon: 1, Neighbouring: "AddRemove", Capacity: "1/2", RhoTotal: "1/2", Mu: .2,
+			Ledger: []accountant.Line{{Stage: "total", Kind: "discrete_gaussian", Count: 1, Coordinates: 1, Scale: "sigma2=25", Rho: "1/4"},
+				{Stage: "choose", Kind: "exponential", Count: 3, Scale: "b=2", Rho: "1/4"}},
+		},
+		Units: Units{Count: 1000, StdDev: 5, From: "noisy"}, Error: Errors{Cells: 10, MaxCell: .01, AverageTV: .02, From: "the noise alone"},
+	}}
+	for a := range columns {
+		attr := domain.Attribute{Name: fmt.Sprint(texts[a%len(texts)], a), Type: domain.String, Other: true, OtherValue: "o", Null: a%2 == 0}
+		for v := range values {
+			attr.Values = append(attr.Values, fmt.Sprint(texts[v%len(texts)], v))
+		}
+		if a%3 == 1 {
+			attr.Type, attr.Values, attr.Resolution, attr.Other = domain.Int64, nil, 1, false
+			attr.Cuts = domain.EqualCuts(0, int64(values), values)
+		}
+		d.Attributes = append(d.Attributes, attr)
+	}
+	add := func(c domain.Clique) {
+		cells, err := c.Cells(d.Sizes())
+		if err != nil {
+			panic(err)
+		}
+		m := Marginal{Clique: c}
+		for i := range cells {
+			m.Fitted = append(m.Fitted, 1/float64(cells))
+			m.FittedError = append(m.FittedError, float64(i%5)/float64(10*cells))
+			m.FittedFrom = append(m.FittedFrom, "measured")
+		}
+		p.Marginals = append(p.Marginals, m)
+	}
+	for a := range columns {
+		add(domain.NewClique(a))
+	}
+	if values <= 10 {
+		for a := range columns {
+			for b := range a {
+				add(domain.NewClique(a, b))
+			}
+		}
+	}
+	return p
+}
+
+// TestReportOfHostileNames: names and values that are markup, very long or of another direction, a thousand values and
+// two hundred columns make a well-formed page of known elements, and none of it is lost.
+func TestReportOfHostileNames(t *testing.T) {
+	for name, p := range map[string]Page{
+		"hostile":     madePage(len(pagetest.Hostile), 7, pagetest.Hostile[2:]),
+		"1000 values": madePage(3, 1000, []string{"value"}),
+		"200 columns": madePage(200, 4, []string{"column"}),
+		"one column":  madePage(1, 1, []string{"x"}),
+	} {
+		var b bytes.Buffer
+		if err := WriteHTML(&b, p); err != nil {
+			t.Fatal(name, err)
+		}
+		text := pagetest.WellFormed(t, b.Bytes())
+		if got, want := strings.Count(b.String(), `<figure class="card">`), p.Domain.Len(); got != want {
+			t.Errorf("%s: %d pictures of %d columns", name, got, want)
+		}
+		if name == "hostile" && !strings.Contains(text, "<script>alert(1)</script>") {
+			t.Error("markup in names is not shown as it stands")
+		}
+		if b.Len() > 8<<20 {
+			t.Errorf("%s: %d bytes", name, b.Len())
+		}
+		t.Logf("%s: %d bytes", name, b.Len())
+		if dir := os.Getenv("DAPPLE_PAGES"); dir != "" {
+			if err := os.WriteFile(dir+"/"+strings.ReplaceAll(name, " ", "-")+".html", b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestReportSays: the first screen has unit, ε, δ, relation, mechanisms and what is not covered, each once more in the
+// words of the relation.
+func TestReportSays(t *testing.T) {
+	for _, c := range []struct {
+		id, relation string
+		want         []string
+	}{
+		{"person_id", "AddRemove", []string{"one person_id", "add or remove", "of which one has all rows of one person_id more", "if all rows of this person_id had not been in the table"}},
+		{"person_id", "Replace", []string{"equally many person_ids that differ in the rows of one person_id", "if all rows of this person_id had held something else"}},
+		{"", "AddRemove", []string{"one row", "every row counts as a person", "of which one has one row more", "if this row had not been in the table"}},
+		{"", "Replace", []string{"of equally many rows that differ in one row", "if this row had held something else"}},
+	} {
+		p := madePage(3, 4, []string{"x"})
+		p.Privacy.PrivacyID, p.Privacy.Neighbouring = c.id, c.relation
+		var b bytes.Buffer
+		if err := WriteHTML(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(b.String(), "<nav")
+		text := pagetest.WellFormed(t, b.Bytes())
+		for _, want := range append(c.want, "10⁻⁹", "discrete Gaussian noise; exponential mechanism (a choice)", "becomes 73 % at most", "dp/CLAIMS.md",
+			"k of them together have k times the ε", "Whatever anybody concludes") {
+			if !strings.Contains(strings.Join(strings.Fields(first), " "), want) {
+				t.Errorf("%s %s: the first screen does not say %q", c.id, c.relation, want)
+			}
+		}
+		if strings.Contains(text, "ZgotmplZ") || strings.Contains(text, "NaN") {
+			t.Error("a figure is missing")
+		}
+	}
+}
+
+// TestEvidenceIsThere: every section that the report points at is in dp/PRIVACY.md.
+func TestEvidenceIsThere(t *testing.T) {
+	text, err := os.ReadFile("../../dp/PRIVACY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Clone(sections)
+	for _, p := range promiseTemplates {
+		all = append(all, p.section)
+	}
+	for _, s := range all {
+		if !strings.Contains(string(text), "\n## "+s+"\n") {
+			t.Errorf("dp/PRIVACY.md has no section %q", s)
+		}
+	}
+}
+
+// TestFiguresOfReport compares what the report computes with results known by other means.
+func TestFiguresOfReport(t *testing.T) {
+	for _, c := range []struct{ got, want float64 }{
+		{cramersV([]float64{.5, 0, 0, .5}, 2, 2), 1},
+		{cramersV([]float64{.25, .25, .25, .25}, 2, 2), 0},
+		{cramersV([]float64{.4, .1, .1, .4}, 2, 2), .6}, // the correlation of two binary columns
+		{cramersV([]float64{.5, .5, 0, 0}, 2, 2), 0},
+		{cramersV([]float64{1. / 3, 0, 0, 0, 1. / 3, 0, 0, 0, 1. / 3}, 3, 3), 1},
+	} {
+		if math.Abs(c.got-c.want) > 1e-12 {
+			t.Errorf("got V = %g, want %g", c.got, c.want)
+		}
+	}
+	for _, c := range []struct{ got, want string }{
+		{belief(.5, 1), "73\u00a0%"}, {belief(.5, -1), "27\u00a0%"}, {belief(.5, .1), "52\u00a0%"}, {belief(.5, 5), "99\u00a0%"}, {belief(.9, 10), "above\u00a099.5\u00a0%"},
+		{guess(Privacy{Statement: accountant.Statement{AchievedEpsilon: 1}}), "73.2\u00a0%"}, // e/(1+e) = .73106, rounded up
+		{guess(Privacy{Statement: accountant.Statement{Mu: 1}}), "69.2\u00a0%"},              // Φ(1/2) = .69146, rounded up
+		{noiseOf("sigma2=25"), "σ = 5"}, {noiseOf("sigma2=4 ×1, 25/4 ×20"), "σ = 2 to 2.5"}, {noiseOf("sigma2=4 to 9"), "σ = 2 to 3"}, {noiseOf("b=3/2"), "b = 1.5"}, {noiseOf(""), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+	m := Marginal{Fitted: []float64{.5, .5}, FittedError: []float64{.01, .03}}
+	if got := m.predictedTV(); math.Abs(got-.01596) > 1e-12 {
+		t.Errorf("predicted total variation %g", got)
+	}
+}
+
+// TestKnownWorst: groups are listed by their interval beside their share, and pooled values are found.
+func TestKnownWorst(t *testing.T) {
+	p := madePage(2, 3, []string{"x"})
+	for i := range p.Marginals {
+		if len(p.Marginals[i].Clique) == 2 {
+			sizes := p.Domain.Sizes()
+			for c := range p.Marginals[i].FittedFrom {
+				if c/sizes[1] == 2 { // the third value of the first column
+					p.Marginals[i].FittedFrom[c] = "pooled"
+				}
+			}
+		}
+	}
+	oneWay, _ := p.columns()
+	k := p.known(oneWay)
+	if len(k.Pooled) != 1 || k.Pooled[0] != "x0 = x2" {
+		t.Errorf("pooled values %q", k.Pooled)
+	}
+	if len(k.Groups) == 0 || !slices.IsSortedFunc(k.Groups, func(x, y group) int { return cmp.Compare(y.relative, x.relative) }) {
+		t.Errorf("groups %v", k.Groups)
+	}
+}
+
+func TestHowToLoad(t *testing.T) {
+	for _, c := range []struct{ at, format, tool, want string }{
+		{"out", "parquet", "DuckDB", "SELECT * FROM read_parquet('out/*.parquet');"},
+		{"o'ut", "csv", "DuckDB", "SELECT * FROM read_csv('o''ut/*.csv');"},
+		{"out", "parquet", "pandas", "import pandas as pd\nrows = pd.read_parquet(\"out\")"},
+		{"out", "parquet", "Polars", "import polars as pl\nrows = pl.read_parquet(\"out/*.parquet\")"},
+		{"out", "csv", "Spark", "rows = spark.read.csv(\"out\", header=True, inferSchema=True)"},
+		{"gs://b/out", "parquet", "BigQuery", "LOAD DATA INTO my_dataset.synthetic\nFROM FILES (format = 'PARQUET', uris = ['gs://b/out/*.parquet']);"},
+		{"my rows", "parquet", "BigQuery", "gcloud storage cp 'my rows/'*.parquet gs://my-bucket/'my rows'/\nbq load --source_format=PARQUET my_dataset.synthetic 'gs://my-bucket/my rows/*.parquet'"},
+		{"bq://p.d.t", "", "BigQuery", "SELECT * FROM `p.d.t`"},
+	} {
+		i := slices.IndexFunc(Page{Privacy: Privacy{RowsAt: c.at, RowsFormat: c.format}}.load(), func(s snippet) bool { return s.Tool == c.tool })
+		if i < 0 {
+			t.Errorf("%s: %s is missing", c.at, c.tool)
+			continue
+		}
+		if got := (Page{Privacy: Privacy{RowsAt: c.at, RowsFormat: c.format}}).load()[i].Code; got != c.want {
+			t.Errorf("%s in %s: got %s, want %s", c.at, c.tool, got, c.want)
+		}
+	}
+}

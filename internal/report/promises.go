@@ -1,0 +1,121 @@
+package report
+
+import (
+	_ "embed" // the sentences
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+// source is where dapple's own documents are read.
+const source = "https://github.com/dapple-dp/dapple/blob/main/"
+
+// promisesText holds every sentence of the report that promises something. integration compares it with dp/CLAIMS.md.
+//
+//go:embed promises.md
+var promisesText string
+
+var promiseTemplates = parsePromises(promisesText)
+
+// promiseTemplate is one section of promises.md.
+type promiseTemplate struct {
+	lines   []*template.Template // paragraphs, or items of a list
+	section string               // of dp/PRIVACY.md
+}
+
+// parsePromises reads promises.md: sections "## key: section of dp/PRIVACY.md".
+func parsePromises(text string) map[string]promiseTemplate {
+	out := map[string]promiseTemplate{}
+	for _, part := range strings.Split(text, "\n## ")[1:] {
+		head, body, _ := strings.Cut(part, "\n")
+		key, section, ok := strings.Cut(head, ": ")
+		if !ok {
+			panic("report: a section of promises.md has no key: " + head)
+		}
+		p := promiseTemplate{section: section}
+		for _, line := range blocks(body) {
+			p.lines = append(p.lines, template.Must(template.New(key).Parse(code(line))))
+		}
+		out[key] = p
+	}
+	return out
+}
+
+// blocks returns the paragraphs and list items of a section.
+func blocks(body string) (out []string) {
+	open := false
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		item, isItem := strings.CutPrefix(line, "- ")
+		switch {
+		case line == "":
+			open = false
+		case isItem || !open:
+			out, open = append(out, item), true
+		default:
+			out[len(out)-1] += " " + line
+		}
+	}
+	return out
+}
+
+// code marks what stands between back quotes.
+func code(line string) string {
+	parts := strings.Split(line, "`")
+	for i := 1; i < len(parts); i += 2 {
+		parts[i] = "<code>" + parts[i] + "</code>"
+	}
+	return strings.Join(parts, "")
+}
+
+// promises are the sentences of one report, by key.
+type promises map[string]promise
+
+// promise is a claim with the place of its evidence.
+type promise struct {
+	Lines   []template.HTML // of our own, with names escaped
+	Section string          // of dp/PRIVACY.md
+	URL     string
+}
+
+// First is the only line of a promise of one line.
+func (p promise) First() template.HTML { return p.Lines[0] }
+
+// promisesFor fills the names of a run into the sentences.
+func promisesFor(p Privacy) (promises, error) {
+	names := struct{ Unit, Without, Neighbours string }{p.unitName(), p.without(), p.neighbours()}
+	out := promises{}
+	for key, t := range promiseTemplates {
+		said := promiseAt(t.section)
+		for _, line := range t.lines {
+			var b strings.Builder
+			if err := line.Execute(&b, names); err != nil {
+				return nil, fmt.Errorf("report: %w", err)
+			}
+			said.Lines = append(said.Lines, template.HTML(b.String())) // executed by html/template
+		}
+		out[key] = said
+	}
+	return out, nil
+}
+
+// promiseAt is a promise without words, at a section of dp/PRIVACY.md.
+func promiseAt(section string) promise {
+	return promise{Section: section, URL: source + "dp/PRIVACY.md#" + anchor(section)}
+}
+
+// sections are those of dp/PRIVACY.md that the report points at.
+var sections = []string{"The promise", "Against whom", "What has to be trusted", "What is not covered", "How the program keeps it",
+	"How each claim is checked", "Known limits of the checks", "Reading a report"}
+
+func evidence() (list []promise) {
+	for _, s := range sections {
+		list = append(list, promiseAt(s))
+	}
+	return list
+}
+
+// anchor is what a heading is called in a link.
+func anchor(heading string) string {
+	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/internal/page"
+)
+
+// unitName is what a privacy unit is called.
+func (p Privacy) unitName() string {
+	if p.PrivacyID == "" {
+		return "row"
+	}
+	return page.Short(p.PrivacyID, 60)
+}
+
+// replaces reports whether the relation is Replace.
+func (p Privacy) replaces() bool { return p.Neighbouring == "Replace" }
+
+// UnitInWords says what the promise is about.
+func (p Privacy) UnitInWords() string {
+	if p.PrivacyID == "" {
+		return "one row: every row of the table counts as a person"
+	}
+	return fmt.Sprintf("one %s: all rows with the same %s count as one person, and one row of each is used", p.unitName(), p.unitName())
+}
+
+// neighbours says which tables the formula compares.
+func (p Privacy) neighbours() string {
+	switch {
+	case p.replaces() && p.PrivacyID == "":
+		return "tables X and X′ of equally many rows that differ in one row"
+	case p.replaces():
+		return fmt.Sprintf("tables X and X′ with equally many %ss that differ in the rows of one %s", p.unitName(), p.unitName())
+	case p.PrivacyID == "":
+		return "tables X and X′ of which one has one row more"
+	}
+	return fmt.Sprintf("tables X and X′ of which one has all rows of one %s more", p.unitName())
+}
+
+// without ends the promise.
+func (p Privacy) without() string {
+	what := "this row"
+	if p.PrivacyID != "" {
+		what = "all rows of this " + p.unitName()
+	}
+	if p.replaces() {
+		return what + " had held something else"
+	}
+	return what + " had not been in the table"
+}
+
+// fact is an entry of the first screen.
+type fact struct {
+	Term, Text, More string
+}
+
+// facts are what a privacy officer looks for first.
+func (p Page) facts() []fact {
+	s := p.Privacy
+	units := page.Count(s.Units.Count)
+	if s.Units.StdDev > 0 {
+		units += fmt.Sprintf(" ± %.3g", interval*s.Units.StdDev)
+	}
+	return []fact{
+		{Term: "Privacy unit", Text: "one " + s.unitName(), More: s.unitMore()},
+		{Term: "ε", Text: fmt.Sprintf("%g", s.Epsilon), More: fmt.Sprintf("achieved %g", s.AchievedEpsilon)},
+		{Term: "δ", Text: page.Small(s.Delta), More: s.deltaMore()},
+		{Term: "Relation", Text: relations[s.replaces()], More: s.relationMore()},
+		{Term: "Mechanisms", Text: strings.Join(s.Mechanisms(), "; "), More: fmt.Sprintf("%s, method %s, accounting %s", count(s.Releases, "release"), s.Method, s.Accounting)},
+		{Term: "Units, released", Text: units, More: "rows written: " + page.Count(float64(s.Rows))},
+	}
+}
+
+var relations = map[bool]string{false: "add or remove", true: "replace"}
+
+func (p Privacy) unitMore() string {
+	if p.PrivacyID == "" {
+		return "every row counts as a person"
+	}
+	return "all rows with the same ID count as one person"
+}
+
+func (p Privacy) relationMore() string {
+	if p.replaces() {
+		return "the number of people is public"
+	}
+	return "the number of people is private too"
+}
+
+// deltaMore puts δ beside the number of units, below one in which it belongs.
+func (p Privacy) deltaMore() string {
+	if p.Delta == 0 {
+		return "the promise cannot fail"
+	}
+	chance := p.Delta * max(1, p.Units.Count)
+	if chance > 1 {
+		return "larger than one in the number of units: too large"
+	}
+	return "one in the number of units is " + page.Small(rounded(1/max(1, p.Units.Count)))
+}
+
+// rounded keeps two digits.
+func rounded(x float64) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
+	if err != nil {
+		return x
+	}
+	return y
+}
+
+func count(n int, word string) string { return page.Count(float64(n)) + " " + plural(n, word) }

@@ -1,0 +1,99 @@
+package pipelines
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/page/pagetest"
+)
+
+func drawn(c ReportConfig) error {
+	r, err := ValidateReport(context.Background(), c)
+	if err != nil {
+		return err
+	}
+	return Report(context.Background(), r, &bytes.Buffer{})
+}
+
+// The report that a run writes is drawn again from released files, byte for byte. Files that do not belong together,
+// and directories without a statement, are refused, and nothing is written.
+func TestReport(t *testing.T) {
+	c := shop(t, 300)
+	mustRun(t, c)
+	release := c.Output + ".release"
+	first, err := os.ReadFile(filepath.Join(release, reportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := pagetest.WellFormed(t, first); !strings.Contains(text, "one customer") {
+		t.Error("the report does not name the privacy unit")
+	}
+	for _, dir := range []string{c.Output, release} {
+		html := filepath.Join(t.TempDir(), "again.html")
+		if err := drawn(ReportConfig{Dir: dir, HTML: html}); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := os.ReadFile(html); err != nil || !bytes.Equal(first, again) {
+			t.Errorf("%s: another report, %v", dir, err)
+		}
+	}
+	other := shop(t, 300)
+	mustRun(t, other)
+	for name, tt := range map[string]struct {
+		alter   func(dir string)
+		want    string
+		request bool
+	}{
+		"marginals of another run": {func(r string) { swapIn(t, r, other, marginalsFile, true) }, "_privacy.json is the statement of another _marginals.parquet", false},
+		"statement of another run": {func(r string) { swapIn(t, r, other, privacyFile, false) }, "_privacy.json has changed since it was written", false},
+		"model of another run":     {func(r string) { swapIn(t, r, other, modelFile, true) }, "_privacy.json is the statement of another _model.arrow", false},
+		"no statement":             {func(r string) { os.Remove(filepath.Join(r, privacyFile)) }, "_privacy.json is missing", false},
+		"no manifest":              {func(r string) { os.Remove(filepath.Join(r, "_manifest.json")) }, "has a manifest", true},
+	} {
+		rows := filepath.Join(t.TempDir(), "out")
+		for from, to := range map[string]string{c.Output: rows, release: rows + ".release"} {
+			if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tt.alter(rows + ".release")
+		html := filepath.Join(t.TempDir(), "again.html")
+		if err := drawn(ReportConfig{Dir: rows, HTML: html}); err == nil || IsRequest(err) != tt.request || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tt.want)
+		}
+		if _, err := os.Stat(html); err == nil {
+			t.Errorf("%s: a report was written", name)
+		}
+	}
+	if err := drawn(ReportConfig{Dir: c.Output, HTML: filepath.Join(release, reportFile)}); !IsRequest(err) || !strings.Contains(err.Error(), "a released file") {
+		t.Errorf("the released report is replaced: %v", err)
+	}
+}
+
+// swapIn puts a file of another run in the place of one; with refit the manifest is made to fit.
+func swapIn(t *testing.T, release string, other Config, name string, refit bool) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(other.Output+".release", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(release, name), string(b))
+	if refit {
+		refitted(t, release, name)
+	}
+}
+
+// The report names the place of the rows for those who read them: of a local directory its own name alone.
+func TestRowsAt(t *testing.T) {
+	for _, c := range []struct{ output, at, format string }{
+		{"/home/me/out", "out", "csv"}, {"out/", "out", "csv"}, {"gs://b/x/out/", "gs://b/x/out", "csv"}, {"bq://p.d.t", "bq://p.d.t", ""},
+	} {
+		if at, format := rowsAt(c.output, "csv"); at != c.at || format != c.format {
+			t.Errorf("%s: got %q, %q", c.output, at, format)
+		}
+	}
+}
