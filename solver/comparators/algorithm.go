@@ -50,7 +50,7 @@ type Algorithm struct {
 }
 
 // All returns the comparators, in the order in which a plan lists them.
-func All() []Algorithm { return []Algorithm{mwem, pep, adaptive, dualQuery, fem, sepFEM} }
+func All() []Algorithm { return []Algorithm{mwem, pep, adaptive, gem, dualQuery, fem, sepFEM} }
 
 // setup is the public side of a run.
 type setup struct {

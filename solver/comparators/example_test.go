@@ -32,6 +32,7 @@ func ExampleAlgorithm_Accesses() {
 	// mwem 61
 	// pep 51
 	// adaptive 3
+	// gem 3
 	// dualquery 4351
 	// fem 301
 	// sepfem 301
