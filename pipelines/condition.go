@@ -1,103 +1,44 @@
 package pipelines
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"math"
-	"regexp"
+	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// Condition keeps some of the cells of some attributes.
+// Condition says which rows are wanted, by the values of their columns.
 type Condition struct {
-	keep map[int][]bool // attribute → cell → kept
+	d    *domain.Domain
+	root term
+	cuts map[int]*cuts // of the columns that it names
 }
 
-var (
-	isNull     = regexp.MustCompile(`(?i)^(.+?)\s+IS\s+(NOT\s+)?NULL$`)
-	comparison = regexp.MustCompile(`^([^=<>!]+?)\s*(>=|<=|!=|=|<|>)\s*(.+)$`)
-)
-
-// ParseCondition reads a condition on the cells of d: comparisons joined by AND, such as
-// "age>=65 AND sex=Female AND income IS NOT NULL". Quotes around a value are optional. A comparison
-// must not cut through a cell, since inside a cell a model knows nothing; its error names the ends of
-// the cell. As in SQL, NULL meets no comparison.
+// ParseCondition reads a condition on the values of d as SQL has it: comparisons of a column with a value, IN,
+// BETWEEN, IS NULL, joined by AND, OR, NOT and parentheses, such as "age >= 65 AND (sex = Female OR city IN (Rome,
+// 'New York'))". Quotes around a value of one word are optional. NULL meets no comparison.
 func ParseCondition(text string, d *domain.Domain) (*Condition, error) {
-	c := &Condition{keep: map[int][]bool{}}
-	for _, part := range conjuncts(text) {
-		if err := c.add(part, d); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
-// conjuncts splits at the ANDs that stand outside quotes.
-func conjuncts(text string) []string {
-	var parts []string
-	quote, from := byte(0), 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case i+5 <= len(text) && strings.EqualFold(strings.Map(blanks, text[i:i+5]), " and "):
-			parts = append(parts, strings.TrimSpace(text[from:i]))
-			from, i = i+5, i+3 // the blank after it may begin the next one
-		}
-	}
-	return append(parts, strings.TrimSpace(text[from:]))
-}
-
-// blanks makes one kind of blank of all.
-func blanks(r rune) rune {
-	if r == '\t' || r == '\n' || r == '\r' {
-		return ' '
-	}
-	return r
-}
-
-func (c *Condition) add(part string, d *domain.Domain) error {
-	name, op, value := "", "", ""
-	if m := isNull.FindStringSubmatch(part); m != nil {
-		name, op = m[1], "null"
-		if m[2] != "" {
-			op = "not null"
-		}
-	} else if m := comparison.FindStringSubmatch(part); m != nil {
-		name, op, value = m[1], m[2], unquote(m[3])
-	} else {
-		return fmt.Errorf("got %q; want a column, one of = != < <= > >=, and a value; or: column IS NULL", part)
-	}
-	i := d.Index(name)
-	if i < 0 {
-		return fmt.Errorf("no column is called %q; the columns are %s", name, strings.Join(columnNames(d), ", "))
-	}
-	cells, err := matching(&d.Attributes[i], op, value)
+	p := &whereParser{d: d, text: text}
+	root, err := p.all()
 	if err != nil {
-		return fmt.Errorf("column %q: %w", name, err)
+		return nil, err
 	}
-	for code, kept := range c.keep[i] {
-		cells[code] = cells[code] && kept
-	}
-	c.keep[i] = cells
-	return nil
-}
-
-// unquote takes one pair of quotes off.
-func unquote(s string) string {
-	if n := len(s); n >= 2 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {
-		return s[1 : n-1]
-	}
-	return s
+	c := &Condition{d: d, root: root, cuts: map[int]*cuts{}}
+	root.visit(func(a int, t *test) {
+		if c.cuts[a] == nil {
+			c.cuts[a] = &cuts{}
+		}
+		if t != nil {
+			c.cuts[a].add(t)
+		}
+	})
+	return c, nil
 }
 
 func columnNames(d *domain.Domain) []string {
@@ -108,102 +49,386 @@ func columnNames(d *domain.Domain) []string {
 	return names
 }
 
-// matching returns which cells of a meet one comparison.
-func matching(a *domain.Attribute, op, value string) ([]bool, error) {
-	cells := make([]bool, a.Size())
-	null, hasNull := a.NullCode()
-	if op == "null" || op == "not null" {
-		for code := range cells {
-			cells[code] = (hasNull && domain.Code(code) == null) == (op == "null")
-		}
-		return cells, nil
-	}
-	low, high, err := 0, 0, error(nil)
-	if len(a.Values) > 0 {
-		low, high, err = category(a, op, value)
-	} else {
-		low, high, err = bins(a, op, value)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for code := range cells {
-		isNull := hasNull && domain.Code(code) == null
-		cells[code] = !isNull && (low <= code && code < high) == (op != "!=")
-	}
-	return cells, nil
+// truth is that of SQL: a comparison with NULL is unknown.
+type truth uint8
+
+const (
+	no truth = iota
+	unknown
+	yes
+)
+
+// term is a part of a condition. holds is asked of a record of cells inside of which no test changes; attrs are
+// their attributes.
+type term interface {
+	holds(attrs []*domain.Attribute, record []domain.Code) truth
+	visit(f func(column int, t *test))
 }
 
-// category returns the cell of one category, or of the cell "other", as a range.
-func category(a *domain.Attribute, op, value string) (low, high int, err error) {
+type joined struct {
+	or    bool
+	terms []term
+}
+
+func (j joined) holds(attrs []*domain.Attribute, record []domain.Code) truth {
+	all := yes
+	if j.or {
+		all = no
+	}
+	for _, t := range j.terms {
+		if h := t.holds(attrs, record); j.or {
+			all = max(all, h)
+		} else {
+			all = min(all, h)
+		}
+	}
+	return all
+}
+
+func (j joined) visit(f func(int, *test)) {
+	for _, t := range j.terms {
+		t.visit(f)
+	}
+}
+
+type negation struct{ term }
+
+func (n negation) holds(attrs []*domain.Attribute, record []domain.Code) truth {
+	return yes - n.term.holds(attrs, record)
+}
+
+type isNull struct{ column int }
+
+func (n isNull) holds(attrs []*domain.Attribute, record []domain.Code) truth {
+	if null, ok := attrs[n.column].NullCode(); ok && record[n.column] == null {
+		return yes
+	}
+	return no
+}
+
+func (n isNull) visit(f func(int, *test)) { f(n.column, nil) }
+
+// test compares a column with a value: its cell is one of codes, or its values lie between lo and hi, both included.
+type test struct {
+	column         int
+	codes          []bool
+	lo, hi         int64
+	floats         bool
+	least, largest float64
+	not            bool // it is met outside
+}
+
+func (t *test) visit(f func(int, *test)) { f(t.column, t) }
+
+func (t *test) holds(attrs []*domain.Attribute, record []domain.Code) truth {
+	a, code := attrs[t.column], record[t.column]
+	if null, ok := a.NullCode(); ok && code == null {
+		return unknown
+	}
+	inside := false
+	switch {
+	case t.codes != nil:
+		inside = t.codes[code]
+	case t.floats:
+		x, _, _ := a.FloatEnds(code)
+		inside = t.least <= x && x <= t.largest
+	default:
+		x, _, _ := a.Ends(code)
+		inside = t.lo <= x && x <= t.hi
+	}
+	if inside != t.not {
+		return yes
+	}
+	return no
+}
+
+// cuts are the values at which a test of a column begins or ends to be met.
+type cuts struct {
+	ints   []int64
+	floats []float64
+}
+
+func (c *cuts) add(t *test) {
+	switch {
+	case t.codes != nil:
+	case t.floats:
+		c.floats = append(c.floats, t.least, math.Nextafter(t.largest, math.Inf(1)))
+	default:
+		c.ints = append(c.ints, t.lo)
+		if t.hi < math.MaxInt64 {
+			c.ints = append(c.ints, t.hi+1)
+		}
+	}
+}
+
+// compare returns the test of a column against one value.
+func compare(a *domain.Attribute, column int, op, value string) (term, error) {
+	t := &test{column: column, lo: math.MinInt64, hi: math.MaxInt64, not: op == "!="}
+	switch {
+	case a.Type == domain.String || a.Type == domain.Bool:
+		return t, t.category(a, op, value)
+	case a.Type == domain.Float64:
+		return t, t.float(a, op, value)
+	}
+	return t, t.number(a, op, value)
+}
+
+// category makes a test of one category, or of the cell "other".
+func (t *test) category(a *domain.Attribute, op, value string) error {
 	if op != "=" && op != "!=" {
-		return 0, 0, fmt.Errorf("has categories, which have no order; want = or !=")
+		return errors.New("has categories, which have no order; want =, != or IN")
+	}
+	t.codes = make([]bool, a.Size())
+	if a.Type == domain.Bool {
+		value = strings.ToLower(value)
 	}
 	if i := slices.Index(a.Values, value); i >= 0 {
-		return i, i + 1, nil
+		t.codes[i] = true
+		return nil
 	}
 	if other, ok := a.OtherCode(); ok && value == a.OtherValue {
-		return int(other), int(other) + 1, nil
+		t.codes[other] = true
+		return nil
 	}
-	return 0, 0, fmt.Errorf("%q is not among its values", value)
+	return fmt.Errorf("%q is not among its values", value)
 }
 
-// bins returns the range of bins that a comparison with a number or a time is met in.
-func bins(a *domain.Attribute, op, value string) (low, high int, err error) {
-	if len(a.FloatCuts) > 0 {
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(v) {
-			return 0, 0, fmt.Errorf("%q is not a number", value)
-		}
-		return side(a, a.FloatCuts, v, func(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }, op, value)
-	}
-	v, ok := a.ParseNative(value)
+// float makes a test of a FLOAT64.
+func (t *test) float(a *domain.Attribute, op, value string) error {
+	r, ok := decimal(value)
 	if !ok {
-		return 0, 0, fmt.Errorf("%q is not of type %v", value, a.Type)
+		return fmt.Errorf("%q is not a number", value)
 	}
-	return side(a, a.Cuts, v, func(x int64) int64 { return x + 1 }, op, value)
-}
-
-// side returns the bins on one side of v, or the one that holds v alone. next is the successor of a
-// number: with it, bins whose last one is closed become half-open, and > and <= become >= and <.
-func side[T cmp.Ordered](a *domain.Attribute, cuts []T, v T, next func(T) T, op, value string) (low, high int, err error) {
-	edges := slices.Clone(cuts)
-	n := len(edges) - 1
-	edges[n] = next(edges[n])
-	at := v
-	if (op == ">" || op == "<=") && v < edges[n] {
-		at = next(v)
-	}
-	i, found := slices.BinarySearch(edges, at)
-	inside := !found && 0 < i && i <= n
+	v, _ := r.Float64()
+	t.floats, t.least, t.largest = true, math.Inf(-1), math.Inf(1)
 	switch op {
-	case "=", "!=":
-		if found && i < n && edges[i+1] == next(v) {
-			return i, i + 1, nil
-		}
-		return 0, 0, fmt.Errorf("no cell holds %s alone; compare with < and >=", value)
-	case "<", "<=":
-		low, high = 0, min(i, n)
+	case "<":
+		t.largest = math.Nextafter(v, math.Inf(-1))
+	case "<=":
+		t.largest = v
+	case ">":
+		t.least = math.Nextafter(v, math.Inf(1))
+	case ">=":
+		t.least = v
 	default:
-		low, high = min(i, n), n
+		if t.least, t.largest = v, v; a.FloatResolution == 0 {
+			return fmt.Errorf("no FLOAT64 without a resolution is told to be %s; compare with < and >=", value)
+		}
 	}
-	if inside {
-		return 0, 0, fmt.Errorf("%s %s cuts through the cell %s; compare with one of its ends", op, value, a.Label(domain.Code(i-1)))
-	}
-	return low, high, nil
+	return nil
 }
 
-// Restrict returns the model with no weight if the condition is not met.
-func (c *Condition) Restrict(m *population.Model) *population.Model {
-	r := &population.Model{Sizes: m.Sizes, Columns: m.Columns, Weights: slices.Clone(m.Weights), StructuralZeros: m.StructuralZeros}
-	record := make([]domain.Code, len(m.Sizes))
-	for i := range r.Weights {
-		m.Record(i, record)
-		for a, kept := range c.keep {
-			if !kept[record[a]] {
-				r.Weights[i] = 0
+// number makes a test of a column with a native unit. A value between two units is taken as it is.
+func (t *test) number(a *domain.Attribute, op, value string) error {
+	v, exact, ok := floorOf(a, value)
+	if !ok {
+		return fmt.Errorf("%q is not of type %v", value, a.Type)
+	}
+	switch {
+	case op == "<" && exact && v > math.MinInt64:
+		t.hi = v - 1
+	case op == "<" || op == "<=":
+		t.hi = v
+	case op == ">=" && exact:
+		t.lo = v
+	case (op == ">" || op == ">=") && v < math.MaxInt64:
+		t.lo = v + 1
+	case (op == "=" || op == "!=") && exact:
+		t.lo, t.hi = v, v
+	default:
+		t.lo, t.hi = math.MaxInt64, math.MinInt64 // nothing
+	}
+	return nil
+}
+
+// floorOf reads a value in the native unit, rounded down, and reports whether it is a whole number of units.
+func floorOf(a *domain.Attribute, s string) (v int64, exact, ok bool) {
+	if a.Type != domain.Int64 && a.Type != domain.Numeric {
+		v, ok = a.ParseNative(s)
+		return v, true, ok
+	}
+	r, ok := decimal(s)
+	if !ok {
+		return 0, false, false
+	}
+	for range a.Scale {
+		r.Mul(r, big.NewRat(10, 1))
+	}
+	q := new(big.Int).Div(r.Num(), r.Denom()) // rounds down, for denominators are positive
+	switch {
+	case !q.IsInt64() && q.Sign() > 0:
+		return math.MaxInt64, false, true
+	case !q.IsInt64():
+		return math.MinInt64, false, true
+	}
+	return q.Int64(), r.IsInt(), true
+}
+
+// decimal reads a decimal number of reasonable length.
+func decimal(s string) (*big.Rat, bool) {
+	if len(s) > 60 || strings.ContainsAny(s, "xXpP_iInN/") {
+		return nil, false
+	}
+	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+// maxParts bounds the records of a restricted model.
+const maxParts = 1 << 24
+
+// Restricted is a model of the rows that meet a condition, over cells inside of which the condition does not change.
+type Restricted struct {
+	Domain  *domain.Domain
+	Model   *population.Model
+	Coupled bool // the condition links columns, so that rows have to be records of the model
+	Share   float64
+}
+
+// Restrict returns what is left of a model under the condition. Cells that it cuts through are split, and hold what
+// the model says of the values inside them.
+func (c *Condition) Restrict(m *population.Model) (*Restricted, error) {
+	out := &Restricted{Domain: new(domain.Domain), Coupled: c.coupled()}
+	*out.Domain = *c.d
+	out.Domain.Attributes = slices.Clone(c.d.Attributes)
+	s := &splitter{c: c, parts: make([][][]part, c.d.Len()), m: m}
+	split := false
+	for a := range c.d.Attributes {
+		at := &out.Domain.Attributes[a]
+		if cut := c.cuts[a]; cut != nil {
+			s.columns = append(s.columns, a)
+			fine, of, share := at.Split(cut.ints, cut.floats)
+			split = split || fine.Size() != at.Size()
+			s.parts[a] = make([][]part, at.Size())
+			for code, old := range of {
+				s.parts[a][old] = append(s.parts[a][old], part{domain.Code(code), share[code]})
 			}
+			*at = *fine
+		}
+		s.attrs = append(s.attrs, at)
+	}
+	out.Domain.StructuralZeros = s.zeros(c.d.StructuralZeros)
+	if !split {
+		out.Model = s.weigh()
+	} else {
+		if len(c.d.Orders) > 0 {
+			plan, err := relation.New(out.Domain)
+			if err != nil {
+				return nil, err
+			}
+			s.plan, out.Coupled = plan, true
+		}
+		var err error
+		if out.Model, err = s.list(); err != nil {
+			return nil, err
+		}
+	}
+	out.Model.StructuralZeros = out.Domain.StructuralZeros
+	out.Share = out.Model.Total() / m.Total()
+	return out, nil
+}
+
+// coupled reports whether the condition is more than conditions on single columns that all have to be met.
+func (c *Condition) coupled() bool {
+	terms := []term{c.root}
+	if j, ok := c.root.(joined); ok && !j.or {
+		terms = j.terms
+	}
+	return slices.ContainsFunc(terms, func(t term) bool {
+		columns := map[int]bool{}
+		t.visit(func(a int, _ *test) { columns[a] = true })
+		return len(columns) > 1
+	})
+}
+
+// part is a part of a cell.
+type part struct {
+	code  domain.Code
+	share float64
+}
+
+// splitter makes the records of a restricted model.
+type splitter struct {
+	c       *Condition
+	m       *population.Model
+	attrs   []*domain.Attribute
+	columns []int      // that the condition names
+	parts   [][][]part // of each cell of those
+	plan    *relation.Plan
+}
+
+// weigh returns the model with no weight where the condition is not met; no cell is split.
+func (s *splitter) weigh() *population.Model {
+	r := &population.Model{Sizes: s.m.Sizes, Columns: s.m.Columns, Weights: slices.Clone(s.m.Weights)}
+	record := make([]domain.Code, len(s.m.Sizes))
+	for i := range r.Weights {
+		if s.m.Record(i, record); s.c.root.holds(s.attrs, record) != yes {
+			r.Weights[i] = 0
 		}
 	}
 	return r
+}
+
+// list returns the records that meet the condition, with the parts of cells that they are cut into.
+func (s *splitter) list() (*population.Model, error) {
+	r := &population.Model{Columns: make([][]domain.Code, len(s.attrs))}
+	for _, a := range s.attrs {
+		r.Sizes = append(r.Sizes, a.Size())
+	}
+	record := make([]domain.Code, len(s.attrs))
+	var cut func(k int, w float64)
+	cut = func(k int, w float64) {
+		if k < len(s.columns) {
+			a := s.columns[k]
+			whole := record[a]
+			for _, p := range s.parts[a][whole] {
+				record[a] = p.code
+				cut(k+1, w*p.share)
+			}
+			record[a] = whole
+			return
+		}
+		if w == 0 || len(r.Weights) > maxParts || s.c.root.holds(s.attrs, record) != yes || s.plan != nil && !s.plan.Possible(record) {
+			return
+		}
+		r.Weights = append(r.Weights, w)
+		for a, code := range record {
+			r.Columns[a] = append(r.Columns[a], code)
+		}
+	}
+	for i, w := range s.m.Weights {
+		if w > 0 {
+			s.m.Record(i, record)
+			cut(0, w)
+		}
+	}
+	if len(r.Weights) > maxParts {
+		return nil, fmt.Errorf("it cuts the records of the model into more than %d parts; compare with fewer values", maxParts)
+	}
+	return r, nil
+}
+
+// zeros returns exclusions on the parts of the cells that they name.
+func (s *splitter) zeros(x domain.Exclusions) domain.Exclusions {
+	out := make(domain.Exclusions, len(x))
+	for i, e := range x {
+		out[i] = domain.Exclusion{Clique: e.Clique, Codes: slices.Clone(e.Codes)}
+		for k, a := range e.Clique {
+			if s.parts[a] == nil {
+				continue
+			}
+			out[i].Codes[k] = nil
+			for _, code := range e.Codes[k] {
+				for _, p := range s.parts[a][code] {
+					out[i].Codes[k] = append(out[i].Codes[k], p.code)
+				}
+			}
+			slices.Sort(out[i].Codes[k])
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
 }

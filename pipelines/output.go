@@ -74,8 +74,12 @@ func (r *SampleRequest) output(runID string, st staging) output {
 	if isTable(r.Output) {
 		return &loadedTable{Sink: r.target().sink(runID, r.file.Domain.Written()), Stage: st.rows(runID, r.Shards), description: said, model: fingerprint(r.model)}
 	}
+	note := ""
+	if r.Domain != "" {
+		note = dryNote
+	}
 	return &directory{
-		Dir:    dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
+		Dir:    dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite, Note: note},
 		Format: r.Format, Null: r.Null, description: said,
 	}
 }

@@ -25,12 +25,13 @@ import (
 
 // SampleConfig is one request for rows of a released model. Zero fields mean their defaults.
 type SampleConfig struct {
-	Model         string // a directory of a finished run, or its _model.arrow; required
+	Model         string // a directory of a finished run, or its _model.arrow; required, unless Domain is given
+	Domain        string // a domain file: dry rows, which are of no model and say nothing of anybody
 	Output        string // directory or table of BigQuery; required
 	Format        string // parquet (default) or csv
 	Null          string // how CSV spells NULL; default: an empty cell
-	Rows          int64  // default: the released number of units
-	Where         string // only cells that meet it; see ParseCondition
+	Rows          int64  // default: the released number of units; dry rows have none
+	Where         string // only rows that meet it; see ParseCondition
 	SampleSeed    uint64
 	HasSampleSeed bool
 	Shards        int               // default: one, and up to 8 of large tables
@@ -51,6 +52,7 @@ type SampleRequest struct {
 	workload query.Workload
 	model    *population.Model // conditioned
 	units    float64           // that the conditioned model stands for
+	coupled  bool              // rows have to be records of the model
 }
 
 // ValidateSample finds every fault of a request for rows.
@@ -74,9 +76,13 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	checkRunner(c.Runner, &faults)
 	c.target().check(ctx, &faults)
 	checkTemp(c.TempLocation, &faults)
+	if c.Domain != "" {
+		checkDry(ctx, r, &faults)
+		return r, faults.Err()
+	}
 	switch file, err := readModel(ctx, c.Model); {
 	case c.Model == "":
-		faults.add("--model", "is required: what synth has written, or its _model.arrow", "")
+		faults.add("--model", "is required: what synth has written, or its _model.arrow; --domain=FILE gives dry rows, of no data", "")
 	case err != nil:
 		faults = append(faults, ErrorFaults("--model", err)...)
 	default:
@@ -134,22 +140,30 @@ func checkWhere(r *SampleRequest, f *Faults) {
 		f.add("--where", err.Error(), "")
 		return
 	}
-	whole := r.model.Total()
-	r.model = cond.Restrict(r.model)
-	if r.units *= r.model.Total() / whole; r.model.Total() == 0 {
-		f.add("--where", "no cell of the model meets "+r.Where, "weaken the condition")
+	left, err := cond.Restrict(r.model)
+	if err != nil {
+		f.add("--where", err.Error(), "")
+		return
 	}
+	if left.Model.Total() == 0 {
+		f.add("--where", "no row of the model meets "+r.Where, "weaken the condition")
+		return
+	}
+	r.model, r.coupled, r.file.Domain = left.Model, left.Coupled, *left.Domain
+	r.workload.Sizes = left.Model.Sizes
+	r.units *= left.Share
 }
 
 // Sampled is what a finished sampling leaves to say.
 type Sampled struct {
 	Rows    int64
+	Dry     bool
 	Written report.Written
 }
 
 // WriteText writes one line.
 func (s *Sampled) WriteText(w io.Writer) error {
-	return report.WriteSampled(w, s.Rows, s.Written)
+	return report.WriteSampled(w, s.Rows, s.Dry, s.Written)
 }
 
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
@@ -176,7 +190,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	shards, minRows := shardsOf(r.Shards, &r.file.Domain)
 	synth.Write(s, release, synth.SampleParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: synth.PrismBranches, Sink: out.ref(),
-		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed),
+		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(),
 	})
 	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, 0)); err != nil && !a.published(ctx) {
 		kept, abandonErr := a.abandon(ctx)
@@ -191,7 +205,16 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sampled{Rows: written.Rows, Written: written}, nil
+	return &Sampled{Rows: written.Rows, Dry: r.Domain != "", Written: written}, nil
+}
+
+// rounding returns how rows are made of the model: a local search for rows that fit its tables could leave a
+// condition that links columns, and dry rows have no tables.
+func (r *SampleRequest) rounding() synth.Rounding {
+	if r.coupled || r.Domain != "" {
+		return synth.Systematic
+	}
+	return synth.Refined
 }
 
 // keep stores the conditioned model where the run's functions find it: in the pipeline itself it would

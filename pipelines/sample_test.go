@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -72,7 +73,7 @@ func TestSample(t *testing.T) {
 func TestSampleFaults(t *testing.T) {
 	c := shop(t, 100)
 	mustRun(t, c)
-	s := SampleConfig{Model: filepath.Join(c.Output+".release", modelFile), Output: c.Output, Rows: -1, Shards: -1, Format: "xml", Runner: "magic", Where: "age>=20"}
+	s := SampleConfig{Model: filepath.Join(c.Output+".release", modelFile), Output: c.Output, Rows: -1, Shards: -1, Format: "xml", Runner: "magic", Where: "agee>=20"}
 	_, err := ValidateSample(context.Background(), s)
 	for _, flag := range []string{"--rows", "--shards", "--format", "--runner", "--output", "--where"} {
 		if err == nil || !strings.Contains(err.Error(), flag+": ") {
@@ -80,7 +81,7 @@ func TestSampleFaults(t *testing.T) {
 		}
 	}
 	s = SampleConfig{Model: s.Model, Output: filepath.Join(c.Output, "more"), Where: "plan=basic AND plan=plus"}
-	if _, err := ValidateSample(context.Background(), s); err == nil || !strings.Contains(err.Error(), "--where: no cell of the model meets") {
+	if _, err := ValidateSample(context.Background(), s); err == nil || !strings.Contains(err.Error(), "--where: no row of the model meets") {
 		t.Errorf("a condition that nothing meets: %v", err)
 	}
 	if err := os.WriteFile(s.Output, []byte("not a model"), 0o666); err != nil {
@@ -88,5 +89,80 @@ func TestSampleFaults(t *testing.T) {
 	}
 	if _, err := ValidateSample(context.Background(), SampleConfig{Model: s.Output, Output: s.Output + "x"}); err == nil || !strings.Contains(err.Error(), "--model: ") {
 		t.Errorf("a file that is no model: %v", err)
+	}
+}
+
+const tripDomain = `columns:
+  - {name: city, type: STRING, values: [Austin, Boston], other: true, other_value: elsewhere}
+  - {name: start, type: DATE, min: 2020-01-01, max: 2020-12-31, step: quarter, fallback: 2020-01-01}
+  - {name: end, type: DATE, min: 2020-01-01, max: 2021-03-31, null: true}
+  - {name: time, type: INT64, min: 0, max: 2359, bins: 7, fallback: 0}
+constraints:
+  - {order: [start, end]}
+  - {derive: hour, from: time / 100}
+  - {derive: state, from: city, map: {Austin: TX, Boston: MA}, else: XX}
+generate:
+  - {column: id, as: uuid}
+`
+
+// Dry rows need no data, keep every constraint and the condition, and say what they are.
+func TestDryRows(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "trips.yaml")
+	if err := os.WriteFile(name, []byte(tripDomain), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := SampleConfig{Domain: name, Output: filepath.Join(dir, "dry"), Format: "csv", Rows: 3000, Shards: 1, SampleSeed: 7, HasSampleSeed: true,
+		Runner: "direct", Where: "start >= 2020-02-14 AND (time < 930 OR city = Austin)"}
+	r, err := ValidateSample(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := RunSample(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(c.Output, "part-00000-of-00001.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(rows[0], ","); got != "id,city,start,end,time,hour,state" || len(rows) != 3001 {
+		t.Fatalf("%d lines of %s", len(rows), got)
+	}
+	ids, cities, nulls := map[string]bool{}, map[string]int{}, 0
+	for _, row := range rows[1:] {
+		city, start, end, state := row[1], row[2], row[3], row[6]
+		clock, _ := strconv.Atoi(row[4])
+		hour, _ := strconv.Atoi(row[5])
+		if hour != clock/100 || state != map[string]string{"Austin": "TX", "Boston": "MA", "elsewhere": "XX"}[city] || end != "" && start > end {
+			t.Fatalf("row %v breaks a constraint", row)
+		}
+		if start < "2020-02-14" || clock >= 930 && city != "Austin" {
+			t.Fatalf("row %v does not meet the condition", row)
+		}
+		if ids[row[0]] = true; end == "" {
+			nulls++
+		}
+		cities[city]++
+	}
+	if len(ids) != 3000 || len(cities) != 3 || nulls == 0 {
+		t.Errorf("%d keys, cities %v, %d NULL", len(ids), cities, nulls)
+	}
+	var text strings.Builder
+	if err := res.WriteText(&text); err != nil || !strings.Contains(text.String(), "DRY ROWS") || strings.Contains(text.String(), "privacy cost") {
+		t.Errorf("said %q, %v", text.String(), err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(c.Output+".release", "_manifest.json"))
+	if err != nil || !strings.Contains(string(manifest), dryNote) {
+		t.Errorf("the manifest does not say that rows are dry: %v", err)
+	}
+	c.Rows, c.Model = 0, "out"
+	if _, err := ValidateSample(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--rows: is required for dry rows") || !strings.Contains(err.Error(), "--domain: together with --model") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -14,7 +14,7 @@ func FuzzCondition(f *testing.F) {
 		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 20, 40, 100}, Resolution: 1, Null: true},
 		{Name: "day", Type: domain.Date, Cuts: []int64{18262, 18293, 18322}, Resolution: 1, HasFallback: true},
 	}}
-	for _, text := range []string{"age>=40 AND sex=Female", "sex = 'A and E'", `day < "2020-02-01"`, "age IS NOT NULL", "age>=", "and and", "''='", "age!=1e400"} {
+	for _, text := range []string{"age>=40 AND sex=Female", "sex = 'A and E'", `day < "2020-02-01"`, "age IS NOT NULL", "age>=", "and and", "''='", "age!=1e400", "NOT (age IN (1, 2) OR day BETWEEN 2020-01-01 AND 2020-02-01)"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -58,7 +58,7 @@ func Example() {
 	}
 	c := pipelines.SampleConfig{
 		Model: model, Output: filepath.Join(dir, "older"), Format: "csv", Shards: 1,
-		Rows: 1000, Where: "age>=65 AND sex=Female", SampleSeed: 1, HasSampleSeed: true,
+		Rows: 1000, Where: "age > 69 AND sex NOT IN (Male)", SampleSeed: 1, HasSampleSeed: true,
 	}
 	if err := run(context.Background(), c, io.Discard); err != nil {
 		fmt.Println(err)
@@ -72,15 +72,15 @@ func Example() {
 	met := 0
 	for line := range strings.Lines(string(text)) {
 		sex, years, _ := strings.Cut(strings.TrimSpace(line), ",")
-		if age, err := strconv.Atoi(years); err == nil && sex == "Female" && age >= 65 {
+		if age, err := strconv.Atoi(years); err == nil && sex == "Female" && age >= 70 {
 			met++
 		}
 	}
-	fmt.Println(met, "women of 65 and more")
+	fmt.Println(met, "women of 70 and more")
 
-	c.Where, c.Output = "age>=60", filepath.Join(dir, "other")
+	c.Where, c.Output = "age > 69 OR se = Male", filepath.Join(dir, "other")
 	fmt.Println(run(context.Background(), c, io.Discard))
 	// Output:
-	// 1000 women of 65 and more
-	// --where: column "age": >= 60 cuts through the cell [18, 65); compare with one of its ends
+	// 1000 women of 70 and more
+	// --where: character 13: no column is called "se"; the columns are sex, age
 }

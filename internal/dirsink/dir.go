@@ -19,6 +19,7 @@ type Dir struct {
 	Shards    int    // number of parts; 0: only released files; at most 99999
 	Extension string // of the parts, such as "parquet", without a full stop
 	Overwrite bool   // replace what an earlier run of dapple left here
+	Note      string // what the manifest says of the rows besides
 
 	disk  disk // nil: what the paths are on
 	alone bool // a lock tells that no other run publishes there

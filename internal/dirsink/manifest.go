@@ -23,6 +23,7 @@ type Manifest struct {
 	Format    int             `json:"format"`
 	RunID     string          `json:"run_id"`
 	Directory string          `json:"directory,omitempty"` // of the parts, seen from the manifest's; empty: its name without ".release"
+	Note      string          `json:"note,omitempty"`      // what else is to be said of the rows
 	Rows      int64           `json:"rows"`                // of all parts together
 	Parts     []File          `json:"parts"`               // in order of their shards
 	Released  []File          `json:"released"`

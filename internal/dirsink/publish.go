@@ -126,7 +126,7 @@ func (d Dir) plan(refs []FileRef, files []Released, schema any) (*Manifest, erro
 	if d.Path == "" && d.Shards > 0 {
 		return nil, errors.New("sink: there is no directory for the parts")
 	}
-	m := &Manifest{Format: manifestFormat, RunID: d.RunID, Directory: d.recorded(), Parts: make([]File, d.Shards), Released: make([]File, len(files))}
+	m := &Manifest{Format: manifestFormat, RunID: d.RunID, Directory: d.recorded(), Note: d.Note, Parts: make([]File, d.Shards), Released: make([]File, len(files))}
 	for _, r := range refs {
 		if r.Shard < 0 || r.Shard >= d.Shards || m.Parts[r.Shard].Name != "" {
 			return nil, fmt.Errorf("sink: shard %d of %d came twice or does not exist", r.Shard, d.Shards)

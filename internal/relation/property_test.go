@@ -137,7 +137,7 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 					}
 				}
 			}
-			if possible := possibleCells(p, codes[row*n:(row+1)*n]); possible {
+			if possible := p.Possible(codes[row*n : (row+1)*n]); possible {
 				for a := range n - 1 {
 					i := w.Index(m.d.Attributes[a].Name)
 					if col := &c.Columns[i]; !col.Null(row) {
@@ -158,19 +158,6 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 	if ordered < 5_000 || moved < 50 {
 		t.Errorf("%d pairs and %d rows of impossible cells were looked at: too few", ordered, moved)
 	}
-}
-
-// possibleCells reports whether the cells of a row leave room for the order of every pair.
-func possibleCells(p *Plan, codes []domain.Code) bool {
-	for _, pair := range p.pairs {
-		a, b := &p.scales[pair[0]], &p.scales[pair[1]]
-		lo, _, ok := a.ends(codes[pair[0]])
-		_, hi, good := b.ends(codes[pair[1]])
-		if ok && good && lo > hi {
-			return false
-		}
-	}
-	return true
 }
 
 func checkDerived(t *testing.T, seed uint64, row int, at func(string, int) *big.Rat) {

@@ -193,7 +193,7 @@ func TestZeros(t *testing.T) {
 		for i := range a.Size() {
 			for j := range b.Size() {
 				record := []domain.Code{domain.Code(i), domain.Code(j)}
-				if got, want := x.Violated(record) >= 0, !possibleCells(p, record); got != want {
+				if got, want := x.Violated(record) >= 0, !p.Possible(record); got != want {
 					t.Errorf("%v: cells %d and %d: excluded %v, impossible %v", names, i, j, got, want)
 				}
 			}

@@ -28,6 +28,18 @@ func Zeros(d *domain.Domain) domain.Exclusions {
 	return out
 }
 
+// Possible reports whether the cells of a record leave room for the order of every two columns.
+func (p *Plan) Possible(record []domain.Code) bool {
+	for _, pair := range p.pairs {
+		lo, _, ok := p.scales[pair[0]].ends(record[pair[0]])
+		_, hi, good := p.scales[pair[1]].ends(record[pair[1]])
+		if ok && good && lo > hi {
+			return false
+		}
+	}
+	return true
+}
+
 // staircase is the cells of two ordered columns, a sorted by their least value and those of b by their largest.
 type staircase struct {
 	p     *Plan

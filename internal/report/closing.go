@@ -118,8 +118,12 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.3g %s", x, [...]string{"B", "kB", "MB", "GB", "TB"}[unit])
 }
 
-// WriteSampled writes the last line of a sampling.
-func WriteSampled(w io.Writer, rows int64, out Written) error {
+// WriteSampled writes the last line of a sampling. Dry rows are of a domain alone.
+func WriteSampled(w io.Writer, rows int64, dry bool, out Written) error {
+	if dry {
+		_, err := fmt.Fprintf(w, "%s: DRY ROWS, drawn evenly from the domain file; they come from no data and describe nobody\n", out.line(rows))
+		return err
+	}
 	_, err := fmt.Fprintf(w, "%s at no privacy cost\n", out.line(rows))
 	return err
 }

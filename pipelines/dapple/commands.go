@@ -81,12 +81,13 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	quiet := false
 	var req *pipelines.SampleRequest
 	opts := []option{
-		{name: "model", arg: "DIR", usage: "what synth has written: its output, or its _model.arrow", required: true, set: text(&c.Model)},
+		{name: "model", arg: "DIR", usage: "what synth has written: its output, or its _model.arrow (or --domain)", set: text(&c.Model)},
+		{name: "domain", arg: "FILE", usage: "instead of a model: dry rows of a domain file, no data, no ε, marked so", set: text(&c.Domain)},
 		{name: "output", arg: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "null", arg: "TEXT", set: text(&c.Null)},
 		{name: "rows", arg: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
-		{name: "where", arg: "CONDITION", usage: "only cells that meet it, such as 'age>=65 AND sex=Female'", set: text(&c.Where)},
+		{name: "where", arg: "CONDITION", usage: "as in SQL: 'age >= 65 AND (sex = Female OR ward NOT IN (A, B))'", set: text(&c.Where)},
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
 		{name: "shards", arg: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the output directory before", set: toggle(&c.Overwrite)},

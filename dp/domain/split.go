@@ -1,0 +1,148 @@
+package domain
+
+import (
+	"math"
+	"slices"
+)
+
+// Split returns the attribute with further cut points, and for each of its cells the cell of a that it is part
+// of and which share of that cell's mass it holds, by how a's values lie. Cut points that divide no cell's values
+// change nothing. at is in the native unit; floats is for FLOAT64. It is for bins that need not be learned.
+func (a *Attribute) Split(at []int64, floats []float64) (out *Attribute, of []Code, share []float64) {
+	out = new(Attribute)
+	*out = *a
+	switch {
+	case len(a.FloatCuts) > 1 && len(floats) > 0:
+		out.FloatCuts = nil
+		slices.Sort(floats)
+		for b := range a.Bins() {
+			cuts, parts := a.splitFloats(b, floats)
+			for i := range parts {
+				of = append(of, Code(b))
+				out.FloatCuts = append(out.FloatCuts, cuts[i])
+			}
+			share = append(share, parts...)
+		}
+		out.FloatCuts = append(out.FloatCuts, a.FloatCuts[len(a.FloatCuts)-1])
+	case len(a.Cuts) > 1 && len(at) > 0:
+		out.Cuts = nil
+		slices.Sort(at)
+		for b := range a.Bins() {
+			cuts, parts := a.splitBin(b, at)
+			for i := range parts {
+				of = append(of, Code(b))
+				out.Cuts = append(out.Cuts, cuts[i])
+			}
+			share = append(share, parts...)
+		}
+		out.Cuts = append(out.Cuts, a.Cuts[len(a.Cuts)-1])
+	}
+	for b := len(of); len(of) < out.Size(); b++ { // categories, other and NULL
+		code := b
+		if b >= out.Bins() {
+			code = b - out.Bins() + a.Bins()
+		}
+		of, share = append(of, Code(code)), append(share, 1)
+	}
+	return out, of, share
+}
+
+// splitBin returns where the parts of bin b begin, and their shares.
+func (a *Attribute) splitBin(b int, at []int64) (begin []int64, share []float64) {
+	lo, hi := a.multiples(b)
+	begin, from := []int64{a.Cuts[b]}, []int64{lo}
+	for _, v := range at {
+		if k := ceilDiv(v, a.Resolution); k > from[len(from)-1] && k <= hi {
+			begin, from = append(begin, k*a.Resolution), append(from, k)
+		}
+	}
+	first, _ := a.span()
+	numbers := make([]float64, len(from)+1)
+	for i, k := range append(from, hi+1) {
+		numbers[i] = float64(k - first)
+	}
+	return begin, a.sharesOf(numbers)
+}
+
+// splitFloats is splitBin for FLOAT64.
+func (a *Attribute) splitFloats(b int, at []float64) (begin []float64, share []float64) {
+	g := newGrid(a, b)
+	begin = []float64{g.lo}
+	if g.resolution == 0 {
+		edges := []float64{g.lo}
+		for _, v := range at {
+			if v > edges[len(edges)-1] && v < g.hi {
+				edges = append(edges, v)
+			}
+		}
+		for i, v := range edges {
+			to := g.hi
+			if i+1 < len(edges) {
+				to = edges[i+1]
+			}
+			share = append(share, (to/2-v/2)/(g.hi/2-g.lo/2))
+		}
+		return edges, share
+	}
+	from := []float64{g.first}
+	for _, v := range at {
+		k := math.Ceil(v/g.resolution) - 1
+		for k < g.last && g.multiple(k) < v {
+			k++
+		}
+		if k > from[len(from)-1] && k <= g.last && g.multiple(k) >= v {
+			x := g.multiple(k)
+			if x == g.hi { // the last bin is closed, and its cut points differ
+				x = math.Nextafter(x, math.Inf(-1))
+			}
+			begin, from = append(begin, x), append(from, k)
+		}
+	}
+	whole := newGrid(&Attribute{FloatCuts: []float64{a.FloatCuts[0], a.FloatCuts[len(a.FloatCuts)-1]}, FloatResolution: a.FloatResolution}, 0)
+	numbers := make([]float64, len(from)+1)
+	for i, k := range append(from, g.last+1) {
+		numbers[i] = k - whole.first
+	}
+	return begin, a.sharesOf(numbers)
+}
+
+// sharesOf returns the shares of consecutive ranges of values: numbers[i] … numbers[i+1]−1 of all.
+func (a *Attribute) sharesOf(numbers []float64) []float64 {
+	share, sum := make([]float64, len(numbers)-1), 0.0
+	for i := range share {
+		share[i] = numbers[i+1] - numbers[i]
+		if len(a.Runs) > 0 {
+			share[i] = a.mass(numbers[i], numbers[i+1])
+		}
+		sum += share[i]
+	}
+	for i := range share {
+		if sum > 0 {
+			share[i] /= sum
+		} else {
+			share[i] = (numbers[i+1] - numbers[i]) / (numbers[len(numbers)-1] - numbers[0])
+		}
+	}
+	return share
+}
+
+// mass returns the learned share of values from … to−1.
+func (a *Attribute) mass(from, to float64) float64 {
+	whole := Attribute{Type: a.Type, Learned: 1, Resolution: a.Resolution, FloatResolution: a.FloatResolution}
+	if len(a.FloatCuts) > 1 {
+		whole.FloatCuts = []float64{a.FloatCuts[0], a.FloatCuts[len(a.FloatCuts)-1]}
+	} else {
+		whole.Cuts = []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}
+	}
+	sum, n := 0.0, float64(whole.Fine())
+	for i, r := range a.Runs {
+		next := n
+		if i+1 < len(a.Runs) {
+			next = float64(a.Runs[i+1].From)
+		}
+		if lo, hi := max(from, float64(r.From)), min(to, next); lo < hi {
+			sum += r.Share * (hi - lo) / (next - float64(r.From))
+		}
+	}
+	return sum
+}

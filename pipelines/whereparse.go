@@ -1,0 +1,267 @@
+package pipelines
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// The words of a condition are those of SQL: OR, AND, NOT, parentheses; comparisons, IN, BETWEEN and IS NULL.
+
+// token is a word, a text in quotes, or a sign.
+type token struct {
+	text   string
+	at     int // byte from which it is written
+	quoted bool
+	sign   bool
+}
+
+// is reports whether the token is a key word or a sign.
+func (t token) is(word string) bool { return !t.quoted && strings.EqualFold(t.text, word) }
+
+type whereParser struct {
+	d      *domain.Domain
+	text   string
+	tokens []token
+	depth  int
+}
+
+func (p *whereParser) fault(at int, format string, args ...any) error {
+	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(p.text[:min(at, len(p.text))])+1, fmt.Sprintf(format, args...))
+}
+
+// signs are what ends a word besides a blank; the longer ones come first.
+var signs = []string{"<=", ">=", "!=", "<>", "=", "<", ">", "(", ")", ","}
+
+// split cuts the text into tokens, of which the last is the end.
+func (p *whereParser) split() error {
+	for i := 0; i < len(p.text); {
+		c := p.text[i]
+		switch {
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+			i++
+		case c == '\'' || c == '"' || c == '`':
+			var b strings.Builder
+			end := i + 1
+			for ; ; end++ {
+				if end >= len(p.text) {
+					return p.fault(i, "the quote is not closed")
+				}
+				if p.text[end] == c {
+					if end++; end >= len(p.text) || p.text[end] != c {
+						break
+					}
+				}
+				b.WriteByte(p.text[end])
+			}
+			p.tokens = append(p.tokens, token{text: b.String(), at: i, quoted: true})
+			i = end
+		default:
+			t := token{at: i}
+			for _, s := range signs {
+				if strings.HasPrefix(p.text[i:], s) {
+					t.text, t.sign = s, true
+					break
+				}
+			}
+			if !t.sign {
+				n := strings.IndexAny(p.text[i:], " \t\r\n'\"`<>=!(),")
+				if n == 0 {
+					return p.fault(i, "got %q; want a column, or one of = != < <= > >=", p.text[i:i+1])
+				}
+				if n < 0 {
+					n = len(p.text) - i
+				}
+				t.text = p.text[i : i+n]
+			}
+			p.tokens = append(p.tokens, t)
+			i += len(t.text)
+		}
+	}
+	p.tokens = append(p.tokens, token{at: len(p.text), sign: true})
+	return nil
+}
+
+// take takes the next token if it is the given word.
+func (p *whereParser) take(word string) bool {
+	if !p.tokens[0].is(word) {
+		return false
+	}
+	p.tokens = p.tokens[1:]
+	return true
+}
+
+// said returns the next token as it is written.
+func (p *whereParser) said() string {
+	if t := p.tokens[0]; t.text != "" || t.quoted {
+		return fmt.Sprintf("%.60q", t.text)
+	}
+	return "the end"
+}
+
+func (p *whereParser) all() (term, error) {
+	if err := p.split(); err != nil {
+		return nil, err
+	}
+	t, err := p.either()
+	if err == nil && len(p.tokens) > 1 {
+		err = p.fault(p.tokens[0].at, "got %s; want AND, OR or the end; a value of several words stands in quotes", p.said())
+	}
+	return t, err
+}
+
+func (p *whereParser) either() (term, error) { return p.chain("OR", p.both) }
+func (p *whereParser) both() (term, error)   { return p.chain("AND", p.negated) }
+
+func (p *whereParser) chain(word string, next func() (term, error)) (term, error) {
+	first, err := next()
+	list := []term{first}
+	for err == nil && p.take(word) {
+		var t term
+		t, err = next()
+		list = append(list, t)
+	}
+	if err != nil || len(list) == 1 {
+		return first, err
+	}
+	return joined{or: word == "OR", terms: list}, nil
+}
+
+func (p *whereParser) negated() (term, error) {
+	if p.depth++; p.depth > 100 {
+		return nil, p.fault(p.tokens[0].at, "more than 100 levels of parentheses and NOT")
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case p.take("NOT"):
+		t, err := p.negated()
+		return negation{t}, err
+	case p.take("("):
+		t, err := p.either()
+		if err == nil && !p.take(")") {
+			err = p.fault(p.tokens[0].at, "got %s; want AND, OR or a closing parenthesis", p.said())
+		}
+		return t, err
+	}
+	return p.comparison()
+}
+
+// comparison reads a column and what is asked of it.
+func (p *whereParser) comparison() (term, error) {
+	name := p.tokens[0]
+	if name.sign {
+		return nil, p.fault(name.at, "got %s; want a column, one of = != < <= > >=, IN or BETWEEN, and values; or: column IS NULL", p.said())
+	}
+	p.tokens = p.tokens[1:]
+	column, err := p.column(name)
+	if err != nil {
+		return nil, err
+	}
+	if p.take("IS") {
+		not := p.take("NOT")
+		if !p.take("NULL") {
+			return nil, p.fault(p.tokens[0].at, "got %s; want NULL", p.said())
+		}
+		return p.not(not, isNull{column}), nil
+	}
+	not, at := p.take("NOT"), p.tokens[0].at
+	var ops, values []string
+	switch {
+	case p.take("IN"):
+		if values, err = p.list(); err != nil {
+			return nil, err
+		}
+		for range values {
+			ops = append(ops, "=")
+		}
+	case p.take("BETWEEN"):
+		ops, values = []string{">=", "<="}, make([]string, 2)
+		if values[0], err = p.value(); err != nil {
+			return nil, err
+		}
+		if !p.take("AND") {
+			return nil, p.fault(p.tokens[0].at, "got %s; want AND and the upper end of BETWEEN", p.said())
+		}
+		if values[1], err = p.value(); err != nil {
+			return nil, err
+		}
+	case !not && p.tokens[0].sign && strings.ContainsAny(p.tokens[0].text, "=<>"):
+		ops, values = []string{strings.Replace(p.tokens[0].text, "<>", "!=", 1)}, make([]string, 1)
+		p.tokens = p.tokens[1:]
+		if values[0], err = p.value(); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, p.fault(at, "got %s; want one of = != < <= > >=, IN, BETWEEN, IS NULL behind the column %q", p.said(), name.text)
+	}
+	var terms []term
+	for i, value := range values {
+		t, err := compare(&p.d.Attributes[column], column, ops[i], value)
+		if err != nil {
+			return nil, p.fault(name.at, "column %q: %v", name.text, err)
+		}
+		terms = append(terms, t)
+	}
+	return p.not(not, joined{or: ops[0] == "=", terms: terms}), nil
+}
+
+func (p *whereParser) not(not bool, t term) term {
+	if not {
+		return negation{t}
+	}
+	return t
+}
+
+// column returns the attribute of a name.
+func (p *whereParser) column(name token) (int, error) {
+	i := p.d.Index(name.text)
+	if i >= 0 {
+		return i, nil
+	}
+	for _, c := range p.d.Derived {
+		if c.Column.Name == name.text {
+			return 0, p.fault(name.at, "column %q is computed from others; put the condition on those", name.text)
+		}
+	}
+	for _, g := range p.d.Generated {
+		if g.Column == name.text {
+			return 0, p.fault(name.at, "column %q is generated, and no condition holds for some of its values alone", name.text)
+		}
+	}
+	return 0, p.fault(name.at, "no column is called %q; the columns are %s", name.text, strings.Join(columnNames(p.d), ", "))
+}
+
+// value takes one value.
+func (p *whereParser) value() (string, error) {
+	t := p.tokens[0]
+	switch {
+	case t.sign:
+		return "", p.fault(t.at, "got %s; want a value", p.said())
+	case t.is("NULL"):
+		return "", p.fault(t.at, "no comparison with NULL is met; write IS NULL")
+	}
+	p.tokens = p.tokens[1:]
+	return t.text, nil
+}
+
+// list takes values in parentheses.
+func (p *whereParser) list() (values []string, err error) {
+	if !p.take("(") {
+		return nil, p.fault(p.tokens[0].at, "got %s; want values in parentheses behind IN, such as (a, b)", p.said())
+	}
+	for {
+		v, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+		if p.take(")") {
+			return values, nil
+		}
+		if !p.take(",") {
+			return nil, p.fault(p.tokens[0].at, "got %s; want a comma or a closing parenthesis", p.said())
+		}
+	}
+}
