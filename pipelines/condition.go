@@ -312,7 +312,7 @@ func (c *Condition) Restrict(m *population.Model) (*Restricted, error) {
 	if !split {
 		out.Model = s.weigh()
 	} else {
-		if len(c.d.Orders) > 0 {
+		if len(c.d.Orders) > 0 || len(c.d.Dates) > 0 {
 			plan, err := relation.New(out.Domain)
 			if err != nil {
 				return nil, err

@@ -22,6 +22,7 @@ type Domain struct {
 	StructuralZeros Exclusions `json:",omitempty"` // records that cannot exist
 
 	Orders    []Order     `json:",omitempty"` // what holds between the values of every row written
+	Dates     []DateParts `json:",omitempty"` // attributes that are a day of the calendar together
 	Derived   []Derived   `json:",omitempty"` // columns written that are computed from others, in order of Place
 	Generated []Generated `json:",omitempty"` // columns of keys written that say nothing of anybody
 }

@@ -24,6 +24,10 @@ type Pair struct{ From, To string }
 // is in order with everything, as a CHECK of SQL has it.
 type Order struct{ Columns []string }
 
+// DateParts declares that three INT64 attributes are a day of the calendar in every row written: no 30th of February.
+// Without a year, which is NULL then, the 29th is one; without a month or a day nothing is asked.
+type DateParts struct{ Year, Month, Day string }
+
 // Generated is a column of keys that are made up for the rows written, never from data: "uuid", "serial",
 // or a pattern such as "AB-####", in which # is a digit and ? a capital letter.
 type Generated struct{ Column, As string }

@@ -15,6 +15,7 @@ type Kind uint8
 // The lists of a domain that relate columns.
 const (
 	Order Kind = iota
+	Date
 	Derived
 	Generated
 )
@@ -27,7 +28,7 @@ type Fault struct {
 }
 
 func (f Fault) Error() string {
-	return fmt.Sprintf("%s %d: %s", [...]string{"order", "derived column", "generated column"}[f.Kind], f.Index+1, f.Text)
+	return fmt.Sprintf("%s %d: %s", [...]string{"order", "date", "derived column", "generated column"}[f.Kind], f.Index+1, f.Text)
 }
 
 // Plan makes the columns of a domain that are not modelled. It is immutable: goroutines can share it.
@@ -43,6 +44,8 @@ type Plan struct {
 	members []int              // the attributes in them, each behind those that are at most it
 	scales  []scale            // of those, by attribute
 	faults  []Fault
+
+	calendars []calendar
 }
 
 type state uint8
@@ -81,7 +84,7 @@ func Resolve(d *domain.Domain, untyped map[string]bool) error {
 
 // Empty reports whether rows are written as they are decoded.
 func (p *Plan) Empty() bool {
-	return len(p.d.Orders) == 0 && len(p.d.Derived) == 0 && len(p.d.Generated) == 0
+	return len(p.pairs) == 0 && len(p.calendars) == 0 && len(p.d.Derived) == 0 && len(p.d.Generated) == 0
 }
 
 func compile(d *domain.Domain, untyped map[string]bool) *Plan {
@@ -100,6 +103,7 @@ func compile(d *domain.Domain, untyped map[string]bool) *Plan {
 		p.columns = append(p.columns, c)
 	}
 	p.orders()
+	p.dates()
 	for i := range d.Derived {
 		p.derive(i)
 	}

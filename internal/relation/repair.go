@@ -23,7 +23,7 @@ type repairer struct {
 	null   []bool
 }
 
-// Repair brings the values of ordered columns into order in the rows of c, the first columns of which are those
+// Repair makes days that exist, and brings the values of ordered columns into order, in the rows of c, the first columns of which are those
 // of the attributes, decoded from codes. word gives random words of a row, numbered from 0: the rows
 // are a function of them and of what they were.
 //
@@ -31,6 +31,7 @@ type repairer struct {
 // it can: two values of one cell are exchanged, as if the pair had been drawn in order. Cells that leave no room
 // are for structural zeros to prevent; their values are exchanged too, or moved to the nearest that are in order.
 func (p *Plan) Repair(c *domain.Chunk, codes []domain.Code, word func(row int, n uint64) uint64) {
+	p.repairDates(c, codes, word)
 	if len(p.pairs) == 0 {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 // cells that can be in order, and rows are repaired there.
 const halvings = 6
 
-// Zeros returns the exclusions that follow from the orders of a domain that New accepts: cells of which no
-// values are in order. Of bins that are still to be learned there are none.
+// Zeros returns the exclusions that follow from the orders and dates of a domain that New accepts: cells of which no
+// values are in order, or are a day that exists. Of bins that are still to be learned there are none.
 func Zeros(d *domain.Domain) domain.Exclusions {
 	p := compile(d, nil)
 	var out domain.Exclusions
@@ -25,11 +25,20 @@ func Zeros(d *domain.Domain) domain.Exclusions {
 		z.cut(0, len(z.lower), len(z.upper), halvings)
 		out = append(out, z.out...)
 	}
+	for _, c := range p.calendars {
+		out = append(out, p.never(c)...)
+	}
 	return out
 }
 
-// Possible reports whether the cells of a record leave room for the order of every two columns.
+// Possible reports whether the cells of a record leave room for the order of every two columns, and hold a day that
+// exists.
 func (p *Plan) Possible(record []domain.Code) bool {
+	for _, c := range p.calendars {
+		if !p.room(c, record) {
+			return false
+		}
+	}
 	for _, pair := range p.pairs {
 		lo, _, ok := p.scales[pair[0]].ends(record[pair[0]])
 		_, hi, good := p.scales[pair[1]].ends(record[pair[1]])

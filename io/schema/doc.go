@@ -40,6 +40,7 @@
 // private records that break them are counted as they are.
 //
 //	{order: [start, end]}                                   start <= end
+//	{date: [year, month, day]}                              a day that the calendar has
 //	{derive: hour, from: time / 100}                        an expression of other columns
 //	{derive: state, from: city, map: {Austin: TX}, else: XX}  a value for each value of another column
 //	{sum: total, of: [net, tax]}                            a sum

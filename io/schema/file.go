@@ -104,7 +104,7 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if m.has("impossible") && f.Domain != nil {
 		r.impossible(f.Domain, m.values["impossible"])
 	}
-	if len(r.faults) == before && len(f.Domain.Orders) > 0 {
+	if len(r.faults) == before && len(f.Domain.Orders)+len(f.Domain.Dates) > 0 {
 		r.impossibleOrders(f.Domain, m.values["constraints"])
 	}
 	if m.has("workload") {

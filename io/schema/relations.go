@@ -92,18 +92,18 @@ func (x *relations) report(err error) {
 
 // constraint reads one entry of constraints.
 func (x *relations) constraint(n *yaml.Node) {
-	m, ok := x.mapping(n, "constraints", "order", "derive", "from", "map", "else", "sum", "of")
+	m, ok := x.mapping(n, "constraints", "order", "date", "derive", "from", "map", "else", "sum", "of")
 	if !ok {
 		return
 	}
 	kinds := 0
-	for _, key := range []string{"order", "derive", "sum"} {
+	for _, key := range []string{"order", "date", "derive", "sum"} {
 		if m.has(key) {
 			kinds++
 		}
 	}
 	if kinds != 1 {
-		x.add(n, "constraints: one of order, derive and sum is needed, such as {order: [start, end]}, {derive: hour, from: time / 100} or {sum: total, of: [a, b]}")
+		x.add(n, "constraints: one of order, date, derive and sum is needed, such as {order: [start, end]}, {date: [year, month, day]}, {derive: hour, from: time / 100} or {sum: total, of: [a, b]}")
 		return
 	}
 	for _, fit := range [][2]string{{"from", "derive"}, {"map", "derive"}, {"else", "derive"}, {"of", "sum"}} {
@@ -116,6 +116,14 @@ func (x *relations) constraint(n *yaml.Node) {
 	case m.has("order"):
 		x.d.Orders = append(x.d.Orders, domain.Order{Columns: x.texts(m.values["order"], "constraints: order")})
 		x.nodes[relation.Order] = append(x.nodes[relation.Order], m.values["order"])
+	case m.has("date"):
+		parts := x.texts(m.values["date"], "constraints: date")
+		if len(parts) != 3 {
+			x.add(m.values["date"], "constraints: date: three columns are needed, such as [year, month, day]")
+			return
+		}
+		x.d.Dates = append(x.d.Dates, domain.DateParts{Year: parts[0], Month: parts[1], Day: parts[2]})
+		x.nodes[relation.Date] = append(x.nodes[relation.Date], m.values["date"])
 	case m.has("derive"):
 		x.derived(m)
 	default:

@@ -27,7 +27,7 @@ func (r *reader) impossible(d *domain.Domain, n *yaml.Node) {
 	}
 }
 
-// impossibleOrders adds what the orders of columns exclude.
+// impossibleOrders adds what the orders and dates of columns exclude.
 func (r *reader) impossibleOrders(d *domain.Domain, n *yaml.Node) {
 	d.StructuralZeros = append(d.StructuralZeros, relation.Zeros(d)...)
 	if _, ok := d.StructuralZeros.Witness(d.Sizes()); !ok {
