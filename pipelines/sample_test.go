@@ -3,12 +3,18 @@ package pipelines
 import (
 	"context"
 	"encoding/csv"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // sampleFrom draws rows of the model that c's run released, as CSV in one file.
@@ -164,5 +170,63 @@ func TestDryRows(t *testing.T) {
 	c.Rows, c.Model = 0, "out"
 	if _, err := ValidateSample(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--rows: is required for dry rows") || !strings.Contains(err.Error(), "--domain: together with --model") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Rows of a run, and more rows of its model, keep what the domain declares in Parquet as in CSV; the table has neither the
+// derived nor the generated columns, and breaks the order in places.
+func TestConstraintsOfARun(t *testing.T) {
+	c := shop(t, 50)
+	domainFile := strings.Replace(tripDomain, "2021-03-31,", "2021-03-31, step: month,", 1) + "  - {column: no, as: \"T-##\"}\n"
+	var table strings.Builder
+	table.WriteString("city,start,end,time\n")
+	for i := range 400 {
+		fmt.Fprintf(&table, "%s,2020-%02d-%02d,2020-%02d-%02d,%d\n", []string{"Austin", "Boston", "Rome"}[i%3], 1+i%12, 1+i%28, 1+(i+i%5)%12, 1+i%19, i*5%2360)
+	}
+	for path, content := range map[string]string{c.Domain: domainFile, c.Input: table.String()} {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Method, c.Output, c.Shards = "rake", filepath.Join(t.TempDir(), "trips"), 3
+	mustRun(t, c)
+	file, err := schema.Parse(c.Domain, []byte(domainFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, serial := file.Domain.Written(), map[string]bool{}
+	for shard := range 3 {
+		r, err := parquetio.OpenFile(filepath.Join(c.Output, fmt.Sprintf("part-%05d-of-00003.parquet", shard)), w, parquetio.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunk := &domain.Chunk{}
+		if err := errors.Join(r.ReadGroup(0, chunk), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		at := func(name string) *domain.Column { return &chunk.Columns[w.Index(name)] }
+		text := func(name string, row int) string { c := at(name); return c.Dict[c.Ints[row]] }
+		for row := range chunk.Rows {
+			if end := at("end"); !end.Null(row) && at("start").Ints[row] > end.Ints[row] {
+				t.Errorf("shard %d, row %d: the end is before the start", shard, row)
+			}
+			if at("hour").Ints[row] != at("time").Ints[row]/100 {
+				t.Errorf("shard %d, row %d: hour does not follow from time", shard, row)
+			}
+			if want := map[string]string{"Austin": "TX", "Boston": "MA", "elsewhere": "XX"}[text("city", row)]; text("state", row) != want {
+				t.Errorf("shard %d, row %d: state %s, want %s", shard, row, text("state", row), want)
+			}
+			serial[text("no", row)] = true
+		}
+	}
+	if len(serial) < 300 || !serial["T-01"] || !serial["T-"+strconv.Itoa(len(serial))] {
+		t.Errorf("%d different numbers in about 400 rows of three files", len(serial))
+	}
+	rows, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.Where = 700, "time >= 615" })
+	for _, row := range rows {
+		clock, _ := strconv.Atoi(row[5])
+		if row[4] != "" && row[3] > row[4] || row[6] != strconv.Itoa(clock/100) || clock < 615 || !strings.HasPrefix(row[1], "T-") {
+			t.Fatalf("row %v breaks a constraint", row)
+		}
 	}
 }
