@@ -112,7 +112,7 @@ func writeFigures(b *strings.Builder, p *Plan) {
 	if math.IsNaN(p.AverageTV) {
 		b.WriteString("error     no prediction for this method\n")
 	} else {
-		fmt.Fprintf(b, "error     average TV of those %d marginals %s, likely within %s and %s", p.Workload.Measured, tv(p.AverageTV), tv(p.AverageTV/2), tv(math.Min(1, p.AverageTV*2)))
+		fmt.Fprintf(b, "error     average TV of those %d marginals %s, likely within %s and %s", p.Workload.Measured, tv(p.AverageTV), tv(p.LowTV), tv(p.HighTV))
 		if !math.IsNaN(p.NoiseBound) {
 			fmt.Fprintf(b, "; noise on any cell at most %s of the units", tv(p.NoiseBound))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/solver/comparators"
 	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
+	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/solver/rake"
 )
 
@@ -55,6 +56,13 @@ func init() {
 			return rake.Solve(p, c)
 		},
 		Limits: rake.Limits, Cost: rake.Cost,
+		Foresee: func(p solver.Problem, b dp.Budget, like *population.Model) (Forecast, error) {
+			f, err := rake.Foresee(p, b, like)
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		},
 	})
 	Register(Method{
 		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Auto is the name by which Choose applies the public rule.
@@ -34,6 +35,9 @@ type Method struct {
 	Comparison bool
 	// PredictAs names the method whose predicted error is taken for this one's; empty: this one's own.
 	PredictAs string
+	// Foresee predicts the error of a run before it, on a table like the model, or on a typical one if that is nil; nil:
+	// plans predict it from the noise of what Accesses measure. The budget is that of the run's ledger.
+	Foresee func(p solver.Problem, b dp.Budget, like *population.Model) (Forecast, error)
 	// LargestTable is the most cells of a marginal that the algorithm measures; 0: any number. It answers
 	// larger ones from what it learns of smaller ones.
 	LargestTable int64
@@ -50,6 +54,12 @@ type Method struct {
 	// Cost predicts the memory of the solve in bytes and its CPU time in seconds on one core. Register
 	// replaces nil by a function that returns NaN, which plans call unknown.
 	Cost func(solver.Problem) (bytes, seconds float64)
+}
+
+// Forecast is what a run is expected to come to.
+type Forecast interface {
+	// TV returns the expected average total variation over the maximal marginals of the workload, NaN if it is not known.
+	TV() float64
 }
 
 // Cliques returns what must be counted beyond the marginals of the workload.

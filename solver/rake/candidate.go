@@ -27,6 +27,7 @@ type candidate struct {
 
 	scale     float64 // κ of the prior
 	bins      []bin
+	asks      *demand      // of this prior; nil until it is asked for
 	precision float64      // 1/variance of a cell that water-filling gives it
 	pairs     []*candidate // of a triple
 	known     solver.TableUncertainty
@@ -47,7 +48,8 @@ func newCandidate(n dp.Neighbouring, sizes []int, t target) *candidate {
 	}
 	sensitivity, _ := query.ResidualL2Squared(n, shape).Float64()
 	share, _ := query.ResidualShare(shape).Float64()
-	return &candidate{clique: t.clique, own: t.own, weight: t.within, cost: sensitivity * share}
+	times := max(1, t.times)
+	return &candidate{clique: t.clique, own: t.own * times, weight: t.within * times, cost: sensitivity * share * times}
 }
 
 const (
@@ -81,7 +83,7 @@ func (c *candidate) setBase(base []float64) {
 // setScore fits the prior to the score: under it the expected distance is the score, since
 // E|x| = .8·√variance. Scores below leastDeviation are not believed.
 func (c *candidate) setScore(score, units float64) {
-	c.score = score
+	c.score, c.asks = score, nil
 	sum := 1e-9
 	for _, b := range c.bins {
 		sum += b.cells * math.Pow(b.base, priorPower/2)

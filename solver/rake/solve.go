@@ -36,6 +36,7 @@ type run struct {
 	oneways  []*population.Table     // of the fit
 	field    *population.Field
 
+	foreseen   *imagined // of a forecast, in which nothing is fitted; else nil
 	iterations int
 	renewed    int // renewals made
 	status     solver.Status
@@ -113,6 +114,9 @@ func (r *run) measurePairs() error {
 			return err
 		}
 	}
+	if r.foreseen != nil {
+		return nil
+	}
 	r.startField()
 	if len(r.pairs) > 0 || len(r.merged.never) > 0 { // exclusions alone link attributes
 		r.fit()
@@ -128,9 +132,7 @@ func (r *run) measureFinal() error {
 	}
 	r.triples = r.candidateTriples()
 	list := slices.Concat(r.pairs, r.triples)
-	for i, base := range r.field.Model.Marginals(candidateCliques(list)) {
-		list[i].setBase(base)
-	}
+	r.setBases(list)
 	if err := r.scoreAll(r.triples); err != nil {
 		return err
 	}
@@ -141,10 +143,21 @@ func (r *run) measureFinal() error {
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
 		return err
 	}
-	if !r.settings.whole || r.settings.raked > 0 {
+	if r.foreseen == nil && (!r.settings.whole || r.settings.raked > 0) {
 		r.fit()
 	}
 	return nil
+}
+
+// setBases sets the bases of the second screening: what the model says so far.
+func (r *run) setBases(list []*candidate) {
+	if r.foreseen != nil {
+		r.foreseen.setBases(list)
+		return
+	}
+	for i, base := range r.field.Model.Marginals(candidateCliques(list)) {
+		list[i].setBase(base)
+	}
 }
 
 // candidateTriples returns the triples to score, at most scoredTriples, those whose pairs scored highest
@@ -164,11 +177,19 @@ func (r *run) candidateTriples() []*candidate {
 		}
 		list = append(list, c)
 	}
-	if len(list) > scoredTriples {
+	if most := r.most(scoredTriples); len(list) > most {
 		slices.SortStableFunc(list, func(a, b *candidate) int { return compareDown(promise[a], promise[b]) })
-		list, r.unscored = list[:scoredTriples], list[scoredTriples:]
+		list, r.unscored = list[:most], list[most:]
 	}
 	return list
+}
+
+// most is a cap on triples; a triple of a forecast stands for several.
+func (r *run) most(triples int) int {
+	if t := r.targets.triples; len(t) > 0 && t[0].times > 1 {
+		return max(1, int(float64(triples)/t[0].times))
+	}
+	return triples
 }
 
 // compareDown orders larger numbers first.
@@ -243,9 +264,9 @@ func (r *run) share(triples []*candidate) []*candidate {
 		reweigh(r.pairs, triples)
 		waterfill(list, budget)
 	}
-	if len(triples) > measuredTriples {
+	if most := r.most(measuredTriples); len(triples) > most {
 		slices.SortStableFunc(triples, func(a, b *candidate) int { return compareDown(a.cost*a.precision, b.cost*b.precision) })
-		list = slices.Concat(r.pairs, triples[:measuredTriples])
+		list = slices.Concat(r.pairs, triples[:most])
 		waterfill(list, budget)
 	}
 	return list
@@ -267,7 +288,9 @@ func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
 		return fmt.Errorf("rake: %w", err)
 	}
 	for i, m := range released {
-		r.take(list[i], m)
+		if r.foreseen == nil {
+			r.take(list[i], m)
+		}
 		list[i].known.Precision = 1 / m.Variance
 	}
 	return nil

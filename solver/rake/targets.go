@@ -22,6 +22,7 @@ type target struct {
 	clique domain.Clique
 	own    float64 // of the table as an answer in its own right; 0 for a pair that only triples need
 	within float64 // own, plus those of the triples around it
+	times  float64 // how many targets it stands for in a forecast; 0: itself
 }
 
 // LargestTable is the most cells of a table that is measured. The attributes of larger ones stay linked

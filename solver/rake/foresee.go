@@ -1,0 +1,207 @@
+package rake
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/typical"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// Forecast is what a run is expected to come to, before it.
+type Forecast struct{ run *run }
+
+// Foresee goes through the stages of a solve with the answers that a table like the given model would give, without noise and
+// without fits: what it says of errors is what a run on such a table would say of its own. A nil model stands for a
+// typical table. It costs a tenth of a second at most, and no privacy: everything in it is public.
+func Foresee(p solver.Problem, b dp.Budget, like *population.Model) (*Forecast, error) {
+	return foresee(p, b, like, foreseenTriples)
+}
+
+func foresee(p solver.Problem, b dp.Budget, like *population.Model, most int) (*Forecast, error) {
+	t := newTargets(p)
+	if err := check(p, t); err != nil {
+		return nil, err
+	}
+	if like != nil && !slices.Equal(like.Sizes, t.sizes) {
+		return nil, errors.New("rake: the model has columns of other sizes than the domain")
+	}
+	r := &run{problem: p, settings: newSettings(p, t), targets: t.thin(most), twice: 2 * b.Capacity,
+		foreseen: &imagined{budget: b, like: like}, byPair: map[string]*candidate{}}
+	r.foreseen.run, r.curator = r, r.foreseen
+	for _, stage := range []func() error{r.measureTotal, r.measureOneWays, r.measurePairs, r.measureFinal} {
+		if err := stage(); err != nil {
+			return nil, err
+		}
+	}
+	return &Forecast{r}, nil
+}
+
+// TV returns the expected average total variation over the maximal marginals of the workload; NaN if they are single columns.
+func (f *Forecast) TV() float64 { return f.run.predict() }
+
+// foreseenTriples is how many triples a forecast looks at, with the pairs inside: a regular sample of a longer list.
+const foreseenTriples = 150
+
+// thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
+// each standing for so many as there are of them.
+func (t targets) thin(most int) targets {
+	if all := t.triples; len(all) > most {
+		t.triples = regular(all, most)
+	}
+	if all := t.pairs; len(all) > 3*most {
+		inside := map[string]bool{}
+		for _, x := range t.triples {
+			for _, pair := range subsets(x.clique, 2) {
+				inside[pair.Key()] = true
+			}
+		}
+		t.pairs = slices.DeleteFunc(slices.Clone(all), func(x target) bool { return !inside[x.clique.Key()] })
+		if len(t.pairs) == 0 {
+			t.pairs = regular(all, 3*most)
+		}
+		for i := range t.pairs {
+			t.pairs[i].times = float64(len(all)) / float64(len(t.pairs))
+		}
+	}
+	return t
+}
+
+// regular returns n of the targets, evenly spread over the list.
+func regular(all []target, n int) []target {
+	out := make([]target, n)
+	for i := range out {
+		out[i] = all[i*len(all)/n]
+		out[i].times = float64(len(all)) / float64(n)
+	}
+	return out
+}
+
+// imagined answers as a model, or a typical table, would.
+type imagined struct {
+	run    *run
+	budget dp.Budget
+	like   *population.Model // or nil
+}
+
+const (
+	// A triple adds to its pairs this part of their distances …
+	tripleStrength = .05
+	// … and this part of the scatter of its counts: in a typical table, whose columns are linked; a model's counts know that.
+	tripleScatter, modelScatter = .4, .75
+)
+
+// Budget implements Curator.
+func (c *imagined) Budget() dp.Budget { return c.budget }
+
+// Total implements Curator.
+func (c *imagined) Total(_ string, share dp.Share) (query.Total, error) {
+	return query.Total{Units: c.run.problem.Units, Variance: 1 / (share.Float() * c.run.twice)}, nil
+}
+
+// Residuals implements Curator. Of pairs and triples it returns the noise alone.
+func (c *imagined) Residuals(stage string, _ int, cliques []domain.Clique, _ query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
+	out, sum := make([]query.Measurement, len(cliques)), 0.0
+	for i, q := range cliques {
+		sum += newCandidate(c.budget.Neighbouring, c.run.targets.sizes, target{clique: q}).cost * precision[i]
+	}
+	for i, q := range cliques {
+		if stage != stageOneWays { // precisions are those of cells
+			out[i] = query.Measurement{Clique: q, Variance: 1 / precision[i]}
+			continue
+		}
+		shares := c.shares(q[0])
+		for v, p := range shares {
+			shares[v] = c.run.total.Units * (p - 1/float64(len(shares)))
+		}
+		out[i] = query.Measurement{Clique: q, Values: shares, Variance: sum / (precision[i] * share.Float() * c.run.twice)}
+	}
+	return out, nil
+}
+
+// Scores implements Curator: distances from what the first screening knows, and then what the first releases leave of them.
+func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
+	n := c.run.total.Units
+	out := query.Scores{Variance: float64(query.DistanceL2Squared(c.budget.Neighbouring, len(cliques))) / (share.Float() * c.run.twice)}
+	for i, q := range cliques {
+		scatter, score := 0.0, 0.0
+		for _, b := range bases[i] {
+			scatter += min(.8*math.Sqrt(b), 2*b)
+		}
+		switch {
+		case stage == stageFirstScores:
+			score = math.Hypot(c.far(q, bases[i]), scatter)
+		case len(q) == 2:
+			p := c.run.byPair[q.Key()]
+			score = 2 * p.expected(p.precision, n)
+		default:
+			part := tripleScatter
+			if c.like != nil {
+				part = modelScatter
+			}
+			score = scatter * part
+			for _, pair := range subsets(q, 2) {
+				p := c.run.byPair[pair.Key()]
+				score = math.Hypot(score, math.Hypot(2*p.expected(p.precision, n), tripleStrength*c.far(pair, p.base)))
+			}
+		}
+		out.Values = append(out.Values, score)
+	}
+	return out, nil
+}
+
+func (c *imagined) shares(a int) []float64 {
+	if c.like == nil {
+		return typical.Shares(c.run.targets.sizes[a], a)
+	}
+	shares := c.like.Marginal(domain.Clique{a}, nil)
+	normalise(shares)
+	return shares
+}
+
+// far returns the distance in counts of a pair from independent columns, whose table is base.
+func (c *imagined) far(pair domain.Clique, base []float64) float64 {
+	if c.like == nil {
+		sizes := c.run.targets.sizes
+		return c.run.total.Units * typical.PairDistance(typical.Effective(sizes[pair[0]], pair[0]), typical.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
+	}
+	sum := 0.0
+	for i, x := range c.counts(pair) {
+		sum += math.Abs(x - base[i])
+	}
+	return sum
+}
+
+// counts returns a table on merged codes at the second screening: that of the model, or of independent columns.
+func (c *imagined) counts(q domain.Clique) []float64 {
+	m := c.run.merged
+	if c.like == nil {
+		return m.independent(q, c.run.total.Units)
+	}
+	cells, _ := q.Cells(m.sizes) // a target is countable
+	out, from, to := make([]float64, cells), q.Strides(c.like.Sizes), q.Strides(m.sizes)
+	table := c.like.Marginal(q, nil)
+	normalise(table)
+	for i, x := range table {
+		cell := 0
+		for j, a := range q {
+			cell += to[j] * int(m.codes[a][i/from[j]%c.like.Sizes[a]])
+		}
+		out[cell] += x * c.run.total.Units
+	}
+	return out
+}
+
+// setBases gives triples their tables; pairs keep those of the first screening.
+func (c *imagined) setBases(list []*candidate) {
+	for _, x := range list {
+		if len(x.clique) > 2 {
+			x.setBase(c.counts(x.clique))
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package rake
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+func foreseen(t *testing.T, p solver.Problem, like *population.Model) float64 {
+	t.Helper()
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, like)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.TV()
+}
+
+// A larger budget and more units leave less error, and a forecast stays a total variation.
+func TestForecastFalls(t *testing.T) {
+	for name, sizes := range map[string][]int{"few": {3, 4, 5, 6}, "mixed": {2, 40, 1, 12, 5, 90, 2, 7}, "many": slices.Repeat([]int{2, 9, 30}, 20)} {
+		p := problem(sizes, 3, dp.AddRemove)
+		last := 1.01
+		for _, epsilon := range []dp.Epsilon{.01, .1, 1, 10} {
+			p.Epsilon, p.Units = epsilon, 20_000
+			tv := foreseen(t, p, nil)
+			if !(tv > 0 && tv < last) {
+				t.Errorf("%s: ε = %g: %g after %g", name, float64(epsilon), tv, last)
+			}
+			last = tv
+			if p.Units = 2_000_000; !(foreseen(t, p, nil) < tv) {
+				t.Errorf("%s: ε = %g: more units do not help", name, float64(epsilon))
+			}
+		}
+	}
+}
+
+// A forecast of a workload that is looked at in part is that of the whole.
+func TestForecastOfAPart(t *testing.T) {
+	sizes := slices.Repeat([]int{2, 9, 30, 5}, 5) // 1,140 triples
+	p := problem(sizes, 3, dp.AddRemove)
+	p.Epsilon = 1
+	all, b := newTargets(p), dp.Budget{Capacity: .0165}
+	if len(all.triples) < 5*foreseenTriples {
+		t.Fatalf("%d triples are not many", len(all.triples))
+	}
+	part, err := foresee(p, b, nil, foreseenTriples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := foresee(p, b, nil, len(all.triples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ratio := part.TV() / whole.TV(); math.Abs(ratio-1) > .1 {
+		t.Errorf("150 triples foretell %.2f of what all do", ratio)
+	}
+}
+
+// A model tells what a domain does not: of columns with one value there is little to miss.
+func TestForecastOfAModel(t *testing.T) {
+	p := problem([]int{4, 5, 6, 7}, 3, dp.AddRemove)
+	one := &population.Model{Sizes: p.Workload.Sizes, Weights: make([]float64, 4*5*6*7)}
+	one.Weights[100] = 1
+	even := &population.Model{Sizes: p.Workload.Sizes, Weights: slices.Repeat([]float64{1}, 4*5*6*7)}
+	constant, usual, uniform := foreseen(t, p, one), foreseen(t, p, nil), foreseen(t, p, even)
+	if !(constant < usual/2 && constant < uniform/2) {
+		t.Errorf("constants %.4f, a typical table %.4f, an even one %.4f", constant, usual, uniform)
+	}
+	other := &population.Model{Sizes: []int{4, 5, 6}, Weights: make([]float64, 120)}
+	if _, err := Foresee(p, dp.Budget{Capacity: 1}, other); err == nil {
+		t.Error("a model of another domain was taken")
+	}
+}
