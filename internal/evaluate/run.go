@@ -3,6 +3,7 @@ package evaluate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -24,6 +25,7 @@ type Config struct {
 	Marginals int    // widest marginal compared; default 3
 	MaxCells  int64  // largest marginal compared, in cells; default 10,000
 	JSON      string // file for the figures as JSON, local or gs://, replaced if it is there; default: none
+	HTML      string // file for the figures and pictures as one page; default: none
 	Services  table.Options
 }
 
@@ -56,14 +58,22 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	// The text goes first: a file that cannot be written takes no figures with it.
-	if err := report.WriteText(out); err != nil || r.json == "" {
+	if err := report.WriteText(out); err != nil {
 		return err
+	}
+	return errors.Join(written(ctx, r.json, report.WriteJSON), written(ctx, r.html, report.WriteHTML))
+}
+
+// written writes a form of the report to a file; an empty name is none.
+func written(ctx context.Context, name string, form func(io.Writer) error) error {
+	if name == "" {
+		return nil
 	}
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b); err != nil {
+	if err := form(&b); err != nil {
 		return err
 	}
-	if err := files.Replace(ctx, r.json, b.Bytes()); err != nil {
+	if err := files.Replace(ctx, name, b.Bytes()); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
 	return nil

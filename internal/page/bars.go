@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,6 +50,7 @@ type Histogram struct {
 	Width                      int
 	Fill, Apart, Other, Errors string // paths
 	Ticks                      []string
+	Rest                       string // width right of the axis, in percent
 	Beside                     []string
 }
 
@@ -194,7 +196,7 @@ func (b Bars) Histogram() *Histogram {
 	top := b.top()
 	h := &Histogram{Top: Percent(top, max(0, b.decimals()-1)), Ticks: b.Ticks}
 	var fill, apart, other, errs strings.Builder
-	x, gap := 0.0, .12
+	x, axis, gap := 0.0, 0.0, .12
 	if len(b.Cells) > 60 {
 		gap = 0
 	}
@@ -207,6 +209,8 @@ func (b Bars) Histogram() *Histogram {
 		if c.Apart {
 			width = max(1, float64(len(b.Cells))/20)
 			h.Beside = append(h.Beside, c.Label)
+		} else {
+			axis = x + width
 		}
 		y := topScale * (1 - c.Share/top)
 		path := &fill
@@ -223,5 +227,6 @@ func (b Bars) Histogram() *Histogram {
 	}
 	h.Fill, h.Apart, h.Other, h.Errors = fill.String(), apart.String(), other.String(), errs.String()
 	h.Width = int(math.Ceil(x))
+	h.Rest = strconv.FormatFloat(100*(1-axis/float64(max(1, h.Width))), 'f', 1, 64)
 	return h
 }

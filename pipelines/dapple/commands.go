@@ -197,7 +197,7 @@ func evaluateCommand() command {
 	return command{
 		name:    "evaluate",
 		does:    "compare a synthetic table with the TRUE one: its output is NOT private",
-		example: "dapple evaluate --domain=people.yaml --input=people.csv --synthetic=out --json=errors.json",
+		example: "dapple evaluate --domain=people.yaml --input=people.csv --synthetic=out --html=compared.html",
 		options: append([]option{
 			{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
 			{name: "input", arg: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
@@ -206,6 +206,7 @@ func evaluateCommand() command {
 			{name: "marginals", arg: "K", usage: "widest marginals compared, default 3", set: whole(&c.Marginals, 8)},
 			{name: "max_cells", arg: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
 			{name: "json", arg: "FILE", usage: "write the figures as JSON too, local or gs://", set: text(&c.JSON)},
+			{name: "html", arg: "FILE", usage: "write pictures, real beside synthetic, as one page: NOT private", set: text(&c.HTML)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) { req, err = openTables(ctx, *c); return err },
 		run:   func(ctx context.Context, out io.Writer) error { return req.Run(ctx, out) },
@@ -219,6 +220,7 @@ func openTables(ctx context.Context, c evaluate.Config) (*evaluate.Request, erro
 		faults = pipelines.DomainFaults(ctx, c.Domain)
 	}
 	faults = append(faults, placeFaults(ctx, "--json", c.JSON)...)
+	faults = append(faults, placeFaults(ctx, "--html", c.HTML)...)
 	req, err := evaluate.Open(ctx, c)
 	var fields evaluate.FieldErrors
 	errors.As(err, &fields)

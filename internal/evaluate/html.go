@@ -1,0 +1,280 @@
+package evaluate
+
+import (
+	"cmp"
+	_ "embed" // the page's template
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/page"
+)
+
+//go:embed evaluate.html
+var pageText string
+
+var pageTemplate = page.Parse(pageText)
+
+// listedItems is how many pairs and marginals the page lists.
+const listedItems = 20
+
+// view is what the template is given.
+type view struct {
+	*Report
+	Facts   []fact
+	Columns []column
+	Pairs   *pairs
+	Worst   []worstMarginal
+	Widths  [][]string
+	Floor   [][]string // the true table against the holdout
+}
+
+// fact is a figure of the first screen.
+type fact struct{ Term, Text, More string }
+
+// column is a column of the two tables: a picture and figures.
+type column struct {
+	page.Bars
+	Score   string
+	Metric  string
+	Figures []figure
+}
+
+// figure is one figure of both tables.
+type figure struct{ Name, Real, Synthetic string }
+
+// pairs shows the scores of pairs of columns.
+type pairs struct {
+	Heat page.Heat
+	Low  []pairScore
+}
+
+type pairScore struct{ Columns, Score, Metric, Real, Synthetic string }
+
+type worstMarginal struct {
+	page.Bars
+	TV string
+}
+
+// WriteHTML writes the report as one self-contained page. Banner is on every screenful of it and on every printed page.
+func (r *Report) WriteHTML(w io.Writer) error {
+	v := view{Report: r, Facts: r.Real.facts(), Columns: r.Real.columns(r.Columns), Pairs: r.Real.pairs(r.Columns), Widths: widthRows(r.Real.Widths)}
+	for _, m := range r.Real.Worst[:min(len(r.Real.Worst), listedItems)] {
+		v.Worst = append(v.Worst, worstMarginal{Bars: m.bars(), TV: share(m.TV)})
+	}
+	if r.Holdout != nil {
+		v.Floor = widthRows(r.Holdout.Real)
+	}
+	if err := page.Write(w, pageTemplate, page.Head{Title: "Synthetic beside true table (not private)", Banner: r.NotPrivate}, v); err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	return nil
+}
+
+// HoldoutWidths are the rows of the synthetic table against the holdout.
+func (v view) HoldoutWidths() [][]string { return widthRows(v.Holdout.Synthetic.Widths) }
+
+// widthRows are the figures of marginals by width.
+func widthRows(widths []Width) (rows [][]string) {
+	for _, k := range widths {
+		as := "–"
+		if k.SubsampleRows > 0 {
+			as = thousands(k.SubsampleRows)
+		}
+		rows = append(rows, []string{strconv.Itoa(k.K), thousands(k.Marginals), thousands(int(k.Cells)), share(k.AverageTV), share(k.LargestTV),
+			share(k.LargestCell), fixedScore(k.Score), as})
+	}
+	return rows
+}
+
+func fixedScore(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// scored is a score for the page.
+func scored(s Score) string {
+	if !s.Defined() {
+		return "–"
+	}
+	return strconv.FormatFloat(float64(s), 'f', 3, 64)
+}
+
+func (c *Comparison) facts() []fact {
+	list := []fact{
+		{"Synthetic rows", thousands(c.SyntheticRows), "true rows: " + thousands(c.TrueRows)},
+	}
+	if v := c.Values; v != nil {
+		list = append(list,
+			fact{"Column shapes", scored(v.Shapes.Average), "of values; bins alone cost " + lost(v.Binning.Shapes.Average)},
+			fact{"Pair trends", scored(v.Trends.Average), "of values; bins alone cost " + lost(v.Binning.Trends.Average)})
+	}
+	for _, k := range c.Widths {
+		f := fact{Term: fmt.Sprintf("%d-way total variation", k.K), Text: share(k.AverageTV)}
+		if k.SubsampleRows > 0 {
+			f.More = "as " + thousands(k.SubsampleRows) + " true rows drawn at random"
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// lost is what a score is below 1.
+func lost(s Score) string {
+	if !s.Defined() {
+		return "–"
+	}
+	return strconv.FormatFloat(max(0, 1-float64(s)), 'f', 3, 64)
+}
+
+// columns are the pictures of all columns, those of lowest score first.
+func (c *Comparison) columns(names []string) (list []column) {
+	shapes := map[string]Item{}
+	property := c.CellShapes
+	if c.Values != nil {
+		property = c.Values.Shapes
+	}
+	for _, item := range property.Items {
+		shapes[item.Columns[0]] = item
+	}
+	if c.Values == nil {
+		for _, name := range names {
+			list = append(list, column{Bars: page.Bars{Name: name}, Score: scored(shapes[name].Score), Metric: shapes[name].Metric})
+		}
+		return list
+	}
+	for _, of := range c.Values.Columns {
+		item := shapes[of.Name]
+		list = append(list, column{Bars: of.bars(), Score: scored(item.Score), Metric: item.Metric, Figures: of.figures()})
+	}
+	slices.SortStableFunc(list, func(x, y column) int {
+		return cmp.Compare(shapes[x.Name].Score.rank(), shapes[y.Name].Score.rank())
+	})
+	return list
+}
+
+var twoSeries = []string{"true", "synthetic", "points"}
+
+// bars is the picture of a column.
+func (c *Column) bars() page.Bars {
+	b := page.Bars{Name: c.Name, Series: twoSeries, Paired: true}
+	h := c.Histogram
+	if h == nil {
+		for _, f := range c.Frequent {
+			b.Cells = append(b.Cells, page.Bar{Label: f.Value, Share: f.Synthetic, Other: f.Real})
+		}
+		return b
+	}
+	b.Ordered = true
+	first, last := c.label(h.Edges[0]), c.label(h.Edges[len(h.Edges)-1])
+	b.Ticks = []string{first, last}
+	for i := range h.Real {
+		b.Cells = append(b.Cells, page.Bar{Label: c.label(h.Edges[i]) + " to " + c.label(h.Edges[i+1]), Share: h.Synthetic[i], Other: h.Real[i]})
+	}
+	if n, m := float64(c.Real.Nulls), float64(c.Synthetic.Nulls); n > 0 || m > 0 {
+		b.Cells = append(b.Cells, page.Bar{Label: "NULL", Share: m, Other: n, Apart: true})
+	}
+	return b
+}
+
+// label writes a number of a column's histogram: dates and times as such.
+func (c *Column) label(x float64) string {
+	if t, ok := domain.ParseType(c.Type); ok && (c.SDType == kindNames[datetime] || t == domain.Time) {
+		a := domain.Attribute{Type: t}
+		return string(a.AppendNative(nil, int64(math.Round(x))))
+	}
+	return plainNumber(x, 4)
+}
+
+// plainNumber writes a number with so many significant digits, with commas and without an exponent unless it is tiny or huge.
+func plainNumber(x float64, n int) string {
+	if m := math.Abs(x); m >= math.Pow10(n-1) && m < 1e15 {
+		return page.Count(x)
+	}
+	return strconv.FormatFloat(x, 'g', n, 64)
+}
+
+// figures are the summaries of both tables.
+func (c *Column) figures() (list []figure) {
+	add := func(name, x, y string) { list = append(list, figure{name, x, y}) }
+	r, s := &c.Real, &c.Synthetic
+	add("distinct values", thousands(r.Distinct), thousands(s.Distinct))
+	if r.Nulls > 0 || s.Nulls > 0 {
+		add("NULL", page.Percent(float64(r.Nulls), 2), page.Percent(float64(s.Nulls), 2))
+	}
+	if r.Mean.Defined() && s.Mean.Defined() && c.SDType == kindNames[numerical] {
+		add("mean", digits(r.Mean), digits(s.Mean))
+		add("standard deviation", digits(r.SD), digits(s.SD))
+	}
+	if r.Zeros > 0 || s.Zeros > 0 {
+		add("zero", page.Percent(float64(r.Zeros), 2), page.Percent(float64(s.Zeros), 2))
+	}
+	for i := 0; i < min(len(r.Quantiles), len(s.Quantiles)); i++ {
+		q := r.Quantiles[i]
+		add("quantile "+strconv.FormatFloat(q.P, 'g', -1, 64), q.Text, s.Quantiles[i].Text)
+	}
+	if c.Histogram != nil {
+		for _, f := range c.Frequent {
+			add("value "+f.Value, page.Percent(f.Real, 2), page.Percent(f.Synthetic, 2))
+		}
+	}
+	return list
+}
+
+func digits(s Score) string {
+	if !s.Defined() {
+		return "–"
+	}
+	return plainNumber(float64(s), 5)
+}
+
+// pairs shows the scores of pairs: of values, if these are known, else of cells.
+func (c *Comparison) pairs(names []string) *pairs {
+	property := c.CellTrends
+	if c.Values != nil {
+		property = c.Values.Trends
+	}
+	if len(property.Items) == 0 {
+		return nil
+	}
+	at := map[string]int{}
+	p := &pairs{Heat: page.Heat{Title: "Error of pairs of columns: 1 less their score", Names: names, Values: make([][]float64, len(names))}}
+	for i, name := range names {
+		at[name] = i
+		p.Heat.Values[i] = slices.Repeat([]float64{math.NaN()}, len(names))
+	}
+	items := slices.Clone(property.Items)
+	for _, item := range items {
+		if i, j := at[item.Columns[0]], at[item.Columns[1]]; item.Score.Defined() {
+			p.Heat.Values[i][j], p.Heat.Values[j][i] = 1-float64(item.Score), 1-float64(item.Score)
+		}
+	}
+	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Score.rank(), y.Score.rank()) })
+	for _, item := range items[:min(len(items), listedItems)] {
+		s := pairScore{Columns: strings.Join(shortened(item.Columns), " × "), Score: scored(item.Score), Metric: item.Metric, Real: "–", Synthetic: "–"}
+		if a := item.Association; a != nil {
+			s.Real, s.Synthetic = scored(a.Real), scored(a.Synthetic)
+		}
+		p.Low = append(p.Low, s)
+	}
+	return p
+}
+
+// shortened cuts names that are listed together.
+func shortened(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = page.Short(n, 40)
+	}
+	return out
+}
+
+// bars is the picture of a marginal's most different cells.
+func (m *Marginal) bars() page.Bars {
+	b := page.Bars{Name: strings.Join(shortened(m.Columns), " × "), Series: twoSeries, Paired: true}
+	for _, c := range m.Largest {
+		b.Cells = append(b.Cells, page.Bar{Label: strings.Join(shortened(c.Labels), ", "), Share: c.Synthetic, Other: c.Real})
+	}
+	return b
+}

@@ -1,0 +1,69 @@
+package evaluate
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/page/pagetest"
+)
+
+// TestHTML: the page is well-formed whatever names and values hold, says that it is not private before anything else and
+// in print, and has a picture of each column and of the worst marginals.
+func TestHTML(t *testing.T) {
+	d := &domain.Domain{}
+	for i, text := range pagetest.Hostile[2:] {
+		a := domain.Attribute{Name: text, Type: domain.String, Values: []string{"a" + text, "b" + text}, Null: true}
+		if i%2 == 1 {
+			a = domain.Attribute{Name: text, Type: domain.Int64, Cuts: []int64{0, 1, 2, 3}, Resolution: 1, Null: true}
+		}
+		d.Attributes = append(d.Attributes, a)
+	}
+	table := func(shift int) *Table {
+		rows := &domain.Chunk{Rows: 60, Columns: make([]domain.Column, d.Len())}
+		for a := range d.Attributes {
+			col := domain.Column{Form: domain.Ints, Nulls: make([]bool, rows.Rows)}
+			if len(d.Attributes[a].Values) > 0 {
+				col.Form, col.Dict = domain.Dictionary, d.Attributes[a].Values
+			}
+			for r := range rows.Rows {
+				col.Ints = append(col.Ints, int64((r*(a+shift)/3+shift)%2))
+				col.Nulls[r] = r%7 == shift
+			}
+			rows.Columns[a] = col
+		}
+		b := NewBuilder(d)
+		b.Add(rows)
+		return b.Table()
+	}
+	report, err := Compare(context.Background(), Tables{Real: table(1), Synthetic: table(2), Holdout: table(3)}, query.AllMarginals(d.Sizes(), 2, 100), d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := report.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := pagetest.WellFormed(t, b.Bytes())
+	banner, rest := strings.Index(b.String(), `class="not-private"`), strings.Index(b.String(), "<header")
+	if banner < 0 || banner > rest || strings.Count(text, Banner) < 2 {
+		t.Error("the page does not begin and end with the banner")
+	}
+	if got, want := strings.Count(b.String(), `<figure class="card">`), d.Len()+min(listedItems, len(report.Real.Worst)); got != want {
+		t.Errorf("%d pictures, want %d", got, want)
+	}
+	for _, bad := range []string{"ZgotmplZ", "NaN", "e+0"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page says %s", bad)
+		}
+	}
+	if dir := os.Getenv("DAPPLE_PAGES"); dir != "" {
+		if err := os.WriteFile(dir+"/evaluate.html", b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
