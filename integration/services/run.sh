@@ -41,14 +41,24 @@ python() {
 
 node() {
 	[ -n "${DAPPLE_NODE_MODULES:-}" ] && return
-	command -v node >/dev/null && command -v npm >/dev/null || { absent+=("hyparquet: there is no node, or no npm"); return; }
+	command -v node >/dev/null && command -v npm >/dev/null || { absent+=("hyparquet and pages in a browser: there is no node, or no npm"); return; }
 	local dir=$bin/node
 	if ! cmp -s package.json "$dir/package.json" || [ ! -d "$dir/node_modules/hyparquet" ]; then
 		rm -rf "$dir" && mkdir -p "$dir" && cp package.json "$dir" &&
 			npm install --prefix "$dir" --no-package-lock --no-audit --no-fund --silent ||
-			{ rm -rf "$dir"; broken+=("hyparquet: it cannot be installed"); return; }
+			{ rm -rf "$dir"; broken+=("hyparquet, playwright-core and axe-core: they cannot be installed"); return; }
 	fi
 	export DAPPLE_NODE_MODULES=$dir/node_modules
+}
+
+# A browser for pages, which .ci/run installs with apt.
+browser() {
+	[ -n "${DAPPLE_CHROMIUM:-}" ] && return
+	local name
+	for name in chromium chromium-browser google-chrome; do
+		DAPPLE_CHROMIUM=$(command -v "$name") && export DAPPLE_CHROMIUM && return
+	done
+	absent+=("pages in a browser: there is no Chromium")
 }
 
 packages=$("$go" list ./...) || exit 1
@@ -59,6 +69,7 @@ fi
 emulator
 python
 node
+browser
 
 [ $((${#absent[@]} + ${#broken[@]})) -eq 0 ] ||
 	printf '  %s\n' ${absent[@]+"${absent[@]}"} ${broken[@]+"${broken[@]}"} >>"$out/skipped.txt"

@@ -24,13 +24,16 @@ import (
 type Privacy struct {
 	Format int `json:"format"`
 	accountant.Statement
-	PrivacyID string `json:"privacy_id"` // empty: every record is a privacy unit
-	Bounding  string `json:"bounding"`
-	Method    string `json:"method"`
-	Releases  int    `json:"releases"`
-	Units     Units  `json:"units"`
-	Rows      int64  `json:"rows"`
-	RowsFrom  string `json:"rows_from"`
+	PrivacyID string  `json:"privacy_id"` // empty: every record is a privacy unit
+	Unit      string  `json:"unit"`       // the same in words
+	Relation  string  `json:"relation"`   // Neighbouring in terms of the table
+	Meaning   Meaning `json:"meaning"`
+	Bounding  string  `json:"bounding"`
+	Method    string  `json:"method"`
+	Releases  int     `json:"releases"`
+	Units     Units   `json:"units"`
+	Rows      int64   `json:"rows"`
+	RowsFrom  string  `json:"rows_from"`
 	// RowsAt is where they were written: the name of a directory, a directory of gs:// or a table of bq://.
 	RowsAt     string `json:"rows_at,omitempty"`
 	RowsFormat string `json:"rows_format,omitempty"` // parquet or csv; empty for a table
@@ -41,9 +44,12 @@ type Privacy struct {
 	Generator string    `json:"generator"`
 	Hashes    Hashes    `json:"hashes"`
 	NotCover  []string  `json:"not_covered"`
+	Process   Process   `json:"process"`
 	// NotPrivate lists what the release shows and no guarantee covers.
 	NotPrivate []string `json:"not_private_figures"`
 	Versions   Versions `json:"versions"`
+	// Dictionary is the domain: public facts, and bins that were learned from a release.
+	Dictionary []Column `json:"dictionary"`
 }
 
 // Units says what is released about the number of privacy units.
@@ -123,12 +129,14 @@ func New(r Run) Privacy {
 	if r.Strict {
 		p.NotPrivate = append(p.NotPrivate, strictly)
 	}
+	p.Dictionary, p.Unit, p.Relation = dictionary(r.Domain), p.UnitInWords(), p.neighbours()
+	p.Meaning, p.Process = meaningOf(p), processOf(r)
 	for _, line := range r.Statement.Ledger {
 		p.Releases += line.Count
 	}
 	fingerprint, workload := r.Domain.Fingerprint(), r.Workload.Fingerprint()
 	p.Hashes = Hashes{Domain: hex.EncodeToString(fingerprint[:]), Workload: hex.EncodeToString(workload[:]), Model: hex.EncodeToString(r.ModelHash[:])}
-	p.Versions = versions()
+	p.Versions = ReadVersions()
 	return p
 }
 
@@ -147,8 +155,8 @@ func (r Run) idRule() (rule string) {
 	return rule
 }
 
-// versions reads the build's own record of what it was made from.
-func versions() Versions {
+// ReadVersions reads the build's own record of what it was made from.
+func ReadVersions() Versions {
 	v := Versions{Dapple: "development", Go: runtime.Version(), Beam: "unknown"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,11 +1,15 @@
 package report
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 )
 
 // TestIDRules: a statement says what was made of privacy IDs on request, which makes one ID of several, and that
@@ -31,5 +35,31 @@ func TestIDRules(t *testing.T) {
 		}) {
 			t.Error("the form of the input passes for covered")
 		}
+	}
+}
+
+// TestStatementInWords: a statement says unit, relation, meaning, process and dictionary, for each relation and budget.
+func TestStatementInWords(t *testing.T) {
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "x", Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true, Fallback: 1},
+		{Name: "y", Type: domain.Date, Cuts: []int64{0, 31, 59}, Resolution: 1, Null: true},
+		{Name: "z", Type: domain.String, Values: []string{"a"}, Other: true, OtherValue: "o", Null: true},
+	}}
+	r := Run{Domain: d, Statement: accountant.Statement{Epsilon: 1, Delta: 1e-3, Neighbouring: "AddRemove"}, Total: query.Total{Units: 5000}}
+	p := New(r)
+	if p.Unit != "one id: all rows with the same id count as one person, and one row of each is used" ||
+		p.Relation != "tables X and X′ of which one has all rows of one id more" || p.Process.Variant != "approximate differential privacy" {
+		t.Errorf("%q, %q, %+v", p.Unit, p.Relation, p.Process)
+	}
+	if m := p.Meaning; math.Abs(m.BeliefAtMost-.731058578630005) > 1e-12 || m.DeltaPerUnit != 5 || m.Warning == "" || !strings.HasPrefix(m.Anonymity, "That rows are synthetic says nothing by itself") {
+		t.Errorf("%+v", m)
+	}
+	got := fmt.Sprint(p.Dictionary)
+	if want := "[{x BOOL 2 [false true] [] false false true} {y DATE 3 [] [1970-01-01 1970-02-01 1970-03-01] true false NULL} {z STRING 3 [a] [] true true other}]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	r.Statement.Delta, r.Domain = 0, &domain.Domain{Attributes: d.Attributes}
+	if p := New(r); p.Process.Variant != "pure differential privacy" || p.Meaning.Warning != "" || p.Unit != "one row: every row of the table counts as a person" {
+		t.Errorf("%q, %+v", p.Unit, p.Meaning)
 	}
 }

@@ -21,6 +21,7 @@ var promiseTemplates = parsePromises(promisesText)
 type promiseTemplate struct {
 	lines   []*template.Template // paragraphs, or items of a list
 	section string               // of dp/PRIVACY.md
+	text    string               // the first line as it stands
 }
 
 // parsePromises reads promises.md: sections "## key: section of dp/PRIVACY.md".
@@ -33,7 +34,10 @@ func parsePromises(text string) map[string]promiseTemplate {
 			panic("report: a section of promises.md has no key: " + head)
 		}
 		p := promiseTemplate{section: section}
-		for _, line := range blocks(body) {
+		for i, line := range blocks(body) {
+			if i == 0 {
+				p.text = line
+			}
 			p.lines = append(p.lines, template.Must(template.New(key).Parse(code(line))))
 		}
 		out[key] = p
@@ -70,6 +74,9 @@ func code(line string) string {
 
 // promises are the sentences of one report, by key.
 type promises map[string]promise
+
+// plainText returns the first line of a section, which has no names in it, as text.
+func plainText(key string) string { return promiseTemplates[key].text }
 
 // promise is a claim with the place of its evidence.
 type promise struct {

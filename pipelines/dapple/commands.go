@@ -197,7 +197,7 @@ func evaluateCommand() command {
 	return command{
 		name:    "evaluate",
 		does:    "compare a synthetic table with the TRUE one: its output is NOT private",
-		example: "dapple evaluate --domain=people.yaml --input=people.csv --synthetic=out --html=compared.html",
+		example: "dapple evaluate --domain=people.yaml --input=people.csv --synthetic=out --html=errors.html",
 		options: append([]option{
 			{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
 			{name: "input", arg: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},

@@ -16,6 +16,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	"github.com/dapple-dp/dapple/pipelines"
@@ -43,6 +44,11 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 	name, rest := "synth", args
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		name, rest = args[0], args[1:]
+	}
+	if len(args) > 0 && slices.Contains([]string{"version", "--version", "-version"}, args[0]) {
+		v := report.ReadVersions()
+		fmt.Fprintf(stdout, "dapple %s, %s, Beam %s\n", v.Dapple, v.Go, v.Beam)
+		return 0
 	}
 	if len(args) == 0 || name == "help" || slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
 		if name == "help" && len(rest) > 0 {
@@ -170,6 +176,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.does)
 	}
 	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
+		"dapple --version says what this program was built from.\n"+
 		"Files and directories are local, or gs://bucket/path; tables are bq://project.dataset.table.\n")
 	return status
 }
