@@ -29,10 +29,11 @@ type Bars struct {
 	Name    string
 	Note    string
 	Cells   []Bar
-	Ordered bool     // cells lie along an axis, those Apart last
-	Ticks   []string // texts below the axis, the first at its left end and the last at its right one
-	Series  []string // heads of the figures: share and interval, or two shares and their difference
-	Paired  bool     // Other is compared with Share
+	Fine    []float64 // shares of equal pieces of the axis: drawn in place of its cells, if they are known
+	Ordered bool      // cells lie along an axis, those Apart last
+	Ticks   []string  // texts below the axis, the first at its left end and the last at its right one
+	Series  []string  // heads of the figures: share and interval, or two shares and their difference
+	Paired  bool      // Other is compared with Share
 }
 
 // Row is one line of figures.
@@ -54,10 +55,26 @@ type Histogram struct {
 	Beside                     []string
 }
 
-// top returns the end of the scale: the largest share with its interval.
-func (b Bars) top() float64 {
-	m := 0.0
+// drawn returns the bars of the histogram.
+func (b Bars) drawn() (list []Bar) {
+	if len(b.Fine) == 0 {
+		return b.Cells
+	}
+	for _, x := range b.Fine {
+		list = append(list, Bar{Share: x})
+	}
 	for _, c := range b.Cells {
+		if c.Apart {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// top returns the end of the scale: the largest share with its interval.
+func top(cells []Bar) float64 {
+	m := 0.0
+	for _, c := range cells {
 		m = max(m, c.Share, c.Other)
 		if c.Error > 0 {
 			m = max(m, c.Share+c.Error)
@@ -153,7 +170,7 @@ func (b Bars) List() (rows []Row) {
 		slices.SortStableFunc(cells, func(x, y Bar) int { return cmp.Compare(max(y.Share, y.Other), max(x.Share, x.Other)) })
 		cells = cells[:listed]
 	}
-	d, scale := b.decimals(), 1000/b.top()
+	d, scale := b.decimals(), 1000/top(b.Cells)
 	for _, c := range cells {
 		r := Row{Label: c.Label, Figures: b.figures(c, d), Columns: 1 + len(b.Series)}
 		if b.Paired {
@@ -193,21 +210,22 @@ func (b Bars) Histogram() *Histogram {
 	if !b.Ordered {
 		return nil
 	}
-	top := b.top()
+	cells := b.drawn()
+	top := top(cells)
 	h := &Histogram{Top: Percent(top, max(0, b.decimals()-1)), Ticks: b.Ticks}
 	var fill, apart, other, errs strings.Builder
 	x, axis, gap := 0.0, 0.0, .12
-	if len(b.Cells) > 60 {
+	if len(cells) > 60 {
 		gap = 0
 	}
 	separated := false
-	for _, c := range b.Cells {
+	for _, c := range cells {
 		if c.Apart && !separated {
-			x, separated = x+max(1, float64(len(b.Cells))/20), true
+			x, separated = x+max(1, float64(len(cells))/20), true
 		}
 		width := 1.0
 		if c.Apart {
-			width = max(1, float64(len(b.Cells))/20)
+			width = max(1, float64(len(cells))/20)
 			h.Beside = append(h.Beside, c.Label)
 		} else {
 			axis = x + width

@@ -40,6 +40,7 @@ func TestPicturesStayInside(t *testing.T) {
 		{}, {Ordered: true}, {Cells: cells(1, 0, 0)}, {Cells: cells(1, 1, 2)}, {Cells: cells(1000, 1e-3, math.NaN())},
 		{Ordered: true, Cells: cells(1, 1, 0)}, {Ordered: true, Cells: cells(5, .2, .3)}, {Ordered: true, Cells: cells(5000, 2e-4, 1)},
 		{Ordered: true, Paired: true, Cells: cells(90, .01, 0)}, {Paired: true, Cells: cells(9, .1, 0)},
+		{Ordered: true, Cells: cells(5, .2, .3), Fine: []float64{.5, 0, .3, 0}},
 	} {
 		if h := b.Histogram(); h != nil {
 			for _, path := range []string{h.Fill, h.Apart, h.Other, h.Errors} {

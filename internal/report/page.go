@@ -105,7 +105,7 @@ func bars(attr *domain.Attribute, m *Marginal) page.Bars {
 		})
 	}
 	if b.Ordered {
-		b.Ticks = ticks(attr)
+		b.Ticks, b.Fine = ticks(attr), fine(attr, m.Fitted)
 	}
 	return b
 }
@@ -127,8 +127,48 @@ func ticks(attr *domain.Attribute) []string {
 		}
 		return string(attr.AppendNative(nil, attr.Cuts[i]))
 	}
-	if n < 4 {
+	if n < 4 || len(attr.Runs) > 0 { // learned bins are not equally wide
 		return []string{at(0), at(n)}
 	}
 	return []string{at(0), at(n / 2), at(n)}
+}
+
+// pieces is how many equal pieces the range of a column is drawn in if it is known how values lie inside its bins.
+const pieces = 160
+
+// fine spreads what was learned of all values over equal pieces of the range; nil for other columns. The share of NULL is
+// no part of it.
+func fine(attr *domain.Attribute, shares []float64) []float64 {
+	if len(attr.Runs) == 0 {
+		return nil
+	}
+	whole := *attr // before its bins were learned: the ends of the range alone
+	whole.Learned = 1
+	if n := len(whole.Cuts); n > 0 {
+		whole.Cuts = []int64{whole.Cuts[0], whole.Cuts[n-1]}
+	}
+	if n := len(whole.FloatCuts); n > 0 {
+		whole.FloatCuts = []float64{whole.FloatCuts[0], whole.FloatCuts[n-1]}
+	}
+	values, held, all := whole.Fine(), 0.0, 0.0
+	for _, share := range shares[:attr.Bins()] {
+		held += share
+	}
+	for _, r := range attr.Runs {
+		all += r.Share
+	}
+	out := make([]float64, min(pieces, values))
+	width := float64(values) / float64(len(out)) // values of a piece
+	for i, r := range attr.Runs {
+		end := values
+		if i+1 < len(attr.Runs) {
+			end = attr.Runs[i+1].From
+		}
+		from, to := float64(r.From)/width, float64(end)/width
+		for k := int(from); k < len(out) && float64(k) < to; k++ {
+			part := min(to, float64(k+1)) - max(from, float64(k))
+			out[k] += held * r.Share / all * part / (to - from)
+		}
+	}
+	return out
 }

@@ -218,3 +218,29 @@ func TestHowToLoad(t *testing.T) {
 		}
 	}
 }
+
+// TestLearnedBins: a column whose bins were learned is drawn by the distribution over its values, not by its bins, which
+// are not equally wide.
+func TestLearnedBins(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 999}, Resolution: 1, Learned: 2, Null: true}}}
+	d, err := d.WithBins([]domain.LearnedBins{{Starts: []int{0, 10}, Runs: []domain.Run{{From: 0, Share: .6}, {From: 10, Share: .4}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Marginal{Clique: domain.NewClique(0), Fitted: []float64{.3, .2, .5}}
+	b := bars(&d.Attributes[0], m)
+	sum := 0.0
+	for _, x := range b.Fine {
+		sum += x
+	}
+	// A piece has 1000/160 = 6.25 values. The first ten values hold .6 of one half, so that 6.25 of them hold .1875.
+	if len(b.Fine) != pieces || math.Abs(sum-.5) > 1e-12 || math.Abs(b.Fine[0]-.1875) > 1e-12 || math.Abs(b.Fine[100]-.5*.4*6.25/990) > 1e-12 {
+		t.Errorf("%d pieces, %g in all, %g, %g", len(b.Fine), sum, b.Fine[0], b.Fine[100])
+	}
+	if want := []string{"0", "999"}; !slices.Equal(b.Ticks, want) {
+		t.Errorf("ticks %q", b.Ticks)
+	}
+	if fine(&domain.Attribute{}, nil) != nil {
+		t.Error("a column without learned bins is drawn finer than its bins")
+	}
+}
