@@ -14,7 +14,7 @@ import (
 // known says what the released figures know worst.
 type known struct {
 	Marginals []worst // by the total variation that their standard errors predict
-	Groups    []group // values of one column, by their interval beside their share
+	Groups    []group // values of one column that hold at least rareShare, by their interval beside their share
 	Pairs     []group // the same for combinations of two columns that hold at least commonShare
 	Pooled    []string
 	PooledAll int
@@ -41,6 +41,7 @@ type group struct {
 
 const (
 	worstListed = 10
+	rareShare   = .001
 	commonShare = .01
 	// wellKnown is the half interval, as a part of the share, that counts as known to a tenth.
 	wellKnown = .1
@@ -59,7 +60,7 @@ func (p Page) known(oneWay []*Marginal) (k known) {
 	}
 	slices.SortStableFunc(k.Marginals, func(x, y worst) int { return cmp.Compare(y.TV, x.TV) })
 	k.Marginals = k.Marginals[:min(len(k.Marginals), worstListed)]
-	k.Groups = p.groups(1, 0)
+	k.Groups = p.groups(1, rareShare)
 	k.Pairs = p.groups(2, commonShare)
 	k.half, k.middle = halves(oneWay)
 	k.groupOf = p.knownFrom()
