@@ -44,9 +44,13 @@ type description struct {
 // release, so that a repeated publication writes the same bytes.
 func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
 	a.Result.Model.StructuralZeros = d.Public.Domain.StructuralZeros // a release does not repeat the domain; its hash covers them
-	cliques, marginals, said := marginalsOf(&d.Public.Domain, d.Public.Workload, a.Result)
+	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
+	if err != nil {
+		return nil, err
+	}
+	cliques, marginals, said := marginalsOf(binned, d.Public.Workload, a.Result)
 	privacy := statement(d, a, rows, said)
-	model, err := saved(d, a, privacy)
+	model, err := saved(d, binned, a, privacy)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +61,7 @@ func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released
 			return err
 		}},
 		{Name: reportFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: &d.Public.Domain, Marginals: pageMarginals(cliques, marginals)})
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: pageMarginals(cliques, marginals)})
 		}},
 		{Name: privacyFile, Write: func(w io.Writer, before []dirsink.File) error {
 			privacy.Hashes.Rows, privacy.Hashes.Files = hashesOf(before)
@@ -121,14 +125,14 @@ const (
 )
 
 // saved returns the model as a file: with it `dapple sample` needs nothing else.
-func saved(d *description, a *synth.Artifact, p report.Privacy) (*modelio.File, error) {
+func saved(d *description, binned *domain.Domain, a *synth.Artifact, p report.Privacy) (*modelio.File, error) {
 	cliques, err := json.Marshal(d.Public.Workload.Maximal().Cliques())
 	if err != nil {
 		return nil, fmt.Errorf("pipelines: %w", err)
 	}
 	m := a.Result.Model
 	return &modelio.File{
-		Domain: d.Public.Domain, Method: a.Method, Columns: m.Columns, Sizes: m.Sizes, Weights: m.Weights,
+		Domain: *binned, Method: a.Method, Columns: m.Columns, Sizes: m.Sizes, Weights: m.Weights,
 		Metadata: map[string]string{
 			workloadKey: string(cliques), unitsKey: fmt.Sprint(a.Result.Total.Units), guaranteeKey: p.Guarantee(),
 		},

@@ -66,6 +66,12 @@ func deepCopy[T any](answer T) T {
 			a[i].Values = slices.Clone(a[i].Values)
 		}
 		return any(a).(T)
+	case []query.Tree:
+		a = slices.Clone(a)
+		for i := range a {
+			a[i].Nodes = slices.Clone(a[i].Nodes)
+		}
+		return any(a).(T)
 	case query.Scores:
 		a.Values = slices.Clone(a.Values)
 		return any(a).(T)
@@ -122,6 +128,17 @@ func (c *tape) Residuals(stage string, round int, cliques []domain.Clique, merge
 func (c *tape) Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
 	a, err := c.curator.Scores(stage, round, cliques, merge, bases, share)
 	return exchange(c, a, err, stage, round, cliques, merge, bases, share)
+}
+
+func (c *tape) Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
+	a, err := c.curator.Trees(stage, round, cliques, shapes, total, precision, share)
+	return exchange(c, a, err, stage, round, cliques, shapes, total, precision, share)
+}
+
+func (c *tape) Coarsen(stage string, codes query.Recoding) error {
+	err := c.curator.Coarsen(stage, codes)
+	_, err = exchange(c, 0, err, stage, codes)
+	return err
 }
 
 func init() {

@@ -37,6 +37,12 @@ type Curator interface {
 	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
 	// Scores releases the distances of marginals on merged codes from public tables; see package rake.
 	Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error)
+	// Trees releases trees of differences over the codes that records have, one for each attribute whose bins are
+	// learned; see package rake.
+	Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error)
+	// Coarsen makes all later requests speak of coarser codes of records; it costs nothing. Until then, attributes
+	// whose bins are learned can be asked about by Trees alone.
+	Coarsen(stage string, codes query.Recoding) error
 	// MaxError releases the largest |count − model| over all cells.
 	MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error)
 }

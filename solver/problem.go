@@ -66,11 +66,12 @@ func (s Status) String() string {
 type Result struct {
 	Model        *population.Model
 	Total        query.Total
-	Measurements []query.Measurement // all noisy marginals bought
-	MaxError     *query.MaxError     // a bought certificate, if any
-	RMSE         float64             // predicted root mean square error of a measured cell in counts; NaN where unknown
-	TV           float64             // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
-	Uncertainty  *Uncertainty        // of cells, if the model was fitted to residuals; nil: RMSE and Measurements tell
+	Measurements []query.Measurement  // all noisy marginals bought
+	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned
+	MaxError     *query.MaxError      // a bought certificate, if any
+	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown
+	TV           float64              // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
+	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: RMSE and Measurements tell
 	Iterations   int
 	Status       Status
 }

@@ -16,7 +16,7 @@ type Centred struct {
 	Left *big.Rat
 	// L2Squared is the squared L2 sensitivity of the centred counts, in counts², for the ledger's relation.
 	L2Squared *big.Rat
-	Axes      int   // at least 1
+	Axes      int   // 0: the table is not centred, and moves by whole counts
 	Cells     int64 // the noisy numbers drawn
 }
 
@@ -155,7 +155,7 @@ func relativePrecision(marginals []Centred) []*big.Rat {
 	relative := make([]*big.Rat, len(marginals))
 	largest := new(big.Rat)
 	for i, m := range marginals {
-		if m.Left.Sign() <= 0 || m.L2Squared.Sign() <= 0 || m.Axes < 1 || m.Cells < 1 {
+		if m.Left.Sign() <= 0 || m.L2Squared.Sign() <= 0 || m.Axes < 0 || m.Cells < 1 {
 			panic("accountant: residual of a marginal without an axis to centre along")
 		}
 		Marginals{Precision: []float64{m.Precision}}.mustBeUsable()

@@ -162,7 +162,7 @@ func TestResidualRefusals(t *testing.T) {
 	}
 	l, good := gaussians(t)[0], centredOf(dp.AddRemove, []int{2, 3}, 1)
 	for name, change := range map[string]func(*Centred){
-		"no axis": func(c *Centred) { c.Axes = 0 }, "no cells": func(c *Centred) { c.Cells = 0 },
+		"axes below 0": func(c *Centred) { c.Axes = -1 }, "no cells": func(c *Centred) { c.Cells = 0 },
 		"one cell": func(c *Centred) { c.Left = new(big.Rat) }, "no sensitivity": func(c *Centred) { c.L2Squared = new(big.Rat) },
 		"no precision": func(c *Centred) { c.Precision = 0 }, "NaN": func(c *Centred) { c.Precision = math.NaN() },
 		"infinite": func(c *Centred) { c.Precision = math.Inf(1) },

@@ -99,6 +99,28 @@ func (d *Domain) WithBins(list []LearnedBins) (*Domain, error) {
 	return out, nil
 }
 
+// EqualBins returns the domain with equal bins in place of those that are to be learned, for programs that compare
+// tables and have no release at hand. The domain has to be valid.
+func (d *Domain) EqualBins() *Domain {
+	var list []LearnedBins
+	for a := range d.Attributes {
+		x := &d.Attributes[a]
+		if x.Learned == 0 {
+			continue
+		}
+		b := LearnedBins{Attribute: a, Runs: []Run{{0, 1}}}
+		for i := range x.Learned {
+			b.Starts = append(b.Starts, i*x.Fine()/x.Learned)
+		}
+		list = append(list, b)
+	}
+	out, err := d.WithBins(list)
+	if err != nil {
+		panic("domain: equal bins of a domain that is not valid")
+	}
+	return out
+}
+
 // learn replaces the one range of values by bins.
 func (a *Attribute) learn(b LearnedBins) error {
 	fine := a.Fine()

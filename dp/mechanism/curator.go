@@ -140,3 +140,31 @@ func (c *Curator) Scores(stage string, round int, cliques []domain.Clique, merge
 	r, err := c.answer(Request{Method: Scores, Stage: stage, Round: round, Cliques: cliques, Merge: merge, Model: bases, Share: share})
 	return r.Scores, err
 }
+
+// Trees releases, for each attribute, a tree of differences between the counts of two halves of its codes, over and
+// over, plus independent discrete Gaussian noise: query.TreeShape has their places. cliques name one attribute each.
+// The charge is ΣΔ²/(2σ²) with Δ² of query.TreeShape.L2Squared, for all differences of each tree; the release holds
+// those that Descend visits from total, a public number of records. 1/σ² is proportional to precision, above 0, and
+// scaled so that the charge is the share. If the ledger is pure, the request is refused.
+//
+// Precondition (caller): shapes, precision and total are public. (New): one record of each unit.
+// Guarantee: rho = μ²/2 = ΣΔ²/(2σ²). Which nodes are visited follows from differences with noise: it is
+// post-processing of the whole tree, whose other differences might as well have been drawn.
+// Rounding: none of the counts; noise is an integer on its grid, and σ² is rounded up.
+// Source: derived in query.TreeShape.L2Squared; Canonne, Kamath, Steinke 2020, Theorem 14.
+func (c *Curator) Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
+	r, err := c.answer(Request{Method: Trees, Stage: stage, Round: round, Cliques: cliques, Shapes: shapes, Total: total, Precision: precision, Share: share})
+	return r.Trees, err
+}
+
+// Coarsen makes all later requests speak of coarser codes: code v of attribute a is codes[a][v] from here on. It is
+// a function of public values, reads nothing and costs nothing. Each stage has one.
+//
+// Precondition (caller): codes are public.
+// Guarantee: none is needed.
+// Rounding: none.
+// Source: post-processing.
+func (c *Curator) Coarsen(stage string, codes query.Recoding) error {
+	_, err := c.answer(Request{Method: Coarsen, Stage: stage, Merge: codes})
+	return err
+}

@@ -26,7 +26,7 @@ const MaxUnits = 1 << 40
 
 // Params says what a Curator works with. All fields but BeforeNoise and Recorder are required.
 type Params struct {
-	Sizes  []int              // cells of each attribute of the domain
+	Sizes  []int              // codes that a record can have in each attribute
 	Ledger *accountant.Ledger // pays for everything; its relation is the curator's
 	Root   noise.Root         // bound to these counts and their configuration
 	// BeforeNoise is called once, after the first charge and before the first draw. If it fails, nothing is
@@ -139,6 +139,10 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.residuals(r)
 	case Scores:
 		return g.distances(r)
+	case Trees:
+		return g.trees(r)
+	case Coarsen:
+		return g.coarsen(r)
 	}
 	if err := g.checkModel(r); err != nil {
 		return plan{}, err

@@ -26,6 +26,8 @@ const (
 	MaxError        Method = "MaxError"
 	Residuals       Method = "Residuals"
 	Scores          Method = "Scores"
+	Trees           Method = "Trees"
+	Coarsen         Method = "Coarsen"
 )
 
 // Request is one call of a Curator: public values only. Fields that the method does not take are zero.
@@ -35,10 +37,11 @@ type Request struct {
 	Round     int
 	Cliques   []domain.Clique
 	Precision []float64
-	Merge     query.Recoding // of codes, before counting
+	Merge     query.Recoding    // of codes, before counting
+	Shapes    []query.TreeShape // of Trees: one for each clique
 	Workload  query.Workload
 	Model     query.Answers // counts; of Scores: one table for each clique
-	Total     float64       // of the model, counts
+	Total     float64       // of the model or the release before, counts
 	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given
 	Share     dp.Share
 }
@@ -51,6 +54,7 @@ type Release struct {
 	Cell         query.Cell
 	MaxError     query.MaxError
 	Scores       query.Scores
+	Trees        []query.Tree
 }
 
 // Call is a request with the event charged for it and the release drawn: public values only.
@@ -70,6 +74,7 @@ func (r *Recorder) record(c Call) {
 	c.Request.Model = cloneAnswers(c.Request.Model)
 	c.Request.Cliques = slices.Clone(c.Request.Cliques)
 	c.Request.Precision = slices.Clone(c.Request.Precision)
+	c.Request.Shapes = slices.Clone(c.Request.Shapes)
 	c.Request.Merge = slices.Clone(c.Request.Merge)
 	for a, codes := range c.Request.Merge {
 		c.Request.Merge[a] = slices.Clone(codes)
@@ -85,6 +90,10 @@ func (r Release) clone() Release {
 	r.Measurements = slices.Clone(r.Measurements)
 	for i := range r.Measurements {
 		r.Measurements[i].Values = slices.Clone(r.Measurements[i].Values)
+	}
+	r.Trees = slices.Clone(r.Trees)
+	for i := range r.Trees {
+		r.Trees[i].Nodes = slices.Clone(r.Trees[i].Nodes)
 	}
 	return r
 }
@@ -108,6 +117,9 @@ func (r Request) Digest() [sha256.Size]byte {
 	}
 	addFloats(in, r.Precision)
 	addRecoding(in, r.Merge)
+	for _, s := range r.Shapes {
+		in.Int64s([]int64{int64(s.Values), int64(s.Codes())})
+	}
 	for _, m := range r.Model {
 		addFloats(in, m)
 	}
@@ -129,6 +141,12 @@ func (r Release) Digest() [sha256.Size]byte {
 		addFloats(in, append(slices.Clone(m.Values), m.Variance))
 	}
 	addFloats(in, append(slices.Clone(r.Scores.Values), r.Scores.Variance))
+	for _, t := range r.Trees {
+		in.Int64s([]int64{int64(t.Attribute), int64(t.Shape.Values), int64(t.Shape.Codes()), bits(t.Variance)})
+		for _, n := range t.Nodes {
+			in.Int64s([]int64{int64(n.Level), int64(n.Index), bits(n.Difference)})
+		}
+	}
 	return in.Sum()
 }
 

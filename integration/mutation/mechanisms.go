@@ -156,6 +156,26 @@ var mechanisms = []defect{
 		old: "L2Squared: dp.L2Squared(unit * unit)", new: "L2Squared: dp.L2Squared(unit)",
 	},
 	{
+		name: "Replace given AddRemove's sensitivity of trees", file: "dp/query/tree.go", test: "TestTreeSensitivityByEnumeration",
+		old: "if n == dp.AddRemove {\n\t\treturn dp.L2Squared(s.Levels())", new: "if n == dp.AddRemove || n == dp.Replace {\n\t\treturn dp.L2Squared(s.Levels())",
+	},
+	{
+		name: "level of NULL in a tree not charged, seen by runs on neighbours", file: "dp/query/tree.go", dir: "integration/privacy", test: "TestReplayLearnedBins",
+		old: "\t\treturn s.halvings() + 1\n", new: "\t\treturn s.halvings()\n",
+	},
+	{
+		name: "differences of trees released without noise", file: "dp/mechanism/tree.go", test: "TestTreeNoise",
+		old: "inCounts(s.Difference(up, null, level, index), 0, z, gridBits)", new: "inCounts(s.Difference(up, null, level, index), 0, 0*z, gridBits)",
+	},
+	{
+		name: "stream of trees not bound to counts", file: "dp/mechanism/tree.go", test: "TestTreesBindTheirStreams",
+		old: "Int64(int64(r.Shapes[i].Values)).Int64s(counts[i])", new: "Int64(int64(r.Shapes[i].Values))",
+	},
+	{
+		name: "trees charged as one marginal", file: "dp/mechanism/tree.go", test: "TestTreesAreCharged",
+		old: "big.NewRat(int64(delta), 1)", new: "big.NewRat(1, 1)",
+	},
+	{
 		name: "residuals released before centring", file: "dp/mechanism/residual.go", test: "TestResidualNoise",
 		old: "\tx.centre(shape)\n", new: "",
 	},

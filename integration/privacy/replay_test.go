@@ -114,6 +114,10 @@ func ask(c *mechanism.Curator, r mechanism.Request) (err error) {
 		_, err = c.MaxError(r.Stage, r.Workload, r.Model, r.Share)
 	case mechanism.Residuals:
 		_, err = c.Residuals(r.Stage, r.Round, r.Cliques, r.Merge, r.Precision, r.Share)
+	case mechanism.Trees:
+		_, err = c.Trees(r.Stage, r.Round, r.Cliques, r.Shapes, r.Total, r.Precision, r.Share)
+	case mechanism.Coarsen:
+		err = c.Coarsen(r.Stage, r.Merge)
 	case mechanism.Scores:
 		_, err = c.Scores(r.Stage, r.Round, r.Cliques, r.Merge, r.Model, r.Share)
 	default:
@@ -147,6 +151,8 @@ func changeOf(c mechanism.Call, x, y table) (change, declared float64) {
 		return scoresChange(c, x, y), float64(c.Event.L2Squared) * float64(len(c.Event.Scales))
 	case mechanism.Residuals:
 		return residualsChange(c, x, y), 1
+	case mechanism.Trees:
+		return treesChange(c, x, y), 1
 	case mechanism.SelectBlock: // signs turn every change both ways
 		for _, m := range c.Request.Workload.Marginals {
 			sum := 0.0

@@ -5,19 +5,19 @@ import "github.com/dapple-dp/dapple/dp/domain"
 // Layout says where each attribute stands in a packed row.
 type Layout struct {
 	offset []int // first byte of each attribute
-	wide   []bool
+	bytes  []int // of each attribute: 1 to 3
 	width  int
 }
 
 // NewLayout returns the layout of rows over attributes of the given sizes.
 func NewLayout(sizes []int) *Layout {
-	l := &Layout{offset: make([]int, len(sizes)), wide: make([]bool, len(sizes))}
+	l := &Layout{offset: make([]int, len(sizes)), bytes: make([]int, len(sizes))}
 	for a, n := range sizes {
-		l.offset[a], l.wide[a] = l.width, n > 256
-		l.width++
-		if l.wide[a] {
-			l.width++
+		l.offset[a], l.bytes[a] = l.width, 1
+		for n > 1<<(8*l.bytes[a]) {
+			l.bytes[a]++
 		}
+		l.width += l.bytes[a]
 	}
 	return l
 }
@@ -40,8 +40,8 @@ func (l *Layout) Pack(dst []byte, codes []domain.Code) []byte {
 	}
 	for a := 0; len(codes) > 0; codes = codes[1:] {
 		dst = append(dst, byte(codes[0]))
-		if l.wide[a] {
-			dst = append(dst, byte(codes[0]>>8))
+		for shift := 8; shift < 8*l.bytes[a]; shift += 8 {
+			dst = append(dst, byte(codes[0]>>shift))
 		}
 		if a++; a == d {
 			a = 0
@@ -60,7 +60,14 @@ func (l *Layout) Unpack(columns [][]domain.Code, rows []byte) {
 			panic("bounding: length of a column differs from the number of rows")
 		}
 		p := l.offset[a]
-		if l.wide[a] {
+		switch l.bytes[a] {
+		case 3:
+			for i := range col {
+				col[i] = domain.Code(rows[p]) | domain.Code(rows[p+1])<<8 | domain.Code(rows[p+2])<<16
+				p += l.width
+			}
+			continue
+		case 2:
 			for i := range col {
 				col[i] = domain.Code(rows[p]) | domain.Code(rows[p+1])<<8
 				p += l.width
@@ -92,11 +99,10 @@ func (l *Layout) Transpose(dst, rows []byte) []byte {
 		count := min(transposeRows, n-from)
 		block := rows[from*l.width : (from+count)*l.width]
 		for a, o := range l.offset {
-			if l.wide[a] {
-				out := dst[n*o+2*from:][:2*count]
+			if k := l.bytes[a]; k > 1 {
+				out := dst[n*o+k*from:][:k*count]
 				for i := range count {
-					p := i*l.width + o
-					out[2*i], out[2*i+1] = block[p], block[p+1]
+					copy(out[k*i:k*i+k], block[i*l.width+o:])
 				}
 				continue
 			}
@@ -113,9 +119,16 @@ func (l *Layout) Transpose(dst, rows []byte) []byte {
 // Transpose made of n records.
 func (l *Layout) Column(dst []domain.Code, columns []byte, a, n, from int) {
 	start := n * l.offset[a]
-	if !l.wide[a] {
+	switch l.bytes[a] {
+	case 1:
 		for i, b := range columns[start+from:][:len(dst)] {
 			dst[i] = domain.Code(b)
+		}
+		return
+	case 3:
+		src := columns[start+3*from:][:3*len(dst)]
+		for i := range dst {
+			dst[i] = domain.Code(src[3*i]) | domain.Code(src[3*i+1])<<8 | domain.Code(src[3*i+2])<<16
 		}
 		return
 	}

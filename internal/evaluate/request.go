@@ -81,6 +81,7 @@ func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *
 		errs.add("Domain", err)
 		return nil
 	}
+	file.Domain = file.Domain.EqualBins()
 	r.domain = file.Domain
 	r.workload, err = workload(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
 	errs.add("Marginals", err)

@@ -55,7 +55,7 @@ func init() {
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return rake.Solve(p, c)
 		},
-		Limits: rake.Limits, Cost: rake.Cost,
+		Limits: rake.Limits, Cost: rake.Cost, Learns: true,
 		Foresee: func(p solver.Problem, b dp.Budget, like *population.Model) (Forecast, error) {
 			f, err := rake.Foresee(p, b, like)
 			if err != nil {

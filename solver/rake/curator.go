@@ -41,4 +41,13 @@ type Curator interface {
 	// Exact noise: on a grid of 2^-j counts the distance is Σ |h·2^j − round(bases·2^j)|, an integer that a
 	// record changes by at most 2^j.
 	Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error)
+
+	// Trees releases, for each attribute whose bins are learned, a tree of differences over the codes of its records
+	// with one noise variance σ². With Δ² = query.TreeShape.L2Squared, the charge is Σ Δ²/(2σ²); 1/σ² is proportional
+	// to precision[i] and scaled so that the charge is the share. Of each tree it returns the differences that
+	// query.TreeShape.Descend visits from total.
+	Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error)
+
+	// Coarsen makes later requests speak of coarser codes: those of bins. It is free.
+	Coarsen(stage string, codes query.Recoding) error
 }

@@ -165,6 +165,54 @@ func residual(n dp.Neighbouring, shape []int) (sensitivity, kept float64) {
 	return sensitivity, kept
 }
 
+func (c *curator) Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
+	if round != 1 || len(cliques) == 0 || len(shapes) != len(cliques) || len(precision) != len(cliques) {
+		c.t.Errorf("stage %q round %d: %d cliques, %d shapes, %d precisions", stage, round, len(cliques), len(shapes), len(precision))
+	}
+	sum, cells := 0.0, 0
+	for i, s := range shapes {
+		sum += precision[i] * float64(s.L2Squared(c.budget.Neighbouring)) / 2
+		cells += s.Codes()
+	}
+	charge := c.charge(stage, share, len(cliques), cells)
+	return answer(c, func() []query.Tree {
+		out := make([]query.Tree, len(cliques))
+		for i, s := range shapes {
+			h := whole(c.data.marginal(cliques[i]))
+			up, null := make([]int64, s.Values+1), int64(0)
+			for v, n := range h[:s.Values] {
+				up[v+1] = up[v] + n
+			}
+			if s.Null {
+				null = h[s.Values]
+			}
+			tree := query.Tree{Attribute: cliques[i][0], Shape: s, Variance: sum / (precision[i] * charge)}
+			s.Descend(total, tree.Variance, func(level, index int) float64 {
+				y := float64(s.Difference(up, null, level, index)) + math.Sqrt(tree.Variance)*c.rng.NormFloat64()
+				tree.Nodes = append(tree.Nodes, query.TreeNode{Level: level, Index: index, Difference: y})
+				return y
+			})
+			out[i] = tree
+		}
+		return out
+	}, stage, cliques, shapes, total, precision, share)
+}
+
+func (c *curator) Coarsen(stage string, codes query.Recoding) error {
+	data := records{sizes: codes.Sizes(c.data.sizes), columns: slices.Clone(c.data.columns)}
+	for a, to := range codes {
+		if to != nil {
+			data.columns[a] = make([]domain.Code, c.data.len())
+			for i, v := range c.data.columns[a] {
+				data.columns[a][i] = to[v]
+			}
+		}
+	}
+	c.data = data
+	_, err := answer(c, func() int { return 0 }, stage, codes)
+	return err
+}
+
 func (c *curator) Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
 	if round != 1 || len(cliques) == 0 || len(bases) != len(cliques) {
 		c.t.Errorf("stage %q round %d: %d cliques, %d bases", stage, round, len(cliques), len(bases))

@@ -124,6 +124,24 @@ func (c *imagined) Residuals(stage string, _ int, cliques []domain.Clique, _ que
 	return out, nil
 }
 
+// Trees implements Curator: records are spread evenly over all values, as they are over learned bins, and none is NULL.
+func (c *imagined) Trees(_ string, _ int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
+	out, sum := make([]query.Tree, len(cliques)), 0.0
+	for i, s := range shapes {
+		sum += precision[i] * float64(s.L2Squared(c.budget.Neighbouring))
+	}
+	for i, s := range shapes {
+		out[i] = query.Tree{Attribute: cliques[i][0], Shape: s, Variance: sum / (precision[i] * share.Float() * c.run.twice)}
+		if s.Null {
+			out[i].Nodes = []query.TreeNode{{Difference: total}}
+		}
+	}
+	return out, nil
+}
+
+// Coarsen implements Curator.
+func (c *imagined) Coarsen(string, query.Recoding) error { return nil }
+
 // Scores implements Curator: distances from what the first screening knows, and then what the first releases leave of them.
 func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
 	n := c.run.total.Units

@@ -77,7 +77,10 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 		base = append(base, x)
 	}
 	if len(rare) > 0 {
-		floor := rareShare * max(sum, one.sigma) / float64(len(rare))
+		floor, doubt := rareShare*max(sum, one.sigma)/float64(len(rare)), one.sigma/float64(len(rare))
+		if one.learned { // what noise cannot tell from none was held back, and is not put far out here
+			floor, doubt = leastShare*units, 0
+		}
 		var pools [][]int
 		for _, values := range alike(rare, kind) {
 			pools = append(pools, neighbours(values, p, least)...)
@@ -90,7 +93,7 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 				sum += p[v]
 			}
 			normaliseAt(within, pool)
-			base = append(base, max(sum, one.sigma*float64(len(pool))/float64(len(rare))))
+			base = append(base, max(sum, doubt*float64(len(pool))))
 		}
 	}
 	normalise(base)

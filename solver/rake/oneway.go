@@ -15,16 +15,23 @@ type oneWay struct {
 	counts   []float64 // the estimate: the shrunk residual plus an equal part of the total
 	sigma    float64   // standard deviation of the noise before centring; 0 if nothing was measured
 	variance float64   // of a cell of the released residual
+	learned  bool      // counts are of learned bins, from a tree
 }
 
-// measureOneWays releases the residuals of all covered attributes. The others, and those with one value,
+// measureOneWays learns bins and releases the residuals of all other covered attributes. The others, and those with one value,
 // are taken to be uniform.
 func (r *run) measureOneWays() error {
 	r.oneWays = make([]oneWay, len(r.targets.sizes))
 	for a, k := range r.targets.sizes {
 		r.oneWays[a].counts = slices.Repeat([]float64{r.total.Units / float64(k)}, k)
 	}
-	attributes := r.targets.attributes()
+	if err := r.learnBins(); err != nil {
+		return err
+	}
+	attributes := slices.DeleteFunc(r.targets.attributes(), func(c domain.Clique) bool {
+		x := attribute(r.problem.Domain, c[0])
+		return x != nil && x.Learned > 0
+	})
 	if len(attributes) == 0 {
 		return nil
 	}

@@ -12,6 +12,8 @@ import (
 // The stages of a run, in order.
 const (
 	stageTotal        = "total"
+	stageTrees        = "trees"
+	stageCoarsen      = "bins"
 	stageOneWays      = "one-ways"
 	stageFirstScores  = "first scores"
 	stagePairs        = "pairs"
@@ -39,7 +41,15 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 		}
 	}
 	add(stageTotal, s.total, 0, 1)
-	ones := t.attributes()
+	trees := learned(p, t)
+	fine := int64(0)
+	for _, c := range trees {
+		fine += int64(p.Domain.Attributes[c[0]].RecordSize())
+	}
+	add(stageTrees, s.trees, len(trees), fine)
+	ones := slices.DeleteFunc(t.attributes(), func(c domain.Clique) bool {
+		return slices.ContainsFunc(trees, func(x domain.Clique) bool { return x.Equal(c) })
+	})
 	add(stageOneWays, s.oneWays, len(ones), sumCells(cellsOf(t.sizes, ones)))
 	pairs, triples := cellsOf(t.sizes, cliques(t.pairs)), cellsOf(t.sizes, cliques(t.triples))
 	scored := len(pairs) + min(len(triples), scoredTriples)

@@ -24,7 +24,7 @@ const (
 
 // settings are the public choices of a run. Sources of the figures: ablations on adult7 and adult14.
 type settings struct {
-	total, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1
+	total, trees, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1
 
 	whole     bool    // the population is the universe
 	deviation float64 // ridge: standard deviation of a cell, as a multiple of what the score says
@@ -73,7 +73,12 @@ func newSettings(p solver.Problem, t targets) settings {
 	if p.Neighbouring == dp.AddRemove {
 		s.total = take(totalShare(p))
 	}
-	s.oneWays, s.firstScores, s.secondScores = take(oneWays), take(scores), take(scores)
+	trees := treePart(len(learned(p, t)), len(t.attributes())) * oneWays
+	if n := len(t.pairs); trees > 0 && n > 0 {
+		trees += moreForTrees
+	}
+	s.trees = take(trees)
+	s.oneWays, s.firstScores, s.secondScores = take(max(0, oneWays-trees)), take(scores), take(scores)
 	rest := float64(left) / shareUnits
 	s.pairs = take(rest * firstPart)
 	s.final = take(1)
@@ -93,6 +98,21 @@ func (s *settings) setFit(noise float64) {
 // of a triple has the variance A/a + B/b in the parts a of one-ways and b of pairs, with A = 3d/64 and
 // B = 3d(d−1)/128: least at a : b = 27 : 73 for 16 columns and 23 : 77 for 23.
 const oneWayShare = .22
+
+// treePart is the part of the one-ways' share that trees of differences get: an attribute whose bins are learned gets
+// as much as treeWeight others.
+func treePart(learned, attributes int) float64 {
+	if learned == attributes && learned > 0 {
+		return 1
+	}
+	w := treeWeight * float64(learned)
+	return w / (w + float64(attributes-learned))
+}
+
+const (
+	treeWeight   = 3
+	moreForTrees = 0
+)
 
 // totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
 // all values are released counts over that number. Where even a tenth of the budget does not, little else does.

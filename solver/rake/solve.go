@@ -26,6 +26,7 @@ type run struct {
 	total    query.Total
 	oneWays  []oneWay
 	released []query.Measurement // one-way tables on original codes
+	bins     []domain.LearnedBins
 	merged   *merged
 
 	pairs    []*candidate
@@ -73,7 +74,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		return nil, err
 	}
 	m.StructuralZeros = p.Domain.Exclusions()
-	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(),
+	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(), Bins: r.bins,
 		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status}, nil
 }
 

@@ -47,7 +47,7 @@ func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	if !slices.Equal(w.Sizes, d.Sizes()) {
 		panic("counts: the workload's sizes differ from the domain's")
 	}
-	shape := NewShape(w, p)
+	shape := shapeOf(d, w, p)
 	col := sensitive.Reveal(in.Collection())
 	var bundles beam.PCollection
 	if d.PrivacyID == "" {

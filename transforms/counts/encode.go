@@ -14,7 +14,8 @@ import (
 
 // The canonical encoding is, all numbers being uvarints:
 //
-//	1 byte version; the shape: sizes, then 1 byte for records or else the cliques; the number of units;
+//	1 byte version; the shape: sizes, then 1 byte for records, 1 byte for records and the shape that they are
+//	coarsened to, or else the cliques; the number of units;
 //	per clique 1 byte form, then every count (form 0), or (cells skipped, count) of each positive
 //	count after their number (form 1, if less than a quarter of the cells is positive);
 //	or the packed records in ascending order of their bytes.
@@ -53,7 +54,10 @@ func (t *Table) encode() []byte {
 
 func (s *Shape) append(b []byte) []byte {
 	b = appendInts(b, s.Sizes)
-	if s.Records {
+	switch {
+	case s.Coarse != nil:
+		return s.Coarse.append(append(b, 2))
+	case s.Records:
 		return append(b, 1)
 	}
 	b = append(b, 0)
@@ -131,7 +135,7 @@ func DecodeTable(b []byte) (*Table, error) {
 	if r.Byte() != encodingVersion {
 		return nil, errMalformed
 	}
-	shape, ok := readShape(&r)
+	shape, ok := readShape(&r, false)
 	if !ok {
 		return nil, errMalformed
 	}
@@ -176,15 +180,25 @@ func readInts(r *wire.Reader, limit int64) []int {
 // for in the first place.
 const maxCells = 1 << 28
 
-func readShape(r *wire.Reader) (s Shape, ok bool) {
-	s.Sizes = readInts(r, domain.MaxSize)
+// readShape reads a shape; coarser tells that it is what another one is coarsened to.
+func readShape(r *wire.Reader, coarser bool) (s Shape, ok bool) {
+	s.Sizes = readInts(r, domain.MaxFine+1)
 	for _, n := range s.Sizes {
 		if n < 1 {
 			return s, false
 		}
 	}
-	if s.Records = r.Byte() == 1; s.Records {
+	switch kind := r.Byte(); kind {
+	case 1:
+		s.Records = true
 		return s, !r.Bad && len(s.Sizes) > 0
+	case 2:
+		if coarser {
+			return s, false
+		}
+		coarse, ok := readShape(r, true)
+		s.Records, s.Coarse = true, &coarse
+		return s, ok && len(coarse.Sizes) == len(s.Sizes)
 	}
 	n, sum := r.Count(), int64(0)
 	for ; n > 0 && !r.Bad; n-- {

@@ -26,7 +26,7 @@ func FuzzDecodeTable(f *testing.F) {
 		most := uint64(1 << 16)
 		r := wire.Reader{Rest: b}
 		if r.Byte() == encodingVersion {
-			if s, ok := readShape(&r); ok {
+			if s, ok := readShape(&r, false); ok {
 				for _, c := range s.Cliques {
 					most += 8 * uint64(cells(s.Sizes, c))
 				}

@@ -36,6 +36,8 @@ type Shape struct {
 	Sizes   []int           // cells of each attribute
 	Cliques []domain.Clique // in lexicographic order, none within another
 	Records bool            // coded records are kept in place of tables
+	// Coarse is what records are counted into once bins are learned; then Sizes are the codes of records.
+	Coarse *Shape `json:",omitempty"`
 }
 
 // NewShape returns the shape that answers every marginal of w and every clique of p.
@@ -65,6 +67,15 @@ func NewShape(w query.Workload, p Params) Shape {
 	return s
 }
 
+// shapeOf returns the shape for a domain: of records if it leaves bins to be learned.
+func shapeOf(d *domain.Domain, w query.Workload, p Params) Shape {
+	s := NewShape(w, p)
+	if !d.Learns() {
+		return s
+	}
+	return Shape{Sizes: d.RecordSizes(), Records: true, Coarse: &s}
+}
+
 // cells returns the number of cells of c, MaxInt64 if an int64 does not count them.
 func cells(sizes []int, c domain.Clique) int64 {
 	n, err := c.Cells(sizes)
@@ -87,6 +98,9 @@ func maximal(sizes []int, cliques []domain.Clique) []domain.Clique {
 
 // equal reports whether both shapes describe the same tables.
 func (s *Shape) equal(o *Shape) bool {
+	if (s.Coarse == nil) != (o.Coarse == nil) || s.Coarse != nil && !s.Coarse.equal(o.Coarse) {
+		return false
+	}
 	return s.Records == o.Records && slices.Equal(s.Sizes, o.Sizes) &&
 		slices.EqualFunc(s.Cliques, o.Cliques, domain.Clique.Equal)
 }

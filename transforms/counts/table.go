@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
@@ -145,4 +147,46 @@ func (t *Table) Digest() [sha256.Size]byte {
 		t.digest = &d
 	}
 	return *t.digest
+}
+
+// coarsenRows is the number of records that are coarsened at a time.
+const coarsenRows = blockRows
+
+// Coarsen returns the counts of the kept records on the coarser codes of learned bins: code v of attribute a becomes
+// codes[a][v]. They are the tables of the shape's Coarse if that has those codes, else records.
+func (t *Table) Coarsen(codes query.Recoding) *Table {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	shape := Shape{Sizes: codes.Sizes(t.shape.Sizes), Records: true}
+	if t.shape.Coarse != nil && slices.Equal(t.shape.Coarse.Sizes, shape.Sizes) {
+		shape = *t.shape.Coarse
+	}
+	out := NewTable(shape)
+	d, width := len(t.shape.Sizes), t.layout.Width()
+	columns, record := make([][]domain.Code, d), make([]domain.Code, 0, coarsenRows*d)
+	for a := range columns {
+		columns[a] = make([]domain.Code, coarsenRows)
+	}
+	packed := make([]byte, 0, coarsenRows*out.layout.Width())
+	for rows := t.rows; len(rows) > 0; {
+		n := min(len(rows)/width, coarsenRows)
+		for a := range columns {
+			columns[a] = columns[a][:n]
+		}
+		t.layout.Unpack(columns, rows[:n*width])
+		record = record[:n*d]
+		for a, column := range columns {
+			to := codes[a]
+			for i, v := range column {
+				if to != nil {
+					v = to[v]
+				}
+				record[i*d+a] = v
+			}
+		}
+		packed = out.layout.Pack(packed[:0], record)
+		out.add(packed)
+		rows = rows[n*width:]
+	}
+	return out
 }

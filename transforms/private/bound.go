@@ -80,7 +80,7 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 	}
 	key := p.RunKey[:]
 	bundles := beam.ParDo(s, &boundFn{
-		Width:      bounding.NewLayout(in.domain.Sizes()).Width(),
+		Width:      bounding.NewLayout(in.domain.RecordSizes()).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
 		RunKey:     key,

@@ -98,7 +98,7 @@ type encodeChunksFn struct {
 
 func (f *encodeChunksFn) Setup() error {
 	f.encoder = domain.NewEncoder(&f.Domain)
-	f.layout = bounding.NewLayout(f.Domain.Sizes())
+	f.layout = bounding.NewLayout(f.Domain.RecordSizes())
 	return nil
 }
 
@@ -195,7 +195,7 @@ func (f *encodeStructsFn) Setup() error {
 		return fmt.Errorf("private: %w", err)
 	}
 	f.reader = m.NewReader(&f.Domain)
-	f.layout = bounding.NewLayout(f.Domain.Sizes())
+	f.layout = bounding.NewLayout(f.Domain.RecordSizes())
 	return nil
 }
 

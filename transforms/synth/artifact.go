@@ -37,6 +37,7 @@ type described struct {
 	Iterations            int
 	Status                solver.Status
 	Sizes                 []int
+	Bins                  []domain.LearnedBins `json:",omitempty"`
 	Measurements          []measured
 	Statement             accountant.Statement
 }
@@ -54,7 +55,7 @@ func (a *Artifact) Encode() ([]byte, error) {
 	r, m := a.Result, a.Result.Model
 	d := described{
 		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, MaxError: r.MaxError,
-		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Uncertainty: r.Uncertainty, Iterations: r.Iterations, Status: r.Status, Sizes: m.Sizes, Statement: a.Statement,
+		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Uncertainty: r.Uncertainty, Iterations: r.Iterations, Status: r.Status, Sizes: m.Sizes, Bins: r.Bins, Statement: a.Statement,
 	}
 	for _, q := range r.Measurements {
 		d.Measurements = append(d.Measurements, measured{q.Clique, q.Variance, len(q.Values)})
@@ -96,7 +97,7 @@ func DecodeArtifact(b []byte) (*Artifact, error) {
 		return nil, fmt.Errorf("%w: %w", errArtifact, err)
 	}
 	r := wire.Reader{Rest: rest[k+int(n):]}
-	res := &solver.Result{Total: d.Total, MaxError: d.MaxError, Uncertainty: d.Uncertainty, Iterations: d.Iterations, Status: d.Status}
+	res := &solver.Result{Total: d.Total, MaxError: d.MaxError, Uncertainty: d.Uncertainty, Bins: d.Bins, Iterations: d.Iterations, Status: d.Status}
 	if _, err := fmt.Sscan(d.RMSE+" "+d.TV, &res.RMSE, &res.TV); err != nil || !fits(d.Uncertainty, len(d.Sizes)) {
 		return nil, errArtifact
 	}

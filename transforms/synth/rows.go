@@ -70,6 +70,10 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 }
 
 func newRowSource(a *Artifact, hash string, d *domain.Domain, cliques []domain.Clique, p SampleParams) (*rowSource, error) {
+	d, err := d.WithBins(a.Result.Bins)
+	if err != nil {
+		return nil, fmt.Errorf("synth: model: %w", err)
+	}
 	model := a.Result.Model
 	if len(model.Sizes) != d.Len() {
 		return nil, errors.New("synth: the model has other columns than the domain")

@@ -268,8 +268,8 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 		return nil, err
 	}
 	config := f.config()
-	curator, err := mechanism.New(table, mechanism.Params{
-		Sizes: f.Public.Workload.Sizes, Ledger: ledger, Root: noise.NewRoot(secret, config, table.Digest()),
+	curator, err := mechanism.New(coarsening{table}, mechanism.Params{
+		Sizes: f.Public.Domain.RecordSizes(), Ledger: ledger, Root: noise.NewRoot(secret, config, table.Digest()),
 		BeforeNoise: func() error { return f.mark(ctx) },
 	})
 	if err != nil {
@@ -278,6 +278,9 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	result, err := method.Solve(ctx, problem, curator)
 	if err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: method %s: %w", method.Name, err))
+	}
+	if _, err := f.Public.Domain.WithBins(result.Bins); err != nil {
+		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
 	}
 	result.Model.StructuralZeros = f.Public.Domain.StructuralZeros
 	result.Model.Exclude() // for a method that does not know of them
@@ -290,6 +293,12 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	}
 	return a.Encode()
 }
+
+// coarsening is a table whose records change to the codes of learned bins.
+type coarsening struct{ *counts.Table }
+
+// Coarsen returns the counts on coarser codes.
+func (c coarsening) Coarsen(codes query.Recoding) mechanism.Counts { return c.Table.Coarsen(codes) }
 
 // onlySeed returns the one seed there is. Noise drawn with a known or a used seed hides nothing.
 func onlySeed(seeds func(*noise.Seed) bool) (s noise.Seed, err error) {

@@ -1,0 +1,187 @@
+package query
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// TreeShape says over what a tree of differences is built: the values 0 … Values−1 of an attribute, padded to a power
+// of two, and above them NULL if there is one, which is the last code.
+//
+// Each node of a level stands for a range of codes and releases the difference between the numbers of records in the
+// two halves of the range. Nodes whose second half holds no code have no difference to release.
+type TreeShape struct {
+	Values int
+	Null   bool
+}
+
+// Codes returns the number of codes.
+func (s TreeShape) Codes() int {
+	if s.Null {
+		return s.Values + 1
+	}
+	return s.Values
+}
+
+// halvings returns how often values are halved until one is left.
+func (s TreeShape) halvings() int { return bits.Len(uint(s.Values - 1)) }
+
+// Levels returns the number of levels that release differences: one of NULL against the values, and one for each
+// time that values are halved.
+func (s TreeShape) Levels() int {
+	if s.Null {
+		return s.halvings() + 1
+	}
+	return s.halvings()
+}
+
+// L2Squared returns the squared L2 sensitivity of all differences together.
+//
+// A record changes one difference of each level by 1 or none, which is Δ² = levels under AddRemove. Two values that
+// part at a node change its difference by 2, nothing above it, and one difference each at every level below:
+// 4 + 2·(halvings − 1) at most. NULL against a value changes the first difference by 2 and then one a level.
+func (s TreeShape) L2Squared(n dp.Neighbouring) dp.L2Squared {
+	h := int64(s.halvings())
+	if n == dp.AddRemove {
+		return dp.L2Squared(s.Levels())
+	}
+	most := int64(0)
+	if h > 0 {
+		most = 4 + 2*(h-1)
+	}
+	if s.Null {
+		most = max(most, 4+h)
+	}
+	return dp.L2Squared(most)
+}
+
+// TreeNode is one released difference: of node Index of a level, counted from the root.
+type TreeNode struct {
+	Level, Index int
+	Difference   float64 // first half − second half, counts, with noise
+}
+
+// Tree is a released tree of differences. Of all its nodes it holds those that Descend visits.
+type Tree struct {
+	Attribute int
+	Shape     TreeShape
+	Variance  float64 // of each difference, counts²
+	Nodes     []TreeNode
+}
+
+// Piece is an estimated number of records in the codes From … To−1, which are alike as far as is known.
+type Piece struct {
+	From, To int
+	Count    float64
+}
+
+// piece is a node with its estimated count.
+type piece struct {
+	index, from, to int
+	count           float64
+}
+
+// Descend estimates counts from total and noisy differences, from the root down. difference is called for nodes whose
+// count stands out of the noise, level by level and in order of nodes; what it returned for earlier ones and total
+// decide which those are, so that unvisited differences need not be drawn. Pieces are returned in order of codes.
+//
+// With σ the noise and t = σ·√(2·ln nodes) that of the largest of a level's visited nodes, a difference below t is
+// taken for 0 and one within farSigmas·σ of the whole count for all of it: noise puts nothing far from all others.
+func (s TreeShape) Descend(total, variance float64, difference func(level, index int) float64) []Piece {
+	sigma, done := math.Sqrt(variance), []piece(nil)
+	open, level := []piece{{0, 0, s.Values, max(total, 0)}}, 0
+	if s.Null {
+		d := clampTo(difference(0, 0), max(total, 0))
+		done = append(done, piece{from: s.Values, to: s.Values + 1, count: (max(total, 0) - d) / 2})
+		open[0].count, level = (max(total, 0)+d)/2, 1
+	}
+	for width := 1 << s.halvings(); width > 1; width, level = width/2, level+1 {
+		open, done = s.halve(open, done, width, level, sigma, difference)
+	}
+	return ordered(append(done, open...))
+}
+
+// farSigmas is how many standard deviations of noise tell records of a half from none.
+const farSigmas = 3
+
+// halve halves the nodes of one level, which have the given width, and puts those that show nothing to done.
+func (s TreeShape) halve(open, done []piece, width, level int, sigma float64, difference func(level, index int) float64) ([]piece, []piece) {
+	visited := 0
+	for _, p := range open {
+		if p.count > sigma && p.from+width/2 < s.Values {
+			visited++
+		}
+	}
+	limit := sigma * math.Sqrt(2*math.Log(float64(max(visited, 2))))
+	var next []piece
+	for _, p := range open {
+		middle := p.from + width/2
+		switch {
+		case middle >= s.Values: // the second half is padding
+			next = append(next, piece{2 * p.index, p.from, p.to, p.count})
+		case p.count <= limit:
+			done = append(done, p)
+		default:
+			d := clampTo(difference(level, p.index), p.count)
+			switch size := math.Abs(d); {
+			case size <= limit:
+				d = 0
+			case p.count-size < farSigmas*sigma:
+				d = math.Copysign(p.count, d)
+			}
+			if s.lopsided(middle, p.to, width) && d == 0 { // alike means alike for each value
+				d = p.count * (1 - 2*float64(p.to-middle)/float64(p.to-p.from))
+			}
+			for half, count := range [2]float64{(p.count + d) / 2, (p.count - d) / 2} {
+				child := piece{2*p.index + half, p.from, middle, count}
+				if half == 1 {
+					child.from, child.to = middle, p.to
+				}
+				next = append(next, child)
+			}
+		}
+	}
+	return next, done
+}
+
+// lopsided reports whether the second half of a node is partly padding.
+func (s TreeShape) lopsided(middle, to, width int) bool { return to-middle < width/2 }
+
+func clampTo(x, limit float64) float64 { return min(max(x, -limit), limit) }
+
+// ordered returns the pieces in order of codes.
+func ordered(list []piece) []Piece {
+	out := make([]Piece, len(list))
+	for i, p := range list {
+		out[i] = Piece{p.from, p.to, p.count}
+	}
+	slices.SortFunc(out, func(a, b Piece) int { return a.From - b.From })
+	return out
+}
+
+// Pieces estimates counts from the released differences and a number of records.
+func (t *Tree) Pieces(total float64) []Piece {
+	at := make(map[[2]int]float64, len(t.Nodes))
+	for _, n := range t.Nodes {
+		at[[2]int{n.Level, n.Index}] = n.Difference
+	}
+	return t.Shape.Descend(total, t.Variance, func(level, index int) float64 { return at[[2]int{level, index}] })
+}
+
+// Difference returns the exact difference of a node from cumulative counts, up[v] being the records below value v, and
+// the records with NULL.
+func (s TreeShape) Difference(up []int64, null int64, level, index int) int64 {
+	if s.Null {
+		if level == 0 {
+			return up[s.Values] - null
+		}
+		level--
+	}
+	width := 1 << (s.halvings() - level)
+	from := index * width
+	middle, to := min(from+width/2, s.Values), min(from+width, s.Values)
+	return up[middle] - up[from] - (up[to] - up[middle])
+}

@@ -1,0 +1,143 @@
+package query
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// differences returns every difference of a tree over counts of codes.
+func differences(s TreeShape, counts []int64) (out []int64) {
+	up := make([]int64, s.Values+1)
+	for v, n := range counts[:s.Values] {
+		up[v+1] = up[v] + n
+	}
+	null := int64(0)
+	if s.Null {
+		null = counts[s.Values]
+	}
+	for level := range s.Levels() {
+		nodes := 1 << level
+		if s.Null {
+			nodes = max(1, 1<<level/2)
+		}
+		for i := range nodes {
+			if i<<(s.Levels()-level) < s.Values {
+				out = append(out, s.Difference(up, null, level, i))
+			}
+		}
+	}
+	return out
+}
+
+// TestTreeSensitivityByEnumeration adds and replaces each record of each tree of few codes.
+func TestTreeSensitivityByEnumeration(t *testing.T) {
+	for values := 2; values <= 17; values++ {
+		for _, null := range []bool{false, true} {
+			s := TreeShape{values, null}
+			vectors := make([][]int64, s.Codes())
+			for v := range vectors {
+				counts := make([]int64, s.Codes())
+				counts[v] = 1
+				vectors[v] = differences(s, counts)
+			}
+			added, replaced := int64(0), int64(0)
+			for _, x := range vectors {
+				for _, y := range vectors {
+					one, two := int64(0), int64(0)
+					for i := range x {
+						one += x[i] * x[i]
+						two += (x[i] - y[i]) * (x[i] - y[i])
+					}
+					added, replaced = max(added, one), max(replaced, two)
+				}
+			}
+			whole := values&(values-1) == 0
+			for n, want := range map[dp.Neighbouring]int64{dp.AddRemove: added, dp.Replace: replaced} {
+				got := int64(s.L2Squared(n))
+				if got < want || whole && got != want {
+					t.Errorf("%v %+v: Δ² = %d, and records change %d", n, s, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestDescendWithoutNoise: exact differences give the counts back, of codes that are no power of two as well.
+func TestDescendWithoutNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range []TreeShape{{2, false}, {13, true}, {64, true}, {100, false}} {
+		counts, total := make([]int64, s.Codes()), int64(0)
+		for v := range counts {
+			counts[v] = int64(rng.IntN(4)) * int64(rng.IntN(50))
+			total += counts[v]
+		}
+		got := make([]float64, s.Codes())
+		for _, p := range s.Descend(float64(total), 0, exactly(s, counts)) {
+			for v := p.From; v < p.To; v++ {
+				got[v] += p.Count / float64(p.To-p.From)
+			}
+		}
+		for v, n := range counts {
+			if math.Abs(got[v]-float64(n)) > 1e-9 {
+				t.Errorf("%+v: code %d has %g records, want %d", s, v, got[v], n)
+			}
+		}
+	}
+}
+
+func exactly(s TreeShape, counts []int64) func(level, index int) float64 {
+	up := make([]int64, s.Values+1)
+	for v, n := range counts[:s.Values] {
+		up[v+1] = up[v] + n
+	}
+	null := int64(0)
+	if s.Null {
+		null = counts[s.Values]
+	}
+	return func(level, index int) float64 { return float64(s.Difference(up, null, level, index)) }
+}
+
+// TestDescendHoldsBack: records at the low end of a wide range, noise of 100: nothing is put far out, frequent values
+// are found, and the pieces cover all codes and records. A far half gets a count of 3·σ/2 by chance once in 700 nodes.
+func TestDescendHoldsBack(t *testing.T) {
+	s := TreeShape{1 << 20, true}
+	counts := make([]int64, s.Codes())
+	counts[0], counts[999] = 9000, 5000
+	for v := range 1000 {
+		counts[v] += 16
+	}
+	counts[1<<20] = 2000
+	exact := exactly(s, counts)
+	bad := 0
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		list := s.Descend(32_000, 1e4, func(level, index int) float64 { return exact(level, index) + 100*rng.NormFloat64() })
+		sum, far, at := 0.0, 0.0, 0
+		for _, p := range list {
+			if p.From != at || p.Count < 0 {
+				t.Fatalf("seed %d: piece %+v after code %d", seed, p, at)
+			}
+			at, sum = p.To, sum+p.Count
+			if p.From >= 2048 && p.To <= s.Values {
+				far += p.Count
+			}
+		}
+		if at != s.Codes() || math.Abs(sum-32_000) > 1e-6 {
+			t.Fatalf("seed %d: %d codes and %g records", seed, at, sum)
+		}
+		zero := list[slices.IndexFunc(list, func(p Piece) bool { return p.From == 0 })]
+		if null := list[len(list)-1]; zero.To != 1 || math.Abs(zero.Count-9016) > 500 || math.Abs(null.Count-2000) > 300 {
+			t.Errorf("seed %d: zeros %+v, NULL %+v", seed, zero, null)
+		}
+		if far > 0 {
+			bad++
+		}
+	}
+	if bad > 4 { // 10 far halves each: P(more than 4 of 20) < 1e-5
+		t.Errorf("%d of 20 runs put records far out", bad)
+	}
+}

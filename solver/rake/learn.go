@@ -1,0 +1,115 @@
+package rake
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// learned returns the covered attributes whose bins are learned.
+func learned(p solver.Problem, t targets) []domain.Clique {
+	var out []domain.Clique
+	for _, c := range t.attributes() {
+		if a := attribute(p.Domain, c[0]); a != nil && a.Learned > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// shapeOf returns the tree of an attribute whose bins are learned.
+func shapeOf(a *domain.Attribute) query.TreeShape {
+	return query.TreeShape{Values: a.Fine(), Null: a.Null}
+}
+
+// learnBins releases a tree of differences for each attribute whose bins are learned, chooses bins and passes over to
+// them. Attributes that the workload does not cover are taken to be uniform.
+func (r *run) learnBins() error {
+	d := r.problem.Domain
+	if d == nil || !d.Learns() {
+		return nil
+	}
+	cliques := learned(r.problem, r.targets)
+	trees := make([]query.Tree, 0, len(cliques))
+	if len(cliques) > 0 {
+		shapes, precision := make([]query.TreeShape, len(cliques)), make([]float64, len(cliques))
+		for i, c := range cliques {
+			shapes[i], precision[i] = shapeOf(&d.Attributes[c[0]]), 1
+		}
+		var err error
+		if trees, err = r.curator.Trees(stageTrees, 1, cliques, shapes, r.total.Units, precision, r.settings.trees); err != nil {
+			return fmt.Errorf("rake: %w", err)
+		}
+	}
+	codes := make(query.Recoding, d.Len())
+	for a := range d.Attributes {
+		x := &d.Attributes[a]
+		if x.Learned == 0 {
+			continue
+		}
+		n := x.Fine()
+		pieces, sigma := []query.Piece{{From: 0, To: n, Count: r.total.Units}}, 0.0
+		for i, c := range cliques {
+			if c[0] == a {
+				pieces, sigma = trees[i].Pieces(r.total.Units), math.Sqrt(trees[i].Variance)
+			}
+		}
+		r.learn(a, x, pieces, sigma, codes)
+	}
+	if err := r.curator.Coarsen(stageCoarsen, codes); err != nil {
+		return fmt.Errorf("rake: %w", err)
+	}
+	return nil
+}
+
+// learn chooses the bins of attribute a from the estimated counts of its codes, and notes their one-way table.
+func (r *run) learn(a int, x *domain.Attribute, pieces []query.Piece, sigma float64, codes query.Recoding) {
+	n, null := x.Fine(), 0.0
+	if x.Null && len(pieces) > 1 {
+		null = pieces[len(pieces)-1].Count
+		pieces = pieces[:len(pieces)-1]
+	}
+	pieces = extendTails(pieces, n, sigma)
+	p := newProfile(pieces, n)
+	flat := sigma / math.Sqrt(float64(max(1, shapeOf(x).Levels())))
+	starts := p.bins(x.Learned, leastBinSigmas*flat)
+	bins := domain.LearnedBins{Attribute: a, Starts: starts}
+	for _, piece := range pieces {
+		bins.Runs = append(bins.Runs, domain.Run{From: piece.From, Share: piece.Count / max(p.total(), 1e-9)})
+	}
+	r.bins = append(r.bins, bins)
+	one := &r.oneWays[a]
+	one.sigma, one.variance, one.counts, one.learned = flat, binVariance*sigma*sigma, nil, true
+	code := make([]domain.Code, x.RecordSize())
+	for b, from := range starts {
+		to := n
+		if b+1 < len(starts) {
+			to = starts[b+1]
+		}
+		for v := from; v < to; v++ {
+			code[v] = domain.Code(b)
+		}
+		one.counts = append(one.counts, p.between(from, to))
+	}
+	if x.Null {
+		code[n] = domain.Code(len(starts))
+		one.counts = append(one.counts, null)
+	}
+	codes[a] = code
+	if sigma > 0 {
+		r.released = append(r.released, query.Measurement{Clique: domain.Clique{a}, Values: one.counts,
+			Variance: one.variance + r.total.Variance/float64(len(one.counts)*len(one.counts))})
+	}
+}
+
+const (
+	// leastBinSigmas is the least count of a learned bin, in standard deviations of the noise that a table of bins
+	// would have for the price of the tree.
+	leastBinSigmas = 6
+	// binVariance is the variance of the count of a range of values, of that of a difference: at most 1/3 for each
+	// of its two ends.
+	binVariance = 2. / 3
+)

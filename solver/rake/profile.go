@@ -1,0 +1,168 @@
+package rake
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// profile is a distribution over the values 0 … n−1 of an attribute, even inside pieces, with its moments.
+type profile struct {
+	pieces []query.Piece // ascending, without gaps
+	n      int
+	up     [][3]float64 // moments of order 0, 1 and 2 below each piece
+}
+
+func newProfile(pieces []query.Piece, n int) *profile {
+	p := &profile{pieces: pieces, n: n, up: make([][3]float64, len(pieces)+1)}
+	for i, x := range pieces {
+		p.up[i+1] = p.up[i]
+		for k, m := range momentsOf(x, x.To) {
+			p.up[i+1][k] += m
+		}
+	}
+	return p
+}
+
+// momentsOf returns those of the part of a piece below to.
+func momentsOf(x query.Piece, to int) (m [3]float64) {
+	width, a, b := float64(x.To-x.From), float64(x.From), float64(to)
+	m[0] = x.Count * (b - a) / width
+	middle := (a + b - 1) / 2
+	m[1] = m[0] * middle
+	m[2] = m[0] * (middle*middle + ((b-a)*(b-a)-1)/12)
+	return m
+}
+
+// below returns the moments of the values below v.
+func (p *profile) below(v int) (m [3]float64) {
+	i := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].To > v })
+	if i == len(p.pieces) {
+		return p.up[i]
+	}
+	m = p.up[i]
+	for k, x := range momentsOf(p.pieces[i], v) {
+		m[k] += x
+	}
+	return m
+}
+
+func (p *profile) total() float64 { return p.up[len(p.pieces)][0] }
+
+// between returns the count of the values from … to−1.
+func (p *profile) between(from, to int) float64 { return p.below(to)[0] - p.below(from)[0] }
+
+// quantile returns the largest value that at most the given count lies below.
+func (p *profile) quantile(count float64) int {
+	i := sort.Search(len(p.pieces), func(i int) bool { return p.up[i+1][0] > count })
+	if i == len(p.pieces) {
+		return p.n - 1
+	}
+	x := p.pieces[i]
+	return min(x.From+int((count-p.up[i][0])/x.Count*float64(x.To-x.From)), x.To-1)
+}
+
+// span is a range of values.
+type span struct {
+	from, to int
+	count    float64
+	spread   float64 // Σ (value − mean)²
+}
+
+func (p *profile) span(from, to int) span {
+	a, b := p.below(from), p.below(to)
+	m0, m1, m2 := b[0]-a[0], b[1]-a[1], b[2]-a[2]
+	x := span{from: from, to: to, count: m0}
+	if m0 > 0 {
+		x.spread = max(0, m2-m1*m1/m0)
+	}
+	return x
+}
+
+// spreadPart is the weight of the values' spread inside bins beside the counts in them, as parts of the whole, where
+// bins are chosen.
+const spreadPart = 1
+
+// bins returns where k bins begin: values of more than 1/k of the records have bins of their own, and the bin that
+// holds most of the records and of the squared deviations is halved until there are enough. No bin that can be
+// avoided has fewer records than least.
+func (p *profile) bins(k int, least float64) []int {
+	starts := append([]int{0}, p.atoms(k)...)
+	whole := p.span(0, p.n)
+	var list []span
+	for i, from := range starts {
+		to := p.n
+		if i+1 < len(starts) {
+			to = starts[i+1]
+		}
+		list = append(list, p.span(from, to))
+	}
+	for len(list) < k {
+		best, at, most := -1, 0, -1.0
+		for i, b := range list {
+			split, ok := p.split(b, least)
+			if !ok {
+				continue
+			}
+			cost := b.count/max(whole.count, 1e-9) + spreadPart*b.spread/max(whole.spread, 1e-9)
+			if cost > most {
+				best, at, most = i, split, cost
+			}
+		}
+		if best < 0 { // whatever is left to halve holds next to nothing
+			for i, b := range list {
+				if width := b.to - b.from; width > 1 && (best < 0 || width > list[best].to-list[best].from) {
+					best, at = i, b.from+width/2
+				}
+			}
+		}
+		b := list[best]
+		list = slices.Replace(list, best, best+1, p.span(b.from, at), p.span(at, b.to))
+	}
+	out := make([]int, k)
+	for i, b := range list {
+		out[i] = b.from
+	}
+	return out
+}
+
+// split returns where to halve a bin: at the mean of its values if they are far apart, else at their median.
+func (p *profile) split(b span, least float64) (at int, ok bool) {
+	if b.to-b.from < 2 || b.count < 2*least {
+		return 0, false
+	}
+	low, high := p.below(b.from), p.below(b.to)
+	median := p.quantile(low[0] + b.count/2)
+	mean := int(math.Ceil((high[1] - low[1]) / b.count))
+	for _, at := range []int{(median + mean + 1) / 2, median, median + 1} {
+		at = min(max(at, b.from+1), b.to-1)
+		if p.between(b.from, at) >= least && p.between(at, b.to) >= least {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// atoms returns the ends of the values that get a bin of their own, without 0.
+func (p *profile) atoms(k int) []int {
+	var list []query.Piece
+	for _, x := range p.pieces {
+		if x.To-x.From == 1 && x.Count > p.total()/float64(k) {
+			list = append(list, x)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b query.Piece) int { return compareDown(a.Count, b.Count) })
+	ends := []int{}
+	for _, x := range list {
+		next := append(slices.Clone(ends), x.From, x.To)
+		slices.Sort(next)
+		next = slices.DeleteFunc(slices.Compact(next), func(v int) bool { return v == 0 || v == p.n })
+		if len(next) > k-1 {
+			break
+		}
+		ends = next
+	}
+	return ends
+}
