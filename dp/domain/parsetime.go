@@ -134,9 +134,13 @@ func (p *scanner) zone() int64 {
 	return sign * offset * microsPerSecond
 }
 
+// parseDate reads a date. A time of day has to be midnight: so programs write dates that hold them as times.
 func parseDate(s string) (int64, bool) {
 	p := scanner{s: s}
 	v := p.date()
+	if len(p.s) > 1 && isDigit(p.s[1]) && p.accept(" tT") && p.clock() != 0 {
+		p.failed = true
+	}
 	return v, p.done()
 }
 

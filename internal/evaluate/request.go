@@ -9,7 +9,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -68,21 +67,13 @@ func Open(ctx context.Context, c Config) (*Request, error) {
 
 // openDomain reads the domain file and finds the marginals to compare; nil if the file is wrong.
 func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *schema.File {
-	if c.Domain == "" {
-		errs.add("Domain", ErrMissing)
-		return nil
-	}
-	data, err := files.ReadAll(ctx, c.Domain, maxDomain)
-	var file *schema.File
-	if err == nil {
-		file, err = schema.Parse(c.Domain, data)
-	}
-	if err != nil {
-		errs.add("Domain", err)
+	file := readDomain(ctx, c.Domain, errs)
+	if file == nil {
 		return nil
 	}
 	file.Domain = file.Domain.EqualBins()
 	r.domain = file.Domain
+	var err error
 	r.workload, err = workload(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
 	errs.add("Marginals", err)
 	return file

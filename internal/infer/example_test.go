@@ -39,8 +39,8 @@ func ExampleOpen() {
 	// # review: the names of the columns are the first line of the file
 	// # review: privacy_id: COLUMN, unless every record is somebody else's
 	// columns:
-	//   - {name: sex, type: STRING, values: [Female, Male], other: true}
-	//   - {name: age, type: INT64, min: 38, max: 72, bins: 17, null: true}
+	//   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}  # review: fallback is what an unusable value becomes; is the list complete? other: true makes a cell of what it lacks
+	//   - {name: age, type: INT64, min: 38, max: 71, null: true}
 	//   - {name: born, type: DATE, min: 1953-01-01, max: 1986-12-31, step: year, fallback: 1953-01-01}  # review: fallback is what an unusable value becomes
 	// <nil>
 }

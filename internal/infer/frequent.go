@@ -84,6 +84,21 @@ func (f *frequent) supported(units bool) (values []string, all bool) {
 	return values, all
 }
 
+// first returns the most frequent of the values.
+func (f *frequent) first(values []string) string {
+	return slices.MaxFunc(values, func(a, b string) int {
+		return cmp.Or(cmp.Compare(f.values[a].records, f.values[b].records), cmp.Compare(b, a))
+	})
+}
+
+// drop forgets a value.
+func (f *frequent) drop(value string) {
+	if s := f.values[value]; s != nil {
+		f.records -= s.records
+		delete(f.values, value)
+	}
+}
+
 // most reports whether half of the records or more have one of the values.
 func (f *frequent) most(values []string) bool {
 	n := int64(0)

@@ -34,6 +34,7 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
+	marked := s.nullMarks(tallies)
 	var lines []proposal
 	for _, c := range s.columns {
 		switch {
@@ -49,11 +50,11 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out }) {
 		return nil, ErrNothing
 	}
-	return []byte(s.file(lines)), nil
+	return []byte(s.file(lines, s.persons(tallies), marked)), nil
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal) string {
+func (s *Source) file(lines []proposal, persons, marked []string) string {
 	var b strings.Builder
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived from the data; review before use:\n")
@@ -74,14 +75,15 @@ func (s *Source) file(lines []proposal) string {
 		fmt.Fprintf(&b, "privacy_id: %s\n", plain(s.PrivacyID))
 	} else {
 		b.WriteString("# review: privacy_id: COLUMN, unless every record is somebody else's\n")
+		for _, question := range persons {
+			fmt.Fprintf(&b, "# review: %s\n", question)
+		}
 	}
 	b.WriteString("columns:\n")
 	for _, p := range lines {
 		b.WriteString(p.String())
 	}
-	if s.csv.Comma != 0 {
-		fmt.Fprintf(&b, "csv: {comma: %q}\n", string(s.csv.Comma))
-	}
+	b.WriteString(s.csvLine(marked))
 	return b.String()
 }
 
@@ -150,8 +152,11 @@ func (s *Source) fromData(t *tally) proposal {
 		return p
 	}
 	p.derived = joined(joined(p.derived, derived), "null flag")
+	if t.typ == domain.String && !strings.Contains(keys, "other: ") {
+		p.review = "is the list complete? other: true makes a cell of what it lacks"
+	}
 	if strings.Contains(keys, "fallback: ") {
-		p.review = "fallback is what an unusable value becomes"
+		p.review = strings.TrimSuffix("fallback is what an unusable value becomes; "+p.review, "; ")
 	}
 	return p
 }
@@ -223,10 +228,10 @@ func (t *tally) categories(units bool) (keys, derived, why string) {
 	case !t.values.most(values):
 		return "", "", fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
 	}
-	keys, derived = ", values: "+list(values)+", other: true", "values"
-	if !all {
-		derived = "values (rarer ones are other)"
+	if all {
+		return ", values: " + list(values) + ", " + t.unusable(plain(t.values.first(values))), "values", ""
 	}
+	keys, derived = ", values: "+list(values)+", other: true", "values (rarer ones are other)"
 	if slices.Contains(values, "other") {
 		other := "other value"
 		for slices.Contains(values, other) {

@@ -13,6 +13,9 @@ import (
 // maxBins is the most bins that are proposed for a column of numbers.
 const maxBins = 20
 
+// maxValues is the most whole numbers that a domain file takes for a cell each.
+const maxValues = 64
+
 // outward returns friendly cut points around whole numbers: multiples of 1, 2 or 5 times a power of ten,
 // at most maxBins bins. If they would not fit an int64 it returns lo and hi.
 func outward(lo, hi int64) (from, to int64, bins int) {
@@ -40,10 +43,14 @@ func outward(lo, hi int64) (from, to int64, bins int) {
 
 // whole returns the cells of an INT64 or NUMERIC.
 func (t *tally) whole() string {
-	if t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxBins {
-		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi)
-	}
 	lo, hi, bins := outward(t.lo, t.hi)
+	switch width := uint64(t.hi) - uint64(t.lo); {
+	case t.typ != domain.Int64:
+	case width < maxValues:
+		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi)
+	case width < 100: // day 32 and minute 60 are not friendly, they are impossible
+		lo, hi = t.lo, t.hi
+	}
 	s := fmt.Sprintf("min: %s, max: %s, bins: %d", t.text(lo), t.text(hi), bins)
 	if t.typ == domain.Numeric && t.scale < 2 {
 		s += ", resolution: " + t.text(1)

@@ -18,10 +18,14 @@ type tally struct {
 	flo, fhi float64 // the range of a FLOAT64
 	empty    bool    // no number yet
 	values   *frequent
+	marks    map[string]bool // texts that may stand for NULL
+	groups   groups
 	buf      []byte
 }
 
-func newTally(c column) *tally { return &tally{column: c, empty: true, values: newFrequent()} }
+func newTally(c column) *tally {
+	return &tally{column: c, empty: true, values: newFrequent(), marks: map[string]bool{}}
+}
 
 // add takes the cells of a chunk; units holds a hash of each record's privacy ID, or nothing.
 func (t *tally) add(c *domain.Column, rows int, units []uint64) {
@@ -37,10 +41,16 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 		switch {
 		case c.Form == domain.Text:
 			t.values.add(c.Text(i), unit, units != nil)
-			t.untyped(c.Text(i))
+			t.groups.add(c.Text(i))
+			if mark, ok := nullMarks[string(c.Text(i))]; ok {
+				t.marks[mark] = true
+			} else {
+				t.untyped(c.Text(i))
+			}
 		case c.Form == domain.Dictionary:
 			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
 			t.values.add(t.buf, unit, units != nil)
+			t.groups.add(t.buf)
 		case c.Form == domain.Floats:
 			t.float(c.Floats[i])
 		default:
@@ -48,6 +58,7 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 			if t.typ == domain.Int64 {
 				t.buf = strconv.AppendInt(t.buf[:0], c.Ints[i], 10)
 				t.values.add(t.buf, unit, units != nil)
+				t.groups.add(t.buf)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), reportCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
+	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
 }
 
 func planCommand() command {
@@ -222,14 +222,45 @@ func openTables(ctx context.Context, c evaluate.Config) (*evaluate.Request, erro
 	faults = append(faults, placeFaults(ctx, "--json", c.JSON)...)
 	faults = append(faults, placeFaults(ctx, "--html", c.HTML)...)
 	req, err := evaluate.Open(ctx, c)
+	return req, append(faults, fieldFaults(err)...).Err()
+}
+
+// fieldFaults finds the faults of a request to read the true table, but for those of the domain file and of
+// flags that are missing.
+func fieldFaults(err error) (faults pipelines.Faults) {
 	var fields evaluate.FieldErrors
 	errors.As(err, &fields)
 	for _, f := range fields {
-		if f.Field != "Domain" && !errors.Is(f.Err, evaluate.ErrMissing) { // said above, or where flags are read
+		if f.Field != "Domain" && !errors.Is(f.Err, evaluate.ErrMissing) { // said elsewhere
 			faults = append(faults, pipelines.ErrorFaults("--"+strings.ToLower(f.Field), f.Err)...)
 		}
 	}
-	return req, faults.Err()
+	return faults
+}
+
+func checkCommand() command {
+	c := &evaluate.CheckConfig{}
+	var req *evaluate.CheckRequest
+	return command{
+		name:    "check",
+		does:    "count the cells of the TRUE table that do not fit the domain: its output is NOT private",
+		example: "dapple check --domain=people.yaml --input=people.csv",
+		options: append([]option{
+			{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
+			{name: "input", arg: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "json", arg: "FILE", usage: "write the counts as JSON too, local or gs://", set: text(&c.JSON)},
+		}, readingServices(&c.Services)...),
+		check: func(ctx context.Context) (err error) {
+			var faults pipelines.Faults
+			if c.Domain != "" {
+				faults = pipelines.DomainFaults(ctx, c.Domain)
+			}
+			faults = append(faults, placeFaults(ctx, "--json", c.JSON)...)
+			req, err = evaluate.OpenCheck(ctx, *c)
+			return append(faults, fieldFaults(err)...).Err()
+		},
+		run: func(ctx context.Context, out io.Writer) error { return req.Run(ctx, out) },
+	}
 }
 
 func cleanCommand() command {

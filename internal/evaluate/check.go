@@ -1,0 +1,295 @@
+package evaluate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+// Fit says how well the records of a true table fit a domain, for the owner alone: a run says nothing of it.
+type Fit struct {
+	NotPrivate string      `json:"not_private"` // Banner
+	Format     int         `json:"format"`      // 1
+	Records    int64       `json:"records"`
+	NoID       int64       `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
+	Columns    []ColumnFit `json:"columns"`
+}
+
+// ColumnFit counts the cells of one column. Each is in one of the counts but Records.
+type ColumnFit struct {
+	Name       string  `json:"name"`
+	Wants      string  `json:"wants"` // what a cell should be
+	Usable     int64   `json:"usable"`
+	Null       Misfits `json:"null"`
+	Unusable   Misfits `json:"unusable"`     // not of the column's type
+	OutOfRange Misfits `json:"out_of_range"` // below min or above max
+	NotInList  Misfits `json:"not_in_list"`  // not one of values
+}
+
+// Misfits are cells that the domain has no place of their own for.
+type Misfits struct {
+	Count   int64    `json:"count"`
+	Becomes string   `json:"becomes,omitempty"` // the cell that they are counted in; empty: the nearest one
+	First   []string `json:"first,omitempty"`   // different texts, the first ones of the table
+}
+
+const (
+	firstTexts  = 3  // kept of each kind
+	longestText = 40 // bytes of one that are kept
+)
+
+// CheckConfig is one request to check a table.
+type CheckConfig struct {
+	Domain   string // domain file; required
+	Input    string // the true table; required
+	JSON     string // file for the figures as JSON, local or gs://, replaced if it is there; default: none
+	Services table.Options
+}
+
+// CheckRequest is a check that can be made. No row has been read.
+type CheckRequest struct {
+	source *source
+	json   string
+}
+
+// OpenCheck reads the domain file, finds the table and compares its columns with the domain's. It returns
+// everything that is wrong, as FieldErrors.
+func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
+	errs := &FieldErrors{}
+	file := readDomain(ctx, c.Domain, errs)
+	r := &CheckRequest{source: find(ctx, "Input", c.Input, true, file, Config{Services: c.Services}, errs), json: c.JSON}
+	if len(*errs) > 0 {
+		return nil, *errs
+	}
+	return r, nil
+}
+
+// readDomain returns nil if the file is wrong.
+func readDomain(ctx context.Context, name string, errs *FieldErrors) *schema.File {
+	if name == "" {
+		errs.add("Domain", ErrMissing)
+		return nil
+	}
+	data, err := files.ReadAll(ctx, name, maxDomain)
+	var file *schema.File
+	if err == nil {
+		file, err = schema.Parse(name, data)
+	}
+	errs.add("Domain", err)
+	return file
+}
+
+// Run reads the table and writes the text form to out, and the JSON form to its file.
+func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
+	c := newChecker(r.source.domain)
+	err := r.source.table.Each(ctx, r.source.domain, r.source.form, func(chunk *domain.Chunk) error {
+		c.add(chunk)
+		return ctx.Err()
+	})
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	if err := c.fit.WriteText(out); err != nil || r.json == "" {
+		return err
+	}
+	b, err := json.MarshalIndent(c.fit, "", "  ")
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	if err := files.Replace(ctx, r.json, append(b, '\n')); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	return nil
+}
+
+// checker counts the cells of chunks.
+type checker struct {
+	domain  *domain.Domain
+	encoder *domain.Encoder
+	fit     Fit
+}
+
+func newChecker(d *domain.Domain) *checker {
+	c := &checker{domain: d, encoder: domain.NewEncoder(d), fit: Fit{NotPrivate: Banner, Format: 1}}
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
+		f := ColumnFit{Name: a.Name, Wants: a.Wants()}
+		null, _ := c.encoder.Null(i)
+		unusable, _ := c.encoder.FromString(i, "\xff")
+		f.Null.Becomes, f.Unusable.Becomes = become(a, null), become(a, unusable)
+		f.NotInList.Becomes = f.Unusable.Becomes
+		c.fit.Columns = append(c.fit.Columns, f)
+	}
+	return c
+}
+
+// become names the cell that something is counted in.
+func become(a *domain.Attribute, code domain.Code) string {
+	if a.Learned == 0 {
+		return a.Label(code)
+	}
+	if a.Null && int(code) == a.Fine() {
+		return "NULL"
+	}
+	return "its fallback"
+}
+
+func (c *checker) add(chunk *domain.Chunk) {
+	c.fit.Records += int64(chunk.Rows)
+	if c.domain.PrivacyID != "" {
+		for i := range chunk.Rows {
+			if chunk.ID.Null(i) {
+				c.fit.NoID++
+			}
+		}
+	}
+	for a := range c.fit.Columns {
+		f, col := &c.fit.Columns[a], &chunk.Columns[a]
+		for i := range chunk.Rows {
+			switch m := c.find(f, a, col, i); {
+			case m == nil:
+				f.Usable++
+			case m == &f.Null:
+				m.Count++
+			default:
+				m.add(cellText(&c.domain.Attributes[a], col, i))
+			}
+		}
+	}
+}
+
+// find returns what a cell is counted as, nil if it is usable.
+func (c *checker) find(f *ColumnFit, at int, col *domain.Column, i int) *Misfits {
+	a := &c.domain.Attributes[at]
+	var code domain.Code
+	ok := false
+	switch {
+	case col.Form == domain.Absent || col.Null(i):
+		return &f.Null
+	case col.Form == domain.Text:
+		code, ok = c.encoder.FromText(at, col.Text(i))
+	case col.Form == domain.Dictionary:
+		code, ok = c.encoder.FromString(at, col.Dict[col.Ints[i]])
+	case col.Form == domain.Floats:
+		code, ok = c.encoder.FromFloat(at, col.Floats[i])
+	default:
+		code, ok = c.encoder.FromNative(at, col.Ints[i])
+	}
+	switch {
+	case len(a.Values) > 0:
+		if other, has := a.OtherCode(); ok && (!has || code != other) {
+			return nil
+		}
+		if a.Type == domain.String || typed(a, cellText(a, col, i)) {
+			return &f.NotInList
+		}
+		return &f.Unusable
+	case !ok:
+		return &f.Unusable
+	}
+	if lo, hi := limits(a); !(number(a, col, i) >= lo) || !(number(a, col, i) <= hi) {
+		return &f.OutOfRange
+	}
+	return nil
+}
+
+// typed reports whether a text is a value of the attribute's type.
+func typed(a *domain.Attribute, s string) bool {
+	_, ok := a.ParseNative(s)
+	return ok
+}
+
+// limits returns the least and the largest value between the cut points, in ones.
+func limits(a *domain.Attribute) (lo, hi float64) {
+	if n := len(a.FloatCuts); n > 0 {
+		return a.FloatCuts[0], a.FloatCuts[n-1]
+	}
+	return inOnes(a, a.Cuts[0]), inOnes(a, a.Cuts[len(a.Cuts)-1])
+}
+
+// cellText writes a cell that is not NULL as people read it.
+func cellText(a *domain.Attribute, col *domain.Column, i int) string {
+	switch col.Form {
+	case domain.Text:
+		return string(col.Text(i))
+	case domain.Dictionary:
+		return col.Dict[col.Ints[i]]
+	case domain.Floats:
+		return string(domain.AppendFloat(nil, col.Floats[i]))
+	}
+	return string(a.AppendNative(nil, col.Ints[i]))
+}
+
+func (m *Misfits) add(s string) {
+	m.Count++
+	if len(m.First) == firstTexts {
+		return
+	}
+	if len(s) > longestText {
+		s = strings.ToValidUTF8(s[:longestText], "") + "…"
+	}
+	if !slices.Contains(m.First, s) {
+		m.First = append(m.First, s)
+	}
+}
+
+// WriteText writes a table of counts, and below it what becomes of the cells that do not fit.
+func (f *Fit) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n\n%s records", f.NotPrivate, thousands(int(f.Records)))
+	if f.NoID > 0 {
+		fmt.Fprintf(&b, ", %s of them without a privacy ID: they belong to nobody and are not used", thousands(int(f.NoID)))
+	}
+	fmt.Fprintf(&b, "\n\n%-20s %11s %11s %11s %11s %11s\n", "", "usable", "NULL", "unusable", "out of", "not in")
+	fmt.Fprintf(&b, "%-20s %11s %11s %11s %11s %11s\n", "", "", "", "", "range", "list")
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		fmt.Fprintf(&b, "%-20s %11s %11s %11s %11s %11s\n", clip(c.Name, 20), counted(c.Usable), counted(c.Null.Count),
+			counted(c.Unusable.Count), counted(c.OutOfRange.Count), counted(c.NotInList.Count))
+	}
+	b.WriteString("\n")
+	for i := range f.Columns {
+		f.Columns[i].explain(&b, f.Records)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// explain writes a line for each kind of cell that does not fit.
+func (c *ColumnFit) explain(b *bytes.Buffer, records int64) {
+	for _, m := range []struct {
+		*Misfits
+		what string
+	}{
+		{&c.Unusable, "not " + c.Wants}, {&c.OutOfRange, "out of range"}, {&c.NotInList, "not in the list"}, {&c.Null, "NULL"},
+	} {
+		if m.Count == 0 || m.Misfits == &c.Null && c.Null.Becomes == "NULL" {
+			continue
+		}
+		fmt.Fprintf(b, "%s: %s %s (%s) become %s", c.Name, thousands(int(m.Count)), m.what,
+			percent(Score(float64(m.Count)/float64(records))), cmp.Or(m.Becomes, "the nearest value"))
+		for k, s := range m.First {
+			fmt.Fprintf(b, "%s %s", map[bool]string{true: "; first:", false: ","}[k == 0], strconv.Quote(s))
+		}
+		b.WriteString("\n")
+	}
+}
+
+// counted writes a count, nothing for 0.
+func counted(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return thousands(int(n))
+}

@@ -1,0 +1,71 @@
+package evaluate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestCheckCountsWhatDoesNotFit(t *testing.T) {
+	dir := t.TempDir()
+	name := write(t, filepath.Join(dir, "d.yaml"), `
+privacy_id: id
+columns:
+  - {name: sex, type: STRING, values: [Female, Male], other: true}
+  - {name: age, type: INT64, min: 0, max: 79, bins: 8, null: true}
+  - {name: code, type: INT64, values: [1, 2], fallback: 1}
+  - {name: fare, type: NUMERIC, min: 0, max: 500, resolution: 0.05, fallback: 5}
+csv: {null: ["?"]}
+`)
+	input := write(t, filepath.Join(dir, "a.csv"), "id,sex,age,code,fare\n"+
+		"p1,Female,5,1,3.20\n,X,200,7,\"1,042\"\np2,Male,n/a,x,-4\np3,?,?,2,?\np4,Male,2.0,2,500\n")
+	figures := filepath.Join(dir, "fit.json")
+	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input, JSON: figures})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Run(context.Background(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), Banner) {
+		t.Errorf("the text does not begin with the banner:\n%s", out.String())
+	}
+	text, err := os.ReadFile(figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Fit
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []ColumnFit{
+		{"sex", "valid UTF-8", 3, Misfits{1, "other", nil}, Misfits{Becomes: "other"}, Misfits{}, Misfits{1, "other", []string{"X"}}},
+		{"age", "an INT64", 2, Misfits{1, "NULL", nil}, Misfits{1, "NULL", []string{"n/a"}}, Misfits{1, "", []string{"200"}}, Misfits{Becomes: "NULL"}},
+		{"code", "one of its values", 3, Misfits{Becomes: "1"}, Misfits{1, "1", []string{"x"}}, Misfits{}, Misfits{1, "1", []string{"7"}}},
+		{"fare", "a NUMERIC", 2, Misfits{1, "its fallback", nil}, Misfits{1, "its fallback", []string{"1,042"}}, Misfits{1, "", []string{"-4"}}, Misfits{Becomes: "its fallback"}},
+	}
+	if got.Records != 5 || got.NoID != 1 || !reflect.DeepEqual(got.Columns, want) {
+		t.Errorf("%d records, %d without ID\ngot  %+v\nwant %+v", got.Records, got.NoID, got.Columns, want)
+	}
+	for _, line := range []string{`age: 1 out of range (20.0%) become the nearest value; first: "200"`, `code: 1 not in the list (20.0%) become 1; first: "7"`} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("no line %q in\n%s", line, out.String())
+		}
+	}
+}
+
+func TestMisfitsKeepFewShortTexts(t *testing.T) {
+	var m Misfits
+	for _, s := range []string{"a", "a", strings.Repeat("é", 50), "b", "c"} {
+		m.add(s)
+	}
+	if m.Count != 5 || !reflect.DeepEqual(m.First, []string{"a", strings.Repeat("é", 20) + "…", "b"}) {
+		t.Errorf("%d, %q", m.Count, m.First)
+	}
+}

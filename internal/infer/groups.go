@@ -1,0 +1,91 @@
+package infer
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+const (
+	maxDistinct  = 1 << 20 // different values of one column that are told apart
+	fewestGroups = 100     // values of a column that may name people
+)
+
+// groups counts the different values of a column, and how often a value differs from the one before it.
+type groups struct {
+	seed    maphash.Seed
+	seen    map[uint64]struct{}
+	records int64
+	runs    int64
+	last    uint64
+	many    bool // more than are told apart
+}
+
+func (g *groups) add(value []byte) {
+	if g.many {
+		return
+	}
+	if g.seen == nil {
+		g.seed, g.seen = maphash.MakeSeed(), map[uint64]struct{}{}
+	}
+	h := maphash.Bytes(g.seed, value)
+	if g.records == 0 || h != g.last {
+		g.runs++
+		g.seen[h] = struct{}{}
+		g.many = len(g.seen) > maxDistinct
+	}
+	g.last = h
+	g.records++
+}
+
+// names are parts of column names that tell that the values name somebody.
+var names = []string{"id", "person", "patient", "user", "customer", "client", "member", "account", "subject", "household", "employee", "student"}
+
+// named reports whether a column name has one of names as a word of its own.
+func named(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
+	for _, w := range words {
+		for _, n := range names {
+			if w == n || strings.HasPrefix(w, n) && len(n) > 3 || w == n+"s" {
+				return true
+			}
+		}
+	}
+	return strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
+}
+
+// persons asks of columns that may name the privacy unit: many values, each with several rows, and either the rows of
+// a value stand together, or the name says so, or it is text that makes no categories.
+func (s *Source) persons(tallies map[string]*tally) (questions []string) {
+	for _, c := range s.columns {
+		t := tallies[c.name]
+		if t == nil || t.typ != domain.Int64 && t.typ != domain.String || t.groups.many {
+			continue
+		}
+		g, n := &t.groups, int64(len(t.groups.seen))
+		if n < fewestGroups || g.records*10 < n*12 || g.records > n*1000 {
+			continue
+		}
+		left := ""
+		if t.typ == domain.String {
+			_, _, left = t.categories(false)
+		}
+		if g.runs == n || named(t.name) || left != "" {
+			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person?",
+				plain(t.name), thousands(n), float64(g.records)/float64(n)))
+		}
+	}
+	return questions
+}
+
+// thousands writes n with a comma after every three digits.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

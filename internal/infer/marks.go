@@ -1,0 +1,74 @@
+package infer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// nullMarks are texts by which programs and people write that there is no value, besides an empty cell.
+var nullMarks = marks("NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "None", "none", "-", "--", "?", ".")
+
+func marks(texts ...string) map[string]string {
+	m := map[string]string{}
+	for _, s := range texts {
+		m[s] = s
+	}
+	return m
+}
+
+// nullMarks returns the columns that hold numbers, dates or truth values if some texts are taken for NULL, and
+// declares those texts under csv. Then they are NULL in every column.
+func (s *Source) nullMarks(tallies map[string]*tally) (columns []string) {
+	null := map[string]bool{}
+	for _, c := range s.columns {
+		t := tallies[c.name]
+		if t == nil || t.typed || t.typ == domain.String || len(t.marks) == 0 {
+			continue
+		}
+		columns = append(columns, c.name)
+		maps.Copy(null, t.marks)
+	}
+	for _, t := range tallies {
+		for mark := range t.marks {
+			if null[mark] {
+				t.values.drop(mark)
+				t.nulls = true
+				delete(t.marks, mark)
+			}
+		}
+	}
+	s.csv.Null = slices.Sorted(maps.Keys(null))
+	return columns
+}
+
+// csvLine writes how the files are written; empty if they are as usual.
+func (s *Source) csvLine(marked []string) string {
+	var keys []string
+	if s.csv.Comma != 0 {
+		keys = append(keys, fmt.Sprintf("comma: %q", string(s.csv.Comma)))
+	}
+	review := ""
+	if len(s.csv.Null) > 0 {
+		quotes := make([]string, len(s.csv.Null))
+		for i, mark := range s.csv.Null {
+			quotes[i] = quoted(mark)
+		}
+		keys = append(keys, "null: ["+strings.Join(quotes, ", ")+"]")
+		shown := marked[:min(len(marked), 5)]
+		if len(shown) < len(marked) {
+			shown = append(slices.Clone(shown), "…")
+		}
+		for i, name := range shown {
+			shown[i] = plain(name)
+		}
+		review = "  # review: taken for NULL in " + strings.Join(shown, ", ") + "; are they values in other columns?"
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return "csv: {" + strings.Join(keys, ", ") + "}" + review + "\n"
+}
