@@ -32,6 +32,7 @@ type Plan struct {
 	AverageTV  float64 // predicted, over the maximal marginals of the workload; NaN if there is no prediction
 	LowTV      float64 // between LowTV and HighTV for four of five tables
 	HighTV     float64
+	Enough     float64 // privacy units from which AverageTV is at most FewTV, roughly; 0 if it is, or nothing is predicted
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
 	SolveBytes   float64
@@ -113,6 +114,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.Charges = ledger.Statement(schedule(p, chosen))
 	plan.AverageTV = predict(p, chosen, ledger, measured)
 	plan.LowTV, plan.HighTV = likely(plan.AverageTV, chosen)
+	plan.Enough = enough(p, chosen, ledger, measured)
 	if chosen.Limits != nil {
 		plan.Limits = chosen.Limits(p)
 	}
@@ -308,6 +310,26 @@ func likely(tv float64, m methods.Method) (low, high float64) {
 		return lowOfForecast * tv, min(1, highOfForecast*tv)
 	}
 	return tv / factorOfOthers, min(1, tv*factorOfOthers)
+}
+
+// FewTV is the average total variation above which a plan says that there are too few privacy units for the columns.
+const FewTV = .1
+
+// enough returns the first of 1, 2, 5, 10, 20, … units for which FewTV is predicted; 0 if the units will do, if nothing
+// is predicted, or if not even a billion would do.
+func enough(p solver.Problem, m methods.Method, l *accountant.Ledger, measured []Noisy) float64 {
+	if tv := predict(p, m, l, measured); !(tv > FewTV) {
+		return 0
+	}
+	q := p
+	for power := math.Pow(10, math.Floor(math.Log10(max(p.Units, 1)))); power < 1e9; power *= 10 {
+		for _, digit := range []float64{1, 2, 5} {
+			if q.Units = digit * power; q.Units > p.Units && predict(q, m, l, measured) <= FewTV {
+				return q.Units
+			}
+		}
+	}
+	return 0
 }
 
 // noiseBound returns the bound that the noise on all measured cells keeps with 95 % confidence.

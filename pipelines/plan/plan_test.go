@@ -198,3 +198,32 @@ func TestCoarsenEnds(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A table that is too small for its columns is told so, with the number of units that would do, by the same prediction.
+func TestTooSmall(t *testing.T) {
+	text := func(units float64) (*Plan, string) {
+		p := problem(3, 20, 20, 30, 9, 12)
+		p.Units = units
+		made, err := Make(p, "auto", 0, true, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := WriteText(&b, made); err != nil {
+			t.Fatal(err)
+		}
+		return made, b.String()
+	}
+	small, said := text(344)
+	want := fmt.Sprintf("too small for its columns: of 344 units expect no better than average TV %s; about %.0f would do", tv(small.LowTV), small.Enough)
+	if !(small.AverageTV > FewTV) || small.Enough < 1000 || !strings.Contains(said, want) {
+		t.Errorf("average TV %v, enough %v; no %q in\n%s", small.AverageTV, small.Enough, want, said)
+	}
+	large, said := text(small.Enough)
+	if large.AverageTV > FewTV || large.Enough != 0 || strings.Contains(said, "too small") {
+		t.Errorf("%.0f units: average TV %v, enough %v\n%s", small.Enough, large.AverageTV, large.Enough, said)
+	}
+	if fewer, _ := text(small.Enough / 2.6); !(fewer.AverageTV > FewTV) {
+		t.Errorf("%.0f units would do, and so would %.0f", small.Enough, small.Enough/2.6)
+	}
+}

@@ -117,12 +117,25 @@ func writeFigures(b *strings.Builder, p *Plan) {
 			fmt.Fprintf(b, "; noise on any cell at most %s of the units", tv(p.NoiseBound))
 		}
 		b.WriteString("\n          TV, total variation: the part of the rows that would have to change for a marginal to be right\n")
+		if p.AverageTV > FewTV {
+			b.WriteString("          " + few(p) + "\n")
+		}
 	}
 	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", Bytes(p.SolveBytes), seconds(p.SolveSeconds), Bytes(p.CountBytes))
 	if p.MostUnits > 0 {
 		fmt.Fprintf(b, "          counted from kept records, for at most %d units; with at most %d cells of measured marginals, for any number\n", p.MostUnits, CountedCells)
 	}
 	fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, Bytes(p.FileBytes))
+}
+
+// few says that there are too few units for the columns, and how many would do.
+func few(p *Plan) string {
+	would := "no number of units would do"
+	if p.Enough > 0 {
+		would = fmt.Sprintf("about %.0f would do (average TV %g)", p.Enough, FewTV)
+	}
+	return fmt.Sprintf("too small for its columns: of %.0f units expect no better than average TV %s; %s, or fewer columns, wider cells, a larger ε",
+		p.Problem.Units, tv(p.LowTV), would)
 }
 
 var fraction = regexp.MustCompile(`[0-9]+/[0-9]+`)
