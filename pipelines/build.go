@@ -14,7 +14,7 @@ type launch struct {
 	runID  string // random and public
 	seed   uint64 // of the sampling
 	store  synth.StoreRef
-	output output
+	output *output
 }
 
 // build lays a request out as one graph: records, codes, one record for each privacy unit, counts,

@@ -46,7 +46,7 @@ func ValidateClean(output string) error {
 	switch err := files.CheckName(output); {
 	case err != nil:
 		f.add("--output", err.Error(), "")
-	case files.Remote(output) || isTable(output):
+	case files.Remote(output):
 		f.add("--output", fmt.Sprintf("got %q; want a directory of this machine", output), "nothing tells whether a run elsewhere is at work: once none is, remove what is in its _tmp yourself")
 	}
 	return f.Err()

@@ -18,7 +18,7 @@ type Config struct {
 	Domain  string // domain file; required
 	Input   string // CSV or Parquet file, glob, directory that a run wrote, or table; required
 	Output  string // directory or table; required
-	Format  string // parquet (default) or csv
+	Format  string // parquet (default), csv, or another that the program imports
 	Null    string // how CSV output spells NULL; default: an empty cell
 	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, if that is a directory
 
@@ -55,7 +55,7 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	c.Format = orDefault(c.Format, "parquet")
+	c.Format = orDefault(c.Format, defaultFormat)
 	c.MaxCells = orDefault(c.MaxCells, query.DefaultCells)
 	c.Method = orDefault(c.Method, "auto")
 	c.MemoryLimit = orDefault(c.MemoryLimit, solver.DefaultMemoryLimit)

@@ -36,7 +36,7 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 		return
 	}
 	r.target().checkTable(ctx, file.Domain.Written(), faults)
-	r.target().checkCSV(file.Domain.Written(), faults)
+	r.target().checkFormat(file.Domain.Written(), faults)
 	if r.Rows <= 0 {
 		return
 	}

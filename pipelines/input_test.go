@@ -118,7 +118,7 @@ func TestInputFaults(t *testing.T) {
 		want  []string
 	}{
 		{"mixed", func(t *testing.T, c *Config, dir string) { c.Input = filepath.Join(dir, "*.[pc]*") }, true,
-			[]string{"a.parquet is Parquet and", "shop.csv is not; name files of one format"}},
+			[]string{"a.parquet is parquet and", "shop.csv is csv; name files of one format"}},
 		{"nothing", func(t *testing.T, c *Config, dir string) { c.Input = filepath.Join(dir, "x*.parquet") }, true, []string{"no such file"}},
 		{"foreign directory", func(t *testing.T, c *Config, dir string) { c.Input = dir }, true,
 			[]string{"neither in it nor next to it is the manifest of a finished run", "*.parquet"}},

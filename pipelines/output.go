@@ -12,49 +12,35 @@ import (
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// output is where the rows of one run go, as the launching process sees it. What workers need travels
-// in the reference to a sink.
-type output interface {
-	// run returns the ID of the run.
-	run() string
-	// ref returns the form in which a DoFn carries the sink.
-	ref() synth.SinkRef
-	// prepare finds out, before any budget is spent, whether the output can be written to.
-	prepare(ctx context.Context) error
-	// hold tells other runs that this one is at work until release is called.
-	hold() (release func(), err error)
-	// published reports whether the rows, which come last, are there to be read.
-	published(ctx context.Context) bool
-	// abandon removes what a run has left without finishing, and says what it keeps on purpose and what to
-	// do with it; empty: it keeps nothing. Nothing of the run may be at work any more.
-	abandon(ctx context.Context) (kept string, err error)
-	// unfinished says where to look for the end of a publication that could not be waited for.
-	unfinished() string
-	// written says what a finished run has written.
-	written(ctx context.Context) (report.Written, error)
+// output is where the rows of one run go, and what goes with them. Its exported fields are plain data, from which
+// workers make it anew.
+type output struct {
+	Target table.Target
+	description
+
+	model string // fingerprint of the model; empty: that of the released statement
+	sink  table.Sink
+}
+
+// open makes the sink of the target.
+func (o *output) open() *output {
+	o.Target.Domain = o.Public.Domain.Written()
+	o.sink = table.OpenSink(o.Target)
+	return o
 }
 
 // output returns where the run's rows and released files go. A directory of the staging is for rows that
 // are not loaded yet.
-func (r *Request) output(runID string, st staging) output {
-	said := description{Public: query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload}, RowsAsked: r.Rows, Describe: true, Strict: r.Strict}
-	if t, ok := r.source.(*table.Files); ok && !t.Parquet {
-		said.TrimID, said.NullID = r.File.CSV.TrimID, r.File.CSV.NullID
-	}
-	said.RowsAt, said.RowsFormat = rowsAt(r.Output, r.Format)
-	if isTable(r.Output) {
-		return &loadedTable{
-			Sink: r.target().sink(runID, r.File.Domain.Written()), Stage: st.rows(runID, r.Shards), description: said,
-			Release: dirsink.Dir{Release: r.Release, RunID: runID, Overwrite: r.Overwrite},
-		}
-	}
-	return &directory{
-		Dir:    dirsink.Dir{Path: r.Output, Release: r.Release, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite},
-		Format: r.Format, Null: r.Null, description: said,
-	}
+func (r *Request) output(runID string, st staging) *output {
+	form := r.source.Form(r.File.CSV)
+	at, format := rowsAt(r.Output, r.Format)
+	return (&output{Target: r.target().in(runID, st.dir), description: description{
+		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
+		RowsAsked: r.Rows, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID,
+		RowsAt: at, RowsFormat: format,
+	}}).open()
 }
 
 // rowsAt is how the statement names the place of the rows: a directory of this machine by its name alone.
@@ -69,96 +55,87 @@ func rowsAt(output, format string) (at, inFormat string) {
 }
 
 // output returns where the rows of a sampling go.
-func (r *SampleRequest) output(runID string, st staging) output {
-	said := description{Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows}
-	if isTable(r.Output) {
-		return &loadedTable{Sink: r.target().sink(runID, r.file.Domain.Written()), Stage: st.rows(runID, r.Shards), description: said, model: fingerprint(r.model)}
-	}
-	note := ""
+func (r *SampleRequest) output(runID string, st staging) *output {
+	to := r.target().in(runID, st.dir)
 	if r.Domain != "" {
-		note = dryNote
+		to.Note = dryNote
 	}
-	return &directory{
-		Dir:    dirsink.Dir{Path: r.Output, RunID: runID, Shards: r.Shards, Extension: r.Format, Overwrite: r.Overwrite, Note: note},
-		Format: r.Format, Null: r.Null, description: said,
-	}
+	return (&output{Target: to, model: fingerprint(r.model), description: description{
+		Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows,
+	}}).open()
 }
 
-func (d *directory) run() string { return d.Dir.RunID }
+// run returns the ID of the run.
+func (o *output) run() string { return o.Target.RunID }
 
-func (d *directory) prepare(ctx context.Context) error {
-	for _, dir := range d.dirs() {
-		if _, err := os.Stat(dir); !files.Remote(dir) && errors.Is(err, os.ErrNotExist) {
-			d.made = append(d.made, dir)
-		}
-	}
-	if err := d.Dir.Prepare(ctx); err != nil {
-		return Faults{{Where: "--output", What: plainError(err)}}
+// prepare finds out, before any budget is spent, whether the output can be written to.
+func (o *output) prepare(ctx context.Context) error {
+	if err := o.sink.Prepare(ctx); err != nil {
+		return Faults{fieldFault(err)}
 	}
 	return nil
 }
 
-func (d *directory) hold() (release func(), err error) { return d.Dir.Hold() }
-
-// holdAll holds directories that have been prepared.
-func holdAll(dirs ...dirsink.Dir) (release func(), err error) {
-	var held []func()
-	release = func() {
-		for _, f := range held {
-			f()
+// find looks for what this run has published.
+func (o *output) find(ctx context.Context) (table.Written, bool, error) {
+	model := o.model
+	if model == "" && isTable(o.Target.Output) {
+		if p, err := o.statement(ctx); err == nil {
+			model = p.Hashes.Model
 		}
 	}
-	for _, dir := range dirs {
-		f, err := dir.Hold()
-		if err != nil {
-			release()
-			return nil, err
-		}
-		held = append(held, f)
-	}
-	return release, nil
+	return o.sink.Find(ctx, model)
 }
 
-// dirs returns the directory of the rows and that of everything else.
-func (d *directory) dirs() []string {
-	release := d.Dir.Release
-	if release == "" {
-		release, _ = dirsink.Beside(d.Dir.Path) // a request without one was refused
-	}
-	return []string{d.Dir.Path, release}
-}
-
-func (d *directory) published(ctx context.Context) bool {
-	o, err := dirsink.Open(ctx, d.dirs()[1])
-	return err == nil && o.RunID == d.Dir.RunID
-}
-
-func (d *directory) abandon(ctx context.Context) (kept string, err error) {
-	err = d.Dir.Abandon(ctx, privacyFile, modelFile, marginalsFile, reportFile)
-	for _, dir := range d.made {
-		_ = os.Remove(dir) // it is not empty if somebody else has put something there
-	}
-	return "", err
-}
-
-func (d *directory) unfinished() string {
-	return "the output was being published: its manifest is there if it is complete"
-}
-
-func (d *directory) written(ctx context.Context) (report.Written, error) {
-	dirs := d.dirs()
-	o, err := dirsink.Open(ctx, dirs[1])
+// statement reads what this run has released along with a table.
+func (o *output) statement(ctx context.Context) (p report.Privacy, err error) {
+	m, err := dirsink.Open(ctx, o.Target.Release)
 	if err != nil {
-		return report.Written{}, err
+		return p, err
 	}
-	w := report.Written{Output: d.Dir.Path, Release: dirs[1], Format: d.Format, Files: len(o.Parts), Rows: o.Rows, Digest: o.SHA256}
-	if left, err := d.Dir.Leftovers(ctx); err == nil { // the rows are there all the same
-		w.Notes = leftRows(dirs[1], left)
+	if m.RunID != o.run() {
+		return p, errors.New("pipelines: another run has published there")
 	}
-	for _, p := range o.Parts {
-		w.Bytes += p.Bytes
+	return released(ctx, o.Target.Release)
+}
+
+// published reports whether the rows, which come last, are there to be read.
+func (o *output) published(ctx context.Context) bool {
+	_, found, err := o.find(ctx)
+	return err == nil && found
+}
+
+// abandon removes what a run has left without finishing, and says what it keeps on purpose and what to
+// do with it; empty: it keeps nothing. It takes nothing back that was released: it is paid for, and rows of it cost
+// nothing more. Nothing of the run may be at work any more.
+func (o *output) abandon(ctx context.Context) (kept string, err error) {
+	t := o.Target
+	if isTable(t.Output) && t.Release != "" {
+		if _, err := o.statement(ctx); err == nil {
+			return fmt.Sprintf("staged files are in %s until you remove them; statement and model are in %s, and load at no privacy cost:\n"+
+				"dapple sample --model=%s --output=%s", t.Stage, t.Release, files.Join(t.Release, modelFile), t.Output), nil
+		}
 	}
-	return w, nil
+	return "", o.sink.Abandon(ctx, privacyFile, modelFile, marginalsFile, reportFile)
+}
+
+// written says what a finished run has written.
+func (o *output) written(ctx context.Context) (report.Written, error) {
+	found, _, err := o.find(ctx)
+	w := report.Written{
+		Output: o.Target.Output, Release: found.Release, Format: o.Target.Format, Table: isTable(o.Target.Output), Job: found.Job,
+		Files: found.Files, Rows: found.Rows, Bytes: found.Bytes, Digest: found.Digest,
+	}
+	if w.Table { // the rows are there, whether or not the job can be asked
+		if w.Rows < 0 && o.RowsAsked > 0 {
+			w.Rows = o.RowsAsked
+		}
+		return w, nil
+	}
+	if left, err := (dirsink.Dir{Path: w.Output, Release: w.Release, RunID: o.run()}).Leftovers(ctx); err == nil { // the rows are there all the same
+		w.Notes = leftRows(w.Release, left)
+	}
+	return w, err
 }
 
 // checkOutput refuses directories that hold anything, before any budget is spent. Staged files of a run

@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/dapple-dp/dapple/io/bigqueryio"
+	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/gs"
+	_ "github.com/dapple-dp/dapple/io/parquetio"
 )
 
 // Files that are not published yet go to a place of all workers, or of this machine.

@@ -116,7 +116,7 @@ func stopped(ctx context.Context, err error) error {
 }
 
 // finished reads back what was published.
-func finished(ctx context.Context, r *Request, out output) (*Result, error) {
+func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
 	privacy, err := released(ctx, r.target().beside())

@@ -184,7 +184,7 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 // A run whose publish lock is shut neither releases nor publishes, however long its functions go on.
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
-	sink := r.output("stopped", staging{}).(*directory)
+	sink := r.output("stopped", staging{})
 	a, err := startExecution(context.Background(), sink)
 	if err != nil {
 		t.Fatal(err)

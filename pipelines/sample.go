@@ -57,7 +57,7 @@ type SampleRequest struct {
 
 // ValidateSample finds every fault of a request for rows.
 func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error) {
-	c.Format = orDefault(c.Format, "parquet")
+	c.Format = orDefault(c.Format, defaultFormat)
 	if isTable(c.Output) {
 		c.Shards = orDefault(c.Shards, DefaultShards)
 	}
@@ -70,9 +70,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	if c.Shards < 0 || c.Shards > MaxShards {
 		faults.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
 	}
-	if c.Format != "parquet" && c.Format != "csv" {
-		faults.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
-	}
+	checkFormatName(c.Format, &faults)
 	checkRunner(c.Runner, &faults)
 	c.target().check(ctx, &faults)
 	checkTemp(c.TempLocation, &faults)
@@ -92,7 +90,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		}
 		r.file = file
 		c.target().checkTable(ctx, file.Domain.Written(), &faults)
-		c.target().checkCSV(file.Domain.Written(), &faults)
+		c.target().checkFormat(file.Domain.Written(), &faults)
 		r.model = modelOf(file)
 		checkWhere(r, &faults)
 	}

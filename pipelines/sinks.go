@@ -2,80 +2,91 @@ package pipelines
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// directoryKind is the name under which workers find the sink: DoFns cannot carry it.
-const directoryKind = "directory"
+// sinkKind is the name under which workers find the sink: DoFns cannot carry it.
+const sinkKind = "table"
 
 func init() {
-	synth.RegisterSink(directoryKind, func(config string) (synth.Sink, error) {
-		var d directory
-		if err := json.Unmarshal([]byte(config), &d); err != nil {
-			return nil, fmt.Errorf("pipelines: directory sink: %w", err)
+	synth.RegisterSink(sinkKind, func(config string) (synth.Sink, error) {
+		var o output
+		if err := json.Unmarshal([]byte(config), &o); err != nil {
+			return nil, fmt.Errorf("pipelines: sink: %w", err)
 		}
-		return &d, nil
+		o.open()
+		return &o, nil
 	})
 }
 
-// directory is a sink of rows in one directory, and of what was released with them in another, of this
-// machine or of Cloud Storage. Its exported fields are plain data.
-type directory struct {
-	Dir    dirsink.Dir
-	Format string
-	Null   string // how CSV spells NULL
-	description
-
-	made []string // directories that were not there before
-}
-
 // ref returns the form in which a DoFn carries the sink.
-func (d *directory) ref() synth.SinkRef {
-	b, err := json.Marshal(d)
+func (o *output) ref() synth.SinkRef {
+	b, err := json.Marshal(o)
 	if err != nil {
-		panic("pipelines: a directory is plain data and always marshals")
+		panic("pipelines: an output is plain data and always marshals")
 	}
-	return synth.SinkRef{Kind: directoryKind, Config: string(b)}
+	return synth.SinkRef{Kind: sinkKind, Config: string(b)}
 }
 
-// rowWriter is a file format.
-type rowWriter interface {
-	Write(*domain.Chunk) error
-	Close() error
-}
-
-func (d *directory) Create(ctx context.Context, shard, shards int) (synth.ShardWriter, error) {
-	done, err := mayPublish(ctx, d.Dir.RunID, d.Gate)
+// Create begins a shard, unless the run has been stopped.
+func (o *output) Create(ctx context.Context, shard, shards int) (synth.ShardWriter, error) {
+	done, err := mayPublish(ctx, o.run(), o.Gate)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	part, err := d.ofShards(shards).Create(ctx, shard)
+	s, err := o.sink.Create(ctx, shard, shards)
 	if err != nil {
 		return nil, err
 	}
-	w, err := newRowWriter(part, d.Format, d.Null, d.Public.Domain.Written())
-	if err != nil {
-		return nil, errors.Join(err, part.Abort())
-	}
-	return &shardWriter{may: func() (func(), error) { return mayPublish(ctx, d.Dir.RunID, d.Gate) }, part: part, rows: w}, nil
+	return &shardWriter{s, func() (func(), error) { return mayPublish(ctx, o.run(), o.Gate) }}, nil
 }
 
-// ofShards returns the directory for so many shards: the number can follow from the released number of rows.
-func (d *directory) ofShards(n int) dirsink.Dir {
-	dir := d.Dir
-	dir.Shards = n
-	return dir
+// shardWriter is a shard of a run that can be stopped.
+type shardWriter struct {
+	table.Shard
+	may func() (done func(), err error) // whether a shard may be made
+}
+
+// Commit makes the shard, unless the run has been stopped: nobody would remove it any more.
+func (w *shardWriter) Commit() (synth.FileRef, error) {
+	done, err := w.may()
+	if err != nil {
+		w.Abort()
+		return synth.FileRef{}, err
+	}
+	defer done()
+	return w.Shard.Commit()
+}
+
+// Publish makes the rows visible, and what was released with them.
+func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
+	done, err := beginPublication(ctx, o.run(), o.Gate)
+	if err != nil {
+		return synth.Published{}, err
+	}
+	defer done()
+	release := table.Release{Model: fingerprint(a.Result.Model)}
+	if o.Describe {
+		if release.Files, err = describe(&o.description, a, table.Rows(files)); err != nil {
+			return synth.Published{}, err
+		}
+	}
+	return o.sink.Publish(ctx, files, release)
+}
+
+// fingerprint names a model.
+func fingerprint(m *population.Model) string {
+	sum := m.Fingerprint()
+	return hex.EncodeToString(sum[:])
 }
 
 // fileCells is how many cells, rows times columns, are worth a file of their own: about 15 MB of Parquet.
@@ -90,91 +101,13 @@ func shardsOf(asked int, d *domain.Domain) (shards int, minRows int64) {
 	return DefaultShards, int64(max(1, fileCells/d.Written().Len()))
 }
 
-func newRowWriter(w io.Writer, format, null string, d *domain.Domain) (rowWriter, error) {
-	if format == "csv" {
-		return csvio.NewWriter(w, d, null)
+// fieldFault returns an error of a sink as a fault of the flag that its field has.
+func fieldFault(err error) Fault {
+	flags := map[string]string{"Output": "--output", "Write": "--write", "Release": "--release", "Stage": "--temp_location"}
+	f := Fault{Where: "--output", What: tableError(err)}
+	var of *table.FieldError
+	if errors.As(err, &of) {
+		f.Where, f.Fix = flags[of.Field], of.Fix
 	}
-	p, err := parquetio.NewWriter(w, d, parquetio.Options{})
-	return parquetWriter{p}, err
-}
-
-type parquetWriter struct{ *parquetio.Writer }
-
-func (w parquetWriter) Close() error {
-	_, err := w.Writer.Close()
-	return err
-}
-
-// shardWriter counts the rows of one part.
-type shardWriter struct {
-	may  func() (done func(), err error) // whether a part may be made
-	part *dirsink.Part
-	rows rowWriter
-	n    int64
-}
-
-func (w *shardWriter) Write(c *domain.Chunk) error {
-	w.n += int64(c.Rows)
-	return w.rows.Write(c)
-}
-
-// Commit makes the part, unless the run has been stopped: nobody would remove it any more.
-func (w *shardWriter) Commit() (synth.FileRef, error) {
-	done, err := w.may()
-	if err != nil {
-		return synth.FileRef{}, errors.Join(err, w.part.Abort())
-	}
-	defer done()
-	if err := w.rows.Close(); err != nil {
-		return synth.FileRef{}, errors.Join(err, w.part.Abort())
-	}
-	return w.part.Commit(w.n)
-}
-
-// Abort's own failure leaves a temporary file that no reader looks at; the failure that led to it is
-// the one to report.
-func (w *shardWriter) Abort() { _ = w.part.Abort() }
-
-func (d *directory) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
-	done, err := beginPublication(ctx, d.Dir.RunID, d.Gate)
-	if err != nil {
-		return synth.Published{}, err
-	}
-	defer done()
-	rows := rowsOf(files)
-	var released []dirsink.Released
-	if d.Describe {
-		if released, err = describe(&d.description, a, rows); err != nil {
-			return synth.Published{}, err
-		}
-	}
-	m, err := d.ofShards(len(files)).Publish(ctx, files, released, columnTypes(d.Public.Domain.Written(), d.Null))
-	if err != nil {
-		return synth.Published{}, err
-	}
-	out := synth.Published{URI: d.Dir.Path, Files: len(m.Parts), Rows: m.Rows}
-	for _, p := range m.Parts {
-		out.Bytes += p.Bytes
-	}
-	return out, nil
-}
-
-// rowsOf returns the number of rows of all shards.
-func rowsOf(files []synth.FileRef) (rows int64) {
-	for _, f := range files {
-		rows += f.Rows
-	}
-	return rows
-}
-
-// columnTypes describes the parts in the manifest.
-func columnTypes(d *domain.Domain, null string) []map[string]string {
-	columns := make([]map[string]string, d.Len())
-	for i := range d.Attributes {
-		columns[i] = map[string]string{"name": d.Attributes[i].Name, "type": d.Attributes[i].Type.String()}
-		if null != "" {
-			columns[i][table.NullText] = null
-		}
-	}
-	return columns
+	return f
 }

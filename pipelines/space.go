@@ -38,7 +38,7 @@ func (r *Request) needs(p *plan.Plan) (list []need) {
 	rows, parts := int64(p.FileBytes), int64(orDefault(r.Shards, DefaultShards))
 	release := r.target().beside()
 	add := func(flag, dir, what string, bytes, names int64) {
-		if dir != "" && !files.Remote(dir) && !isTable(dir) {
+		if dir != "" && !files.Remote(dir) {
 			list = append(list, need{flag, dir, what, bytes, names})
 		}
 	}

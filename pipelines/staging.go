@@ -88,11 +88,6 @@ func (s staging) sign(ctx context.Context, n note) error {
 	return err
 }
 
-// rows returns a directory for rows that are not loaded yet.
-func (s staging) rows(runID string, shards int) dirsink.Dir {
-	return dirsink.Dir{Release: files.Join(s.dir, "rows"), RunID: runID, Shards: shards, Extension: "parquet"}
-}
-
 func (s staging) ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.dir} }
 
 // remove removes the staging. What cannot be removed harms nobody but takes its space.

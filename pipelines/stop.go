@@ -57,14 +57,14 @@ func (l *publishLock) close() bool {
 
 // execution is one run of a graph in this process, from the preparation of its output to its publication.
 type execution struct {
-	out    output
+	out    *output
 	lock   *publishLock
 	unhold func() // ends the mark that the run is at work
 }
 
 // startExecution prepares the output, so that a run whose output cannot be written fails before any budget is
 // spent.
-func startExecution(ctx context.Context, out output) (*execution, error) {
+func startExecution(ctx context.Context, out *output) (*execution, error) {
 	e := &execution{out: out, lock: &publishLock{}, unhold: func() {}}
 	publishLocks.Store(out.run(), e.lock)
 	if err := out.prepare(ctx); err != nil {
@@ -72,7 +72,7 @@ func startExecution(ctx context.Context, out output) (*execution, error) {
 		_, abandonErr := e.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
-	release, err := out.hold()
+	release, err := out.sink.Hold()
 	if err != nil {
 		defer e.finish()
 		_, abandonErr := e.abandon(ctx)
@@ -93,7 +93,7 @@ func (e *execution) published(ctx context.Context) bool {
 // could take for output stays behind. It says what is kept on purpose.
 func (e *execution) abandon(ctx context.Context) (kept string, err error) {
 	if !e.lock.close() {
-		return e.out.unfinished(), nil
+		return e.out.sink.Unfinished(), nil
 	}
 	ctx, cancel := afterwards(ctx)
 	defer cancel()

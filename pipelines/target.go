@@ -1,15 +1,13 @@
 package pipelines
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/io/bigqueryio"
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -34,8 +32,19 @@ func (c *SampleConfig) target() target {
 	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null}
 }
 
-// isTable reports whether a name is that of a table of BigQuery.
-func isTable(name string) bool { return strings.HasPrefix(name, bigqueryio.Scheme) }
+// isTable reports whether a name is that of a table, and not of a file or a directory.
+func isTable(name string) bool {
+	_, ok := table.PlaceOf(name)
+	return ok
+}
+
+// in returns the target of one run, with a staging of its own.
+func (t target) in(runID, stage string) table.Target {
+	return table.Target{
+		Output: t.output, Format: t.format, Null: t.null, Write: t.write, Labels: t.labels, Release: t.release, Overwrite: t.overwrite,
+		Shards: t.shards, Stage: files.Join(stage, "rows"), Services: t.services, RunID: runID,
+	}
+}
 
 // check refuses flags that do not go with each other, and directories that are not free.
 func (t target) check(ctx context.Context, f *Faults) {
@@ -49,11 +58,8 @@ func (t target) check(ctx context.Context, f *Faults) {
 		}
 		return
 	}
-	if _, err := bigqueryio.ParseTable(t.output); err != nil {
-		f.add("--output", plainError(err), "")
-	}
-	if _, err := bigqueryio.ParseWrite(t.mode()); err != nil {
-		f.add("--write", fmt.Sprintf("got %q; want empty, truncate or append", t.write), "")
+	for _, fault := range t.placeFaults() {
+		*f = append(*f, fieldFault(fault))
 	}
 	if t.format != "parquet" {
 		f.add("--format", "is for directories", "leave it out: rows are staged as Parquet")
@@ -101,26 +107,51 @@ func (t target) flagOf(err error) string {
 	return "--output"
 }
 
-// checkCSV refuses what CSV cannot hold, before any budget is spent.
-func (t target) checkCSV(d *domain.Domain, f *Faults) {
-	if isTable(t.output) || t.format != "csv" {
+// placeFaults finds what is wrong with the name of a table, and with what is to become of its rows.
+func (t target) placeFaults() []*table.FieldError {
+	place, ok := table.PlaceOf(t.output)
+	if !ok {
+		return nil
+	}
+	return place.Target(t.in("check", ""))
+}
+
+// checkFormat refuses what files of the format cannot hold, before any budget is spent.
+func (t target) checkFormat(d *domain.Domain, f *Faults) {
+	format, known := table.FormatOf(t.format)
+	if isTable(t.output) || !known || !format.Text {
 		if t.null != "" {
 			f.add("--null", "is for --format=csv", "leave it out")
 		}
 		return
 	}
-	for _, err := range eachError(csvio.CheckOutput(d, t.null)) {
+	if format.CheckOutput == nil {
+		return
+	}
+	for _, err := range eachError(format.CheckOutput(d, t.null)) {
 		f.add("--format", plainError(err), "")
 	}
 }
 
+// checkFormatName refuses a format in which nothing can be written.
+func checkFormatName(name string, f *Faults) {
+	if known := table.Writable(defaultFormat); !slices.Contains(known, name) {
+		f.add("--format", fmt.Sprintf("got %q; want %s", name, strings.Join(known, " or ")), "")
+	}
+}
+
+// defaultFormat is the format of files that are written if nobody names one.
+const defaultFormat = "parquet"
+
 // checkTable refuses a table that cannot be written, before any budget is spent. Its name and the way to
 // write have been checked before.
 func (t target) checkTable(ctx context.Context, d *domain.Domain, f *Faults) {
-	if _, err := bigqueryio.ParseTable(t.output); err != nil || !isTable(t.output) {
+	if !isTable(t.output) || len(t.placeFaults()) > 0 {
 		return
 	}
-	for _, err := range eachError(t.sink("check", d).Check(ctx)) {
+	to := t.in("check", "")
+	to.Domain = d
+	for _, err := range eachError(table.OpenSink(to).Check(ctx)) {
 		f.add("--output", tableError(err), "")
 	}
 }
@@ -130,17 +161,14 @@ func tableError(err error) string {
 	return strings.ReplaceAll(plainError(err), "set write=", "set --write=")
 }
 
-// notes say in a plan what tables of BigQuery entail.
+// notes say in a plan what the tables of places entail.
 func (r *Request) notes() (lines []string) {
 	if note := r.source.Note(); note != "" {
 		lines = append(lines, "input     "+note)
 	}
-	if isTable(r.Output) {
-		from := "one file from this machine, since neither --temp_location nor --release is on gs://"
-		if files.Remote(r.TempLocation) || files.Remote(r.Release) {
-			from = fmt.Sprintf("%d files staged on gs://", r.Shards)
-		}
-		lines = append(lines, fmt.Sprintf("output    %s, write=%s; one load job of %s", r.Output, r.target().mode(), from))
+	t := r.target()
+	if note := table.OpenSink(t.in("plan", stagingPlace(r.TempLocation, t.beside(), r.scratch).dir)).Note(); note != "" {
+		lines = append(lines, "output    "+note)
 	}
 	return lines
 }
@@ -152,15 +180,4 @@ func (t target) beside() string {
 	}
 	dir, _ := dirsink.Beside(t.output) // a request without one was refused
 	return dir
-}
-
-func (t target) mode() string { return cmp.Or(t.write, bigqueryio.WriteEmpty.String()) }
-
-// sink returns the table as a sink. A name or a way to write that was refused before gives the zero one.
-func (t target) sink(runID string, d *domain.Domain) bigqueryio.Sink {
-	name, _ := bigqueryio.ParseTable(t.output)
-	write, _ := bigqueryio.ParseWrite(t.mode())
-	client := t.services.BigQuery
-	client.Project = cmp.Or(client.Project, name.Project)
-	return bigqueryio.Sink{Client: client, Table: name, Domain: *d, RunID: runID, Shards: t.shards, Write: write, Labels: t.labels}
 }

@@ -21,8 +21,8 @@ import (
 type Request struct {
 	Config
 	File     *schema.File
-	scratch  string      // directory of this machine for temporary files
-	source   table.Table // the table that Input names, as it was at launch
+	scratch  string       // directory of this machine for temporary files
+	source   table.Source // the table that Input names, as it was at launch
 	Problem  solver.Problem
 	Chosen   methods.Method
 	omitted  int64
@@ -59,7 +59,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 		c.target().checkTable(ctx, r.File.Domain.Written(), &faults)
-		c.target().checkCSV(r.File.Domain.Written(), &faults)
+		c.target().checkFormat(r.File.Domain.Written(), &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
 	return r, faults
@@ -97,9 +97,7 @@ func checkFigures(c Config, f *Faults) {
 	if c.Shards < 0 || c.Shards > MaxShards {
 		f.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
 	}
-	if c.Format != "parquet" && c.Format != "csv" {
-		f.add("--format", fmt.Sprintf("got %q; want parquet or csv", c.Format), "")
-	}
+	checkFormatName(c.Format, f)
 	if _, err := methods.Lookup(c.Method); err != nil && c.Method != "auto" {
 		f.add("--method", fmt.Sprintf("got %q; want auto or one of %s", c.Method, strings.Join(methods.Names(), ", ")), "")
 	}

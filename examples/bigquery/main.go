@@ -29,15 +29,18 @@ func main() {
 	flag.StringVar(&c.Output, "to", "", "the table to write, bq://project.dataset.table")
 	flag.StringVar(&c.Release, "release", "", "directory for statement and model")
 	flag.StringVar(&c.TempLocation, "staging", "", "gs:// directory for staged rows; default: this machine")
-	flag.StringVar(&c.Services.BigQuery.Project, "pays", "", "project that pays for queries; default: the tables' own")
+	pays := flag.String("pays", "", "project that pays for queries; default: the tables' own")
 	emulator := flag.String("emulator", "", "URL of an emulator, in place of the service")
 	beamlog.LogLevel = "error"
 	flag.Parse()
 	beam.Init()
-	if *emulator != "" {
-		c.Services.BigQuery.Endpoint, c.Services.BigQuery.Anonymous = *emulator, true
-		c.Services.Read.Pin = bigqueryio.AsRead // an emulator cannot look back
-	}
+	bigqueryio.Configure(&c.Services, func(o *bigqueryio.Options) {
+		o.Project = *pays
+		if *emulator != "" {
+			o.Endpoint, o.Anonymous = *emulator, true
+			o.Read.Pin = bigqueryio.AsRead // an emulator cannot look back
+		}
+	})
 	c.Labels = map[string]string{"made_by": "dapple"}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

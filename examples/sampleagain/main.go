@@ -15,6 +15,8 @@ import (
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
+	_ "github.com/dapple-dp/dapple/io/csvio"
+	_ "github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

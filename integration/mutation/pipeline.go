@@ -167,7 +167,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "IDs changed on request without a word", file: "pipelines/output.go", dir: "pipelines/dapple", test: "TestStatementSaysWhatIDsAre",
-		old: "said.TrimID, said.NullID = r.File.CSV.TrimID, r.File.CSV.NullID", new: "_ = t",
+		old: "TrimID: form.TrimID, NullID: form.NullID,", new: "TrimID: form.TrimID && false,",
 	},
 	{
 		name: "missing numbers are one person", file: "transforms/private/encode.go", test: "TestIDsOfEveryForm",

@@ -153,7 +153,7 @@ var releases = []defect{
 	},
 	{
 		name: "strict run not marked", file: "pipelines/output.go", test: "TestStrictRunsSaySo",
-		old: "Describe: true, Strict: r.Strict}", new: "Describe: true}",
+		old: "Describe: true, Strict: r.Strict,", new: "Describe: true,",
 	},
 	{
 		name: "evaluation not marked", file: "internal/evaluate/report.go", test: "TestText",

@@ -38,7 +38,7 @@ func read(ctx context.Context, input string, f *schema.File, real bool, o table.
 
 // source is a table that has been found and is not read yet.
 type source struct {
-	table  table.Table
+	table  table.Source
 	domain *domain.Domain
 	form   schema.CSV
 }

@@ -8,10 +8,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/internal/nearest"
-	"github.com/dapple-dp/dapple/io/bigqueryio"
-	"github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -27,7 +23,7 @@ type Params struct {
 // Source is a table whose columns are known.
 type Source struct {
 	Params
-	table   table.Table
+	table   table.Source
 	name    string // of the table or its first file, for messages
 	untyped bool   // the columns are those of a header line
 	csv     schema.CSV
@@ -53,69 +49,25 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 		return nil, err
 	}
 	s := &Source{Params: p, table: t, name: p.Input}
-	switch t := t.(type) {
-	case *table.BigQuery:
-		err = s.openBigQuery(ctx, t)
-	case *table.Files:
-		err = s.openFiles(ctx, t)
+	if f, ok := t.(*table.Files); ok {
+		s.name = f.Files[0].Name
 	}
+	described, form, err := t.Describe(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s, s.checkNames()
-}
-
-func (s *Source) openFiles(ctx context.Context, t *table.Files) error {
-	s.name = t.Files[0].Name
-	for _, f := range t.Files {
-		if f.Once {
-			return fmt.Errorf("infer: %s: not a regular file; a table is read twice", f.Name)
-		}
-	}
-	if !t.Parquet {
-		return s.openCSV(ctx, t.Files[0])
-	}
-	described, err := parquetio.Describe(ctx, t.Files[0])
-	return s.take(ctx, described, err)
-}
-
-func (s *Source) openBigQuery(ctx context.Context, t *table.BigQuery) error {
-	described, err := bigqueryio.Describe(ctx, t.Options.BigQuery, t.Table)
-	return s.take(ctx, described, err)
-}
-
-// take takes the columns over that a description found, and makes sure that all of the table has them.
-func (s *Source) take(ctx context.Context, described []parquetio.Description, err error) error {
-	if err != nil {
-		return err
-	}
+	s.csv = form
 	for _, d := range described {
 		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
-		s.columns = append(s.columns, column{name: d.Name, typed: true, typ: d.Type, scale: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
+		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, scale: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
+		s.untyped = s.untyped || d.Untyped
 	}
-	return s.table.Check(ctx, s.domain(), s.csv)
-}
-
-// openCSV takes the separator that the header line has most probably.
-func (s *Source) openCSV(ctx context.Context, first files.Info) error {
-	s.untyped = true
-	var names []string
-	for _, comma := range []rune{0, ';', '\t', '|'} {
-		got, err := csvio.Columns(ctx, first, schema.CSV{Comma: comma})
-		if err != nil && comma == 0 {
-			return err
-		}
-		if err == nil && len(got) > max(len(names), 1) || comma == 0 {
-			names, s.csv.Comma = got, comma
-		}
-		if len(names) > 1 {
-			break
+	if !s.untyped { // all of the table must have the columns of its first file
+		if err := t.Check(ctx, s.domain(), s.csv); err != nil {
+			return nil, err
 		}
 	}
-	for _, name := range names {
-		s.columns = append(s.columns, column{name: name, nullable: true})
-	}
-	return nil
+	return s, s.checkNames()
 }
 
 // checkNames refuses names that no domain file can hold. It does not show them: if a file has no header

@@ -9,23 +9,20 @@ import (
 	"cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	tables "github.com/dapple-dp/dapple/io/table"
 )
 
 // numericScale is the number of decimal places of NUMERIC.
 const numericScale = 9
 
-// Description says what a column of a table is, as it does of one of a file.
-type Description = parquetio.Description
-
 // Describe returns the columns of a table or view in order, from its metadata alone. A nested column is
 // described once, as one that cannot be read.
-func Describe(ctx context.Context, c Client, t Table) ([]Description, error) {
+func Describe(ctx context.Context, c Client, t Table) ([]tables.Column, error) {
 	md, err := c.metadata(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Description, len(md.Schema))
+	out := make([]tables.Column, len(md.Schema))
 	for i, f := range md.Schema {
 		out[i] = describe(f)
 	}
@@ -33,8 +30,8 @@ func Describe(ctx context.Context, c Client, t Table) ([]Description, error) {
 }
 
 // describe finds the type of which a column holds values.
-func describe(f *bigquery.FieldSchema) Description {
-	d := Description{Name: f.Name, Nullable: !f.Required}
+func describe(f *bigquery.FieldSchema) tables.Column {
+	d := tables.Column{Name: f.Name, Nullable: !f.Required}
 	if why := unreadable(f); why != "" {
 		d.Fault = "it is " + why
 		return d

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	tables "github.com/dapple-dp/dapple/io/table"
 )
 
 // mixedColumns has a column of every kind that cannot be read.
@@ -61,11 +62,11 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byName := map[string]Description{}
+	byName := map[string]tables.Column{}
 	for _, d := range got {
 		byName[d.Name] = d
 	}
-	for _, want := range []Description{
+	for _, want := range []tables.Column{
 		{Name: "ok", Type: domain.Int64, Nullable: true},
 		{Name: "tags", Nullable: true, Fault: "it is REPEATED; flatten it or leave it out of the domain"},
 		{Name: "exact", Type: domain.Numeric, Scale: 9, Nullable: true}, {Name: "money", Type: domain.Numeric, Scale: 2, Nullable: true},

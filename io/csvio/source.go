@@ -2,51 +2,61 @@ package csvio
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"io"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 func init() {
-	register.Function3x1(readFile)
-	register.Emitter1[*domain.Chunk]()
-}
-
-// readTask is one file to read: an element of the source. All of it is public.
-type readTask struct {
-	File   files.Info
-	Domain domain.Domain
-	CSV    schema.CSV
+	table.RegisterFormat(table.Format{
+		Name: "csv", Extensions: []string{".csv", ""}, Text: true,
+		Check: checkAll, Each: EachInfo, Read: Read, Describe: describe, CheckOutput: CheckOutput,
+		NewWriter: func(w io.Writer, d *domain.Domain, null string) (table.RowWriter, error) {
+			return NewWriter(w, d, null)
+		},
+	})
 }
 
 // Read returns the records of CSV files as *domain.Chunk. One file is one element of work, since a
 // quoted cell may hold line ends. A file that is not as its Info says when it is read ends the run.
 func Read(s beam.Scope, list []files.Info, d *domain.Domain, opts schema.CSV) beam.PCollection {
-	s = s.Scope("csvio.Read")
-	tasks := make([]string, len(list))
-	for i, file := range list {
-		b, err := json.Marshal(readTask{File: file, Domain: *d, CSV: opts})
-		if err != nil {
-			panic("csv: a task is plain data and always marshals")
-		}
-		tasks[i] = string(b)
-	}
-	return beam.ParDo(s, readFile, beam.Reshuffle(s, beam.CreateList(s, tasks)))
+	return table.ReadFiles(s.Scope("csvio.Read"), "csv", list, d, opts)
 }
 
-func readFile(ctx context.Context, task string, emit func(*domain.Chunk)) error {
-	var t readTask
-	if err := json.Unmarshal([]byte(task), &t); err != nil {
-		return fmt.Errorf("csv: task: %w", err)
+// checkAll checks all files but those that can be read only once.
+func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts schema.CSV) error {
+	var errs bounded.Errors
+	for _, f := range list {
+		if !f.Once {
+			errs.Add(Check(ctx, f, d, opts))
+		}
 	}
-	return EachInfo(ctx, t.File, &t.Domain, t.CSV, func(c *domain.Chunk) error {
-		emit(c)
-		return ctx.Err()
-	})
+	return errs.Err()
+}
+
+// describe takes the separator that the header line has most probably.
+func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
+	var names []string
+	for _, comma := range []rune{0, ';', '\t', '|'} {
+		got, err := Columns(ctx, f, schema.CSV{Comma: comma})
+		if err != nil && comma == 0 {
+			return nil, form, err
+		}
+		if err == nil && len(got) > max(len(names), 1) || comma == 0 {
+			names, form.Comma = got, comma
+		}
+		if len(names) > 1 {
+			break
+		}
+	}
+	for _, name := range names {
+		columns = append(columns, table.Column{Name: name, Untyped: true, Nullable: true})
+	}
+	return columns, form, nil
 }

@@ -7,20 +7,12 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
+	tables "github.com/dapple-dp/dapple/io/table"
 )
-
-// Description says what a column of a table is, before anybody has declared a domain for it.
-type Description struct {
-	Name     string
-	Type     domain.Type
-	Scale    int // of a NUMERIC, 0 to 9
-	Nullable bool
-	Fault    string // why the column cannot be read; empty if it can
-}
 
 // Describe returns the columns of a file in order, from its schema alone. A nested column is
 // described once, as one that cannot be read.
-func Describe(ctx context.Context, f files.Info) (out []Description, err error) {
+func Describe(ctx context.Context, f files.Info) (out []tables.Column, err error) {
 	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w", err)
@@ -56,8 +48,8 @@ func (r *Reader) encrypted() ([]chunk, error) {
 }
 
 // describe finds the type that a column holds values of.
-func describe(c *field, encrypted bool) Description {
-	d := Description{Name: c.path[0], Nullable: c.optional}
+func describe(c *field, encrypted bool) tables.Column {
+	d := tables.Column{Name: c.path[0], Nullable: c.optional}
 	switch {
 	case len(c.path) > 1 && c.outer >= 16:
 		d.Fault = fmt.Sprintf("it is %s; convert it, or leave it out of the domain", logical{kind: c.outer})

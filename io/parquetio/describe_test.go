@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	tables "github.com/dapple-dp/dapple/io/table"
 )
 
 // Every type is described as it was written.
@@ -18,7 +19,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for i, c := range got {
 		a := &d.Attributes[i]
-		want := Description{Name: a.Name, Type: a.Type, Nullable: true}
+		want := tables.Column{Name: a.Name, Type: a.Type, Nullable: true}
 		if a.Type == domain.Numeric {
 			want.Scale = a.Scale
 		}

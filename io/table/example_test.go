@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )

@@ -1,13 +1,11 @@
 package table
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,23 +13,21 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // Files is a table in files of one format.
 type Files struct {
-	Files   []files.Info // at least one, as they were when they were found
-	Parquet bool         // else CSV
-	Null    string       // a text that stands for NULL, as the manifest of a run says; empty: none but the form's
+	Files []files.Info // at least one, as they were when they were found
+	Null  string       // a text that stands for NULL, as the manifest of a run says; empty: none but the form's
+
+	format *Format
 }
 
-// NullText is the key, in a manifest's description of a column, of what stands for NULL.
-const NullText = "null"
+// nullText is the key, in a manifest's description of a column, of what stands for NULL.
+const nullText = "null"
 
 // findFiles finds the files that input names, and opens none of them.
 func findFiles(ctx context.Context, input string) (*Files, error) {
@@ -39,21 +35,20 @@ func findFiles(ctx context.Context, input string) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	parquet, other := "", ""
+	format, err := formatOfFile(list[0])
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range list {
-		if isParquet(f) {
-			parquet = cmp.Or(parquet, f.Name)
-		} else {
-			other = cmp.Or(other, f.Name)
+		switch other, err := formatOfFile(f); {
+		case err != nil:
+			return nil, err
+		case other != format:
+			return nil, fmt.Errorf("table: %s is %s and %s is %s; name files of one format, such as dir/*.%s", list[0].Name, format.Name, f.Name, other.Name, format.Name)
 		}
 	}
-	if parquet != "" && other != "" {
-		return nil, fmt.Errorf("table: %s is Parquet and %s is not; name files of one format, such as dir/*.parquet", parquet, other)
-	}
-	return &Files{Files: list, Parquet: parquet != "", Null: null}, nil
+	return &Files{Files: list, Null: null, format: format}, nil
 }
-
-func isParquet(f files.Info) bool { return strings.EqualFold(path.Ext(f.Name), ".parquet") }
 
 func find(ctx context.Context, input string) (list []files.Info, null string, err error) {
 	isDir, err := files.IsDir(ctx, input)
@@ -93,7 +88,7 @@ func nullOf(o *dirsink.Output) string {
 	if json.Unmarshal(o.Schema, &columns) != nil || len(columns) == 0 {
 		return ""
 	}
-	return columns[0][NullText]
+	return columns[0][nullText]
 }
 
 // form adds the output's own text for NULL to the form of CSV.
@@ -139,55 +134,48 @@ func (t *Files) ByMetadata() bool { return false }
 func (t *Files) Note() string { return "" }
 
 // Check compares the columns of the files with those of d: it reads header lines or footers, and no
-// record. The errors of all columns and files are joined. What can be read only once is left out.
+// record. The errors of all columns and files are joined.
 func (t *Files) Check(ctx context.Context, d *domain.Domain, form schema.CSV) error {
-	if t.Parquet {
-		return parquetio.Check(ctx, t.Files, d)
+	if t.format.Check == nil {
+		return nil
 	}
-	var errs bounded.Errors
+	return t.format.Check(ctx, t.Files, d, form)
+}
+
+// Form returns the form declared for CSV if cells are text.
+func (t *Files) Form(declared schema.CSV) schema.CSV {
+	if t.format.Text {
+		return declared
+	}
+	return schema.CSV{}
+}
+
+// Describe describes the columns of the first file. What can be read only once is refused.
+func (t *Files) Describe(ctx context.Context) ([]Column, schema.CSV, error) {
 	for _, f := range t.Files {
-		if !f.Once {
-			errs.Add(csvio.Check(ctx, f, d, form))
+		if f.Once {
+			return nil, schema.CSV{}, fmt.Errorf("table: %s: not a regular file; a table is read twice", f.Name)
 		}
 	}
-	return errs.Err()
+	if t.format.Describe == nil {
+		return nil, schema.CSV{}, fmt.Errorf("table: files of %s do not say what their columns are", t.format.Name)
+	}
+	return t.format.Describe(ctx, t.Files[0])
 }
 
 // Read returns the records in a pipeline, as *domain.Chunk.
 func (t *Files) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection {
-	if t.Parquet {
-		return parquetio.Read(s, t.Files, d)
+	if t.format.Read == nil {
+		return ReadFiles(s.Scope("table.Read"), t.format.Name, t.Files, d, t.form(form))
 	}
-	return csvio.Read(s, t.Files, d, t.form(form))
+	return t.format.Read(s, t.Files, d, t.form(form))
 }
 
 // Each hands all records to yield, chunk by chunk. A chunk is valid until the next one. An error of
 // yield ends the reading and is returned as it is.
 func (t *Files) Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
-	each := func(f files.Info) error { return csvio.EachInfo(ctx, f, d, t.form(form), yield) }
-	if t.Parquet {
-		each = func(f files.Info) error { return eachGroup(ctx, f, d, yield) }
-	}
 	for _, f := range t.Files {
-		if err := each(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachGroup hands the row groups of a Parquet file to yield.
-func eachGroup(ctx context.Context, f files.Info, d *domain.Domain, yield func(*domain.Chunk) error) (err error) {
-	r, err := parquetio.OpenInfo(ctx, f, d, parquetio.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	for chunk, err := range r.Chunks() {
-		if err != nil {
-			return err
-		}
-		if err := yield(chunk); err != nil {
+		if err := t.format.Each(ctx, f, d, t.form(form), yield); err != nil {
 			return err
 		}
 	}

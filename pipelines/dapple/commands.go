@@ -97,7 +97,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	}
 	c.Services = services()
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
-	opts = append(opts, beamText("project", "PROJECT", text(&c.Services.BigQuery.Project)))
+	opts = append(opts, project(&c.Services))
 	return command{
 		name:    "sample",
 		does:    "draw more rows from a released model, at no privacy cost",

@@ -17,8 +17,11 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/internal/report"
+	_ "github.com/dapple-dp/dapple/io/bigqueryio"
+	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
+	_ "github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

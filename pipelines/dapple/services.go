@@ -20,15 +20,17 @@ import (
 func services() table.Options {
 	host := os.Getenv("BIGQUERY_EMULATOR_HOST")
 	if host == "" {
-		return table.Options{}
+		return nil
 	}
 	if !strings.Contains(host, "://") {
 		host = "http://" + host
 	}
-	return table.Options{
-		BigQuery: bigqueryio.Client{Endpoint: host, Anonymous: true},
-		Read:     bigqueryio.ReadOptions{Pin: bigqueryio.AsRead}, // emulators know no earlier states
-	}
+	var o table.Options
+	bigqueryio.Configure(&o, func(b *bigqueryio.Options) {
+		b.Client = bigqueryio.Client{Endpoint: host, Anonymous: true}
+		b.Read.Pin = bigqueryio.AsRead // emulators know no earlier states
+	})
+	return o
 }
 
 // beamText is a text flag of Beam's, which not every runner defines; help lists it no more than Beam's others.
@@ -48,18 +50,28 @@ func beamText(name, arg string, set func(string) error) option {
 func readingServices(o *table.Options) []option {
 	*o = services()
 	return []option{
-		beamText("project", "PROJECT", text(&o.BigQuery.Project)),
+		project(o),
 		{name: "storage_read", set: func(s string) error {
 			on := false
 			if err := toggle(&on)(s); err != nil {
 				return err
 			}
-			if o.Read.Via = bigqueryio.ViaQuery; on {
-				o.Read.Via = bigqueryio.ViaStorage
-			}
+			bigqueryio.Configure(o, func(b *bigqueryio.Options) {
+				if b.Read.Via = bigqueryio.ViaQuery; on {
+					b.Read.Via = bigqueryio.ViaStorage
+				}
+			})
 			return nil
 		}},
 	}
+}
+
+// project is the flag of who pays for queries and jobs.
+func project(o *table.Options) option {
+	return beamText("project", "PROJECT", func(name string) error {
+		bigqueryio.Configure(o, func(b *bigqueryio.Options) { b.Project = name })
+		return nil
+	})
 }
 
 // writingTables are the flags of commands that write tables of BigQuery.

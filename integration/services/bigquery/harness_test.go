@@ -11,7 +11,9 @@ import (
 	"google.golang.org/api/googleapi"
 
 	"github.com/dapple-dp/dapple/integration/services"
+	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/gs"
+	_ "github.com/dapple-dp/dapple/io/parquetio"
 )
 
 // load runs one load job of one row of CSV under an ID.

@@ -53,7 +53,9 @@ func shop(t *testing.T, r *rig) pipelines.Config {
 }
 
 func reached(c bigqueryio.Client) table.Options {
-	return table.Options{BigQuery: c, Read: bigqueryio.ReadOptions{Pin: bigqueryio.AsRead}}
+	var all table.Options
+	bigqueryio.Configure(&all, func(o *bigqueryio.Options) { o.Client, o.Read.Pin = c, bigqueryio.AsRead })
+	return all
 }
 
 func run(t *testing.T, c pipelines.Config) (*pipelines.Result, error) {
@@ -223,7 +225,8 @@ func TestFailedLoadKeepsTheRelease(t *testing.T) {
 	r := newRig(t, true)
 	c := shop(t, r)
 	good := c.Services
-	c.Services.BigQuery.Endpoint = refusingLoads(t, r.Endpoint)
+	refusing := refusingLoads(t, r.Endpoint)
+	bigqueryio.Configure(&c.Services, func(o *bigqueryio.Options) { o.Endpoint = refusing })
 	t.Setenv("TMPDIR", t.TempDir()) // where staged files are kept
 	_, err := run(t, c)
 	model := filepath.Join(c.Release, "_model.arrow")

@@ -17,8 +17,10 @@ import (
 
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/dirsink"
+	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
+	_ "github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // readAll reads a table whole and returns its number of rows.
-func readAll(t *testing.T, tab table.Table) (rows int, err error) {
+func readAll(t *testing.T, tab table.Source) (rows int, err error) {
 	t.Helper()
 	f, err := schema.Parse("domain.yaml", []byte(shopDomain))
 	if err != nil {

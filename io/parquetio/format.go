@@ -1,0 +1,63 @@
+package parquetio
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	tables "github.com/dapple-dp/dapple/io/table"
+)
+
+func init() {
+	tables.RegisterFormat(tables.Format{
+		Name: "parquet", Extensions: []string{".parquet"},
+		Check: func(ctx context.Context, list []files.Info, d *domain.Domain, _ schema.CSV) error {
+			return Check(ctx, list, d)
+		},
+		Each: eachGroup,
+		Read: func(s beam.Scope, list []files.Info, d *domain.Domain, _ schema.CSV) beam.PCollection {
+			return Read(s, list, d)
+		},
+		Describe: func(ctx context.Context, f files.Info) ([]tables.Column, schema.CSV, error) {
+			columns, err := Describe(ctx, f)
+			return columns, schema.CSV{}, err
+		},
+		NewWriter: func(w io.Writer, d *domain.Domain, _ string) (tables.RowWriter, error) {
+			p, err := NewWriter(w, d, Options{})
+			return rowWriter{p}, err
+		},
+	})
+}
+
+// RowWriter returns w as package table has writers: it does not say how many rows it wrote.
+func RowWriter(w *Writer) tables.RowWriter { return rowWriter{w} }
+
+type rowWriter struct{ *Writer }
+
+func (w rowWriter) Close() error {
+	_, err := w.Writer.Close()
+	return err
+}
+
+// eachGroup hands the row groups of a file to yield, in memory that the next one takes.
+func eachGroup(ctx context.Context, f files.Info, d *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) (err error) {
+	r, err := OpenInfo(ctx, f, d, ReadOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for chunk, err := range r.Chunks() {
+		if err != nil {
+			return err
+		}
+		if err := yield(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}

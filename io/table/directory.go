@@ -1,0 +1,115 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// directory is a sink of files in one directory, and of what was released with them in another.
+type directory struct {
+	Target
+	format *Format // nil: unknown
+	dir    dirsink.Dir
+	made   []string // directories that were not there before
+}
+
+func (d *directory) Check(ctx context.Context) error { return d.dir.Check(ctx) }
+
+func (d *directory) Prepare(ctx context.Context) error {
+	for _, dir := range []string{d.Output, d.release()} {
+		if _, err := os.Stat(dir); !files.Remote(dir) && errors.Is(err, os.ErrNotExist) {
+			d.made = append(d.made, dir)
+		}
+	}
+	if err := d.dir.Prepare(ctx); err != nil {
+		return &FieldError{Field: "Output", Err: err}
+	}
+	return nil
+}
+
+// release is the directory of everything but the rows.
+func (d *directory) release() string {
+	if d.Release != "" {
+		return d.Release
+	}
+	beside, _ := dirsink.Beside(d.Output) // a target without one was refused
+	return beside
+}
+
+func (d *directory) Hold() (release func(), err error) { return d.dir.Hold() }
+
+func (d *directory) Create(ctx context.Context, shard, shards int) (Shard, error) {
+	if d.format == nil || d.format.NewWriter == nil {
+		return nil, noFormat(d.Format)
+	}
+	part, err := d.ofShards(shards).Create(ctx, shard)
+	if err != nil {
+		return nil, err
+	}
+	w, err := d.format.NewWriter(part, d.Domain, d.Null)
+	if err != nil {
+		return nil, errors.Join(err, part.Abort())
+	}
+	return NewShard(part, w), nil
+}
+
+// ofShards returns the directory for so many shards: the number can follow from the released number of rows.
+func (d *directory) ofShards(n int) dirsink.Dir {
+	dir := d.dir
+	dir.Shards = n
+	return dir
+}
+
+func (d *directory) Publish(ctx context.Context, refs []FileRef, r Release) (Published, error) {
+	m, err := d.ofShards(len(refs)).Publish(ctx, refs, r.Files, d.columns())
+	if err != nil {
+		return Published{}, err
+	}
+	return d.published(m), nil
+}
+
+func (d *directory) published(m *dirsink.Manifest) Published {
+	p := Published{URI: d.Output, Files: len(m.Parts), Rows: m.Rows}
+	for _, f := range m.Parts {
+		p.Bytes += f.Bytes
+	}
+	return p
+}
+
+// columns describes the parts in the manifest.
+func (d *directory) columns() []map[string]string {
+	columns := make([]map[string]string, d.Domain.Len())
+	for i := range d.Domain.Attributes {
+		columns[i] = map[string]string{"name": d.Domain.Attributes[i].Name, "type": d.Domain.Attributes[i].Type.String()}
+		if d.Null != "" {
+			columns[i][nullText] = d.Null
+		}
+	}
+	return columns
+}
+
+func (d *directory) Find(ctx context.Context, _ string) (Written, bool, error) {
+	o, err := dirsink.Open(ctx, d.release())
+	if err != nil {
+		return Written{}, false, err
+	}
+	return Written{Published: d.published(o.Manifest), Release: d.release(), Digest: o.SHA256}, o.RunID == d.RunID, nil
+}
+
+func (d *directory) Abandon(ctx context.Context, released ...string) error {
+	err := d.dir.Abandon(ctx, released...)
+	for _, dir := range d.made {
+		_ = os.Remove(dir) // it is not empty if somebody else has put something there
+	}
+	return err
+}
+
+func (d *directory) Unfinished() string {
+	return "the output was being published: its manifest is there if it is complete"
+}
+
+func (d *directory) Note() string { return "" }

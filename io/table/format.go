@@ -1,0 +1,154 @@
+package table
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// Format is a form of files: how tables are read from them and written to them. Name, Extensions and Each are required;
+// a format without NewWriter is read only.
+type Format struct {
+	Name       string   // for messages, as --format has it, and the extension of files that are written
+	Extensions []string // of files that are read, such as ".csv"; "" stands for all that no other format has
+	Text       bool     // cells are text: the form that a domain file declares for CSV applies
+
+	// Check compares the columns of files with those of d and reads no record. It joins the errors of all columns.
+	Check func(ctx context.Context, list []files.Info, d *domain.Domain, form schema.CSV) error
+	// Each hands the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil.
+	Each func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
+	// Read returns the records of files in a pipeline, as *domain.Chunk. Default: one file is one element of work.
+	Read func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
+	// Describe returns the columns of a file in order, and the form in which its cells are to be read.
+	Describe func(ctx context.Context, f files.Info) ([]Column, schema.CSV, error)
+
+	// CheckOutput says what of a domain files cannot hold. null is how text spells NULL.
+	CheckOutput func(d *domain.Domain, null string) error
+	// NewWriter begins a file.
+	NewWriter func(w io.Writer, d *domain.Domain, null string) (RowWriter, error)
+}
+
+// RowWriter writes the rows of one file. Close ends the file, and leaves what is below it open.
+type RowWriter interface {
+	Write(c *domain.Chunk) error
+	Close() error
+}
+
+// Column says what a column of a table is, before anybody has declared a domain for it.
+type Column struct {
+	Name     string
+	Untyped  bool        // a column of text, whose Type is to be found out
+	Type     domain.Type // of the values
+	Scale    int         // of a NUMERIC, 0 to 9
+	Nullable bool
+	Fault    string // why the column cannot be read; empty if it can
+}
+
+// formats are the registered formats in order of registration.
+var formats []*Format
+
+// RegisterFormat makes a format known. Packages call it from an init function. It panics if its name or an extension is
+// taken.
+func RegisterFormat(f Format) {
+	if f.Name == "" || f.Each == nil || len(f.Extensions) == 0 {
+		panic("table: a format needs a name, an extension and a way to be read")
+	}
+	for _, other := range formats {
+		if other.Name == f.Name || slices.ContainsFunc(f.Extensions, func(e string) bool { return slices.Contains(other.Extensions, e) }) {
+			panic("table: a name or an extension of format " + f.Name + " is taken")
+		}
+	}
+	formats = append(formats, &f)
+}
+
+// FormatOf returns the format of a name, if it is registered.
+func FormatOf(name string) (*Format, bool) {
+	i := slices.IndexFunc(formats, func(f *Format) bool { return f.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return formats[i], true
+}
+
+// Writable returns the names of the formats in which rows can be written; def, if it is among them, comes first.
+func Writable(def string) (names []string) {
+	for _, f := range formats {
+		if f.NewWriter != nil {
+			names = append(names, f.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if (a == def) != (b == def) {
+			return map[bool]int{true: -1, false: 1}[a == def]
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+// formatOfFile returns the format that the name of a file has.
+func formatOfFile(f files.Info) (*Format, error) {
+	for _, ext := range []string{strings.ToLower(path.Ext(f.Name)), ""} {
+		for _, format := range formats {
+			if slices.Contains(format.Extensions, ext) {
+				return format, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("table: %s: no format is registered for files of this name", f.Name)
+}
+
+func init() {
+	register.Function3x1(readFile)
+	register.Emitter1[*domain.Chunk]()
+	beam.RegisterType(reflect.TypeFor[files.Info]())
+}
+
+// task is one file to read: an element of a source. All of it is public.
+type task struct {
+	Format string
+	File   files.Info
+	Domain domain.Domain
+	Form   schema.CSV
+}
+
+// ReadFiles returns the records of files of a registered format, as *domain.Chunk. One file is one element of work. A
+// file that is not as its Info says when it is read ends the run.
+func ReadFiles(s beam.Scope, format string, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection {
+	tasks := make([]string, len(list))
+	for i, file := range list {
+		b, err := json.Marshal(task{Format: format, File: file, Domain: *d, Form: form})
+		if err != nil {
+			panic("table: a task is plain data and always marshals")
+		}
+		tasks[i] = string(b)
+	}
+	return beam.ParDo(s, readFile, beam.Reshuffle(s, beam.CreateList(s, tasks)))
+}
+
+func readFile(ctx context.Context, text string, emit func(*domain.Chunk)) error {
+	var t task
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return fmt.Errorf("table: task: %w", err)
+	}
+	f, known := FormatOf(t.Format)
+	if !known {
+		return fmt.Errorf("table: no format %q in this worker; is it built like the program that launched the run?", t.Format)
+	}
+	return f.Each(ctx, t.File, &t.Domain, t.Form, func(c *domain.Chunk) error {
+		emit(c)
+		return ctx.Err()
+	})
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/internal/shards"
+)
+
+// FileRef is one shard that was written and is not published yet.
+type FileRef = shards.FileRef
+
+// Published is what has been made visible.
+type Published = shards.Published
+
+// Released is a file that goes with the rows, such as the privacy statement.
+type Released = dirsink.Released
+
+// Target says where the rows of one run go. It is plain data, from which every worker opens the same sink.
+type Target struct {
+	Output    string            // a directory, or a table of a place
+	Format    string            // of the files in a directory
+	Null      string            // how text spells NULL
+	Write     string            // what becomes of a table's rows, in words of its place; empty: its default
+	Labels    map[string]string // of a table
+	Release   string            // directory of released files; empty: next to a directory, none for a table
+	Overwrite bool              // replace what an earlier run left in directories
+	Shards    int               // files; 0: as many as Create says
+	Note      string            // for the manifest of a directory: what readers should know of the rows
+	Stage     string            // directory where rows wait that are yet to be loaded into a table
+	Services  Options
+	RunID     string
+	Domain    *domain.Domain // its attributes are the columns
+}
+
+// Sink is the target of one run. Any call can happen twice, also at once and in several processes: shards are written
+// under names of their own attempt, and Publish alone makes them visible.
+type Sink interface {
+	// Check says at launch, before anything is spent, whether the target can take the rows, and writes nothing.
+	Check(ctx context.Context) error
+	// Prepare makes sure that the run can write; it makes what is missing. Its error is a *FieldError if it tells
+	// which field of the target is at fault.
+	Prepare(ctx context.Context) error
+	// Hold tells other runs that this one is at work until release is called.
+	Hold() (release func(), err error)
+	// Create begins an attempt at one of the shards, shard being 0..shards−1.
+	Create(ctx context.Context, shard, shards int) (Shard, error)
+	// Publish makes one complete set of shards visible, with what was released. A second call with the same rows succeeds
+	// and changes nothing.
+	Publish(ctx context.Context, refs []FileRef, r Release) (Published, error)
+	// Find looks for what this run has published; false if its rows are not there. model is as in Release.
+	Find(ctx context.Context, model string) (Written, bool, error)
+	// Abandon removes what the run has left without publishing, released files of the given names included.
+	Abandon(ctx context.Context, released ...string) error
+	// Unfinished says where to look for the end of a publication that could not be waited for.
+	Unfinished() string
+	// Note says in a plan what the target entails; empty: nothing.
+	Note() string
+}
+
+// Shard is one shard being written. It ends with Commit or Abort.
+type Shard interface {
+	// Write appends the rows of a chunk, which it does not keep.
+	Write(c *domain.Chunk) error
+	// Commit ends the shard and returns what Publish needs to find it.
+	Commit() (FileRef, error)
+	// Abort gives the attempt up; its own failures leave a file that no reader looks at.
+	Abort()
+}
+
+// Release is what is published with the rows.
+type Release struct {
+	Model string // names the model that the rows were sampled from
+	Files []Released
+}
+
+// Written is what a finished run has left.
+type Written struct {
+	Published
+	Release string // directory of released files and manifest; empty: there is none
+	Digest  string // SHA-256 of the manifest; empty: there is none
+	Job     string // that has loaded the rows into a table; empty: not known
+}
+
+// FieldError is what is wrong with one field of a target.
+type FieldError struct {
+	Field string // Output, Write, Release or Stage
+	Err   error
+	Fix   string // what to do; empty: the error says it
+}
+
+func (e *FieldError) Error() string { return e.Err.Error() }
+
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// OpenSink returns the sink of a target. It opens nothing: faults of names and words show in Check.
+func OpenSink(t Target) Sink {
+	if p, ok := PlaceOf(t.Output); ok {
+		return p.Sink(t)
+	}
+	format, _ := FormatOf(t.Format)
+	return &directory{Target: t, format: format, dir: dirsink.Dir{
+		Path: t.Output, Release: t.Release, RunID: t.RunID, Shards: t.Shards, Extension: t.Format, Overwrite: t.Overwrite, Note: t.Note,
+	}}
+}
+
+// NewShard returns a shard that writes a part of a directory in a format.
+func NewShard(part *dirsink.Part, rows RowWriter) Shard { return &shard{part: part, rows: rows} }
+
+// shard counts the rows of one part.
+type shard struct {
+	part *dirsink.Part
+	rows RowWriter
+	n    int64
+}
+
+func (s *shard) Write(c *domain.Chunk) error {
+	s.n += int64(c.Rows)
+	return s.rows.Write(c)
+}
+
+func (s *shard) Commit() (FileRef, error) {
+	if err := s.rows.Close(); err != nil {
+		_ = s.part.Abort() // the failure that led to it is the one to report
+		return FileRef{}, err
+	}
+	return s.part.Commit(s.n)
+}
+
+func (s *shard) Abort() { _ = s.part.Abort() }
+
+// Rows returns the number of rows of all shards.
+func Rows(refs []FileRef) (n int64) {
+	for _, r := range refs {
+		n += r.Rows
+	}
+	return n
+}
+
+// noFormat says that a format is not registered.
+func noFormat(name string) error {
+	return fmt.Errorf("table: no format %q in this program; want %s", name, strings.Join(Writable("parquet"), " or "))
+}
