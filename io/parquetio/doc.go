@@ -43,10 +43,13 @@
 //
 // # Design
 //
-// Writing uses arrow/go for the schema, the footer and compression, and makes pages here. The library's
-// own writer is six times slower if columns have NULLs; it states wrong ends and NULLs of text columns
-// in the footer, by which readers pass over rows that they should find; it marks the root REPEATED and
-// TIME as UTC, which readers take for other types; and it drops a failed write at the end of a row group.
+// Writing uses arrow/go for the schema, the footer and compression, and makes pages here. The writer of that
+// library in the version that BigQuery's client requires, v15, is six times slower if columns have NULLs; it states
+// wrong ends and NULLs of text columns in the footer, by which readers pass over rows that they should find; it marks
+// the root REPEATED and TIME as UTC, which readers take for other types; and it drops a failed write at the end of a
+// row group. Arrow-go v18.7.0 writes 0.9 to 1.5 million rows a second (pages V2, V1) to this package's 2.2 million
+// (November 2026, two busy cores, 15 columns of which 10 are random 30-bit integers, 5 % NULL), and its file was 43 %
+// smaller there, 18.1 to 31.9 MB. Its footers were not compared, and it would be a second Arrow in the binary.
 // A column chunk has a dictionary if that makes its first page smaller, and goes on without one if
 // it grows too long. Equal rows make equal bytes, however they come in chunks.
 // A row group is held until it ends, at 2^18 rows or 8 MiB, because a chunk's dictionary comes before its
@@ -55,8 +58,10 @@
 //
 // Reading uses arrow/go for the names of types and encodings alone. Its footer reader refuses files with a
 // logical type that it does not know; its decoders run in goroutines, where a damaged page ends the process,
-// or loop endlessly on a page that holds fewer values than it states. Arrow-go v18.7 still dies or runs out of
-// memory on 23 of 2,216 damaged files, and parquet-go v0.32 loses rows of 73 without an error. A footer is
+// or loop endlessly on a page that holds fewer values than it states. Of 2,216 damaged
+// files (November 2026) arrow-go v18.7.0 dies or runs out of memory on 23, parquet-go v0.32.0 loses rows of 73 without
+// an error, and this package does neither. It is no faster: 524,288 rows of 15 columns take it 133 ms, and them 128
+// and 99 ms. A footer is
 // kept as bytes, of which those of one row group are read at a time. Dictionary indices are taken as they
 // are, so that a category is looked up once per row group and not once per row.
 package parquetio
