@@ -29,7 +29,7 @@ func rootCause(err error) error {
 	}
 	whole := err.Error()
 	text, _, _ := strings.Cut(whole, "\nFull error:")
-	for _, mark := range []string{"caused by:\n", "Caused by:\n", "] failed:\n"} {
+	for _, mark := range []string{"caused by:\n", "Caused by:\n", " failed:\n"} {
 		if i := strings.LastIndex(text, mark); i >= 0 {
 			text = text[i+len(mark):]
 		}
@@ -48,7 +48,24 @@ func rootCause(err error) error {
 		return errors.New(text[first:])
 	}
 	line, _, _ := strings.Cut(text, "\n")
+	for _, known := range usual {
+		if found := known.text.FindString(whole); found != "" {
+			return fmt.Errorf("%w: %s; %s", ErrRunner, strings.TrimSpace(found), known.fix)
+		}
+	}
 	return fmt.Errorf("%w: %s", ErrRunner, line)
+}
+
+// usual are errors of engines that have one cause, and what to do about it.
+var usual = []struct {
+	text *regexp.Regexp
+	fix  string
+}{
+	{regexp.MustCompile(`Insufficient number of network buffers[^\n]*`), "lower --parallelism, or raise taskmanager.memory.network.max of Flink"},
+	{regexp.MustCompile(`(?:NoResourceAvailableException|Could not acquire the minimum required resources)[^\n]*`), "no task manager has a free slot: start one, or lower --parallelism"},
+	{regexp.MustCompile(`Record too large[^\n]*`), "raise taskmanager.memory.managed.size of Flink, or lower --parallelism"},
+	{regexp.MustCompile(`(?:java\.lang\.)?OutOfMemoryError[^\n]*`), "the engine needs more memory"},
+	{regexp.MustCompile(`Process died with exit code[^\n]*`), "a worker has ended: its own log says why; often its memory was too small, or --environment_config names a program that is not there"},
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/dirsink"
@@ -61,6 +62,11 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 	removed := 0
 	remove := func(f found) {
 		defer f.unlock()
+		if f.atWork {
+			fmt.Fprintln(w, "left as it is:", f.said())
+			removed++ // something was said
+			return
+		}
 		said := f.dir
 		if f.RunID != "" {
 			said = strings.TrimSuffix(f.said(), "; "+removal(f.dir))
@@ -78,6 +84,9 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 		}
 	}
 	if output != "" {
+		for _, f := range (place{filepath.Dir(absolute(output)), runPrefix, ""}).left(ctx) { // of workers elsewhere
+			remove(f)
+		}
 		for _, dir := range stagedBy(output) {
 			gone, err := dirsink.Dir{Release: dir}.RemoveLeftovers(ctx)
 			errs = append(errs, err)

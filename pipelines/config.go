@@ -40,8 +40,10 @@ type Config struct {
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and load jobs
 	Strict        bool              // fail on an unreadable cell, with its position
-	Runner        string
-	TempLocation  string // gs:// directory for what is not published yet; default: next to a gs:// output, else of this machine
+	Runner        string            // prism (default) or direct, in this process; or the runner of Engine
+	Engine        Engine            // job service; the zero Engine: the run is in this process
+	RunID         string            // of a run that may have begun: it is finished, and paid for once; default: random
+	TempLocation  string            // gs:// directory for what is not published yet; default: next to a gs:// output, else of this machine
 	Services      table.Options
 
 	Progress io.Writer // where progress goes; nil: nowhere
@@ -62,7 +64,10 @@ func (c Config) withDefaults() Config {
 	if isTable(c.Output) {
 		c.Shards = orDefault(c.Shards, DefaultShards)
 	}
-	c.Runner = orDefault(c.Runner, "prism")
+	c.Runner, c.Engine = orDefault(c.Runner, "prism"), c.Engine.withDefaults()
+	for _, name := range []*string{&c.Input, &c.Output, &c.Release, &c.TempLocation} {
+		*name = c.Engine.name(*name)
+	}
 	return c
 }
 

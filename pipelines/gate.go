@@ -20,7 +20,7 @@ var stopText = []byte("the run was stopped before this step\n")
 // publishSuffix is of the object, behind the ID of a run, that is there once its publication has begun.
 const publishSuffix = ".publishing"
 
-var errGone = errors.New("pipelines: the staging of the run is gone: it has ended, and nothing of it may go on")
+var errGone = errors.New("pipelines: the staging of the run is not there: the run has ended, or this worker does not see the launcher's directories; it draws nothing")
 
 // stop keeps a run from all steps that it has not begun. The run that publishes can be another one than that
 // whose release it is.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -92,20 +93,30 @@ func (r *Request) fingerprint() string {
 type found struct {
 	staging
 	note
-	drawn bool
-	model *synth.ModelRef // nil: there is no release
+	drawn  bool
+	model  *synth.ModelRef // nil: there is no release
+	job    job             // the newest; of no ID: there was none
+	atWork bool            // its job may go on
 }
 
 // look reads what is in a staging. ok is false if its run may be at work, or if it is nobody's.
 func look(ctx context.Context, dir string) (f found, ok bool) {
+	if files.Remote(dir) {
+		if _, kept, err := openStore(dir).Get(ctx, keptName); err != nil || !kept {
+			return f, false
+		}
+	}
+	return lookInto(ctx, dir)
+}
+
+// lookInto is look for a staging whose run is known to have left it, where nothing can tell.
+func lookInto(ctx context.Context, dir string) (f found, ok bool) {
 	f.dir, f.unlock = dir, func() {}
 	s := openStore(dir)
 	if !files.Remote(dir) {
 		if f.unlock, ok = files.Take(dir); !ok {
 			return f, false
 		}
-	} else if _, kept, err := s.Get(ctx, keptName); err != nil || !kept {
-		return f, false
 	}
 	b, isNoted, err := s.Get(ctx, noteName)
 	if err != nil || isNoted && json.Unmarshal(b, &f.note) != nil {
@@ -114,6 +125,9 @@ func look(ctx context.Context, dir string) (f found, ok bool) {
 	}
 	if f.RunID == "" {
 		return f, true // of a sampling, or of a run that was killed as it began
+	}
+	if f.job, _, f.atWork = f.newest(ctx); f.atWork {
+		f.atWork = f.job.mayGoOn(ctx)
 	}
 	_, f.drawn, _ = has(ctx, s, f.RunID+synth.DrawnSuffix)
 	if data, released, err := has(ctx, s, f.RunID+synth.ReleaseSuffix); released && err == nil {
@@ -145,7 +159,7 @@ func (p place) left(ctx context.Context) (list []found) {
 // about what other runs have left of the same input or output.
 func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string) {
 	for _, f := range p.left(ctx) {
-		if kept == nil && f.model != nil && f.Request != "" && f.Request == n.Request {
+		if kept == nil && !f.atWork && f.model != nil && f.Request != "" && f.Request == n.Request {
 			kept = &f
 			continue
 		}
@@ -161,6 +175,9 @@ func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string)
 func (f found) said() string {
 	what := "it had spent nothing"
 	switch {
+	case f.atWork:
+		return fmt.Sprintf("%s is of a run whose job may go on (input %s, output %s, begun %s; job %s at %s): count its budget as spent; `--run_id=%s` with its flags finishes it",
+			f.dir, f.Input, f.Output, f.Began.Format("2006-01-02 15:04:05 UTC"), f.job.ID, f.job.Endpoint, f.RunID)
 	case f.model != nil:
 		what = "it holds a release, whose budget counts as spent"
 	case f.drawn:
@@ -174,6 +191,9 @@ func (f found) said() string {
 func removal(dir string) string {
 	if files.Remote(dir) {
 		return fmt.Sprintf("`gcloud storage rm -r %s` removes it", dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, jobName(1))); err == nil { // next to an output
+		return "removing that directory discards it"
 	}
 	return "`dapple clean` removes it"
 }

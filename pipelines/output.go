@@ -36,7 +36,12 @@ func (o *output) open() *output {
 func (r *Request) output(runID string, st staging) *output {
 	form := r.source.Form(r.File.CSV)
 	at, format := rowsAt(r.Output, r.Format)
+	gate := ""
+	if r.Engine.elsewhere() {
+		gate = st.dir
+	}
 	return (&output{Target: r.target().in(runID, st.dir), description: description{
+		Gate:      gate,
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID,
 		RowsAt: at, RowsFormat: format,
@@ -146,6 +151,9 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 		d.Path = t.output
 	}
 	if !checkIsDir("--output", d.Path, f) || !checkIsDir("--release", d.Release, f) {
+		return
+	}
+	if t.finished(ctx) {
 		return
 	}
 	err := d.Check(ctx)

@@ -13,14 +13,14 @@ import (
 // Files that are not published yet go to a place of all workers, or of this machine.
 func TestPlacesForTemporaryFiles(t *testing.T) {
 	var faults Faults
-	checkTemp("", &faults)
-	checkTemp("gs://bucket/temp", &faults)
+	checkTemp("", Engine{}, &faults)
+	checkTemp("gs://bucket/temp", Engine{}, &faults)
 	if len(faults) != 0 {
 		t.Error(faults)
 	}
 	for _, dir := range []string{"/tmp", "s3://bucket/temp", "gs://bucket/a?b"} {
 		faults = nil
-		if checkTemp(dir, &faults); len(faults) != 1 || faults[0].Where != "--temp_location" {
+		if checkTemp(dir, Engine{}, &faults); len(faults) != 1 || faults[0].Where != "--temp_location" {
 			t.Errorf("%s: %v", dir, faults)
 		}
 	}

@@ -1,12 +1,14 @@
 package pipelines
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -17,30 +19,55 @@ import (
 
 // Result is what a finished run leaves to say.
 type Result struct {
-	Privacy report.Privacy
-	Written report.Written
+	Privacy   report.Privacy
+	Written   report.Written
+	Submitted string // of a job that nobody waits for: its name, and how to ask again; empty: the run has ended
 }
 
-// WriteText writes the four last lines.
-func (r *Result) WriteText(w io.Writer) error { return report.WriteClosing(w, r.Privacy, r.Written) }
+// WriteText writes the four last lines, or that of a job that was submitted.
+func (r *Result) WriteText(w io.Writer) error {
+	if r.Submitted != "" {
+		_, err := fmt.Fprintln(w, r.Submitted)
+		return err
+	}
+	return report.WriteClosing(w, r.Privacy, r.Written)
+}
 
 // Run executes a request: it reads the private table, spends the privacy budget once, and publishes
 // rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent. A release
-// whose publication failed is kept, and the next run of the same request publishes it instead.
+// whose publication failed is kept, and the next run of the same request publishes it instead. A run that has an
+// ID and has begun before is finished, whether its job is still at work, has ended, or has released only.
 func Run(ctx context.Context, r *Request) (*Result, error) {
-	l := launch{runID: rand.Text(), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
+	l := launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
 	n, where := r.note(l.runID), stagingPlace(r.TempLocation, r.target().beside(), r.scratch)
-	kept, notes := where.takeUp(ctx, n)
-	if kept != nil {
-		n = kept.note
-		notes = append(notes, fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent",
-			n.Began.Format("2006-01-02 15:04:05 UTC")))
+	if r.Engine.elsewhere() && !files.Remote(where.dir) {
+		if err := os.MkdirAll(where.dir, 0o777); err != nil {
+			return nil, Faults{{Where: "--temp_location", What: plainPathError(err)}}
+		}
 	}
-	st, err := stagingOf(ctx, kept, where, n)
+	if res, err := r.again(ctx, where); res != nil || err != nil {
+		return res, err
+	}
+	begun, notes, err := r.takeUp(ctx, where, n)
 	if err != nil {
 		return nil, err
 	}
-	keep := kept != nil // until its release is published
+	var kept *found
+	if begun != nil {
+		n = begun.note
+		if l.runID = begun.publisher(r.RunID); !begun.atWork {
+			kept = begun
+			notes = append(notes, fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent",
+				n.Began.Format("2006-01-02 15:04:05 UTC")))
+		} else {
+			notes = append(notes, fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", n.Began.Format("2006-01-02 15:04:05 UTC")))
+		}
+	}
+	st, err := stagingOf(ctx, begun, where, n)
+	if err != nil {
+		return nil, err
+	}
+	keep := begun != nil // until its release is published
 	defer func() {
 		if keep {
 			st.unlock()
@@ -57,15 +84,19 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, err
 	}
 	defer a.finish()
-	p, s := beam.NewPipelineWithRoot()
-	bytes := r.source.Bytes()
-	if kept != nil {
-		bytes = 0
-		write(s, r, l, synth.Saved(s, *kept.model, r.File.Domain, r.Problem.Workload, l.store))
-	} else {
-		build(s, r, l)
+	err = r.work(ctx, l, n, st, begun, kept)
+	if err == nil && r.Engine.remote() && !a.published(ctx) {
+		err = errors.Join(errors.New("the job is done, and its output is not to be seen here: do its workers see the same directories?"), st.stop(ctx, n.RunID, l.runID))
 	}
-	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, bytes)); err != nil && !a.published(ctx) {
+	if err != nil && !a.published(ctx) {
+		if sub := (*detached)(nil); errors.As(err, &sub) {
+			keep = true
+			return &Result{Submitted: r.submission(n, sub.job)}, nil
+		}
+		if on := (*goesOn)(nil); errors.As(err, &on) {
+			keep = true
+			return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, n.RunID, st.dir)
+		}
 		left, abandonErr := a.abandon(ctx)
 		if err = errors.Join(err, abandonErr); left != "" {
 			keep = true
@@ -80,6 +111,29 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		res.Written.Notes = append(res.Written.Notes, notes...)
 	}
 	return res, err
+}
+
+// work does what a run has not done yet: all, the rows of a release that was kept, or waiting for a job.
+func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun, kept *found) error {
+	x := pipelineRun{
+		runner: r.Runner, engine: r.Engine, run: l.runID, submitted: st.remember,
+		stop: func(ctx context.Context) error { return st.stop(ctx, n.RunID, l.runID) },
+	}
+	bytes := r.source.Bytes()
+	if begun != nil {
+		bytes = 0
+	}
+	m := newMeter(r.Progress, r.Terminal, bytes)
+	if begun != nil && begun.atWork {
+		return x.attach(ctx, begun.job, m)
+	}
+	p, s := beam.NewPipelineWithRoot()
+	if kept != nil {
+		write(s, r, l, synth.Saved(s, *kept.model, r.File.Domain, r.Problem.Workload, l.store))
+	} else {
+		build(s, r, l)
+	}
+	return x.execute(ctx, p, m)
 }
 
 // stagingOf returns the staging of a run: that of an earlier one, or a new one.

@@ -71,9 +71,9 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		faults.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
 	}
 	checkFormatName(c.Format, &faults)
-	checkRunner(c.Runner, &faults)
+	checkHere(c.Runner, &faults)
 	c.target().check(ctx, &faults)
-	checkTemp(c.TempLocation, &faults)
+	checkTemp(c.TempLocation, Engine{}, &faults)
 	if c.Domain != "" {
 		checkDry(ctx, r, &faults)
 		return r, faults.Err()
@@ -187,7 +187,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	release := synth.Saved(s, ref, &r.file.Domain, r.workload, st.ref())
 	shards, minRows := shardsOf(r.Shards, &r.file.Domain)
 	synth.Write(s, release, synth.SampleParams{
-		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: synth.PrismBranches, Sink: out.ref(),
+		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(),
 	})
 	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, 0)); err != nil && !a.published(ctx) {

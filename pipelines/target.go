@@ -22,14 +22,15 @@ type target struct {
 	shards                int
 	services              table.Options
 	null                  string // how CSV spells NULL
+	run                   string // ID of a run that may have published there already
 }
 
 func (c *Config) target() target {
-	return target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null}
+	return target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, c.RunID}
 }
 
 func (c *SampleConfig) target() target {
-	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null}
+	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, ""}
 }
 
 // isTable reports whether a name is that of a table, and not of a file or a directory.
@@ -91,6 +92,12 @@ func (t target) checkDirectory(ctx context.Context, f *Faults) {
 	}
 }
 
+// finished reports whether the run has published there already: then it has nothing to find free.
+func (t target) finished(ctx context.Context) bool {
+	_, ok := finishedAs(ctx, t.beside(), t.run)
+	return ok
+}
+
 // flag names what chooses a directory.
 func (t target) flag(dir string) string {
 	if t.release != "" && files.Clean(dir) == files.Clean(t.release) || isTable(t.output) {
@@ -146,7 +153,7 @@ const defaultFormat = "parquet"
 // checkTable refuses a table that cannot be written, before any budget is spent. Its name and the way to
 // write have been checked before.
 func (t target) checkTable(ctx context.Context, d *domain.Domain, f *Faults) {
-	if !isTable(t.output) || len(t.placeFaults()) > 0 {
+	if !isTable(t.output) || len(t.placeFaults()) > 0 || t.finished(ctx) {
 		return
 	}
 	to := t.in("check", "")

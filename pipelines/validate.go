@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
@@ -40,7 +39,15 @@ func Validate(ctx context.Context, c Config) (*Request, error) {
 // Parquet footers of the input. The names and types of columns are no private data, and no line or page
 // after them is looked at.
 func ValidateRun(ctx context.Context, c Config) (*Request, error) {
-	r, faults := validate(ctx, c)
+	var faults Faults
+	d := c.withDefaults()
+	if checkEngine(d.Runner, d.Engine, &faults); d.Engine.remote() && len(faults) == 0 {
+		d.Engine.checkEndpoint(ctx, &faults)
+	} else {
+		faults = nil // validate says it
+	}
+	r, more := validate(ctx, c)
+	faults = append(faults, more...)
 	checkColumns(ctx, r, false, &faults)
 	if len(faults) == 0 {
 		checkSpace(r, &faults)
@@ -52,10 +59,11 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	c = c.withDefaults()
 	var faults Faults
 	checkFigures(c, &faults)
-	r := &Request{Config: c, scratch: os.TempDir()}
+	r := &Request{Config: c, scratch: c.Engine.scratch(c.TempLocation, c.target().beside())}
+	c.Engine.checkPlaces(&faults, map[string]string{"--input": c.Input, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
 	checkInput(ctx, r, &faults)
 	c.target().check(ctx, &faults)
-	checkTemp(c.TempLocation, &faults)
+	checkTemp(c.TempLocation, c.Engine, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 		c.target().checkTable(ctx, r.File.Domain.Written(), &faults)
@@ -101,26 +109,17 @@ func checkFigures(c Config, f *Faults) {
 	if _, err := methods.Lookup(c.Method); err != nil && c.Method != "auto" {
 		f.add("--method", fmt.Sprintf("got %q; want auto or one of %s", c.Method, strings.Join(methods.Names(), ", ")), "")
 	}
-	checkRunner(c.Runner, f)
-}
-
-// runners are those whose workers are in this process, by the names that Beam accepts. A run on any other
-// would go on after this process has said what was spent.
-var runners = []string{"prism", "PrismRunner", "direct", "DirectRunner"}
-
-func checkRunner(name string, f *Faults) {
-	if !slices.Contains(runners, name) {
-		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process", name), "")
-	}
+	checkEngine(c.Runner, c.Engine, f)
+	checkRunID(c.RunID, f)
 }
 
 // checkTemp refuses a directory for temporary files that is not one of all workers.
-func checkTemp(dir string, f *Faults) {
+func checkTemp(dir string, e Engine, f *Faults) {
 	if dir == "" {
 		return
 	}
 	err := files.CheckName(dir)
-	if err == nil && !files.Remote(dir) {
+	if err == nil && !files.Remote(dir) && !e.elsewhere() { // Engine.checkPlaces looks at those of other workers
 		err = fmt.Errorf("got %q; want gs://bucket/path", dir)
 	}
 	if err != nil {

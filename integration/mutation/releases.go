@@ -85,7 +85,7 @@ var releases = []defect{
 	},
 	{
 		name: "a run elsewhere is launched", file: "pipelines/dapple/flags.go", test: "TestBadRequests",
-		old: "var harmless = []string{", new: "var harmless = []string{\"endpoint\", ",
+		old: "var harmless = []string{", new: "var harmless = []string{\"async\", ",
 	},
 	{
 		name: "a stopped run releases from elsewhere", file: "pipelines/gate.go", test: "TestStopAndReleaseAtOnce",

@@ -85,6 +85,9 @@ func (c *Client) Close() { c.conn.Close() }
 // State is that of a job.
 type State = jobpb.JobState_Enum
 
+// Done is the state of a job that has done all its work.
+const Done = jobpb.JobState_DONE
+
 // Ended reports whether a state is the last one of a job.
 func Ended(s State) bool {
 	switch s {

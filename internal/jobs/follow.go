@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,6 +16,8 @@ import (
 
 // Watcher hears what becomes of a job. Nil functions are not called.
 type Watcher struct {
+	// Patience is how long the service may be silent before its job counts as lost; default a minute.
+	Patience time.Duration
 	State    func(State)                               // each state that differs from the one before
 	Counters func(namespace string) bool               // whether the counters of a namespace are wanted: they must be public
 	Counted  func(namespace, name string, value int64) // a wanted counter, time and again
@@ -28,8 +31,6 @@ var ErrCancelled = errors.New("the job was cancelled")
 
 const (
 	pollEvery = 500 * time.Millisecond
-	// lostAfter is how long a service may be silent while its job is followed.
-	lostAfter = time.Minute
 	// silence is how long a stream may say nothing before the service is asked whether the job goes on.
 	silence = 5 * time.Second
 	// lastWords is how long the reason of a failure may follow the state that says so.
@@ -38,7 +39,7 @@ const (
 
 // Follow waits for the end of a job. It returns nil for a job that is done, and an error for one that failed or
 // was cancelled, by whomever. A stream that breaks is opened again: services restart, and networks fail. If
-// the service is silent for longer than a minute, or ctx ends, the error is ErrLost or ctx's.
+// the service is silent for longer than w.Patience, or ctx ends, the error is ErrLost or ctx's.
 func (c *Client) Follow(ctx context.Context, job string, w Watcher) error {
 	f := &follower{Client: c, job: job, watcher: w}
 	heard := time.Now()
@@ -57,8 +58,8 @@ func (c *Client) Follow(ctx context.Context, job string, w Watcher) error {
 		if Ended(f.last) {
 			return f.end()
 		}
-		if time.Since(heard) > lostAfter {
-			return fmt.Errorf("%w for %v: %w", err, lostAfter, ErrLost)
+		if patience := cmp.Or(w.Patience, time.Minute); time.Since(heard) > patience {
+			return fmt.Errorf("%w for %v: %w", err, patience, ErrLost)
 		}
 		select {
 		case <-ctx.Done():

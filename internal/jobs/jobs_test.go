@@ -34,10 +34,17 @@ func submit(t *testing.T, c *Client) (string, error) {
 	t.Helper()
 	p, s := beam.NewPipelineWithRoot()
 	beam.Impulse(s)
+	startPool = func(context.Context) (Pool, error) { return noPool{}, nil }
 	id, end, err := c.Submit(t.Context(), p, Options{Name: "n", Environment: Loopback})
 	t.Cleanup(end)
 	return id, err
 }
+
+// noPool has no workers: the service of tests asks for none.
+type noPool struct{}
+
+func (noPool) EnvironmentConfig(context.Context) string { return "127.0.0.1:1" }
+func (noPool) Stop(context.Context) error               { return nil }
 
 func TestDialSaysWhatIsWrong(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler()) // as the pages of engines for people

@@ -11,8 +11,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+	"google.golang.org/protobuf/encoding/protojson"
 )
 
 // Environment says where workers are.
@@ -29,6 +30,26 @@ const (
 // urns are the names of environments in a pipeline. A pool answers for workers in this process too.
 var urns = map[Environment]string{
 	Loopback: graphx.URNEnvExternal, Process: graphx.URNEnvProcess, External: graphx.URNEnvExternal, Docker: graphx.URNEnvDocker,
+}
+
+// Pool is workers of this process.
+type Pool interface {
+	EnvironmentConfig(context.Context) string
+	Stop(context.Context) error
+}
+
+var startPool func(context.Context) (Pool, error)
+
+// RegisterPool makes workers of this process known, from an init function.
+func RegisterPool(start func(context.Context) (Pool, error)) { startPool = start }
+
+// Command returns the command in the configuration of a Process environment; empty if it has none.
+func Command(config string) string {
+	p := &pipepb.ProcessPayload{}
+	if protojson.Unmarshal([]byte(config), p) != nil {
+		return ""
+	}
+	return p.GetCommand()
 }
 
 // Options say how a pipeline becomes a job. Zero fields leave the choice to the service.
@@ -54,7 +75,10 @@ func (c *Client) Submit(ctx context.Context, p *beam.Pipeline, o Options) (job s
 	}
 	config, worker := o.Config, o.Worker
 	if o.Environment == Loopback {
-		pool, err := extworker.StartLoopback(context.WithoutCancel(ctx), 0) // its workers end with the job
+		if startPool == nil {
+			return "", end, errors.New("this program has no workers of its own: import internal/jobs/loopback")
+		}
+		pool, err := startPool(context.WithoutCancel(ctx)) // its workers end with the job
 		if err != nil {
 			return "", end, fmt.Errorf("workers of this process: %w", err)
 		}

@@ -21,25 +21,32 @@ import (
 // binary. It skips the test, naming what is missing, where Beam's programs cannot be built.
 func RunInProcesses(t *testing.T, p *beam.Pipeline) {
 	t.Helper()
-	dir := t.TempDir()
-	prism := build(t, dir, "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism")
-	boot := build(t, dir, "boot", "github.com/apache/beam/sdks/v2/go/container")
 	worker, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := filepath.Join(dir, "boot.sh")
-	if err := os.WriteFile(script, []byte(bootScript(boot, dir)), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	endpoint := start(t, prism)
+	endpoint, config := Processes(t)
 	set(t, jobopts.Endpoint, endpoint)
 	set(t, jobopts.EnvironmentType, "PROCESS")
-	set(t, jobopts.EnvironmentConfig, fmt.Sprintf(`{"command":%q}`, script))
+	set(t, jobopts.EnvironmentConfig, config)
 	set(t, jobopts.WorkerBinary, worker)
 	if err := RunOn("universal", p); err != nil {
 		t.Fatalf("pipeline with workers in processes failed: %.4000v", err)
 	}
+}
+
+// Processes starts prism, and returns its address and the configuration of an environment of processes. It skips
+// the test, naming what is missing, if Beam's programs cannot be built.
+func Processes(t *testing.T) (endpoint, config string) {
+	t.Helper()
+	dir := t.TempDir()
+	prism := build(t, dir, "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism")
+	boot := build(t, dir, "boot", "github.com/apache/beam/sdks/v2/go/container")
+	script := filepath.Join(dir, "boot.sh")
+	if err := os.WriteFile(script, []byte(bootScript(boot, dir)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return start(t, prism), fmt.Sprintf(`{"command":%q}`, script)
 }
 
 // build builds a program of the Beam version that this module uses. A copy of go.mod takes up the

@@ -146,11 +146,29 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "overwrite", usage: "replace what dapple wrote to the directories before", set: toggle(&c.Overwrite)},
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling, never the noise; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
 		{name: "strict", usage: "fail on an unusable cell or malformed line, and say where: for the owner", set: toggle(&c.Strict)},
-		{name: "runner", arg: "NAME", set: text(&c.Runner)},
 		beamText("temp_location", "DIR", text(&c.TempLocation)),
 	}
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
+	opts = append(opts, engineOptions(c)...)
 	return append(opts, readingServices(&c.Services)...)
+}
+
+// engineOptions are the flags that choose where the run is at work. They have Beam's names where Beam has one.
+func engineOptions(c *pipelines.Config) []option {
+	e := &c.Engine
+	return []option{
+		{name: "runner", arg: "NAME", usage: "prism (default) or direct; at an endpoint: flink, spark, universal or prism", set: text(&c.Runner)},
+		{name: "endpoint", arg: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
+		{name: "environment_type", arg: "TYPE", usage: "its workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
+		{name: "environment_config", arg: "C", usage: `of PROCESS {"command": "FILE"}, of EXTERNAL host:port, of DOCKER an image`, set: text(&e.Config)},
+		{name: "worker_binary", arg: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
+		{name: "parallelism", arg: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
+		beamText("job_name", "NAME", text(&e.JobName)),
+		beamText("experiments", "LIST", text(&e.Experiments)),
+		{name: "shared", usage: "all workers see local paths under the same names", set: toggle(&e.Shared)},
+		{name: "detach", usage: "submit the job and do not wait for it; --run_id asks again", set: toggle(&e.Detach)},
+		{name: "run_id", arg: "ID", usage: "finish the run of this ID, or begin it; it is paid for once", set: text(&c.RunID)},
+	}
 }
 
 func verifyCommand() command {

@@ -22,17 +22,21 @@ type option struct {
 	set      func(string) error
 }
 
-// harmless are Beam's own flags that leave a run in this process. All others are for workers elsewhere: a run
-// there cannot be stopped from here, so that the command could not say what was spent.
+// harmless are Beam's own flags that a run of this process takes. All others are for Beam's own launcher, which
+// leaves jobs alone: nobody could say what they have spent.
 var harmless = []string{"job_name", "experiments", "beam_strict"}
 
 // elsewhere is the fault of one of the others.
 func elsewhere(name string) pipelines.Fault {
-	return pipelines.Fault{
+	f := pipelines.Fault{
 		Where: "--" + name,
-		What:  "is for workers in other processes, and this command runs in its own: a run elsewhere would go on after Ctrl-C, and nobody could say what was spent",
-		Fix:   "leave it out; on other runners use the packages private, counts and synth in a pipeline of your own",
+		What:  "is for Beam's own launcher, which does not say what a job has spent; this command has its own",
+		Fix:   "leave it out; dapple help synth lists the flags for runs at a job service",
 	}
+	if name == "async" {
+		f.Fix = "use --detach, and --run_id to ask again"
+	}
+	return f
 }
 
 // parse reads args against the command's options and Beam's own flags. It finds every fault: unknown

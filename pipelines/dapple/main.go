@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,10 +13,13 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
+	_ "github.com/dapple-dp/dapple/internal/jobs/loopback"
 	"github.com/dapple-dp/dapple/internal/report"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
@@ -26,14 +30,24 @@ import (
 )
 
 func main() {
+	if isWorker(os.Args[1:]) {
+		flag.Parse()
+		beam.Init() // it works until the job ends, and does not return
+		os.Exit(1)
+	}
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the run outlives its terminal
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	// A second signal ends the process at once. One that comes with the first is none: timeout and shells send
+	// theirs to a process and to its group.
+	context.AfterFunc(ctx, func() { time.Sleep(time.Second); stop() })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
+
+// isWorker reports whether Beam's boot program has started this process to work for a job of the command.
+func isWorker(args []string) bool { return len(args) > 0 && args[0] == "--worker=true" }
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr *os.File) (status int) {

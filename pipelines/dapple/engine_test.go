@@ -1,0 +1,121 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
+	"github.com/dapple-dp/dapple/internal/transformtest"
+)
+
+// An endpoint is tried before anything is read: nobody there, or somebody else, such as the page of an engine.
+func TestEndpointsThatDoNotAnswer(t *testing.T) {
+	page := httptest.NewServer(http.NotFoundHandler())
+	defer page.Close()
+	dir := people(t, 10)
+	for endpoint, want := range map[string]string{
+		"127.0.0.1:1":                           "--endpoint: nothing answers at 127.0.0.1:1 (connection refused); start Beam's job server",
+		strings.TrimPrefix(page.URL, "http://"): "--endpoint: what answers there is no Beam job service (" + strings.TrimPrefix(page.URL, "http://") + "); engines have other ports",
+	} {
+		got := dapple(t, dir, synth("--runner=flink", "--endpoint="+endpoint)...)
+		got.want(t, 2, "one problem; nothing was read or written", want)
+		noOutput(t, filepath.Join(dir, "out"))
+	}
+}
+
+// What does not go together is found at launch, all at once.
+func TestEngineFaults(t *testing.T) {
+	for _, tt := range []struct{ args, want []string }{
+		{[]string{"--environment_type", "DOCKER", "--detach", "--shared", "--parallelism=2"},
+			[]string{"--environment_type: is for a run at a job service", "--detach: is for", "--shared: is for", "--parallelism: is for"}},
+		{[]string{"--endpoint=127.0.0.1:1", "--environment_type=DOCKER"},
+			[]string{"--input: /", "--output: /"}},
+		{[]string{"--endpoint=192.0.2.1:1", "--environment_type=LOOPBACK", "--detach"},
+			[]string{"--environment_type: LOOPBACK is for an engine on this machine", "--detach: the workers of LOOPBACK end with this process"}},
+	} {
+		dir := people(t, 10)
+		for _, command := range []string{"synth", "plan"} {
+			got := dapple(t, dir, append([]string{command}, synth(tt.args...)[1:]...)...)
+			got.want(t, 2, tt.want...)
+			if lines := strings.Count(got.stderr, "\n"); command == "plan" && lines != 1+len(tt.want) { // synth asks the endpoint too
+				t.Errorf("%d lines: %s", lines, got.stderr)
+			}
+		}
+		noOutput(t, filepath.Join(dir, "out"))
+	}
+}
+
+// The command cancels its job before it ends by a signal, and says what became of the budget.
+func TestInterruptCancelsTheJob(t *testing.T) {
+	s := jobstest.Start(t)
+	dir := people(t, 10)
+	r := start(t, dir, synth("--runner=flink", "--endpoint="+s.Endpoint, "--environment_type=EXTERNAL", "--environment_config=127.0.0.1:1", "--shared")...)
+	r.until(t, "job job-7 at "+s.Endpoint)
+	status, _, _ := r.end(t, syscall.SIGTERM)
+	if said := r.all.String(); status != 1 || s.Cancels() == 0 || !strings.Contains(said, "dapple: interrupted\n"+unspent) {
+		t.Errorf("exit status %d, %d cancels, and said:\n%s", status, s.Cancels(), said)
+	}
+	noOutput(t, filepath.Join(dir, "out"))
+	if left := names(t, dir); len(left) != 2 {
+		t.Errorf("left are %v", left)
+	}
+}
+
+// With every worker in a process of its own, a run writes what it says; one that is stopped while it writes leaves
+// its release to the next; and one that nobody waited for is found again, paid for once.
+func TestWorkersInProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to build Beam's programs; make integration runs it")
+	}
+	endpoint, config := transformtest.Processes(t)
+	dir := people(t, 1000)
+	at := func(more ...string) []string {
+		return append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--runner=prism",
+			"--endpoint=" + endpoint, "--environment_type=PROCESS", "--environment_config=" + config, "--shared"}, more...)
+	}
+	noStaging := func() {
+		t.Helper()
+		for _, name := range names(t, dir) {
+			if strings.HasPrefix(name, "dapple-run-") {
+				t.Errorf("%s is left", name)
+			}
+		}
+	}
+	dapple(t, dir, at("--output=out", "--quiet")...).want(t, 0)
+	dapple(t, dir, "verify", "out").want(t, 0)
+	noStaging()
+
+	r := start(t, dir, at("--output=stopped", "--rows=200000000")...)
+	r.until(t, "writing")
+	status, _, _ := r.end(t, syscall.SIGINT)
+	if said := r.all.String(); status != 1 || !strings.Contains(said, "dapple: interrupted\n"+released) {
+		t.Errorf("exit status %d, and said:\n%s", status, said)
+	}
+	time.Sleep(5 * time.Second) // workers that went on would publish
+	noOutput(t, filepath.Join(dir, "stopped"))
+	next := dapple(t, dir, at("--output=next", "--rows=10", "--quiet")...)
+	next.want(t, 0)
+	if !strings.Contains(next.stdout, takenUp) {
+		t.Errorf("the release was not taken up:\n%s", next.stdout)
+	}
+	noStaging()
+
+	for _, tt := range []struct{ flag, want string }{
+		{"--detach", "submitted  job job-"},
+		{"--quiet", "no other was submitted, and no more budget is spent"},
+		{"--quiet", "run r1 had finished before: nothing was read, written or spent now"},
+	} {
+		got := dapple(t, dir, at("--output=later", "--run_id=r1", tt.flag)...)
+		got.want(t, 0)
+		if !strings.Contains(got.stdout, tt.want) {
+			t.Errorf("%s does not say %q:\n%s", tt.flag, tt.want, got.stdout)
+		}
+	}
+	dapple(t, dir, "verify", "later").want(t, 0)
+	noStaging()
+}

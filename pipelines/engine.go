@@ -1,0 +1,228 @@
+package pipelines
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
+
+	"github.com/dapple-dp/dapple/internal/jobs"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// Engine says which job service a run is a job of, and how. The zero Engine is none: the run is in this process.
+type Engine struct {
+	Endpoint    string // host:port of a Beam job service
+	Environment string // where workers are: LOOPBACK, PROCESS, EXTERNAL or DOCKER; default: LOOPBACK if the service is on this machine
+	Config      string // of the environment: {"command": "…"}, host:port, or an image
+	Worker      string // program for the workers, of linux/amd64; default: this one
+	Parallelism int    // 0: the engine's choice
+	JobName     string
+	Experiments string // comma-separated
+	Shared      bool   // all workers see local paths under the same names
+	Detach      bool   // submit, and do not wait
+}
+
+// runnerKind is a runner by all its names.
+type runnerKind struct {
+	names              []string
+	here, atAnEndpoint bool
+}
+
+// runnerNames are the runners of the command, each by all its names; those of this process take no endpoint.
+var runnerNames = []runnerKind{
+	{[]string{"prism", "PrismRunner"}, true, true},
+	{[]string{"direct", "DirectRunner"}, true, false},
+	{[]string{"flink", "FlinkRunner"}, false, true},
+	{[]string{"spark", "SparkRunner"}, false, true},
+	{[]string{"universal", "portable", "PortableRunner"}, false, true},
+}
+
+// remote reports whether the run is a job of a service.
+func (e Engine) remote() bool { return e.Endpoint != "" }
+
+// elsewhere reports whether workers are outside this process.
+func (e Engine) elsewhere() bool {
+	return e.remote() && slices.Contains([]jobs.Environment{jobs.Process, jobs.External, jobs.Docker}, jobs.Environment(e.Environment))
+}
+
+func (e Engine) withDefaults() Engine {
+	if !e.remote() {
+		return e
+	}
+	e.Environment = strings.ToUpper(e.Environment)
+	if host, _, err := net.SplitHostPort(e.Endpoint); e.Environment == "" && (err != nil || isThisMachine(host)) {
+		e.Environment = string(jobs.Loopback)
+	}
+	if e.Environment == string(jobs.Docker) {
+		e.Config = cmp.Or(e.Config, "apache/beam_go_sdk:"+core.SdkVersion)
+	}
+	if self, err := os.Executable(); err == nil && e.Worker == "" && runtime.GOOS+"/"+runtime.GOARCH == workerPlatform {
+		e.Worker = self
+	}
+	e.JobName = cmp.Or(e.JobName, "dapple")
+	return e
+}
+
+// workerPlatform is that of Beam's workers in Go.
+const workerPlatform = "linux/amd64"
+
+func isThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// name makes local names of a run at a service mean the same in every working directory.
+func (e Engine) name(path string) string {
+	if !e.remote() || path == "" || isTable(path) {
+		return path
+	}
+	return absolute(path)
+}
+
+// branches is how many sinks a graph has: prism runs one step as one bundle, and engines need a network buffer
+// for each pair of branches.
+func (e Engine) branches(runner string) int {
+	if e.remote() || strings.HasPrefix(strings.ToLower(runner), "direct") {
+		return 1
+	}
+	return synth.PrismBranches
+}
+
+// checkEngine refuses runners that are not known, and flags that do not go with one. It asks nobody.
+func checkEngine(runner string, e Engine, f *Faults) {
+	k := slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, runner) })
+	if k < 0 {
+		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process, or flink, spark, universal or prism at an --endpoint", runner), "")
+		return
+	}
+	if !e.remote() {
+		if !runnerNames[k].here {
+			f.add("--endpoint", "is required by --runner="+runner, "name host:port of Beam's job server for it, which is not the engine's own port")
+		}
+		e.checkUnused(f)
+		return
+	}
+	if !runnerNames[k].atAnEndpoint {
+		f.add("--endpoint", "is not for --runner="+runner+", which runs in this process", "leave it out, or name another runner")
+	}
+	e.check(f)
+}
+
+// checkHere refuses runners that are not of this process.
+func checkHere(runner string, f *Faults) {
+	k := slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, runner) })
+	if k < 0 || !runnerNames[k].here {
+		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process", runner), "")
+	}
+}
+
+// checkUnused refuses what is of use at an endpoint only.
+func (e Engine) checkUnused(f *Faults) {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"environment_type", e.Environment != ""}, {"environment_config", e.Config != ""}, {"worker_binary", e.Worker != ""},
+		{"parallelism", e.Parallelism != 0}, {"detach", e.Detach}, {"shared", e.Shared},
+	} {
+		if flag.given {
+			f.add("--"+flag.name, "is for a run at a job service, and this one is in this process", "leave it out, or name the service by --endpoint")
+		}
+	}
+}
+
+func (e Engine) check(f *Faults) {
+	host, _, err := net.SplitHostPort(e.Endpoint)
+	if err != nil {
+		f.add("--endpoint", fmt.Sprintf("got %q; want host:port", e.Endpoint), "")
+	}
+	switch jobs.Environment(e.Environment) {
+	case jobs.Loopback:
+		if err == nil && !isThisMachine(host) {
+			f.add("--environment_type", "LOOPBACK is for an engine on this machine: no other one reaches workers in this process", "use PROCESS, EXTERNAL or DOCKER")
+		}
+		if e.Detach {
+			f.add("--detach", "the workers of LOOPBACK end with this process", "use PROCESS, EXTERNAL or DOCKER")
+		}
+	case jobs.Process:
+		if command := jobs.Command(e.Config); command == "" {
+			f.add("--environment_config", fmt.Sprintf(`got %q; PROCESS wants {"command": "PROGRAM"}, Beam's boot program by its absolute name`, e.Config), "")
+		}
+	case jobs.External:
+		if _, _, err := net.SplitHostPort(e.Config); err != nil {
+			f.add("--environment_config", fmt.Sprintf("got %q; EXTERNAL wants host:port of a pool of workers", e.Config), "")
+		}
+	case jobs.Docker:
+	case "":
+		f.add("--environment_type", "is required if the job service is on another machine", "use PROCESS, EXTERNAL or DOCKER")
+	default:
+		f.add("--environment_type", fmt.Sprintf("got %q; want LOOPBACK, PROCESS, EXTERNAL or DOCKER", e.Environment), "")
+	}
+	if e.elsewhere() {
+		e.checkWorker(f)
+	}
+}
+
+// checkWorker looks whether there is a program for the workers.
+func (e Engine) checkWorker(f *Faults) {
+	if e.Worker == "" {
+		f.add("--worker_binary", "is required: workers need this program built for "+workerPlatform+", and this one is for "+runtime.GOOS+"/"+runtime.GOARCH,
+			"build it by CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build ./pipelines/dapple")
+		return
+	}
+	info, err := os.Stat(e.Worker)
+	switch {
+	case err != nil:
+		f.add("--worker_binary", plainPathError(err), "")
+	case !info.Mode().IsRegular():
+		f.add("--worker_binary", e.Worker+" is no file", "")
+	}
+}
+
+// checkPlaces refuses names of this machine where workers may be on another one.
+func (e Engine) checkPlaces(f *Faults, places map[string]string) {
+	if !e.elsewhere() || e.Shared {
+		return
+	}
+	for _, flag := range []string{"--input", "--output", "--release", "--temp_location"} {
+		if p := places[flag]; p != "" && !files.Remote(p) && !isTable(p) {
+			f.add(flag, fmt.Sprintf("%s is of this machine, and workers of %s may be on others", p, e.Environment),
+				"name a place on gs://, or say by --shared that all of them see it under this name")
+		}
+	}
+}
+
+// checkEndpoint looks whether a job service answers.
+func (e Engine) checkEndpoint(ctx context.Context, f *Faults) {
+	c, err := jobs.Dial(ctx, e.Endpoint)
+	switch {
+	case errors.Is(err, jobs.ErrNoService):
+		f.add("--endpoint", err.Error(), "engines have other ports for people and for their own clients: start Beam's job server for the engine, and name its --job-port")
+	case err != nil:
+		f.add("--endpoint", err.Error(), "start Beam's job server for the engine, and name its --job-port")
+	default:
+		c.Close()
+	}
+}
+
+// scratch is the directory for temporary files of a run: of this machine, or one that all workers see, next to
+// the released files.
+func (e Engine) scratch(temp, released string) string {
+	switch {
+	case !e.elsewhere():
+		return os.TempDir()
+	case temp != "":
+		return temp
+	}
+	return filepath.Dir(released)
+}

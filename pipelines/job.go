@@ -1,0 +1,209 @@
+package pipelines
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/internal/jobs"
+)
+
+// job is a run that is under way at a job service, as its staging remembers it.
+type job struct {
+	Endpoint string
+	ID       string
+	Run      string // ID of the run that publishes
+}
+
+// jobName is the n-th job of a staging: a run that is taken up is another job.
+func jobName(n int) string { return fmt.Sprintf("job-%d.json", n) }
+
+// newest returns the job that a staging was submitted as last; ok is false if it was in a process alone.
+func (s staging) newest(ctx context.Context) (j job, n int, ok bool) {
+	for ; ; n++ {
+		data, found, err := openStore(s.dir).Get(ctx, jobName(n+1))
+		if err != nil || !found || json.Unmarshal(data, &j) != nil {
+			return j, n, n > 0
+		}
+	}
+}
+
+// remember notes the job that a staging is of.
+func (s staging) remember(ctx context.Context, j job) error {
+	_, n, _ := s.newest(ctx)
+	b, err := json.Marshal(j)
+	if err != nil {
+		panic("pipelines: a job is plain data and always marshals")
+	}
+	_, _, err = openStore(s.dir).CreateIfAbsent(ctx, jobName(n+1), b)
+	return err
+}
+
+// mayGoOn reports whether a job may be at work: it is unless its service says that it has ended.
+func (j job) mayGoOn(ctx context.Context) bool {
+	c, err := jobs.Dial(ctx, j.Endpoint)
+	if err != nil {
+		return true
+	}
+	defer c.Close()
+	s, err := c.State(ctx, j.ID)
+	return err != nil || !jobs.Ended(s)
+}
+
+// goesOn is the error of a job of which nobody knows whether it goes on.
+type goesOn struct {
+	job
+	why string
+}
+
+func (e *goesOn) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("%s\nthe job may go on: count its budget as spent", e.why)
+	}
+	return fmt.Sprintf("%s\nthe job may go on: count its budget as spent; it is job %s at %s", e.why, e.ID, e.Endpoint)
+}
+
+// detached is the end of a command whose job goes on as it was asked to.
+type detached struct{ job }
+
+func (e *detached) Error() string { return "submitted as job " + e.ID }
+
+// pipelineRun is where and how a pipeline runs.
+type pipelineRun struct {
+	runner    string
+	engine    Engine
+	run       string                           // ID of the run that publishes
+	submitted func(context.Context, job) error // notes the job
+	stop      func(context.Context) error      // keeps workers elsewhere from all that they have not begun
+}
+
+// patience is how long a cancelled job may take to end, and a service may be silent.
+type patience struct{ cancelled, silent time.Duration }
+
+var patient = patience{cancelled: 30 * time.Second, silent: time.Minute}
+
+// execute runs a pipeline to its end, with progress.
+func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) error {
+	if !x.engine.remote() {
+		return execute(ctx, p, x.runner, m)
+	}
+	defer m.start()()
+	c, err := jobs.Dial(ctx, x.engine.Endpoint)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer c.Close()
+	var experiments []string
+	if x.engine.Experiments != "" {
+		experiments = strings.Split(x.engine.Experiments, ",")
+	}
+	id, end, err := c.Submit(ctx, p, jobs.Options{
+		Name: x.engine.JobName, Environment: jobs.Environment(x.engine.Environment), Config: x.engine.Config,
+		Worker: x.engine.Worker, Parallelism: x.engine.Parallelism, Experiments: experiments,
+	})
+	defer end()
+	j := job{x.engine.Endpoint, id, x.run}
+	switch {
+	case errors.Is(err, jobs.ErrUnknown):
+		_ = x.stop(ctx) // whether or not it is stopped, the words are the same
+		return &goesOn{j, err.Error()}
+	case err != nil:
+		return stopped(ctx, err)
+	}
+	if err := x.submitted(context.WithoutCancel(ctx), j); err != nil {
+		return errors.Join(err, x.cancel(ctx, c, j, "the job could not be noted"))
+	}
+	m.job(j)
+	if x.engine.Detach {
+		return &detached{j}
+	}
+	return x.follow(ctx, c, j, m)
+}
+
+// attach follows a job that another process has submitted.
+func (x pipelineRun) attach(ctx context.Context, j job, m *meter) error {
+	defer m.start()()
+	c, err := jobs.Dial(ctx, j.Endpoint)
+	if err != nil {
+		return &goesOn{j, err.Error()}
+	}
+	defer c.Close()
+	m.job(j)
+	return x.follow(ctx, c, j, m)
+}
+
+// follow waits for the end of a job, and ends it if ctx ends.
+func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j job, m *meter) error {
+	err := c.Follow(ctx, j.ID, m.watch())
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return x.cancel(ctx, c, j, "interrupted")
+	case errors.Is(err, jobs.ErrLost):
+		return &goesOn{j, "the job service at " + j.Endpoint + " does not answer any more"}
+	}
+	if stopErr := x.stop(ctx); stopErr != nil { // the job has ended, and so have its workers, but for those that nobody reaches
+		err = errors.Join(err, stopErr)
+	}
+	if errors.Is(err, jobs.ErrCancelled) {
+		return errors.New("the job was cancelled, and not by this command")
+	}
+	return rootCause(err)
+}
+
+// cancel ends a job, first by its own store and then by its service.
+func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j job, why string) error {
+	stopErr := x.stop(ctx)
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), patient.cancelled)
+	defer end()
+	last, err := c.Cancel(ctx, j.ID)
+	switch {
+	case !jobs.Ended(last):
+		return &goesOn{j, fmt.Sprintf("%s; %v", why, err)}
+	case last == jobs.Done:
+		return nil
+	}
+	return errors.Join(errors.New(why), stopErr)
+}
+
+// publicCounters are the counters of a run that show public figures.
+func publicCounters(namespace string) bool {
+	return namespace == "dapple.solve" || namespace == "dapple.sample"
+}
+
+// watch shows what a job service says of a job.
+func (m *meter) watch() jobs.Watcher {
+	if m.out == nil {
+		return jobs.Watcher{Patience: patient.silent}
+	}
+	totals := map[string]int64{}
+	return jobs.Watcher{
+		Patience: patient.silent,
+		State:    func(s jobs.State) { m.report("job "+strings.ToLower(s.String()), 0, 0) },
+		Counters: publicCounters,
+		Counted: func(namespace, name string, value int64) {
+			stage, what, _ := strings.Cut(name, ".")
+			switch {
+			case namespace == "dapple.sample" && name == "rows":
+				m.report("writing", int(value), 0)
+			case what == "total":
+				totals[stage] = value
+			case what == "done" && totals[stage] > 0 && value < totals[stage]:
+				m.report(stage, int(value), int(totals[stage]))
+			}
+		},
+	}
+}
+
+// job shows the name of a job, by which it is found and cancelled at its service.
+func (m *meter) job(j job) {
+	if m.out != nil {
+		fmt.Fprintf(m.out, "job %s at %s\n", j.ID, j.Endpoint)
+	}
+}

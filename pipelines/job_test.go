@@ -1,0 +1,175 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// atService makes a request whose workers would be in a pool, which the service of tests does not ask.
+func atService(t *testing.T, s *jobstest.Service) Config {
+	t.Helper()
+	c := shop(t, 40)
+	c.Runner = "flink"
+	c.Engine = Engine{Endpoint: s.Endpoint, Environment: "external", Config: "127.0.0.1:1", Shared: true}
+	before := patient
+	patient = patience{cancelled: time.Second, silent: 2 * time.Second}
+	t.Cleanup(func() { patient = before })
+	return c
+}
+
+// stagings lists those of runs elsewhere, next to the output.
+func stagings(t *testing.T, c Config) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(filepath.Dir(c.Output), runPrefix+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// draws does what a worker of the run of a request does: the steps up to the mark, the release or the publication.
+func draws(t *testing.T, c Config, suffixes ...string) error {
+	t.Helper()
+	for _, dir := range stagings(t, c) {
+		for _, suffix := range suffixes {
+			if _, _, err := (releaseStore{openStore(dir)}).CreateIfAbsent(context.Background(), c.RunID+suffix, []byte("a worker's")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	saysUnspent = "nothing was written and no privacy budget was spent"
+	saysDrawn   = "nothing was written, but noise had been drawn: count the privacy budget of this run as spent"
+	saysGoesOn  = "the job may go on: count its budget as spent"
+)
+
+// However a job ends, what is said of the budget is true, nothing is left of a job that has ended, and nothing is
+// taken from one that may go on.
+func TestEndsOfJobs(t *testing.T) {
+	run := func(s *jobstest.Service) { s.Set(jobpb.JobState_RUNNING) }
+	for _, tt := range []struct {
+		name      string
+		prepare   func(*jobstest.Service)
+		worker    []string // what a worker does before the job ends
+		do        func(s *jobstest.Service, interrupt func())
+		want      []string
+		cancelled bool // the service was asked to cancel
+		stays     bool
+	}{
+		{name: "failed at once", do: func(s *jobstest.Service, _ func()) { s.Fail("caused by:\ncsv: open x: gone\nat A") },
+			want: []string{"csv: open x: gone", saysUnspent}},
+		{name: "failed after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, _ func()) { s.Fail("no memory") },
+			want: []string{"no memory", saysDrawn}},
+		{name: "failed without network buffers", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("java.io.IOException: Insufficient number of network buffers: required 17, but only 3 available.\n\tat X")
+		}, want: []string{"Insufficient number of network buffers", "taskmanager.memory.network", saysUnspent}},
+		{name: "cancelled by somebody else", do: func(s *jobstest.Service, _ func()) { run(s); s.Set(jobpb.JobState_CANCELLED) },
+			want: []string{"the job was cancelled, and not by this command", saysUnspent}},
+		{name: "cancelled by somebody else after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, _ func()) { s.Set(jobpb.JobState_CANCELLED) },
+			want: []string{"the job was cancelled, and not by this command", saysDrawn}},
+		{name: "done without output", do: func(s *jobstest.Service, _ func()) { s.Set(jobpb.JobState_DONE) },
+			want: []string{"its output is not to be seen here", saysUnspent}},
+		{name: "interrupted", do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() },
+			want: []string{"interrupted", saysUnspent}, cancelled: true},
+		{name: "interrupted after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() },
+			want: []string{"interrupted", saysDrawn}, cancelled: true},
+		{name: "interrupted, and it ends slowly", prepare: func(s *jobstest.Service) {
+			s.Asked = func() { time.AfterFunc(500*time.Millisecond, func() { s.Set(jobpb.JobState_CANCELLED) }) }
+		}, do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() }, want: []string{"interrupted", saysUnspent}, cancelled: true},
+		{name: "interrupted, and it goes on", prepare: func(s *jobstest.Service) { s.Asked = func() {} },
+			do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() }, want: []string{"interrupted", saysGoesOn, "job-7", "--run_id=r1", "nothing is removed"}, cancelled: true, stays: true},
+		{name: "interrupted, and the service is gone", do: func(s *jobstest.Service, interrupt func()) { s.Stop(); interrupt() },
+			want: []string{saysGoesOn, "job-7"}, stays: true},
+		{name: "the service is gone", do: func(s *jobstest.Service, _ func()) { s.Stop() }, want: []string{"does not answer any more", saysGoesOn, "--run_id=r1"}, stays: true},
+		{name: "of another version", prepare: func(s *jobstest.Service) {
+			s.Prepared = func(*pipepb.Pipeline) error { return status.Error(codes.InvalidArgument, "unknown URN beam:y") }
+		}, want: []string{"unknown URN beam:y", "another version", saysUnspent}},
+		{name: "an answer that is lost", prepare: func(s *jobstest.Service) { s.Ran = func() error { return status.Error(codes.Unavailable, "x") } },
+			want: []string{saysGoesOn}, stays: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := jobstest.Start(t)
+			c := atService(t, s)
+			c.RunID = "r1"
+			r := mustValidate(t, c)
+			ctx, interrupt := context.WithCancel(context.Background())
+			defer interrupt()
+			if tt.prepare != nil {
+				tt.prepare(s)
+			}
+			if tt.do != nil {
+				s.Ran = func() error {
+					err := draws(t, c, tt.worker...)
+					time.AfterFunc(300*time.Millisecond, func() { tt.do(s, interrupt) }) // the command hears of the job first
+					return err
+				}
+			}
+			_, err := Run(ctx, r)
+			if err == nil || IsRequest(err) {
+				t.Fatalf("the run ended with %v", err)
+			}
+			for _, text := range tt.want {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("it does not say %q:\n%v", text, err)
+				}
+			}
+			if got := s.Cancels(); (got > 0) != tt.cancelled {
+				t.Errorf("cancelled %d times", got)
+			}
+			left := stagings(t, c)
+			_, outErr := os.Stat(c.Output)
+			if (len(left) > 0) != tt.stays || (outErr == nil) != tt.stays {
+				t.Errorf("left are %v, and of the output: %v", left, outErr)
+			}
+			if err := draws(t, c, synth.ReleaseSuffix); tt.cancelled && len(left) > 0 && !errors.Is(err, errStopped) {
+				t.Errorf("a worker of a job that goes on releases: %v", err)
+			}
+		})
+	}
+}
+
+// A job that was submitted alone is found again by the ID of its run, and by nothing else; its staging is no
+// other run's.
+func TestDetachAndAskAgain(t *testing.T) {
+	s := jobstest.Start(t)
+	c := atService(t, s)
+	c.RunID, c.Engine.Detach = "r1", true
+	res, err := Run(context.Background(), mustValidate(t, c))
+	if err != nil || !strings.Contains(res.Submitted, "job job-7 at "+s.Endpoint+", run r1") || !strings.Contains(res.Submitted, "--run_id=r1") || len(stagings(t, c)) != 1 {
+		t.Fatalf("%+v, %v, left are %v", res, err, stagings(t, c))
+	}
+	s.Set(jobpb.JobState_RUNNING)
+	c.Engine.Detach = false
+	if err := draws(t, c, synth.DrawnSuffix); err != nil {
+		t.Fatal(err)
+	}
+	other := c
+	other.Epsilon = 2
+	if _, err := Run(context.Background(), mustValidate(t, other)); !IsRequest(err) || !strings.Contains(err.Error(), "--run_id: run r1, begun ") {
+		t.Errorf("another request under the same ID: %v", err)
+	}
+	var out strings.Builder
+	if err := Clean(context.Background(), c.Output, &out); err != nil || !strings.Contains(out.String(), "left as it is: ") || len(stagings(t, c)) != 1 {
+		t.Errorf("clean: %v, %s", err, out.String())
+	}
+	time.AfterFunc(300*time.Millisecond, func() { s.Fail("no memory") })
+	if _, err := Run(context.Background(), mustValidate(t, c)); err == nil || !strings.Contains(err.Error(), "no memory") || !strings.Contains(err.Error(), saysDrawn) || s.Jobs() != 1 {
+		t.Errorf("asked again: %v, %d jobs", err, s.Jobs())
+	}
+}

@@ -1,0 +1,118 @@
+package pipelines
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// checkRunID refuses what cannot be part of a name everywhere.
+func checkRunID(id string, f *Faults) {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	if len(id) > 64 || strings.Trim(id, allowed) != "" || strings.HasPrefix(id, "-") || strings.HasPrefix(id, "_") {
+		f.add("--run_id", fmt.Sprintf("got %q; want at most 64 letters, digits, - and _, a letter or a digit first", id), "leave it out for a random one")
+	}
+}
+
+// finishedAs reports whether a directory holds what the run of an ID has published, by itself or by one that took
+// it up.
+func finishedAs(ctx context.Context, dir, id string) (runID string, ok bool) {
+	if id == "" || dir == "" {
+		return "", false
+	}
+	o, err := dirsink.Open(ctx, dir)
+	if err != nil {
+		return "", false
+	}
+	return o.RunID, o.RunID == id || strings.HasPrefix(o.RunID, id+againMark)
+}
+
+// againMark is between the ID of a run and that of one that publishes its release after it has failed.
+const againMark = "-again-"
+
+// again returns the result of a run that has an ID and had finished before; nil if it has not.
+func (r *Request) again(ctx context.Context, where place) (*Result, error) {
+	publisher, ok := finishedAs(ctx, r.target().beside(), r.RunID)
+	if !ok {
+		return nil, nil
+	}
+	out := r.output(publisher, staging{})
+	if !out.published(ctx) {
+		return nil, nil
+	}
+	if f, ok := where.find(ctx, r.RunID); ok {
+		if f.atWork { // it has published, and ends
+			f.unlock()
+		} else {
+			f.remove(ctx)
+		}
+	}
+	res, err := finished(ctx, r, out)
+	if res != nil {
+		res.Written.Notes = append(res.Written.Notes, "run "+r.RunID+" had finished before: nothing was read, written or spent now")
+	}
+	return res, err
+}
+
+// find returns the staging of the run of an ID, locked.
+func (p place) find(ctx context.Context, runID string) (f found, ok bool) {
+	if files.Remote(p.dir) {
+		f, ok = lookInto(ctx, files.Join(p.dir, p.prefix+runID+p.suffix))
+		return f, ok && f.RunID == runID
+	}
+	for _, left := range p.left(ctx) {
+		if left.RunID == runID && !ok {
+			f, ok = left, true
+		} else {
+			left.unlock()
+		}
+	}
+	return f, ok
+}
+
+// takeUp returns what an earlier run of this request has left to finish: by its ID if there is one, else a
+// release that was kept.
+func (r *Request) takeUp(ctx context.Context, where place, n note) (begun *found, notes []string, err error) {
+	if r.RunID == "" {
+		begun, notes = where.takeUp(ctx, n)
+		return begun, notes, nil
+	}
+	f, ok := where.find(ctx, r.RunID)
+	switch {
+	case !ok:
+		return nil, nil, nil
+	case f.Request == "" || f.Request != n.Request:
+		err = Faults{{Where: "--run_id", What: fmt.Sprintf("run %s, begun %s, is of another request or another state of the input", r.RunID, f.Began.Format("2006-01-02 15:04:05 UTC")), Fix: "name another run, or leave it out"}}
+	case f.atWork || f.model != nil:
+		return &f, nil, nil
+	case f.drawn:
+		err = errors.New("run " + r.RunID + " has ended without a release, and noise had been drawn: count its budget as spent; another --run_id begins anew and spends again")
+	default: // it had spent nothing
+		f.remove(ctx)
+		return nil, nil, nil
+	}
+	f.unlock()
+	return nil, nil, err
+}
+
+// publisher returns the ID under which a run that was taken up publishes: its own while its job is at work.
+func (f found) publisher(runID string) string {
+	if f.atWork {
+		return f.job.Run
+	}
+	if runID == "" {
+		return rand.Text()
+	}
+	return runID + againMark + rand.Text()[:8]
+}
+
+// submission says what was submitted, and how to ask again.
+func (r *Request) submission(n note, j job) string {
+	return fmt.Sprintf("submitted  job %s at %s, run %s\nthe same command with --run_id=%s waits for its end, and pays nothing twice; count its budget as spent",
+		j.ID, j.Endpoint, n.RunID, n.RunID)
+}
