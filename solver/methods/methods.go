@@ -60,6 +60,8 @@ type Method struct {
 type Forecast interface {
 	// TV returns the expected average total variation over the maximal marginals of the workload, NaN if it is not known.
 	TV() float64
+	// Of returns the same over the given marginals of one to three columns.
+	Of(cliques []domain.Clique) float64
 }
 
 // Cliques returns what must be counted beyond the marginals of the workload.

@@ -45,6 +45,20 @@ func foresee(p solver.Problem, b dp.Budget, like *population.Model, most int) (*
 // TV returns the expected average total variation over the maximal marginals of the workload; NaN if they are single columns.
 func (f *Forecast) TV() float64 { return f.run.predict() }
 
+// Of returns the expected average total variation over the given marginals of one to three columns.
+func (f *Forecast) Of(cliques []domain.Clique) float64 {
+	own, unmeasured, least := f.run.ownErrors()
+	sum := 0.0
+	for _, c := range cliques {
+		key := c.Key()
+		if _, ok := own[key]; !ok && len(c) == 3 && !math.IsInf(least, 1) {
+			own[key], unmeasured[key] = least, least
+		}
+		sum += f.run.predictTable(c, own[key], unmeasured[key])
+	}
+	return sum / float64(len(cliques))
+}
+
 // foreseenTriples is how many triples a forecast looks at, with the pairs inside: a regular sample of a longer list.
 const foreseenTriples = 150
 

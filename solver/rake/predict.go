@@ -27,7 +27,23 @@ const (
 // A triple that was not scored is given the least error of its own among those that were. A table in which
 // all values of an attribute are pooled has none: it was not screened, and its pairs and pools are all.
 func (r *run) predict() float64 {
-	own, unmeasured, least := map[string]float64{}, map[string]float64{}, math.Inf(1)
+	own, unmeasured, _ := r.ownErrors()
+	sum, tables := 0.0, 0.0
+	for _, list := range [][]target{r.targets.pairs, r.targets.triples} {
+		for _, t := range list {
+			if t.own > 0 {
+				sum += r.predictTable(t.clique, own[t.clique.Key()], unmeasured[t.clique.Key()])
+				tables++
+			}
+		}
+	}
+	return sum / tables
+}
+
+// ownErrors returns the expected error of every table that is its own, counts, with and without what was measured of it,
+// and the least of the scored triples, +Inf if there is none.
+func (r *run) ownErrors() (own, unmeasured map[string]float64, least float64) {
+	own, unmeasured, least = map[string]float64{}, map[string]float64{}, math.Inf(1)
 	for _, c := range r.pairs {
 		own[c.clique.Key()], unmeasured[c.clique.Key()] = c.expected(c.precision, r.total.Units), c.expected(0, r.total.Units)
 	}
@@ -39,16 +55,7 @@ func (r *run) predict() float64 {
 	for _, c := range r.unscored {
 		own[c.clique.Key()], unmeasured[c.clique.Key()] = least, least
 	}
-	sum, tables := 0.0, 0.0
-	for _, list := range [][]target{r.targets.pairs, r.targets.triples} {
-		for _, t := range list {
-			if t.own > 0 {
-				sum += r.predictTable(t.clique, own[t.clique.Key()], unmeasured[t.clique.Key()])
-				tables++
-			}
-		}
-	}
-	return sum / tables
+	return own, unmeasured, least
 }
 
 // predictTable returns the expected total variation of a table with the given error of its own, counts: in

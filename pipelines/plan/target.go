@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// Target says which marginals an error is asked for: those of Width columns in the workload, or the one of Columns.
+// The zero value is the workload's maximal marginals.
+type Target struct {
+	Width   int
+	Columns domain.Clique
+	name    string
+}
+
+// String returns the target in words.
+func (t Target) String() string { return t.name }
+
+// ParseTarget reads "2-way", "column:a" or "columns:a,b" over the columns of d; "" is the zero value.
+func ParseTarget(text string, d *domain.Domain) (Target, error) {
+	kind, names, list := strings.Cut(text, ":")
+	if text == "" {
+		return Target{name: "the workload's maximal marginals"}, nil
+	}
+	if !list {
+		if k, err := strconv.Atoi(strings.TrimSuffix(text, "-way")); err == nil && strings.HasSuffix(text, "-way") && k >= 1 && k <= 3 {
+			return Target{Width: k, name: fmt.Sprintf("%d-way marginals", k)}, nil
+		}
+	}
+	if kind != "column" && kind != "columns" || !list {
+		return Target{}, fmt.Errorf("got %q; want 1-way, 2-way, 3-way, column:NAME or columns:NAME,NAME", text)
+	}
+	var c domain.Clique
+	for _, name := range strings.Split(names, ",") {
+		a := d.Index(strings.TrimSpace(name))
+		if a < 0 {
+			return Target{}, fmt.Errorf("the domain has no column %q", strings.TrimSpace(name))
+		}
+		c = append(c, a)
+	}
+	slices.Sort(c)
+	if c = slices.Compact(c); len(c) > 3 {
+		return Target{}, fmt.Errorf("got %d columns; want 1 to 3", len(c))
+	}
+	return Target{Columns: c, name: "the marginal of " + strings.Join(c.Names(d), ", ")}, nil
+}
+
+// cliques returns the marginals of the target; none if the workload has none of its width.
+func (t Target) cliques(p solver.Problem) []domain.Clique {
+	maximal := p.Workload.Maximal().Cliques()
+	switch {
+	case t.Columns != nil:
+		return []domain.Clique{t.Columns}
+	case t.Width > 0:
+		return inside(maximal, t.Width)
+	}
+	return maximal
+}
+
+// inside returns the cliques of width attributes inside the given ones, each once.
+func inside(cliques []domain.Clique, width int) []domain.Clique {
+	var out []domain.Clique
+	seen := map[string]bool{}
+	var pick func(c, rest domain.Clique)
+	pick = func(c, rest domain.Clique) {
+		if len(c) == width {
+			if key := c.Key(); !seen[key] {
+				seen[key] = true
+				out = append(out, slices.Clone(c))
+			}
+			return
+		}
+		for i, a := range rest {
+			pick(append(c, a), rest[i+1:])
+		}
+	}
+	for _, c := range cliques {
+		pick(make(domain.Clique, 0, width), c)
+	}
+	return out
+}
+
+// Error returns the predicted average total variation of the target's marginals, NaN if there is no prediction, and the
+// range that it is likely in.
+func Error(p solver.Problem, m methods.Method, t Target) (tv, low, high float64) {
+	ledger, measured, err := Charge(p, m)
+	if err != nil {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	tv = predict(p, m, ledger, measured, t)
+	low, high = likely(tv, m)
+	return tv, low, high
+}
+
+// Point is a prediction at one ε.
+type Point struct {
+	Epsilon       dp.Epsilon
+	TV, Low, High float64
+}
+
+// Curve returns the predictions at the given ε. Where the request's δ and method do not go with an ε, there is none.
+func Curve(p solver.Problem, m methods.Method, t Target, epsilons []dp.Epsilon) []Point {
+	var points []Point
+	for _, e := range epsilons {
+		p.Epsilon = e
+		if tv, low, high := Error(p, m, t); !math.IsNaN(tv) {
+			points = append(points, Point{e, tv, low, high})
+		}
+	}
+	return points
+}
+
+// The ε that are searched.
+const (
+	leastEpsilon = 1e-3
+	mostEpsilon  = 100
+)
+
+// LeastEpsilon returns the least ε whose predicted error is at most the given one, and those for which the low and the
+// high end of the likely range are. Each is NaN if no ε up to 100 suffices. They are rounded up to two digits.
+func LeastEpsilon(p solver.Problem, m methods.Method, t Target, tv float64) (epsilon, low, high float64) {
+	find := func(of func(tv, low, high float64) float64) float64 {
+		enough := func(log float64) bool {
+			p.Epsilon = dp.Epsilon(math.Exp(log))
+			return of(Error(p, m, t)) <= tv
+		}
+		least, most := math.Log(leastEpsilon), math.Log(mostEpsilon)
+		if !enough(most) {
+			return math.NaN()
+		}
+		if enough(least) {
+			return leastEpsilon
+		}
+		_, above := bisect.Steps(least, most, 11, enough) // to .6 %
+		digit := math.Pow(10, math.Floor(math.Log10(math.Exp(above)))-1)
+		return math.Ceil(math.Exp(above)/digit) * digit
+	}
+	return find(func(tv, _, _ float64) float64 { return tv }),
+		find(func(_, low, _ float64) float64 { return low }),
+		find(func(_, _, high float64) float64 { return high })
+}
