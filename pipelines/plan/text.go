@@ -38,6 +38,19 @@ func writeDomain(b *strings.Builder, p *Plan) {
 	if n := len(p.Domain.StructuralZeros); n > 0 {
 		fmt.Fprintf(b, "          impossible combinations declared: %d; such records get probability 0, which costs nothing\n", n)
 	}
+	var computed, keys []string
+	for _, d := range p.Domain.Derived {
+		computed = append(computed, d.Column.Name)
+	}
+	for _, g := range p.Domain.Generated {
+		keys = append(keys, g.Column)
+	}
+	if len(computed) > 0 {
+		fmt.Fprintf(b, "          computed in every row: %s; not modelled, which costs nothing\n", strings.Join(computed, ", "))
+	}
+	if len(keys) > 0 {
+		fmt.Fprintf(b, "          made up for every row: %s; never from the data\n", strings.Join(keys, ", "))
+	}
 }
 
 func writeWorkload(b *strings.Builder, p *Plan) {
