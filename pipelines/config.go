@@ -48,6 +48,8 @@ type Config struct {
 
 	Progress io.Writer // where progress goes; nil: nowhere
 	Terminal bool      // Progress is a terminal
+
+	planning bool // nothing will be run: Input and Output may be empty
 }
 
 // Defaults of Config.

@@ -170,8 +170,10 @@ func tableError(err error) string {
 
 // notes say in a plan what the tables of places entail.
 func (r *Request) notes() (lines []string) {
-	if note := r.source.Note(); note != "" {
-		lines = append(lines, "input     "+note)
+	if r.source != nil { // a plan needs no input
+		if note := r.source.Note(); note != "" {
+			lines = append(lines, "input     "+note)
+		}
 	}
 	t := r.target()
 	if note := table.OpenSink(t.in("plan", stagingPlace(r.TempLocation, t.beside(), r.scratch).dir)).Note(); note != "" {

@@ -25,7 +25,8 @@ type Request struct {
 	Problem  solver.Problem
 	Chosen   methods.Method
 	omitted  int64
-	narrowed string // why the workload is narrower than the default; empty if it is not
+	aimed    *plan.Aimed // the ε for an error that a plan was asked for
+	narrowed string      // why the workload is narrower than the default; empty if it is not
 }
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
@@ -61,26 +62,22 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	checkFigures(c, &faults)
 	r := &Request{Config: c, scratch: c.Engine.scratch(c.TempLocation, c.target().beside())}
 	c.Engine.checkPlaces(&faults, map[string]string{"--input": c.Input, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
-	checkInput(ctx, r, &faults)
-	c.target().check(ctx, &faults)
+	if c.Input != "" || !c.planning {
+		checkInput(ctx, r, &faults)
+	}
+	if c.Output != "" || !c.planning {
+		c.target().check(ctx, &faults)
+	}
 	checkTemp(c.TempLocation, c.Engine, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
-		c.target().checkTable(ctx, r.File.Domain.Written(), &faults)
+		if c.Output != "" || !c.planning {
+			c.target().checkTable(ctx, r.File.Domain.Written(), &faults)
+		}
 		c.target().checkFormat(r.File.Domain.Written(), &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
 	return r, faults
-}
-
-// Plan returns what the request would do.
-func (r *Request) Plan() (*plan.Plan, error) {
-	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
-	if err == nil {
-		p.Workload.Narrowed = r.narrowed
-		p.Notes = r.notes()
-	}
-	return p, err
 }
 
 func checkFigures(c Config, f *Faults) {

@@ -29,14 +29,29 @@ func commands(progress io.Writer, terminal bool) []command {
 }
 
 func planCommand() command {
-	c := &pipelines.Config{}
-	var req *pipelines.Request
+	c := &pipelines.PlanConfig{}
+	var req *pipelines.PlanRequest
+	opts := requestOptions(&c.Config)
+	for i := range opts {
+		switch o := &opts[i]; o.name {
+		case "input", "output":
+			o.required = false
+		case "epsilon":
+			o.usage, o.required = "ε; --target_error in its place asks for the least that suffices", false
+		}
+	}
+	opts = append(opts,
+		option{name: "target_error", arg: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
+		option{name: "target", arg: "WHAT", usage: "of 1-way, 2-way, 3-way, column:NAME or columns:A,B; default: of the workload", set: text(&c.Target)})
 	return command{
 		name:    "plan",
 		does:    "say what synth would do, promise and cost, without opening the table",
-		example: "dapple plan --domain=people.yaml --input=people.csv --output=out --epsilon=1 --delta=1e-9",
-		options: requestOptions(c),
-		check:   func(ctx context.Context) (err error) { req, err = pipelines.Validate(ctx, *c); return err },
+		example: "dapple plan --domain=people.yaml --delta=1e-9 --target_error=0.02",
+		options: opts,
+		check: func(ctx context.Context) (err error) {
+			req, err = pipelines.ValidatePlan(ctx, *c)
+			return err
+		},
 		run: func(_ context.Context, out io.Writer) error {
 			p, err := req.Plan()
 			if err != nil {

@@ -233,6 +233,17 @@ func delta(p *dp.Delta) func(string) error {
 	}
 }
 
+func fraction(p *float64) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(v > 0 && v < 1) {
+			return fmt.Errorf("want a number between 0 and 1, such as 0.02")
+		}
+		*p = v
+		return nil
+	}
+}
+
 func relation(p *dp.Neighbouring) func(string) error {
 	return func(s string) error {
 		v, err := dp.ParseNeighbouring(s)

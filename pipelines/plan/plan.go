@@ -24,6 +24,8 @@ type Plan struct {
 	Why          string
 	Limits       string // the method's public caps; empty if the domain's size is the only one
 	Alternatives []Alternative
+	Curve        []Point  // error at other ε; nil if it was not asked for
+	Aimed        *Aimed   // the ε for a wanted error; nil if none is wanted
 	Comparisons  []string // methods kept to be compared with
 
 	Charges  accountant.Statement // the ledger as it will be when the run is over
@@ -321,13 +323,13 @@ const FewTV = .1
 // enough returns the first of 1, 2, 5, 10, 20, … units for which FewTV is predicted; 0 if the units will do, if nothing
 // is predicted, or if not even a billion would do.
 func enough(p solver.Problem, m methods.Method, l *accountant.Ledger, measured []Noisy) float64 {
-	if tv := predict(p, m, l, measured); !(tv > FewTV) {
+	if tv := predict(p, m, l, measured, Target{}); !(tv > FewTV) {
 		return 0
 	}
 	q := p
 	for power := math.Pow(10, math.Floor(math.Log10(max(p.Units, 1)))); power < 1e9; power *= 10 {
 		for _, digit := range []float64{1, 2, 5} {
-			if q.Units = digit * power; q.Units > p.Units && predict(q, m, l, measured) <= FewTV {
+			if q.Units = digit * power; q.Units > p.Units && predict(q, m, l, measured, Target{}) <= FewTV {
 				return q.Units
 			}
 		}

@@ -103,17 +103,24 @@ func Error(p solver.Problem, m methods.Method, t Target) (tv, low, high float64)
 
 // Point is a prediction at one ε.
 type Point struct {
-	Epsilon       dp.Epsilon
-	TV, Low, High float64
+	Epsilon dp.Epsilon
+	TV      float64
 }
 
-// Curve returns the predictions at the given ε. Where the request's δ and method do not go with an ε, there is none.
-func Curve(p solver.Problem, m methods.Method, t Target, epsilons []dp.Epsilon) []Point {
+// curveMarginals is the longest workload for which a curve is worth its time.
+const curveMarginals = 5_000
+
+// Curve returns the predicted average total variation of the workload's maximal marginals at five ε, as far as the
+// method predicts them; none of a long workload.
+func Curve(p solver.Problem, m methods.Method) []Point {
+	if len(p.Workload.Marginals) > curveMarginals {
+		return nil
+	}
 	var points []Point
-	for _, e := range epsilons {
+	for _, e := range []dp.Epsilon{.1, .3, 1, 3, 10} {
 		p.Epsilon = e
-		if tv, low, high := Error(p, m, t); !math.IsNaN(tv) {
-			points = append(points, Point{e, tv, low, high})
+		if tv, _, _ := Error(p, m, Target{}); !math.IsNaN(tv) {
+			points = append(points, Point{e, tv})
 		}
 	}
 	return points
@@ -122,18 +129,26 @@ func Curve(p solver.Problem, m methods.Method, t Target, epsilons []dp.Epsilon) 
 // The ε that are searched.
 const (
 	leastEpsilon = 1e-3
-	mostEpsilon  = 100
+	MostEpsilon  = 100.0
 )
 
-// LeastEpsilon returns the least ε whose predicted error is at most the given one, and those for which the low and the
-// high end of the likely range are. Each is NaN if no ε up to 100 suffices. They are rounded up to two digits.
-func LeastEpsilon(p solver.Problem, m methods.Method, t Target, tv float64) (epsilon, low, high float64) {
+// Aimed is the least ε for a wanted error.
+type Aimed struct {
+	Target    Target
+	TV        float64    // wanted
+	Epsilon   dp.Epsilon // the least whose predicted error is at most that, NaN if none up to MostEpsilon is; rounded up to two digits
+	Low, High float64    // the same for the low and the high end of the likely range
+	Reached   float64    // the prediction at MostEpsilon
+}
+
+// AimAt returns the least ε whose predicted error is at most tv.
+func AimAt(p solver.Problem, m methods.Method, t Target, tv float64) Aimed {
 	find := func(of func(tv, low, high float64) float64) float64 {
 		enough := func(log float64) bool {
 			p.Epsilon = dp.Epsilon(math.Exp(log))
 			return of(Error(p, m, t)) <= tv
 		}
-		least, most := math.Log(leastEpsilon), math.Log(mostEpsilon)
+		least, most := math.Log(leastEpsilon), math.Log(MostEpsilon)
 		if !enough(most) {
 			return math.NaN()
 		}
@@ -141,10 +156,15 @@ func LeastEpsilon(p solver.Problem, m methods.Method, t Target, tv float64) (eps
 			return leastEpsilon
 		}
 		_, above := bisect.Steps(least, most, 11, enough) // to .6 %
-		digit := math.Pow(10, math.Floor(math.Log10(math.Exp(above)))-1)
+		digit := math.Pow(10, math.Floor(above/math.Ln10)-1)
 		return math.Ceil(math.Exp(above)/digit) * digit
 	}
-	return find(func(tv, _, _ float64) float64 { return tv }),
-		find(func(_, low, _ float64) float64 { return low }),
-		find(func(_, _, high float64) float64 { return high })
+	p.Epsilon = MostEpsilon
+	reached, _, _ := Error(p, m, t)
+	return Aimed{
+		Target: t, TV: tv, Reached: reached,
+		Epsilon: dp.Epsilon(find(func(tv, _, _ float64) float64 { return tv })),
+		Low:     find(func(_, low, _ float64) float64 { return low }),
+		High:    find(func(_, _, high float64) float64 { return high }),
+	}
 }

@@ -134,6 +134,7 @@ func writeFigures(b *strings.Builder, p *Plan) {
 			b.WriteString("          " + few(p) + "\n")
 		}
 	}
+	writeAimed(b, p)
 	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", Bytes(p.SolveBytes), seconds(p.SolveSeconds), Bytes(p.CountBytes))
 	if p.MostUnits > 0 {
 		fmt.Fprintf(b, "          counted from kept records, for at most %d units; with at most %d cells of measured marginals, for any number\n", p.MostUnits, CountedCells)
@@ -149,6 +150,30 @@ func few(p *Plan) string {
 	}
 	return fmt.Sprintf("too small for its columns: of %.0f units expect no better than average TV %s; %s, or fewer columns, wider cells, a larger ε",
 		p.Problem.Units, tv(p.LowTV), would)
+}
+
+// writeAimed writes the ε for a wanted error, and the errors at others.
+func writeAimed(b *strings.Builder, p *Plan) {
+	if len(p.Curve) > 0 {
+		b.WriteString("          at other ε:")
+		mark := " "
+		for _, x := range p.Curve {
+			fmt.Fprintf(b, "%s%s at %g", mark, tv(x.TV), float64(x.Epsilon))
+			mark = ", "
+		}
+		b.WriteString("\n")
+	}
+	if a := p.Aimed; a != nil {
+		fmt.Fprintf(b, "target    average TV %s of %s: ε = %g, likely enough between %s and %s\n",
+			tv(a.TV), a.Target, float64(a.Epsilon), epsilonEnd(a.Low), epsilonEnd(a.High))
+	}
+}
+
+func epsilonEnd(x float64) string {
+	if math.IsNaN(x) {
+		return fmt.Sprintf("more than %g", float64(MostEpsilon))
+	}
+	return fmt.Sprintf("%g", x)
 }
 
 var fraction = regexp.MustCompile(`[0-9]+/[0-9]+`)

@@ -1,0 +1,85 @@
+package pipelines
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dapple-dp/dapple/pipelines/plan"
+)
+
+// PlanConfig is a request to plan. Input and Output may be empty; Epsilon may be 0 if TargetError is set.
+type PlanConfig struct {
+	Config
+	// TargetError asks for the least ε at which the predicted average total variation of the target's marginals is at
+	// most so much: a part of the rows, below 1; 0 asks for none.
+	TargetError float64
+	// Target is "2-way", "column:NAME" or "columns:NAME,NAME"; empty: the workload's maximal marginals.
+	Target string
+}
+
+// PlanRequest is a PlanConfig without fault.
+type PlanRequest struct {
+	*Request
+	target      plan.Target
+	targetError float64
+	chosen      bool // ε is the request's own, and not found by the target
+}
+
+// ValidatePlan finds every fault of a request to plan.
+func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
+	r := &PlanRequest{targetError: c.TargetError, chosen: c.Epsilon != 0}
+	if !r.chosen {
+		c.Epsilon = 1 // what follows from ε is judged again at the one that is found
+	}
+	c.planning = true
+	request, faults := validate(ctx, c.Config)
+	r.Request = request
+	if !r.chosen && c.TargetError == 0 {
+		faults.add("--epsilon", "is required, or --target_error in its place", "ε is a decision that has no default")
+	}
+	if c.TargetError != 0 && !(c.TargetError > 0 && c.TargetError < 1) {
+		faults.add("--target_error", fmt.Sprintf("got %g; want a part of the rows, between 0 and 1", c.TargetError), "0.02 is a common wish")
+	}
+	if r.File != nil {
+		var err error
+		if r.target, err = plan.ParseTarget(c.Target, r.File.Domain); err != nil {
+			faults.add("--target", err.Error(), "")
+		}
+	}
+	if len(faults) > 0 {
+		return r, faults.Err()
+	}
+	if r.targetError > 0 {
+		r.aim(&faults)
+	}
+	return r, faults.Err()
+}
+
+// aim finds the least ε for the target, and takes it if the request has none.
+func (r *PlanRequest) aim(f *Faults) {
+	aimed := plan.AimAt(r.Problem, r.Chosen, r.target, r.targetError)
+	if math.IsNaN(float64(aimed.Epsilon)) {
+		f.add("--target_error", fmt.Sprintf("got %g for %s; no ε up to %g is predicted to reach it with method %s (at %g: %.2g)",
+			r.targetError, r.target, plan.MostEpsilon, r.Chosen.Name, plan.MostEpsilon, aimed.Reached),
+			"raise it, raise --expected_rows if there are more units, or narrow the domain or the workload")
+		return
+	}
+	r.aimed = &aimed
+	if !r.chosen {
+		r.Epsilon, r.Problem.Epsilon = aimed.Epsilon, aimed.Epsilon
+		checkProblem(r.Request, f)
+	}
+}
+
+// Plan returns what the request would do.
+func (r *Request) Plan() (*plan.Plan, error) {
+	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
+	if err == nil {
+		p.Workload.Narrowed = r.narrowed
+		p.Notes = r.notes()
+		p.Aimed = r.aimed
+		p.Curve = plan.Curve(r.Problem, r.Chosen)
+	}
+	return p, err
+}
