@@ -34,11 +34,18 @@ func writeColumns(b *strings.Builder, attrs []domain.Attribute) {
 // cellsOf describes a column's cells.
 func cellsOf(a *domain.Attribute) string {
 	span := ""
-	if last := a.Bins() - 1; last >= 0 {
+	last := a.Bins() - 1
+	if a.Learned > 0 { // its values are known, its bins are not
+		last = a.Fine() - 1
+	}
+	if last >= 0 {
 		span = a.Label(0)
 		if last > 0 {
 			span += " … " + a.Label(domain.Code(last))
 		}
+	}
+	if a.Learned > 0 {
+		span += ", learned"
 	}
 	if a.Other {
 		span += " + other"
