@@ -131,7 +131,7 @@ func TestRunWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Verify(context.Background()); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 || len(m.Released) != 3 {
+		if err := m.Verify(context.Background()); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 || len(m.Released) != 4 {
 			t.Errorf("%s: %d parts, %d rows, %d released files, %v", tt.format, len(m.Parts), m.Rows, len(m.Released), err)
 		}
 		if names, err := files.Names(context.Background(), c.Output); err != nil || len(names) != 2 {
@@ -141,7 +141,7 @@ func TestRunWrites(t *testing.T) {
 			t.Errorf("%s: rows %d from %s", tt.format, res.Privacy.Rows, res.Privacy.RowsFrom)
 		}
 		var text strings.Builder
-		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n") != 5 {
+		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n") != 6 {
 			t.Errorf("%s: last lines %q, %v", tt.format, text.String(), err)
 		}
 	}

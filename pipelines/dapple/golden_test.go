@@ -61,7 +61,7 @@ var noisy = []struct{ re, with string }{
 	{`[0-9.]+ [kM]?B\)`, "SIZE)"},
 	{`"rows": [0-9]+`, `"rows": N`},
 	{`"count": [0-9.]{3,}`, `"count": N`}, // not those of releases
-	{`"(standard_deviation|delta_times_units|max_cell_bound_95|average_tv_estimate)": [0-9.e-]+`, `"$1": X`},
+	{`"(standard_deviation|delta_by_units|max_cell_bound_95|average_tv_estimate)": [0-9.e-]+`, `"$1": X`},
 	{`"[0-9a-f]{64}"`, `"HASH"`},
 	{`"status": "[^"]*"`, `"status": "STATUS"`}, // how a fit ends depends on the noise
 	{`"go": "[^"]*"`, `"go": "VERSION"`},

@@ -74,9 +74,6 @@ func newSettings(p solver.Problem, t targets) settings {
 		s.total = take(totalShare(p))
 	}
 	trees := treePart(len(learned(p, t)), len(t.attributes())) * oneWays
-	if n := len(t.pairs); trees > 0 && n > 0 {
-		trees += moreForTrees
-	}
 	s.trees = take(trees)
 	s.oneWays, s.firstScores, s.secondScores = take(max(0, oneWays-trees)), take(scores), take(scores)
 	rest := float64(left) / shareUnits
@@ -102,17 +99,14 @@ const oneWayShare = .22
 // treePart is the part of the one-ways' share that trees of differences get: an attribute whose bins are learned gets
 // as much as treeWeight others.
 func treePart(learned, attributes int) float64 {
-	if learned == attributes && learned > 0 {
-		return 1
+	if learned == 0 {
+		return 0
 	}
 	w := treeWeight * float64(learned)
 	return w / (w + float64(attributes-learned))
 }
 
-const (
-	treeWeight   = 3
-	moreForTrees = 0
-)
+const treeWeight = 3
 
 // totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
 // all values are released counts over that number. Where even a tenth of the budget does not, little else does.
