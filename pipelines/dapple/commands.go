@@ -38,11 +38,13 @@ func planCommand() command {
 			o.required = false
 		case "epsilon":
 			o.usage, o.required = "ε; --target_error in its place asks for the least that suffices", false
+		case "sample_seed", "strict", "overwrite":
+			o.usage = "" // accepted, so that synth can become plan, and no part of a plan
 		}
 	}
 	opts = append(opts,
 		option{name: "target_error", arg: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
-		option{name: "target", arg: "WHAT", usage: "of 1-way, 2-way, 3-way, column:NAME or columns:A,B; default: of the workload", set: text(&c.Target)})
+		option{name: "target", arg: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)})
 	return command{
 		name:    "plan",
 		does:    "say what synth would do, promise and cost, without opening the table",
