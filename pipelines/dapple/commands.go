@@ -38,7 +38,7 @@ func planCommand() command {
 			o.required = false
 		case "epsilon":
 			o.usage, o.required = "ε; --target_error in its place asks for the least that suffices", false
-		case "sample_seed", "strict", "overwrite":
+		case "sample_seed", "strict", "overwrite", "runner":
 			o.usage = "" // accepted, so that synth can become plan, and no part of a plan
 		}
 	}
@@ -155,7 +155,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "marginals", arg: "K", usage: "widest marginals of the workload, default 3; 2 for many columns", set: whole(&c.Marginals, 8)},
 		{name: "max_cells", arg: "N", usage: "largest marginals of the workload, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
 		{name: "method", arg: "NAME", usage: "auto (default) or one of those that plan lists", set: text(&c.Method)},
-		{name: "memory_limit", arg: "BYTES", usage: "memory for the solve, default 2147483648", set: whole(&c.MemoryLimit, 1<<50)},
+		{name: "memory_limit", arg: "BYTES", set: whole(&c.MemoryLimit, 1<<50)},
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "null", arg: "TEXT", set: text(&c.Null)},
 		{name: "release", arg: "DIR", usage: "directory for statement, model and manifest; default: output.release", set: text(&c.Release)},
@@ -174,17 +174,17 @@ func requestOptions(c *pipelines.Config) []option {
 func engineOptions(c *pipelines.Config) []option {
 	e := &c.Engine
 	return []option{
-		{name: "runner", arg: "NAME", usage: "prism (default) or direct; at an endpoint: flink, spark, universal or prism", set: text(&c.Runner)},
-		{name: "endpoint", arg: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
-		{name: "environment_type", arg: "TYPE", usage: "its workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
-		{name: "environment_config", arg: "C", usage: `of PROCESS {"command": "FILE"}, of EXTERNAL host:port, of DOCKER an image`, set: text(&e.Config)},
-		{name: "worker_binary", arg: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
-		{name: "parallelism", arg: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
+		{name: "runner", arg: "NAME", usage: "prism (default) or direct; Flink, Spark, …: see dapple help runners", set: text(&c.Runner)},
+		{elsewhere: true, name: "endpoint", arg: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
+		{elsewhere: true, name: "environment_type", arg: "TYPE", usage: "its workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
+		{elsewhere: true, name: "environment_config", arg: "C", usage: `PROCESS: {"command": "FILE"}; EXTERNAL: host:port; DOCKER: an image`, set: text(&e.Config)},
+		{elsewhere: true, name: "worker_binary", arg: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
+		{elsewhere: true, name: "parallelism", arg: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
 		beamText("job_name", "NAME", text(&e.JobName)),
 		beamText("experiments", "LIST", text(&e.Experiments)),
-		{name: "shared", usage: "all workers see local paths under the same names", set: toggle(&e.Shared)},
-		{name: "detach", usage: "submit the job and do not wait for it; --run_id asks again", set: toggle(&e.Detach)},
-		{name: "run_id", arg: "ID", usage: "finish the run of this ID, or begin it; it is paid for once", set: text(&c.RunID)},
+		{elsewhere: true, name: "shared", usage: "all workers see local paths under the same names", set: toggle(&e.Shared)},
+		{elsewhere: true, name: "detach", usage: "submit the job and do not wait for it; --run_id asks again", set: toggle(&e.Detach)},
+		{elsewhere: true, name: "run_id", arg: "ID", usage: "finish the run of this ID, or begin it; it is paid for once", set: text(&c.RunID)},
 	}
 }
 

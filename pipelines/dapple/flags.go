@@ -15,11 +15,12 @@ import (
 
 // option is one flag of a command.
 type option struct {
-	name     string // empty: the command's one word that is no flag
-	arg      string // what help calls its value; empty for switches
-	usage    string // empty: not listed by help
-	required bool
-	set      func(string) error
+	name      string // empty: the command's one word that is no flag
+	arg       string // what help calls its value; empty for switches
+	usage     string // empty: not listed by help
+	required  bool
+	elsewhere bool // for runs on other machines: dapple help runners lists it
+	set       func(string) error
 }
 
 // harmless are Beam's own flags that a run of this process takes. All others are for Beam's own launcher, which

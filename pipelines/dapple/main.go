@@ -160,27 +160,48 @@ func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults
 	return faults
 }
 
-// help prints one command's flags, or the list of commands.
+// listOptions prints the flags of a command that have a usage: those for runs elsewhere, or the others.
+func listOptions(out io.Writer, options []option, elsewhere bool) {
+	width := 22
+	if elsewhere {
+		width = 25
+	}
+	for _, o := range options {
+		if o.usage == "" || o.elsewhere != elsewhere {
+			continue
+		}
+		flagText := o.text()
+		if o.arg != "" && o.name != "" {
+			flagText += "=" + o.arg
+		}
+		note := ""
+		if o.required {
+			note = " (required)"
+		}
+		fmt.Fprintf(out, "  %-*s %s%s\n", width, flagText, o.usage, note)
+	}
+}
+
+// help prints one command's flags, those for runs elsewhere, or the list of commands.
 func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int {
 	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
 	if k >= 0 && known {
 		c := cmds[k]
 		fmt.Fprintf(stdout, "dapple %s: %s\n", c.name, c.does)
-		for _, o := range c.options {
-			if o.usage == "" {
-				continue
-			}
-			flagText := o.text()
-			if o.arg != "" && o.name != "" {
-				flagText += "=" + o.arg
-			}
-			note := ""
-			if o.required {
-				note = " (required)"
-			}
-			fmt.Fprintf(stdout, "  %-22s %s%s\n", flagText, o.usage, note)
-		}
+		listOptions(stdout, c.options, false)
 		fmt.Fprintf(stdout, "\nexample: %s\n", c.example)
+		return 0
+	}
+	if name == "runners" {
+		fmt.Fprint(stdout, "Flags of synth for runs on an engine, which takes the job through Beam's job server for it.\n"+
+			"  --runner=NAME             flink, spark, universal, or prism with an --endpoint\n")
+		for _, c := range cmds {
+			if c.name == "synth" {
+				listOptions(stdout, c.options, true)
+			}
+		}
+		fmt.Fprint(stdout, "\nexample: dapple synth --domain=people.yaml --input=/shared/people.csv --output=/shared/out \\\n"+
+			"           --epsilon=1 --delta=1e-9 --runner=flink --endpoint=localhost:8099\n")
 		return 0
 	}
 	out, status := stdout, 0
@@ -193,6 +214,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.does)
 	}
 	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
+		"dapple help runners lists the flags for Flink, Spark and other engines.\n"+
 		"dapple --version says what this program was built from.\n"+
 		"Files and directories are local, or gs://bucket/path; tables are bq://project.dataset.table.\n")
 	return status
