@@ -6,7 +6,7 @@ import "math"
 type Meaning struct {
 	BeliefBefore float64 `json:"belief_before"`     // ½
 	BeliefAtMost float64 `json:"belief_at_most"`    // what it can become: e^ε/(1+e^ε)
-	DeltaPerUnit float64 `json:"delta_by_units"` // δ times the released number of units; it belongs far below 1
+	DeltaPerUnit float64 `json:"delta_by_units"`    // δ times the released number of units; it belongs far below 1
 	Together     string  `json:"several_units"`     // what k units have together
 	Warning      string  `json:"warning,omitempty"` // if δ is too large
 	Anonymity    string  `json:"anonymity"`         // a fixed sentence: no claim of compliance
