@@ -117,8 +117,12 @@ func (e *evaluation) values(ctx context.Context, truth, other *Table) (*Values, 
 	if v.Quality, err = quality(ctx, truth.values, other.values); err != nil {
 		return nil, err
 	}
-	if v.Binning, err = quality(ctx, truth.values, redrawn(truth)); err != nil {
-		return nil, err
+	if !slices.ContainsFunc(e.domain.Attributes, func(a domain.Attribute) bool { return len(a.Runs) > 0 }) {
+		alone, err := quality(ctx, truth.values, redrawn(truth))
+		if err != nil {
+			return nil, err
+		}
+		v.Binning = &alone
 	}
 	v.Columns = columns(truth.values, other.values)
 	return v, nil

@@ -106,9 +106,12 @@ func (c *Comparison) facts() []fact {
 		{"Synthetic rows", thousands(c.SyntheticRows), "true rows: " + thousands(c.TrueRows)},
 	}
 	if v := c.Values; v != nil {
-		list = append(list,
-			fact{"Column shapes", scored(v.Shapes.Average), "of values; bins alone cost " + lost(v.Binning.Shapes.Average)},
-			fact{"Pair trends", scored(v.Trends.Average), "of values; bins alone cost " + lost(v.Binning.Trends.Average)})
+		shapes, trends := "of values", "of values"
+		if v.Binning != nil {
+			shapes += "; bins alone cost " + lost(v.Binning.Shapes.Average)
+			trends += "; bins alone cost " + lost(v.Binning.Trends.Average)
+		}
+		list = append(list, fact{"Column shapes", scored(v.Shapes.Average), shapes}, fact{"Pair trends", scored(v.Trends.Average), trends})
 	}
 	for _, k := range c.Widths {
 		f := fact{Term: fmt.Sprintf("%d-way total variation", k.K), Text: share(k.AverageTV)}

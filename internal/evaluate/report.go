@@ -38,8 +38,8 @@ type Values struct {
 	Quality
 
 	// Binning is Quality of the true table against itself with each value drawn again inside its cell: what
-	// the cells alone cost, before any noise.
-	Binning Quality `json:"binning"`
+	// the cells alone cost, before any noise. It is nil if bins are learned: the cells here are not those of a release.
+	Binning *Quality `json:"binning,omitempty"`
 
 	Columns []Column `json:"columns"`
 }

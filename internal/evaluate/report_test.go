@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
@@ -20,7 +21,11 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func sampleReport(t *testing.T) *Report {
 	t.Helper()
-	d := people()
+	return reportOf(t, people())
+}
+
+func reportOf(t *testing.T, d *domain.Domain) *Report {
+	t.Helper()
 	tables := Tables{Real: randomTable(d, 5000, 0.2, 1), Synthetic: randomTable(d, 1200, 0.3, 2), Holdout: randomTable(d, 700, 0.2, 3)}
 	for _, table := range []*Table{tables.Real, tables.Synthetic, tables.Holdout} {
 		table.every = 1
@@ -66,6 +71,25 @@ func TestText(t *testing.T) {
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > textWidth {
 			t.Errorf("a line of %d characters: %q", n, line)
+		}
+	}
+}
+
+// Cells of columns with learned bins say nothing of what a release loses to its bins.
+func TestLearnedBins(t *testing.T) {
+	d := people()
+	d.Attributes = append(d.Attributes, domain.Attribute{Name: "fare", Type: domain.Int64, Cuts: []int64{0, 10_000}, Resolution: 1, Learned: 20, Null: true})
+	var text, page, figures bytes.Buffer
+	r := reportOf(t, d.EqualBins())
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteJSON(&figures)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "Bins are learned: ") {
+		t.Errorf("does not say so:\n%s", text.String())
+	}
+	for name, form := range map[string]string{"text": text.String(), "HTML": page.String(), "JSON": figures.String()} {
+		if strings.Contains(strings.ToLower(form), "binning") || strings.Contains(form, "bins alone") {
+			t.Errorf("%s: what would equal bins cost?", name)
 		}
 	}
 }

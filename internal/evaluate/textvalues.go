@@ -25,11 +25,17 @@ func (v *Values) writeText(b *bytes.Buffer) {
 		line("%-21s %7s %9s %10s", name, q.Shapes.Average, q.Trends.Average, q.Overall)
 	}
 	score("synthetic", &v.Quality)
-	score("binning alone", &v.Binning)
+	if v.Binning != nil {
+		score("binning alone", v.Binning)
+	}
 	line("\nPair Trends with both tables in bins of the true one's range: %s", v.TrueBins.Average)
 	line("Pairs that count have |r| > %v or Cramér's V > %v in the true table: %d of %d.", correlated, associated,
 		defined(v.Trends.Items), len(v.Trends.Items))
-	line("Binning alone: the true table with each value drawn again inside its cell.\n")
+	if v.Binning != nil {
+		line("Binning alone: the true table with each value drawn again inside its cell.\n")
+	} else {
+		line("Bins are learned: where cells are compared, such columns are in equal bins.\n")
+	}
 	writeProperty(b, "Column Shapes", v.Shapes)
 	trends := v.Trends
 	trends.Items = slices.DeleteFunc(slices.Clone(trends.Items), func(i Item) bool { return !i.Score.Defined() })

@@ -15,6 +15,12 @@
 // what is known without the table. That a category needs MinSupport people keeps names out of the
 // proposal; it is no privacy guarantee.
 //
+// # Ranges
+//
+// Numbers, dates and times get min, max and a resolution, and no bins: a run learns those. The resolution is the largest
+// round one that all values are multiples of, or the least at which there are no more values than a domain file can
+// have. Ends are rounded outward, but not past 0 or 100, and not at all in narrow ranges of whole numbers.
+//
 // # Types of text
 //
 // A column of a CSV file gets the first type that all its cells fit: BOOL (true, false), INT64, NUMERIC

@@ -33,14 +33,14 @@ func ExampleOpen() {
 	// Output:
 	// # NOT PRIVATE: derived from the data; review before use:
 	// #   "sex": type, values, null flag
-	// #   "age": type, min and max, null flag
-	// #   "born": type, min and max, null flag
+	// #   "age": type, min, max, null flag
+	// #   "born": type, min, max, null flag
 	// # Replace each of these by what is known without the table, then delete this list.
 	// # review: the names of the columns are the first line of the file
 	// # review: privacy_id: COLUMN, unless every record is somebody else's
 	// columns:
 	//   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}  # review: fallback is what an unusable value becomes; is the list complete? other: true makes a cell of what it lacks
 	//   - {name: age, type: INT64, min: 38, max: 71, null: true}
-	//   - {name: born, type: DATE, min: 1953-01-01, max: 1986-12-31, step: year, fallback: 1953-01-01}  # review: fallback is what an unusable value becomes
+	//   - {name: born, type: DATE, min: 1953-01-01, max: 1986-12-31, fallback: 1953-01-01}  # review: fallback is what an unusable value becomes
 	// <nil>
 }

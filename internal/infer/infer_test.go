@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,24 +143,32 @@ func TestTypes(t *testing.T) {
 		{"plus signs", []string{"+1", "2"}, `STRING, values: ["+1", 2], fallback: `},
 		{"least INT64", []string{"-9223372036854775808", "9223372036854775807", "5"}, "INT64, values:"},
 		{"beyond INT64", []string{"9223372036854775808", "1"}, "STRING, values: [1, 9223372036854775808], fallback: "},
-		{"decimals", []string{"0.5", "12", "7.25"}, "NUMERIC, min: 0, max: 12, bins: 12, fallback: 0"},
+		{"decimals", []string{"0.5", "12", "7.25"}, "NUMERIC, min: 0.5, max: 12, resolution: 0.25, fallback: 0.5"},
 		{"whole decimals", []string{"3.0", "4.0"}, "INT64, min: 3, max: 4, fallback: 3"},
-		{"whole and not", []string{"3.0", "4", "4.5"}, "NUMERIC, min: 3, max: 4.5, bins: 15, resolution: 0.1, fallback: 3"},
-		{"whole with exponents", []string{"3.0", "-400.00", "2"}, "INT64, min: -400, max: 50, bins: 9, fallback: -400"},
-		{"points at the ends", []string{".5", "+0.5", "5.", "-.25"}, "NUMERIC, min: -0.5, max: 5, bins: 11, fallback: -0.5"},
+		{"whole and not", []string{"3.0", "4", "4.5"}, "NUMERIC, min: 3, max: 4.5, resolution: 0.5, fallback: 3"},
+		{"whole with exponents", []string{"3.0", "-400.00", "2"}, "INT64, min: -400, max: 5, fallback: -400"},
+		{"points at the ends", []string{".5", "+0.5", "5.", "-.25"}, "NUMERIC, min: -0.25, max: 5, resolution: 0.25, fallback: -0.25"},
 		{"points alone", []string{".", "+.", "1"}, "STRING, values:"},
-		{"nine places", []string{"0.000000001", "1.5"}, "NUMERIC, min: 0, max: 1.5, bins: 15, fallback: 0"},
-		{"ten places", []string{"0.0000000001", "1.5"}, "FLOAT64, min: 0, max: 1.5, bins: 15, fallback: 0"},
-		{"large with places", []string{"9000000000000000000", "0.25"}, "FLOAT64, min: 0, max: 9e+18, bins: 18, fallback: 0"},
-		{"exponents", []string{"1e3", "250", "-0.5"}, "FLOAT64, min: -100, max: 1000, bins: 11, fallback: -100"},
+		{"nine places", []string{"0.000000001", "1.5"}, "NUMERIC, min: 0, max: 1.5, resolution: 0.00001, fallback: 0"},
+		{"ten places", []string{"0.0000000001", "1.5"}, "FLOAT64, min: 0, max: 1.5, resolution: 1e-05, fallback: 0"},
+		{"large with places", []string{"9000000000000000000", "0.25"}, "FLOAT64, min: 0, max: 9e+18, resolution: 10000000000000, fallback: 0"},
+		{"exponents", []string{"1e3", "250", "-0.5"}, "FLOAT64, min: -10, max: 1000, resolution: 0.5, fallback: -10"},
 		{"tiny", []string{"1e-300", "2e-300"}, "FLOAT64, min:"},
-		{"not finite", []string{"NaN", "1.5"}, "NUMERIC, min: 1.5, max: 1.6, bins: 1, resolution: 0.1, null: true"},
+		{"not finite", []string{"NaN", "1.5"}, "NUMERIC, min: 1.5, max: 2, resolution: 0.5, null: true"},
 		{"hexadecimal", []string{"0x10", "1_000"}, "STRING, values: [0x10, 1_000], fallback: "},
-		{"dates", []string{"2024-02-29", "2023-12-31"}, "DATE, min: 2023-12-01, max: 2024-02-29, step: month, fallback: 2023-12-01"},
-		{"days", []string{"2024-02-29", "2024-03-02"}, "DATE, min: 2024-02-29, max: 2024-03-02, step: day, fallback: 2024-02-29"},
-		{"centuries", []string{"1066-10-14", "2024-03-02"}, "DATE, min: 1066-01-01, max: 2024-12-31, bins: 20, fallback: 1066-01-01"},
+		{"dates", []string{"2024-02-29", "2023-12-31"}, "DATE, min: 2023-12-01, max: 2024-02-29, fallback: 2023-12-01"},
+		{"days", []string{"2024-02-29", "2024-03-02"}, "DATE, min: 2024-02-29, max: 2024-03-02, fallback: 2024-02-29"},
+		{"centuries", []string{"1066-10-14", "2024-03-02"}, "DATE, min: 1066-01-01, max: 2024-12-31, fallback: 1066-01-01"},
 		{"no such date", []string{"2024-02-30", "2024-03-02"}, "STRING, values: [2024-02-30, 2024-03-02], fallback: "},
-		{"times", []string{"2024-02-29", "2024-02-29 10:30:00Z"}, `TIMESTAMP, min: "2024-02-29T00:00:00Z", max: "2024-02-29T10:59:59Z", step: hour, fallback: "2024-02-29T00:00:00Z"`},
+		{"times", []string{"2024-02-29", "2024-02-29 10:30:00Z"}, `TIMESTAMP, min: "2024-02-29T00:00:00Z", max: "2024-02-29T10:59:59Z", resolution: minute, fallback: "2024-02-29T00:00:00Z"`},
+		{"a year of minutes", []string{"2023-01-01 00:07:00Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}  # review: fallback is what an unusable value becomes` + "\n"},
+		{"a year of seconds", []string{"2023-01-01 00:07:01Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}  # review: fallback is what an unusable value becomes; ` + coarser},
+		{"days as times", []string{"2023-01-01", "2023-12-31 00:00:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: day, fallback: `},
+		{"day of the year", []string{"1.0", "365", "17"}, "INT64, min: 1, max: 366, fallback: 1"},
+		{"times as numbers", []string{"0", "2359.0", "1207"}, "INT64, min: 0, max: 2360, fallback: 0"},
+		{"percentages", []string{"0.3", "99.8", "50"}, "NUMERIC, min: 0.1, max: 100, resolution: 0.1, fallback: 0.1"},
+		{"hundreds", []string{"300.0", "90500", ""}, "INT64, min: 100, max: 90500, resolution: 100, null: true"},
+		{"too many values", []string{"0.01", "11399.99"}, "NUMERIC, min: 0, max: 11400, resolution: 0.1, fallback: 0}  # review: fallback is what an unusable value becomes; " + coarser},
 		{"dates and numbers", []string{"2024-02-29", "1"}, "STRING, values: [1, 2024-02-29], fallback: "},
 		{"YAML", []string{"null", "~", "No", "- a", "a: b", "#x", `"`, `\`, "[", "é", " x"}, `STRING, values: [" x", "\"", "#x", "- a", No, "[", "\\", "a: b", "null", "~", "é"], fallback: `},
 		{"controls", []string{"a\nb", "\x7f", "\u0085", "\u2028", "\ufeff"}, `STRING, values: ["a\u000Ab", "\u007F", "\u0085", "\u2028", "\uFEFF"], fallback: `},
@@ -285,12 +292,37 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestOutward: cut points are around the numbers, few, and survive the ends of int64.
+// TestOutward: ranges are around the numbers and little wider, and survive the ends of int64 and float64.
 func TestOutward(t *testing.T) {
-	for _, r := range [][2]int64{{0, 0}, {0, 1}, {-7, 13}, {17, 90}, {999, 1001}, {math.MinInt64, math.MaxInt64}, {math.MaxInt64 - 1, math.MaxInt64}, {math.MinInt64, math.MinInt64}} {
-		lo, hi, bins := outward(r[0], r[1])
-		if lo > r[0] || hi < r[1] || bins < 1 || bins > maxBins || uint64(hi)-uint64(lo) > 0 && lo == hi {
-			t.Errorf("%v: [%d, %d], %d bins", r, lo, hi, bins)
+	for _, r := range [][2]float64{{0, 100}, {1, 366}, {-7, 1300}, {999, 1e6}, {-1 << 63, 1<<63 - 1024}, {1 << 62, 1<<63 - 1024}, {-1 << 63, -1 << 62}} {
+		for _, typ := range []domain.Type{domain.Int64, domain.Float64} {
+			x := newTally(column{typ: typ, typed: true})
+			for _, v := range r {
+				if typ == domain.Int64 {
+					x.native(int64(v))
+				} else {
+					x.float(v)
+				}
+			}
+			cells, remark := x.number()
+			f, err := schema.Parse("x.yaml", []byte("columns:\n  - {name: x, type: "+typ.String()+", "+cells+", null: true}\n"))
+			if err != nil {
+				t.Errorf("%v: %s: %v", r, cells, err)
+				continue
+			}
+			a := f.Domain.Attributes[0]
+			lo, hi := 0.0, 0.0
+			if typ == domain.Int64 {
+				lo, hi = float64(a.Cuts[0]), float64(a.Cuts[1])
+			} else {
+				lo, hi = a.FloatCuts[0], a.FloatCuts[1]
+			}
+			if slack := (r[1] - r[0]) / 50; lo > r[0] || hi < r[1] || lo < r[0]-slack || hi > r[1]+slack {
+				t.Errorf("%v: %s is not around it", r, cells)
+			}
+			if coarse := r[1]-r[0] >= domain.MaxFine; coarse != (remark != "") {
+				t.Errorf("%v: %s: remark %q", r, cells, remark)
+			}
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (p proposal) String() string {
 func fromSchema(c column) proposal {
 	p := proposal{name: c.name, keys: "name: " + plain(c.name)}
 	if !c.typed {
-		p.review = "type, and values or min, max and bins; null: true, other: true or fallback: VALUE"
+		p.review = "type, and values or min, max and resolution; null: true, other: true or fallback: VALUE"
 		return p
 	}
 	p.keys += ", type: " + c.typ.String()
@@ -110,10 +110,10 @@ func fromSchema(c column) proposal {
 	switch f := c.typ.Facts(); {
 	case f.Form == domain.Text:
 		missing = append(missing, "values: [A, B]")
-	case f.Calendar:
-		missing = append(missing, "min, max and step")
+	case f.Form == domain.Floats:
+		missing = append(missing, "min, max and resolution")
 	case f.Bins:
-		missing = append(missing, "min, max and bins, or edges")
+		missing = append(missing, "min and max")
 	}
 	switch {
 	case c.typ == domain.String:
@@ -133,7 +133,7 @@ func fromSchema(c column) proposal {
 // fromData proposes a column from its cells. What cannot be proposed is left out.
 func (s *Source) fromData(t *tally) proposal {
 	p := proposal{name: t.name}
-	keys, derived, why := t.cells(s.PrivacyID != "")
+	keys, derived, remark, why := t.cells(s.PrivacyID != "")
 	p.keys = "name: " + plain(t.name) + ", type: " + t.typ.String()
 	if why == "" {
 		p.keys += keys
@@ -155,6 +155,9 @@ func (s *Source) fromData(t *tally) proposal {
 	if t.typ == domain.String && !strings.Contains(keys, "other: ") {
 		p.review = "is the list complete? other: true makes a cell of what it lacks"
 	}
+	if remark != "" {
+		p.review = remark
+	}
 	if strings.Contains(keys, "fallback: ") {
 		p.review = strings.TrimSuffix("fallback is what an unusable value becomes; "+p.review, "; ")
 	}
@@ -168,39 +171,39 @@ func joined(a, b string) string {
 	return a + ", " + b
 }
 
-// cells returns the keys that declare the cells, what of them was read off the data, and why there are
-// none.
-func (t *tally) cells(units bool) (keys, derived, why string) {
+// cells returns the keys that declare the cells, what of them was read off the data, a remark on them, and why
+// there are none.
+func (t *tally) cells(units bool) (keys, derived, remark, why string) {
 	f := t.typ.Facts()
 	switch {
 	case f.Form == domain.Text:
-		return t.categories(units)
+		keys, derived, why = t.categories(units)
+		return keys, derived, "", why
 	case !f.Bins:
-		return ", " + t.unusable("false"), "", ""
-	case f.Calendar && f.Most < f.Day: // the hours of any day
-		least, most := t.text(f.Least), t.text(f.Most/f.Resolution*f.Resolution)
-		return ", min: " + least + ", max: " + most + ", step: hour, " + t.unusable(least), "", ""
+		return ", " + t.unusable("false"), "", "", ""
+	case t.empty && t.typ != domain.Time:
+		return "", "", "", "it has no values"
 	}
-	if t.empty {
-		return "", "", "it has no values"
-	}
-	cells := ""
-	codes, few := []string(nil), false
 	if f.Categories {
-		codes, few = t.codes(units)
+		if codes, few := t.codes(units); few {
+			return ", values: " + list(codes) + ", " + t.unusable(codes[0]), "values", "", ""
+		}
 	}
+	cells, read := "", []string{"min", "max"}
 	switch {
-	case few:
-		return ", values: " + list(codes) + ", " + t.unusable(codes[0]), "values", ""
-	case f.Form == domain.Floats:
-		cells = t.real()
+	case t.typ == domain.Time:
+		cells, remark = t.clock()
+		read = nil
 	case f.Calendar:
-		cells = t.calendar()
+		cells, remark = t.calendar()
 	default:
-		cells = t.whole()
+		cells, remark = t.number()
+	}
+	if strings.Contains(cells, ", resolution: ") {
+		read = append(read, "resolution")
 	}
 	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
-	return ", " + cells + ", " + t.unusable(least), "min and max", ""
+	return ", " + cells + ", " + t.unusable(least), strings.Join(read, ", "), remark, ""
 }
 
 // unusable says what NULL and unusable values become.
@@ -252,5 +255,5 @@ func (t *tally) codes(units bool) ([]string, bool) {
 	}
 	values, all := t.values.supported(units)
 	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return values, all && len(values) <= maxBins
+	return values, all && len(values) <= maxCodes
 }

@@ -4,106 +4,159 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// maxBins is the most bins that are proposed for a column of numbers.
-const maxBins = 20
+const (
+	// maxCodes is the most whole numbers, far apart, that are proposed for a cell each.
+	maxCodes = 20
 
-// maxValues is the most whole numbers that a domain file takes for a cell each.
-const maxValues = 64
+	// maxValues is the most whole numbers that a domain file takes for a cell each.
+	maxValues = 64
 
-// outward returns friendly cut points around whole numbers: multiples of 1, 2 or 5 times a power of ten,
-// at most maxBins bins. If they would not fit an int64 it returns lo and hi.
-func outward(lo, hi int64) (from, to int64, bins int) {
-	for power := big.NewInt(1); ; power.Mul(power, big.NewInt(10)) {
-		for _, m := range []int64{1, 2, 5} {
-			step := new(big.Int).Mul(power, big.NewInt(m))
-			first := new(big.Int).Div(big.NewInt(lo), step) // rounds down, as the step is positive
-			last := new(big.Int).Neg(new(big.Int).Div(new(big.Int).Neg(big.NewInt(hi)), step))
-			if first.Cmp(last) == 0 {
-				last.Add(last, big.NewInt(1))
-			}
-			n := new(big.Int).Sub(last, first)
-			if n.Cmp(big.NewInt(maxBins)) > 0 {
-				continue
-			}
-			first.Mul(first, step)
-			last.Mul(last, step)
-			if !first.IsInt64() || !last.IsInt64() {
-				return lo, hi, maxBins
-			}
-			return first.Int64(), last.Int64(), int(n.Int64())
-		}
-	}
-}
+	// exactWidth is the width from which on ranges of whole numbers are rounded outward: day 32 and minute 60 are not
+	// friendly, they are impossible.
+	exactWidth = 100
 
-// whole returns the cells of an INT64 or NUMERIC.
-func (t *tally) whole() string {
-	lo, hi, bins := outward(t.lo, t.hi)
-	switch width := uint64(t.hi) - uint64(t.lo); {
-	case t.typ != domain.Int64:
-	case width < maxValues:
-		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi)
-	case width < 100: // day 32 and minute 60 are not friendly, they are impossible
-		lo, hi = t.lo, t.hi
-	}
-	s := fmt.Sprintf("min: %s, max: %s, bins: %d", t.text(lo), t.text(hi), bins)
-	if t.typ == domain.Numeric && t.scale < 2 {
-		s += ", resolution: " + t.text(1)
-	}
-	return s
-}
+	// roundedParts is in how many parts at most the unit divides a range that is rounded to it.
+	roundedParts = 200
+)
 
-// real returns the cells of a FLOAT64.
-func (t *tally) real() string {
-	width := t.fhi - t.flo
-	if width == 0 {
-		width = max(math.Abs(t.flo), 1)
-	}
-	exponent := int(math.Floor(math.Log10(width / maxBins)))
-	for _, m := range []float64{1, 2, 5, 10, 20} {
-		first, last := math.Floor(t.flo/m/math.Pow10(exponent)), math.Ceil(t.fhi/m/math.Pow10(exponent))
-		if first == last {
-			last++
-		}
-		if last-first <= maxBins && math.Abs(first) < 1e15 && math.Abs(last) < 1e15 {
-			return fmt.Sprintf("min: %s, max: %s, bins: %d", scaledText(first*m, exponent), scaledText(last*m, exponent), int(last-first))
-		}
-	}
-	return fmt.Sprintf("min: %s, max: %s, bins: %d", domain.AppendFloat(nil, t.flo), domain.AppendFloat(nil, t.fhi), maxBins)
-}
+// coarser is the remark on a resolution that not all values are multiples of.
+const coarser = "resolution rounds the values, as a column has at most 2^20 of them"
 
-// scaledText returns n·10^exponent in decimal, for a whole n.
-func scaledText(n float64, exponent int) string {
-	v, err := strconv.ParseFloat(fmt.Sprintf("%.0fe%d", n, exponent), 64)
-	if err != nil {
-		return fmt.Sprintf("%.0fe%d", n, exponent) // refused later, by the reader of domain files
+// number returns the cells of an INT64, NUMERIC or FLOAT64, and a remark on them.
+func (t *tally) number() (cells, remark string) {
+	if t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxValues {
+		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi), ""
 	}
-	return string(domain.AppendFloat(nil, v))
-}
-
-// calendar returns the cells of a DATE, DATETIME or TIMESTAMP: whole hours, days, months, quarters or
-// years, with both ends rounded outward to them.
-func (t *tally) calendar() string {
-	from, to := t.typ.Time(t.lo), t.typ.Time(t.hi)
-	days := to.Sub(from).Hours() / 24
+	lo, hi := t.exact(t.lo, t.flo), t.exact(t.hi, t.fhi)
+	step := t.grain.step()
 	switch {
-	case days <= 2 && t.typ.Facts().Day > 1:
-		return t.period(from.Truncate(time.Hour), to.Truncate(time.Hour).Add(time.Hour), "step: hour")
-	case days <= 31:
-		return t.period(midnight(from), midnight(to).AddDate(0, 0, 1), "step: day")
-	case days <= 3*366:
-		return t.period(month(from, 1), month(to, 1).AddDate(0, 1, 0), "step: month")
-	case days <= 10*366:
-		return t.period(month(from, 3), month(to, 3).AddDate(0, 3, 0), "step: quarter")
-	case days <= 100*366:
-		return t.period(month(from, 12), month(to, 12).AddDate(1, 0, 0), "step: year")
+	case step != nil:
+	case t.typ != domain.Float64:
+		step = t.exact(1, 0)
+	case lo.Cmp(hi) == 0:
+		step = big.NewRat(1, 1)
 	}
-	return t.period(month(from, 12), month(to, 12).AddDate(1, 0, 0), fmt.Sprintf("bins: %d", maxBins))
+	from, to := t.outward(lo, hi, step)
+	resolution := fit(from, to, step)
+	if step == nil || resolution.Cmp(step) != 0 {
+		remark = coarser
+	}
+	if lo.Sign() > 0 && from.Sign() == 0 && resolution.Cmp(lo) <= 0 {
+		from = resolution // what is above 0 stays so
+	}
+	cells = "min: " + t.decimal(from) + ", max: " + t.decimal(to)
+	if t.typ != domain.Int64 || resolution.Cmp(big.NewRat(1, 1)) != 0 {
+		cells += ", resolution: " + t.decimal(resolution)
+	}
+	return cells, remark
+}
+
+// exact returns one of two numbers: native, or of a FLOAT64 float, as the shortest decimal that is read as it.
+func (t *tally) exact(native int64, float float64) *big.Rat {
+	if t.typ == domain.Float64 {
+		r, _ := new(big.Rat).SetString(string(domain.AppendFloat(nil, float)))
+		return r
+	}
+	r := roundNumber(-rounds * t.scale)
+	return r.Mul(r, new(big.Rat).SetInt64(native))
+}
+
+// outward rounds a range to a multiple of step, so that 0 and 100 stay ends. It leaves an end as it is if the type has
+// no room for the rounded one, and both in a narrow range of whole numbers.
+func (t *tally) outward(lo, hi, step *big.Rat) (from, to *big.Rat) {
+	width := new(big.Rat).Sub(hi, lo)
+	if width.Sign() == 0 {
+		return lo, new(big.Rat).Add(hi, step)
+	}
+	if t.typ == domain.Int64 && width.Cmp(big.NewRat(exactWidth, 1)) < 0 {
+		return lo, hi
+	}
+	part := new(big.Rat).Quo(width, big.NewRat(roundedParts, 1))
+	unit := roundAbove(part, step, 1)
+	down, up := new(big.Rat).Quo(lo, unit), new(big.Rat).Quo(hi, unit)
+	from = new(big.Rat).Mul(floor(down), unit)
+	to = new(big.Rat).Mul(up.Neg(floor(up.Neg(up))), unit)
+	if !t.holds(from) {
+		from = lo
+	}
+	if !t.holds(to) {
+		to = hi
+	}
+	return from, to
+}
+
+// floor returns the largest whole number up to r.
+func floor(r *big.Rat) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom())) // rounds down, as denominators are positive
+}
+
+// holds reports whether a value of the column's type can be r.
+func (t *tally) holds(r *big.Rat) bool {
+	if t.typ == domain.Float64 {
+		v, _ := r.Float64()
+		return !math.IsInf(v, 0)
+	}
+	return new(big.Rat).Quo(r, roundNumber(-rounds*t.scale)).Num().IsInt64()
+}
+
+// roundAbove returns the least of every n-th round number, among them 1, that is r > 0 or above and a multiple of step.
+func roundAbove(r, step *big.Rat, n int) *big.Rat {
+	v, _ := r.Float64()
+	k := rounds * (int(math.Floor(math.Log10(max(v, math.SmallestNonzeroFloat64)))) - 1)
+	for roundNumber(k).Cmp(r) < 0 || !isMultiple(roundNumber(k), step) {
+		k += n
+	}
+	return roundNumber(k)
+}
+
+// fit returns the resolution of a range: step, or the least power of ten at which a domain file can have all
+// values between its ends, and float64 tells them apart.
+func fit(from, to, step *big.Rat) *big.Rat {
+	least := new(big.Rat).Sub(to, from)
+	least.Quo(least, big.NewRat(domain.MaxFine-1, 1))
+	for _, end := range []*big.Rat{from, to} {
+		end = new(big.Rat).Quo(new(big.Rat).Abs(end), big.NewRat(1<<52, 1))
+		if least.Cmp(end) < 0 {
+			least = end
+		}
+	}
+	if step != nil && step.Cmp(least) >= 0 {
+		return step
+	}
+	return roundAbove(least, step, rounds)
+}
+
+// decimal returns a number as a domain file has it.
+func (t *tally) decimal(r *big.Rat) string {
+	switch {
+	case t.typ == domain.Float64:
+		v, _ := r.Float64()
+		return string(domain.AppendFloat(nil, v))
+	case r.IsInt():
+		return r.Num().String()
+	}
+	return strings.TrimRight(r.FloatString(maxPlaces), "0")
+}
+
+// calendar returns the cells of a DATE, DATETIME or TIMESTAMP, with both ends rounded outward to hours, days, months
+// or years, and a remark on them.
+func (t *tally) calendar() (cells, remark string) {
+	from, to := t.typ.Time(t.lo), t.typ.Time(t.hi)
+	switch days := to.Sub(from).Hours() / 24; {
+	case days <= 2 && t.typ.Facts().Day > 1:
+		return t.period(from.Truncate(time.Hour), to.Truncate(time.Hour).Add(time.Hour))
+	case days <= 31:
+		return t.period(midnight(from), midnight(to).AddDate(0, 0, 1))
+	case days <= 10*366:
+		return t.period(month(from, 1), month(to, 1).AddDate(0, 1, 0))
+	}
+	return t.period(month(from, 12), month(to, 12).AddDate(1, 0, 0))
 }
 
 func midnight(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }
@@ -114,11 +167,51 @@ func month(t time.Time, n int) time.Time {
 	return time.Date(t.Year(), time.Month(m), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// period writes a range that ends just before end.
-func (t *tally) period(from, end time.Time, cells string) string {
+// period declares a range that ends just before end.
+func (t *tally) period(from, end time.Time) (cells, remark string) {
 	first, _ := t.typ.FromTime(from)
 	last, _ := t.typ.FromTime(end.Add(-time.Second))
-	return fmt.Sprintf("min: %s, max: %s, %s", t.text(first), t.text(last), cells)
+	return t.moments(first, last)
+}
+
+// clock returns the cells of a TIME: any time of a day.
+func (t *tally) clock() (cells, remark string) {
+	f := t.typ.Facts()
+	return t.moments(f.Least, f.Most/f.Resolution*f.Resolution)
+}
+
+// moments declares a range of dates or times at the longest resolution that all of them are multiples of, or at
+// the shortest that a domain file can have for it.
+func (t *tally) moments(first, last int64) (cells, remark string) {
+	f := t.typ.Facts()
+	cells = "min: " + t.text(first) + ", max: " + t.text(last)
+	fits := func(unit int64) bool { return (last-first)/unit < domain.MaxFine-1 }
+	if f.Day == 1 {
+		if !fits(1) {
+			return cells + ", resolution: 10", coarser
+		}
+		return cells, ""
+	}
+	names := []string{"second", "minute", "hour", "day"}
+	units := []int64{f.Day / 86_400, f.Day / 1440, f.Day / 24, f.Day}
+	if f.Most < f.Day {
+		names, units = names[:3], units[:3]
+	}
+	exact := 0
+	for exact+1 < len(units) && t.grain.unit != 0 && t.grain.unit%units[exact+1] == 0 {
+		exact++
+	}
+	i := exact
+	for i+1 < len(units) && !fits(units[i]) {
+		i++
+	}
+	if i > exact || t.grain.unit%units[0] != 0 {
+		remark = coarser
+	}
+	if i > 0 {
+		cells += ", resolution: " + names[i]
+	}
+	return cells, remark
 }
 
 // text returns a native value as a domain file has it.

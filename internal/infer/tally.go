@@ -17,6 +17,7 @@ type tally struct {
 	lo, hi   int64   // the range of numbers and times, in native units of the scale
 	flo, fhi float64 // the range of a FLOAT64
 	empty    bool    // no number yet
+	grain    grain
 	values   *frequent
 	marks    map[string]bool // texts that may stand for NULL
 	groups   groups
@@ -70,6 +71,7 @@ func (t *tally) native(v int64) {
 		t.lo, t.hi, t.empty = v, v, false
 	}
 	t.lo, t.hi = min(t.lo, v), max(t.hi, v)
+	t.grain.add(v, t.scale)
 }
 
 // float widens the range to v, unless it is no number.
@@ -81,6 +83,7 @@ func (t *tally) float(v float64) {
 		t.flo, t.fhi, t.empty = v, v, false
 	}
 	t.flo, t.fhi = min(t.flo, v), max(t.fhi, v)
+	t.buf = t.grain.addFloat(v, t.buf)
 }
 
 // untyped finds the kind of a text and widens kind and range to it.
@@ -120,7 +123,7 @@ func (t *tally) untyped(cell []byte) {
 func (t *tally) promote(k kind, places int) {
 	switch {
 	case k == timestamp && t.kind == date:
-		t.lo, t.hi = t.lo*86_400_000_000, t.hi*86_400_000_000
+		t.lo, t.hi, t.grain.unit = t.lo*86_400_000_000, t.hi*86_400_000_000, t.grain.unit*86_400_000_000
 	case k == decimal && (t.kind == integer || t.kind == decimal || t.kind == none):
 		if places > t.scale && !t.rescale(places) {
 			t.promote(float, 0)
