@@ -104,12 +104,29 @@ func (c *column) ofText(s string) (Code, bool) {
 		if v, ok := ParseFloat(s); ok {
 			return c.ofFloat(v)
 		}
+	case Numeric:
+		return c.ofDecimal(s)
 	default:
 		if v, ok := c.attr.ParseNative(s); ok {
 			return c.ofNative(v)
 		}
 	}
 	return c.unusable, false
+}
+
+// ofDecimal is the cell of a NUMERIC. Parsing rounds down, which takes values of an odd resolution from the nearer of
+// its multiples: there the next decimal place rounds.
+func (c *column) ofDecimal(s string) (Code, bool) {
+	v, exact, ok := parseExact(s, c.attr.Scale)
+	if !ok {
+		return c.unusable, false
+	}
+	if c.fine != nil && !exact && c.attr.Resolution%2 == 1 {
+		if next, _, _ := parseExact(s, c.attr.Scale+1); next-floorDiv(next, 10)*10 >= 5 && floorDiv(next, 10) == v {
+			v++
+		}
+	}
+	return c.ofNative(v)
 }
 
 // ofCategory is the cell of a STRING. A text longer than every category is not hashed: it may be huge.
@@ -180,10 +197,7 @@ func (c *column) ofFloat(v float64) (Code, bool) {
 		return count(c.innerFloat, v), true
 	case Numeric:
 		var b [32]byte
-		n, ok := parseDecimal(string(strconv.AppendFloat(b[:0], v, 'e', -1, 64)), c.attr.Scale)
-		if ok {
-			return c.ofNative(n)
-		}
+		return c.ofDecimal(string(strconv.AppendFloat(b[:0], v, 'e', -1, 64)))
 	case Int64:
 		if v == math.Trunc(v) && v >= -1<<63 && v < 1<<63 {
 			return c.ofNative(int64(v))

@@ -23,6 +23,10 @@ func TestFineCodes(t *testing.T) {
 		{Name: "c", Type: Time, Cuts: []int64{0, microsPerDay - 1}, Resolution: 3600 * microsPerSecond, Learned: 2, Null: true},
 		{Name: "d", Type: Int64, Cuts: []int64{math.MaxInt64 - 100, math.MaxInt64}, Resolution: 1, Learned: 2, Null: true},
 		{Name: "e", Type: Int64, Cuts: []int64{math.MinInt64, math.MinInt64 + 100}, Resolution: 3, Learned: 2, Null: true},
+		{Name: "f", Type: Numeric, Scale: 2, Cuts: []int64{-1000, 1000}, Resolution: 1, Learned: 2, Null: true},
+		{Name: "g", Type: Numeric, Scale: 2, Cuts: []int64{0, 1000}, Resolution: 5, Learned: 2, Null: true},
+		{Name: "h", Type: Numeric, Scale: 2, Cuts: []int64{0, 1000}, Resolution: 2, Learned: 2, Null: true},
+		{Name: "i", Type: Numeric, Scale: 2, Cuts: []int64{math.MaxInt64 - 100, math.MaxInt64}, Resolution: 1, Learned: 2, Null: true},
 	}}
 	if err := d.Validate(); err != nil {
 		t.Fatal(err)
@@ -39,6 +43,9 @@ func TestFineCodes(t *testing.T) {
 		{2, "00:59:59", "00:00:00"}, {2, "23:00:00", "23:00:00"}, {2, "23:59:59.999999", "23:00:00"},
 		{3, "9223372036854775807", "9223372036854775807"}, {3, "5", "9223372036854775707"},
 		{4, "-9223372036854775808", "-9223372036854775806"}, {4, "9223372036854775807", "-9223372036854775710"},
+		{5, "1.2349", "1.23"}, {5, "1.235", "1.24"}, {5, "-1.2349", "-1.23"}, {5, "-1.2351", "-1.24"}, {5, "1.23", "1.23"}, {5, "99", "10"}, {5, "1e400", "10"},
+		{6, "1.0249", "1"}, {6, "1.026", "1.05"}, {7, "1.0096", "1"}, {7, "1.0101", "1.02"},
+		{8, "92233720368547758.079", "92233720368547758.07"}, {8, "92233720368547757.5", "92233720368547757.5"},
 	} {
 		code, _ := enc.FromString(test.attr, test.text)
 		if got := d.Attributes[test.attr].Label(code); got != test.want {
