@@ -144,6 +144,7 @@ func TestDigests(t *testing.T) {
 	base := requests()[4] // SelectCell
 	base.Cliques, base.Precision, base.Noise = base.Workload.Cliques()[:1], []float64{1}, 3
 	base.Merge = query.Recoding{{1, 0}, nil}
+	base.Shapes = []query.TreeShape{{}}
 	note("request", base.Digest())
 	changed := reflect.TypeOf(base)
 	for i := range changed.NumField() {
