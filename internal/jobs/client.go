@@ -41,7 +41,7 @@ func Dial(ctx context.Context, endpoint string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nothing answers at %s (%s)", endpoint, reason(err))
 	}
-	tcp.Close() // only asked whether somebody listens
+	_ = tcp.Close() // only asked whether somebody listens
 	conn, err := grpc.NewClient("passthrough:///"+endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)))
 	if err != nil {
@@ -49,7 +49,7 @@ func Dial(ctx context.Context, endpoint string) (*Client, error) {
 	}
 	c := &Client{Endpoint: endpoint, conn: conn, service: jobpb.NewJobServiceClient(conn)}
 	if err := c.greet(ctx); err != nil {
-		conn.Close()
+		_ = conn.Close()
 		return nil, err
 	}
 	return c, nil
@@ -80,7 +80,7 @@ func reason(err error) string {
 }
 
 // Close ends the connection. Jobs go on.
-func (c *Client) Close() { c.conn.Close() }
+func (c *Client) Close() { _ = c.conn.Close() }
 
 // State is that of a job.
 type State = jobpb.JobState_Enum

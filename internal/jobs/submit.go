@@ -87,7 +87,7 @@ func (c *Client) Submit(ctx context.Context, p *beam.Pipeline, o Options) (job s
 		if worker, err = placeholder(); err != nil {
 			return "", end, err
 		}
-		defer os.Remove(worker)
+		defer func() { _ = os.Remove(worker) }()
 	}
 	env, err := graphx.CreateEnvironment(ctx, urns[o.Environment], func(context.Context) string { return config })
 	if err != nil {

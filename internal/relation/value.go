@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -50,7 +51,7 @@ func (c *compiler) compile(e *expr) (v value, err error) {
 	if err == nil && !(v.lo.IsInt64() && v.hi.IsInt64()) {
 		err = fmt.Errorf("it can be as large as %v or as small as %v, which 64 bits do not hold", v.hi, v.lo)
 	}
-	if _, placed := err.(*at); err != nil && !placed {
+	if inner := (*at)(nil); err != nil && !errors.As(err, &inner) {
 		err = &at{e.at, err}
 	}
 	return v, err

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -106,10 +107,7 @@ func TestFaultsOfRelations(t *testing.T) {
 	}
 	_, err := Parse("d.yaml", []byte(related+"constraints:\n  - {derive: hour, from: tim}\n  - {order: [start, en]}\ngenerate: [{column: k, as: k}]\n"))
 	var faults Faults
-	if f, ok := err.(Faults); ok {
-		faults = f
-	}
-	if len(faults) != 3 || faults[0].Line != 12 || faults[1].Line != 13 || faults[2].Line != 14 {
+	if !errors.As(err, &faults) || len(faults) != 3 || faults[0].Line != 12 || faults[1].Line != 13 || faults[2].Line != 14 {
 		t.Errorf("want one fault on each of lines 12 to 14, got %v", err)
 	}
 }

@@ -131,11 +131,9 @@ func extendTail(pieces []query.Piece, n int, sigma float64) []query.Piece {
 		if next < .5 {
 			next = 0
 		}
-		to := n
+		to := min(n, at+max(1, out[len(out)-1].To-out[len(out)-1].From))
 		if next > 0 {
 			to = min(n, int(x3+(x3-x2)*growth(tail/next, shape)))
-		} else {
-			to = min(n, at+max(1, out[len(out)-1].To-out[len(out)-1].From))
 		}
 		if to == n {
 			next = 0

@@ -50,7 +50,7 @@ func Start(t testing.TB) *Service {
 	s := &Service{Endpoint: l.Addr().String(), server: grpc.NewServer(), change: make(chan struct{}), state: jobpb.JobState_STARTING}
 	jobpb.RegisterJobServiceServer(s.server, s)
 	jobpb.RegisterArtifactStagingServiceServer(s.server, s)
-	go s.server.Serve(l)
+	go func() { _ = s.server.Serve(l) }() // ends when the service is stopped
 	t.Cleanup(s.Stop)
 	return s
 }
