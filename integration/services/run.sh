@@ -39,6 +39,19 @@ python() {
 	export DAPPLE_PYTHON=$env/bin/python
 }
 
+# SDMetrics, in an environment of its own.
+sdmetrics() {
+	[ -n "${DAPPLE_SDMETRICS:-}" ] && return
+	command -v python3 >/dev/null || { absent+=("SDMetrics: there is no python3"); return; }
+	local env=$bin/sdmetrics
+	if ! cmp -s sdmetrics/requirements.txt "$env/requirements.txt"; then
+		rm -rf "$env"
+		python3 -m venv "$env" && "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r sdmetrics/requirements.txt &&
+			cp sdmetrics/requirements.txt "$env" || { broken+=("SDMetrics: it cannot be installed into a virtual environment"); return; }
+	fi
+	export DAPPLE_SDMETRICS=$env/bin/python
+}
+
 node() {
 	[ -n "${DAPPLE_NODE_MODULES:-}" ] && return
 	command -v node >/dev/null && command -v npm >/dev/null || { absent+=("hyparquet and pages in a browser: there is no node, or no npm"); return; }
@@ -68,6 +81,7 @@ if ! command -v g++ >/dev/null; then
 fi
 emulator
 python
+sdmetrics
 node
 browser
 

@@ -29,12 +29,12 @@ type expected struct {
 
 // TestQualityIsSDMetrics compares every score, of columns, of pairs and of the report, with the package's own.
 func TestQualityIsSDMetrics(t *testing.T) {
-	python := os.Getenv("DAPPLE_PYTHON")
+	python := os.Getenv("DAPPLE_SDMETRICS")
 	if python == "" {
-		t.Skip("missing: Python with sdmetrics; set DAPPLE_PYTHON or run make services")
+		t.Skip("missing: Python with sdmetrics; set DAPPLE_SDMETRICS or run make services")
 	}
 	if exec.Command(python, "-c", "import sdmetrics").Run() != nil {
-		t.Skip("missing: sdmetrics in the Python of DAPPLE_PYTHON")
+		t.Skip("missing: sdmetrics in the Python of DAPPLE_SDMETRICS")
 	}
 	dir := t.TempDir()
 	command := exec.CommandContext(t.Context(), python, "testdata/compare.py", dir)
