@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/evaluate"
+	_ "github.com/dapple-dp/dapple/io/csvio" // the tables are CSV
 )
 
 // expected is what the script writes: lists of columns, metric, score, and of pairs Pearson's r and Cramér's V of
