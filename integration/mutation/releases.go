@@ -88,7 +88,7 @@ var releases = []defect{
 		old: "var harmless = []string{", new: "var harmless = []string{\"async\", ",
 	},
 	{
-		name: "a stopped run releases from elsewhere", file: "pipelines/gate.go", test: "TestStopAndReleaseAtOnce",
+		name: "a stopped run releases from elsewhere", file: "pipelines/gate.go", test: "TestStopAfterEachStep",
 		old: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif bytes.Equal(current, stopText) {", new: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif err != nil {",
 	},
 	{
@@ -97,7 +97,7 @@ var releases = []defect{
 	},
 	{
 		name: "a cancelled job is a success", file: "internal/jobs/follow.go", test: "TestFollow",
-		old: "case jobpb.JobState_DONE:\n\t\treturn nil", new: "case jobpb.JobState_DONE, jobpb.JobState_CANCELLED:\n\t\treturn nil",
+		old: "case jobpb.JobState_CANCELLED:\n\t\treturn ErrCancelled", new: "case jobpb.JobState_CANCELLED:\n\t\treturn nil",
 	},
 	{
 		name: "store overwrites", file: "internal/store/local.go", test: "TestCreateKeepsWhatIsThere",

@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 	for _, a := range comparators.All() {
 		t.Run(a.Name, func(t *testing.T) {
 			if a.Name == "gem" && testing.Short() {
-				t.Skip("15 CPU seconds: make integration runs it")
+				t.Skip("missing: time for a network, 15 CPU seconds; make integration runs it")
 			}
 			solvertest.TestSolver(t, solvertest.Method{
 				Accesses: a.Accesses, Accounting: dp.ZCDP, NoPure: a.Measures, AnyWidth: !a.Dense,
@@ -30,7 +30,7 @@ func TestConformance(t *testing.T) {
 // The reference figures are means of few runs, hence the width of the bands.
 func TestFigures(t *testing.T) {
 	if testing.Short() {
-		t.Skip("30 CPU seconds: make integration runs it")
+		t.Skip("missing: time for the figures, 30 CPU seconds; make integration runs it")
 	}
 	table := solvertest.Tree10()
 	want := map[string][2]float64{
