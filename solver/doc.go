@@ -2,6 +2,6 @@
 //
 // An algorithm sees private data only through a Curator, which charges a ledger before it draws. It
 // hands over public values and receives released ones; everything it does with them is
-// post-processing and costs nothing. That is a fact about imports: nothing below this package reaches
-// the packages that draw noise or hold the ledger.
+// post-processing and costs nothing. That is a fact about imports: no method reaches the packages that
+// draw noise or hold the ledger.
 package solver

@@ -10,7 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dptest"
-	"github.com/dapple-dp/dapple/solver/rake"
+	"github.com/dapple-dp/dapple/internal/rake"
 )
 
 // transcripts runs Rake once for every sequence of bins that its releases can fall into.

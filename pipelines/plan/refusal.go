@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/dense"
+	"github.com/dapple-dp/dapple/internal/rake"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // TooLarge reports whether err says that the universe, or the tables of the workload, do not fit the memory

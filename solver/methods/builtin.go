@@ -5,14 +5,14 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/dpam"
+	"github.com/dapple-dp/dapple/internal/dpfw"
 	"github.com/dapple-dp/dapple/internal/published/dpampaper"
 	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
+	"github.com/dapple-dp/dapple/internal/rake"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/comparators"
-	"github.com/dapple-dp/dapple/solver/dpam"
-	"github.com/dapple-dp/dapple/solver/dpfw"
 	"github.com/dapple-dp/dapple/solver/population"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // largestGDP is the largest ε for which Gaussian differential privacy is charged: beyond it the price of

@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dense"
-	"github.com/dapple-dp/dapple/solver/dpam"
+	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
 )
 
 func solve(p solver.Problem, c *solvertest.Curator) (*solver.Result, error) { return dpam.Solve(p, c) }
