@@ -102,6 +102,8 @@ var layering = []struct {
 		"a job is followed whatever it computes"},
 	{"internal/store", []string{"dp", "solver", "transforms", "internal/dirsink", "io/table", "pipelines", "github.com/apache/"},
 		"a store knows nothing of what it holds"},
+	{"internal/book", []string{"dp/noise", "dp/mechanism", "dp/domain", "dp/query", "solver", "transforms", "pipelines", "github.com/apache/", "cloud.google.com/"},
+		"a book adds up what runs may lose, and knows nothing of what they do"},
 	{"io/files", []string{"dp", "internal/dirsink", "internal/store", "io/table", "github.com/", "cloud.google.com/", "google.golang.org/"},
 		"files know nothing of what they hold, and where they are only by registration"},
 	{"io/csvio", []string{"cloud.google.com/", "github.com/apache/arrow/"},

@@ -1,0 +1,180 @@
+package accountant
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+func runOf(t *testing.T, p Params) Run {
+	t.Helper()
+	l, err := NewLedger(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Run()
+}
+
+// TestBookComposes fills books with equal runs until one is refused. What was admitted promises the book's ε and δ
+// by the curves of the composed runs, computed here from their own figures, and one run more would not.
+func TestBookComposes(t *testing.T) {
+	const epsilon, delta = 3, 1e-9
+	for _, row := range []struct {
+		name  string
+		mixed bool
+		delta dp.Delta
+		run   Params
+		kind  dp.Accounting
+		total func(runs float64, r Run) float64 // δ at the book's ε of so many runs
+	}{
+		{"GDP", false, delta, Params{Accounting: dp.GaussianOnly, Epsilon: 0.5, Delta: 1e-9, Coordinates: 15_000}, dp.GaussianOnly, func(n float64, r Run) float64 {
+			mu := math.Sqrt(2 * n * floatUp(r.Loss))
+			return GDPDeltaCeil(mu, epsilon) + (1+math.Exp(epsilon))*n*15_000*0.021/math.Exp2(60)
+		}},
+		{"Gaussian in zCDP", true, delta, Params{Accounting: dp.GaussianOnly, Epsilon: 0.5, Delta: 1e-9, Coordinates: 15_000}, dp.ZCDP, func(n float64, r Run) float64 {
+			return RhoDeltaCeil(n*floatUp(r.Loss), epsilon)
+		}},
+		{"pure in zCDP", true, delta, Params{Accounting: dp.Pure, Epsilon: 0.1}, dp.ZCDP, func(n float64, _ Run) float64 {
+			return RhoDeltaCeil(n*0.1*math.Tanh(0.05), epsilon)
+		}},
+		{"pure", false, 0, Params{Accounting: dp.Pure, Epsilon: 0.3}, dp.Pure, func(n float64, _ Run) float64 {
+			if n*0.3 <= epsilon*(1+1e-9) {
+				return 0
+			}
+			return 1
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b, err := NewBook(dp.AddRemove, epsilon, row.delta, row.mixed)
+			if err != nil || b.Params().Accounting != row.kind {
+				t.Fatalf("%v %v", b, err)
+			}
+			r := runOf(t, row.run)
+			n := 0.0
+			for err = b.Charge(r); err == nil; err = b.Charge(r) {
+				n++
+			}
+			var full ErrExhausted
+			if !errors.As(err, &full) || float64(b.Runs()) != n || n < 5 {
+				t.Fatalf("%g runs, %d in the book: %v", n, b.Runs(), err)
+			}
+			if b.Spent().Cmp(b.Capacity()) > 0 || b.Spent().Cmp(new(big.Rat).SetInt64(0)) <= 0 {
+				t.Errorf("spent %v of %v", b.Spent(), b.Capacity())
+			}
+			allowed := float64(row.delta)
+			if got := row.total(n, r); got > allowed {
+				t.Errorf("%g runs were admitted: δ = %g", n, got)
+			}
+			if got := row.total(n+1.05, r); got <= allowed { // 5 % of a run for the hundredth of δ, and for rounding
+				t.Errorf("run %g was refused: δ = %g", n+1, got)
+			}
+			if e := b.SpentEpsilon(); e > epsilon || float64(e) < 0.8*epsilon {
+				t.Errorf("%g runs have spent ε = %g", n, float64(e))
+			}
+		})
+	}
+}
+
+// TestBookLetsOneRunHaveItAll: the first run of the book's own ε and δ, and then none.
+func TestBookLetsOneRunHaveItAll(t *testing.T) {
+	for _, p := range []Params{
+		{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 15_000},
+		{Accounting: dp.ZCDP, Epsilon: 1, Delta: 1e-9},
+		{Accounting: dp.Pure, Epsilon: 1},
+	} {
+		b, err := NewBook(dp.AddRemove, 1, 1e-9, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small := runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 0.01, Delta: 1e-9, Coordinates: 10})
+		if err := b.Charge(runOf(t, p)); err != nil {
+			t.Errorf("%v: %v", p.Accounting, err)
+		} else if err := b.Charge(small); err == nil || b.SpentEpsilon() != 1 {
+			t.Errorf("%v: a second run fits; ε = %g is spent", p.Accounting, float64(b.SpentEpsilon()))
+		}
+		second, err := NewBook(dp.AddRemove, 1, 1e-9, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Charge(small); err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Charge(runOf(t, p)); err == nil {
+			t.Errorf("%v: the whole book for a second run", p.Accounting)
+		}
+	}
+}
+
+func TestBookRefuses(t *testing.T) {
+	gaussian := Params{Accounting: dp.GaussianOnly, Epsilon: 0.1, Delta: 1e-9, Coordinates: 10}
+	replaced := gaussian
+	replaced.Neighbouring = dp.Replace
+	larger := gaussian // so that it is not the first and only one
+	larger.Epsilon = 4
+	for name, row := range map[string]struct {
+		delta dp.Delta
+		run   Params
+	}{
+		"another relation":          {1e-9, replaced},
+		"too large a first run":     {1e-9, larger},
+		"zCDP in a GDP book":        {1e-9, Params{Accounting: dp.ZCDP, Epsilon: 0.1, Delta: 1e-9}},
+		"a delta in a pure book":    {0, gaussian},
+		"too many noisy numbers":    {1e-9, Params{Accounting: dp.GaussianOnly, Epsilon: 0.1, Delta: 1e-6, Coordinates: 1 << 40}},
+		"not the book's: pure, GDP": {1e-9, Params{Accounting: dp.Pure, Epsilon: 0.1}},
+	} {
+		b, err := NewBook(dp.AddRemove, 3, row.delta, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := runOf(t, Params{Accounting: b.params.Accounting, Epsilon: 0.1, Delta: row.delta, Coordinates: 10}); name != "too large a first run" {
+			if err := b.Charge(first); err != nil {
+				t.Fatal(err)
+			}
+		}
+		spent, runs := b.Spent(), b.Runs()
+		if b.Charge(runOf(t, row.run)) == nil {
+			t.Errorf("%s: admitted", name)
+		}
+		if b.Spent().Cmp(spent) != 0 || b.Runs() != runs {
+			t.Errorf("%s: refused, and charged", name)
+		}
+	}
+	if _, err := NewBook(dp.AddRemove, 0, 1e-9, false); err == nil {
+		t.Error("a book of ε = 0")
+	}
+	if b, err := NewBook(dp.AddRemove, 1, 1e-14, false); err != nil || b.params.Accounting != dp.ZCDP {
+		t.Errorf("a δ that pays for few noisy numbers: %v", err)
+	}
+}
+
+// TestLargestEpsilon: it fits, and one step more does not.
+func TestLargestEpsilon(t *testing.T) {
+	b, err := NewBook(dp.AddRemove, 2, 1e-9, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledgerOf := func(e dp.Epsilon) (*Ledger, error) {
+		return NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: e, Delta: 1e-9, Coordinates: 1000})
+	}
+	if err := b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1.2, Delta: 1e-9, Coordinates: 1000})); err != nil {
+		t.Fatal(err)
+	}
+	e := b.LargestEpsilon(ledgerOf)
+	if e < 1.4 || e > 1.7 { // μ² adds: 1.2² + 1.6² = 2²
+		t.Errorf("ε = %g", float64(e))
+	}
+	fits, _ := ledgerOf(e)
+	over, _ := ledgerOf(e + 0.002)
+	if b.Refusal(fits.Run()) != nil || b.Refusal(over.Run()) == nil {
+		t.Errorf("ε = %g is not the largest", float64(e))
+	}
+	if err := b.Charge(fits.Run()); err != nil {
+		t.Fatal(err)
+	}
+	if e := b.LargestEpsilon(ledgerOf); e > 0.1 {
+		t.Errorf("of a book that is nearly full: ε = %g", float64(e))
+	}
+}

@@ -1,0 +1,100 @@
+package book
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+)
+
+// Terms are what the owner sets once. They are public.
+type Terms struct {
+	Name         string     `json:"name"`                 // of the data set
+	PrivacyID    string     `json:"privacy_id,omitempty"` // column that names the privacy unit; empty: every record is one
+	Neighbouring string     `json:"neighbouring"`         // as the flag: add_remove or replace
+	Epsilon      dp.Epsilon `json:"epsilon"`
+	Delta        dp.Delta   `json:"delta"`
+	Mixed        bool       `json:"mixed,omitempty"` // see accountant.NewBook
+	Inputs       []string   `json:"inputs"`          // where the table is, each as a run names it
+}
+
+// Entry is one page of a book: its terms, a charge, a charge taken back, or another place of the table.
+type Entry struct {
+	Number   int       `json:"entry"`
+	Previous string    `json:"previous,omitempty"` // SHA-256 of the entry before, in hex
+	Time     time.Time `json:"time"`
+	Terms    *Terms    `json:"terms,omitempty"` // of entry 0, and of no other
+	Charge   *Charge   `json:"charge,omitempty"`
+	Return   string    `json:"return,omitempty"` // key of a charge whose run can never draw
+	Input    string    `json:"input,omitempty"`
+}
+
+// Charge is what one run may lose at most.
+type Charge struct {
+	Key         string     `json:"key"` // of the run; random
+	Run         string     `json:"run"` // its ID
+	Input       string     `json:"input"`
+	Epsilon     dp.Epsilon `json:"epsilon"`
+	Delta       dp.Delta   `json:"delta"`
+	Accounting  string     `json:"accounting"`
+	Loss        string     `json:"loss"` // exact, a/b: rho, ε or μ²/2
+	Coordinates int64      `json:"noisy_numbers,omitempty"`
+}
+
+// chargeOf returns the entry of a run.
+func chargeOf(key, id, input string, r accountant.Run) *Charge {
+	return &Charge{
+		Key: key, Run: id, Input: input, Epsilon: r.Epsilon, Delta: r.Delta,
+		Accounting: r.Accounting.String(), Loss: r.Loss.RatString(), Coordinates: r.Coordinates,
+	}
+}
+
+// run returns what a charge says of a run for a relation.
+func (c *Charge) run(n dp.Neighbouring) (r accountant.Run, err error) {
+	loss, ok := new(big.Rat).SetString(c.Loss)
+	kinds := []string{dp.ZCDP.String(), dp.Pure.String(), dp.GaussianOnly.String()}
+	kind := slices.Index(kinds, c.Accounting)
+	if !ok || kind < 0 || c.Key == "" || c.Coordinates < 0 {
+		return r, errors.New("its charge is none")
+	}
+	return accountant.Run{
+		Neighbouring: n, Accounting: dp.Accounting(kind), Epsilon: c.Epsilon, Delta: c.Delta, Loss: loss, Coordinates: c.Coordinates,
+	}, errors.Join(c.Epsilon.Validate(), c.Delta.Validate())
+}
+
+// encode returns the text of an entry.
+func (e *Entry) encode() []byte {
+	b, err := json.MarshalIndent(e, "", " ")
+	if err != nil {
+		panic("book: an entry is plain data and always marshals")
+	}
+	return append(b, '\n')
+}
+
+// decode reads the text of an entry: every byte of it means something.
+func decode(data []byte) (e Entry, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return e, errors.New("it is no entry of this version")
+	}
+	if !bytes.Equal(e.encode(), data) {
+		return e, errors.New("it is not as it was written")
+	}
+	kinds := 0
+	for _, is := range []bool{e.Terms != nil, e.Charge != nil, e.Return != "", e.Input != ""} {
+		if is {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return e, fmt.Errorf("it says %d things", kinds)
+	}
+	return e, nil
+}
