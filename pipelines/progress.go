@@ -9,8 +9,15 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
+// upTo are the stages that may end before all of their parts are done: sweeps of a fit, until it converges.
+var upTo = map[string]bool{"fit": true, "descent": true}
+
+// often is how often a stage that takes long is heard of in a file.
+const often = 30 * time.Second
+
 // meter shows the progress of a run in this process: a moving line on a terminal, else one line for
-// each stage. It shows public figures, and of the private table only how many of its bytes were read.
+// each stage, and for a fit one more from time to time. It shows public figures, and of the private table
+// only how many of its bytes were read.
 type meter struct {
 	out      io.Writer
 	terminal bool
@@ -58,11 +65,19 @@ func (m *meter) report(stage string, done, total int) {
 	}
 	switch {
 	case !m.terminal && isNew:
+		m.shown = now
 		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.amount(stage, done, total), elapsed(now.Sub(m.began)))
+	case !m.terminal && upTo[stage] && now.Sub(m.shown) > often:
+		m.shown = now
+		fmt.Fprintf(m.out, "%s %d of at most %d (%s)\n", stage, done, total, elapsed(now.Sub(m.began)))
 	case m.terminal && (isNew || now.Sub(m.shown) > 100*time.Millisecond || done == total):
 		line := fmt.Sprintf("%s%s, %s", stage, m.amount(stage, done, total), elapsed(now.Sub(m.began)))
 		if left := m.left(now, done, total); left > time.Second {
-			line += ", about " + elapsed(left) + " left"
+			about := ", about "
+			if upTo[stage] {
+				about = ", at most about "
+			}
+			line += about + elapsed(left) + " left"
 		}
 		fmt.Fprintf(m.out, "\r%-*s", m.width, line)
 		m.shown, m.width = now, len(line)
@@ -75,8 +90,12 @@ func (m *meter) amount(stage string, done, total int) string {
 		return fmt.Sprintf(" %.3g MB", float64(m.total)/1e6)
 	case total == 0:
 		return ""
+	case !m.terminal && upTo[stage]:
+		return fmt.Sprintf(": at most %d steps", total)
 	case !m.terminal:
 		return fmt.Sprintf(": %d in all", total)
+	case upTo[stage]:
+		return fmt.Sprintf(" %d of at most %d", done, total)
 	}
 	return fmt.Sprintf(" %d of %d", done, total)
 }

@@ -40,9 +40,10 @@ func (r *run) descend() error {
 			population.Center(a[i], population.Shape(r.merged.sizes, cliques[i]))
 		}
 	}
+	progress := func(_ string, done, total int) { r.problem.Progress.Report("descent", done, total) } // beside the fit by raking
 	o := dense.NewOracle(dense.NewPlan(r.merged.sizes, cliques))
 	fit, err := dpam.Fit(o, ms, r.total.Units, dpam.Settings{MaxIterations: r.problem.Rounds,
-		Prior: r.merged.universe(1).Weights, Seed: r.problem.Seed, Progress: r.problem.Progress, Project: center})
+		Prior: r.merged.universe(1).Weights, Seed: r.problem.Seed, Progress: progress, Project: center})
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
 	}

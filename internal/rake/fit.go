@@ -125,8 +125,10 @@ func (r *run) fit() {
 // rake fits the population to the one-ways and the given tables.
 func (r *run) rake(tables []*population.Table, sweeps int) {
 	r.field.Tables = slices.Concat(r.oneways, tables)
+	report := func(sweep int) { r.problem.Progress.Report("fit", r.planned+sweep, r.mostSweeps()) }
 	done := r.field.Rake(population.Stop{Sweeps: sweeps, Tolerance: tolerance * r.total.Units,
-		Rejuvenations: r.renewals(), Effective: effective}, r.rng)
+		Rejuvenations: r.renewals(), Effective: effective, Swept: report}, r.rng)
+	r.planned += sweeps
 	r.iterations += done.Sweeps
 	r.renewed += done.Rejuvenations
 	r.status = solver.Converged
@@ -134,6 +136,20 @@ func (r *run) rake(tables []*population.Table, sweeps int) {
 		r.status = solver.IterationLimit
 	}
 }
+
+// mostSweeps returns the sweeps of a run none of whose fits converges early.
+func (r *run) mostSweeps() int {
+	switch {
+	case !r.rakesAll():
+		return firstSweeps
+	case len(r.targets.triples) == 0:
+		return 2 * firstSweeps
+	}
+	return firstSweeps + pairSweeps + sweeps
+}
+
+// rakesAll reports whether everything measured is raked, and not only descended on.
+func (r *run) rakesAll() bool { return !r.settings.whole || r.settings.raked > 0 }
 
 // renewable returns the records of the sample of a tree: no more than can be renewed mostRenewed times. With 60
 // columns the tree is so far from the fit that 300,000 records, renewed three times, end worth a hundredth of their

@@ -39,6 +39,7 @@ type run struct {
 
 	foreseen   *imagined // of a forecast, in which nothing is fitted; else nil
 	iterations int
+	planned    int // sweeps of the fits so far, had none converged early
 	renewed    int // renewals made
 	status     solver.Status
 }
@@ -144,7 +145,7 @@ func (r *run) measureFinal() error {
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
 		return err
 	}
-	if r.foreseen == nil && (!r.settings.whole || r.settings.raked > 0) {
+	if r.foreseen == nil && r.rakesAll() {
 		r.fit()
 	}
 	return nil

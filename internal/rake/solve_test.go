@@ -52,10 +52,19 @@ func TestSolveKeepsItsPlan(t *testing.T) {
 				t.Errorf("shares sum to %v", sum)
 			}
 			for _, n := range []int{0, 3, 2000} { // also where there is next to nothing to learn
-				c := newCurator(t, table(n, p.Workload.Sizes), p, .1, uint64(n))
+				c, totals := newCurator(t, table(n, p.Workload.Sizes), p, .1, uint64(n)), map[string]int{}
+				p.Progress = func(stage string, done, total int) {
+					if known, ok := totals[stage]; done < 0 || done > total || ok && total != known {
+						t.Errorf("%s: %d of %d, before of %d", stage, done, total, known)
+					}
+					totals[stage] = total
+				}
 				result, err := Solve(p, c)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if totals["fit"] == 0 && totals["descent"] == 0 && result.Iterations > 0 {
+					t.Errorf("%d iterations that nobody heard of", result.Iterations)
 				}
 				if err := result.Model.Validate(); err != nil {
 					t.Fatalf("%d records: %v", n, err)

@@ -20,12 +20,13 @@ type Field struct {
 	sums  sums
 }
 
-// Stop says when raking ends. All fields are needed.
+// Stop says when raking ends. All fields but the last are needed.
 type Stop struct {
-	Sweeps        int     // at most so many sweeps
-	Tolerance     float64 // the largest L1 change of a table in a sweep, counts
-	Rejuvenations int     // at most so many renewals of the population
-	Effective     float64 // renew where (Σw)²/(S·Σw²) falls below; 0.3
+	Sweeps        int             // at most so many sweeps
+	Tolerance     float64         // the largest L1 change of a table in a sweep, counts
+	Rejuvenations int             // at most so many renewals of the population
+	Effective     float64         // renew where (Σw)²/(S·Σw²) falls below; 0.3
+	Swept         func(sweep int) // hears of every sweep that is done, from 1; nil: nobody does
 }
 
 // Raked says how raking went.
@@ -57,6 +58,9 @@ func (f *Field) Rake(stop Stop, rng *rand.Rand) Raked {
 					b.index = nil
 				}
 			}
+		}
+		if stop.Swept != nil {
+			stop.Swept(done.Sweeps)
 		}
 		if done.Change < stop.Tolerance {
 			break
