@@ -100,6 +100,11 @@ func (c *tape) MeasureVariance(stage string, round int, cliques []domain.Clique,
 	return exchange(c, a, err, stage, round, cliques, variance)
 }
 
+func (c *tape) MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error) {
+	a, err := c.curator.MeasureQueries(stage, round, w, share)
+	return exchange(c, a, err, stage, round, share)
+}
+
 func (c *tape) SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error) {
 	a, err := c.curator.SelectBlock(stage, round, w, model, share)
 	return exchange(c, a, err, stage, round, model, share)

@@ -24,6 +24,9 @@ type Curator interface {
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
 	// MeasureVariance is Measure with a given noise variance (counts²) in place of a share.
 	MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error)
+	// MeasureQueries releases all answers to a workload, of marginals and linear queries, in one event with noise of
+	// one variance.
+	MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error)
 	// SelectBlock selects a marginal of the workload and a sign for each of its cells, jointly with
 	// probability ∝ 2^−cells·exp(Σ sign·(count − model)/b). model is in counts. share is that of one round.
 	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
@@ -64,6 +67,8 @@ type Access struct {
 	Precision []float64
 	// Coordinates is how many noisy numbers one event draws; the most it can draw if it is Adaptive.
 	Coordinates int64
+	// Worst: the one number released is the largest error of the workload's answers.
+	Worst bool
 	// Adaptive: what the event asks for follows from earlier releases. Its share is fixed; its
 	// sensitivity and noise are known only when it is made.
 	Adaptive bool

@@ -66,7 +66,7 @@ func (s Status) String() string {
 type Result struct {
 	Model        *population.Model
 	Total        query.Total
-	Measurements []query.Measurement  // all noisy marginals bought
+	Measurements []query.Measurement  // all noisy marginals bought; not answers to linear queries
 	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned
 	MaxError     *query.MaxError      // a bought certificate, if any
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown

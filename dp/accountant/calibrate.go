@@ -70,14 +70,17 @@ func (l *Ledger) MeasureVariance(m Marginals, variance float64) (Event, error) {
 	return l.measurement(m.Cells, l.params.Neighbouring.UnitChanges(), targets)
 }
 
-// MaxError returns the event that releases one number which changes by at most one count between
-// neighbours of either relation, such as the largest absolute cell error.
-func (l *Ledger) MaxError(share dp.Share) (Event, error) {
+// MaxError returns the event that releases one number which changes by at most the given number of counts between
+// neighbours: 1 for the largest absolute cell error, under either relation.
+func (l *Ledger) MaxError(change dp.Range, share dp.Share) (Event, error) {
 	total, err := l.part(share)
 	if err != nil {
 		return Event{}, err
 	}
-	const unit = 1 // one count, whatever the relation
+	unit := int64(change)
+	if l.params.Accounting != dp.Pure {
+		unit *= unit
+	}
 	return l.measurement(1, unit, []*big.Rat{l.leastNoise(unit, total)})
 }
 
@@ -168,7 +171,7 @@ func (l *Ledger) leastNoise(unit int64, part *big.Rat) *big.Rat {
 }
 
 // measurement returns the event whose noise is targets rounded up to the grid of the ledger's kind.
-// Neighbours differ by unit in each marginal, in L1 and in squared L2 alike.
+// Neighbours differ by unit in each marginal: in L1 if the ledger is Pure, in squared L2 if not.
 func (l *Ledger) measurement(cells, unit int64, targets []*big.Rat) (Event, error) {
 	e := Event{Kind: dp.DiscreteGaussian, Count: 1, Neighbouring: l.params.Neighbouring, Coordinates: cells}
 	limit := power(2 * largestBits)

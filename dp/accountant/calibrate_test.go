@@ -164,7 +164,7 @@ func charge(t *testing.T, l *Ledger, rng *rand.Rand, s dp.Share, round int) {
 	case pick == 1 && l.params.Accounting != dp.GaussianOnly:
 		e, err = l.Select(dp.Exponential, 1, s)
 	case pick == 2:
-		e, err = l.MaxError(s)
+		e, err = l.MaxError(1, s)
 	default:
 		e, err = l.Measure(Marginals{Precision: []float64{1, 2.5, 2.5, 0.3}, Cells: 9}, s)
 	}
@@ -189,7 +189,7 @@ func TestSensitivitiesOfRelations(t *testing.T) {
 		if got := int64(e.L1) + int64(e.L2Squared); got != want || e.Neighbouring != l.params.Neighbouring {
 			t.Errorf("%+v: sensitivity %d of a marginal, want %d", l.params, got, want)
 		}
-		e, err = l.MaxError(dp.ShareOf(1, 2))
+		e, err = l.MaxError(1, dp.ShareOf(1, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestUselessSharesAreRefused(t *testing.T) {
 			if _, err := l.Measure(Equal(1, 1), s); err == nil {
 				t.Errorf("%v: share %+v admitted by Measure", l.params.Accounting, s)
 			}
-			if _, err := l.MaxError(s); err == nil {
+			if _, err := l.MaxError(1, s); err == nil {
 				t.Errorf("%v: share %+v admitted by MaxError", l.params.Accounting, s)
 			}
 			if _, err := l.Select(dp.BlockExponential, 2, s); err == nil {

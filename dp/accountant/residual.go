@@ -16,8 +16,10 @@ type Centred struct {
 	Left *big.Rat
 	// L2Squared is the squared L2 sensitivity of the centred counts, in counts², for the ledger's relation.
 	L2Squared *big.Rat
-	Axes      int   // 0: the table is not centred, and moves by whole counts
-	Cells     int64 // the noisy numbers drawn
+	// Axes is 0 for a table that is not centred and moves by whole steps of any grid. One that is only rounded to the
+	// grid has 2: neighbours' numbers then differ from an exact difference by a step at most.
+	Axes  int
+	Cells int64 // the noisy numbers drawn
 }
 
 // precisionBits: precisions are told apart down to 2^-30 of the largest, so that all noise of one event

@@ -43,7 +43,7 @@ func spend(t *testing.T, p Params, rounds int) *Ledger {
 	for round := 1; round <= rounds; round++ {
 		enter(selection.At("select", round))
 	}
-	enter(must(l.MaxError(dp.ShareOf(5, 100))).At("certificate", 0))
+	enter(must(l.MaxError(1, dp.ShareOf(5, 100))).At("certificate", 0))
 	return l
 }
 

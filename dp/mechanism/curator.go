@@ -56,12 +56,26 @@ func (c *Curator) MeasureVariance(stage string, round int, cliques []domain.Cliq
 	return r.Measurements, err
 }
 
+// MeasureQueries releases all answers to a workload, of its marginals and its linear queries, in one event: exact
+// answers plus independent discrete Gaussian noise of one variance. If the ledger is pure, the request is refused.
+//
+// Precondition (New): one record of each unit.
+// Guarantee: rho = μ²/2 = ΣΔ²/(2σ²), Δ² of a table of queries computed from their values (query.Linear.L2Squared).
+// Rounding: answers are exact on the grid 2^-20; if the noise's grid is coarser, they are rounded to it and Δ² includes
+// that; σ² is rounded up.
+// Source: Canonne, Kamath, Steinke 2020, Theorem 14; rounding derived in accountant.Centred.OnGrid.
+func (c *Curator) MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error) {
+	r, err := c.answer(Request{Method: MeasureQueries, Stage: stage, Round: round, Workload: w, Share: share})
+	return r.Measurements, err
+}
+
 // SelectBlock selects a marginal of the workload and a sign for each of its cells, jointly with
 // probability ∝ 2^−cells·exp(Σ sign·(count − model)/b). model is in counts. Marginals of more than
 // noise.MaxBlockCells cells are refused.
 //
 // Precondition (caller): answers between −2^40 and 2^40 counts. (New): one record of each unit.
-// Guarantee: bounded range r = R/b + 2^−29, R = 2 (AddRemove) or 4 (Replace): ε = r, rho = r²/8.
+// Guarantee: bounded range r = R/b + 2^−29, R = 2 (AddRemove) or 4 (Replace), or what linear queries have
+// (query.Workload.BlockRange): ε = r, rho = r²/8.
 // Rounding: scores are exact on the grid 2^−20; the weights of marginals are off by 2^−31 at most, which r pays for;
 // signs are exact given the marginal; b is rounded up.
 // Source: Durfee, Rogers 2019; Cesar, Rogers 2021, Lemma 3.2; derived in noise.BlockScore.
@@ -76,7 +90,8 @@ func (c *Curator) SelectBlock(stage string, round int, w query.Workload, model q
 // of units; n stays private.
 //
 // Precondition (caller): answers and total between −2^40 and 2^40 counts. (New): one record of each unit.
-// Guarantee: bounded range r = R/b, R = 1 (AddRemove) or 2 (Replace): ε = r, rho = r²/8.
+// Guarantee: bounded range r = R/b, R = 1 (AddRemove) or 2 (Replace), or what linear queries have
+// (query.Workload.CellRange): ε = r, rho = r²/8.
 // Rounding: scores are exact on the grid 2^−20, on which answers are rounded first; b is rounded up.
 // Source: Durfee, Rogers 2019; Dong, Durfee, Rogers 2020, Proposition 2.
 func (c *Curator) SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error) {
@@ -101,7 +116,8 @@ func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, mode
 // either relation.
 //
 // Precondition (caller): answers between −2^40 and 2^40 counts. (New): one record of each unit.
-// Guarantee: Δ = 1 under either relation; rho = 1/(2σ²), or ε = 1/scale.
+// Guarantee: Δ = 1 under either relation, or what linear queries have (query.Workload.LargestChange); rho = Δ²/(2σ²),
+// or ε = Δ/scale.
 // Rounding: the statistic is rounded up to the noise's grid, which keeps Δ, as ⌈x + 1⌉ = ⌈x⌉ + 1; scales are rounded up.
 // Source: Canonne, Kamath, Steinke 2020, Theorem 14.
 func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error) {

@@ -144,10 +144,15 @@ func (g *gate) plan(r Request) (plan, error) {
 	case Coarsen:
 		return g.coarsen(r)
 	}
-	if err := g.checkModel(r); err != nil {
-		return plan{}, err
+	g.checkWorkload(r.Workload)
+	if r.Method != MeasureQueries {
+		if err := g.checkModel(r); err != nil {
+			return plan{}, err
+		}
 	}
 	switch r.Method {
+	case MeasureQueries:
+		return g.measureQueries(r)
 	case SelectBlock:
 		return g.selectBlock(r)
 	case SelectCell:
@@ -160,13 +165,25 @@ func (g *gate) plan(r Request) (plan, error) {
 	panic("mechanism: unknown method")
 }
 
-// checkModel checks the workload and the model's answers to it: shapes by panic, values by error.
+// checkWorkload panics on a workload of no marginals or of another domain.
+func (g *gate) checkWorkload(w query.Workload) {
+	if len(w.Marginals) == 0 {
+		panic("mechanism: a workload of no marginals")
+	}
+	for _, m := range w.Marginals {
+		if cells := g.cells(m.Clique); m.Queries != nil && m.Queries.Cells() != cells {
+			panic("mechanism: queries of another clique")
+		}
+	}
+}
+
+// checkModel checks the model's answers to the workload: shapes by panic, values by error.
 func (g *gate) checkModel(r Request) error {
-	if len(r.Workload.Marginals) == 0 || len(r.Model) != len(r.Workload.Marginals) {
-		panic("mechanism: a workload of no marginals, or answers to another workload")
+	if len(r.Model) != len(r.Workload.Marginals) {
+		panic("mechanism: answers to another workload")
 	}
 	for i, m := range r.Workload.Marginals {
-		if len(r.Model[i]) != g.cells(m.Clique) {
+		if n, err := m.Answers(g.sizes); err != nil || len(r.Model[i]) != int(n) {
 			panic("mechanism: answers of another size than their marginal")
 		}
 		for _, x := range r.Model[i] {
@@ -207,16 +224,29 @@ func (g *gate) marginal(c domain.Clique) []int64 {
 	return counts
 }
 
-// workloadErrors returns count·2^20 − round(model·2^20) for all cells of the workload, in order, in
+// workloadErrors returns count·2^20 − round(model·2^20) for all cells and queries of the workload, in order, in
 // the scratch of g.
 func (g *gate) workloadErrors(w query.Workload, model query.Answers) []int64 {
 	g.errors = g.errors[:0]
 	for i, m := range w.Marginals {
-		for c, count := range g.marginal(m.Clique) {
-			g.errors = append(g.errors, count<<accountant.ScoreGridBits-onGrid(model[i][c]))
+		from := len(g.errors)
+		g.errors = g.count(g.errors, m)
+		for c, x := range model[i] {
+			g.errors[from+c] -= onGrid(x)
 		}
 	}
 	return g.errors
+}
+
+// count appends the exact answers to a marginal or its queries on the grid 2^-20, which is that of queries too.
+func (g *gate) count(dst []int64, m query.Marginal) []int64 {
+	if m.Queries != nil {
+		return m.Queries.Count(dst, g.marginal(m.Clique))
+	}
+	for _, count := range g.marginal(m.Clique) {
+		dst = append(dst, count<<accountant.ScoreGridBits)
+	}
+	return dst
 }
 
 // onGrid returns round(x·2^20): the multiplication is exact.

@@ -22,6 +22,7 @@ func requests() []Request {
 		{Method: Total, Stage: "total", Share: share},
 		{Method: Measure, Stage: "measure", Round: 1, Cliques: w.Cliques(), Precision: []float64{1, 2, 3}, Share: share},
 		{Method: MeasureVariance, Stage: "variance", Round: 1, Cliques: w.Cliques(), Noise: 50},
+		{Method: MeasureQueries, Stage: "queries", Round: 1, Workload: linear(), Share: share},
 		{Method: SelectBlock, Stage: "block", Round: 1, Workload: w, Model: model, Share: share},
 		{Method: SelectCell, Stage: "cell", Round: 1, Workload: w, Model: model, Total: 2.5, Share: share},
 		{Method: LaplaceMaxCell, Stage: "laplace", Round: 1, Workload: w, Model: model, Noise: 60},
@@ -67,7 +68,8 @@ var kinds = map[Method]struct {
 	coordinates int64
 }{
 	Total: {dp.DiscreteGaussian, 1}, Measure: {dp.DiscreteGaussian, 8}, MeasureVariance: {dp.DiscreteGaussian, 8},
-	SelectBlock: {dp.BlockExponential, 0}, SelectCell: {dp.Exponential, 0}, LaplaceMaxCell: {dp.LaplaceMax, 0},
+	MeasureQueries: {dp.DiscreteGaussian, 9},
+	SelectBlock:    {dp.BlockExponential, 0}, SelectCell: {dp.Exponential, 0}, LaplaceMaxCell: {dp.LaplaceMax, 0},
 	MaxError: {dp.DiscreteGaussian, 1},
 }
 
@@ -81,7 +83,7 @@ func TestEveryDrawIsCharged(t *testing.T) {
 			want := new(big.Rat)
 			for _, r := range requests() {
 				selects := r.Method == SelectBlock || r.Method == SelectCell || r.Method == LaplaceMaxCell
-				if _, err := g.answer(r); (err != nil) != (kind == dp.GaussianOnly && selects) {
+				if _, err := g.answer(r); (err != nil) != (kind == dp.GaussianOnly && selects || kind == dp.Pure && r.Method == MeasureQueries) {
 					t.Errorf("%v %s %s: %v", n, name, r.Method, err)
 				}
 			}

@@ -38,7 +38,7 @@ func spread(a, b []int64) int64 {
 func cellCandidates(g *gate, w query.Workload, model query.Answers, total float64) []int64 {
 	errors := g.workloadErrors(w, model)
 	var all []int64
-	for _, s := range cellScores(nil, errors, g.shift(total)) {
+	for _, s := range cellScores(nil, w, model, errors, g.shift(total)) {
 		all = append(all, int64(s.Lo))
 	}
 	return all
@@ -84,7 +84,7 @@ func TestRanges(t *testing.T) {
 		for name, c := range map[string]struct {
 			got  int64
 			want dp.Range
-		}{"cell": {cell, query.CellRange(n)}, "block": {block, query.BlockRange(n)}, "signed cell": {signed, query.SignedCellRange()}} {
+		}{"cell": {cell, w.CellRange(n)}, "block": {block, w.BlockRange(n)}, "signed cell": {signed, query.SignedCellRange()}} {
 			if c.got != int64(c.want)*count {
 				t.Errorf("%v: range of %s scores is %g counts, declared %d", n, name, float64(c.got)/count, c.want)
 			}
@@ -157,6 +157,7 @@ func TestBlockLawFactorises(t *testing.T) {
 // the loss with the charge: log ratios with Σr, the divergences with Σrho, hockey sticks with δ(ε).
 func TestSelectionLoss(t *testing.T) {
 	grid := epsilonGrid(.1, 20)
+	workload, _ := small()
 	for _, n := range relations {
 		for name, c := range map[string]struct {
 			kind  dp.Kind
@@ -164,8 +165,8 @@ func TestSelectionLoss(t *testing.T) {
 			law   selectionLaw
 			tight float64 // least share of a claim that the worst pair uses: a loose claim hides errors
 		}{
-			"cell":  {dp.Exponential, query.CellRange(n), cellLaw, .3},
-			"block": {dp.BlockExponential, query.BlockRange(n), blockLaw, .3},
+			"cell":  {dp.Exponential, workload.CellRange(n), cellLaw, .3},
+			"block": {dp.BlockExponential, workload.BlockRange(n), blockLaw, .3},
 		} {
 			l := ledger(t, accountant.Params{Neighbouring: n, Accounting: dp.Pure, Epsilon: 2})
 			event, err := l.Select(c.kind, c.r, dp.ShareOf(1, 2))

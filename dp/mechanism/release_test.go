@@ -112,7 +112,11 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 			values["total"] = append(values["total"], release.Total.Units)
 			values["max"] = append(values["max"], release.MaxError.Counts)
 			for _, m := range release.Measurements {
-				values["measure"] = append(values["measure"], m.Values...)
+				stage := "measure"
+				if r.Method == MeasureQueries {
+					stage = r.Stage
+				}
+				values[stage] = append(values[stage], m.Values...)
 			}
 		}
 		for _, e := range l.Events() {

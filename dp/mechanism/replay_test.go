@@ -141,7 +141,7 @@ func TestDigests(t *testing.T) {
 		}
 		seen[digest] = name
 	}
-	base := requests()[4] // SelectCell
+	base := requests()[5] // SelectCell
 	base.Cliques, base.Precision, base.Noise = base.Workload.Cliques()[:1], []float64{1}, 3
 	base.Merge = query.Recoding{{1, 0}, nil}
 	base.Shapes = []query.TreeShape{{}}

@@ -20,6 +20,7 @@ const (
 	Total           Method = "Total"
 	Measure         Method = "Measure"
 	MeasureVariance Method = "MeasureVariance"
+	MeasureQueries  Method = "MeasureQueries"
 	SelectBlock     Method = "SelectBlock"
 	SelectCell      Method = "SelectCell"
 	LaplaceMaxCell  Method = "LaplaceMaxCell"
@@ -114,6 +115,9 @@ func (r Request) Digest() [sha256.Size]byte {
 	addCliques(in, r.Workload.Cliques())
 	for _, n := range r.Workload.Sizes {
 		in.Int64(int64(n))
+	}
+	for _, m := range r.Workload.Marginals {
+		in.Text(m.Queries.Fingerprint())
 	}
 	addFloats(in, r.Precision)
 	addRecoding(in, r.Merge)

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -21,28 +22,28 @@ func steps(e accountant.Event) uint64 {
 // selectBlock draws a marginal with its log-weight, then each sign of its cells. Given the marginal the
 // signs are exact; the charge of the event covers the rounding of the log-weights.
 func (g *gate) selectBlock(r Request) (plan, error) {
-	for _, m := range r.Workload.Marginals {
-		if g.cells(m.Clique) > noise.MaxBlockCells {
+	for i, m := range r.Workload.Marginals {
+		if len(r.Model[i]) > noise.MaxBlockCells {
 			return plan{}, fmt.Errorf("marginal %v has more than %d cells", m.Clique, noise.MaxBlockCells)
 		}
 	}
-	event, err := g.ledger.Select(dp.BlockExponential, query.BlockRange(g.relation), r.Share)
+	event, err := g.ledger.Select(dp.BlockExponential, r.Workload.BlockRange(g.relation), r.Share)
 	if err != nil {
 		return plan{}, err
 	}
 	scale := steps(event)
 	return plan{event: event, draw: func() Release {
-		errors := g.workloadErrors(r.Workload, r.Model)
-		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(errors).Sum())
-		g.scores = blockScores(g.scores[:0], r.Model, errors, scale)
+		gaps := g.workloadErrors(r.Workload, r.Model)
+		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(gaps).Sum())
+		g.scores = blockScores(g.scores[:0], r.Model, gaps, scale)
 		sel := noise.NewSelector(g.scores, noise.BlockScoreScale)
 		block := query.Block{Marginal: sel.Draw(src)}
 		for _, m := range r.Model[:block.Marginal] {
-			errors = errors[len(m):]
+			gaps = gaps[len(m):]
 		}
 		block.Signs = make([]int8, len(r.Model[block.Marginal]))
 		for c := range block.Signs {
-			block.Signs[c] = noise.Sign(src, errors[c], scale)
+			block.Signs[c] = noise.Sign(src, gaps[c], scale)
 		}
 		return Release{Block: block}
 	}}, nil
@@ -57,23 +58,23 @@ func blockScores(dst []noise.Score, shape query.Answers, errors []int64, scale u
 	return dst
 }
 
-// selectCell draws among two scores for each cell.
+// selectCell draws among two scores for each cell or query.
 func (g *gate) selectCell(r Request) (plan, error) {
-	event, err := g.ledger.Select(dp.Exponential, query.CellRange(g.relation), r.Share)
+	event, err := g.ledger.Select(dp.Exponential, r.Workload.CellRange(g.relation), r.Share)
 	if err != nil {
 		return plan{}, err
 	}
 	scale := steps(event)
 	return plan{event: event, draw: func() Release {
-		errors, shift := g.workloadErrors(r.Workload, r.Model), g.shift(r.Total)
-		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(errors).Int64(shift).Sum())
-		g.scores = cellScores(g.scores[:0], errors, shift)
+		gaps, shift := g.workloadErrors(r.Workload, r.Model), g.shift(r.Total)
+		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(gaps).Int64(shift).Sum())
+		g.scores = cellScores(g.scores[:0], r.Workload, r.Model, gaps, shift)
 		sel := noise.NewSelector(g.scores, scale)
 		return Release{Cell: cellAt(r.Model, sel.Draw(src))}
 	}}, nil
 }
 
-// shift returns what turns a negated error into the opposite score: n − total under AddRemove, which
+// shift returns what turns a cell's negated error into the opposite score: n − total under AddRemove, which
 // makes it a count of records again, and 0 under Replace.
 func (g *gate) shift(total float64) int64 {
 	if g.relation == dp.Replace {
@@ -82,10 +83,19 @@ func (g *gate) shift(total float64) int64 {
 	return g.counts.Units()<<accountant.ScoreGridBits - onGrid(total)
 }
 
-// cellScores appends e and shift − e for each error e.
-func cellScores(dst []noise.Score, errors []int64, shift int64) []noise.Score {
-	for _, e := range errors {
-		dst = append(dst, noise.ScoreOf(e), noise.ScoreOf(shift-e))
+// cellScores appends e and shift − e for each error e of a cell. The opposite of a query with values in [l, h] is l+h
+// of the shift less e, whose data part is the answer to l+h−q, with values in [l, h] again. Shifts are at most 2^41
+// counts and l+h at most 2, so that scores stay in an int64.
+func cellScores(dst []noise.Score, w query.Workload, shape query.Answers, errors []int64, shift int64) []noise.Score {
+	for i, m := range w.Marginals {
+		for c, e := range errors[:len(shape[i])] {
+			opposite := shift
+			if m.Queries != nil {
+				opposite = m.Queries.Opposite(c, shift)
+			}
+			dst = append(dst, noise.ScoreOf(e), noise.ScoreOf(opposite-e))
+		}
+		errors = errors[len(shape[i]):]
 	}
 	return dst
 }
@@ -112,6 +122,9 @@ func cellAt(shape query.Answers, i int) query.Cell {
 // |y + k| ≤ |y| + k. The fixed order of candidates puts ties into τ, where they change nothing.
 // It has no bounded range, so the charge to zCDP is r·tanh(r/2) and not r²/8.
 func (g *gate) laplaceMaxCell(r Request) (plan, error) {
+	if r.Workload.Linear() > 0 {
+		return plan{}, errors.New("noise on each score is for marginals; select linear queries with SelectCell")
+	}
 	event, err := g.ledger.LaplaceMax(query.SignedCellRange(), r.Noise)
 	if err != nil {
 		return plan{}, err
@@ -121,9 +134,9 @@ func (g *gate) laplaceMaxCell(r Request) (plan, error) {
 		return plan{}, err
 	}
 	return plan{event: event, draw: func() Release {
-		errors := g.workloadErrors(r.Workload, r.Model)
-		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(errors).Sum())
-		return Release{Cell: cellAt(r.Model, laplaceMax(errors, laplace, src))}
+		gaps := g.workloadErrors(r.Workload, r.Model)
+		src := g.open(r.Stage, r.Round, selectionInputs(r, event).Int64s(gaps).Sum())
+		return Release{Cell: cellAt(r.Model, laplaceMax(gaps, laplace, src))}
 	}}, nil
 }
 
@@ -146,5 +159,8 @@ func laplaceMax(errors []int64, laplace noise.Laplace, src noise.Source) int {
 func selectionInputs(r Request, e accountant.Event) *noise.Inputs {
 	in := noise.NewInputs().Text(string(r.Method)).Rat(e.Scales[0])
 	addCliques(in, r.Workload.Cliques())
+	for _, m := range r.Workload.Marginals {
+		in.Text(m.Queries.Fingerprint())
+	}
 	return in
 }

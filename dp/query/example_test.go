@@ -3,6 +3,7 @@ package query_test
 import (
 	"fmt"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
@@ -23,4 +24,16 @@ func ExampleAllMarginals() {
 	// [2] 30
 	// [0 1] 24
 	// [0 2] 60
+}
+
+// A table of linear queries takes the place of a marginal's cells. Its sensitivity follows from the queries' values.
+func ExamplePrefixes() {
+	prefixes, err := query.Prefixes([]int{2, 5}, 1, 5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w := query.Workload{Sizes: []int{2, 5}, Marginals: []query.Marginal{prefixes}}
+	fmt.Println(w.Linear(), "queries, squared sensitivity", prefixes.Queries.L2Squared(dp.AddRemove).RatString())
+	// Output: 4 queries, squared sensitivity 4
 }

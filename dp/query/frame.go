@@ -46,6 +46,11 @@ func (f Frame) MarshalJSON() ([]byte, error) {
 		b = wire.AppendFloats(b, []float64{m.Weight})
 		last = m.Clique
 	}
+	for i, m := range f.Workload.Marginals {
+		if m.Queries != nil {
+			b = m.Queries.append(binary.AppendUvarint(b, uint64(i)))
+		}
+	}
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestCompression)
 	if err != nil {
@@ -99,8 +104,16 @@ func (f *Frame) UnmarshalJSON(data []byte) error {
 		if r.Bad {
 			break
 		}
-		f.Workload.Marginals[i] = Marginal{c, weight[0]}
+		f.Workload.Marginals[i] = Marginal{Clique: c, Weight: weight[0]}
 		last = c
+	}
+	for !r.Bad && len(r.Rest) > 0 {
+		i := r.Length(len(f.Workload.Marginals))
+		q, err := readLinear(&r)
+		if err != nil || i >= len(f.Workload.Marginals) {
+			return errFrame
+		}
+		f.Workload.Marginals[i].Queries = q
 	}
 	if !r.Done() {
 		return errFrame

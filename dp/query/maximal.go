@@ -8,18 +8,23 @@ import (
 
 // Maximal returns the marginals that no other marginal of w contains: the ones worth measuring, since
 // the others are sums of them. A contained marginal's weight is added to every marginal that contains
-// it only if it exceeds that marginal's own.
+// it only if it exceeds that marginal's own. Tables of linear queries stay, and contain nothing.
 //
 // Cost: the marginals times the subsets of each; 100,000 triples take about .2 s.
 func (w Workload) Maximal() Workload {
 	at := make(map[string]int, len(w.Marginals))
 	for i, m := range w.Marginals {
-		at[binaryKey(m.Clique)] = i
+		if m.Queries == nil {
+			at[binaryKey(m.Clique)] = i
+		}
 	}
 	inside := make([]bool, len(w.Marginals))
 	weight := make([]float64, len(w.Marginals))
 	for i, m := range w.Marginals {
 		weight[i] = m.Weight
+		if m.Queries != nil {
+			continue
+		}
 		inside[i] = at[binaryKey(m.Clique)] != i // a repeat counts once
 		w.within(m.Clique, at, func(j int) {
 			if j != i {
@@ -28,12 +33,15 @@ func (w Workload) Maximal() Workload {
 		})
 	}
 	for i, m := range w.Marginals {
+		if m.Queries != nil {
+			continue
+		}
 		w.within(m.Clique, at, func(j int) { inside[j] = inside[j] || j != i && len(w.Marginals[j].Clique) < len(m.Clique) })
 	}
 	m := Workload{Sizes: w.Sizes}
 	for i, a := range w.Marginals {
 		if !inside[i] {
-			m.Marginals = append(m.Marginals, Marginal{Clique: a.Clique, Weight: weight[i]})
+			m.Marginals = append(m.Marginals, Marginal{Clique: a.Clique, Weight: weight[i], Queries: a.Queries})
 		}
 	}
 	return m
@@ -46,7 +54,7 @@ const enumerable = 10
 func (w Workload) within(c domain.Clique, at map[string]int, visit func(j int)) {
 	if len(c) > enumerable {
 		for j, m := range w.Marginals {
-			if c.Contains(m.Clique) {
+			if m.Queries == nil && c.Contains(m.Clique) {
 				visit(j)
 			}
 		}

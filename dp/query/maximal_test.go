@@ -46,7 +46,7 @@ func TestMaximalAgainstDefinition(t *testing.T) {
 }
 
 func TestMaximalDropsRepeats(t *testing.T) {
-	w := Workload{Sizes: []int{2, 2}, Marginals: []Marginal{{domain.Clique{0, 1}, 1}, {domain.Clique{0}, 3}, {domain.Clique{0, 1}, 2}}}
+	w := Workload{Sizes: []int{2, 2}, Marginals: []Marginal{{Clique: domain.Clique{0, 1}, Weight: 1}, {Clique: domain.Clique{0}, Weight: 3}, {Clique: domain.Clique{0, 1}, Weight: 2}}}
 	got := w.Maximal().Marginals
 	if len(got) != 1 || got[0].Weight != 3 {
 		t.Errorf("got %v, want one marginal of weight 3", got)

@@ -8,6 +8,7 @@ type Measurement struct {
 	Clique   domain.Clique
 	Values   []float64
 	Variance float64 // of each cell, counts²
+	Queries  *Linear `json:",omitempty"` // whose answers the values are; nil: the counts of the clique's cells
 }
 
 // Total is the released number of privacy units. Variance is 0 if the number is public.

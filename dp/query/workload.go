@@ -13,6 +13,19 @@ import (
 type Marginal struct {
 	Clique domain.Clique
 	Weight float64 // above 0; 1 unless the user says otherwise
+	// Queries are asked in place of the clique's cells; nil: the marginal itself. Everything that speaks of a
+	// marginal's cells, in selections and in answers, then speaks of its queries.
+	Queries *Linear `json:",omitempty"`
+}
+
+// Answers returns how many there are: one for each cell, or for each query. It fails if there are more cells than an
+// int64 counts.
+func (m Marginal) Answers(sizes []int) (int64, error) {
+	n, err := m.Clique.Cells(sizes)
+	if err != nil || m.Queries == nil {
+		return n, err
+	}
+	return int64(m.Queries.queries), nil
 }
 
 // Workload is a list of marginals over one domain, in a fixed order, without repeats.
@@ -71,12 +84,23 @@ func (w Workload) Cliques() []domain.Clique {
 	return c
 }
 
-// Cells returns the number of cells of each marginal, and their sum. It fails if a marginal has
+// Linear returns the number of linear queries, which is 0 if all are marginals.
+func (w Workload) Linear() int {
+	n := 0
+	for _, m := range w.Marginals {
+		if m.Queries != nil {
+			n += m.Queries.queries
+		}
+	}
+	return n
+}
+
+// Cells returns the number of cells of each marginal, or queries, and their sum. It fails if a marginal has
 // more cells than an int64 counts.
 func (w Workload) Cells() (each []int64, sum int64, err error) {
 	each = make([]int64, len(w.Marginals))
 	for i, m := range w.Marginals {
-		if each[i], err = m.Clique.Cells(w.Sizes); err != nil {
+		if each[i], err = m.Answers(w.Sizes); err != nil {
 			return nil, 0, fmt.Errorf("query: %w", err)
 		}
 		sum += each[i]
@@ -93,7 +117,7 @@ func (w Workload) Fingerprint() [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// Answers holds one value per cell for each marginal of a workload, in its order; row-major inside.
+// Answers holds one value per cell, or linear query, for each marginal of a workload, in its order; row-major inside.
 type Answers [][]float64
 
 // NewAnswers returns zero answers of the workload's shape.

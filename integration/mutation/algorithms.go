@@ -16,7 +16,7 @@ var algorithms = []defect{
 	},
 	{
 		name: "contained marginals measured too", file: "internal/dpam/dpam.go", test: "TestConformance",
-		old: "c.Measure(stage, 1, w.Cliques(), precision(w), dp.ShareOf(1, 1))", new: "c.Measure(stage, 1, p.Workload.Cliques(), nil, dp.ShareOf(1, 1))",
+		old: "c.Measure(stage, 1, w.Cliques(), precision(w), all)", new: "c.Measure(stage, 1, p.Workload.Cliques(), nil, all)",
 	},
 	{
 		name: "solver reaches noise", file: "internal/dpam/dpam.go", dir: "integration", test: "TestLayering",

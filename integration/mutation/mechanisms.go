@@ -4,11 +4,11 @@ package main
 var mechanisms = []defect{
 	{
 		name: "R of blocks halved", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestRanges",
-		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+		old: "return wholeCounts(2 * most)", new: "return wholeCounts(most)",
 	},
 	{
 		name: "Replace given AddRemove's R of cells", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestRanges",
-		old: "return dp.Range(n.UnitChanges())", new: "return dp.Range(1 + 0*n.UnitChanges())",
+		old: "return wholeCounts(2 * widest)", new: "return wholeCounts(widest)",
 	},
 	{
 		name: "R of signed cells halved", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestRanges",
@@ -16,11 +16,31 @@ var mechanisms = []defect{
 	},
 	{
 		name: "R of blocks halved, seen by whole runs", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestWholeRuns",
-		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+		old: "return wholeCounts(2 * most)", new: "return wholeCounts(most)",
 	},
 	{
 		name: "R of blocks halved, seen by losses of whole runs", file: "dp/query/sensitivity.go", dir: "integration/privacy", test: "TestTranscriptsOfDPFW",
-		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+		old: "return wholeCounts(2 * most)", new: "return wholeCounts(most)",
+	},
+	{
+		name: "sensitivity of linear queries halved", file: "dp/query/linear.go", dir: "dp/mechanism", test: "TestRangesOfQueries",
+		old: "big.NewRat(l.square[n], 1<<(2*LinearBits))", new: "big.NewRat(l.square[n]/4, 1<<(2*LinearBits))",
+	},
+	{
+		name: "answers to linear queries taken for cells", file: "dp/query/sensitivity.go", dir: "dp/mechanism", test: "TestRangesOfQueries",
+		old: "return wholeCounts(widest)", new: "return min(1, wholeCounts(widest))",
+	},
+	{
+		name: "opposite of a linear query is its negation", file: "dp/query/linear.go", dir: "dp/mechanism", test: "TestQueryScores",
+		old: "sum := l.least[i] + l.most[i]", new: "sum := int64(0)",
+	},
+	{
+		name: "rounding of answers to linear queries not paid for", file: "dp/mechanism/queries.go", test: "TestRoundedAnswers",
+		old: "list[i].Axes = 2", new: "list[i].Axes = 0",
+	},
+	{
+		name: "noise on answers to linear queries halved", file: "dp/mechanism/queries.go", test: "TestQueryNoise",
+		old: "inCounts(value, bits, samplers[i].Draw(src), event.GridBits)", new: "inCounts(value, bits, samplers[i].Draw(src)/2, event.GridBits)",
 	},
 	{
 		name: "sensitivity of residuals halved, seen by losses of whole runs", file: "dp/query/residual.go", dir: "integration/privacy", test: "TestTranscriptsOfRake",
@@ -28,7 +48,7 @@ var mechanisms = []defect{
 	},
 	{
 		name: "R of blocks halved, seen by replays", file: "dp/query/sensitivity.go", dir: "integration/privacy", test: "TestReplayNeighbours",
-		old: "dp.Range(2 * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+		old: "return wholeCounts(2 * most)", new: "return wholeCounts(most)",
 	},
 	{
 		name: "charge after the draw", file: "dp/mechanism/gate.go", test: "TestChargeBeforeDraw",
@@ -121,7 +141,7 @@ var mechanisms = []defect{
 	},
 	{
 		name: "signs drawn at twice the scale", file: "dp/mechanism/selection.go", test: "TestSelectionDraws",
-		old: "noise.Sign(src, errors[c], scale)", new: "noise.Sign(src, errors[c], 2*scale)",
+		old: "noise.Sign(src, gaps[c], scale)", new: "noise.Sign(src, gaps[c], 2*scale)",
 	},
 	{
 		name: "marginal drawn at half the scale", file: "dp/mechanism/selection.go", test: "TestSelectionDraws",
@@ -219,7 +239,7 @@ var mechanisms = []defect{
 	},
 	{
 		name: "stream of a selection not bound to cliques", file: "dp/mechanism/selection.go", test: "TestStreamIsBoundToCliques",
-		old: "\taddCliques(in, r.Workload.Cliques())\n\treturn in", new: "\treturn in",
+		old: "\taddCliques(in, r.Workload.Cliques())\n\tfor", new: "\tfor",
 	},
 	{
 		name: "floats of residuals depend on how a number came about", file: "dp/mechanism/limbs.go", test: "TestOverForgetsForms",

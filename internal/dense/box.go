@@ -1,9 +1,17 @@
 package dense
 
-// AddBlock adds values[z_A] to every cell z of out, where A is clique i of the plan. It panics on
-// wrong lengths. Cost: one pass over out.
+// AddBlock adds values[z_A] to every cell z of out, where A is clique i of the plan; of linear queries, the sum of
+// their values times those given. It panics on wrong lengths. Cost: one pass over out.
 func (o *Oracle) AddBlock(i int, values, out []float64) {
 	p := o.plan
+	if q := p.queries[i]; q != nil {
+		if len(values) != p.answers[i] {
+			panic("dense: block of the wrong length")
+		}
+		table := make([]float64, p.cells[i])
+		q.Adjoint(values, table)
+		values = table
+	}
 	if len(out) != p.k || len(values) != p.cells[i] {
 		panic("dense: block or vector of the wrong length")
 	}
@@ -33,10 +41,16 @@ func (p *Plan) addBlock(i, axis, pos, cell, size int, values, out []float64) {
 	}
 }
 
-// AddCell adds x to every cell z of out with z_A = cell, where A is clique i of the plan. It panics on
-// a wrong length and on a cell that the clique does not have. Cost: the cells of the box.
+// AddCell adds x to every cell z of out with z_A = cell, where A is clique i of the plan; of a linear query, x times
+// its values. It panics on a wrong length and on a cell that the clique does not have. Cost: the cells of the box.
 func (o *Oracle) AddCell(i, cell int, x float64, out []float64) {
 	p := o.plan
+	if p.queries[i] != nil {
+		g := make([]float64, p.answers[i])
+		g[cell] = x
+		o.AddBlock(i, g, out)
+		return
+	}
 	if len(out) != p.k || cell < 0 || cell >= p.cells[i] {
 		panic("dense: cell or vector of the wrong length")
 	}

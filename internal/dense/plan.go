@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 )
 
 // maxRun is the largest product of adjacent axes that one node sums out, so that long sums are split
@@ -15,8 +16,10 @@ const maxRun = 4096
 type Plan struct {
 	sizes   []int
 	cliques []domain.Clique
-	cells   []int // of each clique
-	k       int   // of the universe
+	cells   []int           // of each clique
+	queries []*query.Linear // asked of each clique's marginal; nil: its cells
+	answers []int           // of each clique: cells or queries
+	k       int             // of the universe
 	nodes   []node
 	arena   int // cells of all tables that live at one time, without the universe
 }
@@ -52,6 +55,24 @@ func NewPlan(sizes []int, cliques []domain.Clique) *Plan {
 	}
 	p.nodes = []node{{size: p.k}}
 	p.grow(0, axes, thin, pending)
+	p.queries, p.answers = make([]*query.Linear, len(cliques)), p.cells
+	return p
+}
+
+// PlanOf plans the answers to a workload: marginals and linear queries. It panics if NewPlan does, and on queries of
+// another clique.
+func PlanOf(w query.Workload) *Plan {
+	p := NewPlan(w.Sizes, w.Cliques())
+	p.answers = slices.Clone(p.cells)
+	for i, m := range w.Marginals {
+		if m.Queries == nil {
+			continue
+		}
+		if m.Queries.Cells() != p.cells[i] {
+			panic("dense: queries of another clique")
+		}
+		p.queries[i], p.answers[i] = m.Queries, m.Queries.Queries()
+	}
 	return p
 }
 

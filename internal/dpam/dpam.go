@@ -18,17 +18,21 @@ import (
 // half as much again for anyone who holds the private counts and uses the model.
 const BytesPerCell = 96
 
-// stage is the name of the one access.
-const stage = "measure"
+// The names of the accesses.
+const (
+	stage      = "measure"
+	stageTotal = "total"
+)
 
 // Curator is what DPAM asks of private data; solver.Curator says what each method does.
 type Curator interface {
 	Total(stage string, share dp.Share) (query.Total, error)
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
+	MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error)
 }
 
-// Accesses plans the one release of all maximal marginals. It fails if the universe is too large
-// (*dense.ErrUniverse) and if the workload is empty.
+// Accesses plans the one release of all maximal marginals and linear queries. It fails if the universe is too large
+// (*dense.ErrUniverse), if the workload is empty, and on linear queries with δ = 0.
 func Accesses(p solver.Problem) ([]solver.Access, error) {
 	w, err := measured(p)
 	if err != nil {
@@ -37,6 +41,19 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 	_, cells, err := w.Cells()
 	if err != nil {
 		return nil, fmt.Errorf("dpam: %w", err)
+	}
+	if w.Linear() > 0 {
+		if p.Delta == 0 {
+			return nil, errors.New("dpam: linear queries are released with Gaussian noise, which needs a delta above 0; dpfw also runs at delta = 0")
+		}
+		total, all := shares(p)
+		var out []solver.Access
+		if total.Num > 0 {
+			out = append(out, solver.Access{Stage: stageTotal, Kind: dp.DiscreteGaussian, Count: 1, Share: total, Coordinates: 1})
+		}
+		return append(out, solver.Access{
+			Stage: stage, Kind: dp.DiscreteGaussian, Count: 1, Share: all, Marginals: len(w.Marginals), Coordinates: cells, Adaptive: true,
+		}), nil
 	}
 	kind := dp.DiscreteGaussian
 	if p.Delta == 0 {
@@ -55,18 +72,11 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ms, err := c.Measure(stage, 1, w.Cliques(), precision(w), dp.ShareOf(1, 1))
+	ms, total, err := release(p, w, c)
 	if err != nil {
 		return nil, fmt.Errorf("dpam: %w", err)
 	}
-	total := TotalOf(ms)
-	if p.Neighbouring == dp.Replace {
-		if total, err = c.Total("total", dp.ShareOf(0, 1)); err != nil {
-			return nil, fmt.Errorf("dpam: %w", err)
-		}
-		total.Units = max(1, total.Units)
-	}
-	o := dense.NewOracle(dense.NewPlan(w.Sizes, w.Cliques()))
+	o := dense.NewOracle(dense.PlanOf(w))
 	s := Settings{MaxIterations: p.Rounds, Seed: p.Seed, Progress: p.Progress}
 	impossible := p.Domain.Exclusions()
 	if len(impossible) > 0 {
@@ -82,11 +92,56 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	return &solver.Result{
 		Model:        &population.Model{Sizes: w.Sizes, Weights: fit.Weights, StructuralZeros: impossible},
 		Total:        total,
-		Measurements: ms,
+		Measurements: marginals(ms),
 		RMSE:         fit.RMSE,
 		Iterations:   fit.Iterations,
 		Status:       fit.Status,
 	}, nil
+}
+
+// totalPercent is what the number of units gets of the budget under AddRemove if the release has linear queries, from
+// which it cannot be estimated.
+const totalPercent = 2
+
+// shares returns those of the number of units and of the release of a workload with linear queries.
+func shares(p solver.Problem) (total, all dp.Share) {
+	if p.Neighbouring == dp.Replace {
+		return dp.ShareOf(0, 100), dp.ShareOf(100, 100)
+	}
+	return dp.ShareOf(totalPercent, 100), dp.ShareOf(100-totalPercent, 100)
+}
+
+// release measures the workload and the number of units.
+func release(p solver.Problem, w query.Workload, c Curator) (ms []query.Measurement, total query.Total, err error) {
+	linear, part, all := w.Linear() > 0, dp.ShareOf(0, 1), dp.ShareOf(1, 1)
+	if linear {
+		part, all = shares(p)
+	}
+	if linear || p.Neighbouring == dp.Replace {
+		if total, err = c.Total(stageTotal, part); err != nil {
+			return nil, total, err
+		}
+	}
+	if linear {
+		ms, err = c.MeasureQueries(stage, 1, w, all)
+	} else {
+		ms, err = c.Measure(stage, 1, w.Cliques(), precision(w), all)
+	}
+	if err == nil && !linear && p.Neighbouring == dp.AddRemove {
+		total = TotalOf(ms)
+	}
+	total.Units = max(1, total.Units)
+	return ms, total, err
+}
+
+// marginals returns the measurements of marginals.
+func marginals(ms []query.Measurement) (out []query.Measurement) {
+	for _, m := range ms {
+		if m.Queries == nil {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // measured returns the marginals worth releasing: those that no other contains.

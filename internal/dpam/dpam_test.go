@@ -16,6 +16,11 @@ func TestConformance(t *testing.T) {
 	solvertest.TestSolver(t, solvertest.Method{Accesses: dpam.Accesses, Solve: solve, Accounting: dp.GaussianOnly})
 }
 
+// TestLinear: the largest error on a mixed workload of linear queries, ε = 2, 50,000 units.
+func TestLinear(t *testing.T) {
+	solvertest.TestLinear(t, solvertest.Method{Accesses: dpam.Accesses, Solve: solve, Accounting: dp.GaussianOnly, NoPure: true}, .004)
+}
+
 // reference is a row of the table of figures: mean of several seeds.
 type reference struct {
 	relation    dp.Neighbouring

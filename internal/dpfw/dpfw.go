@@ -64,6 +64,9 @@ type plan struct {
 }
 
 func (s Settings) plan(p solver.Problem) (*plan, error) {
+	if p.Workload.Linear() > 0 {
+		s.Form = Cell // the signs of all queries of a table would be paid for by how many of them a record changes
+	}
 	pl := &plan{form: s.Form, maximal: p.Workload.Maximal(), impossible: p.Domain.Exclusions(), certificate: dp.ShareOf(certificatePercent, 100), total: dp.ShareOf(0, 1)}
 	if len(pl.maximal.Marginals) == 0 {
 		return nil, errors.New("dpfw: the workload has no marginals")
@@ -97,7 +100,7 @@ func (s Settings) Accesses(p solver.Problem) ([]solver.Access, error) {
 	if p.Delta == 0 {
 		noise = dp.DiscreteLaplace
 	}
-	if s.Form == Cell {
+	if pl.form == Cell {
 		selection = dp.Exponential
 	}
 	var out []solver.Access
@@ -106,7 +109,7 @@ func (s Settings) Accesses(p solver.Problem) ([]solver.Access, error) {
 	}
 	return append(out,
 		solver.Access{Stage: stageSelect, Kind: selection, Count: pl.rounds, Share: pl.each},
-		solver.Access{Stage: stageCertificate, Kind: noise, Count: 1, Share: pl.certificate, Coordinates: 1}), nil
+		solver.Access{Stage: stageCertificate, Kind: noise, Count: 1, Share: pl.certificate, Coordinates: 1, Worst: true}), nil
 }
 
 // Solve returns the averaged model, whose weights sum to the number of units, released or public, and

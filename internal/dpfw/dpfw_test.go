@@ -23,6 +23,12 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestLinear: the largest error on a mixed workload of linear queries, ε = 2, 50,000 units.
+func TestLinear(t *testing.T) {
+	s := Settings{}
+	solvertest.TestLinear(t, solvertest.Method{Accesses: s.Accesses, Solve: s.solve, Accounting: dp.ZCDP}, .02)
+}
+
 func TestRounds(t *testing.T) {
 	adult, tree := []int{2, 2, 5, 7, 15, 16, 10}, solvertest.Tree10().Sizes
 	share := dp.ShareOf(95, 100)

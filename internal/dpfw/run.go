@@ -76,7 +76,7 @@ type run struct {
 }
 
 func (pl *plan) newRun(units float64) *run {
-	d := dense.NewPlan(pl.maximal.Sizes, pl.maximal.Cliques())
+	d := dense.PlanOf(pl.maximal)
 	r := &run{plan: pl, oracle: dense.NewOracle(d), units: units, logK: math.Log(float64(d.Len()))}
 	r.theta, r.model = dense.Forbid(make([]float64, d.Len()), pl.maximal.Sizes, pl.impossible), make([]float64, d.Len())
 	r.counts, r.flat = d.NewAnswers()
@@ -105,7 +105,8 @@ func (r *run) round(c Curator, t int) error {
 			return err
 		}
 		p := r.counts[s.Marginal][s.Cell] / r.units
-		r.oracle.AddCell(s.Marginal, s.Cell, float64(s.Sign)*r.length(p*(1-p)), r.theta)
+		least, most := r.maximal.Marginals[s.Marginal].Bounds(s.Cell)
+		r.oracle.AddCell(s.Marginal, s.Cell, float64(s.Sign)*r.length((p-least)*(most-p)), r.theta)
 		return nil
 	}
 	s, err := c.SelectBlock(stageSelect, t, r.maximal, r.counts, r.each)
@@ -125,7 +126,7 @@ func (r *run) round(c Curator, t int) error {
 	return nil
 }
 
-// length returns the step for a query whose variance under the model is v: the step sizes of
+// length returns the step for a query whose variance under the model is at most v: the step sizes of
 // multiplicative weights that adapt to the variance met so far.
 func (r *run) length(v float64) float64 {
 	r.spread += max(v, leastVariance)
@@ -134,7 +135,7 @@ func (r *run) length(v float64) float64 {
 
 // answers returns the marginals of weights for the whole workload, contained marginals included.
 func answers(w query.Workload, weights []float64) query.Answers {
-	d := dense.NewPlan(w.Sizes, w.Cliques())
+	d := dense.PlanOf(w)
 	a, _ := d.NewAnswers()
 	return dense.NewOracle(d).Eval(weights, a)
 }

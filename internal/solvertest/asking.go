@@ -3,6 +3,7 @@ package solvertest
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -61,7 +62,7 @@ func (c *Curator) MeasureVariance(stage string, round int, cliques []domain.Cliq
 }
 
 func (c *Curator) measure(round int, a solver.Access, charge float64, cliques []domain.Clique, variance []float64) ([]query.Measurement, error) {
-	h := c.answers(cliques)
+	h := c.answers(tables(c.table.Sizes, cliques))
 	for i := range h {
 		a.Coordinates += int64(len(h[i]))
 	}
@@ -75,6 +76,38 @@ func (c *Curator) measure(round int, a solver.Access, charge float64, cliques []
 		}
 		return m
 	}, cliques, variance)
+}
+
+// MeasureQueries answers solver.Curator.
+func (c *Curator) MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error) {
+	if c.pure() {
+		return nil, errors.New("solvertest: Gaussian noise on a pure ledger")
+	}
+	charge, l2, n := share.Float()*c.budget.Capacity, 0.0, c.budget.Neighbouring
+	for _, m := range w.Marginals {
+		if m.Queries == nil {
+			l2 += float64(n.UnitChanges())
+			continue
+		}
+		x, _ := m.Queries.L2Squared(n).Float64()
+		l2 += x
+	}
+	_, coordinates, err := w.Cells()
+	if err != nil {
+		return nil, err
+	}
+	v := l2 / (2 * charge)
+	a := solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Share: share, Marginals: len(w.Marginals), Coordinates: coordinates, Adaptive: true}
+	return ask(c, round, a, charge, func() []query.Measurement {
+		out := make([]query.Measurement, len(w.Marginals))
+		for i, h := range c.answers(w) {
+			out[i] = query.Measurement{Clique: w.Marginals[i].Clique, Values: slices.Clone(h), Variance: v, Queries: w.Marginals[i].Queries}
+			for j := range h {
+				out[i].Values[j] += c.noise(v)
+			}
+		}
+		return out
+	}, w, share)
 }
 
 // gumbel returns a draw of the standard Gumbel law: adding one to each score and taking the largest is
@@ -92,7 +125,7 @@ func (c *Curator) selection(r float64, share dp.Share) (b, charge float64) {
 
 // SelectBlock answers solver.Curator.
 func (c *Curator) SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error) {
-	b, charge := c.selection(2*float64(c.budget.Neighbouring.UnitChanges()), share)
+	b, charge := c.selection(float64(w.BlockRange(c.budget.Neighbouring)), share)
 	a := solver.Access{Stage: stage, Kind: dp.BlockExponential, Share: share}
 	return ask(c, round, a, charge, func() query.Block {
 		e := c.errors(w, model)
@@ -120,16 +153,17 @@ func (c *Curator) SelectBlock(stage string, round int, w query.Workload, model q
 
 // SelectCell answers solver.Curator.
 func (c *Curator) SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error) {
-	b, charge := c.selection(float64(c.budget.Neighbouring.UnitChanges()), share)
+	b, charge := c.selection(float64(w.CellRange(c.budget.Neighbouring)), share)
 	shift := 0.0
 	if c.budget.Neighbouring == dp.AddRemove {
 		shift = c.table.Units() - total
 	}
 	a := solver.Access{Stage: stage, Kind: dp.Exponential, Share: share}
 	return ask(c, round, a, charge, func() query.Cell {
-		return c.largest(w, model, func(e float64, sign int8) float64 {
+		return c.largest(w, model, func(e float64, m query.Marginal, cell int, sign int8) float64 {
 			if sign < 0 {
-				e = shift - e
+				least, most := m.Bounds(cell)
+				e = (least+most)*shift - e
 			}
 			return e/b + c.gumbel()
 		})
@@ -148,19 +182,19 @@ func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, mode
 	}
 	a := solver.Access{Stage: stage, Kind: dp.LaplaceMax, Noise: scale, Coordinates: 2 * cells}
 	return ask(c, round, a, charge, func() query.Cell {
-		return c.largest(w, model, func(e float64, sign int8) float64 {
+		return c.largest(w, model, func(e float64, _ query.Marginal, _ int, sign int8) float64 {
 			return float64(sign)*e + scale*(c.rng.ExpFloat64()-c.rng.ExpFloat64())
 		})
 	}, w, clone(model), scale)
 }
 
-func (c *Curator) largest(w query.Workload, model query.Answers, score func(e float64, sign int8) float64) query.Cell {
+func (c *Curator) largest(w query.Workload, model query.Answers, score func(e float64, m query.Marginal, cell int, sign int8) float64) query.Cell {
 	e := c.errors(w, model)
 	best, at := math.Inf(-1), query.Cell{}
 	for i := range e {
 		for j, x := range e[i] {
 			for _, sign := range []int8{1, -1} {
-				if s := score(x, sign); s > best {
+				if s := score(x, w.Marginals[i], j, sign); s > best {
 					best, at = s, query.Cell{Marginal: i, Cell: j, Sign: sign}
 				}
 			}
@@ -172,8 +206,8 @@ func (c *Curator) largest(w query.Workload, model query.Answers, score func(e fl
 // MaxError answers solver.Curator.
 func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error) {
 	charge := share.Float() * c.budget.Capacity
-	v := c.variance(1, charge)
-	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Coordinates: 1}
+	v := c.variance(float64(w.LargestChange(c.budget.Neighbouring)), charge)
+	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Coordinates: 1, Worst: true}
 	return ask(c, 0, a, charge, func() query.MaxError {
 		e := c.errors(w, model)
 		largest := 0.0

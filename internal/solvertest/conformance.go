@@ -89,7 +89,7 @@ func TestSolver(t *testing.T, m Method) {
 	m.refuses(t)
 }
 
-func (m Method) conforms(t *testing.T, table *Table, p solver.Problem) {
+func (m Method) conforms(t *testing.T, table *Table, p solver.Problem) *solver.Result {
 	t.Helper()
 	planned, err := m.Accesses(p)
 	if err != nil {
@@ -135,6 +135,7 @@ func (m Method) conforms(t *testing.T, table *Table, p solver.Problem) {
 	if !reflect.DeepEqual(got.Model, again.Model) {
 		t.Error("equal answers gave another model")
 	}
+	return got
 }
 
 // overlook returns asked without what an adaptive plan leaves open: which marginals, and how many numbers up to the

@@ -92,20 +92,33 @@ func ask[T any](c *Curator, round int, a solver.Access, charge float64, draw fun
 	return c.replay[at].answer.(T), nil
 }
 
-// answers returns the exact counts of the cliques.
-func (c *Curator) answers(cliques []domain.Clique) query.Answers {
-	key := fmt.Sprint(cliques)
-	if c.exact[key] == nil {
-		p := dense.NewPlan(c.table.Sizes, cliques)
-		a, _ := p.NewAnswers()
-		c.exact[key] = dense.NewOracle(p).Eval(c.table.Counts, a)
+// tables returns the workload of the cliques' marginals.
+func tables(sizes []int, cliques []domain.Clique) query.Workload {
+	w := query.Workload{Sizes: sizes}
+	for _, c := range cliques {
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: c, Weight: 1})
 	}
-	return c.exact[key]
+	return w
+}
+
+// answers returns the exact answers to the workload.
+func (c *Curator) answers(w query.Workload) query.Answers {
+	key := fmt.Sprint(w.Cliques())
+	if w.Linear() == 0 && c.exact[key] != nil {
+		return c.exact[key]
+	}
+	p := dense.PlanOf(w)
+	a, _ := p.NewAnswers()
+	dense.NewOracle(p).Eval(c.table.Counts, a)
+	if w.Linear() == 0 {
+		c.exact[key] = a
+	}
+	return a
 }
 
 // errors returns count − model for every cell.
 func (c *Curator) errors(w query.Workload, model query.Answers) (e query.Answers) {
-	for i, h := range c.answers(w.Cliques()) {
+	for i, h := range c.answers(w) {
 		d := make([]float64, len(h))
 		for j := range h {
 			d[j] = h[j] - model[i][j]

@@ -172,7 +172,7 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 	}
 	var measured []Noisy
 	for _, a := range accesses {
-		event, err := eventOf(ledger, a, p.Neighbouring)
+		event, err := eventOf(ledger, a, p)
 		if err != nil {
 			return nil, nil, fmt.Errorf("plan: stage %q: %w", a.Stage, err)
 		}
@@ -216,20 +216,22 @@ func measuredBy(p solver.Problem, a solver.Access) []domain.Clique {
 }
 
 // eventOf calibrates the event of one planned access.
-func eventOf(l *accountant.Ledger, a solver.Access, n dp.Neighbouring) (accountant.Event, error) {
+func eventOf(l *accountant.Ledger, a solver.Access, p solver.Problem) (accountant.Event, error) {
 	switch a.Kind {
 	case dp.BlockExponential:
-		return l.Select(a.Kind, query.BlockRange(n), a.Share)
+		return l.Select(a.Kind, p.Workload.BlockRange(p.Neighbouring), a.Share)
 	case dp.Exponential:
-		return l.Select(a.Kind, query.CellRange(n), a.Share)
+		return l.Select(a.Kind, p.Workload.CellRange(p.Neighbouring), a.Share)
 	case dp.LaplaceMax:
 		return l.LaplaceMax(query.SignedCellRange(), a.Noise)
 	}
 	switch {
 	case a.Adaptive:
 		return l.Gaussian(a.Coordinates, a.Share)
+	case a.Worst:
+		return l.MaxError(p.Workload.LargestChange(p.Neighbouring), a.Share)
 	case a.Marginals == 0: // one number that moves by at most 1
-		return l.MaxError(a.Share)
+		return l.MaxError(1, a.Share)
 	case a.Noise > 0:
 		return l.MeasureVariance(accountant.Equal(a.Marginals, a.Coordinates), a.Noise)
 	case a.Precision != nil:

@@ -44,11 +44,11 @@ func runAdaptive(s *session) (*population.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, err := s.measure(t, block.Marginal, measure)
+		m, err := s.measure(t, block.Marginal, measure)
 		if err != nil {
 			return nil, err
 		}
-		f.observe(block.Marginal, s.measured[at])
+		f.observe(block.Marginal, m)
 		f.descend(projections)
 		s.finished(t, rounds)
 	}

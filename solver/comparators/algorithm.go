@@ -32,6 +32,7 @@ const totalPercent = 2
 type Curator interface {
 	Total(stage string, share dp.Share) (query.Total, error)
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
+	MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error)
 	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
 	SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error)
 }
@@ -41,6 +42,8 @@ type Algorithm struct {
 	Name, Summary string
 	// Dense says that the algorithm keeps a number for every cell of the universe.
 	Dense bool
+	// Linear says that the algorithm answers linear queries beside marginals.
+	Linear bool
 	// Measures says that rounds also release noisy counts: such an algorithm refuses δ = 0.
 	Measures bool
 
@@ -142,9 +145,10 @@ type session struct {
 	*setup
 	curator  Curator
 	released query.Total
-	measured []query.Measurement // one for each marginal measured, of several the mean by precision
-	rng      *rand.Rand          // public randomness
-	done     int                 // rounds
+	measured []query.Measurement          // one for each marginal measured, of several the mean by precision
+	answers  map[[2]int]query.Measurement // the same for linear queries, by table and first query
+	rng      *rand.Rand                   // public randomness
+	done     int                          // rounds
 }
 
 // finished notes the end of round t of all.
@@ -153,22 +157,48 @@ func (s *session) finished(t, all int) {
 	s.Progress.Report(stageSelect, t, all)
 }
 
-// measure releases marginal i of the workload in the given round and returns its place in s.measured. A marginal that
-// was measured before gets the mean of its answers, weighted by precision.
-func (s *session) measure(round, i int, share dp.Share) (int, error) {
-	clique := s.workload.Marginals[i].Clique
-	ms, err := s.curator.Measure(stageMeasure, round, []domain.Clique{clique}, nil, share)
+// measure releases marginal i of the workload in the given round and returns what is known of it by now: one that was
+// measured before gets the mean of its answers, weighted by precision.
+func (s *session) measure(round, i int, share dp.Share) (query.Measurement, error) {
+	asked := s.workload.Marginals[i]
+	if asked.Queries != nil {
+		return s.measureQueries(round, i, 0, asked.Queries.Queries(), share)
+	}
+	ms, err := s.curator.Measure(stageMeasure, round, []domain.Clique{asked.Clique}, nil, share)
 	if err != nil {
-		return 0, err
+		return query.Measurement{}, err
 	}
 	for at := range s.measured {
-		if m := &s.measured[at]; m.Clique.Equal(clique) {
+		if m := &s.measured[at]; m.Clique.Equal(asked.Clique) {
 			merge(m, ms[0])
-			return at, nil
+			return *m, nil
 		}
 	}
 	s.measured = append(s.measured, ms[0])
-	return len(s.measured) - 1, nil
+	return ms[0], nil
+}
+
+// measureQueries is measure for queries from … to−1 of table i of the workload. Others of the table have no answer in
+// the mean.
+func (s *session) measureQueries(round, i, from, to int, share dp.Share) (query.Measurement, error) {
+	asked := s.workload.Marginals[i]
+	asked.Queries = asked.Queries.Rows(from, to)
+	ms, err := s.curator.MeasureQueries(stageMeasure, round, query.Workload{Sizes: s.workload.Sizes, Marginals: []query.Marginal{asked}}, share)
+	if err != nil {
+		return query.Measurement{}, err
+	}
+	key := [2]int{i, from}
+	if s.answers == nil {
+		s.answers = map[[2]int]query.Measurement{}
+	}
+	m, again := s.answers[key]
+	if again {
+		merge(&m, ms[0])
+	} else {
+		m = ms[0]
+	}
+	s.answers[key] = m
+	return m, nil
 }
 
 func merge(into *query.Measurement, m query.Measurement) {
@@ -184,7 +214,7 @@ func merge(into *query.Measurement, m query.Measurement) {
 func (s *setup) selectThenMeasure(kind dp.Kind, rounds int, selectPart, measurePart int64) []solver.Access {
 	most := int64(0)
 	for _, m := range s.workload.Marginals {
-		if n, err := m.Clique.Cells(s.workload.Sizes); err == nil {
+		if n, err := m.Answers(s.workload.Sizes); err == nil {
 			most = max(most, n)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
@@ -19,7 +20,7 @@ import (
 // the budget at the planning number of units and η = 1.
 // Cost: T·50 selections and T ascents; no universe. The table has T rows only, whose sampling error is its floor.
 var dualQuery = Algorithm{
-	Name: "dualquery", Summary: "multiplicative weights on queries, one best row a round",
+	Name: "dualquery", Summary: "multiplicative weights on queries, one best row a round", Linear: true,
 	schedule: func(s *setup) []solver.Access {
 		var out []solver.Access
 		rounds := s.dualQueryRounds()
@@ -55,7 +56,7 @@ func (s *setup) dualQueryShare(t, rounds int) dp.Share {
 // dualQueryRounds returns T: the charges (R·η·t/units)²/8, or R·η·t/units for δ = 0, of 50 draws after each of
 // t = 1 … T−1 rows are what the rounds get.
 func (s *setup) dualQueryRounds() int {
-	r, part := float64(s.Neighbouring.UnitChanges()), float64(s.percent)/100
+	r, part := float64(s.workload.CellRange(s.Neighbouring)), float64(s.percent)/100
 	if s.Delta == 0 {
 		eps := float64(s.Epsilon) * part
 		return s.atLeastTwo(math.Sqrt(2 * eps * s.units / (dualQueryDraws * r * dualQueryEta)))
@@ -80,14 +81,14 @@ func runDualQuery(s *session) (*population.Model, error) {
 		for draw := 1; draw <= dualQueryDraws; draw++ {
 			if t == 0 {
 				i := s.rng.IntN(len(best.weights))
-				best.weights[i][s.rng.IntN(len(best.weights[i]))] += float64(1 - 2*s.rng.IntN(2))
+				best.want(query.Cell{Marginal: i, Cell: s.rng.IntN(len(rows.counts[i]))}, float64(1-2*s.rng.IntN(2)))
 				continue
 			}
 			cell, err := s.curator.SelectCell(drawStage(t), draw, s.workload, rows.counts, s.released.Units, s.dualQueryShare(t, rounds))
 			if err != nil {
 				return nil, err
 			}
-			best.weights[cell.Marginal][cell.Cell] += float64(cell.Sign)
+			best.want(cell, float64(cell.Sign))
 		}
 		rows.add(best.best(nil))
 		s.finished(t+1, rounds)

@@ -18,11 +18,11 @@ import (
 // Cost: T·50 ascents; no universe.
 var (
 	fem = Algorithm{
-		Name: "fem", Summary: "follow the perturbed leader, exponential weights on codes",
+		Name: "fem", Summary: "follow the perturbed leader, exponential weights on codes", Linear: true,
 		schedule: scheduleFEM, run: runFEM(func(s *session) float64 { return -femScale * s.rng.ExpFloat64() }),
 	}
 	sepFEM = Algorithm{
-		Name: "sepfem", Summary: "follow the perturbed leader, Laplace weights on codes",
+		Name: "sepfem", Summary: "follow the perturbed leader, Laplace weights on codes", Linear: true,
 		schedule: scheduleFEM, run: runFEM(func(s *session) float64 { return sepFEMScale * (s.rng.ExpFloat64() - s.rng.ExpFloat64()) }),
 	}
 )
@@ -65,7 +65,7 @@ func runFEM(weight func(*session) float64) func(*session) (*population.Model, er
 			if err != nil {
 				return nil, err
 			}
-			leader.weights[cell.Marginal][cell.Cell] += float64(cell.Sign)
+			leader.want(cell, float64(cell.Sign))
 			s.finished(t, rounds)
 		}
 		return rows.model(), nil

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
@@ -13,11 +14,12 @@ import (
 //
 // Source: Hardt, Ligett, McSherry 2012, "A Simple and Practical Algorithm for Differentially Private Data Release".
 // Events: a selection of a cell and a noisy count in each of T rounds, half of the budget each. The count comes with
-// the other cells of its marginal, which cost nothing more under AddRemove, and is used alone.
+// the other cells of its marginal, which cost nothing more under AddRemove, and is used alone; a linear query is
+// measured alone.
 // Cost: T·25 evaluations of the universe.
 var mwem = Algorithm{
 	Name: "mwem", Summary: "multiplicative weights: each round selects and measures the worst cell",
-	Dense: true, Measures: true,
+	Dense: true, Measures: true, Linear: true,
 	schedule: func(s *setup) []solver.Access {
 		return s.selectThenMeasure(dp.Exponential, s.mwemRounds(), 1, 1)
 	},
@@ -43,12 +45,11 @@ func runMWEM(s *session) (*population.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, err := s.measure(t, cell.Marginal, measure)
+		m, value, err := s.measureCell(t, cell, measure)
 		if err != nil {
 			return nil, err
 		}
-		m := s.measured[at]
-		targets = retarget(targets, target{cell.Marginal, cell.Cell, m.Values[cell.Cell]})
+		targets = retarget(targets, target{cell.Marginal, cell.Cell, value})
 		u.project(targets, math.Sqrt(m.Variance)/2, projections)
 		if t > rounds/2 {
 			for z, p := range u.model {
@@ -58,6 +59,20 @@ func runMWEM(s *session) (*population.Model, error) {
 		s.finished(t, rounds)
 	}
 	return &population.Model{Weights: mean}, nil
+}
+
+// measureCell measures one answer: a cell with the others of its marginal, a linear query alone.
+func (s *session) measureCell(round int, c query.Cell, share dp.Share) (m query.Measurement, value float64, err error) {
+	if s.workload.Marginals[c.Marginal].Queries != nil {
+		if m, err = s.measureQueries(round, c.Marginal, c.Cell, c.Cell+1, share); err == nil {
+			value = m.Values[0]
+		}
+		return m, value, err
+	}
+	if m, err = s.measure(round, c.Marginal, share); err == nil {
+		value = m.Values[c.Cell]
+	}
+	return m, value, err
 }
 
 // retarget appends a target, or replaces the one of the same cell.

@@ -15,9 +15,10 @@ import (
 type maximiser struct {
 	sizes   []int
 	cliques []domain.Clique
-	strides [][]int // by marginal and position in its clique
-	of      [][]use // by attribute, the marginals that have it
-	weights query.Answers
+	strides [][]int       // by marginal and position in its clique
+	of      [][]use       // by attribute, the marginals that have it
+	weights query.Answers // by cell of the cliques
+	asked   []query.Marginal
 	support *domain.Support
 	start   []domain.Code // a possible record
 	rng     *rand.Rand
@@ -33,8 +34,8 @@ const restarts = 8
 func (s *session) maximiser() *maximiser {
 	w := s.workload
 	m := &maximiser{
-		sizes: w.Sizes, cliques: w.Cliques(), of: make([][]use, len(w.Sizes)), weights: query.NewAnswers(w),
-		support: domain.NewSupport(w.Sizes, s.never), rng: s.rng,
+		sizes: w.Sizes, cliques: w.Cliques(), of: make([][]use, len(w.Sizes)), weights: query.NewAnswers(tables(w)),
+		asked: w.Marginals, support: domain.NewSupport(w.Sizes, s.never), rng: s.rng,
 	}
 	m.start, _ = s.never.Witness(w.Sizes)
 	for i, c := range m.cliques {
@@ -45,6 +46,28 @@ func (s *session) maximiser() *maximiser {
 		}
 	}
 	return m
+}
+
+// tables returns the workload of all cliques' marginals.
+func tables(w query.Workload) query.Workload {
+	t := query.Workload{Sizes: w.Sizes}
+	for _, m := range w.Marginals {
+		t.Marginals = append(t.Marginals, query.Marginal{Clique: m.Clique, Weight: m.Weight})
+	}
+	return t
+}
+
+// want adds x to the weight of a cell, or x times the values of a linear query to those of its clique's cells.
+func (m *maximiser) want(c query.Cell, x float64) {
+	weights := m.weights[c.Marginal]
+	q := m.asked[c.Marginal].Queries
+	if q == nil {
+		weights[c.Cell] += x
+		return
+	}
+	for cell := range weights {
+		weights[cell] += x * q.Value(c.Cell, cell)
+	}
 }
 
 // best returns the record of the largest sum found; codes[a][v] is added for the code v of attribute a, and may be nil.

@@ -14,7 +14,7 @@ import (
 // Cost: T·25 evaluations of the universe.
 var pep = Algorithm{
 	Name: "pep", Summary: "entropy projection on marginals with the worst cell, one a round",
-	Dense: true, Measures: true,
+	Dense: true, Measures: true, Linear: true,
 	schedule: func(s *setup) []solver.Access {
 		return s.selectThenMeasure(dp.Exponential, s.roundsOr(pepRounds), 1, 1)
 	},
@@ -34,12 +34,13 @@ func runPEP(s *session) (*population.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, err := s.measure(t, cell.Marginal, measure)
+		m, err := s.measure(t, cell.Marginal, measure)
 		if err != nil {
 			return nil, err
 		}
-		for c, y := range s.measured[at].Values {
-			targets = retarget(targets, target{cell.Marginal, c, min(max(y, 0), u.units)})
+		for c, y := range m.Values {
+			least, most := s.workload.Marginals[cell.Marginal].Bounds(c)
+			targets = retarget(targets, target{cell.Marginal, c, min(max(y, least*u.units), most*u.units)})
 		}
 		u.project(targets, 0, projections)
 		s.finished(t, rounds)

@@ -11,7 +11,7 @@ type table struct {
 	workload query.Workload
 	columns  [][]domain.Code
 	rows     int
-	tally    query.Answers // rows in each cell of the workload
+	tally    query.Answers // the rows' answers to the workload
 	counts   query.Answers // the same scaled to the number of units
 }
 
@@ -25,7 +25,14 @@ func (t *table) add(record []domain.Code) {
 	}
 	t.rows++
 	for i, m := range t.workload.Marginals {
-		t.tally[i][m.Clique.Cell(t.workload.Sizes, record)]++
+		cell := m.Clique.Cell(t.workload.Sizes, record)
+		if m.Queries == nil {
+			t.tally[i][cell]++
+			continue
+		}
+		for c := range t.tally[i] {
+			t.tally[i][c] += m.Queries.Value(c, cell)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // universe is a model with a logit for every record: model = softmax(theta), and its marginals.
 type universe struct {
 	oracle *dense.Oracle
+	asked  []query.Marginal
 	units  float64
 	theta  []float64
 	model  []float64
@@ -19,8 +20,8 @@ type universe struct {
 }
 
 func (s *session) universe() *universe {
-	plan := dense.NewPlan(s.workload.Sizes, s.workload.Cliques())
-	u := &universe{oracle: dense.NewOracle(plan), units: s.released.Units}
+	plan := dense.PlanOf(s.workload)
+	u := &universe{oracle: dense.NewOracle(plan), asked: s.workload.Marginals, units: s.released.Units}
 	u.theta = dense.Forbid(make([]float64, plan.Len()), s.workload.Sizes, s.never)
 	u.model = make([]float64, plan.Len())
 	u.counts, u.flat = plan.NewAnswers()
@@ -47,7 +48,8 @@ type target struct {
 const leastProbability = 1e-6
 
 // project moves the model to the targets by entropy projections on the worst of them, at most steps times, until all
-// are within tolerance, counts. It leaves the model evaluated.
+// are within tolerance, counts. It leaves the model evaluated. For a query of two values, such as a cell, a projection
+// is exact; of one with more values it is shorter, since no law between the same bounds has a larger variance.
 //
 // Source: Liu, Vietri, Wu 2021, "Iterative Methods for Private Synthetic Data", Algorithm 2.
 func (u *universe) project(targets []target, tolerance float64, steps int) {
@@ -62,8 +64,10 @@ func (u *universe) project(targets []target, tolerance float64, steps int) {
 			return
 		}
 		t := targets[at]
-		want, have := clamp(t.count/u.units), clamp(u.counts[t.marginal][t.cell]/u.units)
-		u.oracle.AddCell(t.marginal, t.cell, math.Log(want/(1-want))-math.Log(have/(1-have)), u.theta)
+		least, most := u.asked[t.marginal].Bounds(t.cell)
+		part := func(count float64) float64 { return clamp((count/u.units - least) / (most - least)) }
+		want, have := part(t.count), part(u.counts[t.marginal][t.cell])
+		u.oracle.AddCell(t.marginal, t.cell, (math.Log(want/(1-want))-math.Log(have/(1-have)))/(most-least), u.theta)
 		u.evaluate()
 	}
 }

@@ -66,7 +66,7 @@ func init() {
 	})
 	Register(Method{
 		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
-		Accounting: gaussian, Accesses: dpam.Accesses,
+		Accounting: gaussian, Accesses: dpam.Accesses, Linear: true,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return dpam.Solve(p, c)
 		},
@@ -74,7 +74,7 @@ func init() {
 	})
 	Register(Method{
 		Name: "dpfw", Summary: "Frank-Wolfe: each round selects a marginal and the signs of its errors",
-		Accounting: selecting, Accesses: dpfw.Accesses, PredictAs: "dpam",
+		Accounting: selecting, Accesses: dpfw.Accesses, PredictAs: "dpam", Linear: true,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return dpfw.Solve(p, c)
 		},
@@ -99,7 +99,7 @@ func init() {
 	for _, a := range comparators.All() {
 		Register(Method{
 			Name: a.Name, Summary: a.Summary, Accounting: selecting, Accesses: a.Accesses,
-			PredictAs: "dpam", Comparison: true,
+			PredictAs: "dpam", Comparison: true, Linear: a.Linear,
 			Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 				return a.Solve(p, c)
 			},

@@ -26,6 +26,12 @@ func Choose(p solver.Problem, name string) (m Method, why string, err error) {
 // rule picks a method from public figures alone: δ, the domain, the number of measured marginals, the
 // planning number of units. The package comment says where its figures come from.
 func rule(p solver.Problem) (name, why string) {
+	if n := p.Workload.Linear(); n > 0 {
+		if p.Delta > 0 {
+			return "dpam", fmt.Sprintf("δ > 0, and %d linear queries: one release of all answers", n)
+		}
+		return "dpfw", fmt.Sprintf("δ = 0, and %d linear queries: selection", n)
+	}
 	if p.Delta > 0 {
 		return ruleOfGaussian(p)
 	}

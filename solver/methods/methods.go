@@ -49,6 +49,9 @@ type Method struct {
 	// Learns says that the algorithm learns bins of the columns that the domain leaves them open for. Register makes
 	// the Accesses of others fail for such a domain.
 	Learns bool
+	// Linear says that the algorithm answers linear queries. Register makes the Accesses of others fail for a workload
+	// that has some.
+	Linear bool
 	// Universe says that the algorithm measures the cells of the whole universe as well.
 	Universe bool
 	// Cost predicts the memory of the solve in bytes and its CPU time in seconds on one core. Register
@@ -96,15 +99,30 @@ func Register(m Method) {
 	if m.Cost == nil {
 		m.Cost = unknownCost
 	}
-	if accesses := m.Accesses; !m.Learns {
-		m.Accesses = func(p solver.Problem) ([]solver.Access, error) {
+	accesses := m.Accesses
+	m.Accesses = func(p solver.Problem) ([]solver.Access, error) {
+		if n := p.Workload.Linear(); n > 0 && !m.Linear {
+			return nil, fmt.Errorf("%s answers marginals, and the workload has %d linear queries; use method %s", m.Name, n, strings.Join(linear(), ", "))
+		}
+		if !m.Learns {
 			if err := learned(m.Name, p.Domain); err != nil {
 				return nil, err
 			}
-			return accesses(p)
 		}
+		return accesses(p)
 	}
 	all = append(all, m)
+}
+
+// linear names the methods that answer linear queries.
+func linear() []string {
+	var names []string
+	for _, m := range All() {
+		if m.Linear {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // learned refuses a domain whose bins are to be learned.
