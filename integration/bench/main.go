@@ -2,9 +2,11 @@
 // the rates of counting and of sampling with their allocations.
 //
 //	go run ./integration/bench -data DIR -seeds 5
+//	go run ./integration/bench -only 'found/*' a.csv b.csv
 //
 // DIR holds adult7/adult7.csv and adult7/adult7-domain.json: a coded table and the sizes of its
-// columns; adult14 the same. The other tables are made up. Figures are errors of rows against the table, so what
+// columns; adult14 the same. The other tables are made up, or CSV files that are named: the second table of the output
+// compares the values of tables that are not coded. Figures are errors of rows against the table, so what
 // this command prints is not private. The resample floor is the error of as many of the table's own rows drawn with
 // replacement: of someone who knows the population and not these people.
 package main
@@ -115,6 +117,9 @@ func main() {
 		}
 		line(w, t, s, *seeds)
 		w.Flush()
+	}
+	if err := asFound(w, *only, *seeds, flag.Args()); err != nil {
+		log.Fatalf("bench: %v", err)
 	}
 	if *only == "" {
 		if err := rates(w); err != nil {

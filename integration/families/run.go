@@ -38,7 +38,7 @@ func (r Request) Problem(t *Table, seed uint64) solver.Problem {
 	if units == 0 {
 		units = float64(t.rows)
 	}
-	return solver.Problem{Domain: t.Domain, Workload: query.AllMarginals(t.Sizes, width, mostCells), Neighbouring: r.Neighbouring,
+	return solver.Problem{Domain: t.Domain, Workload: query.AllMarginals(t.Domain.Sizes(), width, mostCells), Neighbouring: r.Neighbouring,
 		Epsilon: r.Epsilon, Delta: r.Delta, Units: units, Seed: seed, MemoryLimit: 2 << 30}
 }
 

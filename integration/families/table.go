@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/evaluate"
 	"github.com/dapple-dp/dapple/internal/marginal"
 )
 
@@ -17,6 +18,7 @@ type Table struct {
 	Domain  *domain.Domain
 	Sizes   []int
 	Columns [][]domain.Code
+	Values  *evaluate.Table // of a table that was read: as they are written; else nil
 	rows    int
 	lock    sync.Mutex
 	counted map[string][]int64
@@ -24,7 +26,7 @@ type Table struct {
 
 // NewTable returns a table over the domain. All columns have the same length.
 func NewTable(name string, d *domain.Domain, columns [][]domain.Code) *Table {
-	return &Table{Name: name, Domain: d, Sizes: d.Sizes(), Columns: columns, rows: len(columns[0]), counted: map[string][]int64{}}
+	return &Table{Name: name, Domain: d, Sizes: d.RecordSizes(), Columns: columns, rows: len(columns[0]), counted: map[string][]int64{}}
 }
 
 // Coded returns a domain of whole numbers 0 … size−1 for each named column.

@@ -1,0 +1,97 @@
+package families
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/internal/infer"
+	_ "github.com/dapple-dp/dapple/io/csvio" // the tables are CSV
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// Read reads a CSV file, one record per unit, over the domain that dapple infer proposes for it. The table's
+// codes are those of records: values, if bins are to be learned.
+func Read(ctx context.Context, name, path string) (*Table, error) {
+	source, err := infer.Open(ctx, infer.Params{Input: path, FromData: true})
+	if err != nil {
+		return nil, err
+	}
+	text, err := source.Propose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	file, err := schema.Parse(name+".yaml", text)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, text)
+	}
+	found, err := table.Find(ctx, path, table.Options{})
+	if err == nil {
+		err = found.Check(ctx, file.Domain, file.CSV)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, encoder := file.Domain, domain.NewEncoder(file.Domain)
+	columns, codes := make([][]domain.Code, d.Len()), []domain.Code(nil)
+	err = found.Each(ctx, d, file.CSV, func(chunk *domain.Chunk) error {
+		codes = append(codes[:0], make([]domain.Code, chunk.Rows*d.Len())...)
+		encoder.Encode(chunk, codes)
+		for i, code := range codes {
+			columns[i%d.Len()] = append(columns[i%d.Len()], code)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := NewTable(name, d, columns)
+	t.Values, err = evaluate.ReadTrue(ctx, path, &schema.File{Domain: d.EqualBins(), CSV: file.CSV}, table.Options{})
+	return t, err
+}
+
+// Coarsen returns the table on coarser codes.
+func (t *Table) Coarsen(codes query.Recoding) mechanism.Counts {
+	columns := make([][]domain.Code, len(t.Columns))
+	for a, column := range t.Columns {
+		if columns[a] = column; codes[a] != nil {
+			columns[a] = make([]domain.Code, len(column))
+			for r, v := range column {
+				columns[a][r] = codes[a][v]
+			}
+		}
+	}
+	out := NewTable(t.Name, t.Domain, columns)
+	out.Sizes = codes.Sizes(t.Sizes)
+	return out
+}
+
+// Compare compares the values of as many rows of the model as there are units with those that were read. The
+// figures are not private.
+func (t *Table) Compare(ctx context.Context, s *Solved) (*evaluate.Values, error) {
+	binned, err := t.Domain.WithBins(s.Bins)
+	if err != nil {
+		return nil, err
+	}
+	rows := population.NewRows(s.Model, s.Problem.Workload.Maximal().Cliques(), t.Units(), s.Problem.Seed)
+	codes := make([]domain.Code, t.rows*t.Domain.Len())
+	rows.Read(0, codes)
+	var chunk domain.Chunk
+	word := rand.New(rand.NewPCG(s.Problem.Seed, 1))
+	domain.NewDecoder(binned).Decode(&chunk, codes, func(int, int) uint64 { return word.Uint64() })
+	cells := t.Domain.EqualBins()
+	b := evaluate.NewBuilder(cells)
+	b.Add(&chunk)
+	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: t.Values, Synthetic: b.Table()},
+		query.AllMarginals(cells.Sizes(), 1, mostCells), cells, evaluate.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return report.Real.Values, nil
+}
