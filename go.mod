@@ -14,6 +14,7 @@ require (
 	github.com/googleapis/gax-go/v2 v2.26.2
 	github.com/klauspost/compress v1.19.2
 	github.com/pierrec/lz4/v4 v4.1.26
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	go.yaml.in/yaml/v3 v3.0.6
 	gonum.org/v1/gonum v0.17.0
 	google.golang.org/api v0.297.0

@@ -7,9 +7,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// columnKeys are the keys of a column, in the order in which people write them.
-var columnKeys = []string{"name", "type", "values", "min", "max", "bins", "edges", "step", "resolution",
-	"null", "other", "other_value", "fallback"}
+// cellKeys are the keys of a column that say what its cells are.
+var cellKeys = []string{"values", "min", "max", "bins", "edges", "step", "resolution"}
+
+// rivals are keys of a column of which it can have one.
+var rivals = [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
+	{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"}}
 
 // typeKeys returns the keys that say what the cells of a type are.
 func typeKeys(t domain.Type) (keys []string) {
@@ -37,7 +40,7 @@ type columnReader struct {
 
 // column reads one column and the node that names it; ok is false if it has no name.
 func (r *reader) column(n *yaml.Node) (a domain.Attribute, at *yaml.Node, ok bool) {
-	m, ok := r.mapping(n, "column", columnKeys...)
+	m, ok := r.mapping(n, "column", columnFacts.names()...)
 	if !ok {
 		return a, nil, false
 	}
@@ -110,13 +113,12 @@ func (c *columnReader) allowed() bool {
 	for _, k := range keys {
 		fit[k] = true
 	}
-	for _, k := range columnKeys[2:9] {
+	for _, k := range cellKeys {
 		if c.has(k) && !fit[k] {
 			refuse(k, c.attr.Type.String()+" columns have no "+k+"; their cells are declared by "+strings.Join(keys, ", "))
 		}
 	}
-	for _, rival := range [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
-		{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"}} {
+	for _, rival := range rivals {
 		if c.has(rival[0]) && c.has(rival[1]) && fit[rival[0]] && fit[rival[1]] {
 			refuse(rival[1], rival[1]+" together with "+rival[0]+"; keep one of them")
 		}

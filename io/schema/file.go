@@ -81,7 +81,7 @@ func Parse(name string, data []byte) (*File, error) {
 
 // root reads the outermost mapping.
 func (r *reader) root(f *File, n *yaml.Node) {
-	m, ok := r.mapping(n, "domain file", "privacy_id", "columns", "constraints", "generate", "impossible", "workload", "csv")
+	m, ok := r.mapping(n, "domain file", fileKeys.names()...)
 	if !ok {
 		return
 	}
@@ -155,7 +155,7 @@ func (r *reader) columns(d *domain.Domain, n *yaml.Node) {
 // workload reads the list of marginals.
 func (r *reader) workload(f *File, n *yaml.Node) {
 	for _, item := range r.list(n, "workload") {
-		m, ok := r.mapping(item, "workload", "columns", "weight")
+		m, ok := r.mapping(item, "workload", workloadKeys.names()...)
 		if !ok {
 			continue
 		}
@@ -208,7 +208,7 @@ func (r *reader) weight(n *yaml.Node) float64 {
 
 // csv reads how a CSV file is written.
 func (r *reader) csv(f *File, n *yaml.Node) {
-	m, ok := r.mapping(n, "csv", "columns", "null", "trim", "null_id", "trim_id", "comma", "max_record_mib")
+	m, ok := r.mapping(n, "csv", csvKeys.names()...)
 	if !ok {
 		return
 	}

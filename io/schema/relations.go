@@ -92,7 +92,7 @@ func (x *relations) report(err error) {
 
 // constraint reads one entry of constraints.
 func (x *relations) constraint(n *yaml.Node) {
-	m, ok := x.mapping(n, "constraints", "order", "date", "derive", "from", "map", "else", "sum", "of")
+	m, ok := x.mapping(n, "constraints", constraintKeys.names()...)
 	if !ok {
 		return
 	}
@@ -233,7 +233,7 @@ func (x *relations) inPlace() {
 
 // generated reads one entry of generate.
 func (x *relations) generated(n *yaml.Node) {
-	m, ok := x.mapping(n, "generate", "column", "as")
+	m, ok := x.mapping(n, "generate", generateKeys.names()...)
 	if !ok {
 		return
 	}

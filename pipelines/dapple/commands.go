@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 )
@@ -25,12 +26,14 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	return []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
+	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
+	return append(all, completionCommand(all))
 }
 
 func planCommand() command {
 	c := &pipelines.PlanConfig{}
 	var req *pipelines.PlanRequest
+	json := ""
 	opts := requestOptions(&c.Config)
 	for i := range opts {
 		switch o := &opts[i]; o.name {
@@ -44,7 +47,8 @@ func planCommand() command {
 	}
 	opts = append(opts,
 		option{name: "target_error", arg: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
-		option{name: "target", arg: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)})
+		option{name: "target", arg: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
+		option{name: "json", arg: "FILE", usage: "write the plan as JSON too, local or gs://", set: text(&json)})
 	return command{
 		name:    "plan",
 		does:    "say what synth would do, promise and cost, without opening the table",
@@ -52,12 +56,21 @@ func planCommand() command {
 		options: opts,
 		check: func(ctx context.Context) (err error) {
 			req, err = pipelines.ValidatePlan(ctx, *c)
-			return err
+			return withPlace(ctx, err, "--json", json)
 		},
-		run: func(_ context.Context, out io.Writer) error {
+		run: func(ctx context.Context, out io.Writer) error {
 			p, err := req.Plan()
 			if err != nil {
 				return err
+			}
+			if json != "" {
+				b, err := p.JSON()
+				if err != nil {
+					return err
+				}
+				if err := files.Replace(ctx, json, b); err != nil {
+					return err
+				}
 			}
 			return plan.WriteText(out, p)
 		},
@@ -138,6 +151,16 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	}
 }
 
+// withPlace adds to the faults of a request that of the place of a file.
+func withPlace(ctx context.Context, err error, flag, name string) error {
+	more := placeFaults(ctx, flag, name)
+	var faults pipelines.Faults
+	if len(more) > 0 && (err == nil || errors.As(err, &faults)) {
+		return append(faults, more...)
+	}
+	return err
+}
+
 // mostRows is the most rows that one run writes.
 const mostRows = 1_000_000_000_000
 
@@ -152,8 +175,8 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "neighbouring", arg: "REL", usage: "add_remove (default) or replace", set: relation(&c.Neighbouring)},
 		{name: "rows", arg: "N", usage: "rows to write; default: the released number of privacy units", set: whole(&c.Rows, mostRows)},
 		{name: "expected_rows", arg: "N", usage: "public planning number of privacy units, default 50000", set: whole(&c.ExpectedRows, mostRows)},
-		{name: "marginals", arg: "K", usage: "widest marginals of the workload, default 3; 2 for many columns", set: whole(&c.Marginals, 8)},
-		{name: "max_cells", arg: "N", usage: "largest marginals of the workload, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
+		{name: "marginals", arg: "K", usage: "widest marginals, default 3; --max_cells=N: those with most cells, 10000", set: whole(&c.Marginals, 8)},
+		{name: "max_cells", arg: "N", set: whole(&c.MaxCells, 10_000_000)},
 		{name: "method", arg: "NAME", usage: "auto (default) or one of those that plan lists", set: text(&c.Method)},
 		{name: "memory_limit", arg: "BYTES", set: whole(&c.MemoryLimit, 1<<50)},
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},

@@ -26,6 +26,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -182,6 +183,19 @@ func listOptions(out io.Writer, options []option, elsewhere bool) {
 	}
 }
 
+// helpDomain explains the domain file, or prints its JSON Schema.
+func helpDomain(out io.Writer, asSchema bool) error {
+	if !asSchema {
+		return schema.WriteReference(out)
+	}
+	b, err := schema.JSONSchema()
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(b)
+	return err
+}
+
 // help prints one command's flags, those for runs elsewhere, or the list of commands.
 func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int {
 	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
@@ -190,6 +204,13 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		fmt.Fprintf(stdout, "dapple %s: %s\n", c.name, c.does)
 		listOptions(stdout, c.options, false)
 		fmt.Fprintf(stdout, "\nexample: %s\n", c.example)
+		return 0
+	}
+	if name == "domain" || name == "schema" {
+		if err := helpDomain(stdout, name == "schema"); err != nil {
+			fmt.Fprintf(stderr, "dapple: %v\n", err)
+			return 1
+		}
 		return 0
 	}
 	if name == "runners" {
@@ -215,6 +236,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 	}
 	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
 		"dapple help runners lists the flags for Flink, Spark and other engines.\n"+
+		"dapple help domain explains the domain file; dapple help schema is its JSON Schema, for editors.\n"+
 		"dapple --version says what this program was built from.\n"+
 		"Files and directories are local, or gs://bucket/path; tables are bq://project.dataset.table.\n")
 	return status

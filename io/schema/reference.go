@@ -1,0 +1,207 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// keyFact is what there is to say of one key of a domain file. The parser takes its keys from the lists below, and so do
+// the reference and the JSON Schema.
+type keyFact struct {
+	name  string
+	form  string // what its value looks like
+	text  string
+	shape shape
+	must  bool
+}
+
+// keyFacts are the keys of one mapping, in the order in which people write them.
+type keyFacts []keyFact
+
+func (k keyFacts) names() (list []string) {
+	for _, f := range k {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+var (
+	fileKeys = keyFacts{
+		{name: "privacy_id", form: "COLUMN", text: "the column that names the privacy unit; absent: every record is one", shape: scalar},
+		{name: "columns", form: "[COLUMN, …]", text: "what a record can hold", must: true}, // the shapes of these are in JSONSchema
+		{name: "constraints", form: "[CONSTRAINT, …]", text: "what holds in every row that is written: public facts, which cost nothing"},
+		{name: "generate", form: "[KEY, …]", text: "columns of keys, made up for the rows and never from the data"},
+		{name: "impossible", form: "[{COLUMN: VALUE, …}, …]", text: "combinations that no record has: a value, or a list, of each of two or more columns"},
+		{name: "workload", form: "[MARGINAL, …]", text: "the marginals that matter; absent: --marginals and --max_cells"},
+		{name: "csv", form: "{…}", text: "how an unusual CSV file is written"},
+	}
+	columnFacts = keyFacts{
+		{name: "name", form: "NAME", text: "as in the table", shape: scalar, must: true},
+		{name: "type", form: "TYPE", text: "see below", must: true},
+		{name: "values", form: "[A, B, …]", text: "the categories, in order; BOOL has false and true without it", shape: scalars},
+		{name: "min", form: "VALUE", text: "least value; what is below goes to the first cell", shape: scalar},
+		{name: "max", form: "VALUE", text: "largest value; what is above goes to the last cell", shape: scalar},
+		{name: "bins", form: "N", text: "so many equal bins; without bins and step they are learned, or each of up to 64 values is a cell", shape: scalar},
+		{name: "edges", form: "[A, B, C, …]", text: "cut points of bins, in place of min and max: [A, B), [B, C], the last one closed", shape: scalars},
+		{name: "step", form: "STEP", text: "calendar bins: minute, hour, day, week, month, quarter or year", shape: scalar},
+		{name: "resolution", form: "VALUE", text: "values are multiples of it: a number, or second, minute, hour, day for times", shape: scalar},
+		{name: "null", form: "true", text: "NULL is a cell of its own", shape: boolean},
+		{name: "other", form: "true", text: "a value outside values becomes the cell other", shape: boolean},
+		{name: "other_value", form: "VALUE", text: `how the cell other is written back; default "other"`, shape: scalar},
+		{name: "fallback", form: "VALUE", text: "what a value that cannot be used becomes, if there is neither null nor other", shape: scalar},
+	}
+	constraintKeys = keyFacts{
+		{name: "order", form: "[A, B, …]", text: "A <= B in every row: numbers, or dates or times of one type", shape: scalars},
+		{name: "date", form: "[YEAR, MONTH, DAY]", text: "three columns that make a day of the calendar", shape: scalars},
+		{name: "derive", form: "COLUMN", text: "is computed from others, and not modelled", shape: scalar},
+		{name: "from", form: "EXPRESSION", text: "of derive: columns, numbers, + - * / % ( ), year(x) … second(x), date(x); or a map's column", shape: scalar},
+		{name: "map", form: "{FROM: TO, …}", text: "of derive: a value for each value of the column from", shape: object(scalar)},
+		{name: "else", form: "VALUE", text: "of map: for all other values", shape: scalar},
+		{name: "sum", form: "COLUMN", text: "is the sum of others, and not modelled", shape: scalar},
+		{name: "of", form: "[A, B, …]", text: "of sum: the columns", shape: scalars},
+	}
+	generateKeys = keyFacts{
+		{name: "column", form: "NAME", text: "stands before all other columns; the privacy_id can be one", shape: scalar, must: true},
+		{name: "as", form: "FORM", text: "uuid, serial, or a pattern such as AB-####: # is a digit, ? a capital letter", shape: scalar, must: true},
+	}
+	workloadKeys = keyFacts{
+		{name: "columns", form: "[A, B, …]", text: "of the marginal", shape: scalars, must: true},
+		{name: "weight", form: "NUMBER", text: "how much it matters beside others; default 1", shape: scalar},
+	}
+	csvKeys = keyFacts{
+		{name: "columns", form: "[A, B, …]", text: "the names of all columns, for files without a header line", shape: scalars},
+		{name: "null", form: "[TEXT, …]", text: `further texts that mean NULL, such as "?"; not in the privacy ID`, shape: scalars},
+		{name: "trim", form: "true", text: "blanks around cells are not part of them; those of the privacy ID are", shape: boolean},
+		{name: "null_id", form: "[TEXT, …]", text: "further texts that mean that a record has no privacy ID", shape: scalars},
+		{name: "trim_id", form: "true", text: "blanks around the privacy ID are not part of it", shape: boolean},
+		{name: "comma", form: "CHARACTER", text: `what separates cells: ";" or "\t", say`, shape: scalar},
+		{name: "max_record_mib", form: "N", text: "what the cells of a record hold at most, in MiB; default 4", shape: scalar},
+	}
+)
+
+// referenceParts are the mappings of a domain file with their headings.
+var referenceParts = []struct {
+	title string
+	keys  keyFacts
+}{
+	{"The file (YAML, strict: unknown keys and keys given twice are faults)", fileKeys},
+	{"columns: each", columnFacts},
+	{"constraints: each has order, date, derive with from, or sum with of", constraintKeys},
+	{"generate: each", generateKeys},
+	{"workload: each", workloadKeys},
+	{"csv", csvKeys},
+}
+
+// WriteReference writes all keys of a domain file with their meaning, for a terminal.
+func WriteReference(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("A domain file declares what a table may contain. Nothing in it may be read off the private table.\n")
+	for _, part := range referenceParts {
+		fmt.Fprintf(&b, "\n%s\n", part.title)
+		for _, k := range part.keys {
+			form := k.name + ": " + k.form
+			if k.must {
+				form += " (required)"
+			}
+			fmt.Fprintf(&b, "  %-30s %s\n", form, k.text)
+		}
+	}
+	b.WriteString("\ntypes, and the keys that say what their cells are\n")
+	for _, t := range domain.Types() {
+		fmt.Fprintf(&b, "  %-10s such as %-21s %s\n", t, t.Facts().Example, strings.Join(typeKeys(t), ", "))
+	}
+	b.WriteString(`
+Every column says what a value that does not fit becomes: null, other (with values) or fallback.
+Equal bins want min and max, and then bins, step or resolution; min and max alone have bins learned from noisy counts.
+
+example
+  privacy_id: person_id
+  columns:
+    - {name: sex, type: STRING, values: [Female, Male], other: true}
+    - {name: age, type: INT64, min: 0, max: 110, null: true}
+    - {name: income, type: NUMERIC, min: 0, max: 250000, resolution: 100, null: true}
+    - {name: visited, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}
+`)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// shape is a JSON Schema.
+type shape map[string]any
+
+var (
+	scalar  = shape{"type": []string{"string", "number", "boolean"}}
+	boolean = shape{"type": "boolean"}
+	scalars = list(scalar)
+)
+
+func list(of shape) shape { return shape{"type": "array", "items": of, "minItems": 1} }
+
+func object(of shape) shape {
+	return shape{"type": "object", "additionalProperties": of, "minProperties": 1}
+}
+
+// mapping is a mapping with these keys and no others.
+func (k keyFacts) mapping() shape {
+	properties, must := shape{}, []string{}
+	for _, f := range k {
+		s := shape{"description": f.text}
+		for key, value := range f.shape {
+			s[key] = value
+		}
+		properties[f.name] = s
+		if f.must {
+			must = append(must, f.name)
+		}
+	}
+	return shape{"type": "object", "additionalProperties": false, "properties": properties, "required": must}
+}
+
+// set completes the shape of a key.
+func (s shape) set(key string, value shape) {
+	property := s["properties"].(shape)[key].(shape)
+	for k, v := range value {
+		property[k] = v
+	}
+}
+
+// JSONSchema returns a JSON Schema (2020-12) of domain files, for editors that check a file while it is written. It knows the
+// keys, their forms and which belong to a type; the parser knows more, such as that min is below max.
+func JSONSchema() ([]byte, error) {
+	column := columnFacts.mapping()
+	var names []string
+	var rules []shape
+	for _, t := range domain.Types() {
+		names = append(names, t.String())
+		others := shape{}
+		for _, key := range cellKeys {
+			others[key] = false
+		}
+		for _, key := range typeKeys(t) {
+			delete(others, key)
+		}
+		rules = append(rules, shape{"if": shape{"properties": shape{"type": shape{"const": t.String()}}}, "then": shape{"properties": others}})
+	}
+	for _, r := range rivals {
+		rules = append(rules, shape{"not": shape{"required": r[:]}})
+	}
+	column["allOf"] = rules
+	column.set("type", shape{"enum": names})
+	constraint := constraintKeys.mapping()
+	constraint["oneOf"] = []shape{{"required": []string{"order"}}, {"required": []string{"date"}}, {"required": []string{"derive"}}, {"required": []string{"sum"}}}
+	constraint["dependentRequired"] = shape{"from": []string{"derive"}, "derive": []string{"from"}, "sum": []string{"of"}, "map": []string{"derive"}, "else": []string{"map"}, "of": []string{"sum"}}
+	file := fileKeys.mapping()
+	file.set("columns", list(column))
+	file.set("constraints", list(constraint))
+	file.set("generate", list(generateKeys.mapping()))
+	file.set("impossible", list(shape{"type": "object", "minProperties": 2, "additionalProperties": shape{"anyOf": []shape{scalar, scalars, {"type": "null"}}}}))
+	file.set("workload", list(workloadKeys.mapping()))
+	file.set("csv", csvKeys.mapping())
+	file["$schema"], file["title"] = "https://json-schema.org/draft/2020-12/schema", "Domain file of dapple"
+	b, err := json.MarshalIndent(file, "", " ")
+	return append(b, '\n'), err
+}

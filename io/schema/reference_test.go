@@ -1,0 +1,147 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+)
+
+// plain makes of a decoded YAML value what JSON has: editors take dates for texts.
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = plain(v[k])
+		}
+	case map[any]any: // some key is no text: null, or a number in a map of values
+		texts := map[string]any{}
+		for k := range v {
+			name := fmt.Sprint(k)
+			if k == nil {
+				name = "null"
+			}
+			texts[name] = plain(v[k])
+		}
+		return texts
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	case time.Time:
+		return v.Format(time.RFC3339)
+	case int:
+		return json.Number(strconv.Itoa(v))
+	}
+	return v
+}
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, err := JSONSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("domain.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("domain.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What the schema refuses the parser refuses, and it takes what the parser takes.
+func TestJSONSchemaAgreesWithParser(t *testing.T) {
+	s := compiled(t)
+	agrees := func(name, text string, good bool) {
+		t.Helper()
+		var v any
+		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(name, err)
+		}
+		_, parsed := Parse(name, []byte(text))
+		checked := s.Validate(plain(v))
+		if (parsed == nil) != good || (checked == nil) != good {
+			t.Errorf("%s\nparser: %v\nschema: %v\nwant good: %v", text, parsed, checked, good)
+		}
+	}
+	for _, path := range []string{"testdata/product.yaml", "../../integration/adult.yaml", "../../integration/adult15.yaml"} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		agrees(path, string(b), true)
+	}
+	const two = "columns: [{name: a, type: INT64, min: 0, max: 9, null: true}, {name: b, type: INT64, min: 0, max: 9, null: true}]\n"
+	for _, text := range []string{
+		two + "constraints: [{order: [a, b]}, {derive: c, from: a + b}, {sum: d, of: [a, b]}]\n",
+		two + "constraints: [{derive: c, from: a, map: {1: x}, else: y}]\ngenerate: [{column: k, as: uuid}]\n",
+		two + "impossible: [{a: 1, b: [2, 3]}, {a: null, b: 1}]\nworkload: [{columns: [a, b], weight: 2}]\n",
+		"privacy_id: p\n" + two + "csv: {trim: true, trim_id: true, null: ['?'], null_id: [x], comma: ';', max_record_mib: 8}\n",
+		"columns: [{name: y, type: BOOL, null: true}, {name: f, type: FLOAT64, edges: [0, 0.5, 1], fallback: 0.2}]\n",
+		"columns: [{name: d, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}]\n",
+		"columns: [{name: i, type: INT64, values: [1, 2], other: true, other_value: 9}]\n",
+	} {
+		agrees("good", text, true)
+	}
+	for _, text := range []string{
+		"columns: []\n", "colums: [a]\n", "privacy_id: p\n",
+		"columns: [{name: a, type: INT, min: 0, max: 9, null: true}]\n",
+		"columns: [{type: INT64, min: 0, max: 9, null: true}]\n",
+		"columns: [{name: a, min: 0, max: 9, null: true}]\n",
+		"columns: [{name: a, type: STRING, min: 0, max: 9, null: true}]\n",
+		"columns: [{name: a, type: FLOAT64, values: [0, 1], null: true}]\n",
+		"columns: [{name: a, type: INT64, min: 0, max: 9, step: day, null: true}]\n",
+		"columns: [{name: a, type: INT64, min: 0, edges: [0, 1], null: true}]\n",
+		"columns: [{name: a, type: INT64, min: 0, max: 9, null: 'yes'}]\n",
+		"columns: [{name: a, type: INT64, min: 0, max: 9, null: true, width: 2}]\n",
+		two + "constraints: [{order: [a, b], sum: a}]\n",
+		two + "constraints: [{derive: c}]\n",
+		two + "constraints: [{from: a}]\n",
+		two + "generate: [{column: k}]\n",
+		two + "impossible: [{a: 1}]\n",
+		two + "workload: [{weight: 2}]\n",
+		two + "csv: {sep: ';'}\n",
+	} {
+		agrees("bad", text, false)
+	}
+}
+
+// Every key of the parser is in the reference, whose lines fit a terminal.
+func TestReference(t *testing.T) {
+	var b strings.Builder
+	if err := WriteReference(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range referenceParts {
+		for _, k := range part.keys {
+			if k.text == "" || !strings.Contains(b.String(), "  "+k.name+": "+k.form) {
+				t.Errorf("%s: the key %s is not explained", part.title, k.name)
+			}
+		}
+	}
+	for line := range strings.Lines(b.String()) {
+		if utf8.RuneCountInString(line) > 130 {
+			t.Errorf("more than 130 characters: %s", line)
+		}
+	}
+	_, example, _ := strings.Cut(b.String(), "example\n")
+	if _, err := Parse("example", []byte(example)); err != nil {
+		t.Error(err)
+	}
+}

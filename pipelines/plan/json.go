@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+)
+
+// planJSON is a plan for programs. A figure that is not known is null.
+type planJSON struct {
+	Format       int                  `json:"format"`
+	Columns      []string             `json:"columns"`
+	PrivacyID    string               `json:"privacy_id"`
+	Method       string               `json:"method"`
+	Why          string               `json:"why"`
+	Epsilon      dp.Epsilon           `json:"epsilon"`
+	Delta        dp.Delta             `json:"delta"`
+	Units        float64              `json:"units"`
+	UnitsGiven   bool                 `json:"units_given"` // false: assumed
+	Rows         float64              `json:"rows"`
+	Marginals    int                  `json:"marginals"`
+	Cells        int64                `json:"cells"`
+	Omitted      int64                `json:"marginals_left_out"`
+	AverageTV    *float64             `json:"average_tv"`
+	LowTV        *float64             `json:"average_tv_low"`
+	HighTV       *float64             `json:"average_tv_high"`
+	NoiseBound   *float64             `json:"noise_bound_95"`
+	Curve        []pointJSON          `json:"curve"`
+	Target       *targetJSON          `json:"target,omitempty"`
+	SolveSeconds *float64             `json:"solve_cpu_seconds"`
+	SolveBytes   *float64             `json:"solve_bytes"`
+	CountBytes   *float64             `json:"count_bytes"`
+	FileBytes    *float64             `json:"output_bytes"`
+	Privacy      accountant.Statement `json:"privacy"`
+	Alternatives []alternativeJSON    `json:"alternatives"`
+	Notes        []string             `json:"notes,omitempty"`
+}
+
+type pointJSON struct {
+	Epsilon dp.Epsilon `json:"epsilon"`
+	TV      *float64   `json:"average_tv"`
+}
+
+type targetJSON struct {
+	Of        string     `json:"of"`
+	AverageTV float64    `json:"average_tv"`
+	Epsilon   dp.Epsilon `json:"epsilon"`
+	Low       *float64   `json:"epsilon_low"`
+	High      *float64   `json:"epsilon_high"`
+}
+
+type alternativeJSON struct {
+	Method     string   `json:"method"`
+	AverageTV  *float64 `json:"average_tv"`
+	CPUSeconds *float64 `json:"solve_cpu_seconds"`
+	Refusal    string   `json:"refusal,omitempty"`
+}
+
+// known is nil for figures that are not known, which JSON has no number for.
+func known(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// JSON returns the plan for programs: what WriteText says, by name.
+func (p *Plan) JSON() ([]byte, error) {
+	out := planJSON{
+		Format: 1, PrivacyID: p.Domain.PrivacyID, Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
+		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, Cells: p.Workload.Cells,
+		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), NoiseBound: known(p.NoiseBound),
+		SolveSeconds: known(p.SolveSeconds), SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
+		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, Alternatives: []alternativeJSON{},
+	}
+	for i := range p.Domain.Attributes {
+		out.Columns = append(out.Columns, p.Domain.Attributes[i].Name)
+	}
+	for _, x := range p.Curve {
+		out.Curve = append(out.Curve, pointJSON{x.Epsilon, known(x.TV)})
+	}
+	for _, a := range p.Alternatives {
+		x := alternativeJSON{Method: a.Method, Refusal: a.Refusal}
+		if a.Refusal == "" {
+			x.AverageTV, x.CPUSeconds = known(a.AverageTV), known(a.Seconds)
+		}
+		out.Alternatives = append(out.Alternatives, x)
+	}
+	if a := p.Aimed; a != nil {
+		out.Target = &targetJSON{Of: a.Target.String(), AverageTV: a.TV, Epsilon: a.Epsilon, Low: known(a.Low), High: known(a.High)}
+	}
+	b, err := json.MarshalIndent(out, "", " ")
+	return append(b, '\n'), err
+}
