@@ -23,14 +23,15 @@ type target struct {
 	services              table.Options
 	null                  string // how CSV spells NULL
 	run                   string // ID of a run that may have published there already
+	temp                  string // directory for what is not published yet; empty: not given
 }
 
 func (c *Config) target() target {
-	return target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, c.RunID}
+	return target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, c.RunID, c.TempLocation}
 }
 
 func (c *SampleConfig) target() target {
-	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, ""}
+	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, "", c.TempLocation}
 }
 
 // isTable reports whether a name is that of a table, and not of a file or a directory.
@@ -120,7 +121,7 @@ func (t target) placeFaults() []*table.FieldError {
 	if !ok {
 		return nil
 	}
-	return place.Target(t.in("check", ""))
+	return place.Target(t.in("check", stagingPlace(t.temp, t.beside(), "").dir))
 }
 
 // checkFormat refuses what files of the format cannot hold, before any budget is spent.

@@ -22,6 +22,18 @@ emulator() {
 	export BQ_EMULATOR_BIN=$out
 }
 
+# A gateway that speaks the protocol of S3, conditions included, over a local directory.
+gateway() {
+	[ -n "${DAPPLE_S3_GATEWAY:-}" ] && return
+	local version=v1.8.0 out=$bin/versitygw
+	if ! "$out" --version 2>/dev/null | grep -q "${version#v}"; then
+		echo "building a gateway for S3 ..."
+		GOBIN=$bin GOFLAGS= "$go" install "-ldflags=-X main.Version=$version" "github.com/versity/versitygw/cmd/versitygw@$version" ||
+			{ broken+=("S3: the gateway does not build"); return; }
+	fi
+	export DAPPLE_S3_GATEWAY=$out
+}
+
 # pyarrow, Polars and others, in an environment of their own; PySpark too, which is large, if there is Java.
 python() {
 	[ -n "${DAPPLE_PYTHON:-}" ] && return
@@ -80,6 +92,7 @@ if ! command -v g++ >/dev/null; then
 	packages=$(grep -v /oracles <<<"$packages")
 fi
 emulator
+gateway
 python
 sdmetrics
 node

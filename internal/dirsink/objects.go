@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -20,13 +21,12 @@ type objects struct {
 func (o objects) list(dir string) ([]string, error) { return o.Names(o.ctx, dir) }
 
 func (o objects) sum(path string) (int64, uint32, error) {
-	s, err := o.Stat(o.ctx, path)
-	return s.Size, s.CRC32C, err
+	return remote.Sum(o.ctx, o.System, path)
 }
 
 func (o objects) size(path string) (int64, error) {
-	n, _, err := o.sum(path)
-	return n, err
+	s, err := o.Stat(o.ctx, path)
+	return s.Size, err
 }
 
 func (o objects) open(path string) (io.ReadCloser, error) {

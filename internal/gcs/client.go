@@ -2,11 +2,9 @@ package gcs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
-	"time"
 
 	"cloud.google.com/go/storage"
 )
@@ -68,18 +66,4 @@ func object(ctx context.Context, name string) (*storage.ObjectHandle, error) {
 	}
 	bucket, path := split(name)
 	return c.Bucket(bucket).Object(path), nil
-}
-
-// watched runs calls that wait for the service, and gives them up if it is silent for too long: the
-// library itself waits for an answer without end. alive says that one has come.
-func watched(ctx context.Context, call func(ctx context.Context, alive func()) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silent := time.AfterFunc(stall, func() { cancel(errSlow) })
-	defer silent.Stop()
-	err := call(ctx, func() { silent.Reset(stall) })
-	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
-		return errSlow
-	}
-	return err
 }

@@ -10,6 +10,8 @@ import (
 
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/googleapi"
+
+	"github.com/dapple-dp/dapple/internal/remote"
 )
 
 // fault words an error of the client library, whose texts hold names and no contents of objects. It
@@ -27,7 +29,7 @@ func fault(name string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", name, err)
 	case errors.Is(err, storage.ErrBucketNotExist), code == http.StatusNotFound && noBucket(api):
-		return errNoBucket(name)
+		return remote.ErrNoBucket(bucket)
 	case errors.Is(err, storage.ErrObjectNotExist), code == http.StatusNotFound:
 		return fmt.Errorf("%s: no such object: %w", name, fs.ErrNotExist)
 	case code == http.StatusPreconditionFailed:
@@ -42,14 +44,10 @@ func fault(name string, err error) error {
 // bucketFault is fault for lists and new objects: if those are not found, the bucket is missing.
 func bucketFault(name string, err error) error {
 	if err = fault(name, err); errors.Is(err, fs.ErrNotExist) {
-		return errNoBucket(name)
+		bucket, _ := split(name)
+		return remote.ErrNoBucket(bucket)
 	}
 	return err
-}
-
-func errNoBucket(name string) error {
-	bucket, _ := split(name)
-	return fmt.Errorf("bucket %q does not exist; create it, or check the name", bucket)
 }
 
 // noBucket tells a missing bucket from a missing object: both are 404, and the text alone differs.

@@ -11,6 +11,7 @@ import (
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/iterator"
 
+	"github.com/dapple-dp/dapple/internal/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -46,7 +47,7 @@ func (System) Stat(ctx context.Context, name string) (files.Info, error) {
 		return files.Info{}, err
 	}
 	var a *storage.ObjectAttrs
-	err = watched(ctx, func(ctx context.Context, _ func()) (err error) { a, err = h.Attrs(ctx); return err })
+	err = remote.Watched(ctx, func(ctx context.Context, _ func()) (err error) { a, err = h.Attrs(ctx); return err })
 	if err != nil {
 		return files.Info{}, fault(name, err)
 	}
@@ -102,7 +103,7 @@ func list(ctx context.Context, prefix, delimiter string, visit func(*storage.Obj
 		return fmt.Errorf("listing %s: %w", prefix, err)
 	}
 	var visiting error
-	err = watched(ctx, func(ctx context.Context, alive func()) error {
+	err = remote.Watched(ctx, func(ctx context.Context, alive func()) error {
 		for it := c.Bucket(bucket).Objects(ctx, q); visiting == nil; alive() {
 			a, err := it.Next()
 			if errors.Is(err, iterator.Done) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -34,9 +35,9 @@ func silence(t *testing.T, first int) {
 // impatient makes reads give up at once until the test ends.
 func impatient(t *testing.T) {
 	t.Helper()
-	old := stall
-	t.Cleanup(func() { stall = old })
-	stall = 50 * time.Millisecond
+	old := remote.Stall
+	t.Cleanup(func() { remote.Stall = old })
+	remote.Stall = 50 * time.Millisecond
 }
 
 // A connection that is silent without being cut ends the read in words, before its answer and within it.
@@ -62,7 +63,7 @@ func TestSilentConnection(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if n != first || !errors.Is(err, errStalled) || strings.Count(err.Error(), "gs://") > 1 {
+			if n != first || !errors.Is(err, remote.ErrStalled) || strings.Count(err.Error(), "gs://") > 1 {
 				t.Errorf("read %d, %v", n, err)
 			}
 		})
@@ -84,36 +85,8 @@ func TestSilentAnswers(t *testing.T) {
 		"remove": func() error { return cloud.Remove(ctx, o) },
 	} {
 		err := request()
-		if !errors.Is(err, errSlow) || !strings.HasPrefix(err.Error(), "gs://bucket/") || strings.Count(err.Error(), "gs://") > 1 {
+		if !errors.Is(err, remote.ErrSlow) || !strings.HasPrefix(err.Error(), "gs://bucket/") || strings.Count(err.Error(), "gs://") > 1 {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// The time that the reader's caller takes does not count: between two calls no clock runs.
-func TestSlowCaller(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, strings.Repeat("x", 100))
-	}))
-	t.Cleanup(s.Close)
-	t.Setenv(emulator, s.URL)
-	r, err := cloud.Open(context.Background(), files.Info{Name: "gs://bucket/object"}, 0, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, calls := 0, 0
-	for err == nil {
-		if r.(*reader).silent.Stop() {
-			t.Errorf("after %d reads the clock runs on", calls)
-		}
-		var m int
-		m, err = r.Read(make([]byte, 30))
-		n, calls = n+m, calls+1
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-	if n != 100 || calls < 4 || !errors.Is(err, io.EOF) {
-		t.Errorf("read %d bytes in %d reads, %v", n, calls, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"cloud.google.com/go/storage"
 
+	"github.com/dapple-dp/dapple/internal/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -34,10 +35,7 @@ type writer struct {
 	err    error // the first
 }
 
-var (
-	errAborted = errors.New("the upload was given up")
-	errSlow    = errors.New("the service did not answer in time; try again later")
-)
+var errAborted = errors.New("the upload was given up")
 
 // Create begins an object that does not exist yet. Most faults show at Close, a missing bucket among
 // them; fs.ErrExist is in its error if the name has been taken by another content. The object takes
@@ -97,7 +95,7 @@ func (w *writer) Close() error {
 	w.err = w.inTime(w.w.Close)
 	if errors.Is(w.err, fs.ErrExist) {
 		// The answer to a request of ours may have been lost: then the object is the one we wrote.
-		if o, err := cloud.Stat(w.ctx, w.name); err == nil && o.Size == w.size && o.CRC32C == w.crc {
+		if remote.Holds(w.ctx, cloud, w.name, w.size, w.crc) {
 			w.err = nil
 		}
 	} else if a := w.w.Attrs(); w.err == nil && (a == nil || a.Size != w.size || a.CRC32C != w.crc) {
@@ -123,14 +121,14 @@ func (w *writer) Abort() {
 // inTime runs one call of the library, which would retry endlessly on its own.
 func (w *writer) inTime(call func() error) error {
 	timer := time.AfterFunc(patience, func() {
-		w.cancel(errSlow)
+		w.cancel(remote.ErrSlow)
 		// If an answer in the middle says that the object is complete, the library ignores its
 		// context from then on, and a Write would never return.
-		_ = w.w.CloseWithError(errSlow) //nolint:staticcheck // canceling, which is advised instead, does not end it; never fails
+		_ = w.w.CloseWithError(remote.ErrSlow) //nolint:staticcheck // canceling, which is advised instead, does not end it; never fails
 	})
 	defer timer.Stop()
 	err := call()
-	if cause := context.Cause(w.ctx); err != nil && errors.Is(cause, errSlow) {
+	if cause := context.Cause(w.ctx); err != nil && errors.Is(cause, remote.ErrSlow) {
 		err = cause
 	}
 	return bucketFault(w.name, err)
@@ -149,7 +147,7 @@ func (System) Copy(ctx context.Context, from files.Info, to string, old files.In
 	if err != nil {
 		return err
 	}
-	copyErr := watched(ctx, func(ctx context.Context, alive func()) error {
+	copyErr := remote.Watched(ctx, func(ctx context.Context, alive func()) error {
 		c := dst.If(replacing(old)).CopierFrom(src.Generation(generation(from)))
 		c.ProgressFunc = func(_, _ uint64) { alive() } // a large object takes several requests
 		_, err := c.Run(ctx)
@@ -158,10 +156,8 @@ func (System) Copy(ctx context.Context, from files.Info, to string, old files.In
 	if err = fault(to, copyErr); errors.Is(err, fs.ErrNotExist) {
 		return fault(from.Name, copyErr)
 	}
-	if errors.Is(err, fs.ErrExist) {
-		if o, statErr := cloud.Stat(ctx, to); statErr == nil && o.Size == from.Size && o.CRC32C == from.CRC32C {
-			return nil
-		}
+	if errors.Is(err, fs.ErrExist) && remote.Same(ctx, cloud, from, to) {
+		return nil
 	}
 	return err
 }
@@ -177,7 +173,7 @@ func (System) Remove(ctx context.Context, o files.Info) error {
 	if o.Version != "" {
 		h = h.If(storage.Conditions{GenerationMatch: generation(o)})
 	}
-	err = fault(o.Name, watched(ctx, func(ctx context.Context, _ func()) error { return h.Delete(ctx) }))
+	err = fault(o.Name, remote.Watched(ctx, func(ctx context.Context, _ func()) error { return h.Delete(ctx) }))
 	if errors.Is(err, fs.ErrExist) { // of an object that is gone, the condition may be what fails
 		if _, statErr := cloud.Stat(ctx, o.Name); errors.Is(statErr, fs.ErrNotExist) {
 			err = nil

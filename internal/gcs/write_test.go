@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/remote"
 )
 
 // early starts a service that answers the first chunk of an upload as if it were the last.
@@ -38,7 +40,7 @@ func TestEarlyEnd(t *testing.T) {
 	}()
 	select {
 	case err := <-ended:
-		if !errors.Is(err, errSlow) {
+		if !errors.Is(err, remote.ErrSlow) {
 			t.Error(err)
 		}
 	case <-time.After(time.Minute):

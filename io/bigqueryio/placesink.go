@@ -31,6 +31,10 @@ func targetFaults(t tables.Target) (faults []*tables.FieldError) {
 	if _, err := ParseWrite(writeMode(t)); err != nil {
 		faults = append(faults, &tables.FieldError{Field: "Write", Err: fmt.Errorf("got %q; want empty, truncate or append", t.Write)})
 	}
+	if from := files.Scheme(t.Stage); from != "" && from != "gs" {
+		faults = append(faults, &tables.FieldError{Field: "Stage", Err: fmt.Errorf("BigQuery loads files of gs:// and of this machine, and not of %s://", from),
+			Fix: "name a directory of gs:// by --temp_location, or keep --release on this machine"})
+	}
 	return faults
 }
 

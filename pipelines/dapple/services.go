@@ -91,6 +91,7 @@ func writingTables(write *string, labels *map[string]string) []option {
 var emulators = []struct{ scheme, service, variable string }{
 	{"bq://", "BigQuery", "BIGQUERY_EMULATOR_HOST"},
 	{"gs://", "Cloud Storage", "STORAGE_EMULATOR_HOST"},
+	{"s3://", "S3", "AWS_ENDPOINT_URL_S3"},
 }
 
 // emulatorNotes says for each service that the arguments name if the environment sends private data to

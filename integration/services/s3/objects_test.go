@@ -1,0 +1,179 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/store"
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// large takes three parts.
+const large = 17 << 20
+
+// Each call does what io/files says of it, for an object of one request and for one of several parts.
+func TestSystem(t *testing.T) {
+	start(t, "bucket")
+	s := files.SystemOf("s3://bucket/x")
+	for _, size := range []int{0, 5, large} {
+		t.Run(fmt.Sprint(size, " bytes"), func(t *testing.T) {
+			name := fmt.Sprintf("s3://bucket/dir-%d/object", size)
+			if _, err := s.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("nothing is there: %v", err)
+			}
+			first := text(size, 0)
+			if err := write(s.Create, name, first); err != nil {
+				t.Fatal(err)
+			}
+			old, err := s.Stat(ctx, name)
+			if err != nil || old.Size != int64(size) || old.Version == "" || size > 0 && old.CRC32C == 0 {
+				t.Errorf("%+v, %v", old, err)
+			}
+			if err := write(s.Create, name, first); err != nil {
+				t.Errorf("made again with the same content: %v", err)
+			}
+			if err := write(s.Create, name, append(text(size, 1), 'x')); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("made again with another content: %v", err)
+			}
+			if err := s.Copy(ctx, old, name+"-2", files.Info{}); err != nil {
+				t.Errorf("copied: %v", err)
+			}
+			if err := s.Copy(ctx, old, name+"-2", files.Info{}); err != nil {
+				t.Errorf("copied again: %v", err)
+			}
+			if err := write(s.Replace, name, append(text(size, 1), 'x')); err != nil {
+				t.Errorf("replaced: %v", err)
+			}
+			if err := s.Copy(ctx, old, name+"-3", files.Info{}); size > 0 && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("copied a version that is gone: %v", err)
+			}
+			now, err := s.Stat(ctx, name)
+			if err != nil || now.Version == old.Version {
+				t.Errorf("the version is the same: %v", err)
+			}
+			if err := s.Copy(ctx, now, name+"-2", files.Info{}); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("copied over another content: %v", err)
+			}
+			if got, err := content(now, int64(size), -1); got != "x" || err != nil {
+				t.Errorf("the end: %d bytes, %v", len(got), err)
+			}
+			if _, err := content(old, 0, 1); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("an old version was read: %v", err)
+			}
+			if err := s.Remove(ctx, old); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("another version was removed: %v", err)
+			}
+			if err := errors.Join(s.Remove(ctx, now), s.Remove(ctx, now)); err != nil {
+				t.Errorf("removed twice: %v", err)
+			}
+			w, err := s.Create(ctx, name)
+			if err == nil {
+				_, err = w.Write(first)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Abort()
+			if _, err := s.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a write that was given up: %v", err)
+			}
+		})
+	}
+	names, err := s.Names(ctx, "s3://bucket")
+	if err != nil || strings.Join(names, " ") != "dir-0 dir-17825792 dir-5" {
+		t.Errorf("%v, %v", names, err)
+	}
+	found, err := s.List(ctx, "s3://bucket/dir-*/object-2")
+	if err != nil || len(found) != 3 {
+		t.Errorf("%v, %v", found, err)
+	}
+	for what, err := range map[string]error{
+		"stat":   second(s.Stat(ctx, "s3://nowhere/object")),
+		"names":  second(s.Names(ctx, "s3://nowhere")),
+		"create": write(s.Create, "s3://nowhere/object", []byte("x")),
+		"parts":  write(s.Create, "s3://nowhere/object", text(large, 0)),
+	} {
+		if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `bucket "nowhere" does not exist`) {
+			t.Errorf("%s in a bucket that is not there: %v", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Of many creators exactly one creates, and all go on with its value: with one request, and with several parts.
+func TestRace(t *testing.T) {
+	start(t, "bucket")
+	for _, tt := range []struct{ creators, size int }{{20, 1 << 14}, {4, large}} {
+		s := store.Objects{Dir: fmt.Sprintf("s3://bucket/race-%d", tt.size)}
+		got, created := make([]byte, tt.creators), make([]bool, tt.creators)
+		var wg sync.WaitGroup
+		for i := range tt.creators {
+			wg.Go(func() {
+				current, won, err := s.CreateIfAbsent(ctx, "run/model", text(tt.size, byte(i)))
+				if err != nil || len(current) != tt.size {
+					t.Error(len(current), err)
+					return
+				}
+				got[i], created[i] = current[0], won
+			})
+		}
+		wg.Wait()
+		winners := 0
+		for i := range got {
+			if got[i] != got[0] {
+				t.Fatalf("creator %d went on with another value", i)
+			}
+			if created[i] {
+				winners++
+			}
+		}
+		if winners != 1 {
+			t.Errorf("%d winners", winners)
+		}
+	}
+}
+
+// What is done has been done once, though its answer is lost.
+func TestLostAnswers(t *testing.T) {
+	n := start(t, "bucket")
+	s := files.SystemOf("s3://bucket/x")
+	for _, size := range []int{5, large} {
+		name := fmt.Sprintf("s3://bucket/%d", size)
+		last := func(method, query string) {
+			left := 2
+			n.losing(func(r *http.Request) bool {
+				if r.Method != method || !strings.Contains(r.URL.RawQuery, query) || left == 0 {
+					return false
+				}
+				left--
+				return true
+			})
+		}
+		method, query := http.MethodPut, ""
+		if size == large {
+			method, query = http.MethodPost, "uploadId"
+		}
+		last(method, query)
+		if err := write(s.Create, name, text(size, 0)); err != nil || n.lost == 0 {
+			t.Errorf("%d bytes created, %d answers lost: %v", size, n.lost, err)
+		}
+		o, err := s.Stat(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last(http.MethodPost, "uploadId")
+		if err := s.Copy(ctx, o, name+"-copy", files.Info{}); err != nil || n.lost == 0 {
+			t.Errorf("%d bytes copied, %d answers lost: %v", size, n.lost, err)
+		}
+		last(http.MethodDelete, "")
+		if err := s.Remove(ctx, o); err != nil || n.lost == 0 {
+			t.Errorf("%d bytes removed, %d answers lost: %v", size, n.lost, err)
+		}
+	}
+}

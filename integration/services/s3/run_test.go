@@ -1,0 +1,75 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+const domainFile = `privacy_id: customer
+columns:
+  - {name: plan, type: STRING, values: [basic, plus, pro], other: true}
+  - {name: age, type: INT64, min: 18, max: 98, bins: 4, null: true}
+`
+
+// A whole run from objects to objects, then rows of its model; nothing else is left in the bucket.
+func TestWholeRun(t *testing.T) {
+	start(t, "shop")
+	var b strings.Builder
+	b.WriteString("customer,plan,age\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "c%d,%s,%d\n", i, []string{"basic", "plus", "pro", "trial"}[i%4], 18+i*i%80)
+	}
+	for name, text := range map[string]string{"s3://shop/domain.yaml": domainFile, "s3://shop/in/customers.csv": b.String()} {
+		if err := files.Create(ctx, name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := pipelines.Config{Domain: "s3://shop/domain.yaml", Input: "s3://shop/in/*.csv", Output: "s3://shop/out",
+		Epsilon: 1, Delta: 1e-6, Method: "dpam", Runner: "direct", Shards: 2, Rows: 500}
+	r, err := pipelines.ValidateRun(ctx, c)
+	if err == nil {
+		_, err = pipelines.Run(ctx, r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, "s3://shop/out", 500)
+	more, err := pipelines.ValidateSample(ctx, pipelines.SampleConfig{
+		Model: "s3://shop/out", Output: "s3://shop/more", Format: "csv", Rows: 70, Shards: 3, Where: "plan=pro", Runner: "direct",
+	})
+	if err == nil {
+		_, err = pipelines.RunSample(ctx, more)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, "s3://shop/more", 70)
+	left, err := files.Names(ctx, "s3://shop")
+	if err != nil || strings.Join(left, " ") != "domain.yaml in more more.release out out.release" {
+		t.Errorf("in the bucket: %v, %v", left, err)
+	}
+	if _, err := pipelines.ValidateRun(ctx, c); !pipelines.IsRequest(err) {
+		t.Errorf("output that is there: %v", err)
+	}
+	c.Output, c.Release = "bq://p.d.t", "s3://shop/bq"
+	if _, err := pipelines.ValidateRun(ctx, c); !pipelines.IsRequest(err) || !strings.Contains(err.Error(), "not of s3://") {
+		t.Errorf("a table loaded from S3: %v", err)
+	}
+}
+
+func verify(t *testing.T, dir string, rows int64) {
+	t.Helper()
+	m, err := dirsink.Open(ctx, dir)
+	if err == nil {
+		err = errors.Join(m.Check(ctx), m.Verify(ctx))
+	}
+	if err != nil || m.Rows != rows {
+		t.Errorf("%s: %v", dir, err)
+	}
+}

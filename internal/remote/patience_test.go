@@ -1,0 +1,34 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// The time that the reader's caller takes does not count: between two calls no clock runs.
+func TestSlowCaller(t *testing.T) {
+	r, err := Open(context.Background(), func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(strings.Repeat("x", 100))), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, calls := 0, 0
+	for err == nil {
+		if r.silent.Stop() {
+			t.Errorf("after %d reads the clock runs on", calls)
+		}
+		var m int
+		m, err = r.Read(make([]byte, 30))
+		n, calls = n+m, calls+1
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if n != 100 || calls < 4 || !errors.Is(err, io.EOF) {
+		t.Errorf("read %d bytes in %d reads, %v", n, calls, err)
+	}
+}

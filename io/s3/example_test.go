@@ -1,0 +1,19 @@
+package s3_test
+
+import (
+	"fmt"
+
+	"github.com/dapple-dp/dapple/io/files"
+	_ "github.com/dapple-dp/dapple/io/s3"
+)
+
+// The import alone makes names of S3 known.
+func Example() {
+	for _, name := range []string{"s3://bucket/people-*.csv", "s3://bucket/a?b.csv", "ftp://bucket/people.csv"} {
+		fmt.Println(name, files.CheckName(name) == nil)
+	}
+	// Output:
+	// s3://bucket/people-*.csv true
+	// s3://bucket/a?b.csv false
+	// ftp://bucket/people.csv false
+}
