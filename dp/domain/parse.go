@@ -15,7 +15,8 @@ import (
 // of an INT64 the number has to be whole (2.0).
 //
 // Accepted are, for dates and times, ISO 8601 and BigQuery's canonical forms: YYYY-[M]M-[D]D, then a
-// blank or T and [H]H:[M]M[:[S]S[.F]], which for DATE is midnight; for TIMESTAMP then Z, UTC or ±HH[:MM], without which it is UTC.
+// blank or T and [H]H:[M]M[:[S]S[.F]] [AM|PM], which for DATE is midnight; for TIMESTAMP and DATE then Z, UTC or
+// ±HH[:MM], without which a TIMESTAMP is UTC. YYYY/[M]M/[D]D is a date too.
 func (a *Attribute) ParseNative(s string) (int64, bool) {
 	if parse := types[a.Type].parse; parse != nil {
 		return parse(s, a.Scale)

@@ -1,5 +1,7 @@
 package domain
 
+import "strings"
+
 // scanner reads the fields of a date or a time from the left. Once a field is missing it stays failed,
 // so that a parser checks once, at its end.
 type scanner struct {
@@ -52,12 +54,16 @@ func (p *scanner) between(v, lo, hi int64) int64 {
 	return v
 }
 
-// date reads YYYY-[M]M-[D]D as days since 1970-01-01.
+// date reads YYYY-[M]M-[D]D, or with / for -, as days since 1970-01-01.
 func (p *scanner) date() int64 {
-	year := p.between(p.number(4, 4), 1, 9999)
-	p.expect("-")
+	year, mark := p.between(p.number(4, 4), 1, 9999), "-"
+	if p.accept("/") {
+		mark = "/"
+	} else {
+		p.expect(mark)
+	}
 	month := p.between(p.number(1, 2), 1, 12)
-	p.expect("-")
+	p.expect(mark)
 	day := p.number(1, 2)
 	if p.failed {
 		return 0
@@ -69,16 +75,30 @@ func (p *scanner) date() int64 {
 	return days
 }
 
-// clock reads [H]H:[M]M[:[S]S[.F]] as microseconds since midnight, rounded down.
+// clock reads [H]H:[M]M[:[S]S[.F]] [AM|PM] as microseconds since midnight, rounded down.
 func (p *scanner) clock() int64 {
-	t := p.between(p.number(1, 2), 0, 23) * 3600
+	hour := p.between(p.number(1, 2), 0, 23)
 	p.expect(":")
-	t += p.between(p.number(1, 2), 0, 59) * 60
-	if !p.accept(":") {
-		return t * microsPerSecond
+	t := p.between(p.number(1, 2), 0, 59) * 60 * microsPerSecond
+	if p.accept(":") {
+		t += p.between(p.number(1, 2), 0, 59) * microsPerSecond
+		t += p.fraction()
 	}
-	t += p.between(p.number(1, 2), 0, 59)
-	return t*microsPerSecond + p.fraction()
+	return p.half(hour)*3600*microsPerSecond + t
+}
+
+// half returns the hour of the day of one that AM or PM may follow.
+func (p *scanner) half(hour int64) int64 {
+	s := strings.TrimPrefix(p.s, " ")
+	if len(s) < 2 || s[1]|0x20 != 'm' || s[0]|0x20 != 'a' && s[0]|0x20 != 'p' {
+		return hour
+	}
+	p.s = s[2:]
+	hour = p.between(hour, 1, 12) % 12
+	if s[0]|0x20 == 'p' {
+		hour += 12
+	}
+	return hour
 }
 
 // fraction reads an optional decimal fraction of a second in whole microseconds, rounded down.
@@ -134,12 +154,16 @@ func (p *scanner) zone() int64 {
 	return sign * offset * microsPerSecond
 }
 
-// parseDate reads a date. A time of day has to be midnight: so programs write dates that hold them as times.
+// parseDate reads a date. A time of day has to be midnight, of whatever zone: so programs write dates that hold them as
+// times.
 func parseDate(s string) (int64, bool) {
 	p := scanner{s: s}
 	v := p.date()
-	if len(p.s) > 1 && isDigit(p.s[1]) && p.accept(" tT") && p.clock() != 0 {
-		p.failed = true
+	if len(p.s) > 1 && isDigit(p.s[1]) && p.accept(" tT") {
+		p.between(p.clock(), 0, 0)
+		if p.s != "" && p.s != " " {
+			p.zone()
+		}
 	}
 	return v, p.done()
 }

@@ -19,12 +19,13 @@ const (
 	float
 	date
 	timestamp
+	clock // the time of a day
 	text
 )
 
 // typeOf is the type that a column of a kind gets.
 func (k kind) typeOf() domain.Type {
-	return [...]domain.Type{domain.String, domain.Bool, domain.Int64, domain.Numeric, domain.Float64, domain.Date, domain.Timestamp, domain.String}[k]
+	return [...]domain.Type{domain.String, domain.Bool, domain.Int64, domain.Numeric, domain.Float64, domain.Date, domain.Timestamp, domain.Time, domain.String}[k]
 }
 
 // join is the first kind that has room for cells of both.
@@ -49,8 +50,13 @@ func classify(cell []byte) (k kind, places int) {
 		return text, 0
 	case bytes.EqualFold(cell, []byte("true")) || bytes.EqualFold(cell, []byte("false")):
 		return boolean, 0
-	case len(cell) >= 8 && cell[4] == '-':
+	case len(cell) >= 8 && (cell[4] == '-' || cell[4] == '/'):
 		return moment(string(cell)), 0
+	case bytes.IndexByte(cell, ':') > 0:
+		if _, ok := clocks.ParseNative(string(cell)); ok {
+			return clock, 0
+		}
+		return text, 0
 	}
 	return number(cell)
 }
@@ -58,6 +64,7 @@ func classify(cell []byte) (k kind, places int) {
 var (
 	dates      = domain.Attribute{Type: domain.Date}
 	timestamps = domain.Attribute{Type: domain.Timestamp}
+	clocks     = domain.Attribute{Type: domain.Time}
 	wholes     = domain.Attribute{Type: domain.Int64}
 )
 

@@ -24,8 +24,12 @@
 // # Types of text
 //
 // A column of a CSV file gets the first type that all its cells fit: BOOL (true, false), INT64, NUMERIC
-// (up to 9 decimal places), FLOAT64; or DATE, TIMESTAMP. Decimal numbers that are all whole (2.0) are INT64.
+// (up to 9 decimal places), FLOAT64; or DATE, TIMESTAMP; or TIME. Decimal numbers that are all whole (2.0) are INT64.
 // Numbers with leading zeros, or with a plus sign and no point, are codes and not numbers, and so are whole numbers
 // beyond int64: such columns are STRING, like everything else. A cell is never dropped to make
 // a type fit.
+//
+// A column that is text by this may have numbers or dates as people write them: 1.234,50 €, 12 %, 31.12.2024. If all
+// of its cells fit one of the forms of io/schema, it gets that one under csv: written. Where two fit, as 1,234 and
+// 03/04/2024, the other columns decide, or else the separator of the file, and the reader is asked.
 package infer

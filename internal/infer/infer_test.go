@@ -163,7 +163,7 @@ func TestTypes(t *testing.T) {
 		{"times", []string{"2024-02-29", "2024-02-29 10:30:00Z"}, `TIMESTAMP, min: "2024-02-29T00:00:00Z", max: "2024-02-29T10:59:59Z", resolution: minute, fallback: "2024-02-29T00:00:00Z"`},
 		{"a year of minutes", []string{"2023-01-01 00:07:00Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}  # review: fallback is what an unusable value becomes` + "\n"},
 		{"a year of seconds", []string{"2023-01-01 00:07:01Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}  # review: fallback is what an unusable value becomes; ` + coarser},
-		{"days as times", []string{"2023-01-01", "2023-12-31 00:00:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: day, fallback: `},
+		{"days as times", []string{"2023-01-01", "2023-12-31 00:00:00Z"}, "DATE, min: 2023-01-01, max: 2023-12-31, fallback: "},
 		{"day of the year", []string{"1.0", "365", "17"}, "INT64, min: 1, max: 366, fallback: 1"},
 		{"times as numbers", []string{"0", "2359.0", "1207"}, "INT64, min: 0, max: 2360, fallback: 0"},
 		{"percentages", []string{"0.3", "99.8", "50"}, "NUMERIC, min: 0.1, max: 100, resolution: 0.1, fallback: 0.1"},

@@ -10,7 +10,8 @@ import (
 )
 
 // nullMarks are texts by which programs and people write that there is no value, besides an empty cell.
-var nullMarks = marks("NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "None", "none", "-", "--", "?", ".")
+var nullMarks = marks("NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "None", "none", "NaT", "<NA>", "(null)",
+	"N.A.", "n.a.", "k. A.", "#NV", "#DIV/0!", "#VALUE!", "inf", "-inf", "Inf", "-Inf", "Infinity", "-Infinity", "-", "--", "?", ".")
 
 func marks(texts ...string) map[string]string {
 	m := map[string]string{}
@@ -45,11 +46,24 @@ func (s *Source) nullMarks(tallies map[string]*tally) (columns []string) {
 	return columns
 }
 
+// written returns the columns that are not written in the usual way, each with its form.
+func (s *Source) written(tallies map[string]*tally) (columns []string) {
+	for _, c := range s.columns {
+		if t := tallies[c.name]; t != nil && t.form != nil {
+			columns = append(columns, plain(c.name)+": "+plain(string(t.form.Written)))
+		}
+	}
+	return columns
+}
+
 // csvLine writes how the files are written; empty if they are as usual.
-func (s *Source) csvLine(marked []string) string {
+func (s *Source) csvLine(marked, written []string) string {
 	var keys []string
 	if s.csv.Comma != 0 {
 		keys = append(keys, fmt.Sprintf("comma: %q", string(s.csv.Comma)))
+	}
+	if s.csv.Trim {
+		keys = append(keys, "trim: true")
 	}
 	review := ""
 	if len(s.csv.Null) > 0 {
@@ -66,6 +80,9 @@ func (s *Source) csvLine(marked []string) string {
 			shown[i] = plain(name)
 		}
 		review = "  # review: taken for NULL in " + strings.Join(shown, ", ") + "; are they values in other columns?"
+	}
+	if len(written) > 0 {
+		keys = append(keys, "written: {"+strings.Join(written, ", ")+"}")
 	}
 	if len(keys) == 0 {
 		return ""

@@ -50,11 +50,11 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out }) {
 		return nil, ErrNothing
 	}
-	return []byte(s.file(lines, s.persons(tallies), marked)), nil
+	return []byte(s.file(lines, s.persons(tallies), s.csvLine(marked, s.written(tallies)))), nil
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal, persons, marked []string) string {
+func (s *Source) file(lines []proposal, persons []string, csv string) string {
 	var b strings.Builder
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived from the data; review before use:\n")
@@ -83,7 +83,7 @@ func (s *Source) file(lines []proposal, persons, marked []string) string {
 	for _, p := range lines {
 		b.WriteString(p.String())
 	}
-	b.WriteString(s.csvLine(marked))
+	b.WriteString(csv)
 	return b.String()
 }
 
@@ -155,9 +155,7 @@ func (s *Source) fromData(t *tally) proposal {
 	if t.typ == domain.String && !strings.Contains(keys, "other: ") {
 		p.review = "is the list complete? other: true makes a cell of what it lacks"
 	}
-	if remark != "" {
-		p.review = remark
-	}
+	p.review = strings.Trim(cmp.Or(remark, p.review)+"; "+t.asks(), "; ")
 	if strings.Contains(keys, "fallback: ") {
 		p.review = strings.TrimSuffix("fallback is what an unusable value becomes; "+p.review, "; ")
 	}
@@ -250,7 +248,7 @@ func (t *tally) categories(units bool) (keys, derived, why string) {
 
 // codes returns the values of an INT64 that has few, far apart, all of them with support.
 func (t *tally) codes(units bool) ([]string, bool) {
-	if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == decimal { // 2.0 is no way to write the value 2
+	if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == decimal || t.form != nil { // 2.0 and 1,000 are no ways to write a value
 		return nil, false
 	}
 	values, all := t.values.supported(units)

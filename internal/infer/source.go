@@ -35,7 +35,7 @@ type column struct {
 	name     string
 	typed    bool // the type is that of the table
 	typ      domain.Type
-	scale    int
+	places   int // decimal places of a NUMERIC
 	nullable bool
 	fault    string // why it cannot be read
 }
@@ -59,7 +59,7 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 	s.csv = form
 	for _, d := range described {
 		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
-		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, scale: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
+		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
 		s.untyped = s.untyped || d.Untyped
 	}
 	if !s.untyped { // all of the table must have the columns of its first file
@@ -112,7 +112,7 @@ func (s *Source) readable() (out []column) {
 func (s *Source) domain() *domain.Domain {
 	d := &domain.Domain{PrivacyID: s.PrivacyID}
 	for _, c := range s.readable() {
-		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.name, Type: c.typ, Scale: c.scale})
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.name, Type: c.typ, Scale: c.places})
 	}
 	return d
 }
@@ -135,9 +135,7 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, error) {
 	if err := s.table.Each(ctx, d, s.csv, add); err != nil {
 		return nil, err
 	}
-	for _, t := range tallies {
-		t.settle()
-	}
+	s.settle(tallies)
 	return byName, nil
 }
 

@@ -11,21 +11,37 @@ import (
 // tally is what is known of the cells of one column.
 type tally struct {
 	column
-	kind     kind
+	numbers
+	readings []*reading // of an untyped column: what else its cells may be
+	form     *reading   // the one that was taken; nil: the cells are written in the usual way
+	unclear  bool       // two readings of a cell differ
+	question string     // on the form
 	nulls    bool
-	parts    bool    // a decimal number is not whole
-	lo, hi   int64   // the range of numbers and times, in native units of the scale
-	flo, fhi float64 // the range of a FLOAT64
-	empty    bool    // no number yet
-	grain    grain
 	values   *frequent
 	marks    map[string]bool // texts that may stand for NULL
 	groups   groups
 	buf      []byte
 }
 
+// numbers is what is known of numbers, dates or times.
+type numbers struct {
+	kind     kind
+	scale    int
+	parts    bool    // a decimal number is not whole
+	lo, hi   int64   // the range of numbers and times, in native units of the scale
+	flo, fhi float64 // the range of a FLOAT64
+	empty    bool    // no number yet
+	grain    grain
+	digits   []byte // memory
+}
+
 func newTally(c column) *tally {
-	return &tally{column: c, empty: true, values: newFrequent(), marks: map[string]bool{}}
+	t := &tally{column: c, values: newFrequent(), marks: map[string]bool{}}
+	t.numbers = numbers{empty: true, scale: c.places}
+	if !c.typed {
+		t.readings = newReadings()
+	}
+	return t
 }
 
 // add takes the cells of a chunk; units holds a hash of each record's privacy ID, or nothing.
@@ -47,6 +63,7 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 				t.marks[mark] = true
 			} else {
 				t.untyped(c.Text(i))
+				t.read(c.Text(i))
 			}
 		case c.Form == domain.Dictionary:
 			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
@@ -66,7 +83,7 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 }
 
 // native widens the range to v.
-func (t *tally) native(v int64) {
+func (t *numbers) native(v int64) {
 	if t.empty {
 		t.lo, t.hi, t.empty = v, v, false
 	}
@@ -75,7 +92,7 @@ func (t *tally) native(v int64) {
 }
 
 // float widens the range to v, unless it is no number.
-func (t *tally) float(v float64) {
+func (t *numbers) float(v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return
 	}
@@ -83,11 +100,11 @@ func (t *tally) float(v float64) {
 		t.flo, t.fhi, t.empty = v, v, false
 	}
 	t.flo, t.fhi = min(t.flo, v), max(t.fhi, v)
-	t.buf = t.grain.addFloat(v, t.buf)
+	t.digits = t.grain.addFloat(v, t.digits)
 }
 
 // untyped finds the kind of a text and widens kind and range to it.
-func (t *tally) untyped(cell []byte) {
+func (t *numbers) untyped(cell []byte) {
 	if t.kind == text {
 		return
 	}
@@ -116,11 +133,14 @@ func (t *tally) untyped(cell []byte) {
 	case timestamp:
 		v, _ := timestamps.ParseNative(s)
 		t.native(v)
+	case clock:
+		v, _ := clocks.ParseNative(s)
+		t.native(v)
 	}
 }
 
 // promote turns the range into one of another kind, with room for more decimal places.
-func (t *tally) promote(k kind, places int) {
+func (t *numbers) promote(k kind, places int) {
 	switch {
 	case k == timestamp && t.kind == date:
 		t.lo, t.hi, t.grain.unit = t.lo*86_400_000_000, t.hi*86_400_000_000, t.grain.unit*86_400_000_000
@@ -137,7 +157,7 @@ func (t *tally) promote(k kind, places int) {
 }
 
 // rescale gives the range more decimal places, if an int64 has room for them.
-func (t *tally) rescale(places int) bool {
+func (t *numbers) rescale(places int) bool {
 	unit := int64(1)
 	for range places - t.scale {
 		unit *= 10
@@ -157,17 +177,4 @@ func times(v, unit int64) (int64, bool) {
 	}
 	over, u := bits.Mul64(u, uint64(unit))
 	return v * unit, over == 0 && u < math.MaxInt64
-}
-
-// settle gives an untyped column its type. Decimal numbers that are all whole are INT64.
-func (t *tally) settle() {
-	if t.typed {
-		return
-	}
-	if t.typ = t.kind.typeOf(); t.kind == decimal && !t.parts {
-		for ; t.scale > 0; t.scale-- {
-			t.lo, t.hi = t.lo/10, t.hi/10
-		}
-		t.typ = domain.Int64
-	}
 }

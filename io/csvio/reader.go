@@ -29,6 +29,14 @@ type Reader struct {
 	needs   []int // field of the privacy ID (−1: none), then of each attribute
 	uses    []int // the inverse: of each field the place in needs, or −1
 	into    []*domain.Column
+	written []form // of each place in needs, if not in the usual way
+	buf     []byte
+}
+
+// form is how the cells of a column are written.
+type form struct {
+	schema.Written
+	latest int // year
 }
 
 // NewReader returns a reader of r's records with the columns of d and its privacy ID. It reads the
@@ -55,6 +63,15 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 		}
 	}
 	out.into = make([]*domain.Column, len(out.needs))
+	out.written = make([]form, len(out.needs))
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
+		f := form{Written: opts.Written[a.Name]}
+		if n := len(a.Cuts); n > 0 && a.Type.Facts().Calendar {
+			f.latest = a.Type.Time(a.Cuts[n-1]).Year()
+		}
+		out.written[i+1] = f
+	}
 	return out, nil
 }
 
@@ -123,6 +140,11 @@ func (r *Reader) add(row, line int) (size int, err error) {
 			continue
 		}
 		text, null := r.cell(i)
+		if w := &r.written[i]; w.Written != "" && !null {
+			if plain, ok := w.Canonical(r.buf, text, w.latest); ok {
+				text, r.buf = plain, plain
+			}
+		}
 		if long := len(text) > r.scan.limit-size; i > 0 && (long || r.scan.long) {
 			text, null, fault = nil, true, fmt.Sprintf("its cells are longer than %d MiB together; raise max_record_mib under csv: in the domain file", r.scan.limit>>20)
 		}

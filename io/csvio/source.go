@@ -3,6 +3,7 @@ package csvio
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -40,7 +41,7 @@ func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts sch
 	return errs.Err()
 }
 
-// describe takes the separator that the header line has most probably.
+// describe takes the separator that the header line has most probably, and trims cells if there are blanks around names.
 func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
 	var names []string
 	for _, comma := range []rune{0, ';', '\t', '|'} {
@@ -53,6 +54,11 @@ func describe(ctx context.Context, f files.Info) (columns []table.Column, form s
 		}
 		if len(names) > 1 {
 			break
+		}
+	}
+	for i, name := range names {
+		if names[i] = strings.TrimSpace(name); names[i] != name {
+			form.Trim = true
 		}
 	}
 	for _, name := range names {

@@ -21,7 +21,25 @@
 //
 // The keys of csv are columns (the names, for files without a header line), comma, null (further texts that mean
 // NULL), trim (blanks around cells are not part of them), max_record_mib (what the cells of one record hold at
-// most; 4 unless given), and for the privacy ID, which null and trim leave alone, null_id and trim_id.
+// most; 4 unless given), and for the privacy ID, which null and trim leave alone, null_id and trim_id; and written.
+//
+// # Numbers and dates as people write them
+//
+// Numbers are read as 1234.5 or 1e3, dates as 2024-12-31 or 2024/12/31, times as 23:59 or 11:59 PM. Columns of CSV files
+// that are written otherwise are named with an example, one of these:
+//
+//	csv: {written: {price: "1.234,5", born: 31.12.2024}}
+//
+//	"1,234.5"    marks between thousands: comma, blank or apostrophe; a decimal point
+//	"1.234,5"    marks between thousands: point, blank or apostrophe; a decimal comma
+//	31.12.2024   the day first, or 31/12/2024, 31-12-24
+//	12/31/2024   the month first
+//	31 Dec 2024  or Dec 31, 2024, or 31DEC24: the month by its English name, or the first three letters of it
+//	"20241231"   eight digits
+//
+// Such numbers may have a currency ($ or EUR) on either side, a percent sign, which is dropped (12 % is 12), a minus
+// behind them, or parentheses for a minus. A time may follow a date. Years of two digits are the last ones that are not
+// after the year of max.
 //
 // Reading is strict: unknown keys, keys given twice and values of a wrong type are faults. All faults
 // of a file are found at once, each with line and column, what was given and what to do about it. A file larger

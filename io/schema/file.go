@@ -40,6 +40,10 @@ type CSV struct {
 	Comma     rune     // what separates cells; 0 means a comma
 	MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
 
+	// Written says of columns how their cells are written, if not as 1234.5 or 2024-12-31. What is written otherwise
+	// is read as ever.
+	Written map[string]Written `json:",omitempty"`
+
 	// Strict refuses a line that is not well formed, with its number. No key of the file asks for it: it is
 	// an option of the run, for the owner's eyes.
 	Strict bool
@@ -236,6 +240,9 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 	}
 	if m.has("max_record_mib") {
 		f.CSV.MaxRecord = r.mebibytes(m.values["max_record_mib"])
+	}
+	if m.has("written") {
+		r.written(f, m.values["written"])
 	}
 	if m.has("comma") {
 		f.CSV.Comma = r.comma(m.values["comma"])

@@ -1,0 +1,200 @@
+package infer
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// latestShort is the year up to which years of two digits are taken as long as nobody has declared a max: 69 is 1969.
+const latestShort = 2068
+
+// reading is what the cells of a column are if all of them are written in one of the ways of people.
+type reading struct {
+	schema.Written
+	numbers
+	used  bool            // some cell is written so, and not in the usual way
+	short bool            // some year has two digits
+	units map[string]bool // currencies and percent signs, a few
+	text  []byte
+	other []byte
+}
+
+func newReadings() (all []*reading) {
+	for _, w := range schema.WrittenForms {
+		all = append(all, &reading{Written: w, numbers: numbers{empty: true}, units: map[string]bool{}})
+	}
+	return all
+}
+
+// read adds a cell to all readings that it fits, and drops the others.
+func (t *tally) read(cell []byte) {
+	t.readings = slices.DeleteFunc(t.readings, func(r *reading) bool { return !r.add(cell) })
+	for _, pair := range rivals {
+		if a, b := t.find(pair[0]), t.find(pair[1]); a != nil && b != nil {
+			t.unclear = t.unclear || !bytes.Equal(a.text, b.text)
+		}
+	}
+}
+
+func (r *reading) add(cell []byte) bool {
+	text, ok := r.Canonical(r.text, cell, latestShort)
+	if !ok || len(cell) > 64 {
+		return false
+	}
+	r.text = text
+	r.untyped(text)
+	if changed := !bytes.Equal(text, cell); !changed {
+		return r.fits()
+	}
+	r.used = true
+	if r.calendar() {
+		r.other, _ = r.Canonical(r.other, cell, latestShort-100)
+		r.short = r.short || !bytes.Equal(text, r.other)
+	} else if len(r.units) < 4 {
+		if u := unit(cell); u != "" {
+			r.units[u] = true
+		}
+	}
+	return r.fits()
+}
+
+// calendar reports whether the cells are dates.
+func (r *reading) calendar() bool { return r.kind == date || r.kind == timestamp }
+
+// fits reports whether all cells so far are of a kind that can be written so.
+func (r *reading) fits() bool {
+	if r.Written == schema.PointNumbers || r.Written == schema.CommaNumbers {
+		return r.kind >= integer && r.kind <= float
+	}
+	return r.calendar()
+}
+
+// unit returns what of a number is neither digits nor marks nor a sign.
+func unit(cell []byte) string {
+	u := strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) || unicode.IsSpace(r) || strings.ContainsRune(".,'’-−+()", r) {
+			return -1
+		}
+		return r
+	}, string(cell))
+	if strings.EqualFold(u, "e") { // of an exponent
+		return ""
+	}
+	return u
+}
+
+// find returns the reading of a form, nil if it is none.
+func (t *tally) find(w schema.Written) *reading {
+	for _, r := range t.readings {
+		if r.Written == w && r.used {
+			return r
+		}
+	}
+	return nil
+}
+
+// rivals are forms that some cells can be written in alike.
+var rivals = [][2]schema.Written{{schema.PointNumbers, schema.CommaNumbers}, {schema.DayFirst, schema.MonthFirst}}
+
+// settle gives untyped columns their types, and their forms if they are not written in the usual way. A column that
+// can be read in two ways follows the others.
+func (s *Source) settle(tallies []*tally) {
+	proven := map[schema.Written]bool{}
+	for _, t := range tallies {
+		if t.kind != text && t.kind != integer {
+			continue
+		}
+		if r := t.find(schema.DateDigits); t.kind == integer {
+			if r != nil && r.lo >= day(1800) && r.hi < day(2100) {
+				t.take(r, "numbers of eight digits that are all dates, and read as such")
+			}
+			continue
+		}
+		for _, w := range schema.WrittenForms {
+			if r := t.find(w); r != nil && t.form == nil {
+				t.take(r, "")
+			}
+		}
+		for _, pair := range rivals {
+			a, b := t.find(pair[0]), t.find(pair[1])
+			if (a == nil) != (b == nil) {
+				proven[t.form.Written] = true
+			}
+		}
+	}
+	for _, t := range tallies {
+		for i, pair := range rivals {
+			a, b := t.find(pair[0]), t.find(pair[1])
+			question := ""
+			if t.unclear || t.kind == decimal {
+				question = ambiguous[i]
+			}
+			switch second := proven[pair[1]] && !proven[pair[0]]; {
+			case t.kind == decimal && i == 0 && a == nil && b != nil && second:
+				t.take(b, question)
+			case t.kind != text || a == nil || b == nil:
+			case second, i == 0 && !proven[pair[0]] && s.csv.Comma == ';':
+				t.take(b, question)
+			default:
+				t.take(a, question)
+			}
+		}
+		t.settle()
+	}
+}
+
+// ambiguous are the questions on columns that could be read as either of two rivals.
+var ambiguous = []string{"which of 1,234 and 1.234 is above a thousand?", "is 03/04/2024 in March, or in April?"}
+
+// day returns the first day of a year.
+func day(year int) int64 { v, _ := dates.ParseNative(fmt.Sprintf("%d-01-01", year)); return v }
+
+// take settles for a reading.
+func (t *tally) take(r *reading, question string) {
+	t.form, t.question = r, question
+}
+
+// settle gives the column the type that its cells have. Decimal numbers that are all whole are INT64.
+func (t *tally) settle() {
+	if t.typed {
+		return
+	}
+	if t.form != nil {
+		t.numbers = t.form.numbers
+	}
+	if t.typ = t.kind.typeOf(); t.kind == decimal && !t.parts {
+		for ; t.scale > 0; t.scale-- {
+			t.lo, t.hi = t.lo/10, t.hi/10
+		}
+		t.typ = domain.Int64
+	}
+}
+
+// asks returns the questions on how the cells of a column are written, one after the other.
+func (t *tally) asks() string {
+	if t.form == nil {
+		return ""
+	}
+	questions := []string{}
+	if t.question != "" {
+		questions = append(questions, t.question+" (csv: written)")
+	}
+	if t.form.short {
+		questions = append(questions, "years of two digits are read as the last ones up to that of max: which is it?")
+	}
+	units := slices.Sorted(maps.Keys(t.form.units))
+	if slices.Contains(units, "%") {
+		questions = append(questions, "12 % is read as 12")
+	}
+	if len(units) > 1 {
+		questions = append(questions, "they have several units: "+strings.Join(units, ", "))
+	}
+	return strings.Join(questions, "; ")
+}

@@ -1,0 +1,46 @@
+package csvio
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Cells in the forms that people write arrive as numbers and dates; what is in no form arrives as it stands, and so do
+// IDs, which nothing is read into.
+func TestWritten(t *testing.T) {
+	f := parse(t, `privacy_id: id
+columns:
+  - {name: price, type: NUMERIC, min: 0, max: 10000, null: true}
+  - {name: born, type: DATE, min: 1920-01-01, max: 2019-12-31, null: true}
+  - {name: city, type: STRING, values: [A], null: true}
+csv: {comma: ";", null: ["-"], written: {price: "1.234,5", born: 31.12.2024}}
+`)
+	text := "id;price;born;city\n" +
+		"1.234,5;1.234,50 €;31.12.24;1.234,5\n" +
+		"2;-;1/2/2019;31.12.2024\n" +
+		"3;\" 7,5 \";2019-05-06;A\n" +
+		"4;48.1372;31/31/2024;A\n" +
+		"5;(3,25);5.6.19 00:00;\n"
+	var got []string
+	err := Each(strings.NewReader(text), "t.csv", f.Domain, f.CSV, func(c *domain.Chunk) error {
+		for i := range c.Rows {
+			line := string(c.ID.Text(i))
+			for k := range c.Columns {
+				cell := "NULL"
+				if !c.Columns[k].Null(i) {
+					cell = string(c.Columns[k].Text(i))
+				}
+				line += "|" + cell
+			}
+			got = append(got, line)
+		}
+		return nil
+	})
+	want := "1.234,5|1234.50|1924-12-31|1.234,5\n" + "2|NULL|2019-2-1|31.12.2024\n" + "3|7.5|2019-05-06|A\n" +
+		"4|48.1372|2024-31-31|A\n" + "5|-3.25|2019-6-5 00:00|NULL"
+	if err != nil || strings.Join(got, "\n") != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), want)
+	}
+}
