@@ -80,7 +80,7 @@ var (
 		{name: "trim_id", form: "true", text: "blanks around the privacy ID are not part of it", shape: boolean},
 		{name: "comma", form: "CHARACTER", text: `what separates cells: ";" or "\t", say`, shape: scalar},
 		{name: "max_record_mib", form: "N", text: "what the cells of a record hold at most, in MiB; default 4", shape: scalar},
-		{name: "written", form: "{COLUMN: FORM, …}", text: "if not as 1234.5 or 2024-12-31: " + strings.ReplaceAll(formList(nil), `, "`, ` "`), shape: object(shape{"enum": formEnum()})},
+		{name: "written", form: "{COLUMN: FORM, …}", text: strings.ReplaceAll(formList(nil), `, "`, ` or "`), shape: object(shape{"enum": formEnum()})},
 	}
 )
 
