@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests of this module, after building and installing what they need under bin/. What is not
-# there is left out and listed at the end, with what out/skipped.txt lists already; with CI=true only a
-# missing compiler, Python or Node may be.
+# Runs the tests of this module, after building and installing what they need under bin/; with -install it does
+# that alone. What is not there is left out and listed at the end, with what out/skipped.txt lists already; with
+# CI=true only a missing compiler, Python or Node may be.
 set -uo pipefail
 cd "$(dirname "$0")"
 go=${GO:-go}
@@ -28,7 +28,7 @@ gateway() {
 	local version=v1.8.0 out=$bin/versitygw
 	if ! "$out" --version 2>/dev/null | grep -q "${version#v}"; then
 		echo "building a gateway for S3 ..."
-		GOBIN=$bin GOFLAGS= "$go" install "-ldflags=-X main.Version=$version" "github.com/versity/versitygw/cmd/versitygw@$version" ||
+		GOBIN=$bin "$go" install "-ldflags=-X main.Version=$version" "github.com/versity/versitygw/cmd/versitygw@$version" ||
 			{ broken+=("S3: the gateway does not build"); return; }
 	fi
 	export DAPPLE_S3_GATEWAY=$out
@@ -97,6 +97,7 @@ python
 sdmetrics
 node
 browser
+[ "${1:-}" = -install ] && exit
 
 [ $((${#absent[@]} + ${#broken[@]})) -eq 0 ] ||
 	printf '  %s\n' ${absent[@]+"${absent[@]}"} ${broken[@]+"${broken[@]}"} >>"$out/skipped.txt"
