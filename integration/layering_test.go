@@ -102,6 +102,8 @@ var layering = []struct {
 		"objects know nothing of what they hold"},
 	{"internal/remote", []string{"dp", "internal/dirsink", "internal/store", "io/table", "github.com/", "cloud.google.com/", "google.golang.org/"},
 		"what stores of objects have in common is of no vendor"},
+	{"internal/modelio", append([]string{"io", "github.com/apache/", "cloud.google.com/"}, algorithms...),
+		"what workers pass on knows no place and needs no Arrow"},
 	{"internal/jobs", []string{"dp", "solver", "transforms", "io", "pipelines", "internal/transformtest"},
 		"a job is followed whatever it computes"},
 	{"internal/store", []string{"dp", "solver", "transforms", "internal/dirsink", "io/table", "pipelines", "github.com/apache/"},

@@ -2,18 +2,12 @@ package pipelines
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -43,19 +37,17 @@ type description struct {
 // describe makes the files that go with the rows: statement, model, marginals and report. They are functions of the
 // release, so that a repeated publication writes the same bytes.
 func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
-	a.Result.Model.StructuralZeros = d.Public.Domain.StructuralZeros // a release does not repeat the domain; its hash covers them
 	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
 	if err != nil {
 		return nil, err
 	}
 	cliques, marginals, said := marginalsOf(binned, d.Public.Workload, a.Result)
 	privacy := statement(d, a, rows, said)
-	model, err := saved(d, binned, a, privacy)
-	if err != nil {
-		return nil, err
-	}
 	return []dirsink.Released{
-		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error { return modelio.Write(w, model) }},
+		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error {
+			_, err := w.Write(a.Model)
+			return err
+		}},
 		{Name: marginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := parquetio.WriteMarginals(w, marginals)
 			return err
@@ -115,49 +107,6 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(),
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
-}
-
-// Keys of a model file's metadata.
-const (
-	workloadKey  = "workload" // cliques of the measured marginals, whose tables rows are refined to
-	unitsKey     = "units"    // released number of units
-	guaranteeKey = "guarantee"
-)
-
-// saved returns the model as a file: with it `dapple sample` needs nothing else.
-func saved(d *description, binned *domain.Domain, a *synth.Artifact, p report.Privacy) (*modelio.File, error) {
-	cliques, err := json.Marshal(d.Public.Workload.Maximal().Cliques())
-	if err != nil {
-		return nil, fmt.Errorf("pipelines: %w", err)
-	}
-	m := a.Result.Model
-	return &modelio.File{
-		Domain: *binned, Method: a.Method, Columns: m.Columns, Sizes: m.Sizes, Weights: m.Weights,
-		Metadata: map[string]string{
-			workloadKey: string(cliques), unitsKey: fmt.Sprint(a.Result.Total.Units), guaranteeKey: p.Guarantee(),
-		},
-	}, nil
-}
-
-// restored returns what saved stored along with the model.
-func restored(f *modelio.File) (w query.Workload, units float64, err error) {
-	var cliques []domain.Clique
-	if err := json.Unmarshal([]byte(f.Metadata[workloadKey]), &cliques); err != nil {
-		return w, 0, fmt.Errorf("model: the workload in the metadata: %w", err)
-	}
-	w.Sizes = f.Sizes
-	for _, c := range cliques {
-		for _, a := range c {
-			if a < 0 || a >= len(f.Sizes) {
-				return w, 0, errors.New("model: the workload in the metadata names a column that is not there")
-			}
-		}
-		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(c...), Weight: 1})
-	}
-	if units, err = strconv.ParseFloat(f.Metadata[unitsKey], 64); err != nil {
-		return w, 0, errors.New("model: the metadata give no number of units")
-	}
-	return w, units, nil
 }
 
 // readPrivacy reads the statement of a finished run.

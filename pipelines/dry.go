@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -41,9 +40,8 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 		return
 	}
 	d := dryDomain(file.Domain)
-	r.model = dryModel(d, min(r.Rows, mostDry), sampleSeed(r.SampleSeed, r.HasSampleSeed))
-	r.file = &modelio.File{Domain: *d, Method: "none", Sizes: r.model.Sizes, Columns: r.model.Columns, Weights: r.model.Weights}
-	r.workload, r.units = query.Workload{Sizes: r.model.Sizes}, float64(r.Rows)
+	model := dryModel(d, min(r.Rows, mostDry), sampleSeed(r.SampleSeed, r.HasSampleSeed))
+	r.file = &modelio.File{Domain: *d, Method: "none", Units: float64(r.Rows), Model: model}
 	checkWhere(r, faults)
 }
 

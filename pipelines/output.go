@@ -65,7 +65,7 @@ func (r *SampleRequest) output(runID string, st staging) *output {
 	if r.Domain != "" {
 		to.Note = dryNote
 	}
-	return (&output{Target: to, model: fingerprint(r.model), description: description{
+	return (&output{Target: to, model: fingerprint(r.file.Model), description: description{
 		Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows,
 	}}).open()
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
@@ -91,7 +90,7 @@ func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err err
 	if err := errors.Join(belongs(page.Privacy, o.Manifest), ofModel(ctx, page.Privacy, o)); err != nil {
 		return page, err
 	}
-	model, err := modelio.ReadFile(ctx, files.Join(o.Release, modelFile))
+	model, _, err := readModelFile(ctx, files.Join(o.Release, modelFile))
 	if err != nil {
 		return page, err
 	}

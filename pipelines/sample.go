@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -19,7 +20,6 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -48,11 +48,9 @@ type SampleConfig struct {
 // SampleRequest is a SampleConfig without fault.
 type SampleRequest struct {
 	SampleConfig
-	file     *modelio.File
-	workload query.Workload
-	model    *population.Model // conditioned
-	units    float64           // that the conditioned model stands for
-	coupled  bool              // rows have to be records of the model
+	file    *modelio.File // conditioned
+	bytes   []byte        // of file, as they were read; nil if it was made or conditioned here
+	coupled bool          // rows have to be records of the model
 }
 
 // ValidateSample finds every fault of a request for rows.
@@ -78,20 +76,15 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		checkDry(ctx, r, &faults)
 		return r, faults.Err()
 	}
-	switch file, err := readModel(ctx, c.Model); {
+	switch file, data, err := readModel(ctx, c.Model); {
 	case c.Model == "":
 		faults.add("--model", "is required: what synth has written, or its _model.arrow; --domain=FILE gives dry rows, of no data", "")
 	case err != nil:
 		faults = append(faults, ErrorFaults("--model", err)...)
 	default:
-		if r.workload, r.units, err = restored(file); err != nil {
-			faults.add("--model", err.Error(), "use a file that dapple wrote")
-			break
-		}
-		r.file = file
+		r.file, r.bytes = file, data
 		c.target().checkTable(ctx, file.Domain.Written(), &faults)
 		c.target().checkFormat(file.Domain.Written(), &faults)
-		r.model = modelOf(file)
 		checkWhere(r, &faults)
 	}
 	return r, faults.Err()
@@ -99,13 +92,13 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 
 // readModel reads the model of a finished run, by the name of one of its directories, or a model file. It
 // checks model and statement against the manifest, if there is one.
-func readModel(ctx context.Context, path string) (*modelio.File, error) {
+func readModel(ctx context.Context, path string) (*modelio.File, []byte, error) {
 	if path == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	isDir, err := files.IsDir(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dir := files.Dir(path)
 	if isDir {
@@ -116,17 +109,25 @@ func readModel(ctx context.Context, path string) (*modelio.File, error) {
 	case err == nil && (isDir || files.Join(o.Release, modelFile) == files.Clean(path)):
 		path = files.Join(o.Release, modelFile)
 		if err := errors.Join(o.CheckReleased(ctx, modelFile), o.CheckReleased(ctx, privacyFile)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	case err != nil && isDir:
-		return nil, err
+		return nil, nil, err
 	}
-	return modelio.ReadFile(ctx, path)
+	return readModelFile(ctx, path)
 }
 
-// modelOf returns the model that a file holds.
-func modelOf(f *modelio.File) *population.Model {
-	return &population.Model{Sizes: f.Sizes, Columns: f.Columns, Weights: f.Weights, StructuralZeros: f.Domain.StructuralZeros}
+// readModelFile reads a model file, and returns its bytes too.
+func readModelFile(ctx context.Context, name string) (*modelio.File, []byte, error) {
+	data, err := files.ReadAll(ctx, name, math.MaxInt64-1)
+	if err != nil {
+		return nil, nil, fmt.Errorf("model: %w", err)
+	}
+	f, err := modelio.Decode(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, data, nil
 }
 
 func checkWhere(r *SampleRequest, f *Faults) {
@@ -138,7 +139,7 @@ func checkWhere(r *SampleRequest, f *Faults) {
 		f.add("--where", err.Error(), "")
 		return
 	}
-	left, err := cond.Restrict(r.model)
+	left, err := cond.Restrict(r.file.Model)
 	if err != nil {
 		f.add("--where", err.Error(), "")
 		return
@@ -147,9 +148,8 @@ func checkWhere(r *SampleRequest, f *Faults) {
 		f.add("--where", "no row of the model meets "+r.Where, "weaken the condition")
 		return
 	}
-	r.model, r.coupled, r.file.Domain = left.Model, left.Coupled, *left.Domain
-	r.workload.Sizes = left.Model.Sizes
-	r.units *= left.Share
+	r.file.Model, r.coupled, r.file.Domain, r.bytes = left.Model, left.Coupled, *left.Domain, nil
+	r.file.Units *= left.Share
 }
 
 // Sampled is what a finished sampling leaves to say.
@@ -184,7 +184,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		return nil, errors.Join(err, abandonErr)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	release := synth.Saved(s, ref, &r.file.Domain, r.workload, st.ref())
+	release := synth.Saved(s, ref, &r.file.Domain, st.ref())
 	shards, minRows := shardsOf(r.Shards, &r.file.Domain)
 	synth.Write(s, release, synth.SampleParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
@@ -219,10 +219,14 @@ func (r *SampleRequest) rounding() synth.Rounding {
 // be copied for every branch.
 func (r *SampleRequest) keep(ctx context.Context, st staging) (synth.ModelRef, error) {
 	const name = "model"
-	artifact := &synth.Artifact{
-		Method: r.file.Method,
-		Result: &solver.Result{Model: r.model, Total: query.Total{Units: r.units}},
+	model, err := r.bytes, error(nil)
+	if model == nil {
+		model, err = r.file.Encode()
 	}
+	if err != nil {
+		return synth.ModelRef{}, err
+	}
+	artifact := &synth.Artifact{Method: r.file.Method, Result: &solver.Result{Total: query.Total{Units: r.file.Units}}, Model: model}
 	data, err := artifact.Encode()
 	if err != nil {
 		return synth.ModelRef{}, err

@@ -33,7 +33,13 @@ func sampleFrom(t *testing.T, c Config, more func(*SampleConfig)) ([][]string, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(s.Output, "part-00000-of-00001.csv"))
+	return readRows(t, s.Output), res
+}
+
+// readRows returns the rows of an output of one CSV file.
+func readRows(t *testing.T, output string) [][]string {
+	t.Helper()
+	f, err := os.Open(filepath.Join(output, "part-00000-of-00001.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,21 +48,27 @@ func sampleFrom(t *testing.T, c Config, more func(*SampleConfig)) ([][]string, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rows[1:], res
+	return rows[1:]
 }
 
 // Rows of a released model: as many as asked or as many as it stands for, under a condition, the same
-// for the same seed on every runner.
+// for the same seed on every runner and as the run itself wrote.
 func TestSample(t *testing.T) {
 	c := shop(t, 400)
-	c.Epsilon = 10
+	c.Epsilon, c.Format, c.Shards, c.SampleSeed, c.HasSampleSeed = 10, "csv", 1, 5, true
 	mustRun(t, c)
 
+	first := readRows(t, c.Output)
+	rest, _ := sampleFrom(t, c, func(*SampleConfig) {})
 	rows, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows = 50 })
 	again, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.Runner = 50, "prism" })
 	other, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.SampleSeed = 50, 6 })
 	if len(rows) != 50 || !reflect.DeepEqual(rows, again) || reflect.DeepEqual(rows, other) {
 		t.Errorf("%d rows; equal for one seed: %v; for another: %v", len(rows), reflect.DeepEqual(rows, again), reflect.DeepEqual(rows, other))
+	}
+
+	if !reflect.DeepEqual(first, rest) || len(first) == 0 {
+		t.Errorf("the run wrote %d rows, and its model gives %d others for the same seed", len(first), len(rest))
 	}
 
 	// A quarter of 400 customers are on plan pro. At ε = 10 their number has a standard deviation of 1.3
@@ -188,7 +200,7 @@ func TestConstraintsOfARun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.Method, c.Output, c.Shards = "rake", filepath.Join(t.TempDir(), "trips"), 3
+	c.Method, c.Output, c.Shards, c.Rows = "rake", filepath.Join(t.TempDir(), "trips"), 3, 400
 	mustRun(t, c)
 	file, err := schema.Parse(c.Domain, []byte(domainFile))
 	if err != nil {
@@ -219,8 +231,8 @@ func TestConstraintsOfARun(t *testing.T) {
 			serial[text("no", row)] = true
 		}
 	}
-	if len(serial) < 300 || !serial["T-01"] || !serial["T-"+strconv.Itoa(len(serial))] {
-		t.Errorf("%d different numbers in about 400 rows of three files", len(serial))
+	if len(serial) != 400 || !serial["T-01"] || !serial["T-400"] {
+		t.Errorf("%d different numbers in 400 rows of three files", len(serial))
 	}
 	rows, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.Where = 700, "time >= 615" })
 	for _, row := range rows {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -120,14 +119,14 @@ func belongs(p report.Privacy, m *dirsink.Manifest) error {
 
 // ofModel compares the statement with what the model says of itself.
 func ofModel(ctx context.Context, p report.Privacy, o *dirsink.Output) error {
-	f, err := modelio.ReadFile(ctx, files.Join(o.Release, modelFile))
+	f, _, err := readModelFile(ctx, files.Join(o.Release, modelFile))
 	if err != nil {
 		return err
 	}
-	if fingerprint(modelOf(f)) != p.Hashes.Model {
+	if fingerprint(f.Model) != p.Hashes.Model {
 		return fmt.Errorf("%s is the statement of another model than %s holds", privacyFile, modelFile)
 	}
-	if said := f.Metadata[guaranteeKey]; said != p.Guarantee() {
+	if said := f.Guarantee; said != p.Guarantee() {
 		return fmt.Errorf("%s promises %q, and %s was made with %q", privacyFile, p.Guarantee(), modelFile, said)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -45,6 +46,20 @@ type Statement struct {
 	Mu             float64  `json:"mu,omitempty"`
 	Ledger         []Line   `json:"ledger"`
 	Approximations []string `json:"approximations"` // charged approximations; none is an empty list
+}
+
+// Guarantee returns the promise in one line. privacyID is the name of the column that says who is a privacy unit;
+// empty: every record is one.
+func (s Statement) Guarantee(privacyID string) string {
+	verb, unit := "add or remove one", cmp.Or(privacyID, "record")
+	switch {
+	case s.Neighbouring != "Replace":
+	case privacyID == "":
+		verb = "replace one"
+	default:
+		verb = "replace the record of one"
+	}
+	return fmt.Sprintf("ε = %g, δ = %g, %s %s", s.Epsilon, s.Delta, verb, unit)
 }
 
 // Statement describes everything charged so far. AchievedEpsilon is the least of what pure composition,

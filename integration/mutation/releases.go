@@ -124,8 +124,8 @@ var releases = []defect{
 		old: "\tresult.Model.Exclude() // for a method that does not know of them\n", new: "",
 	},
 	{
-		name: "impossible weights sampled", file: "transforms/synth/rows.go", test: "TestSampleRefusesWeightOnStructuralZeros",
-		old: "\tmodel.StructuralZeros = d.StructuralZeros\n", new: "",
+		name: "impossible weights sampled", file: "internal/modelio/file.go", test: "TestInvalidIsNotEncoded",
+		old: "\tm.StructuralZeros = f.Domain.StructuralZeros\n", new: "",
 	},
 	{
 		name: "number of units in a metric", file: "transforms/synth/solve.go", test: "TestMetricsAreBlind",

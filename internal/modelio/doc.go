@@ -1,10 +1,10 @@
-// Package modelio writes and reads _model.arrow: a released model as weighted records, from which any
-// number of rows can be drawn at no privacy cost.
+// Package modelio is the form of a released model, weighted records from which any number of rows can be drawn at
+// no privacy cost: as workers pass it on, and as _model.arrow.
 //
-//	err := modelio.Write(w, &modelio.File{Domain: dom, Method: "dpam", Sizes: dom.Sizes(), Weights: weights})
-//	f, err := modelio.ReadFile(ctx, "out.release/_model.arrow")
+//	b, err := (&modelio.File{Domain: dom, Method: "dpam", Units: 5000, Model: model}).Encode()
+//	f, err := modelio.Decode(b)
 //
-// # Format 1
+// # Format 2
 //
 // An Arrow IPC file (Feather version 2, not compressed) that pyarrow, DuckDB and others open:
 //
@@ -12,22 +12,29 @@
 //
 // Column 0 is "weight", float64. If the model lists its records, column 1+a is attribute a under its
 // name, uint16: the code of its cell. If it does not, record i is cell i of the whole universe in
-// row-major order, the last attribute fastest. No value is null. Records come in batches of 65,536.
+// row-major order, the last attribute fastest. No value is null. All records are in one batch.
 //
 // The schema's metadata hold, in this order:
 //
-//	dapple.format    "1"
-//	dapple.domain    the domain as JSON
-//	dapple.method    the name of the method
-//	dapple.sizes     the number of cells of each attribute, a JSON array
-//	dapple.records   the number of records
-//	dapple.listed    "true" if records are listed, else "false"
-//	dapple.sha256    File.Hash in hexadecimal digits
+//	dapple.format     "2"
+//	dapple.domain     the domain as JSON, with the bins that were learned
+//	dapple.method     the name of the method
+//	dapple.guarantee  what was promised, in words
+//	dapple.units      the released number of units
+//	dapple.cliques    JSON: the marginals, by numbers of attributes, whose tables rows are refined to; null if there are none
+//	dapple.records    the number of records
+//	dapple.listed     "true" if records are listed, else "false"
+//	dapple.sha256     SHA-256 of the entries above, each after its length in 8 bytes, and of the batch's body
 //
-// and then further entries in order of their keys. Equal files have equal bytes.
+// Equal models have equal bytes. Decode accepts nothing but what Encode writes.
 //
 // # What it does not promise
 //
-// The hash finds damage, not forgery: anyone who writes a file can write its hash. Read accepts any bytes
-// without a panic and takes memory in proportion to the size of the file.
+// The hash finds damage, not forgery: anyone who writes a file can write its hash. Decode accepts any bytes
+// without a panic and takes memory in proportion to their number.
+//
+// # Design
+//
+// A pipeline that draws rows links no Arrow library, so the hundred lines that frame two types of columns are here.
+// Tests read the result with the Arrow library of Go and with pyarrow.
 package modelio

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -192,17 +191,7 @@ func ParsePrivacy(b []byte) (Privacy, error) {
 }
 
 // Guarantee returns the promise in one line: "ε = 1, δ = 1e-09, add or remove one person_id".
-func (p Privacy) Guarantee() string {
-	verb, unit := "add or remove one", cmp.Or(p.PrivacyID, "record")
-	switch {
-	case p.Neighbouring != "Replace":
-	case p.PrivacyID == "":
-		verb = "replace one"
-	default:
-		verb = "replace the record of one"
-	}
-	return fmt.Sprintf("ε = %g, δ = %g, %s %s", p.Epsilon, p.Delta, verb, unit)
-}
+func (p Privacy) Guarantee() string { return p.Statement.Guarantee(p.PrivacyID) }
 
 // WriteText writes the statement for people.
 func (p Privacy) WriteText(w io.Writer) error {

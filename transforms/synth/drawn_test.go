@@ -13,7 +13,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -108,7 +107,7 @@ func TestRowsNameTheirModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maker := sampleFn{Params: SampleParams{Rows: 10, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}, Public: query.Frame{Domain: *visits()}}
+	maker := newSampleFn(Release{domain: visits()}, SampleParams{Rows: 10, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}})
 	ctx := context.Background()
 	chunks, rows := &chunksFn{maker}, 0
 	err = chunks.ProcessElement(ctx, 0, iterate(ref), func(c *domain.Chunk) {

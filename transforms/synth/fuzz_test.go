@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
@@ -15,6 +16,8 @@ import (
 // fuzzedArtifact is a small release with everything that one can hold.
 func fuzzedArtifact(f *testing.F, columns bool) []byte {
 	f.Helper()
+	d := domain.Domain{Attributes: []domain.Attribute{
+		{Name: "a", Type: domain.String, Values: []string{"x", "y"}, HasFallback: true}, {Name: "b", Type: domain.Int64, Cuts: []int64{0, 5, 9}, Resolution: 1, HasFallback: true}}}
 	m := &population.Model{Sizes: []int{2, 2}, Weights: []float64{1, 2, 3, 4}}
 	if columns {
 		m.Weights, m.Columns = m.Weights[:2], [][]domain.Code{{0, 1}, {1, 1}}
@@ -22,6 +25,11 @@ func fuzzedArtifact(f *testing.F, columns bool) []byte {
 	a := &Artifact{RunID: "run", Config: "00", Method: "dpam", Result: &solver.Result{Model: m, Total: query.Total{Units: 10, Variance: 2},
 		Measurements: []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{4, 6}, Variance: 1}},
 		Uncertainty:  &solver.Uncertainty{Pooled: make([][]bool, 2), OneWay: []float64{1, 1}}}}
+	file := modelio.File{Domain: d, Method: "dpam", Units: 10, Cliques: []domain.Clique{{0, 1}}, Model: m}
+	var err error
+	if a.Model, err = file.Encode(); err != nil {
+		f.Fatal(err)
+	}
 	b, err := a.Encode()
 	if err != nil {
 		f.Fatal(err)

@@ -62,7 +62,7 @@ func TestSavedReleaseRepeatsItsRows(t *testing.T) {
 		t.Fatalf("no release was kept (error %v)", err)
 	}
 	pl, s := beam.NewPipelineWithRoot()
-	saved := Saved(s, InlineRef(data), visits(), workload(), StoreRef{})
+	saved := Saved(s, InlineRef(data), visits(), StoreRef{})
 	got := transformtest.Capture[*domain.Chunk](s, Sample(s, saved, SampleParams{Rows: 300}))
 	transformtest.Run(t, pl)
 	var rows []string

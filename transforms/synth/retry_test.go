@@ -15,7 +15,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/noise"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -250,8 +249,7 @@ func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	f := &filesFn{sampleFn{Params: SampleParams{Rows: 300, Shards: 2, Sink: SinkRef{"dir", dir}}.withDefaults(),
-		Public: query.Frame{Domain: *visits(), Workload: workload().Maximal()}}}
+	f := &filesFn{newSampleFn(Release{domain: visits()}, SampleParams{Rows: 300, Shards: 2, Sink: SinkRef{"dir", dir}}.withDefaults())}
 	sample := func(shard int) (file FileRef) {
 		if err := f.ProcessElement(context.Background(), shard, iterate(ref), func(r FileRef) { file = r }); err != nil {
 			t.Error(err)

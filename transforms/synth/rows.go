@@ -2,13 +2,17 @@ package synth
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/solver/population"
 )
@@ -62,45 +66,34 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := DecodeArtifact(data)
+	a, model, err := decodeArtifact(data)
 	if err != nil {
 		return nil, err
 	}
-	return newRowSource(a, ref.SHA256, &f.Public.Domain, f.Public.Workload.Cliques(), f.Params)
-}
-
-func newRowSource(a *Artifact, hash string, d *domain.Domain, cliques []domain.Clique, p SampleParams) (*rowSource, error) {
-	d, err := d.WithBins(a.Result.Bins)
-	if err != nil {
-		return nil, fmt.Errorf("synth: model: %w", err)
-	}
-	model := a.Result.Model
-	if len(model.Sizes) != d.Len() {
+	if !slices.EqualFunc(f.Columns, model.Domain.Attributes, func(name string, a domain.Attribute) bool { return name == a.Name }) {
 		return nil, errors.New("synth: the model has other columns than the domain")
 	}
-	for i, n := range d.Sizes() {
-		if model.Sizes[i] != n {
-			return nil, errors.New("synth: the model has other cells than the domain")
-		}
-	}
-	model.StructuralZeros = d.StructuralZeros
-	if err := model.Validate(); err != nil {
-		return nil, fmt.Errorf("synth: model: %w", err)
-	}
+	sum := sha256.Sum256(a.Model)
+	return newRowSource(model, hex.EncodeToString(sum[:]), f.Params)
+}
+
+// newRowSource returns the rows of a model, whose hash keys them.
+func newRowSource(f *modelio.File, hash string, p SampleParams) (*rowSource, error) {
+	d := &f.Domain
 	plan, err := relation.New(d)
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
 	}
 	s := &rowSource{n: p.Rows, decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len()}
 	if s.n == 0 {
-		s.n = releasedRows(a.Result.Total.Units)
+		s.n = releasedRows(f.Units)
 	}
 	switch {
 	case s.n == 0:
 	case p.Rounding == Systematic:
-		s.rows = population.Systematic(model, s.n, s.words.rows)
+		s.rows = population.Systematic(f.Model, s.n, s.words.rows)
 	default:
-		s.rows = population.NewRows(model, cliques, s.n, s.words.rows)
+		s.rows = population.NewRows(f.Model, f.Cliques, s.n, s.words.rows)
 	}
 	return s, nil
 }

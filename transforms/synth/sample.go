@@ -11,7 +11,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/fields"
@@ -199,18 +198,18 @@ func (f *shardsFn) ProcessElement(ref ModelRef, emit func(int, ModelRef)) error 
 
 // sampleFn is what the DoFns that make rows share.
 type sampleFn struct {
-	Params SampleParams
-	Public query.Frame // its workload: the marginals whose tables are refined
-	Store  StoreRef
+	Params  SampleParams
+	Columns []string // of the domain that was given
+	Store   StoreRef
 }
 
 func newSampleFn(r Release, p SampleParams) sampleFn {
 	p.As = nil // rows are made as chunks; a reflect.Type does not travel
-	refined := r.workload.Maximal()
-	if !population.Fits(max(1, p.Rows), refined.Cliques(), r.domain.Sizes()) {
-		refined = query.Workload{} // a list of 100,000 need not travel in every branch when no number of rows is refined
+	f := sampleFn{Params: p, Store: r.store}
+	for i := range r.domain.Attributes {
+		f.Columns = append(f.Columns, r.domain.Attributes[i].Name)
 	}
-	return sampleFn{Params: p, Public: query.Frame{Domain: *r.domain, Workload: refined}, Store: r.store}
+	return f
 }
 
 // source returns the rows of the one model that refs name, and the hash of that model.

@@ -14,9 +14,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/transformtest"
-	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
 type visit struct {
@@ -94,8 +96,8 @@ func newTestSource(n int64, rounding Rounding) (*rowSource, error) {
 	for i := range model.Weights {
 		model.Weights[i] = float64(i % 7)
 	}
-	a := &Artifact{Result: &solver.Result{Model: model}}
-	return newRowSource(a, "hash", visits(), workload().Cliques(), SampleParams{Rows: n, Seed: 3, Rounding: rounding})
+	file := &modelio.File{Domain: *visits(), Cliques: workload().Cliques(), Model: model}
+	return newRowSource(file, "hash", SampleParams{Rows: n, Seed: 3, Rounding: rounding})
 }
 
 // The shards of any partition, one after the other, are the rows of one shard.
@@ -218,7 +220,20 @@ func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
 		}
 	}()
 	_, s := beam.NewPipelineWithRoot()
-	Sample(s, Release{domain: visits(), workload: workload()}, SampleParams{As: reflect.TypeFor[narrow]()})
+	Sample(s, Release{domain: visits()}, SampleParams{As: reflect.TypeFor[narrow]()})
+}
+
+func TestSampleRefusesAModelOfOtherColumns(t *testing.T) {
+	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *visits()
+	other.Attributes = other.Attributes[1:]
+	maker := newSampleFn(Release{domain: &other}, SampleParams{Rows: 10})
+	if _, err := maker.open(context.Background(), ref); err == nil || !strings.Contains(err.Error(), "other columns") {
+		t.Error(err)
+	}
 }
 
 func writeTo(s beam.Scope, dir string) beam.PCollection {

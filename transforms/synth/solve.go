@@ -17,8 +17,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -80,18 +82,17 @@ func (p SolveParams) Validate() error {
 
 // Release is a released model in a pipeline. It is public.
 type Release struct {
-	refs     beam.PCollection // of one ModelRef
-	domain   *domain.Domain
-	workload query.Workload
-	store    StoreRef
+	refs   beam.PCollection // of one ModelRef
+	domain *domain.Domain
+	store  StoreRef
 }
 
 // Refs returns the reference to the model: a PCollection of one ModelRef.
 func (r Release) Refs() beam.PCollection { return r.refs }
 
 // Saved returns a release that exists already, to sample from again.
-func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, w query.Workload, store StoreRef) Release {
-	return Release{refs: beam.Create(s, ref), domain: d, workload: w, store: store}
+func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release {
+	return Release{refs: beam.Create(s, ref), domain: d, store: store}
 }
 
 // Solve releases a model of the counted units, at the price of p.Epsilon and p.Delta: the one privacy
@@ -120,7 +121,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 		beam.AddFixedKey(s, seed(s)),
 		beam.AddFixedKey(s, sensitive.Reveal(stats.Collection())))
 	refs := beam.Reshuffle(s, beam.ParDo(s, fn, grouped))
-	return Release{refs: refs, domain: stats.Domain(), workload: stats.Workload(), store: p.Store}
+	return Release{refs: refs, domain: stats.Domain(), store: p.Store}
 }
 
 func init() {
@@ -279,7 +280,8 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	if err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: method %s: %w", method.Name, err))
 	}
-	if _, err := f.Public.Domain.WithBins(result.Bins); err != nil {
+	binned, err := f.Public.Domain.WithBins(result.Bins)
+	if err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
 	}
 	result.Model.StructuralZeros = f.Public.Domain.StructuralZeros
@@ -291,7 +293,23 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 		RunID: f.Params.RunID, Config: hex.EncodeToString(config[:]), Method: method.Name,
 		Result: result, Statement: ledger.Statement(schedule(planned, ledger.Events())),
 	}
+	file := modelio.File{
+		Domain: *binned, Method: a.Method, Guarantee: a.Statement.Guarantee(binned.PrivacyID),
+		Units: result.Total.Units, Cliques: refined(f.Public.Workload, binned.Sizes()), Model: result.Model,
+	}
+	if a.Model, err = file.Encode(); err != nil {
+		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
+	}
 	return a.Encode()
+}
+
+// refined returns the marginals whose tables rows are refined to; none if there are too many for any number of rows.
+func refined(w query.Workload, sizes []int) []domain.Clique {
+	cliques := w.Maximal().Cliques()
+	if !population.Fits(1, cliques, sizes) {
+		return nil
+	}
+	return cliques
 }
 
 // coarsening is a table whose records change to the codes of learned bins.

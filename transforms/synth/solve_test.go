@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -96,15 +97,20 @@ func process(f *solveFn, seeds []noise.Seed, tables []*counts.Table) (ref ModelR
 
 func artifact(t *testing.T, ref ModelRef, store StoreRef) *Artifact {
 	t.Helper()
-	data, err := ref.Read(context.Background(), store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := DecodeArtifact(data)
+	a, err := DecodeArtifact(read(t, ref, store))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+func read(t *testing.T, ref ModelRef, store StoreRef) []byte {
+	t.Helper()
+	data, err := ref.Read(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // A retry on equal counts repeats the release byte by byte; a retry on other counts, and another seed
@@ -270,6 +276,10 @@ func TestArtifactRoundTrip(t *testing.T) {
 		Tables: []solver.TableUncertainty{{Clique: domain.Clique{0, 2}, Scale: .5, Precision: 1e-300}}}
 	m := a.Result.Model
 	m.Columns, m.Weights = [][]domain.Code{{1, 2}, {0, 3}, {1, 1}}, []float64{0.5, 2}
+	file := &modelio.File{Domain: *visits(), Method: "dpam", Units: 9, Cliques: workload().Cliques(), Model: m}
+	if a.Model, err = file.Encode(); err != nil {
+		t.Fatal(err)
+	}
 	b, err := a.Encode()
 	if err != nil {
 		t.Fatal(err)

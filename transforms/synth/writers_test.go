@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/noise"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -21,8 +20,7 @@ func TestShardsWaitForWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &filesFn{sampleFn{Params: SampleParams{Rows: 30, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}.withDefaults(),
-		Public: query.Frame{Domain: *visits(), Workload: workload().Maximal()}}}
+	f := &filesFn{newSampleFn(Release{domain: visits()}, SampleParams{Rows: 30, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}.withDefaults())}
 	var leave []func()
 	for range cap(writers) {
 		one, err := enterWriting(context.Background())

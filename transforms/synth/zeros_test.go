@@ -20,8 +20,11 @@ func TestSolveExcludes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
-		a := artifact(t, ref, StoreRef{})
-		s, err := newRowSource(a, ref.SHA256, &f.Public.Domain, workload().Cliques(), SampleParams{Rows: 500})
+		_, a, err := decodeArtifact(read(t, ref, StoreRef{}))
+		if err != nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+		s, err := newRowSource(a, "hash", SampleParams{Rows: 500})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
@@ -31,18 +34,5 @@ func TestSolveExcludes(t *testing.T) {
 				t.Fatalf("%s: row %v is impossible", method, record)
 			}
 		}
-	}
-}
-
-// TestSampleRefusesWeightOnStructuralZeros: a release that does not fit the domain's exclusions is not sampled.
-func TestSampleRefusesWeightOnStructuralZeros(t *testing.T) {
-	f := newSolveFn(StoreRef{})
-	ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Public.Domain.StructuralZeros = never
-	if _, err := newRowSource(artifact(t, ref, StoreRef{}), ref.SHA256, &f.Public.Domain, nil, SampleParams{Rows: 5}); err == nil {
-		t.Error("no error")
 	}
 }
