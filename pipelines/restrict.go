@@ -39,6 +39,7 @@ func (c *Condition) Restrict(m *population.Model) (*Restricted, error) {
 				s.parts[a][old] = append(s.parts[a][old], part{domain.Code(code), share[code]})
 			}
 			*at = *fine
+			out.Domain.Recouple(a, of)
 		}
 		s.attrs = append(s.attrs, at)
 	}

@@ -29,6 +29,8 @@ type Attribute struct {
 	Learned int `json:",omitempty"`
 	// Runs is how values lie inside bins, if that was learned; else they are spread evenly.
 	Runs []Run `json:",omitempty"`
+	// Coupling is how they follow those of another attribute; nil: not at all.
+	Coupling *Coupling `json:",omitempty"`
 
 	Null        bool   // NULL is a cell of its own
 	Other       bool   // a value outside Values is a cell of its own

@@ -10,14 +10,23 @@ type Decoder struct {
 	grids [][]grid   // FLOAT64
 	fine  []*fine    // of attributes with learned bins, before or after that
 	inner [][]shares // of each bin, if bins were learned
+	order []int      // of attributes, such that each follows the one that it is coupled with
+	leads []bool     // whether another one is coupled with the attribute
 }
 
 // NewDecoder returns a decoder for a valid domain, which must not change.
 func NewDecoder(d *Domain) *Decoder {
 	dec := &Decoder{d: d, dicts: make([][]string, d.Len()), ints: make([][]int64, d.Len()), grids: make([][]grid, d.Len()),
-		fine: make([]*fine, d.Len()), inner: make([][]shares, d.Len())}
+		fine: make([]*fine, d.Len()), inner: make([][]shares, d.Len()), leads: make([]bool, d.Len())}
+	var err error
+	if dec.order, err = d.couple(); err != nil {
+		panic(err.Error())
+	}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
+		if a.Coupling != nil {
+			dec.leads[a.Coupling.With] = true
+		}
 		switch {
 		case len(a.Values) > 0:
 			dict := append([]string(nil), a.Values...)
@@ -69,7 +78,7 @@ func (dec *Decoder) Form(a int) Form {
 
 // Decode fills dst with the records whose codes are in codes, row-major as Encode writes them. word
 // gives the random bits of one cell, uniform and independent; it is called only for cells that are bins,
-// in order of attributes and within one in order of rows.
+// in an order of attributes that is always the same and within one in order of rows.
 //
 // The slices of dst are used again if they are large enough; Dict is shared by all chunks and is not
 // to be changed. dst.ID becomes Absent. It panics if codes is not a whole number of records or holds a
@@ -83,14 +92,19 @@ func (dec *Decoder) Decode(dst *Chunk, codes []Code, word func(row, attr int) ui
 		dst.Columns = make([]Column, d)
 	}
 	dst.Rows, dst.ID, dst.Source, dst.Lines = len(codes)/d, Column{}, "", nil
-	for a := range dst.Columns {
-		dec.column(&dst.Columns[a], a, codes, dst.Rows, word)
+	places := make([][]float64, d)
+	for _, a := range dec.order {
+		if dec.leads[a] {
+			places[a] = make([]float64, dst.Rows)
+		}
+		dec.column(&dst.Columns[a], a, codes, places, word)
 	}
 }
 
-// column decodes attribute a of all rows.
-func (dec *Decoder) column(col *Column, a int, codes []Code, rows int, word func(row, attr int) uint64) {
+// column decodes attribute a of all rows. places holds where values of attributes that lead are in their bins.
+func (dec *Decoder) column(col *Column, a int, codes []Code, places [][]float64, word func(row, attr int) uint64) {
 	attr, d := &dec.d.Attributes[a], dec.d.Len()
+	rows, coupling := len(codes)/d, attr.Coupling
 	col.reset(dec.Form(a), rows, attr.Null)
 	col.Dict = dec.dicts[a]
 	size, null := attr.RecordSize(), attr.RecordSize()
@@ -110,7 +124,16 @@ func (dec *Decoder) column(col *Column, a int, codes []Code, rows int, word func
 		case fine != nil:
 			k := c
 			if inner != nil {
-				k = inner[c].at(word(i, a))
+				place := float64(word(i, a)>>11) * 0x1p-53
+				if coupling != nil {
+					if bin := int(codes[i*d+coupling.With]); bin < len(coupling.Strength) {
+						place = coupling.place(places[coupling.With][i], place, bin, c)
+					}
+				}
+				if places[a] != nil {
+					places[a][i] = place
+				}
+				k = inner[c].at(place)
 			}
 			if fine.grid != nil {
 				col.Floats[i] = fine.float(k)

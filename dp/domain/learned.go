@@ -77,6 +77,8 @@ type LearnedBins struct {
 	Attribute int
 	Starts    []int // number of the first value of each bin: ascending from 0, as many as the attribute says
 	Runs      []Run // the distribution over all values, ascending from 0
+
+	Coupling *Coupling `json:",omitempty"` // nil: values inside bins are independent of all else
 }
 
 // WithBins returns the domain with bins that were learned: ordinary ones, which know how values lie inside them. It
@@ -96,7 +98,8 @@ func (d *Domain) WithBins(list []LearnedBins) (*Domain, error) {
 	if out.Learns() {
 		return nil, fmt.Errorf("domain: a column whose bins were not learned")
 	}
-	return out, nil
+	_, err := out.couple()
+	return out, err
 }
 
 // EqualBins returns the domain with equal bins in place of those that are to be learned, for programs that compare
@@ -145,7 +148,7 @@ func (a *Attribute) learn(b LearnedBins) error {
 		}
 		a.Cuts = append(cuts, a.Cuts[1])
 	}
-	a.Learned, a.Runs = 0, slices.Clone(b.Runs)
+	a.Learned, a.Runs, a.Coupling = 0, slices.Clone(b.Runs), b.Coupling
 	return a.Validate()
 }
 
@@ -259,9 +262,10 @@ func newShares(runs []Run, n, first, end int) shares {
 	return s
 }
 
-// at returns the number of a value, distributed as was learned for a uniform word.
-func (s *shares) at(word uint64) int {
-	x := float64(word>>11) * 0x1p-53 * s.upTo[len(s.upTo)-1]
+// at returns the number of the value at a place in the bin, as was learned: for uniform places from 0 to 1, those of
+// the bin's values.
+func (s *shares) at(place float64) int {
+	x := place * s.upTo[len(s.upTo)-1]
 	i := min(sort.Search(len(s.upTo), func(i int) bool { return s.upTo[i] > x }), len(s.upTo)-1)
 	before := 0.0
 	if i > 0 {

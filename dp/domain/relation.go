@@ -39,6 +39,9 @@ func (d *Domain) Written() *Domain {
 		return d
 	}
 	w := &Domain{Attributes: slices.Clone(d.Attributes)}
+	for i := range w.Attributes {
+		w.Attributes[i].Coupling = nil // places change, and rows that are written are decoded before
+	}
 	for _, c := range d.Derived {
 		w.Attributes = slices.Insert(w.Attributes, min(max(c.Place, 0), len(w.Attributes)), c.Column)
 	}

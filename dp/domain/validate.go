@@ -35,6 +35,8 @@ func (d *Domain) Validate() error {
 		errs.Add(a.Validate())
 	}
 	if errs.Err() == nil {
+		_, err := d.couple()
+		errs.Add(err)
 		errs.Add(d.StructuralZeros.validate(d.Sizes()))
 		for _, e := range d.StructuralZeros {
 			for _, i := range e.Clique {

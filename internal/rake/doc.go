@@ -44,6 +44,13 @@
 // their noise (3; 12 if the order means something) are merged with their neighbours. In the rows a merged value is split
 // again by the one-way marginal: within a group the values are independent of all other attributes.
 //
+// # Ordered columns without bins
+//
+// For each a tree of differences is released in place of a one-way table (package query), tails of which continue what
+// is known before them. Bins follow from it: a frequent value has its own, others hold so many records each that
+// nothing is merged. Pairs of such columns are smoothed in blocks of neighbouring bins at several resolutions, and values
+// inside bins follow those of one other column as the bins do.
+//
 // # Design
 //
 // Rounds of selection with the exponential mechanism (AIM, MST) were given up for two rounds of noisy

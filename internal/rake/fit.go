@@ -116,8 +116,7 @@ func (r *run) fit() {
 	}
 	r.rake(r.measured(r.pairs), pairSweeps)
 	for i, base := range r.field.Model.Marginals(candidateCliques(triples)) {
-		c := triples[i].clique
-		r.tables[c.Key()].anchor(base, population.Shape(r.merged.sizes, c))
+		r.tables[triples[i].clique.Key()].anchor(base)
 	}
 	r.rake(r.measured(slices.Concat(r.pairs, triples)), sweeps)
 }

@@ -108,7 +108,7 @@ func (r *run) learn(a int, x *domain.Attribute, pieces []query.Piece, sigma floa
 const (
 	// leastBinSigmas is the least count of a learned bin, in standard deviations of the noise that a table of bins
 	// would have for the price of the tree.
-	leastBinSigmas = 6
+	leastBinSigmas = rareSigmasOrdered
 	// binVariance is the variance of the count of a range of values, of that of a difference: at most 1/3 for each
 	// of its two ends.
 	binVariance = 2. / 3

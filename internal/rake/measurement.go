@@ -1,8 +1,10 @@
 package rake
 
 import (
+	"math"
 	"slices"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver/population"
 )
@@ -15,6 +17,11 @@ type measurement struct {
 	table     *population.Table
 	values    []float64 // as released, or the mean of two releases
 	precision float64   // 1/variance of a cell of values, counts⁻²
+
+	lower []float64 // the lower-order part of its counts
+	ridge []float64 // of the counts as released
+	axes  []axis    // columns along which they are smoothed
+	shape []int
 }
 
 // lowerPart returns the part of x, a table of the given shape, that no residual of it speaks of.
@@ -27,10 +34,22 @@ func lowerPart(x []float64, shape []int) []float64 {
 	return lower
 }
 
-// anchor sets the target to the residual and the lower-order part of base, counts.
-func (m *measurement) anchor(base []float64, shape []int) {
-	for i, x := range lowerPart(base, shape) {
-		m.table.Target[i] = m.values[i] + x
+// anchor sets the lower-order part to that of base, counts.
+func (m *measurement) anchor(base []float64) {
+	m.lower = lowerPart(base, m.shape)
+	m.aim()
+}
+
+// aim sets the target and the ridge of the fit.
+func (m *measurement) aim() {
+	counts := make([]float64, len(m.values))
+	for i, x := range m.lower {
+		counts[i] = m.values[i] + x
+	}
+	target, left := smoothTable(counts, m.shape, m.axes, 1/math.Sqrt(m.precision))
+	copy(m.table.Target, target)
+	for i, x := range left {
+		m.table.Ridge[i] = m.ridge[i] * x
 	}
 }
 
@@ -41,17 +60,42 @@ func (r *run) take(c *candidate, m query.Measurement) {
 	if t := r.tables[c.clique.Key()]; t != nil {
 		part := t.precision / (t.precision + u)
 		for i, x := range m.Values {
-			change := (1 - part) * (x - t.values[i])
-			t.values[i] += change
-			t.table.Target[i] += change
-			t.table.Ridge[i] *= part
+			t.values[i] += (1 - part) * (x - t.values[i])
+			t.ridge[i] *= part
 		}
 		t.precision += u
+		t.aim()
 		return
 	}
 	relative := max(leastDeviation, r.settings.deviation*c.score/r.total.Units)
 	ridge := c.ridge(m.Values, lowerPart(c.base, shape), u, relative)
-	t := &measurement{table: population.NewTable(r.merged.sizes, c.clique, make([]float64, len(m.Values)), ridge), values: m.Values, precision: u}
-	t.anchor(c.base, shape)
+	t := &measurement{values: m.Values, precision: u, ridge: ridge, axes: r.axes(c.clique), shape: shape,
+		table: population.NewTable(r.merged.sizes, c.clique, make([]float64, len(m.Values)), slices.Clone(ridge))}
+	t.anchor(c.base)
 	r.tables[c.clique.Key()] = t
+}
+
+// axes returns the columns of a pair whose bins were learned: those hold about as many records each, so that
+// neighbours are alike.
+func (r *run) axes(c domain.Clique) (out []axis) {
+	if len(c) != 2 {
+		return nil
+	}
+	for i, a := range c {
+		if !r.oneWays[a].learned {
+			continue
+		}
+		x := axis{at: i}
+		seen := make([]bool, r.merged.sizes[a])
+		for _, code := range r.merged.codes[a][:r.problem.Domain.Attributes[a].Learned] {
+			if !seen[code] {
+				x.order = append(x.order, int(code))
+			}
+			seen[code] = true
+		}
+		if len(x.order) >= leastSmoothed {
+			out = append(out, x)
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
@@ -24,6 +25,18 @@ func newProfile(pieces []query.Piece, n int) *profile {
 		}
 	}
 	return p
+}
+
+// profileOf returns that of learned runs.
+func profileOf(runs []domain.Run, n int) *profile {
+	pieces := make([]query.Piece, len(runs))
+	for i, x := range runs {
+		pieces[i] = query.Piece{From: x.From, To: n, Count: x.Share}
+		if i > 0 {
+			pieces[i-1].To = x.From
+		}
+	}
+	return newProfile(pieces, n)
 }
 
 // momentsOf returns those of the part of a piece below to.
@@ -111,12 +124,8 @@ func (p *profile) bins(k int, least float64) []int {
 				best, at, most = i, split, cost
 			}
 		}
-		if best < 0 { // whatever is left to halve holds next to nothing
-			for i, b := range list {
-				if width := b.to - b.from; width > 1 && (best < 0 || width > list[best].to-list[best].from) {
-					best, at = i, b.from+width/2
-				}
-			}
+		if best < 0 { // the others are to hold next to nothing, so that none of those before loses a record
+			best, at = p.emptiest(list)
 		}
 		b := list[best]
 		list = slices.Replace(list, best, best+1, p.span(b.from, at), p.span(at, b.to))
@@ -126,6 +135,23 @@ func (p *profile) bins(k int, least float64) []int {
 		out[i] = b.from
 	}
 	return out
+}
+
+// emptiest returns where to cut off the single value at the end of a bin that has the fewest records.
+func (p *profile) emptiest(list []span) (best, at int) {
+	best = -1
+	least := 0.0
+	for i, b := range list {
+		if b.to-b.from < 2 {
+			continue
+		}
+		for _, v := range []int{b.from, b.to - 1} {
+			if n := p.between(v, v+1); best < 0 || n < least {
+				best, at, least = i, max(v, b.from+1), n
+			}
+		}
+	}
+	return best, at
 }
 
 // split returns where to halve a bin: at the mean of its values if they are far apart, else at their median.

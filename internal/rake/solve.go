@@ -75,6 +75,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		return nil, err
 	}
 	m.StructuralZeros = p.Domain.Exclusions()
+	r.couple(m)
 	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(), Bins: r.bins,
 		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status}, nil
 }

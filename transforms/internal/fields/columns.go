@@ -35,7 +35,9 @@ func newColumns(d *domain.Domain) *Columns {
 	for i := range c.attrs {
 		a := &d.Attributes[i]
 		r := &c.attrs[i]
-		r.attr, r.decoder = a, domain.NewDecoder(&domain.Domain{Attributes: d.Attributes[i : i+1]})
+		alone := *a
+		alone.Coupling = nil
+		r.attr, r.decoder = a, domain.NewDecoder(&domain.Domain{Attributes: []domain.Attribute{alone}})
 		if r.form = r.decoder.Form(0); r.form == domain.Dictionary {
 			r.form = domain.Text // a dictionary of raw texts would be as long as the column
 		}

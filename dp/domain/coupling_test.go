@@ -1,0 +1,79 @@
+package domain
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// coupledDomain has three columns of one bin of 1000 values each, or two, of which the second follows the first.
+func coupledDomain(t *testing.T, strength float64, with ...int) (*Domain, error) {
+	t.Helper()
+	d, bins := &Domain{}, []LearnedBins{}
+	for i := range 3 {
+		d.Attributes = append(d.Attributes, Attribute{Name: string(rune('a' + i)), Type: Int64, Cuts: []int64{0, 999}, Resolution: 1, Learned: 2, Null: true})
+		b := LearnedBins{Attribute: i, Starts: []int{0, 500}, Runs: []Run{{0, .3}, {100, .7}}}
+		if i < len(with) && with[i] >= 0 {
+			b.Coupling = &Coupling{With: with[i], Strength: []float64{strength, strength / 2}, Width: []float64{1, 2}}
+		}
+		bins = append(bins, b)
+	}
+	return d.WithBins(bins)
+}
+
+// TestCoupling: places in bins follow each other as their strength says, and each column keeps its own distribution.
+// 20,000 records: standard deviations of 1/√20,000 = .007, bounds of 5 of them.
+func TestCoupling(t *testing.T) {
+	const n = 20_000
+	for _, c := range []struct{ strength, least, most float64 }{{0, -.035, .035}, {6, .6, .75}, {50, .98, 1}, {-50, -1, -.98}, {1e9, .98, 1}} {
+		d, err := coupledDomain(t, c.strength, 2, 0, -1) // b follows a, which follows c
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes := slices.Repeat([]Code{1, 1, 1}, n)
+		rng := rand.New(rand.NewPCG(1, 2))
+		var chunk Chunk
+		NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return rng.Uint64() })
+		for pair, columns := range [][2]int{{0, 2}, {1, 0}} {
+			if r := pearson(chunk.Columns[columns[0]].Ints, chunk.Columns[columns[1]].Ints); r < c.least || r > c.most {
+				t.Errorf("strength %g: pair %d has a correlation of %.3f, want %g to %g", c.strength, pair, r, c.least, c.most)
+			}
+		}
+		for a := range d.Attributes {
+			values := slices.Clone(chunk.Columns[a].Ints)
+			slices.Sort(values)
+			off := 0.0
+			for i, v := range values {
+				off = max(off, math.Abs(float64(v-500)/500-float64(i)/n))
+			}
+			if off > .016 { // Kolmogorov's 2.2/√n: 1e-4
+				t.Errorf("strength %g: column %d is off by %.3f", c.strength, a, off)
+			}
+		}
+	}
+	for _, with := range [][]int{{0}, {1, 0}, {1, 2, 0}, {7}} {
+		if _, err := coupledDomain(t, 1, with...); err == nil {
+			t.Errorf("couplings %v are taken", with)
+		}
+	}
+	if _, err := coupledDomain(t, math.NaN(), 1); err == nil {
+		t.Error("a strength of NaN is taken")
+	}
+	d, _ := coupledDomain(t, 1, 1)
+	d.Recouple(1, []Code{0, 0, 1, 2})
+	d.Recouple(0, []Code{0, 1, 1, 2})
+	// The bins of the domain are still two: as many of the parts are taken.
+	if c := d.Attributes[0].Coupling; !slices.Equal(c.Strength, []float64{1, 1}) || !slices.Equal(c.Width, []float64{1, 2}) {
+		t.Errorf("after a split: %+v", c)
+	}
+}
+
+func pearson(x, y []int64) float64 {
+	n, sx, sy, xx, yy, xy := float64(len(x)), 0., 0., 0., 0., 0.
+	for i := range x {
+		a, b := float64(x[i]), float64(y[i])
+		sx, sy, xx, yy, xy = sx+a, sy+b, xx+a*a, yy+b*b, xy+a*b
+	}
+	return (xy - sx*sy/n) / math.Sqrt((xx-sx*sx/n)*(yy-sy*sy/n))
+}

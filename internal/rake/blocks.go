@@ -1,0 +1,173 @@
+package rake
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// mostLevels is how often neighbouring cells of a table are joined: to blocks of 8 along each column.
+	mostLevels = 3
+	// blockSigmas is the size, in standard deviations of their noise, below which differences of blocks are 0.
+	blockSigmas = 2.5
+)
+
+// axis is a column of a table whose values have an order, cells of which are alike if they are close.
+type axis struct {
+	at    int   // in the table's clique
+	order []int // cells in the order of values; those left out, such as NULL, are like no other
+}
+
+// smoothTable returns the estimate of a table of the given shape with noise of standard deviation sigma, and for each
+// cell the part of the noise's variance that is left.
+//
+// The table is written as blocks: differences of neighbouring ranges at every scale along each ordered column (Haar,
+// undecimated), whose noise is known, and each is moved towards 0 by how far noise explains it. Where a table holds
+// next to nothing blocks vanish, and noise with them; what a link of two columns crowds into few cells stays.
+//
+// Sources: Coifman, Donoho 1995 (averages over all shifts); Gao 1998 (the nonnegative garrote).
+func smoothTable(table []float64, shape []int, axes []axis, sigma float64) (out, left []float64) {
+	out, left = slices.Clone(table), slices.Repeat([]float64{1}, len(table))
+	if len(axes) == 0 || !(sigma > 0) {
+		return out, left
+	}
+	g := newGrid(shape, axes)
+	dense := make([]float64, len(g.cells))
+	for i, c := range g.cells {
+		dense[i] = table[c]
+	}
+	smoothed := slices.Clone(dense)
+	g.smooth(smoothed, g.shape, 0, sigma, false)
+	removed := make([]float64, len(dense))
+	for i := range dense {
+		d := (dense[i] - smoothed[i]) / sigma
+		removed[i] = d * d
+	}
+	g.average(removed)
+	for i, c := range g.cells {
+		out[c], left[c] = smoothed[i], min(max(1-removed[i], leastLeft), 1)
+	}
+	return out, left
+}
+
+// leastLeft is the least part of a cell's noise that is believed to be left.
+const leastLeft = .04
+
+// grid is the part of a table whose cells have neighbours, in order.
+type grid struct {
+	cells []int // of the table
+	shape []int // cells of the grid along each column
+	axes  []int // that are ordered
+}
+
+func newGrid(shape []int, axes []axis) *grid {
+	g := &grid{cells: []int{0}}
+	for at, k := range shape {
+		codes := make([]int, k)
+		for v := range codes {
+			codes[v] = v
+		}
+		for _, x := range axes {
+			if x.at == at {
+				codes = x.order
+				g.axes = append(g.axes, at)
+			}
+		}
+		next := make([]int, 0, len(g.cells)*len(codes))
+		for _, c := range g.cells {
+			for _, v := range codes {
+				next = append(next, c*k+v)
+			}
+		}
+		g.cells, g.shape = next, append(g.shape, len(codes))
+	}
+	return g
+}
+
+// smooth smooths x, of the given shape, in place along the axes from number i on. detail says that x holds differences.
+func (g *grid) smooth(x []float64, shape []int, i int, sigma float64, detail bool) {
+	if i == len(g.axes) {
+		if detail {
+			garrote(x, sigma)
+		}
+		return
+	}
+	at := g.axes[i]
+	k, inner := shape[at], 1
+	for _, n := range shape[at+1:] {
+		inner *= n
+	}
+	levels := min(mostLevels, int(math.Log2(float64(max(k, 1)))))
+	pad := 1 << levels
+	n := k + 2*pad
+	padded := slices.Clone(shape)
+	padded[at] = n
+	outer := len(x) / (k * inner)
+	mean := make([]float64, outer*n*inner) // of 2^level cells from each place on; mirrored at both ends
+	for o := range outer {
+		for j := range n {
+			copy(mean[(o*n+j)*inner:][:inner], x[(o*k+mirrored(j-pad, k))*inner:][:inner])
+		}
+	}
+	differences := make([][]float64, levels)
+	for l := range differences {
+		d, next := make([]float64, len(mean)), make([]float64, len(mean))
+		for o := range outer {
+			for j := range n {
+				a, b := mean[(o*n+j)*inner:][:inner], mean[(o*n+(j+1<<l)%n)*inner:][:inner]
+				for c := range inner {
+					next[(o*n+j)*inner+c], d[(o*n+j)*inner+c] = (a[c]+b[c])/2, (a[c]-b[c])/2
+				}
+			}
+		}
+		mean, differences[l] = next, d
+	}
+	g.smooth(mean, padded, i+1, sigma/math.Sqrt(float64(pad)), detail)
+	for l := levels - 1; l >= 0; l-- {
+		h, d := 1<<l, differences[l]
+		g.smooth(d, padded, i+1, sigma/math.Sqrt(float64(2*h)), true)
+		finer := make([]float64, len(mean))
+		for o := range outer {
+			for j := range n { // each mean is found twice
+				here, before := (o*n+j)*inner, (o*n+(j-h+n)%n)*inner
+				for c := range inner {
+					finer[here+c] = (mean[here+c] + d[here+c] + mean[before+c] - d[before+c]) / 2
+				}
+			}
+		}
+		mean = finer
+	}
+	for o := range outer {
+		copy(x[o*k*inner:][:k*inner], mean[(o*n+pad)*inner:])
+	}
+}
+
+// garrote moves numbers with noise of standard deviation sigma towards 0.
+func garrote(x []float64, sigma float64) {
+	limit := blockSigmas * blockSigmas * sigma * sigma
+	for i, v := range x {
+		x[i] = v * max(0, 1-limit/max(v*v, 1e-300))
+	}
+}
+
+// average replaces each cell by the mean of it and its neighbours along the ordered columns.
+func (g *grid) average(x []float64) {
+	for _, at := range g.axes {
+		k, inner := g.shape[at], 1
+		for _, n := range g.shape[at+1:] {
+			inner *= n
+		}
+		old := slices.Clone(x)
+		for c := range x {
+			j := c / inner % k
+			sum, n := old[c], 1.
+			if j > 0 {
+				sum, n = sum+old[c-inner], n+1
+			}
+			if j+1 < k {
+				sum, n = sum+old[c+inner], n+1
+			}
+			x[c] = sum / n
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package rake
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// Values inside bins follow those of other columns as the bins do themselves: if 3 of 20 bins tell nearly which bin
+// another column has, values of a bin tell where in its bin that one is. Without it, two columns whose values lie far
+// apart in their last bins are uncorrelated where most of their correlation comes from.
+const (
+	// leastCoupled is the least correlation that a coupling adds to a pair.
+	leastCoupled = .005
+	// leastSpread bounds the variance of a conditional distribution from below, in squared widths of bins.
+	leastSpread = .02
+)
+
+// coupled is a pair of columns with learned bins and its table of the model.
+type coupled struct {
+	pair  domain.Clique
+	table []float64
+	adds  float64 // correlation that the coupling adds
+}
+
+// couple chooses for each column with learned bins at most one other that its values inside bins follow: a forest of
+// the pairs whose correlation grows most.
+func (r *run) couple(m *population.Model) {
+	at := map[int]*learnedColumn{}
+	for i := range r.bins {
+		if x := newLearnedColumn(&r.bins[i], attribute(r.problem.Domain, r.bins[i].Attribute).Fine()); x.spread > 0 {
+			at[x.bins.Attribute] = x
+		}
+	}
+	var list []coupled
+	for _, c := range r.pairs {
+		if c.known.Precision > 0 && at[c.clique[0]] != nil && at[c.clique[1]] != nil {
+			list = append(list, coupled{pair: c.clique})
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	cliques := make([]domain.Clique, len(list))
+	for i, x := range list {
+		cliques[i] = x.pair
+	}
+	for i, table := range m.Marginals(cliques) {
+		x := &list[i]
+		x.table = values(table, m.Sizes[x.pair[1]], at[x.pair[0]], at[x.pair[1]])
+		x.adds = added(x.table, at[x.pair[0]], at[x.pair[1]])
+	}
+	list = slices.DeleteFunc(list, func(x coupled) bool { return x.adds < leastCoupled })
+	slices.SortStableFunc(list, func(a, b coupled) int { return compareDown(a.adds, b.adds) })
+	joined := map[int][]coupled{}
+	group := make([]int, len(m.Sizes)) // columns that are coupled already
+	for a := range group {
+		group[a] = a
+	}
+	for _, x := range list {
+		a, b := group[x.pair[0]], group[x.pair[1]]
+		if a == b {
+			continue
+		}
+		for i := range group {
+			if group[i] == b {
+				group[i] = a
+			}
+		}
+		for _, c := range x.pair {
+			joined[c] = append(joined[c], x)
+		}
+	}
+	done := map[int]bool{}
+	var follow func(leader int)
+	follow = func(leader int) {
+		done[leader] = true
+		for _, x := range joined[leader] {
+			other, table := x.pair[0]+x.pair[1]-leader, x.table
+			if done[other] {
+				continue
+			}
+			if x.pair[0] != leader {
+				table = transposed(table, len(at[leader].bins.Starts))
+			}
+			c := &domain.Coupling{With: leader, Strength: strengths(table, at[leader], at[other])}
+			for b := range at[other].bins.Starts {
+				c.Width = append(c.Width, at[other].width(b))
+			}
+			at[other].bins.Coupling = c
+			follow(other)
+		}
+	}
+	for i := range r.bins {
+		if a := r.bins[i].Attribute; !done[a] {
+			follow(a)
+		}
+	}
+}
+
+// learnedColumn is what is known of values inside bins.
+type learnedColumn struct {
+	bins   *domain.LearnedBins
+	spread float64   // standard deviation of all values
+	within []float64 // of those inside each bin, of spread
+	ends   []float64 // normal scores where bins begin, and where the last one ends
+}
+
+func newLearnedColumn(b *domain.LearnedBins, n int) *learnedColumn {
+	p := profileOf(b.Runs, n)
+	all := p.span(0, n)
+	x := &learnedColumn{bins: b, spread: math.Sqrt(all.spread / max(all.count, 1e-12))}
+	starts := append(slices.Clone(b.Starts), n)
+	for i, from := range b.Starts {
+		s := p.span(from, starts[i+1])
+		x.within = append(x.within, math.Sqrt(s.spread/max(s.count, 1e-12))/max(x.spread, 1e-12))
+	}
+	for _, v := range starts {
+		least := .05 * max(p.between(starts[0], starts[1]), 1e-6)
+		most := .05 * max(p.between(starts[len(starts)-2], n), 1e-6)
+		x.ends = append(x.ends, score(min(max(p.below(v)[0]/all.count, least), 1-most)))
+	}
+	return x
+}
+
+// score returns the normal score of a share.
+func score(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
+
+func (x *learnedColumn) width(bin int) float64 { return x.ends[bin+1] - x.ends[bin] }
+
+// values returns the part of a table of shares in which neither column is NULL.
+func values(table []float64, width int, first, second *learnedColumn) []float64 {
+	sum := 1e-12
+	for _, w := range table {
+		sum += w
+	}
+	n, m := len(first.bins.Starts), len(second.bins.Starts)
+	out := make([]float64, 0, n*m)
+	for a := range n {
+		for b := range m {
+			out = append(out, table[a*width+b]/sum)
+		}
+	}
+	return out
+}
+
+func transposed(table []float64, width int) []float64 {
+	out := make([]float64, 0, len(table))
+	for b := range width {
+		for a := range len(table) / width {
+			out = append(out, table[a*width+b])
+		}
+	}
+	return out
+}
+
+// added returns the correlation that a coupling adds.
+func added(table []float64, first, second *learnedColumn) float64 {
+	m, sum := len(second.bins.Starts), 0.0
+	for a, s := range strengths(table, first, second) {
+		for b := range m {
+			s := s * second.width(b)
+			r := s / math.Sqrt(s*s+36) // about Spearman's coefficient of Frank's copula
+			sum += table[a*m+b] * r * first.within[a] * second.within[b]
+		}
+	}
+	return math.Abs(sum)
+}
+
+// strengths returns the strength of a coupling for each bin of the leader, by the width of bins of the other: the local
+// log odds ratio of the normal scores of both, over the width of the leader's bin. In a bin of the leader the scores of
+// the other have a mean µ and a variance v; those of a normal distribution have the ratio µ'/v.
+func strengths(table []float64, leader, other *learnedColumn) []float64 {
+	rows, m := len(leader.bins.Starts), len(other.bins.Starts)
+	at, known := make([]conditional, rows), make([]bool, rows)
+	for a := range rows {
+		at[a], known[a] = newConditional(table[a*m:(a+1)*m], other)
+	}
+	out := make([]float64, rows)
+	for a := range out {
+		low, high := a, a
+		if a > 0 && known[a-1] {
+			low--
+		}
+		if a+1 < rows && known[a+1] {
+			high++
+		}
+		if !known[a] || low == high {
+			continue
+		}
+		middle := func(bin int) float64 { return (leader.ends[bin] + leader.ends[bin+1]) / 2 }
+		slope := (at[high].mean - at[low].mean) / max(middle(high)-middle(low), 1e-3)
+		own, others := leader.width(a), other.width(at[a].bin)
+		v := max(at[a].variance-(others*others+slope*slope*own*own)/12, leastSpread*others*others) // of which bins are the rest
+		out[a] = min(max(slope/v*own, -domain.MaxStrength), domain.MaxStrength)
+	}
+	return out
+}
+
+// conditional is the distribution of the scores of one column where another is in one bin.
+type conditional struct {
+	bin            int // that holds its median
+	mean, variance float64
+}
+
+// newConditional reads a row of a table: as a normal distribution with the same quartiles, which single records far
+// away do not move.
+func newConditional(row []float64, x *learnedColumn) (c conditional, ok bool) {
+	sum := 0.0
+	for _, w := range row {
+		sum += w
+	}
+	if sum < leastShare {
+		return c, false
+	}
+	at := func(part float64) (z float64, bin int) {
+		up := 0.0
+		for b, w := range row {
+			if up+w >= part*sum && w > 0 {
+				return x.ends[b] + (part*sum-up)/w*x.width(b), b
+			}
+			up += w
+		}
+		return x.ends[len(row)], len(row) - 1
+	}
+	low, _ := at(.25)
+	high, _ := at(.75)
+	c.mean, c.bin = at(.5)
+	sd := (high - low) / 1.349
+	c.variance = sd * sd
+	return c, true
+}
