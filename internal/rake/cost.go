@@ -6,17 +6,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Cost returns the memory of a solve in bytes, and its CPU time in seconds on one core of 2024 without
-// counting and noise, from public figures alone.
-//
-// Measured at ε = 1: 336,000 cells .45 s, 1,814,400 cells 3.2 s, and up to three times as long at ε = 10; sampled
-// populations of 14 columns 1.4 s, of 23 binary ones 2.4 s. Renewals, which this leaves out, take up to 20 s more on
-// wide tables whose columns follow from each other.
+// counting and noise, from public figures alone: the work of the sweeps on a typical table, of which fits rarely leave
+// any out. In 40 of 42 runs on 14 tables (ε = .1, 1, 10) that work was within a factor of two, in 38 of 1.6. It is less
+// on tables with columns of one value, and more by renewals where columns nearly follow from each other; see Limits.
 func Cost(p solver.Problem) (bytes, seconds float64) {
 	t := newTargets(p)
 	return memory(p, t), duration(p, t)
@@ -29,52 +28,105 @@ func memory(p solver.Problem, t targets) float64 {
 	slices.Sort(triples)
 	tables := 48 * float64(sumCells(pairs)+sumCells(triples[max(0, len(triples)-scoredTriples):]))
 	if fitsWhole(p) {
-		return tables + bytesPerCell*universe(t.sizes)
+		return tables + bytesPerCell*cellsOfAll(t.sizes)
 	}
 	return tables + float64(recordsFor(p.Units, len(t.sizes))*recordBytes(len(t.sizes))) + 40*treeCells
 }
 
+// What the parts of a solve take, in seconds: measured with whole runs and profiles at ε = .1 to 10.
+const (
+	visit      = 2.4e-9 // for a record and pass, to find its cell, add its weight and multiply it
+	visitWhole = 2e-9   // for a cell of a universe and pass
+	innerCell  = 3e-9   // for a cell of a cluster and table of it
+	factor     = 3e-10  // for a factor that a renewal multiplies, of which a third are drawn
+	descended  = 20e-9  // for a cell of a universe and step of the descent
+	treeOf     = .3     // for the junction tree
+)
+
 // duration returns the CPU seconds of a solve.
 func duration(p solver.Problem, t targets) float64 {
-	if fitsWhole(p) {
-		return 2e-6 * universe(t.sizes)
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
+	if err != nil {
+		return math.NaN()
 	}
-	const (
-		visit  = 2.4e-9 // seconds for a record and pass, to find its cell, add its weight and multiply it
-		inside = 50e-6  // seconds for a table, in a sweep over the tables of its cluster
-		treeOf = .3     // seconds for the junction tree
-	)
-	pairs := cliques(t.pairs)
-	slices.SortStableFunc(t.triples, func(x, y target) int { // those that take most
-		return cmp.Compare(sumCells(cellsOf(t.sizes, []domain.Clique{y.clique})), sumCells(cellsOf(t.sizes, []domain.Clique{x.clique})))
+	r, sizes := f.run, f.run.merged.sizes
+	linked := func(list []target) []domain.Clique { // those that merging leaves something of
+		return slices.DeleteFunc(cliques(list), func(c domain.Clique) bool { return slices.Min(population.Shape(sizes, c)) == 1 })
+	}
+	ones, pairs, triples := t.attributes(), linked(t.pairs), linked(t.triples)
+	scored, _ := population.Work(sizes, triples[:min(len(triples), scoredTriples)])
+	pairs, triples = part(pairs, r.pairs), part(triples, r.triples)
+	slices.SortStableFunc(triples, func(x, y domain.Clique) int { // those that take most
+		return cmp.Compare(cellsOfAll(population.Shape(sizes, y)), cellsOfAll(population.Shape(sizes, x)))
 	})
-	triples := cliques(t.triples)
-	measured := slices.Concat(pairs, triples[:min(len(triples), measuredTriples)])
-	early, scored := firstSweeps+pairSweeps, triples[:min(len(triples), scoredTriples)]
-	merged := slices.Clone(t.sizes) // longer lists have rare values
-	for a, k := range merged {
-		merged[a] = min(k, longList)
+	first, firstInside := population.Work(sizes, slices.Concat(ones, pairs))
+	final, finalInside := population.Work(sizes, slices.Concat(ones, pairs, triples[:min(len(triples), measuredTriples)]))
+	early, late := firstSweeps, 0
+	if r.rakesAll() {
+		early, late = firstSweeps+pairSweeps, sweeps
 	}
-	passes := early*population.Passes(merged, pairs) + sweeps*population.Passes(merged, measured) + population.Passes(merged, scored)
-	return treeOf + visit*float64(recordsFor(p.Units, len(t.sizes))*passes) + inside*float64(early*len(pairs)+sweeps*len(measured))
+	passes := float64(early*first + late*final + scored)
+	work := innerCell * (float64(early)*firstInside + float64(late)*finalInside)
+	switch cells := cellsOfAll(sizes); {
+	case r.settings.whole:
+		return work + visitWhole*cells*passes + descended*cells*descentSteps(p, t)
+	case cells <= float64(r.records()):
+		return work + visitWhole*cells*passes
+	}
+	return work + treeOf + visit*float64(r.renewable(factors(sizes, slices.Concat(ones, pairs))))*passes
 }
 
-// Limits says which public caps a run has, for people.
-func Limits(p solver.Problem) string {
-	model := fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells",
-		recordsFor(p.Units, len(p.Workload.Sizes)), recordsFor(math.Inf(1), len(p.Workload.Sizes)), treeCells)
-	if fitsWhole(p) {
-		model = "the model is every cell of the domain"
+// factors returns how many factors a renewal multiplies for a record; see population.Field.RenewalCost.
+func factors(sizes []int, tables []domain.Clique) float64 {
+	sum := 0
+	for _, c := range tables {
+		for _, a := range c {
+			sum += sizes[a]
+		}
 	}
-	return fmt.Sprintf("%s; at most %d triples are scored and %d measured, none of more than %d cells", model, scoredTriples, measuredTriples, LargestTable)
+	return float64(sum)
 }
 
-func universe(sizes []int) float64 {
+// part returns as large a part of the list, regularly spread, as is measured of the candidates.
+func part(list []domain.Clique, candidates []*candidate) []domain.Clique {
+	measured := 0
+	for _, c := range candidates {
+		if c.known.Earlier+c.known.Precision > 0 {
+			measured++
+		}
+	}
+	out := make([]domain.Clique, len(list)*measured/max(1, len(candidates)))
+	for i := range out {
+		out[i] = list[i*len(list)/len(out)]
+	}
+	return out
+}
+
+// descentSteps returns the steps of a descent: more the less noise there is to stop at.
+func descentSteps(p solver.Problem, t targets) float64 {
+	return min(35/math.Sqrt(relativeNoise(p, t, p.Units))+10, 600)
+}
+
+// cellsOfAll returns the cells of the table of all attributes of the given sizes.
+func cellsOfAll(sizes []int) float64 {
 	cells := 1.0
 	for _, k := range sizes {
 		cells *= float64(k)
 	}
 	return cells
+}
+
+// Limits says which public caps a run has, for people.
+func Limits(p solver.Problem) string {
+	model := "the model is every cell of the domain"
+	if !fitsWhole(p) {
+		t := newTargets(p)
+		most := factor * min(mostRenewed*factors(t.sizes, slices.Concat(cliques(t.pairs), cliques(t.triples)))*float64(recordsFor(p.Units, len(t.sizes))), renewalCost)
+		model = fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells; renewals, if columns nearly follow from each other, add up to %.2g CPU-seconds",
+			recordsFor(p.Units, len(p.Workload.Sizes)), recordsFor(math.Inf(1), len(p.Workload.Sizes)), treeCells, most)
+	}
+	return fmt.Sprintf("%s; at most %d triples are scored and %d measured, none of more than %d cells", model, scoredTriples, measuredTriples, LargestTable)
 }
 
 // leastMemory is what a solve may take whatever the limit: a smaller one only keeps universes from being held.

@@ -29,7 +29,7 @@ const (
 	leastRenewable = 30_000 // records, whatever renewals cost
 	leastRenewed   = 2      // renewals, whatever they cost
 	mostRenewed    = 32     // renewals
-	renewalCost    = 1e11   // factors to multiply for all records of a run, of which copies are a third: 10 to 20 seconds
+	renewalCost    = 1e11   // factors to multiply for all records of a run, of which copies are a third: 20 to 30 seconds
 )
 
 // startField makes the population: all merged records if they are few, else a sample of a junction
@@ -37,12 +37,12 @@ const (
 func (r *run) startField() {
 	r.oneways = r.oneTables()
 	r.field = &population.Field{Base: r.merged.base}
-	if cells := r.mergedCells(); cells <= float64(r.records()) || r.settings.whole {
+	if cells := cellsOfAll(r.merged.sizes); cells <= float64(r.records()) || r.settings.whole {
 		r.field.Model = r.merged.universe(r.total.Units)
 		return
 	}
 	r.field.Tables = slices.Concat(r.oneways, r.measured(r.pairs))
-	r.field.Model = r.tree().Sample(r.renewable(), r.rng)
+	r.field.Model = r.tree().Sample(r.renewable(r.field.RenewalCost()), r.rng)
 	r.field.Model.StructuralZeros = r.merged.never
 	r.field.Model.Exclude() // what the tree could not hold: the rest stands for all, and is renewed if it is little
 }
@@ -60,14 +60,6 @@ func (r *run) measured(list []*candidate) []*population.Table {
 
 // records is the size of a sampled population: it follows from the released number of units.
 func (r *run) records() int { return recordsFor(r.total.Units, len(r.targets.sizes)) }
-
-func (r *run) mergedCells() float64 {
-	cells := 1.0
-	for _, k := range r.merged.sizes {
-		cells *= float64(k)
-	}
-	return cells
-}
 
 // tree returns the fitted junction tree; the potentials of the tables in it are those of the fit.
 func (r *run) tree() *mrf.JunctionTree {
@@ -153,8 +145,8 @@ func (r *run) rakesAll() bool { return !r.settings.whole || r.settings.raked > 0
 // renewable returns the records of the sample of a tree: no more than can be renewed mostRenewed times. With 60
 // columns the tree is so far from the fit that 300,000 records, renewed three times, end worth a hundredth of their
 // number, and one-ways forty times further off than their noise.
-func (r *run) renewable() int {
-	most := max(renewalCost/(mostRenewed*r.field.RenewalCost()), leastRenewable)
+func (r *run) renewable(factors float64) int {
+	most := max(renewalCost/(mostRenewed*factors), leastRenewable)
 	return int(min(most, float64(r.records())))
 }
 

@@ -22,7 +22,7 @@ func TestRecordsThatCanBeRenewed(t *testing.T) {
 				r.field.Tables = append(r.field.Tables, population.NewTable(sizes, domain.Clique{b, a}, cells, cells))
 			}
 		}
-		if got := r.renewable(); got != x.want {
+		if got := r.renewable(r.field.RenewalCost()); got != x.want {
 			t.Errorf("%d columns of %d values: %d records, want %d", x.columns, x.values, got, x.want)
 		}
 	}

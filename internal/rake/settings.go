@@ -144,10 +144,7 @@ func recordsFor(units float64, columns int) int {
 func recordBytes(columns int) int { return 2*columns + 24 }
 
 func fitsWhole(p solver.Problem) bool {
-	cells := 1.0
-	for _, k := range p.Workload.Sizes {
-		cells *= float64(k)
-	}
+	cells := cellsOfAll(p.Workload.Sizes)
 	return cells <= wholeUniverse && cells*bytesPerCell <= float64(p.Memory())
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
@@ -10,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Plan is what a request would do. Everything in it is public.
@@ -22,6 +24,7 @@ type Plan struct {
 	UnitsGiven   bool // the planning number of units is the user's, not the default
 	Method       string
 	Why          string
+	Suited       string // the method that Auto would take, and why; empty if it is Method
 	Limits       string // the method's public caps; empty if the domain's size is the only one
 	Alternatives []Alternative
 	Curve        []Point  // error at other ε; nil if it was not asked for
@@ -34,6 +37,7 @@ type Plan struct {
 	AverageTV  float64 // predicted, over the maximal marginals of the workload; NaN if there is no prediction
 	LowTV      float64 // between LowTV and HighTV for four of five tables
 	HighTV     float64
+	LeastTV    float64 // predicted of a table none of whose columns varies, which is as good as any; NaN if there is no such prediction
 	Enough     float64 // privacy units from which AverageTV is at most FewTV, roughly; 0 if it is, or nothing is predicted
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
@@ -81,6 +85,7 @@ type Workload struct {
 	Omitted   int64  // marginals of the wanted width that have more cells than allowed
 	TooLarge  int64  // marginals that have more cells than the method measures
 	TooWide   int    // marginals that have more columns than the method measures
+	Wide      string // the method that measures those; empty if none applies
 	Unlinked  string // pairs of columns that no marginal holds because some were omitted; empty if there are none
 	Narrowed  string // why the workload is narrower than the default; empty if it is not
 }
@@ -105,7 +110,10 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		return nil, err
 	}
 	plan.Workload.TooLarge = larger(p, chosen.LargestTable)
-	plan.Workload.TooWide = wider(p, chosen.Widest)
+	plan.Workload.TooWide, plan.Workload.Wide = wider(p, chosen.Widest)
+	if suited, why, err := methods.Choose(p, methods.Auto); err == nil && suited.Name != chosen.Name {
+		plan.Suited = suited.Name + ": " + why
+	}
 	if omitted > 0 {
 		plan.Workload.Unlinked = unlinked(p)
 	}
@@ -116,6 +124,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.Charges = ledger.Statement(schedule(p, chosen))
 	plan.AverageTV = predict(p, chosen, ledger, measured, Target{})
 	plan.LowTV, plan.HighTV = likely(plan.AverageTV, chosen)
+	plan.LeastTV = least(p, chosen, ledger)
 	plan.Enough = enough(p, chosen, ledger, measured)
 	if chosen.Limits != nil {
 		plan.Limits = chosen.Limits(p)
@@ -264,14 +273,23 @@ func larger(p solver.Problem, limit int64) (n int64) {
 	return n
 }
 
-// wider returns how many marginals of the workload have more columns than limit, if there is one.
-func wider(p solver.Problem, limit int) (n int) {
+// wider returns how many marginals of the workload have more columns than limit, if there is one, and a method that
+// measures marginals of any width and applies.
+func wider(p solver.Problem, limit int) (n int, method string) {
 	for _, m := range p.Workload.Marginals {
 		if limit > 0 && len(m.Clique) > limit {
 			n++
 		}
 	}
-	return n
+	for _, m := range methods.All() {
+		if n == 0 || method != "" || m.Widest > 0 || m.Comparison {
+			continue
+		}
+		if _, err := m.Accesses(p); err == nil {
+			method = m.Name
+		}
+	}
+	return n, method
 }
 
 // predict returns the predicted average total variation of the target's marginals, NaN if there is none. A method that selects is priced as if it
@@ -317,6 +335,19 @@ func likely(tv float64, m methods.Method) (low, high float64) {
 		return lowOfForecast * tv, min(1, highOfForecast*tv)
 	}
 	return tv / factorOfOthers, min(1, tv*factorOfOthers)
+}
+
+// least returns what is predicted of a table of equal records.
+func least(p solver.Problem, m methods.Method, l *accountant.Ledger) float64 {
+	if m.Foresee == nil {
+		return math.NaN()
+	}
+	sizes := p.Workload.Sizes
+	f, err := m.Foresee(p, l.Budget(), &population.Model{Sizes: sizes, Weights: []float64{1}, Columns: slices.Repeat([][]domain.Code{{0}}, len(sizes))})
+	if err != nil {
+		return math.NaN()
+	}
+	return f.TV()
 }
 
 // FewTV is the average total variation above which a plan says that there are too few privacy units for the columns.

@@ -227,3 +227,33 @@ func TestTooSmall(t *testing.T) {
 		t.Errorf("%.0f units would do, and so would %.0f", small.Enough, small.Enough/2.6)
 	}
 }
+
+// A plan says which method measures marginals that are too wide for the chosen one, and which method suits the workload.
+func TestPlanSaysWhichMethodSuits(t *testing.T) {
+	said := func(method string, width int, sizes ...int) string {
+		p := problem(width, sizes...)
+		made, err := Make(p, method, 0, true, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := WriteText(&b, made); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	few, many := []int{2, 3, 2, 3, 2}, slices.Repeat([]int{9}, 12)
+	for _, x := range []struct{ text, want string }{
+		{said("rake", 4, few...), "--method=dpam measures them"},
+		{said("rake", 4, few...), "better suited to this workload: dpam: "},
+		{said("rake", 4, many...), "no method measures them"},
+		{said("dpam", 3, few...), "better suited to this workload: rake: "},
+	} {
+		if !strings.Contains(x.text, x.want) {
+			t.Errorf("no %q in\n%s", x.want, x.text)
+		}
+	}
+	if text := said("auto", 4, few...); strings.Contains(text, "better suited") || strings.Contains(text, "measures them") {
+		t.Errorf("the rule's own choice is doubted in\n%s", text)
+	}
+}

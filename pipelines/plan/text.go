@@ -71,7 +71,11 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 		fmt.Fprintf(b, "          among them all with %s: what links those is known through other columns at best\n", w.Unlinked)
 	}
 	if w.TooWide > 0 {
-		fmt.Fprintf(b, "          %d marginals have more columns than %s measures; it answers them from the marginals inside\n", w.TooWide, p.Method)
+		measures := "no method measures them, as the domain has too many cells for those that could"
+		if w.Wide != "" {
+			measures = "--method=" + w.Wide + " measures them"
+		}
+		fmt.Fprintf(b, "          %d marginals have more columns than %s measures; it answers them from the marginals inside; %s\n", w.TooWide, p.Method, measures)
 	}
 	if w.TooLarge > 0 {
 		fmt.Fprintf(b, "          %d marginals have more cells than %s measures; it links their columns through smaller ones\n", w.TooLarge, p.Method)
@@ -82,6 +86,9 @@ func writeMethod(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "method    %s: %s\n", p.Method, p.Why)
 	if p.Limits != "" {
 		fmt.Fprintf(b, "          %s\n", p.Limits)
+	}
+	if p.Suited != "" {
+		fmt.Fprintf(b, "          better suited to this workload: %s\n", p.Suited)
 	}
 	b.WriteString("          in its place, by predictions good to a factor of two")
 	if p.Adaptive() {
@@ -132,6 +139,9 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		b.WriteString("\n          TV, total variation: the part of the rows that would have to change for a marginal to be right\n")
 		if p.AverageTV > FewTV {
 			b.WriteString("          " + few(p) + "\n")
+		}
+		if !math.IsNaN(p.LeastTV) {
+			fmt.Fprintf(b, "          (nothing is known of the table yet: of one whose columns hardly vary expect less, down to %s)\n", tv(p.LeastTV))
 		}
 	}
 	writeAimed(b, p)

@@ -42,9 +42,32 @@ func cover(sizes []int, cliques []domain.Clique, most int) []group {
 	return out
 }
 
-// Passes returns with how many passes over a sample's records the tables of all cliques are counted, or raked once.
-func Passes(sizes []int, cliques []domain.Clique) int {
-	return len(cover(sizes, cliques, clusterCells))
+// Work returns what it takes to rake the tables of all cliques once, one-ways among them: passes over the records of a
+// sample, or the cells of a universe, and cells of the tables' clusters that are read and written. To count them takes
+// as many passes.
+func Work(sizes []int, cliques []domain.Clique) (passes int, cells float64) {
+	var ones, wide []domain.Clique
+	for _, c := range cliques {
+		if len(c) < 2 {
+			ones = append(ones, c)
+		} else {
+			wide = append(wide, c)
+		}
+	}
+	groups := cover(sizes, wide, clusterCells)
+	for _, g := range groups {
+		n, inside := 1.0, len(g.members)
+		for _, a := range g.clique {
+			n *= float64(sizes[a])
+		}
+		for _, c := range ones {
+			if g.clique.Contains(c) {
+				inside++
+			}
+		}
+		cells += innerSweeps * n * float64(inside)
+	}
+	return len(groups) + len(ones), cells
 }
 
 // grow returns the clique of a group around the first of those left, which has the given number of cells.
