@@ -24,6 +24,14 @@ type Fit struct {
 	Records    int64       `json:"records"`
 	NoID       int64       `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
 	Columns    []ColumnFit `json:"columns"`
+	Broken     []Broken    `json:"constraints,omitempty"` // what the domain declares between columns
+}
+
+// Broken counts the records that break one thing that a domain declares between columns. They are used as they are; rows
+// that are written keep to it.
+type Broken struct {
+	Declared string `json:"declared"` // as in the domain file
+	Records  int64  `json:"records"`
 }
 
 // ColumnFit counts the cells of one column. Each is in one of the counts but Records.
@@ -59,8 +67,9 @@ type CheckConfig struct {
 
 // CheckRequest is a check that can be made. No row has been read.
 type CheckRequest struct {
-	source *source
-	json   string
+	source   *source
+	declared *domain.Domain // as in the file
+	json     string
 }
 
 // OpenCheck reads the domain file, finds the table and compares its columns with the domain's. It returns
@@ -72,6 +81,7 @@ func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 	if len(*errs) > 0 {
 		return nil, *errs
 	}
+	r.declared = file.Domain
 	return r, nil
 }
 
@@ -93,7 +103,11 @@ func readDomain(ctx context.Context, name string, errs *FieldErrors) *schema.Fil
 // Run reads the table and writes the text form to out, and the JSON form to its file.
 func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	c := newChecker(r.source.domain)
-	err := r.source.table.Each(ctx, r.source.domain, r.source.form, func(chunk *domain.Chunk) error {
+	wanted, err := c.relate(ctx, r)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	err = r.source.table.Each(ctx, wanted, r.source.form, func(chunk *domain.Chunk) error {
 		c.add(chunk)
 		return ctx.Err()
 	})
@@ -117,6 +131,7 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 type checker struct {
 	domain  *domain.Domain
 	encoder *domain.Encoder
+	between *constraints
 	fit     Fit
 }
 
@@ -167,6 +182,7 @@ func (c *checker) add(chunk *domain.Chunk) {
 			}
 		}
 	}
+	c.between.add(chunk, c.fit.Broken)
 }
 
 // find returns what a cell is counted as, nil if it is usable.
@@ -261,6 +277,12 @@ func (f *Fit) WriteText(w io.Writer) error {
 	b.WriteString("\n")
 	for i := range f.Columns {
 		f.Columns[i].explain(&b, f.Records)
+	}
+	for _, x := range f.Broken {
+		if x.Records > 0 {
+			fmt.Fprintf(&b, "%s: %s records (%s) break it; they are used as they are, and no row that is written does\n",
+				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -69,3 +69,58 @@ func TestMisfitsKeepFewShortTexts(t *testing.T) {
 		t.Errorf("%d, %q", m.Count, m.First)
 	}
 }
+
+// TestCheckCountsBrokenConstraints: records that break what is declared between columns, by entry; derived columns that
+// the table has are compared with what they follow from.
+func TestCheckCountsBrokenConstraints(t *testing.T) {
+	dir := t.TempDir()
+	name := write(t, filepath.Join(dir, "d.yaml"), `
+columns:
+  - {name: start, type: DATE, min: 2024-01-01, max: 2024-12-31, null: true}
+  - {name: end, type: DATE, min: 2024-01-01, max: 2025-12-31, null: true}
+  - {name: time, type: INT64, min: 0, max: 2359, null: true}
+  - {name: net, type: NUMERIC, min: 0, max: 500, null: true}
+  - {name: tax, type: NUMERIC, min: 0, max: 500, resolution: 0.005, null: true}
+  - {name: m, type: INT64, min: 1, max: 12, null: true}
+  - {name: d, type: INT64, min: 1, max: 31, null: true}
+  - {name: y, type: INT64, min: 2020, max: 2024, null: true}
+  - {name: city, type: STRING, values: [Austin, Boston], other: true}
+  - {name: sex, type: STRING, values: [M, F], null: true}
+  - {name: pregnant, type: BOOL, null: true}
+constraints:
+  - {order: [start, end]}
+  - {order: [tax, net]}
+  - {date: [y, m, d]}
+  - {derive: hour, from: time / 100}
+  - {sum: total, of: [net, tax]}
+  - {derive: state, from: city, map: {Austin: TX, Boston: MA}, else: "?"}
+  - {derive: minute, from: time % 100}
+impossible:
+  - {sex: M, pregnant: true}
+`)
+	input := write(t, filepath.Join(dir, "a.csv"), "hour,start,end,time,net,tax,total,m,d,y,city,state,sex,pregnant\n"+
+		"5,2024-03-01,2024-02-28,510,10.00,1.005,11.005,2,29,2024,Austin,TX,M,true\n"+
+		"5,,2024-02-28,610,1.00,1.005,2.00,2,29,2023,Boston,TX,F,true\n"+
+		",2024-03-01,2024-03-01,710,1.00,,,2,29,,Chicago,?,M,false\n"+
+		",2024-03-01,2024-03-02,,x,1.00,,,31,2023,Boston,MA,,\n")
+	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Run(context.Background(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"order: start <= end: 1 records (25.0%) break it; they are used as they are, and no row that is written does\n",
+		"order: tax <= net: 1 records", "date: y, m, d: 1 records", "derive: hour, from time / 100: 2 records",
+		"sum: total, of net, tax: 1 records", "derive: state, from city: 1 records", "impossible: sex: M; pregnant: true: 1 records",
+	} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("no %q in\n%s", line, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "minute") {
+		t.Errorf("a column that the table does not have breaks something:\n%s", out.String())
+	}
+}

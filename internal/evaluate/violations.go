@@ -32,17 +32,21 @@ func violations(truth, other *Table, d *domain.Domain) *Violations {
 	for i, e := range d.StructuralZeros {
 		x := &v.Each[i]
 		x.Columns = e.Clique.Names(d)
-		for j, a := range e.Clique {
-			labels := make([]string, len(e.Codes[j]))
-			for k, code := range e.Codes[j] {
-				labels[k] = d.Attributes[a].Label(code)
-			}
-			x.Cells = append(x.Cells, labels)
+		for j := range e.Clique {
+			x.Cells = append(x.Cells, zeroLabels(d, e, j))
 		}
 		x.Real, x.Synthetic = truth.violating(domain.Exclusions{e}), other.violating(domain.Exclusions{e})
 	}
 	v.Real, v.Synthetic = truth.violating(d.StructuralZeros), other.violating(d.StructuralZeros)
 	return v
+}
+
+// zeroLabels names the cells of the i-th attribute of an exclusion.
+func zeroLabels(d *domain.Domain, e domain.Exclusion, i int) (labels []string) {
+	for _, code := range e.Codes[i] {
+		labels = append(labels, d.Attributes[e.Clique[i]].Label(code))
+	}
+	return labels
 }
 
 // violating returns the number of rows that any of the exclusions holds for.
