@@ -22,6 +22,8 @@ type Config struct {
 	Null    string // how CSV output spells NULL; default: an empty cell
 	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, if that is a directory
 
+	About string // file of what only the curator knows, for statement and report; default: none
+
 	Epsilon      dp.Epsilon // required
 	Delta        dp.Delta   // 0 is pure differential privacy
 	Neighbouring dp.Neighbouring

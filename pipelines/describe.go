@@ -32,6 +32,8 @@ type description struct {
 	Gate       string // staging through which workers in other processes are stopped; empty: there are none
 	RowsAt     string // where the rows are, for those who read them
 	RowsFormat string
+	About      map[string]string // what only the curator knows
+	Began      string            // when the run was asked for
 }
 
 // describe makes the files that go with the rows: statement, model, marginals and report. They are functions of the
@@ -104,7 +106,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(),
+		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
@@ -48,7 +49,7 @@ func TestGraphIsSmall(t *testing.T) {
 	c.Shards = synth.PrismBranches
 	r := mustValidate(t, c)
 	p, s := beam.NewPipelineWithRoot()
-	build(s, r, launch{runID: "graph", output: r.output("graph", staging{})})
+	build(s, r, launch{runID: "graph", output: r.output("graph", staging{}, time.Time{})})
 	edges, _, err := p.Build()
 	if err != nil {
 		t.Fatal(err)

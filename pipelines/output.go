@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dirsink"
@@ -33,7 +34,7 @@ func (o *output) open() *output {
 
 // output returns where the run's rows and released files go. A directory of the staging is for rows that
 // are not loaded yet.
-func (r *Request) output(runID string, st staging) *output {
+func (r *Request) output(runID string, st staging, began time.Time) *output {
 	form := r.source.Form(r.File.CSV)
 	at, format := rowsAt(r.Output, r.Format)
 	gate := ""
@@ -44,7 +45,7 @@ func (r *Request) output(runID string, st staging) *output {
 		Gate:      gate,
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID,
-		RowsAt: at, RowsFormat: format,
+		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339),
 	}}).open()
 }
 

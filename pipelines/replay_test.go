@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -96,7 +97,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 		t.Fatal(err)
 	}
 	l := launch{runID: "replay", seed: 7, store: st.ref()}
-	l.output = r.output(l.runID, staging{})
+	l.output = r.output(l.runID, staging{}, time.Time{})
 	a, err := startExecution(context.Background(), l.output)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,23 +20,32 @@ import (
 
 // ReportConfig is one request to draw the report of a finished run again, from its released files alone.
 type ReportConfig struct {
-	Dir  string // directory of the rows or of everything else; required
-	HTML string // file to write, local or gs://, replaced if it is there; default: report.html
+	Dir string // directory of the rows or of everything else; required
+	// Files to write, local or gs://, replaced if they are there. HTML is report.html unless another is asked for.
+	HTML, Registry, Croissant, Lineage string
+
+	About string // file of what only the curator knows; its keys come before those of the run
 }
 
 // ReportRequest is a ReportConfig without fault.
 type ReportRequest struct {
 	ReportConfig
 	output *dirsink.Output
+	about  map[string]string
 }
 
 // ValidateReport finds the output whose report is drawn, and reads its manifest alone.
 func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error) {
-	c.HTML = orDefault(c.HTML, "report.html")
+	if c.HTML+c.Registry+c.Croissant+c.Lineage == "" {
+		c.HTML = "report.html"
+	}
 	r := &ReportRequest{ReportConfig: c}
 	var faults Faults
-	if err := files.CheckName(c.HTML); err != nil {
-		faults.add("--html", err.Error(), "")
+	r.about = checkAbout(ctx, c.About, &faults)
+	for _, to := range r.files() {
+		if err := files.CheckName(to.name); err != nil {
+			faults.add(to.flag, err.Error(), "")
+		}
 	}
 	if c.Dir == "" {
 		return r, faults.Err() // where words are read it is said that the directory is missing
@@ -52,10 +62,72 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 	if !holds(r.output, privacyFile) {
 		faults.add(c.Dir, "holds rows of a model that was released elsewhere", "name the output of synth")
 	}
-	if files.Clean(c.HTML) == files.Clean(files.Join(r.output.Release, reportFile)) {
-		faults.add("--html", fmt.Sprintf("got %s, a released file that `dapple verify` compares", c.HTML), "write the report elsewhere")
+	for _, to := range r.files() {
+		for _, f := range r.output.Released {
+			if files.Clean(to.name) == files.Clean(files.Join(r.output.Release, f.Name)) {
+				faults.add(to.flag, fmt.Sprintf("got %s, a released file that `dapple verify` compares", to.name), "write it elsewhere")
+			}
+		}
+	}
+	if c.Registry != "" && len(faults) == 0 {
+		p, err := released(ctx, r.output.Release)
+		if err != nil {
+			return r, altered(c.Dir, err)
+		}
+		if lacks := report.RegistryLacks(r.told(p).About); len(lacks) > 0 {
+			faults.add("--registry", fmt.Sprintf("needs %s, which only you know", strings.Join(lacks, ", ")), "write them into a file for --about; dapple help about lists all keys")
+		}
 	}
 	return r, faults.Err()
+}
+
+// wanted is a file that is asked for.
+type wanted struct {
+	flag, name, title string
+	write             func(io.Writer, report.Page, []report.RowFile) error
+}
+
+// files are those that are asked for.
+func (r *ReportRequest) files() (list []wanted) {
+	for _, w := range []wanted{
+		{"--html", r.HTML, "report ", func(w io.Writer, p report.Page, _ []report.RowFile) error { return report.WriteHTML(w, p) }},
+		{"--registry", r.Registry, "registry", func(w io.Writer, p report.Page, _ []report.RowFile) error {
+			b, err := p.Privacy.Registry()
+			return writeAll(w, b, err)
+		}},
+		{"--croissant", r.Croissant, "croissant", func(w io.Writer, p report.Page, rows []report.RowFile) error {
+			b, err := p.Privacy.Croissant(rows)
+			return writeAll(w, b, err)
+		}},
+		{"--openlineage", r.Lineage, "lineage", func(w io.Writer, p report.Page, _ []report.RowFile) error {
+			b, err := p.Privacy.Lineage()
+			return writeAll(w, b, err)
+		}},
+	} {
+		if w.name != "" {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+func writeAll(w io.Writer, b []byte, err error) error {
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
+
+// told is a statement with what the curator has added since.
+func (r *ReportRequest) told(p report.Privacy) report.Privacy {
+	about := maps.Clone(p.About)
+	if about == nil {
+		about = map[string]string{}
+	}
+	maps.Copy(about, r.about)
+	p.About = about
+	p.Process.Other, p.Process.Tuning = orDefault(r.about["other_releases"], p.Process.Other), orDefault(r.about["tuning"], p.Process.Tuning)
+	return p
 }
 
 // Report reads the released files of an output, compares them with each other and its manifest, and writes the page.
@@ -64,15 +136,24 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 	if err != nil {
 		return altered(r.Dir, err)
 	}
-	var b bytes.Buffer
-	if err := report.WriteHTML(&b, p); err != nil {
-		return err
+	p.Privacy = r.told(p.Privacy)
+	var rows []report.RowFile
+	for _, f := range r.output.Parts {
+		rows = append(rows, report.RowFile{Name: f.Name, SHA256: f.SHA256})
 	}
-	if err := files.Replace(ctx, r.HTML, b.Bytes()); err != nil {
-		return fmt.Errorf("pipelines: %w", err)
+	for _, to := range r.files() {
+		var b bytes.Buffer
+		if err := to.write(&b, p, rows); err != nil {
+			return err
+		}
+		if err := files.Replace(ctx, to.name, b.Bytes()); err != nil {
+			return fmt.Errorf("pipelines: %w", err)
+		}
+		if _, err := fmt.Fprintf(out, "%-9s %s\n", to.title, to.name); err != nil {
+			return err
+		}
 	}
-	_, err = fmt.Fprintf(out, "report  %s\n", r.HTML)
-	return err
+	return nil
 }
 
 // readPage reads what the report is drawn from. All differences between the files are in the error.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
@@ -41,7 +42,7 @@ func (r *Request) again(ctx context.Context, where place) (*Result, error) {
 	if !ok {
 		return nil, nil
 	}
-	out := r.output(publisher, staging{})
+	out := r.output(publisher, staging{}, time.Time{})
 	if !out.published(ctx) {
 		return nil, nil
 	}

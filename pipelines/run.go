@@ -75,7 +75,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 			st.remove(ctx)
 		}
 	}()
-	l.store, l.output = st.ref(), r.output(l.runID, st)
+	l.store, l.output = st.ref(), r.output(l.runID, st, n.Began)
 	a, err := startExecution(ctx, l.output)
 	if err != nil && !IsRequest(err) {
 		keep, err = st.ending(ctx, n, stopped(ctx, err))

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
@@ -184,7 +185,7 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 // A run whose publish lock is shut neither releases nor publishes, however long its functions go on.
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
-	sink := r.output("stopped", staging{})
+	sink := r.output("stopped", staging{}, time.Time{})
 	a, err := startExecution(context.Background(), sink)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,8 @@ type Request struct {
 	Chosen   methods.Method
 	omitted  int64
 	aimed    *plan.Aimed // the ε for an error that a plan was asked for
-	narrowed string      // why the workload is narrower than the default; empty if it is not
+	about    map[string]string
+	narrowed string // why the workload is narrower than the default; empty if it is not
 }
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
@@ -69,6 +70,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		c.target().check(ctx, &faults)
 	}
 	checkTemp(c.TempLocation, c.Engine, &faults)
+	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
 		if c.Output != "" || !c.planning {
@@ -146,6 +148,40 @@ func checkDomain(ctx context.Context, r *Request, f *Faults) {
 	*f = append(*f, faults...)
 }
 
+// checkAbout reads the file of what only the curator knows.
+func checkAbout(ctx context.Context, path string, f *Faults) map[string]string {
+	if path == "" {
+		return nil
+	}
+	data, err := files.ReadStart(ctx, path, maxAbout+1)
+	if err == nil && len(data) > maxAbout {
+		err = fmt.Errorf("%s: larger than %d kB; write what a reader needs", path, maxAbout>>10)
+	}
+	var about map[string]string
+	if err == nil {
+		about, err = schema.ParseAbout(path, data)
+	}
+	*f = append(*f, fileFaults("--about", err)...)
+	return about
+}
+
+// maxAbout is the largest such file, in bytes: it is in the statement.
+const maxAbout = 64 << 10
+
+// fileFaults lists what is wrong with a file of YAML, or that it cannot be read.
+func fileFaults(flag string, err error) (faults Faults) {
+	var bad schema.Faults
+	switch {
+	case errors.As(err, &bad):
+		for _, b := range bad {
+			faults.add(strings.TrimSuffix(b.Error(), ": "+b.Text), b.Text, "")
+		}
+	case err != nil:
+		faults.add(flag, plainPathError(err), "check the path")
+	}
+	return faults
+}
+
 // DomainFaults lists all that is wrong with a domain file.
 func DomainFaults(ctx context.Context, path string) Faults {
 	_, faults := readDomain(ctx, path)
@@ -153,23 +189,12 @@ func DomainFaults(ctx context.Context, path string) Faults {
 }
 
 func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
-	var faults Faults
 	data, err := files.ReadStart(ctx, path, schema.MaxBytes+1) // Parse says that it is too large
 	var file *schema.File
 	if err == nil {
 		file, err = schema.Parse(path, data)
 	}
-	var bad schema.Faults
-	switch {
-	case errors.As(err, &bad):
-		for _, b := range bad {
-			where := strings.TrimSuffix(b.Error(), ": "+b.Text)
-			faults.add(where, b.Text, "")
-		}
-	case err != nil:
-		faults.add("--domain", plainPathError(err), "check the path")
-	}
-	return file, faults
+	return file, fileFaults("--domain", err)
 }
 
 // checkProblem derives workload, problem and method.

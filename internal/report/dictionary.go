@@ -1,6 +1,11 @@
 package report
 
-import "github.com/dapple-dp/dapple/dp/domain"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
 
 // Column is an entry of the data dictionary: what a column may hold, and what becomes of everything else.
 type Column struct {
@@ -12,13 +17,34 @@ type Column struct {
 	Null     bool     `json:"null"`             // NULL is a cell
 	Other    bool     `json:"other"`            // any other value is a cell
 	Unusable string   `json:"unusable"`         // the cell of a value that fits no other
+	Made     string   `json:"made,omitempty"`   // of columns that are not modelled: how their values come about
 }
 
-// dictionary describes the columns of a domain.
+// dictionary describes the columns of the rows.
 func dictionary(d *domain.Domain) []Column {
+	made := map[string]string{}
+	for _, c := range d.Derived {
+		made[c.Column.Name] = "computed"
+		switch {
+		case len(c.Sum) > 0:
+			made[c.Column.Name] += " as the sum of " + strings.Join(c.Sum, ", ")
+		case len(c.Map) > 0:
+			made[c.Column.Name] += " by a map of " + c.From
+		default:
+			made[c.Column.Name] += " as " + c.From
+		}
+	}
+	for _, g := range d.Generated {
+		made[g.Column] = "made up as " + g.As + ", never from data"
+	}
+	d = d.Written()
 	list := make([]Column, d.Len())
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
+		if how := made[a.Name]; how != "" {
+			list[i] = Column{Name: a.Name, Type: a.Type.String(), Null: a.Null, Made: how}
+			continue
+		}
 		list[i] = Column{Name: a.Name, Type: a.Type.String(), Cells: a.Size(), Values: a.Values, Null: a.Null, Other: a.Other, Unusable: unusable(a)}
 		for _, c := range a.Cuts {
 			list[i].Cuts = append(list[i].Cuts, string(a.AppendNative(nil, c)))
@@ -42,4 +68,18 @@ func unusable(a *domain.Attribute) string {
 		return a.Label(a.Fallback)
 	}
 	return ""
+}
+
+// constraints are the relations between columns that hold in every row, in words.
+func constraints(d *domain.Domain) (list []string) {
+	for _, o := range d.Orders {
+		list = append(list, strings.Join(o.Columns, " <= "))
+	}
+	for _, c := range d.Dates {
+		list = append(list, strings.Join([]string{c.Year, c.Month, c.Day}, ", ")+" are a day of the calendar")
+	}
+	if n := len(d.StructuralZeros); n > 0 {
+		list = append(list, fmt.Sprintf("%d combinations of cells, declared or out of order, are in no row", n))
+	}
+	return list
 }

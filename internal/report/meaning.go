@@ -1,6 +1,9 @@
 package report
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Meaning puts ε and δ into words and figures for people.
 type Meaning struct {
@@ -59,6 +62,7 @@ func processOf(r Run) Process {
 			"dp/CLAIMS.md: the evidence and the limits of each sentence",
 		},
 	}
+	p.Other, p.Tuning = cmp.Or(r.About["other_releases"], p.Other), cmp.Or(r.About["tuning"], p.Tuning)
 	if r.Statement.Delta == 0 {
 		p.Variant = "pure differential privacy"
 	}

@@ -52,6 +52,7 @@ type view struct {
 	Load      []snippet
 	Unit      string
 	ErrorText string
+	Told      []fact    // what only the curator knows
 	Evidence  []promise // the parts of dp/PRIVACY.md
 }
 
@@ -73,7 +74,7 @@ func WriteHTML(w io.Writer, p Page) error {
 		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
 	}
 	v.Spent, v.Unit, v.ErrorText = spent(p.Privacy, v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
-	v.Evidence = evidence()
+	v.Evidence, v.Told = evidence(), p.Privacy.told()
 	if err := page.Write(w, pageTemplate, page.Head{Title: title}, v); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}

@@ -44,11 +44,17 @@ type Privacy struct {
 	Hashes    Hashes    `json:"hashes"`
 	NotCover  []string  `json:"not_covered"`
 	Process   Process   `json:"process"`
+	// About is what only the curator knows, word for word.
+	About map[string]string `json:"about,omitempty"`
+	// Began is when the run was asked for, in UTC. How long it took is not said: it depends on the table.
+	Began string `json:"began,omitempty"`
 	// NotPrivate lists what the release shows and no guarantee covers.
 	NotPrivate []string `json:"not_private_figures"`
 	Versions   Versions `json:"versions"`
 	// Dictionary is the domain: public facts, and bins that were learned from a release.
 	Dictionary []Column `json:"dictionary"`
+	// Constraints hold in every row: public facts of the domain.
+	Constraints []string `json:"constraints,omitempty"`
 }
 
 // Units says what is released about the number of privacy units.
@@ -93,6 +99,8 @@ type Run struct {
 	Errors     Errors
 	Marginals  Marginals
 	ModelHash  [32]byte
+	About      map[string]string // what only the curator knows
+	Began      string            // when the run was asked for, RFC 3339
 }
 
 // strictly is what the end of a strict run shows of the true table.
@@ -102,7 +110,7 @@ const strictly = "that there is a release: the table was read with --strict, and
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
-		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{},
+		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, About: r.About, Began: r.Began,
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},
@@ -128,6 +136,7 @@ func New(r Run) Privacy {
 	if r.Strict {
 		p.NotPrivate = append(p.NotPrivate, strictly)
 	}
+	p.Constraints = constraints(r.Domain)
 	p.Dictionary, p.Unit, p.Relation = dictionary(r.Domain), p.UnitInWords(), p.neighbours()
 	p.Meaning, p.Process = meaningOf(p), processOf(r)
 	for _, line := range r.Statement.Ledger {

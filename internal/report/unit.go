@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,3 +114,11 @@ func rounded(x float64) float64 {
 }
 
 func count(n int, word string) string { return page.Count(float64(n)) + " " + plural(n, word) }
+
+// told are the curator's own words, by key.
+func (p Privacy) told() (list []fact) {
+	for _, key := range slices.Sorted(maps.Keys(p.About)) {
+		list = append(list, fact{Term: strings.ReplaceAll(key, "_", " "), Text: p.About[key]})
+	}
+	return list
+}

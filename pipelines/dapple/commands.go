@@ -182,6 +182,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "null", arg: "TEXT", set: text(&c.Null)},
 		{name: "release", arg: "DIR", usage: "directory for statement, model and manifest; default: output.release", set: text(&c.Release)},
+		{name: "about", arg: "FILE", usage: "what only you know, for the statement: see dapple help about", set: text(&c.About)},
 		{name: "shards", arg: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the directories before", set: toggle(&c.Overwrite)},
 		{name: "sample_seed", arg: "N", usage: "repeats the sampling, never the noise; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
@@ -238,11 +239,15 @@ func reportCommand() command {
 	var req *pipelines.ReportRequest
 	return command{
 		name:    "report",
-		does:    "draw the privacy report again, from released files alone",
-		example: "dapple report out --html=report.html",
+		does:    "draw the privacy report again, or records for catalogues, from released files alone",
+		example: "dapple report out --about=about.yaml --registry=record.yaml --croissant=croissant.json",
 		options: []option{
 			{arg: "DIR", usage: "what synth has written: its output", required: true, set: text(&c.Dir)},
 			{name: "html", arg: "FILE", usage: "the page to write, local or gs://; default: report.html", set: text(&c.HTML)},
+			{name: "registry", arg: "FILE", usage: "a record for OpenDP's registry of deployments, as a draft", set: text(&c.Registry)},
+			{name: "croissant", arg: "FILE", usage: "the rows in Croissant's form, for catalogues of data sets", set: text(&c.Croissant)},
+			{name: "openlineage", arg: "FILE", usage: "two OpenLineage events, START and COMPLETE, with what is promised", set: text(&c.Lineage)},
+			{name: "about", arg: "FILE", usage: "what only you know: see dapple help about; before what synth was told", set: text(&c.About)},
 		},
 		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateReport(ctx, *c); return err },
 		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Report(ctx, req, out) },

@@ -29,7 +29,7 @@ func completionCommand(others []command) command {
 }
 
 // helpPages are what dapple help shows beside the commands.
-var helpPages = []string{"runners", "domain", "schema"}
+var helpPages = []string{"runners", "domain", "schema", "about"}
 
 func bashCompletion(b *strings.Builder, all []command) {
 	b.WriteString(`# bash completion for dapple

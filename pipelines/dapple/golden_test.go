@@ -31,7 +31,7 @@ func golden(t *testing.T, name, text string) {
 // Help fits a screen of 24 lines of 100 characters, also the prompt after it.
 func TestHelp(t *testing.T) {
 	all := ""
-	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "runners"}, {"help", "sample"}, {"help", "verify"}, {"help", "evaluate"}, {"help", "infer"}, {"help", "completion"}} {
+	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "runners"}, {"help", "sample"}, {"help", "verify"}, {"help", "evaluate"}, {"help", "infer"}, {"help", "report"}, {"help", "completion"}, {"help", "about"}} {
 		got := dapple(t, t.TempDir(), args...)
 		got.want(t, 0)
 		lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")
@@ -63,6 +63,7 @@ var noisy = []struct{ re, with string }{
 	{`"count": [0-9.]{3,}`, `"count": N`}, // not those of releases
 	{`"(standard_deviation|delta_by_units|max_cell_bound_95|average_tv_estimate)": [0-9.e-]+`, `"$1": X`},
 	{`"[0-9a-f]{64}"`, `"HASH"`},
+	{`"began": "[^"]*"`, `"began": "TIME"`},
 	{`"status": "[^"]*"`, `"status": "STATUS"`}, // how a fit ends depends on the noise
 	{`"go": "[^"]*"`, `"go": "VERSION"`},
 	{`"dapple": "[^"]*"`, `"dapple": "VERSION"`},

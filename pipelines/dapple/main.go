@@ -184,17 +184,17 @@ func listOptions(out io.Writer, options []option, elsewhere bool) {
 	}
 }
 
-// helpDomain explains the domain file, or prints its JSON Schema.
-func helpDomain(out io.Writer, asSchema bool) error {
-	if !asSchema {
-		return schema.WriteReference(out)
-	}
-	b, err := schema.JSONSchema()
-	if err != nil {
+// filePages are the pages of help on files that people write.
+var filePages = map[string]func(io.Writer) error{
+	"domain": schema.WriteReference,
+	"about":  schema.WriteAboutReference,
+	"schema": func(out io.Writer) error {
+		b, err := schema.JSONSchema()
+		if err == nil {
+			_, err = out.Write(b)
+		}
 		return err
-	}
-	_, err = out.Write(b)
-	return err
+	},
 }
 
 // help prints one command's flags, those for runs elsewhere, or the list of commands.
@@ -207,8 +207,8 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		fmt.Fprintf(stdout, "\nexample: %s\n", c.example)
 		return 0
 	}
-	if name == "domain" || name == "schema" {
-		if err := helpDomain(stdout, name == "schema"); err != nil {
+	if page := filePages[name]; page != nil {
+		if err := page(stdout); err != nil {
 			fmt.Fprintf(stderr, "dapple: %v\n", err)
 			return 1
 		}

@@ -1,0 +1,95 @@
+package pipelines
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const aboutShop = "name: Shop\ncurator: A shop\ncurator_type: Industry\nauthors: A. Author\nuse: tests\nregion: nowhere\n"
+
+// What only the curator knows is in the statement, word for word, and in the page; faults of the file are found before
+// anything is read, all at once.
+func TestAbout(t *testing.T) {
+	c := shop(t, 300)
+	c.About = filepath.Join(t.TempDir(), "about.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(c.About, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, wants := range map[string][]string{
+		"nam: Shop\nsector: Retail\npublished: soon\n": {`unknown key "nam"`, `sector: got "Retail"; want Technology`, "published: got"},
+		"source: here\nuse: ''\n":                      {"source: got", "use: is empty"},
+		strings.Repeat("#", 70_000):                    {"larger than 64 kB"},
+		"":                                             {"the file is empty"},
+	} {
+		write(text)
+		_, err := ValidateRun(context.Background(), c)
+		for _, want := range wants {
+			if !IsRequest(err) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.40q: %v does not say %s", text, err, want)
+			}
+		}
+	}
+	if _, err := os.Stat(c.Output); !os.IsNotExist(err) {
+		t.Errorf("something was written: %v", err)
+	}
+	write(aboutShop)
+	mustRun(t, c)
+	p, err := released(context.Background(), c.Output+".release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.About["curator"] != "A shop" || len(p.Began) != len("2026-01-31T12:00:00Z") {
+		t.Errorf("about %v, began %q", p.About, p.Began)
+	}
+	page, err := os.ReadFile(filepath.Join(c.Output+".release", reportFile))
+	if err != nil || !bytes.Contains(page, []byte("A shop")) {
+		t.Errorf("the report does not name the curator: %v", err)
+	}
+
+	dir := t.TempDir()
+	family := ReportConfig{Dir: c.Output, Registry: filepath.Join(dir, "r.yaml"), Croissant: filepath.Join(dir, "c.json"), Lineage: filepath.Join(dir, "l.json")}
+	if err := drawn(family); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"r.yaml": "data_curator_name: A shop", "c.json": "part-00000-of-", "l.json": `"eventType":"COMPLETE"`} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Contains(b, []byte(want)) {
+			t.Errorf("%s lacks %s: %v", name, want, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report.html")); !os.IsNotExist(err) {
+		t.Error("a report that nobody asked for")
+	}
+	write("use: something else\n")
+	family.About = c.About
+	if err := drawn(family); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(family.Registry); err != nil || !bytes.Contains(b, []byte("intended_use: something else")) {
+		t.Errorf("%s: %v", b, err)
+	}
+}
+
+// A record without what only the curator knows, and a file among those released, are refused in words.
+func TestFamilyRefusals(t *testing.T) {
+	c := shop(t, 300)
+	mustRun(t, c)
+	to := filepath.Join(t.TempDir(), "r.yaml")
+	err := drawn(ReportConfig{Dir: c.Output, Registry: to})
+	if want := "needs name, curator, curator_type, use, region, authors, which only you know"; !IsRequest(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v does not say %s", err, want)
+	}
+	if _, err := os.Stat(to); !os.IsNotExist(err) {
+		t.Errorf("something was written: %v", err)
+	}
+	err = drawn(ReportConfig{Dir: c.Output, Croissant: filepath.Join(c.Output+".release", modelFile)})
+	if !IsRequest(err) || !strings.Contains(err.Error(), "a released file that `dapple verify` compares") {
+		t.Errorf("got %v", err)
+	}
+}
