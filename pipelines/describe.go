@@ -43,7 +43,7 @@ func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released
 	if err != nil {
 		return nil, err
 	}
-	cliques, marginals, said := marginalsOf(binned, d.Public.Workload, a.Result)
+	cliques, marginals, said := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, said)
 	return []dirsink.Released{
 		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error {

@@ -36,12 +36,21 @@ func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
 		return w, false
 	}
 	w.Sizes = r.File.Domain.Sizes()
+	values := 0
 	for _, e := range r.File.Workload {
 		attrs := make([]int, len(e.Columns))
 		for i, name := range e.Columns {
 			attrs[i] = r.File.Domain.Index(name)
 		}
-		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: e.Weight})
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: e.Weight, Queries: e.Queries})
+		if e.Queries != nil {
+			values += e.Queries.Queries() * e.Queries.Cells()
+		}
+	}
+	if n := w.Linear(); n > query.MaxLinear || values > query.MaxLinearValues {
+		f.add("--domain", fmt.Sprintf("%d linear queries of %d values in the workload; at most %d of %d values are possible", n, values, query.MaxLinear, query.MaxLinearValues),
+			"list fewer, or queries of fewer columns")
+		return w, false
 	}
 	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
 	return w, true

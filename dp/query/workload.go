@@ -95,6 +95,12 @@ func (w Workload) Linear() int {
 	return n
 }
 
+// Tables returns the workload without its linear queries.
+func (w Workload) Tables() Workload {
+	w.Marginals = slices.DeleteFunc(slices.Clone(w.Marginals), func(m Marginal) bool { return m.Queries != nil })
+	return w
+}
+
 // Cells returns the number of cells of each marginal, or queries, and their sum. It fails if a marginal has
 // more cells than an int64 counts.
 func (w Workload) Cells() (each []int64, sum int64, err error) {

@@ -89,7 +89,8 @@ const maxMarginals = 250_000
 // maxCells cells.
 func workload(f *schema.File, width int, maxCells int64) (query.Workload, error) {
 	w := query.Workload{Sizes: f.Domain.Sizes()}
-	if len(f.Workload) == 0 {
+	marginals := slices.DeleteFunc(slices.Clone(f.Workload), func(e schema.WorkloadEntry) bool { return e.Queries != nil })
+	if len(marginals) == 0 {
 		switch n := query.CountMarginals(w.Sizes, width, maxCells, maxMarginals); {
 		case n == 0:
 			return w, fmt.Errorf("no column has at most %d cells; raise --max_cells", maxCells)
@@ -99,7 +100,7 @@ func workload(f *schema.File, width int, maxCells int64) (query.Workload, error)
 		}
 		w = query.AllMarginals(w.Sizes, width, maxCells)
 	}
-	for _, entry := range f.Workload {
+	for _, entry := range marginals {
 		attrs := make([]int, len(entry.Columns))
 		for i, name := range entry.Columns {
 			attrs[i] = f.Domain.Index(name)

@@ -81,6 +81,18 @@
 // counts from 1 over all files; or a pattern such as "AB-####", in which # is a digit and ? a capital letter, which
 // counts too, in more characters if it has to. The privacy ID can be one. They repeat with the sample seed.
 //
+// # Linear queries
+//
+// An entry of workload is a marginal, or one of these queries, which methods dpam, dpfw and those for comparison take.
+// Each has a value in [−1, 1] for every record, and its answer is their sum. At most
+// 100,000 queries with 16,777,216 values together are possible.
+//
+//	{count: {sex: Female, age: {from: 20, to: 40}}}      records with these values, a list of them, or cells in order
+//	{prefixes: age}                                      for each cell but the last, records in it or in one before
+//	{halfspace: {age: 1, hours: -0.5}, at_least: 3}      of cells numbered from 0 in the order of their declaration
+//	{parity: [smokes, drinks, married]}                  1 if the sum of these numbers is even, and −1 if it is odd
+//	{columns: [sex, married], values: [1, 0, 0.5, -1]}   any query: a value for each cell, the last column's fastest
+//
 // # Impossible combinations
 //
 // An entry of impossible names at least two columns, each with a value or a list of values: no record has

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -22,11 +23,12 @@ type File struct {
 	CSV      CSV
 }
 
-// WorkloadEntry is a marginal that people care for.
+// WorkloadEntry is a marginal that people care for, or linear queries over its cells.
 type WorkloadEntry struct {
-	Columns []string // at least one, all of them in the domain, all different
-	Weight  float64  // above 0; 1 if the file gives none
-	Line    int      // where the file declares it
+	Columns []string      // at least one, all of them in the domain, all different
+	Weight  float64       // above 0; 1 if the file gives none
+	Line    int           // where the file declares it
+	Queries *query.Linear // nil: the marginal; else Columns are in the order of the domain
 }
 
 // CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
@@ -164,6 +166,13 @@ func (r *reader) workload(f *File, n *yaml.Node) {
 			continue
 		}
 		e := WorkloadEntry{Weight: 1, Line: item.Line}
+		if slices.ContainsFunc(queryKeys, m.has) {
+			if f.Domain != nil {
+				r.queries(f.Domain, m, &e)
+				f.Workload = append(f.Workload, e)
+			}
+			continue
+		}
 		if !m.has("columns") {
 			r.add(item, "workload: no columns; name at least one, such as {columns: [a, b]}")
 			continue

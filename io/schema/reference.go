@@ -36,7 +36,7 @@ var (
 		{name: "constraints", form: "[CONSTRAINT, …]", text: "what holds in every row that is written: public facts, which cost nothing"},
 		{name: "generate", form: "[KEY, …]", text: "columns of keys, made up for the rows and never from the data"},
 		{name: "impossible", form: "[{COLUMN: VALUE, …}, …]", text: "combinations that no record has: a value, or a list, of each of two or more columns"},
-		{name: "workload", form: "[MARGINAL, …]", text: "the marginals that matter; absent: --marginals and --max_cells"},
+		{name: "workload", form: "[MARGINAL, …]", text: "the marginals or linear queries that matter; absent: --marginals and --max_cells"},
 		{name: "csv", form: "{…}", text: "how an unusual CSV file is written"},
 	}
 	columnFacts = keyFacts{
@@ -69,8 +69,14 @@ var (
 		{name: "as", form: "FORM", text: "uuid, serial, or a pattern such as AB-####: # is a digit, ? a capital letter", shape: scalar, must: true},
 	}
 	workloadKeys = keyFacts{
-		{name: "columns", form: "[A, B, …]", text: "of the marginal", shape: scalars, must: true},
-		{name: "weight", form: "NUMBER", text: "how much it matters beside others; default 1", shape: scalar},
+		{name: "columns", form: "[A, B, …]", text: "of the marginal, or of values", shape: scalars},
+		{name: "weight", form: "NUMBER", text: "how much a marginal matters beside others; default 1", shape: scalar},
+		{name: "count", form: "{COLUMN: VALUE, …}", text: "a linear query: records with these values, lists, or {from: A, to: B}", shape: object(shape{})},
+		{name: "prefixes", form: "COLUMN", text: "linear queries: for each cell but the last, records in it or before", shape: scalar},
+		{name: "halfspace", form: "{COLUMN: NUMBER, …}", text: "a linear query: records with a sum of cell numbers of at least", shape: object(scalar)},
+		{name: "at_least", form: "NUMBER", text: "of halfspace", shape: scalar},
+		{name: "parity", form: "[A, B, …]", text: "a linear query: 1 for an even sum of cell numbers, -1 for an odd one", shape: scalars},
+		{name: "values", form: "[X, Y, …]", text: "a linear query: a number in [-1, 1] for each cell of columns", shape: scalars},
 	}
 	csvKeys = keyFacts{
 		{name: "columns", form: "[A, B, …]", text: "the names of all columns, for files without a header line", shape: scalars},
@@ -200,7 +206,11 @@ func JSONSchema() ([]byte, error) {
 	file.set("constraints", list(constraint))
 	file.set("generate", list(generateKeys.mapping()))
 	file.set("impossible", list(shape{"type": "object", "minProperties": 2, "additionalProperties": shape{"anyOf": []shape{scalar, scalars, {"type": "null"}}}}))
-	file.set("workload", list(workloadKeys.mapping()))
+	workload := workloadKeys.mapping()
+	workload["oneOf"] = []shape{{"required": []string{"columns"}}, {"required": []string{"count"}}, {"required": []string{"prefixes"}},
+		{"required": []string{"halfspace", "at_least"}}, {"required": []string{"parity"}}}
+	workload["dependentRequired"] = shape{"values": []string{"columns"}, "at_least": []string{"halfspace"}, "weight": []string{"columns"}}
+	file.set("workload", list(workload))
 	file.set("csv", csvKeys.mapping())
 	file["$schema"], file["title"] = "https://json-schema.org/draft/2020-12/schema", "Domain file of dapple"
 	b, err := json.MarshalIndent(file, "", " ")

@@ -119,7 +119,7 @@ func TestProduct(t *testing.T) {
 	if got, want := f.Domain.Sizes(), []int{3, 21, 6, 33, 3, 61}; !slices.Equal(got, want) {
 		t.Errorf("sizes %v, want %v", got, want)
 	}
-	want := []WorkloadEntry{{[]string{"age", "sex", "income"}, 2, 10}, {[]string{"visited"}, 1, 11}}
+	want := []WorkloadEntry{{Columns: []string{"age", "sex", "income"}, Weight: 2, Line: 10}, {Columns: []string{"visited"}, Weight: 1, Line: 11}}
 	if !reflect.DeepEqual(f.Workload, want) {
 		t.Errorf("workload %v, want %v", f.Workload, want)
 	}

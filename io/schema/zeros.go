@@ -54,7 +54,7 @@ func (r *reader) exclusion(d *domain.Domain, n *yaml.Node) (e domain.Exclusion, 
 		case cells[a] != nil:
 			r.add(k, "impossible: column %s is there twice; give it a list of values", quote(k.Value))
 		default:
-			cells[a] = r.cellsOf(&d.Attributes[a], n.Content[i+1])
+			cells[a] = r.cellsOf(&d.Attributes[a], n.Content[i+1], "impossible")
 		}
 	}
 	if len(n.Content) < 4 {
@@ -71,18 +71,18 @@ func (r *reader) exclusion(d *domain.Domain, n *yaml.Node) (e domain.Exclusion, 
 }
 
 // cellsOf reads a value or a list of values as cells of a, ascending. It is never nil.
-func (r *reader) cellsOf(a *domain.Attribute, n *yaml.Node) []domain.Code {
+func (r *reader) cellsOf(a *domain.Attribute, n *yaml.Node, key string) []domain.Code {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
-		items = r.list(n, "impossible: "+quote(a.Name))
+		items = r.list(n, key+": "+quote(a.Name))
 	}
 	codes := []domain.Code{}
 	for _, item := range items {
-		code, ok := r.cellOf(a, item)
+		code, ok := r.cellOf(a, item, key)
 		switch {
 		case !ok:
 		case slices.Contains(codes, code):
-			r.add(item, "impossible: column %s: %s is there twice; leave one out", quote(a.Name), kind(item))
+			r.add(item, "%s: column %s: %s is there twice; leave one out", key, quote(a.Name), kind(item))
 		default:
 			codes = append(codes, code)
 		}
@@ -93,8 +93,8 @@ func (r *reader) cellsOf(a *domain.Attribute, n *yaml.Node) []domain.Code {
 
 // cellOf reads the name of one cell: a category, what the cell other is written back as, null, or the
 // lower end of a bin. A value inside a bin is refused, since it does not say that the whole bin is meant.
-func (r *reader) cellOf(a *domain.Attribute, n *yaml.Node) (domain.Code, bool) {
-	what := "impossible: column " + quote(a.Name)
+func (r *reader) cellOf(a *domain.Attribute, n *yaml.Node, key string) (domain.Code, bool) {
+	what := key + ": column " + quote(a.Name)
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" && n.Value != "" {
 		code, ok := a.NullCode()
 		if !ok {

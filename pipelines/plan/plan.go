@@ -78,6 +78,7 @@ func recordBytes(d *domain.Domain) int64 {
 
 // Workload summarises what is asked.
 type Workload struct {
+	Linear    int // queries that are not cells of marginals
 	Marginals int
 	Cells     int64
 	Measured  int    // marginals that no other contains
@@ -256,7 +257,7 @@ func summarise(w query.Workload, omitted int64) (Workload, error) {
 		return Workload{}, err
 	}
 	_, measured, err := maximal.Cells()
-	return Workload{Marginals: len(w.Marginals), Cells: cells, Measured: len(maximal.Marginals), MeasCells: measured, Omitted: omitted}, err
+	return Workload{Marginals: len(w.Marginals), Linear: w.Linear(), Cells: cells, Measured: len(maximal.Marginals), MeasCells: measured, Omitted: omitted}, err
 }
 
 // larger returns how many marginals of the workload have more cells than limit, if there is one.

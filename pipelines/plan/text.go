@@ -55,6 +55,10 @@ func writeDomain(b *strings.Builder, p *Plan) {
 
 func writeWorkload(b *strings.Builder, p *Plan) {
 	w := p.Workload
+	if w.Linear > 0 {
+		fmt.Fprintf(b, "workload  %d linear queries and the cells of marginals, %d answers\n", w.Linear, w.Cells)
+		return
+	}
 	fmt.Fprintf(b, "workload  %d marginals, %d cells; ", w.Marginals, w.Cells)
 	if p.Adaptive() {
 		fmt.Fprintf(b, "wanted: the %d that no other contains, %d cells; noisy scores decide which tables are measured, see privacy\n", w.Measured, w.MeasCells)

@@ -102,7 +102,7 @@ func Register(m Method) {
 	accesses := m.Accesses
 	m.Accesses = func(p solver.Problem) ([]solver.Access, error) {
 		if n := p.Workload.Linear(); n > 0 && !m.Linear {
-			return nil, fmt.Errorf("%s answers marginals, and the workload has %d linear queries; use method %s", m.Name, n, strings.Join(linear(), ", "))
+			return nil, fmt.Errorf("%s: it answers marginals alone, and the workload has %d linear queries; use method %s", m.Name, n, strings.Join(linear(), ", "))
 		}
 		if !m.Learns {
 			if err := learned(m.Name, p.Domain); err != nil {

@@ -1,0 +1,222 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"go.yaml.in/yaml/v3"
+)
+
+// queryKeys are the entries of a workload that are linear queries.
+var queryKeys = []string{"count", "prefixes", "halfspace", "parity", "values"}
+
+// queries reads an entry that is a linear query, or several over the same columns.
+func (r *reader) queries(d *domain.Domain, m mapping, e *WorkloadEntry) {
+	var made query.Marginal
+	var err error
+	before, sizes := len(r.faults), d.Sizes()
+	at := m.node
+	for _, key := range queryKeys {
+		if !m.has(key) {
+			continue
+		}
+		if at != m.node {
+			r.add(m.keys[key], "workload: %s and another query in one entry; give each an entry of its own", key)
+			return
+		}
+		at = m.values[key]
+	}
+	if m.has("weight") {
+		r.add(m.keys["weight"], "workload: a linear query has no weight; scale its values")
+	}
+	switch {
+	case m.has("count"):
+		c, allowed := r.conditions(d, at)
+		if len(r.faults) == before {
+			made, err = query.Conjunction(sizes, c, allowed)
+		}
+	case m.has("prefixes"):
+		name, ok := r.text(at, "workload: prefixes")
+		if a := r.attribute(d, at, name, ok); len(r.faults) == before {
+			values := sizes[a]
+			if null, has := d.Attributes[a].NullCode(); has {
+				values = int(null)
+			}
+			made, err = query.Prefixes(sizes, a, values)
+		}
+	case m.has("halfspace"):
+		made, err = r.halfSpace(d, m, at)
+	case m.has("parity"):
+		if c := r.clique(d, at, "parity"); len(r.faults) == before {
+			made, err = query.Parity(sizes, c)
+		}
+	case m.has("values"):
+		made, err = r.cellValues(d, m, at)
+	}
+	if err != nil {
+		r.add(at, "workload: %v", err)
+	}
+	for _, a := range made.Clique {
+		e.Columns = append(e.Columns, d.Attributes[a].Name)
+	}
+	e.Queries = made.Queries
+}
+
+// attribute returns the position of a named column; n is where it is named.
+func (r *reader) attribute(d *domain.Domain, n *yaml.Node, name string, ok bool) int {
+	a := d.Index(name)
+	switch {
+	case !ok:
+	case r.derived[name]:
+		r.add(n, "workload: column %s is computed and not modelled; name the columns that it is computed from", quote(name))
+	case a < 0:
+		r.add(n, "workload: no column is called %s; the columns are %s", quote(name), names(d))
+	case d.Attributes[a].Learned > 0:
+		r.add(n, "workload: the bins of column %s are learned from a release, so that queries cannot name them; give it bins or edges", quote(name))
+	}
+	return a
+}
+
+// clique reads a list of columns.
+func (r *reader) clique(d *domain.Domain, n *yaml.Node, key string) domain.Clique {
+	var list []int
+	for _, name := range r.texts(n, "workload: "+key) {
+		list = append(list, r.attribute(d, n, name, true))
+	}
+	return domain.NewClique(list...)
+}
+
+// conditions reads a mapping from columns to the values that records count with.
+func (r *reader) conditions(d *domain.Domain, n *yaml.Node) (c domain.Clique, allowed [][]domain.Code) {
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		r.add(n, "workload: count: got %s; a mapping such as {sex: Female, region: [North, South]} is needed", kind(n))
+		return nil, nil
+	}
+	codes := map[int][]domain.Code{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		a := r.attribute(d, key, key.Value, true)
+		if a < 0 || d.Attributes[a].Learned > 0 {
+			continue
+		}
+		if codes[a] != nil {
+			r.add(key, "workload: count: column %s is there twice; give it a list of values", quote(key.Value))
+		}
+		if value.Kind == yaml.MappingNode {
+			codes[a] = r.between(&d.Attributes[a], value)
+		} else {
+			codes[a] = r.cellsOf(&d.Attributes[a], value, "workload: count")
+		}
+		c = append(c, a)
+	}
+	slices.Sort(c)
+	c = slices.Compact(c)
+	for _, a := range c {
+		allowed = append(allowed, codes[a])
+	}
+	return c, allowed
+}
+
+// between reads {from: …, to: …} as the cells from one to the other, in the order in which they are declared.
+func (r *reader) between(a *domain.Attribute, n *yaml.Node) []domain.Code {
+	m, ok := r.mapping(n, "workload: count: "+quote(a.Name), "from", "to")
+	if !ok {
+		return []domain.Code{}
+	}
+	if !m.has("from") || !m.has("to") {
+		r.add(n, "workload: count: %s: from and to are needed, both included", quote(a.Name))
+		return []domain.Code{}
+	}
+	from, okFrom := r.cellOf(a, m.values["from"], "workload: count")
+	to, okTo := r.cellOf(a, m.values["to"], "workload: count")
+	codes := []domain.Code{}
+	if okFrom && okTo && from > to {
+		r.add(n, "workload: count: %s: from comes after to; exchange them", quote(a.Name))
+	}
+	for v := from; v <= to && okFrom && okTo; v++ {
+		codes = append(codes, v)
+	}
+	return codes
+}
+
+// halfSpace reads coefficients of columns and the least sum; cells count 0, 1, 2 … in the order of their declaration.
+func (r *reader) halfSpace(d *domain.Domain, m mapping, n *yaml.Node) (made query.Marginal, err error) {
+	before := len(r.faults)
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || !m.has("at_least") {
+		r.add(n, "workload: halfspace: a mapping from columns to coefficients and at_least are needed, such as {halfspace: {age: 1, hours: -0.5}, at_least: 3}")
+		return made, nil
+	}
+	of := map[int]float64{}
+	var c domain.Clique
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		a := r.attribute(d, n.Content[i], n.Content[i].Value, true)
+		if of[a] = r.float(n.Content[i+1], "halfspace"); slices.Contains(c, a) {
+			r.add(n.Content[i], "workload: halfspace: column %s is there twice; add up its coefficients", quote(n.Content[i].Value))
+		}
+		c = append(c, a)
+	}
+	least := r.float(m.values["at_least"], "at_least")
+	if len(r.faults) > before {
+		return made, nil
+	}
+	slices.Sort(c)
+	coefficients, position := make([]float64, len(c)), make([][]float64, len(c))
+	for i, a := range c {
+		coefficients[i] = of[a]
+		for v := range d.Attributes[a].Size() {
+			position[i] = append(position[i], float64(v))
+		}
+	}
+	return query.HalfSpace(d.Sizes(), c, coefficients, position, least)
+}
+
+// cellValues reads any query: columns, and a value for each of their cells, the last column's cells fastest.
+func (r *reader) cellValues(d *domain.Domain, m mapping, n *yaml.Node) (made query.Marginal, err error) {
+	before := len(r.faults)
+	if !m.has("columns") {
+		r.add(n, "workload: values: columns are needed, whose cells have the values")
+		return made, nil
+	}
+	order := r.texts(m.values["columns"], "workload: columns")
+	c := r.clique(d, m.values["columns"], "columns")
+	if len(r.faults) > before {
+		return made, nil
+	}
+	var row []float64
+	for _, item := range r.list(n, "workload: values") {
+		row = append(row, r.float(item, "values"))
+	}
+	if cells, err := c.Cells(d.Sizes()); err != nil || int64(len(row)) != cells {
+		r.add(n, "workload: values: got %d; the columns have %d cells, null and other among them: give one for each", len(row), cells)
+	}
+	if len(r.faults) > before {
+		return made, nil
+	}
+	at := make([]int, len(order)) // of each column as listed, its place in the clique
+	for i, name := range order {
+		at[i] = slices.Index(c, d.Index(name))
+	}
+	return query.Function(d.Sizes(), c, func(codes []domain.Code) float64 {
+		cell := 0
+		for i, name := range order {
+			cell = cell*d.Attributes[d.Index(name)].Size() + int(codes[at[i]])
+		}
+		return row[cell]
+	})
+}
+
+// float reads a number.
+func (r *reader) float(n *yaml.Node, what string) float64 {
+	s, ok := r.text(n, "workload: "+what)
+	if !ok {
+		return 0
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x-x != 0 {
+		r.add(n, "workload: %s: got %s; a number is needed", what, quote(s))
+		return 0
+	}
+	return x
+}
