@@ -89,7 +89,7 @@ const maxMarginals = 250_000
 // maxCells cells.
 func workload(f *schema.File, width int, maxCells int64) (query.Workload, error) {
 	w := query.Workload{Sizes: f.Domain.Sizes()}
-	marginals := slices.DeleteFunc(slices.Clone(f.Workload), func(e schema.WorkloadEntry) bool { return e.Queries != nil })
+	marginals := slices.DeleteFunc(slices.Clone(f.Workload), func(e schema.WorkloadEntry) bool { return e.Query != nil })
 	if len(marginals) == 0 {
 		switch n := query.CountMarginals(w.Sizes, width, maxCells, maxMarginals); {
 		case n == 0:

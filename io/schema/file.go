@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -25,10 +24,10 @@ type File struct {
 
 // WorkloadEntry is a marginal that people care for, or linear queries over its cells.
 type WorkloadEntry struct {
-	Columns []string      // at least one, all of them in the domain, all different
-	Weight  float64       // above 0; 1 if the file gives none
-	Line    int           // where the file declares it
-	Queries *query.Linear // nil: the marginal; else Columns are in the order of the domain
+	Columns []string // at least one, all of them in the domain, all different
+	Weight  float64  // above 0; 1 if the file gives none
+	Line    int      // where the file declares it
+	Query   *Query   // nil: the marginal; else Columns are in the order of the domain
 }
 
 // CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
@@ -168,7 +167,7 @@ func (r *reader) workload(f *File, n *yaml.Node) {
 		e := WorkloadEntry{Weight: 1, Line: item.Line}
 		if slices.ContainsFunc(queryKeys, m.has) {
 			if f.Domain != nil {
-				r.queries(f.Domain, m, &e)
+				r.query(f.Domain, m, &e)
 				f.Workload = append(f.Workload, e)
 			}
 			continue

@@ -1,67 +1,64 @@
 package schema
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"go.yaml.in/yaml/v3"
 )
+
+// Query is a linear query over the columns of its entry, or several. Lists are in the order of these columns.
+type Query struct {
+	Kind         string          // count, prefixes, halfspace, parity or values
+	Allowed      [][]domain.Code // of count: the codes of each column that records count with
+	Coefficients []float64       // of halfspace: one for each column
+	Least        float64         // of halfspace
+	Values       []float64       // of values: one in [−1, 1] for each cell of the columns, row-major
+}
 
 // queryKeys are the entries of a workload that are linear queries.
 var queryKeys = []string{"count", "prefixes", "halfspace", "parity", "values"}
 
-// queries reads an entry that is a linear query, or several over the same columns.
-func (r *reader) queries(d *domain.Domain, m mapping, e *WorkloadEntry) {
-	var made query.Marginal
-	var err error
-	before, sizes := len(r.faults), d.Sizes()
-	at := m.node
-	for _, key := range queryKeys {
-		if !m.has(key) {
-			continue
-		}
-		if at != m.node {
-			r.add(m.keys[key], "workload: %s and another query in one entry; give each an entry of its own", key)
+// query reads an entry that is a linear query, or several over the same columns.
+func (r *reader) query(d *domain.Domain, m mapping, e *WorkloadEntry) {
+	before, key := len(r.faults), ""
+	for _, k := range queryKeys {
+		switch {
+		case !m.has(k):
+		case key != "":
+			r.add(m.keys[k], "workload: %s and another query in one entry; give each an entry of its own", k)
 			return
+		default:
+			key = k
 		}
-		at = m.values[key]
 	}
 	if m.has("weight") {
 		r.add(m.keys["weight"], "workload: a linear query has no weight; scale its values")
 	}
-	switch {
-	case m.has("count"):
-		c, allowed := r.conditions(d, at)
-		if len(r.faults) == before {
-			made, err = query.Conjunction(sizes, c, allowed)
-		}
-	case m.has("prefixes"):
+	at, q := m.values[key], &Query{Kind: key}
+	var c domain.Clique
+	switch key {
+	case "count":
+		c, q.Allowed = r.conditions(d, at)
+	case "prefixes":
 		name, ok := r.text(at, "workload: prefixes")
-		if a := r.attribute(d, at, name, ok); len(r.faults) == before {
-			values := sizes[a]
-			if null, has := d.Attributes[a].NullCode(); has {
-				values = int(null)
-			}
-			made, err = query.Prefixes(sizes, a, values)
-		}
-	case m.has("halfspace"):
-		made, err = r.halfSpace(d, m, at)
-	case m.has("parity"):
-		if c := r.clique(d, at, "parity"); len(r.faults) == before {
-			made, err = query.Parity(sizes, c)
-		}
-	case m.has("values"):
-		made, err = r.cellValues(d, m, at)
+		c = domain.Clique{r.attribute(d, at, name, ok)}
+	case "halfspace":
+		c = r.halfSpace(d, m, at, q)
+	case "parity":
+		c = r.clique(d, at, "parity")
+	case "values":
+		c = r.cellValues(d, m, at, q)
 	}
-	if err != nil {
-		r.add(at, "workload: %v", err)
+	if len(r.faults) > before {
+		return
 	}
-	for _, a := range made.Clique {
+	for _, a := range c {
 		e.Columns = append(e.Columns, d.Attributes[a].Name)
 	}
-	e.Queries = made.Queries
+	e.Query = q
 }
 
 // attribute returns the position of a named column; n is where it is named.
@@ -141,15 +138,13 @@ func (r *reader) between(a *domain.Attribute, n *yaml.Node) []domain.Code {
 	return codes
 }
 
-// halfSpace reads coefficients of columns and the least sum; cells count 0, 1, 2 … in the order of their declaration.
-func (r *reader) halfSpace(d *domain.Domain, m mapping, n *yaml.Node) (made query.Marginal, err error) {
-	before := len(r.faults)
+// halfSpace reads coefficients of columns and the least sum.
+func (r *reader) halfSpace(d *domain.Domain, m mapping, n *yaml.Node, q *Query) (c domain.Clique) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || !m.has("at_least") {
 		r.add(n, "workload: halfspace: a mapping from columns to coefficients and at_least are needed, such as {halfspace: {age: 1, hours: -0.5}, at_least: 3}")
-		return made, nil
+		return nil
 	}
 	of := map[int]float64{}
-	var c domain.Clique
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		a := r.attribute(d, n.Content[i], n.Content[i].Value, true)
 		if of[a] = r.float(n.Content[i+1], "halfspace"); slices.Contains(c, a) {
@@ -157,54 +152,45 @@ func (r *reader) halfSpace(d *domain.Domain, m mapping, n *yaml.Node) (made quer
 		}
 		c = append(c, a)
 	}
-	least := r.float(m.values["at_least"], "at_least")
-	if len(r.faults) > before {
-		return made, nil
-	}
+	q.Least = r.float(m.values["at_least"], "at_least")
 	slices.Sort(c)
-	coefficients, position := make([]float64, len(c)), make([][]float64, len(c))
-	for i, a := range c {
-		coefficients[i] = of[a]
-		for v := range d.Attributes[a].Size() {
-			position[i] = append(position[i], float64(v))
-		}
+	for _, a := range c {
+		q.Coefficients = append(q.Coefficients, of[a])
 	}
-	return query.HalfSpace(d.Sizes(), c, coefficients, position, least)
+	return c
 }
 
 // cellValues reads any query: columns, and a value for each of their cells, the last column's cells fastest.
-func (r *reader) cellValues(d *domain.Domain, m mapping, n *yaml.Node) (made query.Marginal, err error) {
+func (r *reader) cellValues(d *domain.Domain, m mapping, n *yaml.Node, q *Query) domain.Clique {
 	before := len(r.faults)
 	if !m.has("columns") {
 		r.add(n, "workload: values: columns are needed, whose cells have the values")
-		return made, nil
+		return nil
 	}
 	order := r.texts(m.values["columns"], "workload: columns")
 	c := r.clique(d, m.values["columns"], "columns")
 	if len(r.faults) > before {
-		return made, nil
+		return nil
 	}
-	var row []float64
-	for _, item := range r.list(n, "workload: values") {
-		row = append(row, r.float(item, "values"))
+	items := r.list(n, "workload: values")
+	if cells, err := c.Cells(d.Sizes()); err != nil || int64(len(items)) != cells {
+		r.add(n, "workload: values: got %d; the columns have %d cells, null and other among them: give one for each", len(items), cells)
+		return nil
 	}
-	if cells, err := c.Cells(d.Sizes()); err != nil || int64(len(row)) != cells {
-		r.add(n, "workload: values: got %d; the columns have %d cells, null and other among them: give one for each", len(row), cells)
-	}
-	if len(r.faults) > before {
-		return made, nil
-	}
-	at := make([]int, len(order)) // of each column as listed, its place in the clique
-	for i, name := range order {
-		at[i] = slices.Index(c, d.Index(name))
-	}
-	return query.Function(d.Sizes(), c, func(codes []domain.Code) float64 {
-		cell := 0
-		for i, name := range order {
-			cell = cell*d.Attributes[d.Index(name)].Size() + int(codes[at[i]])
+	q.Values = make([]float64, len(items))
+	for from, item := range items {
+		x := r.float(item, "values")
+		if !(math.Abs(x) <= 1) {
+			r.add(item, "workload: values: got %s; values lie in [-1, 1]: divide all by the largest absolute value", quote(item.Value))
 		}
-		return row[cell]
-	})
+		record := make([]domain.Code, d.Len())
+		for i, rest := len(order)-1, from; i >= 0; i-- {
+			a := d.Index(order[i])
+			record[a], rest = domain.Code(rest%d.Attributes[a].Size()), rest/d.Attributes[a].Size()
+		}
+		q.Values[c.Cell(d.Sizes(), record)] = x
+	}
+	return c
 }
 
 // float reads a number.
