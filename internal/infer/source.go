@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -58,6 +59,9 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 	}
 	s.csv = form
 	for _, d := range described {
+		if d.Name == "" {
+			d.Fault = cmp.Or(d.Fault, noName)
+		}
 		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
 		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
 		s.untyped = s.untyped || d.Untyped
@@ -70,6 +74,9 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 	return s, s.checkNames()
 }
 
+// noName is why a column without a name is left out.
+const noName = "it has no name, as the row numbers that pandas and R write have none"
+
 // checkNames refuses names that no domain file can hold. It does not show them: if a file has no header
 // line they are cells.
 func (s *Source) checkNames() error {
@@ -77,6 +84,9 @@ func (s *Source) checkNames() error {
 	var names []string
 	seen, found := map[string]int{}, s.PrivacyID == ""
 	for i, c := range s.columns {
+		if c.name == "" {
+			continue
+		}
 		if why := domain.NameFault(c.name); why != "" {
 			errs.Addf("infer: %s: column %d: %s; rename it", s.name, i+1, why)
 		} else if first := seen[c.name]; first > 0 {
