@@ -12,7 +12,7 @@ WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is 
 # Tests on real tables look for them here, and say so if they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
-.PHONY: all build fmt vet lint test race integration services emulator verify verify-long nightly mutation fuzz bench demo cover clean
+.PHONY: all build fmt vet lint test race integration services emulator verify verify-long nightly mutation fuzz bench demo release cover clean
 
 all: fmt vet lint test
 
@@ -110,6 +110,16 @@ demo:
 	@echo "privacy report:    $(DEMO)/synthetic.release/_report.html"
 	@echo "privacy statement: $(DEMO)/synthetic.release/_privacy.json"
 	@echo "synthetic rows:    $(DEMO)/synthetic/*.parquet"
+
+# Static binaries of the command for other machines, with their checksums. The version is that of the commit.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+release:
+	@rm -rf out/release && mkdir -p out/release
+	@for p in $(PLATFORMS); do \
+		name=dapple-$${p%/*}-$${p#*/}; case $$p in windows/*) name=$$name.exe;; esac; echo $$name; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags='-s -w' -o out/release/$$name ./pipelines/dapple || exit 1; \
+	done
+	@cd out/release && sha256sum dapple-* >SHA256SUMS && cat SHA256SUMS
 
 cover:
 	$(GO) test -short -coverprofile=out/cover.out ./... && $(GO) tool cover -func=out/cover.out | tail -1
