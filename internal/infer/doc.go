@@ -32,4 +32,10 @@
 // A column that is text by this may have numbers or dates as people write them: 1.234,50 €, 12 %, 31.12.2024. If all
 // of its cells fit one of the forms of io/schema, it gets that one under csv: written. Where two fit, as 1,234 and
 // 03/04/2024, the other columns decide, or else the separator of the file, and the reader is asked.
+//
+// # Constraints
+//
+// What holds between columns in every record is proposed in comments, for the reader to choose from: columns that follow
+// from others (a quotient, a remainder, a part of a date, a difference of dates, a sum, a product, a map of categories)
+// and columns in order. Columns of FLOAT64 take no part.
 package infer

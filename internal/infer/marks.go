@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // nullMarks are texts by which programs and people write that there is no value, besides an empty cell.
@@ -48,8 +49,10 @@ func (s *Source) nullMarks(tallies map[string]*tally) (columns []string) {
 
 // written returns the columns that are not written in the usual way, each with its form.
 func (s *Source) written(tallies map[string]*tally) (columns []string) {
+	s.csv.Written = map[string]schema.Written{}
 	for _, c := range s.columns {
 		if t := tallies[c.name]; t != nil && t.form != nil {
+			s.csv.Written[c.name] = t.form.Written
 			columns = append(columns, plain(c.name)+": "+plain(string(t.form.Written)))
 		}
 	}

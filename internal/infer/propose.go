@@ -50,11 +50,18 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out }) {
 		return nil, ErrNothing
 	}
-	return []byte(s.file(lines, s.persons(tallies), s.csvLine(marked, s.written(tallies)))), nil
+	csv, constraints := s.csvLine(marked, s.written(tallies)), []string(nil)
+	if s.FromData {
+		var err error
+		if constraints, err = s.rules(ctx, tallies, lines); err != nil {
+			return nil, err
+		}
+	}
+	return []byte(s.file(lines, s.persons(tallies), constraints, csv)), nil
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal, persons []string, csv string) string {
+func (s *Source) file(lines []proposal, persons, constraints []string, csv string) string {
 	var b strings.Builder
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived from the data; review before use:\n")
@@ -82,6 +89,12 @@ func (s *Source) file(lines []proposal, persons []string, csv string) string {
 	b.WriteString("columns:\n")
 	for _, p := range lines {
 		b.WriteString(p.String())
+	}
+	if len(constraints) > 0 {
+		b.WriteString("# constraints:  # review: these hold in every record; take the # off those that are rules, and min and max out of columns that follow\n")
+	}
+	for _, c := range constraints {
+		fmt.Fprintf(&b, "#   - %s\n", c)
 	}
 	b.WriteString(csv)
 	return b.String()

@@ -1,0 +1,306 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/relation"
+)
+
+// rule is something that may hold between columns in every record.
+type rule struct {
+	text  string // as an entry of constraints; of a map without the map
+	x     int    // the column that follows from the others; −1 for an order
+	uses  []int
+	holds func(v []int64) bool // of the values of all columns, none of those above being NULL
+	seen  int                  // records that it was tried on
+	to    map[int64]int64      // of a map
+}
+
+// mostNumbers is how many columns of numbers are compared: their sums are tried in threes.
+const mostNumbers = 24
+
+// rules are the candidates of one table.
+type rules struct {
+	s       *Source
+	tallies []*tally
+	d       *domain.Domain // the columns that take part, by their values
+	list    []*rule
+}
+
+// rules proposes constraints: what holds in every record and need not hold by chance. It reads the table once more, until
+// nothing is left that could hold.
+func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) ([]string, error) {
+	r := &rules{s: s, d: &domain.Domain{}}
+	for _, p := range lines {
+		t := tallies[p.name]
+		if p.out || t == nil || t.typ == domain.Float64 || t.typ == domain.Bool || t.empty && t.typ != domain.String {
+			continue
+		}
+		a := domain.Attribute{Name: t.name, Type: t.typ, Scale: t.scale, Cuts: []int64{t.lo, t.hi}}
+		if t.typ == domain.String {
+			values, all := t.values.supported(s.PrivacyID != "")
+			if a.Cuts, a.Values = nil, values; !all || len(values) < 2 {
+				continue
+			}
+		} else if t.lo == t.hi {
+			continue
+		}
+		r.d.Attributes, r.tallies = append(r.d.Attributes, a), append(r.tallies, t)
+	}
+	r.candidates()
+	if len(r.list) == 0 {
+		return nil, nil
+	}
+	ended := errors.New("nothing is left")
+	err := s.table.Each(ctx, r.d, s.csv, func(c *domain.Chunk) error {
+		if r.try(c); len(r.list) == 0 {
+			return ended
+		}
+		return ctx.Err()
+	})
+	if err != nil && !errors.Is(err, ended) {
+		return nil, err
+	}
+	return r.texts(), nil
+}
+
+var word = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// named returns a column as expressions have it.
+func (r *rules) named(i int) string {
+	if name := r.d.Attributes[i].Name; !word.MatchString(name) {
+		return `"` + name + `"`
+	}
+	return r.d.Attributes[i].Name
+}
+
+func (r *rules) derive(x int, uses []int, from string, of func(v []int64) int64) {
+	text := fmt.Sprintf("{derive: %s, from: %s}", plain(r.d.Attributes[x].Name), plain(from))
+	r.list = append(r.list, &rule{text: text, x: x, uses: uses, holds: func(v []int64) bool { return v[x] == of(v) }})
+}
+
+// candidates lists what is to be tried, of several rules for one column the simpler ones first.
+func (r *rules) candidates() {
+	var wholes, numbers []int
+	for i := range r.d.Attributes {
+		switch r.d.Attributes[i].Type {
+		case domain.Int64:
+			wholes, numbers = append(wholes, i), append(numbers, i)
+		case domain.Numeric:
+			numbers = append(numbers, i)
+		}
+	}
+	wholes, numbers = wholes[:min(len(wholes), mostNumbers)], numbers[:min(len(numbers), mostNumbers)]
+	for x := range r.d.Attributes {
+		for y := range r.d.Attributes {
+			if x != y {
+				r.pair(x, y)
+			}
+		}
+	}
+	for _, x := range wholes {
+		for _, y := range wholes {
+			for _, n := range []int64{10, 60, 100, 1000} {
+				if x != y {
+					r.derive(x, []int{y}, fmt.Sprintf("%s / %d", r.named(y), n), func(v []int64) int64 { return v[y]/n - (v[y]%n)>>63&1 })
+					r.derive(x, []int{y}, fmt.Sprintf("%s %% %d", r.named(y), n), func(v []int64) int64 { return (v[y]%n + n) % n })
+				}
+			}
+		}
+	}
+	for _, x := range numbers {
+		for i, a := range numbers {
+			for _, b := range numbers[i+1:] {
+				if x != a && x != b {
+					r.sum(x, a, b)
+				}
+			}
+		}
+	}
+}
+
+// sum tries whether x is the sum of a and b, or their product.
+func (r *rules) sum(x, a, b int) {
+	scale := 0
+	for _, i := range []int{x, a, b} {
+		scale = max(scale, r.d.Attributes[i].Scale)
+	}
+	unit := func(i, scale int) float64 { return math.Pow10(scale - r.d.Attributes[i].Scale) }
+	ux, ua, ub := unit(x, scale), unit(a, scale), unit(b, scale)
+	names := []string{r.d.Attributes[a].Name, r.d.Attributes[b].Name}
+	r.list = append(r.list, &rule{text: fmt.Sprintf("{sum: %s, of: %s}", plain(r.d.Attributes[x].Name), list(names)), x: x, uses: []int{a, b},
+		holds: func(v []int64) bool { return float64(v[x])*ux == float64(v[a])*ua+float64(v[b])*ub }})
+	if both := r.d.Attributes[a].Scale + r.d.Attributes[b].Scale; both == r.d.Attributes[x].Scale {
+		r.derive(x, []int{a, b}, r.named(a)+" * "+r.named(b), func(v []int64) int64 { return v[a] * v[b] })
+	}
+}
+
+// parts are the parts of a date or time that columns may hold.
+var parts = []struct {
+	text string
+	of   func(t time.Time) int
+}{
+	{"year(%s)", time.Time.Year}, {"month(%s)", func(t time.Time) int { return int(t.Month()) }}, {"day(%s)", time.Time.Day},
+	{"quarter(%s)", func(t time.Time) int { return (int(t.Month()) + 2) / 3 }},
+	{"weekday(%s)", func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }},
+	{"weekday(%s) - 1", func(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }},
+	{"weekday(%s) %% 7", func(t time.Time) int { return int(t.Weekday()) }},
+	{"hour(%s)", time.Time.Hour}, {"minute(%s)", time.Time.Minute},
+}
+
+// pair tries what may hold between two columns.
+func (r *rules) pair(x, y int) {
+	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
+	fa, fb := a.Type.Facts(), b.Type.Facts()
+	switch {
+	case a.Type == domain.String && b.Type == domain.String:
+		if m, n := len(a.Values), len(b.Values); m < n || m == n && y < x {
+			to := map[int64]int64{}
+			r.list = append(r.list, &rule{text: fmt.Sprintf("{derive: %s, from: %s", plain(a.Name), plain(b.Name)), x: x, uses: []int{y}, to: to,
+				holds: func(v []int64) bool {
+					known, ok := to[v[y]]
+					to[v[y]] = v[x]
+					return !ok || known == v[x]
+				}})
+		}
+	case a.Type == b.Type && fa.Form == domain.Ints && a.Scale == b.Scale && x > y && a.Cuts[0] == b.Cuts[0] && a.Cuts[1] == b.Cuts[1]:
+		r.derive(x, []int{y}, r.named(y), func(v []int64) int64 { return v[y] })
+	case a.Type == domain.Int64 && fb.Calendar:
+		for _, p := range parts {
+			clock := strings.HasPrefix(p.text, "hour") || strings.HasPrefix(p.text, "minute")
+			if fb.Day > 1 && clock || b.Type != domain.Time && !clock {
+				r.derive(x, []int{y}, fmt.Sprintf(p.text, r.named(y)), func(v []int64) int64 { return int64(p.of(b.Type.Time(v[y]))) })
+			}
+		}
+		for z := range r.d.Attributes {
+			if c := &r.d.Attributes[z]; z != y && c.Type == b.Type {
+				unit := max(1, fb.Day/86_400)
+				r.derive(x, []int{y, z}, r.named(y)+" - "+r.named(z), func(v []int64) int64 { return floorDiv(v[y]-v[z], unit) })
+				if unit > 1 {
+					r.derive(x, []int{y, z}, fmt.Sprintf("(%s - %s) / 60", r.named(y), r.named(z)), func(v []int64) int64 { return floorDiv(v[y]-v[z], 60*unit) })
+				}
+			}
+		}
+	case a.Type == domain.Date && fb.Day > 1 && b.Type != domain.Time:
+		r.derive(x, []int{y}, fmt.Sprintf("date(%s)", r.named(y)), func(v []int64) int64 { return floorDiv(v[y], fb.Day) })
+	}
+	number := func(t domain.Type) bool { return t == domain.Int64 || t == domain.Numeric }
+	if a.Type == b.Type && fa.Calendar || number(a.Type) && number(b.Type) && r.overlap(x, y) {
+		ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale)
+		r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
+			holds: func(v []int64) bool {
+				return v[x] == v[y] && a.Scale == b.Scale || float64(v[x])*ua <= float64(v[y])*ub
+			}})
+	}
+}
+
+// overlap reports whether the ranges of two columns of numbers are alike: that an age is below an income is no rule.
+func (r *rules) overlap(x, y int) bool {
+	ends := func(i int) (lo, hi float64) {
+		a := &r.d.Attributes[i]
+		return float64(a.Cuts[0]) * math.Pow10(-a.Scale), float64(a.Cuts[1]) * math.Pow10(-a.Scale)
+	}
+	xl, xh := ends(x)
+	yl, yh := ends(y)
+	return min(xh, yh)-max(xl, yl) >= .5*max(xh-xl, yh-yl)
+}
+
+func floorDiv(a, b int64) int64 { return a/b - (a%b)>>63&1 }
+
+// try drops the candidates that some record of a chunk breaks.
+func (r *rules) try(c *domain.Chunk) {
+	values, nulls := make([][]int64, len(r.d.Attributes)), make([][]bool, len(r.d.Attributes))
+	for k := range values {
+		values[k], nulls[k] = make([]int64, c.Rows), make([]bool, c.Rows)
+		for row := range c.Rows {
+			v, _, ok := relation.Native(&r.d.Attributes[k], &c.Columns[k], row)
+			values[k][row], nulls[k][row] = v, !ok
+		}
+	}
+	v := make([]int64, len(values))
+	r.list = slices.DeleteFunc(r.list, func(x *rule) bool {
+		for row := range c.Rows {
+			null := false
+			for _, u := range x.uses {
+				null = null || nulls[u][row]
+				v[u] = values[u][row]
+			}
+			switch {
+			case x.x >= 0 && null != nulls[x.x][row]:
+				return true
+			case null:
+				continue
+			case x.x >= 0:
+				v[x.x] = values[x.x][row]
+			}
+			if x.seen++; !x.holds(v) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// texts returns the entries of constraints that are proposed: one rule for a column, none that goes in a circle, and no
+// order that follows from others.
+func (r *rules) texts() (out []string) {
+	from := map[int][]int{}
+	needs := func(a, b int) bool { // b, to compute a
+		for todo := []int{a}; len(todo) > 0; {
+			if todo[0] == b {
+				return true
+			}
+			todo = append(todo[1:], from[todo[0]]...)
+		}
+		return false
+	}
+	for _, x := range r.list {
+		circle := slices.ContainsFunc(x.uses, func(u int) bool { return x.x >= 0 && needs(u, x.x) })
+		if x.x < 0 || from[x.x] != nil || circle || x.seen < MinSupport || x.seen < MinSupport*len(x.to) {
+			continue
+		}
+		from[x.x] = x.uses
+		out = append(out, x.text+r.mapped(x))
+	}
+	before := map[[2]int]bool{}
+	for _, x := range r.list {
+		if x.x < 0 && x.seen >= MinSupport && from[x.uses[0]] == nil && from[x.uses[1]] == nil {
+			before[[2]int(x.uses)] = true
+		}
+	}
+	for _, x := range r.list {
+		if x.x >= 0 || !before[[2]int(x.uses)] {
+			continue
+		}
+		implied := before[[2]int{x.uses[1], x.uses[0]}]
+		for k := range r.d.Attributes {
+			implied = implied || before[[2]int{x.uses[0], k}] && before[[2]int{k, x.uses[1]}]
+		}
+		if !implied {
+			out = append(out, x.text)
+		}
+	}
+	return out
+}
+
+// mapped writes the end of an entry with a map.
+func (r *rules) mapped(x *rule) string {
+	if x.to == nil {
+		return ""
+	}
+	var pairs []string
+	for k, from := range r.d.Attributes[x.uses[0]].Values {
+		if to, ok := x.to[int64(k)]; ok {
+			pairs = append(pairs, plain(from)+": "+plain(r.d.Attributes[x.x].Values[to]))
+		}
+	}
+	return ", map: {" + strings.Join(pairs, ", ") + "}}"
+}

@@ -1,0 +1,45 @@
+package infer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// Rules that hold in every record are proposed, and nothing else: once in comments and once, without the marks, in a
+// file that is valid.
+func TestRules(t *testing.T) {
+	text := proposed(t, "Start Day;end;paid;days;year;wd;time;hour;net;tax;total;qty;price;amount;city;state;age;copy;noise", 400, func(i int) string {
+		start := time.Date(2023, 1, 1+i*7%365, 0, 0, 0, 0, time.UTC)
+		days, clock := i*13%30, i*7%24*100+i*11%60
+		end := start.AddDate(0, 0, days)
+		paid := end.AddDate(0, 0, i*5%9).Format(time.DateOnly)
+		if i%10 == 0 {
+			paid = ""
+		}
+		net, tax := 100+i*17%900, i*29%500
+		city := []string{"Austin", "Boston", "Dallas"}[i%3]
+		return fmt.Sprintf("%s;%s;%s;%d;%d;%d;%d;%d;%d.%02d;0.%02d;%d.%02d;%d;%d.5;%d.5;%s;%s;%d;%d;%d", start.Format("02.01.2006"), end.Format(time.DateOnly), paid, days, start.Year()+0*i,
+			(int(start.Weekday())+6)%7, clock, clock/100, net/100, net%100, tax%100, (net+tax%100)/100, (net+tax%100)%100,
+			2*(i%5), i%7, i%5*(2*(i%7)+1), city, map[string]string{"Austin": "TX", "Dallas": "TX", "Boston": "MA"}[city], i*31%80, i*31%80, i*37%83)
+	})
+	want := []string{
+		"{derive: days, from: \"end - \\\"Start Day\\\"\"}", "{derive: wd, from: \"weekday(\\\"Start Day\\\") - 1\"}", "{derive: hour, from: \"time / 100\"}",
+		"{sum: total, of: [net, tax]}", "{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}", "{derive: copy, from: age}",
+		"{order: [Start Day, end]}", "{order: [end, paid]}",
+	}
+	for _, line := range want {
+		hasLines(t, text, "#   - "+line+"\n")
+	}
+	if n := strings.Count(text, "\n#   - "); n != len(want) {
+		t.Errorf("%d rules, want %d:\n%s", n, len(want), text)
+	}
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "# constraints:", "constraints:"), "#   - {", "  - {")
+	text = strings.Replace(text, "min: 0, max: 29, fallback: 0", "", 1)
+	if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
+}
