@@ -12,7 +12,10 @@ import (
 const (
 	inflation = 1.2 // of all standard errors but those of bounds: what is not modelled
 	softening = 10  // counts added to a base: small cells err by more than their size says
-	rounding  = .25 // variance of whole rows, counts²
+	// … and this part of the mean cell: what a table of few cells adds to its sub-tables, it adds to all of them alike
+	evenPart = .03
+	rounding = .25 // variance of whole rows, counts²
+	alike    = .1  // correlation of units with the same pooled value, in where they fall
 )
 
 // Intervals gives the standard errors of a result's cells. It is immutable.

@@ -11,9 +11,9 @@ import (
 // measuredWidth is the most attributes of an interaction that residual fits score.
 const measuredWidth = 3
 
-// prior returns the variance of a cell of base b before it was measured.
-func prior(scale, b float64) float64 {
-	b = max(b, 0) + softening
+// prior returns the variance of a cell of base b, in a table with so many cells of all units, before it was measured.
+func (v *Intervals) prior(scale, b float64, cells int) float64 {
+	b = max(b, 0) + max(softening, evenPart*v.units/float64(cells))
 	return scale * b * math.Sqrt(b)
 }
 
@@ -32,7 +32,7 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 	if len(plain) > measuredWidth {
 		t := v.unscreened(measuredWidth, fitted) // stands for all wider interactions together
 		for i, b := range fitted {
-			dst[i] += t.Variance(prior(t.Scale, b)) + max(b, 0) // and counts of people scatter by their root
+			dst[i] += t.Variance(v.prior(t.Scale, b, len(fitted))) + max(b, 0) // and counts of people scatter by their root
 		}
 	}
 	for i, x := range dst {
@@ -91,14 +91,15 @@ func (v *Intervals) variances(c domain.Clique, fitted []float64) []float64 {
 	}
 	out := make([]float64, len(fitted))
 	for i, b := range fitted {
-		out[i] = t.Variance(prior(t.Scale, b))
+		out[i] = t.Variance(v.prior(t.Scale, b, len(fitted)))
 	}
 	return out
 }
 
 // pooled overwrites the standard errors of cells with pooled values. The count n of such a value is known
-// with variance σ² from its one-way table; the share s of it that falls on the cell is a guess, and no share
-// of mean s varies by more than s·(1 − s). Of several pooled values the one that tells most is used.
+// with variance σ² from its one-way table; the share s of it that falls on the cell is a guess. Were the units of the
+// value independent, the cell would vary by n·s·(1 − s), and if all had to agree by n²·s·(1 − s): they are held to be
+// correlated by alike. Of several pooled values the one that tells most is used.
 func (v *Intervals) pooled(c domain.Clique, fitted, dst []float64) {
 	done := make([]bool, len(dst))
 	for i, a := range c {
@@ -113,7 +114,8 @@ func (v *Intervals) pooled(c domain.Clique, fitted, dst []float64) {
 			}
 			n, variance := counts[code], v.ones[a][code]
 			s := (fitted[cell] + even) / (n + 1)
-			x := math.Sqrt(rounding + s*s*variance + (n*n+variance)*max(s*(1-s), 0))
+			pairs := n + alike*(n*n+variance-n)
+			x := math.Sqrt(rounding + s*s*variance + pairs*max(s*(1-s), 0))
 			if !done[cell] || x < dst[cell] {
 				dst[cell], done[cell] = x, true
 			}
