@@ -34,6 +34,7 @@ var (
 	three  = table{square, [][]domain.Code{{0, 0}, {0, 0}, {1, 1}}}
 	two    = table{square, three.records[:2]}
 	moved  = table{square, [][]domain.Code{{0, 0}, {0, 0}, {0, 0}}}
+	leaves = table{[]int{5}, [][]domain.Code{{0}, {3}, {4}}} // of a tree over four values and NULL
 )
 
 // The thresholds are those at which the exact laws of a build with half the noise exceed the claim most.
@@ -45,6 +46,8 @@ var audits = []audit{
 	{"dpfw block", throughBlock, dp.Replace, 2, 0, dp.Pure, 1, []domain.Clique{{0}}, three, moved, 1.6},
 	{"dpfw block", throughBlock, dp.Replace, 2, 1e-3, dp.ZCDP, 1, []domain.Clique{{0}}, three, moved, 1.4},
 	{"dpfw cell", throughCell, dp.Replace, 2, 0, dp.Pure, 1, []domain.Clique{{0}}, three, moved, .1},
+	{"trees", throughTrees, dp.AddRemove, 1, 1e-6, dp.ZCDP, 1, []domain.Clique{{0}}, leaves, table{[]int{5}, leaves.records[1:]}, .3},
+	{"trees", throughTrees, dp.Replace, 1, 1e-6, dp.GaussianOnly, 1, []domain.Clique{{0}}, leaves, table{[]int{5}, [][]domain.Code{{4}, {3}, {4}}}, .3},
 	{"dpfw cell", throughCell, dp.Replace, 2, 1e-3, dp.ZCDP, 3, []domain.Clique{{0}, {1}}, three, moved, .9},
 }
 
@@ -56,7 +59,7 @@ const confidence = dptest.Alarm / 2
 // that holds more than is claimed, must be proved wrong.
 func TestAudit(t *testing.T) {
 	for _, a := range audits {
-		claim := params(problem(square, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), a.kind)
+		claim := params(problem(a.x.sizes, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), a.kind)
 		t.Run(a.relation.String()+"/"+claim.Accounting.String()+"/"+a.name, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("missing: time for 20,000 runs; make integration and make verify run them")
@@ -116,10 +119,15 @@ func (a audit) run(t *testing.T, p accountant.Params, runs int) (r rates) {
 // ratio runs the algorithm and returns the log-likelihood ratio of everything it received.
 func (a audit) ratio(t *testing.T, p accountant.Params, private table, run uint64) (sum float64) {
 	c, record := newCurator(t, private, newLedger(t, p), run)
-	if _, err := a.method.solve(problem(square, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), c); err != nil {
+	if _, err := a.method.solve(problem(a.x.sizes, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), c); err != nil {
 		t.Error(err)
 	}
 	for _, call := range record.Calls {
+		if call.Request.Method == mechanism.Trees {
+			eachDifference(call, a.x, func(noise, variance float64) { sum -= noise * noise / (2 * variance) })
+			eachDifference(call, a.y, func(noise, variance float64) { sum += noise * noise / (2 * variance) })
+			continue
+		}
 		sum += logp(call, a.x) - logp(call, a.y)
 	}
 	return sum

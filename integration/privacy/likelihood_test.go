@@ -13,6 +13,10 @@ import (
 func logTranscript(calls []mechanism.Call, t table) (sum float64) {
 	for _, c := range calls {
 		switch c.Request.Method {
+		case mechanism.Coarsen:
+			t = t.coarsened(c.Request.Merge)
+		case mechanism.Trees:
+			eachDifference(c, t, func(noise, variance float64) { sum -= noise * noise / (2 * variance) })
 		case mechanism.Residuals:
 			for _, m := range c.Release.Measurements {
 				sum += logCentred(m, t, c.Request.Merge)

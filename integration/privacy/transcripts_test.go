@@ -26,6 +26,7 @@ type transcripts struct {
 	delta    dp.Delta
 	rounds   int
 	sizes    []int
+	learns   bool       // the domain leaves bins of the first and the last column to be learned
 	x, y     table      // the run is on x
 	less     dp.Epsilon // the noise that has to be found, as a part: these two tables may not be the worst
 }
@@ -41,7 +42,14 @@ type observed struct {
 }
 
 func (s transcripts) problem() solver.Problem {
-	return problem(s.sizes, []domain.Clique{{0, 1, 2}, {0, 1}, {1, 2}, {0, 2}}, s.relation, s.epsilon, s.delta, s.rounds)
+	cliques := []domain.Clique{{0, 1, 2}, {0, 1}, {1, 2}, {0, 2}}
+	if !s.learns {
+		return problem(s.sizes, cliques, s.relation, s.epsilon, s.delta, s.rounds)
+	}
+	p := problem([]int{5, 3, 4}, cliques, s.relation, s.epsilon, s.delta, s.rounds)
+	p.Domain.Attributes[0] = domain.Attribute{Name: "x", Type: domain.Int64, Cuts: []int64{0, 15}, Resolution: 1, Learned: 4, Null: true}
+	p.Domain.Attributes[2] = domain.Attribute{Name: "y", Type: domain.Int64, Cuts: []int64{0, 10}, Resolution: 1, Learned: 4, HasFallback: true}
+	return p
 }
 
 func (s transcripts) claim() accountant.Params { return params(s.problem(), s.kind) }
@@ -129,6 +137,10 @@ func noiseOf(calls []mechanism.Call, t table) (energy, freedom float64) {
 	for _, c := range calls {
 		r := c.Release
 		switch c.Request.Method {
+		case mechanism.Coarsen:
+			t = t.coarsened(c.Request.Merge)
+		case mechanism.Trees:
+			eachDifference(c, t, func(noise, variance float64) { energy, freedom = energy+noise*noise/variance, freedom+1 })
 		case mechanism.Residuals:
 			for _, m := range r.Measurements {
 				energy -= 2 * logCentred(m, t, c.Request.Merge)
@@ -173,12 +185,28 @@ var (
 )
 
 var rakeTranscripts = []transcripts{
-	{"added", throughRake, dp.AddRemove, dp.GaussianOnly, 8, 1e-3, 0, box, crowd.with(loner), crowd, 2},
-	{"removed", throughRake, dp.AddRemove, dp.GaussianOnly, 8, 1e-3, 0, box, crowd, crowd.with(loner), 2},
-	{"added, little budget", throughRake, dp.AddRemove, dp.GaussianOnly, 2, .05, 0, box, crowd.with(loner), crowd, 2},
-	{"replaced", throughRake, dp.Replace, dp.GaussianOnly, 8, 1e-3, 0, box, crowd.with(loner), crowd.with(another), 4},
-	{"replaced by one of many", throughRake, dp.Replace, dp.ZCDP, 8, 1e-3, 0, box, crowd.with(loner), crowd.with(crowd.records[:1]), 4},
+	{"added", throughRake, dp.AddRemove, dp.GaussianOnly, 8, 1e-3, 0, box, false, crowd.with(loner), crowd, 2},
+	{"removed", throughRake, dp.AddRemove, dp.GaussianOnly, 8, 1e-3, 0, box, false, crowd, crowd.with(loner), 2},
+	{"added, little budget", throughRake, dp.AddRemove, dp.GaussianOnly, 2, .05, 0, box, false, crowd.with(loner), crowd, 2},
+	{"replaced", throughRake, dp.Replace, dp.GaussianOnly, 8, 1e-3, 0, box, false, crowd.with(loner), crowd.with(another), 4},
+	{"replaced by one of many", throughRake, dp.Replace, dp.ZCDP, 8, 1e-3, 0, box, false, crowd.with(loner), crowd.with(crowd.records[:1]), 4},
+	{"added", throughRake, dp.AddRemove, dp.GaussianOnly, 8, 1e-3, 0, finer, true, spread.with(lonely), spread, 2},
+	{"replaced", throughRake, dp.Replace, dp.GaussianOnly, 8, 1e-3, 0, finer, true, spread.with(lonely), spread.with(nobody), 4},
 }
+
+// The crowd with values in place of bins: 16 and NULL, and 11.
+var (
+	finer  = []int{17, 3, 11}
+	spread = func() (t table) {
+		t.sizes = finer
+		for i, r := range crowd.records {
+			t.records = append(t.records, []domain.Code{r[0]*9 + domain.Code(i%3), r[1], r[2] * 2})
+		}
+		return t
+	}()
+	lonely = [][]domain.Code{corner(finer)}
+	nobody = [][]domain.Code{{0, 0, 0}}
+)
 
 var small = []int{2, 3, 2}
 
@@ -191,11 +219,11 @@ func smaller(t table) table {
 }
 
 var dpfwTranscripts = []transcripts{
-	{"added", throughBlock, dp.AddRemove, dp.Pure, 2, 0, 8, small, smaller(crowd.with(loner)), smaller(crowd), 4},
-	{"removed", throughBlock, dp.AddRemove, dp.Pure, 2, 0, 8, small, smaller(crowd), smaller(crowd.with(loner)), 4},
-	{"replaced", throughBlock, dp.Replace, dp.Pure, 2, 0, 8, small, smaller(crowd.with(loner)), smaller(crowd.with(another)), 4},
-	{"added", throughBlock, dp.AddRemove, dp.ZCDP, 3, .01, 8, small, smaller(crowd.with(loner)), smaller(crowd), 2},
-	{"replaced", throughBlock, dp.Replace, dp.ZCDP, 3, .01, 8, small, smaller(crowd.with(loner)), smaller(crowd.with(another)), 4},
+	{"added", throughBlock, dp.AddRemove, dp.Pure, 2, 0, 8, small, false, smaller(crowd.with(loner)), smaller(crowd), 4},
+	{"removed", throughBlock, dp.AddRemove, dp.Pure, 2, 0, 8, small, false, smaller(crowd), smaller(crowd.with(loner)), 4},
+	{"replaced", throughBlock, dp.Replace, dp.Pure, 2, 0, 8, small, false, smaller(crowd.with(loner)), smaller(crowd.with(another)), 4},
+	{"added", throughBlock, dp.AddRemove, dp.ZCDP, 3, .01, 8, small, false, smaller(crowd.with(loner)), smaller(crowd), 2},
+	{"replaced", throughBlock, dp.Replace, dp.ZCDP, 3, .01, 8, small, false, smaller(crowd.with(loner)), smaller(crowd.with(another)), 4},
 }
 
 // TestTranscriptsOfRake: no claim about whole runs of the method for wide tables is refuted by their losses; false alarms

@@ -9,6 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/rake"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // TestReplayLearnedBins is TestReplayNeighbours for a domain that leaves bins to be learned: what a tree of differences
@@ -71,41 +73,72 @@ func (t table) coarsened(codes query.Recoding) table {
 	return out
 }
 
-// treesChange returns the largest part of its declared squared sensitivity by which a tree changes. The tree is written
-// down from its definition: ranges are halved until one code is left, and NULL is split off first.
+// treesChange returns the largest part of its declared squared sensitivity by which a tree changes.
 func treesChange(c mechanism.Call, x, y table) (most float64) {
 	for i, q := range c.Request.Cliques {
-		d, s := difference(q, x, y), c.Request.Shapes[i]
-		sum, values := 0.0, d[:s.Values]
-		if s.Null {
-			all := 0.0
-			for _, v := range values {
-				all += v
-			}
-			sum += squared(all - d[s.Values])
-		}
-		width := 1
-		for width < s.Values {
-			width *= 2
-		}
-		padded := append(append([]float64(nil), values...), make([]float64, width-s.Values)...)
-		for ; width > 1; width /= 2 {
-			for from := 0; from < len(padded); from += width {
-				node := 0.0
-				for v := range width {
-					if v < width/2 {
-						node += padded[from+v]
-					} else {
-						node -= padded[from+v]
-					}
-				}
-				if from+width/2 < s.Values { // else it is not released
-					sum += node * node
-				}
-			}
+		sum := 0.0
+		for _, d := range treeOf(difference(q, x, y), c.Request.Shapes[i]) {
+			sum += d * d
 		}
 		declared, _ := c.Event.Sensitivities[i].Float64()
 		most = max(most, sum/declared)
 	}
 	return most
 }
+
+// treeOf writes a tree down from its definition, by level and index: NULL is split off first, then ranges are halved
+// until one code is left.
+func treeOf(counts []float64, s query.TreeShape) map[[2]int]float64 {
+	out, values, level := map[[2]int]float64{}, counts[:s.Values], 0
+	if s.Null {
+		all := 0.0
+		for _, v := range values {
+			all += v
+		}
+		out[[2]int{0, 0}], level = all-counts[s.Values], 1
+	}
+	width := 1
+	for width < s.Values {
+		width *= 2
+	}
+	padded := append(append([]float64(nil), values...), make([]float64, width-s.Values)...)
+	for ; width > 1; width, level = width/2, level+1 {
+		for from := 0; from < len(padded); from += width {
+			if from+width/2 >= s.Values {
+				continue // not released
+			}
+			node := 0.0
+			for v := range width {
+				if v < width/2 {
+					node += padded[from+v]
+				} else {
+					node -= padded[from+v]
+				}
+			}
+			out[[2]int{level, from / width}] = node
+		}
+	}
+	return out
+}
+
+// eachDifference visits the noise and the variance of all differences that a call released, if the table was t.
+func eachDifference(c mechanism.Call, t table, visit func(noise, variance float64)) {
+	for i, tree := range c.Release.Trees {
+		counts := []float64(nil)
+		for _, n := range t.Marginal(c.Request.Cliques[i]) {
+			counts = append(counts, float64(n))
+		}
+		truth := treeOf(counts, c.Request.Shapes[i])
+		for _, n := range tree.Nodes {
+			visit(n.Difference-truth[[2]int{n.Level, n.Index}], tree.Variance)
+		}
+	}
+}
+
+// throughTrees asks for one tree alone: over four values and NULL. All of its differences are drawn, since the public
+// total promises many records.
+var throughTrees = method{"trees", []dp.Accounting{dp.ZCDP, dp.GaussianOnly},
+	func(_ solver.Problem, c solver.Curator) (*solver.Result, error) {
+		_, err := c.(rake.Curator).Trees("trees", 1, []domain.Clique{{0}}, []query.TreeShape{{Values: 4, Null: true}}, 1e6, []float64{1}, dp.ShareOf(1, 1))
+		return nil, err
+	}}
