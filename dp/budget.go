@@ -57,11 +57,14 @@ const (
 	BlockExponential
 	// LaplaceMax is the index of the largest of several scores with discrete Laplace noise on each.
 	LaplaceMax
+	// AboveThreshold is the first of several numbers that is above a threshold, with discrete Laplace noise on each
+	// number and on the threshold.
+	AboveThreshold
 )
 
 // String returns the kind's name in the ledger.
 func (k Kind) String() string {
-	return [...]string{"discrete_gaussian", "discrete_laplace", "exponential", "block_exponential", "laplace_max"}[k]
+	return [...]string{"discrete_gaussian", "discrete_laplace", "exponential", "block_exponential", "laplace_max", "above_threshold"}[k]
 }
 
 // Budget is the public side of a ledger.

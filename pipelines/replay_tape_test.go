@@ -120,6 +120,11 @@ func (c *tape) MaxError(stage string, w query.Workload, model query.Answers, sha
 	return exchange(c, a, err, stage, model, share)
 }
 
+func (c *tape) FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error) {
+	a, err := c.curator.FirstAbove(stage, round, w, model, from, threshold, share)
+	return exchange(c, a, err, stage, round, model, from, threshold, share)
+}
+
 func (c *tape) LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error) {
 	a, err := c.curator.LaplaceMaxCell(stage, round, w, model, scale)
 	return exchange(c, a, err, stage, round, model, scale)

@@ -36,6 +36,9 @@ type Curator interface {
 	// LaplaceMaxCell selects the largest of ±(count − model) with discrete Laplace noise of the given
 	// scale, in counts, on each.
 	LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error)
+	// FirstAbove returns the first cell, from answer number from on and round once, whose |count − model| is above a
+	// threshold, in counts; Marginal is −1 if none is. Only the search as a whole is charged.
+	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
 	// Residuals releases marginals on merged codes, centred along every axis; see package rake.
 	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
 	// Scores releases the distances of marginals on merged codes from public tables; see package rake.

@@ -85,11 +85,12 @@ func (l *Ledger) MaxError(change dp.Range, share dp.Share) (Event, error) {
 }
 
 // Select returns the event of one selection among scores of range r by the exponential mechanism
-// (kind Exponential or BlockExponential), with the least scale b on the grid 2^-20 counts whose loss is
-// within the share of the ledger's capacity.
+// (kind Exponential or BlockExponential), or of one search for a number above a threshold, which neighbours change by at
+// most r (AboveThreshold), with the least scale b on the grid 2^-20 counts whose loss is within the share of the
+// ledger's capacity.
 func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error) {
-	if kind != dp.Exponential && kind != dp.BlockExponential {
-		panic("accountant: Select calibrates exponential mechanisms only")
+	if kind != dp.Exponential && kind != dp.BlockExponential && kind != dp.AboveThreshold {
+		panic("accountant: Select calibrates exponential mechanisms and searches only")
 	}
 	total, err := l.part(share)
 	if err != nil {

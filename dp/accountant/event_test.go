@@ -24,6 +24,7 @@ func kinds() map[string]Event {
 		"exponential": selection(dp.Exponential),
 		"block":       selection(dp.BlockExponential),
 		"laplace max": selection(dp.LaplaceMax),
+		"above":       selection(dp.AboveThreshold),
 	}
 }
 
@@ -48,6 +49,8 @@ func TestLoss(t *testing.T) {
 		{"block", dp.GaussianOnly, nil},
 		{"laplace max", dp.Pure, big.NewRat(1, 4)},
 		{"laplace max", dp.GaussianOnly, nil},
+		{"above", dp.Pure, big.NewRat(1, 4)},
+		{"above", dp.GaussianOnly, nil},
 	} {
 		got, err := kinds()[row.event].Loss(row.ledger)
 		if row.want == nil {
@@ -234,5 +237,15 @@ func TestNoisyMaxIsNotBoundedRange(t *testing.T) {
 	loss, err := e.Loss(dp.ZCDP)
 	if err != nil || floatDown(loss) < 0.142 || e.curve()(1.0001) < 0.142 {
 		t.Errorf("charge %v, %v; curve %g", loss, err, e.curve()(1.0001))
+	}
+}
+
+// TestSearchHasNoBoundedRange: a search and a noisy maximum are charged ε·tanh(ε/2), which is above ε²/8.
+func TestSearchHasNoBoundedRange(t *testing.T) {
+	for _, kind := range []string{"above", "laplace max"} {
+		got, err := kinds()[kind].Loss(dp.ZCDP)
+		if err != nil || got.Cmp(big.NewRat(3, 100)) < 0 || got.Cmp(big.NewRat(1, 32)) > 0 { // .25·tanh(.125) = .03109
+			t.Errorf("%s: rho %v, %v", kind, got, err)
+		}
 	}
 }

@@ -111,6 +111,19 @@ func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, mode
 	return r.Cell, err
 }
 
+// FirstAbove returns the first cell or query whose |count − model| is above a threshold, in counts, with discrete Laplace
+// noise on each and on the threshold. It begins with answer number from of the workload and goes round once; Marginal is
+// −1 if none is above. The sign of the error is not released.
+//
+// Precondition (caller): answers and threshold between −2^40 and 2^40 counts. (New): one record of each unit.
+// Guarantee: ε = Δ/b, rho = ε·tanh(ε/2), Δ = query.Workload.LargestChange, however many were below.
+// Rounding: errors are exact on the grid 2^−20, on which answers and the threshold are rounded first; b is rounded up.
+// Source: derived in firstAbove; Dwork, Roth 2014, Algorithm 1.
+func (c *Curator) FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error) {
+	r, err := c.answer(Request{Method: FirstAbove, Stage: stage, Round: round, Workload: w, Model: model, From: from, Noise: threshold, Share: share})
+	return r.Cell, err
+}
+
 // MaxError releases the largest |count − model| over all cells, rounded up to the grid of the noise
 // (whole counts, unless the ledger is GDP), plus noise. One unit changes it by at most one count under
 // either relation.

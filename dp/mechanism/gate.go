@@ -161,6 +161,14 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.laplaceMaxCell(r)
 	case MaxError:
 		return g.maxError(r)
+	case FirstAbove:
+		if !inRange(r.Noise) {
+			return plan{}, errors.New("the threshold is not between -2^40 and 2^40 counts")
+		}
+		if r.From < 0 {
+			panic("mechanism: a search that begins before the first answer")
+		}
+		return g.firstAbove(r)
 	}
 	panic("mechanism: unknown method")
 }

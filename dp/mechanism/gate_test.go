@@ -27,6 +27,7 @@ func requests() []Request {
 		{Method: SelectCell, Stage: "cell", Round: 1, Workload: w, Model: model, Total: 2.5, Share: share},
 		{Method: LaplaceMaxCell, Stage: "laplace", Round: 1, Workload: w, Model: model, Noise: 60},
 		{Method: MaxError, Stage: "max", Workload: w, Model: model, Share: share},
+		{Method: FirstAbove, Stage: "above", Round: 1, Workload: w, Model: model, From: 3, Noise: 5, Share: share},
 	}
 }
 
@@ -70,7 +71,7 @@ var kinds = map[Method]struct {
 	Total: {dp.DiscreteGaussian, 1}, Measure: {dp.DiscreteGaussian, 8}, MeasureVariance: {dp.DiscreteGaussian, 8},
 	MeasureQueries: {dp.DiscreteGaussian, 9},
 	SelectBlock:    {dp.BlockExponential, 0}, SelectCell: {dp.Exponential, 0}, LaplaceMaxCell: {dp.LaplaceMax, 0},
-	MaxError: {dp.DiscreteGaussian, 1},
+	MaxError: {dp.DiscreteGaussian, 1}, FirstAbove: {dp.AboveThreshold, 0},
 }
 
 // TestEveryDrawIsCharged compares the ledger with the recorded calls: each is one event of its kind at
@@ -82,7 +83,7 @@ func TestEveryDrawIsCharged(t *testing.T) {
 			kind := l.Params().Accounting
 			want := new(big.Rat)
 			for _, r := range requests() {
-				selects := r.Method == SelectBlock || r.Method == SelectCell || r.Method == LaplaceMaxCell
+				selects := r.Method == SelectBlock || r.Method == SelectCell || r.Method == LaplaceMaxCell || r.Method == FirstAbove
 				if _, err := g.answer(r); (err != nil) != (kind == dp.GaussianOnly && selects || kind == dp.Pure && r.Method == MeasureQueries) {
 					t.Errorf("%v %s %s: %v", n, name, r.Method, err)
 				}
@@ -97,7 +98,7 @@ func TestEveryDrawIsCharged(t *testing.T) {
 				}
 				want.Add(want, loss)
 				part := new(big.Rat).Mul(l.Capacity(), big.NewRat(1, 20))
-				if c.Request.Noise == 0 && loss.Cmp(part) > 0 {
+				if (c.Request.Noise == 0 || c.Request.Method == FirstAbove) && loss.Cmp(part) > 0 {
 					t.Errorf("%v %s %s: charge %s above its share", n, name, c.Request.Method, loss.FloatString(12))
 				}
 				wantKind := kinds[c.Request.Method]
@@ -202,12 +203,12 @@ func TestStreamIsBoundToCliques(t *testing.T) {
 		return at
 	}
 	share, model := dp.ShareOf(1, 2), query.Answers{{1, 2}}
-	for _, m := range []Method{Measure, MeasureVariance, SelectBlock, SelectCell, LaplaceMaxCell, Residuals, Scores} {
+	for _, m := range []Method{Measure, MeasureVariance, SelectBlock, SelectCell, LaplaceMaxCell, FirstAbove, Residuals, Scores} {
 		var at [2][32]byte
 		for a := range at {
 			r := Request{Method: m, Stage: "s", Share: share}
 			switch m {
-			case SelectBlock, SelectCell, LaplaceMaxCell:
+			case SelectBlock, SelectCell, LaplaceMaxCell, FirstAbove:
 				r.Workload = query.Workload{Sizes: []int{2, 2}, Marginals: []query.Marginal{{Clique: domain.Clique{a}, Weight: 1}}}
 				r.Model = model
 			default:

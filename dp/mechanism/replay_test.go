@@ -31,6 +31,9 @@ func loop(c *Curator) error {
 		if _, err := c.LaplaceMaxCell("laplace", round, w, model, 100); err != nil {
 			return err
 		}
+		if _, err := c.FirstAbove("above", round, w, model, round, 3, dp.ShareOf(1, 40)); err != nil {
+			return err
+		}
 	}
 	_, err = c.MaxError("max", w, model, dp.ShareOf(1, 20))
 	return err
@@ -143,6 +146,7 @@ func TestDigests(t *testing.T) {
 	}
 	base := requests()[5] // SelectCell
 	base.Cliques, base.Precision, base.Noise = base.Workload.Cliques()[:1], []float64{1}, 3
+	base.From = 2
 	base.Merge = query.Recoding{{1, 0}, nil}
 	base.Shapes = []query.TreeShape{{}}
 	note("request", base.Digest())

@@ -25,6 +25,7 @@ const (
 	SelectCell      Method = "SelectCell"
 	LaplaceMaxCell  Method = "LaplaceMaxCell"
 	MaxError        Method = "MaxError"
+	FirstAbove      Method = "FirstAbove"
 	Residuals       Method = "Residuals"
 	Scores          Method = "Scores"
 	Trees           Method = "Trees"
@@ -43,7 +44,8 @@ type Request struct {
 	Workload  query.Workload
 	Model     query.Answers // counts; of Scores: one table for each clique
 	Total     float64       // of the model or the release before, counts
-	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given
+	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove the threshold
+	From      int           // of FirstAbove: the answer to begin with, counted over the workload
 	Share     dp.Share
 }
 
@@ -110,7 +112,7 @@ func cloneAnswers(a query.Answers) query.Answers {
 // Digest returns a hash of the whole request: equal for requests that are equal bit by bit.
 func (r Request) Digest() [sha256.Size]byte {
 	in := noise.NewInputs().Text(string(r.Method)).Text(r.Stage).Int64(int64(r.Round))
-	in.Int64s([]int64{r.Share.Num, r.Share.Den, bits(r.Total), bits(r.Noise)})
+	in.Int64s([]int64{r.Share.Num, r.Share.Den, bits(r.Total), bits(r.Noise), int64(r.From)})
 	addCliques(in, r.Cliques)
 	addCliques(in, r.Workload.Cliques())
 	for _, n := range r.Workload.Sizes {

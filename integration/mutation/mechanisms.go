@@ -23,6 +23,22 @@ var mechanisms = []defect{
 		old: "return wholeCounts(2 * most)", new: "return wholeCounts(most)",
 	},
 	{
+		name: "noise of a search halved", file: "dp/mechanism/above.go", test: "TestFirstAbove",
+		old: "big.NewRat(4, 1)", new: "big.NewRat(2, 1)",
+	},
+	{
+		name: "search without noise on the threshold", file: "dp/mechanism/above.go", test: "TestSearchDraws",
+		old: "noise.ScoreOf(threshold).Plus(line.Draw(src))", new: "noise.ScoreOf(threshold)",
+	},
+	{
+		name: "sign of a search's hit released", file: "dp/mechanism/above.go", test: "TestFirstAbove",
+		old: "cell.Sign = 0\n", new: "_ = cell\n",
+	},
+	{
+		name: "search charged as a bounded range", file: "dp/accountant/event.go", dir: "dp/accountant", test: "TestSearchHasNoBoundedRange",
+		old: "case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential:", new: "case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential || e.Kind == dp.AboveThreshold:",
+	},
+	{
 		name: "sensitivity of linear queries halved", file: "dp/query/linear.go", dir: "dp/mechanism", test: "TestRangesOfQueries",
 		old: "big.NewRat(l.square[n], 1<<(2*LinearBits))", new: "big.NewRat(l.square[n]/4, 1<<(2*LinearBits))",
 	},

@@ -50,7 +50,7 @@ var checks = []check{
 		covers: "ranges and sensitivities by enumeration; in 256 bits and without a margin, selections, measurements, noisy maxima, centred tables and distances against their charge: log ratio, divergences, hockey sticks",
 		size:   "2×2 cells, ≤ 3 units, all neighbours",
 		tests: join(in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
-			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestResidualLoss", "TestResidualSensitivity",
+			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestSearchLoss", "TestResidualLoss", "TestResidualSensitivity",
 			"TestDistanceSensitivity", "TestDistanceLoss"),
 			in("internal/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
 			in("dp/accountant", "TestOnGridIsAttainable", "TestOnGridPaysForEveryAxis"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),

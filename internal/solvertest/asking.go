@@ -170,6 +170,47 @@ func (c *Curator) SelectCell(stage string, round int, w query.Workload, model qu
 	}, w, clone(model), total, share)
 }
 
+// FirstAbove answers solver.Curator.
+func (c *Curator) FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error) {
+	charge := share.Float() * c.budget.Capacity
+	eps := charge
+	if !c.pure() {
+		eps = PureEpsilon(charge)
+	}
+	b := float64(w.LargestChange(c.budget.Neighbouring)) / eps
+	laplace := func(scale float64) float64 { return scale * (c.rng.ExpFloat64() - c.rng.ExpFloat64()) }
+	a := solver.Access{Stage: stage, Kind: dp.AboveThreshold, Share: share}
+	return ask(c, round, a, charge, func() query.Cell {
+		var cells []query.Cell
+		var size []float64
+		for i, m := range c.errors(w, model) {
+			for j, x := range m {
+				cells, size = append(cells, query.Cell{Marginal: i, Cell: j}), append(size, math.Abs(x))
+			}
+		}
+		bar := threshold + laplace(2*b)
+		for i := range cells {
+			if at := (from + i) % len(cells); size[at]+laplace(4*b) >= bar {
+				return cells[at]
+			}
+		}
+		return query.Cell{Marginal: -1}
+	}, w, clone(model), from, threshold, share)
+}
+
+// PureEpsilon returns the ε with ε·tanh(ε/2) = rho.
+func PureEpsilon(rho float64) float64 {
+	lo, hi := 0.0, 1+rho+math.Sqrt(2*rho)*2
+	for range 100 {
+		if mid := (lo + hi) / 2; mid*math.Tanh(mid/2) <= rho {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
 // LaplaceMaxCell answers solver.Curator.
 func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error) {
 	charge := 2 / scale

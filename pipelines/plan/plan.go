@@ -199,7 +199,7 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 // round returns the round under which a run enters an access: single numbers, the total and the
 // certificate, belong to none.
 func round(a solver.Access) int {
-	selects := a.Kind == dp.BlockExponential || a.Kind == dp.Exponential || a.Kind == dp.LaplaceMax
+	selects := a.Kind == dp.BlockExponential || a.Kind == dp.Exponential || a.Kind == dp.LaplaceMax || a.Kind == dp.AboveThreshold
 	if a.Marginals == 0 && !a.Adaptive && !selects {
 		return 0
 	}
@@ -232,6 +232,8 @@ func eventOf(l *accountant.Ledger, a solver.Access, p solver.Problem) (accountan
 		return l.Select(a.Kind, p.Workload.BlockRange(p.Neighbouring), a.Share)
 	case dp.Exponential:
 		return l.Select(a.Kind, p.Workload.CellRange(p.Neighbouring), a.Share)
+	case dp.AboveThreshold:
+		return l.Select(a.Kind, p.Workload.LargestChange(p.Neighbouring), a.Share)
 	case dp.LaplaceMax:
 		return l.LaplaceMax(query.SignedCellRange(), a.Noise)
 	}
