@@ -47,7 +47,9 @@ func TestSearchLoss(t *testing.T) {
 	x := high.Exp(high.Rat(eps))
 	tanh := high.Quo(high.Sub(x, high.Of(1)), high.Add(x, high.Of(1))) // of ε/2
 	rho, _ := high.Mul(high.Rat(eps), tanh).Rat(nil)
-	of := func(n int64) law { return searchLaw([]int64{n - 4, n - 4, n - 4, n - 4, n - 4, n - 4, n + 4}, 0, 12, b) }
+	of := func(n int64) law {
+		return searchLaw([]int64{n - 4, n - 4, n - 4, n - 4, n - 4, n - 4, n + 4}, 0, 12, b)
+	}
 	var worst spent
 	for n := range int64(3) {
 		p, q := of(n), of(n+1)
