@@ -31,4 +31,32 @@ var reading = []defect{
 		name: "a damaged page is read", file: "io/parquetio/walk.go", test: "TestChecksums",
 		old: "crc32.ChecksumIEEE(body) != uint32(p.sum)", new: "crc32.ChecksumIEEE(body) == 0 && p.sum == 1",
 	},
+	{
+		name: "the month is read for the day", file: "io/schema/written.go", test: "TestCanonical",
+		old: "if w == MonthFirst ||", new: "if w == DayFirst ||",
+	},
+	{
+		name: "rows that break an order are left", file: "internal/relation/repair.go", test: "TestEveryRowKeepsItsRelations",
+		old: "if r.violated() == nil {\n\t\t\tcontinue", new: "if r.violated() != nil {\n\t\t\tcontinue",
+	},
+	{
+		name: "decimals and whole numbers compared in other units", file: "internal/relation/possible.go", test: "TestEveryRowKeepsItsRelations",
+		old: "p.scales[a].get(&columns[a], 0) > p.scales[b].get(&columns[b], 0)", new: "columns[a].Ints[0] > columns[b].Ints[0]",
+	},
+	{
+		name: "NULL of the first column is lost", file: "internal/relation/complete.go", test: "TestEveryRowKeepsItsRelations",
+		old: "out.Nulls[i] = out.Nulls[i] || null", new: "out.Nulls[i] = null",
+	},
+	{
+		name: "quotients rounded towards 0", file: "internal/relation/value.go", test: "TestEveryRowKeepsItsRelations",
+		old: "if a%b != 0 && (a < 0) != (b < 0) {", new: "if a%b != 0 && a < 0 && b < 0 {",
+	},
+	{
+		name: "days that no month has are written", file: "internal/relation/dates.go", test: "TestEveryDayExists",
+		old: "if last := lastDay(y, month.Ints[row]); day.Ints[row] > last {", new: "if last := int64(31); day.Ints[row] > last {",
+	},
+	{
+		name: "check takes a broken order for whole", file: "internal/relation/broken.go", dir: "internal/evaluate", test: "TestCheckCountsBrokenConstraints",
+		old: "get(&columns[last], row) > p.scales", new: "get(&columns[last], row) < p.scales",
+	},
 }

@@ -101,7 +101,7 @@ impossible:
 	input := write(t, filepath.Join(dir, "a.csv"), "hour,start,end,time,net,tax,total,m,d,y,city,state,sex,pregnant\n"+
 		"5,2024-03-01,2024-02-28,510,10.00,1.005,11.005,2,29,2024,Austin,TX,M,true\n"+
 		"5,,2024-02-28,610,1.00,1.005,2.00,2,29,2023,Boston,TX,F,true\n"+
-		",2024-03-01,2024-03-01,710,1.00,,,2,29,,Chicago,?,M,false\n"+
+		",2024-03-01,2024-03-05,710,1.00,,,2,29,,Chicago,?,M,false\n"+
 		",2024-03-01,2024-03-02,,x,1.00,,,31,2023,Boston,MA,,\n")
 	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input})
 	if err != nil {

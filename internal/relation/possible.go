@@ -87,7 +87,7 @@ func (p *Plan) enumerate(st step) []int64 {
 func (p *Plan) inOrder(uses []int, columns []domain.Column) bool {
 	for _, a := range uses {
 		for _, b := range uses {
-			if p.ordered(a, b) && columns[a].Ints[0] > columns[b].Ints[0] {
+			if p.ordered(a, b) && p.scales[a].get(&columns[a], 0) > p.scales[b].get(&columns[b], 0) {
 				return false
 			}
 		}

@@ -40,6 +40,15 @@ func newMade(seed uint64) *made {
 	for i := range n {
 		m.d.Attributes = append(m.d.Attributes, m.attribute(i))
 	}
+	resolution := []float64{0, .25}[m.r.IntN(2)]
+	for i := range 2 + m.r.IntN(2) {
+		a := domain.Attribute{Name: fmt.Sprintf("f%d", i), Type: domain.Float64, FloatResolution: resolution, Null: m.r.IntN(3) == 0, HasFallback: true}
+		a.FloatCuts = domain.EqualFloatCuts(float64(m.r.IntN(40)-20), float64(30+m.r.IntN(60)), 1+m.r.IntN(6))
+		m.d.Attributes = append(m.d.Attributes, a)
+		if i > 0 {
+			m.d.Orders = append(m.d.Orders, domain.Order{Columns: []string{fmt.Sprintf("f%d", m.r.IntN(i)), a.Name}})
+		}
+	}
 	m.d.Attributes = append(m.d.Attributes, domain.Attribute{Name: "city", Type: domain.String, Values: []string{"A", "B"}, Other: true, OtherValue: "?"})
 	order := m.r.Perm(n)
 	for range m.r.IntN(3) {
@@ -56,6 +65,7 @@ func newMade(seed uint64) *made {
 	add("tens", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "c0 / 10"})
 	add("total", domain.Derived{Column: number, Sum: []string{"c0", "c2", "tens"}})
 	add("rest", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "c1 % 7 - 2 * (c1 + 1)"})
+	add("floats", domain.Derived{Column: domain.Attribute{Type: domain.Float64}, Sum: []string{"f0", "f1"}})
 	add("state", domain.Derived{Column: domain.Attribute{Type: domain.String}, From: "city", Map: []domain.Pair{{From: "A", To: "x"}}, Else: "y", HasElse: true})
 	add("zone", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "state", Map: []domain.Pair{{From: "x", To: "5"}, {From: "y", To: "-5"}}})
 	m.d.Generated = []domain.Generated{{Column: "key", As: "uuid"}, {Column: "no", As: "serial"}}
@@ -66,6 +76,9 @@ func newMade(seed uint64) *made {
 func rat(a *domain.Attribute, c *domain.Column, row int) *big.Rat {
 	if c.Null(row) {
 		return nil
+	}
+	if c.Form == domain.Floats {
+		return new(big.Rat).SetFloat64(c.Floats[row])
 	}
 	x, ok := new(big.Rat).SetString(string(a.AppendNative(nil, c.Ints[row])))
 	if !ok {
@@ -120,7 +133,9 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 		at := func(name string, row int) *big.Rat {
 			i := w.Index(name)
 			x := rat(&w.Attributes[i], &c.Columns[i], row)
-			if a := &w.Attributes[i]; x != nil && len(a.Cuts) > 0 && (c.Columns[i].Ints[row] < a.Cuts[0] || c.Columns[i].Ints[row] > a.Cuts[len(a.Cuts)-1]) {
+			if a := &w.Attributes[i]; x != nil && len(a.FloatCuts) > 0 && (c.Columns[i].Floats[row] < a.FloatCuts[0] || c.Columns[i].Floats[row] > a.FloatCuts[len(a.FloatCuts)-1]) {
+				t.Errorf("seed %d: %s = %v is outside of its range", seed, name, x)
+			} else if x != nil && len(a.Cuts) > 0 && (c.Columns[i].Ints[row] < a.Cuts[0] || c.Columns[i].Ints[row] > a.Cuts[len(a.Cuts)-1]) {
 				t.Errorf("seed %d: %s = %v is outside of its range", seed, name, x)
 			}
 			if x == nil && !w.Attributes[i].Null {
@@ -141,7 +156,13 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 				for a := range n - 1 {
 					i := w.Index(m.d.Attributes[a].Name)
 					if col := &c.Columns[i]; !col.Null(row) {
-						if code, ok := enc.FromNative(a, col.Ints[row]); !ok || code != codes[row*n+a] {
+						code, ok := domain.Code(0), false
+						if col.Form == domain.Floats {
+							code, ok = enc.FromFloat(a, col.Floats[row])
+						} else {
+							code, ok = enc.FromNative(a, col.Ints[row])
+						}
+						if !ok || code != codes[row*n+a] {
 							t.Errorf("seed %d, row %d: %s has left its cell", seed, row, w.Attributes[i].Name)
 						}
 					}
@@ -190,6 +211,15 @@ func checkDerived(t *testing.T, seed uint64, row int, at func(string, int) *big.
 	same("tens", tens)
 	same("total", total)
 	same("rest", rest)
+	if f0, f1, sum := at("f0", row), at("f1", row), at("floats", row); (sum == nil) != (f0 == nil || f1 == nil) {
+		t.Errorf("seed %d, row %d: floats = %v of %v and %v", seed, row, sum, f0, f1)
+	} else if sum != nil {
+		x, _ := f0.Float64()
+		y, _ := f1.Float64()
+		if want := new(big.Rat).SetFloat64(x + y); sum.Cmp(want) != 0 {
+			t.Errorf("seed %d, row %d: floats = %v, want %v", seed, row, sum, want)
+		}
+	}
 	zone := at("zone", row)
 	if zone == nil || zone.Num().CmpAbs(big.NewInt(5)) != 0 {
 		t.Errorf("seed %d, row %d: zone = %v", seed, row, zone)
