@@ -71,6 +71,7 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 		if f.RunID != "" {
 			said = strings.TrimSuffix(f.said(), "; "+removal(f.dir))
 		}
+		said += f.giveBack(ctx)
 		if err := files.RemoveAll(ctx, f.dir); err != nil {
 			errs = append(errs, err)
 			return

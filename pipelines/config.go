@@ -20,6 +20,7 @@ type Config struct {
 	Output  string // directory or table; required
 	Format  string // parquet (default), csv, or another that the program imports
 	Null    string // how CSV output spells NULL; default: an empty cell
+	Ledger  string // directory of the data set's budget book; empty: none
 	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, if that is a directory
 
 	About string // file of what only the curator knows, for statement and report; default: none
@@ -69,7 +70,7 @@ func (c Config) withDefaults() Config {
 		c.Shards = orDefault(c.Shards, DefaultShards)
 	}
 	c.Runner, c.Engine = orDefault(c.Runner, "prism"), c.Engine.withDefaults()
-	for _, name := range []*string{&c.Input, &c.Output, &c.Release, &c.TempLocation} {
+	for _, name := range []*string{&c.Input, &c.Output, &c.Release, &c.TempLocation, &c.Ledger} {
 		*name = c.Engine.name(*name)
 	}
 	return c

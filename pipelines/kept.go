@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -39,16 +40,19 @@ type note struct {
 	Input   string
 	Output  string
 	Began   time.Time
+	Ledger  string // budget book; empty: none
+	Key     string // of its charge there
 }
 
 // note returns that of a run of this request.
 func (r *Request) note(runID string) note {
-	return note{RunID: runID, Request: r.fingerprint(), Input: absolute(r.Input), Output: absolute(r.Output), Began: time.Now().UTC().Truncate(time.Second)}
+	return note{RunID: runID, Request: r.fingerprint(), Input: absolute(r.Input), Output: absolute(r.Output), Began: time.Now().UTC().Truncate(time.Second),
+		Ledger: absolute(r.Ledger), Key: rand.Text()}
 }
 
 // absolute returns a name that means the same in every working directory.
 func absolute(name string) string {
-	if files.Remote(name) {
+	if name == "" || files.Remote(name) {
 		return name
 	}
 	if abs, err := filepath.Abs(name); err == nil {
@@ -163,9 +167,10 @@ func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string)
 			kept = &f
 			continue
 		}
+		back := f.giveBack(ctx)
 		f.unlock()
 		if f.RunID != "" && (f.Input == n.Input || f.Output == n.Output) {
-			notes = append(notes, f.said())
+			notes = append(notes, f.said()+back)
 		}
 	}
 	return kept, notes
@@ -214,7 +219,7 @@ func (s staging) ending(ctx context.Context, n note, err error) (kept bool, said
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
 	store := openStore(s.dir)
-	_, drawn, drawnErr := has(ctx, store, n.RunID+synth.DrawnSuffix)
+	unspent, drawnErr := s.never(ctx, n.RunID)
 	_, released, releasedErr := has(ctx, store, n.RunID+synth.ReleaseSuffix)
 	switch {
 	case released && n.Request != "":
@@ -225,10 +230,10 @@ func (s staging) ending(ctx context.Context, n note, err error) (kept bool, said
 			"until then it is private, in %s; %s, and the budget stays spent", err, s.dir, removal(s.dir))
 	case released:
 		return false, fmt.Errorf("%w\na model had been released and is discarded, since no later run could tell whether its input is the same: count the privacy budget of this run as spent", err)
-	case drawn:
+	case !unspent && drawnErr == nil:
 		return false, fmt.Errorf("%w\nnothing was written, but noise had been drawn: count the privacy budget of this run as spent", err)
 	case drawnErr != nil || releasedErr != nil:
 		return false, fmt.Errorf("%w\nit could not be found out whether noise had been drawn: count the privacy budget of this run as spent", err)
 	}
-	return false, fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
+	return false, fmt.Errorf("%w\nnothing was written and no privacy budget was spent%s", err, n.giveBack(ctx))
 }

@@ -53,6 +53,7 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 	if r.targetError > 0 {
 		r.aim(&faults)
 	}
+	r.checkLeft(&faults)
 	return r, faults.Err()
 }
 
@@ -77,7 +78,7 @@ func (r *Request) Plan() (*plan.Plan, error) {
 	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
 	if err == nil {
 		p.Workload.Narrowed = r.narrowed
-		p.Notes = r.notes()
+		p.Notes = append(r.notes(), r.left()...)
 		p.Aimed = r.aimed
 		p.Curve = plan.Curve(r.Problem, r.Chosen)
 	}

@@ -94,6 +94,7 @@ func (r *Request) takeUp(ctx context.Context, where place, n note) (begun *found
 	case f.drawn:
 		err = errors.New("run " + r.RunID + " has ended without a release, and noise had been drawn: count its budget as spent; another --run_id begins anew and spends again")
 	default: // it had spent nothing
+		f.giveBack(ctx)
 		f.remove(ctx)
 		return nil, nil, nil
 	}

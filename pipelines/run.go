@@ -84,7 +84,14 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, err
 	}
 	defer a.finish()
-	err = r.work(ctx, l, n, st, begun, kept)
+	charged, err := r.charge(ctx, n)
+	if err != nil && begun != nil { // what was begun is left as it is
+		_, abandonErr := a.abandon(ctx)
+		return nil, errors.Join(err, abandonErr)
+	}
+	if notes = append(notes, charged...); err == nil {
+		err = r.work(ctx, l, n, st, begun, kept)
+	}
 	if err == nil && r.Engine.remote() && !a.published(ctx) {
 		err = errors.Join(errors.New("the job is done, and its output is not to be seen here: do its workers see the same directories?"), st.stop(ctx, n.RunID, l.runID))
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/book"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -27,7 +28,8 @@ type Request struct {
 	omitted  int64
 	aimed    *plan.Aimed // the ε for an error that a plan was asked for
 	about    map[string]string
-	narrowed string // why the workload is narrower than the default; empty if it is not
+	ledger   *book.Book // as it was when the request was checked; nil: none
+	narrowed string     // why the workload is narrower than the default; empty if it is not
 }
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
@@ -79,6 +81,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		c.target().checkFormat(r.File.Domain.Written(), &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
+	checkLedger(ctx, r, &faults)
 	return r, faults
 }
 

@@ -150,6 +150,39 @@ func TestBookRefuses(t *testing.T) {
 	}
 }
 
+// TestBookCountsNoisyNumbers: a GDP book has room for as many as a hundredth of its δ pays for, in all runs together.
+func TestBookCountsNoisyNumbers(t *testing.T) {
+	b, err := NewBook(dp.AddRemove, 3, 1e-9, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 0.1, Delta: 1e-6, Coordinates: b.params.Coordinates * 2 / 3})
+	if paid := (1 + math.Exp(3)) * float64(b.params.Coordinates) * 0.021 / math.Exp2(60); paid > 1e-11 || paid < 0.99e-11 {
+		t.Errorf("%d noisy numbers take %g out of δ", b.params.Coordinates, paid)
+	}
+	if err := b.Charge(r); err != nil {
+		t.Fatal(err)
+	}
+	if b.Charge(r) == nil {
+		t.Error("a second run draws a third too much")
+	}
+}
+
+func TestThreeRuns(t *testing.T) {
+	b, err := NewBook(dp.AddRemove, 3, 1e-9, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 100_000})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := b.SpentEpsilon(); e >= 2 || e < 1.7 {
+		t.Errorf("three runs of ε = 1 spend %g", float64(e))
+	}
+}
+
 // TestLargestEpsilon: it fits, and one step more does not.
 func TestLargestEpsilon(t *testing.T) {
 	b, err := NewBook(dp.AddRemove, 2, 1e-9, false)

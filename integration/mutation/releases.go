@@ -33,7 +33,7 @@ var releases = []defect{
 	},
 	{
 		name: "a failed run after a draw is told as unspent", file: "pipelines/kept.go", test: "TestEndingFollowsTheMark",
-		old: "\tcase drawn:\n", new: "\tcase drawn && n.RunID == \"\":\n",
+		old: "\tcase !unspent && drawnErr == nil:\n", new: "\tcase !unspent && drawnErr == nil && n.RunID == \"\":\n",
 	},
 	{
 		name: "a release that is paid for is discarded", file: "pipelines/kept.go", dir: "pipelines/dapple", test: "TestReleaseIsKept",

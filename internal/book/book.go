@@ -202,8 +202,17 @@ func (b *Book) SHA256() string { return hex.EncodeToString(b.last[:]) }
 // ErrReturned says that a key was charged and taken back: its run can never draw.
 var ErrReturned = errors.New("book: the charge of this run was taken back; begin another run")
 
-// Charge enters a run before its first draw, unless its key is charged already. The error is that of
-// accountant.Book.Charge if the run does not fit. After another error it is not known whether the charge stands.
+// Refused says that a run does not fit; nothing was charged. Err is that of accountant.Book.Charge.
+type Refused struct{ Err error }
+
+// Error returns that of Err.
+func (r *Refused) Error() string { return r.Err.Error() }
+
+// Unwrap returns Err.
+func (r *Refused) Unwrap() error { return r.Err }
+
+// Charge enters a run before its first draw, unless its key is charged already. It fails with Refused if the run
+// does not fit; after another error it is not known whether the charge stands.
 func (b *Book) Charge(ctx context.Context, key, id, input string, r accountant.Run) error {
 	return b.append(ctx, func() (*Entry, error) {
 		for _, e := range b.Entries {
@@ -215,7 +224,7 @@ func (b *Book) Charge(ctx context.Context, key, id, input string, r accountant.R
 			}
 		}
 		if err := b.Sum.Refusal(r); err != nil {
-			return nil, err
+			return nil, &Refused{err}
 		}
 		return &Entry{Charge: chargeOf(key, id, input, r)}, nil
 	})

@@ -26,7 +26,7 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
+	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), ledgerCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
 	return append(all, completionCommand(all))
 }
 
@@ -173,7 +173,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "epsilon", arg: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
 		{name: "delta", arg: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},
 		{name: "neighbouring", arg: "REL", usage: "add_remove (default) or replace", set: relation(&c.Neighbouring)},
-		{name: "rows", arg: "N", usage: "rows to write; default: the released number of privacy units", set: whole(&c.Rows, mostRows)},
+		{name: "rows", arg: "N", usage: "rows to write; default: the released number of units; --sample_seed=N repeats them", set: whole(&c.Rows, mostRows)},
 		{name: "expected_rows", arg: "N", usage: "public planning number of privacy units, default 50000", set: whole(&c.ExpectedRows, mostRows)},
 		{name: "marginals", arg: "K", usage: "widest marginals, default 3; --max_cells=N: those with most cells, 10000", set: whole(&c.Marginals, 8)},
 		{name: "max_cells", arg: "N", set: whole(&c.MaxCells, 10_000_000)},
@@ -185,7 +185,8 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "about", arg: "FILE", usage: "what only you know, for the statement: see dapple help about", set: text(&c.About)},
 		{name: "shards", arg: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the directories before", set: toggle(&c.Overwrite)},
-		{name: "sample_seed", arg: "N", usage: "repeats the sampling, never the noise; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
+		{name: "sample_seed", arg: "N", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
+		{name: "ledger", arg: "BOOK", usage: "the table's budget book, see dapple ledger: refuses what does not fit", set: text(&c.Ledger)},
 		{name: "strict", usage: "fail on an unusable cell or malformed line, and say where: for the owner", set: toggle(&c.Strict)},
 		beamText("temp_location", "DIR", text(&c.TempLocation)),
 	}
@@ -231,6 +232,27 @@ func verifyCommand() command {
 			}
 			return v.WriteText(out)
 		},
+	}
+}
+
+func ledgerCommand() command {
+	c := &pipelines.LedgerConfig{}
+	return command{
+		name:    "ledger",
+		does:    "make or print a budget book: what all runs on a table may lose, and have lost",
+		example: "dapple ledger people.book --create=people --input=people.csv --epsilon=3 --delta=1e-9",
+		options: []option{
+			{arg: "BOOK", usage: "its directory, local or gs://", required: true, set: text(&c.Dir)},
+			{name: "create", arg: "NAME", usage: "make the book of the data set of this name; its terms never change", set: text(&c.Create)},
+			{name: "input", arg: "TABLE", usage: "the table, as runs name it; of a book that is there: another place of it", set: text(&c.Input)},
+			{name: "epsilon", arg: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},
+			{name: "delta", arg: "D", usage: "δ of all runs together; 0 admits pure runs only", set: delta(&c.Delta)},
+			{name: "neighbouring", arg: "REL", usage: "add_remove (default) or replace: that of its runs", set: relation(&c.Neighbouring)},
+			{name: "privacy_id", arg: "COLUMN", usage: "privacy_id of its domain files; default: every record is a privacy unit", set: text(&c.PrivacyID)},
+			{name: "mixed", usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
+		},
+		check: func(ctx context.Context) error { return pipelines.ValidateLedger(ctx, *c) },
+		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Ledger(ctx, *c, out) },
 	}
 }
 

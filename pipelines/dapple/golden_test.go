@@ -31,7 +31,7 @@ func golden(t *testing.T, name, text string) {
 // Help fits a screen of 24 lines of 100 characters, also the prompt after it.
 func TestHelp(t *testing.T) {
 	all := ""
-	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "runners"}, {"help", "sample"}, {"help", "verify"}, {"help", "evaluate"}, {"help", "infer"}, {"help", "report"}, {"help", "completion"}, {"help", "about"}} {
+	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "runners"}, {"help", "sample"}, {"help", "verify"}, {"help", "ledger"}, {"help", "evaluate"}, {"help", "infer"}, {"help", "report"}, {"help", "completion"}, {"help", "about"}} {
 		got := dapple(t, t.TempDir(), args...)
 		got.want(t, 0)
 		lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")

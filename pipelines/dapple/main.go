@@ -239,6 +239,6 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		"dapple help runners lists the flags for Flink, Spark and other engines.\n"+
 		"dapple help domain explains the domain file; dapple help schema is its JSON Schema, for editors.\n"+
 		"dapple --version says what this program was built from.\n"+
-		"Files and directories are local, or gs:// or s3://bucket/path; tables are bq://project.dataset.table.\n")
+		"Files and directories are local, gs:// or s3://bucket/path; tables are bq://project.dataset.table.\n")
 	return status
 }

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/internal/dirsink"
+)
+
+// book makes the budget book of a directory of people.
+func book(t *testing.T, dir string, epsilon string) {
+	t.Helper()
+	dapple(t, dir, "ledger", "b", "--create=people", "--input=people.csv", "--epsilon="+epsilon, "--delta=1e-9", "--privacy_id=person_id").want(t, 0)
+}
+
+var chargeLine = regexp.MustCompile(`(?m)^  \d+ .*, run \S+(; taken back: it drew nothing)?$`)
+
+// charges returns how many runs stand in the book, and how many were taken back.
+func charges(t *testing.T, dir string) (standing, back int) {
+	t.Helper()
+	got := dapple(t, dir, "ledger", "b")
+	got.want(t, 0)
+	for _, line := range chargeLine.FindAllString(got.stdout, -1) {
+		if strings.Contains(line, "taken back") {
+			back++
+		} else {
+			standing++
+		}
+	}
+	return standing, back
+}
+
+// A book is charged by every run and refuses what does not fit before anything is read; plan says what is left.
+func TestLedger(t *testing.T) {
+	dir := people(t, 200)
+	dapple(t, dir, synth("--ledger=b")...).want(t, 2, "--ledger: b holds no budget book")
+	dapple(t, dir, "ledger", "b", "--create=people", "--epsilon=0.5", "--delta=2").want(t, 2, "--delta", "want a number of at least 0 and below 1")
+	book(t, dir, "1.5")
+	dapple(t, dir, "ledger", "b", "--create=people", "--input=people.csv", "--epsilon=9", "--delta=1e-9").want(t, 2, "holds the budget book of people already")
+	dapple(t, dir, "ledger", "b", "--epsilon=9").want(t, 2, "the terms of a book never change")
+
+	got := dapple(t, dir, "plan", "--domain=people.yaml", "--input=people.csv", "--epsilon=1", "--delta=1e-9", "--ledger=b")
+	got.want(t, 0)
+	if !regexp.MustCompile(`(?m)^ledger    b, the book of people: this run fits, and with it ε = 1\S* of 1.5 is spent; then there is room for one more run of ε = 1\.\d+$`).MatchString(got.stdout) {
+		t.Errorf("plan says: %s", got.stdout)
+	}
+	got = dapple(t, dir, synth("--ledger=b", "--quiet")...)
+	got.want(t, 0)
+	if !regexp.MustCompile(`note    b, the book of people: this run is charged; spent is ε = 1\S* of 1.5 by 1 run`).MatchString(got.stdout) {
+		t.Errorf("synth says: %s", got.stdout)
+	}
+	dapple(t, dir, "plan", "--domain=people.yaml", "--epsilon=1.4", "--delta=1e-9", "--ledger=b").want(t, 2, "--epsilon: got 1.4; of b, the book of people, is spent: ε = 1", "--epsilon=1.", " fits")
+	dapple(t, dir, "plan", "--domain=people.yaml", "--target_error=0.001", "--delta=1e-9", "--ledger=b").want(t, 2, "--epsilon: got")
+
+	// What does not fit is refused before the table is read: a pipe in its place would be waited for.
+	dapple(t, dir, synth("--ledger=b", "--overwrite", "--epsilon=1.4")[0], "--domain=people.yaml", "--input=people.csv", "--output=two", "--epsilon=1.4", "--delta=1e-9", "--ledger=b").
+		want(t, 2, "nothing was read or written", "--epsilon: got 1.4; of b")
+	noOutput(t, filepath.Join(dir, "two"))
+	if standing, back := charges(t, dir); standing != 1 || back != 0 {
+		t.Errorf("%d charges, %d taken back", standing, back)
+	}
+
+	// Another table, another unit, another relation.
+	put(t, dir, "visits.csv", peopleHeader+"v1,Male,30,1,2024-01-01\n")
+	put(t, dir, "records.yaml", strings.TrimPrefix(peopleDomain, "privacy_id: person_id\n"))
+	at := func(args ...string) ended {
+		return dapple(t, dir, append([]string{"synth", "--epsilon=0.1", "--delta=1e-9", "--ledger=b", "--quiet", "--rows=10"}, args...)...)
+	}
+	at("--domain=people.yaml", "--input=visits.csv", "--output=three").want(t, 2, "--ledger: b is the book of people, whose table is "+filepath.Join(dir, "people.csv"), "`dapple ledger b --input=visits.csv` says so")
+	at("--domain=records.yaml", "--input=people.csv", "--output=three").want(t, 2, "--ledger: b counts for all records of one person_id, and the domain file for single records")
+	at("--domain=people.yaml", "--input=people.csv", "--neighbouring=replace", "--output=three").want(t, 2, "--neighbouring: got replace, and b counts for add_remove")
+	dapple(t, dir, "ledger", "b", "--input=visits.csv").want(t, 0)
+	at("--domain=people.yaml", "--input=visits.csv", "--output=three").want(t, 0)
+
+	// The ID of a run that has finished may be used again: that is another run. Asked for again, it has finished.
+	before, _ := charges(t, dir)
+	for _, out := range []string{"five", "six", "six"} {
+		at("--domain=people.yaml", "--input=people.csv", "--run_id=night", "--output="+out).want(t, 0)
+	}
+	if after, _ := charges(t, dir); after != before+2 {
+		t.Errorf("%d charges for two runs of one ID", after-before)
+	}
+
+	// A run that fails without having drawn gives its charge back, one that has drawn does not.
+	for _, n := range []string{"--rows=90000", "--memory_limit=1"} {
+		before, _ := charges(t, dir)
+		got := cramped(t, dir, t.TempDir(), "synth", "--domain=people.yaml", "--input=people.csv", "--output=four", "--epsilon=0.1", "--delta=1e-9", "--ledger=b", "--quiet", "--method=dpam", n)
+		if after, _ := charges(t, dir); got.status == 1 && after != before+1 || got.status == 2 && after != before || got.status == 0 {
+			t.Errorf("%s: status %d, %d charges became %d: %s", n, got.status, before, after, got.stderr)
+		}
+	}
+
+	put(t, dir, filepath.Join("b", "entry-000001.json"), "{}")
+	dapple(t, dir, "ledger", "b").want(t, 2, "b is damaged at entry-000001.json", "restore it from a copy")
+	dapple(t, dir, synth("--ledger=b", "--overwrite")...).want(t, 2, "--ledger: the budget book b is damaged at entry-000001.json")
+}
+
+// A kept release is published for the charge that it has, as often as that fails.
+func TestLedgerOfKeptRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four runs")
+	}
+	dir, temp := people(t, 200), t.TempDir()
+	book(t, dir, "1")
+	request := synth("--method=dpam", "--quiet", "--rows=90000", "--ledger=b")
+	cramped(t, dir, temp, request...).want(t, 1, released)
+	cramped(t, dir, temp, request...).want(t, 1, released)
+	dappleWith(t, dir, temp, request...).want(t, 0)
+	if standing, back := charges(t, dir); standing != 1 || back != 0 {
+		t.Errorf("%d charges, %d taken back", standing, back)
+	}
+	// The same command once more is another run: the book of one ε = 1 has no room for it.
+	dappleWith(t, dir, temp, append(request, "--overwrite")...).want(t, 2, "--epsilon: got 1; of b", "nothing more can be released")
+}
+
+// Processes are killed at any moment. Every run that had drawn stays charged, once; what was taken back had not.
+func TestLedgerOfKilledRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills eight runs")
+	}
+	const kills = 8
+	dir, temp := people(t, 2000), t.TempDir()
+	book(t, dir, "8")
+	drawn := map[string]bool{} // runs that were seen to have drawn, or to be about to
+	for i := range kills {
+		cmd := exec.Command(binary, "synth", "--domain=people.yaml", "--input=people.csv", fmt.Sprintf("--output=out%d", i), fmt.Sprintf("--epsilon=%g", 1+float64(i)/100), "--delta=1e-9", "--ledger=b", "--quiet", "--method=dpam") // each its own request
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+temp)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Half of them at some moment, the others once noise is drawn.
+		limit := time.Duration(100+150*i) * time.Millisecond
+		if i%2 == 1 {
+			limit = time.Minute
+		}
+		for end := time.Now().Add(limit); time.Now().Before(end) && (i%2 == 0 || len(drawnIn(t, temp)) <= len(drawn)); {
+			time.Sleep(time.Millisecond)
+		}
+		_ = cmd.Process.Signal(syscall.SIGKILL)
+		_ = cmd.Wait()
+		for _, run := range drawnIn(t, temp) {
+			drawn[run] = true
+		}
+	}
+	standing, back := charges(t, dir)
+	dappleWith(t, dir, temp, "clean").want(t, 0) // takes back what the last kill has left, as another run would
+	after, backAfter := charges(t, dir)
+	ended := 0 // before they could be killed: their stagings are gone
+	for i := range kills {
+		if o, err := dirsink.Open(t.Context(), filepath.Join(dir, fmt.Sprintf("out%d", i))); err == nil && !drawn[o.RunID] {
+			ended++
+		}
+	}
+	if after != len(drawn)+ended || after+backAfter != standing+back || after < kills/2 || after+backAfter > kills {
+		t.Errorf("%d runs had drawn; %d charges stood and %d were taken back, %d and %d after clean", len(drawn), standing, back, after, backAfter)
+	}
+	got := dapple(t, dir, "ledger", "b")
+	for run := range drawn {
+		if !regexp.MustCompile(`run ` + run + `\n`).MatchString(got.stdout) {
+			t.Errorf("run %s had drawn, and its charge does not stand", run)
+		}
+	}
+}
+
+// drawnIn lists the runs whose mark that noise is drawn is in a staging below a directory.
+func drawnIn(t *testing.T, temp string) (runs []string) {
+	t.Helper()
+	marks, err := filepath.Glob(filepath.Join(temp, "dapple-run-*", "*.drawn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range marks {
+		data, err := os.ReadFile(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(data), "noise is drawn") {
+			runs = append(runs, strings.TrimSuffix(filepath.Base(m), ".drawn"))
+		}
+	}
+	return runs
+}

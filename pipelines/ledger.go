@@ -1,0 +1,333 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/book"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/plan"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// A run of a data set that has a budget book is charged to it before its pipeline begins, at the most that it may
+// lose, under a key that its staging holds: who finds the staging goes on with the run and its charge, and without
+// it the run is another one. The charge is taken back only if the run's mark that noise is drawn is not there and
+// can never be made.
+
+// LedgerConfig is one request to make, change or print a budget book.
+type LedgerConfig struct {
+	Dir string // of the book; required
+
+	Create       string // name of the data set; empty: the book is there
+	Epsilon      dp.Epsilon
+	Delta        dp.Delta
+	Neighbouring dp.Neighbouring
+	PrivacyID    string // column that names the privacy unit; empty: every record is one
+	Mixed        bool   // admit methods that select too, with a little less room
+	Input        string // the table; of a book that is there: where it is as well
+}
+
+// ValidateLedger finds every fault of a request about a budget book.
+func ValidateLedger(ctx context.Context, c LedgerConfig) error {
+	var f Faults
+	if c.Dir == "" {
+		return nil // where words are read it is said that it is missing
+	}
+	if err := files.CheckName(c.Dir); err != nil {
+		f.add(c.Dir, err.Error(), "")
+		return f
+	}
+	b, err := book.Open(ctx, c.Dir)
+	switch missing := errors.Is(err, book.ErrNone); {
+	case c.Create == "" && missing:
+		f.add(c.Dir, "holds no budget book", "--create=NAME makes one for the data set of that name")
+	case err != nil && !missing:
+		f.add(c.Dir, bookError(err), "")
+	case c.Create == "":
+		if c.Epsilon != 0 || c.Delta != 0 || c.PrivacyID != "" || c.Mixed || c.Neighbouring != dp.AddRemove {
+			f.add("--create", "is not given, and the terms of a book never change", "leave out all flags but --input")
+		}
+	case err == nil:
+		f.add("--create", fmt.Sprintf("%s holds the budget book of %s already", c.Dir, b.Terms.Name), "its terms never change: leave --create out, or name another directory")
+	default:
+		if c.Input == "" {
+			f.add("--input", "is required with --create: the table, as runs name it", "")
+		}
+		if _, err := accountant.NewBook(c.Neighbouring, c.Epsilon, c.Delta, c.Mixed); err != nil {
+			f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; %s", float64(c.Epsilon), float64(c.Delta), strings.Join(errorLines(err), "; ")),
+				"they bound what all runs on the table may lose together: a decision that has no default")
+		}
+	}
+	return f.Err()
+}
+
+// errorLines returns the lines of an error without their packages.
+func errorLines(err error) (lines []string) {
+	for line := range strings.Lines(err.Error()) {
+		if _, after, ok := strings.Cut(line, ": "); ok {
+			line = after
+		}
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
+}
+
+func bookError(err error) string { return strings.TrimPrefix(err.Error(), "book: ") }
+
+// Ledger makes or changes a book if it is asked to, and prints it.
+func Ledger(ctx context.Context, c LedgerConfig, w io.Writer) error {
+	var b *book.Book
+	var err error
+	if c.Create != "" {
+		b, err = book.Create(ctx, c.Dir, book.Terms{
+			Name: c.Create, PrivacyID: c.PrivacyID, Neighbouring: c.Neighbouring.Flag(), Epsilon: c.Epsilon, Delta: c.Delta,
+			Mixed: c.Mixed, Inputs: []string{absolute(c.Input)},
+		})
+	} else if b, err = book.Open(ctx, c.Dir); err == nil && c.Input != "" {
+		err = b.AddInput(ctx, absolute(c.Input))
+	}
+	if err != nil {
+		return err
+	}
+	return writeBook(w, b)
+}
+
+func writeBook(w io.Writer, b *book.Book) error {
+	var s strings.Builder
+	p, t := b.Sum.Params(), b.Terms
+	unit := "record"
+	if t.PrivacyID != "" {
+		unit = t.PrivacyID
+	}
+	fmt.Fprintf(&s, "book    %s: ε = %g, δ = %g over all runs, %s one %s; %s accounting\n", t.Name, float64(t.Epsilon), float64(t.Delta), verbOf(p.Neighbouring), unit, p.Accounting)
+	for _, in := range b.Inputs() {
+		fmt.Fprintf(&s, "table   %s\n", in)
+	}
+	standing := b.Standing()
+	for _, e := range b.Entries {
+		if c := e.Charge; c != nil {
+			state := ""
+			if !slices.ContainsFunc(standing, func(o *book.Charge) bool { return o.Key == c.Key }) {
+				state = "; taken back: it drew nothing"
+			}
+			fmt.Fprintf(&s, "  %-5d %s  ε = %g, δ = %g, run %s%s\n", e.Number, e.Time.Format("2006-01-02 15:04:05 UTC"), float64(c.Epsilon), float64(c.Delta), c.Run, state)
+		}
+	}
+	fmt.Fprintf(&s, "spent   %s\n", spentOf(b))
+	if largest := largestOf(b); largest > 0 {
+		fmt.Fprintf(&s, "left    one more run of at most ε = %g at δ = %g, if it draws Gaussian noise alone, as rake and dpam do\n", roundDown(largest), float64(t.Delta))
+	} else {
+		s.WriteString("left    nothing\n")
+	}
+	fmt.Fprintf(&s, "digest  %s, of entry %d, the last\n", b.SHA256(), len(b.Entries)-1)
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+func verbOf(n dp.Neighbouring) string {
+	if n == dp.Replace {
+		return "replace"
+	}
+	return "add or remove"
+}
+
+// spentOf says what all charges come to.
+func spentOf(b *book.Book) string {
+	n := b.Sum.Runs()
+	return fmt.Sprintf("ε = %.4g of %g by %d %s", float64(b.Sum.SpentEpsilon()), float64(b.Terms.Epsilon), n, plural(n, "run"))
+}
+
+// largestOf is the ε of one more run of the book's δ; a pure one in a pure book.
+func largestOf(b *book.Book) dp.Epsilon {
+	p := b.Sum.Params()
+	if p.Accounting != dp.Pure {
+		p.Accounting = dp.GaussianOnly
+	}
+	return b.Sum.LargestEpsilon(func(e dp.Epsilon) (*accountant.Ledger, error) {
+		return accountant.NewLedger(accountant.Params{Neighbouring: p.Neighbouring, Accounting: p.Accounting, Epsilon: e, Delta: p.Delta, Coordinates: 1}.Preferred())
+	})
+}
+
+// roundDown writes an ε with three digits, so that what is written is no more.
+func roundDown(e dp.Epsilon) float64 {
+	x := float64(e)
+	for digits, unit := 0, 1.0; digits < 12; digits, unit = digits+1, unit*10 {
+		if n := float64(int64(x * unit)); n >= 100 {
+			return n / unit
+		}
+	}
+	return x
+}
+
+// checkLedger finds out whether the budget book is of this request's data set. Whether the run fits is asked once
+// it is known not to be charged already; a plan asks at once.
+func checkLedger(ctx context.Context, r *Request, f *Faults) {
+	if r.Ledger == "" {
+		return
+	}
+	b, err := openLedger(ctx, r.Ledger)
+	if err != nil {
+		*f = append(*f, err...)
+		return
+	}
+	r.ledger = b
+	if in := absolute(r.Input); r.Input != "" && !slices.Contains(b.Inputs(), in) {
+		f.add("--ledger", fmt.Sprintf("%s is the book of %s, whose table is %s, and --input names %s", r.Ledger, b.Terms.Name, strings.Join(b.Inputs(), " or "), in),
+			fmt.Sprintf("name the book of that table; if it is the same people's, `dapple ledger %s --input=%s` says so", r.Ledger, r.Input))
+	}
+	if n := b.Sum.Params().Neighbouring; n != r.Neighbouring {
+		f.add("--neighbouring", fmt.Sprintf("got %s, and %s counts for %s: losses of two relations do not add", r.Neighbouring.Flag(), r.Ledger, n.Flag()), "")
+	}
+	if r.File != nil && r.File.Domain.PrivacyID != b.Terms.PrivacyID {
+		f.add("--ledger", fmt.Sprintf("%s counts for %s, and the domain file for %s", r.Ledger, unitOf(b.Terms.PrivacyID), unitOf(r.File.Domain.PrivacyID)), "they must protect the same unit")
+	}
+}
+
+// checkLeft refuses a plan for more than the budget book has left.
+func (r *Request) checkLeft(f *Faults) {
+	if r.ledger == nil || len(*f) > 0 {
+		return
+	}
+	if l, _, err := plan.Charge(r.Problem, r.Chosen); err == nil {
+		if err := r.ledger.Sum.Refusal(l.Run()); err != nil {
+			*f = append(*f, r.refused(r.ledger, err)...)
+		}
+	}
+}
+
+// left says what a plan would leave of the budget book.
+func (r *Request) left() []string {
+	if r.ledger == nil {
+		return nil
+	}
+	l, _, err := plan.Charge(r.Problem, r.Chosen)
+	if err != nil || r.ledger.Sum.Charge(l.Run()) != nil {
+		return nil // checked before
+	}
+	left := "nothing more"
+	if e := largestOf(r.ledger); e > 0 {
+		left = fmt.Sprintf("one more run of ε = %g", roundDown(e))
+	}
+	return []string{fmt.Sprintf("ledger    %s, the book of %s: this run fits, and with it ε = %.4g of %g is spent; then there is room for %s",
+		r.Ledger, r.ledger.Terms.Name, float64(r.ledger.Sum.SpentEpsilon()), float64(r.ledger.Terms.Epsilon), left)}
+}
+
+func unitOf(privacyID string) string {
+	if privacyID == "" {
+		return "single records"
+	}
+	return "all records of one " + privacyID
+}
+
+func openLedger(ctx context.Context, dir string) (*book.Book, Faults) {
+	err := files.CheckName(dir)
+	var b *book.Book
+	if err == nil {
+		b, err = book.Open(ctx, dir)
+	}
+	switch {
+	case errors.Is(err, book.ErrNone):
+		return nil, Faults{{Where: "--ledger", What: dir + " holds no budget book", Fix: fmt.Sprintf("`dapple ledger %s --create=NAME …` makes one", dir)}}
+	case err != nil:
+		return nil, Faults{{Where: "--ledger", What: bookError(err)}}
+	}
+	return b, nil
+}
+
+// refused says that a run does not fit, and which would.
+func (r *Request) refused(b *book.Book, err error) Faults {
+	what := fmt.Sprintf("got %g; of %s, the book of %s, is spent: %s", float64(r.Epsilon), r.Ledger, b.Terms.Name, spentOf(b))
+	if full := (accountant.ErrExhausted{}); !errors.As(err, &full) {
+		return Faults{{Where: "--ledger", What: strings.Join(errorLines(err), "; "), Fix: "choose another --method, a smaller --epsilon, or a book made with --mixed"}}
+	}
+	fix := "nothing more can be released of this table under that promise; rows of the releases so far cost nothing: dapple sample"
+	if l, _, chargeErr := plan.Charge(r.Problem, r.Chosen); chargeErr == nil {
+		p := l.Params()
+		if e := b.Sum.LargestEpsilon(func(e dp.Epsilon) (*accountant.Ledger, error) {
+			p.Epsilon, p.Accounting = e, r.Chosen.Accounting(e, r.Delta)
+			return accountant.NewLedger(p.Preferred())
+		}); e > 0 {
+			fix = fmt.Sprintf("--epsilon=%g fits", roundDown(e))
+		}
+	}
+	return Faults{{Where: "--epsilon", What: what, Fix: fix}}
+}
+
+// charge enters a run in the budget book, if the request has one. Faults say that it does not fit; after another
+// error it is not known whether the charge stands.
+func (r *Request) charge(ctx context.Context, n note) (notes []string, err error) {
+	if r.Ledger == "" {
+		return nil, nil
+	}
+	b, faults := openLedger(ctx, r.Ledger)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	l, _, err := plan.Charge(r.Problem, r.Chosen)
+	if err != nil {
+		return nil, err
+	}
+	err = b.Charge(ctx, n.key(), n.RunID, n.Input, l.Run())
+	if refusal := (*book.Refused)(nil); errors.As(err, &refusal) {
+		return nil, r.refused(b, refusal.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("%s, the book of %s: this run is charged; spent is %s", r.Ledger, b.Terms.Name, spentOf(b))}, nil
+}
+
+// key is that of a run's charge. The ID of a run may be used again once its staging is gone, for another run.
+func (n note) key() string {
+	if n.Key == "" {
+		return n.RunID // of a staging of an earlier version
+	}
+	return n.Key
+}
+
+// never keeps a run from ever drawing noise, and reports whether it had not begun to.
+func (s staging) never(ctx context.Context, runID string) (bool, error) {
+	name := runID + synth.DrawnSuffix
+	if _, _, err := openStore(s.dir).CreateIfAbsent(ctx, name, stopText); err != nil {
+		return false, err
+	}
+	_, drawn, err := has(ctx, openStore(s.dir), name)
+	return !drawn && err == nil, err
+}
+
+// giveBack takes back the charge of a run that never draws, and says so.
+func (n note) giveBack(ctx context.Context) string {
+	if n.Ledger == "" {
+		return ""
+	}
+	b, err := book.Open(ctx, n.Ledger)
+	back := false
+	if err == nil {
+		back, err = b.Return(ctx, n.key())
+	}
+	switch {
+	case err != nil:
+		return fmt.Sprintf("\nwhether it is charged in %s could not be found out, or not be changed: what is charged there stays spent: %s", n.Ledger, bookError(err))
+	case back:
+		return fmt.Sprintf("\nits charge in %s is taken back", n.Ledger)
+	}
+	return ""
+}
+
+// giveBack does so for a run that has left its staging without having drawn.
+func (f found) giveBack(ctx context.Context) string {
+	if f.RunID == "" || f.Ledger == "" || f.atWork || f.drawn || f.model != nil {
+		return ""
+	}
+	if unspent, err := f.never(ctx, f.RunID); !unspent || err != nil {
+		return ""
+	}
+	return f.note.giveBack(ctx)
+}
