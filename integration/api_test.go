@@ -171,6 +171,7 @@ var public = map[string]string{
 	"io/files":           "places of one's own",
 	"io/gs":              "Cloud Storage, by a blank import",
 	"io/parquetio":       "Parquet, by a blank import",
+	"io/s3":              "Amazon S3 and stores like it, by a blank import",
 	"io/schema":          "domain files",
 	"io/table":           "formats of one's own",
 	"pipelines":          "whole runs, as the command makes them",

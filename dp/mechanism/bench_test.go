@@ -50,9 +50,9 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkLooks releases the residuals of all pairs and triples of up to 10^4 cells of 14 attributes, and
+// BenchmarkScreenings releases the residuals of all pairs and triples of up to 10^4 cells of 14 attributes, and
 // their distances from a model: 303 marginals.
-func BenchmarkLooks(b *testing.B) {
+func BenchmarkScreenings(b *testing.B) {
 	f := fixed{sizes: []int{85, 9, 100, 16, 16, 7, 15, 6, 5, 2, 100, 100, 99, 42}, counts: make([]int64, 10_000)}
 	for i := range f.counts {
 		f.counts[i] = int64(i % 30)

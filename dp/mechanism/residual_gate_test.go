@@ -15,8 +15,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// looks is a request for residuals and one for scores, on the small workload.
-func looks() []Request {
+// screenings are a request for residuals and one for scores, on the small workload.
+func screenings() []Request {
 	w, model := small()
 	share := dp.ShareOf(1, 20)
 	return []Request{
@@ -25,9 +25,9 @@ func looks() []Request {
 	}
 }
 
-// TestLooksChargeBeforeTheyDraw exhausts a ledger of each kind that admits them: then both are refused
+// TestScreeningsChargeBeforeTheyDraw exhausts a ledger of each kind that admits them: then both are refused
 // before counts are read or a stream is opened.
-func TestLooksChargeBeforeTheyDraw(t *testing.T) {
+func TestScreeningsChargeBeforeTheyDraw(t *testing.T) {
 	for _, l := range []*accountant.Ledger{zcdp(t, dp.AddRemove), gdp(t, dp.AddRemove)} {
 		if _, err := testGate(t, []int64{1, 2, 3, 4}, l).curator().Total("all", dp.ShareOf(1, 1)); err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestLooksChargeBeforeTheyDraw(t *testing.T) {
 		g := testGate(t, nil, l)
 		g.counts = forbidden{t}
 		g.open = func(string, int, [32]byte) noise.Source { t.Error("a stream was opened"); return nil }
-		for _, r := range looks() {
+		for _, r := range screenings() {
 			var exhausted accountant.ErrExhausted
 			if _, err := g.answer(r); !errors.As(err, &exhausted) {
 				t.Errorf("%s: %v, want ErrExhausted", r.Method, err)
@@ -48,14 +48,14 @@ func TestLooksChargeBeforeTheyDraw(t *testing.T) {
 	}
 }
 
-// TestLooksAreCharged: one event each, at its stage and round, within its share and nearly all of it, for as
+// TestScreeningsAreCharged: one event each, at its stage and round, within its share and nearly all of it, for as
 // many coordinates as numbers are released; a pure ledger refuses them.
-func TestLooksAreCharged(t *testing.T) {
+func TestScreeningsAreCharged(t *testing.T) {
 	for _, n := range relations {
 		for _, l := range []*accountant.Ledger{zcdp(t, n), gdp(t, n)} {
 			g := testGate(t, []int64{3, 0, 7, 1}, l)
 			sum := new(big.Rat)
-			for i, r := range looks() {
+			for i, r := range screenings() {
 				release, err := g.answer(r)
 				if err != nil {
 					t.Fatal(err)
@@ -85,7 +85,7 @@ func TestLooksAreCharged(t *testing.T) {
 		l := pure(t, n)
 		g := testGate(t, nil, l)
 		g.counts = forbidden{t}
-		for _, r := range looks() {
+		for _, r := range screenings() {
 			if _, err := g.answer(r); err == nil || l.Spent().Sign() != 0 {
 				t.Errorf("%s on a pure ledger: %v", r.Method, err)
 			}
@@ -102,23 +102,23 @@ func TestReservedCoordinates(t *testing.T) {
 			if reserved < need {
 				g.counts = forbidden{t}
 			}
-			if _, err := g.answer(looks()[i]); (err != nil) != (reserved < need) {
-				t.Errorf("%s of %d numbers, %d reserved: %v", looks()[i].Method, need, reserved, err)
+			if _, err := g.answer(screenings()[i]); (err != nil) != (reserved < need) {
+				t.Errorf("%s of %d numbers, %d reserved: %v", screenings()[i].Method, need, reserved, err)
 			}
 		}
 	}
 }
 
-// TestLooksOnce uses a stage and round of one method again with the other.
-func TestLooksOnce(t *testing.T) {
+// TestScreeningsOnce uses a stage and round of one method again with the other.
+func TestScreeningsOnce(t *testing.T) {
 	l := zcdp(t, dp.AddRemove)
 	g := testGate(t, []int64{3, 0, 7, 1}, l)
-	for i, r := range looks() {
+	for i, r := range screenings() {
 		if _, err := g.answer(r); err != nil {
 			t.Fatal(err)
 		}
 		spent := l.Spent()
-		other := looks()[1-i]
+		other := screenings()[1-i]
 		other.Stage, other.Round = r.Stage, r.Round
 		for _, second := range []Request{r, other} {
 			if _, err := g.answer(second); err == nil || l.Spent().Cmp(spent) != 0 {
@@ -128,9 +128,9 @@ func TestLooksOnce(t *testing.T) {
 	}
 }
 
-// TestLooksBindTheirStreams: equal calls repeat their draw; other counts, bases, precisions, merges or shares
+// TestScreeningsBindTheirStreams: equal calls repeat their draw; other counts, bases, precisions, merges or shares
 // open another stream.
-func TestLooksBindTheirStreams(t *testing.T) {
+func TestScreeningsBindTheirStreams(t *testing.T) {
 	run := func(cells []int64, change func(*Request)) (opened []string, released [][32]byte) {
 		g := testGate(t, cells, zcdp(t, dp.AddRemove))
 		open := g.open
@@ -138,7 +138,7 @@ func TestLooksBindTheirStreams(t *testing.T) {
 			opened = append(opened, stage+string(inputs[:]))
 			return open(stage, round, inputs)
 		}
-		for _, r := range looks() {
+		for _, r := range screenings() {
 			change(&r)
 			release, err := g.answer(r)
 			if err != nil {
@@ -171,7 +171,7 @@ func TestLooksBindTheirStreams(t *testing.T) {
 		"merged codes": {cells, func(r *Request) { r.Merge = query.Recoding{{1, 0}, nil} }},
 	} {
 		opened, _ := run(c.cells, c.change)
-		for i, r := range looks() {
+		for i, r := range screenings() {
 			if opened[i] == base[i] {
 				t.Errorf("%s, %s: same stream", r.Method, name)
 			}
@@ -179,9 +179,9 @@ func TestLooksBindTheirStreams(t *testing.T) {
 	}
 }
 
-// TestLooksRefuse makes each error on a table of conspicuous counts: it names none, charges nothing and reads
+// TestScreeningsRefuse makes each error on a table of conspicuous counts: it names none, charges nothing and reads
 // nothing.
-func TestLooksRefuse(t *testing.T) {
+func TestScreeningsRefuse(t *testing.T) {
 	sizes := []int{2, 1 << 11, 1 << 10, 3}
 	base := func() Request {
 		return Request{Method: Residuals, Stage: "s", Cliques: []domain.Clique{{0, 3}, {3}}, Precision: []float64{1, 1}, Share: dp.ShareOf(1, 2)}
@@ -242,9 +242,9 @@ func TestLooksRefuse(t *testing.T) {
 	}
 }
 
-// TestLooksReplay records both methods, then replays them without data: equal releases to equal requests, and
+// TestScreeningsReplay records both methods, then replays them without data: equal releases to equal requests, and
 // a changed argument is refused.
-func TestLooksReplay(t *testing.T) {
+func TestScreeningsReplay(t *testing.T) {
 	g := testGate(t, []int64{3, 0, 7, 1}, gdp(t, dp.Replace))
 	ask := func(c *Curator, merge query.Recoding, nudge float64) (m []query.Measurement, s query.Scores, err error) {
 		w, bases := small()
@@ -313,7 +313,7 @@ func TestResidualVariance(t *testing.T) {
 	for _, n := range relations {
 		l := gdp(t, n)
 		g := testGate(t, []int64{3, 0, 7, 1}, l)
-		release, err := g.answer(looks()[0])
+		release, err := g.answer(screenings()[0])
 		if err != nil {
 			t.Fatal(err)
 		}

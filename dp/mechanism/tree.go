@@ -64,14 +64,7 @@ func (g *gate) trees(r Request) (plan, error) {
 
 // drawTree releases the differences that Descend asks for.
 func drawTree(attribute int, s query.TreeShape, counts []int64, total, variance float64, draw func() (int64, int)) query.Tree {
-	up := make([]int64, s.Values+1)
-	for v, n := range counts[:s.Values] {
-		up[v+1] = up[v] + n
-	}
-	null := int64(0)
-	if s.Null {
-		null = counts[s.Values]
-	}
+	up, null := s.Cumulative(counts)
 	t := query.Tree{Attribute: attribute, Shape: s, Variance: variance}
 	s.Descend(total, variance, func(level, index int) float64 {
 		z, gridBits := draw()

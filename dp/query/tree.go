@@ -171,6 +171,18 @@ func (t *Tree) Pieces(total float64) []Piece {
 	return t.Shape.Descend(total, t.Variance, func(level, index int) float64 { return at[[2]int{level, index}] })
 }
 
+// Cumulative returns what Difference takes, from the counts of the codes.
+func (s TreeShape) Cumulative(counts []int64) (up []int64, null int64) {
+	up = make([]int64, s.Values+1)
+	for v, n := range counts[:s.Values] {
+		up[v+1] = up[v] + n
+	}
+	if s.Null {
+		null = counts[s.Values]
+	}
+	return up, null
+}
+
 // Difference returns the exact difference of a node from cumulative counts, up[v] being the records below value v, and
 // the records with NULL.
 func (s TreeShape) Difference(up []int64, null int64, level, index int) int64 {

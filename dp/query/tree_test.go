@@ -11,14 +11,7 @@ import (
 
 // differences returns every difference of a tree over counts of codes.
 func differences(s TreeShape, counts []int64) (out []int64) {
-	up := make([]int64, s.Values+1)
-	for v, n := range counts[:s.Values] {
-		up[v+1] = up[v] + n
-	}
-	null := int64(0)
-	if s.Null {
-		null = counts[s.Values]
-	}
+	up, null := s.Cumulative(counts)
 	for level := range s.Levels() {
 		nodes := 1 << level
 		if s.Null {
@@ -90,14 +83,7 @@ func TestDescendWithoutNoise(t *testing.T) {
 }
 
 func exactly(s TreeShape, counts []int64) func(level, index int) float64 {
-	up := make([]int64, s.Values+1)
-	for v, n := range counts[:s.Values] {
-		up[v+1] = up[v] + n
-	}
-	null := int64(0)
-	if s.Null {
-		null = counts[s.Values]
-	}
+	up, null := s.Cumulative(counts)
 	return func(level, index int) float64 { return float64(s.Difference(up, null, level, index)) }
 }
 

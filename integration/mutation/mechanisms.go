@@ -216,11 +216,11 @@ var mechanisms = []defect{
 		old: "\tx.centre(shape)\n", new: "",
 	},
 	{
-		name: "stream of residuals not bound to counts", file: "dp/mechanism/residual.go", test: "TestLooksBindTheirStreams",
+		name: "stream of residuals not bound to counts", file: "dp/mechanism/residual.go", test: "TestScreeningsBindTheirStreams",
 		old: "in.Text(c.Key()).Int64s(counts[i]).Rat(event.Scales[i])", new: "in.Text(c.Key()).Rat(event.Scales[i])",
 	},
 	{
-		name: "stream of distances not bound to counts", file: "dp/mechanism/distance.go", test: "TestLooksBindTheirStreams",
+		name: "stream of distances not bound to counts", file: "dp/mechanism/distance.go", test: "TestScreeningsBindTheirStreams",
 		old: "in.Text(c.Key()).Int64s(counts).Int64s([]int64{list[i].counts, list[i].steps})", new: "in.Text(c.Key())",
 	},
 	{
@@ -262,7 +262,7 @@ var mechanisms = []defect{
 		old: "\tx.settle()\n\tout", new: "\tout",
 	},
 	{
-		name: "recoding with gaps admitted", file: "dp/mechanism/merged.go", test: "TestLooksRefuse",
+		name: "recoding with gaps admitted", file: "dp/mechanism/merged.go", test: "TestScreeningsRefuse",
 		old: "if distinct != sizes[a] {", new: "if distinct > sizes[a] {",
 	},
 }

@@ -26,7 +26,7 @@ var checklist = []row{
 	{15, "\"monotone\" claimed", join(in("dp/mechanism", "TestRanges"), in("integration", "TestWhatIsNotOffered"))},
 	{16, "domain from data", in("pipelines", "TestReplayOfWholeRuns")},
 	{17, "n in rows, rounds, model size", in("transforms/synth", "TestSolverSeesPublicFiguresOnly", "TestReleaseFollowsTheCuratorAlone")},
-	{18, "overspend in adaptive loops", in("dp/mechanism", "TestEveryDrawIsCharged", "TestLooksAreCharged")},
+	{18, "overspend in adaptive loops", in("dp/mechanism", "TestEveryDrawIsCharged", "TestScreeningsAreCharged")},
 	{19, "repeat count ignored", in("dp/accountant", "TestCountIsCharged")},
 	{20, "biased dependency sampler", in("dp/noise", "TestLaplaceTrialLaw", "TestGaussianTrialLaw", "TestDrawsFit")},
 	{21, "modulo bias, off by one", in("dp/noise", "TestBelow")},

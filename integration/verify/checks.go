@@ -66,7 +66,7 @@ var checks = []check{
 		covers: "same calls, arguments, events and model on a neighbour; change of every call within its declared range or norm",
 		size:   "200 pairs per relation and method", long: "2,000",
 		tests: join(in("integration/privacy", "TestReplayNeighbours", "TestReplaySeesPeeking"),
-			in("dp/mechanism", "TestReplay", "TestRecordedRangesHold", "TestLooksReplay")),
+			in("dp/mechanism", "TestReplay", "TestRecordedRangesHold", "TestScreeningsReplay")),
 	},
 	{
 		name:   "4 neighbouring rows",
@@ -124,7 +124,7 @@ var checks = []check{
 			"TestAttemptsAtOnceReleaseOneModel", "TestSolveAdoptsTheStoredRelease", "TestSolveLosesARace", "TestRunsShareAStoredRelease",
 			"TestCrashBeforeTheModelIsKept", "TestInputChangedAfterTheModelWasKept", "TestCrashBetweenModelAndManifest",
 			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestPublishRefusesTwoModels", "TestSecondSolveIsRefused", "TestFailureAfterADraw", "TestSolveRefusesSeedsAndTables"),
-			in("dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestLooksBindTheirStreams"), in("dp/noise", "TestStreamsDiffer"),
+			in("dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestScreeningsBindTheirStreams"), in("dp/noise", "TestStreamsDiffer"),
 			in("internal/store", "TestRace"), in("internal/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
 			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
 	},
@@ -144,7 +144,7 @@ var checks = []check{
 			"TestRhoDeltaBoundsGaussians", "TestBoundedRangeIsTheWorstCase", "TestExactLossOfOneSelection", "TestCurvesAddUp", "TestMonotone",
 			"TestOutwardRounding", "TestNoBudgetSaysWhichWay", "TestFloorsAreTheLargest", "TestLoss", "TestLossRoundsUp", "TestCountIsCharged", "TestChargesAddUp",
 			"TestOverspendIsRefused", "TestMismatchesAreRefused", "TestStatementGolden", "TestAchieved", "TestBoundsInHighPrecision", "TestMuRoundsUp", "TestAllocate", "TestAgainstLossDistributions", "TestRhoDeltaNearOne", "TestVarianceIsNeverZero"),
-			in("dp/mechanism", "TestEveryDrawIsCharged", "TestChargeBeforeDraw", "TestOnce", "TestLooksAreCharged", "TestLooksChargeBeforeTheyDraw")),
+			in("dp/mechanism", "TestEveryDrawIsCharged", "TestChargeBeforeDraw", "TestOnce", "TestScreeningsAreCharged", "TestScreeningsChargeBeforeTheyDraw")),
 	},
 	{
 		name:   "13 leaks",

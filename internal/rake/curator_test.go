@@ -179,13 +179,7 @@ func (c *curator) Trees(stage string, round int, cliques []domain.Clique, shapes
 		out := make([]query.Tree, len(cliques))
 		for i, s := range shapes {
 			h := whole(c.data.marginal(cliques[i]))
-			up, null := make([]int64, s.Values+1), int64(0)
-			for v, n := range h[:s.Values] {
-				up[v+1] = up[v] + n
-			}
-			if s.Null {
-				null = h[s.Values]
-			}
+			up, null := s.Cumulative(h)
 			tree := query.Tree{Attribute: cliques[i][0], Shape: s, Variance: sum / (precision[i] * charge)}
 			s.Descend(total, tree.Variance, func(level, index int) float64 {
 				y := float64(s.Difference(up, null, level, index)) + math.Sqrt(tree.Variance)*c.rng.NormFloat64()
