@@ -65,6 +65,9 @@ func (s *Source) csvLine(marked, written []string) string {
 	if s.csv.Comma != 0 {
 		keys = append(keys, fmt.Sprintf("comma: %q", string(s.csv.Comma)))
 	}
+	if s.csv.Encoding != "" {
+		keys = append(keys, "encoding: "+s.csv.Encoding)
+	}
 	if s.csv.Trim {
 		keys = append(keys, "trim: true")
 	}

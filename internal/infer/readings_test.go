@@ -55,6 +55,10 @@ func TestExports(t *testing.T) {
 			"{name: c, type: DATE, min: 2024-01-01, max: 2024-01-28,", "{name: d, type: NUMERIC, min: 0.25, max: 0.5, resolution: 0.25, null: true}",
 			`csv: {null: ["<NA>", "NaT", "inf"]}`,
 		}},
+		{"Excel in France", "Pays;Montant", func(i int) string { return fmt.Sprintf("%s;%d,5 \x80", []string{"C\xf4te", "Br\xe9sil"}[i%2], i) }, []string{
+			`{name: Pays, type: STRING, values: ["Brésil", "Côte"],`, "{name: Montant, type: NUMERIC, min: 0.5,",
+			`csv: {comma: ";", encoding: windows-1252, written: {Montant: "1.234,5"}}`,
+		}},
 		{"two currencies and codes", "price;code;phone;dose", func(i int) string {
 			return fmt.Sprintf("%s%d;A%d;+49%d;%d mg", []string{"$", "€"}[i%2], i, i%10, i%20, i%5)
 		}, []string{

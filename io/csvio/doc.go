@@ -52,7 +52,8 @@
 //
 // # Compression and encoding
 //
-// A file whose name ends in .gz or .zst is unpacked. UTF-16 with a byte order mark becomes UTF-8. What is
+// A file whose name ends in .gz or .zst is unpacked. UTF-16 with a byte order mark becomes UTF-8, and
+// so does Windows-1252 if the domain file declares it. What is
 // something else than CSV, or separated by another character than declared, is refused by name before a record
 // is read.
 //

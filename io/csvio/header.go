@@ -5,10 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/internal/nearest"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // names returns the names of the file's columns.
@@ -81,6 +83,9 @@ func (r *Reader) match(columns []string, d *domain.Domain) ([]int, error) {
 	}
 	if missing == 0 {
 		return fields, errs.Err()
+	}
+	if r.header && slices.ContainsFunc(columns, func(name string) bool { return !utf8.ValidString(name) }) {
+		return nil, fmt.Errorf("csv: %s: the header line is not UTF-8; write csv: {encoding: %s} in the domain file", r.name, schema.Windows1252)
 	}
 	if fix := r.otherSeparator(columns, need, found); fix != "" {
 		return nil, fmt.Errorf("csv: %s: %s", r.name, fix)

@@ -35,7 +35,7 @@ func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Reader{name: name, opts: opts, scan: newScanner(plain, comma, limit), header: len(opts.Columns) == 0}
+	out := &Reader{name: name, opts: opts, scan: newScanner(recoded(plain, opts.Encoding), comma, limit), header: len(opts.Columns) == 0}
 	out.scan.layout = opts.Trim || opts.TrimID
 	out.scan.strict = opts.Strict
 	if err := out.scan.begin(); err != nil {

@@ -41,11 +41,22 @@ func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts sch
 	return errs.Err()
 }
 
-// describe takes the separator that the header line has most probably, and trims cells if there are blanks around names.
+// describe takes the separator that the header line has most probably, and the encoding that the first lines have, and
+// trims cells if there are blanks around names.
 func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
+	err = withFile(ctx, f, func(r io.Reader) error {
+		c, err := open(r, f.Name, form)
+		if err == nil {
+			form.Encoding = c.scan.encoding()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, form, err
+	}
 	var names []string
 	for _, comma := range []rune{0, ';', '\t', '|'} {
-		got, err := Columns(ctx, f, schema.CSV{Comma: comma})
+		got, err := Columns(ctx, f, schema.CSV{Comma: comma, Encoding: form.Encoding})
 		if err != nil && comma == 0 {
 			return nil, form, err
 		}

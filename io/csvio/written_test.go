@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // Cells in the forms that people write arrive as numbers and dates; what is in no form arrives as it stands, and so do
@@ -42,5 +43,42 @@ csv: {comma: ";", null: ["-"], written: {price: "1.234,5", born: 31.12.2024}}
 		"4|48.1372|2024-31-31|A\n" + "5|-3.25|2019-6-5 00:00|NULL"
 	if err != nil || strings.Join(got, "\n") != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), want)
+	}
+}
+
+// Windows-1252 becomes UTF-8, in names, cells and IDs, and every byte stays another; a byte order mark wins.
+func TestWindows1252(t *testing.T) {
+	f := parse(t, "privacy_id: id\ncolumns:\n  - {name: Größe, type: STRING, values: [A], other: true}\ncsv: {encoding: windows-1252}\n")
+	text := "id,Gr\xf6\xdfe\n"
+	for c := 0x80; c <= 0xff; c++ {
+		text += string([]byte{byte(c), ',', byte(c), '\n'})
+	}
+	seen := map[string]bool{}
+	read := func(text string) (cells string) {
+		err := Each(strings.NewReader(text), "t.csv", f.Domain, f.CSV, func(c *domain.Chunk) error {
+			for i := range c.Rows {
+				seen[string(c.ID.Text(i))] = true
+				cells += string(c.Columns[0].Text(i))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return cells
+	}
+	if got := read(text); !strings.HasPrefix(got, "€\u0081‚ƒ„") || !strings.HasSuffix(got, "üýþÿ") || len(seen) != 128 {
+		t.Errorf("%d IDs, cells %s", len(seen), got)
+	}
+	if got := read("\ufeffid,Größe\n1,ß\n"); got != "ß" {
+		t.Errorf("UTF-8 with a mark: %q", got)
+	}
+	long := "id,Gr\xf6\xdfe\n" + strings.Repeat("1,"+strings.Repeat("\xe4", 999)+"\n", 100)
+	if got := read(long); got != strings.Repeat("ä", 99_900) {
+		t.Errorf("%d bytes of a long file", len(got))
+	}
+	_, err := NewReader(strings.NewReader(text), "t.csv", f.Domain, schema.CSV{})
+	if err == nil || !strings.Contains(err.Error(), "not UTF-8; write csv: {encoding: windows-1252}") {
+		t.Error(err)
 	}
 }

@@ -21,7 +21,8 @@
 //
 // The keys of csv are columns (the names, for files without a header line), comma, null (further texts that mean
 // NULL), trim (blanks around cells are not part of them), max_record_mib (what the cells of one record hold at
-// most; 4 unless given), and for the privacy ID, which null and trim leave alone, null_id and trim_id; and written.
+// most; 4 unless given), and for the privacy ID, which null and trim leave alone, null_id and trim_id; encoding, which is windows-1252 or
+// left out; and written.
 //
 // # Numbers and dates as people write them
 //

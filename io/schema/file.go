@@ -40,6 +40,7 @@ type CSV struct {
 	TrimID    bool     // the privacy ID has blanks around it that do not belong to it
 	Comma     rune     // what separates cells; 0 means a comma
 	MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
+	Encoding  string   `json:",omitempty"` // Windows1252, or UTF-8 if it is empty
 
 	// Written says of columns how their cells are written, if not as 1234.5 or 2024-12-31. What is written otherwise
 	// is read as ever.
@@ -49,6 +50,9 @@ type CSV struct {
 	// an option of the run, for the owner's eyes.
 	Strict bool
 }
+
+// Windows1252 is an encoding of CSV files: that of Excel's in western Europe, and of ISO 8859-1.
+const Windows1252 = "windows-1252"
 
 // MaxBytes is the size of the largest domain file that is read. A reader of YAML needs up to some hundred
 // bytes of memory for each byte of it, and people have to review it.
@@ -248,6 +252,12 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 	}
 	if m.has("max_record_mib") {
 		f.CSV.MaxRecord = r.mebibytes(m.values["max_record_mib"])
+	}
+	if m.has("encoding") {
+		s, ok := r.text(m.values["encoding"], "csv: encoding")
+		if f.CSV.Encoding = s; ok && s != Windows1252 {
+			r.add(m.values["encoding"], "csv: encoding: got %s; it is %s, which ISO 8859-1 is part of, or left out for UTF-8, and UTF-16 with a byte order mark", quote(s), Windows1252)
+		}
 	}
 	if m.has("written") {
 		r.written(f, m.values["written"])

@@ -86,6 +86,7 @@ var (
 		{name: "trim_id", form: "true", text: "blanks around the privacy ID are not part of it", shape: boolean},
 		{name: "comma", form: "CHARACTER", text: `what separates cells: ";" or "\t", say`, shape: scalar},
 		{name: "max_record_mib", form: "N", text: "what the cells of a record hold at most, in MiB; default 4", shape: scalar},
+		{name: "encoding", form: Windows1252, text: "of files that are not UTF-8, such as those of Excel in western Europe, and ISO 8859-1", shape: shape{"const": Windows1252}},
 		{name: "written", form: "{COLUMN: FORM, …}", text: strings.ReplaceAll(formList(nil), `, "`, ` or "`), shape: object(shape{"enum": formEnum()})},
 	}
 )

@@ -122,6 +122,10 @@ func TestWrittenFaults(t *testing.T) {
 		t.Errorf("%v, %v", f, err)
 	}
 	_, err = Parse("f", []byte(head+"csv: {written: {price: 31.12.2024, born: D.M.Y, city: \"1.234,5\", at: 12/31/2024, town: 1}}\n"))
+	_, encoding := Parse("f", []byte(head+"csv: {encoding: latin1}\n"))
+	if encoding == nil || !strings.Contains(encoding.Error(), `csv: encoding: got "latin1"; it is windows-1252`) {
+		t.Error(encoding)
+	}
 	for _, want := range []string{
 		`csv: written: column "price" is a NUMERIC, whose forms are "1,234.5", "1.234,5"`,
 		`csv: written: born: got "D.M.Y"; the forms are "1,234.5", "1.234,5", "31.12.2024", "12/31/2024", "31 Dec 2024", "20241231"`,
