@@ -173,7 +173,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "epsilon", arg: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
 		{name: "delta", arg: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},
 		{name: "neighbouring", arg: "REL", usage: "add_remove (default) or replace", set: relation(&c.Neighbouring)},
-		{name: "rows", arg: "N", usage: "rows to write; default: the released number of units; --sample_seed=N repeats them", set: whole(&c.Rows, mostRows)},
+		{name: "rows", arg: "N", usage: "rows to write; default: the released number of units (see --sample_seed)", set: whole(&c.Rows, mostRows)},
 		{name: "expected_rows", arg: "N", usage: "public planning number of privacy units, default 50000", set: whole(&c.ExpectedRows, mostRows)},
 		{name: "marginals", arg: "K", usage: "widest marginals, default 3; --max_cells=N: those with most cells, 10000", set: whole(&c.Marginals, 8)},
 		{name: "max_cells", arg: "N", set: whole(&c.MaxCells, 10_000_000)},
