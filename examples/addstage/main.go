@@ -78,7 +78,7 @@ func run(out string) error {
 	p, s := beam.NewPipelineWithRoot()
 
 	people := beam.CreateList(s, records())
-	people = synth.Synthesize(s, people, synth.Params{Domain: visits, Epsilon: 1, Delta: 1e-9, Rows: 1000}) // the stage
+	people, _ = synth.Synthesize(s, people, synth.Params{Domain: visits, Epsilon: 1, Delta: 1e-9, Rows: 1000}) // the stage
 	textio.Write(s, out, beam.ParDo(s, line, people))
 
 	_, err := beam.Run(context.Background(), "prism", p)

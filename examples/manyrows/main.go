@@ -91,7 +91,7 @@ func run(out string) error {
 
 	rows := beam.CreateList(s, purchases())
 	people := beam.ParDo(s, sumUp, beam.GroupByKey(s, beam.ParDo(s, byPerson, rows)))
-	synthetic := synth.Synthesize(s, people, synth.Params{Domain: customers, Epsilon: 2, Delta: 1e-9})
+	synthetic, _ := synth.Synthesize(s, people, synth.Params{Domain: customers, Epsilon: 2, Delta: 1e-9})
 	textio.Write(s, out, beam.ParDo(s, line, synthetic))
 
 	_, err := beam.Run(context.Background(), "prism", p)

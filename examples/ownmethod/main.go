@@ -64,7 +64,7 @@ func run(out io.Writer) error {
 		all[i] = Order{Customer: fmt.Sprint("c", i), Size: []string{"small", "small", "large"}[i%3], Express: i%5 == 0}
 	}
 
-	synthetic := synth.Synthesize(s, beam.CreateList(s, all), synth.Params{
+	synthetic, _ := synth.Synthesize(s, beam.CreateList(s, all), synth.Params{
 		Domain: orders, Epsilon: 5, Delta: 1e-9, Rows: 900, Method: "oneway",
 	})
 

@@ -198,6 +198,10 @@ var pipeline = []defect{
 		old: "\tproblem := f.problem(solving(ctx))", new: "\tif table.Units() == 0 {\n\t\treturn nil, errors.New(\"synth: no units\")\n\t}\n\tproblem := f.problem(solving(ctx))",
 	},
 	{
+		name: "each window is released from", file: "transforms/private/encode.go", dir: "transforms/synth", test: "TestSynthesizeRefusesStreams",
+		old: "w.Kind != window.GlobalWindows", new: "w.Kind == window.Sessions",
+	},
+	{
 		name: "a panic says what it said", file: "pipelines/beamerror.go", test: "TestRootCause",
 		old: "\t\tsaid = \"pipelines: what it says is not shown, because it may depend on records\"\n", new: "",
 	},

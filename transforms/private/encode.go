@@ -6,8 +6,10 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
@@ -48,6 +50,9 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 	if err := d.Validate(); err != nil {
 		panic(err.Error())
 	}
+	if err := ValidateCollection(col); err != nil {
+		panic(err.Error())
+	}
 	t := col.Type().Type()
 	if t == reflect.TypeFor[*domain.Chunk]() {
 		batches := beam.ParDo(s, &encodeChunksFn{Domain: *d, Unreadable: p.Unreadable}, col)
@@ -62,6 +67,22 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 	fn := &encodeStructsFn{Domain: *d, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
 	return Coded{records: sensitive.Hide(beam.ParDo(s, fn, col)), domain: d}
 }
+
+// ValidateCollection refuses records of which there is not one table: in windows of time, or without an end. A
+// release of each window would spend the whole ε and δ again on the same people.
+func ValidateCollection(col beam.PCollection) error {
+	if w := col.WindowingStrategy().Fn; w.Kind != window.GlobalWindows {
+		return fmt.Errorf("private: the records are in windows (%v), and a table is released as a whole: each window would spend ε and δ again. "+
+			"Put them in the global window, by beam.WindowInto(s, window.NewGlobalWindows(), records), if they end", w)
+	}
+	if strings.HasSuffix(col.String(), unbounded) { // Beam has no other way to ask
+		return errors.New("private: the records have no end, and a table is released as a whole. Read a bounded source: files, a table, or the part of a stream that was stored")
+	}
+	return nil
+}
+
+// unbounded is how Beam ends the text of a collection that has no end.
+const unbounded = ":unbounded}"
 
 // ValidateStruct lists all columns of d, and its privacy ID, that no field of t can stand for. t is a
 // struct type or a pointer to one.

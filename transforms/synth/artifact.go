@@ -71,6 +71,8 @@ func (a *Artifact) Encode() ([]byte, error) {
 	return append(b, a.Model...), nil
 }
 
+func encodeArtifact(a *Artifact) ([]byte, error) { return a.Encode() }
+
 var errArtifact = errors.New("synth: not a release of this version, or a damaged one")
 
 // DecodeArtifact reads what Encode wrote, and checks the model.

@@ -6,7 +6,8 @@
 //
 // Synthesize is that and the private side before it in one call, from structs to structs:
 //
-//	people = synth.Synthesize(s, people, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
+//	people, release := synth.Synthesize(s, people, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
+//	released := release.Artifacts(s) // one *Artifact: statement, ledger, errors, model
 //
 // # Retries
 //

@@ -43,7 +43,7 @@ func ExampleSynthesize() {
 	p, s := beam.NewPipelineWithRoot()
 	people := beam.CreateList(s, records())
 
-	people = synth.Synthesize(s, people, synth.Params{Domain: customers, Epsilon: 1, Delta: 1e-9, Rows: 1000})
+	people, _ = synth.Synthesize(s, people, synth.Params{Domain: customers, Epsilon: 1, Delta: 1e-9, Rows: 1000})
 
 	synthetic := transformtest.Capture[Customer](s, people)
 	if err := transformtest.RunOn("prism", p); err != nil {
@@ -52,6 +52,24 @@ func ExampleSynthesize() {
 	}
 	fmt.Println(len(synthetic.Elements()), "rows; the first has an ID:", synthetic.Elements()[0].ID != "")
 	// Output: 1000 rows; the first has an ID: false
+}
+
+// What was released comes with the rows: statement, ledger, errors and model.
+func ExampleRelease_Artifacts() {
+	p, s := beam.NewPipelineWithRoot()
+	_, release := synth.Synthesize(s, beam.CreateList(s, records()), synth.Params{Domain: customers, Epsilon: 1, Delta: 1e-9})
+	released := transformtest.Capture[*synth.Artifact](s, release.Artifacts(s))
+
+	if err := transformtest.RunOn("prism", p); err != nil {
+		fmt.Println(err)
+		return
+	}
+	a := released.Elements()[0]
+	fmt.Printf("%s: ε = %g, δ = %g, %s\n", a.Method, a.Statement.Epsilon, a.Statement.Delta, a.Statement.Neighbouring)
+	fmt.Println("the ledger begins with:", a.Statement.Ledger[0].Stage)
+	// Output:
+	// rake: ε = 1, δ = 1e-09, AddRemove
+	// the ledger begins with: total
 }
 
 // The same step by step, with a workload and row counts of one's own.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -90,6 +91,27 @@ type Release struct {
 // Refs returns the reference to the model: a PCollection of one ModelRef.
 func (r Release) Refs() beam.PCollection { return r.refs }
 
+// Artifacts returns what was released: a PCollection of one *Artifact, with the statement and its ledger, the model,
+// the noisy answers and what is known of the errors. It is public, and costs nothing.
+func (r Release) Artifacts(s beam.Scope) beam.PCollection {
+	return beam.ParDo(s.Scope("dapple.Artifacts"), &artifactFn{Store: r.store}, r.refs)
+}
+
+// artifactFn reads the artifact that a reference points to.
+type artifactFn struct{ Store StoreRef }
+
+func (f *artifactFn) ProcessElement(ctx context.Context, ref ModelRef, emit func(*Artifact)) error {
+	data, err := ref.Read(ctx, f.Store)
+	if err != nil {
+		return err
+	}
+	a, err := DecodeArtifact(data)
+	if err == nil {
+		emit(a)
+	}
+	return err
+}
+
 // Saved returns a release that exists already, to sample from again.
 func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release {
 	return Release{refs: beam.Create(s, ref), domain: d, store: store}
@@ -127,6 +149,9 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 func init() {
 	dofn.Register[solveFn](dofn.Method5x1("ProcessElement", (*solveFn).ProcessElement))
 	register.Iter1[*counts.Table]()
+	dofn.Register[artifactFn](dofn.Method3x1("ProcessElement", (*artifactFn).ProcessElement))
+	beam.RegisterCoder(reflect.TypeFor[*Artifact](), encodeArtifact, DecodeArtifact)
+	register.Emitter1[*Artifact]()
 }
 
 // solveFn charges, draws and solves.

@@ -93,15 +93,20 @@ func (p Params) sample(row reflect.Type) SampleParams {
 // privacy ID is empty in what comes out, and so are fields that are no column.
 //
 // It is Encode, Bound, Count, Solve and Sample with their default parameters. It panics, with all faults
-// at once, if p.Validate returns an error.
-func Synthesize(s beam.Scope, records beam.PCollection, p Params) beam.PCollection {
+// at once, if p.Validate returns an error, and on records in windows or without an end, of which there is no one
+// table.
+//
+// The release says what was promised, spent and found out: Release.Artifacts has statement, ledger, error and
+// model. More rows of it, by Sample, cost nothing. Another call on the same records is another release, whose ε
+// and δ add to those of this one; each statement says its own alone.
+func Synthesize(s beam.Scope, records beam.PCollection, p Params) (rows beam.PCollection, release Release) {
 	row := records.Type().Type()
-	if err := p.Validate(row); err != nil {
+	if err := errors.Join(p.Validate(row), private.ValidateCollection(records)); err != nil {
 		panic(fmt.Sprintf("synth: Synthesize:\n%v", err))
 	}
 	p = p.withDefaults()
 	units := private.Bound(s, private.Encode(s, records, p.Domain, private.EncodeParams{}), private.BoundParams{})
 	stats := counts.Count(s, units, p.Workload, counts.Params{})
 	model := Solve(s, stats, p.solve())
-	return Sample(s, model, p.sample(row))
+	return Sample(s, model, p.sample(row)), model
 }

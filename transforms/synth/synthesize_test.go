@@ -5,8 +5,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/periodic"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/transformtest"
@@ -32,6 +35,31 @@ func shop(ages []int64) *domain.Domain {
 	}}
 }
 
+// Records of which there is no one table are refused before anything runs.
+func TestSynthesizeRefusesStreams(t *testing.T) {
+	d := shop([]int64{18, 38, 58, 78, 98})
+	_, s := beam.NewPipelineWithRoot()
+	one := beam.CreateList(s, []customer{{}})
+	ticks := periodic.Impulse(s, time.Unix(0, 0), time.Unix(10, 0), time.Second, false)
+	for want, records := range map[string]beam.PCollection{
+		"the records are in windows": beam.WindowInto(s, window.NewFixedWindows(time.Hour), one),
+		"the records have no end":    beam.ParDo(s, tick, ticks),
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, want) {
+					t.Errorf("panic %q lacks %q", text, want)
+				}
+			}()
+			synth.Synthesize(s, records, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
+		}()
+	}
+	back := beam.WindowInto(s, window.NewGlobalWindows(), beam.WindowInto(s, window.NewFixedWindows(time.Hour), one))
+	synth.Synthesize(s, back, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
+}
+
+func tick(_ []byte) customer { return customer{} }
+
 // Structs go in, structs of the same type come out, without privacy IDs; by a method of this module, and by
 // one that these tests have registered.
 func TestSynthesize(t *testing.T) {
@@ -42,7 +70,7 @@ func TestSynthesize(t *testing.T) {
 	}
 	for runner, method := range map[string]string{"prism": "dpam", "direct": "universe"} {
 		p, s := beam.NewPipelineWithRoot()
-		out := synth.Synthesize(s, beam.CreateList(s, people), synth.Params{Domain: d, Epsilon: 5, Delta: 1e-6, Rows: 200, Method: method})
+		out, _ := synth.Synthesize(s, beam.CreateList(s, people), synth.Params{Domain: d, Epsilon: 5, Delta: 1e-6, Rows: 200, Method: method})
 		caught := transformtest.Capture[customer](s, out)
 		if err := transformtest.RunOn(runner, p); err != nil {
 			t.Fatal(err)
