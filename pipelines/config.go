@@ -51,6 +51,7 @@ type Config struct {
 
 	Progress io.Writer // where progress goes; nil: nowhere
 	Terminal bool      // Progress is a terminal
+	LogJSON  bool      // progress is a JSON object a line
 
 	planning bool // nothing will be run: Input and Output may be empty
 }

@@ -1,11 +1,13 @@
 package pipelines
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -15,24 +17,40 @@ var upTo = map[string]bool{"fit": true, "descent": true}
 // often is how often a stage that takes long is heard of in a file.
 const often = 30 * time.Second
 
+// tick is how often the clock of a moving line moves.
+const tick = 500 * time.Millisecond
+
 // meter shows the progress of a run in this process: a moving line on a terminal, else one line for
 // each stage, and for a fit one more from time to time. It shows public figures, and of the private table
-// only how many of its bytes were read.
+// only how many of its bytes were read, which is for a terminal alone.
 type meter struct {
 	out      io.Writer
 	terminal bool
+	objects  bool  // a JSON object a line
 	total    int64 // bytes of the input
+	read     func() int64
+	now      func() time.Time
 	began    time.Time
 
-	mu    sync.Mutex
-	stage string
-	since time.Time
-	shown time.Time
-	width int
+	mu          sync.Mutex
+	stage       string
+	done, parts int
+	since       time.Time
+	shown       time.Time
+	width       int
 }
 
-func newMeter(out io.Writer, terminal bool, bytes int64) *meter {
-	return &meter{out: out, terminal: terminal, total: bytes, began: time.Now()}
+func newMeter(c meterForm, bytes int64) *meter {
+	m := &meter{out: c.Progress, terminal: c.Terminal && !c.LogJSON, objects: c.LogJSON, total: bytes, now: time.Now, began: time.Now()}
+	before := files.ReadSoFar()
+	m.read = func() int64 { return files.ReadSoFar() - before }
+	return m
+}
+
+// meterForm is how progress is shown.
+type meterForm struct {
+	Progress          io.Writer
+	Terminal, LogJSON bool
 }
 
 // start listens to the stages of this process's run until the returned function is called.
@@ -44,10 +62,28 @@ func (m *meter) start() (stop func()) {
 	if m.total > 0 {
 		m.report("reading", 0, 0)
 	}
+	over := make(chan struct{})
+	var clock sync.WaitGroup
+	if m.terminal {
+		clock.Go(func() {
+			t := time.NewTicker(tick)
+			defer t.Stop()
+			for {
+				select {
+				case <-over:
+					return
+				case <-t.C:
+					m.mu.Lock()
+					m.draw()
+					m.mu.Unlock()
+				}
+			}
+		})
+	}
 	return func() {
 		restore()
-		m.mu.Lock()
-		defer m.mu.Unlock()
+		close(over)
+		clock.Wait()
 		if m.terminal && m.width > 0 {
 			fmt.Fprintf(m.out, "\r%*s\r", m.width, "")
 		}
@@ -58,35 +94,84 @@ func (m *meter) start() (stop func()) {
 func (m *meter) report(stage string, done, total int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
+	now := m.now()
 	isNew := stage != m.stage
 	if isNew {
 		m.stage, m.since = stage, now
 	}
+	m.done, m.parts = done, total
 	switch {
-	case !m.terminal && isNew:
+	case m.terminal:
+		if isNew || now.Sub(m.shown) > 100*time.Millisecond || done == total {
+			m.draw()
+		}
+	case m.objects && (isNew || upTo[stage] && now.Sub(m.shown) > often):
+		m.shown = now
+		m.object(now)
+	case !m.objects && isNew:
 		m.shown = now
 		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.amount(stage, done, total), elapsed(now.Sub(m.began)))
-	case !m.terminal && upTo[stage] && now.Sub(m.shown) > often:
+	case !m.objects && upTo[stage] && now.Sub(m.shown) > often:
 		m.shown = now
 		fmt.Fprintf(m.out, "%s %d of at most %d (%s)\n", stage, done, total, elapsed(now.Sub(m.began)))
-	case m.terminal && (isNew || now.Sub(m.shown) > 100*time.Millisecond || done == total):
-		line := fmt.Sprintf("%s%s, %s", stage, m.amount(stage, done, total), elapsed(now.Sub(m.began)))
-		if left := m.left(now, done, total); left > time.Second {
-			about := ", about "
-			if upTo[stage] {
-				about = ", at most about "
-			}
-			line += about + elapsed(left) + " left"
-		}
-		fmt.Fprintf(m.out, "\r%-*s", m.width, line)
-		m.shown, m.width = now, len(line)
 	}
+}
+
+// object writes where the run is as a line of JSON.
+func (m *meter) object(now time.Time) {
+	line, err := json.Marshal(struct {
+		Time    string  `json:"time"`
+		Level   string  `json:"level"`
+		Stage   string  `json:"stage"`
+		Done    int     `json:"done"`
+		Total   int     `json:"total,omitempty"`
+		Bytes   int64   `json:"input_bytes,omitempty"`
+		Seconds float64 `json:"elapsed_seconds"`
+	}{now.UTC().Format(time.RFC3339), "info", m.stage, m.done, m.parts, m.inputBytes(), now.Sub(m.began).Round(100 * time.Millisecond).Seconds()})
+	if err == nil {
+		_, _ = m.out.Write(append(line, '\n')) // there is nowhere to report a failure
+	}
+}
+
+func (m *meter) inputBytes() int64 {
+	if m.stage == "reading" {
+		return m.total
+	}
+	return 0
+}
+
+// draw writes the moving line anew.
+func (m *meter) draw() {
+	if m.stage == "" {
+		return
+	}
+	now, stage, done, parts := m.now(), m.stage, m.done, m.parts
+	if stage == "reading" {
+		done, parts = int(min(m.read(), m.total)), int(m.total)
+		if done == parts {
+			stage = "counting"
+		}
+	}
+	line := fmt.Sprintf("%s%s, %s", stage, m.amount(stage, done, parts), elapsed(now.Sub(m.began)))
+	if stage == "counting" {
+		line = fmt.Sprintf("counting, %s", elapsed(now.Sub(m.began)))
+	}
+	if left := m.left(now, done, parts); left > time.Second {
+		about := ", about "
+		if upTo[stage] {
+			about = ", at most about "
+		}
+		line += about + left.Round(time.Second).String() + " left"
+	}
+	fmt.Fprintf(m.out, "\r%-*s", m.width, line)
+	m.shown, m.width = now, len(line)
 }
 
 func (m *meter) amount(stage string, done, total int) string {
 	switch {
-	case stage == "reading" && total == 0:
+	case stage == "reading" && m.terminal:
+		return fmt.Sprintf(" %.3g of %.3g MB", float64(done)/1e6, float64(m.total)/1e6)
+	case stage == "reading":
 		return fmt.Sprintf(" %.3g MB", float64(m.total)/1e6)
 	case total == 0:
 		return ""
@@ -100,12 +185,14 @@ func (m *meter) amount(stage string, done, total int) string {
 	return fmt.Sprintf(" %d of %d", done, total)
 }
 
-// left estimates the remaining time of a stage from its rate so far.
+// left estimates the remaining time of a stage from its rate so far; 0 says nothing: too little is known, or parts are so
+// few that they differ.
 func (m *meter) left(now time.Time, done, total int) time.Duration {
-	if done <= 0 || total <= done {
+	spent := now.Sub(m.since)
+	if total < 10 || total <= done || 20*done < total || spent < time.Second {
 		return 0
 	}
-	return time.Duration(float64(now.Sub(m.since)) * float64(total-done) / float64(done))
+	return time.Duration(float64(spent) * float64(total-done) / float64(done))
 }
 
 func elapsed(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }

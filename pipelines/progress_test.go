@@ -16,7 +16,7 @@ var sizesAndTimes = regexp.MustCompile(`[0-9.]+ MB|[0-9][0-9hm.]*s\b`)
 func shown(t *testing.T, terminal bool) string {
 	t.Helper()
 	var out bytes.Buffer
-	m := newMeter(&out, terminal, 1_000_000)
+	m := newMeter(meterForm{Progress: &out, Terminal: terminal}, 1_000_000)
 	stop := m.start()
 	for i := range 5 {
 		m.report("fit", i, 4)
@@ -42,7 +42,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if strings.Contains(got, "\n") || !strings.HasSuffix(got, " \r") {
 		t.Errorf("the line is left, or has ends: %q", got)
 	}
-	for _, want := range []string{"\rreading X, X", "\rfit 0 of at most 4, X", "\rfit 4 of at most 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
+	for _, want := range []string{"\rreading 0 of X, X", "\rfit 0 of at most 4, X", "\rfit 4 of at most 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}
@@ -59,7 +59,7 @@ func TestProgressOnATerminal(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	heard := 0
 	defer synth.Observe(func(string, int, int) { heard++ })()
-	stop := newMeter(nil, true, 0).start()
+	stop := newMeter(meterForm{Terminal: true}, 0).start()
 	stop()
 	mustRun(t, shop(t, 10))
 	if heard == 0 {

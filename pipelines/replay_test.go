@@ -106,7 +106,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	pl, s := beam.NewPipelineWithRoot()
 	build(s, r, l)
 	log := listen(t)
-	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, newMeter(nil, false, 0)))}
+	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, newMeter(meterForm{}, 0)))}
 	left["log"] = log.lines()
 	result, err := finished(context.Background(), r, l.output)
 	if err != nil {

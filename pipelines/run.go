@@ -130,7 +130,7 @@ func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun,
 	if begun != nil {
 		bytes = 0
 	}
-	m := newMeter(r.Progress, r.Terminal, bytes)
+	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, bytes)
 	if begun != nil && begun.atWork {
 		return x.attach(ctx, begun.job, m)
 	}
@@ -185,6 +185,7 @@ func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 		return nil, err
 	}
 	written, err := out.written(ctx)
+	written.Compare = fmt.Sprintf("dapple evaluate --domain=%s --input=%s --synthetic=%s --html=compared.html", r.Domain, r.Input, r.Output)
 	return &Result{Privacy: privacy, Written: written}, err
 }
 

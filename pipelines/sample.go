@@ -43,6 +43,7 @@ type SampleConfig struct {
 	Services      table.Options
 	Progress      io.Writer
 	Terminal      bool
+	LogJSON       bool // progress is a JSON object a line
 }
 
 // SampleRequest is a SampleConfig without fault.
@@ -190,7 +191,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(),
 	})
-	if err := execute(ctx, p, r.Runner, newMeter(r.Progress, r.Terminal, 0)); err != nil && !a.published(ctx) {
+	if err := execute(ctx, p, r.Runner, newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, 0)); err != nil && !a.published(ctx) {
 		kept, abandonErr := a.abandon(ctx)
 		if err = errors.Join(err, abandonErr); kept != "" {
 			return nil, fmt.Errorf("%w\n%s; sampling costs no privacy", err, kept)

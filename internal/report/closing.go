@@ -17,6 +17,7 @@ type Written struct {
 	Job             string // that has loaded the rows into the table; empty: not known
 	Files           int
 	Rows, Bytes     int64
+	Compare         string   // the command that compares rows and table; empty: it is not known
 	Digest          string   // SHA-256 of the manifest; empty: there is none
 	Notes           []string // what else is to be said, a line each
 }
@@ -33,6 +34,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	}
 	if out.Digest != "" {
 		lines = append(lines, fmt.Sprintf("digest  %s: keep it elsewhere; `dapple verify %s --digest=…` finds any change", out.Digest, out.verifiable()))
+	}
+	if out.Compare != "" {
+		lines = append(lines, fmt.Sprintf("compare `%s` shows the true table beside them: NOT private", out.Compare))
 	}
 	if p.Status == solver.IterationLimit.String() {
 		lines = append(lines, "fit     "+p.Status+"; the privacy promise is the same")

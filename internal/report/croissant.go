@@ -36,7 +36,7 @@ type node map[string]any
 // Croissant returns the description of the rows in Croissant's form, with the terms of its vocabulary for responsible use.
 // Files have the names that they have seen from the directory that holds the rows' own.
 func (p Privacy) Croissant(files []RowFile) ([]byte, error) {
-	format := map[string]string{"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}[p.RowsFormat]
+	format := map[string]string{"csv": "text/csv", "parquet": "application/x-parquet"}[p.RowsFormat]
 	var distribution []node
 	for _, f := range files {
 		distribution = append(distribution, node{

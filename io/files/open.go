@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 // Open opens a file to read it from its beginning to its end. It is an error if the file is not the
@@ -64,9 +65,30 @@ func (l *localFile) unchanged() error {
 	return err
 }
 
+// read counts the bytes of files whose state was fixed, which are those of tables.
+var read atomic.Int64
+
+// ReadSoFar returns how many bytes this process has read of local files whose state was fixed when they were found. It is
+// for progress on the owner's terminal.
+func ReadSoFar() int64 { return read.Load() }
+
+func (l *localFile) count(n int) {
+	if l.f.Version != "" {
+		read.Add(int64(n))
+	}
+}
+
+// ReadAt is os.File's.
+func (l *localFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := l.File.ReadAt(p, off)
+	l.count(n)
+	return n, err
+}
+
 // Read is that of a file read from its beginning to its end.
 func (l *localFile) Read(p []byte) (int, error) {
 	n, err := l.File.Read(p)
+	l.count(n)
 	if errors.Is(err, io.EOF) {
 		l.ended = true
 		if changed := l.unchanged(); changed != nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -72,7 +74,12 @@ func planCommand() command {
 					return err
 				}
 			}
-			return plan.WriteText(out, p)
+			if err := plan.WriteText(out, p); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(out, "next      dapple synth --domain=%s --input=%s --output=%s --epsilon=%g --delta=%g\n",
+				c.Domain, cmp.Or(c.Input, "TABLE"), cmp.Or(c.Output, "DIR"), float64(p.Problem.Epsilon), float64(p.Problem.Delta))
+			return err
 		},
 	}
 }
@@ -82,7 +89,8 @@ func synthCommand(progress io.Writer, terminal bool) command {
 	quiet := false
 	var req *pipelines.Request
 	opts := append(requestOptions(c),
-		option{name: "quiet", usage: "no progress", set: toggle(&quiet)})
+		option{name: "quiet", usage: "no progress; --log=json: progress and errors as JSON, an object a line", set: toggle(&quiet)},
+		logOption(&c.LogJSON))
 	return command{
 		name:    "synth",
 		does:    "turn a private table into synthetic rows, a model and a privacy statement",
@@ -123,7 +131,8 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 		{name: "overwrite", usage: "replace what dapple wrote to the output directory before", set: toggle(&c.Overwrite)},
 		{name: "runner", arg: "NAME", set: text(&c.Runner)},
 		beamText("temp_location", "DIR", text(&c.TempLocation)),
-		{name: "quiet", usage: "no progress", set: toggle(&quiet)},
+		{name: "quiet", usage: "no progress; --log=json: progress and errors as JSON, an object a line", set: toggle(&quiet)},
+		logOption(&c.LogJSON),
 	}
 	c.Services = services()
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
@@ -159,6 +168,16 @@ func withPlace(ctx context.Context, err error, flag, name string) error {
 		return append(faults, more...)
 	}
 	return err
+}
+
+// logOption is how progress and errors are written. Help tells of it beside --quiet.
+func logOption(asJSON *bool) option {
+	return option{name: "log", arg: "FORM", set: func(s string) error {
+		form := ""
+		err := oneOf(&form, "text", "json")(s)
+		*asJSON = form == "json"
+		return err
+	}}
 }
 
 // mostRows is the most rows that one run writes.

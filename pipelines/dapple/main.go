@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -86,12 +87,12 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 	faults := allFaults(ctx, rest, cmds[k])
 	stop()
 	if len(faults) > 0 {
-		say(stderr, faults)
+		say(stderr, faults, asJSON(rest))
 		return exitStatus(faults)
 	}
 	err := execute(ctx, cmds[k], stdout, stderr)
 	if err != nil {
-		say(stderr, err)
+		say(stderr, err, asJSON(rest))
 	}
 	return exitStatus(err)
 }
@@ -127,10 +128,40 @@ func exitStatus(err error) int {
 	return 1
 }
 
-// say prints err the way a person reads it: every fault on a line of its own.
-func say(w io.Writer, err error) {
+// asJSON reports whether errors are asked for as JSON.
+func asJSON(args []string) bool {
+	k := slices.Index(args, "--log")
+	return slices.Contains(args, "--log=json") || k >= 0 && k+1 < len(args) && args[k+1] == "json"
+}
+
+// sayJSON writes each fault of err, or err, as an object a line.
+func sayJSON(w io.Writer, err error) {
+	type line struct {
+		Time   string `json:"time"`
+		Level  string `json:"level"`
+		Status int    `json:"exit_status"`
+		Where  string `json:"where,omitempty"`
+		What   string `json:"what"`
+		Fix    string `json:"fix,omitempty"`
+	}
+	now, status := time.Now().UTC().Format(time.RFC3339), exitStatus(err)
+	var faults pipelines.Faults
+	if !errors.As(err, &faults) {
+		faults = pipelines.Faults{{What: err.Error()}}
+	}
+	out := json.NewEncoder(w)
+	for _, f := range faults {
+		_ = out.Encode(line{now, "error", status, f.Where, f.What, f.Fix}) // to standard error: there is nowhere to report a failure
+	}
+}
+
+// say prints err the way a person reads it: every fault on a line of its own; or as JSON.
+func say(w io.Writer, err error, inJSON bool) {
 	var faults pipelines.Faults
 	switch {
+	case inJSON:
+		sayJSON(w, err)
+		return
 	case !errors.As(err, &faults):
 		fmt.Fprintf(w, "dapple: %v\n", err)
 		return
