@@ -12,7 +12,7 @@ WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is 
 # Tests on real tables look for them here, and say so if they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
-.PHONY: all build fmt vet lint test race integration services emulator verify verify-long nightly mutation fuzz bench demo release cover clean
+.PHONY: all build fmt vet lint test race integration services emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
 
 all: fmt vet lint test
 
@@ -91,6 +91,10 @@ bench:
 	$(GO) run ./integration/widebench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./solver/population ./io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
+
+# The errors that the paper bounds, measured on tables of a known law: data, pictures and page in integration/paper.
+paper:
+	$(GO) run ./integration/paper
 
 # A made-up table of 50,000 people and their visits becomes a synthetic one.
 demo:
