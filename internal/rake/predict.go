@@ -103,7 +103,7 @@ func (r *run) oneWayError(a int) float64 {
 			variance *= math.Pow(max(1-removed/variance, leastNoiseLeft), noiseLeftPower)
 		}
 	}
-	sum, sigma := 0.0, math.Sqrt(variance)
+	sum, sigma := 0.0, math.Sqrt(variance*(1-1/float64(len(o.counts)))) // of centred noise
 	for _, n := range o.counts {
 		sum += .4 * min(sigma, 2*max(n, 0))
 	}
