@@ -13,29 +13,11 @@ func (a *Attribute) Split(at []int64, floats []float64) (out *Attribute, of []Co
 	*out = *a
 	switch {
 	case len(a.FloatCuts) > 1 && len(floats) > 0:
-		out.FloatCuts = nil
 		slices.Sort(floats)
-		for b := range a.Bins() {
-			cuts, parts := a.splitFloats(b, floats)
-			for i := range parts {
-				of = append(of, Code(b))
-				out.FloatCuts = append(out.FloatCuts, cuts[i])
-			}
-			share = append(share, parts...)
-		}
-		out.FloatCuts = append(out.FloatCuts, a.FloatCuts[len(a.FloatCuts)-1])
+		out.FloatCuts, of, share = divided(a.FloatCuts, func(b int) ([]float64, []float64) { return a.splitFloats(b, floats) })
 	case len(a.Cuts) > 1 && len(at) > 0:
-		out.Cuts = nil
 		slices.Sort(at)
-		for b := range a.Bins() {
-			cuts, parts := a.splitBin(b, at)
-			for i := range parts {
-				of = append(of, Code(b))
-				out.Cuts = append(out.Cuts, cuts[i])
-			}
-			share = append(share, parts...)
-		}
-		out.Cuts = append(out.Cuts, a.Cuts[len(a.Cuts)-1])
+		out.Cuts, of, share = divided(a.Cuts, func(b int) ([]int64, []float64) { return a.splitBin(b, at) })
 	}
 	for b := len(of); len(of) < out.Size(); b++ { // categories, other and NULL
 		code := b
@@ -45,6 +27,18 @@ func (a *Attribute) Split(at []int64, floats []float64) (out *Attribute, of []Co
 		of, share = append(of, Code(code)), append(share, 1)
 	}
 	return out, of, share
+}
+
+// divided returns the cut points of all parts of bins, the bin of each part, and its share of it. split returns where the
+// parts of a bin begin, and their shares.
+func divided[T any](cuts []T, split func(b int) ([]T, []float64)) (all []T, of []Code, share []float64) {
+	last := len(cuts) - 1
+	for b := range last {
+		begin, parts := split(b)
+		all, share = append(all, begin...), append(share, parts...)
+		of = append(of, slices.Repeat([]Code{Code(b)}, len(begin))...)
+	}
+	return append(all, cuts[last]), of, share
 }
 
 // splitBin returns where the parts of bin b begin, and their shares.

@@ -2,7 +2,6 @@ package relation
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"time"
 
@@ -42,7 +41,8 @@ var parts = []part{
 // apply returns a function of a date or time: year, quarter, month, day, weekday (1 is Monday), hour, minute,
 // second, or the date of a timestamp. TIMESTAMP is taken in UTC.
 func apply(name string, v value) (value, error) {
-	stamp := v.typ == domain.DateTime || v.typ == domain.Timestamp
+	facts := v.typ.Facts()
+	stamp := facts.Day > 1 && facts.Most >= facts.Day
 	f := v.eval
 	if name == "date" && stamp {
 		day := big.NewInt(microsPerDay)
@@ -57,7 +57,7 @@ func apply(name string, v value) (value, error) {
 			return floorDiv(x, microsPerDay), x - microsPerDay*floorDiv(x, microsPerDay)
 		}
 		switch {
-		case v.typ == domain.Date && p.date:
+		case facts.Day == 1 && p.date:
 			split = func(x int64) (day, micros int64) { return x, 0 }
 		case stamp, v.typ == domain.Time && p.time:
 		default:
@@ -71,20 +71,4 @@ func apply(name string, v value) (value, error) {
 		return out, nil
 	}
 	return value{}, fmt.Errorf("no function is called %q; there are year, quarter, month, day, weekday, hour, minute and second, and date of a timestamp", name)
-}
-
-// nativeEnds returns the least and the largest value of a type in its native unit.
-func nativeEnds(t domain.Type) (least, most int64) {
-	day := func(year int, m time.Month, d int) int64 {
-		return time.Date(year, m, d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay
-	}
-	switch t {
-	case domain.Date:
-		return day(1, 1, 1), day(9999, 12, 31)
-	case domain.DateTime, domain.Timestamp:
-		return day(1, 1, 1) * microsPerDay, (day(9999, 12, 31)+1)*microsPerDay - 1
-	case domain.Time:
-		return 0, microsPerDay - 1
-	}
-	return math.MinInt64, math.MaxInt64
 }

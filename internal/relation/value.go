@@ -211,8 +211,7 @@ func (c *compiler) times(op rune, a, b value) (value, error) {
 			v.lo, v.hi = new(big.Int).Add(a.lo, b.lo), new(big.Int).Add(a.hi, b.hi)
 			v.eval = func(columns []domain.Column, row int) int64 { return x(columns, row) + unit*y(columns, row) }
 		}
-		least, most := nativeEnds(a.typ)
-		if v.lo.Cmp(big.NewInt(least)) < 0 || v.hi.Cmp(big.NewInt(most)) > 0 {
+		if f := a.typ.Facts(); v.lo.Cmp(big.NewInt(f.Least)) < 0 || v.hi.Cmp(big.NewInt(f.Most)) > 0 {
 			return v, fmt.Errorf("it can leave the range of a %v", a.typ)
 		}
 		return v, nil
