@@ -56,10 +56,11 @@
 // binary columns with structural zeros and near-deterministic pairs 93 to 98, 97 to 98 and 97 to 99 %, where the least,
 // of columns, is chance of 60 linked cells.
 //
-// Measured and scored standard errors are 1.1 to 2.5 times what errors call for, pooled ones of up to three columns 1.3
-// to 4 times, certified ones two to five times, extrapolated ones and those of four and more columns 5 to 18 times. Up to .3 %
-// of the cells lie beyond 5 standard errors, of some tables 1 % of a width, most of them in nearly deterministic
-// pairs. The largest error of any measured or scored cell was .35 to .75 of Largest.Median, since errors are linked.
+// Measured and scored standard errors are .9 to 3 times what errors call for (4.8 times for scored triples of 23 binary
+// columns), pooled ones of up to three columns 1.3 to 4 times, certified ones two to five times, extrapolated ones and
+// those of four and more columns 5 to 18 times. Up to .3 % of the cells lie beyond 5 standard errors, of some tables 1 %
+// of a width, most of them in nearly deterministic pairs. The largest error of any measured or scored cell was .35 to
+// .75 of Largest.Median, since errors are linked.
 //
 // # What it does not promise
 //
