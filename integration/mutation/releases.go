@@ -24,6 +24,10 @@ var releases = []defect{
 		old: "if !sensitive.Spend(stats.Collection()) {", new: "if !sensitive.Spend(stats.Collection()) && p.Epsilon < 0 {",
 	},
 	{
+		name: "records that are encoded again are other records", file: "transforms/internal/sensitive/sensitive.go", dir: "transforms/synth", test: "TestSecondSynthesizeIsRefused",
+		old: "sources.LoadOrStore(source,", new: "sources.LoadOrStore(col,",
+	},
+	{
 		name: "a failure after a draw says unspent", file: "transforms/synth/solve.go", test: "TestFailureAfterADraw",
 		old: "\t\tBeforeNoise: func() error { return f.mark(ctx) },\n", new: "",
 	},

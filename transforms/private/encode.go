@@ -56,7 +56,7 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 	t := col.Type().Type()
 	if t == reflect.TypeFor[*domain.Chunk]() {
 		batches := beam.ParDo(s, &encodeChunksFn{Domain: *d, Unreadable: p.Unreadable}, col)
-		return Coded{records: sensitive.Hide(batches), domain: d}
+		return Coded{records: sensitive.Hide(col, batches), domain: d}
 	}
 	if typex.IsComposite(t) {
 		panic("private: Encode takes chunks or structs, not key-value pairs")
@@ -65,7 +65,7 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 		panic(err.Error())
 	}
 	fn := &encodeStructsFn{Domain: *d, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
-	return Coded{records: sensitive.Hide(beam.ParDo(s, fn, col)), domain: d}
+	return Coded{records: sensitive.Hide(col, beam.ParDo(s, fn, col)), domain: d}
 }
 
 // ValidateCollection refuses records of which there is not one table: in windows of time, or without an end. A

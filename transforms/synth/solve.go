@@ -121,9 +121,9 @@ func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release
 // budget of the run. It always yields one release, also of no units at all.
 //
 // It panics on invalid parameters, if the method does not apply to the domain and the workload, and on a
-// second Solve of the same records, that is, of one result of private.Encode: the losses of two releases
-// add, and each would state its own. Records that are encoded again count as other records: a program
-// that releases from both must promise the sums of their ε and of their δ.
+// second Solve of the same records, that is, of one PCollection that private.Encode was given, once or again:
+// the losses of two releases add, and each would state its own. What has gone through another transform is
+// another PCollection: a program that releases from both must promise the sums of their ε and of their δ.
 func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	s = s.Scope("dapple.Solve")
 	if err := p.Validate(); err != nil {
@@ -137,7 +137,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	if !sensitive.Spend(stats.Collection()) {
 		panic("synth: Solve was given records that another Solve releases from. Each release spends its ε and δ, and losses add, " +
 			"which neither statement would say. Sample one release as often as you like; " +
-			"for a second one encode the records again, and promise the sum")
+			"for a second one give private.Encode what has gone through another transform, and promise the sum")
 	}
 	grouped := beam.CoGroupByKey(s,
 		beam.AddFixedKey(s, seed(s)),

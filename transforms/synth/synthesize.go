@@ -97,8 +97,8 @@ func (p Params) sample(row reflect.Type) SampleParams {
 // table.
 //
 // The release says what was promised, spent and found out: Release.Artifacts has statement, ledger, error and
-// model. More rows of it, by Sample, cost nothing. Another call on the same records is another release, whose ε
-// and δ add to those of this one; each statement says its own alone.
+// model. More rows of it, by Sample, cost nothing. It panics on a second call with the
+// same records, as Solve does.
 func Synthesize(s beam.Scope, records beam.PCollection, p Params) (rows beam.PCollection, release Release) {
 	row := records.Type().Type()
 	if err := errors.Join(p.Validate(row), private.ValidateCollection(records)); err != nil {

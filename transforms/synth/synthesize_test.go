@@ -58,6 +58,22 @@ func TestSynthesizeRefusesStreams(t *testing.T) {
 	synth.Synthesize(s, back, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
 }
 
+// Two runs on one table would each state their own loss as all that there is.
+func TestSecondSynthesizeIsRefused(t *testing.T) {
+	d := shop([]int64{18, 38, 58, 78, 98})
+	_, s := beam.NewPipelineWithRoot()
+	one, other := beam.CreateList(s, []customer{{}}), beam.CreateList(s, []customer{{}})
+	p := synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9}
+	synth.Synthesize(s, one, p)
+	synth.Synthesize(s, other, p)
+	defer func() {
+		if said, ok := recover().(string); !ok || !strings.Contains(said, "losses add") {
+			t.Errorf("a second call with the same records: %v", said)
+		}
+	}()
+	synth.Synthesize(s, one, p)
+}
+
 func tick(_ []byte) customer { return customer{} }
 
 // Structs go in, structs of the same type come out, without privacy IDs; by a method of this module, and by

@@ -6,6 +6,7 @@
 package sensitive
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -17,8 +18,15 @@ type Collection struct {
 	spent *atomic.Bool // shared by all collections made of the same records
 }
 
-// Hide wraps col, whose records have paid for no release yet.
-func Hide(col beam.PCollection) Collection { return Collection{col, new(atomic.Bool)} }
+// sources says of every PCollection of raw records whether a release was paid for. What it keeps of a pipeline are
+// its nodes, a few hundred bytes each, so that no later one is taken for it.
+var sources sync.Map // from beam.PCollection to *atomic.Bool
+
+// Hide wraps col, the records of a PCollection in another form. Whatever is made of the same source pays once.
+func Hide(source, col beam.PCollection) Collection {
+	spent, _ := sources.LoadOrStore(source, new(atomic.Bool))
+	return Collection{col, spent.(*atomic.Bool)}
+}
 
 // Derive wraps col, which was made of the records of c.
 func Derive(c Collection, col beam.PCollection) Collection { return Collection{col, c.spent} }
