@@ -28,7 +28,7 @@ func rounds(p solver.Problem, k, m float64, selection dp.Share) int {
 		units = solver.DefaultUnits
 	}
 	a := math.Sqrt(2 * math.Log(k))
-	b := float64(p.Workload.CellRange(p.Neighbouring)) * math.Log(2*m)
+	b := float64(max(p.Workload.CellRange(p.Neighbouring), dp.Range(p.Neighbouring.UnitChanges()))) * math.Log(2*m)
 	if p.Delta == 0 {
 		eps := float64(p.Epsilon) * selection.Float()
 		return clip(math.Pow(a*eps*units/(2*b), 2.0/3)/4, leastPureRounds, mostPureRounds)

@@ -29,6 +29,7 @@ func ExampleAlgorithm_Accesses() {
 		fmt.Println(a.Name, events)
 	}
 	// Output:
+	// pmw 121
 	// mwem 61
 	// pep 51
 	// adaptive 3
