@@ -82,11 +82,6 @@ func Resolve(d *domain.Domain, untyped map[string]bool) error {
 	return nil
 }
 
-// Empty reports whether rows are written as they are decoded.
-func (p *Plan) Empty() bool {
-	return len(p.pairs) == 0 && len(p.calendars) == 0 && len(p.d.Derived) == 0 && len(p.d.Generated) == 0
-}
-
 func compile(d *domain.Domain, untyped map[string]bool) *Plan {
 	p := &Plan{d: d, untyped: untyped, columns: slices.Clone(d.Attributes), state: make([]state, len(d.Derived)), lists: map[int][]int64{}}
 	names := map[string]bool{}

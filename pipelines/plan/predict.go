@@ -2,8 +2,13 @@ package plan
 
 import (
 	"math"
+	"slices"
 
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Noisy is a marginal that a plan measures, with the variance of the noise on each cell in counts².
@@ -139,4 +144,99 @@ func (p *predictor) independent(b domain.Clique) []float64 {
 		cells = next
 	}
 	return cells
+}
+
+// predict returns the predicted average total variation of the target's marginals, NaN if there is none. A method that selects is priced as if it
+// measured the whole workload at the same loss: at ε = 1 the total variation of dpfw was 8 %
+// above that of dpam, on 7 columns of UCI Adult and on ten binary columns.
+func predict(p solver.Problem, m methods.Method, l *accountant.Ledger, measured []Noisy, t Target) float64 {
+	if m.Foresee != nil {
+		f, err := m.Foresee(p, l.Budget(), nil)
+		if err != nil {
+			return math.NaN()
+		}
+		if t.Columns == nil && t.Width == 0 {
+			return f.TV()
+		}
+		return f.Of(t.cliques(p))
+	}
+	if m.PredictAs != "" {
+		as, err := methods.Lookup(m.PredictAs)
+		if err != nil {
+			return math.NaN()
+		}
+		if _, measured, err = Charge(p, as); err != nil {
+			return math.NaN()
+		}
+	}
+	if len(measured) == 0 {
+		return math.NaN()
+	}
+	return AverageTV(p.Workload.Sizes, measured, t.cliques(p), p.Units)
+}
+
+// Four of five runs on 29 tables that forecasts were not fitted on (20 of people and things, 9 made up to be hard; ε from
+// .1 to 10) had an error between these multiples of what a typical table was expected to have; most of the others were
+// far better known, with columns of one value. Other predictions are good to a factor of two.
+const (
+	lowOfForecast, highOfForecast = .5, 1.7
+	factorOfOthers                = 2
+)
+
+// likely returns the range that goes with a prediction.
+func likely(tv float64, m methods.Method) (low, high float64) {
+	if m.Foresee != nil {
+		return lowOfForecast * tv, min(1, highOfForecast*tv)
+	}
+	return tv / factorOfOthers, min(1, tv*factorOfOthers)
+}
+
+// least returns what is predicted of a table of equal records.
+func least(p solver.Problem, m methods.Method, l *accountant.Ledger) float64 {
+	if m.Foresee == nil {
+		return math.NaN()
+	}
+	sizes := p.Workload.Sizes
+	f, err := m.Foresee(p, l.Budget(), &population.Model{Sizes: sizes, Weights: []float64{1}, Columns: slices.Repeat([][]domain.Code{{0}}, len(sizes))})
+	if err != nil {
+		return math.NaN()
+	}
+	return f.TV()
+}
+
+// FewTV is the average total variation above which a plan says that there are too few privacy units for the columns.
+const FewTV = .1
+
+// enough returns the first of 1, 2, 5, 10, 20, … units for which FewTV is predicted; 0 if the units will do, if nothing
+// is predicted, or if not even a billion would do.
+func enough(p solver.Problem, m methods.Method, l *accountant.Ledger, measured []Noisy) float64 {
+	if tv := predict(p, m, l, measured, Target{}); !(tv > FewTV) {
+		return 0
+	}
+	q := p
+	for power := math.Pow(10, math.Floor(math.Log10(max(p.Units, 1)))); power < 1e9; power *= 10 {
+		for _, digit := range []float64{1, 2, 5} {
+			if q.Units = digit * power; q.Units > p.Units && predict(q, m, l, measured, Target{}) <= FewTV {
+				return q.Units
+			}
+		}
+	}
+	return 0
+}
+
+// noiseBound returns the bound that the noise on all measured cells keeps with 95 % confidence.
+func noiseBound(p solver.Problem, measured []Noisy) float64 {
+	cells, worst := 0.0, 0.0
+	for _, m := range measured {
+		n, err := m.Clique.Cells(p.Workload.Sizes)
+		if err != nil {
+			return math.NaN()
+		}
+		cells += float64(n)
+		worst = max(worst, m.Variance)
+	}
+	if cells == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(worst*2*math.Log(2*cells/0.05)) / p.Units
 }
