@@ -63,7 +63,7 @@ func (r *PlanRequest) aim(f *Faults) {
 	if math.IsNaN(float64(aimed.Epsilon)) {
 		f.add("--target_error", fmt.Sprintf("got %g for %s; no ε up to %g is predicted to reach it with method %s (at %g: %.2g)",
 			r.targetError, r.target, plan.MostEpsilon, r.Chosen.Name, plan.MostEpsilon, aimed.Reached),
-			"raise it, raise --expected_rows if there are more units, or narrow the domain or the workload")
+			fmt.Sprintf("raise it above %.2g, ask with --epsilon=1 in its place what to expect, raise --expected_rows if there are more units, or narrow the domain or the workload", aimed.Reached))
 		return
 	}
 	r.aimed = &aimed

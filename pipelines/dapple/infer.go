@@ -113,6 +113,6 @@ func propose(ctx context.Context, src *infer.Source, output string, out io.Write
 	if src.FromData {
 		note = ", which is NOT private"
 	}
-	_, err = fmt.Fprintf(out, "wrote %s%s: review it, then run\n  dapple plan --domain=%s --delta=1e-9 --target_error=0.02\n", output, note, output)
+	_, err = fmt.Fprintf(out, "wrote %s%s: review it, then run\n  dapple plan --domain=%s --epsilon=1 --delta=1e-9\n", output, note, output)
 	return err
 }
