@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// LinearBits: the values of linear queries are multiples of 2^-20.
+	// LinearBits is the number of binary places of the values of linear queries: they are multiples of 2^-20.
 	LinearBits = 20
 	one        = 1 << LinearBits
 	// MaxLinear is the largest number of linear queries of a workload: each is a candidate of every selection.
