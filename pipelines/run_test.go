@@ -142,7 +142,7 @@ func TestRunWrites(t *testing.T) {
 			t.Errorf("%s: rows %d from %s", tt.format, res.Privacy.Rows, res.Privacy.RowsFrom)
 		}
 		var text strings.Builder
-		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n") != 6 {
+		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n") != 7 {
 			t.Errorf("%s: last lines %q, %v", tt.format, text.String(), err)
 		}
 	}

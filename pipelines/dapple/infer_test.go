@@ -65,7 +65,7 @@ func TestNoPlaceForTheFile(t *testing.T) {
 		{append(evaluate, "--json=no/x.json"), "--json: no/x.json: there is no directory no; make it, or name another file"},
 		{append(evaluate, "--json=people.yaml/x.json"), "--json: people.yaml/x.json: there is no directory people.yaml; "},
 		{append(evaluate, "--json=."), "--json: . is a directory; name a file"},
-		{append(evaluate, "--json=s3://b/x.json"), "--json: s3://b/x.json: names that begin with s3:// are not known"},
+		{append(evaluate, "--json=ftp://b/x.json"), "--json: ftp://b/x.json: names that begin with ftp:// are not known"},
 		{append(evaluate, "--json=gs://bucket/a#b"), "--json: gs://bucket/a#b: the characters"},
 		{append(infer, "--output=no/x.yaml"), "--output: no/x.yaml: there is no directory no; make it, or name another file"},
 	} {
