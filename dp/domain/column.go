@@ -12,9 +12,9 @@ type column struct {
 	attr *Attribute // type and scale
 	bins int
 
-	texts   map[string]Code // STRING and INT64: canonical categories
+	texts   map[string]Code // canonical categories
 	longest int             // length of the longest of them
-	ints    map[int64]Code  // INT64 with categories
+	ints    map[int64]Code  // INT64 and NUMERIC with categories, in the native unit
 	bools   [2]Code         // the cells of false and true
 	isBool  [2]bool         // which of them are declared
 
@@ -55,13 +55,13 @@ func newColumn(a *Attribute) column {
 // categories fills the tables of an attribute with categories.
 func (c *column) categories() {
 	c.texts = make(map[string]Code, c.bins)
-	if c.attr.Type == Int64 {
+	if c.attr.Type == Int64 || c.attr.Type == Numeric {
 		c.ints = make(map[int64]Code, c.bins)
 	}
 	for i, s := range c.attr.Values {
 		c.texts[s] = Code(i)
 		c.longest = max(c.longest, len(s))
-		if v, ok := parseInt(s); ok && c.ints != nil {
+		if v, ok := c.attr.ParseNative(s); ok && c.ints != nil {
 			c.ints[v] = Code(i)
 		}
 		if v, ok := parseBool(s); ok && c.attr.Type == Bool {
@@ -120,6 +120,9 @@ func (c *column) ofDecimal(s string) (Code, bool) {
 	v, exact, ok := parseExact(s, c.attr.Scale)
 	if !ok {
 		return c.unusable, false
+	}
+	if c.ints != nil && !exact { // the number is none of the values, though they have no place for the difference
+		return c.unusable, c.attr.Other
 	}
 	if c.fine != nil && !exact && c.attr.Resolution%2 == 1 {
 		if next, _, _ := parseExact(s, c.attr.Scale+1); next-floorDiv(next, 10)*10 >= 5 && floorDiv(next, 10) == v {

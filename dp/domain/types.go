@@ -61,7 +61,7 @@ var types = [numTypes]typeRow{
 	Float64: {name: "FLOAT64",
 		Facts: Facts{Form: Floats, Bins: true, Least: math.MinInt64, Most: math.MaxInt64, Example: "0.5"}},
 	Numeric: {name: "NUMERIC",
-		Facts: Facts{Form: Ints, Bins: true, Least: math.MinInt64, Most: math.MaxInt64, Resolution: 1, Example: "12.5"},
+		Facts: Facts{Form: Ints, Categories: true, Bins: true, Least: math.MinInt64, Most: math.MaxInt64, Resolution: 1, Example: "12.5"},
 		parse: parseDecimal, format: appendDecimal},
 	Bool: {name: "BOOL",
 		Facts: Facts{Form: Ints, Categories: true, Least: 0, Most: 1, Example: "true"},

@@ -144,7 +144,7 @@ func (v *validator) values() {
 	}
 	switch {
 	case len(v.a.Values) == 0 || v.a.Type == Bool:
-		v.add("the cell other needs values of type STRING or INT64; use a NULL cell or a fallback")
+		v.add("the cell other needs values of type STRING, INT64 or NUMERIC; use a NULL cell or a fallback")
 	case v.a.OtherValue == "" || !v.a.canonical(v.a.OtherValue):
 		v.add("the cell other has to be written back as %s that is not empty; got %q", v.a.Type, v.a.OtherValue)
 	case seen[v.a.OtherValue]:

@@ -100,10 +100,13 @@ func (f *frequent) drop(value string) {
 }
 
 // most reports whether half of the records or more have one of the values.
-func (f *frequent) most(values []string) bool {
+func (f *frequent) most(values []string) bool { return f.all(values, .5) }
+
+// all reports whether a share of the records has one of the values.
+func (f *frequent) all(values []string, share float64) bool {
 	n := int64(0)
 	for _, v := range values {
 		n += f.values[v].records
 	}
-	return n >= f.records-n
+	return float64(n) >= share*float64(f.records)
 }

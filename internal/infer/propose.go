@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -197,7 +198,7 @@ func (t *tally) cells(units bool) (keys, derived, remark, why string) {
 	}
 	if f.Categories {
 		if codes, few := t.codes(units); few {
-			return ", values: " + list(codes) + ", " + t.unusable(codes[0]), "values", "", ""
+			return ", values: " + list(codes) + ", " + t.unusable(plain(t.values.first(codes))), "values", "", ""
 		}
 	}
 	cells, read := "", []string{"min", "max"}
@@ -259,12 +260,31 @@ func (t *tally) categories(units bool) (keys, derived, why string) {
 	return keys, derived, ""
 }
 
-// codes returns the values of an INT64 that has few, far apart, all of them with support.
+// codes returns the values of a number that has few, far apart, all of them with support: of a NUMERIC those that no
+// resolution holds.
 func (t *tally) codes(units bool) ([]string, bool) {
-	if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == decimal || t.form != nil { // 2.0 and 1,000 are no ways to write a value
+	if t.typ == domain.Numeric {
+		if _, remark := t.number(); remark == "" || t.form != nil {
+			return nil, false
+		}
+	} else if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == decimal || t.form != nil { // 2.0 and 1,000 are no ways to write a value
 		return nil, false
 	}
 	values, all := t.values.supported(units)
-	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	if t.typ == domain.Numeric && !t.nulls { // what is left becomes the fallback
+		all = t.values.all(values, nearlyAll)
+	}
+	numbers := make(map[string]*big.Rat, len(values))
+	for _, v := range values {
+		numbers[v], _ = new(big.Rat).SetString(v)
+		all = all && numbers[v] != nil
+	}
+	if !all || len(values) == 0 {
+		return nil, false
+	}
+	slices.SortFunc(values, func(a, b string) int { return numbers[a].Cmp(numbers[b]) })
+	for i := 1; i < len(values); i++ {
+		all = all && numbers[values[i-1]].Cmp(numbers[values[i]]) < 0 // 2 and 2.0 are one value
+	}
 	return values, all && len(values) <= maxCodes
 }

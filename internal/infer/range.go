@@ -11,8 +11,11 @@ import (
 )
 
 const (
-	// maxCodes is the most whole numbers, far apart, that are proposed for a cell each.
-	maxCodes = 20
+	// maxCodes is the most numbers, far apart, that are proposed for a cell each.
+	maxCodes = 40
+
+	// nearlyAll is the share of records whose numbers are to be among those that are proposed for a cell each.
+	nearlyAll = .99
 
 	// maxValues is the most whole numbers that a domain file takes for a cell each.
 	maxValues = 64

@@ -202,11 +202,11 @@ func (c *columnReader) count() int {
 	return n
 }
 
-// scale chooses the decimal places of a NUMERIC: enough for every number given and for the default
-// resolution, and, if up to 9 do, for exact cut points of equal bins.
+// scale chooses the decimal places of a NUMERIC: enough for every number given and, unless its values are listed, for the
+// default resolution, and, if up to 9 do, for exact cut points of equal bins.
 func (c *columnReader) scale(bins int) bool {
 	least, good := 2, true
-	if c.has("resolution") {
+	if c.has("resolution") || c.has("values") {
 		least = 0
 	}
 	look := func(n *yaml.Node, key string) *big.Rat {
@@ -229,12 +229,14 @@ func (c *columnReader) scale(bins int) bool {
 	if c.has("resolution") {
 		look(c.values["resolution"], "resolution")
 	}
-	if c.has("edges") {
-		for _, n := range c.list(c.values["edges"], c.what+": edges") {
-			look(n, "edges")
+	for _, key := range [...]string{"edges", "values"} {
+		if c.has(key) {
+			for _, n := range c.list(c.values[key], c.what+": "+key) {
+				look(n, key)
+			}
+			c.attr.Scale = least
+			return good
 		}
-		c.attr.Scale = least
-		return good
 	}
 	lo, hi := look(c.values["min"], "min"), look(c.values["max"], "max")
 	if c.attr.Scale = least; good && bins > 0 {

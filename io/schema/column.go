@@ -156,9 +156,22 @@ func (c *columnReader) categories() {
 			c.attr.Values[i] = strings.ToLower(s)
 		}
 	}
+	if c.attr.Type == domain.Numeric && c.scale(0) {
+		for i, s := range c.attr.Values {
+			c.attr.Values[i] = c.canonical(s)
+		}
+	}
 	if n := len(c.attr.Values); n > domain.MaxSize-2 {
 		c.fault("values", "%d categories, at most %d are possible; list the frequent ones and set other: true", n, domain.MaxSize-2)
 	}
+}
+
+// canonical returns the text that a number is written as; what is none stays as it is, and is found by validate.
+func (c *columnReader) canonical(s string) string {
+	if v, ok := c.attr.ParseNative(s); ok {
+		return string(c.attr.AppendNative(nil, v))
+	}
+	return s
 }
 
 // unusable reads what NULL and unusable values become; faulty tells that the cells are not known.
@@ -194,15 +207,18 @@ func (c *columnReader) other() {
 	}
 	if !c.has("values") || c.attr.Type == domain.Bool {
 		c.attr.Other = false
-		c.add(c.keys["other"], "%s: other is for STRING and INT64 columns with values; use null: true or fallback: VALUE", c.what)
+		c.add(c.keys["other"], "%s: other is for STRING, INT64 and NUMERIC columns with values; use null: true or fallback: VALUE", c.what)
 		c.attr.Null = true // unusable values have a place in the file's mind: do not ask again
 		return
 	}
 	c.attr.OtherValue = "other"
 	if c.has("other_value") {
 		c.attr.OtherValue, _ = c.text(c.values["other_value"], c.what+": other_value")
-	} else if c.attr.Type == domain.Int64 {
-		c.add(c.keys["other"], "%s: an INT64 cannot be written back as %q; add other_value: NUMBER", c.what, "other")
+	} else if c.attr.Type != domain.String {
+		c.add(c.keys["other"], "%s: a number cannot be written back as %q; add other_value: NUMBER", c.what, "other")
+	}
+	if c.attr.Type == domain.Numeric {
+		c.attr.OtherValue = c.canonical(c.attr.OtherValue)
 	}
 }
 
