@@ -92,6 +92,10 @@ func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error)
 	if kind != dp.Exponential && kind != dp.BlockExponential && kind != dp.AboveThreshold {
 		panic("accountant: Select calibrates exponential mechanisms and searches only")
 	}
+	at := asked{kind, r, share}
+	if e, known := l.selections[at]; known {
+		return e, nil
+	}
 	total, err := l.part(share)
 	if err != nil {
 		return Event{}, err
@@ -108,7 +112,18 @@ func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error)
 	if !within(most) {
 		return Event{}, errShareTooSmall
 	}
-	return event(bisect.Int(0, most, within)), nil
+	if l.selections == nil {
+		l.selections = map[asked]Event{}
+	}
+	l.selections[at] = event(bisect.Int(0, most, within))
+	return l.selections[at], nil
+}
+
+// asked is what the event of a selection depends on, besides the capacity: many rounds ask for the same.
+type asked struct {
+	kind  dp.Kind
+	r     dp.Range
+	share dp.Share
 }
 
 // LaplaceMax returns the event of one selection of the largest of several scores of range r with

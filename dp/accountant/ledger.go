@@ -72,6 +72,7 @@ type Ledger struct {
 	spent       *big.Rat
 	coordinates int64 // drawn so far
 	events      []Event
+	selections  map[asked]Event // calibrated so far
 
 	allocated      map[string]*big.Rat // what is left of each stage's share; nil if none has one
 	allocatedTotal *big.Rat            // all shares

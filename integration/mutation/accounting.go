@@ -120,7 +120,7 @@ var accounting = []defect{
 	},
 	{
 		name: "B of selections rounded down", file: "dp/accountant/calibrate.go", test: "TestSelectIsLeast",
-		old: "return event(bisect.Int(0, most, within)), nil", new: "return event(bisect.Int(0, most, within) - 1), nil",
+		old: "event(bisect.Int(0, most, within))", new: "event(bisect.Int(0, most, within) - 1)",
 	},
 	{
 		name: "sigma^2 rounded down", file: "dp/accountant/calibrate.go", test: "TestMeasureRoundsNoiseUp",
