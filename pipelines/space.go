@@ -19,23 +19,20 @@ func checkSpace(r *Request, f *Faults) {
 	if r.File == nil || r.Chosen.Name == "" {
 		return
 	}
-	p, err := r.Plan()
-	if err != nil {
-		return // said elsewhere
-	}
-	*f = append(*f, shortages(r.needs(p), files.Space)...)
+	*f = append(*f, shortages(r.needs(), files.Space)...)
 }
 
 // heldModel bounds the cells of a domain whose model every method holds cell by cell.
 const heldModel = 1 << 20
 
 // needs lists what is written where.
-func (r *Request) needs(p *plan.Plan) (list []need) {
+func (r *Request) needs() (list []need) {
 	model := int64(0)
-	if p.Universe <= heldModel {
-		model = 8 * int64(p.Universe)
+	if _, cells, _ := r.Problem.Domain.Universe(); cells <= heldModel {
+		model = 8 * int64(cells)
 	}
-	rows, parts := int64(p.FileBytes), int64(orDefault(r.Shards, DefaultShards))
+	_, bytes := plan.Written(r.Problem, r.Rows)
+	rows, parts := int64(bytes), int64(orDefault(r.Shards, DefaultShards))
 	release := r.target().beside()
 	add := func(flag, dir, what string, bytes, names int64) {
 		if dir != "" && !files.Remote(dir) {

@@ -140,11 +140,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	if plan.MostUnits = MostUnits(p); plan.MostUnits > 0 {
 		plan.CountBytes = 2 * p.Units * float64(recordBytes(p.Domain)) // records, and once more by column
 	}
-	plan.Rows = float64(rows)
-	if rows == 0 {
-		plan.Rows = p.Units
-	}
-	plan.FileBytes = plan.Rows * bytesPerRow(p.Domain)
+	plan.Rows, plan.FileBytes = Written(p, rows)
 	for _, m := range methods.All() {
 		switch {
 		case m.Name == chosen.Name:
@@ -155,6 +151,15 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		}
 	}
 	return plan, nil
+}
+
+// Written returns how many rows are written, as many as there are units if none are asked for, and about how many bytes
+// they take.
+func Written(p solver.Problem, asked int64) (rows, bytes float64) {
+	if rows = float64(asked); asked == 0 {
+		rows = p.Units
+	}
+	return rows, rows * bytesPerRow(p.Domain)
 }
 
 // Charge returns a ledger that holds every event that the method will charge, and the marginals that
