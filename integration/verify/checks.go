@@ -65,7 +65,7 @@ var checks = []check{
 		name:   "3 record and replay of the core",
 		covers: "same calls, arguments, events and model on a neighbour; change of every call within its declared range or norm",
 		size:   "200 pairs per relation and method", long: "2,000",
-		tests: join(in("integration/privacy", "TestReplayNeighbours", "TestReplaySeesPeeking"),
+		tests: join(in("integration/privacy", "TestReplayNeighbours", "TestReplaySeesPeeking", "TestReplayLearnedBins"),
 			in("dp/mechanism", "TestReplay", "TestRecordedRangesHold", "TestScreeningsReplay")),
 	},
 	{
