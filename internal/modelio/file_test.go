@@ -3,6 +3,7 @@ package modelio
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -179,6 +180,20 @@ func TestDamage(t *testing.T) {
 		if _, err := Decode(c); err == nil && !bytes.Equal(c, b) {
 			t.Fatalf("word at %d: a changed model was read without an error", at)
 		}
+	}
+}
+
+// What stands in memory behind the data is none of it.
+func TestMetadataEndsWithTheData(t *testing.T) {
+	whole := bytesOf(t, universe())
+	end := len(magic) + 8 + int(binary.LittleEndian.Uint32(whole[len(magic)+4:]))
+	for n := range end {
+		if values, err := metadata(whole[:n]); err == nil {
+			t.Fatalf("%d of %d bytes say %q", n, end, values)
+		}
+	}
+	if _, err := metadata(whole[:end]); err != nil {
+		t.Error(err)
 	}
 }
 

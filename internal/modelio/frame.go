@@ -155,7 +155,8 @@ func metadata(data []byte) (values []string, err error) {
 			values, err = nil, errForm
 		}
 	}()
-	b := data[start : start+int(binary.LittleEndian.Uint32(data[start-4:]))]
+	end := start + int(binary.LittleEndian.Uint32(data[start-4:]))
+	b := data[:len(data):len(data)][start:end:end] // what has room behind the data is none of it
 	message := flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 	var schema flatbuffers.Table
 	message.Union(&schema, flatbuffers.UOffsetT(message.Offset(8)))
