@@ -47,13 +47,13 @@ func (s *Source) nullMarks(tallies map[string]*tally) (columns []string) {
 	return columns
 }
 
-// written returns the columns that are not written in the usual way, each with its form.
-func (s *Source) written(tallies map[string]*tally) (columns []string) {
+// written returns the proposed columns that are not written in the usual way, each with its form.
+func (s *Source) written(lines []proposal, tallies map[string]*tally) (columns []string) {
 	s.csv.Written = map[string]schema.Written{}
-	for _, c := range s.columns {
-		if t := tallies[c.name]; t != nil && t.form != nil {
-			s.csv.Written[c.name] = t.form.Written
-			columns = append(columns, plain(c.name)+": "+plain(string(t.form.Written)))
+	for _, p := range lines {
+		if t := tallies[p.name]; t != nil && t.form != nil && !p.out {
+			s.csv.Written[p.name] = t.form.Written
+			columns = append(columns, plain(p.name)+": "+plain(string(t.form.Written)))
 		}
 	}
 	return columns

@@ -51,7 +51,7 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out }) {
 		return nil, ErrNothing
 	}
-	csv, constraints := s.csvLine(marked, s.written(tallies)), []string(nil)
+	csv, constraints := s.csvLine(marked, s.written(lines, tallies)), []string(nil)
 	if s.FromData {
 		var err error
 		if constraints, err = s.rules(ctx, tallies, lines); err != nil {
