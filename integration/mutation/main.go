@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,7 +22,7 @@ func main() {
 	}
 }
 
-// run tries the defects and prints a line for each. It fails where one survives.
+// run tries the defects and prints a line for each as it ends. It fails if one survives.
 func run(jobs int, only string) error {
 	start := time.Now()
 	root, err := moduleRoot()
@@ -50,17 +51,24 @@ func run(jobs int, only string) error {
 	if err := baseline(copies, chosen); err != nil {
 		return err
 	}
-	outcomes := make([]outcome, len(chosen))
+	var bad atomic.Int64
 	var wg sync.WaitGroup
-	for i, d := range chosen {
+	for _, d := range chosen {
 		w := <-copies
 		wg.Go(func() {
-			outcomes[i] = w.try(d)
+			if o := w.try(d); !report(d, o) {
+				bad.Add(1)
+			}
 			copies <- w
 		})
 	}
 	wg.Wait()
-	return report(chosen, outcomes, time.Since(start))
+	missed := int(bad.Load())
+	fmt.Printf("%d defects, %d found, %d not; %.0f s\n", len(chosen), len(chosen)-missed, missed, time.Since(start).Seconds())
+	if missed > 0 {
+		return fmt.Errorf("mutation: %d defects were not found", missed)
+	}
+	return nil
 }
 
 // baseline runs every named test on the module as it is: a test that fails anyway finds nothing.
@@ -87,18 +95,12 @@ func baseline(copies chan *workspace, chosen []defect) error {
 	return errors.Join(faults...)
 }
 
-func report(chosen []defect, outcomes []outcome, took time.Duration) error {
-	bad := 0
-	for i, d := range chosen {
-		fmt.Printf("%-9s %-58s %s %s\n", outcomes[i].verdict, d.name, d.pkg(), d.test)
-		if outcomes[i].verdict != found {
-			bad++
-			fmt.Println(outcomes[i].output)
-		}
+// report prints what became of a defect, and reports whether it was found.
+func report(d defect, o outcome) bool {
+	line := fmt.Sprintf("%-9s %-58s %s %s\n", o.verdict, d.name, d.pkg(), d.test)
+	if o.verdict != found {
+		line += o.output + "\n"
 	}
-	fmt.Printf("%d defects, %d found, %d not; %.0f s\n", len(chosen), len(chosen)-bad, bad, took.Seconds())
-	if bad > 0 {
-		return fmt.Errorf("mutation: %d defects were not found", bad)
-	}
-	return nil
+	fmt.Print(line)
+	return o.verdict == found
 }

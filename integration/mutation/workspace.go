@@ -111,7 +111,7 @@ func (w *workspace) test(pkg, pattern string) (output string, err error) {
 	if rest, nested := strings.CutPrefix(pkg, services+"/"); nested {
 		dir, pkg = filepath.Join(dir, filepath.FromSlash(services)), rest
 	}
-	cmd := exec.Command("go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout=20m", "-run", pattern, "./"+pkg)
+	cmd := exec.Command("go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout=6m", "-run", pattern, "./"+pkg)
 	cmd.Dir = dir
 	b, err := cmd.CombinedOutput()
 	return string(b), err
