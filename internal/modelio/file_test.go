@@ -142,7 +142,11 @@ func TestInvalidIsNotEncoded(t *testing.T) {
 		"order":         func(f *File) { f.Cliques = []domain.Clique{{1, 0}} },
 		"broken domain": func(f *File) { f.Domain.Attributes[0].Name = "" },
 		"impossible": func(f *File) {
-			f.Domain.StructuralZeros = domain.Exclusions{{Clique: domain.Clique{0}, Codes: [][]domain.Code{{f.Model.Columns[0][0]}}}}
+			first, second := f.Model.Columns[0][0], f.Model.Columns[1][0]
+			f.Domain.StructuralZeros = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{first}, {second}}}}
+			if err := f.Domain.Validate(); err != nil {
+				t.Fatal(err) // the domain is valid, and the model does not fit to it
+			}
 		},
 	} {
 		f := listed(10)
