@@ -114,6 +114,8 @@ var layering = []struct {
 		"files know nothing of what they hold, and where they are only by registration"},
 	{"io/csvio", []string{"cloud.google.com/", "github.com/apache/arrow/"},
 		"a program that reads local CSV links no cloud library and no Arrow"},
+	{"io/parquetio/internal/codec", []string{"dp", "internal/bounded", "internal/nearest", "io/files", "io/schema", "io/table", "github.com/apache/beam/", "cloud.google.com/"},
+		"pages know nothing of what their numbers mean"},
 	{"io/parquetio", []string{"cloud.google.com/"}, "a program that reads local Parquet links no cloud library"},
 	{"internal/dirsink", []string{"cloud.google.com/"}, "places are registered"},
 	{"io/table", []string{"io/csvio", "io/parquetio", "io/bigqueryio", "io/gs", "io/s3", "cloud.google.com/", "github.com/aws/", "github.com/apache/arrow/"},

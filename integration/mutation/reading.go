@@ -4,7 +4,7 @@ package main
 var reading = []defect{
 	{
 		name: "an ID saturates", file: "io/parquetio/id.go", test: "TestPrivacyIDsAreInjective",
-		old: "l.unsigned = true", new: "l.unit = unsigned64",
+		old: "l.unsigned = true", new: "l.Unit = unsigned64",
 	},
 	{
 		name: "an unsigned ID loses its high bits", file: "io/parquetio/id.go", test: "TestPrivacyIDsAreInjective",
@@ -17,7 +17,7 @@ var reading = []defect{
 	},
 	{
 		name: "a long ID ends the run", file: "io/parquetio/idreader.go", test: "TestLongTexts",
-		old: "for rows < n && len(out.Bytes) < idBytes {", new: "for rows < n {\n\t\tif len(out.Bytes) >= idBytes {\n\t\t\treturn 0, errLarge\n\t\t}",
+		old: "for rows < n && len(out.Bytes) < idBytes {", new: "for rows < n {\n\t\tif len(out.Bytes) >= idBytes {\n\t\t\treturn 0, codec.ErrLarge\n\t\t}",
 	},
 	{
 		name: "texts that are no categories take memory without end", file: "io/parquetio/texts.go", test: "TestManyTexts",
@@ -28,7 +28,7 @@ var reading = []defect{
 		old: "for _, s := range t.categories {", new: "for _, s := range t.categories[:0] {",
 	},
 	{
-		name: "a damaged page is read", file: "io/parquetio/walk.go", test: "TestChecksums",
+		name: "a damaged page is read", file: "io/parquetio/internal/codec/walk.go", dir: "io/parquetio", test: "TestChecksums",
 		old: "crc32.ChecksumIEEE(body) != uint32(p.sum)", new: "crc32.ChecksumIEEE(body) == 0 && p.sum == 1",
 	},
 	{

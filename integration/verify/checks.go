@@ -162,7 +162,7 @@ var checks = []check{
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
 			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("internal/infer", "FuzzTypes"), in("io/schema", "FuzzParse", "FuzzCanonical"),
-			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead", "FuzzUnpack"), in("internal/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
+			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead"), in("io/parquetio/internal/codec", "FuzzUnpack"), in("internal/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
 	},
 	{
 		name:   "15 losses of whole runs",

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bounded"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // Check reads the footers of files, and no page of data. It returns an error for each fault that would
@@ -22,7 +23,7 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 		return errors.New("parquet: no file to read")
 	}
 	errs := make([][]error, len(list))
-	var first *meta
+	var first *codec.Meta
 	first, errs[0] = checkFile(ctx, list[0], d, nil)
 	var all sync.WaitGroup
 	slots := make(chan struct{}, footersAtOnce)
@@ -43,7 +44,7 @@ const footersAtOnce = 16
 
 // checkFile returns the schema of a file, or nil if its footer cannot be read. If first is the
 // schema of a file before, the domain has been compared with that one.
-func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *meta) (*meta, []error) {
+func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *codec.Meta) (*codec.Meta, []error) {
 	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
 		return nil, []error{fmt.Errorf("parquet: %w", err)}
@@ -58,12 +59,12 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *meta)
 		return nil, []error{err}
 	}
 	var faults []string
-	err = protect(path, func() error {
+	err = codec.Protect(path, func() error {
 		if first != nil {
-			faults = differences(first, r.m)
+			faults = differences(first, r.file.Meta)
 		}
 		if len(faults) == 0 {
-			r.attrs, r.id, faults = mapColumns(r.m, d)
+			r.attrs, r.id, faults = mapColumns(r.file.Meta, d)
 			if first != nil {
 				faults = nil // said of the first file
 			}
@@ -87,17 +88,17 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *meta)
 	if err != nil {
 		errs = append(errs, err)
 	}
-	return r.m, errs
+	return r.file.Meta, errs
 }
 
 // differences says in what the columns of a file differ from those of the first file.
-func differences(first, m *meta) (faults []string) {
+func differences(first, m *codec.Meta) (faults []string) {
 	types := map[string]string{}
-	for i := range first.leaves {
-		types[first.leaves[i].name()] = first.leaves[i].columnType()
+	for i := range first.Leaves {
+		types[nameOf(&first.Leaves[i])] = columnType(&first.Leaves[i])
 	}
-	for i := range m.leaves {
-		path, got := m.leaves[i].name(), m.leaves[i].columnType()
+	for i := range m.Leaves {
+		path, got := nameOf(&m.Leaves[i]), columnType(&m.Leaves[i])
 		want, ok := types[path]
 		delete(types, path)
 		switch {
@@ -107,22 +108,22 @@ func differences(first, m *meta) (faults []string) {
 			faults = append(faults, fmt.Sprintf("column %s: %s here, %s in the first file; all files need the same types", quoted(path), got, want))
 		}
 	}
-	for i := range first.leaves {
-		if path := first.leaves[i].name(); types[path] != "" {
+	for i := range first.Leaves {
+		if path := nameOf(&first.Leaves[i]); types[path] != "" {
 			faults = append(faults, fmt.Sprintf("column %s: the first file has it, and this one does not; all files need the same columns", quoted(path)))
 		}
 	}
 	return faults
 }
 
-func (f *field) name() string { return strings.Join(f.path, ".") }
+func nameOf(f *codec.Field) string { return strings.Join(f.Path, ".") }
 
 // columnType is what a column's cells can be, in words.
-func (f *field) columnType() string {
-	switch s := f.typeName(); {
-	case f.repeated:
+func columnType(f *codec.Field) string {
+	switch s := f.TypeName(); {
+	case f.Repeated:
 		return s + " REPEATED"
-	case f.optional:
+	case f.Optional:
 		return s + " OPTIONAL"
 	default:
 		return s + " REQUIRED"
@@ -133,13 +134,13 @@ func (f *field) columnType() string {
 func (r *Reader) checkGroups() error {
 	for i := range r.Groups() {
 		where := fmt.Sprintf("%s: row group %d", r.name, i)
-		err := protect(where, func() error {
+		err := codec.Protect(where, func() error {
 			rows, err := r.turnTo(i)
 			if err != nil {
 				return fmt.Errorf("parquet: %s: %w", where, err)
 			}
 			for _, l := range r.leaves() {
-				if err := r.checkColumn(&r.pages, l, rows); err != nil {
+				if err := r.file.Check(l.index, rows); err != nil {
 					return fmt.Errorf("parquet: %s: column %q: %w", where, l.name, err)
 				}
 			}

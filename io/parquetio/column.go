@@ -4,93 +4,40 @@ import (
 	"errors"
 	"math"
 
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
-
-// batchRows is the largest number of rows of a page. A file being written holds the cells of a page of every
-// column: 128 KiB each, so that rows without end take no more memory than a few. Four times as many rows would
-// make files of categories 3 % smaller; parquet-java ends a page at 20,000 rows too.
-const batchRows = 1 << 14
 
 // numericScale is the scale of BigQuery's NUMERIC.
 const numericScale = 9
 
-// column collects the cells of one column until they make a page.
+// column is a column that cells of a type are written to.
 type column struct {
-	name        string
+	*codec.Column
 	typ         domain.Type
-	physical    parquet.Type
 	form        domain.Form // of its cells; categories come as a dictionary, too
-	scale       int         // NUMERIC: decimal places of ints
+	scale       int         // NUMERIC: decimal places of the cells
 	decimalForm             // NUMERIC: as it is in the file
-	nullable    bool
 
-	ints  []int64 // the cells: codes of STRING, bits of FLOAT64, else the native unit
-	valid []byte  // bitmap; bit i is set if cell i is not NULL
-	nulls int
-
-	dict   *dictionary // STRING
-	parsed literals    // INT64 and BOOL that come as categories
-
-	plain   bool    // STRING of texts that hardly repeat, without a dictionary; never NULL
-	bytes   []byte  // plain: the texts, one after the other
-	offsets []int32 // plain: where each begins, and the last one ends
+	parsed literals // INT64 and BOOL that come as categories
 }
 
+// newColumn returns a column of a type. NUMERIC is as wide as BigQuery has it.
 func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
-	c := &column{name: name, typ: typ, scale: scale, nullable: nullable, decimalForm: wide}
-	c.physical, c.form = rowOf(typ).physical, typ.Facts().Form
+	c := &column{Column: &codec.Column{Name: name, Physical: rowOf(typ).physical, Nullable: nullable}, typ: typ, scale: scale, form: typ.Facts().Form}
 	if c.form == domain.Text {
-		c.dict = newDictionary()
+		c.Texts = codec.NewDictionary()
 	}
+	c.take(wide)
 	return c
 }
 
-// newTextColumn returns a column of texts that hardly repeat.
-func newTextColumn(name string) *column {
-	return &column{name: name, typ: domain.String, physical: parquet.Types.ByteArray, form: domain.Text, plain: true, offsets: []int32{0}}
-}
-
-// addText appends a text to a plain column.
-func (c *column) addText(text []byte) {
-	c.bytes = append(c.bytes, text...)
-	c.offsets = append(c.offsets, int32(len(c.bytes)))
-}
-
-// reserve makes room for n more cells of a page of size cells. A file of one chunk takes as much as that;
-// any other will fill its page, and growing step by step would leave four pages behind.
-func (c *column) reserve(n, size int) {
-	switch held := len(c.ints); {
-	case c.plain || cap(c.ints)-held >= n:
-	case held == 0:
-		c.ints = make([]int64, 0, n)
-	default:
-		c.ints = append(make([]int64, 0, size), c.ints...)
-	}
-}
-
-// empty drops the cells, which have become a page.
-func (c *column) empty() {
-	c.ints, c.nulls = c.ints[:0], 0
-	if c.plain {
-		c.bytes, c.offsets = c.bytes[:0], c.offsets[:1]
-	}
-}
-
-// node returns the column's place in the file's schema, of the type that the package comment lists.
-func (c *column) node() (schema.Node, error) {
-	rep, width := parquet.Repetitions.Required, -1
-	if c.nullable {
-		rep = parquet.Repetitions.Optional
-	}
-	if c.physical == parquet.Types.FixedLenByteArray {
-		width = c.width
-	}
-	return schema.NewPrimitiveNodeLogical(c.name, rep, rowOf(c.typ).logical(c), c.physical, width, -1)
+// take sets the form of NUMERIC, and what the file states of the column.
+func (c *column) take(f decimalForm) {
+	c.decimalForm = f
+	c.Width, c.Factor, c.Logical = f.width, power10(max(0, f.places-c.scale)), rowOf(c.typ).logical(c)
 }
 
 var (
@@ -109,11 +56,11 @@ func (c *column) add(in *domain.Column, lo, hi, at int) error {
 		return err
 	}
 	switch {
-	case c.dict != nil && in.Form == domain.Dictionary && hi <= len(in.Ints):
+	case c.Texts != nil && in.Form == domain.Dictionary && hi <= len(in.Ints):
 		return c.addCodes(in, lo, hi)
-	case c.dict != nil && in.Form == domain.Text && hi < len(in.Offsets):
+	case c.Texts != nil && in.Form == domain.Text && hi < len(in.Offsets):
 		for i := lo; i < hi; i++ {
-			c.ints = append(c.ints, c.dict.code(in.Text(i)))
+			c.Cells = append(c.Cells, c.Texts.Code(in.Text(i)))
 		}
 	case c.form == domain.Floats && in.Form == domain.Floats && hi <= len(in.Floats):
 		for _, f := range in.Floats[lo:hi] {
@@ -130,16 +77,16 @@ func (c *column) add(in *domain.Column, lo, hi, at int) error {
 }
 
 func (c *column) shapeError(in *domain.Column) error {
-	if in.Form == c.form || in.Form == domain.Dictionary && (c.dict != nil || c.literal()) {
+	if in.Form == c.form || in.Form == domain.Dictionary && (c.Texts != nil || c.literal()) {
 		return errLength
 	}
 	return errForm
 }
 
-func (c *column) addFloat(f float64) { c.ints = append(c.ints, int64(math.Float64bits(f))) }
+func (c *column) addFloat(f float64) { c.Cells = append(c.Cells, int64(math.Float64bits(f))) }
 
 func (c *column) addInts(in *domain.Column, lo, hi int) error {
-	switch c.physical {
+	switch c.Physical {
 	case parquet.Types.Int32:
 		for i, v := range in.Ints[lo:hi] {
 			if int64(int32(v)) != v && !in.Null(lo+i) {
@@ -154,22 +101,22 @@ func (c *column) addInts(in *domain.Column, lo, hi int) error {
 		}
 	case parquet.Types.Boolean: // anything but 0 is true
 		for _, v := range in.Ints[lo:hi] {
-			c.ints = append(c.ints, int64(min(1, uint64(v))))
+			c.Cells = append(c.Cells, int64(min(1, uint64(v))))
 		}
 		return nil
 	}
-	c.ints = append(c.ints, in.Ints[lo:hi]...)
+	c.Cells = append(c.Cells, in.Ints[lo:hi]...)
 	return nil
 }
 
 func (c *column) addCodes(in *domain.Column, lo, hi int) error {
-	table := c.dict.translate(in.Dict)
+	table := c.Texts.Translate(in.Dict)
 	for i, x := range in.Ints[lo:hi] {
 		switch {
 		case uint64(x) < uint64(len(table)):
-			c.ints = append(c.ints, table[x])
+			c.Cells = append(c.Cells, table[x])
 		case in.Null(lo + i): // the index of a NULL says nothing
-			c.ints = append(c.ints, 0)
+			c.Cells = append(c.Cells, 0)
 		default:
 			return errIndex
 		}
@@ -181,13 +128,13 @@ func (c *column) addCodes(in *domain.Column, lo, hi int) error {
 func (c *column) literal() bool { return c.form == domain.Ints && c.typ.Facts().Categories }
 
 func (c *column) addLiterals(in *domain.Column, lo, hi int) error {
-	c.parsed.read(in.Dict, c.physical == parquet.Types.Boolean)
+	c.parsed.read(in.Dict, c.Physical == parquet.Types.Boolean)
 	for i, x := range in.Ints[lo:hi] {
 		switch {
 		case uint64(x) < uint64(len(c.parsed.values)) && !c.parsed.bad[x]:
-			c.ints = append(c.ints, c.parsed.values[x])
+			c.Cells = append(c.Cells, c.parsed.values[x])
 		case in.Null(lo + i):
-			c.ints = append(c.ints, 0)
+			c.Cells = append(c.Cells, 0)
 		case uint64(x) < uint64(len(c.parsed.values)):
 			return errLiteral
 		default:
@@ -199,26 +146,15 @@ func (c *column) addLiterals(in *domain.Column, lo, hi int) error {
 
 // mark records which of the cells are NULL.
 func (c *column) mark(in *domain.Column, lo, hi, at int) error {
-	for len(c.valid) < (at+hi-lo+7)/8 {
-		c.valid = append(c.valid, 0)
-	}
-	if in.Nulls == nil {
-		bitutil.SetBitsTo(c.valid, int64(at), int64(hi-lo), true)
-		return nil
-	}
-	if len(in.Nulls) < hi {
-		return errLength
-	}
-	for i, null := range in.Nulls[lo:hi] {
-		if !null {
-			bitutil.SetBit(c.valid, at+i)
-			continue
+	var nulls []bool
+	if in.Nulls != nil {
+		if len(in.Nulls) < hi {
+			return errLength
 		}
-		if !c.nullable {
-			return errNull
-		}
-		bitutil.ClearBit(c.valid, at+i)
-		c.nulls++
+		nulls = in.Nulls[lo:hi]
+	}
+	if !c.Mark(at, hi-lo, nulls) {
+		return errNull
 	}
 	return nil
 }

@@ -29,10 +29,11 @@ func (c *column) declare(a *domain.Attribute) {
 		}
 		digits = max(digits, len(strconv.FormatUint(size, 10)))
 	}
-	c.decimalForm = decimalForm{digits: digits, places: a.Scale, width: decimalWidth(digits)}
+	form := decimalForm{digits: digits, places: a.Scale, width: decimalWidth(digits)}
 	if digits < 19 {
-		c.limit = int64(power10(digits))
+		form.limit = int64(power10(digits))
 	}
+	c.take(form)
 }
 
 // decimalWidth returns the fewest bytes that hold every number of so many digits, at most 19, and its sign.

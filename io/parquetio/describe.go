@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 	tables "github.com/dapple-dp/dapple/io/table"
 )
 
@@ -22,16 +23,16 @@ func Describe(ctx context.Context, f files.Info) (out []tables.Column, err error
 	if err != nil {
 		return nil, err
 	}
-	err = protect(f.Name, func() error {
-		encrypted, err := r.encrypted()
+	err = codec.Protect(f.Name, func() error {
+		encrypted, err := r.file.Encrypted()
 		if err != nil {
 			return err
 		}
 		last := -1
-		for i := range r.m.leaves {
-			if c := &r.m.leaves[i]; c.top != last {
-				last = c.top
-				out = append(out, describe(c, i < len(encrypted) && encrypted[i].encrypted))
+		for i := range r.file.Leaves {
+			if c := &r.file.Leaves[i]; c.Top != last {
+				last = c.Top
+				out = append(out, describe(c, encrypted[i]))
 			}
 		}
 		return nil
@@ -39,42 +40,34 @@ func Describe(ctx context.Context, f files.Info) (out []tables.Column, err error
 	return out, err
 }
 
-// encrypted returns what the first row group states of its columns.
-func (r *Reader) encrypted() ([]chunk, error) {
-	if len(r.m.groups) == 0 {
-		return nil, nil
-	}
-	return r.m.groups[0].columns(nil)
-}
-
 // describe finds the type that a column holds values of.
-func describe(c *field, encrypted bool) tables.Column {
-	d := tables.Column{Name: c.path[0], Nullable: c.optional}
+func describe(c *codec.Field, encrypted bool) tables.Column {
+	d := tables.Column{Name: c.Path[0], Nullable: c.Optional}
 	switch {
-	case len(c.path) > 1 && c.outer >= 16:
-		d.Fault = fmt.Sprintf("it is %s; convert it, or leave it out of the domain", logical{kind: c.outer})
-	case len(c.path) > 1:
+	case len(c.Path) > 1 && c.Outer >= 16:
+		d.Fault = fmt.Sprintf("it is %s; convert it, or leave it out of the domain", codec.Logical{Kind: c.Outer})
+	case len(c.Path) > 1:
 		d.Fault = nestedFault(c)
-	case c.repeated:
+	case c.Repeated:
 		d.Fault = "it is REPEATED; flatten it or leave it out of the domain"
 	case encrypted:
-		d.Fault = errEncryptedColumn.Error()
+		d.Fault = codec.ErrEncryptedColumn.Error()
 	}
 	if d.Fault != "" {
 		return d
 	}
 	for _, row := range types {
 		a := domain.Attribute{Name: d.Name, Type: row.typ}
-		if c.kind == kindDecimal {
-			a.Scale = int(min(max(c.scale, 0), numericScale))
+		if c.Kind == codec.KindDecimal {
+			a.Scale = int(min(max(c.Scale, 0), numericScale))
 		}
-		if l := (leaf{optional: c.optional}); l.fits(c, &a) {
+		if l := (leaf{}); l.fits(c, &a) {
 			if d.Type = row.typ; row.typ == domain.Numeric {
 				d.Scale = a.Scale
 			}
 			return d
 		}
 	}
-	d.Fault = c.typeName() + " is not supported"
+	d.Fault = c.TypeName() + " is not supported"
 	return d
 }

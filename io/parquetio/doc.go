@@ -43,7 +43,8 @@
 //
 // # Design
 //
-// Writing uses arrow/go for the schema, the footer and compression, and makes pages here. The writer of that
+// What pages and footers are is in internal/codec, which knows no domain; here is which column of a file holds an
+// attribute, and in which unit. Writing uses arrow/go for the schema, the footer and compression. The writer of that
 // library in the version that BigQuery's client requires, v15, is six times slower if columns have NULLs; it states
 // wrong ends and NULLs of text columns in the footer, by which readers pass over rows that they should find; it marks
 // the root REPEATED and TIME as UTC, which readers take for other types; and it drops a failed write at the end of a

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // readAll reads every row group; it fails the test only by a panic.
@@ -95,26 +96,6 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { _ = readAll(b, d) })
 }
 
-// A short page of 1-bit indices is what the library would loop on for ever.
-func TestPagesDecodeExactly(t *testing.T) {
-	dst := make([]int64, 20)
-	for name, src := range map[string][]byte{
-		"nothing":          {},
-		"short run":        {10 << 1, 1},
-		"run of none":      {0, 1, 40, 1},
-		"cut bit packing":  {3 << 1 & 0xff, 1, 2<<1 | 1, 0xff},
-		"cut run value":    {40},
-		"unending integer": bytes.Repeat([]byte{0xff}, 30),
-	} {
-		if err := hybrid(dst, src, 1); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	if err := hybrid(dst, []byte{10 << 1, 1, 2<<1 | 1, 0xaa, 0x55}, 1); err != nil || dst[9] != 1 || dst[10] != 0 || dst[11] != 1 || dst[18] != 1 {
-		t.Error(err, dst)
-	}
-}
-
 func TestMismatchesAreListed(t *testing.T) {
 	b, d := smallFile(t, Options{})
 	bad := &domain.Domain{Attributes: []domain.Attribute{
@@ -138,23 +119,13 @@ func TestMismatchesAreListed(t *testing.T) {
 	}
 }
 
-// A column chunk can end before its first page.
-func TestFewerRowsThanStated(t *testing.T) {
-	for _, form := range []domain.Form{domain.Dictionary, domain.Ints, domain.Floats} {
-		d := &decoder{leaf: &leaf{form: form}, rows: 1, out: &domain.Column{}}
-		if err := d.read(&pageReader{}); !errors.Is(err, errShort) {
-			t.Errorf("form %v: %v", form, err)
-		}
-	}
-}
-
 func TestPageLimit(t *testing.T) {
 	b, d := smallFile(t, Options{})
 	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.ReadGroup(0, &domain.Chunk{}); !errors.Is(err, errLarge) {
+	if err := r.ReadGroup(0, &domain.Chunk{}); !errors.Is(err, codec.ErrLarge) {
 		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // idText is a privacy ID as the guard takes it from a chunk; "" is nobody.
@@ -129,8 +130,8 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 	var taken []string
 	for _, node := range everyNode() {
 		m := metaOf(t, node)
-		f := &m.leaves[0]
-		name := f.typeName()
+		f := &m.Leaves[0]
+		name := f.TypeName()
 		_, id, faults := mapColumns(m, d)
 		if len(faults) > 0 {
 			if want := `column "id": ` + name + " cannot be the privacy ID, which is a text or a whole number; convert the column to one of these"; faults[0] != want {
@@ -140,7 +141,7 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		}
 		taken = append(taken, name)
 		kinds := []parquet.WriterProperty{parquet.WithDictionaryDefault(true), parquet.WithEncoding(parquet.Encodings.Plain)}
-		if f.kind == kindUUID {
+		if f.Kind == codec.KindUUID {
 			kinds = kinds[:2] // all that the library writes
 		} else if id.form == domain.Text {
 			kinds = append(kinds, parquet.WithEncoding(parquet.Encodings.DeltaLengthByteArray), parquet.WithEncoding(parquet.Encodings.DeltaByteArray))
@@ -176,9 +177,9 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 }
 
 // values is how many values idFile has written.
-func values(f *field, bits []uint64) int {
+func values(f *codec.Field, bits []uint64) int {
 	switch {
-	case f.kind == kindUUID:
+	case f.Kind == codec.KindUUID:
 		return len(endsUUID)
 	case bits == nil:
 		return len(endsBytes)
@@ -187,7 +188,7 @@ func values(f *field, bits []uint64) int {
 }
 
 // metaOf is what the footer of a file of one column states.
-func metaOf(t *testing.T, node schema.Node) *meta {
+func metaOf(t *testing.T, node schema.Node) *codec.Meta {
 	t.Helper()
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
 	if err != nil {
@@ -197,15 +198,11 @@ func metaOf(t *testing.T, node schema.Node) *meta {
 	if err := file.NewParquetWriter(&out, root).Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := readFooter(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	f, err := codec.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := readMeta(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return f.Meta
 }
 
 // idsOf returns the IDs of a file but those of nobody.
@@ -229,15 +226,15 @@ func idsOf(t *testing.T, b []byte, d *domain.Domain) (ids []string) {
 }
 
 // trueID is the k-th value of idFile as CSV files and structs have it.
-func trueID(f *field, bits []uint64, k int) string {
+func trueID(f *codec.Field, bits []uint64, k int) string {
 	switch {
-	case f.kind == kindUUID:
+	case f.Kind == codec.KindUUID:
 		return endsUUID[k]
 	case bits == nil:
 		return endsBytes[k]
-	case f.unsigned:
+	case f.Unsigned:
 		return fmt.Sprint(bits[k])
-	case f.physical == parquet.Types.Int32:
+	case f.Physical == parquet.Types.Int32:
 		return fmt.Sprint(int32(bits[k]))
 	}
 	return fmt.Sprint(int64(bits[k]))

@@ -24,7 +24,7 @@ func words(v ...int64) (b []byte) {
 
 func plainTexts(texts ...string) (b []byte) {
 	for _, s := range texts {
-		b = appendText(b, s)
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
 	}
 	return b
 }

@@ -5,6 +5,8 @@ import (
 	"hash/crc32"
 
 	"github.com/apache/arrow/go/v15/parquet"
+
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // made is a column of a file that a test makes byte by byte: what libraries here do not write.
@@ -19,6 +21,12 @@ type made struct {
 	pages  []byte // in place of that page
 	codec  int
 }
+
+// The types of Thrift's compact protocol that files are made of.
+const (
+	thriftTrue, thriftFalse, thriftByte, thriftInt32, thriftInt64 = 1, 2, 3, 5, 6
+	thriftDouble, thriftText, thriftList, thriftStruct            = 7, 8, 9, 12
+)
 
 // structOf writes a struct in Thrift's compact protocol: numbers of fields, each followed by its value. An
 // int is 32 bits, a [][]byte a list of structs, and a []byte a struct.
@@ -114,7 +122,7 @@ func (m *made) levelled(n int) []byte {
 
 // madeFile is a file of the columns, each of rows cells; more are fields of its footer.
 func madeFile(rows int, columns []made, more ...any) []byte {
-	file := []byte(magic)
+	file := []byte(codec.Magic)
 	var schema, chunks [][]byte
 	for _, c := range columns {
 		page := c.levelled(rows)
@@ -137,5 +145,5 @@ func madeFile(rows int, columns []made, more ...any) []byte {
 	schema = append([][]byte{structOf(4, "schema", 5, len(columns))}, schema...)
 	footer := structOf(append([]any{1, 2, 2, schema, 3, int64(rows), 4, [][]byte{structOf(1, chunks, 2, int64(0), 3, int64(rows))}}, more...)...)
 	file = append(file, footer...)
-	return append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), magic...)
+	return append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), codec.Magic...)
 }

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
-
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // Marginal is a released marginal for _marginals.parquet. Cells are row-major: the last attribute is
@@ -41,7 +40,7 @@ func WriteMarginals(w io.Writer, marginals []*Marginal) (rows int64, err error) 
 	names := newColumn("marginal", domain.String, 0, false)
 	from := newColumn("fitted_error_from", domain.String, 0, true)
 	t, err := newTable(w, []*column{
-		names, newTextColumn("cell"),
+		names, {Column: codec.NewTextColumn("cell")},
 		newColumn("fitted", domain.Float64, 0, false), newColumn("fitted_standard_error", domain.Float64, 0, true),
 		newColumn("noisy", domain.Float64, 0, true), newColumn("standard_error", domain.Float64, 0, true), from,
 	}, Options{})
@@ -49,11 +48,11 @@ func WriteMarginals(w io.Writer, marginals []*Marginal) (rows int64, err error) 
 		return 0, err
 	}
 	for _, m := range marginals {
-		if t.keep(t.writeMarginal(m)) != nil {
+		if t.Keep(t.writeMarginal(m)) != nil {
 			break
 		}
 	}
-	return t.close()
+	return t.Close()
 }
 
 // writeMarginal appends the cells of one marginal.
@@ -64,7 +63,7 @@ func (t *table) writeMarginal(m *Marginal) error {
 		!fits(m.FittedFrom != nil, len(m.FittedFrom)) || !fits(m.Noisy != nil, len(m.Noisy)) {
 		return errors.New("parquet: a marginal's labels and figures differ in number")
 	}
-	name := t.columns[0].dict.code([]byte(joinEscaped(m.Names)))
+	name := t.columns[0].Texts.Code([]byte(joinEscaped(m.Names)))
 	var noise []float64 // of Noisy
 	if m.Noisy != nil {
 		noise = slices.Repeat([]float64{m.NoisyError}, cells)
@@ -75,20 +74,20 @@ func (t *table) writeMarginal(m *Marginal) error {
 		for j, part := range parts {
 			label = append(label, part[codes[j]]...)
 		}
-		t.columns[0].ints = append(t.columns[0].ints, name)
-		t.columns[1].addText(label)
+		t.columns[0].Cells = append(t.columns[0].Cells, name)
+		t.columns[1].AddText(label)
 		t.columns[2].addFloat(m.Fitted[i])
-		t.columns[3].addOptional(m.FittedError, i, t.held)
-		t.columns[4].addOptional(m.Noisy, i, t.held)
-		t.columns[5].addOptional(noise, i, t.held)
-		t.columns[6].addWord(m.FittedFrom, i, t.held)
+		t.columns[3].addOptional(m.FittedError, i, t.Held())
+		t.columns[4].addOptional(m.Noisy, i, t.Held())
+		t.columns[5].addOptional(noise, i, t.Held())
+		t.columns[6].addWord(m.FittedFrom, i, t.Held())
 		for j := len(codes) - 1; j >= 0; j-- {
 			if codes[j]++; codes[j] < len(parts[j]) {
 				break
 			}
 			codes[j] = 0
 		}
-		if err := t.advance(1); err != nil {
+		if err := t.Advance(1); err != nil {
 			return err
 		}
 	}
@@ -124,28 +123,17 @@ func (c *column) addOptional(values []float64, i, at int) {
 		x = values[i]
 	}
 	c.addFloat(x)
-	c.valued(at, !math.IsNaN(x))
+	c.SetValid(at, !math.IsNaN(x))
 }
 
 // addWord appends word i, or NULL if there are none. at is the row.
 func (c *column) addWord(words []string, i, at int) {
 	code := int64(0)
 	if words != nil {
-		code = c.dict.code([]byte(words[i]))
+		code = c.Texts.Code([]byte(words[i]))
 	}
-	c.ints = append(c.ints, code)
-	c.valued(at, words != nil)
-}
-
-// valued says whether the cell of row at, the last one, has a value.
-func (c *column) valued(at int, there bool) {
-	if at/8 == len(c.valid) {
-		c.valid = append(c.valid, 0)
-	}
-	bitutil.SetBitTo(c.valid, at, there)
-	if !there {
-		c.nulls++
-	}
+	c.Cells = append(c.Cells, code)
+	c.SetValid(at, words != nil)
 }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `,`, `\,`)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 var marginalsDomain = &domain.Domain{Attributes: []domain.Attribute{
@@ -101,7 +102,7 @@ func many(n int) *Marginal {
 
 // Many cells, all labels different, in several batches.
 func TestManyMarginals(t *testing.T) {
-	const n = 2*batchRows + 10
+	const n = 2*codec.BatchRows + 10
 	var b bytes.Buffer
 	rows, err := WriteMarginals(&b, []*Marginal{many(n)})
 	if rows != n || err != nil {

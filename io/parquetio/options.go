@@ -3,8 +3,9 @@ package parquetio
 import (
 	"fmt"
 
-	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // Pages is the version of data pages.
@@ -78,23 +79,11 @@ func (o Options) Validate() error {
 	return faultsError("options", faults)
 }
 
-func (o Options) groupRows() int64 {
-	if o.GroupRows == 0 {
-		return 1 << 18
+func (o Options) codecOptions() codec.Options {
+	c := codec.Options{V1: o.Pages == PagesV1, GroupRows: o.GroupRows}
+	c.Codec = [...]compress.Compression{compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Uncompressed}[o.Codec]
+	if c.GroupRows == 0 {
+		c.GroupRows = 1 << 18
 	}
-	return o.GroupRows
-}
-
-func (o Options) codec() compress.Compression {
-	return [...]compress.Compression{compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Uncompressed}[o.Codec]
-}
-
-// properties returns what the library's footer states of the file.
-func (o Options) properties() *parquet.WriterProperties {
-	version := parquet.V2_LATEST
-	if o.Pages == PagesV1 {
-		version = parquet.V1_0
-	}
-	return parquet.NewWriterProperties(parquet.WithVersion(version), parquet.WithCompression(o.codec()),
-		parquet.WithCreatedBy("dapple"))
+	return c
 }

@@ -7,9 +7,11 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // Source is a file to read: a local file, or range reads of an object store.
@@ -27,27 +29,21 @@ type ReadOptions struct {
 // maxTexts is how many bytes the texts of a column in a row group take, but for its categories.
 const maxTexts = 512 << 20
 
-var (
-	errShort = errors.New("fewer rows than the footer states")
-	errLarge = errors.New("it is too large to hold; rewrite the file with smaller row groups")
-)
-
 // Reader reads one Parquet file row group by row group. It is not safe for concurrent use.
 type Reader struct {
 	name   string
 	src    *watched
-	m      *meta
+	file   *codec.File
 	attrs  []leaf
 	id     *leaf
 	max    int64
 	size   int64
 	closer io.Closer
 
-	chunks      []chunk      // of the row group that is read
-	group       domain.Chunk // the same: its attributes, and IDs that are numbers
-	pages       pageReader   // of the column chunk that is read
-	raw, levels []int64      // scratch of the decoders
-	ids         idReader
+	group   domain.Chunk // that is read: its attributes, and IDs that are numbers
+	pages   codec.Pages  // of the column chunk that is read
+	decoder codec.Decoder
+	ids     idReader
 }
 
 // OpenFile opens a file by its name, whatever its state; Close closes it.
@@ -81,9 +77,9 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 	if err := r.checkMark(); err != nil {
 		return nil, err
 	}
-	err = protect(name, func() error {
+	err = codec.Protect(name, func() error {
 		var faults []string
-		r.attrs, r.id, faults = mapColumns(r.m, d)
+		r.attrs, r.id, faults = mapColumns(r.file.Meta, d)
 		return faultsError(name, faults)
 	})
 	if err != nil {
@@ -105,12 +101,9 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 	if o.Size != 0 && o.Size != r.size {
 		return nil, errChanged(name)
 	}
-	b, err := readFooter(r.src, r.size)
+	r.file, err = codec.Open(r.src, r.size, r.max)
 	if r.src.err != nil {
 		return nil, fmt.Errorf("parquet: %w", r.src.err)
-	}
-	if err == nil {
-		r.m, err = readMeta(b)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %s: %w", name, err)
@@ -123,7 +116,7 @@ func (r *Reader) checkMark() error {
 	var mark [4]byte
 	if _, err := r.src.ReadAt(mark[:], 0); r.src.err != nil {
 		return fmt.Errorf("parquet: %w", r.src.err)
-	} else if err != nil || string(mark[:]) != "PAR1" {
+	} else if err != nil || string(mark[:]) != codec.Magic {
 		return fmt.Errorf("parquet: %s: it does not begin as Parquet files do; is this a whole Parquet file?", r.name)
 	}
 	return nil
@@ -134,10 +127,10 @@ func errChanged(name string) error {
 }
 
 // Groups returns the number of row groups.
-func (r *Reader) Groups() int { return len(r.m.groups) }
+func (r *Reader) Groups() int { return r.file.Groups() }
 
 // Rows returns the number of rows that the footer states.
-func (r *Reader) Rows() int64 { return r.m.rows }
+func (r *Reader) Rows() int64 { return r.file.Rows }
 
 // Size returns the size of the file in bytes, for ReadOptions.Size.
 func (r *Reader) Size() int64 { return r.size }
@@ -156,7 +149,7 @@ func (r *Reader) ReadGroup(i int, dst *domain.Chunk) error {
 			return err
 		}
 		dst.Rows, dst.ID = rows, domain.Column{}
-		dst.Columns = sized(dst.Columns, len(r.attrs))
+		dst.Columns = slices.Grow(dst.Columns[:0], len(r.attrs))[:len(r.attrs)]
 		for k := range r.attrs {
 			if err := r.readColumn(&r.attrs[k], rows, &dst.Columns[k]); err != nil {
 				return err
@@ -169,7 +162,7 @@ func (r *Reader) ReadGroup(i int, dst *domain.Chunk) error {
 // within says of an error in which row group it is.
 func (r *Reader) within(i int, f func() error) error {
 	where := fmt.Sprintf("%s: row group %d", r.name, i)
-	return protect(where, func() error {
+	return codec.Protect(where, func() error {
 		if err := f(); err != nil {
 			return fmt.Errorf("parquet: %s: %w", where, err)
 		}
@@ -218,7 +211,7 @@ func (r *Reader) groupChunks(i int) iter.Seq2[*domain.Chunk, error] {
 					return
 				}
 			}
-			c.Rows, c.Columns = n, sized(c.Columns, len(g.Columns))
+			c.Rows, c.Columns = n, slices.Grow(c.Columns[:0], len(g.Columns))[:len(g.Columns)]
 			for k := range g.Columns {
 				c.Columns[k] = rowsOf(&g.Columns[k], from, from+n)
 			}
@@ -251,33 +244,35 @@ func (r *Reader) Close() error {
 	return r.closer.Close()
 }
 
-// load finds the pages of a column chunk.
-func (r *Reader) load(p *pageReader, l *leaf, rows int) error {
-	if err := r.checkColumn(p, l, rows); err != nil {
-		return err
-	}
-	start, size := r.chunks[l.index].extent()
-	return p.load(r.src, start, size)
-}
-
 // readColumn reads one column chunk.
 func (r *Reader) readColumn(l *leaf, rows int, out *domain.Column) error {
-	d := &decoder{leaf: l, rows: rows, limit: min(r.max, maxTexts), out: out, raw: r.raw, levels: r.levels}
+	cells := codec.Cells{Ints: out.Ints, Floats: out.Floats, Nulls: out.Nulls}
+	out.Form, out.Dict = l.form, nil
+	values := l.Values
+	var found *texts
+	if l.form == domain.Dictionary {
+		found = newTexts(l, min(r.max, maxTexts))
+		values.Text = found.take
+	}
+	var err error
 	if l.null {
-		d.allNull()
-		return nil
+		cells.AllNull(rows, l.Float)
+	} else if err = r.file.Load(&r.pages, l.index, rows); err == nil {
+		err = r.decoder.Read(&r.pages, &values, rows, &cells)
 	}
-	err := r.load(&r.pages, l, rows)
-	if err == nil {
-		err = d.read(&r.pages)
+	out.Ints, out.Floats, out.Nulls = cells.Ints, cells.Floats, cells.Nulls
+	if found != nil {
+		out.Dict = found.list
+		if l.null {
+			out.Dict = []string{""}
+		}
 	}
-	r.raw, r.levels = d.raw, d.levels
 	return l.named(err)
 }
 
 // named says of an error in which column it is.
 func (l *leaf) named(err error) error {
-	if err == nil || errors.Is(err, errShort) {
+	if err == nil || errors.Is(err, codec.ErrShort) {
 		return err
 	}
 	return fmt.Errorf("column %q: %w", l.name, err)

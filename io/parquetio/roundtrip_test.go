@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
 // cell is one cell of a column as text; "NULL" cannot be confused with a text of the tests.
@@ -149,11 +150,11 @@ func TestDictionariesChange(t *testing.T) {
 
 	// More than a batch, so that the dictionary grows after pages were made of the first one.
 	big := func(dict ...string) *domain.Chunk {
-		c := domain.Column{Form: domain.Dictionary, Dict: dict, Ints: make([]int64, batchRows)}
+		c := domain.Column{Form: domain.Dictionary, Dict: dict, Ints: make([]int64, codec.BatchRows)}
 		for i := range c.Ints {
 			c.Ints[i] = int64(i % len(dict))
 		}
-		return &domain.Chunk{Rows: batchRows, Columns: []domain.Column{c}}
+		return &domain.Chunk{Rows: codec.BatchRows, Columns: []domain.Column{c}}
 	}
 	x, y, z := big("a", "b"), big("d", "a", "c"), big("e")
 	sameRows(t, fileOf(t, d, Options{}, x, y, z), d, x, y, z)

@@ -1,102 +1,10 @@
 package parquetio
 
 import (
-	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 
-	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
-
-// textPage reads the byte arrays of a page one after the other.
-type textPage struct {
-	src      []byte
-	width    int // of a FIXED_LEN_BYTE_ARRAY of encoding PLAIN
-	kind     parquet.Encoding
-	lengths  []int64 // of those still to come, if the encoding has them apart
-	prefixes []int64 // DELTA_BYTE_ARRAY: bytes that they share with the one before
-	last     []byte
-	memory   []int64
-}
-
-// start turns to n byte arrays of an encoding.
-func (p *textPage) start(e parquet.Encoding, k *numbers, n int, data []byte) (err error) {
-	p.src, p.kind, p.width = data, e, 0
-	if k.physical == parquet.Types.FixedLenByteArray {
-		p.width = k.width
-	}
-	switch e {
-	case parquet.Encodings.Plain:
-		return nil
-	case byteStreamSplit:
-		if p.width == 0 || len(data) != p.width*n {
-			return errPage
-		}
-		p.src, p.kind = joined(data, p.width), parquet.Encodings.Plain
-		return nil
-	case parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray:
-	default:
-		return unsupported(e)
-	}
-	if n == 0 {
-		return nil
-	}
-	p.memory = sized(p.memory, 2*n)
-	p.lengths, p.prefixes, p.last = p.memory[:n], p.memory[n:], p.last[:0]
-	if e == parquet.Encodings.DeltaByteArray {
-		if p.src, err = delta(p.prefixes, p.src); err != nil {
-			return err
-		}
-	}
-	p.src, err = delta(p.lengths, p.src)
-	return err
-}
-
-func unsupported(e parquet.Encoding) error {
-	return fmt.Errorf("encoding %s is not supported here; rewrite the file", e)
-}
-
-// next returns the next byte array, which is valid until the one after it.
-func (p *textPage) next() ([]byte, error) {
-	size := uint64(p.width)
-	switch {
-	case p.kind != parquet.Encodings.Plain:
-		size, p.lengths = uint64(p.lengths[0]), p.lengths[1:]
-	case p.width == 0:
-		if len(p.src) < 4 {
-			return nil, errPage
-		}
-		size, p.src = uint64(binary.LittleEndian.Uint32(p.src)), p.src[4:]
-	}
-	if size > uint64(len(p.src)) {
-		return nil, errPage
-	}
-	b := p.src[:size]
-	p.src = p.src[size:]
-	if p.kind != parquet.Encodings.DeltaByteArray {
-		return b, nil
-	}
-	prefix := p.prefixes[0]
-	p.prefixes = p.prefixes[1:]
-	if uint64(prefix) > uint64(len(p.last)) {
-		return nil, errPage
-	}
-	p.last = append(p.last[:prefix], b...)
-	return p.last, nil
-}
-
-// eachText calls f for exactly n byte arrays of encoding PLAIN.
-func eachText(src []byte, n int, f func(i int, b []byte)) error {
-	p := textPage{src: src, kind: parquet.Encodings.Plain}
-	for i := range n {
-		b, err := p.next()
-		if err != nil {
-			return err
-		}
-		f(i, b)
-	}
-	return nil
-}
 
 // appendUUID appends the usual form of the 16 bytes of a UUID.
 func appendUUID(dst, b []byte) []byte {
@@ -128,11 +36,21 @@ type texts struct {
 const longText = 1 << 16
 
 func newTexts(l *leaf, limit int64) *texts {
-	t := &texts{codes: map[string]int64{}, limit: limit, categories: l.values, uuid: l.uuid}
-	for _, s := range l.values {
+	t := &texts{codes: map[string]int64{}, limit: limit, categories: l.categories, uuid: l.uuid}
+	for _, s := range l.categories {
 		t.longest = max(t.longest, len(s))
 	}
 	return t
+}
+
+// take is code for the decoder. It fails if the texts of a column without categories, which none but infer reads, take
+// more than the limit.
+func (t *texts) take(b []byte) (int64, error) {
+	c := t.code(b)
+	if t.bytes > t.limit && !t.full {
+		return 0, codec.ErrLarge
+	}
+	return c, nil
 }
 
 // code returns the number of a text. No text ends the reading: those that are no categories of the attribute

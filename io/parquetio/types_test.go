@@ -24,7 +24,7 @@ func TestEveryTypeHasARow(t *testing.T) {
 			t.Errorf("%v: physical, logical or fits is missing in types.go", typ)
 			continue
 		}
-		if _, err := newColumn("x", typ, 0, true).node(); err != nil {
+		if _, err := newColumn("x", typ, 0, true).Node(); err != nil {
 			t.Errorf("%v: %v", typ, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"encoding/binary"
@@ -10,21 +10,20 @@ import (
 )
 
 // appendPlain appends values of the column in encoding PLAIN.
-func (c *column) appendPlain(dst []byte, values []int64) []byte {
-	switch c.physical {
+func (c *Column) appendPlain(dst []byte, values []int64) []byte {
+	switch c.Physical {
 	case parquet.Types.ByteArray:
 		for _, v := range values {
-			dst = appendText(dst, c.dict.texts[v])
+			dst = appendText(dst, c.Texts.list[v])
 		}
 	case parquet.Types.FixedLenByteArray:
-		dst = slices.Grow(dst, c.width*len(values))
-		factor := power10(c.places - c.scale)
+		dst = slices.Grow(dst, c.Width*len(values))
 		var b [16]byte
 		for _, v := range values {
-			hi, lo := multiply(v, factor)
+			hi, lo := multiply(v, c.Factor)
 			binary.BigEndian.PutUint64(b[:8], hi)
 			binary.BigEndian.PutUint64(b[8:], lo)
-			dst = append(dst, b[16-c.width:]...)
+			dst = append(dst, b[16-c.Width:]...)
 		}
 	case parquet.Types.Boolean:
 		return appendBools(dst, values)

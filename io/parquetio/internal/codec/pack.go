@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"sync"
@@ -11,14 +11,14 @@ import (
 type pack func(dst, src []byte) []byte
 
 // packer returns the compressor of a codec; nil for none.
-func (c Codec) packer() pack {
+func packer(c compress.Compression) pack {
 	switch c {
-	case Snappy:
+	case compress.Codecs.Snappy:
 		codec, _ := compress.GetCodec(compress.Codecs.Snappy) // the library has it
 		return func(dst, src []byte) []byte {
 			return codec.Encode(sized(dst, int(codec.CompressBound(int64(len(src))))), src)
 		}
-	case Zstd:
+	case compress.Codecs.Zstd:
 		return func(dst, src []byte) []byte { return zstdEncoder().EncodeAll(src, dst) }
 	}
 	return nil
@@ -31,7 +31,7 @@ var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithAllLitEntropyCompression(true), zstd.WithZeroFrames(true),
 		zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 	if err != nil {
-		panic("parquetio: the Zstd compressor refuses its options")
+		panic("parquet: the Zstd compressor refuses its options")
 	}
 	return e
 })

@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"math/rand/v2"
@@ -48,7 +48,7 @@ func TestHybridBytes(t *testing.T) {
 func TestIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var x index
-	c := newColumn("i", 1, 0, false)
+	c := &Column{Name: "i"}
 	for _, span := range []int64{1, 10, 5000, 1 << 40} {
 		values := make([]int64, 20000)
 		for i := range values {

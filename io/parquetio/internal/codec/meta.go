@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"encoding/binary"
@@ -13,25 +13,25 @@ import (
 	"github.com/dapple-dp/dapple/internal/wire"
 )
 
-// meta is what the footer of a file states. Column chunks stay as they are in it until their row group is
+// Meta is what the footer of a file states. Column chunks stay as they are in it until their row group is
 // read, so that a footer takes little more memory than its bytes.
-type meta struct {
-	leaves  []field
-	rows    int64
+type Meta struct {
+	Leaves  []Field
+	Rows    int64
 	groups  []group
 	creator string
 }
 
-// field is a column of cells, in a file.
-type field struct {
-	path     []string
-	top      int // the place of path[0] among the columns of the file
-	outer    kind
-	physical parquet.Type
-	width    int // of a FIXED_LEN_BYTE_ARRAY
-	logical
-	optional bool // it or what contains it
-	repeated bool // the same
+// Field is a column of cells, in a file.
+type Field struct {
+	Path     []string
+	Top      int // the place of path[0] among the columns of the file
+	Outer    Kind
+	Physical parquet.Type
+	Width    int // of a FIXED_LEN_BYTE_ARRAY
+	Logical
+	Optional bool // it or what contains it
+	Repeated bool // the same
 }
 
 // group is a row group.
@@ -77,7 +77,7 @@ func readFooter(src io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := int64(binary.LittleEndian.Uint32(end))
 	switch {
-	case string(end[4:]) != magic || n > size-12:
+	case string(end[4:]) != Magic || n > size-12:
 		return nil, errFooterBytes
 	case n > maxFooter:
 		return nil, errLongFooter
@@ -94,8 +94,8 @@ func readFooter(src io.ReaderAt, size int64) ([]byte, error) {
 // readMeta reads a footer, and passes over what came into the format after this program.
 //
 // Source: Apache Parquet format, parquet.thrift, FileMetaData.
-func readMeta(b []byte) (*meta, error) {
-	t, m := thrift{wire.Reader{Rest: b}}, &meta{rows: -1}
+func readMeta(b []byte) (*Meta, error) {
+	t, m := thrift{wire.Reader{Rest: b}}, &Meta{Rows: -1}
 	var list []element
 	t.fields(0, func(id, kind int) bool {
 		switch {
@@ -105,7 +105,7 @@ func readMeta(b []byte) (*meta, error) {
 				t.Bad = t.Bad || len(list) > maxColumns
 			})
 		case id == 3 && kind == thriftInt64:
-			m.rows = t.Varint()
+			m.Rows = t.Varint()
 		case id == 4 && kind == thriftList:
 			t.list(func(int) { m.groups = append(m.groups, t.group()) })
 		case id == 6 && kind == thriftText:
@@ -118,7 +118,7 @@ func readMeta(b []byte) (*meta, error) {
 	if len(list) > maxColumns {
 		return nil, errColumns
 	}
-	if t.Bad || m.rows < 0 || len(list) == 0 {
+	if t.Bad || m.Rows < 0 || len(list) == 0 {
 		return nil, errFooterBytes
 	}
 	if !m.build(list) {
@@ -128,23 +128,23 @@ func readMeta(b []byte) (*meta, error) {
 }
 
 // build finds the columns in the elements of a schema, which are in the order of a depth-first walk.
-func (m *meta) build(list []element) bool {
+func (m *Meta) build(list []element) bool {
 	rest := list[1:]
-	var walk func(f field, depth int) bool
-	walk = func(f field, depth int) bool {
+	var walk func(f Field, depth int) bool
+	walk = func(f Field, depth int) bool {
 		if len(rest) == 0 || depth > maxDepth {
 			return false
 		}
 		e := rest[0]
 		rest = rest[1:]
-		f.path = append(slices.Clip(f.path), e.name)
-		f.optional, f.repeated = f.optional || e.repeats == 1, f.repeated || e.repeats == 2
+		f.Path = append(slices.Clip(f.Path), e.name)
+		f.Optional, f.Repeated = f.Optional || e.repeats == 1, f.Repeated || e.repeats == 2
 		if depth == 0 {
-			f.outer = e.logical.kind
+			f.Outer = e.logical.Kind
 		}
 		if e.physical >= 0 {
-			f.physical, f.width, f.logical = parquet.Type(e.physical), int(e.width), e.logical
-			m.leaves = append(m.leaves, f)
+			f.Physical, f.Width, f.Logical = parquet.Type(e.physical), int(e.width), e.logical
+			m.Leaves = append(m.Leaves, f)
 			return e.physical <= int64(parquet.Types.FixedLenByteArray) && e.children == 0
 		}
 		for range e.children { // there may be none
@@ -155,7 +155,7 @@ func (m *meta) build(list []element) bool {
 		return true
 	}
 	for top := range list[0].children {
-		if !walk(field{top: int(top)}, 0) {
+		if !walk(Field{Top: int(top)}, 0) {
 			return false
 		}
 	}
@@ -168,7 +168,7 @@ type element struct {
 	physical, width, repeats int64
 	children, converted      int64
 	scale, precision         int64
-	logical                  logical
+	logical                  Logical
 }
 
 func (t *thrift) schemaElement() element {
@@ -184,7 +184,7 @@ func (t *thrift) schemaElement() element {
 		}
 		return t.number(id, kind, &e.physical, &e.width, &e.repeats, nil, &e.children, &e.converted, &e.scale, &e.precision)
 	})
-	if e.logical.kind == unannotated && e.converted >= 0 {
+	if e.logical.Kind == Unannotated && e.converted >= 0 {
 		e.logical = converted(e.converted, e.precision, e.scale)
 	}
 	return e
@@ -213,7 +213,7 @@ func (g *group) columns(dst []chunk) ([]chunk, error) {
 	t := thrift{wire.Reader{Rest: g.chunks}}
 	t.list(func(int) { dst = append(dst, t.chunk()) })
 	if t.Bad {
-		return dst, errPage
+		return dst, ErrPage
 	}
 	return dst, nil
 }
@@ -244,7 +244,7 @@ func (t *thrift) chunk() (c chunk) {
 // they are not.
 //
 // Source: Apache Arrow, ARROW-17100: parquet-cpp-arrow before 3.0.0.
-func (m *meta) packedAlways() bool {
+func (m *Meta) packedAlways() bool {
 	version, ok := strings.CutPrefix(m.creator, "parquet-cpp-arrow version ")
 	major, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(major)

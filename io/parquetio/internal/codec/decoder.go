@@ -1,18 +1,20 @@
-package parquetio
+package codec
 
-import (
-	"github.com/apache/arrow/go/v15/parquet"
+import "github.com/apache/arrow/go/v15/parquet"
 
-	"github.com/dapple-dp/dapple/dp/domain"
-)
+// Cells are the cells of a column chunk. NULL is a zero of the others.
+type Cells struct {
+	Ints   []int64
+	Floats []float64 // if Values says so, in place of Ints
+	Nulls  []bool    // nil: none is NULL
+}
 
-// decoder reads the pages of one column chunk into a domain.Column.
-type decoder struct {
-	*leaf
-	rows  int   // of the row group
-	limit int64 // bytes that texts may take
-	at    int   // rows decoded
-	out   *domain.Column
+// Decoder reads the pages of column chunks. Its zero value is ready, and its memory is used again.
+type Decoder struct {
+	*Values
+	rows int // of the row group
+	at   int // rows decoded
+	out  *Cells
 
 	raw    []int64 // scratch: values of a page
 	levels []int64 // scratch: definition levels of a page
@@ -20,13 +22,19 @@ type decoder struct {
 	page   textPage
 
 	table   []int64 // the cell of each entry of the page dictionary
-	texts   *texts  // the dictionary of a column of texts
 	hasDict bool
 }
 
-// read decodes all pages. It returns an error that says what is wrong with them or not supported.
-func (d *decoder) read(p *pageReader) error {
-	d.start()
+// Read decodes all pages of a column chunk of so many rows, in the memory of out if it is large enough. It returns an
+// error that says what is wrong with them or not supported.
+func (d *Decoder) Read(p *Pages, v *Values, rows int, out *Cells) error {
+	d.Values, d.rows, d.at, d.out, d.table, d.hasDict = v, rows, 0, out, nil, false
+	d.nulls, out.Nulls = out.Nulls, nil
+	if v.Float {
+		out.Floats = sized(out.Floats, rows)
+	} else {
+		out.Ints = sized(out.Ints, rows)
+	}
 	for d.at < d.rows && p.more() {
 		err := p.next()
 		if err == nil {
@@ -42,38 +50,23 @@ func (d *decoder) read(p *pageReader) error {
 		}
 	}
 	if d.at < d.rows {
-		return errShort
-	}
-	if d.texts != nil {
-		d.out.Dict = d.texts.list
+		return ErrShort
 	}
 	return nil
 }
 
-func (d *decoder) start() {
-	d.nulls, d.out.Nulls = d.out.Nulls, nil
-	d.out.Form, d.out.Dict = d.form, nil
-	if d.form == domain.Floats {
-		d.out.Floats = sized(d.out.Floats, d.rows)
-		return
+// AllNull makes a column of NULLs.
+func (c *Cells) AllNull(rows int, float bool) {
+	if float {
+		c.Floats = sized(c.Floats, rows)
+		clear(c.Floats)
+	} else {
+		c.Ints = sized(c.Ints, rows)
+		clear(c.Ints)
 	}
-	if d.form == domain.Dictionary {
-		d.texts = newTexts(d.leaf, d.limit)
-	}
-	d.out.Ints = sized(d.out.Ints, d.rows)
-}
-
-// allNull makes a column of NULLs.
-func (d *decoder) allNull() {
-	d.start()
-	clear(d.out.Ints)
-	clear(d.out.Floats)
-	d.out.Nulls = sized(d.nulls, d.rows)
-	for i := range d.out.Nulls {
-		d.out.Nulls[i] = true
-	}
-	if d.texts != nil {
-		d.out.Dict = []string{""}
+	c.Nulls = sized(c.Nulls, rows)
+	for i := range c.Nulls {
+		c.Nulls[i] = true
 	}
 }
 
@@ -85,27 +78,27 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-func (d *decoder) dictionary(p *pageReader) error {
+func (d *Decoder) dictionary(p *Pages) error {
 	n, data := int(p.cells), p.body
 	// Each entry but a boolean takes at least a byte, which bounds what a false count can allocate.
 	if d.hasDict || n > len(data) {
-		return errPage
+		return ErrPage
 	}
 	d.hasDict, d.table = true, make([]int64, n)
-	if d.texts == nil {
+	if d.Text == nil {
 		return d.plain(d.table, data)
 	}
 	return d.decodeTexts(d.table, parquet.Encodings.Plain, data)
 }
 
 // cells decodes the cells of a data page.
-func (d *decoder) cells(p *pageReader) (err error) {
+func (d *Decoder) cells(p *Pages) (err error) {
 	if p.cells > int64(d.rows-d.at) {
-		return errPage
+		return ErrPage
 	}
 	n, data := int(p.cells), p.body
 	valid := n
-	if d.levels = sized(d.levels, n); d.optional {
+	if d.levels = sized(d.levels, n); d.Optional {
 		if data, err = p.definitions(d.levels); err != nil {
 			return err
 		}
@@ -123,8 +116,8 @@ func count(levels []int64) int {
 }
 
 // values decodes the valid values of a page of n cells and spreads them over the column.
-func (d *decoder) values(n, valid int, enc parquet.Encoding, data []byte) error {
-	direct := valid == n && d.form != domain.Floats
+func (d *Decoder) values(n, valid int, enc parquet.Encoding, data []byte) error {
+	direct := valid == n && !d.Float
 	var dst []int64
 	if direct {
 		dst = d.out.Ints[d.at : d.at+n]
@@ -136,7 +129,7 @@ func (d *decoder) values(n, valid int, enc parquet.Encoding, data []byte) error 
 		return err
 	}
 	switch {
-	case d.form == domain.Floats:
+	case d.Float:
 		d.spreadFloats(n, valid)
 	case !direct:
 		spread(d.out.Ints[d.at:d.at+n], d.raw, d.levels, func(v int64) int64 { return v })
@@ -148,7 +141,7 @@ func (d *decoder) values(n, valid int, enc parquet.Encoding, data []byte) error 
 	return nil
 }
 
-func (d *decoder) markNulls(n int) {
+func (d *Decoder) markNulls(n int) {
 	if d.out.Nulls == nil {
 		d.out.Nulls = sized(d.nulls, d.rows)
 		clear(d.out.Nulls)
@@ -159,7 +152,7 @@ func (d *decoder) markNulls(n int) {
 }
 
 // decode reads exactly len(dst) values: codes of a column of texts, else numbers.
-func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
+func (d *Decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
 	if len(dst) == 0 {
 		return nil
 	}
@@ -167,13 +160,13 @@ func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
 	case parquet.Encodings.PlainDict, parquet.Encodings.RLEDict:
 		return d.lookUp(dst, data)
 	case parquet.Encodings.DeltaBinaryPacked:
-		if d.physical != parquet.Types.Int32 && d.physical != parquet.Types.Int64 {
+		if d.Physical != parquet.Types.Int32 && d.Physical != parquet.Types.Int64 {
 			break
 		}
 		if _, err := delta(dst, data); err != nil {
 			return err
 		}
-		if d.physical == parquet.Types.Int32 { // 32-bit deltas wrap at 32 bits
+		if d.Physical == parquet.Types.Int32 { // 32-bit deltas wrap at 32 bits
 			for i, v := range dst {
 				dst[i] = int64(int32(v))
 			}
@@ -181,12 +174,12 @@ func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
 		d.convert(dst)
 		return nil
 	case parquet.Encodings.RLE:
-		if d.physical != parquet.Types.Boolean || len(data) < 4 {
+		if d.Physical != parquet.Types.Boolean || len(data) < 4 {
 			break
 		}
 		return hybrid(dst, data[4:], 1)
 	case parquet.Encodings.Plain:
-		if d.texts == nil {
+		if d.Text == nil {
 			return d.plain(dst, data)
 		}
 		return d.decodeTexts(dst, enc, data)
@@ -195,12 +188,12 @@ func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
 		if size == 0 || len(data) != size*len(dst) {
 			break
 		}
-		if d.texts == nil {
+		if d.Text == nil {
 			return d.plain(dst, joined(data, size))
 		}
 		return d.decodeTexts(dst, enc, data)
 	case parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray:
-		if d.texts == nil && d.bytes == nil {
+		if d.Text == nil && d.Bytes == nil {
 			break
 		}
 		return d.decodeTexts(dst, enc, data)
@@ -209,34 +202,32 @@ func (d *decoder) decode(dst []int64, enc parquet.Encoding, data []byte) error {
 }
 
 // decodeTexts reads exactly len(dst) byte arrays, as codes of texts or as numbers.
-func (d *decoder) decodeTexts(dst []int64, enc parquet.Encoding, data []byte) error {
-	if err := d.page.start(enc, &d.numbers, len(dst), data); err != nil {
+func (d *Decoder) decodeTexts(dst []int64, enc parquet.Encoding, data []byte) error {
+	if err := d.page.start(enc, d.Values, len(dst), data); err != nil {
 		return err
 	}
 	for i := range dst {
 		b, err := d.page.next()
-		switch {
-		case err != nil:
-			return err
-		case d.texts == nil:
-			dst[i] = d.bytes(b)
-			continue
+		if err == nil && d.Text != nil {
+			dst[i], err = d.Text(b)
+		} else if err == nil {
+			dst[i] = d.Bytes(b)
 		}
-		if dst[i] = d.texts.code(b); d.texts.bytes > d.limit && !d.texts.full {
-			return errLarge // of a column without categories, which none but infer reads
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // lookUp reads indices into the page dictionary and looks them up.
-func (d *decoder) lookUp(dst []int64, data []byte) error {
+func (d *Decoder) lookUp(dst []int64, data []byte) error {
 	if err := indices(dst, data); err != nil {
 		return err
 	}
 	for i, x := range dst {
 		if uint64(x) >= uint64(len(d.table)) {
-			return errPage
+			return ErrPage
 		}
 		dst[i] = d.table[x]
 	}
@@ -246,7 +237,7 @@ func (d *decoder) lookUp(dst []int64, data []byte) error {
 // indices reads indices into a page dictionary, which may lie outside of it.
 func indices(dst []int64, data []byte) error {
 	if len(data) == 0 {
-		return errPage
+		return ErrPage
 	}
 	return hybrid(dst, data[1:], int(data[0]))
 }

@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"encoding/binary"
@@ -37,12 +37,12 @@ func take[T any](list *[]T) (v T) {
 }
 
 // release keeps the memory of a finished file for the next one.
-func (t *table) release() {
-	s := t.encoders[0].store
-	for _, c := range t.columns {
-		s.cells = append(s.cells, c.ints[:0])
+func (w *Writer) release() {
+	s := w.encoders[0].store
+	for _, c := range w.columns {
+		s.cells = append(s.cells, c.Cells[:0])
 	}
-	t.columns, t.encoders = nil, nil
+	w.columns, w.encoders = nil, nil
 	stores.Put(s)
 }
 

@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import "github.com/dapple-dp/dapple/internal/wire"
 

@@ -1,20 +1,17 @@
-package parquetio
+package codec
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"github.com/dapple-dp/dapple/internal/wire"
 )
-
-var errPage = errors.New("a page is damaged")
 
 // hybrid decodes exactly len(dst) numbers of width bits from the RLE and bit-packed hybrid of src.
 //
 // Source: Apache Parquet format, Encodings, "Run Length Encoding / Bit-Packing Hybrid".
 func hybrid(dst []int64, src []byte, width int) error {
 	if width < 0 || width > 32 {
-		return errPage
+		return ErrPage
 	}
 	if width == 0 {
 		clear(dst)
@@ -23,13 +20,13 @@ func hybrid(dst []int64, src []byte, width int) error {
 	for len(dst) > 0 {
 		header, n := binary.Uvarint(src)
 		if n <= 0 || header>>1 == 0 {
-			return errPage
+			return ErrPage
 		}
 		src = src[n:]
 		if header&1 == 0 {
 			bytes := (width + 7) / 8
 			if len(src) < bytes {
-				return errPage
+				return ErrPage
 			}
 			var word [8]byte
 			copy(word[:], src[:bytes])
@@ -42,7 +39,7 @@ func hybrid(dst []int64, src []byte, width int) error {
 		count := int(min(header>>1, uint64(len(dst)))) * 8
 		count = min(count, len(dst))
 		if len(src) < (count*width+7)/8 {
-			return errPage
+			return ErrPage
 		}
 		unpack(dst[:count], src, width)
 		dst, src = dst[count:], src[min(len(src), count/8*width+(count%8*width+7)/8):]
@@ -87,7 +84,7 @@ func delta(dst []int64, src []byte) ([]byte, error) {
 	block, minis, total := in.Uvarint(), in.Uvarint(), in.Uvarint()
 	value := in.Varint()
 	if in.Bad || total != uint64(len(dst)) || minis == 0 || block > 1<<20 || minis > block || block%minis != 0 || block/minis%8 != 0 {
-		return nil, errPage
+		return nil, ErrPage
 	}
 	if total == 0 {
 		return in.Rest, nil
@@ -98,7 +95,7 @@ func delta(dst []int64, src []byte) ([]byte, error) {
 	for len(dst) > 0 {
 		least := in.Varint()
 		if in.Bad || len(in.Rest) < int(minis) {
-			return nil, errPage
+			return nil, ErrPage
 		}
 		widths := in.Rest[:minis]
 		in.Rest = in.Rest[minis:]
@@ -108,7 +105,7 @@ func delta(dst []int64, src []byte) ([]byte, error) {
 			}
 			width, n := int(w), min(per, len(dst))
 			if width > 64 || len(in.Rest) < (n*width+7)/8 {
-				return nil, errPage
+				return nil, ErrPage
 			}
 			if width == 0 {
 				clear(dst[:n])

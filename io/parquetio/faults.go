@@ -7,24 +7,6 @@ import (
 	"strings"
 )
 
-// sink is a destination that keeps its first error: every later write of such a file must fail too.
-type sink struct {
-	w   io.Writer
-	err error
-}
-
-func (s *sink) Write(p []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	n, err := s.w.Write(p)
-	if err == nil && n != len(p) {
-		err = io.ErrShortWrite
-	}
-	s.err = err
-	return n, err
-}
-
 // watched is a source that keeps the error of reading it: the library's own do not tell a damaged file
 // from one that could not be read.
 type watched struct {
@@ -38,17 +20,6 @@ func (w *watched) ReadAt(p []byte, off int64) (int, error) {
 		w.err = err
 	}
 	return n, err
-}
-
-// protect runs f and turns a panic of the Parquet library into an error.
-func protect(what string, f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			// The library's panic texts can quote cells: they are dropped.
-			err = fmt.Errorf("parquet: %s: the file cannot be processed", what)
-		}
-	}()
-	return f()
 }
 
 // faultsError joins faults into one error; nil if there are none.

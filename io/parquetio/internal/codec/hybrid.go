@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 // index numbers the values of one column chunk: entry i of its dictionary is entries[i].
 type index struct {
@@ -18,9 +18,9 @@ func (x *index) reset() {
 
 // number writes the number of each value to dst, which has the length of values, and returns it. It gives
 // up, and returns nil, if there are more than limit entries.
-func (x *index) number(dst []uint32, c *column, values []int64, limit int) []uint32 {
-	if c.dict != nil {
-		return x.numberTexts(dst, len(c.dict.texts), values, limit)
+func (x *index) number(dst []uint32, c *Column, values []int64, limit int) []uint32 {
+	if c.Texts != nil {
+		return x.numberTexts(dst, len(c.Texts.list), values, limit)
 	}
 	for i, v := range values {
 		if len(x.entries) >= len(x.slots)/2 {

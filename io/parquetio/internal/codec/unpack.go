@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func unpacks(c compress.Compression) bool {
 }
 
 // unpack returns the plain bytes that src stands for, exactly size of them, valid until the next call. It
-// returns errSize if there are more or fewer, and errPage if src is no output of the codec.
+// returns errSize if there are more or fewer, and ErrPage if src is no output of the codec.
 func (u *unpacker) unpack(c compress.Compression, src []byte, size int) ([]byte, error) {
 	if c == compress.Codecs.Uncompressed {
 		if len(src) != size {
@@ -73,19 +73,19 @@ func (u *unpacker) unpack(c compress.Compression, src []byte, size int) ([]byte,
 	case compress.Codecs.Brotli:
 		return u.unpackBrotli(size)
 	}
-	return nil, errPage
+	return nil, ErrPage
 }
 
 func (u *unpacker) unpackSnappy(src []byte, size int) ([]byte, error) {
 	switch n, err := snappy.DecodedLen(src); {
 	case err != nil:
-		return nil, errPage
+		return nil, ErrPage
 	case n != size:
 		return nil, errSize
 	}
 	out, err := snappy.Decode(u.buf[:size], src)
 	if err != nil {
-		return nil, errPage
+		return nil, ErrPage
 	}
 	return out, nil
 }
@@ -97,7 +97,7 @@ func (u *unpacker) unpackZstd(src []byte, size int) ([]byte, error) {
 		// One decoder at a time: it starts no goroutine, and need not be closed.
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
-			return nil, errPage
+			return nil, ErrPage
 		}
 		u.zstd = d
 	}
@@ -106,7 +106,7 @@ func (u *unpacker) unpackZstd(src []byte, size int) ([]byte, error) {
 	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return nil, errSize
 	case err != nil:
-		return nil, errPage
+		return nil, ErrPage
 	case len(out) != size:
 		return nil, errSize
 	}
@@ -117,7 +117,7 @@ func (u *unpacker) unpackLZ4(src []byte, size int) ([]byte, error) {
 	n, err := lz4.UncompressBlock(src, u.buf[:size+spare])
 	switch {
 	case err != nil:
-		return nil, errPage // also a block that goes on beyond the buffer
+		return nil, ErrPage // also a block that goes on beyond the buffer
 	case n != size:
 		return nil, errSize
 	}
@@ -160,7 +160,7 @@ func (u *unpacker) unpackGzip(size int) ([]byte, error) {
 		u.gzip = new(gzip.Reader)
 	}
 	if u.gzip.Reset(&u.src) != nil {
-		return nil, errPage
+		return nil, ErrPage
 	}
 	return u.drain(u.gzip, size)
 }
@@ -170,7 +170,7 @@ func (u *unpacker) unpackBrotli(size int) ([]byte, error) {
 		u.brotli = new(brotli.Reader)
 	}
 	if u.brotli.Reset(&u.src) != nil {
-		return nil, errPage
+		return nil, ErrPage
 	}
 	return u.drain(u.brotli, size)
 }
@@ -185,7 +185,7 @@ func (u *unpacker) drain(r io.Reader, size int) ([]byte, error) {
 		case errors.Is(err, io.EOF):
 			return u.buf[:size], nil
 		case err != nil:
-			return nil, errPage
+			return nil, ErrPage
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import "math"
 
@@ -16,7 +16,7 @@ func spread[T any](dst []T, values, levels []int64, of func(int64) T) {
 	}
 }
 
-func (d *decoder) spreadFloats(n, valid int) {
+func (d *Decoder) spreadFloats(n, valid int) {
 	dst := d.out.Floats[d.at : d.at+n]
 	if valid < n {
 		spread(dst, d.raw, d.levels, func(v int64) float64 { return math.Float64frombits(uint64(v)) })

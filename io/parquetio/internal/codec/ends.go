@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"math"
@@ -22,9 +22,9 @@ type ends struct {
 }
 
 // widen takes in values of the column.
-func (e *ends) widen(c *column, values []int64) {
+func (e *ends) widen(c *Column, values []int64) {
 	for _, v := range values {
-		if c.physical == parquet.Types.Double && math.IsNaN(math.Float64frombits(uint64(v))) {
+		if c.Physical == parquet.Types.Double && math.IsNaN(math.Float64frombits(uint64(v))) {
 			continue
 		}
 		if !e.known {
@@ -51,22 +51,22 @@ func (e *ends) widenText(text []byte) {
 }
 
 // less orders values of the column as the format does.
-func (c *column) less(a, b int64) bool {
-	switch c.physical {
+func (c *Column) less(a, b int64) bool {
+	switch c.Physical {
 	case parquet.Types.Double:
 		return math.Float64frombits(uint64(a)) < math.Float64frombits(uint64(b))
 	case parquet.Types.ByteArray:
-		return c.dict.texts[a] < c.dict.texts[b]
+		return c.Texts.list[a] < c.Texts.list[b]
 	}
 	return a < b
 }
 
 // statistics returns the ends and the number of NULLs in the footer's form.
-func (e *ends) statistics(c *column, nulls int64) metadata.EncodedStatistics {
+func (e *ends) statistics(c *Column, nulls int64) metadata.EncodedStatistics {
 	var s metadata.EncodedStatistics
 	s.SetNullCount(nulls)
 	// The deprecated fields of a footer hold ends too, but only of types that are ordered by their sign.
-	s.Signed = c.physical != parquet.Types.ByteArray && c.physical != parquet.Types.FixedLenByteArray
+	s.Signed = c.Physical != parquet.Types.ByteArray && c.Physical != parquet.Types.FixedLenByteArray
 	if !e.known {
 		return s
 	}
@@ -85,13 +85,13 @@ func (e *ends) statistics(c *column, nulls int64) metadata.EncodedStatistics {
 
 // end returns a value as the footer has it. A zero of FLOAT64 is written with the sign of zero, so that
 // it is an end whichever zeros there are.
-func (c *column) end(v int64, zero float64) []byte {
+func (c *Column) end(v int64, zero float64) []byte {
 	switch {
-	case c.physical == parquet.Types.ByteArray:
-		return append([]byte{}, c.dict.texts[v]...) // not nil if it is empty
-	case c.physical == parquet.Types.Boolean:
+	case c.Physical == parquet.Types.ByteArray:
+		return append([]byte{}, c.Texts.list[v]...) // not nil if it is empty
+	case c.Physical == parquet.Types.Boolean:
 		return []byte{byte(v)}
-	case c.physical == parquet.Types.Double && math.Float64frombits(uint64(v)) == 0:
+	case c.Physical == parquet.Types.Double && math.Float64frombits(uint64(v)) == 0:
 		v = int64(math.Float64bits(zero))
 	}
 	return c.appendPlain(nil, []int64{v})

@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"encoding/binary"
@@ -33,8 +33,8 @@ type head struct {
 	summed        bool
 }
 
-// pageReader reads the pages of one column chunk in order, in memory that is used again.
-type pageReader struct {
+// Pages reads the pages of one column chunk in order, in memory that is used again.
+type Pages struct {
 	head
 	levels []byte // V2: repetition levels, then definition levels
 	body   []byte // unpacked, valid until the next page
@@ -62,16 +62,16 @@ var errStated = errors.New("its pages state more bytes than the footer does")
 const windowBytes = 8 << 20
 
 // load turns to the size bytes of a column chunk at from.
-func (p *pageReader) load(src io.ReaderAt, from, size int64) error {
+func (p *Pages) load(src io.ReaderAt, from, size int64) error {
 	p.src, p.at, p.left, p.data = src, from, size, nil
 	return p.fill(windowBytes)
 }
 
 // more reports whether there is a page.
-func (p *pageReader) more() bool { return len(p.data) > 0 || p.left > 0 }
+func (p *Pages) more() bool { return len(p.data) > 0 || p.left > 0 }
 
 // fill reads on until there are n bytes, or all that are left.
-func (p *pageReader) fill(n int64) error {
+func (p *Pages) fill(n int64) error {
 	held := int64(len(p.data))
 	if n <= held || p.left == 0 {
 		return nil
@@ -89,13 +89,13 @@ func (p *pageReader) fill(n int64) error {
 	case int64(got) == take:
 		return nil
 	case err == nil || errors.Is(err, io.EOF):
-		return errPage
+		return ErrPage
 	}
 	return err
 }
 
 // header reads the header of the next page, and returns the bytes of it.
-func (p *pageReader) header() (size int64, err error) {
+func (p *Pages) header() (size int64, err error) {
 	for n := int64(1 << 10); ; n *= 8 { // most headers are below 100 bytes, but they may hold statistics
 		if err := p.fill(n); err != nil {
 			return 0, err
@@ -105,14 +105,14 @@ func (p *pageReader) header() (size int64, err error) {
 			return int64(len(p.data) - len(h.Rest)), nil
 		}
 		if p.left == 0 || n > windowBytes {
-			return 0, errPage
+			return 0, ErrPage
 		}
 	}
 }
 
 // next reads a page. No header is believed: its body lies in what is left of the chunk, and unpacks to as
 // many bytes as it says and as are left of the budget.
-func (p *pageReader) next() error {
+func (p *Pages) next() error {
 	start, err := p.header()
 	if err != nil {
 		return err
@@ -121,9 +121,9 @@ func (p *pageReader) next() error {
 	cells := p.kind == dataPage || p.kind == dictionaryPage || p.kind == dataPageV2
 	switch {
 	case end > int64(len(p.data))+p.left:
-		return errPage
+		return ErrPage
 	case cells && p.plain > p.max:
-		return errLarge
+		return ErrLarge
 	case cells && p.plain > p.budget:
 		return errStated
 	}
@@ -143,7 +143,7 @@ func (p *pageReader) next() error {
 	if p.kind == dataPageV2 {
 		n := p.def + p.rep
 		if n > p.plain || n > p.packed {
-			return errPage
+			return ErrPage
 		}
 		p.levels, body, p.plain = body[:n], body[n:], p.plain-n
 		if p.raw && !p.packedAlways {
@@ -200,7 +200,7 @@ func (t *thrift) numbers(dst ...*int64) (raw bool) {
 
 // definitions sets levels to the definition levels of the page's cells, which are 1 for those that are not
 // NULL, and returns the bytes of the values.
-func (p *pageReader) definitions(levels []int64) ([]byte, error) {
+func (p *Pages) definitions(levels []int64) ([]byte, error) {
 	data := p.body
 	switch {
 	case p.kind == dataPageV2:
@@ -208,14 +208,14 @@ func (p *pageReader) definitions(levels []int64) ([]byte, error) {
 	case parquet.Encoding(p.levelEncoding) == parquet.Encodings.BitPacked:
 		size := (len(levels) + 7) / 8
 		if len(data) < size {
-			return nil, errPage
+			return nil, ErrPage
 		}
 		for i := range levels { // this encoding starts at the most significant bit
 			levels[i] = int64(data[i/8] >> (7 - i%8) & 1)
 		}
 		return data[size:], nil
 	case len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4):
-		return nil, errPage
+		return nil, ErrPage
 	}
 	size := binary.LittleEndian.Uint32(data)
 	return data[4+size:], hybrid(levels, data[4:4+size], 1)

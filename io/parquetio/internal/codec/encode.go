@@ -1,4 +1,4 @@
-package parquetio
+package codec
 
 import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -35,7 +35,7 @@ type encoder struct {
 }
 
 func newEncoder(o Options, optional bool, s *store) *encoder {
-	e := &encoder{store: s, v2: o.Pages == PagesV2, optional: optional, kind: parquet.Encodings.RLEDict, pack: o.Codec.packer()}
+	e := &encoder{store: s, v2: !o.V1, optional: optional, kind: parquet.Encodings.RLEDict, pack: packer(o.Codec)}
 	if !e.v2 {
 		e.kind = parquet.Encodings.PlainDict // what the readers that know no V2 call it
 	}
@@ -43,15 +43,15 @@ func newEncoder(o Options, optional bool, s *store) *encoder {
 }
 
 // add makes a page of the n cells that the column holds.
-func (e *encoder) add(c *column, n int) {
+func (e *encoder) add(c *Column, n int) {
 	if e.cells == 0 {
-		e.indexing = !e.useless && !c.plain && c.physical != parquet.Types.Boolean
+		e.indexing = !e.useless && !c.Plain && c.Physical != parquet.Types.Boolean
 	}
 	e.cells, e.nulls = e.cells+n, e.nulls+c.nulls
 	e.encodeLevels(c, n)
 	p := page{v2: e.v2, cells: n, nulls: c.nulls, encoding: parquet.Encodings.Plain}
 	switch {
-	case c.plain:
+	case c.Plain:
 		e.body = e.encodeTexts(e.body[:0], c)
 	case e.encodeIndices(c, n):
 		p.encoding = e.kind
@@ -67,8 +67,8 @@ func (e *encoder) add(c *column, n int) {
 }
 
 // encodeLevels sets levels and values from the cells.
-func (e *encoder) encodeLevels(c *column, n int) {
-	e.values, e.levels = c.ints, e.levels[:0]
+func (e *encoder) encodeLevels(c *Column, n int) {
+	e.values, e.levels = c.Cells, e.levels[:0]
 	if !e.optional {
 		return
 	}
@@ -81,8 +81,8 @@ func (e *encoder) encodeLevels(c *column, n int) {
 		for i := range e.bits {
 			e.bits[i] = uint32(c.valid[i>>3] >> (i & 7) & 1)
 		}
-		if !c.plain {
-			e.valid = compact(e.valid[:0], c.ints, c.valid)
+		if !c.Plain {
+			e.valid = compact(e.valid[:0], c.Cells, c.valid)
 			e.values = e.valid
 		}
 	}
@@ -99,7 +99,7 @@ func compact(dst, values []int64, valid []byte) []int64 {
 	return dst
 }
 
-func (e *encoder) encodeTexts(dst []byte, c *column) []byte {
+func (e *encoder) encodeTexts(dst []byte, c *Column) []byte {
 	for i := range len(c.offsets) - 1 {
 		text := c.bytes[c.offsets[i]:c.offsets[i+1]]
 		dst = appendText(dst, text)
@@ -109,7 +109,7 @@ func (e *encoder) encodeTexts(dst []byte, c *column) []byte {
 }
 
 // encodeIndices writes the values as indices, if that pays.
-func (e *encoder) encodeIndices(c *column, n int) bool {
+func (e *encoder) encodeIndices(c *Column, n int) bool {
 	if !e.indexing || len(e.values) == 0 && len(e.index.entries) == 0 {
 		return false // a page of NULLs before any value says nothing of the dictionary
 	}
@@ -145,7 +145,7 @@ func (e *encoder) dropIndex() {
 
 // pays compares the first page of a chunk with what it would be without a dictionary. Half of the dictionary is
 // charged to the page: nearly all chunks have a second one, which needs few entries more.
-func (e *encoder) pays(c *column) bool {
+func (e *encoder) pays(c *Column) bool {
 	indices := len(e.body)
 	e.whole = c.appendPlain(e.whole[:0], e.index.entries)
 	entries := len(e.compress(e.whole))
@@ -183,7 +183,7 @@ func (e *encoder) appendPage(p *page) {
 
 // finish writes the chunk to w, which stands at byte offset at, describes it in m, and begins the next one. It
 // returns the bytes written and their number before compression.
-func (e *encoder) finish(c *column, w *sink, at int64, m *metadata.ColumnChunkMetaDataBuilder) (packed, plain int64, err error) {
+func (e *encoder) finish(c *Column, w *sink, at int64, m *metadata.ColumnChunkMetaDataBuilder) (packed, plain int64, err error) {
 	var head []byte
 	size := e.pages.size
 	info := metadata.ChunkMetaInfo{NumValues: int64(e.cells), IndexPageOffset: -1, DataPageOffset: at}
@@ -214,7 +214,7 @@ func (e *encoder) finish(c *column, w *sink, at int64, m *metadata.ColumnChunkMe
 func (e *encoder) held() int { return e.pages.size + 16*len(e.index.entries) }
 
 // dictionaryPage returns the page of the chunk's dictionary, in memory that is used again.
-func (e *encoder) dictionaryPage(c *column) []byte {
+func (e *encoder) dictionaryPage(c *Column) []byte {
 	e.body = c.appendPlain(e.body[:0], e.index.entries)
 	packed := e.compress(e.body)
 	p := page{dictionary: true, plain: len(e.body), packed: len(packed), cells: len(e.index.entries), encoding: parquet.Encodings.Plain}
