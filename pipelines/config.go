@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Config is one request to synthesise a table. Zero fields mean their defaults; fields without a
@@ -29,10 +30,11 @@ type Config struct {
 	Delta        dp.Delta   // 0 is pure differential privacy
 	Neighbouring dp.Neighbouring
 
-	Rows         int64 // rows to write; 0: the released number of units
-	ExpectedRows int64 // public planning number of units; 0: solver.DefaultUnits
-	Marginals    int   // widest marginal of the workload; default 3, or 2 beyond query.MaxMarginals
-	MaxCells     int64 // largest marginal of the workload, in cells; default 10,000
+	Rows         int64          // rows to write; 0: the released number of units
+	MinCount     synth.MinCount // no written combination of its columns is in fewer rows
+	ExpectedRows int64          // public planning number of units; 0: solver.DefaultUnits
+	Marginals    int            // widest marginal of the workload; default 3, or 2 beyond query.MaxMarginals
+	MaxCells     int64          // largest marginal of the workload, in cells; default 10,000
 	Method       string
 	MemoryLimit  int64 // bytes for the solve; default solver.DefaultMemoryLimit
 

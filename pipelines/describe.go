@@ -34,17 +34,19 @@ type description struct {
 	RowsFormat string
 	About      map[string]string // what only the curator knows
 	Began      string            // when the run was asked for
+	MinCount   synth.MinCount
 }
 
 // describe makes the files that go with the rows: statement, model, marginals and report. They are functions of the
 // release, so that a repeated publication writes the same bytes.
-func describe(d *description, a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
+func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged) ([]dirsink.Released, error) {
 	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
 	if err != nil {
 		return nil, err
 	}
 	cliques, marginals, said := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, said)
+	privacy.MinCount = minCountOf(d.MinCount, binned, rows, merged)
 	return []dirsink.Released{
 		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := w.Write(a.Model)

@@ -43,6 +43,7 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 	model := dryModel(d, min(r.Rows, mostDry), sampleSeed(r.SampleSeed, r.HasSampleSeed))
 	r.file = &modelio.File{Domain: *d, Method: "none", Units: float64(r.Rows), Model: model}
 	checkWhere(r, faults)
+	checkMinCount(r.MinCount, r.Rows, d, faults)
 }
 
 // dryDomain returns d with one bin in place of those that a release would teach.

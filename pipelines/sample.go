@@ -32,6 +32,7 @@ type SampleConfig struct {
 	Null          string // how CSV spells NULL; default: an empty cell
 	Rows          int64  // default: the released number of units; dry rows have none
 	Where         string // only rows that meet it; see ParseCondition
+	MinCount      synth.MinCount
 	SampleSeed    uint64
 	HasSampleSeed bool
 	Shards        int               // default: one, and up to 8 of large tables
@@ -87,6 +88,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		c.target().checkTable(ctx, file.Domain.Written(), &faults)
 		c.target().checkFormat(file.Domain.Written(), &faults)
 		checkWhere(r, &faults)
+		checkMinCount(r.MinCount, r.Rows, &file.Domain, &faults)
 	}
 	return r, faults.Err()
 }
@@ -157,12 +159,13 @@ func checkWhere(r *SampleRequest, f *Faults) {
 type Sampled struct {
 	Rows    int64
 	Dry     bool
+	Merged  report.MinCount // zero: not asked for
 	Written report.Written
 }
 
 // WriteText writes one line.
 func (s *Sampled) WriteText(w io.Writer) error {
-	return report.WriteSampled(w, s.Rows, s.Dry, s.Written)
+	return report.WriteSampled(w, s.Rows, s.Dry, s.Merged, s.Written)
 }
 
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
@@ -187,10 +190,11 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	p, s := beam.NewPipelineWithRoot()
 	release := synth.Saved(s, ref, &r.file.Domain, st.ref())
 	shards, minRows := shardsOf(r.Shards, &r.file.Domain)
-	synth.Write(s, release, synth.SampleParams{
+	params := synth.SampleParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
-		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(),
-	})
+		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), MinCount: r.MinCount,
+	}
+	synth.Write(s, release, params)
 	if err := execute(ctx, p, r.Runner, newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, 0)); err != nil && !a.published(ctx) {
 		kept, abandonErr := a.abandon(ctx)
 		if err = errors.Join(err, abandonErr); kept != "" {
@@ -204,7 +208,15 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sampled{Rows: written.Rows, Dry: r.Domain != "", Written: written}, nil
+	res := &Sampled{Rows: written.Rows, Dry: r.Domain != "", Written: written}
+	if r.MinCount.Rows > 0 {
+		merged, err := release.Merged(ctx, ref, params)
+		if err != nil {
+			return nil, err
+		}
+		res.Merged = minCountOf(r.MinCount, &r.file.Domain, written.Rows, merged)
+	}
+	return res, nil
 }
 
 // rounding returns how rows are made of the model: a local search for rows that fit its tables could leave a

@@ -76,7 +76,7 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 	defer done()
 	release := table.Release{Model: fingerprint(a.Result.Model)}
 	if o.Describe {
-		if release.Files, err = describe(&o.description, a, table.Rows(files)); err != nil {
+		if release.Files, err = describe(&o.description, a, table.Rows(files), files[0].Merged); err != nil {
 			return synth.Published{}, err
 		}
 	}

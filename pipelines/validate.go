@@ -79,6 +79,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 			c.target().checkTable(ctx, r.File.Domain.Written(), &faults)
 		}
 		c.target().checkFormat(r.File.Domain.Written(), &faults)
+		checkMinCount(c.MinCount, c.Rows, r.File.Domain, &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
 	checkLedger(ctx, r, &faults)

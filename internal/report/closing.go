@@ -29,9 +29,14 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 		out.line(p.Rows),
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), page.Count(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
+	}
+	if p.MinCount.Rows > 0 {
+		lines = append(lines, "merged  "+p.MinCount.String())
+	}
+	lines = append(lines,
 		fmt.Sprintf("report  %s_report.html: promise, budget and pictures on one page, for a browser", slash(out.Release)),
 		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
-	}
+	)
 	if out.Digest != "" {
 		lines = append(lines, fmt.Sprintf("digest  %s: keep it elsewhere; `dapple verify %s --digest=…` finds any change", out.Digest, out.verifiable()))
 	}
@@ -122,13 +127,16 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.3g %s", x, [...]string{"B", "kB", "MB", "GB", "TB"}[unit])
 }
 
-// WriteSampled writes the last line of a sampling. Dry rows are of a domain alone.
-func WriteSampled(w io.Writer, rows int64, dry bool, out Written) error {
+// WriteSampled writes the last lines of a sampling. Dry rows are of a domain alone.
+func WriteSampled(w io.Writer, rows int64, dry bool, m MinCount, out Written) error {
+	line := out.line(rows) + " at no privacy cost\n"
 	if dry {
-		_, err := fmt.Fprintf(w, "%s: DRY ROWS, drawn evenly from the domain file; they come from no data and describe nobody\n", out.line(rows))
-		return err
+		line = out.line(rows) + ": DRY ROWS, drawn evenly from the domain file; they come from no data and describe nobody\n"
 	}
-	_, err := fmt.Fprintf(w, "%s at no privacy cost\n", out.line(rows))
+	if m.Rows > 0 {
+		line += "merged  " + m.String() + "\n"
+	}
+	_, err := io.WriteString(w, line)
 	return err
 }
 

@@ -36,7 +36,9 @@ type Privacy struct {
 	// RowsAt is where they were written: the name of a directory, a directory of gs:// or a table of bq://.
 	RowsAt     string `json:"rows_at,omitempty"`
 	RowsFormat string `json:"rows_format,omitempty"` // parquet or csv; empty for a table
-	Error      Errors `json:"error"`
+	// MinCount is what was done to the rows beyond the model; zero: nothing.
+	MinCount MinCount `json:"min_count,omitzero"`
+	Error    Errors   `json:"error"`
 	// Marginals says what the table of marginals holds.
 	Marginals Marginals `json:"marginals"`
 	Status    string    `json:"status"`
@@ -215,6 +217,9 @@ func (p Privacy) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, " with standard deviation %.3g", p.Units.StdDev)
 	}
 	fmt.Fprintf(&b, "\nRows        %s, from %s\n", page.Count(float64(p.Rows)), p.RowsFrom)
+	if p.MinCount.Rows > 0 {
+		fmt.Fprintf(&b, "Min count   %s\n", p.MinCount)
+	}
 	b.WriteString("Ledger\n")
 	for _, l := range p.Ledger {
 		fmt.Fprintf(&b, "  %-12s %5d × %-20s %-22s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale)

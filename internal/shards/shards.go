@@ -12,6 +12,13 @@ type FileRef struct {
 	SHA256 string // of the whole file, in hexadecimal digits
 	URI    string // where this attempt is staged
 	Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
+	Merged Merged // what was changed of all rows, not of these alone; sinks leave it empty
+}
+
+// Merged is what it has cost that no combination of some columns is rare among the rows.
+type Merged struct {
+	Rows      int64   // whose values were changed
+	AverageTV float64 // total variation between the rows before and after, averaged over tables; negative: not known
 }
 
 // Published is what a run has made visible.

@@ -165,6 +165,17 @@ func text(p *string) func(string) error {
 	}
 }
 
+// list reads names between commas.
+func list(p *[]string) func(string) error {
+	return func(s string) error {
+		*p = strings.Split(s, ",")
+		if slices.Contains(*p, "") {
+			return fmt.Errorf("want names between commas")
+		}
+		return nil
+	}
+}
+
 func oneOf(p *string, allowed ...string) func(string) error {
 	return func(s string) error {
 		if !slices.Contains(allowed, s) {

@@ -16,6 +16,7 @@ const (
 	streamOffset uint64 = 1 + iota
 	streamScatter
 	streamRefine
+	streamAtLeast
 )
 
 // Rows is a fixed list of rows that represents a Model. Any position can be read at any time, by any

@@ -28,6 +28,9 @@ type rowSource struct {
 	plan    *relation.Plan // of what a row has beyond what is modelled
 	words   words
 	attrs   int
+	grouped []bool // attributes whose values are those of the row's group, in the rows of which none is rare; nil: none
+	related bool   // so are those of dates and orders
+	merged  Merged
 	done    atomic.Int64 // rows made so far in this process, for progress alone
 }
 
@@ -37,6 +40,7 @@ type sourceKey struct {
 	rows     int64
 	seed     uint64
 	rounding Rounding
+	least    string // MinCount
 }
 
 type lazySource struct {
@@ -51,7 +55,7 @@ var sources sync.Map // sourceKey → *lazySource
 
 // open returns the row source of a sampling.
 func (f *sampleFn) open(ctx context.Context, ref ModelRef) (*rowSource, error) {
-	key := sourceKey{ref.SHA256, f.Params.Rows, f.Params.Seed, f.Params.Rounding}
+	key := sourceKey{ref.SHA256, f.Params.Rows, f.Params.Seed, f.Params.Rounding, f.Params.MinCount.key()}
 	v, _ := sources.LoadOrStore(key, new(lazySource))
 	lazy := v.(*lazySource)
 	lazy.once.Do(func() { lazy.src, lazy.err = f.load(ctx, ref) })
@@ -84,16 +88,16 @@ func newRowSource(f *modelio.File, hash string, p SampleParams) (*rowSource, err
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
 	}
-	s := &rowSource{n: p.Rows, decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len()}
-	if s.n == 0 {
-		s.n = releasedRows(f.Units)
-	}
+	s := &rowSource{n: p.rows(f.Units), decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len()}
 	switch {
 	case s.n == 0:
 	case p.Rounding == Systematic:
 		s.rows = population.Systematic(f.Model, s.n, s.words.rows)
 	default:
 		s.rows = population.NewRows(f.Model, f.Cliques, s.n, s.words.rows)
+	}
+	if p.MinCount.Rows > 1 && s.n > 0 {
+		return s, s.merge(f, p)
 	}
 	return s, nil
 }
@@ -106,17 +110,26 @@ func releasedRows(units float64) int64 {
 
 // each decodes the rows from … to−1 some at a time, into the chunk that next returns.
 func (s *rowSource) each(ctx context.Context, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
-	codes := make([]domain.Code, chunkRows*s.attrs)
+	codes, groups := make([]domain.Code, chunkRows*s.attrs), make([]int64, chunkRows)
 	for from < to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := s.rows.Read(from, codes[:min(to-from, chunkRows)*int64(s.attrs)])
+		if s.grouped != nil {
+			s.rows.Groups(from, groups[:n])
+		}
 		chunk := next()
 		s.decoder.Decode(chunk, codes[:n*s.attrs], func(row, attr int) uint64 {
+			if s.grouped != nil && s.grouped[attr] {
+				return s.words.of(groupValues, uint64(groups[row])).at(uint64(attr))
+			}
 			return s.words.at(uint64(from+int64(row))*uint64(s.attrs) + uint64(attr))
 		})
 		s.plan.Repair(chunk, codes[:n*s.attrs], func(row int, i uint64) uint64 {
+			if s.related {
+				return s.words.of(groupRepairs, uint64(groups[row])).at(i)
+			}
 			return s.words.of(repairs, uint64(from)+uint64(row)).at(i)
 		})
 		s.plan.Complete(chunk, from, func(column int, i uint64) uint64 { return s.words.of(keys, uint64(column)).at(i) })

@@ -41,6 +41,7 @@ type SampleParams struct {
 	Branches int    // parallel branches of the graph; default 1; PrismBranches for prism
 	Seed     uint64 // repeats the sampling; the rows are a function of the model and this
 	Rounding Rounding
+	MinCount MinCount
 	As       reflect.Type `json:"-"` // Sample: struct type of the rows; default *domain.Chunk
 	Sink     SinkRef      // Write: where rows go
 }
@@ -66,10 +67,14 @@ func (p SampleParams) shards(n int64) int {
 
 // rows returns the number of rows of a release of the given number of units.
 func (p SampleParams) rows(units float64) int64 {
-	if p.Rows > 0 {
-		return p.Rows
+	n := p.Rows
+	if n == 0 {
+		n = releasedRows(units)
 	}
-	return releasedRows(units)
+	if n < p.MinCount.Rows {
+		return 0 // as each of them would be of a rare combination
+	}
+	return n
 }
 
 // Validate lists all faults of p.
@@ -91,6 +96,9 @@ func (p SampleParams) Validate() error {
 	if p.Rounding > Systematic {
 		errs = append(errs, fmt.Errorf("synth: rounding %d: want Refined or Systematic", p.Rounding))
 	}
+	if p.MinCount.Rows < 0 || p.Rows > 0 && p.Rows < p.MinCount.Rows {
+		errs = append(errs, fmt.Errorf("synth: each combination in at least %d of %d rows: want 0 to all of them", p.MinCount.Rows, p.Rows))
+	}
 	if p.Sink.Kind != "" {
 		errs = append(errs, sinks.known(p.Sink.Kind))
 	}
@@ -109,6 +117,7 @@ func (p SampleParams) Validate() error {
 func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	s = s.Scope("dapple.Sample")
 	p = checked(p)
+	p.MinCount.mustFit(r.domain)
 	p.MinRows = 0
 	var toStructs *structsFn
 	if p.As != nil {
@@ -141,6 +150,7 @@ func ValidateStruct(t reflect.Type, d *domain.Domain) error {
 func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	s = s.Scope("dapple.Write")
 	p = checked(p)
+	p.MinCount.mustFit(r.domain)
 	if p.Sink.Kind == "" {
 		panic("synth: Write needs a sink")
 	}
@@ -295,7 +305,7 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	if err != nil {
 		return fmt.Errorf("synth: closing shard %d: %w", shard, err)
 	}
-	file.Shard, file.Model = shard, model
+	file.Shard, file.Model, file.Merged = shard, model, src.merged
 	emit(file)
 	return nil
 }

@@ -30,8 +30,10 @@ func (w words) at(i uint64) uint64 {
 
 // What words are for, beside the values of cells.
 const (
-	repairs = iota + 1 // of rows that are not in order
-	keys               // that are generated
+	repairs      = iota + 1 // of rows that are not in order
+	keys                    // that are generated
+	groupValues             // of rows that share the values of some columns
+	groupRepairs            // of those
 )
 
 // of returns the words of number n of a purpose.

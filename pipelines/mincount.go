@@ -1,0 +1,46 @@
+package pipelines
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// checkMinCount finds the faults of a wish that no combination be rare in the rows.
+func checkMinCount(m synth.MinCount, rows int64, d *domain.Domain, f *Faults) {
+	switch {
+	case m.Rows == 0 && len(m.Columns) > 0:
+		f.add("--min_count", "is required by --min_count_columns: how many rows a combination of them has to have", "")
+	case rows > 0 && m.Rows > rows:
+		f.add("--min_count", fmt.Sprintf("got %d for --rows=%d; no combination can be in so many", m.Rows, rows), "")
+	}
+	if err := m.Validate(d); err != nil {
+		f.add("--min_count_columns", strings.TrimPrefix(err.Error(), "synth: MinCount: "), "the columns are "+strings.Join(columnNames(d), ", "))
+	}
+}
+
+// combined are the columns whose combinations are counted.
+func combined(m synth.MinCount, d *domain.Domain) []string {
+	if len(m.Columns) > 0 {
+		return m.Columns
+	}
+	return columnNames(d)
+}
+
+// columnsOf names them in a sentence.
+func columnsOf(m synth.MinCount) string {
+	if len(m.Columns) == 0 {
+		return "all columns"
+	}
+	return strings.Join(m.Columns, ", ")
+}
+
+func minCountOf(m synth.MinCount, d *domain.Domain, rows int64, merged synth.Merged) report.MinCount {
+	if m.Rows == 0 {
+		return report.MinCount{}
+	}
+	return report.NewMinCount(m.Rows, combined(m, d), merged.Rows, rows, merged.AverageTV)
+}
