@@ -177,7 +177,6 @@ var public = map[string]string{
 	"pipelines":          "whole runs, as the command makes them",
 	"pipelines/plan":     "the error and cost of a run before it",
 	"solver":             "the problem, the curator and the result of a method of one's own",
-	"solver/comparators": "published methods to compare with",
 	"solver/methods":     "methods by name, one's own among them",
 	"solver/population":  "the models that a method returns",
 	"transforms/counts":  "the second step of a pipeline",

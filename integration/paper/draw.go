@@ -131,7 +131,7 @@ the units whatever n and ε, which is above the rate that is printed for it. Err
 	}
 	b.WriteString(`## Not here
 
-` + "`gem`" + ` takes a hundred times as long. RAP (Aydore et al. 2021) is not built: see package solver/comparators.
+` + "`gem`" + ` takes a hundred times as long. RAP (Aydore et al. 2021) is not built: see package internal/published/comparators.
 `)
 	return b.Bytes()
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
+	"github.com/dapple-dp/dapple/internal/published/comparators"
 	"github.com/dapple-dp/dapple/internal/published/dpampaper"
 	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/rake"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/comparators"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 

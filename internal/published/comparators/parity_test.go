@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/internal/dpfw"
+	"github.com/dapple-dp/dapple/internal/published/comparators"
 	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/comparators"
 )
 
 // TestParityIsFound: 50,000 records of 12 binary columns are uniform but for one, which is the XOR of three others for 90 %
