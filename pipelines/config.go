@@ -72,7 +72,9 @@ func (c Config) withDefaults() Config {
 	if isTable(c.Output) {
 		c.Shards = orDefault(c.Shards, DefaultShards)
 	}
-	c.Runner, c.Engine = orDefault(c.Runner, "prism"), c.Engine.withDefaults()
+	c.Runner = orDefault(c.Runner, "prism")
+	c.Engine = c.Engine.withDefaults(c.Runner)
+	c.TempLocation = orDefault(c.Engine.Cloud.Staging, c.TempLocation)
 	for _, name := range []*string{&c.Input, &c.Output, &c.Release, &c.TempLocation, &c.Ledger} {
 		*name = c.Engine.name(*name)
 	}

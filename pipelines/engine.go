@@ -3,6 +3,7 @@ package pipelines
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -30,6 +31,20 @@ type Engine struct {
 	Experiments string // comma-separated
 	Shared      bool   // all workers see local paths under the same names
 	Detach      bool   // submit, and do not wait
+
+	Cloud Cloud // where and how Dataflow runs a job
+}
+
+// Cloud is what Dataflow alone wants to know.
+type Cloud struct {
+	Project        string
+	Region         string
+	Staging        string // gs:// directory for programs, graphs and releases; default: TempLocation, or next to the output
+	Machine        string // type of the workers' machines
+	MaxWorkers     int
+	ServiceAccount string
+	Subnetwork     string
+	PrivateIPs     bool
 }
 
 // runnerKind is a runner by all its names.
@@ -45,7 +60,16 @@ var runnerNames = []runnerKind{
 	{[]string{"flink", "FlinkRunner"}, false, true},
 	{[]string{"spark", "SparkRunner"}, false, true},
 	{[]string{"universal", "portable", "PortableRunner"}, false, true},
+	{dataflowNames, false, true},
 }
+
+var dataflowNames = []string{"dataflow", "DataflowRunner"}
+
+// dataflowScheme begins the endpoints of Dataflow, which follow from project and region.
+const dataflowScheme = "dataflow://"
+
+// dataflow reports whether the service is Dataflow.
+func (e Engine) dataflow() bool { return strings.HasPrefix(e.Endpoint, dataflowScheme) }
 
 // remote reports whether the run is a job of a service.
 func (e Engine) remote() bool { return e.Endpoint != "" }
@@ -55,7 +79,16 @@ func (e Engine) elsewhere() bool {
 	return e.remote() && slices.Contains([]jobs.Environment{jobs.Process, jobs.External, jobs.Docker}, jobs.Environment(e.Environment))
 }
 
-func (e Engine) withDefaults() Engine {
+func (e Engine) withDefaults(runner string) Engine {
+	if slices.Contains(dataflowNames, runner) && !e.dataflow() {
+		at := dataflowScheme + e.Cloud.Project + "/" + e.Cloud.Region
+		if e.Endpoint != "" {
+			at += "@" + e.Endpoint
+		}
+		e.Endpoint, e.Environment = at, cmp.Or(e.Environment, string(jobs.Docker))
+		e.Config = cmp.Or(e.Config, "gcr.io/cloud-dataflow/v1beta3/beam_go_sdk:"+core.SdkVersion)
+		e.JobName = cmp.Or(e.JobName, "dapple-"+strings.ToLower(rand.Text()[:10])) // active jobs have different names
+	}
 	if !e.remote() {
 		return e
 	}
@@ -102,8 +135,11 @@ func (e Engine) branches(runner string) int {
 func checkEngine(runner string, e Engine, f *Faults) {
 	k := slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, runner) })
 	if k < 0 {
-		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process, or flink, spark, universal or prism at an --endpoint", runner), "")
+		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process, flink, spark, universal or prism at an --endpoint, or dataflow", runner), "")
 		return
+	}
+	if !e.dataflow() {
+		e.Cloud.checkUnused(f)
 	}
 	if !e.remote() {
 		if !runnerNames[k].here {
@@ -141,7 +177,59 @@ func (e Engine) checkUnused(f *Faults) {
 	}
 }
 
+// checkUnused refuses what is of use to Dataflow only. A project pays for BigQuery, too.
+func (c Cloud) checkUnused(f *Faults) {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"region", c.Region != ""}, {"staging_location", c.Staging != ""}, {"worker_machine_type", c.Machine != ""}, {"max_num_workers", c.MaxWorkers != 0},
+		{"service_account_email", c.ServiceAccount != ""}, {"subnetwork", c.Subnetwork != ""}, {"no_use_public_ips", c.PrivateIPs},
+	} {
+		if flag.given {
+			f.add("--"+flag.name, "is for --runner=dataflow", "leave it out")
+		}
+	}
+}
+
+// checkDataflow is check for a run on Dataflow.
+func (e Engine) checkDataflow(f *Faults) {
+	if e.Cloud.Project == "" {
+		f.add("--project", "is required by --runner=dataflow: the project that runs the job and pays for it", "")
+	}
+	if e.Cloud.Region == "" {
+		f.add("--region", "is required by --runner=dataflow, such as europe-west1", "name that of the bucket")
+	}
+	if _, address, ok := strings.Cut(e.Endpoint, "@"); ok && !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+		f.add("--endpoint", fmt.Sprintf("got %q; want https://… for Dataflow", address), "leave it out for Google's own")
+	}
+	if e.Environment != string(jobs.Docker) {
+		f.add("--environment_type", "Dataflow has workers in containers only", "leave it out; --environment_config names another image")
+	}
+	if e.Shared {
+		f.add("--shared", "workers of Dataflow see no paths of this machine", "leave it out, and name places on gs://")
+	}
+	if e.Parallelism != 0 {
+		f.add("--parallelism", "Dataflow chooses how much it does at a time", "limit it by --max_num_workers")
+	}
+	if s := e.Cloud.Staging; s != "" && (files.Scheme(s) != "gs" || files.CheckName(s) != nil) {
+		f.add("--staging_location", fmt.Sprintf("got %q; want gs://bucket/path", s), "")
+	}
+	e.checkWorker(f)
+}
+
+// checkStaging refuses a place for the program that Dataflow cannot fetch it from.
+func (e Engine) checkStaging(where place, f *Faults) {
+	if e.dataflow() && e.Cloud.Staging == "" && files.Scheme(where.dir) != "gs" {
+		f.add("--staging_location", "is required by --runner=dataflow unless the output or --temp_location is on gs://: a directory for the program of the workers and for the release", "name gs://bucket/path")
+	}
+}
+
 func (e Engine) check(f *Faults) {
+	if e.dataflow() {
+		e.checkDataflow(f)
+		return
+	}
 	host, _, err := net.SplitHostPort(e.Endpoint)
 	if err != nil {
 		f.add("--endpoint", fmt.Sprintf("got %q; want host:port", e.Endpoint), "")
@@ -196,16 +284,32 @@ func (e Engine) checkPlaces(f *Faults, places map[string]string) {
 	}
 	for _, flag := range []string{"--input", "--output", "--release", "--temp_location"} {
 		if p := places[flag]; p != "" && !files.Remote(p) && !isTable(p) {
-			f.add(flag, fmt.Sprintf("%s is of this machine, and workers of %s may be on others", p, e.Environment),
-				"name a place on gs://, or say by --shared that all of them see it under this name")
+			f.add(flag, fmt.Sprintf("%s is of this machine, and %s", p, e.whereWorkersAre()),
+				e.placeFix())
 		}
 	}
+}
+
+func (e Engine) whereWorkersAre() string {
+	if e.dataflow() {
+		return "workers of Dataflow are not"
+	}
+	return "workers of " + e.Environment + " may be on others"
+}
+
+func (e Engine) placeFix() string {
+	if e.dataflow() {
+		return "name a place on gs://, or a table of BigQuery"
+	}
+	return "name a place on gs:// or s3://, or say by --shared that all of them see it under this name"
 }
 
 // checkEndpoint looks whether a job service answers.
 func (e Engine) checkEndpoint(ctx context.Context, f *Faults) {
 	c, err := jobs.Dial(ctx, e.Endpoint)
 	switch {
+	case err != nil && e.dataflow():
+		f.add("--runner=dataflow", err.Error(), "check --project and --region, and log in by gcloud auth application-default login")
 	case errors.Is(err, jobs.ErrNoService):
 		f.add("--endpoint", err.Error(), "engines have other ports for people and for their own clients: start Beam's job server for the engine, and name its --job-port")
 	case err != nil:

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -40,13 +41,20 @@ func wide(t *testing.T, n, categories int) Config {
 
 // TestGraphIsSmall: what a runner is sent for 100 columns, 166,750 marginals and eight branches is below 1 MB,
 // which runners limit to some megabytes. The domain and the workload are in it once for each step that needs
-// them, packed.
+// them, packed. No cell of the table is.
 func TestGraphIsSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to validate 100 columns; make integration runs it")
 	}
 	c := wide(t, 100, 20)
 	c.Shards = synth.PrismBranches
+	table, err := os.ReadFile(c.Input)
+	if err == nil {
+		err = os.WriteFile(c.Input, append(table, strings.Repeat(",canary", 100)[1:]+"\n"...), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := mustValidate(t, c)
 	p, s := beam.NewPipelineWithRoot()
 	build(s, r, launch{runID: "graph", output: r.output("graph", staging{}, time.Time{})})
@@ -59,6 +67,9 @@ func TestGraphIsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d bytes", proto.Size(graph))
+	if b, err := proto.Marshal(graph); err != nil || bytes.Contains(b, []byte("canary")) {
+		t.Errorf("%v; or a cell of the table is in the graph", err)
+	}
 	if n := proto.Size(graph); n > 1e6 || len(r.Problem.Workload.Marginals) != 166_750 {
 		t.Errorf("%d marginals make a graph of %d bytes", len(r.Problem.Workload.Marginals), n)
 		for _, step := range graph.Components.Transforms {

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/internal/jobs"
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // job is a run that is under way at a job service, as its staging remembers it.
@@ -80,12 +81,27 @@ type pipelineRun struct {
 	run       string                           // ID of the run that publishes
 	submitted func(context.Context, job) error // notes the job
 	stop      func(context.Context) error      // keeps workers elsewhere from all that they have not begun
+	dir       string                           // staging of the run
 }
 
-// patience is how long a cancelled job may take to end, and a service may be silent.
-type patience struct{ cancelled, silent time.Duration }
+// cloud is what Dataflow is told of the job. All that it gets and makes is in the staging, and goes with it.
+func (x pipelineRun) cloud() jobs.Cloud {
+	c := x.engine.Cloud
+	return jobs.Cloud{
+		Run: x.run, Temp: files.Join(x.dir, x.run, "temp"), Machine: c.Machine, MaxWorkers: c.MaxWorkers,
+		ServiceAccount: c.ServiceAccount, Subnetwork: c.Subnetwork, PrivateIPs: c.PrivateIPs,
+		Stage: func(ctx context.Context, name string, content []byte) (string, error) {
+			name = files.Join(x.dir, x.run, name)
+			return name, files.Create(ctx, name, content)
+		},
+	}
+}
 
-var patient = patience{cancelled: 30 * time.Second, silent: time.Minute}
+// patience is how long a cancelled job may take to end, also on Dataflow, which stops its machines first, and a
+// service may be silent.
+type patience struct{ cancelled, cloud, silent time.Duration }
+
+var patient = patience{cancelled: 30 * time.Second, cloud: 5 * time.Minute, silent: time.Minute}
 
 // execute runs a pipeline to its end, with progress.
 func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) error {
@@ -104,7 +120,7 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 	}
 	id, end, err := c.Submit(ctx, p, jobs.Options{
 		Name: x.engine.JobName, Environment: jobs.Environment(x.engine.Environment), Config: x.engine.Config,
-		Worker: x.engine.Worker, Parallelism: x.engine.Parallelism, Experiments: experiments,
+		Worker: x.engine.Worker, Parallelism: x.engine.Parallelism, Experiments: experiments, Cloud: x.cloud(),
 	})
 	defer end()
 	j := job{x.engine.Endpoint, id, x.run}
@@ -160,7 +176,11 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j job, m *meter
 // cancel ends a job, first by its own store and then by its service.
 func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j job, why string) error {
 	stopErr := x.stop(ctx)
-	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), patient.cancelled)
+	wait := patient.cancelled
+	if x.engine.dataflow() {
+		wait = patient.cloud
+	}
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), wait)
 	defer end()
 	last, err := c.Cancel(ctx, j.ID)
 	switch {

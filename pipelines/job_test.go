@@ -25,7 +25,7 @@ func atService(t *testing.T, s *jobstest.Service) Config {
 	c.Runner = "flink"
 	c.Engine = Engine{Endpoint: s.Endpoint, Environment: "external", Config: "127.0.0.1:1", Shared: true}
 	before := patient
-	patient = patience{cancelled: time.Second, silent: 2 * time.Second}
+	patient = patience{cancelled: time.Second, cloud: time.Second, silent: 2 * time.Second}
 	t.Cleanup(func() { patient = before })
 	return c
 }

@@ -124,7 +124,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun, kept *found) error {
 	x := pipelineRun{
 		runner: r.Runner, engine: r.Engine, run: l.runID, submitted: st.remember,
-		stop: func(ctx context.Context) error { return st.stop(ctx, n.RunID, l.runID) },
+		stop: func(ctx context.Context) error { return st.stop(ctx, n.RunID, l.runID) }, dir: st.dir,
 	}
 	bytes := r.source.Bytes()
 	if begun != nil {

@@ -72,6 +72,9 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		c.target().check(ctx, &faults)
 	}
 	checkTemp(c.TempLocation, c.Engine, &faults)
+	if c.Output != "" {
+		c.Engine.checkStaging(stagingPlace(c.TempLocation, c.target().beside(), r.scratch), &faults)
+	}
 	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)

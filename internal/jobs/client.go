@@ -2,14 +2,18 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
+	"net/http"
 	"strings"
 	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -19,8 +23,25 @@ import (
 // Client talks to one job service.
 type Client struct {
 	Endpoint string
-	conn     *grpc.ClientConn
+	conn     *grpc.ClientConn // nil: the service is foreign
 	service  jobpb.JobServiceClient
+	foreign  Foreign
+}
+
+// Foreign is a service of another protocol that answers as a job service does. Of a job service's methods a Client
+// calls GetState, Cancel, GetMessageStream and GetJobMetrics.
+type Foreign interface {
+	jobpb.JobServiceClient
+	// Submit makes a job of a pipeline. ErrUnknown is in its error if the job may be there all the same.
+	Submit(ctx context.Context, graph *pipepb.Pipeline, o Options) (job string, err error)
+}
+
+var schemes = map[string]func(ctx context.Context, at string) (Foreign, error){}
+
+// RegisterScheme makes endpoints that begin with scheme:// those of a foreign service, from an init function. Its open
+// gets what follows, and asks the service something.
+func RegisterScheme(scheme string, open func(ctx context.Context, at string) (Foreign, error)) {
+	schemes[scheme] = open
 }
 
 // Patience is how long an endpoint may take to answer the first time.
@@ -34,6 +55,17 @@ var ErrNoService = errors.New("what answers there is no Beam job service")
 func Dial(ctx context.Context, endpoint string) (*Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
+	if scheme, at, ok := strings.Cut(endpoint, "://"); ok {
+		open := schemes[scheme]
+		if open == nil {
+			return nil, fmt.Errorf("%s: this program knows no service %s", endpoint, scheme)
+		}
+		s, err := open(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		return &Client{Endpoint: endpoint, service: s, foreign: s}, nil
+	}
 	if _, _, err := net.SplitHostPort(endpoint); err != nil {
 		return nil, fmt.Errorf("got %q; want host:port", endpoint)
 	}
@@ -64,7 +96,24 @@ func (c *Client) greet(ctx context.Context) error {
 	case status.Code(err) == codes.Unimplemented && !strings.Contains(err.Error(), "unknown service"):
 		return nil // a job service without this method
 	}
-	return fmt.Errorf("%w (%s)", ErrNoService, c.Endpoint)
+	return fmt.Errorf("%w (%s%s)", ErrNoService, c.Endpoint, flink(c.Endpoint))
+}
+
+// flink says of an endpoint that it is the port that Flink has for its own clients, which is often taken for that of
+// the job server; empty if it is not.
+func flink(endpoint string) string {
+	resp, err := (&http.Client{Timeout: time.Second}).Get("http://" + endpoint + "/overview")
+	if err != nil {
+		return ""
+	}
+	defer resp.Body.Close()
+	var overview struct {
+		Version string `json:"flink-version"`
+	}
+	if json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&overview) != nil || overview.Version == "" {
+		return ""
+	}
+	return " is the REST port of a Flink"
 }
 
 // reason is an error of the network without addresses, which the caller has named.
@@ -80,7 +129,11 @@ func reason(err error) string {
 }
 
 // Close ends the connection. Jobs go on.
-func (c *Client) Close() { _ = c.conn.Close() }
+func (c *Client) Close() {
+	if c.conn != nil {
+		_ = c.conn.Close()
+	}
+}
 
 // State is that of a job.
 type State = jobpb.JobState_Enum

@@ -49,6 +49,10 @@ func (noPool) Stop(context.Context) error               { return nil }
 func TestDialSaysWhatIsWrong(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler()) // as the pages of engines for people
 	defer web.Close()
+	flink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"taskmanagers":1,"slots-total":1,"flink-version":"1.19.3"}`)) // the client looks at what it gets
+	}))
+	defer flink.Close()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -56,9 +60,11 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 	gone := silent.Addr().String()
 	silent.Close()
 	for endpoint, want := range map[string]string{
-		strings.TrimPrefix(web.URL, "http://"): ErrNoService.Error(),
-		gone:                                   "nothing answers at " + gone + " (connection refused)",
-		"8099":                                 `got "8099"; want host:port`,
+		strings.TrimPrefix(web.URL, "http://"):   ErrNoService.Error(),
+		strings.TrimPrefix(flink.URL, "http://"): "is the REST port of a Flink",
+		"nosuch://p/r":                           "this program knows no service nosuch",
+		gone:                                     "nothing answers at " + gone + " (connection refused)",
+		"8099":                                   `got "8099"; want host:port`,
 	} {
 		began := time.Now()
 		if _, err := Dial(t.Context(), endpoint); err == nil || !strings.Contains(err.Error(), want) {

@@ -60,6 +60,20 @@ type Options struct {
 	Worker      string // program for the workers, of linux/amd64; not used by Loopback
 	Parallelism int
 	Experiments []string
+	Cloud       Cloud // for Dataflow alone
+}
+
+// Cloud is what Dataflow is told of a job besides.
+type Cloud struct {
+	Run            string // of which there is one job at most
+	Temp           string // gs:// directory for what Dataflow keeps meanwhile
+	Machine        string
+	MaxWorkers     int
+	ServiceAccount string
+	Subnetwork     string
+	PrivateIPs     bool
+	// Stage writes a file that workers fetch, and returns its name on gs://.
+	Stage func(ctx context.Context, name string, content []byte) (url string, err error)
 }
 
 // ErrUnknown is in the error of a submission of which nobody knows whether it has become a job.
@@ -94,6 +108,10 @@ func (c *Client) Submit(ctx context.Context, p *beam.Pipeline, o Options) (job s
 		return "", end, err
 	}
 	graph, err := graphx.Marshal(edges, &graphx.Options{Environment: env})
+	if err == nil && c.foreign != nil {
+		job, err = c.foreign.Submit(ctx, graph, o)
+		return job, end, err
+	}
 	if err == nil {
 		err = runnerlib.UpdateGoEnvironmentWorker(worker, graph)
 	}

@@ -215,14 +215,31 @@ func requestOptions(c *pipelines.Config) []option {
 	}
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
 	opts = append(opts, engineOptions(c)...)
-	return append(opts, readingServices(&c.Services)...)
+	reading := readingServices(&c.Services)
+	bigquery := reading[0].set
+	reading[0].elsewhere, reading[0].usage = true, "Google's project that runs the job, and pays for it and for BigQuery"
+	reading[0].set = func(s string) error { return errors.Join(bigquery(s), text(&c.Engine.Cloud.Project)(s)) }
+	return append(opts, append(reading, cloudOptions(&c.Engine.Cloud)...)...)
+}
+
+// cloudOptions are the flags of Dataflow, with Beam's names.
+func cloudOptions(c *pipelines.Cloud) []option {
+	return []option{
+		{elsewhere: true, name: "region", arg: "REGION", usage: "Dataflow: where, such as europe-west1", set: text(&c.Region)},
+		{elsewhere: true, name: "staging_location", arg: "DIR", usage: "Dataflow: gs:// directory for what is staged; default: by the output", set: text(&c.Staging)},
+		{elsewhere: true, name: "worker_machine_type", arg: "TYPE", usage: "Dataflow: machines for the workers; the fit takes --memory_limit of one", set: text(&c.Machine)},
+		{elsewhere: true, name: "max_num_workers", arg: "N", usage: "Dataflow: most workers at a time", set: whole(&c.MaxWorkers, 4000)},
+		{elsewhere: true, name: "service_account_email", arg: "A", usage: "Dataflow: who the workers are", set: text(&c.ServiceAccount)},
+		{elsewhere: true, name: "subnetwork", arg: "NAME", usage: "Dataflow: their network; --no_use_public_ips: in it alone", set: text(&c.Subnetwork)},
+		{elsewhere: true, name: "no_use_public_ips", set: toggle(&c.PrivateIPs)},
+	}
 }
 
 // engineOptions are the flags that choose where the run is at work. They have Beam's names where Beam has one.
 func engineOptions(c *pipelines.Config) []option {
 	e := &c.Engine
 	return []option{
-		{name: "runner", arg: "NAME", usage: "prism (default) or direct; Flink, Spark, …: see dapple help runners", set: text(&c.Runner)},
+		{name: "runner", arg: "NAME", usage: "prism (default) or direct; Flink, Spark, Dataflow: see dapple help runners", set: text(&c.Runner)},
 		{elsewhere: true, name: "endpoint", arg: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
 		{elsewhere: true, name: "environment_type", arg: "TYPE", usage: "its workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
 		{elsewhere: true, name: "environment_config", arg: "C", usage: `PROCESS: {"command": "FILE"}; EXTERNAL: host:port; DOCKER: an image`, set: text(&e.Config)},

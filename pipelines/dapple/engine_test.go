@@ -37,6 +37,12 @@ func TestEngineFaults(t *testing.T) {
 			[]string{"--input: /", "--output: /"}},
 		{[]string{"--endpoint=192.0.2.1:1", "--environment_type=LOOPBACK", "--detach"},
 			[]string{"--environment_type: LOOPBACK is for an engine on this machine", "--detach: the workers of LOOPBACK end with this process"}},
+		{[]string{"--runner=dataflow", "--environment_type=PROCESS", "--shared", "--parallelism=2", "--staging_location=s3://bucket/x", "--endpoint=127.0.0.1:1"},
+			[]string{"--project: is required", "--region: is required", "--environment_type: Dataflow has", "--shared: workers of Dataflow see no paths",
+				"--parallelism: Dataflow chooses", `--staging_location: got "s3://bucket/x"; want gs://`, `--endpoint: got "127.0.0.1:1"; want https://`}},
+		{[]string{"--runner=DataflowRunner", "--project=p", "--region=r"},
+			[]string{"--input: /", "--output: /", "--staging_location: is required"}},
+		{[]string{"--region=r", "--max_num_workers=3"}, []string{"--region: is for --runner=dataflow", "--max_num_workers: is for"}},
 	} {
 		dir := people(t, 10)
 		for _, command := range []string{"synth", "plan"} {

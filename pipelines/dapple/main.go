@@ -20,6 +20,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
+	_ "github.com/dapple-dp/dapple/internal/jobs/dataflow"
 	_ "github.com/dapple-dp/dapple/internal/jobs/loopback"
 	"github.com/dapple-dp/dapple/internal/report"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
@@ -197,7 +198,7 @@ func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults
 func listOptions(out io.Writer, options []option, elsewhere bool) {
 	width := 22
 	if elsewhere {
-		width = 25
+		width = 26
 	}
 	for _, o := range options {
 		if o.usage == "" || o.elsewhere != elsewhere {
@@ -246,8 +247,8 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		return 0
 	}
 	if name == "runners" {
-		fmt.Fprint(stdout, "Flags of synth for runs on an engine, which takes the job through Beam's job server for it.\n"+
-			"  --runner=NAME             flink, spark, universal, or prism with an --endpoint\n")
+		fmt.Fprint(stdout, "Flags of synth for runs on an engine; all but Dataflow take jobs through Beam's job servers.\n"+
+			"  --runner=NAME              flink, spark, universal or prism with an --endpoint, or dataflow\n")
 		for _, c := range cmds {
 			if c.name == "synth" {
 				listOptions(stdout, c.options, true)
@@ -267,7 +268,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.does)
 	}
 	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
-		"dapple help runners lists the flags for Flink, Spark and other engines.\n"+
+		"dapple help runners lists the flags for Flink, Spark, Dataflow and other engines.\n"+
 		"dapple help domain explains the domain file; dapple help schema is its JSON Schema, for editors.\n"+
 		"dapple --version says what this program was built from.\n"+
 		"Files and directories are local, gs:// or s3://bucket/path; tables are bq://project.dataset.table.\n")

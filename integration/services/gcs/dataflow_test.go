@@ -1,0 +1,122 @@
+package gcs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+	"google.golang.org/protobuf/proto"
+
+	_ "github.com/dapple-dp/dapple/internal/jobs/dataflow"
+	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
+	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+// onDataflow makes a request for a Dataflow of which do is what becomes of a job's graph.
+func onDataflow(t *testing.T, c pipelines.Config, do func(d *jobstest.Dataflow, graph *pipepb.Pipeline)) (pipelines.Config, *jobstest.Dataflow) {
+	t.Helper()
+	d := jobstest.StartDataflow(t)
+	d.Made = func(request []byte) {
+		var r struct {
+			Environment struct {
+				SDKPipelineOptions struct {
+					Options struct{ PipelineURL string }
+				}
+			}
+		}
+		graph := &pipepb.Pipeline{}
+		err := json.Unmarshal(request, &r)
+		if err == nil {
+			var b []byte
+			if b, err = files.ReadAll(ctx, r.Environment.SDKPipelineOptions.Options.PipelineURL, 1<<20); err == nil {
+				err = proto.Unmarshal(b, graph)
+			}
+		}
+		if err != nil {
+			t.Errorf("request %s: %v", request, err)
+		}
+		go do(d, graph)
+	}
+	worker := filepath.Join(t.TempDir(), "worker")
+	if err := os.WriteFile(worker, []byte("a program"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, address, _ := strings.Cut(d.Endpoint, "@")
+	c.Runner, c.Engine = "dataflow", pipelines.Engine{Endpoint: address, Worker: worker, Cloud: pipelines.Cloud{Project: "p", Region: "r"}}
+	return c, d
+}
+
+// A job of Dataflow: its graph, as it was staged, runs on prism with workers of this process, which see objects alone.
+// It publishes, and what was staged is gone.
+func TestDataflow(t *testing.T) {
+	s, c := shop(t)
+	port := transformtest.Port(t)
+	if _, err := prism.CreateJobServer(ctx, prism.Options{Port: port}); err != nil {
+		t.Fatal(err)
+	}
+	workers, err := extworker.StartLoopback(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = workers.Stop(ctx) }) // they end with the process
+	c, d := onDataflow(t, c, func(d *jobstest.Dataflow, graph *pipepb.Pipeline) {
+		payload, err := proto.Marshal(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: workers.EnvironmentConfig(ctx)}})
+		if err != nil {
+			t.Error(err)
+		}
+		for _, env := range graph.GetComponents().GetEnvironments() {
+			env.Urn, env.Payload = "beam:env:external:v1", payload
+		}
+		d.Set("JOB_STATE_RUNNING")
+		if _, err := runnerlib.Execute(ctx, graph, fmt.Sprint("127.0.0.1:", port), &runnerlib.JobOptions{Name: "n", Loopback: true}, false); err != nil {
+			d.Set("JOB_STATE_FAILED", err.Error())
+			return
+		}
+		d.Set("JOB_STATE_DONE")
+	})
+	c.RunID = "r1"
+	res := mustRun(t, c)
+	if complete(t, "gs://shop/out", res.Written.Rows); d.Jobs() != 1 || res.Written.Rows == 0 {
+		t.Errorf("%d jobs, %+v", d.Jobs(), res.Written)
+	}
+	res = mustRun(t, c)
+	if d.Jobs() != 1 || !strings.Contains(strings.Join(res.Written.Notes, "\n"), "had finished before") {
+		t.Errorf("asked again: %d jobs, %v", d.Jobs(), res.Written.Notes)
+	}
+	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") || strings.Contains(got, "worker") {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+// However a job of Dataflow ends without output, what is said of the budget is true, and nothing is left of it.
+func TestDataflowJobsThatFail(t *testing.T) {
+	for state, want := range map[string][]string{
+		"JOB_STATE_FAILED":    {"csv: open x: gone", "nothing was written and no privacy budget was spent"},
+		"JOB_STATE_CANCELLED": {"the job was cancelled, and not by this command", "no privacy budget was spent"},
+		"JOB_STATE_DONE":      {"its output is not to be seen here", "no privacy budget was spent"},
+	} {
+		s, c := shop(t)
+		before := len(names(t, s, "shop"))
+		c, d := onDataflow(t, c, func(d *jobstest.Dataflow, _ *pipepb.Pipeline) {
+			d.Set(state, "caused by:\ncsv: open x: gone")
+		})
+		_, err := run(t, c)
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%s: %v, want %q", state, err, text)
+			}
+		}
+		if left := names(t, s, "shop"); len(left) != before || d.Jobs() != 1 {
+			t.Errorf("%s: %d jobs, left are %v", state, d.Jobs(), left)
+		}
+	}
+}
