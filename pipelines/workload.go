@@ -2,12 +2,9 @@ package pipelines
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/workload"
 )
 
 // workload returns the domain file's workload, or else all marginals up to the width and size asked for.
@@ -37,19 +34,13 @@ func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
 		f.add("--domain", fmt.Sprintf("%d marginals in the workload; at most %d are possible", n, query.MaxMarginals), "list fewer")
 		return w, false
 	}
-	w.Sizes = r.File.Domain.Sizes()
+	w, err := workload.Listed(r.File)
+	if err != nil {
+		f.add("--domain", err.Error(), "")
+		return w, false
+	}
 	values := 0
-	for _, e := range r.File.Workload {
-		attrs := make([]int, len(e.Columns))
-		for i, name := range e.Columns {
-			attrs[i] = r.File.Domain.Index(name)
-		}
-		m, err := r.asked(domain.NewClique(attrs...), e)
-		if err != nil {
-			f.add("--domain", fmt.Sprintf("workload, line %d: %s", e.Line, strings.TrimPrefix(err.Error(), "query: ")), "")
-			return w, false
-		}
-		w.Marginals = append(w.Marginals, m)
+	for _, m := range w.Marginals {
 		if m.Queries != nil {
 			values += m.Queries.Queries() * m.Queries.Cells()
 		}
@@ -59,38 +50,7 @@ func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
 			"list fewer, or queries of fewer columns")
 		return w, false
 	}
-	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
 	return w, true
-}
-
-// asked returns an entry of the domain file's workload: a marginal, or linear queries over its cells.
-func (r *Request) asked(c domain.Clique, e schema.WorkloadEntry) (query.Marginal, error) {
-	sizes := r.File.Domain.Sizes()
-	if e.Query == nil {
-		return query.Marginal{Clique: c, Weight: e.Weight}, nil
-	}
-	switch e.Query.Kind {
-	case "count":
-		return query.Conjunction(sizes, c, e.Query.Allowed)
-	case "prefixes":
-		values := sizes[c[0]]
-		if null, ok := r.File.Domain.Attributes[c[0]].NullCode(); ok {
-			values = int(null)
-		}
-		return query.Prefixes(sizes, c[0], values)
-	case "halfspace":
-		position := make([][]float64, len(c))
-		for i, a := range c {
-			for v := range sizes[a] {
-				position[i] = append(position[i], float64(v))
-			}
-		}
-		return query.HalfSpace(sizes, c, e.Query.Coefficients, position, e.Query.Least)
-	case "parity":
-		return query.Parity(sizes, c)
-	}
-	l, err := query.NewLinear([][]float64{e.Query.Values})
-	return query.Marginal{Clique: c, Weight: 1, Queries: l}, err
 }
 
 // chooseWidth replaces no width by the default one, or by 2 if that makes too many marginals.

@@ -49,15 +49,16 @@ func Compare(ctx context.Context, t Tables, w query.Workload, d *domain.Domain, 
 			return nil, ErrNoRows
 		}
 	}
-	e := evaluation{domain: d, cliques: compared(w), options: opts.withDefaults()}
+	e := evaluation{domain: d, cliques: compared(w), workload: w, options: opts.withDefaults()}
 	return e.report(ctx, t)
 }
 
 // evaluation is what stays the same from one pair of tables to the next.
 type evaluation struct {
-	domain  *domain.Domain
-	cliques []domain.Clique // in the order of domain.Clique.Compare
-	options Options
+	domain   *domain.Domain
+	cliques  []domain.Clique // in the order of domain.Clique.Compare
+	workload query.Workload
+	options  Options
 }
 
 func (e *evaluation) report(ctx context.Context, t Tables) (*Report, error) {
@@ -103,6 +104,7 @@ func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparis
 		return Comparison{}, err
 	}
 	c.Worst = e.worst(truth, other, each)
+	c.Queries = e.queries(truth, other)
 	c.Violations = violations(truth, other, e.domain)
 	return c, nil
 }

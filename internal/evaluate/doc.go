@@ -94,6 +94,9 @@
 //	worst[]                       the marginals of largest TV, largest first:
 //	  columns, cells, tv
 //	  largest[]                   the cells that differ most: labels, real and synthetic share
+//	queries                       only if the workload has linear queries; answers are means over the rows:
+//	  number, average_error, largest_error
+//	  worst[]                     columns, index (from 0, among the queries over them), real, synthetic
 //	violations                    only if the domain declares impossible combinations:
 //	  real, synthetic             rows that any of them holds for
 //	  each[]                      columns, cells (labels by column), real, synthetic: one combination

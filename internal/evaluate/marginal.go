@@ -15,7 +15,7 @@ import (
 const closedWidth = 3
 
 // compared returns the cliques to compare, each once, in the order of domain.Clique.Compare: those of
-// the workload, and those of at most closedWidth attributes that they contain.
+// the workload's marginals, and those of at most closedWidth attributes that they contain.
 func compared(w query.Workload) []domain.Clique {
 	seen := map[string]bool{}
 	var cliques []domain.Clique
@@ -25,7 +25,7 @@ func compared(w query.Workload) []domain.Clique {
 			cliques = append(cliques, slices.Clone(c))
 		}
 	}
-	for _, m := range w.Marginals {
+	for _, m := range w.Tables().Marginals {
 		add(m.Clique)
 		subsets(m.Clique, closedWidth, add)
 	}

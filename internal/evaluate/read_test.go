@@ -213,14 +213,14 @@ func TestRun(t *testing.T) {
 
 func TestWorkloadOfTheDomainFile(t *testing.T) {
 	f := parseDomain(t, "workload:\n  - {columns: [visited, sex], weight: 2}\n  - {columns: [age]}\n")
-	w, err := workload(f, 3, 1000)
+	w, err := toCompare(f, 3, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []domain.Clique{{1}, {0, 3}}; !reflect.DeepEqual(w.Cliques(), want) {
 		t.Errorf("cliques %v, want %v", w.Cliques(), want)
 	}
-	if _, err := workload(parseDomain(t, ""), 3, 1); err == nil {
+	if _, err := toCompare(parseDomain(t, ""), 3, 1); err == nil {
 		t.Error("no error where no column is small enough")
 	}
 }

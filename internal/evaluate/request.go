@@ -74,7 +74,7 @@ func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *
 	file.Domain = file.Domain.EqualBins()
 	r.domain = file.Domain
 	var err error
-	r.workload, err = workload(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
+	r.workload, err = toCompare(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
 	errs.add("Marginals", err)
 	return file
 }

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
-	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/workload"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -85,12 +84,14 @@ const maxDomain = 256 << 20
 // maxMarginals is the largest number of marginals compared.
 const maxMarginals = 250_000
 
-// workload returns the marginals that the domain file declares, else all of up to width columns and
-// maxCells cells.
-func workload(f *schema.File, width int, maxCells int64) (query.Workload, error) {
-	w := query.Workload{Sizes: f.Domain.Sizes()}
-	marginals := slices.DeleteFunc(slices.Clone(f.Workload), func(e schema.WorkloadEntry) bool { return e.Query != nil })
-	if len(marginals) == 0 {
+// toCompare returns what the domain file declares, with all marginals of up to width columns and maxCells cells if it
+// declares none.
+func toCompare(f *schema.File, width int, maxCells int64) (query.Workload, error) {
+	w, err := workload.Listed(f)
+	if err != nil {
+		return w, err
+	}
+	if len(w.Tables().Marginals) == 0 {
 		switch n := query.CountMarginals(w.Sizes, width, maxCells, maxMarginals); {
 		case n == 0:
 			return w, fmt.Errorf("no column has at most %d cells; raise --max_cells", maxCells)
@@ -98,14 +99,7 @@ func workload(f *schema.File, width int, maxCells int64) (query.Workload, error)
 			return w, fmt.Errorf("%d columns have more than %d marginals of up to %d columns; compare narrower ones with --marginals",
 				len(w.Sizes), maxMarginals, width)
 		}
-		w = query.AllMarginals(w.Sizes, width, maxCells)
-	}
-	for _, entry := range marginals {
-		attrs := make([]int, len(entry.Columns))
-		for i, name := range entry.Columns {
-			attrs[i] = f.Domain.Index(name)
-		}
-		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: entry.Weight})
+		w.Marginals = append(w.Marginals, query.AllMarginals(w.Sizes, width, maxCells).Marginals...)
 	}
 	for _, m := range w.Marginals {
 		if cells, err := m.Clique.Cells(w.Sizes); err != nil || cells > maxCounted {
@@ -113,6 +107,5 @@ func workload(f *schema.File, width int, maxCells int64) (query.Workload, error)
 				m.Clique.Names(f.Domain), maxCounted)
 		}
 	}
-	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
 	return w, nil
 }

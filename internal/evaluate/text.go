@@ -36,6 +36,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	line("")
 	writeProperty(&b, "Columns on cells", r.Real.CellShapes)
 	writeProperty(&b, "Pairs on cells", r.Real.CellTrends)
+	r.Real.Queries.writeText(&b)
 	r.Real.Violations.writeText(&b)
 	writeWorst(&b, r.Real.Worst)
 	if r.Holdout != nil {

@@ -86,7 +86,7 @@ func (w Written) tableLine(rows int64) string {
 
 func errorLine(e Errors) string {
 	if e.Cells == 0 {
-		return "error   not known: nothing was measured"
+		return "error   not known: no marginal was measured"
 	}
 	if e.PredictedCells > 0 {
 		return predictedLine(e)
