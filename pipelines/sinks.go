@@ -29,7 +29,9 @@ func init() {
 
 // ref returns the form in which a DoFn carries the sink.
 func (o *output) ref() synth.SinkRef {
-	b, err := json.Marshal(o)
+	plain := *o
+	plain.Target.Domain = nil // open takes it from the public frame
+	b, err := json.Marshal(plain)
 	if err != nil {
 		panic("pipelines: an output is plain data and always marshals")
 	}

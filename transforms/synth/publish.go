@@ -15,7 +15,6 @@ func init() {
 
 // publishFn makes the shards visible when all of them are there, each once.
 type publishFn struct {
-	Sink   SinkRef
 	Store  StoreRef
 	Params SampleParams
 }
@@ -40,7 +39,7 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	if err := complete(all, f.Params.shards(f.Params.rows(release.Result.Total.Units))); err != nil {
 		return err
 	}
-	sink, err := sinks.open(f.Sink.Kind, f.Sink.Config)
+	sink, err := sinks.open(f.Params.Sink.Kind, f.Params.Sink.Config)
 	if err != nil {
 		return err
 	}

@@ -160,7 +160,7 @@ func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	})
 	s = s.Scope("dapple.Publish")
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, files), beam.AddFixedKey(s, r.refs))
-	return beam.ParDo(s, &publishFn{Sink: p.Sink, Store: r.store, Params: p}, grouped)
+	return beam.ParDo(s, &publishFn{Store: r.store, Params: p}, grouped)
 }
 
 func checked(p SampleParams) SampleParams {
