@@ -22,4 +22,20 @@ var algorithms = []defect{
 		name: "solver reaches noise", file: "internal/dpam/dpam.go", dir: "integration", test: "TestLayering",
 		old: "import (\n", new: "import (\n\t_ \"github.com/dapple-dp/dapple/dp/noise\"\n",
 	},
+	{
+		name: "blocks of noise kept", file: "internal/rake/blocks.go", test: "TestSmoothTable",
+		old: "x[i] = v * max(0, 1-limit/max(v*v, 1e-300))", new: "x[i] = v * max(0, 1-limit/max(v*v, limit*limit, 1e-300))",
+	},
+	{
+		name: "link of two columns ignored", file: "internal/rake/blocks.go", test: "TestLink",
+		old: "\tfor i, x := range link {\n\t\tout[i] += x\n\t}\n\treturn out\n", new: "\treturn smoothed\n",
+	},
+	{
+		name: "coupling by tables of the last round alone", file: "internal/rake/uncertainty.go", test: "TestCoupledOnce",
+		old: "return c.known.Earlier+c.known.Precision > 0", new: "return c.known.Precision > 0",
+	},
+	{
+		name: "values inside bins follow nothing", file: "dp/domain/coupling.go", test: "TestCoupling",
+		old: "\tif math.Abs(s) < 1e-3 {\n", new: "\tif math.Abs(s) < 1e3 {\n",
+	},
 }

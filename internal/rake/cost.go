@@ -92,7 +92,7 @@ func factors(sizes []int, tables []domain.Clique) float64 {
 func part(list []domain.Clique, candidates []*candidate) []domain.Clique {
 	measured := 0
 	for _, c := range candidates {
-		if c.known.Earlier+c.known.Precision > 0 {
+		if c.released() {
 			measured++
 		}
 	}

@@ -36,7 +36,7 @@ func (r *run) couple(m *population.Model) {
 	}
 	var list []coupled
 	for _, c := range r.pairs {
-		if c.known.Precision > 0 && at[c.clique[0]] != nil && at[c.clique[1]] != nil {
+		if c.released() && at[c.clique[0]] != nil && at[c.clique[1]] != nil {
 			list = append(list, coupled{pair: c.clique})
 		}
 	}
@@ -171,36 +171,42 @@ func added(table []float64, first, second *learnedColumn) float64 {
 
 // strengths returns the strength of a coupling for each bin of the leader, by the width of bins of the other: the local
 // log odds ratio of the normal scores of both, over the width of the leader's bin. In a bin of the leader the scores of
-// the other have a mean µ and a variance v; those of a normal distribution have the ratio µ'/v.
+// the other have a mean µ and a variance v; those of a normal distribution have the ratio µ'/v. Bins of a single value,
+// such as the zeros before a long tail, have no part in either. v of a wide bin, such as the last one, is at most that
+// of the narrower bins beside it: all that such a bin tells may be that its records are in the other's last one.
 func strengths(table []float64, leader, other *learnedColumn) []float64 {
 	rows, m := len(leader.bins.Starts), len(other.bins.Starts)
-	at, known := make([]conditional, rows), make([]bool, rows)
+	at := make([]conditional, 0, rows) // of the bins that hold several values, where they are known
 	for a := range rows {
-		at[a], known[a] = newConditional(table[a*m:(a+1)*m], other)
+		if c, ok := newConditional(table[a*m:(a+1)*m], other); ok && leader.within[a] > 0 {
+			c.row = a
+			at = append(at, c)
+		}
+	}
+	middle := func(bin int) float64 { return (leader.ends[bin] + leader.ends[bin+1]) / 2 }
+	slope := make([]float64, len(at))
+	for i := range at {
+		low, high := &at[max(i-1, 0)], &at[min(i+1, len(at)-1)]
+		slope[i] = (high.mean - low.mean) / max(middle(high.row)-middle(low.row), 1e-3)
+		own, others := leader.width(at[i].row), other.width(at[i].bin)
+		at[i].variance = max(at[i].variance-(others*others+slope[i]*slope[i]*own*own)/12, leastSpread*others*others) // of which bins are the rest
 	}
 	out := make([]float64, rows)
-	for a := range out {
-		low, high := a, a
-		if a > 0 && known[a-1] {
-			low--
+	for i, c := range at {
+		own, v := leader.width(c.row), c.variance
+		for _, next := range []int{max(i-1, 0), min(i+1, len(at)-1)} { // which knows more, if it is narrower
+			if leader.width(at[next].row) < own {
+				v = min(v, at[next].variance)
+			}
 		}
-		if a+1 < rows && known[a+1] {
-			high++
-		}
-		if !known[a] || low == high {
-			continue
-		}
-		middle := func(bin int) float64 { return (leader.ends[bin] + leader.ends[bin+1]) / 2 }
-		slope := (at[high].mean - at[low].mean) / max(middle(high)-middle(low), 1e-3)
-		own, others := leader.width(a), other.width(at[a].bin)
-		v := max(at[a].variance-(others*others+slope*slope*own*own)/12, leastSpread*others*others) // of which bins are the rest
-		out[a] = min(max(slope/v*own, -domain.MaxStrength), domain.MaxStrength)
+		out[c.row] = min(max(slope[i]/v*own, -domain.MaxStrength), domain.MaxStrength)
 	}
 	return out
 }
 
 // conditional is the distribution of the scores of one column where another is in one bin.
 type conditional struct {
+	row            int // of the table
 	bin            int // that holds its median
 	mean, variance float64
 }
@@ -208,9 +214,13 @@ type conditional struct {
 // newConditional reads a row of a table: as a normal distribution with the same quartiles, which single records far
 // away do not move.
 func newConditional(row []float64, x *learnedColumn) (c conditional, ok bool) {
+	row = slices.Clone(row)
 	sum := 0.0
-	for _, w := range row {
-		sum += w
+	for b := range row {
+		if x.within[b] == 0 {
+			row[b] = 0
+		}
+		sum += row[b]
 	}
 	if sum < leastShare {
 		return c, false

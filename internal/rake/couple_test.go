@@ -47,3 +47,50 @@ func TestStrengths(t *testing.T) {
 		}
 	}
 }
+
+// TestStrengthsOfTails: half of the records are 0 in both columns, and the others have long tails that rise together. The
+// last bins, in which nearly all spread is, are joined as closely as those before them.
+func TestStrengthsOfTails(t *testing.T) {
+	const n, k = 4096, 8
+	runs, starts := []domain.Run{{From: 0, Share: .5}}, []int{0}
+	for v := 1; v < n; v *= 2 { // as many in each doubling, the last of which is half of all values
+		runs = append(runs, domain.Run{From: v, Share: .5 / 12})
+	}
+	for b := 1; b < k; b++ {
+		starts = append(starts, 1<<(b-1))
+	}
+	x := newLearnedColumn(&domain.LearnedBins{Starts: starts, Runs: runs}, n)
+	table := make([]float64, k*k)
+	table[0] = .5
+	for b := 1; b < k; b++ {
+		share := .5 / 12
+		if b == k-1 {
+			share = .5 / 2
+		}
+		for _, near := range []int{b - 1, b, b + 1} { // 4 of 5 in the same bin
+			part := share / 10
+			if near == b || near < 1 || near == k {
+				part = share * 4 / 5
+			}
+			table[b*k+min(max(near, 1), k-1)] += part
+		}
+	}
+	got := strengths(table, x, x)
+	if got[0] != 0 || x.width(k-1)*got[k-1] < 20 {
+		t.Errorf("strengths %.1f; want 0 of the zeros, 20 over the width %.2f of the last bin", got, x.width(k-1))
+	}
+}
+
+// TestCoupledOnce: a table that was released in the first round alone counts among those that columns can be coupled by.
+func TestCoupledOnce(t *testing.T) {
+	c := &candidate{clique: domain.Clique{0, 1}, scale: 1}
+	c.screen()
+	if c.released() {
+		t.Error("a table that nobody released")
+	}
+	c.known.Precision = 1
+	c.screen() // the second round asks for others
+	if !c.released() {
+		t.Error("the release of the first round was forgotten")
+	}
+}

@@ -47,6 +47,9 @@ func (c *candidate) screen() {
 	k.Growth = min(max(f*f, leastGrowth), mostGrowth)
 }
 
+// released reports whether the table was released, in whichever round.
+func (c *candidate) released() bool { return c.known.Earlier+c.known.Precision > 0 }
+
 // alone says of every value of attribute a whether it has a code of its own.
 func (m *merged) alone(a int) []bool {
 	members, out := make([]int, m.sizes[a]), make([]bool, len(m.codes[a]))
