@@ -66,8 +66,10 @@ func shares(counts []int32, rows int) []float64 {
 	return out
 }
 
-// AverageError and LargestError are written as in the other tables.
+// AverageError writes it as in the other tables.
 func (q *Queries) AverageError() string { return share(q.Average) }
+
+// LargestError writes it as in the other tables.
 func (q *Queries) LargestError() string { return share(q.Largest) }
 
 // writeText writes nothing if there are no queries.

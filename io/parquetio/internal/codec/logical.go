@@ -42,6 +42,7 @@ type Logical struct {
 // Unit is that of a time.
 type Unit int
 
+// The units of times, by their numbers in Parquet's footers.
 const (
 	Millis Unit = 1
 	Micros Unit = 2
