@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -35,6 +36,9 @@ type description struct {
 	About      map[string]string // what only the curator knows
 	Began      string            // when the run was asked for
 	MinCount   synth.MinCount
+	Criteria   solver.Criteria
+
+	CriteriaWithin float64 // units by which noise shifts their check
 }
 
 // describe makes the files that go with the rows: statement, model, marginals and report. They are functions of the
@@ -46,6 +50,7 @@ func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged
 	}
 	cliques, marginals, said := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, said)
+	privacy.Criteria = criteriaOf(d, a.Result.Accepted)
 	privacy.MinCount = minCountOf(d.MinCount, binned, rows, merged)
 	return []dirsink.Released{
 		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error {

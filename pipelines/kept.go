@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -82,9 +83,10 @@ func (r *Request) fingerprint() string {
 		Units        float64
 		MemoryLimit  int64
 		Strict       bool
+		Criteria     solver.Criteria
 	}{
 		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
-		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict,
+		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria,
 	})
 	if err != nil {
 		panic("pipelines: a request is plain data and always marshals")

@@ -33,6 +33,14 @@ func (r *Result) WriteText(w io.Writer) error {
 	return report.WriteClosing(w, r.Privacy, r.Written)
 }
 
+// Criteria returns ErrCriteria if the model was asked to be closer than it is.
+func (r *Result) Criteria() error {
+	if c := r.Privacy.Criteria; c != nil && !c.Met {
+		return ErrCriteria
+	}
+	return nil
+}
+
 // Run executes a request: it reads the private table, spends the privacy budget once, and publishes
 // rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent. A release
 // whose publication failed is kept, and the next run of the same request publishes it instead. A run that has an

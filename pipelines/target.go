@@ -180,6 +180,9 @@ func (r *Request) notes() (lines []string) {
 	if note := table.OpenSink(t.in("plan", stagingPlace(r.TempLocation, t.beside(), r.scratch).dir)).Note(); note != "" {
 		lines = append(lines, "output    "+note)
 	}
+	if len(r.Problem.Criteria.Limits) > 0 {
+		lines = append(lines, r.criteriaNote())
+	}
 	if r.MinCount.Rows > 0 {
 		lines = append(lines, fmt.Sprintf("min_count rows of a combination of %s that fewer than %d have are merged with others: no privacy cost, and no guarantee beyond ε and δ; "+
 			"the last lines of synth and the report say what it costs in error", columnsOf(r.MinCount), r.MinCount.Rows))

@@ -29,6 +29,7 @@ type Request struct {
 	aimed    *plan.Aimed // the ε for an error that a plan was asked for
 	about    map[string]string
 	ledger   *book.Book // as it was when the request was checked; nil: none
+	within   float64    // units by which noise shifts the check of criteria, with 95 % confidence
 	narrowed string     // why the workload is narrower than the default; empty if it is not
 }
 
@@ -215,6 +216,7 @@ func checkProblem(r *Request, f *Faults) {
 		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
 		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)),
 	}
+	checkCriteria(r, f)
 	_, unknown := methods.Lookup(r.Method)
 	if r.Epsilon.Validate() != nil || r.Delta.Validate() != nil || unknown != nil && r.Method != "auto" {
 		return // said already; no method can be judged
@@ -229,6 +231,7 @@ func checkProblem(r *Request, f *Faults) {
 		f.add(where, what, fix)
 		return
 	}
+	payCriteria(r, f)
 	if most := plan.MostUnits(r.Problem); most > 0 && r.ExpectedRows > most {
 		f.add("--expected_rows", fmt.Sprintf("got %d; so large a workload is counted for at most %d units", r.ExpectedRows, most), "lower --max_cells or --marginals, or drop columns")
 	}

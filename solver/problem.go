@@ -28,6 +28,7 @@ type Problem struct {
 	MemoryLimit  int64   // bytes for the solve; 0: DefaultMemoryLimit
 	Rounds       int     // 0: the algorithm's public rule
 	Seed         uint64  // of randomness that privacy does not depend on
+	Criteria     Criteria
 	Progress     Progress
 }
 
@@ -69,6 +70,7 @@ type Result struct {
 	Measurements []query.Measurement  // all noisy marginals bought; not answers to linear queries
 	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned
 	MaxError     *query.MaxError      // a bought certificate, if any
+	Accepted     *bool                // whether the model meets the problem's criteria; nil: there are none
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown
 	TV           float64              // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
 	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: RMSE and Measurements tell

@@ -138,6 +138,21 @@ func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, 
 	return r.MaxError, err
 }
 
+// Accept releases whether a model is as close as it is asked to be: whether the largest of |count − model| − limit over all
+// cells, rounded up to the grid of the noise, is at most 0 with noise added. limits has an entry for each marginal, in
+// counts. One unit changes the largest by at most one count under either relation, however many marginals there are, and
+// nothing is released but the answer.
+//
+// Precondition (caller): answers between −2^40 and 2^40 counts, limits from 0 to 2^40, the model and the limits public.
+// (New): one record of each unit.
+// Guarantee: that of MaxError, Δ = 1, or what linear queries have: rho = Δ²/(2σ²), or ε = Δ/scale.
+// Rounding: as of MaxError; limits are rounded to the grid 2^−20.
+// Source: post-processing of one noisy number; Canonne, Kamath, Steinke 2020, Theorem 14.
+func (c *Curator) Accept(stage string, w query.Workload, model query.Answers, limits []float64, share dp.Share) (bool, error) {
+	r, err := c.answer(Request{Method: Accept, Stage: stage, Workload: w, Model: model, Limits: limits, Share: share})
+	return r.Accepted, err
+}
+
 // Residuals releases, for each clique A, the marginal h_A on codes merged by merge plus independent discrete
 // Gaussian noise Z of variance σ_A², centred along every axis: Values = P(h_A + Z), in counts. With c =
 // query.ResidualShare of the merged sizes of A, a cell has Variance c·σ_A² and the charge is

@@ -161,6 +161,8 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.laplaceMaxCell(r)
 	case MaxError:
 		return g.maxError(r)
+	case Accept:
+		return g.accept(r)
 	case FirstAbove:
 		if !inRange(r.Noise) {
 			return plan{}, errors.New("the threshold is not between -2^40 and 2^40 counts")

@@ -35,6 +35,9 @@ func loop(c *Curator) error {
 			return err
 		}
 	}
+	if _, err = c.Accept("accept", w, model, []float64{4, 0, 2.5}, dp.ShareOf(1, 20)); err != nil {
+		return err
+	}
 	_, err = c.MaxError("max", w, model, dp.ShareOf(1, 20))
 	return err
 }
@@ -146,7 +149,7 @@ func TestDigests(t *testing.T) {
 	}
 	base := requests()[5] // SelectCell
 	base.Cliques, base.Precision, base.Noise = base.Workload.Cliques()[:1], []float64{1}, 3
-	base.From = 2
+	base.From, base.Limits = 2, []float64{4}
 	base.Merge = query.Recoding{{1, 0}, nil}
 	base.Shapes = []query.TreeShape{{}}
 	note("request", base.Digest())

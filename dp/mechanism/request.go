@@ -25,6 +25,7 @@ const (
 	SelectCell      Method = "SelectCell"
 	LaplaceMaxCell  Method = "LaplaceMaxCell"
 	MaxError        Method = "MaxError"
+	Accept          Method = "Accept"
 	FirstAbove      Method = "FirstAbove"
 	Residuals       Method = "Residuals"
 	Scores          Method = "Scores"
@@ -46,6 +47,7 @@ type Request struct {
 	Total     float64       // of the model or the release before, counts
 	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove the threshold
 	From      int           // of FirstAbove: the answer to begin with, counted over the workload
+	Limits    []float64     // of Accept: the largest error allowed in each marginal, counts
 	Share     dp.Share
 }
 
@@ -58,6 +60,7 @@ type Release struct {
 	MaxError     query.MaxError
 	Scores       query.Scores
 	Trees        []query.Tree
+	Accepted     bool
 }
 
 // Call is a request with the event charged for it and the release drawn: public values only.
@@ -78,6 +81,7 @@ func (r *Recorder) record(c Call) {
 	c.Request.Cliques = slices.Clone(c.Request.Cliques)
 	c.Request.Precision = slices.Clone(c.Request.Precision)
 	c.Request.Shapes = slices.Clone(c.Request.Shapes)
+	c.Request.Limits = slices.Clone(c.Request.Limits)
 	c.Request.Merge = slices.Clone(c.Request.Merge)
 	for a, codes := range c.Request.Merge {
 		c.Request.Merge[a] = slices.Clone(codes)
@@ -122,6 +126,7 @@ func (r Request) Digest() [sha256.Size]byte {
 		in.Text(m.Queries.Fingerprint())
 	}
 	addFloats(in, r.Precision)
+	addFloats(in, r.Limits)
 	addRecoding(in, r.Merge)
 	for _, s := range r.Shapes {
 		in.Int64s([]int64{int64(s.Values), int64(s.Codes())})
@@ -142,6 +147,9 @@ func (r Release) Digest() [sha256.Size]byte {
 		signs[i] = int64(s)
 	}
 	in.Int64s(signs)
+	if r.Accepted {
+		in.Text("accepted")
+	}
 	for _, m := range r.Measurements {
 		in.Text(m.Clique.Key())
 		addFloats(in, append(slices.Clone(m.Values), m.Variance))

@@ -23,6 +23,19 @@ var mechanisms = []defect{
 		old: "return wholeCounts(2 * most)", new: "return wholeCounts(most)",
 	},
 	{
+		name: "excesses over limits added up", file: "dp/mechanism/accept.go", test: "TestAcceptChange",
+		old: "most = excess\n", new: "most += excess\n",
+	},
+	{
+		name: "answer whether limits are kept without noise", file: "dp/mechanism/accept.go", test: "TestAcceptDraws",
+		old: "Release{Accepted: x <= 0}", new: "Release{Accepted: g.largestExcess(r) <= 0}",
+	},
+	{
+		name: "answer whether limits are kept without charge", file: "dp/mechanism/accept.go", test: "TestEveryDrawIsCharged",
+		old: "return g.number(r, event, statistic, func(x float64) Release { return Release{Accepted: x <= 0} })",
+		new: "p, err := g.number(r, event, statistic, func(x float64) Release { return Release{Accepted: x <= 0} })\n\tp.free = true\n\treturn p, err",
+	},
+	{
 		name: "noise of a search halved", file: "dp/mechanism/above.go", test: "TestFirstAbove",
 		old: "big.NewRat(4, 1)", new: "big.NewRat(2, 1)",
 	},

@@ -30,6 +30,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), page.Count(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
 	}
+	if p.Criteria != nil {
+		lines = append(lines, "criteria "+p.Criteria.String())
+	}
 	if p.MinCount.Rows > 0 {
 		lines = append(lines, "merged  "+p.MinCount.String())
 	}

@@ -36,6 +36,8 @@ type Privacy struct {
 	// RowsAt is where they were written: the name of a directory, a directory of gs:// or a table of bq://.
 	RowsAt     string `json:"rows_at,omitempty"`
 	RowsFormat string `json:"rows_format,omitempty"` // parquet or csv; empty for a table
+	// Criteria are those that the model was checked against; nil: none.
+	Criteria *Criteria `json:"criteria,omitempty"`
 	// MinCount is what was done to the rows beyond the model; zero: nothing.
 	MinCount MinCount `json:"min_count,omitzero"`
 	Error    Errors   `json:"error"`
@@ -217,6 +219,9 @@ func (p Privacy) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, " with standard deviation %.3g", p.Units.StdDev)
 	}
 	fmt.Fprintf(&b, "\nRows        %s, from %s\n", page.Count(float64(p.Rows)), p.RowsFrom)
+	if p.Criteria != nil {
+		fmt.Fprintf(&b, "Criteria    %s\n", p.Criteria)
+	}
 	if p.MinCount.Rows > 0 {
 		fmt.Fprintf(&b, "Min count   %s\n", p.MinCount)
 	}

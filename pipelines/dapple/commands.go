@@ -109,7 +109,10 @@ func synthCommand(progress io.Writer, terminal bool) command {
 			if err != nil {
 				return err
 			}
-			return res.WriteText(out)
+			if err := res.WriteText(out); err != nil {
+				return err
+			}
+			return res.Criteria()
 		},
 	}
 }
@@ -202,10 +205,11 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "memory_limit", arg: "BYTES", set: whole(&c.MemoryLimit, 1<<50)},
 		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "null", arg: "TEXT", set: text(&c.Null)},
-		{name: "release", arg: "DIR", usage: "directory for statement, model and manifest; default: output.release", set: text(&c.Release)},
-		{name: "about", arg: "FILE", usage: "what only you know, for the statement: see dapple help about", set: text(&c.About)},
+		{name: "release", arg: "DIR", usage: "of statement and model; --about=FILE adds to them: see dapple help about", set: text(&c.Release)},
+		{name: "about", arg: "FILE", set: text(&c.About)},
 		{name: "shards", arg: "N", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote before; --shards=N: output files, default 1 to 8", set: toggle(&c.Overwrite)},
+		{name: "criteria", arg: "LIST", usage: "'age,sex<=0.02; race<=0.01': largest errors; checked, exit 1 if not met", set: text(&c.Criteria)},
 		{name: "min_count", arg: "K", usage: "no written combination (of --min_count_columns=A,B, else all) in fewer rows", set: whole(&c.MinCount.Rows, mostRows)},
 		{name: "min_count_columns", arg: "A,B", set: list(&c.MinCount.Columns)},
 		{name: "sample_seed", arg: "N", set: seed(&c.SampleSeed, &c.HasSampleSeed)},

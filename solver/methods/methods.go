@@ -111,7 +111,7 @@ func Register(m Method) {
 		}
 		return accesses(p)
 	}
-	all = append(all, m)
+	all = append(all, reserving(m))
 }
 
 // linear names the methods that answer linear queries.

@@ -37,6 +37,9 @@ type SolveParams struct {
 	MemoryLimit  int64   // bytes for the solve; default solver.DefaultMemoryLimit
 	Rounds       int     // default: the method's public rule
 	SolverSeed   uint64  // of randomness that privacy does not depend on
+	// Criteria are checked on the model, from their share of the budget, and released as met or not. Their marginals have
+	// to be parts of marginals of the workload.
+	Criteria solver.Criteria `json:",omitzero"`
 	// Store keeps the release. Without one the release travels in the pipeline, at most 100 MB of it, and
 	// a runner that starts the job again can release twice.
 	Store StoreRef
@@ -180,7 +183,7 @@ func (f *solveFn) problem(progress solver.Progress) solver.Problem {
 	return solver.Problem{
 		Domain: &f.Public.Domain, Workload: f.Public.Workload, Neighbouring: f.Params.Neighbouring,
 		Epsilon: f.Params.Epsilon, Delta: f.Params.Delta, Units: f.Params.Units,
-		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Progress: progress,
+		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Criteria: f.Params.Criteria, Progress: progress,
 	}
 }
 
@@ -313,6 +316,14 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	result.Model.Exclude() // for a method that does not know of them
 	if err := result.Model.Validate(); err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
+	}
+	if len(problem.Criteria.Limits) > 0 {
+		w, model, limits := problem.Criteria.Ask(result)
+		met, err := curator.Accept(solver.CriteriaStage, w, model, limits, problem.Criteria.Share)
+		if err != nil {
+			return nil, f.spent(ledger, fmt.Errorf("synth: checking the criteria: %w", err))
+		}
+		result.Accepted = &met
 	}
 	a := &Artifact{
 		RunID: f.Params.RunID, Config: hex.EncodeToString(config[:]), Method: method.Name,

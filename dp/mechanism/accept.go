@@ -1,0 +1,41 @@
+package mechanism
+
+import (
+	"errors"
+
+	"github.com/dapple-dp/dapple/dp/accountant"
+)
+
+// accept answers whether the largest of |count − model| − limit is at most 0, with noise. Its event is that of the largest
+// error, which it is a function of when all limits are equal; with others a constant is taken off each number before the
+// largest is looked for, so that a neighbour still moves it by at most what one number moves by.
+func (g *gate) accept(r Request) (plan, error) {
+	if len(r.Limits) != len(r.Workload.Marginals) {
+		panic("mechanism: as many limits as marginals are needed")
+	}
+	for _, x := range r.Limits {
+		if !inRange(x) || x < 0 {
+			return plan{}, errors.New("limits are not all between 0 and 2^40 counts")
+		}
+	}
+	event, err := g.ledger.MaxError(r.Workload.LargestChange(g.relation), r.Share)
+	if err != nil {
+		return plan{}, err
+	}
+	statistic := func() (int64, int) {
+		return ceilTo(g.largestExcess(r), accountant.ScoreGridBits, event.GridBits)
+	}
+	return g.number(r, event, statistic, func(x float64) Release { return Release{Accepted: x <= 0} })
+}
+
+// largestExcess returns the largest of |count − model| − limit on the grid 2^-20.
+func (g *gate) largestExcess(r Request) int64 {
+	errs, most := g.workloadErrors(r.Workload, r.Model), int64(0)
+	for i, answers := range r.Model {
+		excess := largest(errs[:len(answers)]) - onGrid(r.Limits[i])
+		if errs = errs[len(answers):]; i == 0 || excess > most {
+			most = excess
+		}
+	}
+	return most
+}
