@@ -16,10 +16,11 @@ const (
 	// sigmas bounds a smooth function of normal noise: it exceeds its mean by more than so many times its largest
 	// slope with a probability of at most exp(−sigmas²/2) = 3e-11.
 	sigmas = 7
-	// resolution is what a fit that ended at its largest number of sweeps, and says so, may miss a marginal by, as a
-	// part of the units. It shows with so many units that their noise is less: columns of 100 values that are
-	// functions of each other, 5,000,000 units, ε = 100, .002.
-	resolution, manyUnits = .003, 100_000
+	// resolution is what a fit that ended at its largest number of sweeps, and says so, may miss a pair by, as a part of
+	// the units. It shows with so many units that their noise is less: pairs of columns of 100 values of which a third is
+	// the sum, .0064 on average with 500,000 units and .005 with 5,000,000, at ε = 100. The population that pairs of
+	// columns are drawn from then has too few records that keep to the sum.
+	resolution, manyUnits = .007, 100_000
 )
 
 // TestFit holds what the fit promises on any table. The one-way marginals together, and the pairs that were measured
@@ -63,12 +64,18 @@ func points(family string) (list []point) {
 		if family != "schedule" && family != "23 binary columns with structural zeros" { // which take five seconds
 			list = append(list, point{50_000, 100})
 		}
+		if family == "columns of 100 values that follow from others" {
+			list = append(list, point{500_000, 100}) // noise is too little to hide what sweeps leave
+		}
 		return list
 	}
 	for _, units := range []int{5, 300, 20_000, 50_000} {
 		for _, epsilon := range []dp.Epsilon{.01, .1, 1, 10, 100} {
 			list = append(list, point{units, epsilon})
 		}
+	}
+	if family == "schedule" {
+		list = append(list, point{336_776, 10})
 	}
 	return append(list, point{500_000, .1}, point{500_000, 10}, point{5_000_000, .01}, point{5_000_000, 1}, point{5_000_000, 100})
 }
@@ -77,9 +84,6 @@ func points(family string) (list []point) {
 func holds(t *testing.T, x *families.Table, s *families.Solved) {
 	t.Helper()
 	unit := 1 / float64(x.Units())
-	if s.Status == solver.IterationLimit && x.Units() > manyUnits {
-		unit += resolution
-	}
 	ones, limit, noise := 0.0, 0.0, map[int]float64{}
 	for _, e := range s.OneWays(x) {
 		a := e.Clique[0]
@@ -92,6 +96,9 @@ func holds(t *testing.T, x *families.Table, s *families.Solved) {
 	}
 	if ones > limit {
 		t.Errorf("one-ways: error %.2f of what the noise allows", ones/limit)
+	}
+	if s.Status == solver.IterationLimit && x.Units() > manyUnits {
+		unit += resolution
 	}
 	pairs, most := 0.0, 0.0
 	for _, e := range s.Pairs(x) {

@@ -41,6 +41,8 @@ const (
 	factor     = 3e-10  // for a factor that a renewal multiplies, of which a third are drawn
 	descended  = 20e-9  // for a cell of a universe and step of the descent
 	treeOf     = .3     // for the junction tree
+	oneCell    = 2e-9   // for a record, column and pass that meets one-ways
+	meetPasses = 20     // of those, where columns follow from each other
 )
 
 // duration returns the CPU seconds of a solve.
@@ -74,7 +76,8 @@ func duration(p solver.Problem, t targets) float64 {
 	case cells <= float64(r.records()):
 		return work + visitWhole*cells*passes
 	}
-	return work + treeOf + visit*float64(r.renewable(factors(sizes, slices.Concat(ones, pairs))))*passes
+	records := float64(r.renewable(factors(sizes, slices.Concat(ones, pairs))))
+	return work + treeOf + records*(visit*passes+oneCell*meetPasses*float64(len(ones)))
 }
 
 // factors returns how many factors a renewal multiplies for a record; see population.Field.RenewalCost.

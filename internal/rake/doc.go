@@ -20,8 +20,8 @@
 // potential that says "no direct interaction" as strongly as the score does. It is fitted by iterative
 // scaling of a population of weighted records, drawn from a junction tree over the strongest pairs and
 // renewed by Gibbs sampling when its weights degenerate: what is measured may overlap in any way.
-// The number of records of a wide table is limited so that all of them can be renewed several times. If a fit ends
-// far from the one-way marginals, last sweeps over these alone restore them, and the status of the result says so.
+// The number of records of a wide table is limited so that all of them can be renewed several times. A fit that
+// ends further from the one-way marginals than half their noise is moved to all of them at once, by Newton's method.
 //
 // The method is named for that fit: raking is the survey statistician's word for iterative proportional fitting.
 //

@@ -19,7 +19,6 @@ const (
 	firstSweeps = 10
 	pairSweeps  = 5
 	sweeps      = 20
-	onesSweeps  = 40    // over one-ways alone, if the fit ends far from them
 	tolerance   = .0005 // L1 change of a table in a sweep, of the units
 )
 
@@ -123,7 +122,7 @@ func (r *run) rake(tables []*population.Table, sweeps int) {
 	r.iterations += done.Sweeps
 	r.renewed += done.Rejuvenations
 	r.status = solver.Converged
-	if !r.onesMet() {
+	if off, noise := r.onesOff(r.field.Model, tolerance*r.total.Units); off > noise { // less than the tolerance shows nowhere
 		r.status = solver.IterationLimit
 	}
 }
@@ -159,26 +158,39 @@ func (r *run) renewals() int {
 	return max(0, all-r.renewed)
 }
 
-// meetOneWays ends a fit that is far from the one-ways with sweeps over these alone: the distributions of the columns are then right, and
-// the status still says that the rest is not.
-func (r *run) meetOneWays() {
-	r.field.Tables = r.oneways
-	r.field.Rake(population.Stop{Sweeps: onesSweeps, Tolerance: tolerance * r.total.Units / 10}, r.rng)
+// onesPart is how far one-ways may be from their targets, of their noise: their errors are then at most 1.5 times
+// that noise.
+const onesPart = .5
+
+// meetOneWays moves a sample on merged codes to its one-ways if the fit has not: the distributions of the columns are
+// then right even if it stopped early.
+func (r *run) meetOneWays(m *population.Model) {
+	off, noise := r.onesOff(m, 0)
+	if off <= onesPart*noise {
+		return
+	}
+	var tables []*population.Table
+	for _, t := range r.oneways {
+		ridge := slices.Clone(t.Ridge)
+		for v := range ridge {
+			ridge[v] /= oneWayRidge
+		}
+		tables = append(tables, population.NewTable(m.Sizes, t.Clique, t.Target, ridge))
+	}
+	m.Meet(tables, onesPart/2*noise)
 }
 
-// onesMet reports whether the model's one-ways are as close to their targets, all in all, as noise lets those be to
-// the truth: their errors are then at most 1.4 times their noise.
-func (r *run) onesMet() bool {
-	off, noise := 0.0, 0.0
+// onesOff returns how far the one-ways of a model are from their targets, all in all, and how far noise lets those be from
+// the truth, but at least the given count for each column.
+func (r *run) onesOff(m *population.Model, least float64) (off, noise float64) {
 	for _, t := range r.oneways {
-		for v, x := range r.field.Model.Marginal(t.Clique, nil) {
+		for v, x := range m.Marginal(t.Clique, nil) {
 			off += math.Abs(x - t.Target[v])
 		}
-		// The mean of |noise| is .8 standard deviations. Less than the tolerance shows nowhere.
-		a := t.Clique[0]
-		noise += max(.8*r.oneWays[a].sigma*float64(len(r.oneWays[a].counts)), tolerance*r.total.Units)
+		a := t.Clique[0] // the mean of |noise| is .8 standard deviations
+		noise += max(.8*r.oneWays[a].sigma*float64(len(r.oneWays[a].counts)), least)
 	}
-	return off <= noise
+	return off, noise
 }
 
 // model returns the population on original codes.
@@ -192,13 +204,11 @@ func (r *run) model() (*population.Model, error) {
 		}
 		return r.merged.undoUniverse(r.field.Model, sizes), nil
 	}
-	if r.status == solver.IterationLimit {
-		r.meetOneWays()
-	}
 	m := r.field.Model
 	if m.Columns == nil { // few merged records for many original ones: as many copies as a sample has
 		m = m.Resample(r.records(), r.rng)
 	}
+	r.meetOneWays(m)
 	m = r.merged.undoSample(m, sizes, r.rng)
 	scaleTo(m.Weights, r.total.Units)
 	return m, nil

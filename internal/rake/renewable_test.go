@@ -34,14 +34,18 @@ func TestOneWaysEndMet(t *testing.T) {
 		Model: &population.Model{Sizes: []int{2, 2}, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 0, 1}}, Weights: []float64{470, 20, 10, 500}},
 	}}
 	for a, target := range [][]float64{{600, 400}, {580, 420}} {
-		r.oneWays[a].counts = target
-		r.oneways = append(r.oneways, population.NewTable([]int{2, 2}, domain.Clique{a}, target, []float64{.001, .001}))
+		r.oneWays[a].counts, r.oneWays[a].sigma = target, 1
+		r.oneways = append(r.oneways, population.NewTable([]int{2, 2}, domain.Clique{a}, target, []float64{oneWayRidge, oneWayRidge}))
 	}
-	if r.onesMet() {
+	met := func() bool {
+		off, noise := r.onesOff(r.field.Model, 0)
+		return off <= onesPart*noise
+	}
+	if met() {
 		t.Fatal("the one-ways are met before")
 	}
-	r.meetOneWays()
-	if !r.onesMet() {
+	r.meetOneWays(r.field.Model)
+	if !met() {
 		t.Errorf("one-ways of the model: %.1f and %.1f", r.field.Model.Marginal(domain.Clique{0}, nil), r.field.Model.Marginal(domain.Clique{1}, nil))
 	}
 }
