@@ -64,5 +64,3 @@ func ratOf(f float64) *big.Rat {
 }
 
 func times(x *big.Rat, n int64) *big.Rat { return new(big.Rat).Mul(x, big.NewRat(n, 1)) }
-
-func add(x, y *big.Rat) *big.Rat { return new(big.Rat).Add(x, y) }

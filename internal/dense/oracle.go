@@ -106,6 +106,3 @@ func (o *Oracle) check(universe []float64, a query.Answers) {
 		}
 	}
 }
-
-// BufferCells returns the number of cells of the buffers, for memory rules and their tests.
-func (o *Oracle) BufferCells() int { return len(o.arena) }

@@ -129,13 +129,3 @@ func (d *descent) accept(momentum, smoothness, logZ float64) {
 		d.qx[c] += momentum * (q - d.qx[c])
 	}
 }
-
-// loss returns F(x).
-func (d *descent) loss() float64 {
-	f := 0.0
-	for c, q := range d.qx {
-		e := q - d.target[c]
-		f += d.weight[c] * e * e / 2
-	}
-	return f
-}

@@ -342,3 +342,13 @@ func TestFitPanics(t *testing.T) {
 		})
 	}
 }
+
+// loss returns F(x).
+func (d *descent) loss() float64 {
+	f := 0.0
+	for c, q := range d.qx {
+		e := q - d.target[c]
+		f += d.weight[c] * e * e / 2
+	}
+	return f
+}

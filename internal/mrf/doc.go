@@ -8,7 +8,7 @@
 //	tree.Rake(tables, 20, .002*units)
 //	population := tree.Sample(100_000, rng)
 //
-// Triangulate turns a set of cliques into the maximal cliques of a chordal graph by greedy
+// Skeleton turns a set of cliques into the maximal cliques of a chordal graph by greedy
 // elimination; the junction tree is a largest spanning tree over them. Beliefs are dense arrays in
 // linear space, row-major, the last attribute fastest; messages are the Hugin kind: a separator keeps
 // the marginal that both sides last agreed on, and a message multiplies the receiver by new/old.

@@ -8,20 +8,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Triangulate returns the maximal cliques of a chordal graph in which the attributes of each of the
-// given cliques are joined, and the sum of their cells. Every attribute is in at least one of them.
-//
-// It runs greedy elimination tries times and keeps the smallest sum of cells: the even tries take the
-// vertex with the lightest new clique, the odd ones that with the lightest fill, and all but the first
-// two break near-ties at random.
-func Triangulate(sizes []int, cliques []domain.Clique, tries int, rng *rand.Rand) ([]domain.Clique, float64) {
-	g := newGraph(sizes)
-	for _, c := range cliques {
-		g.join(c)
-	}
-	return g.triangulate(tries, rng)
-}
-
 // Skeleton takes pairs, or wider cliques, in the given order, each if the graph of all kept ones can still be triangulated
 // with at most maxCells cells, and returns those kept and the maximal cliques. It stops early once
 // rejections in a row exceed four times the number of attributes.
@@ -77,6 +63,12 @@ func (g *graph) join(c domain.Clique) {
 	}
 }
 
+// triangulate returns the maximal cliques of a chordal graph that holds g, and the sum of their cells. Every attribute
+// is in at least one of them.
+//
+// It runs greedy elimination tries times and keeps the smallest sum of cells: the even tries take the
+// vertex with the lightest new clique, the odd ones that with the lightest fill, and all but the first
+// two break near-ties at random.
 func (g *graph) triangulate(tries int, rng *rand.Rand) ([]domain.Clique, float64) {
 	var best []bitset
 	least := math.Inf(1)

@@ -35,7 +35,7 @@ type edge struct {
 	next   []float64
 }
 
-// NewJunctionTree joins the maximal cliques of a chordal graph, as Triangulate returns them, in a tree
+// NewJunctionTree joins the maximal cliques of a chordal graph, as Skeleton returns them, in a tree
 // such that the cliques holding an attribute are connected. All beliefs are 1.
 func NewJunctionTree(sizes []int, maximal []domain.Clique) *JunctionTree {
 	t := &JunctionTree{sizes: sizes}

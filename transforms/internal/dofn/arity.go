@@ -109,29 +109,6 @@ func (f *func4x1[A0, A1, A2, A3, R]) Call4x1(a0, a1, a2, a3 any) any {
 	return f.fn(a0.(A0), a1.(A1), a2.(A2), a3.(A3))
 }
 
-// Method2x2 is a method of two arguments and two results.
-func Method2x2[D, A0, A1, R0, R1 any](name string, m func(*D, A0, A1) (R0, R1)) Method {
-	return method(name, wrap2x2[A0, A1, R0, R1], func(d *D) func(A0, A1) (R0, R1) {
-		return func(a0 A0, a1 A1) (R0, R1) { return m(d, a0, a1) }
-	})
-}
-
-func wrap2x2[A0, A1, R0, R1 any](fn func(A0, A1) (R0, R1)) reflectx.Func {
-	return &func2x2[A0, A1, R0, R1]{fn}
-}
-
-type func2x2[A0, A1, R0, R1 any] struct {
-	fn func(A0, A1) (R0, R1)
-}
-
-func (f *func2x2[A0, A1, R0, R1]) Name() string       { return reflectx.FunctionName(f.fn) }
-func (f *func2x2[A0, A1, R0, R1]) Type() reflect.Type { return reflect.TypeOf(f.fn) }
-func (f *func2x2[A0, A1, R0, R1]) Call(args []any) []any {
-	r0, r1 := f.fn(args[0].(A0), args[1].(A1))
-	return []any{r0, r1}
-}
-func (f *func2x2[A0, A1, R0, R1]) Call2x2(a0, a1 any) (any, any) { return f.fn(a0.(A0), a1.(A1)) }
-
 // Method5x1 is a method of five arguments and one result.
 func Method5x1[D, A0, A1, A2, A3, A4, R any](name string, m func(*D, A0, A1, A2, A3, A4) R) Method {
 	return method(name, wrap5x1[A0, A1, A2, A3, A4, R], func(d *D) func(A0, A1, A2, A3, A4) R {
