@@ -52,7 +52,11 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// addFloat takes the shortest decimal number that is read as v, which is finite. It returns buf for the next one.
+// exactDigits is how many digits a float64 holds: what sums and products leave beyond them is rounding.
+const exactDigits = 15
+
+// addFloat takes the shortest decimal number that is read as v, which is finite, but 10.35702 of 10.357019999999999. It
+// returns buf for the next one.
 func (g *grain) addFloat(v float64, buf []byte) []byte {
 	if g.none {
 		return buf
@@ -61,17 +65,31 @@ func (g *grain) addFloat(v float64, buf []byte) []byte {
 	digits, exponent, _ := bytes.Cut(buf, []byte("e"))
 	whole, fraction, _ := bytes.Cut(digits, []byte("."))
 	e, _ := strconv.Atoi(string(exponent))
+	if len(fraction) > max(e, exactDigits-1) { // no whole number
+		digits, exponent, _ = bytes.Cut(strconv.AppendFloat(buf[:0], v, 'e', exactDigits-1, 64), []byte("e"))
+		whole, fraction, _ = bytes.Cut(digits, []byte("."))
+		e, _ = strconv.Atoi(string(exponent))
+		fraction = bytes.TrimRight(fraction, "0")
+	}
 	n, _ := strconv.ParseInt(string(whole)+string(fraction), 10, 64) // 17 digits at most
 	g.add(n, len(fraction)-e)
 	return buf
 }
 
-// step returns the largest round number that everything is a multiple of; nil if none was found.
-func (g *grain) step() *big.Rat {
+// all returns the number that everything is a multiple of; nil if none was found.
+func (g *grain) all() *big.Rat {
 	if g.none || g.unit == 0 {
 		return nil
 	}
-	all := new(big.Rat).Mul(new(big.Rat).SetInt64(g.unit), roundNumber(-rounds*g.places))
+	return new(big.Rat).Mul(new(big.Rat).SetInt64(g.unit), roundNumber(-rounds*g.places))
+}
+
+// step returns the largest round number that everything is a multiple of; nil if none was found.
+func (g *grain) step() *big.Rat {
+	all := g.all()
+	if all == nil {
+		return nil
+	}
 	k := rounds * (19 - g.places)
 	for !isMultiple(all, roundNumber(k)) { // of 10^−places it is one
 		k--

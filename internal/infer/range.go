@@ -47,6 +47,9 @@ func (t *tally) number() (cells, remark string) {
 	}
 	from, to := t.outward(lo, hi, step)
 	resolution := fit(from, to, step)
+	if all := t.grain.all(); step != nil && all != nil && resolution.Cmp(step) != 0 && isGrid(all, from, to) {
+		step, resolution = all, all // miles in an hour of whole knots
+	}
 	if step == nil || resolution.Cmp(step) != 0 {
 		remark = coarser
 	}
@@ -133,6 +136,13 @@ func fit(from, to, step *big.Rat) *big.Rat {
 		return step
 	}
 	return roundAbove(least, step, rounds)
+}
+
+// isGrid reports whether the multiples of a number that is not round, which all values are, can be told from chance: there
+// are many in the range, and no more than a domain file can have.
+func isGrid(all, from, to *big.Rat) bool {
+	many := new(big.Rat).Mul(all, big.NewRat(domain.DefaultLearned, 1))
+	return many.Cmp(new(big.Rat).Sub(to, from)) <= 0 && fit(from, to, all).Cmp(all) == 0
 }
 
 // decimal returns a number as a domain file has it.
