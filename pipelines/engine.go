@@ -24,7 +24,7 @@ import (
 type Engine struct {
 	Endpoint    string // host:port of a Beam job service
 	Environment string // where workers are: LOOPBACK, PROCESS, EXTERNAL or DOCKER; default: LOOPBACK if the service is on this machine
-	Config      string // of the environment: {"command": "…"}, host:port, or an image
+	Config      string // of the environment: {"command": "…"}, host:port, or an image; PROCESS without one starts Worker itself
 	Worker      string // program for the workers, of linux/amd64; default: this one
 	Parallelism int    // 0: the engine's choice
 	JobName     string
@@ -102,6 +102,7 @@ func (e Engine) withDefaults(runner string) Engine {
 	if self, err := os.Executable(); err == nil && e.Worker == "" && runtime.GOOS+"/"+runtime.GOARCH == workerPlatform {
 		e.Worker = self
 	}
+	e.Worker = absolute(e.Worker)
 	e.JobName = cmp.Or(e.JobName, "dapple")
 	return e
 }
@@ -243,8 +244,8 @@ func (e Engine) check(f *Faults) {
 			f.add("--detach", "the workers of LOOPBACK end with this process", "use PROCESS, EXTERNAL or DOCKER")
 		}
 	case jobs.Process:
-		if command := jobs.Command(e.Config); command == "" {
-			f.add("--environment_config", fmt.Sprintf(`got %q; PROCESS wants {"command": "PROGRAM"}, Beam's boot program by its absolute name`, e.Config), "")
+		if e.Config != "" && jobs.Command(e.Config) == "" {
+			f.add("--environment_config", fmt.Sprintf(`got %q; PROCESS wants {"command": "PROGRAM"}, Beam's boot program by its absolute name`, e.Config), "leave it out: this program is its own")
 		}
 	case jobs.External:
 		if _, _, err := net.SplitHostPort(e.Config); err != nil {

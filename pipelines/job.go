@@ -205,7 +205,11 @@ func (m *meter) watch() jobs.Watcher {
 	totals := map[string]int64{}
 	return jobs.Watcher{
 		Patience: patient.silent,
-		State:    func(s jobs.State) { m.report("job "+strings.ToLower(s.String()), 0, 0) },
+		State: func(s jobs.State) {
+			if name := strings.ToLower(s.String()); name != "stopped" { // as Flink calls a job that has not begun
+				m.report("job "+name, 0, 0)
+			}
+		},
 		Counters: publicCounters,
 		Counted: func(namespace, name string, value int64) {
 			stage, what, _ := strings.Cut(name, ".")

@@ -79,6 +79,15 @@ func TestEndsOfJobs(t *testing.T) {
 		{name: "failed without network buffers", do: func(s *jobstest.Service, _ func()) {
 			s.Fail("java.io.IOException: Insufficient number of network buffers: required 17, but only 3 available.\n\tat X")
 		}, want: []string{"Insufficient number of network buffers", "taskmanager.memory.network", saysUnspent}},
+		{name: "failed without a task manager", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("org.apache.flink.NoResourceAvailableException: Could not acquire the minimum required resources.\n\tat X")
+		}, want: []string{"no task manager has a free slot", saysUnspent}},
+		{name: "a worker without memory", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, _ func()) {
+			s.Fail("java.lang.IllegalStateException: Process died with exit code 137\n\tat X")
+		}, want: []string{"its memory was too small", saysDrawn}},
+		{name: "a store that cannot be written", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("caused by:\nstore: creating \"r1.drawn\": permission denied")
+		}, want: []string{`store: creating "r1.drawn": permission denied`, saysUnspent}},
 		{name: "cancelled by somebody else", do: func(s *jobstest.Service, _ func()) { run(s); s.Set(jobpb.JobState_CANCELLED) },
 			want: []string{"the job was cancelled, and not by this command", saysUnspent}},
 		{name: "cancelled by somebody else after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, _ func()) { s.Set(jobpb.JobState_CANCELLED) },

@@ -162,10 +162,16 @@ func (p place) left(ctx context.Context) (list []found) {
 }
 
 // takeUp returns the staging of an earlier run of the same request whose release was not published, and lines
-// about what other runs have left of the same input or output.
-func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string) {
+// about what other runs have left of the same input or output. It refuses a request whose job may go on: that would
+// be paid for twice.
+func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string, err error) {
 	for _, f := range p.left(ctx) {
-		if kept == nil && !f.atWork && f.model != nil && f.Request != "" && f.Request == n.Request {
+		same := f.Request != "" && f.Request == n.Request
+		if same && f.atWork {
+			err = Faults{{Where: "--run_id", What: fmt.Sprintf("a job of this request may go on: run %s, begun %s, job %s at %s", f.RunID, f.Began.Format("2006-01-02 15:04:05 UTC"), f.job.ID, f.job.Endpoint),
+				Fix: fmt.Sprintf("--run_id=%s waits for it and pays nothing twice; an ID of your own begins another run, which is paid for too", f.RunID)}}
+		}
+		if same && kept == nil && !f.atWork && f.model != nil {
 			kept = &f
 			continue
 		}
@@ -175,7 +181,10 @@ func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string)
 			notes = append(notes, f.said()+back)
 		}
 	}
-	return kept, notes
+	if err != nil && kept != nil {
+		kept.unlock()
+	}
+	return kept, notes, err
 }
 
 // said says what a run has left, and whether it counts.

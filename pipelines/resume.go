@@ -80,8 +80,7 @@ func (p place) find(ctx context.Context, runID string) (f found, ok bool) {
 // release that was kept.
 func (r *Request) takeUp(ctx context.Context, where place, n note) (begun *found, notes []string, err error) {
 	if r.RunID == "" {
-		begun, notes = where.takeUp(ctx, n)
-		return begun, notes, nil
+		return where.takeUp(ctx, n)
 	}
 	f, ok := where.find(ctx, r.RunID)
 	switch {

@@ -42,7 +42,7 @@ func (r *Request) needs() (list []need) {
 	const few = 16 // names of directories, marks and released files
 	if isTable(r.Output) {
 		if st := stagingPlace(r.TempLocation, r.target().beside(), r.scratch); !files.Remote(st.dir) {
-			add("TMPDIR", r.scratch, "rows to be loaded", rows, parts)
+			add(r.scratchFlag(), r.scratch, "rows to be loaded", rows, parts)
 		}
 	} else {
 		add("--output", r.Output, "rows", rows, parts)
@@ -54,7 +54,7 @@ func (r *Request) needs() (list []need) {
 	}
 	add(r.target().flag(release), release, "model and statement", model, few)
 	if !files.Remote(r.TempLocation) && !files.Remote(r.target().beside()) {
-		add("TMPDIR", r.scratch, "model until it is published", model, few)
+		add(r.scratchFlag(), r.scratch, "model until it is published", model, few)
 	}
 	return list
 }
@@ -85,4 +85,15 @@ func shortages(needs []need, space func(dir string) (files.Free, bool)) (faults 
 		left[now.Disk] = now
 	}
 	return faults
+}
+
+// scratchFlag is what chooses the directory for temporary files.
+func (r *Request) scratchFlag() string {
+	switch {
+	case !r.Engine.elsewhere():
+		return "TMPDIR"
+	case r.TempLocation != "":
+		return "--temp_location"
+	}
+	return r.target().flag(r.target().beside())
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
 )
@@ -83,6 +85,31 @@ func TestSubmit(t *testing.T) {
 	id, err := submit(t, dial(t, s))
 	if err != nil || id != jobstest.JobID || s.Jobs() != 1 || len(got.GetComponents().GetTransforms()) == 0 {
 		t.Errorf("job %q, %v, %d jobs, pipeline %v", id, err, s.Jobs(), got)
+	}
+}
+
+// A process that an engine starts works for the program that submitted the job, and for no other.
+func TestProcessesAreThisProgram(t *testing.T) {
+	s := jobstest.Start(t)
+	c := dial(t, s)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload := &pipepb.ProcessPayload{}
+	s.Prepared = func(p *pipepb.Pipeline) error {
+		return proto.Unmarshal(p.GetComponents().GetEnvironments()["go"].GetPayload(), payload)
+	}
+	p, scope := beam.NewPipelineWithRoot()
+	beam.Impulse(scope)
+	if _, _, err := c.Submit(t.Context(), p, Options{Environment: Process, Worker: self}); err != nil || payload.Command != self {
+		t.Fatalf("%v, %v", payload, err)
+	}
+	for sum, want := range map[string]string{payload.Env[programVariable]: "", "": "leave --environment_config out", "0123": "another dapple"} {
+		t.Setenv(programVariable, sum)
+		if err := CheckProgram(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", sum, err, want)
+		}
 	}
 }
 

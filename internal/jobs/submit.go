@@ -56,7 +56,7 @@ func Command(config string) string {
 type Options struct {
 	Name        string
 	Environment Environment
-	Config      string // of the environment: JSON with a command, an address, or an image
+	Config      string // of the environment: JSON with a command, an address, or an image; empty: Worker boots itself in a Process
 	Worker      string // program for the workers, of linux/amd64; not used by Loopback
 	Parallelism int
 	Experiments []string
@@ -97,7 +97,15 @@ func (c *Client) Submit(ctx context.Context, p *beam.Pipeline, o Options) (job s
 			return "", end, fmt.Errorf("workers of this process: %w", err)
 		}
 		end = func() { _ = pool.Stop(context.WithoutCancel(ctx)) } // they end with the process
-		config = pool.EnvironmentConfig(ctx)
+		config, worker = pool.EnvironmentConfig(ctx), ""
+	}
+	if o.Environment == Process && config == "" {
+		if config, err = itself(worker); err != nil {
+			return "", end, err
+		}
+		worker = ""
+	}
+	if worker == "" {
 		if worker, err = placeholder(); err != nil {
 			return "", end, err
 		}
@@ -135,7 +143,7 @@ func (c *Client) Submit(ctx context.Context, p *beam.Pipeline, o Options) (job s
 	return resp.GetJobId(), end, nil
 }
 
-// placeholder makes the empty file that is staged if no worker needs a program.
+// placeholder makes the empty file that is staged if no worker fetches a program.
 func placeholder() (string, error) {
 	f, err := os.CreateTemp("", "loopback-")
 	if err != nil {

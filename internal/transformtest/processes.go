@@ -40,13 +40,18 @@ func RunInProcesses(t *testing.T, p *beam.Pipeline) {
 func Processes(t *testing.T) (endpoint, config string) {
 	t.Helper()
 	dir := t.TempDir()
-	prism := build(t, dir, "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism")
 	boot := build(t, dir, "boot", "github.com/apache/beam/sdks/v2/go/container")
 	script := filepath.Join(dir, "boot.sh")
 	if err := os.WriteFile(script, []byte(bootScript(boot, dir)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return start(t, prism), fmt.Sprintf(`{"command":%q}`, script)
+	return Prism(t), fmt.Sprintf(`{"command":%q}`, script)
+}
+
+// Prism starts prism in a process of its own, and returns its address. It skips the test if it cannot be built.
+func Prism(t *testing.T) (endpoint string) {
+	t.Helper()
+	return start(t, build(t, t.TempDir(), "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism"))
 }
 
 // build builds a program of the Beam version that this module uses. A copy of go.mod takes up the

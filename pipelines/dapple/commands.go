@@ -246,7 +246,7 @@ func engineOptions(c *pipelines.Config) []option {
 		{name: "runner", arg: "NAME", usage: "prism (default) or direct; Flink, Spark, Dataflow: see dapple help runners", set: text(&c.Runner)},
 		{elsewhere: true, name: "endpoint", arg: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
 		{elsewhere: true, name: "environment_type", arg: "TYPE", usage: "its workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
-		{elsewhere: true, name: "environment_config", arg: "C", usage: `PROCESS: {"command": "FILE"}; EXTERNAL: host:port; DOCKER: an image`, set: text(&e.Config)},
+		{elsewhere: true, name: "environment_config", arg: "C", usage: `PROCESS: none or {"command": …}; EXTERNAL: host:port; DOCKER: image`, set: text(&e.Config)},
 		{elsewhere: true, name: "worker_binary", arg: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
 		{elsewhere: true, name: "parallelism", arg: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
 		beamText("job_name", "NAME", text(&e.JobName)),

@@ -3,11 +3,14 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
 	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
 	"github.com/dapple-dp/dapple/internal/transformtest"
@@ -72,17 +75,61 @@ func TestInterruptCancelsTheJob(t *testing.T) {
 	}
 }
 
+// A launcher that is killed leaves its job alone. The same command is refused, since it would pay twice; with the ID of
+// the run it waits for the job.
+func TestLauncherIsKilled(t *testing.T) {
+	s := jobstest.Start(t)
+	dir := people(t, 10)
+	at := func(more ...string) []string {
+		return synth(append([]string{"--runner=flink", "--endpoint=" + s.Endpoint, "--environment_type=EXTERNAL", "--environment_config=127.0.0.1:1", "--shared"}, more...)...)
+	}
+	r := start(t, dir, at("--run_id=r1")...)
+	r.until(t, "job job-7 at "+s.Endpoint)
+	r.end(t, syscall.SIGKILL)
+	s.Set(jobpb.JobState_RUNNING)
+	dapple(t, dir, at()...).want(t, 2, "one problem; nothing was read or written", "--run_id: a job of this request may go on: run r1, begun ", "; --run_id=r1 waits for it")
+	if s.Jobs() != 1 || s.Cancels() != 0 {
+		t.Errorf("%d jobs, %d cancels", s.Jobs(), s.Cancels())
+	}
+	r = start(t, dir, at("--run_id=r1")...)
+	r.until(t, "job job-7 at "+s.Endpoint)
+	s.Fail("no memory")
+	r.end(t, syscall.Signal(0))
+	if said := r.all.String(); s.Jobs() != 1 || !strings.Contains(said, "no memory") || !strings.Contains(said, unspent) {
+		t.Errorf("%d jobs, and said:\n%s", s.Jobs(), said)
+	}
+	for _, out := range []string{"out", "out.release"} { // the launcher that was killed had made them
+		if left := names(t, filepath.Join(dir, out)); len(left) > 0 {
+			t.Errorf("%s holds %v", out, left)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// A place for the release that cannot be made ends the run before it has submitted anything.
+func TestNoStagingNoJob(t *testing.T) {
+	s := jobstest.Start(t)
+	dir := people(t, 10)
+	dapple(t, dir, synth("--runner=flink", "--endpoint="+s.Endpoint, "--environment_type=EXTERNAL", "--environment_config=127.0.0.1:1", "--shared",
+		"--temp_location=/proc/none")...).want(t, 2, "one problem; nothing was read or written", "--temp_location: /proc/none has 0 B left")
+	if noOutput(t, filepath.Join(dir, "out")); s.Jobs() != 0 {
+		t.Errorf("%d jobs", s.Jobs())
+	}
+}
+
 // With every worker in a process of its own, a run writes what it says; one that is stopped while it writes leaves
 // its release to the next; and one that nobody waited for is found again, paid for once.
 func TestWorkersInProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to build Beam's programs; make integration runs it")
 	}
-	endpoint, config := transformtest.Processes(t)
+	endpoint := transformtest.Prism(t)
 	dir := people(t, 1000)
 	at := func(more ...string) []string {
 		return append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--runner=prism",
-			"--endpoint=" + endpoint, "--environment_type=PROCESS", "--environment_config=" + config, "--shared"}, more...)
+			"--endpoint=" + endpoint, "--environment_type=PROCESS", "--shared"}, more...)
 	}
 	noStaging := func() {
 		t.Helper()
@@ -94,6 +141,10 @@ func TestWorkersInProcesses(t *testing.T) {
 	}
 	dapple(t, dir, at("--output=out", "--quiet")...).want(t, 0)
 	dapple(t, dir, "verify", "out").want(t, 0)
+	noStaging()
+	dapple(t, dir, "synth", "--domain=people.yaml", "--input=people.csv", "--output=here", "--epsilon=1", "--delta=1e-9", "--method=dpam",
+		"--runner=universal", "--endpoint="+endpoint, "--quiet").want(t, 0) // its worker is itself
+	dapple(t, dir, "verify", "here").want(t, 0)
 	noStaging()
 
 	r := start(t, dir, at("--output=stopped", "--rows=200000000")...)
@@ -116,7 +167,7 @@ func TestWorkersInProcesses(t *testing.T) {
 		{"--quiet", "no other was submitted, and no more budget is spent"},
 		{"--quiet", "run r1 had finished before: nothing was read, written or spent now"},
 	} {
-		got := dapple(t, dir, at("--output=later", "--run_id=r1", tt.flag)...)
+		got := dapple(t, dir, at("--output=later", "--run_id=r1", "--rows=5000000", tt.flag)...)
 		got.want(t, 0)
 		if !strings.Contains(got.stdout, tt.want) {
 			t.Errorf("%s does not say %q:\n%s", tt.flag, tt.want, got.stdout)
@@ -124,4 +175,24 @@ func TestWorkersInProcesses(t *testing.T) {
 	}
 	dapple(t, dir, "verify", "later").want(t, 0)
 	noStaging()
+	for began := time.Now(); workers(t) > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatal("workers outlive their jobs")
+		}
+	}
+}
+
+// workers counts the processes of the command that are still there.
+func workers(t *testing.T) (n int) {
+	t.Helper()
+	list, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, exe := range list {
+		if program, err := os.Readlink(exe); err == nil && program == binary {
+			n++
+		}
+	}
+	return n
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
@@ -35,8 +33,7 @@ import (
 
 func main() {
 	if isWorker(os.Args[1:]) {
-		flag.Parse()
-		beam.Init() // it works until the job ends, and does not return
+		fmt.Fprintln(os.Stderr, work(os.Args[1:]))
 		os.Exit(1)
 	}
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -49,9 +46,6 @@ func main() {
 	context.AfterFunc(ctx, func() { time.Sleep(time.Second); stop() })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
-
-// isWorker reports whether Beam's boot program has started this process to work for a job of the command.
-func isWorker(args []string) bool { return len(args) > 0 && args[0] == "--worker=true" }
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr *os.File) (status int) {
