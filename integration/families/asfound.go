@@ -18,7 +18,8 @@ type AsFound struct {
 	write func(w *cells)
 }
 
-// AllAsFound lists such tables. Constants of rake were chosen while looking at all of them but delays.
+// AllAsFound lists such tables. Constants of rake were chosen while looking at all of them but delays, payments and
+// consultations.
 func AllAsFound() []AsFound {
 	return []AsFound{
 		{"claims", 20_000, claims},
@@ -26,6 +27,8 @@ func AllAsFound() []AsFound {
 		{"orders", 40_000, orders},
 		{"weather", 26_000, weather},
 		{"delays", 300_000, delays},
+		{"payments", 30_000, payments},
+		{"consultations", 25_000, consultations},
 	}
 }
 
