@@ -37,6 +37,7 @@ type description struct {
 	Began      string            // when the run was asked for
 	MinCount   synth.MinCount
 	Criteria   solver.Criteria
+	Book       *report.Book
 
 	CriteriaWithin float64 // units by which noise shifts their check
 }
@@ -113,7 +114,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), About: d.About, Began: d.Began,
+		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

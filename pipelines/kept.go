@@ -100,6 +100,7 @@ type found struct {
 	staging
 	note
 	drawn  bool
+	unread bool            // it could not be found out what it has drawn or released
 	model  *synth.ModelRef // nil: there is no release
 	job    job             // the newest; of no ID: there was none
 	atWork bool            // its job may go on
@@ -135,8 +136,10 @@ func lookInto(ctx context.Context, dir string) (f found, ok bool) {
 	if f.job, _, f.atWork = f.newest(ctx); f.atWork {
 		f.atWork = f.job.mayGoOn(ctx)
 	}
-	_, f.drawn, _ = has(ctx, s, f.RunID+synth.DrawnSuffix)
-	if data, released, err := has(ctx, s, f.RunID+synth.ReleaseSuffix); released && err == nil {
+	_, drawn, drawnErr := has(ctx, s, f.RunID+synth.DrawnSuffix)
+	data, released, err := has(ctx, s, f.RunID+synth.ReleaseSuffix)
+	f.drawn, f.unread = drawn, drawnErr != nil || err != nil
+	if released && err == nil {
 		if a, err := synth.DecodeArtifact(data); err == nil && a.RunID == f.RunID {
 			sum := sha256.Sum256(data)
 			f.model = &synth.ModelRef{Path: f.RunID + synth.ReleaseSuffix, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}
@@ -198,6 +201,8 @@ func (f found) said() string {
 		what = "it holds a release, whose budget counts as spent"
 	case f.drawn:
 		what = "noise had been drawn: its budget counts as spent"
+	case f.unread:
+		what = "it could not be found out whether noise had been drawn: count its budget as spent"
 	}
 	return fmt.Sprintf("%s is of a run that did not finish (input %s, output %s, begun %s): %s; %s", f.dir, f.Input, f.Output,
 		f.Began.Format("2006-01-02 15:04:05 UTC"), what, removal(f.dir))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // A release is taken up by requests alone that would have drawn from the same law on the same table; where the
@@ -56,6 +57,7 @@ func TestFingerprintOfRequests(t *testing.T) {
 		{"workload", func(c *Config) { c.Marginals = 1 }},
 		{"memory", func(c *Config) { c.MemoryLimit = 1 << 29 }},
 		{"strict", func(c *Config) { c.Strict = true }},
+		{"criteria", func(c *Config) { c.Criteria = "age<=0.5" }},
 		{"domain", rewrite(c.Domain, func(s string) string { return strings.Replace(s, "pro", "prof", 1) })},
 		{"how it is read", rewrite(c.Domain, func(s string) string { return s + "csv: {trim: true}\n" })},
 		{"input", rewrite(c.Input, func(s string) string { return s + "c1,pro,30,true\n" })},
@@ -107,5 +109,32 @@ func TestEndingFollowsTheMark(t *testing.T) {
 	st := staging{dir: blocked, unlock: func() {}}
 	if _, err := st.ending(t.Context(), note{RunID: "r"}, failed); !strings.Contains(err.Error(), "it could not be found out whether noise had been drawn: count the privacy budget of this run as spent") {
 		t.Errorf("a store that cannot be read: %v", err)
+	}
+}
+
+// Where a mark cannot be read, nobody says that nothing was spent, and nobody begins the run of that ID anew.
+func TestMarksThatCannotBeRead(t *testing.T) {
+	for _, suffix := range []string{synth.DrawnSuffix, synth.ReleaseSuffix} {
+		st := staging{dir: t.TempDir(), unlock: func() {}}
+		if err := errors.Join(st.sign(t.Context(), note{RunID: "night", Request: "r"}), os.Mkdir(filepath.Join(st.dir, "night"+suffix), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		f, ok := lookInto(t.Context(), st.dir)
+		if !ok || !strings.Contains(f.said(), "could not be found out whether noise had been drawn: count its budget as spent") || f.ends(t.Context()) {
+			t.Errorf("%s: found %v, said %s", suffix, ok, f.said())
+		}
+		f.unlock()
+	}
+	st := staging{dir: t.TempDir(), unlock: func() {}}
+	if err := st.sign(t.Context(), note{RunID: "night"}); err != nil {
+		t.Fatal(err)
+	}
+	f, ok := lookInto(t.Context(), st.dir)
+	if !ok || !f.ends(t.Context()) {
+		t.Error("a run that has not drawn cannot be ended")
+	}
+	f.unlock()
+	if _, drawn, err := has(t.Context(), releaseStore{openStore(st.dir)}, "night"+synth.DrawnSuffix); drawn || err == nil {
+		t.Errorf("after its end it may draw: %v, %v", drawn, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/book"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -188,6 +189,15 @@ func checkLedger(ctx context.Context, r *Request, f *Faults) {
 	if r.File != nil && r.File.Domain.PrivacyID != b.Terms.PrivacyID {
 		f.add("--ledger", fmt.Sprintf("%s counts for %s, and the domain file for %s", r.Ledger, unitOf(b.Terms.PrivacyID), unitOf(r.File.Domain.PrivacyID)), "they must protect the same unit")
 	}
+}
+
+// book is what the statement says of the budget book; nil: there is none.
+func (r *Request) book() *report.Book {
+	if r.ledger == nil {
+		return nil
+	}
+	t := r.ledger.Terms
+	return &report.Book{DataSet: t.Name, Epsilon: float64(t.Epsilon), Delta: float64(t.Delta)}
 }
 
 // checkLeft refuses a plan for more than the budget book has left.

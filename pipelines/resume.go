@@ -92,13 +92,21 @@ func (r *Request) takeUp(ctx context.Context, where place, n note) (begun *found
 		return &f, nil, nil
 	case f.drawn:
 		err = errors.New("run " + r.RunID + " has ended without a release, and noise had been drawn: count its budget as spent; another --run_id begins anew and spends again")
-	default: // it had spent nothing
+	case !f.ends(ctx): // on an object store nothing tells that it is not at work
+		err = errors.New("whether run " + r.RunID + " has drawn noise could not be found out, or it has just now: count its budget as spent; another --run_id begins anew and spends again")
+	default: // it had spent nothing, and never will
 		f.giveBack(ctx)
 		f.remove(ctx)
 		return nil, nil, nil
 	}
 	f.unlock()
 	return nil, nil, err
+}
+
+// ends keeps a run that has not drawn from ever doing so, and reports whether that is sure.
+func (f found) ends(ctx context.Context) bool {
+	unspent, err := f.never(ctx, f.RunID)
+	return unspent && err == nil && !f.unread
 }
 
 // publisher returns the ID under which a run that was taken up publishes: its own while its job is at work.

@@ -62,6 +62,9 @@ func processOf(r Run) Process {
 			"dp/CLAIMS.md: the evidence and the limits of each sentence",
 		},
 	}
+	if r.Book != nil {
+		p.Other = r.Book.String()
+	}
 	p.Other, p.Tuning = cmp.Or(r.About["other_releases"], p.Other), cmp.Or(r.About["tuning"], p.Tuning)
 	if r.Statement.Delta == 0 {
 		p.Variant = "pure differential privacy"

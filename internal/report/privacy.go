@@ -48,6 +48,8 @@ type Privacy struct {
 	Hashes    Hashes    `json:"hashes"`
 	NotCover  []string  `json:"not_covered"`
 	Process   Process   `json:"process"`
+	// Book is the budget book that the run is charged to; nil: none.
+	Book *Book `json:"budget_book,omitempty"`
 	// About is what only the curator knows, word for word.
 	About map[string]string `json:"about,omitempty"`
 	// Began is when the run was asked for, in UTC. How long it took is not said: it depends on the table.
@@ -103,6 +105,7 @@ type Run struct {
 	Errors     Errors
 	Marginals  Marginals
 	ModelHash  [32]byte
+	Book       *Book
 	About      map[string]string // what only the curator knows
 	Began      string            // when the run was asked for, RFC 3339
 }
@@ -114,7 +117,7 @@ const strictly = "that there is a release: the table was read with --strict, and
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
-		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, About: r.About, Began: r.Began,
+		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, About: r.About, Began: r.Began,
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},
@@ -228,6 +231,9 @@ func (p Privacy) WriteText(w io.Writer) error {
 	b.WriteString("Ledger\n")
 	for _, l := range p.Ledger {
 		fmt.Fprintf(&b, "  %-12s %5d × %-20s %-22s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale)
+	}
+	if p.Book != nil {
+		fmt.Fprintf(&b, "Book        %s\n", p.Book)
 	}
 	for _, a := range p.Approximations {
 		fmt.Fprintf(&b, "Charged     %s\n", a)

@@ -286,7 +286,7 @@ func ledgerCommand() command {
 		does:    "make or print a budget book: what all runs on a table may lose, and have lost",
 		example: "dapple ledger people.book --create=people --input=people.csv --epsilon=3 --delta=1e-9",
 		options: []option{
-			{arg: "BOOK", usage: "its directory, local or gs://", required: true, set: text(&c.Dir)},
+			{arg: "BOOK", usage: "its directory, local, gs:// or s3://", required: true, set: text(&c.Dir)},
 			{name: "create", arg: "NAME", usage: "make the book of the data set of this name; its terms never change", set: text(&c.Create)},
 			{name: "input", arg: "TABLE", usage: "the table, as runs name it; of a book that is there: another place of it", set: text(&c.Input)},
 			{name: "epsilon", arg: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},

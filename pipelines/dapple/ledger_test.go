@@ -56,6 +56,11 @@ func TestLedger(t *testing.T) {
 	if !regexp.MustCompile(`note    b, the book of people: this run is charged; spent is ε = 1\S* of 1.5 by 1 run`).MatchString(got.stdout) {
 		t.Errorf("synth says: %s", got.stdout)
 	}
+	for name, want := range map[string]string{"_privacy.json": `"data_set": "people"`, "_report.html": "entered in the budget book of people: all that is entered there keeps ε = 1.5"} {
+		if b, err := os.ReadFile(filepath.Join(dir, "out.release", name)); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s does not name the book: %v", name, err)
+		}
+	}
 	dapple(t, dir, "plan", "--domain=people.yaml", "--epsilon=1.4", "--delta=1e-9", "--ledger=b").want(t, 2, "--epsilon: got 1.4; of b, the book of people, is spent: ε = 1", "--epsilon=1.", " fits")
 	dapple(t, dir, "plan", "--domain=people.yaml", "--target_error=0.001", "--delta=1e-9", "--ledger=b").want(t, 2, "--epsilon: got")
 

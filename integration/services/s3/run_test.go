@@ -17,9 +17,9 @@ columns:
   - {name: age, type: INT64, min: 18, max: 98, bins: 4, null: true}
 `
 
-// A whole run from objects to objects, then rows of its model; nothing else is left in the bucket.
-func TestWholeRun(t *testing.T) {
-	start(t, "shop")
+// putShop makes a table of 300 customers and its domain file.
+func putShop(t *testing.T) {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString("customer,plan,age\n")
 	for i := range 300 {
@@ -30,6 +30,12 @@ func TestWholeRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A whole run from objects to objects, then rows of its model; nothing else is left in the bucket.
+func TestWholeRun(t *testing.T) {
+	start(t, "shop")
+	putShop(t)
 	c := pipelines.Config{Domain: "s3://shop/domain.yaml", Input: "s3://shop/in/*.csv", Output: "s3://shop/out",
 		Epsilon: 1, Delta: 1e-6, Method: "dpam", Runner: "direct", Shards: 2, Rows: 500}
 	r, err := pipelines.ValidateRun(ctx, c)
