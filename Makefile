@@ -12,7 +12,7 @@ WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is 
 # Tests on real tables look for them here, and say so if they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
-.PHONY: all build fmt vet lint test race integration services emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
+.PHONY: all build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
 
 all: fmt vet lint test
 
@@ -52,6 +52,15 @@ integration:
 services:
 	@rm -f out/skipped.txt
 	@GO=$(GO) $(SERVICES)/run.sh
+
+# Runs on Flink, embedded in Beam's job server for it: a minute of CPU, and another the first time, when Maven fetches
+# 160 MB. They are left out, with a message, if there is no Java or no Maven.
+FLINK := $(CURDIR)/bin/flink-job-server.jar
+engines:
+	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "engines left out: there is no Java, or no Maven"; exit 0; }; \
+	mkdir -p bin out && cd $(SERVICES)/flink && \
+	{ [ "$(FLINK)" -nt pom.xml ] || mvn -q -B -Djar="$(FLINK)" -Dtarget="$(CURDIR)/out/flink" package; } && \
+	DAPPLE_FLINK_SERVER="$(FLINK)" $(GO) test -count=1 -timeout 20m .
 
 # The BigQuery emulator alone: 11 minutes of CPU and 5 GB of memory the first time.
 emulator:
