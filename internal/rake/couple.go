@@ -189,7 +189,7 @@ func strengths(table []float64, leader, other *learnedColumn) []float64 {
 		low, high := &at[max(i-1, 0)], &at[min(i+1, len(at)-1)]
 		slope[i] = (high.mean - low.mean) / max(middle(high.row)-middle(low.row), 1e-3)
 		own, others := leader.width(at[i].row), other.width(at[i].bin)
-		at[i].variance = max(at[i].variance-(others*others+slope[i]*slope[i]*own*own)/12, leastSpread*others*others) // of which bins are the rest
+		at[i].variance = max(at[i].variance-(others*others+slope[i]*slope[i]*own*own)/12, leastSpread*others*others, 1e-9) // of which bins are the rest
 	}
 	out := make([]float64, rows)
 	for i, c := range at {

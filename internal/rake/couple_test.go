@@ -2,6 +2,7 @@ package rake
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -92,5 +93,37 @@ func TestCoupledOnce(t *testing.T) {
 	c.screen() // the second round asks for others
 	if !c.released() {
 		t.Error("the release of the first round was forgotten")
+	}
+}
+
+// TestStrengthsAreFinite: bins that are empty by what was released, though the model has records in them, and tables with
+// empty rows give finite strengths: a release whose couplings are not would be refused after it was paid for.
+func TestStrengthsAreFinite(t *testing.T) {
+	const n, k = 64, 8
+	rng := rand.New(rand.NewPCG(1, 2))
+	column := func() *learnedColumn {
+		b := &domain.LearnedBins{}
+		for i := range k {
+			b.Starts = append(b.Starts, i*n/k)
+			b.Runs = append(b.Runs, domain.Run{From: i * n / k, Share: []float64{0, 1e-12, 1e-9, rng.Float64()}[rng.IntN(4)]})
+		}
+		return newLearnedColumn(b, n)
+	}
+	for range 2000 {
+		leader, other, table := column(), column(), make([]float64, k*k)
+		if leader.spread == 0 || other.spread == 0 {
+			continue
+		}
+		for i := range table {
+			table[i] = max(0, rng.Float64()-.7) / k
+		}
+		for _, s := range strengths(table, leader, other) {
+			if math.IsNaN(s) || math.IsInf(s, 0) {
+				t.Fatalf("strength %g for ends %v and %v, table %v", s, leader.ends, other.ends, table)
+			}
+		}
+		if adds := added(table, leader, other); math.IsNaN(adds) {
+			t.Fatal("what a coupling adds is not a number")
+		}
 	}
 }
