@@ -51,7 +51,7 @@ var checks = []check{
 		size:   "2×2 cells, ≤ 3 units, all neighbours",
 		tests: join(in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
 			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestSearchLoss", "TestResidualLoss", "TestResidualSensitivity",
-			"TestDistanceSensitivity", "TestDistanceLoss"),
+			"TestDistanceSensitivity", "TestDistanceLoss", "TestCentreIsExact"),
 			in("internal/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
 			in("dp/accountant", "TestOnGridIsAttainable", "TestOnGridPaysForEveryAxis"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),
 	},

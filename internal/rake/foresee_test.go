@@ -23,6 +23,9 @@ func foreseen(t *testing.T, p solver.Problem, like *population.Model) float64 {
 // A larger budget and more units leave less error, and a forecast stays a total variation.
 func TestForecastFalls(t *testing.T) {
 	for name, sizes := range map[string][]int{"few": {3, 4, 5, 6}, "mixed": {2, 40, 1, 12, 5, 90, 2, 7}, "many": slices.Repeat([]int{2, 9, 30}, 20)} {
+		if name == "many" && testing.Short() {
+			continue // make integration has the time
+		}
 		p := problem(sizes, 3, dp.AddRemove)
 		last := 1.01
 		for _, epsilon := range []dp.Epsilon{.01, .1, 1, 10} {

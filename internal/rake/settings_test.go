@@ -64,6 +64,9 @@ func TestRecordsFollowTheUnits(t *testing.T) {
 // 1.02 times as far off, where it was 1.09 times (1.36 times with 20 columns of 5,000 people) when one-ways had no more
 // than their usual share. What is predicted is of the right size, too. Fixed seeds: no false alarms.
 func TestNoisyTableAgainstItsColumns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for 16 solves, 12 CPU seconds; make integration runs it")
+	}
 	sizes := slices.Repeat([]int{5}, 12)
 	data := table(2000, sizes)
 	p := problem(sizes, 3, dp.AddRemove)

@@ -11,6 +11,10 @@ import (
 // TestGeneratorGradient compares the gradient of ½·Σ answer² with differences, for marginals of one to three attributes.
 func TestGeneratorGradient(t *testing.T) {
 	g := newGenerator([]int{3, 2, 4, 1}, rand.New(rand.NewPCG(1, 2)))
+	each := 37 // of the parameters
+	if testing.Short() {
+		each = 409 // make integration has the time
+	}
 	for _, c := range []domain.Clique{{2}, {0, 2}, {0, 1, 2}, {1, 2, 3}} {
 		cells, err := c.Cells(g.sizes)
 		if err != nil {
@@ -27,7 +31,7 @@ func TestGeneratorGradient(t *testing.T) {
 		g.pullBack(c, d)
 		g.backward()
 		want := append([]float64(nil), g.gradient...)
-		for i := 0; i < len(g.parameters); i += 37 {
+		for i := 0; i < len(g.parameters); i += each {
 			const h = 1e-5
 			x := g.parameters[i]
 			g.parameters[i] = x + h
