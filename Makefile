@@ -93,10 +93,11 @@ fuzz:
 		done; \
 	done
 
-# Accuracy by method and ε with CPU time, then counting, sampling and formats with allocations, and the
+# Accuracy by method and ε with CPU time, how near predictions of it come, then counting, sampling and formats with allocations, and the
 # Parquet format along with DuckDB and parquet-go.
 bench:
 	$(GO) run ./integration/bench
+	$(GO) run ./integration/bench -predictions -seeds 1
 	$(GO) run ./integration/widebench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./solver/population ./io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles

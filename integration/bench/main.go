@@ -3,6 +3,9 @@
 //
 //	go run ./integration/bench -data DIR -seeds 5
 //	go run ./integration/bench -only 'found/*' a.csv b.csv
+//	go run ./integration/bench -predictions -only 'small*/*'
+//
+// The last prints how near predictions of error come, before and after a run.
 //
 // DIR holds adult7/adult7.csv and adult7/adult7-domain.json: a coded table and the sizes of its
 // columns; adult14 the same. The other tables are made up, or CSV files that are named: the second table of the output
@@ -97,7 +100,15 @@ func main() {
 	data := flag.String("data", os.Getenv("DAPPLE_DATA"), "directory that holds the coded tables")
 	seeds := flag.Int("seeds", 3, "runs of each setting")
 	only := flag.String("only", "", "settings that match a pattern of table/method/ε, and of the width of the marginals if it is not 3, such as adult7/*/1; empty: all")
+	predict := flag.Bool("predictions", false, "print instead how near predictions of error come, before and after a run; -only is then table/ε")
 	flag.Parse()
+	if *predict {
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		if err := predictions(w, *data, *only, *seeds, flag.Args()); err != nil {
+			log.Fatalf("bench: %v", err)
+		}
+		return
+	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "table\tmethod\trelation\tε\tδ\twidth\tmodel TV\trows TV (sd)\tresample floor\trows max (sd)\tone-way TV\tpair TV\trounding TV / iid\tsolve CPU s\twrite CPU s\trows per CPU s\tallocations per row\tothers")
 	tables := map[string]*families.Table{}
