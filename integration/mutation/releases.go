@@ -48,6 +48,14 @@ var releases = []defect{
 		old: "f.Request != \"\" && f.Request == n.Request", new: "f.Request != \"\" && n.Request != \"\"",
 	},
 	{
+		name: "a job that may go on is submitted and paid for again", file: "pipelines/kept.go", dir: "pipelines/dapple", test: "TestLauncherIsKilled",
+		old: "if same && f.atWork {", new: "if same && f.atWork && f.RunID == \"\" {",
+	},
+	{
+		name: "an engine's worker is of another version", file: "internal/jobs/program.go", test: "TestProcessesAreThisProgram",
+		old: "err == nil && sum != submitted", new: "err == nil && len(sum) < len(submitted)",
+	},
+	{
 		name: "a kept release of another table is published", file: "pipelines/kept.go", test: "TestFingerprintOfRequests",
 		old: "\"dapple request 1\", input, r.File.CSV", new: "\"dapple request 1\", input[:0], r.File.CSV",
 	},
