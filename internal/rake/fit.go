@@ -28,7 +28,8 @@ const (
 	leastRenewable = 30_000 // records, whatever renewals cost
 	leastRenewed   = 2      // renewals, whatever they cost
 	mostRenewed    = 32     // renewals
-	renewalCost    = 1e11   // factors to multiply for all records of a run, of which copies are a third: 20 to 30 seconds
+	renewalCost    = 1e11   // factors to multiply if renewals drew all records of a run …
+	drawnPart      = 1. / 3 // … and the part of them after which none begins, as copies alone are drawn: 20 to 30 seconds
 )
 
 // startField makes the population: all merged records if they are few, else a sample of a junction
@@ -117,10 +118,11 @@ func (r *run) rake(tables []*population.Table, sweeps int) {
 	r.field.Tables = slices.Concat(r.oneways, tables)
 	report := func(sweep int) { r.problem.Progress.Report("fit", r.planned+sweep, r.mostSweeps()) }
 	done := r.field.Rake(population.Stop{Sweeps: sweeps, Tolerance: tolerance * r.total.Units,
-		Rejuvenations: r.renewals(), Effective: effective, Swept: report}, r.rng)
+		Rejuvenations: r.renewals(), Factors: r.factorsLeft(), Effective: effective, Swept: report}, r.rng)
 	r.planned += sweeps
 	r.iterations += done.Sweeps
 	r.renewed += done.Rejuvenations
+	r.multiplied += done.Factors
 	r.status = solver.Converged
 	if off, noise := r.onesOff(r.field.Model, tolerance*r.total.Units); off > noise { // less than the tolerance shows nowhere
 		r.status = solver.IterationLimit
@@ -156,6 +158,16 @@ func (r *run) renewals() int {
 		return (all + 1) / 2
 	}
 	return max(0, all-r.renewed)
+}
+
+// factorsLeft returns how many factors renewals may still multiply: half of all in the first fit. Where weights
+// degenerate nearly all records are copies, and 32 renewals of 70 columns take three times what is meant.
+func (r *run) factorsLeft() float64 {
+	all := max(drawnPart*renewalCost, leastRenewed*r.field.RenewalCost()*float64(r.field.Model.Len()))
+	if len(r.triples) == 0 {
+		return all / 2
+	}
+	return all - r.multiplied
 }
 
 // onesPart is how far one-ways may be from their targets, of their noise: their errors are then at most 1.5 times

@@ -39,8 +39,9 @@ type run struct {
 
 	foreseen   *imagined // of a forecast, in which nothing is fitted; else nil
 	iterations int
-	planned    int // sweeps of the fits so far, had none converged early
-	renewed    int // renewals made
+	planned    int     // sweeps of the fits so far, had none converged early
+	renewed    int     // renewals made
+	multiplied float64 // factors, by those
 	status     solver.Status
 }
 

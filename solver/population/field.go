@@ -20,11 +20,12 @@ type Field struct {
 	sums  sums
 }
 
-// Stop says when raking ends. All fields but the last are needed.
+// Stop says when raking ends. All fields but Factors and Swept are needed.
 type Stop struct {
 	Sweeps        int             // at most so many sweeps
 	Tolerance     float64         // the largest L1 change of a table in a sweep, counts
 	Rejuvenations int             // at most so many renewals of the population
+	Factors       float64         // none begins once they have multiplied so many factors; 0: any number, see RenewalCost
 	Effective     float64         // renew where (Σw)²/(S·Σw²) falls below; 0.3
 	Swept         func(sweep int) // hears of every sweep that is done, from 1; nil: nobody does
 }
@@ -34,6 +35,7 @@ type Raked struct {
 	Sweeps        int
 	Change        float64 // the last sweep's largest L1 change of a table, counts
 	Rejuvenations int
+	Factors       float64 // that renewals have multiplied
 }
 
 // Rake fits the potentials of all tables and the weights by iterative scaling: each table in turn gets
@@ -51,8 +53,8 @@ func (f *Field) Rake(stop Stop, rng *rand.Rand) Raked {
 		for _, b := range clusters {
 			change, effective := f.visit(b)
 			done.Change = max(done.Change, change)
-			if effective < stop.Effective && f.Model.Columns != nil && done.Rejuvenations < stop.Rejuvenations {
-				f.Rejuvenate(rng)
+			if effective < stop.Effective && f.Model.Columns != nil && done.Rejuvenations < stop.Rejuvenations && (stop.Factors == 0 || done.Factors < stop.Factors) {
+				done.Factors += f.RenewalCost() * float64(f.Rejuvenate(rng))
 				done.Rejuvenations++
 				for _, b := range clusters {
 					b.index = nil
@@ -96,8 +98,8 @@ func (f *Field) clusters() []*cluster {
 // indexBytes is the most memory for the cells of records that clusters keep from sweep to sweep.
 const indexBytes = 128 << 20
 
-// RenewalCost returns how many factors a renewal multiplies for a record: Σ over tables of the sizes of their
-// attributes. About 2e9 a second.
+// RenewalCost returns how many factors a renewal multiplies for a record that it draws: Σ over tables of the sizes of their
+// attributes. About 1e9 a second.
 func (f *Field) RenewalCost() float64 {
 	sum := 0
 	for _, t := range f.Tables {

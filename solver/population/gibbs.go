@@ -11,10 +11,10 @@ import (
 // Rejuvenate renews a sampled population whose weights have become unequal: a systematic sample of as
 // many records with equal weights, and then one Gibbs sweep over the copies of a record, which draws every column anew
 // given the others, so that they part again. The first of equal records stays: it follows the model as well as its
-// copies, and costs nothing. The sum of the weights stays.
+// copies, and costs nothing. The sum of the weights stays. It returns the number of copies.
 //
 // Cost: copies × Σ over attributes of size × tables with the attribute, about 0.5 ns each.
-func (f *Field) Rejuvenate(rng *rand.Rand) {
+func (f *Field) Rejuvenate(rng *rand.Rand) (drawn int) {
 	f.Model = f.Model.Resample(f.Model.Len(), rng)
 	copies := f.Model.copies()
 	for _, a := range rng.Perm(len(f.Model.Sizes)) {
@@ -22,6 +22,12 @@ func (f *Field) Rejuvenate(rng *rand.Rand) {
 			f.redraw(a, copies, rng)
 		}
 	}
+	for _, copied := range copies {
+		if copied {
+			drawn++
+		}
+	}
+	return drawn
 }
 
 // copies says of every record, in sorted order, whether it equals the one before.
