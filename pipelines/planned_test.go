@@ -46,6 +46,13 @@ func TestPlanForAnError(t *testing.T) {
 		if !(p.Aimed.Low <= float64(p.Aimed.Epsilon) && float64(p.Aimed.Epsilon) <= p.Aimed.High) || math.IsNaN(p.Aimed.Low) {
 			t.Errorf("%q: range %g to %g around %g", target, p.Aimed.Low, p.Aimed.High, float64(p.Aimed.Epsilon))
 		}
+		for _, epsilon := range []dp.Epsilon{1, 70} {
+			var text strings.Builder
+			p.Aimed.Epsilon = epsilon
+			if err := plan.WriteText(&text, p); err != nil || strings.Contains(text.String(), "protects hardly anybody") != (epsilon == 70) {
+				t.Errorf("%q: at ε = %g plan says %v, %s", target, float64(epsilon), err, text.String())
+			}
+		}
 	}
 	for text, c := range map[string]PlanConfig{
 		"is required, or --target_error":   {Config: Config{Domain: path, Delta: 1e-9}},

@@ -280,6 +280,9 @@ func TestHostile(t *testing.T) {
 			if _, faults := schema.Parse("x.yaml", b); err != nil || faults != nil || strings.Contains(string(b), "SECRET") {
 				t.Errorf("%s: %v, %v\n%s", tt.name, err, faults, b)
 			}
+			if tt.name == "no name" && !strings.Contains(string(b), "left out: it has no name") {
+				t.Errorf("a column without a name is left out without a word:\n%s", b)
+			}
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "SECRET") {

@@ -39,7 +39,7 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	var lines []proposal
 	for _, c := range s.columns {
 		switch {
-		case c.name == s.PrivacyID:
+		case c.name == s.PrivacyID && c.name != "":
 		case c.fault != "":
 			lines = append(lines, proposal{name: c.name, keys: "name: " + plain(c.name), out: true, review: "left out: " + c.fault})
 		case s.FromData:

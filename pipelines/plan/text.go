@@ -180,6 +180,9 @@ func writeAimed(b *strings.Builder, p *Plan) {
 	if a := p.Aimed; a != nil {
 		fmt.Fprintf(b, "target    average TV %s of %s: ε = %g, likely enough between %s and %s\n",
 			tv(a.TV), a.Target, float64(a.Epsilon), epsilonEnd(a.Low), epsilonEnd(a.High))
+		if a.Epsilon > weakEpsilon {
+			fmt.Fprintf(b, "          so large an ε protects hardly anybody: aim at a larger error, or ask for fewer columns or narrower marginals\n")
+		}
 	}
 }
 
@@ -187,8 +190,11 @@ func epsilonEnd(x float64) string {
 	if math.IsNaN(x) {
 		return fmt.Sprintf("more than %g", float64(MostEpsilon))
 	}
-	return fmt.Sprintf("%g", x)
+	return fmt.Sprintf("%.3g", x)
 }
+
+// weakEpsilon is the ε above which a target's ε is called weak: it lets a belief of 1 % become one of 99.5 %.
+const weakEpsilon = 10
 
 var fraction = regexp.MustCompile(`[0-9]+/[0-9]+`)
 
