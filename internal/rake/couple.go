@@ -222,7 +222,7 @@ func newConditional(row []float64, x *learnedColumn) (c conditional, ok bool) {
 		}
 		sum += row[b]
 	}
-	if sum < leastShare {
+	if sum < 1e-5 {
 		return c, false
 	}
 	at := func(part float64) (z float64, bin int) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -168,5 +169,19 @@ func TestTailShape(t *testing.T) {
 		if got, want := tailShape(2*shape, x2, x3, tail, 1<<20), min(shape+rangeShape, mostShape); math.Abs(got-want) > 1e-6 {
 			t.Errorf("shape %.2f of a wide range, want %.2f", got, want)
 		}
+	}
+}
+
+// TestEmptyBinsJoin: learned bins that hold next to nothing have no code of their own, at which noise of pairs would put
+// records: that of the bin before them is theirs too, and NULL's is not.
+func TestEmptyBinsJoin(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 99}, Resolution: 1, Learned: 5, Null: true}}}
+	one := oneWay{counts: []float64{500, 300, 0, 1, 0, 200}, sigma: 5, learned: true}
+	m := merge([]oneWay{one}, 1001, d)
+	if got := m.codes[0]; !slices.Equal(got, []domain.Code{0, 1, 1, 1, 1, 2}) {
+		t.Fatalf("codes %v", got)
+	}
+	if within := m.within[0]; math.Abs(within[1]-300./301) > 1e-6 || math.Abs(m.base[0][1]-301./1001) > 1e-6 {
+		t.Errorf("shares %v inside codes of %v", within, m.base[0])
 	}
 }

@@ -37,7 +37,13 @@ func merge(ones []oneWay, units float64, d *domain.Domain) *merged {
 	m := &merged{}
 	never := d.Exclusions()
 	for a, one := range ones {
-		m.add(one, units, rareLimit(d, a, one), func(v int) string { return signature(never, a, domain.Code(v)) })
+		x := attribute(d, a)
+		m.add(one, units, rareLimit(d, a, one), func(v int) string {
+			if one.learned && x.Null && v == len(one.counts)-1 {
+				return "NULL" // which is beside no value
+			}
+			return signature(never, a, domain.Code(v))
+		})
 	}
 	m.never = m.exclusions(never)
 	return m
@@ -86,6 +92,9 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 			pools = append(pools, neighbours(values, p, least)...)
 		}
 		for _, pool := range pools {
+			if one.learned && m.join(pool, p, codes, within, base, units, least, kind) {
+				continue
+			}
 			sum := 0.0
 			for _, v := range pool {
 				codes[v] = domain.Code(len(base))
@@ -102,6 +111,31 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 	}
 	m.codes, m.sizes = append(m.codes, codes), append(m.sizes, len(base))
 	m.base, m.within = append(m.base, base), append(m.within, within)
+}
+
+// join adds values that hold next to nothing together to the code of the frequent value beside them, if that is of their
+// kind: on their own they would be given what noise of pairs says, far out.
+func (m *merged) join(pool []int, p []float64, codes []domain.Code, within, base []float64, units, least float64, kind func(v int) string) bool {
+	sum := 0.0
+	for _, v := range pool {
+		sum += p[v]
+	}
+	if sum >= least {
+		return false
+	}
+	for _, v := range []int{pool[0] - 1, pool[len(pool)-1] + 1} {
+		if v < 0 || v >= len(p) || within[v] != 1 || kind(v) != kind(pool[0]) {
+			continue
+		}
+		group := append(slices.Clone(pool), v)
+		for _, w := range group {
+			codes[w], within[w] = codes[v], p[w]+leastShare*units
+		}
+		normaliseAt(within, group)
+		base[codes[v]] += sum
+		return true
+	}
+	return false
 }
 
 // neighbours cuts values in order into groups of at least the given number of counts, but for the last where all
