@@ -161,7 +161,7 @@ func (r *run) renewals() int {
 }
 
 // factorsLeft returns how many factors renewals may still multiply: half of all in the first fit. Where weights
-// degenerate nearly all records are copies, and 32 renewals of 70 columns take three times what is meant.
+// degenerate nearly all records are copies, so that all renewals could take three times what is meant.
 func (r *run) factorsLeft() float64 {
 	all := max(drawnPart*renewalCost, leastRenewed*r.field.RenewalCost()*float64(r.field.Model.Len()))
 	if len(r.triples) == 0 {
