@@ -106,11 +106,14 @@ type found struct {
 	atWork bool            // its job may go on
 }
 
-// look reads what is in a staging. ok is false if its run may be at work, or if it is nobody's.
+// look reads what is in a staging. ok is false if its run may be at work in a process, or if it is nobody's.
 func look(ctx context.Context, dir string) (f found, ok bool) {
 	if files.Remote(dir) {
-		if _, kept, err := openStore(dir).Get(ctx, keptName); err != nil || !kept {
+		if _, kept, err := openStore(dir).Get(ctx, keptName); err != nil {
 			return f, false
+		} else if !kept { // only its job can tell
+			f, ok = lookInto(ctx, dir)
+			return f, ok && f.atWork
 		}
 	}
 	return lookInto(ctx, dir)

@@ -120,3 +120,17 @@ func TestDataflowJobsThatFail(t *testing.T) {
 		}
 	}
 }
+
+// A job that may go on is not paid for again by the same command, wherever its launcher is.
+func TestDataflowJobThatGoesOn(t *testing.T) {
+	_, c := shop(t)
+	c, d := onDataflow(t, c, func(d *jobstest.Dataflow, _ *pipepb.Pipeline) { d.Set("JOB_STATE_RUNNING") })
+	c.Engine.Cloud.Staging, c.Engine.Detach, c.RunID = "gs://shop/staging", true, "r1"
+	if res := mustRun(t, c); !strings.Contains(res.Submitted, "--run_id=r1") {
+		t.Errorf("%+v", res)
+	}
+	c.Engine.Detach, c.RunID, c.Output = false, "", "gs://shop/other"
+	if _, err := run(t, c); err == nil || !strings.Contains(err.Error(), "--run_id: a job of this request may go on: run r1, begun ") || d.Jobs() != 1 {
+		t.Errorf("%v, %d jobs", err, d.Jobs())
+	}
+}
