@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -92,7 +93,7 @@ func payCriteria(r *Request, f *Faults) {
 }
 
 func leastLimit(c solver.Criteria) float64 {
-	return slices.MinFunc(c.Limits, func(a, b solver.Limit) int { return int(math.Copysign(1, a.Largest-b.Largest)) }).Largest
+	return slices.MinFunc(c.Limits, func(a, b solver.Limit) int { return cmp.Compare(a.Largest, b.Largest) }).Largest
 }
 
 // criteriaNote is the line of a plan.
