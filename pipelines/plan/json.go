@@ -31,6 +31,7 @@ type planJSON struct {
 	Curve        []pointJSON          `json:"curve"`
 	Target       *targetJSON          `json:"target,omitempty"`
 	SolveSeconds *float64             `json:"solve_cpu_seconds"`
+	RowsSeconds  float64              `json:"rows_cpu_seconds"`
 	SolveBytes   *float64             `json:"solve_bytes"`
 	CountBytes   *float64             `json:"count_bytes"`
 	FileBytes    *float64             `json:"output_bytes"`
@@ -73,7 +74,7 @@ func (p *Plan) JSON() ([]byte, error) {
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
 		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, Cells: p.Workload.Cells,
 		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), NoiseBound: known(p.NoiseBound),
-		SolveSeconds: known(p.SolveSeconds), SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
+		SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
 		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, Alternatives: []alternativeJSON{},
 	}
 	for i := range p.Domain.Attributes {

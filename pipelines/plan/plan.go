@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Plan is what a request would do. Everything in it is public.
@@ -41,6 +42,7 @@ type Plan struct {
 
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
+	RowsSeconds  float64 // the same for the rows, which are fitted to the model's marginals if they are not many
 	CountBytes   float64
 	MostUnits    int64   // that can be counted; 0: any number
 	FileBytes    float64 // of all rows
@@ -141,6 +143,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		plan.CountBytes = 2 * p.Units * float64(recordBytes(p.Domain)) // records, and once more by column
 	}
 	plan.Rows, plan.FileBytes = Written(p, rows)
+	plan.RowsSeconds = population.RefineSeconds(int64(plan.Rows), p.Workload.Maximal().Cliques(), p.Workload.Sizes)
 	for _, m := range methods.All() {
 		switch {
 		case m.Name == chosen.Name:

@@ -149,7 +149,11 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		}
 	}
 	writeAimed(b, p)
-	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s\n", Bytes(p.SolveBytes), seconds(p.SolveSeconds), Bytes(p.CountBytes))
+	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s", Bytes(p.SolveBytes), seconds(p.SolveSeconds), Bytes(p.CountBytes))
+	if p.RowsSeconds >= leastSeconds {
+		fmt.Fprintf(b, "; rows %s CPU", seconds(p.RowsSeconds))
+	}
+	b.WriteString("\n")
 	if p.MostUnits > 0 {
 		fmt.Fprintf(b, "          counted from kept records, for at most %d units; with at most %d cells of measured marginals, for any number\n", p.MostUnits, CountedCells)
 	}
@@ -210,11 +214,15 @@ func decimal(exact string) string {
 	})
 }
 
+// leastSeconds is the least time that is told.
+const leastSeconds = 0.1
+
+// seconds writes a time for people.
 func seconds(s float64) string {
 	if math.IsNaN(s) {
 		return "unknown"
 	}
-	if s < 0.1 {
+	if s < leastSeconds {
 		return "less than 0.1 s"
 	}
 	if s < 60 {
