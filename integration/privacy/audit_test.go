@@ -62,7 +62,7 @@ func TestAudit(t *testing.T) {
 		claim := params(problem(a.x.sizes, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), a.kind)
 		t.Run(a.relation.String()+"/"+claim.Accounting.String()+"/"+a.name, func(t *testing.T) {
 			if testing.Short() {
-				t.Skip("missing: time for 20,000 runs; make integration and make verify run them")
+				t.Skip("missing: time for 20,000 runs; make verify runs them")
 			}
 			runs := dptest.Size(20_000, 200_000)
 			sound := a.run(t, claim, runs)

@@ -58,7 +58,7 @@ var (
 // would miss half of the noise with .39.
 func TestPipelineAudit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time for 6,000 pipelines; make integration and make verify run them")
+		t.Skip("missing: time for 6,000 pipelines; make verify runs them")
 	}
 	claim := accountant.Params{Neighbouring: dp.AddRemove, Accounting: dp.Pure, Epsilon: 1}
 	for runner, runs := range map[string]int{"direct": dptest.Size(1_000, 10_000), "prism": dptest.Size(0, 1_000)} {

@@ -31,7 +31,7 @@ func TestAuditOfPublishedForms(t *testing.T) {
 	for _, a := range publishedAudits {
 		t.Run(a.relation.String()+"/"+a.name, func(t *testing.T) {
 			if testing.Short() {
-				t.Skip("missing: time for 16,000 runs; make integration and make verify run them")
+				t.Skip("missing: time for 16,000 runs; make verify runs them")
 			}
 			runs := dptest.Size(8_000, 80_000)
 			louder := a.audit

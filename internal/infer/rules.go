@@ -254,11 +254,11 @@ func (r *rules) try(c *domain.Chunk) {
 func (r *rules) texts() (out []string) {
 	from := map[int][]int{}
 	needs := func(a, b int) bool { // b, to compute a
-		for todo := []int{a}; len(todo) > 0; {
-			if todo[0] == b {
+		for queue := []int{a}; len(queue) > 0; {
+			if queue[0] == b {
 				return true
 			}
-			todo = append(todo[1:], from[todo[0]]...)
+			queue = append(queue[1:], from[queue[0]]...)
 		}
 		return false
 	}

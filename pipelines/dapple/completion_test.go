@@ -13,7 +13,7 @@ import (
 // Bash completes commands, flags, pages of help and files, as one who types sees it.
 func TestBashCompletion(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash")
+		t.Skip("missing: bash")
 	}
 	dir := t.TempDir()
 	script := dapple(t, dir, "completion", "bash")

@@ -110,7 +110,7 @@ func TestLedger(t *testing.T) {
 // A kept release is published for the charge that it has, as often as that fails.
 func TestLedgerOfKeptRelease(t *testing.T) {
 	if testing.Short() {
-		t.Skip("four runs")
+		t.Skip("missing: time for four runs; make integration runs it")
 	}
 	dir, temp := people(t, 200), t.TempDir()
 	book(t, dir, "1")
@@ -128,7 +128,7 @@ func TestLedgerOfKeptRelease(t *testing.T) {
 // Processes are killed at any moment. Every run that had drawn stays charged, once; what was taken back had not.
 func TestLedgerOfKilledRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("kills eight runs")
+		t.Skip("missing: time to kill eight runs; make integration runs it")
 	}
 	const kills = 8
 	dir, temp := people(t, 2000), t.TempDir()

@@ -17,17 +17,17 @@ func terminal(t *testing.T) (screen, tty *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skip("there are no pseudo-terminals")
+		t.Skip("missing: pseudo-terminals")
 	}
 	t.Cleanup(func() { screen.Close() })
 	var unlock, number int32
 	for request, value := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
 		if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), request, uintptr(unsafe.Pointer(value))); e != 0 {
-			t.Skip("there are no pseudo-terminals:", e)
+			t.Skip("missing: pseudo-terminals:", e)
 		}
 	}
 	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
-		t.Skip("there are no pseudo-terminals:", err)
+		t.Skip("missing: pseudo-terminals:", err)
 	}
 	return screen, tty
 }
