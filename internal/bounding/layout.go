@@ -115,6 +115,14 @@ func (l *Layout) Transpose(dst, rows []byte) []byte {
 	return dst
 }
 
+// Bytes returns attribute a of all n records of what Transpose made, or nil if its codes take more than a byte.
+func (l *Layout) Bytes(columns []byte, a, n int) []byte {
+	if l.bytes[a] > 1 {
+		return nil
+	}
+	return columns[n*l.offset[a]:][:n]
+}
+
 // Column writes attribute a of the records from, from+1, … to dst, as many as fit it. columns is what
 // Transpose made of n records.
 func (l *Layout) Column(dst []domain.Code, columns []byte, a, n, from int) {

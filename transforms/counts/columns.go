@@ -19,10 +19,13 @@ func newColumns(l *bounding.Layout, rows []byte) *columns {
 	return &columns{layout: l, n: n, bytes: l.Transpose(make([]byte, len(rows)), rows)}
 }
 
-// count returns the marginal of c, which has an attribute: some 3 ns for each record and two attributes,
-// 4 ns for three.
+// count returns the marginal of c, which has an attribute: 1 to 2 ns for each record if all its codes are bytes, else 3 ns
+// for two attributes and 4 ns for three.
 func (s *columns) count(sizes []int, c domain.Clique) []int64 {
 	m := make([]int64, cells(sizes, c))
+	if s.countBytes(m, sizes, c) {
+		return m
+	}
 	k, tables := newKernel(sizes, []domain.Clique{c}), [][]int64{m}
 	block, view := make([]domain.Code, blockRows*len(c)), make([][]domain.Code, len(sizes))
 	for from := 0; from < s.n; from += blockRows {
@@ -34,4 +37,35 @@ func (s *columns) count(sizes []int, c domain.Clique) []int64 {
 		tally(k, tables, view)
 	}
 	return m
+}
+
+// countBytes counts where the bytes lie, if c has one to three attributes and each takes a byte.
+func (s *columns) countBytes(m []int64, sizes []int, c domain.Clique) bool {
+	if len(c) > 3 {
+		return false
+	}
+	var cols [3][]byte
+	for i, a := range c {
+		if cols[i] = s.layout.Bytes(s.bytes, a, s.n); cols[i] == nil {
+			return false
+		}
+	}
+	x, y, z := cols[0], cols[1], cols[2]
+	switch len(c) {
+	case 1:
+		for _, v := range x {
+			m[v]++
+		}
+	case 2:
+		y, size := y[:len(x)], sizes[c[1]]
+		for i, v := range x {
+			m[int(v)*size+int(y[i])]++
+		}
+	default:
+		y, z, s1, s2 := y[:len(x)], z[:len(x)], sizes[c[1]], sizes[c[2]]
+		for i, v := range x {
+			m[(int(v)*s1+int(y[i]))*s2+int(z[i])]++
+		}
+	}
+	return true
 }
