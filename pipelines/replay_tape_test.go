@@ -159,10 +159,11 @@ func init() {
 			if playing.method.Accesses == nil {
 				return nil, errors.New("no run is replayed")
 			}
+			p.Criteria = solver.Criteria{} // Register has left them their part, of this method as of the one that plays
 			return playing.method.Accesses(p)
 		},
 		Solve: func(ctx context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			playing.curator = c
+			playing.curator, p.Criteria = c, solver.Criteria{}
 			return playing.method.Solve(ctx, p, playing)
 		},
 	})

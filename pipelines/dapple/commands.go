@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +46,8 @@ func planCommand() command {
 			o.usage = "" // accepted, so that synth can become plan, and no part of a plan
 		}
 	}
+	var flags given
+	flags.record(opts)
 	opts = append(opts,
 		option{name: "target_error", arg: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
 		option{name: "target", arg: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
@@ -77,8 +78,7 @@ func planCommand() command {
 			if err := plan.WriteText(out, p); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(out, "next      dapple synth --domain=%s --input=%s --output=%s --epsilon=%g --delta=%g\n",
-				c.Domain, cmp.Or(c.Input, "TABLE"), cmp.Or(c.Output, "DIR"), float64(p.Problem.Epsilon), float64(p.Problem.Delta))
+			_, err = fmt.Fprintf(out, "next      %s\n", flags.synth(p.Problem.Epsilon))
 			return err
 		},
 	}

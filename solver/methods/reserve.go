@@ -51,8 +51,11 @@ func reserving(m Method) Method {
 	return m
 }
 
-// left returns share·(1 − reserved).
+// left returns share·(1 − reserved); of what costs nothing, such as a public number of units, it is nothing.
 func left(share, reserved dp.Share) dp.Share {
+	if share.Num == 0 {
+		return share
+	}
 	return dp.ShareOf(share.Num*(reserved.Den-reserved.Num), share.Den*reserved.Den)
 }
 

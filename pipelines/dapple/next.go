@@ -1,0 +1,71 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// given are the flags of a command line that were given a value, in their order.
+type given []string
+
+// record makes each option note what it is set to, if the value can be used.
+func (g *given) record(opts []option) {
+	for i := range opts {
+		o := &opts[i]
+		set, name, isSwitch := o.set, o.name, o.arg == ""
+		o.set = func(value string) error {
+			err := set(value)
+			switch {
+			case err != nil:
+			case isSwitch && value == "true":
+				*g = append(*g, "--"+name)
+			default:
+				*g = append(*g, "--"+name+"="+value)
+			}
+			return err
+		}
+	}
+}
+
+// synth is the command line that does what was planned: with all these flags, and those that synth needs besides.
+func (g given) synth(ε dp.Epsilon) string {
+	words := []string{"dapple", "synth"}
+	has := map[string]bool{}
+	for _, arg := range g {
+		name, _, _ := cutFlag(arg)
+		has[name] = true
+		words = append(words, quoteForShell(arg))
+	}
+	flag.Visit(func(f *flag.Flag) { // Beam's own
+		if slices.Contains(harmless, f.Name) && !has[f.Name] {
+			words = append(words, quoteForShell("--"+f.Name+"="+f.Value.String()))
+		}
+	})
+	for _, missing := range [][2]string{{"input", "TABLE"}, {"output", "DIR"}, {"epsilon", fmt.Sprintf("%g", float64(ε))}} {
+		if !has[missing[0]] {
+			words = append(words, "--"+missing[0]+"="+missing[1])
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// plain are the characters that no shell takes for more than themselves.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
+
+// quoteForShell writes a word so that shells read it as one. The name of a flag stays outside of the quotes.
+func quoteForShell(word string) string {
+	if strings.Trim(word, plain) == "" {
+		return word
+	}
+	head, tail, found := strings.Cut(word, "=")
+	if !found {
+		head, tail = "", word
+	} else {
+		head += "="
+	}
+	return head + "'" + strings.ReplaceAll(tail, "'", `'\''`) + "'"
+}

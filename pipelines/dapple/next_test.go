@@ -1,0 +1,96 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+// valueFor finds a value that an option takes.
+func valueFor(t *testing.T, o option) string {
+	t.Helper()
+	for _, value := range []string{"true", "it's a 'text' <= $1; b", "7", "0.5", "replace", "csv", "truncate", `{"a":"b"}`, "a=b", "prism"} {
+		if o.set(value) == nil {
+			return value
+		}
+	}
+	t.Fatalf("--%s takes none of the test's values", o.name)
+	return ""
+}
+
+// Whatever flag plan and synth share, the command that plan names next has it, and a shell hands it on as it was given.
+func TestNextHasEveryFlag(t *testing.T) {
+	var c pipelines.Config
+	opts := requestOptions(&c)
+	var flags given
+	flags.record(opts)
+	var want []string
+	for _, o := range opts {
+		value := valueFor(t, o)
+		if want = append(want, "--"+o.name+"="+value); o.arg == "" {
+			want[len(want)-1] = "--" + o.name
+		}
+	}
+	out, err := exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(1)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSpace(string(out)), "\n"); !slices.Equal(got, append([]string{"synth"}, want...)) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if len(want) < 30 {
+		t.Errorf("%d flags: the test is blind", len(want))
+	}
+	synth := synthCommand(io.Discard, false)
+	if faults := parse(want, synth.options); len(faults) > 0 {
+		t.Errorf("synth refuses what plan takes: %v", faults)
+	}
+	if got := (given{"--delta=0"}).synth(0.25); got != "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The command that plan names next is run as it is printed: it does what was planned. The criteria are met: their limits are
+// hundreds of people from the model, and noise shifts the check by ten (see TestCriteria of package pipelines).
+func TestNextIsRun(t *testing.T) {
+	dir := people(t, 4000)
+	got := dapple(t, dir, "plan", "--domain=people.yaml", "--input=people.csv", "--output=the rows", "--epsilon=20", "--delta=1e-9",
+		"--expected_rows=2000", "--marginals=2", "--criteria=sex,age<=0.6; income <= 0.6", "--min_count=3", "--min_count_columns=sex,age")
+	got.want(t, 0)
+	_, next, _ := strings.Cut(got.stdout, "\nnext      ")
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", next)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", next, err, out)
+	}
+	for _, line := range []string{"rows to the rows/", "\ncriteria met: ", "\nmerged  "} {
+		if !strings.Contains(string(out), line) {
+			t.Errorf("no %q in\n%s", line, out)
+		}
+	}
+}
+
+// Of a table that breaks what the domain rules out no model can be right: half of the people stand in a cell that it must not
+// have. The limits are 900 of 2,000 people below that, and the check errs by fewer than ten.
+func TestCriteriaThatAreNotMet(t *testing.T) {
+	dir := people(t, 4000) // every second person is a man
+	put(t, dir, "people.yaml", peopleDomain+"impossible:\n  - {sex: Male, age: [0, 20, 40, 60, 80, null]}\n")
+	args := slices.DeleteFunc(synth("--quiet", "--expected_rows=2000", "--criteria=sex<=0.05"), func(a string) bool { return a == "--epsilon=1" })
+	got := dapple(t, dir, append(args, "--epsilon=20")...)
+	got.want(t, 1, "the criteria are NOT met: everything is written, and the statement says so; the budget is spent")
+	if !strings.Contains(got.stdout, "\ncriteria NOT met: ") {
+		t.Errorf("the last lines do not say so:\n%s", got.stdout)
+	}
+	dapple(t, dir, "verify", "out").want(t, 0)
+	statement, err := os.ReadFile(filepath.Join(dir, "out.release/_privacy.json"))
+	if err != nil || !strings.Contains(string(statement), `"met": false`) {
+		t.Errorf("the statement does not say so: %v\n%s", err, statement)
+	}
+}
