@@ -8,8 +8,8 @@ type Uncertainty struct {
 	// Pooled[a][v] says that value v of attribute a was too rare to measure together with others: the model
 	// holds it to be independent of everything else.
 	Pooled [][]bool
-	// OneWay[a] is the noise variance of a cell of the one-way table of attribute a, counts²; 0 if none was
-	// measured.
+	// OneWay[a] is the variance of a count of the one-way table of attribute a, the mean of those of learned bins,
+	// counts²; 0 if none was measured.
 	OneWay []float64
 	Tables []TableUncertainty
 }

@@ -12,7 +12,7 @@
 //
 //	se² = 1.2²·( ¼ + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·σ_a² ),
 //
-// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table, or the square of what
+// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table, of learned bins that of the tree that they are cut from, or the square of what
 // the fit misses its answer by. v_A follows what was found out about A: the first screening sets the prior
 // v = κ·(b+s)^1.5, s the larger of 10 and .03 of A's mean cell; a release of precision u leaves v/(1 + v·u); a second
 // screening multiplies what is left by one factor (½ to 4), and a second release divides it again.

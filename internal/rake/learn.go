@@ -3,6 +3,7 @@ package rake
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -67,7 +68,7 @@ func (r *run) learnBins() error {
 
 // learn chooses the bins of attribute a from the estimated counts of its codes, and notes their one-way table.
 func (r *run) learn(a int, x *domain.Attribute, pieces []query.Piece, sigma float64, codes query.Recoding) {
-	n, null := x.Fine(), 0.0
+	n, null, halved := x.Fine(), 0.0, pieces
 	if x.Null && len(pieces) > 1 {
 		null = pieces[len(pieces)-1].Count
 		pieces = pieces[:len(pieces)-1]
@@ -83,6 +84,7 @@ func (r *run) learn(a int, x *domain.Attribute, pieces []query.Piece, sigma floa
 	r.bins = append(r.bins, bins)
 	one := &r.oneWays[a]
 	one.sigma, one.variance, one.counts, one.learned = flat, binVariance*sigma*sigma, nil, true
+	one.spread = binSpread(shapeOf(x), halved, starts, sigma)
 	code := make([]domain.Code, x.RecordSize())
 	for b, from := range starts {
 		to := n
@@ -113,3 +115,49 @@ const (
 	// of its two ends.
 	binVariance = 2. / 3
 )
+
+// binSpread returns the mean variance of the counts of bins that begin at starts, if a tree of the shape, whose
+// differences have noise of standard deviation sigma, left the pieces together. A difference raises the first half of its node by
+// half of itself and lowers the second, each evenly: the records below a value change by a tent over the node, and those of a
+// bin by what the tent has at one end more than at the other. A piece that was not halved may be uneven too, by
+// a difference of up to its own count.
+func binSpread(s query.TreeShape, pieces []query.Piece, starts []int, sigma float64) float64 {
+	if sigma == 0 {
+		return 0
+	}
+	if s.Null && len(pieces) > 1 {
+		pieces = pieces[:len(pieces)-1]
+	}
+	sum := 0.0
+	var visit func(from, width int, inside []query.Piece)
+	visit = func(from, width int, inside []query.Piece) {
+		tent := func(v int) float64 {
+			f := float64(v-from) / float64(width)
+			return max(0, min(f, 1-f))
+		}
+		squares := 0.0
+		for b, low := range starts {
+			high := s.Values
+			if b+1 < len(starts) {
+				high = starts[b+1]
+			}
+			squares += (tent(high) - tent(low)) * (tent(high) - tent(low))
+		}
+		switch {
+		case squares == 0 || len(inside) == 0: // no bin ends here, or all is padding
+		case len(inside) == 1:
+			sum += squares * inside[0].Count * inside[0].Count / 3
+		default:
+			sum += squares * sigma * sigma
+			cut := sort.Search(len(inside), func(i int) bool { return inside[i].From >= from+width/2 })
+			visit(from, width/2, inside[:cut])
+			visit(from+width/2, width/2, inside[cut:])
+		}
+	}
+	width := 1
+	for width < s.Values {
+		width *= 2
+	}
+	visit(0, width, pieces)
+	return sum / float64(len(starts))
+}

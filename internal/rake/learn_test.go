@@ -185,3 +185,48 @@ func TestEmptyBinsJoin(t *testing.T) {
 		t.Errorf("shares %v inside codes of %v", within, m.base[0])
 	}
 }
+
+// TestBinSpread compares the variance of the counts of bins with that of many trees. Every halving is 3 : 1, so that no
+// difference is held back. The seeds are fixed, so that nothing is left to chance.
+func TestBinSpread(t *testing.T) {
+	for _, x := range []struct {
+		shape  query.TreeShape
+		starts []int
+	}{
+		{query.TreeShape{Values: 64, Null: true}, []int{0, 1, 7, 8, 31, 32, 40}},
+		{query.TreeShape{Values: 50}, []int{0, 3, 21, 22, 47}},
+		{query.TreeShape{Values: 2}, []int{0, 1}},
+	} {
+		const sigma, draws = 10, 4000
+		counts, total := make([]int64, x.shape.Codes()), int64(0)
+		for v := range counts {
+			counts[v] = 1000
+			for bit := 1; bit < 64; bit *= 2 {
+				if v&bit == 0 {
+					counts[v] *= 3
+				}
+			}
+			total += counts[v]
+		}
+		up, null := x.shape.Cumulative(counts)
+		rng, spread, expected := rand.New(rand.NewPCG(1, 2)), 0.0, 0.0
+		for range draws {
+			pieces := x.shape.Descend(float64(total), sigma*sigma, func(level, index int) float64 {
+				return float64(x.shape.Difference(up, null, level, index)) + sigma*rng.NormFloat64()
+			})
+			p := newProfile(pieces, x.shape.Codes())
+			for b, from := range x.starts {
+				to := x.shape.Values
+				if b+1 < len(x.starts) {
+					to = x.starts[b+1]
+				}
+				off := p.between(from, to) - float64(up[to]-up[from])
+				spread += off * off / float64(draws*len(x.starts))
+			}
+			expected += binSpread(x.shape, pieces, x.starts, sigma) / draws
+		}
+		if ratio := expected / spread; math.Abs(ratio-1) > .1 {
+			t.Errorf("%+v: counts of bins vary by %.1f, and %.1f was expected", x.shape, spread, expected)
+		}
+	}
+}

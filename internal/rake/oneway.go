@@ -15,6 +15,7 @@ type oneWay struct {
 	counts   []float64 // the estimate: the shrunk residual plus an equal part of the total
 	sigma    float64   // standard deviation of the noise before centring; 0 if nothing was measured
 	variance float64   // of a cell of the released residual
+	spread   float64   // mean variance of the counts, before they were shrunk; 0 if nothing was measured
 	learned  bool      // counts are of learned bins, from a tree
 }
 
@@ -48,7 +49,8 @@ func (r *run) measureOneWays() error {
 	for i, m := range released {
 		k := float64(len(m.Values))
 		one := &r.oneWays[attributes[i][0]]
-		one.variance, one.sigma = m.Variance, math.Sqrt(m.Variance/(1-1/k))
+		one.spread = m.Variance / (1 - 1/k)
+		one.variance, one.sigma = m.Variance, math.Sqrt(one.spread)
 		raw := make([]float64, len(m.Values))
 		for v, x := range m.Values {
 			raw[v] = x + r.total.Units/k

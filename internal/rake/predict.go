@@ -93,7 +93,7 @@ func (r *run) predictTable(c domain.Clique, own, unmeasuredOwn float64) float64 
 // noise nearly all, and shrinkage took out more of it than that where it is not all or nothing: hence the power.
 func (r *run) oneWayError(a int) float64 {
 	o := r.oneWays[a]
-	variance := o.sigma * o.sigma
+	variance := o.spread
 	for _, m := range r.released {
 		if m.Clique[0] == a {
 			removed := 0.0

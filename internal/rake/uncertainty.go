@@ -13,7 +13,7 @@ import (
 func (r *run) uncertainty() *solver.Uncertainty {
 	u := &solver.Uncertainty{OneWay: make([]float64, len(r.oneWays)), Pooled: make([][]bool, len(r.oneWays))}
 	for a, one := range r.oneWays {
-		u.OneWay[a] = one.sigma * one.sigma
+		u.OneWay[a] = one.spread
 		u.Pooled[a] = r.merged.alone(a)
 		for v, alone := range u.Pooled[a] {
 			u.Pooled[a][v] = !alone
