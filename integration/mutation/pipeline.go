@@ -4,19 +4,27 @@ package main
 var pipeline = []defect{
 	{
 		name: "two records per unit, at a merge", file: "transforms/internal/records/units.go", test: "TestBoundingIgnoresOrderAndBundles",
-		old: "\t\t\tout.add(a.hashes[i], a.id(i), row)\n", new: "\t\t\tout.add(a.hashes[i], a.id(i), row)\n\t\t\tout.add(b.hashes[j], b.id(j), b.row(j))\n",
+		old: "\t\t\tout.union(a, i, b, j)\n", new: "\t\t\tout.union(a, i, b, j)\n\t\t\tcopyUnit(b, j)\n",
 	},
 	{
-		name: "two records per unit, in a bundle", file: "transforms/internal/records/compactor.go", test: "TestSetKeepsLeastRank",
-		old: "if found >= 0 {", new: "if found > 1<<30 {",
+		name: "two records per unit, in a bundle", file: "transforms/internal/records/compactor.go", test: "TestSetCountsRows",
+		old: "if i == 0 || e.hash", new: "if i >= 0 || e.hash",
 	},
 	{
 		name: "bounding at random", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestBoundingIgnoresOrderAndBundles",
 		old: "\treturn sha256.Sum256(r.buf)", new: "\tfor b := range map[byte]bool{0: true, 1: true, 2: true, 3: true} { // in random order\n\t\tr.buf[0] = b\n\t}\n\treturn sha256.Sum256(r.buf)",
 	},
 	{
-		name: "first record of a unit kept", file: "transforms/internal/records/compactor.go", test: "TestSetKeepsLeastRank",
-		old: "case first < u.rank || c.rank.Less(id, row, kept):", new: "case false:",
+		name: "first record of a unit kept", file: "internal/bounding/ranker.go", test: "TestLeastSeesEveryRecord",
+		old: "bytes.Compare(rank[:], least[:]) < 0 {", new: "bytes.Compare(rank[:], least[:]) < -1 {",
+	},
+	{
+		name: "one of a unit's different rows kept, however often it has each", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestChoiceIsUniformOverRecords",
+		old: "before < n;", new: "before < min(n, 1);",
+	},
+	{
+		name: "number of equal rows dropped in a merge", file: "transforms/internal/records/units.go", test: "TestManyRowsOfOneUnit",
+		old: "add(a.times[x], b.times[y])", new: "a.times[x]",
 	},
 	{
 		name: "ID missing from the rank", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestUnitsChooseIndependently",
@@ -41,7 +49,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "unit counted twice", file: "transforms/counts/count.go", test: "TestCount",
-		old: "f.table.add(u.Rows())", new: "f.table.add(append(u.Rows(), u.Rows()...))",
+		old: "f.table.add(b.Rows)", new: "f.table.add(append(b.Rows, b.Rows...))",
 	},
 	{
 		name: "overflow of counts", file: "transforms/counts/table.go", test: "TestMergeRefusesOverflow",
@@ -96,8 +104,8 @@ var pipeline = []defect{
 		old: "Config: hex.EncodeToString(config[:]), Method: method.Name", new: "Config: fmt.Sprintf(\"%x\", table.Digest()), Method: method.Name",
 	},
 	{
-		name: "duplicates of a unit count apart", file: "transforms/internal/records/compactor.go", dir: "transforms/counts", test: "TestNeighboursDifferByOneRecord",
-		old: "if found >= 0 {", new: "if found >= 0 && !bytes.Equal(data[end:next], data[c.units[found].end:int(c.units[found].end)+c.width]) {",
+		name: "equal rows of a unit stay apart in a bundle", file: "transforms/internal/records/compactor.go", test: "TestSetCountsRows",
+		old: "if found >= 0 {", new: "if found > 1<<30 {",
 	},
 	{
 		name: "NaN becomes a number", file: "dp/domain/column.go", test: "TestFromValues",
@@ -175,7 +183,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "units of one hash merged", file: "transforms/internal/records/compactor.go", test: "TestIDsOfOneHash",
-		old: "u.hash == hash && bytes.Equal(data[u.start:u.end], id)", new: "u.hash == hash",
+		old: "u.hash == hash && bytes.Equal(data[u.start:int(u.end)+c.width], idRow)", new: "u.hash == hash",
 	},
 	{
 		name: "units of one hash merged where bundles meet", file: "transforms/internal/records/units.go", test: "TestIDsOfOneHash",

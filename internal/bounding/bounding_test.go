@@ -50,13 +50,34 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
-// The rank is that of the package comment, and different for two units with one row.
+// The rank is that of the package comment, and different for two units with one row, and for two equal rows.
 func TestRankIsPinned(t *testing.T) {
 	r := NewRanker(make([]byte, RunKeySize))
 	for id, want := range map[string]string{"p1": "3c0a0a362fd4", "p2": "f51e55d9c084"} {
-		got := r.Rank([]byte(id), []byte{1, 2})
+		got := r.Rank([]byte(id), []byte{1, 2}, 0)
 		if text := fmt.Sprintf("%x", got[:6]); text != want {
 			t.Errorf("rank of %s begins with %s, want %s", id, text, want)
+		}
+	}
+}
+
+// The chosen row is that of the least rank of all records, which a second way of counting finds.
+func TestLeastSeesEveryRecord(t *testing.T) {
+	r := NewRanker(make([]byte, RunKeySize))
+	rows, times := []byte{0, 1, 2}, []uint64{5, 1, 300}
+	for u := range 200 {
+		id := fmt.Appendf(nil, "u%d", u)
+		var least [32]byte
+		want := -1
+		for i := range rows {
+			for before := range times[i] {
+				if rank := r.Rank(id, rows[i:i+1], before); want < 0 || string(rank[:]) < string(least[:]) {
+					least, want = rank, i
+				}
+			}
+		}
+		if got := r.Least(id, rows, times); got != want {
+			t.Fatalf("unit %d: row %d, want %d", u, got, want)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 // RunKeySize is the length of a run key in bytes.
 const RunKeySize = 16
 
-// Ranker orders the distinct rows of one privacy unit by SHA-256(runKey ‖ uvarint(len ID) ‖ ID ‖ row).
+// Ranker orders the records of one privacy unit by SHA-256(runKey ‖ uvarint(len ID) ‖ ID ‖ row), to which the
+// second and further records of equal rows add uvarint(1), uvarint(2), … in place of an order that they do not have.
 // The ID belongs in the rank, or else all units would prefer the same rows.
 type Ranker struct {
 	runKey []byte
@@ -24,20 +25,33 @@ func NewRanker(runKey []byte) Ranker {
 	return Ranker{runKey: runKey}
 }
 
-// Rank returns the rank of a row of the unit; ranks compare as bytes do.
-func (r *Ranker) Rank(id, row []byte) [sha256.Size]byte {
+// Rank returns the rank of a row that the unit has had so many times before; ranks compare as bytes do.
+func (r *Ranker) Rank(id, row []byte, before uint64) [sha256.Size]byte {
 	r.buf = append(r.buf[:0], r.runKey...)
 	r.buf = binary.AppendUvarint(r.buf, uint64(len(id)))
 	r.buf = append(r.buf, id...)
 	r.buf = append(r.buf, row...)
+	if before > 0 {
+		r.buf = binary.AppendUvarint(r.buf, before)
+	}
 	return sha256.Sum256(r.buf)
 }
 
-// Less reports whether row a of the unit ranks below row b. Equal rows rank equal.
-func (r *Ranker) Less(id, a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return false
+// Least returns which of the unit's different rows, all of one width and one after the other, is that of its record
+// of least rank, if the unit has row i times[i] times.
+func (r *Ranker) Least(id, rows []byte, times []uint64) (best int) {
+	if len(times) == 1 {
+		return 0
 	}
-	ra, rb := r.Rank(id, a), r.Rank(id, b)
-	return bytes.Compare(ra[:], rb[:]) < 0
+	var least [sha256.Size]byte
+	width := len(rows) / len(times)
+	for i, n := range times {
+		row := rows[i*width : (i+1)*width]
+		for before := uint64(0); before < n; before++ {
+			if rank := r.Rank(id, row, before); i == 0 && before == 0 || bytes.Compare(rank[:], least[:]) < 0 {
+				least, best = rank, i
+			}
+		}
+	}
+	return best
 }

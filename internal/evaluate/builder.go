@@ -21,14 +21,21 @@ type Builder struct {
 	domain  *domain.Domain
 	encoder *domain.Encoder
 	table   *Table
-	limit   int            // of values beside the cells
-	units   map[string]int // row of each unit; nil if every record is a unit
-	codes   []domain.Code  // of a chunk, row-major
+	limit   int              // of values beside the cells
+	units   map[string]*unit // nil if every record is a unit
+	codes   []domain.Code    // of a chunk, row-major
 	id      []byte
 	kept    []domain.Code // the row that a unit has so far
 	layout  *bounding.Layout
 	ranker  bounding.Ranker
-	packed  [2][]byte // the row that a unit has so far, and another
+	packed  []byte
+}
+
+// unit is what is known of the records of a privacy unit so far.
+type unit struct {
+	at    int    // its row of the table
+	least string // rank of that; empty as long as there is no other
+	times map[string]uint64
 }
 
 // NewBuilder returns a builder of tables over a valid domain. For rows without IDs, such as synthetic
@@ -43,7 +50,7 @@ func NewBuilder(d *domain.Domain) *Builder {
 		b.table.values = append(b.table.values, newValues(&d.Attributes[i]))
 	}
 	if d.PrivacyID != "" {
-		b.units = map[string]int{}
+		b.units = map[string]*unit{}
 	}
 	return b
 }
@@ -91,26 +98,40 @@ func (b *Builder) append(row []domain.Code, chunk *domain.Chunk, r int) {
 
 // bound keeps row as the unit's record if it has none, or one of higher rank.
 func (b *Builder) bound(id []byte, row []domain.Code, chunk *domain.Chunk, r int) {
-	at, ok := b.units[string(id)]
+	u, ok := b.units[string(id)]
 	if !ok {
-		b.units[string(id)] = b.table.Rows
+		b.units[string(id)] = &unit{at: b.table.Rows}
 		b.append(row, chunk, r)
 		return
 	}
-	for a := range row {
-		b.kept[a] = b.table.Columns[a][at]
-	}
-	b.packed[0], b.packed[1] = b.layout.Pack(b.packed[0][:0], b.kept), b.layout.Pack(b.packed[1][:0], row)
-	if b.ranker.Less(id, b.packed[1], b.packed[0]) {
-		for a, code := range row {
-			b.table.Columns[a][at] = code
+	if u.times == nil {
+		for a := range row {
+			b.kept[a] = b.table.Columns[a][u.at]
 		}
-		if at%b.table.every == 0 {
-			for a, v := range b.table.values {
-				v.set(at/b.table.every, &chunk.Columns[a], r)
-			}
+		u.times = map[string]uint64{}
+		u.least = b.rank(u, id, b.kept)
+	}
+	rank := b.rank(u, id, row)
+	if rank >= u.least {
+		return
+	}
+	u.least = rank
+	for a, code := range row {
+		b.table.Columns[a][u.at] = code
+	}
+	if u.at%b.table.every == 0 {
+		for a, v := range b.table.values {
+			v.set(u.at/b.table.every, &chunk.Columns[a], r)
 		}
 	}
+}
+
+// rank returns the rank of the next record of a unit.
+func (b *Builder) rank(u *unit, id []byte, row []domain.Code) string {
+	b.packed = b.layout.Pack(b.packed[:0], row)
+	rank := b.ranker.Rank(id, b.packed, u.times[string(b.packed)])
+	u.times[string(b.packed)]++
+	return string(rank[:])
 }
 
 // unit returns the privacy ID of record r, empty if it has none. It is valid until the next call.

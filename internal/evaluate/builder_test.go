@@ -43,7 +43,7 @@ func TestBuilderKeepsEveryRecordWithoutIDs(t *testing.T) {
 }
 
 // TestBuilderKeepsLeastRank computes ranks by their definition: sixteen zero bytes, the length of the
-// ID, the ID, one byte of the first code and two of the second.
+// ID, the ID, one byte of the first code and two of the second, and how often the unit had that row before.
 func TestBuilderKeepsLeastRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := NewBuilder(wide("id"))
@@ -51,7 +51,7 @@ func TestBuilderKeepsLeastRank(t *testing.T) {
 		rank string
 		row  [2]domain.Code
 	}
-	want, order := map[string]kept{}, []string{}
+	want, order, times := map[string]kept{}, []string{}, map[string]int{}
 	for range 20 {
 		var ids []string
 		var n, m []int64
@@ -60,13 +60,16 @@ func TestBuilderKeepsLeastRank(t *testing.T) {
 			if r.IntN(10) == 0 {
 				id = ""
 			}
-			ids, n, m = append(ids, id), append(n, r.Int64N(4)), append(m, r.Int64N(1000))
+			ids, n, m = append(ids, id), append(n, r.Int64N(4)), append(m, 300*r.Int64N(3))
 			if id == "" {
 				continue
 			}
 			row := [2]domain.Code{domain.Code(n[len(n)-1]), domain.Code(m[len(m)-1])}
 			text := string(make([]byte, 16)) + string(byte(len(id))) + id +
 				string([]byte{byte(row[0]), byte(row[1]), byte(row[1] >> 8)})
+			if times[text]++; times[text] > 1 {
+				text += string(byte(times[text] - 1))
+			}
 			sum := sha256.Sum256([]byte(text))
 			old, seen := want[id]
 			if !seen {

@@ -49,12 +49,7 @@ func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	}
 	shape := shapeOf(d, w, p)
 	col := sensitive.Reveal(in.Collection())
-	var bundles beam.PCollection
-	if d.PrivacyID == "" {
-		bundles = beam.ParDo(s, &countBatchesFn{Shape: shape}, col)
-	} else {
-		bundles = beam.ParDo(s, &countUnitsFn{Shape: shape}, col)
-	}
+	bundles := beam.ParDo(s, &countFn{Shape: shape}, col)
 	return Stats{
 		tables:   sensitive.Derive(in.Collection(), beam.Combine(s, mergeTables, bundles)),
 		domain:   d,
@@ -64,15 +59,10 @@ func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 }
 
 func init() {
-	dofn.Register[countUnitsFn](
-		dofn.Method1x1("StartBundle", (*countUnitsFn).StartBundle),
-		dofn.Method3x1("ProcessElement", (*countUnitsFn).ProcessElement),
-		dofn.Method1x1("FinishBundle", (*countUnitsFn).FinishBundle),
-	)
-	dofn.Register[countBatchesFn](
-		dofn.Method1x1("StartBundle", (*countBatchesFn).StartBundle),
-		dofn.Method2x1("ProcessElement", (*countBatchesFn).ProcessElement),
-		dofn.Method1x1("FinishBundle", (*countBatchesFn).FinishBundle),
+	dofn.Register[countFn](
+		dofn.Method1x1("StartBundle", (*countFn).StartBundle),
+		dofn.Method2x1("ProcessElement", (*countFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*countFn).FinishBundle),
 	)
 	register.Emitter1[*Table]()
 	register.Function2x2(mergeTables)
@@ -100,50 +90,24 @@ func checkKept(bytes int) error {
 	return nil
 }
 
-// countUnitsFn counts the units of its bundle's shards.
-type countUnitsFn struct {
+// countFn counts records each of which is a unit.
+type countFn struct {
 	Shape Shape
 
 	table *Table
 }
 
-func (f *countUnitsFn) StartBundle(func(*Table)) error {
+func (f *countFn) StartBundle(func(*Table)) error {
 	f.table = NewTable(f.Shape)
 	return nil
 }
 
-func (f *countUnitsFn) ProcessElement(_ int, u *records.Units, _ func(*Table)) error {
-	f.table.add(u.Rows())
-	return nil
-}
-
-func (f *countUnitsFn) FinishBundle(emit func(*Table)) error {
-	err := checkKept(len(f.table.rows))
-	if err == nil {
-		emit(f.table)
-	}
-	f.table = nil
-	return err
-}
-
-// countBatchesFn counts records each of which is a unit.
-type countBatchesFn struct {
-	Shape Shape
-
-	table *Table
-}
-
-func (f *countBatchesFn) StartBundle(func(*Table)) error {
-	f.table = NewTable(f.Shape)
-	return nil
-}
-
-func (f *countBatchesFn) ProcessElement(b *records.Batch, _ func(*Table)) error {
+func (f *countFn) ProcessElement(b *records.Batch, _ func(*Table)) error {
 	f.table.add(b.Rows)
 	return nil
 }
 
-func (f *countBatchesFn) FinishBundle(emit func(*Table)) error {
+func (f *countFn) FinishBundle(emit func(*Table)) error {
 	err := checkKept(len(f.table.rows))
 	if err == nil {
 		emit(f.table)

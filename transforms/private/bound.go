@@ -23,8 +23,7 @@ type Units struct {
 // Domain returns the domain that the records are coded in.
 func (u Units) Domain() *domain.Domain { return u.domain }
 
-// Collection returns the records for the next transform. Its elements are KV<int, *records.Units>
-// if the domain has a privacy ID, else *records.Batch.
+// Collection returns the records for the next transform. Its elements are *records.Batch, without IDs.
 func (u Units) Collection() sensitive.Collection { return u.records }
 
 // BoundParams configures Bound. Zero fields mean their defaults.
@@ -32,8 +31,8 @@ type BoundParams struct {
 	// Shards is the number of hash shards of the privacy ID; default 256; 1..1999. On a cluster raise
 	// it so that units/Shards·(bytes of an ID and a record) stays below about 100 MB.
 	Shards int
-	// MaxEntries is the number of records that a worker holds. It then keeps one for each unit, and passes
-	// those on early if they are nearly as many; default 1<<20; at least 1. The result does not depend on
+	// MaxEntries is the number of records that a worker holds. It then keeps each different row of a unit once, and
+	// passes those on early if they are nearly as many; default 1<<20; at least 1. The result does not depend on
 	// it.
 	MaxEntries int
 	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same
@@ -64,9 +63,9 @@ func (p BoundParams) withDefaults() BoundParams {
 	return p
 }
 
-// Bound keeps one record of each privacy unit: among the unit's distinct coded records, the one of
-// least rank under a hash with the run key, hence each with equal chance over run keys. Records without
-// an ID are dropped. If the domain has no privacy ID every record is a unit, and Bound does nothing.
+// Bound keeps one record of each privacy unit: among all the unit's coded records, the one of least rank under a
+// hash with the run key, hence each with equal chance over run keys. Records without an ID are dropped. If the
+// domain has no privacy ID every record is a unit, and Bound does nothing.
 //
 // It panics on invalid parameters.
 func Bound(s beam.Scope, in Coded, p BoundParams) Units {
@@ -83,10 +82,9 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 		Width:      bounding.NewLayout(in.domain.RecordSizes()).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
-		RunKey:     key,
 	}, sensitive.Reveal(in.records))
 	merged := beam.CombinePerKey(s, &mergeFn{RunKey: key}, bundles)
-	return Units{records: sensitive.Derive(in.records, merged), domain: in.domain}
+	return Units{records: sensitive.Derive(in.records, beam.DropKey(s, merged)), domain: in.domain}
 }
 
 func init() {
@@ -105,13 +103,12 @@ func init() {
 // boundFn bounds the records of its bundle and emits them by shard.
 type boundFn struct {
 	Width, Shards, MaxEntries int
-	RunKey                    []byte
 
 	set *records.Set
 }
 
 func (f *boundFn) StartBundle(func(int, *records.Units)) error {
-	f.set = records.NewSet(f.Width, f.MaxEntries, f.RunKey)
+	f.set = records.NewSet(f.Width, f.MaxEntries)
 	return nil
 }
 
@@ -130,24 +127,13 @@ func (f *boundFn) FinishBundle(emit func(int, *records.Units)) error {
 	return nil
 }
 
-// mergeFn merges the units of one shard.
-type mergeFn struct {
-	RunKey []byte
+// mergeFn merges the records of the units of one shard, and keeps one of each unit. It chooses only once it has
+// all of them: how often a unit has a row is known then.
+type mergeFn struct{ RunKey []byte }
 
-	merger *records.Merger
-}
+func (f *mergeFn) MergeAccumulators(a, b *records.Units) *records.Units { return a.Merge(b) }
 
-func (f *mergeFn) MergeAccumulators(a, b *records.Units) *records.Units {
-	return f.merging().Merge(a, b)
-}
-
-func (f *mergeFn) ExtractOutput(a *records.Units) *records.Units {
-	return f.merging().Canonical(a)
-}
-
-func (f *mergeFn) merging() *records.Merger {
-	if f.merger == nil {
-		f.merger = records.NewMerger(f.RunKey)
-	}
-	return f.merger
+func (f *mergeFn) ExtractOutput(a *records.Units) *records.Batch {
+	rank := bounding.NewRanker(f.RunKey)
+	return a.Canonical().One(&rank)
 }

@@ -6,30 +6,26 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-
-	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
-// compactor finds the units of a log. Its tables are used again for every log.
+// compactor finds the different rows of each unit of a log. Its tables are used again for every log.
 type compactor struct {
-	width  int
-	rank   bounding.Ranker
-	slots  []uint64 // open addressing, linear probing: hash tag in the high half, unit+1 in the low
-	units  []unit
-	order  []unit   // scratch of sorted
-	starts []uint32 // scratch of sorted
+	width   int
+	slots   []uint64 // open addressing, linear probing: hash tag in the high half, entry+1 in the low
+	entries []entry
+	order   []entry  // scratch of sorted
+	starts  []uint32 // scratch of sorted
 }
 
-// unit is where a log holds the record of one unit.
-type unit struct {
-	hash  uint64
-	rank  uint64 // first 8 bytes of the row's rank; 0 if it was never needed
-	start uint32 // of its ID
-	end   uint32 // of its ID, where the row starts
+// entry is where a log holds one of the different rows of a unit.
+type entry struct {
+	hash  uint64 // of the ID
+	start uint32 // of the ID, which the number of equal rows stands before
+	end   uint32 // of the ID, where the row starts
 }
 
-// distinct keeps in data, a log of n records, the row of least rank of each unit, and returns what is
-// left of data. It leaves the units in c.units.
+// distinct keeps in data, a log of n records, every row of a unit once, with how often the unit has it, and
+// returns what is left of data. It leaves the rows in c.entries.
 func (c *compactor) distinct(data []byte, n int) []byte {
 	c.reserve(n)
 	kept := 0
@@ -38,26 +34,34 @@ func (c *compactor) distinct(data []byte, n int) []byte {
 		start := at + recordHead
 		end := start + int(binary.LittleEndian.Uint32(data[at+8:]))
 		next := end + c.width
-		slot, found := c.find(data, hash, data[start:end])
+		place := fold(hash, Hash(data[end:next])|1)
+		slot, found := c.find(data, place, hash, data[start:next])
 		if found >= 0 {
-			c.contest(data, &c.units[found], data[end:next])
+			times := data[c.entries[found].start-timesSize:]
+			binary.LittleEndian.PutUint64(times, add(binary.LittleEndian.Uint64(times), binary.LittleEndian.Uint64(data[start-timesSize:])))
 		} else {
 			shift := at - kept
 			if shift > 0 {
 				copy(data[kept:], data[at:next])
 			}
 			kept += next - at
-			c.units = append(c.units, unit{hash: hash, start: uint32(start - shift), end: uint32(end - shift)})
-			c.slots[slot] = hash<<32 | uint64(len(c.units))
+			c.entries = append(c.entries, entry{hash: hash, start: uint32(start - shift), end: uint32(end - shift)})
+			c.slots[slot] = place<<32 | uint64(len(c.entries))
 		}
 		at = next
 	}
 	return data[:kept]
 }
 
-// reserve empties the tables and makes room for n units.
+// add returns a + b, or the largest number if that is larger: both ways of grouping a sum agree.
+func add(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	return sum | -carry
+}
+
+// reserve empties the tables and makes room for n rows.
 func (c *compactor) reserve(n int) {
-	c.units = slices.Grow(c.units[:0], n)
+	c.entries = slices.Grow(c.entries[:0], n)
 	size := max(1<<6, 1<<bits.Len(uint(n+n/2)))
 	if cap(c.slots) < size {
 		c.slots = make([]uint64, size)
@@ -67,72 +71,55 @@ func (c *compactor) reserve(n int) {
 	clear(c.slots)
 }
 
-// find returns the number of the unit with the given ID, or −1 and the slot where it belongs. The hash's
-// first bits are those of the whole log: the ones after them choose the slot, the last 32 are its tag.
-func (c *compactor) find(data []byte, hash uint64, id []byte) (slot, found int) {
+// find returns the number of the entry with the given ID and row, or −1 and the slot where it belongs. The first
+// bits of place choose the slot, the last 32 are its tag.
+func (c *compactor) find(data []byte, place, hash uint64, idRow []byte) (slot, found int) {
 	mask := uint64(len(c.slots) - 1)
-	for i := hash << (64 - partShift) >> bits.LeadingZeros64(mask); ; i = (i + 1) & mask {
+	for i := place >> bits.LeadingZeros64(mask); ; i = (i + 1) & mask {
 		v := c.slots[i]
 		if v == 0 {
 			return int(i), -1
 		}
-		if v>>32 == hash&(1<<32-1) {
+		if v>>32 == place&(1<<32-1) {
 			e := int(uint32(v)) - 1
-			if u := &c.units[e]; u.hash == hash && bytes.Equal(data[u.start:u.end], id) {
+			if u := &c.entries[e]; u.hash == hash && bytes.Equal(data[u.start:int(u.end)+c.width], idRow) {
 				return int(i), e
 			}
 		}
 	}
 }
 
-// contest keeps the row of lower rank. The kept row's rank is remembered by its first 8 bytes, so that
-// a unit with many rows costs one hash a row.
-func (c *compactor) contest(data []byte, u *unit, row []byte) {
-	id, kept := data[u.start:u.end], data[u.end:int(u.end)+c.width]
-	if bytes.Equal(kept, row) {
-		return
-	}
-	if u.rank == 0 {
-		r := c.rank.Rank(id, kept)
-		u.rank = binary.BigEndian.Uint64(r[:])
-	}
-	r := c.rank.Rank(id, row)
-	switch first := binary.BigEndian.Uint64(r[:]); {
-	case first > u.rank:
-	case first < u.rank || c.rank.Less(id, row, kept):
-		copy(kept, row)
-		u.rank = first
-	}
-}
-
-// sorted returns c.units in ascending order of (hash, ID): scattered to about as many buckets as there
-// are units, by the first bits that tell hashes of one log apart, and each bucket sorted.
-func (c *compactor) sorted(data []byte) []unit {
-	n := len(c.units)
+// sorted returns c.entries in ascending order of (hash, ID, row): scattered to about as many buckets as there
+// are entries, by the first bits that tell hashes of one log apart, and each bucket sorted.
+func (c *compactor) sorted(data []byte) []entry {
+	n := len(c.entries)
 	shift := 64 - bits.Len(uint(n))
-	bucket := func(u *unit) uint64 { return u.hash << (64 - partShift) >> shift }
+	bucket := func(e *entry) uint64 { return e.hash << (64 - partShift) >> shift }
 	c.starts = slices.Grow(c.starts[:0], 1<<(64-shift)+1)[:1<<(64-shift)+1]
 	clear(c.starts)
-	for i := range c.units {
-		c.starts[bucket(&c.units[i])+1]++
+	for i := range c.entries {
+		c.starts[bucket(&c.entries[i])+1]++
 	}
 	for b := 1; b < len(c.starts); b++ {
 		c.starts[b] += c.starts[b-1]
 	}
 	c.order = slices.Grow(c.order[:0], n)[:n]
-	for i := range c.units {
-		b := bucket(&c.units[i])
-		c.order[c.starts[b]] = c.units[i]
+	for i := range c.entries {
+		b := bucket(&c.entries[i])
+		c.order[c.starts[b]] = c.entries[i]
 		c.starts[b]++ // now the end of bucket b
 	}
 	from := uint32(0)
 	for _, to := range c.starts[:len(c.starts)-1] {
 		if to-from > 1 {
-			slices.SortFunc(c.order[from:to], func(a, b unit) int {
+			slices.SortFunc(c.order[from:to], func(a, b entry) int {
 				if d := cmp.Compare(a.hash, b.hash); d != 0 {
 					return d
 				}
-				return bytes.Compare(data[a.start:a.end], data[b.start:b.end])
+				if d := bytes.Compare(data[a.start:a.end], data[b.start:b.end]); d != 0 {
+					return d
+				}
+				return bytes.Compare(data[a.end:int(a.end)+c.width], data[b.end:int(b.end)+c.width])
 			})
 		}
 		from = to
@@ -140,10 +127,13 @@ func (c *compactor) sorted(data []byte) []unit {
 	return c.order
 }
 
-// appendTo appends units of a log to a run.
-func (c *compactor) appendTo(r *run, data []byte, units []unit) {
-	for i := range units {
-		u := &units[i]
-		r.add(u.hash, data[u.start:u.end], data[u.end:int(u.end)+c.width])
+// appendTo appends sorted entries of a log to a run.
+func (c *compactor) appendTo(r *run, data []byte, entries []entry) {
+	for i := range entries {
+		e := &entries[i]
+		if i == 0 || e.hash != entries[i-1].hash || !bytes.Equal(data[e.start:e.end], data[entries[i-1].start:entries[i-1].end]) {
+			r.addUnit(e.hash, data[e.start:e.end])
+		}
+		r.addRow(data[e.end:int(e.end)+c.width], binary.LittleEndian.Uint64(data[e.start-timesSize:]))
 	}
 }

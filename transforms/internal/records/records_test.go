@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -31,46 +32,79 @@ func facts(rng *rand.Rand, n int) []fact {
 	return f
 }
 
-// oracle bounds by the definition: the least rank among all of a unit's rows.
-func oracle(fs []fact) map[string]string {
-	r := bounding.NewRanker(testKey)
-	kept := map[string]string{}
+// tally counts the rows of every unit by the definition.
+func tally(fs []fact) map[fact]uint64 {
+	times := map[fact]uint64{}
 	for _, f := range fs {
-		k, ok := kept[f.id]
-		if f.id != "" && (!ok || r.Less([]byte(f.id), []byte(f.row), []byte(k))) {
-			kept[f.id] = f.row
+		if f.id != "" {
+			times[f]++
 		}
 	}
-	return kept
+	return times
 }
 
-func TestSetKeepsLeastRank(t *testing.T) {
+// collect adds up what runs hold, and fails if they are not in order.
+func collect(t *testing.T, got map[fact]uint64, u *Units) {
+	t.Helper()
+	r := u.single()
+	for i := range r.len() {
+		if i > 0 && r.compare(i-1, r, i) >= 0 {
+			t.Fatal("units are not in ascending order")
+		}
+		from, to := r.span(i)
+		if from == to {
+			t.Fatal("a unit without a row")
+		}
+		for j := from; j < to; j++ {
+			if j > from && bytes.Compare(r.row(j-1), r.row(j)) >= 0 {
+				t.Fatal("rows of a unit are not in ascending order")
+			}
+			got[fact{string(r.id(i)), string(r.row(j))}] += r.times[j]
+		}
+	}
+}
+
+func TestSetCountsRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fs := facts(rng, 5000)
-	set := NewSet(2, 1<<20, testKey)
+	set := NewSet(2, 1<<20)
 	for _, f := range fs {
 		set.Add([]byte(f.id), []byte(f.row))
 	}
-	want, got := oracle(fs), map[string]string{}
+	got := map[fact]uint64{}
 	set.Flush(7, func(shard int, u *Units) {
-		r := u.single()
-		for i := range r.len() {
-			if Shard(Hash(r.id(i)), 7) != shard {
-				t.Errorf("unit %q in shard %d", r.id(i), shard)
+		collect(t, got, u)
+		for i := range u.Len() {
+			if id := u.single().id(i); Shard(Hash(id), 7) != shard {
+				t.Errorf("unit %q in shard %d", id, shard)
 			}
-			got[string(r.id(i))] = string(r.row(i))
 		}
 	})
-	if len(got) != len(want) {
-		t.Fatalf("%d units, want %d", len(got), len(want))
-	}
-	for id, row := range want {
-		if got[id] != row {
-			t.Errorf("unit %s keeps %v, want %v", id, []byte(got[id]), []byte(row))
-		}
+	if want := tally(fs); !maps.Equal(got, want) {
+		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
 	}
 	if set.Len() != 0 {
-		t.Errorf("%d units after Flush, want 0", set.Len())
+		t.Errorf("%d rows after Flush, want 0", set.Len())
+	}
+}
+
+// A unit of 10,000 records, some of them equal, some hundred thousand of which came before, is counted in full.
+func TestManyRowsOfOneUnit(t *testing.T) {
+	var fs []fact
+	for i := range 10_000 {
+		fs = append(fs, fact{"busy", string([]byte{byte(i % 97), byte(i % 89)})}, fact{fmt.Sprint("u", i%3), "ab"})
+	}
+	all, got := &Units{}, map[fact]uint64{}
+	for from := 0; from < len(fs); from += 3000 {
+		set := NewSet(2, 1<<20)
+		for _, f := range fs[from:min(from+3000, len(fs))] {
+			set.Add([]byte(f.id), []byte(f.row))
+		}
+		set.Flush(1, func(_ int, u *Units) { all = all.Merge(recode(u)) })
+	}
+	collect(t, got, all.Canonical())
+	if want := tally(fs); !maps.Equal(got, want) {
+		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
 	}
 }
 
@@ -89,70 +123,62 @@ func colliding(n int) (ids [][]byte) {
 // and where bundles meet: merged, one of them would change what is kept of the other.
 func TestIDsOfOneHash(t *testing.T) {
 	ids := colliding(100)
-	m := NewMerger(testKey)
 	all := &Units{}
 	for from := range 2 { // 0…98 in one bundle, 1…99 in another
-		set := NewSet(1, 1<<20, testKey)
+		set := NewSet(1, 1<<20)
 		for i, id := range ids[from : from+99] {
 			if Hash(id) != 0 {
 				t.Fatalf("ID %d has the hash %x: the test is blind", i, Hash(id))
 			}
-			set.Add(id, []byte{byte(from + i)})
+			set.Add(id, []byte{byte(from+i) / 2})
 		}
 		set.Flush(1, func(_ int, u *Units) {
 			if u.Len() != 99 {
 				t.Errorf("%d units in a bundle of 99", u.Len())
 			}
-			all = m.Merge(all, u)
+			all = all.Merge(u)
 		})
 	}
-	kept := m.Canonical(all).single()
+	kept := all.Canonical().single()
 	if kept.len() != len(ids) {
 		t.Fatalf("%d units of %d", kept.len(), len(ids))
 	}
 	for i := range kept.len() {
-		if id := binary.LittleEndian.Uint64(kept.id(i)); kept.row(i)[0] != byte(id) {
+		if id := binary.LittleEndian.Uint64(kept.id(i)); kept.row(i)[0] != byte(id)/2 {
 			t.Errorf("unit %d has the row of unit %d", id, kept.row(i)[0])
 		}
 	}
 }
 
-// Logs that grow past their limits keep the same rows, and memory follows units and not rows.
+// Logs that grow past their limits count the same rows, and memory follows different rows and not records.
 func TestLogsAreCompacted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	var fs []fact
-	for i := range 20_000 {
-		fs = append(fs, fact{fmt.Sprintf("%02000d", i%7), string([]byte{byte(rng.IntN(250)), byte(i)})})
+	for range 20_000 {
+		fs = append(fs, fact{fmt.Sprintf("%02000d", rng.IntN(7)), string([]byte{byte(rng.IntN(3)), 'x'})})
 	}
-	set := NewSet(2, 1<<20, testKey)
+	set := NewSet(2, 1<<20)
 	for _, f := range fs {
 		set.Add([]byte(f.id), []byte(f.row))
 	}
 	if limit := 7 * 2 * minCompact; set.bytes > limit || set.Full() {
-		t.Errorf("7 units take %d bytes, want at most %d", set.bytes, limit)
+		t.Errorf("21 rows of 7 units take %d bytes, want at most %d", set.bytes, limit)
 	}
-	want, units := oracle(fs), 0
-	set.Flush(3, func(_ int, u *Units) {
-		r := u.single()
-		for i := range r.len() {
-			if units++; want[string(r.id(i))] != string(r.row(i)) {
-				t.Errorf("a unit keeps %v, want %v", r.row(i), []byte(want[string(r.id(i))]))
-			}
-		}
-	})
-	if units != 7 {
-		t.Errorf("%d units, want 7", units)
+	got := map[fact]uint64{}
+	set.Flush(3, func(_ int, u *Units) { collect(t, got, u) })
+	if want := tally(fs); !maps.Equal(got, want) {
+		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
 	}
 }
 
-// bundled bounds fs in bundles of random sizes, with random early flushes and a random merge tree,
-// and returns the canonical bytes of each shard.
+// bundled counts fs in bundles of random sizes, with random early flushes and a random merge tree, and returns the
+// canonical bytes of each shard and the rows that stand for its units.
 func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
-	m := NewMerger(testKey)
+	rank := bounding.NewRanker(testKey)
 	parts := make([][]*Units, shards)
 	for len(fs) > 0 {
 		n := 1 + rng.IntN(len(fs))
-		set := NewSet(2, 1+rng.IntN(200), testKey)
+		set := NewSet(2, 1+rng.IntN(200))
 		flush := func() { set.Flush(shards, func(s int, u *Units) { parts[s] = append(parts[s], u) }) }
 		batch := &Batch{HasID: true}
 		for _, f := range fs[:n] {
@@ -169,14 +195,15 @@ func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 	for _, p := range parts {
 		for len(p) > 1 {
 			i := rng.IntN(len(p) - 1)
-			merged := m.Merge(recode(p[i]), p[i+1])
+			merged := recode(p[i]).Merge(p[i+1])
 			if rng.IntN(2) == 0 {
 				merged = recode(merged)
 			}
 			p = slices.Replace(p, i, i+2, merged)
 		}
 		for _, u := range p {
-			out = append(out, m.Canonical(u).Encode()...)
+			u = u.Canonical()
+			out = append(append(out, u.Encode()...), u.One(&rank).Rows...)
 		}
 	}
 	return out
@@ -195,7 +222,7 @@ func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	fs := facts(rng, 400)
 	want := bundled(rng, fs, 4)
-	for range 1000 {
+	for range 300 {
 		rng.Shuffle(len(fs), func(i, j int) { fs[i], fs[j] = fs[j], fs[i] })
 		if got := bundled(rng, fs, 4); !bytes.Equal(got, want) {
 			t.Fatal("a permutation of the input changed the bounded units")
@@ -203,25 +230,36 @@ func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
 	}
 }
 
-// A unit keeps each of its distinct rows equally often over run keys, however often it repeats them:
-// χ² with 3 degrees of freedom, critical value 30.7 at a false-alarm rate of 1e-6.
-func TestChoiceIsUniformOverDistinctRows(t *testing.T) {
+// one returns the rows that stand for the units of a set.
+func one(set *Set, key []byte) (rows []byte) {
+	rank := bounding.NewRanker(key)
+	set.Flush(1, func(_ int, u *Units) { rows = u.One(&rank).Rows })
+	return rows
+}
+
+// Each record of a unit stands for it equally often over run keys, so that a row that it has three times does so
+// three times as often as one that it has once: χ² with 3 degrees of freedom, critical value 30.7 at a
+// false-alarm rate of 1e-6.
+func TestChoiceIsUniformOverRecords(t *testing.T) {
 	const keys = 4000
-	hits := map[string]int{}
+	times := [4]float64{1, 3, 4, 12}
+	hits := map[byte]float64{}
 	for k := range keys {
-		set := NewSet(1, 10, fmt.Appendf(nil, "%016d", k))
-		for i := range 20 {
-			set.Add([]byte("unit"), []byte{byte(min(i, 3))})
+		set := NewSet(1, 10)
+		for row, n := range times {
+			for range int(n) {
+				set.Add([]byte("unit"), []byte{byte(row)})
+			}
 		}
-		set.Flush(1, func(_ int, u *Units) { hits[string(u.Rows())]++ })
+		hits[one(set, fmt.Appendf(nil, "%016d", k))[0]]++
 	}
 	chi := 0.0
-	for _, n := range hits {
-		d := float64(n) - keys/4
-		chi += d * d / (keys / 4)
+	for row, n := range times {
+		want := keys * n / 20
+		chi += (hits[byte(row)] - want) * (hits[byte(row)] - want) / want
 	}
-	if len(hits) != 4 || chi > 30.7 {
-		t.Errorf("kept rows %v: chi squared %g", hits, chi)
+	if chi > 30.7 {
+		t.Errorf("rows stood for their unit %v times: chi squared %g", hits, chi)
 	}
 }
 
@@ -229,17 +267,15 @@ func TestChoiceIsUniformOverDistinctRows(t *testing.T) {
 // units, each row is kept by half of them; the difference is within 310 with a false-alarm rate of 1e-6.
 func TestUnitsChooseIndependently(t *testing.T) {
 	const units = 4000
-	set := NewSet(1, 2*units, testKey)
+	set := NewSet(1, 4*units)
 	for i := range units {
 		set.Add(fmt.Appendf(nil, "u%d", i), []byte{0})
 		set.Add(fmt.Appendf(nil, "u%d", i), []byte{1})
 	}
 	difference := 0
-	set.Flush(1, func(_ int, u *Units) {
-		for _, row := range u.Rows() {
-			difference += 2*int(row) - 1
-		}
-	})
+	for _, row := range one(set, testKey) {
+		difference += 2*int(row) - 1
+	}
 	if difference > 310 || difference < -310 {
 		t.Errorf("the two rows are kept with a difference of %d in %d units", difference, units)
 	}
@@ -273,7 +309,7 @@ func TestBatchRoundTrip(t *testing.T) {
 
 // FuzzDecode feeds both decoders arbitrary bytes: they fail or return something that encodes again.
 func FuzzDecode(f *testing.F) {
-	set := NewSet(2, 10, testKey)
+	set := NewSet(2, 10)
 	set.Add([]byte("a"), []byte{1, 2})
 	set.Flush(1, func(_ int, u *Units) { f.Add(u.Encode()) })
 	f.Add((&Batch{N: 1, Rows: []byte{9}}).Encode())
@@ -302,7 +338,7 @@ func BenchmarkAddBatch(b *testing.B) {
 			in[k].AddID(fmt.Appendf(nil, "p%08d", rng.IntN(batches*BatchRows/3)))
 		}
 	}
-	set := NewSet(8, 1<<20, testKey)
+	set := NewSet(8, 1<<20)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		set.AddBatch(in[i%batches], 0)
@@ -314,7 +350,7 @@ func BenchmarkFlush(b *testing.B) {
 	const n = 1 << 18
 	b.ReportAllocs()
 	for b.Loop() {
-		set := NewSet(8, 1<<20, testKey)
+		set := NewSet(8, 1<<20)
 		row := make([]byte, 8)
 		for i := range n {
 			set.Add(fmt.Appendf(nil, "p%08d", i), row)

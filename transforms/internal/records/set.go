@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-
-	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 const (
@@ -23,16 +21,18 @@ const (
 	// emitted shard stays far below the 2 GiB of a gRPC message.
 	maxSetBytes = 1 << 28
 
-	// recordHead is what stands before a record's ID in a log: its hash and the length of the ID.
-	recordHead = 8 + 4
+	// recordHead is what stands before a record's ID in a log: its hash, the length of the ID, and of how many
+	// equal records it is made.
+	recordHead = 8 + 4 + timesSize
+	timesSize  = 8
 )
 
-// Set keeps one row for each privacy unit: the row of least rank among those added, which does not
-// depend on the order they came in. The zero Set is not usable; see NewSet.
+// Set keeps the different rows of each privacy unit, and how often it has each. The zero Set is not usable; see
+// NewSet.
 //
 // Records are appended to one of some logs by the first bits of their ID's hash, which writes memory in
-// order. A log that has doubled is compacted to one record for each unit, so that a Set grows with the
-// number of units and every record is looked at a few times, in a cache.
+// order. A log that has doubled is compacted to one record for each different row of a unit, so that every record
+// is looked at a few times, in a cache.
 type Set struct {
 	width int
 	max   int
@@ -50,17 +50,17 @@ type unitLog struct {
 	limit   int // bytes at which it is compacted
 }
 
-// NewSet returns an empty set of rows of the given width. It is full when it holds nearly maxUnits
-// units, with one record kept for each. Ranks depend on the run key, of bounding.RunKeySize bytes.
-func NewSet(width, maxUnits int, runKey []byte) *Set {
-	s := &Set{width: width, max: maxUnits, compactor: compactor{width: width, rank: bounding.NewRanker(runKey)}}
+// NewSet returns an empty set of rows of the given width. It is full when it holds nearly maxRows different rows of
+// all units together.
+func NewSet(width, maxRows int) *Set {
+	s := &Set{width: width, max: maxRows, compactor: compactor{width: width}}
 	for p := range s.logs {
 		s.logs[p].limit = minCompact
 	}
 	return s
 }
 
-// Len returns the number of records held: at least one, and maybe more, for each unit.
+// Len returns the number of records held: at least the different rows of all units.
 func (s *Set) Len() int { return s.held }
 
 // Full reports whether the set should be emptied before more is added.
@@ -116,6 +116,7 @@ func (s *Set) add(h uint64, id, row []byte) {
 	record := l.data[len(l.data)-size:]
 	binary.LittleEndian.PutUint64(record, h)
 	binary.LittleEndian.PutUint32(record[8:], uint32(len(id)))
+	binary.LittleEndian.PutUint64(record[recordHead-timesSize:], 1)
 	copy(record[recordHead:], id)
 	copy(record[recordHead+len(id):], row)
 	l.records++
@@ -127,7 +128,7 @@ func (s *Set) add(h uint64, id, row []byte) {
 	}
 }
 
-// compact leaves one record for each unit.
+// compact leaves one record for each different row of a unit.
 func (s *Set) compact() {
 	for p := range s.logs {
 		s.compactLog(&s.logs[p])
@@ -137,7 +138,7 @@ func (s *Set) compact() {
 func (s *Set) compactLog(l *unitLog) {
 	s.held, s.bytes = s.held-l.records, s.bytes-len(l.data)
 	l.data = s.distinct(l.data, l.records)
-	l.records = len(s.units)
+	l.records = len(s.entries)
 	s.held, s.bytes = s.held+l.records, s.bytes+len(l.data)
 }
 
@@ -159,10 +160,10 @@ func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
 			continue
 		}
 		s.compactLog(l)
-		for units := s.sorted(l.data); len(units) > 0; {
-			next := Shard(units[0].hash, shards)
+		for entries := s.sorted(l.data); len(entries) > 0; {
+			next := Shard(entries[0].hash, shards)
 			n := 1
-			for n < len(units) && Shard(units[n].hash, shards) == next {
+			for n < len(entries) && Shard(entries[n].hash, shards) == next {
 				n++
 			}
 			if r != nil && next != shard {
@@ -170,10 +171,10 @@ func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
 				r = nil
 			}
 			if shard = next; r == nil {
-				r = newRun(s.width, n, len(l.data)/len(s.units)*n)
+				r = newRun(s.width, n, n, (len(l.data)/len(s.entries)-recordHead-s.width)*n)
 			}
-			s.appendTo(r, l.data, units[:n])
-			units = units[n:]
+			s.appendTo(r, l.data, entries[:n])
+			entries = entries[n:]
 		}
 		l.data, l.records, l.limit = l.data[:0], 0, minCompact
 	}

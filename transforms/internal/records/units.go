@@ -6,13 +6,15 @@ import (
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
-// Units holds one row for each of some privacy units, and merges with other Units. A unit's ID appears
-// once in its canonical form, so that whatever counts Units counts each privacy unit once.
+// Units holds the different rows of each of some privacy units, and how often it has each. They merge with other
+// Units: counts of equal rows add, so that the result is that of all records in whatever order and bundles they
+// came.
 type Units struct {
 	runs []*run // each in ascending order of (hash, ID), lengths roughly halving
 }
 
-// run is a canonical list of units: ascending by (hash, ID), no ID twice.
+// run is a canonical list of units: ascending by (hash, ID), no ID twice, and the rows of a unit ascending, none
+// twice.
 type run struct {
 	width  int
 	n      int
@@ -20,17 +22,21 @@ type run struct {
 	ends   []uint64 // of the IDs in ids; nil as hashes are
 	sizes  []byte   // of the IDs as they were on the wire, for index
 	ids    []byte
+	last   []uint64 // number of the row behind each unit's
+	times  []uint64 // of each row, at least 1
 	rows   []byte
 }
 
-// newRun returns an empty run with room for units of so many bytes together.
-func newRun(width, capacity, bytes int) *run {
+// newRun returns an empty run with room for so many units, rows and bytes of IDs.
+func newRun(width, units, rows, ids int) *run {
 	return &run{
 		width:  width,
-		hashes: make([]uint64, 0, capacity),
-		ends:   make([]uint64, 0, capacity),
-		ids:    make([]byte, 0, max(0, bytes-capacity*width)),
-		rows:   make([]byte, 0, capacity*width),
+		hashes: make([]uint64, 0, units),
+		ends:   make([]uint64, 0, units),
+		ids:    make([]byte, 0, max(ids, 0)),
+		last:   make([]uint64, 0, units),
+		times:  make([]uint64, 0, rows),
+		rows:   make([]byte, 0, rows*width),
 	}
 }
 
@@ -44,18 +50,39 @@ func (r *run) id(i int) []byte {
 	return r.ids[start:r.ends[i]]
 }
 
-func (r *run) row(i int) []byte { return r.rows[i*r.width : (i+1)*r.width] }
+// span returns the numbers of the first row of unit i and of the one behind its last.
+func (r *run) span(i int) (from, to int) {
+	if i > 0 {
+		from = int(r.last[i-1])
+	}
+	return from, int(r.last[i])
+}
 
-func (r *run) add(hash uint64, id, row []byte) {
+func (r *run) row(j int) []byte { return r.rows[j*r.width : (j+1)*r.width] }
+
+// addUnit begins a unit; addRow adds a row to the last one.
+func (r *run) addUnit(hash uint64, id []byte) {
 	r.n++
 	r.ids = append(r.ids, id...)
 	r.hashes = append(r.hashes, hash)
 	r.ends = append(r.ends, uint64(len(r.ids)))
-	r.rows = append(r.rows, row...)
+	r.last = append(r.last, uint64(len(r.times)))
 }
 
-// index finds the IDs and their hashes in what was decoded. Only merging wants them, and most units are
-// counted as they come.
+func (r *run) addRow(row []byte, times uint64) {
+	r.times = append(r.times, times)
+	r.rows = append(r.rows, row...)
+	r.last[r.n-1]++
+}
+
+// addRows adds the rows from … to−1 of o to the last unit.
+func (r *run) addRows(o *run, from, to int) {
+	r.times = append(r.times, o.times[from:to]...)
+	r.rows = append(r.rows, o.rows[from*o.width:to*o.width]...)
+	r.last[r.n-1] += uint64(to - from)
+}
+
+// index finds the IDs and their hashes in what was decoded. Only merging wants them, and a choice.
 func (r *run) index() {
 	if r.hashes != nil || r.n == 0 {
 		return
@@ -83,65 +110,80 @@ func (r *run) compare(i int, o *run, j int) int {
 	return bytes.Compare(r.id(i), o.id(j))
 }
 
-// Merger merges Units. It is not safe for concurrent use.
-type Merger struct{ rank bounding.Ranker }
-
-// NewMerger returns a Merger for units that were bounded with the given run key.
-func NewMerger(runKey []byte) *Merger {
-	return &Merger{bounding.NewRanker(runKey)}
-}
-
-// Merge adds the units of b to a and returns a: of a unit that is in both, the row of lower rank. It is
-// commutative and associative in the canonical form of its result, and costs O(log) merges a unit
-// however many small Units arrive. Both arguments belong to the result.
-func (m *Merger) Merge(a, b *Units) *Units {
-	for _, r := range b.runs {
-		a.runs = append(a.runs, r)
-		for n := len(a.runs); n > 1 && a.runs[n-2].len() < 2*a.runs[n-1].len(); n = len(a.runs) {
-			a.runs = append(a.runs[:n-2], m.zip(a.runs[n-2], a.runs[n-1]))
+// Merge adds the units of o to u and returns u. It is commutative and associative in the canonical form of its
+// result, and costs O(log) merges a row however many small Units arrive. Both belong to the result.
+func (u *Units) Merge(o *Units) *Units {
+	for _, r := range o.runs {
+		u.runs = append(u.runs, r)
+		for n := len(u.runs); n > 1 && len(u.runs[n-2].times) < 2*len(u.runs[n-1].times); n = len(u.runs) {
+			u.runs = append(u.runs[:n-2], zip(u.runs[n-2], u.runs[n-1]))
 		}
-	}
-	return a
-}
-
-// Canonical merges all that was added to u into one list. The other methods of Units want it.
-func (m *Merger) Canonical(u *Units) *Units {
-	for n := len(u.runs); n > 1; n = len(u.runs) {
-		u.runs = append(u.runs[:n-2], m.zip(u.runs[n-2], u.runs[n-1]))
 	}
 	return u
 }
 
-func (m *Merger) zip(a, b *run) *run {
+// Canonical merges all that was added to u into one list. Len and One want it.
+func (u *Units) Canonical() *Units {
+	for n := len(u.runs); n > 1; n = len(u.runs) {
+		u.runs = append(u.runs[:n-2], zip(u.runs[n-2], u.runs[n-1]))
+	}
+	return u
+}
+
+func zip(a, b *run) *run {
 	a.index()
 	b.index()
-	out := newRun(a.width, a.len()+b.len(), len(a.ids)+len(b.ids)+len(a.rows)+len(b.rows))
+	out := newRun(a.width, a.len()+b.len(), len(a.times)+len(b.times), len(a.ids)+len(b.ids))
+	copyUnit := func(r *run, i int) {
+		from, to := r.span(i)
+		out.addUnit(r.hashes[i], r.id(i))
+		out.addRows(r, from, to)
+	}
 	i, j := 0, 0
 	for i < a.len() && j < b.len() {
 		switch c := a.compare(i, b, j); {
 		case c < 0:
-			out.add(a.hashes[i], a.id(i), a.row(i))
+			copyUnit(a, i)
 			i++
 		case c > 0:
-			out.add(b.hashes[j], b.id(j), b.row(j))
+			copyUnit(b, j)
 			j++
 		default:
-			row := a.row(i)
-			if m.rank.Less(b.id(j), b.row(j), row) {
-				row = b.row(j)
-			}
-			out.add(a.hashes[i], a.id(i), row)
+			out.addUnit(a.hashes[i], a.id(i))
+			out.union(a, i, b, j)
 			i++
 			j++
 		}
 	}
 	for ; i < a.len(); i++ {
-		out.add(a.hashes[i], a.id(i), a.row(i))
+		copyUnit(a, i)
 	}
 	for ; j < b.len(); j++ {
-		out.add(b.hashes[j], b.id(j), b.row(j))
+		copyUnit(b, j)
 	}
 	return out
+}
+
+// union adds the rows of unit i of a and of unit j of b, the same one, to the last unit of r.
+func (r *run) union(a *run, i int, b *run, j int) {
+	x, xEnd := a.span(i)
+	y, yEnd := b.span(j)
+	for x < xEnd && y < yEnd {
+		switch c := bytes.Compare(a.row(x), b.row(y)); {
+		case c < 0:
+			r.addRow(a.row(x), a.times[x])
+			x++
+		case c > 0:
+			r.addRow(b.row(y), b.times[y])
+			y++
+		default:
+			r.addRow(a.row(x), add(a.times[x], b.times[y]))
+			x++
+			y++
+		}
+	}
+	r.addRows(a, x, xEnd)
+	r.addRows(b, y, yEnd)
 }
 
 // single returns the one run of canonical units, or nil if there are none.
@@ -163,10 +205,19 @@ func (u *Units) Len() int {
 	return 0
 }
 
-// Rows returns the packed rows of canonical units, in their order. They belong to u.
-func (u *Units) Rows() []byte {
-	if r := u.single(); r != nil {
-		return r.rows
+// One returns a batch without IDs of one row for each of canonical units: that of least rank among all records of
+// the unit.
+func (u *Units) One(rank *bounding.Ranker) *Batch {
+	r := u.single()
+	if r == nil {
+		return &Batch{}
 	}
-	return nil
+	r.index()
+	b := &Batch{N: r.n, Rows: make([]byte, 0, r.n*r.width)}
+	for i := range r.n {
+		from, to := r.span(i)
+		best := from + rank.Least(r.id(i), r.rows[from*r.width:to*r.width], r.times[from:to])
+		b.Rows = append(b.Rows, r.row(best)...)
+	}
+	return b
 }

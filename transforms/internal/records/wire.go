@@ -8,15 +8,15 @@ import (
 )
 
 // A run is on the wire as its width, the number of its units, the lengths of all IDs, the bytes of all IDs
-// in canonical order, and the rows. The lengths are one uvarint, the length plus 1, if all are equal,
-// else a 0 and a uvarint for each ID. Hashes are recomputed: that is cheaper than sending them. Units
-// under merge are several such lists.
+// in canonical order, the number of rows of each, how often it has each row, and the rows. The lengths are one
+// uvarint, the length plus 1, if all are equal, else a 0 and a uvarint for each ID. Hashes are recomputed: that is
+// cheaper than sending them. Units under merge are several such lists.
 
 // Encode returns the units' encoding. Equal canonical units have equal encodings.
 func (u *Units) Encode() []byte {
 	size := binary.MaxVarintLen64
 	for _, r := range u.runs {
-		size += 3*binary.MaxVarintLen64 + 2*r.len() + len(r.ids) + len(r.rows)
+		size += 3*binary.MaxVarintLen64 + 3*r.len() + len(r.ids) + len(r.times) + len(r.rows)
 	}
 	b := binary.AppendUvarint(make([]byte, 0, size), uint64(len(u.runs)))
 	for _, r := range u.runs {
@@ -24,6 +24,14 @@ func (u *Units) Encode() []byte {
 		b = binary.AppendUvarint(b, uint64(r.len()))
 		b = r.appendSizes(b)
 		b = append(b, r.ids...)
+		from := uint64(0)
+		for _, last := range r.last {
+			b = binary.AppendUvarint(b, last-from)
+			from = last
+		}
+		for _, n := range r.times {
+			b = binary.AppendUvarint(b, n)
+		}
 		b = append(b, r.rows...)
 	}
 	return b
@@ -95,12 +103,32 @@ func readRun(d *wire.Reader) *run {
 	sizes := d.Rest
 	total := idBytes(d, n)
 	sizes = sizes[:len(sizes)-len(d.Rest)]
-	if left := uint64(len(d.Rest)); d.Bad || n > left || width > left || n*width > left {
+	if left := uint64(len(d.Rest)); d.Bad || n > left || width > left {
 		d.Fail()
 		return nil
 	}
-	r := &run{width: int(width), n: int(n), sizes: sizes, ids: d.Take(total)}
-	r.rows = d.Take(n * width)
+	r := &run{width: int(width), n: int(n), sizes: sizes, ids: d.Take(total), last: make([]uint64, n)}
+	rows := uint64(0)
+	for i := range r.last {
+		k := d.Uvarint()
+		if k == 0 || k > uint64(len(d.Rest)) || rows+k > uint64(len(d.Rest)) {
+			d.Fail()
+			return nil
+		}
+		rows += k
+		r.last[i] = rows
+	}
+	r.times = make([]uint64, rows)
+	for j := range r.times {
+		if r.times[j] = d.Uvarint(); r.times[j] == 0 {
+			d.Fail()
+		}
+	}
+	if d.Bad || width > 0 && rows > uint64(len(d.Rest))/width {
+		d.Fail()
+		return nil
+	}
+	r.rows = d.Take(rows * width)
 	return r
 }
 
