@@ -117,7 +117,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "number of units on standard error", file: "transforms/counts/count.go", dir: "pipelines/dapple", test: "TestOddTables",
-		old: "f.table.add(u.Rows())", new: "f.table.add(u.Rows())\n\tprintln(u.Len())",
+		old: "f.table.add(b.Rows)", new: "f.table.add(b.Rows)\n\tprintln(b.N)",
 	},
 	{
 		name: "blank record of a file of one column dropped", file: "io/csvio/reader.go", test: "TestBlankLines",
