@@ -192,8 +192,37 @@ func (s TreeShape) Difference(up []int64, null int64, level, index int) int64 {
 		}
 		level--
 	}
-	width := 1 << (s.halvings() - level)
-	from := index * width
-	middle, to := min(from+width/2, s.Values), min(from+width, s.Values)
+	from, middle, to := s.halves(level, index)
 	return up[middle] - up[from] - (up[to] - up[middle])
+}
+
+// halves returns the values of a node's two halves, from … middle−1 and middle … to−1, at a level of those that halve
+// values, counted from 0.
+func (s TreeShape) halves(level, index int) (from, middle, to int) {
+	width := 1 << (s.halvings() - level)
+	from = index * width
+	return from, min(from+width/2, s.Values), min(from+width, s.Values)
+}
+
+// Halving is a released difference between the records of the values From … Middle−1 and Middle … To−1.
+type Halving struct {
+	From, Middle, To int
+	Difference       float64 // counts, with noise
+}
+
+// Halvings returns the released differences between values: all but that of NULL.
+func (t *Tree) Halvings() []Halving {
+	null := 0
+	if t.Shape.Null {
+		null = 1
+	}
+	var out []Halving
+	for _, n := range t.Nodes {
+		if n.Level >= null {
+			h := Halving{Difference: n.Difference}
+			h.From, h.Middle, h.To = t.Shape.halves(n.Level-null, n.Index)
+			out = append(out, h)
+		}
+	}
+	return out
 }

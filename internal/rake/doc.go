@@ -46,9 +46,9 @@
 //
 // # Ordered columns without bins
 //
-// For each a tree of differences is released in place of a one-way table (package query), tails of which continue what
-// is known before them. Bins follow from it: a frequent value has its own, others hold so many records each that
-// nothing is merged. Pairs of such columns are smoothed in blocks of neighbouring bins at several resolutions, beside what
+// For each a tree of differences is released in place of a one-way table (package query). Where single differences drown
+// in noise, in tails, values follow a generalised Pareto distribution that is fitted to all of them. Bins follow from the
+// tree: a frequent value has its own, others hold so many records each that nothing is merged. Pairs of such columns are smoothed in blocks of neighbouring bins at several resolutions, beside what
 // a normal link of their normal scores explains, and values inside bins follow those of one other column as the bins do.
 //
 // # Design

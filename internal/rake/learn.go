@@ -52,13 +52,13 @@ func (r *run) learnBins() error {
 			continue
 		}
 		n := x.Fine()
-		pieces, sigma := []query.Piece{{From: 0, To: n, Count: r.total.Units}}, 0.0
+		tree, pieces := query.Tree{}, []query.Piece{{From: 0, To: n, Count: r.total.Units}}
 		for i, c := range cliques {
 			if c[0] == a {
-				pieces, sigma = trees[i].Pieces(r.total.Units), math.Sqrt(trees[i].Variance)
+				tree, pieces = trees[i], trees[i].Pieces(r.total.Units)
 			}
 		}
-		r.learn(a, x, pieces, sigma, codes)
+		r.learn(a, x, &tree, pieces, codes)
 	}
 	if err := r.curator.Coarsen(stageCoarsen, codes); err != nil {
 		return fmt.Errorf("rake: %w", err)
@@ -66,14 +66,15 @@ func (r *run) learnBins() error {
 	return nil
 }
 
-// learn chooses the bins of attribute a from the estimated counts of its codes, and notes their one-way table.
-func (r *run) learn(a int, x *domain.Attribute, pieces []query.Piece, sigma float64, codes query.Recoding) {
-	n, null, halved := x.Fine(), 0.0, pieces
+// learn chooses the bins of attribute a from its tree and the counts of codes that follow from it, and notes their
+// one-way table. A tree without nodes was not released.
+func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query.Piece, codes query.Recoding) {
+	n, null, halved, sigma := x.Fine(), 0.0, pieces, math.Sqrt(tree.Variance)
 	if x.Null && len(pieces) > 1 {
 		null = pieces[len(pieces)-1].Count
 		pieces = pieces[:len(pieces)-1]
 	}
-	pieces = extendTails(pieces, n, sigma)
+	pieces = extendTails(pieces, tree.Halvings(), n, sigma)
 	p := newProfile(pieces, n)
 	flat := sigma / math.Sqrt(float64(max(1, shapeOf(x).Levels())))
 	starts := p.bins(x.Learned, leastBinSigmas*flat)

@@ -40,8 +40,8 @@ func amounts(n int) (solver.Problem, records) {
 }
 
 // TestLearnedBins: the share of zeros and NULL, the mean and the standard deviation of drawn values, and the correlation
-// of two amounts with long tails. The seeds are fixed, so that nothing is left to chance: zeros .602 and .603, means 94
-// and 102, standard deviations 199 and 298, correlations .94 and .79.
+// of two amounts with long tails. The seeds are fixed, so that nothing is left to chance: zeros .602 and .603, means 93
+// and 99, standard deviations 197 and 254 of 234, correlations .94 and .83 of .98.
 func TestLearnedBins(t *testing.T) {
 	const n = 40_000
 	p, data := amounts(n)
@@ -108,25 +108,6 @@ func moments(d *domain.Domain, m *population.Model, rng *rand.Rand) (s summary) 
 	return s
 }
 
-// TestTailEndsNearTheRest: an exponential tail of a wide range is continued, and ends near its last records.
-func TestTailEndsNearTheRest(t *testing.T) {
-	const n, scale = 1 << 20, 100.
-	var pieces []query.Piece
-	for v := 0; v < 512; v += 8 {
-		pieces = append(pieces, query.Piece{From: v, To: v + 8, Count: 20_000 * (math.Exp(-float64(v)/scale) - math.Exp(-float64(v+8)/scale))})
-	}
-	pieces = append(pieces, query.Piece{From: 512, To: n, Count: 20_000 * math.Exp(-512/scale)})
-	whole := newProfile(pieces, n)
-	p := newProfile(extendTails(pieces, n, 100), n)
-	if math.Abs(p.total()-whole.total()) > 1e-6 || p.pieces[len(p.pieces)-1].To != n {
-		t.Fatalf("%g records up to %d, want %g", p.total(), p.pieces[len(p.pieces)-1].To, whole.total())
-	}
-	mean := p.up[len(p.pieces)][1] / p.total()
-	if last := p.quantile(p.total() - .5); last > 3000 || last < 600 || math.Abs(mean-scale) > 5 {
-		t.Errorf("mean %g and last record at %d, want about %g and 1060", mean, last, scale)
-	}
-}
-
 // TestBins: frequent values have bins of their own, there are as many as asked for, and few hold next to nothing.
 func TestBins(t *testing.T) {
 	pieces := []query.Piece{{From: 0, To: 1, Count: 5000}, {From: 1, To: 999, Count: 4000}, {From: 999, To: 1000, Count: 900}, {From: 1000, To: 100_000, Count: 100}}
@@ -156,20 +137,6 @@ func contains(list []int, v int) bool {
 		}
 	}
 	return false
-}
-
-// TestTailShape: a range that ends where records do says the shape; one that is far too wide moves it by rangeShape.
-func TestTailShape(t *testing.T) {
-	for _, shape := range []float64{-.2, 0, .2, .4} {
-		const x2, x3, tail = 900, 1000, 500
-		n := x3 + int(math.Round((x3-x2)*growth(2*tail, shape)))
-		if got := tailShape(2*shape, x2, x3, tail, n); math.Abs(got-shape) > .01 {
-			t.Errorf("shape %.2f of a range that ends with the records, want %.2f", got, shape)
-		}
-		if got, want := tailShape(2*shape, x2, x3, tail, 1<<20), min(shape+rangeShape, mostShape); math.Abs(got-want) > 1e-6 {
-			t.Errorf("shape %.2f of a wide range, want %.2f", got, want)
-		}
-	}
 }
 
 // TestEmptyBinsJoin: learned bins that hold next to nothing have no code of their own, at which noise of pairs would put

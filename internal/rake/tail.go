@@ -7,28 +7,26 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// A tree knows little of the last few records of a long tail: less than its noise at each halving. There the counts
-// are those of a generalised Pareto distribution, whose shape follows from three quantiles before (Pickands 1975), and
-// which ends where half a record is left. An even spread over what the tree leaves together would put them far out.
 const (
-	tailSigmas = 5   // records of the tail, in standard deviations of a difference
-	shortTail  = 1.5 // the least of them beyond a frequent value
-	// Half of the estimated shape is taken, which is noisy, and what the declared range says of it counts as far as
-	// rangeShape: a range is often that of the values, and sometimes there is one value far away, or room for any. With
-	// .4 some standard deviations are twice what they ought to be, with .12 they are a fifth too small on average.
-	rangeShape  = .25
-	mostShape   = .5
-	frequentSgm = 3 // a single value of more counts is known by itself
+	tailSigmas  = 10  // records of a tail, in standard deviations of a difference: the most …
+	shortTail   = 1   // … and the least
+	beyondTail  = 1.5 // records beyond the last frequent value, per record of the tail
+	frequentSgm = 3   // a single value of more counts is known by itself
 )
 
-// extendTails returns the pieces of the values 0 … n−1 with both tails replaced.
-func extendTails(pieces []query.Piece, n int, sigma float64) []query.Piece {
+// extendTails returns the pieces of the values 0 … n−1 with both tails replaced. A tree knows little of the last few
+// records one by one: less than its noise at each halving. An even spread over what it leaves together would put them
+// far out, and all its differences together say more.
+func extendTails(pieces []query.Piece, tree []query.Halving, n int, sigma float64) []query.Piece {
 	if sigma == 0 {
 		return pieces
 	}
-	pieces = tilted(pieces)
-	pieces = extendTail(pieces, n, sigma)
-	return mirror(extendTail(mirror(pieces, n), n, sigma), n)
+	pieces = extendTail(tilted(pieces), tree, n, sigma)
+	turned := make([]query.Halving, len(tree))
+	for i, h := range tree {
+		turned[i] = query.Halving{From: n - h.To, Middle: n - h.Middle, To: n - h.From, Difference: -h.Difference}
+	}
+	return mirror(extendTail(mirror(pieces, n), turned, n, sigma), n)
 }
 
 // tilted returns the pieces with those that lie on a slope cut into smaller ones, whose counts fall exponentially from
@@ -96,86 +94,25 @@ func mirror(pieces []query.Piece, n int) []query.Piece {
 	return out
 }
 
-// extendTail replaces the upper tail.
-func extendTail(pieces []query.Piece, n int, sigma float64) []query.Piece {
-	p := newProfile(pieces, n)
-	tail := tailSigmas * sigma
-	beyond := 0.0 // the last frequent value
+// extendTail replaces the upper tail by the longest one that a Pareto distribution fits.
+func extendTail(pieces []query.Piece, tree []query.Halving, n int, sigma float64) []query.Piece {
+	p, beyond := newProfile(pieces, n), 0.0
 	for i := len(pieces) - 1; i >= 0; i-- {
 		if x := pieces[i]; x.To-x.From == 1 && x.Count > frequentSgm*sigma {
 			break
 		}
 		beyond += pieces[i].Count
 	}
-	tail = min(tail, beyond/4.5, p.total()/8)
-	if tail < shortTail*sigma {
-		return pieces
-	}
-	above := func(count float64) float64 { return p.at(p.total() - count) }
-	x1, x2, x3 := above(4*tail), above(2*tail), above(tail)
-	if x3-x2 < 1 || x2-x1 < 1 {
-		return pieces
-	}
-	shape := math.Log2((x3 - x2) / (x2 - x1))
-	if x0 := above(8 * tail); 8*tail < .9*beyond && x1-x0 >= 1 { // the mean of two estimates, as one is noisy
-		shape = (shape + math.Log2((x2-x1)/(x1-x0))) / 2
-	}
-	shape = tailShape(shape, x2, x3, tail, n)
-	from := int(math.Ceil(x3))
-	if from >= n {
-		return pieces
-	}
-	out := p.cut(from)
-	left := p.total() - p.below(from)[0]
-	for at, part := from, left; at < n; {
-		next := part / math.Sqrt2
-		if next < .5 {
-			next = 0
-		}
-		to := min(n, at+max(1, out[len(out)-1].To-out[len(out)-1].From))
-		if next > 0 {
-			to = min(n, int(x3+(x3-x2)*growth(tail/next, shape)))
-		}
-		if to == n {
-			next = 0
-		}
-		if to <= at && next > 0 {
-			part = next // too short a step: the next one takes its records
-			continue
-		}
-		out = append(out, query.Piece{From: at, To: max(to, at+1), Count: left - next})
-		at, part, left = max(to, at+1), next, next
-		if next == 0 {
-			if at < n {
-				out = append(out, query.Piece{From: at, To: n})
-			}
+	for tail := min(tailSigmas*sigma, beyond/beyondTail, p.total()/8); tail >= shortTail*sigma; tail /= 2 {
+		from := int(math.Ceil(p.at(p.total() - tail)))
+		if from > n-2 || p.between(from, n) < 1 {
 			break
 		}
-	}
-	return out
-}
-
-// tailShape returns the shape of a tail of so many records beyond x3, half of those beyond x2: the one that puts half a
-// record beyond the last value, as far as what was estimated before allows.
-func tailShape(estimate, x2, x3, tail float64, n int) float64 {
-	least, most := max(estimate/2-rangeShape, -1), min(estimate/2+rangeShape, mostShape)
-	for range 30 {
-		if middle := (least + most) / 2; x3+(x3-x2)*growth(2*tail, middle) < float64(n) {
-			least = middle
-		} else {
-			most = middle
+		if t, ok := fitTail(p, tree, from, sigma); ok {
+			return t.pieces(p.cut(from), n)
 		}
 	}
-	return most
-}
-
-// growth returns ((ratio)^shape − 1)/(1 − 2^−shape): how far beyond a quantile the tail of 1/ratio of its records
-// begins, in distances between that quantile and the one of twice the records.
-func growth(ratio, shape float64) float64 {
-	if math.Abs(shape) < 1e-6 {
-		return math.Log2(ratio)
-	}
-	return math.Expm1(shape*math.Log(ratio)) / -math.Expm1(-shape*math.Ln2)
+	return pieces
 }
 
 // at is quantile inside values.

@@ -1,0 +1,119 @@
+package rake
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// pareto is the counts of a tail as a generalised Pareto distribution, to which most tails tend (Pickands 1975).
+type pareto struct{ from, count, scale, shape float64 }
+
+// What a shape is before differences are seen: most of the tails that people have lie between an even spread (−1) and an
+// infinite variance (½). A declared range is often that of the values, rounded, and sometimes there is room for any.
+const (
+	meanShape  = .1
+	sdShape    = .2
+	ownRange   = .8  // of all declared ranges
+	nearRange  = .85 // such ranges have a record beyond this part of them, …
+	otherRange = .03 // … and so many of the others
+	// misfit is by how many of its standard deviations Σz² of the best fit may lie above the number of differences.
+	misfit = 2
+)
+
+// fitTail returns the posterior mean of shape and log scale of the records from a value on, given the differences that
+// they take part in and the range of values, and false if no such distribution fits.
+func fitTail(p *profile, tree []query.Halving, from int, sigma float64) (pareto, bool) {
+	whole := p.total()
+	t := pareto{from: float64(from), count: p.between(from, p.n)}
+	tree = slices.DeleteFunc(slices.Clone(tree), func(h query.Halving) bool { return h.To <= from })
+	below := make([][3]float64, len(tree)) // of records, by ends of halves: those that do not depend on the tail
+	for i, h := range tree {
+		for k, v := range [3]int{h.From, h.Middle, h.To} {
+			below[i][k] = whole
+			if v <= from {
+				below[i][k] = p.below(v)[0]
+			}
+		}
+	}
+	fit := func(t pareto) (squares float64) {
+		for i, h := range tree {
+			b := below[i]
+			for k, v := range [3]int{h.From, h.Middle, h.To} {
+				if v > from {
+					b[k] -= t.above(float64(v))
+				}
+			}
+			z := (h.Difference - (2*b[1] - b[0] - b[2])) / sigma
+			squares += z * z
+		}
+		return squares
+	}
+	least, sum, shape, scale, top := math.Inf(1), 0.0, 0.0, 0.0, math.Inf(-1)
+	for t.scale = 2 * float64(p.n-from); t.scale > .25; t.scale *= math.Exp2(-.25) {
+		for t.shape = -.6; t.shape < .75; t.shape += .1 {
+			squares, z := fit(t), (t.shape-meanShape)/sdShape
+			least = min(least, squares)
+			score := -squares/2 - z*z/2 + t.ofRange(float64(p.n))
+			if score > top { // weights are relative to the largest one so far
+				scaleDown := math.Exp(top - score)
+				sum, shape, scale, top = sum*scaleDown, shape*scaleDown, scale*scaleDown, score
+			}
+			w := math.Exp(score - top)
+			sum, shape, scale = sum+w, shape+w*t.shape, scale+w*math.Log(t.scale)
+		}
+	}
+	t.shape, t.scale = shape/sum, math.Exp(scale/sum)
+	k := float64(len(tree))
+	return t, sum > 0 && least <= k+misfit*math.Sqrt(2*k)
+}
+
+// ofRange returns the logarithm of the chance that values up to n were declared.
+func (t *pareto) ofRange(n float64) float64 {
+	outside := t.above(n)
+	near := -math.Expm1(outside - t.above(nearRange*n))
+	return math.Log(ownRange*near+(1-ownRange)*otherRange) - outside
+}
+
+// above returns the records of v and above.
+func (t *pareto) above(v float64) float64 {
+	z := (v - t.from) / t.scale
+	switch {
+	case z <= 0:
+		return t.count
+	case math.Abs(t.shape) < 1e-6:
+		return t.count * math.Exp(-z)
+	case t.shape*z <= -1:
+		return 0
+	}
+	return t.count * math.Exp(-math.Log1p(t.shape*z)/t.shape)
+}
+
+// end returns the value that so many records are above.
+func (t *pareto) end(count float64) float64 {
+	x := math.Log(t.count / count)
+	if math.Abs(t.shape) >= 1e-6 {
+		x = math.Expm1(t.shape*x) / t.shape
+	}
+	return t.from + t.scale*x
+}
+
+// pieces returns the pieces before the tail and its own, up to the end of n values: each of 30 % of the records left,
+// the last one of half a record.
+func (t *pareto) pieces(out []query.Piece, n int) []query.Piece {
+	at, left := int(t.from), t.count
+	for at < n && left > 0 {
+		next := left / math.Sqrt2
+		to := min(n, max(at+1, int(min(t.end(max(next, .25)), float64(n)))))
+		if next = min(left, t.above(float64(to))); next < .5 || to == n {
+			next = 0
+		}
+		out = append(out, query.Piece{From: at, To: to, Count: left - next})
+		at, left = to, next
+	}
+	if at < n {
+		out = append(out, query.Piece{From: at, To: n})
+	}
+	return out
+}
