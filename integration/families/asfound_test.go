@@ -16,7 +16,7 @@ func TestAsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time for the fits, 15 s of CPU; make integration runs them")
 	}
-	pairs := map[string]float64{"claims": .8, "stones": .97, "orders": .97, "weather": .97}
+	pairs := map[string]float64{"claims": .86, "stones": .97, "orders": .97, "weather": .97}
 	for _, table := range families.AllAsFound() {
 		least, ok := pairs[table.Name]
 		if !ok {
@@ -37,10 +37,10 @@ func TestAsFound(t *testing.T) {
 				t.Errorf("shapes %.4f, pairs %.4f, want .985 and %g", float64(v.Shapes.Average), float64(v.TrueBins.Average), least)
 			}
 			for _, c := range v.Columns {
-				if math.Abs(float64(c.Real.Zeros-c.Synthetic.Zeros)) > .015 {
+				if math.Abs(float64(c.Real.Zeros-c.Synthetic.Zeros)) > .01 {
 					t.Errorf("%s: %.3f of zeros, want %.3f", c.Name, float64(c.Synthetic.Zeros), float64(c.Real.Zeros))
 				}
-				if off := float64((c.Synthetic.Mean - c.Real.Mean) / c.Real.SD); math.Abs(off) > .1 {
+				if off := float64((c.Synthetic.Mean - c.Real.Mean) / c.Real.SD); math.Abs(off) > .06 {
 					t.Errorf("%s: the mean is off by %.3f standard deviations", c.Name, off)
 				}
 			}
