@@ -2,7 +2,7 @@ package dp
 
 import "fmt"
 
-// Neighbouring is the relation between two tables that a guarantee speaks about.
+// Neighbouring is the relation between two tables for which a guarantee is stated.
 type Neighbouring uint8
 
 const (
@@ -41,8 +41,8 @@ func (n Neighbouring) String() string {
 	return "AddRemove"
 }
 
-// UnitChanges returns how many one-record changes separate neighbours: a replaced record is one
-// record less and one more.
+// UnitChanges returns how many one-record changes separate neighbours: replacing a record removes one and adds
+// another.
 func (n Neighbouring) UnitChanges() int64 {
 	if n == Replace {
 		return 2

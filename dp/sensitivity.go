@@ -2,9 +2,9 @@ package dp
 
 import "math/big"
 
-// Range is the range sensitivity of a family of scores in counts: the maximum over neighbours of
-// (largest change of a score − smallest change of a score). Adding one constant to every score
-// changes no selection, which is why the range and not the largest change matters.
+// Range is the range sensitivity of a family of scores in counts: the maximum over neighbours of (largest change of a
+// score − smallest change of a score). Adding one constant to every score does not change a selection, so the range
+// matters and not the largest change.
 type Range int64
 
 // L1 is the L1 sensitivity of a vector of counts.

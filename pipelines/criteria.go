@@ -39,7 +39,7 @@ func parseCriteria(text string, d *domain.Domain) (limits []solver.Limit, err er
 			if a := d.Index(name); a < 0 {
 				errs = append(errs, fmt.Errorf("column %q is not modelled; the columns are %s", name, strings.Join(columnNames(d), ", ")))
 			} else if slices.Contains(attrs, a) {
-				errs = append(errs, fmt.Errorf("column %q is there twice", name))
+				errs = append(errs, fmt.Errorf("column %q appears twice", name))
 			} else {
 				attrs = append(attrs, a)
 			}

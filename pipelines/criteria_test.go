@@ -33,7 +33,7 @@ func TestCriteriaFaults(t *testing.T) {
 		"age<0.1":              "is not COLUMN,COLUMN<=ERROR",
 		"age<=2":               "is not COLUMN,COLUMN<=ERROR",
 		"nobody<=0.1":          `column "nobody" is not modelled`,
-		"age,age<=0.1":         `column "age" is there twice`,
+		"age,age<=0.1":         `column "age" appears twice`,
 		"age,plan,active<=0.1": "is no part of a marginal of the workload",
 		"age<=0.0001":          "cost more than the budget",
 	} {

@@ -23,13 +23,13 @@ type Attribute struct {
 	Resolution      int64   // decoded numbers are multiples of it; at least 1 if there are Cuts
 	FloatResolution float64 // FLOAT64: the same; 0 means any float64 in the bin
 
-	// Learned is above 0 if there are two cut points and so many bins between them, which are learned from a
-	// release: see WithBins. Until then records are coded by the multiples of the resolution, the least being 0 and
-	// NULL the last.
+	// Learned is above 0 if the attribute has two cut points and that many bins between them, which are learned from
+	// a release: see WithBins. Until then records are coded by the multiples of the resolution, the least being 0,
+	// with NULL last.
 	Learned int `json:",omitempty"`
-	// Runs is how values lie inside bins, if that was learned; else they are spread evenly.
+	// Runs is the distribution of values inside bins, if it was learned; otherwise values are uniform in each bin.
 	Runs []Run `json:",omitempty"`
-	// Coupling is how they follow those of another attribute; nil: not at all.
+	// Coupling makes values inside bins depend on those of another attribute; nil: they are independent.
 	Coupling *Coupling `json:",omitempty"`
 
 	Null        bool   // NULL is a cell of its own

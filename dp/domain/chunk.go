@@ -2,23 +2,21 @@ package domain
 
 import "fmt"
 
-// Chunk is a batch of records by column: what sources emit, and what sinks take. Raw chunks hold
-// private data; decoded chunks hold synthetic rows.
+// Chunk is a batch of records by column: what sources emit and sinks accept. Raw chunks hold private data; decoded
+// chunks hold synthetic rows.
 type Chunk struct {
 	Rows    int
 	ID      Column // the privacy ID of each record; its Form is Absent if every record is a unit
 	Columns []Column
 
-	// Source and Lines say where the records stand, for the strict mode of a data owner: record i
-	// begins on line Lines[i] of Source, such as "csv: people.csv". Lines is nil if a source has no
-	// lines.
+	// Source and Lines locate the records, for the strict mode of a data owner: record i begins on line Lines[i] of
+	// Source, such as "csv: people.csv". Lines is nil if a source has no lines.
 	Source string
 	Lines  []int
 }
 
-// Unreadable returns the error of a strict reader for a cell of the chunk: where it is and what it
-// should be, never what it is. The position depends on private data: the error is for the data owner
-// alone.
+// Unreadable returns the error of a strict reader for a cell of the chunk: where the cell is and what it should hold,
+// never what it holds. The position depends on private data: the error is for the data owner alone.
 func (c *Chunk) Unreadable(a *Attribute, row int) error {
 	if row < len(c.Lines) {
 		return fmt.Errorf("%s: line %d, column %q: not %s", c.Source, c.Lines[row], a.Name, a.Wants())

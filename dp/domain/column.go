@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// column is an attribute made ready for encoding. Every method returns a cell, and whether the value
-// was one that the attribute can use.
+// column is an attribute prepared for encoding. Every method returns a cell, and whether the attribute could use the
+// value.
 type column struct {
 	attr *Attribute // type and scale
 	bins int
@@ -92,10 +92,10 @@ func count[T int64 | float64](cuts []T, v T) Code {
 	return Code(lo)
 }
 
-// ofNull is the cell of NULL.
+// ofNull returns the cell of NULL.
 func (c *column) ofNull() (Code, bool) { return c.null, c.attr.Null }
 
-// ofText is the cell of a text; s is not kept.
+// ofText returns the cell of a text and does not keep s.
 func (c *column) ofText(s string) (Code, bool) {
 	switch c.attr.Type {
 	case String:
@@ -114,14 +114,14 @@ func (c *column) ofText(s string) (Code, bool) {
 	return c.unusable, false
 }
 
-// ofDecimal is the cell of a NUMERIC. Parsing rounds down, which takes values of an odd resolution from the nearer of
-// its multiples: there the next decimal place rounds.
+// ofDecimal returns the cell of a NUMERIC. Parsing rounds down, which would keep values of an odd resolution from the
+// nearer of its multiples, so the next decimal place is rounded there.
 func (c *column) ofDecimal(s string) (Code, bool) {
 	v, exact, ok := parseExact(s, c.attr.Scale)
 	if !ok {
 		return c.unusable, false
 	}
-	if c.ints != nil && !exact { // the number is none of the values, though they have no place for the difference
+	if c.ints != nil && !exact { // the number differs from every value in digits below the scale
 		return c.unusable, c.attr.Other
 	}
 	if c.fine != nil && !exact && c.attr.Resolution%2 == 1 {
@@ -132,7 +132,7 @@ func (c *column) ofDecimal(s string) (Code, bool) {
 	return c.ofNative(v)
 }
 
-// ofCategory is the cell of a STRING. A text longer than every category is not hashed: it may be huge.
+// ofCategory returns the cell of a STRING. A text longer than every category is not hashed, since it may be huge.
 func (c *column) ofCategory(s string) (Code, bool) {
 	if len(s) <= c.longest {
 		if code, ok := c.texts[s]; ok {
@@ -142,7 +142,7 @@ func (c *column) ofCategory(s string) (Code, bool) {
 	return c.unusable, c.attr.Other && utf8.ValidString(s)
 }
 
-// ofNative is the cell of a number in the attribute's native unit; BOOL is 0 or 1.
+// ofNative returns the cell of a number in the attribute's native unit; BOOL is 0 or 1.
 func (c *column) ofNative(v int64) (Code, bool) {
 	switch {
 	case c.inner != nil:
@@ -165,7 +165,7 @@ func (c *column) ofNative(v int64) (Code, bool) {
 	return c.unusable, false
 }
 
-// ofInt is the cell of a whole number.
+// ofInt returns the cell of a whole number.
 func (c *column) ofInt(v int64) (Code, bool) {
 	if types[c.attr.Type].Calendar {
 		return c.unusable, false
@@ -186,8 +186,8 @@ func saturatingTimes10(v int64) int64 {
 	return v * 10
 }
 
-// ofFloat is the cell of a float64. A NUMERIC takes the number that the shortest decimal text says, an
-// INT64 only whole numbers.
+// ofFloat returns the cell of a float64. For a NUMERIC the number is that of the shortest decimal text; an INT64
+// accepts whole numbers only.
 func (c *column) ofFloat(v float64) (Code, bool) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return c.unusable, false
@@ -209,7 +209,7 @@ func (c *column) ofFloat(v float64) (Code, bool) {
 	return c.unusable, false
 }
 
-// ofBool is the cell of a bool.
+// ofBool returns the cell of a bool.
 func (c *column) ofBool(v bool) (Code, bool) {
 	if c.attr.Type == Bool && c.isBool[index(v)] {
 		return c.bools[index(v)], true

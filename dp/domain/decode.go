@@ -1,14 +1,15 @@
 package domain
 
-// Decoder maps codes back to values: a category to itself, "other" to OtherValue, NULL to NULL, and a
-// bin to a value among the multiples of the resolution inside it, uniform or as was learned. If bins are still to be
-// learned, codes are those of records. Encoding the value gives the code again. A Decoder is immutable: goroutines can share it.
+// Decoder maps codes back to values: a category to itself, "other" to OtherValue, NULL to NULL, and a bin to one of
+// the multiples of the resolution inside it, drawn uniformly or from the learned distribution. If bins are still to
+// be learned, codes are those of records. Encoding the value gives the code again. A Decoder is immutable: goroutines
+// can share it.
 type Decoder struct {
 	d     *Domain
 	dicts [][]string // STRING: categories, then OtherValue
 	ints  [][]int64  // the same of INT64 and BOOL, as numbers
 	grids [][]grid   // FLOAT64
-	fine  []*fine    // of attributes with learned bins, before or after that
+	fine  []*fine    // of attributes whose bins are, or will be, learned
 	inner [][]shares // of each bin, if bins were learned
 	order []int      // of attributes, such that each follows the one that it is coupled with
 	leads []bool     // whether another one is coupled with the attribute
@@ -76,9 +77,9 @@ func (dec *Decoder) Form(a int) Form {
 	return Ints
 }
 
-// Decode fills dst with the records whose codes are in codes, row-major as Encode writes them. word
-// gives the random bits of one cell, uniform and independent; it is called only for cells that are bins,
-// in an order of attributes that is always the same and within one in order of rows.
+// Decode fills dst with the records whose codes are in codes, row-major as Encode writes them. word returns the
+// random bits of one cell, uniform and independent. It is called only for cells that are bins, attribute by attribute
+// in a fixed order and, within an attribute, row by row.
 //
 // The slices of dst are used again if they are large enough; Dict is shared by all chunks and is not
 // to be changed. dst.ID becomes Absent. It panics if codes is not a whole number of records or holds a
@@ -101,7 +102,7 @@ func (dec *Decoder) Decode(dst *Chunk, codes []Code, word func(row, attr int) ui
 	}
 }
 
-// column decodes attribute a of all rows. places holds where values of attributes that lead are in their bins.
+// column decodes attribute a of all rows. places holds the positions inside bins of attributes that others depend on.
 func (dec *Decoder) column(col *Column, a int, codes []Code, places [][]float64, word func(row, attr int) uint64) {
 	attr, d := &dec.d.Attributes[a], dec.d.Len()
 	rows, coupling := len(codes)/d, attr.Coupling

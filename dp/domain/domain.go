@@ -21,10 +21,10 @@ type Domain struct {
 	Attributes      []Attribute
 	StructuralZeros Exclusions `json:",omitempty"` // records that cannot exist
 
-	Orders    []Order     `json:",omitempty"` // what holds between the values of every row written
-	Dates     []DateParts `json:",omitempty"` // attributes that are a day of the calendar together
+	Orders    []Order     `json:",omitempty"` // constraints between the values of every row written
+	Dates     []DateParts `json:",omitempty"` // attributes that together form a day of the calendar
 	Derived   []Derived   `json:",omitempty"` // columns written that are computed from others, in order of Place
-	Generated []Generated `json:",omitempty"` // columns of keys written that say nothing of anybody
+	Generated []Generated `json:",omitempty"` // columns of made-up keys, independent of the data
 }
 
 // Len returns the number of attributes.

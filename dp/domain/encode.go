@@ -5,13 +5,12 @@ import (
 	"unsafe"
 )
 
-// Encoder maps records to codes. Encoding never fails: a value that cannot be used becomes the cell
-// that the attribute declares for it, which is "other" if there is one, else NULL, else the fallback.
-// NULL becomes the cell NULL, else "other", else the fallback. A number outside all bins goes to the
-// nearest one.
+// Encoder maps records to codes. Encoding never fails: a value that cannot be used becomes the cell that the
+// attribute declares for it, which is "other" if there is one, else NULL, else the fallback. NULL becomes the cell
+// NULL, else "other", else the fallback. A number outside all bins becomes the nearest bin.
 //
-// The methods From… encode one value of attribute a; their second result says whether the value was
-// one that the attribute can use, for callers who serve the data owner alone.
+// The methods From… encode one value of attribute a. Their second result reports whether the attribute could use the
+// value, for callers that serve only the data owner.
 //
 // An Encoder is immutable: goroutines can share it. It refers to its domain, which must not change.
 type Encoder struct{ columns []column }
@@ -67,9 +66,8 @@ func (e *Encoder) Encode(chunk *Chunk, dst []Code) {
 	e.EncodeStrict(chunk, dst)
 }
 
-// EncodeStrict is Encode, and returns where the first unusable cell stands, in order of records: its
-// row in the chunk and its attribute, or ok. The position depends on private data; it is for the data
-// owner alone.
+// EncodeStrict is Encode, and also returns the position of the first unusable cell in order of records: its row in
+// the chunk and its attribute, or ok. The position depends on private data; it is for the data owner alone.
 func (e *Encoder) EncodeStrict(chunk *Chunk, dst []Code) (row, attr int, ok bool) {
 	d := len(e.columns)
 	if len(chunk.Columns) != d || len(dst) != chunk.Rows*d {
@@ -143,6 +141,6 @@ func (c *column) encodeDictionary(col *Column, rows int, dst []Code, step int) i
 	return first
 }
 
-// view returns the bytes as a string without a copy. Nothing keeps the string beyond the call that it
-// is made for, during which the bytes do not change.
+// view returns the bytes as a string without a copy. The string is not kept beyond the call that it is made for,
+// during which the bytes do not change.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

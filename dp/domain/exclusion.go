@@ -10,8 +10,7 @@ import (
 // for all i. It is a public fact: a model gives such records probability 0, no such row is ever written,
 // and that costs nothing.
 //
-// Private records that are excluded all the same are counted as they are; the guarantee does not depend on
-// them.
+// Private records that are excluded nevertheless are counted unchanged; the guarantee does not depend on them.
 type Exclusion struct {
 	Clique Clique   // at least two attributes
 	Codes  [][]Code // for each of them, ascending and not empty
@@ -20,7 +19,7 @@ type Exclusion struct {
 // Exclusions is a list of exclusions over one domain; nil excludes nothing.
 type Exclusions []Exclusion
 
-// Exclusions returns what d declares to be impossible. A nil domain declares nothing.
+// Exclusions returns the exclusions that d declares. A nil domain declares none.
 func (d *Domain) Exclusions() Exclusions {
 	if d == nil {
 		return nil
@@ -28,10 +27,11 @@ func (d *Domain) Exclusions() Exclusions {
 	return d.StructuralZeros
 }
 
-// Possible reports whether no exclusion of the domain holds for the record.
+// Possible reports whether the record matches no exclusion of the domain.
 func (d *Domain) Possible(record []Code) bool { return d.Exclusions().Violated(record) < 0 }
 
-// Violated returns the first exclusion that holds for the record, or −1. Support is faster for many.
+// Violated returns the index of the first exclusion that the record matches, or −1. Support is faster for many
+// records.
 func (x Exclusions) Violated(record []Code) int {
 	return slices.IndexFunc(x, func(e Exclusion) bool {
 		for i, a := range e.Clique {
@@ -43,8 +43,8 @@ func (x Exclusions) Violated(record []Code) int {
 	})
 }
 
-// Cells calls visit with every excluded cell of the marginal of c, the exclusions inside c speaking of it;
-// a cell that several of them exclude is visited several times. Cells are row-major.
+// Cells calls visit with every cell of the marginal of c that an exclusion over attributes of c rules out; a cell
+// that several of them rule out is visited several times. Cells are row-major.
 func (x Exclusions) Cells(c Clique, sizes []int, visit func(cell int)) {
 	strides := c.Strides(sizes)
 	for _, e := range x {
@@ -74,12 +74,12 @@ func (e Exclusion) cells(c Clique, sizes, strides []int, visit func(cell int)) {
 	walk(0, 0)
 }
 
-// witnessSteps bounds the search for a possible record: whether one exists is as hard as any puzzle in
-// general, and immediate for what people declare.
+// witnessSteps bounds the search for a possible record. Deciding whether one exists is NP-hard in general, and
+// immediate for the exclusions that people declare.
 const witnessSteps = 1 << 20
 
-// Witness returns a record that no exclusion holds for. ok is false if there is none, or if the
-// search, which is bounded, found none.
+// Witness returns a record that matches no exclusion. ok is false if there is none, or if the search, which is
+// bounded, found none.
 func (x Exclusions) Witness(sizes []int) (record []Code, ok bool) {
 	record = make([]Code, len(sizes))
 	var order []int // the attributes that matter, and the exclusions decided by each
@@ -151,10 +151,10 @@ func (e Exclusion) fault(sizes []int) string {
 	return ""
 }
 
-// Support is exclusions made ready for many records. It is immutable.
+// Support is a compiled form of exclusions for checking many records. It is immutable.
 type Support struct{ rules []rule }
 
-// rule is one exclusion: member[i][v] tells whether code v of attribute attrs[i] takes part.
+// rule is one exclusion: member[i][v] reports whether it includes code v of attribute attrs[i].
 type rule struct {
 	attrs  []int
 	member [][]bool
@@ -177,7 +177,7 @@ func NewSupport(sizes []int, x Exclusions) *Support {
 	return s
 }
 
-// Possible reports whether no exclusion holds for the record.
+// Possible reports whether the record matches no exclusion.
 func (s *Support) Possible(record []Code) bool {
 	for i := range s.rules {
 		if s.rules[i].holds(record, -1) {
@@ -196,8 +196,8 @@ func (s *Support) PossibleWith(record []Code, a int, code Code) bool {
 	return ok
 }
 
-// Forbidden calls visit, for every exclusion that would hold for the record but for the code of attribute a,
-// with which codes of a make it hold. Codes can be named by several.
+// Forbidden calls visit with each code of a that would make the record match an exclusion whose other attributes
+// match already. A code can be visited several times.
 func (s *Support) Forbidden(record []Code, a int, visit func(member []bool)) {
 	for i := range s.rules {
 		r := &s.rules[i]

@@ -2,8 +2,8 @@ package domain
 
 import "math"
 
-// fine numbers the values of an attribute with learned bins. Values outside the range are those at its ends. Between
-// two multiples of the resolution INT64, NUMERIC and FLOAT64 go to the nearer one, times to the earlier one.
+// fine numbers the values of an attribute with learned bins. Values outside the range become its ends. Between two
+// multiples of the resolution INT64, NUMERIC and FLOAT64 round to the nearer one, times to the earlier one.
 type fine struct {
 	n int
 

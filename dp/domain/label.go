@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Label returns a cell as people read it: a category, "other", "NULL", one value such as "17" or
-// "2021-03-01", the first and last day of a DATE cell "2021-03-01 – 2021-03-31", or an interval
-// "[20, 35)". All labels of an attribute differ. If bins are learned, the code is one of a record. It panics on a
-// code that is not a cell.
+// Label returns a cell as people read it: a category, "other", "NULL", one value such as "17" or "2021-03-01", the
+// first and last day of a DATE cell "2021-03-01 – 2021-03-31", or an interval "[20, 35)". All labels of an attribute
+// differ. If bins are to be learned, the code is that of a record. It panics on a code that is not a cell.
 func (a *Attribute) Label(code Code) string {
 	c := int(code)
 	if a.Learned > 0 {
@@ -85,8 +84,8 @@ func (a *Attribute) closing(b []byte, c int) []byte {
 	return append(b, ')')
 }
 
-// Wants says what a readable cell of the attribute is, for the error of a strict reader: "an INT64",
-// "one of its values", …. It is made of public facts alone.
+// Wants describes a readable cell of the attribute for the error of a strict reader: "an INT64", "one of its values",
+// …. It depends on public facts alone.
 func (a *Attribute) Wants() string {
 	switch {
 	case a.Type == String && a.Other:

@@ -10,13 +10,13 @@ import (
 const (
 	// MaxFine is the largest number of values of an attribute with learned bins.
 	MaxFine = 1 << 20
-	// DefaultLearned is the number of learned bins unless somebody says otherwise: three such columns, each with a
-	// NULL, have 9,261 cells together, and the default workload holds marginals of at most 10,000.
+	// DefaultLearned is the default number of learned bins: three such columns, each with a NULL, have 9,261 cells
+	// together, and the default workload holds marginals of at most 10,000.
 	DefaultLearned = 20
 )
 
 // Fine returns the number of values of an attribute with learned bins: the multiples of its resolution between its
-// two cut points. It is 0 for every other attribute, and MaxFine+1 for all that have more than MaxFine.
+// two cut points. It is 0 for every other attribute, and MaxFine+1 if there are more than MaxFine.
 func (a *Attribute) Fine() int {
 	switch {
 	case a.Learned == 0:
@@ -38,8 +38,8 @@ func (a *Attribute) span() (lo, hi int64) {
 	return ceilDiv(a.Cuts[0], a.Resolution), floorDiv(a.Cuts[len(a.Cuts)-1], a.Resolution)
 }
 
-// RecordSize returns the number of codes that a record can have in this attribute: the cells, but if bins are learned
-// the values that they are made of, then NULL.
+// RecordSize returns the number of codes that a record can have in this attribute: the cells or, if bins are to be
+// learned, the values that bins are made of, then NULL.
 func (a *Attribute) RecordSize() int {
 	if a.Learned == 0 {
 		return a.Size()
@@ -65,14 +65,14 @@ func (d *Domain) Learns() bool {
 	return slices.ContainsFunc(d.Attributes, func(a Attribute) bool { return a.Learned > 0 })
 }
 
-// Run says how a share of the records is spread: evenly over the values from number From up to the From of the next
-// run. Values are numbered by the multiples of the resolution, from 0 at the least.
+// Run is a share of the records, spread evenly over the values from number From up to the From of the next run.
+// Values are numbered by the multiples of the resolution, from 0 at the least.
 type Run struct {
 	From  int
 	Share float64
 }
 
-// LearnedBins is what a release says of one attribute with learned bins. It is public.
+// LearnedBins holds the learned bins of one attribute, from a release. It is public.
 type LearnedBins struct {
 	Attribute int
 	Starts    []int // number of the first value of each bin: ascending from 0, as many as the attribute says
@@ -81,15 +81,16 @@ type LearnedBins struct {
 	Coupling *Coupling `json:",omitempty"` // nil: values inside bins are independent of all else
 }
 
-// WithBins returns the domain with bins that were learned: ordinary ones, which know how values lie inside them. It
-// fails if the list does not name all attributes that learn, each once, or if bins do not fit theirs.
+// WithBins returns the domain with learned bins in place of those to be learned, together with the distribution of
+// values inside them. It fails if the list does not name every attribute that learns bins exactly once, or if bins do
+// not fit their attribute.
 func (d *Domain) WithBins(list []LearnedBins) (*Domain, error) {
 	out := new(Domain)
 	*out = *d
 	out.Attributes = slices.Clone(d.Attributes)
 	for _, b := range list {
 		if b.Attribute < 0 || b.Attribute >= d.Len() || out.Attributes[b.Attribute].Learned == 0 {
-			return nil, fmt.Errorf("domain: learned bins of column %d, which learns none, or twice", b.Attribute+1)
+			return nil, fmt.Errorf("domain: learned bins of column %d, which has no bins to learn, or has them twice", b.Attribute+1)
 		}
 		if err := out.Attributes[b.Attribute].learn(b); err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func (d *Domain) WithBins(list []LearnedBins) (*Domain, error) {
 }
 
 // EqualBins returns the domain with equal bins in place of those that are to be learned, for programs that compare
-// tables and have no release at hand. The domain has to be valid.
+// tables and have no release. The domain has to be valid.
 func (d *Domain) EqualBins() *Domain {
 	var list []LearnedBins
 	for a := range d.Attributes {
@@ -162,7 +163,7 @@ func ascending(x []int, limit int) bool {
 	return true
 }
 
-// learned checks what belongs to learned bins and to what was learned.
+// learned checks the settings of learned bins, and what was learned.
 func (v *validator) learned() {
 	a := v.a
 	v.runs()
@@ -184,7 +185,7 @@ func (v *validator) learned() {
 	}
 }
 
-// runs checks a distribution that was learned.
+// runs checks a learned distribution.
 func (v *validator) runs() {
 	a := v.a
 	if len(a.Runs) == 0 {
@@ -203,7 +204,7 @@ func (v *validator) runs() {
 	from := make([]int, len(a.Runs))
 	for i, r := range a.Runs {
 		if from[i] = r.From; !(r.Share >= 0) || math.IsInf(r.Share, 0) {
-			v.add("a learned distribution with a share that is negative or no number")
+			v.add("a learned distribution with a share that is negative or not a number")
 			return
 		}
 	}
@@ -212,7 +213,7 @@ func (v *validator) runs() {
 	}
 }
 
-// shares returns the values of an attribute whose bins were learned, and how they lie in each bin.
+// shares returns the values of an attribute whose bins were learned, and their distribution in each bin.
 func (a *Attribute) shares() (*fine, []shares) {
 	whole := Attribute{Type: a.Type, Learned: 1, Resolution: a.Resolution, FloatResolution: a.FloatResolution}
 	inner := make([]shares, a.Bins())
@@ -234,13 +235,13 @@ func (a *Attribute) shares() (*fine, []shares) {
 	return f, inner
 }
 
-// shares draws values inside one bin by what was learned of them.
+// shares draws values inside one bin from the learned distribution.
 type shares struct {
 	from, to []int     // values of each run inside the bin: from … to−1
 	upTo     []float64 // cumulative share at the end of each run
 }
 
-// newShares returns those of the values first … end−1 of all n.
+// newShares returns the shares of the values first … end−1 of all n.
 func newShares(runs []Run, n, first, end int) shares {
 	s := shares{}
 	sum := 0.0
@@ -262,8 +263,8 @@ func newShares(runs []Run, n, first, end int) shares {
 	return s
 }
 
-// at returns the number of the value at a place in the bin, as was learned: for uniform places from 0 to 1, those of
-// the bin's values.
+// at returns the number of the value at a position in the bin; uniform positions from 0 to 1 give the learned
+// distribution.
 func (s *shares) at(place float64) int {
 	x := place * s.upTo[len(s.upTo)-1]
 	i := min(sort.Search(len(s.upTo), func(i int) bool { return s.upTo[i] > x }), len(s.upTo)-1)

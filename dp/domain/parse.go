@@ -5,18 +5,17 @@ import (
 	"strconv"
 )
 
-// ParseNative reads canonical text, or any other accepted form, as a value in the attribute's native
-// unit. False means that the text is not a value of the type, or that the type has no native unit, as
-// STRING and FLOAT64.
+// ParseNative reads canonical text, or any other accepted form, as a value in the attribute's native unit. It returns
+// false if the text is not a value of the type, or if the type has no native unit, as STRING and FLOAT64.
 //
-// Digits below the native unit are rounded down. That is exact with respect to cells: cut points are
-// whole units, and x < c is the same as ⌊x⌋ < c for a whole c. A NUMERIC beyond int64 saturates. Digits may
-// stand on either side of a point alone (.5 and 5.), a plus sign may precede them, and an exponent may follow;
-// of an INT64 the number has to be whole (2.0).
+// Digits below the native unit are rounded down. That is exact with respect to cells: cut points are whole units, and
+// x < c is the same as ⌊x⌋ < c for a whole c. A NUMERIC beyond int64 saturates. Digits may be missing on one side of
+// the point (.5 and 5.), a plus sign may precede them, and an exponent may follow; for an INT64 the number has to be
+// whole (2.0).
 //
-// Accepted are, for dates and times, ISO 8601 and BigQuery's canonical forms: YYYY-[M]M-[D]D, then a
-// blank or T and [H]H:[M]M[:[S]S[.F]] [AM|PM], which for DATE is midnight; for TIMESTAMP and DATE then Z, UTC or
-// ±HH[:MM], without which a TIMESTAMP is UTC. YYYY/[M]M/[D]D is a date too.
+// Dates and times are accepted in ISO 8601 and BigQuery's canonical forms: YYYY-[M]M-[D]D, then a blank or T and
+// [H]H:[M]M[:[S]S[.F]] [AM|PM], which for DATE has to be midnight; TIMESTAMP and DATE may end in Z, UTC or ±HH[:MM],
+// and a TIMESTAMP without one is UTC. YYYY/[M]M/[D]D is a date too.
 func (a *Attribute) ParseNative(s string) (int64, bool) {
 	if parse := types[a.Type].parse; parse != nil {
 		return parse(s, a.Scale)
@@ -34,9 +33,9 @@ func cutSign(s string) (rest string, negative bool) {
 	return s, false
 }
 
-// parseInt reads an optional sign and digits, or a decimal number that is whole, such as 2.0, which programs
-// write that hold whole numbers as floats. It differs from strconv.ParseInt also in that a failure allocates
-// nothing: unusable cells may be many.
+// parseInt reads an optional sign and digits, or a decimal number that is whole, such as 2.0, as written by programs
+// that hold whole numbers as floats. Unlike strconv.ParseInt it does not allocate on failure: there may be many
+// unusable cells.
 func parseInt(s string) (int64, bool) {
 	for i := range len(s) {
 		switch s[i] {
@@ -95,13 +94,13 @@ func parseDigits(s string) (int64, bool) {
 // maxExponent bounds a decimal exponent: far beyond any effect, far from overflow.
 const maxExponent = 1 << 40
 
-// parseDecimal reads sign, digits, fraction and exponent as ⌊x·10^scale⌋, exactly and saturating.
+// parseDecimal reads sign, digits, fraction and exponent as ⌊x·10^scale⌋, exactly, and saturates.
 func parseDecimal(s string, scale int) (int64, bool) {
 	v, _, ok := parseExact(s, scale)
 	return v, ok
 }
 
-// parseExact is parseDecimal, and says whether nothing was rounded off.
+// parseExact is parseDecimal, and also reports whether no digit was rounded off.
 func parseExact(s string, scale int) (v int64, exact, ok bool) {
 	s, negative := cutSign(s)
 	mantissa, exponent, ok := cutExponent(s)
@@ -133,8 +132,8 @@ func parseExact(s string, scale int) (v int64, exact, ok bool) {
 	return -v - 1, false, true
 }
 
-// scaleDigits returns the number made of the first whole digits of the mantissa, saturating, and
-// whether all digits after those are 0. Digits that are not there are 0.
+// scaleDigits returns the number made of the first whole digits of the mantissa, saturating, and whether all digits
+// after those are 0. Missing digits are 0.
 func scaleDigits(mantissa string, whole int64) (v int64, exact bool) {
 	n := int64(0) // digits seen
 	exact = true

@@ -2,8 +2,8 @@ package domain
 
 import "strings"
 
-// scanner reads the fields of a date or a time from the left. Once a field is missing it stays failed,
-// so that a parser checks once, at its end.
+// scanner reads the fields of a date or a time from the left. Once a field is missing the scanner stays failed, so
+// that a parser checks once, at its end.
 type scanner struct {
 	s      string
 	failed bool
@@ -87,7 +87,7 @@ func (p *scanner) clock() int64 {
 	return p.half(hour)*3600*microsPerSecond + t
 }
 
-// half returns the hour of the day of one that AM or PM may follow.
+// half returns the hour of the day for an hour that AM or PM may follow.
 func (p *scanner) half(hour int64) int64 {
 	s := strings.TrimPrefix(p.s, " ")
 	if len(s) < 2 || s[1]|0x20 != 'm' || s[0]|0x20 != 'a' && s[0]|0x20 != 'p' {
@@ -131,7 +131,8 @@ func (p *scanner) datetime() int64 {
 	return t
 }
 
-// zone reads an optional time zone: Z, UTC, or ±[H]H[[:]MM]. Its value is what to take off a local time.
+// zone reads an optional time zone: Z, UTC, or ±[H]H[[:]MM], and returns its offset, to be subtracted from a local
+// time.
 func (p *scanner) zone() int64 {
 	p.accept(" ")
 	switch {
@@ -154,8 +155,7 @@ func (p *scanner) zone() int64 {
 	return sign * offset * microsPerSecond
 }
 
-// parseDate reads a date. A time of day has to be midnight, of whatever zone: so programs write dates that hold them as
-// times.
+// parseDate reads a date. A time of day has to be midnight, in any zone: some programs write dates as times.
 func parseDate(s string) (int64, bool) {
 	p := scanner{s: s}
 	v := p.date()

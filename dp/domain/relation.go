@@ -2,33 +2,33 @@ package domain
 
 import "slices"
 
-// Derived is a column that is computed from others in every row written. It is not modelled: it is no
-// attribute, takes no budget, and a table that is read need not have it. Exactly one of From, Sum and
-// Map is set; columns are named, whether they are attributes or derived themselves. A derived value is
-// NULL if one that it needs is.
+// Derived is a column that is computed from others in every row written. It is not modelled: it is not an attribute,
+// uses no budget, and need not be in a table that is read. Exactly one of From, Sum and Map is set. They name
+// columns, which are attributes or derived themselves. A derived value is NULL if a value that it is computed from
+// is.
 type Derived struct {
-	Column Attribute // name, type and what is declared of its values; Null is whether it can be NULL
-	Place  int       // position among the columns written, the generated ones aside
+	Column Attribute // name, type and declared values; Null: it can be NULL
+	Place  int       // position among the columns written, without generated columns
 
 	From    string   `json:",omitempty"` // an expression such as "time / 100", or with Map the column that is looked up
-	Sum     []string `json:",omitempty"` // the columns whose sum it is
+	Sum     []string `json:",omitempty"` // the columns to add up
 	Map     []Pair   `json:",omitempty"` // the value of each value of From, as canonical texts
-	Else    string   `json:",omitempty"` // with HasElse: the value of the values that Map does not have
+	Else    string   `json:",omitempty"` // with HasElse: the value if Map has no entry
 	HasElse bool     `json:",omitempty"`
 }
 
 // Pair is one entry of a map of values.
 type Pair struct{ From, To string }
 
-// Order declares that values do not descend along Columns, attributes of one kind, in any row written. NULL
-// is in order with everything, as a CHECK of SQL has it.
+// Order declares that values do not descend along Columns, attributes of one kind, in any row written. A NULL
+// satisfies it, as in a CHECK of SQL.
 type Order struct{ Columns []string }
 
 // DateParts declares that three INT64 attributes are a day of the calendar in every row written: no 30th of February.
-// Without a year, which is NULL then, the 29th is one; without a month or a day nothing is asked.
+// Without a year, which is NULL then, the 29th of February is allowed; without a month or a day nothing is checked.
 type DateParts struct{ Year, Month, Day string }
 
-// Generated is a column of keys that are made up for the rows written, never from data: "uuid", "serial",
+// Generated is a column of keys that are made up for the rows written, independently of the data: "uuid", "serial",
 // or a pattern such as "AB-####", in which # is a digit and ? a capital letter.
 type Generated struct{ Column, As string }
 
@@ -56,8 +56,9 @@ func (d *Domain) Written() *Domain {
 	return w
 }
 
-// Ends returns the least and the largest value that a cell is decoded to, in the native unit; ok is false for
-// NULL, and for the types without one. BOOL is 0 or 1. Of bins that are still to be learned they are those of all.
+// Ends returns the least and the largest value that a cell is decoded to, in the native unit; ok is false for NULL
+// and for types without a native unit. BOOL is 0 or 1. If bins are still to be learned, they are the ends of the
+// whole range.
 func (a *Attribute) Ends(code Code) (lo, hi int64, ok bool) {
 	c := int(code)
 	switch {
@@ -78,8 +79,8 @@ func (a *Attribute) Ends(code Code) (lo, hi int64, ok bool) {
 	return v, v, true
 }
 
-// FloatEnds is Ends for FLOAT64. Without a resolution the largest value is the one before the end of the
-// bin, unless that is closed.
+// FloatEnds is Ends for FLOAT64. Without a resolution the largest value is the float64 before the end of the bin,
+// unless the bin is closed.
 func (a *Attribute) FloatEnds(code Code) (lo, hi float64, ok bool) {
 	c := int(code)
 	if a.Type != Float64 || c >= a.Bins() {

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Split returns the attribute with further cut points, and for each of its cells the cell of a that it is part
-// of and which share of that cell's mass it holds, by how a's values lie. Cut points that divide no cell's values
-// change nothing. at is in the native unit; floats is for FLOAT64. It is for bins that need not be learned.
+// Split returns the attribute with further cut points and, for each of its cells, the cell of a that it is part of
+// and its share of that cell's mass, according to the distribution of a's values. A cut point that separates no
+// values of a cell is ignored. at is in the native unit; floats is for FLOAT64. Bins of a must not be still to be
+// learned.
 func (a *Attribute) Split(at []int64, floats []float64) (out *Attribute, of []Code, share []float64) {
 	out = new(Attribute)
 	*out = *a
@@ -29,8 +30,8 @@ func (a *Attribute) Split(at []int64, floats []float64) (out *Attribute, of []Co
 	return out, of, share
 }
 
-// divided returns the cut points of all parts of bins, the bin of each part, and its share of it. split returns where the
-// parts of a bin begin, and their shares.
+// divided returns the cut points of all parts of bins, the bin of each part, and its share of it. split returns the
+// start of each part of a bin, and their shares.
 func divided[T any](cuts []T, split func(b int) ([]T, []float64)) (all []T, of []Code, share []float64) {
 	last := len(cuts) - 1
 	for b := range last {
@@ -41,7 +42,7 @@ func divided[T any](cuts []T, split func(b int) ([]T, []float64)) (all []T, of [
 	return append(all, cuts[last]), of, share
 }
 
-// splitBin returns where the parts of bin b begin, and their shares.
+// splitBin returns the start of each part of bin b, and their shares.
 func (a *Attribute) splitBin(b int, at []int64) (begin []int64, share []float64) {
 	lo, hi := a.multiples(b)
 	begin, from := []int64{a.Cuts[b]}, []int64{lo}

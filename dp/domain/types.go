@@ -23,7 +23,7 @@ const (
 	numTypes
 )
 
-// Facts is what code that treats all types alike needs to know of one.
+// Facts are the properties of a type, for code that treats all types alike.
 type Facts struct {
 	Form        Form   // how a Chunk holds the values: Text, Floats, or Ints in the native unit
 	Categories  bool   // the cells may be Values
@@ -35,7 +35,7 @@ type Facts struct {
 	Example     string // how a value is written
 }
 
-// typeRow is a type: its facts, and how texts and times become native values and back. A new type is a
+// typeRow is a type: its facts, and conversions of texts and times to native values and back. A new type is a
 // constant above, a row below, and a row in the tables of fields, parquetio and bigqueryio.
 type typeRow struct {
 	name string
@@ -105,7 +105,7 @@ func Types() []Type {
 // String returns BigQuery's name of the type.
 func (t Type) String() string { return types[t].name }
 
-// Facts returns what is known of the type.
+// Facts returns the properties of the type.
 func (t Type) Facts() Facts { return types[t].Facts }
 
 // ParseType reads BigQuery's name of a type.
@@ -118,8 +118,8 @@ func ParseType(s string) (Type, bool) {
 	return 0, false
 }
 
-// FromTime returns a point in time in the native unit: of a TIMESTAMP the instant, of a DATE, DATETIME
-// or TIME what the wall clock of t's location shows. False means that the type holds no points in time.
+// FromTime returns a point in time in the native unit: the instant for a TIMESTAMP, and what the wall clock of t's
+// location shows for a DATE, DATETIME or TIME. It returns false if the type does not hold points in time.
 func (t Type) FromTime(moment time.Time) (int64, bool) {
 	if f := types[t].fromTime; f != nil {
 		return f(moment), true
@@ -127,6 +127,6 @@ func (t Type) FromTime(moment time.Time) (int64, bool) {
 	return 0, false
 }
 
-// Time returns a native value as a point in time, in UTC; of a TIME it is on 1970-01-01. It panics if the
-// type holds no points in time.
+// Time returns a native value as a point in time, in UTC; a TIME is on 1970-01-01. It panics if the type does not
+// hold points in time.
 func (t Type) Time(v int64) time.Time { return types[t].toTime(v) }

@@ -13,8 +13,8 @@ import (
 // maxName is BigQuery's limit on the length of a column name, in characters.
 const maxName = 300
 
-// Validate returns all faults of the domain at once, or nil: names that are missing, unfit or used
-// twice, and every fault of an attribute. Of many faults it names the first twenty, and counts the others.
+// Validate returns all faults of the domain at once, or nil: names that are missing, invalid or used twice, and every
+// fault of an attribute. It names the first twenty faults, and counts the others.
 func (d *Domain) Validate() error {
 	var errs bounded.Errors
 	if len(d.Attributes) == 0 {
@@ -29,7 +29,7 @@ func (d *Domain) Validate() error {
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
 		if seen[a.Name] && a.Name != "" {
-			errs.Addf("domain: column %q is there twice, or is the privacy ID; leave one out", a.Name)
+			errs.Addf("domain: column %q appears twice, or is the privacy ID; leave one out", a.Name)
 		}
 		seen[a.Name] = true
 		errs.Add(a.Validate())
@@ -49,7 +49,7 @@ func (d *Domain) Validate() error {
 	return errs.Err()
 }
 
-// NameFault says what is wrong with a column name; empty means nothing. A name has 1 to 300 characters,
+// NameFault describes what is wrong with a column name; it is empty for a valid name. A name has 1 to 300 characters,
 // none of them a control character, and no blank at either end.
 func NameFault(name string) string {
 	switch {
@@ -96,7 +96,7 @@ func (v *validator) add(format string, args ...any) {
 	v.errs.Addf("domain: column %q: "+format, append([]any{v.a.Name}, args...)...)
 }
 
-// cells checks that the attribute has one kind of cells, fit for its type, and not too many of them.
+// cells checks that the attribute has cells of one kind that its type allows, and not too many.
 func (v *validator) cells() {
 	a, kinds := v.a, 0
 	for _, n := range [...]int{len(a.Values), len(a.Cuts), len(a.FloatCuts)} {
@@ -132,7 +132,7 @@ func (v *validator) values() {
 	seen := make(map[string]bool, len(v.a.Values))
 	for _, s := range v.a.Values {
 		if seen[s] {
-			v.add("value %q is there twice", s)
+			v.add("value %q appears twice", s)
 		}
 		seen[s] = true
 		if !v.a.canonical(s) {
@@ -161,7 +161,7 @@ func (a *Attribute) canonical(s string) bool {
 	return ok && string(a.AppendNative(nil, v)) == s
 }
 
-// cuts checks that whole cut points ascend and that every bin has something to be decoded to.
+// cuts checks that whole cut points ascend and that every bin contains a value to decode to.
 func (v *validator) cuts() {
 	c := v.a.Cuts
 	if len(c) < 2 {
@@ -210,7 +210,7 @@ func (v *validator) floatCuts() {
 		return
 	}
 	if math.Max(math.Abs(c[0]), math.Abs(c[len(c)-1]))/r >= 1<<53 {
-		v.add("resolution %g is below what float64 can tell apart at the largest cut point", r)
+		v.add("resolution %g is below the precision of float64 at the largest cut point", r)
 		return
 	}
 	for b := range len(c) - 1 {
@@ -221,7 +221,7 @@ func (v *validator) floatCuts() {
 	}
 }
 
-// unusable checks that the attribute says what an unusable value becomes.
+// unusable checks that the attribute declares what an unusable value becomes.
 func (v *validator) unusable() {
 	a := v.a
 	if !a.Other && !a.Null && !a.HasFallback {

@@ -38,7 +38,7 @@ func TestValidate(t *testing.T) {
 		{"INT64 cannot have float cut points", float, func(a *Attribute) { a.Type = Int64 }},
 		{"scale 10", ok, func(a *Attribute) { a.Scale = 10; a.Type = Numeric }},
 		{"scale 1", ok, func(a *Attribute) { a.Scale = 1 }},
-		{`value "a" is there twice`, text, func(a *Attribute) { a.Values = []string{"a", "a"} }},
+		{`value "a" appears twice`, text, func(a *Attribute) { a.Values = []string{"a", "a"} }},
 		{`value "a" is not the canonical text of INT64`, text, func(a *Attribute) { a.Type = Int64 }},
 		{`value "TRUE" is not the canonical text of BOOL`, text, func(a *Attribute) { a.Type = Bool; a.Values = []string{"TRUE"} }},
 		{"the cell other needs values", ok, func(a *Attribute) { a.Other = true }},
@@ -80,7 +80,7 @@ func TestValidateDomain(t *testing.T) {
 	}
 	got := err.Error()
 	for want, times := range map[string]int{
-		`"x" is there twice`: 1, `"id" is there twice, or is the privacy ID`: 1, "does not say what": 3,
+		`"x" appears twice`: 1, `"id" appears twice, or is the privacy ID`: 1, "does not say what": 3,
 	} {
 		if strings.Count(got, want) != times {
 			t.Errorf("want %d times %q in\n%s", times, want, got)

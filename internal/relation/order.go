@@ -64,7 +64,7 @@ func (p *Plan) listOf(i int) (members []int) {
 	for k, name := range names {
 		switch a := p.d.Index(name); {
 		case slices.Contains(names[:k], name):
-			p.fault(Order, i, "column %q is there twice; leave one out", name)
+			p.fault(Order, i, "column %q appears twice; leave one out", name)
 			return nil
 		case a >= 0:
 			members = append(members, a)

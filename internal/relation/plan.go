@@ -91,7 +91,7 @@ func compile(d *domain.Domain, untyped map[string]bool) *Plan {
 	for i := range d.Derived {
 		c := d.Derived[i].Column
 		if names[c.Name] {
-			p.fault(Derived, i, "column %q is there twice; keep one", c.Name)
+			p.fault(Derived, i, "column %q appears twice; keep one", c.Name)
 			p.state[i] = failed
 		}
 		names[c.Name] = true

@@ -147,7 +147,7 @@ func (r *reader) columns(d *domain.Domain, n *yaml.Node) {
 		}
 		switch first := lines[a.Name]; {
 		case first > 0:
-			r.add(at, "column %s is there twice, first on line %d; leave one out", quote(a.Name), first)
+			r.add(at, "column %s appears twice, first on line %d; leave one out", quote(a.Name), first)
 		case a.Name == d.PrivacyID:
 			r.add(at, "column %s is the privacy_id, which is not among the columns; leave it out", quote(a.Name))
 		default:

@@ -74,7 +74,7 @@ func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) (m mappin
 		case !slices.Contains(allowed, k.Value):
 			r.add(k, "%s: unknown key %s; the keys are %s", what, quote(k.Value), strings.Join(allowed, ", "))
 		case m.keys[k.Value] != nil:
-			r.add(k, "%s: the key %s is there twice, first on line %d; leave one out", what, k.Value, m.keys[k.Value].Line)
+			r.add(k, "%s: the key %s appears twice, first on line %d; leave one out", what, k.Value, m.keys[k.Value].Line)
 		default:
 			m.keys[k.Value], m.values[k.Value] = k, n.Content[i+1]
 		}
@@ -161,7 +161,7 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 		case !utf8.ValidString(s):
 			r.add(item, "%s: not valid UTF-8", what)
 		case seen[s]:
-			r.add(item, "%s: %s is there twice; leave one out", what, quote(s))
+			r.add(item, "%s: %s appears twice; leave one out", what, quote(s))
 		default:
 			seen[s] = true
 			out = append(out, s)

@@ -99,7 +99,7 @@ func (r *reader) conditions(d *domain.Domain, n *yaml.Node) (c domain.Clique, al
 			continue
 		}
 		if codes[a] != nil {
-			r.add(key, "workload: count: column %s is there twice; give it a list of values", quote(key.Value))
+			r.add(key, "workload: count: column %s appears twice; give it a list of values", quote(key.Value))
 		}
 		if value.Kind == yaml.MappingNode {
 			codes[a] = r.between(&d.Attributes[a], value)
@@ -148,7 +148,7 @@ func (r *reader) halfSpace(d *domain.Domain, m mapping, n *yaml.Node, q *Query) 
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		a := r.attribute(d, n.Content[i], n.Content[i].Value, true)
 		if of[a] = r.float(n.Content[i+1], "halfspace"); slices.Contains(c, a) {
-			r.add(n.Content[i], "workload: halfspace: column %s is there twice; add up its coefficients", quote(n.Content[i].Value))
+			r.add(n.Content[i], "workload: halfspace: column %s appears twice; add up its coefficients", quote(n.Content[i].Value))
 		}
 		c = append(c, a)
 	}

@@ -169,7 +169,7 @@ func (x *relations) pairs(n *yaml.Node) (out []domain.Pair) {
 		from, ok := x.text(n.Content[i], "constraints: map")
 		to, good := x.text(n.Content[i+1], "constraints: map: "+quote(from))
 		if slices.ContainsFunc(out, func(p domain.Pair) bool { return p.From == from }) {
-			x.add(n.Content[i], "constraints: map: %s is there twice; leave one out", quote(from))
+			x.add(n.Content[i], "constraints: map: %s appears twice; leave one out", quote(from))
 		} else if ok && good {
 			out = append(out, domain.Pair{From: from, To: to})
 		}

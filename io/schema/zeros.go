@@ -52,7 +52,7 @@ func (r *reader) exclusion(d *domain.Domain, n *yaml.Node) (e domain.Exclusion, 
 		case k.Kind != yaml.ScalarNode || a < 0:
 			r.add(k, "impossible: no column is called %s; the columns are %s", kind(k), names(d))
 		case cells[a] != nil:
-			r.add(k, "impossible: column %s is there twice; give it a list of values", quote(k.Value))
+			r.add(k, "impossible: column %s appears twice; give it a list of values", quote(k.Value))
 		default:
 			cells[a] = r.cellsOf(&d.Attributes[a], n.Content[i+1], "impossible")
 		}
@@ -82,7 +82,7 @@ func (r *reader) cellsOf(a *domain.Attribute, n *yaml.Node, key string) []domain
 		switch {
 		case !ok:
 		case slices.Contains(codes, code):
-			r.add(item, "%s: column %s: %s is there twice; leave one out", key, quote(a.Name), kind(item))
+			r.add(item, "%s: column %s: %s appears twice; leave one out", key, quote(a.Name), kind(item))
 		default:
 			codes = append(codes, code)
 		}

@@ -54,7 +54,7 @@ var badRequests = []struct {
 	{"release in the way", []string{"--release=people.yaml"}, "", []string{"--release: people.yaml is a file"}},
 	{"malformed YAML", nil, "columns: [", []string{"people.yaml:1:"}},
 	{"unknown key", nil, peopleDomain + "colour: red\n", []string{"people.yaml:7:1: ", "colour"}},
-	{"duplicate column", nil, peopleDomain + "  - {name: age, type: BOOL, null: true}\n", []string{"people.yaml:7:", `"age" is there twice, first on line 4`}},
+	{"duplicate column", nil, peopleDomain + "  - {name: age, type: BOOL, null: true}\n", []string{"people.yaml:7:", `"age" appears twice, first on line 4`}},
 	{"no categories", nil, strings.Replace(peopleDomain, "[Female, Male]", "[]", 1), []string{"people.yaml:3:", "values"}},
 	{"bins on text", nil, strings.Replace(peopleDomain, "values: [Female, Male], other: true", "bins: 3, null: true", 1), []string{"people.yaml:3:", "bins"}},
 	{"nothing for unusable values", nil, strings.Replace(peopleDomain, ", null: true", "", 1), []string{"people.yaml:4:", "fallback"}},

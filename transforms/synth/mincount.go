@@ -34,7 +34,7 @@ func (m MinCount) Validate(d *domain.Domain) error {
 		generated := slices.ContainsFunc(d.Generated, func(g domain.Generated) bool { return g.Column == name })
 		switch {
 		case slices.Contains(m.Columns[:i], name):
-			faults = append(faults, fmt.Sprintf("column %q is there twice", name))
+			faults = append(faults, fmt.Sprintf("column %q appears twice", name))
 		case derived:
 			faults = append(faults, fmt.Sprintf("column %q is derived: name the columns that it follows from", name))
 		case generated:

@@ -105,7 +105,7 @@ func TestMinCountFaults(t *testing.T) {
 	d.Derived = []domain.Derived{{Column: domain.Attribute{Name: "week", Type: domain.Int64}, From: "day / 7"}}
 	d.Generated = []domain.Generated{{Column: "key", As: "uuid"}}
 	err := MinCount{Rows: 2, Columns: []string{"from", "day", "day", "week", "key", "nobody"}}.Validate(d)
-	for _, want := range []string{`"day" is there twice`, `"week" is derived`, `"key" is generated`, `"nobody" is not one`, "name to too", "name year, month too"} {
+	for _, want := range []string{`"day" appears twice`, `"week" is derived`, `"key" is generated`, `"nobody" is not one`, "name to too", "name year, month too"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s in it", err, want)
 		}
