@@ -7,17 +7,15 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// Allocate gives a stage a share of the capacity, before the run and from public values alone. From then on
-// events of a stage are charged only within what is left of its share, and those of stages without one
-// not at all. It fails on a share that is not above 0, if the stage has one already, if the shares
-// exceed the capacity, and if something was charged before.
+// Allocate gives a stage a share of the capacity, before the run and from public values alone. From then on events of
+// a stage are charged to its share, and those of stages without a share are refused. It fails if the share is not
+// above 0, if the stage has one already, if the shares exceed the capacity, and if something was charged before.
 //
-// Allocated shares bound the loss of every run of an adaptive algorithm, whatever it releases, however its
-// stages divide their shares and whether it reaches them all: each stage is μ_i-GDP (rho_i-zCDP) for a μ_i
-// that was fixed beforehand, and adaptive composition adds up μ_i² (rho_i). What such a run did spend bounds
-// nothing, because it depends on what was released. Within a stage of several events the sum is a stopping
-// rule (see the package comment). Source: Dong, Roth, Su 2022 Theorem 3.2 and Corollary 3.3;
-// Bun, Steinke 2016 Lemma 2.3.
+// Allocated shares bound the loss of every run of an adaptive algorithm, whatever it releases, however its stages
+// divide their shares and whether it reaches them all: each stage is μ_i-GDP (rho_i-zCDP) for a μ_i that was fixed
+// beforehand, and adaptive composition adds up μ_i² (rho_i). What one run spent bounds only that run, because it
+// depends on what was released. The sum over several events within a stage is a stopping rule (see the package
+// comment). Source: Dong, Roth, Su 2022 Theorem 3.2 and Corollary 3.3; Bun, Steinke 2016 Lemma 2.3.
 func (l *Ledger) Allocate(stage string, share dp.Share) error {
 	part, err := l.part(share)
 	if err != nil {

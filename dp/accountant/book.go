@@ -10,7 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/bisect"
 )
 
-// Run is the most that one run can lose, whatever it releases: all of it is fixed before the run.
+// Run is an upper bound on the loss of one run, whatever it releases; all of it is fixed before the run.
 type Run struct {
 	Neighbouring dp.Neighbouring
 	Accounting   dp.Accounting
@@ -20,8 +20,8 @@ type Run struct {
 	Coordinates  int64    // noisy numbers it may draw; 0 unless it is GaussianOnly
 }
 
-// Run returns the most that a run within the ledger can lose: its capacity, not what it was charged, which may
-// depend on what was released.
+// Run returns the upper bound for a run within the ledger: its capacity, not what was charged, which may depend on
+// what was released.
 func (l *Ledger) Run() Run {
 	p := l.params
 	r := Run{Neighbouring: p.Neighbouring, Accounting: p.Accounting, Epsilon: p.Epsilon, Delta: p.Delta, Loss: l.Capacity()}
@@ -31,34 +31,34 @@ func (l *Ledger) Run() Run {
 	return r
 }
 
-// Book holds the budget of several runs on the same privacy units, and how much of it they may lose.
+// Book holds a privacy budget for several runs on the same privacy units, and how much of it is charged.
 //
-// If every run charged to it stays within its own ledger, all of them together are (ε, δ)-differentially
-// private, also if what is run next is decided by what was released before: the losses of all draws of all
-// runs add up to at most the book's capacity, which is fixed, and sums of rho, of ε and of μ² are stopping
-// rules for draws chosen in any way (see the package comment). The kind of accounting is fixed as well: a
-// choice of the better one after the fact would be no such rule.
+// If every run charged to it stays within its own ledger, all of them together are (ε, δ)-differentially private,
+// even if earlier releases decide which run comes next: the losses of all draws of all runs add up to at most the
+// book's capacity, which is fixed, and sums of rho, of ε and of μ² are stopping rules for draws chosen in any way
+// (see the package comment). The kind of accounting is fixed as well: choosing the better one afterwards would not be
+// such a rule.
 //
 //	ZCDP          admits every run: a Gaussian one at its μ²/2, which is its rho too, a pure one at ε·tanh(ε/2)
 //	Pure          admits pure runs
 //	GaussianOnly  admits runs of that kind, and as many noisy numbers as a hundredth of δ pays for
 //
-// Besides, a first run that promises no more than the book's ε and δ may have the whole book, however it
-// counts: alone it is the promise.
+// In addition, a first run that promises no more than the book's ε and δ may use the whole book, whatever its kind of
+// accounting: it is then the only run.
 type Book struct {
 	params Params
 	ledger *Ledger
 	runs   int
 }
 
-// coordinatesShare of δ pays for discrete noise in a GaussianOnly book.
+// coordinatesShare is the part of δ that covers discrete noise in a GaussianOnly book.
 const coordinatesShare = 100
 
-// fewCoordinates is the least number of noisy numbers with which a GaussianOnly book is of use.
+// fewCoordinates is the smallest useful number of noisy numbers in a GaussianOnly book.
 const fewCoordinates = 1 << 20
 
-// NewBook opens the book of an (ε, δ) for a relation. It is Pure for a δ of 0; otherwise GaussianOnly, or ZCDP
-// if mixed asks for runs of all kinds or a hundredth of δ does not pay for a million noisy numbers.
+// NewBook opens the book of an (ε, δ) for a relation. It is Pure for a δ of 0; otherwise GaussianOnly, or ZCDP if
+// mixed asks for runs of all kinds or a hundredth of δ does not cover a million noisy numbers.
 func NewBook(n dp.Neighbouring, epsilon dp.Epsilon, delta dp.Delta, mixed bool) (*Book, error) {
 	p := Params{Neighbouring: n, Epsilon: epsilon, Delta: delta, Accounting: dp.ZCDP}
 	if delta == 0 {
@@ -77,7 +77,7 @@ func NewBook(n dp.Neighbouring, epsilon dp.Epsilon, delta dp.Delta, mixed bool) 
 // Params returns the relation, kind, ε, δ and number of noisy numbers of the book.
 func (b *Book) Params() Params { return b.params }
 
-// Runs returns how many runs are charged.
+// Runs returns the number of charged runs.
 func (b *Book) Runs() int { return b.runs }
 
 // Spent returns the sum of all charges, exact, in the unit of the book's kind.
@@ -86,8 +86,8 @@ func (b *Book) Spent() *big.Rat { return b.ledger.Spent() }
 // Capacity returns the whole budget, exact, in the unit of the book's kind.
 func (b *Book) Capacity() *big.Rat { return b.ledger.Capacity() }
 
-// Charge enters a run, before its first draw. It fails, charging nothing, on a run for another relation or of a
-// kind that the book does not admit, and with ErrExhausted if less remains.
+// Charge enters a run, before its first draw. It fails, charging nothing, if the run has another relation or a kind
+// that the book does not admit, and with ErrExhausted if too little remains.
 func (b *Book) Charge(r Run) error {
 	loss, err := b.lossOf(r)
 	if err == nil {
@@ -105,13 +105,13 @@ func (b *Book) Charge(r Run) error {
 	return nil
 }
 
-// lossOf returns what a run loses in the unit of the book.
+// lossOf returns the loss of a run in the unit of the book.
 func (b *Book) lossOf(r Run) (*big.Rat, error) {
 	switch kind := b.params.Accounting; {
 	case r.Neighbouring != b.params.Neighbouring:
 		return nil, fmt.Errorf("accountant: a run for %v cannot be charged to a book for %v", r.Neighbouring, b.params.Neighbouring)
 	case r.Loss == nil || r.Loss.Sign() <= 0:
-		return nil, errors.New("accountant: a run without a loss")
+		return nil, errors.New("accountant: the run has no loss")
 	case kind == r.Accounting || kind == dp.ZCDP && r.Accounting == dp.GaussianOnly:
 		return r.Loss, nil
 	case kind == dp.ZCDP:
@@ -132,7 +132,7 @@ func (b *Book) admit(r Run, loss *big.Rat) error {
 	return nil
 }
 
-// SpentEpsilon returns an ε, rounded up, that all charged runs together promise at the book's δ.
+// SpentEpsilon returns an ε, rounded up, that all charged runs together satisfy at the book's δ.
 func (b *Book) SpentEpsilon() dp.Epsilon {
 	spent, p := b.ledger.spent, b.params
 	switch {
@@ -148,8 +148,8 @@ func (b *Book) SpentEpsilon() dp.Epsilon {
 	return GDPEpsilonCeil(muOf(spent), p.Coordinates, p.Delta, p.Epsilon)
 }
 
-// LargestEpsilon returns the largest multiple of 1/1000 of the book's ε at which one more run fits; 0 if it fits
-// at none. ledgerOf opens the ledger of a run of an ε.
+// LargestEpsilon returns the largest multiple of 1/1000 of the book's ε for which one more run fits; 0 if there is
+// none. ledgerOf opens the ledger of a run of an ε.
 func (b *Book) LargestEpsilon(ledgerOf func(dp.Epsilon) (*Ledger, error)) dp.Epsilon {
 	const steps = 1000
 	at := func(n int64) dp.Epsilon { return b.params.Epsilon * dp.Epsilon(n) / steps }
@@ -163,7 +163,7 @@ func (b *Book) LargestEpsilon(ledgerOf func(dp.Epsilon) (*Ledger, error)) dp.Eps
 	return at(n - 1)
 }
 
-// Refusal returns why a run would be refused; nil: it fits.
+// Refusal returns the reason why a run would be refused; nil if it fits.
 func (b *Book) Refusal(r Run) error {
 	try := &Book{params: b.params, runs: b.runs, ledger: &Ledger{
 		params: b.ledger.params, capacity: b.ledger.capacity, spent: b.ledger.Spent(), coordinates: b.ledger.coordinates,

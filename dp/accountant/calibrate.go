@@ -10,7 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/bisect"
 )
 
-// Marginals says what one measurement releases.
+// Marginals describes the release of one measurement.
 type Marginals struct {
 	// Precision holds, for each marginal, its part of the event's precision; only ratios matter. See
 	// Equal.
@@ -28,10 +28,10 @@ func Equal(marginals int, cells int64) Marginals {
 	return m
 }
 
-// Measure returns the event that measures marginals with the least noise, on its grid, whose loss is
-// within the share of the ledger's capacity: Gaussian noise, or Laplace noise if the ledger is Pure.
-// Marginal i gets precision[i]/Σprecision of 1/σ² (of 1/scale under Pure), so its part of the share.
-// It charges nothing. A share that is 0, or too small for any noise below 2^40 counts, is an error.
+// Measure returns the event that measures marginals with the least noise, on its grid, whose loss is within the share
+// of the ledger's capacity: Gaussian noise, or Laplace noise if the ledger is Pure. Marginal i gets the part
+// precision[i]/Σprecision of 1/σ² (of 1/scale under Pure), and so of the share. It charges nothing. A share that is
+// 0, or too small for any noise below 2^40 counts, is an error.
 func (l *Ledger) Measure(m Marginals, share dp.Share) (Event, error) {
 	m.mustBeUsable()
 	unit := l.params.Neighbouring.UnitChanges()
@@ -71,7 +71,7 @@ func (l *Ledger) MeasureVariance(m Marginals, variance float64) (Event, error) {
 }
 
 // MaxError returns the event that releases one number which changes by at most the given number of counts between
-// neighbours: 1 for the largest absolute cell error, under either relation.
+// neighbours: 1 for the largest absolute error of a cell, under either relation.
 func (l *Ledger) MaxError(change dp.Range, share dp.Share) (Event, error) {
 	total, err := l.part(share)
 	if err != nil {
@@ -84,9 +84,9 @@ func (l *Ledger) MaxError(change dp.Range, share dp.Share) (Event, error) {
 	return l.measurement(1, unit, []*big.Rat{l.leastNoise(unit, total)})
 }
 
-// Select returns the event of one selection among scores of range r by the exponential mechanism
-// (kind Exponential or BlockExponential), or of one search for a number above a threshold, which neighbours change by at
-// most r (AboveThreshold), with the least scale b on the grid 2^-20 counts whose loss is within the share of the
+// Select returns the event of one selection among scores of range r by the exponential mechanism (kind Exponential or
+// BlockExponential), or of one search for a number above a threshold, where numbers change by at most r between
+// neighbours (AboveThreshold), with the least scale b on the grid 2^-20 counts whose loss is within the share of the
 // ledger's capacity.
 func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error) {
 	if kind != dp.Exponential && kind != dp.BlockExponential && kind != dp.AboveThreshold {
@@ -119,7 +119,7 @@ func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error)
 	return l.selections[at], nil
 }
 
-// asked is what the event of a selection depends on, besides the capacity: many rounds ask for the same.
+// asked holds what the event of a selection depends on, besides the capacity: many rounds request the same event.
 type asked struct {
 	kind  dp.Kind
 	r     dp.Range

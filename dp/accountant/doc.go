@@ -1,15 +1,15 @@
-// Package accountant keeps the privacy budget of a run. A Ledger is opened for (ε, δ), a neighbouring
-// relation and a kind of accounting; every draw from private data charges it an Event first, and what
-// does not fit is refused.
+// Package accountant keeps the privacy budget of a run. A Ledger is opened for (ε, δ), a neighbouring relation and a
+// kind of accounting. Each draw from private data is first charged to it as an Event; an event that does not fit is
+// refused.
 //
 //	l, err := accountant.NewLedger(accountant.Params{Epsilon: 1, Delta: 1e-9})
 //	e, err := l.Measure(accountant.Equal(35, 14955), dp.ShareOf(9, 10)) // noise for 9/10 of the budget
 //	err = l.Charge(e.At("measure", 1))                                  // before the draw
 //	s := l.Statement(accountant.Planned)                                // for the report
 //
-// Calibrations (Measure, MeasureVariance, Residuals, Scores, MaxError, Select, LaplaceMax) are functions of
-// public values and charge nothing. The curator and the planner call the same ones, so that a plan holds
-// the very events that the run will charge; Gaussian is used if only a share is known beforehand.
+// Calibrations (Measure, MeasureVariance, Residuals, Scores, MaxError, Select, LaplaceMax) are functions of public
+// values and charge nothing. The curator and the planner call the same ones, so that a plan holds the very events
+// that the run will charge. Gaussian is for plans that know a share and nothing else.
 //
 // # Guarantee
 //
@@ -26,12 +26,12 @@
 // selection multiples of 2^-80 rounded up, shares exact fractions rounded down to 2^-80. Sums are then
 // exact, independent of order, and short. Float64 appears in conversions only, which round outwards.
 //
-// An adaptive run is stated at the ε that was asked for, or at that of the shares allocated to its stages
-// (Allocate), whatever it left unspent: what it spent depends on what it released, so only what was fixed
-// before it is a promise. Planned runs are stated at what they spent.
+// An adaptive run is stated at the requested ε, or at the ε of the shares allocated to its stages (Allocate),
+// whatever it left unspent: what it spent depends on what it released, and a promise has to be fixed before the run.
+// Planned runs are stated at what they spent.
 //
-// Losses are computed from an event's parameters wherever they are needed and stored nowhere, so that a
-// parameter and its price cannot part.
+// Losses are computed from an event's parameters wherever they are needed and are not stored, so that a parameter and
+// its loss cannot disagree.
 //
 // # References
 //

@@ -12,19 +12,19 @@ const (
 	// ScoreGridBits is the grid of selections: scores and scales are multiples of 2^-20 counts, so that
 	// sums of scores stay in an int64 up to 2^40 units.
 	ScoreGridBits = 20
-	// blockSlackBits: the rounded log-weights of a block selection are off by at most 2^-31, which adds
-	// four times as much, 2^-29, to the range of R/b.
+	// blockSlackBits: the rounded log-weights of a block selection are off by at most 2^-31, which adds four times as
+	// much, 2^-29, to R/b.
 	blockSlackBits = 29
 	// gdpGridBits: under GaussianOnly the standard deviation is at least 2^30 grid steps. The bound holds from
 	// 2^26 on; the price of discreteness times exp(ε) must stay far below δ up to ε = 10 and a million draws.
 	gdpGridBits = 30
-	// leastVariance, in counts², is far below anything that rounding leaves of a count.
+	// leastVariance, in counts², is far below the rounding error of any count.
 	leastVariance = 0x1p-200
 )
 
-// Event is one kind of draw from private data, with all that its loss depends on. Everything in it is
-// public. Events are made by the calibrations of Ledger, placed by At and repeated by Times; they and
-// the rationals they hold are not to be changed afterwards.
+// Event is one kind of draw from private data, with everything that its loss depends on. All of it is public.
+// Calibrations of Ledger make events, At places them and Times repeats them. Events and the rationals they hold must
+// not be changed afterwards.
 type Event struct {
 	Stage string
 	Round int // of the first of Count events
@@ -42,10 +42,10 @@ type Event struct {
 	// Scales is the noise, exact: σ² in counts² of each marginal for DiscreteGaussian, the scale in
 	// counts of each marginal for DiscreteLaplace, and one scale b in counts for selections.
 	Scales []*big.Rat
-	// GridBits j: noise, scores and scales (σ² at 2^-2j) are integers on the grid 2^-j counts. It is 0
-	// for noise on whole counts, where the scales alone may be finer.
+	// GridBits is j if noise, scores and scales (σ² at 2^-2j) are integers on the grid 2^-j counts. It is 0 for noise
+	// on whole counts, where only the scales may be finer.
 	GridBits int
-	// Coordinates is how many noisy numbers each of the Count draws releases; 0 for selections.
+	// Coordinates is the number of noisy numbers that each of the Count draws releases; 0 for selections.
 	Coordinates int64
 }
 
@@ -70,10 +70,9 @@ func (e Event) Steps(i int) *big.Rat {
 	return new(big.Rat).Mul(e.Scales[i], power(e.GridBits))
 }
 
-// Variance returns the variance, in counts², of the noise on each cell of marginal i of a measurement.
-// For DiscreteGaussian it is σ², above the true variance by less than 1e-6 if σ ≥ 1 (CKS Cor. 9). It is
-// at least 2^-200: Laplace noise at an ε of hundreds has less, down to what float64 cannot hold, and those
-// who weigh releases by 1/variance would have sums of infinities.
+// Variance returns the variance, in counts², of the noise on each cell of marginal i of a measurement. For
+// DiscreteGaussian it is σ², above the true variance by less than 1e-6 if σ ≥ 1 (CKS Cor. 9). It is at least 2^-200:
+// the variance of Laplace noise at an ε of hundreds can underflow, and weights 1/variance would then be infinite.
 func (e Event) Variance(i int) float64 {
 	scale := floatUp(e.Scales[i])
 	switch e.Kind {
@@ -180,7 +179,7 @@ func (e Event) fineGrid() bool {
 
 func (e Event) measures() bool { return e.Kind == dp.DiscreteGaussian || e.Kind == dp.DiscreteLaplace }
 
-// sensitivity returns the one that matters to the kind, of one marginal.
+// sensitivity returns the sensitivity of one marginal in the norm of the kind.
 func (e Event) sensitivity() int64 {
 	switch e.Kind {
 	case dp.DiscreteGaussian:
@@ -191,7 +190,7 @@ func (e Event) sensitivity() int64 {
 	return int64(e.Range)
 }
 
-// centred reports whether an event with sensitivities of its own is a complete one of centred marginals.
+// centred reports whether an event with a sensitivity for each marginal is a complete event of centred marginals.
 func (e Event) centred() bool {
 	for _, s := range e.Sensitivities {
 		if s.Sign() <= 0 {

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// leastDelta: below it, exp underflows; a δ this small is not told apart from 0.
+	// leastDelta: below it, exp underflows, and such a δ cannot be told from 0.
 	leastDelta = 1e-300
 	// largestGDPEpsilon: above it, the float64 evaluation of the GDP curve is not known to stay within
 	// its outward rounding.
 	largestGDPEpsilon = 200
 )
 
-// Params fixes a ledger. All of it is public.
+// Params are the parameters of a ledger, fixed when it is opened. All of them are public.
 type Params struct {
 	Neighbouring dp.Neighbouring
 	Accounting   dp.Accounting
 	Epsilon      dp.Epsilon // above 0; at most 200 under GaussianOnly
 	Delta        dp.Delta   // 0 under Pure only, else at least 1e-300
-	// Coordinates is the most noisy numbers that will be drawn; GaussianOnly alone asks for it, and takes
-	// the price of discrete noise out of Delta for that many.
+	// Coordinates is the largest number of noisy numbers that will be drawn. Only GaussianOnly needs it, and
+	// subtracts the cost of discrete noise for that many from Delta.
 	Coordinates int64
 }
 
@@ -59,7 +59,7 @@ type ErrExhausted struct {
 // Difference returns by how much the charge exceeds what remains.
 func (e ErrExhausted) Difference() *big.Rat { return new(big.Rat).Sub(e.Requested, e.Remaining) }
 
-// Error says how much was asked for, how much remains and how much is missing.
+// Error states how much was requested, how much remains and how much is missing.
 func (e ErrExhausted) Error() string {
 	return fmt.Sprintf("accountant: stage %q needs %g of the %v budget, %g remains: %g too much; lower its share or its rounds",
 		e.Stage, floatUp(e.Requested), e.Unit, floatDown(e.Remaining), floatUp(e.Difference()))
@@ -116,9 +116,9 @@ func NewLedger(p Params) (*Ledger, error) {
 	return &Ledger{params: p, capacity: capacity, spent: new(big.Rat)}, nil
 }
 
-// Charge enters an event, Count times its loss. It must come before the draw; there is no refund. It
-// fails, charging nothing, with ErrExhausted if less remains (of the stage's share, see Allocate), and on an event that the kind of
-// ledger or its relation does not admit. It panics on an incomplete event.
+// Charge enters an event, Count times its loss. It must come before the draw; there is no refund. It fails, charging
+// nothing, with ErrExhausted if too little remains (of the stage's share, see Allocate), and if the event has another
+// relation or a kind that the ledger does not admit. It panics on an incomplete event.
 func (l *Ledger) Charge(e Event) error {
 	if e.Stage == "" {
 		panic("accountant: event without a stage")
@@ -156,7 +156,7 @@ func (l *Ledger) admitCoordinates(e Event) error {
 		e.Stage, e.Count, e.Coordinates, left, l.params.Coordinates)
 }
 
-// Params returns what the ledger was opened with.
+// Params returns the parameters of the ledger.
 func (l *Ledger) Params() Params { return l.params }
 
 // Budget returns the relation, the kind and the capacity rounded down to a float64.
@@ -180,7 +180,7 @@ func (l *Ledger) Remaining() *big.Rat { return new(big.Rat).Sub(l.capacity, l.sp
 // Events returns everything charged, in order.
 func (l *Ledger) Events() []Event { return slices.Clone(l.events) }
 
-// deltaLeft returns δ less the price of discrete noise, rounded down.
+// deltaLeft returns δ less the cost of discrete noise, rounded down.
 func deltaLeft(p Params) dp.Delta {
 	return dp.Delta(math.Nextafter(float64(p.Delta)-discreteDelta(float64(p.Epsilon), p.Coordinates), math.Inf(-1)))
 }

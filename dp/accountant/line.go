@@ -9,8 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// Line is one line of a ledger as reports show it: an event, or several of one stage that are alike and
-// in consecutive rounds. Rationals are exact, in the form a/b.
+// Line is one line of a ledger as reports show it: an event, or several equal events of one stage in consecutive
+// rounds. Rationals are exact, in the form a/b.
 type Line struct {
 	Stage string `json:"stage"`
 	Round int    `json:"round"` // the first
@@ -31,7 +31,7 @@ type Line struct {
 	Epsilon string `json:"epsilon,omitempty"`
 }
 
-// lines groups events: each joins the last group of its stage if it is alike and next in round.
+// lines groups events: each joins the last group of its stage if it is equal and next in round.
 func lines(events []Event, kind dp.Accounting) []Line {
 	var groups []Event
 	last := make(map[string]int)
@@ -85,7 +85,7 @@ func (e Event) line(kind dp.Accounting) Line {
 	return l
 }
 
-// wholeSensitivity returns that of one event, all its marginals together.
+// wholeSensitivity returns the sensitivity of one event, all its marginals together.
 func (e Event) wholeSensitivity() *big.Rat {
 	switch {
 	case e.Sensitivities != nil:
@@ -105,11 +105,11 @@ func (e Event) total(kind dp.Accounting) *big.Rat {
 	return times(loss, int64(e.Count))
 }
 
-// mostParts is how many different noises of centred marginals a line lists; there can be thousands.
+// mostParts is the largest number of different noises of centred marginals on a line; there can be thousands.
 const mostParts = 16
 
-// scales writes the noise of all marginals, runs of equal ones together, or of many centred ones the least
-// and the most.
+// scales writes the noise of all marginals, with runs of equal values together; for many centred marginals it writes
+// the least and the largest.
 func (e Event) scales() string {
 	least, most, runs := e.Scales[0], e.Scales[0], 0
 	for i := 0; i < len(e.Scales); i += e.run(i) {

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// quantumBits: elementary losses are rounded up, and shares down, to multiples of 2^-80. Sums of any
-// length then have short denominators and stay exact; what it costs is below 1e-24 per draw.
+// quantumBits: elementary losses are rounded up, and shares down, to multiples of 2^-80. Sums of any length then have
+// short denominators and stay exact; the rounding costs below 1e-24 per draw.
 const quantumBits = 80
 
 // ceilGrid returns the least multiple of 2^-bits that is at least x ≥ 0.

@@ -10,20 +10,20 @@ import (
 // Centred is one marginal of a release of residuals: its counts plus independent Gaussian noise, the sum
 // centred along every axis. The sizes k of its axes are public.
 type Centred struct {
-	// Precision is the wanted 1/variance of a cell after centring; only ratios between marginals matter.
+	// Precision is the desired 1/variance of a cell after centring; only ratios between marginals matter.
 	Precision float64
-	// Left is Π(1−1/k), above 0: the part of the noise's variance that centring leaves.
+	// Left is Π(1−1/k), above 0: the part of the noise's variance that remains after centring.
 	Left *big.Rat
 	// L2Squared is the squared L2 sensitivity of the centred counts, in counts², for the ledger's relation.
 	L2Squared *big.Rat
-	// Axes is 0 for a table that is not centred and moves by whole steps of any grid. One that is only rounded to the
-	// grid has 2: neighbours' numbers then differ from an exact difference by a step at most.
+	// Axes is 0 for a table that is not centred and changes by whole steps of any grid. A table that is only rounded
+	// to the grid has 2: neighbours' numbers then differ from the exact difference by at most a step.
 	Axes  int
 	Cells int64 // the noisy numbers drawn
 }
 
-// precisionBits: precisions are told apart down to 2^-30 of the largest, so that all noise of one event
-// fits the samplers on one grid: σ ≤ 2^31·2^15 steps.
+// precisionBits: precisions below 2^-30 of the largest are raised to that, so that all noise of one event fits the
+// samplers on one grid: σ ≤ 2^31·2^15 steps.
 const precisionBits = 30
 
 // Residuals returns the event that releases centred marginals with the least noise whose loss is within the
@@ -32,10 +32,10 @@ const precisionBits = 30
 //
 //	u = 1/(c·σ²) ∝ Precision,   loss = ΣΔ²/(2σ²)
 //
-// Precisions for which c·Precision is below 2^-30 of the largest are taken to be there. Noise has a fine
-// grid, σ ≥ 2^30 steps, whatever the kind of ledger, because the sensitivity is exact only up to the grid:
-// see Centred.OnGrid. A Pure ledger, and a share that is 0 or needs noise above 2^40 counts, is an error.
-// It charges nothing, and panics on no marginals or incomplete ones.
+// Precisions for which c·Precision is below 2^-30 of the largest are raised to that. Noise has a fine grid, σ ≥ 2^30
+// steps, whatever the kind of ledger, because the sensitivity is exact only up to the grid: see Centred.OnGrid. A
+// Pure ledger is an error, and so is a share that is 0 or needs noise above 2^40 counts. It charges nothing, and
+// panics if there are no marginals or incomplete ones.
 func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 	if l.params.Accounting == dp.Pure {
 		return Event{}, errNotPure
@@ -51,7 +51,7 @@ func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 		exact[i] = ceilGrid(m.L2Squared, capacityBits) // at most what is charged
 		e.Coordinates += m.Cells
 	}
-	// The rounding of sensitivities only adds noise: a grid that is fine enough without it is with it.
+	// Rounding the sensitivities only adds noise, so a grid that is fine enough without it stays fine enough.
 	targets, err := centredNoise(exact, relative, total)
 	if err != nil {
 		return Event{}, err
@@ -72,10 +72,10 @@ func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 	return e, nil
 }
 
-// Scores returns the event that releases n distances Σ|count − base|, one for each of n marginals, with
-// one variance, whose loss is within the share of the ledger's capacity. A record moves each distance by
-// at most 1 count: Δ² = n under AddRemove and 4n under Replace. Noise has a fine grid, σ ≥ 2^30 steps,
-// whatever the kind of ledger. Errors are those of Residuals.
+// Scores returns the event that releases n distances Σ|count − base|, one for each of n marginals, with one variance,
+// whose loss is within the share of the ledger's capacity. A record changes each distance by at most 1 count: Δ² = n
+// under AddRemove and 4n under Replace. Noise has a fine grid, σ ≥ 2^30 steps, whatever the kind of ledger. Errors
+// are those of Residuals.
 func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 	if n < 1 {
 		panic("accountant: release of no scores")
@@ -105,9 +105,9 @@ func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 	return e, err
 }
 
-// Gaussian returns an event that stands, in a plan, for a Gaussian release of which only the share and the
-// most coordinates are known beforehand, because its marginals follow from earlier releases. Its loss is
-// at most the share, as that of the real one will be.
+// Gaussian returns an event that represents, in a plan, a Gaussian release of which only the share and the largest
+// number of coordinates are known, because its marginals follow from earlier releases. Its loss is at most the share,
+// as that of the real event will be.
 func (l *Ledger) Gaussian(coordinates int64, share dp.Share) (Event, error) {
 	if l.params.Accounting == dp.Pure {
 		return Event{}, errNotPure
@@ -117,7 +117,7 @@ func (l *Ledger) Gaussian(coordinates int64, share dp.Share) (Event, error) {
 
 var errNotPure = errors.New("accountant: Gaussian noise has no pure loss; use a delta above 0")
 
-// OnGrid returns the squared sensitivity that is paid for on the grid 2^-bits, in counts², a multiple of 2^-40 rounded
+// OnGrid returns the squared sensitivity that is charged on the grid 2^-bits, in counts², a multiple of 2^-40 rounded
 // up:
 //
 //	(√Δ² + r)²,   r = axes·√cells/2 grid steps
@@ -176,8 +176,8 @@ func relativePrecision(marginals []Centred) []*big.Rat {
 	return relative
 }
 
-// centredNoise returns the σ² of each marginal that spend a total loss together: σ² = Δ²/(2·part) for parts
-// of the total, rounded down, in the ratio of Δ²·relative.
+// centredNoise returns the σ² of each marginal for a total loss: σ² = Δ²/(2·part) for parts of the total, rounded
+// down, in the ratio of Δ²·relative.
 func centredNoise(l2Squared, relative []*big.Rat, total *big.Rat) ([]*big.Rat, error) {
 	weights, sum := make([]*big.Rat, len(relative)), new(big.Rat)
 	for i, r := range relative {

@@ -10,21 +10,21 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// Schedule says whether a ledger's events depended on what had been released before them.
+// Schedule reports whether a ledger's events depended on earlier releases.
 type Schedule uint8
 
 const (
-	// Adaptive events had scales, or a number, that depended on earlier releases. The capacity, or what
-	// was allocated of it, bounds the loss of every such run; the loss of this one bounds only itself.
+	// Adaptive: scales or the number of events depended on earlier releases. The capacity, or what was allocated of
+	// it, bounds the loss of every such run; the loss of this run bounds only itself.
 	Adaptive Schedule = iota
-	// Planned events were all fixed, with their scales, before private data were read.
+	// Planned: all events were fixed, with their scales, before private data were read.
 	Planned
 )
 
 // String returns the schedule's name.
 func (s Schedule) String() string { return [...]string{"adaptive", "planned"}[s] }
 
-// Statement is what a report says about privacy, as plain data. Rationals are exact, in the form a/b.
+// Statement is the privacy section of a report, as plain data. Rationals are exact, in the form a/b.
 type Statement struct {
 	Epsilon         float64 `json:"epsilon"`          // requested
 	Delta           float64 `json:"delta"`            // requested and achieved
@@ -41,15 +41,15 @@ type Statement struct {
 	// RhoTotal (EpsilonTotal for a pure ledger) is the sum over Ledger.
 	RhoTotal     string `json:"rho_total,omitempty"`
 	EpsilonTotal string `json:"epsilon_total,omitempty"`
-	// Mu is that of Gaussian differential privacy, rounded up; 0 for other kinds. For an adaptive schedule
-	// it is that of the bound on all runs.
+	// Mu is the μ of Gaussian differential privacy, rounded up; 0 for other kinds. For an adaptive schedule it is the
+	// μ of the bound on all runs.
 	Mu             float64  `json:"mu,omitempty"`
 	Ledger         []Line   `json:"ledger"`
 	Approximations []string `json:"approximations"` // charged approximations; none is an empty list
 }
 
-// Guarantee returns the promise in one line. privacyID is the name of the column that says who is a privacy unit;
-// empty: every record is one.
+// Guarantee returns the promise in one line. privacyID is the name of the column that identifies the privacy unit;
+// empty: every record is a unit.
 func (s Statement) Guarantee(privacyID string) string {
 	verb, unit := "add or remove one", cmp.Or(privacyID, "record")
 	switch {
@@ -96,7 +96,7 @@ func (l *Ledger) Statement(s Schedule) Statement {
 	return st
 }
 
-// achieved returns an ε that the charged events promise at the ledger's δ, and the name of its proof.
+// achieved returns an ε that the charged events satisfy at the ledger's δ, and the name of its proof.
 func (l *Ledger) achieved(s Schedule) (epsilon float64, conversion string) {
 	if s == Adaptive {
 		return l.achievedByAll()

@@ -8,14 +8,14 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// firstAbove looks for the first answer whose error is above a threshold, with noise on both.
+// firstAbove releases the first answer whose error is above a threshold, with noise on both.
 //
-// It is ε-differentially private with ε = Δ/b, Δ the most that an error changes by between neighbours: noise on the
-// threshold has the scale 2b and that on each error 4b. For a hit at i, move the threshold's noise by Δ and that of i by
-// 2Δ: whatever was below the threshold stays there, as errors have changed by Δ at most, and i, which fell by Δ at most
-// while the threshold rose by Δ, stays above. That costs Δ/(2b) + 2Δ/(4b). Without a hit the first half suffices. All
-// are integers on one grid, ties count as hits on either side, and a sum over the noise takes the place of an integral.
-// It has no bounded range, so the charge to zCDP is ε·tanh(ε/2).
+// It is ε-differentially private with ε = Δ/b, Δ being the largest change of an error between neighbours: the noise
+// of the threshold has scale 2b and that of each error 4b. For a hit at i, shift the threshold's noise by Δ and that
+// of i by 2Δ. Errors change by at most Δ, so whatever was below the threshold stays below, and i, which fell by at
+// most Δ while the threshold rose by Δ, stays above. That costs Δ/(2b) + 2Δ/(4b). Without a hit the first half
+// suffices. All numbers are integers on one grid, ties count as hits for both neighbours, and sums over the noise
+// replace integrals. It has no bounded range, so the charge to zCDP is ε·tanh(ε/2).
 //
 // Source: Dwork, Roth 2014, Algorithm 1; Lyu, Su, Li 2017, Algorithm 1.
 func (g *gate) firstAbove(r Request) (plan, error) {
@@ -45,8 +45,8 @@ func (g *gate) firstAbove(r Request) (plan, error) {
 	}}, nil
 }
 
-// search returns the first index from the given one on, and round to it, of an absolute value plus noise that is at
-// least the threshold plus noise; −1 if there is none.
+// search returns the first index, starting at the given one and wrapping around, at which an absolute value plus
+// noise is at least the threshold plus noise; −1 if there is none.
 func search(gaps []int64, from int, threshold int64, line, each noise.Laplace, src noise.Source) int {
 	bar := noise.ScoreOf(threshold).Plus(line.Draw(src))
 	for i := range gaps {

@@ -6,9 +6,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 )
 
-// accept answers whether the largest of |count − model| − limit is at most 0, with noise. Its event is that of the largest
-// error, which it is a function of when all limits are equal; with others a constant is taken off each number before the
-// largest is looked for, so that a neighbour still moves it by at most what one number moves by.
+// accept releases whether the largest of |count − model| − limit is at most 0, with noise. If all limits are equal,
+// this is a function of the largest error, and has its event. Otherwise a constant is subtracted from each number
+// before the largest is taken, so that the maximum still changes between neighbours by at most the change of one
+// number.
 func (g *gate) accept(r Request) (plan, error) {
 	if len(r.Limits) != len(r.Workload.Marginals) {
 		panic("mechanism: as many limits as marginals are needed")

@@ -9,10 +9,10 @@ import (
 // Curator answers requests from private counts within a budget, or from a recording (see Replay). It
 // is for one goroutine.
 //
-// Shares are parts of the ledger's capacity; noise is calibrated so that the exact charge is at most
-// the share. Values of the wrong size for the domain and calls without a stage panic. Everything else
-// that is wrong with a request is an error, and so is a second use of a (stage, round), a kind of
-// event that the ledger does not admit, and accountant.ErrExhausted; then nothing is charged or drawn.
+// Shares are parts of the ledger's capacity; noise is calibrated so that the exact charge is at most the share.
+// Values of the wrong size for the domain and calls without a stage panic. Everything else that is wrong with a
+// request is an error, and so are a second use of a (stage, round), a kind of event that the ledger does not admit,
+// and accountant.ErrExhausted; nothing is charged or drawn then.
 type Curator struct {
 	budget dp.Budget
 	answer func(Request) (Release, error)
@@ -21,8 +21,8 @@ type Curator struct {
 // Budget returns the relation, the ledger's kind and its capacity: all public.
 func (c *Curator) Budget() dp.Budget { return c.budget }
 
-// Total returns the number of units: exact and free under Replace; under AddRemove with discrete
-// Gaussian noise, or discrete Laplace noise if the ledger is pure.
+// Total returns the number of units: exact and free under Replace; under AddRemove with discrete Gaussian noise, or
+// with discrete Laplace noise if the ledger is pure.
 //
 // Precondition (New): counts hold at most one record of each unit.
 // Guarantee: Δ = 1 under AddRemove; rho = 1/(2σ²), or ε = 1/scale.
@@ -56,13 +56,13 @@ func (c *Curator) MeasureVariance(stage string, round int, cliques []domain.Cliq
 	return r.Measurements, err
 }
 
-// MeasureQueries releases all answers to a workload, of its marginals and its linear queries, in one event: exact
-// answers plus independent discrete Gaussian noise of one variance. If the ledger is pure, the request is refused.
+// MeasureQueries releases all answers to a workload of marginals and linear queries in one event: exact answers plus
+// independent discrete Gaussian noise of one variance. If the ledger is pure, the request is refused.
 //
 // Precondition (New): one record of each unit.
 // Guarantee: rho = μ²/2 = ΣΔ²/(2σ²), Δ² of a table of queries computed from their values (query.Linear.L2Squared).
-// Rounding: answers are exact on the grid 2^-20; if the noise's grid is coarser, they are rounded to it and Δ² includes
-// that; σ² is rounded up.
+// Rounding: answers are exact on the grid 2^-20; if the noise has a coarser grid, they are rounded to it and Δ²
+// includes the rounding; σ² is rounded up.
 // Source: Canonne, Kamath, Steinke 2020, Theorem 14; rounding derived in accountant.Centred.OnGrid.
 func (c *Curator) MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error) {
 	r, err := c.answer(Request{Method: MeasureQueries, Stage: stage, Round: round, Workload: w, Share: share})
@@ -111,9 +111,9 @@ func (c *Curator) LaplaceMaxCell(stage string, round int, w query.Workload, mode
 	return r.Cell, err
 }
 
-// FirstAbove returns the first cell or query whose |count − model| is above a threshold, in counts, with discrete Laplace
-// noise on each and on the threshold. It begins with answer number from of the workload and goes round once; Marginal is
-// −1 if none is above. The sign of the error is not released.
+// FirstAbove returns the first cell or query whose |count − model| is above a threshold, in counts, with discrete
+// Laplace noise on each and on the threshold. It starts at answer number from of the workload and wraps around once;
+// Marginal is −1 if none is above. The sign of the error is not released.
 //
 // Precondition (caller): answers and threshold between −2^40 and 2^40 counts. (New): one record of each unit.
 // Guarantee: ε = Δ/b, rho = ε·tanh(ε/2), Δ = query.Workload.LargestChange, however many were below.
@@ -138,10 +138,10 @@ func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, 
 	return r.MaxError, err
 }
 
-// Accept releases whether a model is as close as it is asked to be: whether the largest of |count − model| − limit over all
-// cells, rounded up to the grid of the noise, is at most 0 with noise added. limits has an entry for each marginal, in
-// counts. One unit changes the largest by at most one count under either relation, however many marginals there are, and
-// nothing is released but the answer.
+// Accept releases whether a model is as close as required: whether the largest of |count − model| − limit over all
+// cells, rounded up to the grid of the noise, is at most 0 with noise added. limits has an entry for each marginal,
+// in counts. One unit changes the largest value by at most one count under either relation, however many marginals
+// there are. Only the answer is released.
 //
 // Precondition (caller): answers between −2^40 and 2^40 counts, limits from 0 to 2^40, the model and the limits public.
 // (New): one record of each unit.
@@ -185,11 +185,11 @@ func (c *Curator) Scores(stage string, round int, cliques []domain.Clique, merge
 	return r.Scores, err
 }
 
-// Trees releases, for each attribute, a tree of differences between the counts of two halves of its codes, over and
-// over, plus independent discrete Gaussian noise: query.TreeShape has their places. cliques name one attribute each.
-// The charge is ΣΔ²/(2σ²) with Δ² of query.TreeShape.L2Squared, for all differences of each tree; the release holds
-// those that Descend visits from total, a public number of records. 1/σ² is proportional to precision, above 0, and
-// scaled so that the charge is the share. If the ledger is pure, the request is refused.
+// Trees releases, for each attribute, a tree of differences between the counts of two halves of its codes, halved
+// repeatedly, plus independent discrete Gaussian noise; see query.TreeShape. cliques name one attribute each. The
+// charge is ΣΔ²/(2σ²) with Δ² of query.TreeShape.L2Squared, for all differences of each tree; the release holds those
+// that Descend visits from total, a public number of records. 1/σ² is proportional to precision, above 0, and scaled
+// so that the charge is the share. If the ledger is pure, the request is refused.
 //
 // Precondition (caller): shapes, precision and total are public. (New): one record of each unit.
 // Guarantee: rho = μ²/2 = ΣΔ²/(2σ²). Which nodes are visited follows from differences with noise: it is
@@ -201,8 +201,8 @@ func (c *Curator) Trees(stage string, round int, cliques []domain.Clique, shapes
 	return r.Trees, err
 }
 
-// Coarsen makes all later requests speak of coarser codes: code v of attribute a is codes[a][v] from here on. It is
-// a function of public values, reads nothing and costs nothing. Each stage has one.
+// Coarsen makes all later requests refer to coarser codes: code v of attribute a becomes codes[a][v]. It is a
+// function of public values, reads nothing and costs nothing. Each stage has one.
 //
 // Precondition (caller): codes are public.
 // Guarantee: none is needed.

@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// distances plans the release of Σ|count − base| of each marginal. On the grid a distance is the integer
-// Σ|count·2^j − round(base·2^j)|: the data part is exact and the base a function of public values, so that a
-// record moves it by at most 2^j, and a replaced one, which changes two counts, by at most 2·2^j.
+// distances plans the release of Σ|count − base| of each marginal. On the grid a distance is the integer Σ|count·2^j
+// − round(base·2^j)|: the data part is exact and the base a function of public values, so that a record changes it by
+// at most 2^j, and a replaced record, which changes two counts, by at most 2·2^j.
 func (g *gate) distances(r Request) (plan, error) {
 	tables, err := g.merged(r)
 	if err != nil {

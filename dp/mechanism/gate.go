@@ -24,13 +24,13 @@ type Counts interface {
 // MaxUnits is the largest number of units: sums of scores on the grid 2^-20 then stay in an int64.
 const MaxUnits = 1 << 40
 
-// Params says what a Curator works with. All fields but BeforeNoise and Recorder are required.
+// Params configures a Curator. All fields but BeforeNoise and Recorder are required.
 type Params struct {
 	Sizes  []int              // codes that a record can have in each attribute
 	Ledger *accountant.Ledger // pays for everything; its relation is the curator's
 	Root   noise.Root         // bound to these counts and their configuration
-	// BeforeNoise is called once, after the first charge and before the first draw. If it fails, nothing is
-	// drawn. It is for a durable mark that the budget is spent; nil: nothing is called.
+	// BeforeNoise is called once, after the first charge and before the first draw. If it fails, nothing is drawn. It
+	// can write a durable mark that the budget is spent; nil: nothing is called.
 	BeforeNoise func() error
 	Recorder    *Recorder // keeps all calls; nil keeps none
 }
@@ -60,7 +60,7 @@ func newGate(counts Counts, p Params) *gate {
 
 func (g *gate) curator() *Curator { return &Curator{budget: g.ledger.Budget(), answer: g.answer} }
 
-// gate holds the private counts. Everything goes through answer.
+// gate holds the private counts. All access is through answer.
 type gate struct {
 	counts   Counts
 	sizes    []int
@@ -76,14 +76,14 @@ type gate struct {
 	scores []noise.Score // scratch
 }
 
-// slot is what a stream is bound to besides its inputs.
+// slot is the part of a stream's label besides its inputs.
 type slot struct {
 	stage string
 	round int
 }
 
-// plan is a mechanism ready to run: its price, and the draw, which alone reads counts and randomness.
-// Nothing is charged if free is set: then the release is not private.
+// plan is a mechanism ready to run: its price, and its draw, which alone reads counts and randomness. If free is set,
+// nothing is charged: the release is then a public number.
 type plan struct {
 	event accountant.Event
 	free  bool
@@ -234,8 +234,8 @@ func (g *gate) marginal(c domain.Clique) []int64 {
 	return counts
 }
 
-// workloadErrors returns count·2^20 − round(model·2^20) for all cells and queries of the workload, in order, in
-// the scratch of g.
+// workloadErrors returns count·2^20 − round(model·2^20) for all cells and queries of the workload, in order, in g's
+// scratch space.
 func (g *gate) workloadErrors(w query.Workload, model query.Answers) []int64 {
 	g.errors = g.errors[:0]
 	for i, m := range w.Marginals {
@@ -248,7 +248,8 @@ func (g *gate) workloadErrors(w query.Workload, model query.Answers) []int64 {
 	return g.errors
 }
 
-// count appends the exact answers to a marginal or its queries on the grid 2^-20, which is that of queries too.
+// count appends the exact answers to a marginal or its queries on the grid 2^-20, which holds the answers to queries
+// too.
 func (g *gate) count(dst []int64, m query.Marginal) []int64 {
 	if m.Queries != nil {
 		return m.Queries.Count(dst, g.marginal(m.Clique))

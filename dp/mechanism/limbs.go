@@ -1,7 +1,7 @@
 package mechanism
 
-// limbs is a table of integers high·2^36 + low, which do not fit an int64. Linear maps act on both parts
-// alike; settle brings each number to its only form with 0 ≤ low < 2^36.
+// limbs is a table of integers high·2^36 + low, which do not fit an int64. Linear maps act on both parts alike;
+// settle brings each number to its unique form with 0 ≤ low < 2^36.
 type limbs struct{ high, low []int64 }
 
 const (
@@ -55,8 +55,8 @@ func centreAxis(x []int64, k, inner int) {
 	}
 }
 
-// settle carries low parts into high ones. Without it, a float made from the two would depend on how the
-// number came about and not on the number alone.
+// settle carries low parts into high ones. Without it, a float made from the two would depend on how the number was
+// computed and not on its value alone.
 func (x limbs) settle() {
 	for i, low := range x.low {
 		x.high[i] += low >> lowBits
@@ -64,7 +64,7 @@ func (x limbs) settle() {
 	}
 }
 
-// over returns each number, rounded to float64, divided by the given one: functions of the numbers alone.
+// over divides each number, rounded to float64, by the given one; the result depends on the numbers alone.
 func (x limbs) over(divisor float64) []float64 {
 	x.settle()
 	out := make([]float64, len(x.high))

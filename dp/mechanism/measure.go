@@ -29,8 +29,8 @@ func (g *gate) total(r Request) (plan, error) {
 	})
 }
 
-// maxError releases the largest absolute error of a cell or query. Rounding it up to a whole step of the noise's
-// grid keeps its sensitivity of whole counts: ⌈x + 1⌉ = ⌈x⌉ + 1.
+// maxError releases the largest absolute error of a cell or query. Rounding it up to a whole step of the noise's grid
+// keeps its sensitivity, a whole number of counts: ⌈x + 1⌉ = ⌈x⌉ + 1.
 func (g *gate) maxError(r Request) (plan, error) {
 	event, err := g.ledger.MaxError(r.Workload.LargestChange(g.relation), r.Share)
 	if err != nil {

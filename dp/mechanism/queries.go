@@ -9,9 +9,9 @@ import (
 )
 
 // measureQueries plans the release of all answers to a workload with noise of one variance. Answers to linear queries
-// are exact integers on the grid 2^-20, and their squared sensitivity is that of the queries' values. If the noise has
-// a coarser grid, answers are rounded to it, which moves the difference between neighbours by half a step at either
-// end; the event pays for that.
+// are exact integers on the grid 2^-20, and their squared sensitivity is that of the queries' values. If the noise
+// has a coarser grid, answers are rounded to it, which changes the difference between neighbours by half a step at
+// each end; the event includes that.
 func (g *gate) measureQueries(r Request) (plan, error) {
 	event, err := g.ledger.Residuals(g.tables(r.Workload), r.Share)
 	if err != nil {
@@ -44,7 +44,7 @@ func (g *gate) measureQueries(r Request) (plan, error) {
 	}}, nil
 }
 
-// tables returns what the ledger needs to know of each marginal or table of queries: nothing is centred, and the
+// tables returns the description of each marginal or table of queries for the ledger: nothing is centred, and the
 // rounding of answers that are not whole counts is that of a table with two axes.
 func (g *gate) tables(w query.Workload) []accountant.Centred {
 	list := make([]accountant.Centred, len(w.Marginals))

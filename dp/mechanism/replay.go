@@ -6,9 +6,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// Replay returns a Curator without data that gives recorded releases: request i must equal that of
-// calls[i] bit by bit. It fails at the first request that does not. left returns how many recorded
-// calls have not been asked for.
+// Replay returns a Curator without data that returns recorded releases: request i must equal that of calls[i] bit by
+// bit, and the first request that differs is an error. left returns how many recorded calls have not been asked for.
 func Replay(budget dp.Budget, calls []Call) (c *Curator, left func() int) {
 	next := 0
 	c = &Curator{budget: budget, answer: func(r Request) (Release, error) {

@@ -51,7 +51,7 @@ type Request struct {
 	Share     dp.Share
 }
 
-// Release is what a call returns: the field of its method is set.
+// Release is the result of a call: the field of its method is set.
 type Release struct {
 	Total        query.Total
 	Measurements []query.Measurement
@@ -90,7 +90,7 @@ func (r *Recorder) record(c Call) {
 	r.Calls = append(r.Calls, c)
 }
 
-// clone returns a copy that shares no numbers: callers may work in place on what they receive.
+// clone returns a copy that shares no memory: callers may modify what they receive.
 func (r Release) clone() Release {
 	r.Block.Signs = slices.Clone(r.Block.Signs)
 	r.Scores.Values = slices.Clone(r.Scores.Values)

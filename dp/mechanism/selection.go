@@ -19,8 +19,8 @@ func steps(e accountant.Event) uint64 {
 	return s.Num().Uint64()
 }
 
-// selectBlock draws a marginal with its log-weight, then each sign of its cells. Given the marginal the
-// signs are exact; the charge of the event covers the rounding of the log-weights.
+// selectBlock draws a marginal by its log-weight, then the sign of each of its cells. Given the marginal the signs
+// are exact; the charge of the event covers the rounding of the log-weights.
 func (g *gate) selectBlock(r Request) (plan, error) {
 	for i, m := range r.Workload.Marginals {
 		if len(r.Model[i]) > noise.MaxBlockCells {
@@ -58,7 +58,7 @@ func blockScores(dst []noise.Score, shape query.Answers, errors []int64, scale u
 	return dst
 }
 
-// selectCell draws among two scores for each cell or query.
+// selectCell selects among two scores for each cell or query.
 func (g *gate) selectCell(r Request) (plan, error) {
 	event, err := g.ledger.Select(dp.Exponential, r.Workload.CellRange(g.relation), r.Share)
 	if err != nil {
@@ -74,8 +74,8 @@ func (g *gate) selectCell(r Request) (plan, error) {
 	}}, nil
 }
 
-// shift returns what turns a cell's negated error into the opposite score: n − total under AddRemove, which
-// makes it a count of records again, and 0 under Replace.
+// shift is added to a cell's negated error to give the opposite score: n − total under AddRemove, which makes it a
+// count of records again, and 0 under Replace.
 func (g *gate) shift(total float64) int64 {
 	if g.relation == dp.Replace {
 		return 0
@@ -83,8 +83,8 @@ func (g *gate) shift(total float64) int64 {
 	return g.counts.Units()<<accountant.ScoreGridBits - onGrid(total)
 }
 
-// cellScores appends e and shift − e for each error e of a cell. The opposite of a query with values in [l, h] is l+h
-// of the shift less e, whose data part is the answer to l+h−q, with values in [l, h] again. Shifts are at most 2^41
+// cellScores appends e and shift − e for each error e of a cell. For a query with values in [l, h] the opposite score
+// is (l+h)·shift − e, whose data part is the answer to l+h−q, with values in [l, h] again. Shifts are at most 2^41
 // counts and l+h at most 2, so that scores stay in an int64.
 func cellScores(dst []noise.Score, w query.Workload, shape query.Answers, errors []int64, shift int64) []noise.Score {
 	for i, m := range w.Marginals {
@@ -155,7 +155,7 @@ func laplaceMax(errors []int64, laplace noise.Laplace, src noise.Source) int {
 	return best
 }
 
-// selectionInputs starts the digest of a selection: what is added to it are the private integers.
+// selectionInputs starts the digest of a selection, to which the private integers are added.
 func selectionInputs(r Request, e accountant.Event) *noise.Inputs {
 	in := noise.NewInputs().Text(string(r.Method)).Rat(e.Scales[0])
 	addCliques(in, r.Workload.Cliques())

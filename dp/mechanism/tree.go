@@ -10,8 +10,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// trees plans the release of trees of differences: integers plus integer noise. All differences of a tree are paid
-// for; those that query.TreeShape.Descend does not come to are not drawn.
+// trees plans the release of trees of differences: integers plus integer noise. All differences of a tree are
+// charged; those that query.TreeShape.Descend does not visit are not drawn.
 func (g *gate) trees(r Request) (plan, error) {
 	if len(r.Cliques) == 0 || len(r.Shapes) != len(r.Cliques) {
 		panic("mechanism: release of no trees, or as many shapes as trees are needed")
@@ -89,9 +89,10 @@ func (g *gate) coarsen(r Request) (plan, error) {
 	}}, nil
 }
 
-// Coarsener is what Counts may be to answer marginals on coarser codes faster than by adding up those on all codes.
+// Coarsener can be implemented by Counts that answer marginals on coarser codes faster than by summing those on all
+// codes.
 type Coarsener interface {
-	// Coarsen returns the counts on coarser codes. Those on all codes are not asked for again.
+	// Coarsen returns the counts on coarser codes. Marginals on all codes are not requested any more.
 	Coarsen(codes query.Recoding) Counts
 }
 

@@ -8,10 +8,10 @@
 //
 // # Model
 //
-// A Seed is 32 secret bytes. A Root binds it to one configuration and one table of statistics. A Stream
-// is a keystream for one call, bound to the call's stage and round and to all integers that enter it:
-// a retry on equal integers repeats its draw, and a retry on different integers draws fresh noise.
-// With the seed and a label alone, the difference of two outputs would show the difference of the data.
+// A Seed is 32 secret bytes. A Root binds it to one configuration and one table of statistics. A Stream is a
+// keystream for one call, bound to the call's stage and round and to all integers that enter it: a retry on equal
+// integers repeats its draw, and a retry on different integers draws fresh noise. If the stream depended on the seed
+// and a label alone, the difference of two outputs would show the difference of the data.
 //
 // Samplers use integers only. Given uniform words their laws are exact: no floating-point number
 // decides a draw, except in BlockScore, which states its error. Every sampler is a Trial that either

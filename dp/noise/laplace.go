@@ -10,8 +10,8 @@ import (
 // many times. Its scale t/s is in grid steps.
 type Laplace struct{ s, t uint64 }
 
-// maxScaleBits bounds the scale of Laplace noise: results leave int64 with probability below
-// exp(−2^15), and a trial that would is rejected.
+// maxScaleBits bounds the scale of Laplace noise: a result exceeds int64 with probability below exp(−2^15), and the
+// trial is then rejected.
 const maxScaleBits = 47
 
 // NewLaplace returns the discrete Laplace law of the given scale, in grid steps. It fails unless the

@@ -10,8 +10,8 @@ import (
 // BlockScoreScale is the grid of BlockScore: scores are multiples of 1/BlockScoreScale nats.
 const BlockScoreScale = 1 << 32
 
-// MaxBlockCells is the largest number of cells of a marginal that BlockScore takes: its error bound
-// is proved up to here.
+// MaxBlockCells is the largest number of cells of a marginal that BlockScore accepts; its error bound is proved up to
+// this number.
 const MaxBlockCells = 100_000
 
 // BlockScore returns round(2^32·Σ|e|/scale) + round(2^32·Σ log1p(exp(−2|e|/scale))) − round(2^32·n·ln 2)
@@ -20,9 +20,8 @@ const MaxBlockCells = 100_000
 // grid.
 //
 // Precondition (caller): n ≤ MaxBlockCells, |e| ≤ 2^62, 1 ≤ scale < 2^63.
-// Guarantee: off by at most 2 steps of 2^−32 nats: half for each of the first two roundings, the
-// compensated sum in float64 less than the rest; the last term depends on n alone. 128-bit integers:
-// no error is too large.
+// Guarantee: off by at most 2 steps of 2^−32 nats: half for each of the first two roundings, and less than the rest
+// for the compensated sum in float64; the last term depends on n alone. Integers have 128 bits, enough for any e.
 func BlockScore(errors []int64, scale uint64) Score {
 	var sumHi, sumLo, carry uint64
 	tail := summation.Compensated{}

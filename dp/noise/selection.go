@@ -88,8 +88,8 @@ func Sign(src Source, e int64, scale uint64) int8 {
 	}
 }
 
-// SignTrial makes one attempt of Sign: heads is the sign of e; tails is the other sign with
-// probability exp(−2·|e|/scale), and no result else.
+// SignTrial makes one attempt of Sign: heads gives the sign of e; tails gives the other sign with probability
+// exp(−2·|e|/scale), and no result otherwise.
 func SignTrial(src Source, e int64, scale uint64) (sign int8, ok bool) {
 	major := int8(1)
 	if e < 0 {

@@ -67,8 +67,8 @@ func (s *Stream) Below(n uint64) uint64 {
 // Bernoulli returns true with probability p/q, for p ≤ q and q above 0.
 func (s *Stream) Bernoulli(p, q uint64) bool { return s.Below(q) < p }
 
-// BernoulliWide is Bernoulli for 256-bit numbers. It compares a uniform number below q with p from the
-// top word downwards and draws lower words only while that leaves something undecided.
+// BernoulliWide is Bernoulli for 256-bit numbers. It compares a uniform number below q with p from the top word
+// downwards, and draws a lower word only while the words so far leave the result open.
 func (s *Stream) BernoulliWide(p, q [4]uint64) bool {
 	if !wide(p).less(q) {
 		return true

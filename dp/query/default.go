@@ -17,8 +17,8 @@ const (
 	MaxMarginals = 250_000
 )
 
-// Default returns all marginals of at most DefaultCells cells, of as many columns up to DefaultWidth as
-// MaxMarginals admits.
+// Default returns all marginals of at most DefaultCells cells over at most DefaultWidth columns, or over fewer if
+// there would be more than MaxMarginals.
 func Default(sizes []int) Workload {
 	width := DefaultWidth
 	for width > 1 && CountMarginals(sizes, width, DefaultCells, MaxMarginals) > MaxMarginals {
@@ -27,8 +27,8 @@ func Default(sizes []int) Workload {
 	return AllMarginals(sizes, width, DefaultCells)
 }
 
-// Uncovered names the columns that have more cells than maxCells, so that no marginal of at most that many
-// holds them. It is empty if there are none.
+// Uncovered names the columns that have more than maxCells cells, so that no marginal of at most that many cells
+// includes them. It is empty if there are none.
 func Uncovered(d *domain.Domain, maxCells int64) string {
 	const shown = 3
 	var names []string

@@ -1,3 +1,3 @@
-// Package query holds what is asked of a table and what comes back: workloads of marginals, answers,
-// and the released results of mechanisms, together with the sensitivities of each.
+// Package query holds the questions that are asked of a table and their answers: workloads of marginals and of linear
+// queries, their sensitivities, and the released results of mechanisms.
 package query

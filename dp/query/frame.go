@@ -14,15 +14,15 @@ import (
 	"github.com/dapple-dp/dapple/internal/wire"
 )
 
-// Frame is a domain and a workload over it, in the form in which steps of a pipeline carry them. Its JSON is
-// a compressed text: a graph repeats it for every step and branch, and 100 columns have 166,750 marginals.
+// Frame is a domain and a workload over it, in the form in which the steps of a pipeline carry them. Its JSON is
+// compressed text: a graph repeats it for every step and branch, and 100 columns have 166,750 marginals.
 type Frame struct {
 	Domain   domain.Domain
 	Workload Workload
 }
 
-// MarshalJSON returns a JSON string: the domain as JSON and the workload's marginals, by differences from the
-// one before, deflated and in base64. Equal frames have equal texts.
+// MarshalJSON returns a JSON string: the domain as JSON and the workload's marginals, each as differences from the
+// previous one, deflated and in base64. Equal frames have equal texts.
 func (f Frame) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(&f.Domain)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 // Linear is a table of linear queries over the cells of a clique. Each gives every cell a value in [−1, 1], a multiple
 // of 2^-20, and its answer is the sum of the values of all records, in counts.
 //
-// Sensitivities follow from the values: NewLinear and Rows, which make the only ones, compute them.
+// NewLinear and Rows compute the sensitivities from the values; there is no other way to make a Linear.
 type Linear struct {
 	queries, cells int
 	values         []int32 // row-major, in steps of 2^-20
@@ -38,10 +38,10 @@ type Linear struct {
 	fingerprint string
 }
 
-// NewLinear returns the queries with the given values, one row for each query and in it one value for each cell of the
-// clique, row-major. Values are rounded to multiples of 2^-20. It fails on no queries, rows of different lengths, values
-// outside [−1, 1], queries of one value only, which no record changes, and more than MaxLinear queries or
-// MaxLinearValues values.
+// NewLinear returns the queries with the given values: one row for each query, with one value for each cell of the
+// clique, row-major. Values are rounded to multiples of 2^-20. It fails if there are no queries, if rows have
+// different lengths, if a value is outside [−1, 1], if all values of a query are equal, so that no record changes its
+// answer, and above MaxLinear queries or MaxLinearValues values.
 func NewLinear(rows [][]float64) (*Linear, error) {
 	if err := checkLinear(len(rows), rows); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (l *Linear) measure() error {
 		l.widen(dp.AddRemove, c, make([]int32, l.queries))
 	}
 	if n := len(columns); n <= mostPairs/n/l.queries {
-		// of all pairs of records, the farthest apart
+		// the pair of records that are farthest apart
 		for i, c := range columns {
 			for _, d := range columns[:i] {
 				l.widen(dp.Replace, c, d)
@@ -114,10 +114,10 @@ func (l *Linear) measure() error {
 	return nil
 }
 
-// mostPairs bounds the work of comparing all pairs of records: a second of it.
+// mostPairs bounds the number of pairs of records to compare: about a second of work.
 const mostPairs = 1 << 30
 
-// widen takes two records' values into account.
+// widen updates the sensitivities by the values of two records.
 func (l *Linear) widen(n dp.Neighbouring, x, y []int32) {
 	sum, square := int64(0), int64(0)
 	for i, v := range x {
@@ -128,7 +128,7 @@ func (l *Linear) widen(n dp.Neighbouring, x, y []int32) {
 	l.sum[n], l.square[n] = max(l.sum[n], sum), max(l.square[n], square)
 }
 
-// columns returns the values of all queries in each cell, those of equal cells once.
+// columns returns the values of all queries in each cell, listing equal columns once.
 func (l *Linear) columns() [][]int32 {
 	all := make([][]int32, l.cells)
 	for c := range all {
@@ -149,7 +149,7 @@ func (l *Linear) Queries() int { return l.queries }
 // Cells returns the number of cells of the clique.
 func (l *Linear) Cells() int { return l.cells }
 
-// Rows returns the queries i … j−1 alone.
+// Rows returns the queries i … j−1 as a table of their own.
 func (l *Linear) Rows(i, j int) *Linear {
 	r := &Linear{queries: j - i, cells: l.cells, values: l.values[i*l.cells : j*l.cells]}
 	if err := r.measure(); err != nil {
@@ -158,7 +158,7 @@ func (l *Linear) Rows(i, j int) *Linear {
 	return r
 }
 
-// Bounds returns the least and the largest value of query i of a marginal: 0 and 1 of a cell.
+// Bounds returns the least and the largest value of query i of a marginal; for a cell they are 0 and 1.
 func (m Marginal) Bounds(i int) (least, most float64) {
 	if m.Queries == nil {
 		return 0, 1
@@ -166,7 +166,7 @@ func (m Marginal) Bounds(i int) (least, most float64) {
 	return float64(m.Queries.least[i]) / one, float64(m.Queries.most[i]) / one
 }
 
-// Value returns that of query i in a cell.
+// Value returns the value of query i in a cell.
 func (l *Linear) Value(i, cell int) float64 { return float64(l.values[i*l.cells+cell]) / one }
 
 // Whole reports whether all values are −1, 0 or 1, so that answers are whole numbers.
@@ -216,15 +216,15 @@ func (l *Linear) Adjoint(g, table []float64) {
 	}
 }
 
-// Opposite returns (l+h)·shift in steps of 2^-20 counts, rounded down, for the bounds l and h of query i and a shift in
-// these steps: what the answers to q and to its opposite l+h−q add up to, less those of a model. Of a shift that is the
-// difference of a number of units and a public number, the units' part is exact.
+// Opposite returns (l+h)·shift in steps of 2^-20 counts, rounded down, for the bounds l and h of query i and a shift
+// in such steps. It is the sum of the answers to q and to its opposite l+h−q, less the same sum for a model. If the
+// shift is the difference of a number of units and a public number, the part of the units is exact.
 func (l *Linear) Opposite(i int, shift int64) int64 {
 	sum := l.least[i] + l.most[i]
 	return sum*(shift>>LinearBits) + sum*(shift&(one-1))>>LinearBits
 }
 
-// Fingerprint is a hash of the queries, empty of none.
+// Fingerprint is a hash of the queries; it is empty if l is nil.
 func (l *Linear) Fingerprint() string {
 	if l == nil {
 		return ""

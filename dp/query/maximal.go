@@ -6,9 +6,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Maximal returns the marginals that no other marginal of w contains: the ones worth measuring, since
-// the others are sums of them. A contained marginal's weight is added to every marginal that contains
-// it only if it exceeds that marginal's own. Tables of linear queries stay, and contain nothing.
+// Maximal returns the marginals that no other marginal of w contains: the ones worth measuring, since the others are
+// sums of them. A contained marginal's weight is added to those marginals that contain it whose own weight is
+// smaller. Tables of linear queries are kept, and contain nothing.
 //
 // Cost: the marginals times the subsets of each; 100,000 triples take about .2 s.
 func (w Workload) Maximal() Workload {

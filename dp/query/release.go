@@ -8,7 +8,7 @@ type Measurement struct {
 	Clique   domain.Clique
 	Values   []float64
 	Variance float64 // of each cell, counts²
-	Queries  *Linear `json:",omitempty"` // whose answers the values are; nil: the counts of the clique's cells
+	Queries  *Linear `json:",omitempty"` // Values are their answers; nil: counts of the clique's cells
 }
 
 // Total is the released number of privacy units. Variance is 0 if the number is public.
@@ -23,16 +23,16 @@ type Block struct {
 	Signs    []int8
 }
 
-// Cell is a selected cell of a workload. Sign is +1 if the data exceed the model there and −1 if
-// they fall short.
+// Cell is a selected cell of a workload. Sign is +1 if the data exceed the model in the cell and −1 if they fall
+// short of it.
 type Cell struct {
 	Marginal int
 	Cell     int
 	Sign     int8
 }
 
-// MaxError is a released largest absolute difference, in counts, between the true and the model's
-// answers to a workload.
+// MaxError is a released number: the largest absolute difference, in counts, between the true answers to a workload
+// and those of the model.
 type MaxError struct {
 	Counts   float64
 	Variance float64

@@ -7,9 +7,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Recoding merges codes before counting: code v of attribute a is counted as [a][v]. A nil attribute
-// keeps its codes. It is a public function of the domain and of earlier releases. Merged codes of an
-// attribute are numbered from 0 without gaps.
+// Recoding merges codes before counting: code v of attribute a is counted as [a][v]. If [a] is nil, the attribute
+// keeps its codes. It is a public function of the domain and of earlier releases. The merged codes of an attribute
+// are numbered from 0 without gaps.
 type Recoding [][]domain.Code
 
 // Sizes returns the number of cells of each attribute after merging.
@@ -56,8 +56,8 @@ func (r Recoding) Merge(c domain.Clique, sizes []int, table []int64) []int64 {
 	return out
 }
 
-// ResidualShare returns Π(1 − 1/k) over an attribute's sizes k: the squared length that centring along
-// every axis leaves of one record, and the share of a cell's noise variance that it leaves.
+// ResidualShare returns Π(1 − 1/k) over the sizes k of a table's axes: the squared length of one record after
+// centring along every axis, and the share of a cell's noise variance that remains.
 func ResidualShare(sizes []int) *big.Rat {
 	c := big.NewRat(1, 1)
 	for _, k := range sizes {
@@ -73,8 +73,8 @@ func ResidualShare(sizes []int) *big.Rat {
 //	Replace    ‖P·(e_x − e_y)‖² = 2c − 2·Π_{i∈D}(−1/k_i)·Π_{i∉D}(1 − 1/k_i), largest over odd |D|:
 //	           2·c·(1 + max over odd |D| of Π_{i∈D} 1/(k_i − 1))
 //
-// It is 0 if an axis has one cell: such a table has no residual. Of no axes, the table is the number
-// of records, which Replace does not change.
+// It is 0 if an axis has one cell: such a table has no residual. A table without axes is the number of records, which
+// Replace does not change.
 func ResidualL2Squared(n dp.Neighbouring, sizes []int) *big.Rat {
 	c := ResidualShare(sizes)
 	if n == dp.AddRemove || c.Sign() == 0 {

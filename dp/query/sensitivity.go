@@ -5,8 +5,8 @@ import "github.com/dapple-dp/dapple/dp"
 // Ranges of the scores that selections use, in counts. Each is checked by enumeration of neighbours. Those of linear
 // queries follow from their values and are rounded up to whole counts.
 
-// BlockRange is the range of Σ s_c·(count_c − model_c) over all marginals and all signs s: a record
-// moves one cell of each marginal, up or down with the sign, or all queries of a table.
+// BlockRange is the range of Σ s_c·(count_c − model_c) over all marginals and all signs s: a record changes one cell
+// of each marginal, up or down with the sign, or all queries of a table.
 func (w Workload) BlockRange(n dp.Neighbouring) dp.Range {
 	most := int64(0)
 	for _, m := range w.Marginals {
@@ -19,8 +19,9 @@ func (w Workload) BlockRange(n dp.Neighbouring) dp.Range {
 	return wholeCounts(2 * most)
 }
 
-// CellRange is the range of one-sided scores. Under AddRemove they are closed under the complement in a query's own
-// bounds, so that every score moves within them: by 0 or 1 for cells. Under Replace they are closed under negation.
+// CellRange is the range of one-sided scores. Under AddRemove each query comes with its complement within its bounds,
+// so that every score changes by at most the width of the bounds: 0 or 1 for cells. Under Replace each comes with its
+// negation.
 func (w Workload) CellRange(n dp.Neighbouring) dp.Range {
 	least, most, widest := w.bounds()
 	if n == dp.Replace {
@@ -55,6 +56,6 @@ func (w Workload) bounds() (least, most, widest int64) {
 
 func wholeCounts(steps int64) dp.Range { return dp.Range((steps + one - 1) >> LinearBits) }
 
-// SignedCellRange is the range of ±(count − model), under either relation: some score rises by 1
-// while its negation falls by 1.
+// SignedCellRange is the range of ±(count − model), under either relation: a score can rise by 1 while its negation
+// falls by 1.
 func SignedCellRange() dp.Range { return 2 }

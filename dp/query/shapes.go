@@ -8,14 +8,14 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Function returns the query that sums f over records; f is given the codes of the clique's attributes and lies in
-// [−1, 1]. A clique of all attributes makes any query on the explicit universe. It fails if NewLinear does, on a clique
-// of too many cells and on one outside the domain; weight 1.
+// Function returns the query that sums f over records, with weight 1. f is given the codes of the clique's attributes
+// and has values in [−1, 1]. A clique of all attributes gives any query on the explicit universe. It fails as
+// NewLinear does, for a clique of too many cells and for one outside the domain.
 func Function(sizes []int, c domain.Clique, f func(codes []domain.Code) float64) (Marginal, error) {
 	return Functions(sizes, c, []func(codes []domain.Code) float64{f})
 }
 
-// Functions is Function for several queries over one clique. They share a table, whose sensitivity is that of all.
+// Functions is Function for several queries over one clique. They share a table with one sensitivity for all of them.
 func Functions(sizes []int, c domain.Clique, list []func(codes []domain.Code) float64) (Marginal, error) {
 	for i, a := range c {
 		if a < 0 || a >= len(sizes) || i > 0 && c[i-1] >= a {

@@ -8,8 +8,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// TreeShape says over what a tree of differences is built: the values 0 … Values−1 of an attribute, padded to a power
-// of two, and above them NULL if there is one, which is the last code.
+// TreeShape describes what a tree of differences is built over: the values 0 … Values−1 of an attribute, padded to a
+// power of two, and NULL, if the attribute has it, which is the last code.
 //
 // Each node of a level stands for a range of codes and releases the difference between the numbers of records in the
 // two halves of the range. Nodes whose second half holds no code have no difference to release.
@@ -26,11 +26,11 @@ func (s TreeShape) Codes() int {
 	return s.Values
 }
 
-// halvings returns how often values are halved until one is left.
+// halvings returns how often the values are halved until one is left.
 func (s TreeShape) halvings() int { return bits.Len(uint(s.Values - 1)) }
 
-// Levels returns the number of levels that release differences: one of NULL against the values, and one for each
-// time that values are halved.
+// Levels returns the number of levels that release differences: one for NULL against the values, and one for each
+// halving.
 func (s TreeShape) Levels() int {
 	if s.Null {
 		return s.halvings() + 1
@@ -40,9 +40,9 @@ func (s TreeShape) Levels() int {
 
 // L2Squared returns the squared L2 sensitivity of all differences together.
 //
-// A record changes one difference of each level by 1 or none, which is Δ² = levels under AddRemove. Two values that
-// part at a node change its difference by 2, nothing above it, and one difference each at every level below:
-// 4 + 2·(halvings − 1) at most. NULL against a value changes the first difference by 2 and then one a level.
+// A record changes at most one difference of each level by 1, so that Δ² = levels under AddRemove. Two values that
+// separate at a node change its difference by 2, nothing above it, and one difference each at every level below: 4 +
+// 2·(halvings − 1) at most. NULL against a value changes the first difference by 2, and then one of each level.
 func (s TreeShape) L2Squared(n dp.Neighbouring) dp.L2Squared {
 	h := int64(s.halvings())
 	if n == dp.AddRemove {
@@ -64,7 +64,7 @@ type TreeNode struct {
 	Difference   float64 // first half − second half, counts, with noise
 }
 
-// Tree is a released tree of differences. Of all its nodes it holds those that Descend visits.
+// Tree is a released tree of differences. It holds the nodes that Descend visits.
 type Tree struct {
 	Attribute int
 	Shape     TreeShape
@@ -72,7 +72,7 @@ type Tree struct {
 	Nodes     []TreeNode
 }
 
-// Piece is an estimated number of records in the codes From … To−1, which are alike as far as is known.
+// Piece is an estimated number of records in the codes From … To−1, which the release does not tell apart.
 type Piece struct {
 	From, To int
 	Count    float64
@@ -84,12 +84,13 @@ type piece struct {
 	count           float64
 }
 
-// Descend estimates counts from total and noisy differences, from the root down. difference is called for nodes whose
-// count stands out of the noise, level by level and in order of nodes; what it returned for earlier ones and total
-// decide which those are, so that unvisited differences need not be drawn. Pieces are returned in order of codes.
+// Descend estimates counts from total and noisy differences, from the root down. It calls difference for nodes whose
+// count stands out of the noise, level by level and in order of nodes. Earlier differences and total decide which
+// those are, so that unvisited differences need not be drawn. Pieces are returned in order of codes.
 //
-// With σ the noise and t = σ·√(2·ln nodes) that of the largest of a level's visited nodes, a difference below t is
-// taken for 0 and one within farSigmas·σ of the whole count for all of it: noise puts nothing far from all others.
+// Let σ be the standard deviation of the noise and t = σ·√(2·ln nodes) that of its largest value among the visited
+// nodes of a level. A difference below t counts as 0; one within farSigmas·σ of the whole count counts as all of it,
+// because noise does not move records far from all others.
 func (s TreeShape) Descend(total, variance float64, difference func(level, index int) float64) []Piece {
 	sigma, done := math.Sqrt(variance), []piece(nil)
 	open, level := []piece{{0, 0, s.Values, max(total, 0)}}, 0
@@ -104,10 +105,11 @@ func (s TreeShape) Descend(total, variance float64, difference func(level, index
 	return ordered(append(done, open...))
 }
 
-// farSigmas is how many standard deviations of noise tell records of a half from none.
+// farSigmas is how many standard deviations of noise separate a half with records from one without.
 const farSigmas = 3
 
-// halve halves the nodes of one level, which have the given width, and puts those that show nothing to done.
+// halve halves the nodes of one level, which have the given width, and appends those without a visible difference to
+// done.
 func (s TreeShape) halve(open, done []piece, width, level int, sigma float64, difference func(level, index int) float64) ([]piece, []piece) {
 	visited := 0
 	for _, p := range open {

@@ -9,17 +9,16 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Marginal is one table of counts that users want answered: a clique, with a public weight.
+// Marginal is one table of counts that users want to know: a clique, with a public weight.
 type Marginal struct {
 	Clique domain.Clique
 	Weight float64 // above 0; 1 unless the user says otherwise
-	// Queries are asked in place of the clique's cells; nil: the marginal itself. Everything that speaks of a
-	// marginal's cells, in selections and in answers, then speaks of its queries.
+	// Queries, if not nil, replace the clique's cells: wherever selections and answers refer to the cells of a
+	// marginal, they then refer to its queries.
 	Queries *Linear `json:",omitempty"`
 }
 
-// Answers returns how many there are: one for each cell, or for each query. It fails if there are more cells than an
-// int64 counts.
+// Answers returns the number of cells, or of queries. It fails if there are more cells than an int64 counts.
 func (m Marginal) Answers(sizes []int) (int64, error) {
 	n, err := m.Clique.Cells(sizes)
 	if err != nil || m.Queries == nil {
