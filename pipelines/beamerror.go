@@ -15,7 +15,7 @@ var ErrRunner = errors.New("the runner failed")
 // prefixes begin the messages of dapple's packages that run inside a pipeline.
 var prefixes = []string{
 	"accountant: ", "bigquery: ", "bigqueryio: ", "book: ", "bounding: ", "check: ", "counts: ", "csv: ", "csvio: ", "dense: ", "dofn: ", "domain: ", "dp: ",
-	"dpam: ", "dpfw: ", "evaluate: ", "fields: ", "files: ", "infer: ", "interval: ", "mechanism: ", "methods: ", "model: ", "modelio: ",
+	"dpam: ", "dpfw: ", "evaluate: ", "expansion: ", "fields: ", "files: ", "infer: ", "interval: ", "mechanism: ", "methods: ", "model: ", "modelio: ",
 	"mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ", "population: ", "private: ", "query: ", "rake: ",
 	"records: ", "report: ", "rows: ", "sensitive: ", "sink: ", "store: ", "synth: ", "table: ",
 }

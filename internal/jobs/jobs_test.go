@@ -105,8 +105,8 @@ func TestProcessesAreThisProgram(t *testing.T) {
 	if _, _, err := c.Submit(t.Context(), p, Options{Environment: Process, Worker: self}); err != nil || payload.Command != self {
 		t.Fatalf("%v, %v", payload, err)
 	}
-	for sum, want := range map[string]string{payload.Env[programVariable]: "", "": "leave --environment_config out", "0123": "another dapple"} {
-		t.Setenv(programVariable, sum)
+	for sum, want := range map[string]string{payload.Env[ProgramVariable]: "", "": "leave --environment_config out", "0123": "another dapple"} {
+		t.Setenv(ProgramVariable, sum)
 		if err := CheckProgram(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", sum, err, want)
 		}

@@ -12,23 +12,23 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// programVariable tells a process that an engine has started the SHA-256 of the program that submitted the job.
-const programVariable = "DAPPLE_WORKER_SHA256"
+// ProgramVariable tells a process that an engine has started the SHA-256 of the program that submitted the job.
+const ProgramVariable = "DAPPLE_WORKER_SHA256"
 
 // itself is the configuration of an environment of processes of a program that boots itself.
 func itself(program string) (config string, err error) {
-	sum, err := digest(program)
+	sum, err := Digest(program)
 	if err != nil {
 		return "", err
 	}
-	b, err := protojson.Marshal(&pipepb.ProcessPayload{Command: program, Env: map[string]string{programVariable: sum}})
+	b, err := protojson.Marshal(&pipepb.ProcessPayload{Command: program, Env: map[string]string{ProgramVariable: sum}})
 	return string(b), err
 }
 
 // CheckProgram refuses to work for a job that another program has submitted: workers of two versions would draw and
 // count in different ways.
 func CheckProgram() error {
-	submitted := os.Getenv(programVariable)
+	submitted := os.Getenv(ProgramVariable)
 	if submitted == "" {
 		return errors.New("started without the name of the program that submitted the job: leave --environment_config out, and the command gives it")
 	}
@@ -36,14 +36,15 @@ func CheckProgram() error {
 	if err != nil {
 		return err
 	}
-	sum, err := digest(self)
+	sum, err := Digest(self)
 	if err == nil && sum != submitted {
 		return errors.New("this machine has another dapple under the name of the one that submitted the job")
 	}
 	return err
 }
 
-func digest(program string) (string, error) {
+// Digest is the SHA-256 of a program, in hex.
+func Digest(program string) (string, error) {
 	f, err := os.Open(program)
 	if err != nil {
 		return "", fmt.Errorf("the program for the workers: %w", err)

@@ -27,7 +27,7 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), ledgerCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), cleanCommand()}
+	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), ledgerCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), expandCommand(), cleanCommand()}
 	return append(all, completionCommand(all))
 }
 

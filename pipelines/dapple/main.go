@@ -33,8 +33,11 @@ import (
 
 func main() {
 	if isWorker(os.Args[1:]) {
-		fmt.Fprintln(os.Stderr, work(os.Args[1:]))
-		os.Exit(1)
+		if err := work(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the run outlives its terminal

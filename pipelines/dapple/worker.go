@@ -1,70 +1,132 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
+	"net"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
+	"github.com/dapple-dp/dapple/internal/expansion"
 	"github.com/dapple-dp/dapple/internal/jobs"
 )
 
-// An engine starts this program with Beam's flags: by Beam's boot program, which has fetched it, or as the command of
-// an environment of processes. Then it is its own boot program: nothing is fetched, and a process that the engine ends
-// has no child that goes on.
+// An engine starts this program with Beam's flags: by Beam's boot program, which has fetched it, as the command of an
+// environment of processes, or through the pool of dapple expand. In the latter two it is its own boot program: nothing
+// is fetched, and a process that the engine ends has no child that goes on.
+//
+// It runs Beam's harness itself, where Beam's own worker mode would sleep for ever after the last work, and would refuse
+// the options of a pipeline in Python, whose numbers are texts.
 
 // isWorker reports whether an engine has started this process.
 func isWorker(args []string) bool {
 	return len(args) > 0 && (args[0] == "--worker=true" || strings.HasPrefix(args[0], "--id="))
 }
 
-// work works for a job until it ends. It returns if it cannot.
+// work works for a job until it ends.
 func work(args []string) error {
-	if args[0] != "--worker=true" {
-		var err error
-		if args, err = boot(args); err != nil {
-			return fmt.Errorf("worker: %w", err)
-		}
-	}
-	if err := flag.CommandLine.Parse(args); err != nil {
-		return err
-	}
-	beam.Init() // it does not return
-	return errors.New("worker: the harness has ended")
-}
-
-// boot asks an engine for what a worker has to know, and returns the flags that Beam's boot program would give it.
-func boot(args []string) ([]string, error) {
-	if err := jobs.CheckProgram(); err != nil {
-		return nil, err
-	}
 	given := map[string]string{}
 	for _, arg := range args {
 		name, value, _ := cutFlag(arg)
 		given[name] = strings.Trim(value, "'") // prism quotes
 	}
-	ctx := grpcx.WriteWorkerID(context.Background(), given["id"])
-	info, err := tools.ProvisionInfo(ctx, given["provision_endpoint"])
-	if err != nil {
-		return nil, err
+	var how harness.Options
+	if args[0] == "--worker=true" {
+		how = harness.Options{StatusEndpoint: os.Getenv("STATUS_ENDPOINT"), RunnerCapabilities: strings.Fields(os.Getenv("RUNNER_CAPABILITIES"))}
+		if file := os.Getenv("PIPELINE_OPTIONS_FILE"); file != "" {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				return fmt.Errorf("worker: %w", err)
+			}
+			given["options"] = string(b)
+		}
+	} else if err := boot(given, &how); err != nil {
+		return fmt.Errorf("worker: %w", err)
 	}
-	options, err := tools.ProtoToJSON(info.GetPipelineOptions())
-	if err != nil {
-		return nil, err
+	beam.Init()
+	if err := takeOptions(given["options"], &how); err != nil {
+		return fmt.Errorf("worker: %w", err)
 	}
-	for name, url := range map[string]string{"logging_endpoint": info.GetLoggingEndpoint().GetUrl(), "control_endpoint": info.GetControlEndpoint().GetUrl()} {
-		if url != "" {
-			given[name] = url
+	separateMetrics()
+	if os.Getenv(expansion.PoolVariable) != "" {
+		if err := greetPool(given["control_endpoint"]); err != nil {
+			return fmt.Errorf("worker: %w", err)
 		}
 	}
-	err = errors.Join(os.Setenv("STATUS_ENDPOINT", info.GetStatusEndpoint().GetUrl()),
-		os.Setenv("RUNNER_CAPABILITIES", strings.Join(info.GetRunnerCapabilities(), " ")))
-	return []string{"--worker=true", "--id=" + given["id"], "--logging_endpoint=" + given["logging_endpoint"],
-		"--control_endpoint=" + given["control_endpoint"], "--options=" + options}, err
+	ctx := grpcx.WriteWorkerID(context.Background(), given["id"])
+	return harness.MainWithOptions(ctx, given["logging_endpoint"], given["control_endpoint"], how)
+}
+
+// boot asks an engine for what Beam's boot program would tell a worker. A runner of a pool may have nothing to tell.
+func boot(given map[string]string, how *harness.Options) error {
+	if err := jobs.CheckProgram(); err != nil {
+		return err
+	}
+	if given["provision_endpoint"] == "" {
+		return nil
+	}
+	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(context.Background(), given["id"]), given["provision_endpoint"])
+	if err != nil {
+		return err
+	}
+	*how = harness.Options{StatusEndpoint: info.GetStatusEndpoint().GetUrl(), RunnerCapabilities: info.GetRunnerCapabilities()}
+	given["logging_endpoint"] = cmp.Or(info.GetLoggingEndpoint().GetUrl(), given["logging_endpoint"])
+	given["control_endpoint"] = cmp.Or(info.GetControlEndpoint().GetUrl(), given["control_endpoint"])
+	given["options"], err = tools.ProtoToJSON(info.GetPipelineOptions())
+	return err
+}
+
+// takeOptions takes those that are of Beam Go. A pipeline in another language has none.
+func takeOptions(text string, how *harness.Options) error {
+	if text == "" {
+		text = "{}"
+	}
+	var o struct {
+		Go runtime.RawOptions `json:"beam:option:go_options:v1"`
+	}
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return errors.New("the engine's options of the pipeline are no JSON")
+	}
+	if len(o.Go.Options) == 0 {
+		hooks.SerializeHooksToOptions() // else nothing is logged to the runner
+		return nil
+	}
+	runtime.GlobalOptions.Import(o.Go)
+	if slices.Contains(strings.Split(o.Go.Options["experiments"], ","), "enable_data_sampling") {
+		how.RunnerCapabilities = append(how.RunnerCapabilities, graphx.URNDataSampling)
+	}
+	return nil
+}
+
+// greetPool tells the pool that this worker is about to work, once the runner is there, and ends the process with the
+// pool.
+func greetPool(runner string) error {
+	conn, err := net.DialTimeout("tcp", runner, 10*time.Second)
+	if err != nil {
+		return errors.New("the runner that asked for it does not answer")
+	}
+	_ = conn.Close() // only asked whether somebody listens
+	if _, err := io.Copy(os.Stdout, bytes.NewReader([]byte(expansion.Ready))); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with the pool, however that ends
+		os.Exit(1)
+	}()
+	return nil
 }

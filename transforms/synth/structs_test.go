@@ -26,6 +26,7 @@ import (
 type stay struct {
 	Person string `dapple:"id"`
 	Ward   *string
+	Bed    []byte
 	Born   civil.Date
 	Cost   *big.Rat `beam:"cost"`
 	Seen   time.Time
@@ -36,6 +37,7 @@ func stays() *domain.Domain {
 	const day = 24 * 60 * 60 * 1_000_000
 	return &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
 		{Name: "ward", Type: domain.String, Values: []string{"eye"}, Null: true},
+		{Name: "bed", Type: domain.String, Values: []string{"no", "b7"}, HasFallback: true},
 		{Name: "born", Type: domain.Date, Cuts: []int64{0, 100, 101, 200}, Resolution: 1, HasFallback: true},
 		{Name: "cost", Type: domain.Numeric, Scale: 2, Cuts: []int64{0, 1250, 1251, 2000}, Resolution: 1, Null: true},
 		{Name: "seen", Type: domain.Timestamp, Cuts: []int64{0, day, day + 1, 2 * day}, Resolution: 1, HasFallback: true},
@@ -46,6 +48,7 @@ func stays() *domain.Domain {
 var anonymous = reflect.StructOf([]reflect.StructField{
 	{Name: "Person", Type: reflect.TypeFor[string](), Tag: `dapple:"id"`},
 	{Name: "Ward", Type: reflect.TypeFor[*string]()},
+	{Name: "Bed", Type: reflect.TypeFor[[]byte]()},
 	{Name: "Born", Type: reflect.TypeFor[civil.Date]()},
 	{Name: "Cost", Type: reflect.TypeFor[*big.Rat](), Tag: `beam:"cost"`},
 	{Name: "Seen", Type: reflect.TypeFor[time.Time]()},
@@ -64,7 +67,7 @@ func (f *makeStaysFn) ProcessElement(_ int, emit func(beam.X)) error {
 	ward := "eye"
 	for i := range 2000 {
 		s := stay{
-			Person: fmt.Sprint("p", i), Ward: &ward, Born: civil.Date{Year: 1970, Month: 4, Day: 11}, // day 100
+			Person: fmt.Sprint("p", i), Ward: &ward, Bed: []byte("b7"), Born: civil.Date{Year: 1970, Month: 4, Day: 11}, // day 100
 			Cost: big.NewRat(25, 2), Seen: time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC),
 		}
 		row := reflect.New(f.Type.T).Elem() // which need not be what this process would call the type
@@ -100,7 +103,7 @@ func (f *keepStaysFn) ProcessElement(row beam.T) error {
 		return err
 	}
 	defer file.Close() // Fprint's error says enough in a test
-	_, err = fmt.Fprint(file, ward, " ", born.Field(0), " ", born.Field(1).Int(), " ", born.Field(2), " ", cost, " ", seen.UTC().Format(time.RFC3339Nano))
+	_, err = fmt.Fprint(file, ward, " ", string(v.FieldByName("Bed").Bytes()), " ", born.Field(0), " ", born.Field(1).Int(), " ", born.Field(2), " ", cost, " ", seen.UTC().Format(time.RFC3339Nano))
 	return err
 }
 
@@ -135,7 +138,7 @@ func TestStructsAcrossProcesses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.TrimSpace(string(text)) == "eye 1970 4 11 25/2 1970-01-02T00:00:00Z" {
+			if strings.TrimSpace(string(text)) == "eye b7 1970 4 11 25/2 1970-01-02T00:00:00Z" {
 				right++
 			}
 		}

@@ -32,6 +32,7 @@ type Params struct {
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	Shards       int            // parallel blocks of rows; default 8
 	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
+	As           reflect.Type   // struct type of the rows; default: that of the records
 
 	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
 	// that all workers see; see the package comment.
@@ -64,7 +65,7 @@ func (p Params) Validate(row reflect.Type) error {
 	p = p.withDefaults()
 	errs := []error{
 		p.solve().Validate(), p.sample(row).Validate(), private.ValidateStruct(row, p.Domain),
-		ValidateStruct(row, p.Domain),
+		ValidateStruct(p.sample(row).As, p.Domain),
 	}
 	if errors.Join(errs...) == nil {
 		_, _, err := methods.Choose(solver.Problem{
@@ -84,11 +85,14 @@ func (p Params) solve() SolveParams {
 }
 
 func (p Params) sample(row reflect.Type) SampleParams {
+	if p.As != nil {
+		row = p.As
+	}
 	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: PrismBranches, Seed: p.SampleSeed, As: row}
 }
 
 // Synthesize adds the whole stage to a pipeline that exists already: from a collection of private
-// structs to one of synthetic structs of the same type, at the price of p.Epsilon and p.Delta. Fields
+// structs to one of synthetic structs of the same type, or of type p.As, at the price of p.Epsilon and p.Delta. Fields
 // belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name; the field of the
 // privacy ID is empty in what comes out, and so are fields that are no column.
 //

@@ -61,13 +61,13 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	}}
 	_, err := Input(reflect.TypeFor[struct {
 		ID   []byte
-		Note []byte
+		Note []int
 		Sum  big.Rat
 	}](), d)
 	if err == nil {
 		t.Fatal("nothing is refused")
 	}
-	for _, want := range []string{`privacy ID "id": field ID is a []uint8`, "field Note is a []uint8", "make it a string", "field Sum is a big.Rat", "make it a *big.Rat"} {
+	for _, want := range []string{`privacy ID "id": field ID is a []uint8`, "field Note is a []int", "make it a string", "field Sum is a big.Rat", "make it a *big.Rat"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q lacks %q", err, want)
 		}

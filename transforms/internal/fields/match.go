@@ -23,7 +23,10 @@ type Map struct {
 	id         []int   // field index of the privacy ID; nil if there is none
 }
 
-var timeType = reflect.TypeFor[time.Time]()
+var (
+	timeType  = reflect.TypeFor[time.Time]()
+	bytesType = reflect.TypeFor[[]byte]()
+)
 
 // Input checks that records of type t, a struct or a pointer to one, can be encoded in d, and lists
 // all columns that cannot.
@@ -151,7 +154,7 @@ func isInt(k reflect.Kind) bool   { return reflect.Int <= k && k <= reflect.Int6
 func isUint(k reflect.Kind) bool  { return reflect.Uint <= k && k <= reflect.Uint64 }
 func isFloat(k reflect.Kind) bool { return k == reflect.Float32 || k == reflect.Float64 }
 
-// goKinds says which fields hold a type of column, besides texts, which hold all, time.Time, which holds what
+// goKinds says which fields hold a type of column, besides texts, which hold all, []byte, which holds texts, time.Time, which holds what
 // is on a calendar, and the types of package civil, which civilOf knows.
 var goKinds = map[domain.Type]struct{ whole, real, truth, rat bool }{
 	domain.String:    {whole: true},
@@ -177,6 +180,8 @@ func holds(t reflect.Type, as domain.Type) bool {
 		return as.Facts().Calendar
 	case k == reflect.String:
 		return true
+	case t == bytesType:
+		return as == domain.String
 	case isInt(k), isUint(k):
 		return goKinds[as].whole
 	case isFloat(k):

@@ -239,6 +239,8 @@ func fill(f reflect.Value, rng *rand.Rand) {
 		}
 	case k == reflect.String:
 		f.SetString([]string{"", "a", "7", "007", "x", "0.5", "TRUE", "1970-01-02", "12:00:00"}[rng.IntN(9)])
+	case f.Type() == bytesType:
+		f.SetBytes([]byte([]string{"", "a", "7", "007"}[rng.IntN(4)]))
 	case k == reflect.Bool:
 		f.SetBool(n < 0)
 	case isFloat(k):

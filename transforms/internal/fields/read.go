@@ -96,6 +96,8 @@ func readAttribute(enc encoder, attr *domain.Attribute, a int, field reflect.Val
 	switch k := field.Kind(); {
 	case k == reflect.String:
 		return bind(field, func(s string) (domain.Code, bool) { return enc.FromString(a, s) })
+	case field.Type() == bytesType:
+		return bind(field, func(b []byte) (domain.Code, bool) { return enc.FromString(a, string(b)) })
 	case k == reflect.Bool:
 		return bind(field, func(b bool) (domain.Code, bool) { return enc.FromBool(a, b) })
 	case k == reflect.Float64:

@@ -63,7 +63,7 @@ var table = []struct {
 	{reflect.TypeFor[civil.Time](), []string{"TIME"}, nil},
 	{reflect.TypeFor[*big.Rat](), []string{"NUMERIC", "NUMERIC 0", "NUMERIC 9"}, nil},
 	{reflect.TypeFor[big.Rat](), nil, nil},
-	{reflect.TypeFor[[]byte](), nil, nil},
+	{reflect.TypeFor[[]byte](), []string{"STRING"}, nil},
 	{reflect.TypeFor[[]string](), nil, nil},
 	{reflect.TypeFor[map[string]int](), nil, nil},
 	{reflect.TypeFor[struct{ X int }](), nil, nil},

@@ -56,6 +56,8 @@ func writeAttribute(a *domain.Attribute, t reflect.Type) func(field reflect.Valu
 		}
 	case k == reflect.String:
 		return func(f reflect.Value, col *domain.Column, row int) { f.SetString(textOf(a, col, row)) }
+	case t == bytesType:
+		return func(f reflect.Value, col *domain.Column, row int) { f.SetBytes([]byte(textOf(a, col, row))) }
 	case k == reflect.Bool:
 		return func(f reflect.Value, col *domain.Column, row int) { f.SetBool(col.Ints[row] != 0) }
 	case isFloat(k):

@@ -1,0 +1,128 @@
+package expansion
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// What is wrong with a request is said in sentences, without a word of Go's types.
+func TestRefusals(t *testing.T) {
+	type misspelt struct {
+		Domain  string  `beam:"domain"`
+		Epsilon float64 `beam:"epsilon"`
+		Delta   float64 `beam:"delta"`
+		Row     int64   `beam:"row"`
+	}
+	type textual struct {
+		Domain  string `beam:"domain"`
+		Epsilon string `beam:"epsilon"`
+	}
+	with := func(fields ...string) []string { return append(append([]string{}, rowsOf...), fields...) }
+	good := few{people, 1, 1e-9}
+	for _, tt := range []struct {
+		name   string
+		fields []string
+		o      any
+		change func(*jobpb.ExpansionRequest)
+		want   string
+	}{
+		{"an unknown option", rowsOf, misspelt{people, 1, 1e-9, 5}, nil, "row is no option of synthesize; did you mean rows?"},
+		{"an option of another type, and one left out", rowsOf, textual{people, "1"}, nil, "delta is required: δ, a decision that has no default: far below 1/(number of people), or 0 for pure differential privacy.\nepsilon: want a number"},
+		{"ε is 0", rowsOf, few{people, 0, 1e-9}, nil, "epsilon 0: want a finite number above 0"},
+		{"a domain with a fault", rowsOf, few{strings.Replace(people, "bins: 10", "bins: x", 1), 1, 1e-9}, nil, `domain:4:54: column "age": bins: got "x"`},
+		{"a column that the rows have not", rowsOf[:3], good, nil, `column "born" of the domain is no field of the rows; the rows have id, sex, age`},
+		{"a column of another name", []string{"id STRING", "sex STRING", "agee INT64", "born STRING"}, good, nil, `column "age" of the domain is no field of the rows; did you mean "agee"?`},
+		{"a column of another type", []string{"id STRING", "sex DOUBLE", "age INT64", "born STRING"}, good, nil, `column "sex" is STRING in the domain and a float in the rows; declare it as FLOAT64 or INT64 or NUMERIC, or make it a str`},
+		{"an ID that is no text", []string{"id DOUBLE", "sex STRING", "age INT64", "born STRING"}, good, nil, `privacy_id "id" is a float in the rows`},
+		{"INT16, though no column", with("x INT16"), good, nil, `field "x" is INT16`},
+		{"a list", with("x LIST"), good, nil, `field "x" is a list`},
+		{"anything", with("x beam:logical:pythonsdk_any:v1"), good, nil, `field "x" is of any type`},
+		{"a type of somebody's", with("x beam:logical_type:uuid:v1"), good, nil, `field "x" is of the logical type beam:logical_type:uuid:v1`},
+		{"a letter that is not ASCII", with("é STRING"), good, nil, `field "é": want a name of ASCII letters`},
+		{"names that Go takes for one", with("Age STRING"), good, nil, `fields "age" and "Age" differ in the case of the first letter alone`},
+		{"windows", rowsOf, good, func(r *jobpb.ExpansionRequest) {
+			r.Components.WindowingStrategies["all"].WindowFn.Urn = "beam:window_fn:fixed_windows:v1"
+		}, "the rows are in windows"},
+		{"a stream", rowsOf, good, func(r *jobpb.ExpansionRequest) {
+			r.Components.Pcollections["theirs"].IsBounded = pipepb.IsBounded_UNBOUNDED
+		}, "the rows have no end"},
+		{"pickles", rowsOf, good, func(r *jobpb.ExpansionRequest) {
+			r.Components.Coders["rows"].Spec.Urn = "beam:coder:pickled_python:v1"
+		}, "the elements are no rows with a schema"},
+		{"another transform", rowsOf, good, func(r *jobpb.ExpansionRequest) { r.Transform.Spec.Urn = "beam:x" }, "this service has the schema transform " + Identifier + " alone"},
+		{"a runner that retries", rowsOf, good, func(r *jobpb.ExpansionRequest) { r.PipelineOptions = runner(t, "FlinkRunner") }, "store is required on FlinkRunner"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			req := ask(t, tt.fields, tt.o)
+			if tt.change != nil {
+				tt.change(req)
+			}
+			got := expand(t, req).GetError()
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if !strings.HasPrefix(got, "dapple: ") || strings.Contains(got, "struct {") || strings.Contains(got, "reflect.") || strings.Contains(got, "synth:") || strings.Contains(got, "goroutine") {
+				t.Errorf("not for people who have no Go: %s", got)
+			}
+		})
+	}
+}
+
+func runner(t *testing.T, name string) *structpb.Struct {
+	t.Helper()
+	s, err := structpb.NewStruct(map[string]any{"beam:option:runner:v1": name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A store, or the caller's word, is asked of runners alone that may retry.
+func TestStorePolicy(t *testing.T) {
+	dir, yes := t.TempDir(), true
+	for _, tt := range []struct {
+		runner string
+		o      options
+		ok     bool
+	}{
+		{"", options{}, true},
+		{"PrismRunner", options{}, true},
+		{"apache_beam.runners.direct.DirectRunner", options{}, true},
+		{"PortableRunner", options{}, false},
+		{"DataflowRunner", options{}, false},
+		{"PortableRunner", options{NoRetries: &yes}, true},
+		{"FlinkRunner", options{Store: &dir}, true},
+	} {
+		if err := tt.o.retries(runner(t, tt.runner)); (err == nil) != tt.ok {
+			t.Errorf("%q with %+v: %v", tt.runner, tt.o, err)
+		}
+	}
+}
+
+// Every parameter of Synthesize can be given.
+func TestParams(t *testing.T) {
+	o := options{
+		Domain: people, Epsilon: 2, Delta: 1e-6, Neighbouring: new(string), Rows: new(int64), Workload: [][]string{{"sex", "born"}, {"age"}},
+		Units: new(float64), Method: new(string), MemoryLimit: new(int64), Shards: new(int64), SampleSeed: new(int64), Store: new(string),
+	}
+	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store = "replace", 10, 7, "mwem", 1<<20, 3, 5, "gs://b/d"
+	p, err := o.params()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.As = reflect.TypeFor[struct{}]() // set by Expand
+	v := reflect.ValueOf(p)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("Params.%s cannot be given", v.Type().Field(i).Name)
+		}
+	}
+	if len(p.Workload.Marginals) != 2 || p.Workload.Marginals[0].Clique.Compare(p.Workload.Marginals[1].Clique) >= 0 {
+		t.Errorf("workload %v", p.Workload.Marginals)
+	}
+}

@@ -1,0 +1,144 @@
+package expansion
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"google.golang.org/protobuf/proto"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+func TestMain(m *testing.M) {
+	beam.Init()
+	m.Run()
+}
+
+// Every name of the graph is under the namespace or the caller's, and names something; the outputs have the columns that
+// are written, without the privacy ID and without fields that are none, and their logical types.
+func TestExpand(t *testing.T) {
+	req := ask(t, rowsOf, few{people, 1, 1e-9})
+	resp := expand(t, req)
+	if resp.GetError() != "" {
+		t.Fatal(resp.GetError())
+	}
+	c := resp.GetComponents()
+	known := func(what, id string, there bool) {
+		if !there || !strings.HasPrefix(id, "external_7_") && id != "theirs" && id != "rows" && id != "all" {
+			t.Errorf("%s %q is not there, or under no namespace", what, id)
+		}
+	}
+	consumed := 0
+	names := map[string]bool{}
+	for id, tr := range c.GetTransforms() {
+		known("transform", id, true)
+		if names[tr.GetUniqueName()] || !strings.HasPrefix(tr.GetUniqueName(), "Make people up/") {
+			t.Errorf("transform %q is not the only one of its name below the caller's", tr.GetUniqueName())
+		}
+		names[tr.GetUniqueName()] = true
+		if strings.HasPrefix(tr.GetSpec().GetUrn(), placeholder) {
+			t.Errorf("%s is left", tr.GetSpec().GetUrn())
+		}
+		for _, sub := range tr.GetSubtransforms() {
+			known("transform", sub, c.GetTransforms()[sub] != nil)
+		}
+		for _, m := range []map[string]string{tr.GetInputs(), tr.GetOutputs()} {
+			for _, col := range m {
+				known("collection", col, c.GetPcollections()[col] != nil)
+				if col == "theirs" && len(tr.GetSubtransforms()) == 0 {
+					consumed++
+				}
+			}
+		}
+		if env := tr.GetEnvironmentId(); env != "" {
+			known("environment", env, c.GetEnvironments()[env] != nil)
+		}
+		if tr.GetSpec().GetUrn() == "beam:transform:combine_per_key:v1" {
+			p := &pipepb.CombinePayload{}
+			if err := proto.Unmarshal(tr.GetSpec().GetPayload(), p); err != nil {
+				t.Fatal(err)
+			}
+			known("coder", p.GetAccumulatorCoderId(), c.GetCoders()[p.GetAccumulatorCoderId()] != nil)
+		}
+	}
+	if consumed != 1 {
+		t.Errorf("the rows are read by %d transforms", consumed)
+	}
+	for id, col := range c.GetPcollections() {
+		known("collection", id, true)
+		known("coder", col.GetCoderId(), c.GetCoders()[col.GetCoderId()] != nil)
+		known("windowing", col.GetWindowingStrategyId(), c.GetWindowingStrategies()[col.GetWindowingStrategyId()] != nil)
+	}
+	for id, cd := range c.GetCoders() {
+		known("coder", id, true)
+		for _, part := range cd.GetComponentCoderIds() {
+			known("coder", part, c.GetCoders()[part] != nil)
+		}
+	}
+	if out := resp.GetTransform().GetOutputs(); len(out) != 2 || len(resp.GetTransform().GetSubtransforms()) == 0 {
+		t.Errorf("outputs %v of %v", out, resp.GetTransform().GetSubtransforms())
+	}
+	for tag, want := range map[string]string{
+		rowsTag:      "sex STRING, age INT64, born beam:logical_type:date:v1?",
+		statementTag: "guarantee STRING, epsilon DOUBLE, delta DOUBLE, method STRING, units DOUBLE, cell_error DOUBLE?, tv DOUBLE?, ledger STRING, model_sha256 STRING, model_place STRING?",
+	} {
+		s := &pipepb.Schema{}
+		col := c.GetPcollections()[resp.GetTransform().GetOutputs()[tag]]
+		if err := proto.Unmarshal(c.GetCoders()[col.GetCoderId()].GetSpec().GetPayload(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := describe(s); got != want {
+			t.Errorf("%s:\n%s, want\n%s", tag, got, want)
+		}
+	}
+}
+
+func describe(s *pipepb.Schema) string {
+	var fields []string
+	for _, f := range s.GetFields() {
+		kind := f.GetType().GetLogicalType().GetUrn()
+		if kind == "" {
+			kind = f.GetType().GetAtomicType().String()
+		}
+		if f.GetType().GetNullable() {
+			kind += "?"
+		}
+		fields = append(fields, f.GetName()+" "+kind)
+	}
+	return strings.Join(fields, ", ")
+}
+
+// The options, their types and what is said of them are those of a golden file, which people read in Python and YAML.
+func TestDiscover(t *testing.T) {
+	resp, err := new(Server).DiscoverSchemaTransform(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := resp.GetSchemaTransformConfigs()[Identifier]
+	got := fmt.Sprintf("%v → %v\n%s\n", c.GetInputPcollectionNames(), c.GetOutputPcollectionNames(), c.GetDescription())
+	for _, f := range c.GetConfigSchema().GetFields() {
+		kind := f.GetType().GetAtomicType().String()
+		if f.GetType().GetArrayType() != nil {
+			kind = "ARRAY<ARRAY<" + f.GetType().GetArrayType().GetElementType().GetArrayType().GetElementType().GetAtomicType().String() + ">>"
+		}
+		if f.GetType().GetNullable() {
+			kind += "?"
+		}
+		got += fmt.Sprintf("\n%s %s\n  %s\n", f.GetName(), kind, f.GetDescription())
+	}
+	golden := filepath.Join("testdata", "options.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || string(want) != got {
+		t.Errorf("%v; got\n%s", err, got)
+	}
+}

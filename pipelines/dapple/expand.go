@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/internal/expansion"
+)
+
+func expandCommand() command {
+	c := expansion.Config{Environment: expansion.Environments[0]}
+	untilEOF := false
+	return command{
+		name:    "expand",
+		does:    "offer Synthesize to pipelines in Python and Beam YAML, as an expansion service",
+		example: "dapple expand --port=8097",
+		options: []option{
+			{name: "port", arg: "N", usage: "of this machine alone; 0: any, which it prints", required: true, set: port(&c.Port)},
+			{name: "env", arg: "WHERE", usage: "its workers: local (default), docker, or anyof of both", set: oneOf(&c.Environment, expansion.Environments...)},
+			{name: "until_eof", usage: "end when standard input does: for programs that start it", set: toggle(&untilEOF)},
+		},
+		beam:  true,
+		check: func(context.Context) error { return nil },
+		run: func(ctx context.Context, out io.Writer) error {
+			if untilEOF {
+				var end context.CancelFunc
+				ctx, end = context.WithCancel(ctx)
+				go func() {
+					_, _ = io.Copy(io.Discard, os.Stdin) // whatever ends it
+					end()
+				}()
+			}
+			return expansion.Serve(ctx, c, out)
+		},
+	}
+}
+
+func port(p *int) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseUint(s, 10, 16)
+		if err != nil {
+			return errors.New("want a number from 0 to 65535")
+		}
+		*p = int(v)
+		return nil
+	}
+}
