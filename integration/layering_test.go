@@ -141,6 +141,8 @@ var layering = []struct {
 		"a program that calls Synthesize links no Arrow; its runner, prism, links Cloud Storage for Beam's own sake"},
 	{"pipelines/plan", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
 		"planning sees public inputs only"},
+	{"internal/theory", []string{"dp/noise", "dp/mechanism", "dp/accountant", "solver", "transforms", "io", "pipelines", "github.com/"},
+		"bounds are functions of public figures"},
 	{"internal/page", []string{"dp", "solver", "transforms", "io", "pipelines", "github.com/"},
 		"pages know nothing of what they show"},
 	{"internal/report", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},

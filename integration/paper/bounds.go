@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/internal/theory"
+)
 
 // axis is what a picture varies.
 type axis struct {
@@ -15,28 +19,24 @@ var axes = []axis{
 	{"queries", "ln |Q|", func(s setting) float64 { return math.Log(s.queries()) }},
 }
 
-// bounds are the rates of the paper's Table 1 as printed, without constants and logarithms in n: d^a·ln|Q|^b·ln(1/δ)^c /
-// (n·ε)^e, and those of Theorem 3 (DPFW) and 5 (DPAM, with the Gaussian width at most √(2·k·ln|Q|)·largest norm, here
-// of marginals: √(2·2^(d−w)·ln|Q|)).
+// bound is the rate of the method's largest error, without a constant, and with the Gaussian width estimated from 200 draws.
 func bound(method string, s setting) float64 {
-	d, lq, lg, ne := float64(s.columns), math.Log(s.queries()), math.Log(1/delta), float64(s.rows)*s.epsilon
-	rate := func(a, b, c, e float64) float64 {
-		return math.Pow(d, a) * math.Pow(lq, b) * math.Pow(lg, c) / math.Pow(ne, e)
+	rate, ok := theory.Rate(method, s.stated())
+	if !ok {
+		panic("paper: no rate is stated for " + method)
 	}
-	switch method {
-	case "mwem", "pmw", "pep", "adaptive":
-		return rate(.25, .5, .5, .5)
-	case "dualquery":
-		return rate(1.0/6, .5, 1.0/6, 1.0/3)
-	case "fem":
-		return rate(.75, .5, .5, .5)
-	case "sepfem":
-		return rate(.625, .5, .5, .5)
-	case "dpfw", "dpfw-paper":
-		return rate(.2, .4, .2, .4)
+	return rate
+}
+
+var widths = map[[2]int]float64{} // by columns and width
+
+// stated is the setting as theory takes it.
+func (s setting) stated() theory.Setting {
+	key := [2]int{s.columns, s.width}
+	if widths[key] == 0 {
+		widths[key], _ = theory.Width(s.sizes(), s.marginals(), 200, 1)
 	}
-	width := math.Sqrt(2 * math.Exp2(d-float64(s.width)) * lq)
-	return math.Sqrt(width) * math.Pow(d*math.Ln2, .25) * math.Pow(lg, .25) / math.Sqrt(ne)
+	return theory.Setting{Cells: math.Exp2(float64(s.columns)), Queries: s.queries(), Width: widths[key], Units: float64(s.rows), Epsilon: s.epsilon, Delta: delta}
 }
 
 // slope fits log y = a + slope·log x by least squares and returns the slope with its standard error, NaN for fewer than

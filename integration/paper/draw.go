@@ -98,8 +98,8 @@ above the printed one by more than three standard errors, or an error above the 
 ε such a slope means that the rate does not hold as the method runs here; over so few columns and queries a steeper one
 contradicts no bound.
 
-The rates are those of the paper's Table 1, of its Theorem 3 for DPFW and Theorem 5 for DPAM, with a bound in place of the
-Gaussian width. PMW, PEP and the adaptive family have that of MWEM. FEM and sepFEM play a fixed number of rounds, 300, which
+The rates are those of the paper's Table 1, of its Theorem 3 for DPFW and Theorem 5 for DPAM, with the Gaussian width as 200
+draws estimate it. PMW, PEP and the adaptive family have that of MWEM. FEM and sepFEM play a fixed number of rounds, 300, which
 is the floor of their error. DPFW as published returns the iterate of a random round; here that is off by half of
 the units whatever n and ε, which is above the rate that is printed for it. Errors against the law do not fall below what sampling leaves.
 
@@ -129,6 +129,7 @@ the units whatever n and ε, which is above the rate that is printed for it. Err
 		}
 		b.WriteString("\n")
 	}
+	writeStated(&b, runs)
 	b.WriteString(`## Not here
 
 ` + "`gem`" + ` takes a hundred times as long. RAP (Aydore et al. 2021) is not built: see package internal/published/comparators.

@@ -148,14 +148,16 @@ func marginal(p []float64, columns int, c domain.Clique) []float64 {
 	return out
 }
 
+func (s setting) sizes() []int { return slices.Repeat([]int{2}, s.columns) }
+
+// marginals are those that are measured.
+func (s setting) marginals() []domain.Clique {
+	return query.AllMarginals(s.sizes(), s.width, 1<<20).Maximal().Cliques()
+}
+
 // queries returns |Q|: the cells of the measured marginals and their negations.
 func (s setting) queries() float64 {
-	sizes := slices.Repeat([]int{2}, s.columns)
-	_, cells, err := query.AllMarginals(sizes, s.width, 1<<20).Maximal().Cells()
-	if err != nil {
-		panic(err)
-	}
-	return 2 * float64(cells)
+	return 2 * float64(len(s.marginals())) * math.Exp2(float64(s.width))
 }
 
 var header = []string{"axis", "method", "columns", "width", "units", "epsilon", "seed", "error_sample", "error_population"}

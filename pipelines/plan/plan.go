@@ -40,6 +40,8 @@ type Plan struct {
 	Enough     float64 // privacy units from which AverageTV is at most FewTV, roughly; 0 if it is, or nothing is predicted
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
+	Theory
+
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
 	RowsSeconds  float64 // the same for the rows, which are fitted to the model's marginals if they are not many
@@ -137,6 +139,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	if !plan.Adaptive() {
 		plan.NoiseBound = noiseBound(p, measured)
 	}
+	plan.Theory = stated(p, chosen.Name, plan.Workload, measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
 	plan.CountBytes = 8 * float64(plan.Workload.MeasCells)
 	if plan.MostUnits = MostUnits(p); plan.MostUnits > 0 {

@@ -17,6 +17,7 @@ func WriteText(w io.Writer, p *Plan) error {
 	writeMethod(&b, p)
 	writeCharges(&b, p)
 	writeFigures(&b, p)
+	writeTheory(&b, p)
 	for _, note := range p.Notes {
 		fmt.Fprintln(&b, note)
 	}
