@@ -9,10 +9,10 @@ import (
 // CriteriaStage is the stage of the ledger at which criteria are checked.
 const CriteriaStage = "criteria"
 
-// Criteria say how close a model has to be. Whether it is, is released and nothing else. The zero Criteria are none.
+// Criteria say how close a model has to be. Only whether it is gets released. The zero value asks for nothing.
 type Criteria struct {
 	Limits []Limit  `json:",omitempty"`
-	Share  dp.Share `json:",omitzero"` // of the budget, for the check; the method has what is left
+	Share  dp.Share `json:",omitzero"` // of the budget, for the check; the method has the rest
 }
 
 // Limit is the largest error that a cell of a marginal may have, as a part of the released number of units.
@@ -21,7 +21,7 @@ type Limit struct {
 	Largest float64
 }
 
-// Ask returns what the check asks of a curator: the marginals, the model's answers and the limits, in counts.
+// Ask returns the arguments of the check: the marginals, the model's answers and the limits, in counts.
 func (c Criteria) Ask(r *Result) (w query.Workload, model query.Answers, limits []float64) {
 	w.Sizes = r.Model.Sizes
 	var cliques []domain.Clique

@@ -8,12 +8,12 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// Curator is the whole of what an algorithm may ask of private data. Selecting and measuring charge
-// the ledger, then draw; a request beyond what remains is refused before any draw. Each (stage, round)
-// may be used once. An algorithm that needs less declares an interface with fewer methods.
+// Curator is everything that an algorithm may ask of private data. Selecting and measuring charge the ledger, then
+// draw; a request beyond what remains is refused before any draw. Each (stage, round) may be used once. An algorithm
+// that needs less declares an interface with fewer methods.
 //
-// Where a share is asked for, it is a share of the ledger's capacity, and noise is calibrated so that
-// the exact charge is at most that share.
+// A share is a share of the ledger's capacity, and noise is calibrated so that the exact charge is at most that
+// share.
 type Curator interface {
 	// Budget returns the relation, the ledger's kind and its capacity: all public.
 	Budget() dp.Budget
@@ -36,8 +36,8 @@ type Curator interface {
 	// LaplaceMaxCell selects the largest of ±(count − model) with discrete Laplace noise of the given
 	// scale, in counts, on each.
 	LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error)
-	// FirstAbove returns the first cell, from answer number from on and round once, whose |count − model| is above a
-	// threshold, in counts; Marginal is −1 if none is. Only the search as a whole is charged.
+	// FirstAbove returns the first cell, starting at answer number from and wrapping around once, whose |count −
+	// model| is above a threshold, in counts; Marginal is −1 if there is none. Only the search as a whole is charged.
 	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
 	// Residuals releases marginals on merged codes, centred along every axis; see package rake.
 	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
@@ -46,8 +46,8 @@ type Curator interface {
 	// Trees releases trees of differences over the codes that records have, one for each attribute whose bins are
 	// learned; see package rake.
 	Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error)
-	// Coarsen makes all later requests speak of coarser codes of records; it costs nothing. Until then, attributes
-	// whose bins are learned can be asked about by Trees alone.
+	// Coarsen makes all later requests refer to coarser codes of records; it costs nothing. Until then, attributes
+	// whose bins are learned can only be measured by Trees.
 	Coarsen(stage string, codes query.Recoding) error
 	// MaxError releases the largest |count − model| over all cells.
 	MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error)
@@ -58,7 +58,7 @@ type Curator interface {
 type Access struct {
 	Stage string
 	Kind  dp.Kind
-	Count int      // how many events of this kind; rounds 1..Count where above 1
+	Count int      // number of events of this kind; in rounds 1..Count if above 1
 	Share dp.Share // of the capacity, for each of the Count events; zero if the noise is given
 	// Noise is the variance (Gaussian, counts²) or scale (Laplace, counts) if it is given instead.
 	Noise float64
@@ -68,12 +68,12 @@ type Access struct {
 	Cliques []domain.Clique
 	// Precision is each marginal's part of the event's precision; nil means equal parts.
 	Precision []float64
-	// Coordinates is how many noisy numbers one event draws; the most it can draw if it is Adaptive.
+	// Coordinates is the number of noisy numbers that one event draws; if it is Adaptive, the most that it can draw.
 	Coordinates int64
 	// Worst: the one number released is the largest error of the workload's answers.
 	Worst bool
-	// Adaptive: what the event asks for follows from earlier releases. Its share is fixed; its
-	// sensitivity and noise are known only when it is made.
+	// Adaptive: the request depends on earlier releases. Its share is fixed; its sensitivity and noise are known only
+	// when it is made.
 	Adaptive bool
 }
 
@@ -82,7 +82,7 @@ func Adaptive(accesses []Access) bool {
 	return slices.ContainsFunc(accesses, func(a Access) bool { return a.Adaptive })
 }
 
-// Coordinates returns how many noisy numbers the accesses draw together.
+// Coordinates returns the number of noisy numbers that the accesses draw together.
 func Coordinates(accesses []Access) int64 {
 	n := int64(0)
 	for _, a := range accesses {

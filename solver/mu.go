@@ -6,8 +6,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// GaussianMu returns the μ of Gaussian differential privacy that ε and δ > 0 allow, for public rules and
-// predictions only: the ledger has its own, which is rounded to the safe side.
+// GaussianMu returns the μ of Gaussian differential privacy that ε and δ > 0 allow, for public rules and predictions
+// only: the ledger computes its own, rounded to the safe side.
 //
 // Source: Dong, Roth, Su 2022, Corollary 2.13.
 func GaussianMu(epsilon dp.Epsilon, delta dp.Delta) float64 {
@@ -24,9 +24,9 @@ func GaussianMu(epsilon dp.Epsilon, delta dp.Delta) float64 {
 	return lo
 }
 
-// ZCDPRho returns the largest rho of zero-concentrated privacy that implies (ε, δ), as a float: good
-// for choosing a number of rounds, not for calibrating noise, which is the ledger's business. It is the
-// maximum over α > 1 of the rho at which exp((α−1)(αρ−ε))·(1−1/α)^α/(α−1) = δ.
+// ZCDPRho returns the largest rho of zero-concentrated privacy that implies (ε, δ), as a float. It serves to choose a
+// number of rounds, not to calibrate noise, which is the task of the ledger. It is the maximum over α > 1 of the rho
+// at which exp((α−1)(αρ−ε))·(1−1/α)^α/(α−1) = δ.
 //
 // Source: Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Proposition 12.
 func ZCDPRho(epsilon dp.Epsilon, delta dp.Delta) float64 {

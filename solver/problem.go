@@ -9,15 +9,16 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// DefaultUnits is the planning number of units if the user gives none. A number too low costs more than one
-// too high: with a fifth of the people of UCI Adult (7 columns, ε = 1) total variation is 6 % higher and the largest
-// cell error 40 %, with four times as many neither; at 50 times, for 1,000 people, 6 to 17 %.
+// DefaultUnits is the planning number of units if the user gives none. A number that is too low costs more than one
+// that is too high: with a fifth of the people of UCI Adult (7 columns, ε = 1) total variation is 6 % higher and the
+// largest cell error 40 %; with four times as many both are unchanged; with 50 times as many, for 1,000 people, they
+// are 6 to 17 % higher.
 const DefaultUnits = 50_000
 
 // DefaultMemoryLimit is what a solve may take if no limit is given: 2 GiB.
 const DefaultMemoryLimit = 2 << 30
 
-// Problem is everything public that an algorithm starts from.
+// Problem is the public input of an algorithm.
 type Problem struct {
 	Domain       *domain.Domain
 	Workload     query.Workload
@@ -27,7 +28,7 @@ type Problem struct {
 	Units        float64 // public planning number of units, never the true one
 	MemoryLimit  int64   // bytes for the solve; 0: DefaultMemoryLimit
 	Rounds       int     // 0: the algorithm's public rule
-	Seed         uint64  // of randomness that privacy does not depend on
+	Seed         uint64  // of randomness that does not affect privacy
 	Criteria     Criteria
 	Progress     Progress
 }
@@ -45,7 +46,7 @@ func (p Progress) Report(stage string, done, total int) {
 	}
 }
 
-// Status says how an algorithm ended.
+// Status is the way in which an algorithm ended.
 type Status uint8
 
 const (
@@ -67,13 +68,13 @@ func (s Status) String() string {
 type Result struct {
 	Model        *population.Model
 	Total        query.Total
-	Measurements []query.Measurement  // all noisy marginals bought; not answers to linear queries
+	Measurements []query.Measurement  // all noisy marginals; not answers to linear queries
 	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned
-	MaxError     *query.MaxError      // a bought certificate, if any
+	MaxError     *query.MaxError      // a measured largest error, if any
 	Accepted     *bool                // whether the model meets the problem's criteria; nil: there are none
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown
 	TV           float64              // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
-	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: RMSE and Measurements tell
+	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: see RMSE and Measurements
 	Iterations   int
 	Status       Status
 }

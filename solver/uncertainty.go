@@ -2,14 +2,14 @@ package solver
 
 import "github.com/dapple-dp/dapple/dp/domain"
 
-// Uncertainty is what the standard errors of a fitted model's cells follow from, if the model was fitted to
-// residuals. It is public; package interval holds the formulas.
+// Uncertainty holds the quantities from which the standard errors of a model's cells follow, if the model was fitted
+// to residuals. It is public; package interval holds the formulas.
 type Uncertainty struct {
-	// Pooled[a][v] says that value v of attribute a was too rare to measure together with others: the model
-	// holds it to be independent of everything else.
+	// Pooled[a][v] reports that value v of attribute a was too rare to measure together with others: the model treats
+	// it as independent of everything else.
 	Pooled [][]bool
-	// OneWay[a] is the variance of a count of the one-way table of attribute a, the mean of those of learned bins,
-	// counts²; 0 if none was measured.
+	// OneWay[a] is the variance of a count of the one-way marginal of attribute a (for learned bins, the mean of the
+	// variances), counts²; 0 if none was measured.
 	OneWay []float64
 	Tables []TableUncertainty
 }
@@ -25,7 +25,7 @@ type TableUncertainty struct {
 	Distance  float64 // of the table from the model, estimated by the last screening, counts
 }
 
-// Variance returns what the releases leave of a variance v = κ·b^1.5, counts².
+// Variance returns the variance that remains after the releases of a variance v = κ·b^1.5, counts².
 func (t *TableUncertainty) Variance(v float64) float64 {
 	v = t.Growth * v / (1 + v*t.Earlier)
 	return v / (1 + v*t.Precision)

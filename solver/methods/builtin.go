@@ -15,11 +15,11 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// largestGDP is the largest ε for which Gaussian differential privacy is charged: beyond it the price of
-// discrete noise, which grows with exp(ε), is no longer small beside δ.
+// largestGDP is the largest ε for which Gaussian differential privacy is charged: above it the cost of discrete
+// noise, which grows with exp(ε), is no longer small compared with δ.
 const largestGDP = 10
 
-// gaussian is the ledger of an algorithm that only adds Gaussian noise, if δ allows that.
+// gaussian returns the kind of ledger for an algorithm that only adds Gaussian noise, if δ allows that.
 func gaussian(e dp.Epsilon, d dp.Delta) dp.Accounting {
 	switch {
 	case d == 0:
@@ -30,7 +30,7 @@ func gaussian(e dp.Epsilon, d dp.Delta) dp.Accounting {
 	return dp.GaussianOnly
 }
 
-// selecting is the ledger of an algorithm that selects.
+// selecting returns the kind of ledger for an algorithm that selects.
 func selecting(_ dp.Epsilon, d dp.Delta) dp.Accounting {
 	if d == 0 {
 		return dp.Pure

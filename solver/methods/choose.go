@@ -9,8 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Choose returns the method called name, or for Auto and no name the one that the public rule picks, and
-// why. It fails if there is no such method, and with the method's own error if it does not apply to p.
+// Choose returns the method called name, or for Auto and for no name the one that the public rule picks, and the
+// reason. It fails if there is no such method, and with the method's own error if it does not apply to p.
 func Choose(p solver.Problem, name string) (m Method, why string, err error) {
 	why = "named in the request"
 	if cmp.Or(name, Auto) == Auto {
@@ -23,8 +23,8 @@ func Choose(p solver.Problem, name string) (m Method, why string, err error) {
 	return m, why, err
 }
 
-// rule picks a method from public figures alone: δ, the domain, the number of measured marginals, the
-// planning number of units. The package comment says where its figures come from.
+// rule picks a method from public figures alone: δ, the domain, the number of measured marginals and the planning
+// number of units. The package comment gives the measurements behind it.
 func rule(p solver.Problem) (name, why string) {
 	if n := p.Workload.Linear(); n > 0 {
 		if p.Delta > 0 {
@@ -43,8 +43,8 @@ func rule(p solver.Problem) (name, why string) {
 	return "dpfw", fmt.Sprintf("δ = 0 and %.0f marginals are more than 6·(units·ε)^0.4 = %.0f: selection", measured, limit)
 }
 
-// mostNoise is the noise of one release of the whole workload, as a part of the units, up to which marginals
-// that rake is too narrow for are better measured.
+// mostNoise is the noise of one release of the whole workload, as a part of the units, up to which it is better to
+// measure marginals that are wider than those rake measures.
 const mostNoise = .25
 
 // ruleOfGaussian is the rule for δ > 0.
@@ -56,7 +56,7 @@ func ruleOfGaussian(p solver.Problem) (name, why string) {
 	for _, m := range p.Workload.Marginals {
 		widest = max(widest, len(m.Clique))
 	}
-	const usual = "δ > 0: the tables worth measuring are found by noisy scores, in any domain"
+	const usual = "δ > 0: noisy scores find the tables worth measuring, in any domain"
 	if widest <= rake.Widest {
 		return "rake", usual
 	}
@@ -85,7 +85,7 @@ func relativeNoise(p solver.Problem) float64 {
 	return cells * math.Sqrt(moves*float64(len(list))) / (max(p.Units, 1) * solver.GaussianMu(p.Epsilon, p.Delta))
 }
 
-// must returns a method of this module.
+// must returns a built-in method.
 func must(name string) Method {
 	m, err := Lookup(name)
 	if err != nil {

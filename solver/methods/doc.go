@@ -1,35 +1,36 @@
-// Package methods knows the algorithms by name, those of this module and those that others register, and
-// holds the public rule that chooses between them. It is the one place where a name becomes an algorithm.
+// Package methods is the registry of algorithms, those of this module and those that others register, and holds the
+// public rule that chooses between them. Only here does a name become an algorithm.
 //
 //	methods.Register(methods.Method{Name: "mine", …})          // in an init function
 //	synth.Synthesize(s, people, synth.Params{Method: "mine", …})
 //
-// The rule looks at the domain, the workload, ε, δ and the planning number of units, never at data, so
-// that a plan can state the choice before anything is read.
+// The rule depends on the domain, the workload, ε, δ and the planning number of units, never on data, so that a plan
+// can state the choice before anything is read.
 //
 // # Design
 //
-// For δ > 0 and marginals of up to three columns the rule is rake for every domain: it measures the tables that
-// noisy scores call for, on the whole universe if that fits. On two tables that dpam can hold too (336,000 and 65,536 cells, 35 and 560
-// marginals, ε from 0.1 to 10) its total variation is from 21 % lower to 3 % higher than dpam's.
+// For δ > 0 and marginals of up to three columns the rule is rake for every domain: it measures the tables that noisy
+// scores select, on the whole universe if that fits in memory. On two tables small enough for dpam (336,000 and
+// 65,536 cells, 35 and 560 marginals, ε from 0.1 to 10) its total variation is from 21 % lower to 3 % higher than
+// dpam's.
 //
-// Of marginals of four and five columns rake measures the pairs and triples inside, dpam the marginals
-// themselves. Which is better depends on the noise of one release of all of them, cells·√M·σ as a part of the
-// units. Total variation of dpam's rows as a multiple of rake's, on seven tables (the 7 columns of UCI Adult; 7
-// linked columns with 50,400 possible records and 12 binary ones, each of 5,000, 50,000 and 500,000 people), ε
-// from 0.1 to 10, all marginals of up to 4 or 5 columns, one run each:
+// For marginals of four and five columns rake measures the pairs and triples inside them, dpam the marginals
+// themselves. Which is better depends on the noise of one release of all of them, cells·√M·σ as a part of the units.
+// Total variation of dpam's rows as a multiple of rake's, on seven tables (the 7 columns of UCI Adult; 7 linked
+// columns with 50,400 possible records and 12 binary ones, each of 5,000, 50,000 and 500,000 people), ε from 0.1 to
+// 10, all marginals of up to 4 or 5 columns, one run each:
 //
 //	noise                up to .02     .02 to .25    .25 to 1      1 to 5        more
 //	runs                 13            19            13            15            10
 //	dpam/rake, median    .62           .90           1.00          1.31          1.62
 //	least, most          .36, 1.07     .66, 1.16     .75, 1.38     .88, 1.90     .90, 2.31
 //
-// so that the rule is dpam up to a noise of .25 if its explicit universe fits the memory, and rake beyond. No
-// method measures marginals of four columns on domains too large for dpam and dpfw.
+// So the rule is dpam up to a noise of .25 if its explicit universe fits in memory, and rake otherwise. No method
+// measures marginals of four columns on domains too large for dpam and dpfw.
 //
-// In pure differential privacy one release of M marginals has noise of scale M/ε, and no longer √M of that
-// as for δ > 0, so that beyond some M it is better to select. Errors of weights (worst cell / average total
-// variation, Markov trees of binary columns, AddRemove) put the border near M = 6·(units·ε)^0.4:
+// Under pure differential privacy one release of M marginals has noise of scale proportional to M/ε, and not to √M as
+// for δ > 0, so that for large M it is better to select. The errors of weights (worst cell / average total variation,
+// Markov trees of binary columns, AddRemove) put the border near M = 6·(units·ε)^0.4:
 //
 //	columns, width, M, units, ε    border    dpam           dpfw
 //	10, 3, 120, 10,000, 1          239       .0171/.0154    .0212/.0170

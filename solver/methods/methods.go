@@ -17,8 +17,8 @@ import (
 // Auto is the name by which Choose applies the public rule.
 const Auto = "auto"
 
-// Method is an algorithm under the name that flags, reports and workers use. Name, Accounting, Accesses and
-// Solve are required.
+// Method is an algorithm and its name in flags, reports and workers. Name, Accounting, Accesses and Solve are
+// required.
 type Method struct {
 	Name    string
 	Summary string // a line for plans
@@ -31,35 +31,36 @@ type Method struct {
 	// accesses that Accesses planned, with noise that was fixed there.
 	Solve func(context.Context, solver.Problem, solver.Curator) (*solver.Result, error)
 
-	// Comparison says that the algorithm is kept to be compared with: plans name it, and propose it to nobody.
+	// Comparison marks an algorithm that is kept for comparison: plans list it, and do not propose it.
 	Comparison bool
-	// PredictAs names the method whose predicted error is taken for this one's; empty: this one's own.
+	// PredictAs names the method whose predicted error is used for this one; empty: its own.
 	PredictAs string
-	// Foresee predicts the error of a run before it, on a table like the model, or on a typical one if that is nil; nil:
-	// plans predict it from the noise of what Accesses measure. The budget is that of the run's ledger.
+	// Foresee predicts the error of a run before it, on a table like the model, or on a typical table if the model is
+	// nil. If Foresee is nil, plans predict the error from the noise of what Accesses measure. The budget is that of
+	// the run's ledger.
 	Foresee func(p solver.Problem, b dp.Budget, like *population.Model) (Forecast, error)
-	// LargestTable is the most cells of a marginal that the algorithm measures; 0: any number. It answers
-	// larger ones from what it learns of smaller ones.
+	// LargestTable is the largest number of cells of a marginal that the algorithm measures; 0: any number. It
+	// answers larger marginals from smaller ones.
 	LargestTable int64
-	// Widest is the most columns of a marginal that the algorithm measures; 0: any number. It answers wider ones
-	// from what it learns of narrower ones.
+	// Widest is the largest number of columns of a marginal that the algorithm measures; 0: any number. It answers
+	// wider marginals from narrower ones.
 	Widest int
-	// Limits says which public caps a run has, for people; nil if the domain's size is the only one.
+	// Limits describes the public limits of a run, for people; nil if the domain's size is the only one.
 	Limits func(solver.Problem) string
-	// Learns says that the algorithm learns bins of the columns that the domain leaves them open for. Register makes
-	// the Accesses of others fail for such a domain.
+	// Learns reports that the algorithm learns the bins of columns that the domain gives none. For other methods
+	// Register makes Accesses fail on such a domain.
 	Learns bool
-	// Linear says that the algorithm answers linear queries. Register makes the Accesses of others fail for a workload
-	// that has some.
+	// Linear reports that the algorithm answers linear queries. For other methods Register makes Accesses fail on a
+	// workload that has some.
 	Linear bool
-	// Universe says that the algorithm measures the cells of the whole universe as well.
+	// Universe reports that the algorithm also measures the cells of the whole universe.
 	Universe bool
 	// Cost predicts the memory of the solve in bytes and its CPU time in seconds on one core. Register
 	// replaces nil by a function that returns NaN, which plans call unknown.
 	Cost func(solver.Problem) (bytes, seconds float64)
 }
 
-// Forecast is what a run is expected to come to.
+// Forecast is the expected error of a run.
 type Forecast interface {
 	// TV returns the expected average total variation over the maximal marginals of the workload, NaN if it is not known.
 	TV() float64
@@ -67,7 +68,7 @@ type Forecast interface {
 	Of(cliques []domain.Clique) float64
 }
 
-// Cliques returns what must be counted beyond the marginals of the workload.
+// Cliques returns the cliques that must be counted beyond the marginals of the workload.
 func (m Method) Cliques(p solver.Problem) []domain.Clique {
 	if !m.Universe {
 		return nil
@@ -84,9 +85,9 @@ var (
 	all []Method
 )
 
-// Register makes m known under its name, wherever a method is named: synth.Solve, synth.Synthesize, and a
-// command that the registering package is compiled into. Call it from an init function, so that every
-// worker knows the method. It panics if the name is taken, or if a required field is missing.
+// Register makes m available under its name everywhere: in synth.Solve, synth.Synthesize, and a command that the
+// registering package is compiled into. Call it from an init function, so that every worker knows the method. It
+// panics if the name is taken, or if a required field is missing.
 func Register(m Method) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -94,7 +95,7 @@ func Register(m Method) {
 		panic("methods: a method needs a name, an accounting, accesses and a solver")
 	}
 	if m.Name == Auto || slices.ContainsFunc(all, func(o Method) bool { return o.Name == m.Name }) {
-		panic("methods: two methods of one name")
+		panic("methods: the name of a method is taken")
 	}
 	if m.Cost == nil {
 		m.Cost = unknownCost
@@ -125,7 +126,7 @@ func linear() []string {
 	return names
 }
 
-// learned refuses a domain whose bins are to be learned.
+// learned returns an error for a domain whose bins are to be learned.
 func learned(method string, d *domain.Domain) error {
 	var names []string
 	for i := 0; d != nil && i < d.Len(); i++ {
@@ -139,7 +140,7 @@ func learned(method string, d *domain.Domain) error {
 	if len(names) > 5 {
 		names = append(names[:4:4], fmt.Sprintf("%d more", len(names)-4))
 	}
-	return fmt.Errorf("%s works with bins that the domain declares, and columns without them are there: %s; "+
+	return fmt.Errorf("%s works with bins that the domain declares, and some columns have none: %s; "+
 		"give them bins, edges or values, or use method rake and a delta above 0, which learns bins", method, strings.Join(names, ", "))
 }
 
@@ -160,7 +161,7 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the method called name. It fails with the names there are.
+// Lookup returns the method called name. The error of an unknown name lists all names.
 func Lookup(name string) (Method, error) {
 	for _, m := range All() {
 		if m.Name == name {

@@ -11,8 +11,8 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// reserving makes a method leave a part of its budget to the check of a problem's criteria: every share becomes that
-// part of what is left. Accesses end with that of the check, which is made once there is a model.
+// reserving makes a method leave a part of its budget for checking the problem's criteria: every share is reduced to
+// that part of what is left. The accesses end with the check, which is made once there is a model.
 func reserving(m Method) Method {
 	accesses, solve, foresee := m.Accesses, m.Solve, m.Foresee
 	m.Accesses = func(p solver.Problem) ([]solver.Access, error) {
@@ -51,7 +51,7 @@ func reserving(m Method) Method {
 	return m
 }
 
-// left returns share·(1 − reserved); of what costs nothing, such as a public number of units, it is nothing.
+// left returns share·(1 − reserved); for an access that costs nothing, such as a public number of units, it is 0.
 func left(share, reserved dp.Share) dp.Share {
 	if share.Num == 0 {
 		return share
@@ -59,7 +59,7 @@ func left(share, reserved dp.Share) dp.Share {
 	return dp.ShareOf(share.Num*(reserved.Den-reserved.Num), share.Den*reserved.Den)
 }
 
-// reserved is a curator of whose budget a part is not there.
+// reserved is a curator that withholds a part of the budget.
 type reserved struct {
 	solver.Curator
 	share dp.Share

@@ -5,9 +5,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
-// columns holds records attribute by attribute: a marginal then reads the bytes of its own attributes
-// only, in order. A packed row of 60 attributes is a cache line, and reading it for two of them costs
-// ten times as much as counting does.
+// columns holds records by attribute, so that a marginal reads only the bytes of its own attributes, in order. A
+// packed row of 60 attributes is a cache line, and reading it for two attributes takes ten times as long as counting.
 type columns struct {
 	layout *bounding.Layout
 	n      int
@@ -19,8 +18,8 @@ func newColumns(l *bounding.Layout, rows []byte) *columns {
 	return &columns{layout: l, n: n, bytes: l.Transpose(make([]byte, len(rows)), rows)}
 }
 
-// count returns the marginal of c, which has an attribute: 1 to 2 ns for each record if all its codes are bytes, else 3 ns
-// for two attributes and 4 ns for three.
+// count returns the marginal of c, which has at least one attribute: 1 to 2 ns for each record if all its codes are
+// bytes, otherwise 3 ns for two attributes and 4 ns for three.
 func (s *columns) count(sizes []int, c domain.Clique) []int64 {
 	m := make([]int64, cells(sizes, c))
 	if s.countBytes(m, sizes, c) {
@@ -39,7 +38,7 @@ func (s *columns) count(sizes []int, c domain.Clique) []int64 {
 	return m
 }
 
-// countBytes counts where the bytes lie, if c has one to three attributes and each takes a byte.
+// countBytes counts directly from the packed columns, if c has one to three attributes of one byte each.
 func (s *columns) countBytes(m []int64, sizes []int, c domain.Clique) bool {
 	if len(c) > 3 {
 		return false

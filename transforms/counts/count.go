@@ -15,8 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/private"
 )
 
-// Stats is a collection of the counts of all units: one *Table, or none if there is no unit. Only
-// Count makes one.
+// Stats is a collection of the counts of all units: one *Table, or none if there are no units. Only Count makes one.
 type Stats struct {
 	tables   sensitive.Collection
 	domain   *domain.Domain
@@ -24,10 +23,10 @@ type Stats struct {
 	shape    Shape
 }
 
-// Domain returns the domain that was counted in.
+// Domain returns the domain of the counted records.
 func (s Stats) Domain() *domain.Domain { return s.domain }
 
-// Workload returns the workload that was counted for.
+// Workload returns the workload for which records were counted.
 func (s Stats) Workload() query.Workload { return s.workload }
 
 // Shape returns the shape of the table.
@@ -76,12 +75,12 @@ func mergeTables(a, b *Table) (*Table, error) {
 	return a, checkKept(len(a.rows))
 }
 
-// maxKept is the most bytes of kept records. Prism sends an element in one message, and a job whose message
-// exceeds 2 GiB hangs: an end is better, though it tells the operator that there are so many units.
+// maxKept is the largest size of kept records in bytes. Prism sends an element in one message, and a job whose
+// message exceeds 2 GiB hangs. Failing is better, although it tells the operator that there are so many units.
 const maxKept = 2<<30 - 1<<20
 
-// errKept says nothing about how many there are.
-var errKept = errors.New("counts: more records than one element holds; ask for smaller marginals, so that tables are kept instead")
+// errKept does not reveal the number of records.
+var errKept = errors.New("counts: more records than one element holds; use smaller marginals, so that tables are kept instead")
 
 func checkKept(bytes int) error {
 	if bytes > maxKept {

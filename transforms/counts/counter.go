@@ -7,8 +7,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
-// coverFrom is the number of records from which on they are counted in the sets of a cover: fewer are not
-// worth summing its tables.
+// coverFrom is the number of records from which on they are counted into the sets of a cover; for fewer, summing the
+// cover's tables takes longer than it saves.
 const coverFrom = 1 << 15
 
 // counter counts packed records into the tables of a shape, a block at a time.
@@ -34,7 +34,7 @@ func newCounter(s *Shape, l *bounding.Layout) *counter {
 	return c
 }
 
-// add counts rows. Some are in the tables only after settle.
+// add counts rows. Some enter the tables only at settle.
 func (c *counter) add(tables [][]int64, rows []byte) {
 	columns := make([][]domain.Code, len(c.block))
 	for width := c.layout.Width(); len(rows) > 0; {
@@ -57,7 +57,7 @@ func (c *counter) add(tables [][]int64, rows []byte) {
 	}
 }
 
-// widen turns to the tables of the cover once that pays.
+// widen switches to the tables of the cover once that is faster.
 func (c *counter) widen() {
 	if c.cover != nil || c.seen < coverFrom || c.seen >= coverFrom+blockRows {
 		return
@@ -71,7 +71,7 @@ func (c *counter) widen() {
 	}
 }
 
-// settle adds what the tables of the cover hold to those of the cliques, and empties them.
+// settle adds the tables of the cover to those of the cliques, and clears them.
 func (c *counter) settle(tables [][]int64) {
 	if c.pending == 0 {
 		return

@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// coverCells is the largest table that stands for several: 64 kB, which stay in a second-level cache.
+	// coverCells is the largest table of a cover: 64 kB, which stay in a second-level cache.
 	coverCells = 1 << 14
 	// coverCliques bounds the work of finding a cover: some ten milliseconds.
 	coverCliques = 1 << 10
 )
 
-// cover is a list of sets of attributes that contain all cliques of a shape. A record is counted once in
-// each set, and the tables of the cliques are sums of those of the sets: one increment stands for those
-// of all cliques within.
+// cover is a list of sets of attributes that contain all cliques of a shape. A record is counted once in each set,
+// and the tables of the cliques are sums of those of the sets: one increment replaces those of all cliques inside the
+// set.
 type cover struct {
 	sets   []domain.Clique // in lexicographic order
 	within [][]int         // the cliques that are summed out of each set; each clique once
 }
 
-// newCover grows each clique that no set contains yet, the smallest first, by the attributes that bring
-// the most such cliques in, as long as the table has at most coverCells. It returns nil if that saves
-// nothing, or if the cliques or attributes are too many to try.
+// newCover extends each clique that no set contains yet, the smallest first, by the attributes that add the most such
+// cliques, as long as the table has at most coverCells. It returns nil if that saves nothing, or if there are too
+// many cliques or attributes to try.
 func newCover(sizes []int, cliques []domain.Clique) *cover {
 	if len(cliques) > coverCliques || len(sizes) > 64 {
 		return nil
@@ -59,7 +59,7 @@ func newCover(sizes []int, cliques []domain.Clique) *cover {
 	return &found
 }
 
-// grow adds attributes to a set of n cells. Of two that bring in as many cliques it takes the smaller.
+// grow adds attributes to a set of n cells. Of two that add as many cliques it takes the smaller.
 func grow(sizes []int, masks []uint64, done []bool, set uint64, n int64) uint64 {
 	for {
 		best, most := -1, 0
@@ -95,7 +95,7 @@ func attributes(set uint64) domain.Clique {
 	return c
 }
 
-// sort orders the sets as the kernel likes them: neighbours begin with the same attributes.
+// sort orders the sets so that neighbours begin with the same attributes, which the kernel exploits.
 func (v *cover) sort() {
 	order := make([]int, len(v.sets))
 	for i := range order {
@@ -109,7 +109,7 @@ func (v *cover) sort() {
 	v.sets, v.within = sets, within
 }
 
-// covers holds the cover of the last shape: bundles of one run have the same.
+// covers holds the cover of the last shape, which all bundles of a run share.
 var covers struct {
 	sync.Mutex
 	shape Shape

@@ -35,7 +35,7 @@ func (t *Table) Encode() []byte {
 	return t.encode()
 }
 
-// encode is Encode for callers who hold mu.
+// encode is Encode for callers that hold mu.
 func (t *Table) encode() []byte {
 	b := t.shape.append([]byte{encodingVersion})
 	b = binary.AppendUvarint(b, uint64(t.units))
@@ -102,8 +102,8 @@ func appendCounts(b []byte, table []int64) []byte {
 	return b
 }
 
-// sortRows returns rows of the given width in ascending order: a counting sort by each byte, the last
-// one first, which costs width passes whatever the data.
+// sortRows returns rows of the given width in ascending order, by a counting sort of each byte, the last one first,
+// which takes width passes for any data.
 func sortRows(rows []byte, width int) []byte {
 	other := make([]byte, len(rows))
 	for p := width - 1; p >= 0; p-- {
@@ -126,7 +126,7 @@ func sortRows(rows []byte, width int) []byte {
 	return rows
 }
 
-// errMalformed says only that bytes were not made by Encode: they are private.
+// errMalformed only says that Encode did not write the bytes, which are private.
 var errMalformed = errors.New("counts: malformed encoding of a table")
 
 // DecodeTable reads what Encode wrote.
@@ -176,11 +176,11 @@ func readInts(r *wire.Reader, limit int64) []int {
 	return v
 }
 
-// maxCells bounds what a malformed header can make DecodeTable allocate, 2 GiB of counts, and what may be asked
-// for in the first place.
+// maxCells bounds the allocation that a malformed header can cause in DecodeTable, 2 GiB of counts, and
+// Params.MaxCells.
 const maxCells = 1 << 28
 
-// readShape reads a shape; coarser tells that it is what another one is coarsened to.
+// readShape reads a shape; coarser means that it is the shape after coarsening.
 func readShape(r *wire.Reader, coarser bool) (s Shape, ok bool) {
 	s.Sizes = readInts(r, domain.MaxFine+1)
 	for _, n := range s.Sizes {
@@ -203,7 +203,7 @@ func readShape(r *wire.Reader, coarser bool) (s Shape, ok bool) {
 	n, sum := r.Count(), int64(0)
 	for ; n > 0 && !r.Bad; n-- {
 		c := domain.Clique(readInts(r, int64(len(s.Sizes)-1)))
-		if r.Bad { // attributes that are not there
+		if r.Bad { // unknown attributes
 			return s, false
 		}
 		size := cells(s.Sizes, c)

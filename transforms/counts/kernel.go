@@ -2,18 +2,18 @@ package counts
 
 import "github.com/dapple-dp/dapple/dp/domain"
 
-// blockRows is the number of records counted at a time: their columns and partial cell numbers stay in
-// the second-level cache while every table passes over them, and a table that is fetched from the third
-// level is counted in often enough to pay for it.
+// blockRows is the number of records counted at a time: their columns and partial cell numbers stay in the
+// second-level cache while every table is counted, and a table that is fetched from the third-level cache gets enough
+// increments to be worth it.
 const blockRows = 4096
 
-// kernel counts blocks of records into tables. Cell numbers of a clique's leading attributes are shared
-// with the next clique that begins the same, so that a table costs one multiplication, one addition
-// and one increment a record.
+// kernel counts blocks of records into tables. The cell numbers of leading attributes are reused for the next clique
+// that begins with the same ones, so that a table takes one multiplication, one addition and one increment per
+// record.
 type kernel struct {
 	sizes   []int
 	cliques []domain.Clique
-	fresh   []int               // leading attributes whose cell numbers the previous clique left behind
+	fresh   []int               // leading attributes shared with the previous clique
 	partial [][blockRows]uint32 // partial[d][i]: cell of record i in the clique's first d+1 attributes
 }
 

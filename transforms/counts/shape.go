@@ -14,7 +14,7 @@ type Params struct {
 	// MaxCells is the largest number of cells of all tables together, at 8 bytes each and for each
 	// worker; default 1<<23; 1..1<<28. Beyond it, records are kept in place of tables.
 	MaxCells int64
-	// Cliques are asked for beyond those of the workload.
+	// Cliques are counted in addition to those of the workload.
 	Cliques []domain.Clique
 }
 
@@ -30,13 +30,13 @@ func (p Params) Validate() error {
 // and any marginal is a sum of it.
 const universeCells = 1 << 18
 
-// Shape is the public description of a Table: the attributes, and which tables are kept of them. It is
-// plain data and can be part of a serialised configuration.
+// Shape is the public description of a Table: the attributes, and the tables that are kept. It is plain data and can
+// be part of a serialised configuration.
 type Shape struct {
 	Sizes   []int           // cells of each attribute
 	Cliques []domain.Clique // in lexicographic order, none within another
 	Records bool            // coded records are kept in place of tables
-	// Coarse is what records are counted into once bins are learned; then Sizes are the codes of records.
+	// Coarse is the shape after bins are learned; Sizes are then the numbers of codes of records.
 	Coarse *Shape `json:",omitempty"`
 }
 
@@ -67,7 +67,7 @@ func NewShape(w query.Workload, p Params) Shape {
 	return s
 }
 
-// shapeOf returns the shape for a domain: of records if it leaves bins to be learned.
+// shapeOf returns the shape for a domain: records, if it has bins to be learned.
 func shapeOf(d *domain.Domain, w query.Workload, p Params) Shape {
 	s := NewShape(w, p)
 	if !d.Learns() {
@@ -76,7 +76,7 @@ func shapeOf(d *domain.Domain, w query.Workload, p Params) Shape {
 	return Shape{Sizes: d.RecordSizes(), Records: true, Coarse: &s}
 }
 
-// cells returns the number of cells of c, MaxInt64 if an int64 does not count them.
+// cells returns the number of cells of c, or MaxInt64 if it exceeds an int64.
 func cells(sizes []int, c domain.Clique) int64 {
 	n, err := c.Cells(sizes)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // Table holds exact counts of privacy units. It satisfies mechanism.Counts.
 //
-// Adding and merging are for one goroutine; reading a finished table is for any number.
+// Adding and merging need exclusive access; a finished table can be read by any number of goroutines.
 type Table struct {
 	shape  Shape
 	units  int64
@@ -27,11 +27,11 @@ type Table struct {
 	mu       sync.Mutex
 	sorted   bool
 	digest   *[sha256.Size]byte
-	columns  *columns // the rows once more, if they have been asked about
+	columns  *columns // the rows by column, once a marginal was requested
 	answered map[string][]int64
 }
 
-// NewTable returns the counts of no unit at all: what a run on empty input starts from.
+// NewTable returns the counts of no units, with which a run on empty input starts.
 func NewTable(s Shape) *Table {
 	t := &Table{shape: s, layout: bounding.NewLayout(s.Sizes)}
 	t.tables = make([][]int64, len(s.Cliques))
@@ -58,7 +58,7 @@ func (t *Table) add(rows []byte) {
 	t.counter.add(t.tables, rows)
 }
 
-// settle makes tables hold all that was added, for callers who hold mu or are the only one.
+// settle brings the tables up to date, for callers that hold mu or have exclusive access.
 func (t *Table) settle() {
 	if t.counter != nil {
 		t.counter.settle(t.tables)
@@ -66,16 +66,16 @@ func (t *Table) settle() {
 	}
 }
 
-// errOverflow says nothing about which table or where.
+// errOverflow does not reveal which table overflowed.
 var errOverflow = errors.New("counts: more units than an int64 counts")
 
-// merge adds the counts of o to t. It is commutative and associative, and o belongs to t afterwards.
+// merge adds the counts of o to t. It is commutative and associative, and takes ownership of o.
 func (t *Table) merge(o *Table) error {
 	if !t.shape.equal(&o.shape) {
 		panic("counts: merged tables of different shapes")
 	}
 	if t.units > math.MaxInt64-o.units {
-		return errOverflow // no cell exceeds the number of units: none overflows before it does
+		return errOverflow // no cell exceeds the number of units, so none overflows before it
 	}
 	t.units += o.units
 	t.settle()
@@ -91,7 +91,7 @@ func (t *Table) merge(o *Table) error {
 	return nil
 }
 
-// changed forgets what was derived from the counts.
+// changed discards what was derived from the counts.
 func (t *Table) changed() { t.sorted, t.digest, t.columns, t.answered = false, nil, nil, nil }
 
 // Marginal returns the count of every cell of c, row-major, the last attribute fastest. The clique must
@@ -123,7 +123,7 @@ func (t *Table) compute(c domain.Clique) []int64 {
 		}
 	}
 	if best < 0 {
-		panic("counts: a clique that is part of none that was counted")
+		panic("counts: no counted clique contains the requested one")
 	}
 	return sumOut(t.shape.Sizes, t.shape.Cliques[best], t.tables[best], c)
 }
@@ -138,7 +138,7 @@ func (t *Table) countRecords(c domain.Clique) []int64 {
 	return t.columns.count(t.shape.Sizes, c)
 }
 
-// Digest returns a hash of the canonical encoding: of everything that an answer could depend on.
+// Digest returns a hash of the canonical encoding, which includes everything that an answer can depend on.
 func (t *Table) Digest() [sha256.Size]byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,7 +153,7 @@ func (t *Table) Digest() [sha256.Size]byte {
 const coarsenRows = blockRows
 
 // Coarsen returns the counts of the kept records on the coarser codes of learned bins: code v of attribute a becomes
-// codes[a][v]. They are the tables of the shape's Coarse if that has those codes, else records.
+// codes[a][v]. They are tables if the shape's Coarse has those codes, otherwise records.
 func (t *Table) Coarsen(codes query.Recoding) *Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()

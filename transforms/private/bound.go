@@ -31,12 +31,11 @@ type BoundParams struct {
 	// Shards is the number of hash shards of the privacy ID; default 256; 1..1999. On a cluster raise
 	// it so that units/Shards·(bytes of an ID and a record) stays below about 100 MB.
 	Shards int
-	// MaxEntries is the number of records that a worker holds. It then keeps each different row of a unit once, and
-	// passes those on early if they are nearly as many; default 1<<20; at least 1. The result does not depend on
-	// it.
+	// MaxEntries is the number of records that a worker holds. At that number it merges equal rows of a unit, and
+	// passes rows on early if merging saves little; default 1<<20; at least 1. The result does not depend on it.
 	MaxEntries int
-	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same
-	// value keeps the same records. It must not be the seed of the noise.
+	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same value keeps the
+	// same records. It must not be the seed of the noise.
 	RunKey [bounding.RunKeySize]byte
 }
 
@@ -63,8 +62,8 @@ func (p BoundParams) withDefaults() BoundParams {
 	return p
 }
 
-// Bound keeps one record of each privacy unit: among all the unit's coded records, the one of least rank under a
-// hash with the run key, hence each with equal chance over run keys. Records without an ID are dropped. If the
+// Bound keeps one record of each privacy unit: the one of least rank under a hash with the run key among all coded
+// records of the unit, so that over random run keys each is equally likely. Records without an ID are dropped. If the
 // domain has no privacy ID every record is a unit, and Bound does nothing.
 //
 // It panics on invalid parameters.
@@ -127,8 +126,8 @@ func (f *boundFn) FinishBundle(emit func(int, *records.Units)) error {
 	return nil
 }
 
-// mergeFn merges the records of the units of one shard, and keeps one of each unit. It chooses only once it has
-// all of them: how often a unit has a row is known then.
+// mergeFn merges the records of the units of one shard, and keeps one of each unit. It chooses only once it has all
+// of them, because the choice depends on how often a unit has a row.
 type mergeFn struct{ RunKey []byte }
 
 func (f *mergeFn) MergeAccumulators(a, b *records.Units) *records.Units { return a.Merge(b) }

@@ -12,8 +12,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/wire"
 )
 
-// Chunks cross shuffles in a binary encoding: Beam's row coder would take a reflective call per cell,
-// and Java runners fail on its nil slices. Equal chunks have equal encodings.
+// Chunks cross shuffles in a binary encoding: Beam's row coder would need a reflective call per cell, and Java
+// runners fail on its nil slices. Equal chunks have equal encodings.
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[*domain.Chunk](), encodeChunk, decodeChunk)
 }
@@ -81,7 +81,7 @@ func appendColumn(b []byte, c *domain.Column, rows int) []byte {
 	return b
 }
 
-// errChunk says only that bytes were not made by encodeChunk: they are private.
+// errChunk only says that encodeChunk did not write the bytes, which are private.
 var errChunk = errors.New("private: malformed encoding of a chunk")
 
 func decodeChunk(b []byte) (*domain.Chunk, error) {

@@ -21,12 +21,12 @@ import (
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 )
 
-// Unreadable says what becomes of a cell that its column cannot use.
+// Unreadable is what becomes of a cell that its column cannot use.
 type Unreadable uint8
 
 const (
-	// DeclaredCell maps it to the cell that the domain declares: "other", NULL or the fallback. Nothing
-	// shows that it happened.
+	// DeclaredCell maps it to the cell that the domain declares: "other", NULL or the fallback. Nothing reports that
+	// it happened.
 	DeclaredCell Unreadable = iota
 	// FailWithPosition ends the run with the position of such a cell, never its value. That the run
 	// fails depends on private data: it is for the data owner's own eyes.
@@ -40,9 +40,9 @@ type EncodeParams struct{ Unreadable Unreadable }
 // structs; fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name.
 //
 // The privacy ID is a field of text or whole numbers, or a pointer to one; distinct values are distinct units. A
-// record whose privacy ID is an empty text or nil belongs to nobody, and Bound drops it. A field of numbers that
-// is no pointer always has an ID: 0 is a person, and all records that were left at 0 are that person's. Use a
-// pointer if IDs can be missing.
+// record whose privacy ID is an empty text or nil belongs to no unit, and Bound drops it. A field of numbers that is
+// not a pointer always has an ID: 0 is a person, and all records whose field was never set belong to that person. Use
+// a pointer if IDs can be missing.
 //
 // It panics if d is invalid and if ValidateStruct fails.
 func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams) Coded {
@@ -68,8 +68,8 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 	return Coded{records: sensitive.Hide(col, beam.ParDo(s, fn, col)), domain: d}
 }
 
-// ValidateCollection refuses records of which there is not one table: in windows of time, or without an end. A
-// release of each window would spend the whole ε and δ again on the same people.
+// ValidateCollection refuses records that do not form one table: in windows of time, or unbounded. A release of each
+// window would spend ε and δ again on the same people.
 func ValidateCollection(col beam.PCollection) error {
 	if w := col.WindowingStrategy().Fn; w.Kind != window.GlobalWindows {
 		return fmt.Errorf("private: the records are in windows (%v), and a table is released as a whole: each window would spend ε and δ again. "+
@@ -81,11 +81,11 @@ func ValidateCollection(col beam.PCollection) error {
 	return nil
 }
 
-// unbounded is how Beam ends the text of a collection that has no end.
+// unbounded is the end of Beam's text for an unbounded collection.
 const unbounded = ":unbounded}"
 
-// ValidateStruct lists all columns of d, and its privacy ID, that no field of t can stand for. t is a
-// struct type or a pointer to one.
+// ValidateStruct lists all columns of d, and its privacy ID, that no field of t can hold. t is a struct type or a
+// pointer to one.
 func ValidateStruct(t reflect.Type, d *domain.Domain) error {
 	if _, err := fields.Input(t, d); err != nil {
 		return fmt.Errorf("private: %v does not match the domain:\n%w", t, err)
@@ -144,7 +144,7 @@ func (f *encodeChunksFn) ProcessElement(c *domain.Chunk, emit func(*records.Batc
 	return nil
 }
 
-// position says where an unusable cell stands, and nothing about it.
+// position returns the position of an unusable cell, and nothing about its content.
 func position(c *domain.Chunk, row int, column string) error {
 	if c.Lines != nil {
 		return fmt.Errorf("private: %s line %d: column %q cannot be used as it is", c.Source, c.Lines[row], column)
@@ -152,8 +152,8 @@ func position(c *domain.Chunk, row int, column string) error {
 	return fmt.Errorf("private: %s: column %q cannot be used as it is", c.Source, column)
 }
 
-// addIDs takes over the privacy IDs of a chunk, as text whatever their form. A NULL is an empty ID, and so is
-// NaN, which stands for a missing number if a column has no NULL: as an ID it would make one person of many.
+// addIDs appends the privacy IDs of a chunk, as text in all forms. A NULL is an empty ID, and so is NaN, which marks
+// a missing number in a column without NULL: as an ID it would make one person of many.
 func addIDs(b *records.Batch, ids *domain.Column) error {
 	b.HasID, b.IDEnds = true, make([]uint32, b.N)
 	switch {
@@ -177,7 +177,7 @@ func addIDs(b *records.Batch, ids *domain.Column) error {
 	return nil
 }
 
-// appendID appends cell i as text: equal numbers as equal texts, NaN as none.
+// appendID appends cell i as text: equal numbers as equal texts, NaN as the empty text.
 func appendID(dst []byte, ids *domain.Column, i int) []byte {
 	switch ids.Form {
 	case domain.Ints:

@@ -62,7 +62,7 @@ func (f *chunksFn) Setup() error {
 	return nil
 }
 
-// StartBundle drops what a bundle that failed has left.
+// StartBundle drops the remains of a bundle that failed.
 func (f *chunksFn) StartBundle(func(*domain.Chunk)) error {
 	f.reader.Take()
 	return nil

@@ -16,8 +16,8 @@ import (
 
 // Params configures Structs and Chunks. Zero fields mean their defaults.
 type Params struct {
-	// Unreadable says what becomes of a cell that its column cannot use; default private.DeclaredCell.
-	// What becomes another value here is usable to private.Encode: a strict run is strict here too.
+	// Unreadable is what becomes of a cell that its column cannot use; default private.DeclaredCell. If a value is
+	// replaced here, private.Encode can use the replacement: for a strict run set it here too.
 	Unreadable private.Unreadable
 }
 
@@ -37,8 +37,8 @@ func Structs(s beam.Scope, chunks beam.PCollection, d *domain.Domain, t reflect.
 	return beam.ParDo(s, fn, chunks, beam.TypeDefinition{Var: beam.XType, T: t})
 }
 
-// Validate lists what is wrong with d, or else all columns of d, and its privacy ID, that cannot be
-// written to a field of t.
+// Validate lists the faults of d or, if there are none, all columns of d, and its privacy ID, that cannot be written
+// to a field of t.
 func Validate(t reflect.Type, d *domain.Domain) error {
 	if t == nil {
 		return errors.New("rows: no type of struct is given")

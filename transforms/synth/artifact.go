@@ -115,7 +115,7 @@ func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
 	return &Artifact{RunID: d.RunID, Config: d.Config, Method: d.Method, Result: res, Statement: d.Statement, Model: r.Rest}, f, nil
 }
 
-// fits reports whether there is no uncertainty, or one over the given number of attributes.
+// fits reports whether the uncertainty is nil, or has the given number of attributes.
 func fits(u *solver.Uncertainty, attributes int) bool {
 	if u == nil {
 		return true

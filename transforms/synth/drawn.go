@@ -7,16 +7,16 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 )
 
-// Names of what a run keeps in its store, behind its run ID.
+// Suffixes of the names that a run keeps in its store, after its run ID.
 const (
-	// DrawnSuffix is of a mark that is there before any noise is drawn: a run that has one and ends without
-	// a release counts as spent all the same, for how it ended may depend on noisy answers.
+	// DrawnSuffix names the mark that is written before any noise is drawn: a run that has one and ends without a
+	// release counts as spent, because the way it ended may depend on noisy answers.
 	DrawnSuffix = ".drawn"
-	// ReleaseSuffix is of the encoded Artifact.
+	// ReleaseSuffix names the encoded Artifact.
 	ReleaseSuffix = ".release"
 )
 
-// mark leaves the mark in the store. Without a store an error says what it would.
+// mark writes the mark to the store. Without a store spent adds the same to an error.
 func (f *solveFn) mark(ctx context.Context) error {
 	if f.Params.Store.Kind == "" {
 		return nil
@@ -32,7 +32,7 @@ func (f *solveFn) mark(ctx context.Context) error {
 	return nil
 }
 
-// spent adds to the error of a solve, if no store says it, that its budget is gone.
+// spent adds to the error of a solve without a store that its budget is spent.
 func (f *solveFn) spent(ledger *accountant.Ledger, err error) error {
 	if f.Params.Store.Kind != "" || ledger.Spent().Sign() == 0 {
 		return err

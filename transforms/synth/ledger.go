@@ -7,8 +7,8 @@ import (
 	"github.com/dapple-dp/dapple/solver/methods"
 )
 
-// openLedger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans
-// to draw. If that is Gaussian noise alone, it is the kind whose promise leaves more to spend.
+// openLedger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans to draw. If
+// that is Gaussian noise alone, it is the kind with the larger capacity.
 func openLedger(m methods.Method, p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
 	ledger, err := accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring,
@@ -28,8 +28,8 @@ func openLedger(m methods.Method, p solver.Problem, planned []solver.Access) (*a
 	return ledger, nil
 }
 
-// schedule says whether the ledger holds exactly the planned accesses, which were fixed before private
-// data were read. Of a run that made others, only the whole budget is a valid bound.
+// schedule reports whether the ledger holds exactly the planned accesses, which were fixed before private data were
+// read. If a run made others, only the whole budget is a valid bound.
 func schedule(planned []solver.Access, events []accountant.Event) accountant.Schedule {
 	if solver.Adaptive(planned) {
 		return accountant.Adaptive

@@ -13,20 +13,20 @@ import (
 	"github.com/dapple-dp/dapple/internal/shards"
 )
 
-// MinCount asks for rows of which each combination of the values of some columns is that of no row, or of Rows and more.
-// Rare combinations are merged with others, and values inside bins are drawn for Rows rows at a time. It is a function of
-// the released model: it costs no privacy and adds no guarantee. It costs accuracy, and if there are fewer rows in all,
-// there are none.
+// MinCount asks for rows in which each combination of the values of some columns occurs in at least Rows rows, or in
+// none. Rare combinations are merged with others, and values inside bins are drawn for Rows rows at a time. It is a
+// function of the released model: it costs no privacy and adds no guarantee. It costs accuracy; if fewer than Rows
+// rows are requested, none are written.
 type MinCount struct {
-	Rows    int64    // 0 or 1: no such wish
+	Rows    int64    // 0 or 1: nothing is merged
 	Columns []string // attributes of the domain; default: all
 }
 
-// Merged is what MinCount has changed.
+// Merged describes the changes that MinCount made.
 type Merged = shards.Merged
 
-// Validate lists what is wrong with the columns. Those of a domain's order or date, which are drawn together, have to be
-// asked for together.
+// Validate lists the faults of the columns. The columns of a domain's order or date are drawn together and have to be
+// named together.
 func (m MinCount) Validate(d *domain.Domain) error {
 	var faults []string
 	for i, name := range m.Columns {
@@ -36,9 +36,9 @@ func (m MinCount) Validate(d *domain.Domain) error {
 		case slices.Contains(m.Columns[:i], name):
 			faults = append(faults, fmt.Sprintf("column %q appears twice", name))
 		case derived:
-			faults = append(faults, fmt.Sprintf("column %q is derived: name the columns that it follows from", name))
+			faults = append(faults, fmt.Sprintf("column %q is derived: name the columns that it is computed from", name))
 		case generated:
-			faults = append(faults, fmt.Sprintf("column %q is generated, and no row's is that of another", name))
+			faults = append(faults, fmt.Sprintf("column %q is generated, and differs in every row", name))
 		case d.Index(name) < 0:
 			faults = append(faults, fmt.Sprintf("column %q is not one of the domain", name))
 		}
@@ -56,8 +56,8 @@ func (m MinCount) Validate(d *domain.Domain) error {
 	return nil
 }
 
-// Merged returns what MinCount changes of the rows that Sample and Write make of a saved release with the same parameters.
-// In a process that has made rows it costs no time.
+// Merged returns the changes that MinCount makes to the rows that Sample and Write make of a saved release with the
+// same parameters. In a process that has made the rows it takes no time.
 func (r Release) Merged(ctx context.Context, ref ModelRef, p SampleParams) (Merged, error) {
 	f := newSampleFn(r, checked(p))
 	src, err := f.open(ctx, ref)
@@ -82,7 +82,7 @@ func (m MinCount) mustFit(d *domain.Domain) {
 	}
 }
 
-// key is the wish as a text, of names that are sorted as no order of them matters.
+// key returns m as a text, with sorted names because their order does not matter.
 func (m MinCount) key() string {
 	return fmt.Sprintf("%d %q", m.Rows, slices.Sorted(slices.Values(m.Columns)))
 }
@@ -98,7 +98,7 @@ func (m MinCount) attrs(d *domain.Domain) domain.Clique {
 	return domain.NewClique(list...)
 }
 
-// merge changes the rows so that none is rare.
+// merge changes the rows so that no combination is rare.
 func (s *rowSource) merge(f *modelio.File, p SampleParams) error {
 	if err := p.MinCount.Validate(&f.Domain); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *rowSource) merge(f *modelio.File, p SampleParams) error {
 	}
 	d := f.Domain
 	d.Attributes = slices.Clone(d.Attributes)
-	for _, a := range attrs { // a place in a bin must follow nothing that differs within a group
+	for _, a := range attrs { // a position in a bin must not depend on anything that differs within a group
 		if c := d.Attributes[a].Coupling; c != nil && !s.grouped[c.With] {
 			d.Attributes[a].Coupling = nil
 		}

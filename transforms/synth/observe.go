@@ -2,13 +2,13 @@ package synth
 
 import "sync/atomic"
 
-// Observer hears of work done in this process: done of total parts of a stage. All of it is public.
+// Observer is told of work done in this process: done of total parts of a stage. All of it is public.
 type Observer func(stage string, done, total int)
 
 var observer atomic.Pointer[Observer]
 
-// Observe sends the progress of this process's runs to f until the returned function is called. Workers
-// in other processes are heard of through Beam's counters only. f is called from several goroutines.
+// Observe sends the progress of this process's runs to f until the returned function is called. Workers in other
+// processes report through Beam's counters only. f is called from several goroutines.
 func Observe(f Observer) (stop func()) {
 	before := observer.Swap(&f)
 	return func() { observer.Store(before) }

@@ -9,8 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Work is reported in public figures only: rounds planned and done, rows asked for and written. Beam
-// counters carry it from any worker, and an Observer hears of it in the same process.
+// Work is reported in public figures only: rounds planned and done, rows requested and written. Beam counters carry
+// it from any worker; within a process an Observer receives it too.
 
 // solving reports the work of one solve. Counters only rise: they show the furthest that it got.
 func solving(ctx context.Context) solver.Progress {

@@ -13,7 +13,7 @@ func init() {
 	dofn.Register[publishFn](dofn.Method5x1("ProcessElement", (*publishFn).ProcessElement))
 }
 
-// publishFn makes the shards visible when all of them are there, each once.
+// publishFn makes the shards visible when each of them is there exactly once.
 type publishFn struct {
 	Store  StoreRef
 	Params SampleParams
@@ -51,8 +51,8 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	return nil
 }
 
-// collect returns the shards in order, after checking that each is there once and that all were sampled
-// from the model whose statement goes with them.
+// collect returns the shards in order, after checking that each is there exactly once and that all were sampled from
+// the model whose statement is published with them.
 func collect(files func(*FileRef) bool, model string) ([]FileRef, error) {
 	var all []FileRef
 	for file := (FileRef{}); files(&file); {
@@ -61,7 +61,7 @@ func collect(files func(*FileRef) bool, model string) ([]FileRef, error) {
 	slices.SortFunc(all, func(a, b FileRef) int { return cmp.Compare(a.Shard, b.Shard) })
 	for i, file := range all {
 		if file.Shard != i {
-			return nil, fmt.Errorf("synth: shard %d is missing or there twice", min(i, file.Shard))
+			return nil, fmt.Errorf("synth: shard %d is missing or appears twice", min(i, file.Shard))
 		}
 		if file.Model != model {
 			return nil, errTwoModels

@@ -35,7 +35,7 @@ func init() {
 // InlineRef returns the reference to an encoded artifact that travels in the pipeline itself.
 func InlineRef(artifact []byte) ModelRef { return refTo("", artifact, StoreRef{}) }
 
-// refTo returns the reference to an encoded artifact called path; inline if there is no store.
+// refTo returns the reference to an encoded artifact stored at path; inline if there is no store.
 func refTo(path string, data []byte, store StoreRef) ModelRef {
 	sum := sha256.Sum256(data)
 	ref := ModelRef{Path: path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}
@@ -45,7 +45,7 @@ func refTo(path string, data []byte, store StoreRef) ModelRef {
 	return ref
 }
 
-// Read returns the encoded artifact that r points to, after checking that it is that one.
+// Read returns the encoded artifact that r points to, after checking its hash.
 func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
 	data := r.Inline
 	if data == nil {
@@ -61,7 +61,7 @@ func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
 		}
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != r.SHA256 {
-		return nil, fmt.Errorf("synth: release %s has other contents than were announced", r.Path)
+		return nil, fmt.Errorf("synth: release %s does not have the announced hash", r.Path)
 	}
 	return data, nil
 }
@@ -69,7 +69,7 @@ func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
 var errTwoModels = errors.New("synth: rows of two models came together; nothing is published. " +
 	"The job was started again and drew noise twice: count its budget twice, and set Params.Store, with which a second start adopts the first model")
 
-// onlyRef returns the one reference to a model there is.
+// onlyRef returns the reference to the only model; several different ones are an error.
 func onlyRef(refs func(*ModelRef) bool) (ref ModelRef, err error) {
 	if !refs(&ref) {
 		return ref, errors.New("synth: rows without a model")

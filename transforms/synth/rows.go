@@ -25,16 +25,16 @@ type rowSource struct {
 	n       int64
 	rows    *population.Rows // nil if n is 0
 	decoder *domain.Decoder
-	plan    *relation.Plan // of what a row has beyond what is modelled
+	plan    *relation.Plan // computes the columns that are not modelled
 	words   words
 	attrs   int
-	grouped []bool // attributes whose values are those of the row's group, in the rows of which none is rare; nil: none
-	related bool   // so are those of dates and orders
+	grouped []bool // MinCount: attributes whose values a row takes from its group; nil: none
+	related bool   // dates and orders are taken from the group too
 	merged  Merged
 	done    atomic.Int64 // rows made so far in this process, for progress alone
 }
 
-// sourceKey is what a rowSource depends on besides the domain, which the model's hash stands for.
+// sourceKey identifies a rowSource, together with the domain, which the model's hash includes.
 type sourceKey struct {
 	model    string
 	rows     int64
@@ -102,8 +102,7 @@ func newRowSource(f *modelio.File, hash string, p SampleParams) (*rowSource, err
 	return s, nil
 }
 
-// releasedRows is the number of rows that stands for a released number of units, which noise can have
-// made negative.
+// releasedRows is the number of rows for a released number of units, which noise can have made negative.
 func releasedRows(units float64) int64 {
 	return int64(math.Round(min(max(units, 0), population.MaxRows)))
 }

@@ -19,12 +19,12 @@ import (
 // SourcePrefix begins the Source of sampled chunks; the hash of their model follows, as in ModelRef.
 const SourcePrefix = "model "
 
-// Rounding says how whole rows stand for the weights of a model.
+// Rounding is the way in which whole rows are made from the weights of a model.
 type Rounding uint8
 
 const (
-	// Refined rows match the tables of the workload as closely as a local search gets, if that fits
-	// memory; else they are systematic.
+	// Refined rows match the tables of the workload as closely as a local search can, if it fits in memory; otherwise
+	// they are systematic.
 	Refined Rounding = iota
 	// Systematic rows need the least memory and time.
 	Systematic
@@ -72,7 +72,7 @@ func (p SampleParams) rows(units float64) int64 {
 		n = releasedRows(units)
 	}
 	if n < p.MinCount.Rows {
-		return 0 // as each of them would be of a rare combination
+		return 0 // the combination of each would be rare
 	}
 	return n
 }
@@ -108,12 +108,12 @@ func (p SampleParams) Validate() error {
 // Sample returns rows of the released model: structs of type p.As, whose fields belong to columns as in
 // private.Encode, or else chunks. It costs no privacy. The rows are the same for any number of shards.
 //
-// Chunks name the release that they were sampled from in their Source, SourcePrefix and the hash of the
-// model. A program that writes rows without Write should refuse chunks of two releases: a runner that starts a job again
-// can draw a second model if Params.Store is not set, and the losses of both add.
+// Chunks name the release that they were sampled from in their Source, as SourcePrefix and the hash of the model. A
+// program that writes rows without Write should refuse chunks of two releases: if Params.Store is not set, a runner
+// that restarts a job can draw a second model, and their losses add up.
 //
-// It panics on invalid parameters, and if a column cannot be written to p.As: a column that can be
-// NULL wants a pointer.
+// It panics on invalid parameters, and if a column cannot be written to p.As: a column that can be NULL needs a
+// pointer.
 func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	s = s.Scope("dapple.Sample")
 	p = checked(p)
@@ -206,7 +206,7 @@ func (f *shardsFn) ProcessElement(ref ModelRef, emit func(int, ModelRef)) error 
 	return nil
 }
 
-// sampleFn is what the DoFns that make rows share.
+// sampleFn is shared by the DoFns that make rows.
 type sampleFn struct {
 	Params  SampleParams
 	Columns []string // of the domain that was given
@@ -232,8 +232,8 @@ func (f *sampleFn) source(ctx context.Context, refs func(*ModelRef) bool) (src *
 	return src, ref.SHA256, err
 }
 
-// shard makes the rows of one shard, in the chunks that next returns, each of which names the hash of their
-// model as its source.
+// shard makes the rows of one shard, in the chunks that next returns. Each chunk has the hash of the model as its
+// source.
 func (f *sampleFn) shard(ctx context.Context, shard int, src *rowSource, model string, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
 	from, to := src.block(shard, f.Params.shards(src.n))
 	return src.each(ctx, from, to, next, func(c *domain.Chunk) error {
@@ -257,8 +257,8 @@ func (f *chunksFn) ProcessElement(ctx context.Context, shard int, refs func(*Mod
 	})
 }
 
-// writers holds a token for each shard that the process writes at this moment. A shard holds what its
-// file format collects before it writes, and more shards than processors are no faster.
+// writers holds a token for each shard that the process is writing. A shard buffers what its file format collects
+// before it writes, and more shards than processors are no faster.
 var writers = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // enterWriting waits until the process may write another shard. leave ends it.
@@ -287,7 +287,7 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	}
 	shards := p.shards(src.n)
 	if shard >= shards {
-		return nil // the table is too small for so many
+		return nil // the table is too small for this many
 	}
 	sink, err := sinks.open(p.Sink.Kind, p.Sink.Config)
 	if err != nil {

@@ -16,8 +16,7 @@ func init() {
 	register.Iter1[noise.Seed]()
 }
 
-// seed returns a collection of one secret seed. The reshuffle keeps a retry of what follows from
-// drawing another one.
+// seed returns a collection of one secret seed. The reshuffle keeps retries of later steps from drawing another seed.
 func seed(s beam.Scope) beam.PCollection {
 	s = s.Scope("dapple.Seed")
 	return beam.Reshuffle(s, beam.ParDo(s, drawSeed, beam.Impulse(s)))

@@ -11,25 +11,25 @@ import (
 	"github.com/dapple-dp/dapple/internal/shards"
 )
 
-// Sink writes sampled rows somewhere. It is opened anew in every DoFn that uses it.
+// Sink writes sampled rows. It is opened anew in every DoFn that uses it.
 //
-// Any call can happen twice, also at once: a runner repeats what failed or took long. So shards are
-// written under names of their own attempt, and Publish alone makes them visible.
+// Any call can happen twice, also at the same time: a runner repeats what failed or took long. So shards are written
+// under names of their own attempt, and only Publish makes them visible.
 type Sink interface {
 	// Create begins an attempt at writing one of the shards, shard being 0..shards−1.
 	Create(ctx context.Context, shard, shards int) (ShardWriter, error)
-	// Publish makes one complete set of shards visible, in the order of their numbers, together with
-	// whatever describes the release. A second call with the same set succeeds and changes nothing.
+	// Publish makes one complete set of shards visible, in the order of their numbers, together with the description
+	// of the release. A second call with the same set succeeds and changes nothing.
 	Publish(ctx context.Context, files []FileRef, release *Artifact) (Published, error)
 }
 
 // ShardWriter writes one shard.
 type ShardWriter interface {
-	// Write appends the rows of a chunk, which it does not keep.
+	// Write appends the rows of a chunk and does not keep it.
 	Write(c *domain.Chunk) error
 	// Commit ends the shard and returns what Publish needs to find it.
 	Commit() (FileRef, error)
-	// Abort gives the attempt up. It is not called after Commit.
+	// Abort discards the attempt. It is not called after Commit.
 	Abort()
 }
 
