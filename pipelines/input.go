@@ -60,8 +60,12 @@ func eachError(err error) (all []error) {
 // plainError is the text of an error without the names of packages and system calls before it.
 func plainError(err error) string {
 	text := plainPathError(err)
-	for _, prefix := range prefixes {
-		text = strings.TrimPrefix(text, prefix)
+	for again := true; again; {
+		again = false
+		for _, prefix := range prefixes {
+			rest, found := strings.CutPrefix(text, prefix)
+			text, again = rest, again || found
+		}
 	}
 	return text
 }

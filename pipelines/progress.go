@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -170,9 +171,9 @@ func (m *meter) draw() {
 func (m *meter) amount(stage string, done, total int) string {
 	switch {
 	case stage == "reading" && m.terminal:
-		return fmt.Sprintf(" %.3g of %.3g MB", float64(done)/1e6, float64(m.total)/1e6)
+		return fmt.Sprintf(" %s of %s", plan.Bytes(float64(done)), plan.Bytes(float64(m.total)))
 	case stage == "reading":
-		return fmt.Sprintf(" %.3g MB", float64(m.total)/1e6)
+		return " " + plan.Bytes(float64(m.total))
 	case total == 0:
 		return ""
 	case !m.terminal && upTo[stage]:

@@ -10,7 +10,7 @@ import (
 )
 
 // sizesAndTimes are sizes, and times of any length: a busy machine can stop a test for seconds.
-var sizesAndTimes = regexp.MustCompile(`[0-9.]+ MB|[0-9][0-9hm.]*s\b`)
+var sizesAndTimes = regexp.MustCompile(`[0-9.]+ k?M?B|[0-9][0-9hm.]*s\b`)
 
 // shown returns what a meter writes about a run of three stages.
 func shown(t *testing.T, terminal bool) string {
@@ -42,7 +42,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if strings.Contains(got, "\n") || !strings.HasSuffix(got, " \r") {
 		t.Errorf("the line is left, or has ends: %q", got)
 	}
-	for _, want := range []string{"\rreading 0 of X, X", "\rfit 0 of at most 4, X", "\rfit 4 of at most 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
+	for _, want := range []string{"\rreading X of X, X", "\rfit 0 of at most 4, X", "\rfit 4 of at most 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}

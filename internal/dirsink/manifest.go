@@ -11,6 +11,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -57,8 +58,8 @@ func (d Dir) manifest() (*Manifest, error) {
 // readManifest returns the manifest, and the SHA-256 of its file.
 func (d Dir) readManifest() (*Manifest, string, error) {
 	b, err := d.readFile(d.beside(manifestName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("sink: %s has no manifest: it is not the output of a finished run: %w", show(d.release()), fs.ErrNotExist)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, "", notFinished(show(d.release()) + " has no manifest")
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("sink: %s: the manifest cannot be read: %w", show(d.release()), err)

@@ -35,10 +35,19 @@ func Open(ctx context.Context, name string) (*Output, error) {
 		if o, besideErr := open(ctx, Dir{Path: name, Release: beside}); !errors.Is(besideErr, fs.ErrNotExist) {
 			return o, besideErr
 		}
-		err = fmt.Errorf("sink: neither %s nor %s has a manifest: this is not the output of a finished run: %w", show(name), show(beside), fs.ErrNotExist)
+		err = notFinished(fmt.Sprintf("neither %s nor %s has a manifest", show(name), show(beside)))
 	}
 	return o, err
 }
+
+// notFinished says why a place holds no output. It is an fs.ErrNotExist.
+type notFinished string
+
+func (n notFinished) Error() string {
+	return "sink: " + string(n) + ": this is not the output of a finished run"
+}
+
+func (notFinished) Is(err error) bool { return err == fs.ErrNotExist }
 
 func open(ctx context.Context, d Dir) (*Output, error) {
 	if err := files.CheckName(d.Release); err != nil {

@@ -105,7 +105,7 @@ func (p *Plan) incomparable(a, b int) string {
 	case x.Type == domain.String || x.Type == domain.Bool:
 		return fmt.Sprintf("column %q is a %v, which has no order", x.Name, x.Type)
 	case x.Type != y.Type && !(number(x.Type) && number(y.Type)):
-		return fmt.Sprintf("column %q is a %v and column %q a %v; one kind is needed", x.Name, x.Type, y.Name, y.Type)
+		return fmt.Sprintf("column %q has type %v and column %q %v; one kind is needed", x.Name, x.Type, y.Name, y.Type)
 	case x.Type == domain.Float64 && x.FloatResolution != y.FloatResolution:
 		return fmt.Sprintf("columns %q and %q have different resolutions, in which float64 are not comparable; declare one, or NUMERIC", x.Name, y.Name)
 	}

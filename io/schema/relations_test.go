@@ -83,7 +83,7 @@ func TestFaultsOfRelations(t *testing.T) {
 		{"constraints: [{sum: total, of: [a, a1]}]", `no column is called "a1"`},
 		{"constraints: [{sum: total}]", "no of"},
 		{"constraints: [{order: [start]}]", "at least two columns"},
-		{"constraints: [{order: [start, time]}]", `column "start" is a DATE and column "time" a INT64`},
+		{"constraints: [{order: [start, time]}]", `column "start" has type DATE and column "time" INT64`},
 		{"constraints: [{order: [city, time]}]", "has no order"},
 		{"constraints: [{order: [start, end]}, {order: [end, start]}]", "would be equal in every row"},
 		{"constraints: [{order: [time, late]}, {derive: late, from: time + 1}]", `column "late" is derived`},

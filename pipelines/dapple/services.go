@@ -70,7 +70,7 @@ func readingServices(o *table.Options) []option {
 func project(o *table.Options) option {
 	return beamText("project", "PROJECT", func(name string) error {
 		bigqueryio.Configure(o, func(b *bigqueryio.Options) { b.Project = name })
-		return nil
+		return text(&name)(name)
 	})
 }
 
