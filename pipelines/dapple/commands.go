@@ -202,7 +202,7 @@ func ledgerCommand() command {
 	return command{
 		name:    "ledger",
 		does:    "make or print a budget book: what all runs on a table may lose, and have lost",
-		example: "dapple ledger people.book --create=people --input=people.csv --privacy_id=person_id --epsilon=3 --delta=1e-9",
+		example: "dapple ledger a.book --create=us --input=us.csv --privacy_id=id --epsilon=3 --delta=1e-9",
 		options: []option{
 			{arg: "BOOK", usage: "its directory, local, gs:// or s3://", required: true, set: text(&c.Dir)},
 			{name: "create", arg: "NAME", usage: "make the book of the data set of this name; its terms never change", set: text(&c.Create)},
