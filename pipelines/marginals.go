@@ -27,8 +27,9 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 	intervals, scale := interval.New(r), units/r.Model.Total()
 	var list []*parquetio.Marginal
 	var largest interval.Largest
-	for _, c := range cliques {
-		m := &parquetio.Marginal{Names: c.Names(d), Labels: labels(d, c), Fitted: r.Model.Marginal(c, nil)}
+	for i, fitted := range r.Model.Marginals(cliques) {
+		c := cliques[i]
+		m := &parquetio.Marginal{Names: c.Names(d), Labels: labels(d, c), Fitted: fitted}
 		multiply(m.Fitted, scale)
 		m.FittedError = intervals.StandardErrors(c, m.Fitted, nil)
 		m.FittedFrom = sourced(intervals, c, m.FittedError, &largest)

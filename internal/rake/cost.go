@@ -14,8 +14,9 @@ import (
 
 // Cost returns the memory of a solve in bytes, and its CPU time in seconds on one core of 2024 without
 // counting and noise, from public figures alone: the work of the sweeps on a typical table, of which fits rarely leave
-// any out. In 40 of 42 runs on 14 tables (ε = .1, 1, 10) that work was within a factor of two, in 38 of 1.6. It is less
-// on tables with columns of one value, and more by renewals where columns nearly follow from each other; see Limits.
+// any out, and renewals by the number of columns. In 40 of 42 runs on 14 tables (ε = .1, 1, 10) the work of the sweeps was
+// within a factor of two, in 38 of 1.6. It is less on tables with columns of one value, and up to twice as much where
+// columns nearly follow from each other, as renewals may take as long as sweeps.
 func Cost(p solver.Problem) (bytes, seconds float64) {
 	t := newTargets(p)
 	return memory(p, t), duration(p, t)
@@ -38,11 +39,13 @@ const (
 	visit      = 2.4e-9 // for a record and pass, to find its cell, add its weight and multiply it
 	visitWhole = 2e-9   // for a cell of a universe and pass
 	innerCell  = 3e-9   // for a cell of a cluster and table of it
-	factor     = 3e-10  // for a factor that a renewal multiplies, of which a third are drawn
+	factor     = 1.3e-9 // for a factor that a renewal multiplies: 1.3e-9 to 2e-9 on a busy machine
 	descended  = 20e-9  // for a cell of a universe and step of the descent
 	treeOf     = .3     // for the junction tree
 	oneCell    = 2e-9   // for a record, column and pass that meets one-ways
 	meetPasses = 20     // of those, where columns follow from each other
+
+	manyColumns = 60 // from which renewals take as long as sweeps, which is all that they may
 )
 
 // duration returns the CPU seconds of a solve.
@@ -62,22 +65,31 @@ func duration(p solver.Problem, t targets) float64 {
 	slices.SortStableFunc(triples, func(x, y domain.Clique) int { // those that take most
 		return cmp.Compare(cellsOfAll(population.Shape(sizes, y)), cellsOfAll(population.Shape(sizes, x)))
 	})
-	first, firstInside := population.Work(sizes, slices.Concat(ones, pairs))
-	final, finalInside := population.Work(sizes, slices.Concat(ones, pairs, triples[:min(len(triples), measuredTriples)]))
-	early, late := firstSweeps, 0
-	if r.rakesAll() {
-		early, late = firstSweeps+pairSweeps, sweeps
+	first := slices.Concat(ones, pairs)
+	final := slices.Concat(first, triples[:min(len(triples), measuredTriples)])
+	work := func(pass float64) float64 {
+		seconds := pass * float64(scored)
+		if r.rakesAll() {
+			return seconds + sweepsOf(sizes, first, firstSweeps+pairSweeps, pass) + sweepsOf(sizes, final, sweeps, pass)
+		}
+		return seconds + sweepsOf(sizes, first, firstSweeps, pass)
 	}
-	passes := float64(early*first + late*final + scored)
-	work := innerCell * (float64(early)*firstInside + float64(late)*finalInside)
 	switch cells := cellsOfAll(sizes); {
 	case r.settings.whole:
-		return work + visitWhole*cells*passes + descended*cells*descentSteps(p, t)
+		return work(visitWhole*cells) + descended*cells*descentSteps(p, t)
 	case cells <= float64(r.records()):
-		return work + visitWhole*cells*passes
+		return work(visitWhole * cells)
 	}
-	records := float64(r.renewable(factors(sizes, slices.Concat(ones, pairs))))
-	return work + treeOf + records*(visit*passes+oneCell*meetPasses*float64(len(ones)))
+	records := float64(r.renewable(factors(sizes, first)))
+	wide := min(1, float64(len(ones))/manyColumns)
+	return (1+wide*wide)*work(visit*records) + treeOf + records*oneCell*meetPasses*float64(len(ones))
+}
+
+// sweepsOf returns the seconds of so many sweeps over the tables of cliques, of which a pass over the population takes the
+// given ones.
+func sweepsOf(sizes []int, cliques []domain.Clique, sweeps int, pass float64) float64 {
+	passes, inside := population.Work(sizes, cliques)
+	return float64(sweeps) * (innerCell*inside + pass*float64(passes))
 }
 
 // factors returns how many factors a renewal multiplies for a record; see population.Field.RenewalCost.
@@ -85,7 +97,7 @@ func factors(sizes []int, tables []domain.Clique) float64 {
 	sum := 0
 	for _, c := range tables {
 		for _, a := range c {
-			sum += sizes[a]
+			sum += sizes[a] + population.PlaceCost
 		}
 	}
 	return float64(sum)
@@ -124,10 +136,8 @@ func cellsOfAll(sizes []int) float64 {
 func Limits(p solver.Problem) string {
 	model := "the model is every cell of the domain"
 	if !fitsWhole(p) {
-		t := newTargets(p)
-		most := factor * min(mostRenewed*factors(t.sizes, slices.Concat(cliques(t.pairs), cliques(t.triples)))*float64(recordsFor(p.Units, len(t.sizes))), renewalCost)
-		model = fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells; renewals, if columns nearly follow from each other, add up to %.2g CPU-seconds",
-			recordsFor(p.Units, len(p.Workload.Sizes)), recordsFor(math.Inf(1), len(p.Workload.Sizes)), treeCells, most)
+		model = fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells; renewals, if columns nearly follow from each other, take at most about as long as all else",
+			recordsFor(p.Units, len(p.Workload.Sizes)), recordsFor(math.Inf(1), len(p.Workload.Sizes)), treeCells)
 	}
 	return fmt.Sprintf("%s; at most %d triples are scored and %d measured, none of more than %d cells", model, scoredTriples, measuredTriples, LargestTable)
 }

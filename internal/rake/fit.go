@@ -22,14 +22,13 @@ const (
 	tolerance   = .0005 // L1 change of a table in a sweep, of the units
 )
 
-// Renewals of the population are what a solve may spend most time on, so that their number follows from their cost.
+// Renewals of the population could take most of a solve. They may take as long as the sweeps, whose work follows from
+// public figures and the released total.
 const (
 	effective      = .3     // renew if the weights are worth less than this part of their number
 	leastRenewable = 30_000 // records, whatever renewals cost
-	leastRenewed   = 2      // renewals, whatever they cost
-	mostRenewed    = 32     // renewals
-	renewalCost    = 1e11   // factors to multiply if renewals drew all records of a run …
-	drawnPart      = 1. / 3 // … and the part of them after which none begins, as copies alone are drawn: 20 to 30 seconds
+	mostRenewed    = 32     // renewals of a fit
+	renewalCost    = 1e11   // factors that mostRenewed may multiply if they draw all records
 )
 
 // startField makes the population: all merged records if they are few, else a sample of a junction
@@ -117,12 +116,15 @@ func (r *run) fit() {
 func (r *run) rake(tables []*population.Table, sweeps int) {
 	r.field.Tables = slices.Concat(r.oneways, tables)
 	report := func(sweep int) { r.problem.Progress.Report("fit", r.planned+sweep, r.mostSweeps()) }
-	done := r.field.Rake(population.Stop{Sweeps: sweeps, Tolerance: tolerance * r.total.Units,
-		Rejuvenations: r.renewals(), Factors: r.factorsLeft(), Effective: effective, Swept: report}, r.rng)
+	r.renewals += r.sweepsTake(sweeps) / factor
+	stop := population.Stop{Sweeps: sweeps, Tolerance: tolerance * r.total.Units, Effective: effective, Swept: report}
+	if r.renewals > 0 {
+		stop.Rejuvenations, stop.Factors = mostRenewed, r.renewals
+	}
+	done := r.field.Rake(stop, r.rng)
+	r.renewals -= done.Factors
 	r.planned += sweeps
 	r.iterations += done.Sweeps
-	r.renewed += done.Rejuvenations
-	r.multiplied += done.Factors
 	r.status = solver.Converged
 	if off, noise := r.onesOff(r.field.Model, tolerance*r.total.Units); off > noise { // less than the tolerance shows nowhere
 		r.status = solver.IterationLimit
@@ -143,7 +145,7 @@ func (r *run) mostSweeps() int {
 // rakesAll reports whether everything measured is raked, and not only descended on.
 func (r *run) rakesAll() bool { return !r.settings.whole || r.settings.raked > 0 }
 
-// renewable returns the records of the sample of a tree: no more than can be renewed mostRenewed times. With 60
+// renewable returns the records of the sample of a tree: no more than can be renewed mostRenewed times at renewalCost. With 60
 // columns the tree is so far from the fit that 300,000 records, renewed three times, end worth a hundredth of their
 // number, and one-ways forty times further off than their noise.
 func (r *run) renewable(factors float64) int {
@@ -151,23 +153,13 @@ func (r *run) renewable(factors float64) int {
 	return int(min(most, float64(r.records())))
 }
 
-// renewals returns how many more the run may make: half of all in the first fit.
-func (r *run) renewals() int {
-	all := max(leastRenewed, min(int(renewalCost/(r.field.RenewalCost()*float64(r.field.Model.Len()))), mostRenewed))
-	if len(r.triples) == 0 {
-		return (all + 1) / 2
+// sweepsTake returns the seconds of so many sweeps over the tables of the fit.
+func (r *run) sweepsTake(sweeps int) float64 {
+	cliques := make([]domain.Clique, len(r.field.Tables))
+	for i, t := range r.field.Tables {
+		cliques[i] = t.Clique
 	}
-	return max(0, all-r.renewed)
-}
-
-// factorsLeft returns how many factors renewals may still multiply: half of all in the first fit. Where weights
-// degenerate nearly all records are copies, so that all renewals could take three times what is meant.
-func (r *run) factorsLeft() float64 {
-	all := max(drawnPart*renewalCost, leastRenewed*r.field.RenewalCost()*float64(r.field.Model.Len()))
-	if len(r.triples) == 0 {
-		return all / 2
-	}
-	return all - r.multiplied
+	return sweepsOf(r.merged.sizes, cliques, sweeps, visit*float64(r.field.Model.Len()))
 }
 
 // onesPart is how far one-ways may be from their targets, of their noise: their errors are then at most 1.5 times

@@ -40,14 +40,13 @@ type run struct {
 	foreseen   *imagined // of a forecast, in which nothing is fitted; else nil
 	iterations int
 	planned    int     // sweeps of the fits so far, had none converged early
-	renewed    int     // renewals made
-	multiplied float64 // factors, by those
+	renewals   float64 // factors that renewals may still multiply
 	status     solver.Status
 }
 
 // Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
 // or public number of units: a population of 300,000 to 1,000,000 records, fewer
-// (at least 30,000) if many columns make renewals costly, or all cells of a small universe. Result.Measurements holds
+// (at least 30,000) of fewer than 5,000 units or if many columns make renewals costly, or all cells of a small universe. Result.Measurements holds
 // the one-way tables, the only ones released on the original codes; Result.TV is predicted.
 //
 // It fails if Accesses does, if the ledger is pure, and if the curator does. Equal problems and

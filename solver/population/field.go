@@ -98,13 +98,16 @@ func (f *Field) clusters() []*cluster {
 // indexBytes is the most memory for the cells of records that clusters keep from sweep to sweep.
 const indexBytes = 128 << 20
 
+// PlaceCost is what it takes to find the place of a record in a table, in factors that are multiplied.
+const PlaceCost = 2
+
 // RenewalCost returns how many factors a renewal multiplies for a record that it draws: Σ over tables of the sizes of their
-// attributes. About 1e9 a second.
+// attributes, and PlaceCost for each.
 func (f *Field) RenewalCost() float64 {
 	sum := 0
 	for _, t := range f.Tables {
 		for _, k := range t.shape {
-			sum += k
+			sum += k + PlaceCost
 		}
 	}
 	return float64(max(1, sum))

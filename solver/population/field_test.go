@@ -275,7 +275,7 @@ func TestRakeSampledCycle(t *testing.T) {
 			t.Errorf("table %v: total variation %g after %+v", table.Clique, distance, done)
 		}
 	}
-	if once := f.Rake(Stop{Sweeps: 3, Rejuvenations: 40, Factors: 1, Effective: 1}, rng); once.Rejuvenations != 1 || once.Factors < 15_000*36 || once.Factors > 30_000*36 {
+	if once := f.Rake(Stop{Sweeps: 3, Rejuvenations: 40, Factors: 1, Effective: 1}, rng); once.Rejuvenations != 1 || once.Factors < 15_000*f.RenewalCost() || once.Factors > 30_000*f.RenewalCost() {
 		t.Errorf("%d renewals of %g factors, want one, of %g for each of 15,000 to 30,000 copies", once.Rejuvenations, once.Factors, f.RenewalCost())
 	}
 }

@@ -14,31 +14,41 @@ import (
 // copies, and costs nothing. The sum of the weights stays. It returns the number of copies.
 //
 // Cost: copies × Σ over attributes of size × tables with the attribute, about 0.5 ns each.
-func (f *Field) Rejuvenate(rng *rand.Rand) (drawn int) {
+func (f *Field) Rejuvenate(rng *rand.Rand) int {
 	f.Model = f.Model.Resample(f.Model.Len(), rng)
 	copies := f.Model.copies()
+	drawn := f.Model.pick(copies)
 	for _, a := range rng.Perm(len(f.Model.Sizes)) {
 		if f.Model.Sizes[a] > 1 {
-			f.redraw(a, copies, rng)
+			f.redraw(drawn, a, rng)
 		}
 	}
-	for _, copied := range copies {
-		if copied {
-			drawn++
+	for a, column := range f.Model.Columns {
+		for j, i := range copies {
+			column[i] = drawn.Columns[a][j]
 		}
 	}
-	return drawn
+	return len(copies)
 }
 
-// copies says of every record, in sorted order, whether it equals the one before.
-func (m *Model) copies() []bool {
-	out := make([]bool, m.Len())
-	for i := 1; i < len(out); i++ {
-		out[i] = true
+// pick returns the records of the given places, without weights.
+func (m *Model) pick(places []int32) *Model {
+	out := &Model{Sizes: m.Sizes, StructuralZeros: m.StructuralZeros, Columns: make([][]domain.Code, len(m.Sizes))}
+	for a, column := range m.Columns {
+		out.Columns[a] = make([]domain.Code, len(places))
+		for j, i := range places {
+			out.Columns[a][j] = column[i]
+		}
 	}
-	for _, column := range m.Columns {
-		for i := 1; i < len(out); i++ {
-			out[i] = out[i] && column[i] == column[i-1]
+	return out
+}
+
+// copies returns the places of records, in sorted order, that equal the one before.
+func (m *Model) copies() []int32 {
+	var out []int32
+	for i := 1; i < m.Len(); i++ {
+		if !slices.ContainsFunc(m.Columns, func(column []domain.Code) bool { return column[i] != column[i-1] }) {
+			out = append(out, int32(i))
 		}
 	}
 	return out
@@ -68,7 +78,7 @@ func (m *Model) Resample(n int, rng *rand.Rand) *Model {
 // of the table, stand together. Only their ratios count: the largest of each group is 0 as a logit and 1 as a factor.
 type conditional struct {
 	columns [][]domain.Code // of the other attributes
-	stride  []int
+	stride  []int32
 	logits  []float32
 	factors []float32 // their exponentials
 }
@@ -76,11 +86,11 @@ type conditional struct {
 // smallPotential is the log-potential below which a whole table is left out of a redraw.
 const smallPotential = 1e-3
 
-// redraw draws column a of the records that are copies from its distribution given the other columns. Blocks of records have
+// redraw draws column a of the given records from its distribution given the other columns. Blocks of records have
 // generators of their own, so that they can be drawn on any number of cores. Single precision is enough for odds
 // that a draw follows.
-func (f *Field) redraw(a int, copies []bool, rng *rand.Rand) {
-	size := f.Model.Sizes[a]
+func (f *Field) redraw(m *Model, a int, rng *rand.Rand) {
+	size := m.Sizes[a]
 	base := make([]float64, size)
 	for v, p := range f.Base[a] {
 		base[v] = math.Log(p)
@@ -95,26 +105,22 @@ func (f *Field) redraw(a int, copies []bool, rng *rand.Rand) {
 				base[v] += x
 			}
 		default:
-			tables = append(tables, f.arrange(t, at))
+			tables = append(tables, arrange(m, t, at))
 		}
 	}
 	start := newConditional(size, func(v int) float64 { return base[v] })
-	out := slices.Clone(f.Model.Columns[a])
-	blocks := blocksFor(len(out), 0)
+	column := m.Columns[a]
+	blocks := blocksFor(len(column), 0)
 	seeds := make([]uint64, blocks)
 	for b := range seeds {
 		seeds[b] = rng.Uint64()
 	}
-	inBlocks(len(out), blocks, func(b, from, to int) {
-		d := drawer{tables: append([]conditional{start}, tables...), odds: make([]float32, size), exclude: f.Model.excluder(a),
-			rng: rand.New(rand.NewPCG(seeds[b], 0))}
-		for i := from; i < to; i++ {
-			if copies[i] {
-				out[i] = domain.Code(d.draw(i))
-			}
+	inBlocks(len(column), blocks, func(b, from, to int) {
+		d := &drawer{tables: tables, size: size, start: start, exclude: m.excluder(a), rng: rand.New(rand.NewPCG(seeds[b], 0))}
+		for ; from < to; from += drawnTogether {
+			d.draw(column, from, min(from+drawnTogether, to))
 		}
 	})
-	f.Model.Columns[a] = out
 }
 
 func position(c domain.Clique, a int) (int, bool) {
@@ -152,7 +158,7 @@ func newConditional(size int, logits ...func(v int) float64) conditional {
 }
 
 // arrange moves the attribute at position at of t to be the fastest.
-func (f *Field) arrange(t *Table, at int) conditional {
+func arrange(m *Model, t *Table, at int) conditional {
 	size, inner := t.shape[at], 1
 	for _, s := range t.shape[at+1:] {
 		inner *= s
@@ -167,49 +173,85 @@ func (f *Field) arrange(t *Table, at int) conditional {
 	stride := size
 	for i := len(t.Clique) - 1; i >= 0; i-- {
 		if i != at {
-			c.columns = append(c.columns, f.Model.Columns[t.Clique[i]])
-			c.stride = append(c.stride, stride)
+			c.columns = append(c.columns, m.Columns[t.Clique[i]])
+			c.stride = append(c.stride, int32(stride))
 			stride *= t.shape[i]
 		}
 	}
 	return c
 }
 
-// group returns the place of record i's group.
-func (c *conditional) group(i int) int {
-	from := 0
-	for j, col := range c.columns {
-		from += c.stride[j] * int(col[i])
+// groups sets places to those of the groups of the records from the given one on.
+func (c *conditional) groups(places []int32, from int) {
+	clear(places)
+	for k, column := range c.columns {
+		stride := c.stride[k]
+		for j, code := range column[from : from+len(places)] {
+			places[j] += stride * int32(code)
+		}
 	}
-	return from
 }
+
+// multiply multiplies the odds of every record by the factors of its group.
+func (c *conditional) multiply(odds []float32, places []int32, size int) {
+	if size == 2 { // most columns of wide tables
+		for _, from := range places {
+			f := c.factors[from:]
+			odds[1] *= f[1]
+			odds[0] *= f[0]
+			odds = odds[2:]
+		}
+		return
+	}
+	for _, from := range places {
+		o := odds[:size]
+		for v, x := range c.factors[from:][:len(o)] {
+			o[v] *= x
+		}
+		odds = odds[size:]
+	}
+}
+
+// drawnTogether is how many records are drawn at a time: each table is read once for all of them.
+const drawnTogether = 256
 
 // drawer draws codes of one attribute.
 type drawer struct {
+	start   conditional
 	tables  []conditional
-	odds    []float32                   // scratch
+	size    int
+	places  [drawnTogether]int32
+	odds    []float32                   // of as many records
 	exclude func(i int, odds []float32) // sets those of codes that record i must not have to 0
 	rng     *rand.Rand
+}
+
+// draw gives the records from … to−1 codes with probability ∝ the product of their factors.
+func (d *drawer) draw(codes []domain.Code, from, to int) {
+	odds, places := d.odds[:0], d.places[:to-from]
+	for range places {
+		odds = append(odds, d.start.factors...)
+	}
+	d.odds = odds
+	for j := range d.tables {
+		d.tables[j].groups(places, from)
+		d.tables[j].multiply(odds, places, d.size)
+	}
+	for i := from; i < to; i++ {
+		codes[i] = domain.Code(d.pick(i, odds[:d.size]))
+		odds = odds[d.size:]
+	}
 }
 
 // leastOdds is the sum of products of factors below which they are too small to multiply: then logits are added.
 const leastOdds = 1e-25
 
-// draw returns a code of record i with probability ∝ the product of its factors.
-func (d *drawer) draw(i int) int {
-	odds := d.odds
-	copy(odds, d.tables[0].factors)
-	for j := 1; j < len(d.tables); j++ {
-		t := &d.tables[j]
-		from := t.group(i)
-		for v, x := range t.factors[from : from+len(odds)] {
-			odds[v] *= x
-		}
-	}
+// pick returns a code of record i by its odds.
+func (d *drawer) pick(i int, odds []float32) int {
 	d.exclude(i, odds)
 	sum := total(odds)
 	if !(sum > leastOdds) {
-		d.byLogits(i)
+		d.byLogits(i, odds)
 		sum = total(odds)
 	}
 	u, v := d.rng.Float64()*sum, 0
@@ -233,27 +275,27 @@ func total(odds []float32) float64 {
 }
 
 // byLogits sets odds from sums of logits, of which the largest becomes 1.
-func (d *drawer) byLogits(i int) {
-	logits := make([]float64, len(d.odds))
+func (d *drawer) byLogits(i int, odds []float32) {
+	logits, place := make([]float64, len(odds)), d.places[:1]
+	for v, x := range d.start.logits {
+		logits[v], odds[v] = float64(x), 1
+	}
 	for j := range d.tables {
-		from := d.tables[j].group(i)
-		for v, x := range d.tables[j].logits[from : from+len(logits)] {
+		d.tables[j].groups(place, i)
+		for v, x := range d.tables[j].logits[place[0]:][:len(logits)] {
 			logits[v] += float64(x)
 		}
 	}
-	for v := range d.odds {
-		d.odds[v] = 1
-	}
-	d.exclude(i, d.odds)
+	d.exclude(i, odds)
 	top := math.Inf(-1)
 	for v, x := range logits {
-		if d.odds[v] > 0 {
+		if odds[v] > 0 {
 			top = max(top, x)
 		}
 	}
 	for v, x := range logits {
-		if d.odds[v] > 0 {
-			d.odds[v] = float32(math.Exp(x - top))
+		if odds[v] > 0 {
+			odds[v] = float32(math.Exp(x - top))
 		}
 	}
 }
