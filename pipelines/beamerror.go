@@ -35,8 +35,8 @@ func rootCause(err error) error {
 		}
 	}
 	text = strings.TrimSpace(text)
-	if _, said, panicked := strings.Cut("\n"+text, "\npanic: "); panicked {
-		return panicError(said, whole)
+	if _, message, panicked := strings.Cut("\n"+text, "\npanic: "); panicked {
+		return panicError(message, whole)
 	}
 	first := len(text)
 	for _, prefix := range prefixes {
@@ -81,16 +81,16 @@ func Panicked(text any, stack []byte) error { return panicError(fmt.Sprint(text)
 
 // panicError says that the program has a fault, and where. Our own texts are constants; what others say may hold a
 // length or an index that depends on records, and is not repeated.
-func panicError(said, whole string) error {
-	if end := stackBegins.FindStringIndex(said); end != nil {
-		said = said[:end[0]]
+func panicError(message, whole string) error {
+	if end := stackBegins.FindStringIndex(message); end != nil {
+		message = message[:end[0]]
 	}
-	if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(said, prefix) }) {
-		said = "pipelines: what it says is not shown, because it may depend on records"
+	if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(message, prefix) }) {
+		message = "pipelines: what it says is not shown, because it may depend on records"
 	}
 	place := ""
 	if at := frame.FindStringSubmatch(whole); at != nil {
 		place = " at " + at[1] + "/" + at[2]
 	}
-	return fmt.Errorf("the program has a fault%s, please report it: %s", place, said)
+	return fmt.Errorf("the program has a fault%s, please report it: %s", place, message)
 }

@@ -63,29 +63,29 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 	remove := func(f found) {
 		defer f.unlock()
 		if f.atWork {
-			fmt.Fprintln(w, "left as it is:", f.said())
-			removed++ // something was said
+			fmt.Fprintln(w, "left as it is:", f.describe())
+			removed++ // a line was printed
 			return
 		}
-		said := f.dir
+		text := f.dir
 		if f.RunID != "" {
-			said = strings.TrimSuffix(f.said(), "; "+removal(f.dir))
+			text = strings.TrimSuffix(f.describe(), "; "+removal(f.dir))
 		}
-		said += f.giveBack(ctx)
+		text += f.giveBack(ctx)
 		if err := files.RemoveAll(ctx, f.dir); err != nil {
 			errs = append(errs, err)
 			return
 		}
 		removed++
-		fmt.Fprintln(w, "removed", said)
+		fmt.Fprintln(w, "removed", text)
 	}
 	for _, prefix := range []string{runPrefix, BeamPrefix} {
-		for _, f := range (place{temp, prefix, ""}).left(ctx) {
+		for _, f := range (stagingArea{temp, prefix, ""}).left(ctx) {
 			remove(f)
 		}
 	}
 	if output != "" {
-		for _, f := range (place{filepath.Dir(absolute(output)), runPrefix, ""}).left(ctx) { // of workers elsewhere
+		for _, f := range (stagingArea{filepath.Dir(absolute(output)), runPrefix, ""}).left(ctx) { // of workers elsewhere
 			remove(f)
 		}
 		for _, dir := range stagedBy(output) {

@@ -30,7 +30,7 @@ type description struct {
 	Strict     bool // an unusable cell or a malformed line would have ended the run
 	TrimID     bool // blanks around IDs were taken off
 	NullID     []string
-	Gate       string // staging through which workers in other processes are stopped; empty: there are none
+	StopDir    string // staging through which workers in other processes are stopped; empty: there are none
 	RowsAt     string // where the rows are, for those who read them
 	RowsFormat string
 	About      map[string]string // what only the curator knows
@@ -49,8 +49,8 @@ func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged
 	if err != nil {
 		return nil, err
 	}
-	cliques, marginals, said := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
-	privacy := statement(d, a, rows, said)
+	cliques, marginals, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
+	privacy := statement(d, a, rows, summary)
 	privacy.Criteria = criteriaOf(d, a.Result.Accepted)
 	privacy.MinCount = minCountOf(d.MinCount, binned, rows, merged)
 	return []dirsink.Released{

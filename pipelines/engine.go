@@ -220,7 +220,7 @@ func (e Engine) checkDataflow(f *Faults) {
 }
 
 // checkStaging refuses a place for the program that Dataflow cannot fetch it from.
-func (e Engine) checkStaging(where place, f *Faults) {
+func (e Engine) checkStaging(where stagingArea, f *Faults) {
 	if e.dataflow() && e.Cloud.Staging == "" && files.Scheme(where.dir) != "gs" {
 		f.add("--staging_location", "is required by --runner=dataflow unless the output or --temp_location is on gs://: a directory for the program of the workers and for the release", "name gs://bucket/path")
 	}

@@ -106,21 +106,21 @@ type found struct {
 	atWork bool            // its job may go on
 }
 
-// look reads what is in a staging. ok is false if its run may be at work in a process, or if it is nobody's.
-func look(ctx context.Context, dir string) (f found, ok bool) {
+// inspect reads what is in a staging. ok is false if its run may be at work in a process, or if no run made it.
+func inspect(ctx context.Context, dir string) (f found, ok bool) {
 	if files.Remote(dir) {
 		if _, kept, err := openStore(dir).Get(ctx, keptName); err != nil {
 			return f, false
 		} else if !kept { // only its job can tell
-			f, ok = lookInto(ctx, dir)
+			f, ok = inspectAbandoned(ctx, dir)
 			return f, ok && f.atWork
 		}
 	}
-	return lookInto(ctx, dir)
+	return inspectAbandoned(ctx, dir)
 }
 
-// lookInto is look for a staging whose run is known to have left it, where nothing can tell.
-func lookInto(ctx context.Context, dir string) (f found, ok bool) {
+// inspectAbandoned is inspect for a staging whose run is known to have ended.
+func inspectAbandoned(ctx context.Context, dir string) (f found, ok bool) {
 	f.dir, f.unlock = dir, func() {}
 	s := openStore(dir)
 	if !files.Remote(dir) {
@@ -151,15 +151,15 @@ func lookInto(ctx context.Context, dir string) (f found, ok bool) {
 	return f, true
 }
 
-// left lists the stagings of a place that runs have left, locked.
-func (p place) left(ctx context.Context) (list []found) {
-	names, err := files.Names(ctx, p.dir)
+// left lists the stagings of an area that ended runs have left, locked.
+func (a stagingArea) left(ctx context.Context) (list []found) {
+	names, err := files.Names(ctx, a.dir)
 	if err != nil {
 		return nil // nothing of ours can be found if nothing can be listed
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, p.prefix) && strings.HasSuffix(name, p.suffix) {
-			if f, ok := look(ctx, files.Join(p.dir, name)); ok {
+		if strings.HasPrefix(name, a.prefix) && strings.HasSuffix(name, a.suffix) {
+			if f, ok := inspect(ctx, files.Join(a.dir, name)); ok {
 				list = append(list, f)
 			}
 		}
@@ -170,8 +170,8 @@ func (p place) left(ctx context.Context) (list []found) {
 // takeUp returns the staging of an earlier run of the same request whose release was not published, and lines
 // about what other runs have left of the same input or output. It refuses a request whose job may go on: that would
 // be paid for twice.
-func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string, err error) {
-	for _, f := range p.left(ctx) {
+func (a stagingArea) takeUp(ctx context.Context, n note) (kept *found, notes []string, err error) {
+	for _, f := range a.left(ctx) {
 		same := f.Request != "" && f.Request == n.Request
 		if same && f.atWork {
 			err = Faults{{Where: "--run_id", What: fmt.Sprintf("a job of this request may go on: run %s, begun %s, job %s at %s", f.RunID, f.Began.Format("2006-01-02 15:04:05 UTC"), f.job.ID, f.job.Endpoint),
@@ -184,7 +184,7 @@ func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string,
 		back := f.giveBack(ctx)
 		f.unlock()
 		if f.RunID != "" && (f.Input == n.Input || f.Output == n.Output) {
-			notes = append(notes, f.said()+back)
+			notes = append(notes, f.describe()+back)
 		}
 	}
 	if err != nil && kept != nil {
@@ -193,8 +193,8 @@ func (p place) takeUp(ctx context.Context, n note) (kept *found, notes []string,
 	return kept, notes, err
 }
 
-// said says what a run has left, and whether it counts.
-func (f found) said() string {
+// describe says what a run has left, and whether its budget is spent.
+func (f found) describe() string {
 	what := "it had spent nothing"
 	switch {
 	case f.atWork:
@@ -234,7 +234,7 @@ func (s staging) keep(ctx context.Context) error {
 // ending says of a run that has failed whether its privacy budget is gone: it is once noise has been drawn,
 // even if nobody has seen it. kept tells that the staging has to stay. Call it when no function of the run can
 // draw or release any more.
-func (s staging) ending(ctx context.Context, n note, err error) (kept bool, said error) {
+func (s staging) ending(ctx context.Context, n note, err error) (kept bool, outcome error) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
 	store := openStore(s.dir)

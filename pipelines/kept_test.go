@@ -119,9 +119,9 @@ func TestMarksThatCannotBeRead(t *testing.T) {
 		if err := errors.Join(st.sign(t.Context(), note{RunID: "night", Request: "r"}), os.Mkdir(filepath.Join(st.dir, "night"+suffix), 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		f, ok := lookInto(t.Context(), st.dir)
-		if !ok || !strings.Contains(f.said(), "could not be found out whether noise had been drawn: count its budget as spent") || f.ends(t.Context()) {
-			t.Errorf("%s: found %v, said %s", suffix, ok, f.said())
+		f, ok := inspectAbandoned(t.Context(), st.dir)
+		if !ok || !strings.Contains(f.describe(), "could not be found out whether noise had been drawn: count its budget as spent") || f.ends(t.Context()) {
+			t.Errorf("%s: found %v, said %s", suffix, ok, f.describe())
 		}
 		f.unlock()
 	}
@@ -129,7 +129,7 @@ func TestMarksThatCannotBeRead(t *testing.T) {
 	if err := st.sign(t.Context(), note{RunID: "night"}); err != nil {
 		t.Fatal(err)
 	}
-	f, ok := lookInto(t.Context(), st.dir)
+	f, ok := inspectAbandoned(t.Context(), st.dir)
 	if !ok || !f.ends(t.Context()) {
 		t.Error("a run that has not drawn cannot be ended")
 	}

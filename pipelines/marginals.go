@@ -22,7 +22,7 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 	for i := range r.Measurements {
 		noisy[r.Measurements[i].Clique.Key()] = &r.Measurements[i]
 	}
-	cliques, said := published(w, r, maxMarginalCells)
+	cliques, summary := published(w, r, maxMarginalCells)
 	units := math.Max(r.Total.Units, 1)
 	intervals, scale := interval.New(r), units/r.Model.Total()
 	var list []*parquetio.Marginal
@@ -33,7 +33,7 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 		multiply(m.Fitted, scale)
 		m.FittedError = intervals.StandardErrors(c, m.Fitted, nil)
 		m.FittedFrom = sourced(intervals, c, m.FittedError, &largest)
-		said.Intervals += int64(len(m.FittedError))
+		summary.Intervals += int64(len(m.FittedError))
 		multiply(m.Fitted, 1/units)
 		multiply(m.FittedError, 1/units)
 		if n := noisy[c.Key()]; n != nil {
@@ -41,8 +41,8 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 		}
 		list = append(list, m)
 	}
-	said.LookedAt, said.LargestError = largest.Cells(), largest.Median()/units
-	return cliques, list, said
+	summary.LookedAt, summary.LargestError = largest.Cells(), largest.Median()/units
+	return cliques, list, summary
 }
 
 // pageMarginals returns published marginals as the report is drawn from them.
@@ -88,14 +88,14 @@ func published(w query.Workload, r *solver.Result, limit int64) ([]domain.Clique
 			measured[t.Clique.Key()] = measured[t.Clique.Key()] || t.Precision > 0
 		}
 	}
-	said := report.Marginals{File: marginalsFile, Of: len(all), MaxCells: limit}
+	summary := report.Marginals{File: marginalsFile, Of: len(all), MaxCells: limit}
 	fits := make([]bool, len(all))
 	for _, first := range []bool{true, false} {
 		for i, c := range all {
-			if cells, err := c.Cells(w.Sizes); measured[c.Key()] == first && err == nil && cells <= limit-said.Cells {
+			if cells, err := c.Cells(w.Sizes); measured[c.Key()] == first && err == nil && cells <= limit-summary.Cells {
 				fits[i] = true
-				said.Cells += cells
-				said.Marginals++
+				summary.Cells += cells
+				summary.Marginals++
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func published(w query.Workload, r *solver.Result, limit int64) ([]domain.Clique
 			out = append(out, c)
 		}
 	}
-	return out, said
+	return out, summary
 }
 
 // labels returns the labels of the cells of each attribute of c.

@@ -37,12 +37,12 @@ func (o *output) open() *output {
 func (r *Request) output(runID string, st staging, began time.Time) *output {
 	form := r.source.Form(r.File.CSV)
 	at, format := rowsAt(r.Output, r.Format)
-	gate := ""
+	stopDir := ""
 	if r.Engine.elsewhere() {
-		gate = st.dir
+		stopDir = st.dir
 	}
 	return (&output{Target: r.target().in(runID, st.dir), description: description{
-		Gate:      gate,
+		StopDir:   stopDir,
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID,
 		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,

@@ -37,7 +37,7 @@ func finishedAs(ctx context.Context, dir, id string) (runID string, ok bool) {
 const againMark = "-again-"
 
 // again returns the result of a run that has an ID and had finished before; nil if it has not.
-func (r *Request) again(ctx context.Context, where place) (*Result, error) {
+func (r *Request) again(ctx context.Context, where stagingArea) (*Result, error) {
 	publisher, ok := finishedAs(ctx, r.target().beside(), r.RunID)
 	if !ok {
 		return nil, nil
@@ -61,12 +61,12 @@ func (r *Request) again(ctx context.Context, where place) (*Result, error) {
 }
 
 // find returns the staging of the run of an ID, locked.
-func (p place) find(ctx context.Context, runID string) (f found, ok bool) {
-	if files.Remote(p.dir) {
-		f, ok = lookInto(ctx, files.Join(p.dir, p.prefix+runID+p.suffix))
+func (a stagingArea) find(ctx context.Context, runID string) (f found, ok bool) {
+	if files.Remote(a.dir) {
+		f, ok = inspectAbandoned(ctx, files.Join(a.dir, a.prefix+runID+a.suffix))
 		return f, ok && f.RunID == runID
 	}
-	for _, left := range p.left(ctx) {
+	for _, left := range a.left(ctx) {
 		if left.RunID == runID && !ok {
 			f, ok = left, true
 		} else {
@@ -78,7 +78,7 @@ func (p place) find(ctx context.Context, runID string) (f found, ok bool) {
 
 // takeUp returns what an earlier run of this request has left to finish: by its ID if there is one, else a
 // release that was kept.
-func (r *Request) takeUp(ctx context.Context, where place, n note) (begun *found, notes []string, err error) {
+func (r *Request) takeUp(ctx context.Context, where stagingArea, n note) (begun *found, notes []string, err error) {
 	if r.RunID == "" {
 		return where.takeUp(ctx, n)
 	}

@@ -47,7 +47,7 @@ func (r *Result) Criteria() error {
 // ID and has begun before is finished, whether its job is still at work, has ended, or has released only.
 func Run(ctx context.Context, r *Request) (*Result, error) {
 	l := launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
-	n, where := r.note(l.runID), stagingPlace(r.TempLocation, r.target().beside(), r.scratch)
+	n, where := r.note(l.runID), stagingAreaOf(r.TempLocation, r.target().beside(), r.scratch)
 	if r.Engine.elsewhere() && !files.Remote(where.dir) {
 		if err := os.MkdirAll(where.dir, 0o777); err != nil {
 			return nil, Faults{{Where: "--temp_location", What: plainPathError(err)}}
@@ -152,7 +152,7 @@ func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun,
 }
 
 // stagingOf returns the staging of a run: that of an earlier one, or a new one.
-func stagingOf(ctx context.Context, kept *found, where place, n note) (staging, error) {
+func stagingOf(ctx context.Context, kept *found, where stagingArea, n note) (staging, error) {
 	if kept != nil {
 		return kept.staging, nil
 	}

@@ -171,7 +171,7 @@ func (s *Sampled) WriteText(w io.Writer) error {
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	runID := rand.Text()
-	st, err := stagingPlace(r.TempLocation, r.target().beside(), os.TempDir()).stage(ctx, runID)
+	st, err := stagingAreaOf(r.TempLocation, r.target().beside(), os.TempDir()).stage(ctx, runID)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (o *output) ref() synth.SinkRef {
 
 // Create begins a shard, unless the run has been stopped.
 func (o *output) Create(ctx context.Context, shard, shards int) (synth.ShardWriter, error) {
-	done, err := mayPublish(ctx, o.run(), o.Gate)
+	done, err := mayPublish(ctx, o.run(), o.StopDir)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (o *output) Create(ctx context.Context, shard, shards int) (synth.ShardWrit
 	if err != nil {
 		return nil, err
 	}
-	return &shardWriter{s, func() (func(), error) { return mayPublish(ctx, o.run(), o.Gate) }}, nil
+	return &shardWriter{s, func() (func(), error) { return mayPublish(ctx, o.run(), o.StopDir) }}, nil
 }
 
 // shardWriter is a shard of a run that can be stopped.
@@ -71,7 +71,7 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 
 // Publish makes the rows visible, and what was released with them.
 func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
-	done, err := beginPublication(ctx, o.run(), o.Gate)
+	done, err := beginPublication(ctx, o.run(), o.StopDir)
 	if err != nil {
 		return synth.Published{}, err
 	}

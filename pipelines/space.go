@@ -41,7 +41,7 @@ func (r *Request) needs() (list []need) {
 	}
 	const few = 16 // names of directories, marks and released files
 	if isTable(r.Output) {
-		if st := stagingPlace(r.TempLocation, r.target().beside(), r.scratch); !files.Remote(st.dir) {
+		if st := stagingAreaOf(r.TempLocation, r.target().beside(), r.scratch); !files.Remote(st.dir) {
 			add(r.scratchFlag(), r.scratch, "rows to be loaded", rows, parts)
 		}
 	} else {

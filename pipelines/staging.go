@@ -35,19 +35,19 @@ type staging struct {
 	unlock func() // ends the mark that its run is at work
 }
 
-// place is where stagings are made, and how their names begin and end.
-type place struct{ dir, prefix, suffix string }
+// stagingArea is the directory in which stagings are made, and the prefix and suffix of their names.
+type stagingArea struct{ dir, prefix, suffix string }
 
-// stagingPlace returns the place of a run's staging: the directory for temporary files if that is one of all
-// workers, that of the released files if that is remote, and else scratch, on this machine.
-func stagingPlace(temp, out, scratch string) place {
+// stagingAreaOf returns the area for a run's staging: the directory for temporary files if all workers share it,
+// else that of the released files if it is remote, else scratch, on this machine.
+func stagingAreaOf(temp, out, scratch string) stagingArea {
 	switch {
 	case files.Remote(temp):
-		return place{temp, "dapple-", ""}
+		return stagingArea{temp, "dapple-", ""}
 	case files.Remote(out):
-		return place{files.Join(out, "_tmp"), "", "-release"}
+		return stagingArea{files.Join(out, "_tmp"), "", "-release"}
 	}
-	return place{scratch, runPrefix, ""}
+	return stagingArea{scratch, runPrefix, ""}
 }
 
 // Beginnings of the names of directories for temporary files of this machine.
@@ -57,19 +57,19 @@ const (
 )
 
 // stage makes the staging of a run.
-func (p place) stage(ctx context.Context, runID string) (staging, error) {
-	if files.Remote(p.dir) {
-		dir := files.Join(p.dir, p.prefix+runID+p.suffix)
-		if p.suffix == "" {
+func (a stagingArea) stage(ctx context.Context, runID string) (staging, error) {
+	if files.Remote(a.dir) {
+		dir := files.Join(a.dir, a.prefix+runID+a.suffix)
+		if a.suffix == "" {
 			if err := (dirsink.Dir{Release: dir, RunID: runID}).Prepare(ctx); err != nil {
 				return staging{}, Faults{{Where: "--temp_location", What: plainError(err)}}
 			}
 		}
 		return staging{dir, func() {}}, nil
 	}
-	dir, err := os.MkdirTemp(p.dir, p.prefix)
+	dir, err := os.MkdirTemp(a.dir, a.prefix)
 	if err != nil {
-		return staging{}, Faults{{Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", p.dir, errors.Unwrap(err)), Fix: "set TMPDIR to a directory of this machine that can be"}}
+		return staging{}, Faults{{Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", a.dir, errors.Unwrap(err)), Fix: "set TMPDIR to a directory of this machine that can be"}}
 	}
 	unlock, err := files.Hold(dir)
 	if err != nil {

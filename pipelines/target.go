@@ -121,7 +121,7 @@ func (t target) placeFaults() []*table.FieldError {
 	if !ok {
 		return nil
 	}
-	return place.Target(t.in("check", stagingPlace(t.temp, t.beside(), "").dir))
+	return place.Target(t.in("check", stagingAreaOf(t.temp, t.beside(), "").dir))
 }
 
 // checkFormat refuses what files of the format cannot hold, before any budget is spent.
@@ -177,7 +177,7 @@ func (r *Request) notes() (lines []string) {
 		}
 	}
 	t := r.target()
-	if note := table.OpenSink(t.in("plan", stagingPlace(r.TempLocation, t.beside(), r.scratch).dir)).Note(); note != "" {
+	if note := table.OpenSink(t.in("plan", stagingAreaOf(r.TempLocation, t.beside(), r.scratch).dir)).Note(); note != "" {
 		lines = append(lines, "output    "+note)
 	}
 	if len(r.Problem.Criteria.Limits) > 0 {

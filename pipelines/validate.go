@@ -74,7 +74,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	}
 	checkTemp(c.TempLocation, c.Engine, &faults)
 	if c.Output != "" {
-		c.Engine.checkStaging(stagingPlace(c.TempLocation, c.target().beside(), r.scratch), &faults)
+		c.Engine.checkStaging(stagingAreaOf(c.TempLocation, c.target().beside(), r.scratch), &faults)
 	}
 	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {

@@ -126,8 +126,8 @@ func ofModel(ctx context.Context, p report.Privacy, o *dirsink.Output) error {
 	if fingerprint(f.Model) != p.Hashes.Model {
 		return fmt.Errorf("%s is the statement of another model than %s holds", privacyFile, modelFile)
 	}
-	if said := f.Guarantee; said != p.Guarantee() {
-		return fmt.Errorf("%s promises %q, and %s was made with %q", privacyFile, p.Guarantee(), modelFile, said)
+	if stated := f.Guarantee; stated != p.Guarantee() {
+		return fmt.Errorf("%s promises %q, and %s was made with %q", privacyFile, p.Guarantee(), modelFile, stated)
 	}
 	return nil
 }

@@ -93,8 +93,8 @@ func (p *whereParser) take(word string) bool {
 	return true
 }
 
-// said returns the next token as it is written.
-func (p *whereParser) said() string {
+// next returns the next token as it is written.
+func (p *whereParser) next() string {
 	if t := p.tokens[0]; t.text != "" || t.quoted {
 		return fmt.Sprintf("%.60q", t.text)
 	}
@@ -107,7 +107,7 @@ func (p *whereParser) all() (term, error) {
 	}
 	t, err := p.either()
 	if err == nil && len(p.tokens) > 1 {
-		err = p.fault(p.tokens[0].at, "got %s; want AND, OR or the end; a value of several words stands in quotes", p.said())
+		err = p.fault(p.tokens[0].at, "got %s; want AND, OR or the end; a value of several words stands in quotes", p.next())
 	}
 	return t, err
 }
@@ -141,7 +141,7 @@ func (p *whereParser) negated() (term, error) {
 	case p.take("("):
 		t, err := p.either()
 		if err == nil && !p.take(")") {
-			err = p.fault(p.tokens[0].at, "got %s; want AND, OR or a closing parenthesis", p.said())
+			err = p.fault(p.tokens[0].at, "got %s; want AND, OR or a closing parenthesis", p.next())
 		}
 		return t, err
 	}
@@ -152,7 +152,7 @@ func (p *whereParser) negated() (term, error) {
 func (p *whereParser) comparison() (term, error) {
 	name := p.tokens[0]
 	if name.sign {
-		return nil, p.fault(name.at, "got %s; want a column, one of = != < <= > >=, IN or BETWEEN, and values; or: column IS NULL", p.said())
+		return nil, p.fault(name.at, "got %s; want a column, one of = != < <= > >=, IN or BETWEEN, and values; or: column IS NULL", p.next())
 	}
 	p.tokens = p.tokens[1:]
 	column, err := p.column(name)
@@ -162,7 +162,7 @@ func (p *whereParser) comparison() (term, error) {
 	if p.take("IS") {
 		not := p.take("NOT")
 		if !p.take("NULL") {
-			return nil, p.fault(p.tokens[0].at, "got %s; want NULL", p.said())
+			return nil, p.fault(p.tokens[0].at, "got %s; want NULL", p.next())
 		}
 		return p.not(not, isNull{column}), nil
 	}
@@ -182,7 +182,7 @@ func (p *whereParser) comparison() (term, error) {
 			return nil, err
 		}
 		if !p.take("AND") {
-			return nil, p.fault(p.tokens[0].at, "got %s; want AND and the upper end of BETWEEN", p.said())
+			return nil, p.fault(p.tokens[0].at, "got %s; want AND and the upper end of BETWEEN", p.next())
 		}
 		if values[1], err = p.value(); err != nil {
 			return nil, err
@@ -194,7 +194,7 @@ func (p *whereParser) comparison() (term, error) {
 			return nil, err
 		}
 	default:
-		return nil, p.fault(at, "got %s; want one of = != < <= > >=, IN, BETWEEN, IS NULL behind the column %q", p.said(), name.text)
+		return nil, p.fault(at, "got %s; want one of = != < <= > >=, IN, BETWEEN, IS NULL behind the column %q", p.next(), name.text)
 	}
 	var terms []term
 	for i, value := range values {
@@ -238,7 +238,7 @@ func (p *whereParser) value() (string, error) {
 	t := p.tokens[0]
 	switch {
 	case t.sign:
-		return "", p.fault(t.at, "got %s; want a value", p.said())
+		return "", p.fault(t.at, "got %s; want a value", p.next())
 	case t.is("NULL"):
 		return "", p.fault(t.at, "no comparison with NULL is met; write IS NULL")
 	}
@@ -249,7 +249,7 @@ func (p *whereParser) value() (string, error) {
 // list takes values in parentheses.
 func (p *whereParser) list() (values []string, err error) {
 	if !p.take("(") {
-		return nil, p.fault(p.tokens[0].at, "got %s; want values in parentheses behind IN, such as (a, b)", p.said())
+		return nil, p.fault(p.tokens[0].at, "got %s; want values in parentheses behind IN, such as (a, b)", p.next())
 	}
 	for {
 		v, err := p.value()
@@ -261,7 +261,7 @@ func (p *whereParser) list() (values []string, err error) {
 			return values, nil
 		}
 		if !p.take(",") {
-			return nil, p.fault(p.tokens[0].at, "got %s; want a comma or a closing parenthesis", p.said())
+			return nil, p.fault(p.tokens[0].at, "got %s; want a comma or a closing parenthesis", p.next())
 		}
 	}
 }

@@ -211,6 +211,6 @@ var pipeline = []defect{
 	},
 	{
 		name: "a panic says what it said", file: "pipelines/beamerror.go", test: "TestRootCause",
-		old: "\t\tsaid = \"pipelines: what it says is not shown, because it may depend on records\"\n", new: "",
+		old: "\t\tmessage = \"pipelines: what it says is not shown, because it may depend on records\"\n", new: "",
 	},
 }

@@ -100,11 +100,11 @@ var releases = []defect{
 		old: "var harmless = []string{", new: "var harmless = []string{\"async\", ",
 	},
 	{
-		name: "a stopped run releases from elsewhere", file: "pipelines/gate.go", test: "TestStopAfterEachStep",
+		name: "a stopped run releases from elsewhere", file: "pipelines/stopsteps.go", test: "TestStopAfterEachStep",
 		old: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif bytes.Equal(current, stopText) {", new: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif err != nil {",
 	},
 	{
-		name: "noise is drawn anew into a store that was removed", file: "pipelines/gate.go", test: "TestNothingIsReleasedWithoutAStaging",
+		name: "noise is drawn anew into a store that was removed", file: "pipelines/stopsteps.go", test: "TestNothingIsReleasedWithoutAStaging",
 		old: "} else if !found {\n\t\treturn nil, false, errGone", new: "} else if found && err != nil {\n\t\treturn nil, false, errGone",
 	},
 	{

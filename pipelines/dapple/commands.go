@@ -17,7 +17,7 @@ import (
 // command is one word after dapple: its flags, and what it does once they are read.
 type command struct {
 	name    string
-	does    string // one line
+	summary string // one line
 	example string
 	options []option
 	beam    bool                            // runs a pipeline
@@ -49,12 +49,12 @@ func planCommand() command {
 	var flags given
 	flags.record(opts)
 	opts = append(opts,
-		option{name: "target_error", arg: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
-		option{name: "target", arg: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
-		option{name: "json", arg: "FILE", usage: "write the plan as JSON too, local or gs://", set: text(&json)})
+		option{name: "target_error", value: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
+		option{name: "target", value: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
+		option{name: "json", value: "FILE", usage: "write the plan as JSON too, local or gs://", set: text(&json)})
 	return command{
 		name:    "plan",
-		does:    "say what synth would do, promise and cost, without opening the table",
+		summary: "say what synth would do, promise and cost, without opening the table",
 		example: "dapple plan --domain=people.yaml --delta=1e-9 --target_error=0.02",
 		options: opts,
 		check: func(ctx context.Context) (err error) {
@@ -93,7 +93,7 @@ func synthCommand(progress io.Writer, terminal bool) command {
 		logOption(&c.LogJSON))
 	return command{
 		name:    "synth",
-		does:    "turn a private table into synthetic rows, a model and a privacy statement",
+		summary: "turn a private table into synthetic rows, a model and a privacy statement",
 		example: "dapple synth --domain=people.yaml --input=people.csv --output=out --epsilon=1 --delta=1e-9",
 		options: opts,
 		beam:    true,
@@ -122,19 +122,19 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	quiet := false
 	var req *pipelines.SampleRequest
 	opts := []option{
-		{name: "model", arg: "DIR", usage: "what synth has written: its output, or its _model.arrow (or --domain)", set: text(&c.Model)},
-		{name: "domain", arg: "FILE", usage: "instead of a model: dry rows of a domain file, no data, no ε, marked so", set: text(&c.Domain)},
-		{name: "output", arg: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
-		{name: "format", arg: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
-		{name: "null", arg: "TEXT", set: text(&c.Null)},
-		{name: "rows", arg: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
-		{name: "where", arg: "CONDITION", usage: "as in SQL: 'age >= 65 AND (sex = Female OR ward NOT IN (A, B))'", set: text(&c.Where)},
-		{name: "min_count", arg: "K", usage: "no written combination (of --min_count_columns=A,B, else all) in fewer rows", set: whole(&c.MinCount.Rows, mostRows)},
-		{name: "min_count_columns", arg: "A,B", set: list(&c.MinCount.Columns)},
-		{name: "sample_seed", arg: "N", usage: "repeats the sampling; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
-		{name: "shards", arg: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(&c.Shards, pipelines.MaxShards)},
+		{name: "model", value: "DIR", usage: "what synth has written: its output, or its _model.arrow (or --domain)", set: text(&c.Model)},
+		{name: "domain", value: "FILE", usage: "instead of a model: dry rows of a domain file, no data, no ε, marked so", set: text(&c.Domain)},
+		{name: "output", value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
+		{name: "format", value: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
+		{name: "null", value: "TEXT", set: text(&c.Null)},
+		{name: "rows", value: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
+		{name: "where", value: "CONDITION", usage: "as in SQL: 'age >= 65 AND (sex = Female OR ward NOT IN (A, B))'", set: text(&c.Where)},
+		{name: "min_count", value: "K", usage: "no written combination (of --min_count_columns=A,B, else all) in fewer rows", set: whole(&c.MinCount.Rows, mostRows)},
+		{name: "min_count_columns", value: "A,B", set: list(&c.MinCount.Columns)},
+		{name: "sample_seed", value: "N", usage: "repeats the sampling; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
+		{name: "shards", value: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(&c.Shards, pipelines.MaxShards)},
 		{name: "overwrite", usage: "replace what dapple wrote to the output directory before", set: toggle(&c.Overwrite)},
-		{name: "runner", arg: "NAME", set: text(&c.Runner)},
+		{name: "runner", value: "NAME", set: text(&c.Runner)},
 		beamText("temp_location", "DIR", text(&c.TempLocation)),
 		{name: "quiet", usage: "no progress; --log=json: progress and errors as JSON, an object a line", set: toggle(&quiet)},
 		logOption(&c.LogJSON),
@@ -144,7 +144,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	opts = append(opts, project(&c.Services))
 	return command{
 		name:    "sample",
-		does:    "draw more rows from a released model, at no privacy cost",
+		summary: "draw more rows from a released model, at no privacy cost",
 		example: "dapple sample --model=out --output=more --where='age>=65 AND sex=Female'",
 		options: opts,
 		beam:    true,
@@ -180,11 +180,11 @@ func verifyCommand() command {
 	var req *pipelines.VerifyRequest
 	return command{
 		name:    "verify",
-		does:    "check that rows, statement and model are as a run wrote them and belong together",
+		summary: "check that rows, statement and model are as a run wrote them and belong together",
 		example: "dapple verify out",
 		options: []option{
-			{arg: "DIR", usage: "what synth or sample has written: its output", required: true, set: text(&c.Dir)},
-			{name: "digest", arg: "HEX", usage: "the digest from the last lines of the run, kept elsewhere", set: text(&c.Digest)},
+			{value: "DIR", usage: "what synth or sample has written: its output", required: true, set: text(&c.Dir)},
+			{name: "digest", value: "HEX", usage: "the digest from the last lines of the run, kept elsewhere", set: text(&c.Digest)},
 		},
 		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateVerify(ctx, *c); return err },
 		run: func(ctx context.Context, out io.Writer) error {
@@ -201,16 +201,16 @@ func ledgerCommand() command {
 	c := &pipelines.LedgerConfig{}
 	return command{
 		name:    "ledger",
-		does:    "make or print a budget book: what all runs on a table may lose, and have lost",
+		summary: "make or print a budget book: what all runs on a table may lose, and have lost",
 		example: "dapple ledger a.book --create=us --input=us.csv --privacy_id=id --epsilon=3 --delta=1e-9",
 		options: []option{
-			{arg: "BOOK", usage: "its directory, local, gs:// or s3://", required: true, set: text(&c.Dir)},
-			{name: "create", arg: "NAME", usage: "make the book of the data set of this name; its terms never change", set: text(&c.Create)},
-			{name: "input", arg: "TABLE", usage: "the table, as runs name it; of a book that is there: another place of it", set: text(&c.Input)},
-			{name: "epsilon", arg: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},
-			{name: "delta", arg: "D", usage: "δ of all runs together; 0 admits pure runs only", set: delta(&c.Delta)},
-			{name: "neighbouring", arg: "REL", usage: "add_remove (default) or replace: that of its runs", set: relation(&c.Neighbouring)},
-			{name: "privacy_id", arg: "COLUMN", usage: "privacy_id of its domain files; default: every record is a privacy unit", set: text(&c.PrivacyID)},
+			{value: "BOOK", usage: "its directory, local, gs:// or s3://", required: true, set: text(&c.Dir)},
+			{name: "create", value: "NAME", usage: "make the book of the data set of this name; its terms never change", set: text(&c.Create)},
+			{name: "input", value: "TABLE", usage: "the table, as runs name it; of a book that is there: another place of it", set: text(&c.Input)},
+			{name: "epsilon", value: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},
+			{name: "delta", value: "D", usage: "δ of all runs together; 0 admits pure runs only", set: delta(&c.Delta)},
+			{name: "neighbouring", value: "REL", usage: "add_remove (default) or replace: that of its runs", set: relation(&c.Neighbouring)},
+			{name: "privacy_id", value: "COLUMN", usage: "privacy_id of its domain files; default: every record is a privacy unit", set: text(&c.PrivacyID)},
 			{name: "mixed", usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
 		},
 		check: func(ctx context.Context) error { return pipelines.ValidateLedger(ctx, *c) },
@@ -223,15 +223,15 @@ func reportCommand() command {
 	var req *pipelines.ReportRequest
 	return command{
 		name:    "report",
-		does:    "draw the privacy report again, or records for catalogues, from released files alone",
+		summary: "draw the privacy report again, or records for catalogues, from released files alone",
 		example: "dapple report out --about=about.yaml --registry=record.yaml --croissant=croissant.json",
 		options: []option{
-			{arg: "DIR", usage: "what synth has written: its output", required: true, set: text(&c.Dir)},
-			{name: "html", arg: "FILE", usage: "the page to write, local or gs://; default: report.html", set: text(&c.HTML)},
-			{name: "registry", arg: "FILE", usage: "a record for OpenDP's registry of deployments, as a draft", set: text(&c.Registry)},
-			{name: "croissant", arg: "FILE", usage: "the rows in Croissant's form, for catalogues of data sets", set: text(&c.Croissant)},
-			{name: "openlineage", arg: "FILE", usage: "two OpenLineage events, START and COMPLETE, with what is promised", set: text(&c.Lineage)},
-			{name: "about", arg: "FILE", usage: "what only you know: see dapple help about; before what synth was told", set: text(&c.About)},
+			{value: "DIR", usage: "what synth has written: its output", required: true, set: text(&c.Dir)},
+			{name: "html", value: "FILE", usage: "the page to write, local or gs://; default: report.html", set: text(&c.HTML)},
+			{name: "registry", value: "FILE", usage: "a record for OpenDP's registry of deployments, as a draft", set: text(&c.Registry)},
+			{name: "croissant", value: "FILE", usage: "the rows in Croissant's form, for catalogues of data sets", set: text(&c.Croissant)},
+			{name: "openlineage", value: "FILE", usage: "two OpenLineage events, START and COMPLETE, with what is promised", set: text(&c.Lineage)},
+			{name: "about", value: "FILE", usage: "what only you know: see dapple help about; before what synth was told", set: text(&c.About)},
 		},
 		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateReport(ctx, *c); return err },
 		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Report(ctx, req, out) },
@@ -243,17 +243,17 @@ func evaluateCommand() command {
 	var req *evaluate.Request
 	return command{
 		name:    "evaluate",
-		does:    "compare a synthetic table with the TRUE one: its output is NOT private",
+		summary: "compare a synthetic table with the TRUE one: its output is NOT private",
 		example: "dapple evaluate --domain=people.yaml --input=people.csv --synthetic=out --html=errors.html",
 		options: append([]option{
-			{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-			{name: "input", arg: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
-			{name: "synthetic", arg: "DIR", usage: "the synthetic table: a released directory or files", required: true, set: text(&c.Synthetic)},
-			{name: "holdout", arg: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
-			{name: "marginals", arg: "K", usage: "widest marginals compared, default 3", set: whole(&c.Marginals, 8)},
-			{name: "max_cells", arg: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
-			{name: "json", arg: "FILE", usage: "write the figures as JSON too, local or gs://", set: text(&c.JSON)},
-			{name: "html", arg: "FILE", usage: "write pictures, real beside synthetic, as one page: NOT private", set: text(&c.HTML)},
+			{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
+			{name: "input", value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "synthetic", value: "DIR", usage: "the synthetic table: a released directory or files", required: true, set: text(&c.Synthetic)},
+			{name: "holdout", value: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
+			{name: "marginals", value: "K", usage: "widest marginals compared, default 3", set: whole(&c.Marginals, 8)},
+			{name: "max_cells", value: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
+			{name: "json", value: "FILE", usage: "write the figures as JSON too, local or gs://", set: text(&c.JSON)},
+			{name: "html", value: "FILE", usage: "write pictures, real beside synthetic, as one page: NOT private", set: text(&c.HTML)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) { req, err = openTables(ctx, *c); return err },
 		run:   func(ctx context.Context, out io.Writer) error { return req.Run(ctx, out) },
@@ -290,12 +290,12 @@ func checkCommand() command {
 	var req *evaluate.CheckRequest
 	return command{
 		name:    "check",
-		does:    "count the cells of the TRUE table that do not fit the domain: its output is NOT private",
+		summary: "count the cells of the TRUE table that do not fit the domain: its output is NOT private",
 		example: "dapple check --domain=people.yaml --input=people.csv",
 		options: append([]option{
-			{name: "domain", arg: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-			{name: "input", arg: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
-			{name: "json", arg: "FILE", usage: "write the counts as JSON too, local or gs://", set: text(&c.JSON)},
+			{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
+			{name: "input", value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "json", value: "FILE", usage: "write the counts as JSON too, local or gs://", set: text(&c.JSON)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) {
 			var faults pipelines.Faults
@@ -314,9 +314,9 @@ func cleanCommand() command {
 	output := ""
 	return command{
 		name:    "clean",
-		does:    "remove what unfinished runs have left on this machine, also releases kept for a rerun",
+		summary: "remove what unfinished runs have left on this machine, also releases kept for a rerun",
 		example: "dapple clean --output=out",
-		options: []option{{name: "output", arg: "DIR", usage: "directory whose staged rows are removed too", set: text(&output)}},
+		options: []option{{name: "output", value: "DIR", usage: "directory whose staged rows are removed too", set: text(&output)}},
 		check:   func(context.Context) error { return pipelines.ValidateClean(output) },
 		run:     func(ctx context.Context, out io.Writer) error { return pipelines.Clean(ctx, output, out) },
 	}

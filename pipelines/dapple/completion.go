@@ -14,9 +14,9 @@ func completionCommand(others []command) command {
 	scripts := map[string]func(*strings.Builder, []command){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	c := command{
 		name:    "completion",
-		does:    "print what makes bash, zsh or fish complete commands and flags",
+		summary: "print what makes bash, zsh or fish complete commands and flags",
 		example: "dapple completion bash > /etc/bash_completion.d/dapple",
-		options: []option{{arg: "SHELL", usage: "bash, zsh or fish", required: true, set: oneOf(&shell, "bash", "zsh", "fish")}},
+		options: []option{{value: "SHELL", usage: "bash, zsh or fish", required: true, set: oneOf(&shell, "bash", "zsh", "fish")}},
 		check:   func(context.Context) error { return nil },
 	}
 	c.run = func(_ context.Context, out io.Writer) error {
@@ -53,7 +53,7 @@ _dapple() {
 			switch {
 			case o.name == "":
 				flags = append(flags, completionWords(o)...)
-			case o.arg == "":
+			case o.value == "":
 				flags = append(flags, "--"+o.name)
 			default:
 				flags = append(flags, "--"+o.name+"=")
@@ -72,7 +72,7 @@ complete -o filenames -F _dapple dapple
 
 // completionWords are what a command's word can be; nil: a file.
 func completionWords(o option) []string {
-	if o.arg == "SHELL" {
+	if o.value == "SHELL" {
 		return []string{"bash", "zsh", "fish"}
 	}
 	return nil
@@ -80,14 +80,14 @@ func completionWords(o option) []string {
 
 // namesFiles reports whether the value of an option can be a file.
 func namesFiles(o option) bool {
-	return slices.Contains([]string{"FILE", "FILES", "DIR", "TABLE"}, o.arg)
+	return slices.Contains([]string{"FILE", "FILES", "DIR", "TABLE"}, o.value)
 }
 
 func zshCompletion(b *strings.Builder, all []command) {
 	b.WriteString("#compdef dapple\n_dapple() {\n\tlocal -a commands=(\n\t\t'help:say what a command does'\n")
 	quote := strings.NewReplacer("'", "’", "[", `\[`, "]", `\]`, ":", `\:`).Replace
 	for _, c := range all {
-		fmt.Fprintf(b, "\t\t'%s:%s'\n", c.name, quote(c.does))
+		fmt.Fprintf(b, "\t\t'%s:%s'\n", c.name, quote(c.summary))
 	}
 	b.WriteString("\t)\n\tif (( CURRENT == 2 )); then _describe command commands; return; fi\n\tcase $words[2] in\n")
 	fmt.Fprintf(b, "\thelp) _values page ${commands%%%%:*} %s ;;\n", strings.Join(helpPages, " "))
@@ -97,14 +97,14 @@ func zshCompletion(b *strings.Builder, all []command) {
 			value := ""
 			switch {
 			case namesFiles(o):
-				value = ":" + o.arg + ":_files"
-			case o.arg != "":
-				value = ":" + o.arg + ":(" + strings.Join(completionWords(o), " ") + ")"
+				value = ":" + o.value + ":_files"
+			case o.value != "":
+				value = ":" + o.value + ":(" + strings.Join(completionWords(o), " ") + ")"
 			}
 			switch {
 			case o.name == "":
 				fmt.Fprintf(b, " \\\n\t\t'*%s'", value)
-			case o.arg == "":
+			case o.value == "":
 				fmt.Fprintf(b, " \\\n\t\t'--%s[%s]'", o.name, quote(o.usage))
 			default:
 				fmt.Fprintf(b, " \\\n\t\t'--%s=[%s]%s'", o.name, quote(o.usage), value)
@@ -120,7 +120,7 @@ func fishCompletion(b *strings.Builder, all []command) {
 	quote := strings.NewReplacer("'", `\'`, `\`, `\\`).Replace
 	fmt.Fprintf(b, "complete -c dapple -f\ncomplete -c dapple -n __fish_use_subcommand -a help -d 'say what a command does'\n")
 	for _, c := range all {
-		fmt.Fprintf(b, "complete -c dapple -n __fish_use_subcommand -a %s -d '%s'\n", c.name, quote(c.does))
+		fmt.Fprintf(b, "complete -c dapple -n __fish_use_subcommand -a %s -d '%s'\n", c.name, quote(c.summary))
 		for _, o := range c.options {
 			line := fmt.Sprintf("complete -c dapple -n '__fish_seen_subcommand_from %s'", c.name)
 			switch {
@@ -130,7 +130,7 @@ func fishCompletion(b *strings.Builder, all []command) {
 				line += " -a '" + strings.Join(completionWords(o), " ") + "'"
 			case namesFiles(o):
 				line += " -l " + o.name + " -r -F"
-			case o.arg != "":
+			case o.value != "":
 				line += " -l " + o.name + " -x"
 			default:
 				line += " -l " + o.name

@@ -15,11 +15,11 @@ func expandCommand() command {
 	untilEOF := false
 	return command{
 		name:    "expand",
-		does:    "offer Synthesize to pipelines in Python and Beam YAML, as an expansion service",
+		summary: "offer Synthesize to pipelines in Python and Beam YAML, as an expansion service",
 		example: "dapple expand --port=8097",
 		options: []option{
-			{name: "port", arg: "N", usage: "of this machine alone; 0: any, which it prints", required: true, set: port(&c.Port)},
-			{name: "env", arg: "WHERE", usage: "its workers: local (default), docker, or anyof of both", set: oneOf(&c.Environment, expansion.Environments...)},
+			{name: "port", value: "N", usage: "of this machine alone; 0: any, which it prints", required: true, set: port(&c.Port)},
+			{name: "env", value: "WHERE", usage: "its workers: local (default), docker, or anyof of both", set: oneOf(&c.Environment, expansion.Environments...)},
 			{name: "until_eof", usage: "end when standard input does: for programs that start it", set: toggle(&untilEOF)},
 		},
 		beam:  true,

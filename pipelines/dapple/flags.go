@@ -16,7 +16,7 @@ import (
 // option is one flag of a command.
 type option struct {
 	name      string // empty: the command's one word that is no flag
-	arg       string // what help calls its value; empty for switches
+	value     string // placeholder of its value in help; empty for switches
 	usage     string // empty: not listed by help
 	required  bool
 	elsewhere bool // for runs on other machines: dapple help runners lists it
@@ -50,7 +50,7 @@ func parse(args []string, opts []option) pipelines.Faults {
 		if k := word(args[i], opts); k >= 0 && !seen[""] {
 			seen[""] = true
 			if err := opts[k].set(args[i]); err != nil {
-				faults = append(faults, pipelines.Fault{Where: opts[k].arg, What: fmt.Sprintf("got %q; %v", args[i], err)})
+				faults = append(faults, pipelines.Fault{Where: opts[k].value, What: fmt.Sprintf("got %q; %v", args[i], err)})
 			}
 			continue
 		}
@@ -71,7 +71,7 @@ func parse(args []string, opts []option) pipelines.Faults {
 			}
 			continue
 		}
-		isSwitch := k >= 0 && opts[k].arg == "" || k < 0 && isBool(beamFlag)
+		isSwitch := k >= 0 && opts[k].value == "" || k < 0 && isBool(beamFlag)
 		switch {
 		case !hasValue && isSwitch:
 			value = "true"
@@ -117,7 +117,7 @@ func word(arg string, opts []option) int {
 // text is how an option is written, without its value.
 func (o option) text() string {
 	if o.name == "" {
-		return o.arg
+		return o.value
 	}
 	return "--" + o.name
 }

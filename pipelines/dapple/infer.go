@@ -19,13 +19,13 @@ func inferCommand() command {
 	var src *infer.Source
 	return command{
 		name:    "infer",
-		does:    "propose a domain file; with --from_data its output is NOT private",
+		summary: "propose a domain file; with --from_data its output is NOT private",
 		example: "dapple infer --input=people.csv --privacy_id=person_id --from_data --output=people.yaml",
 		options: append([]option{
-			{name: "input", arg: "TABLE", usage: "the table: CSV or Parquet files, a pattern, or a bq:// table", required: true, set: text(&p.Input)},
-			{name: "output", arg: "FILE", usage: "domain file to write, local or gs://; default: standard output", set: text(&output)},
+			{name: "input", value: "TABLE", usage: "the table: CSV or Parquet files, a pattern, or a bq:// table", required: true, set: text(&p.Input)},
+			{name: "output", value: "FILE", usage: "domain file to write, local or gs://; default: standard output", set: text(&output)},
 			{name: "from_data", usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
-			{name: "privacy_id", arg: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
+			{name: "privacy_id", value: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
 		}, readingServices(&p.Services)...),
 		check: func(ctx context.Context) error {
 			var faults pipelines.Faults

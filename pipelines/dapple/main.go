@@ -177,11 +177,11 @@ func say(w io.Writer, err error, inJSON bool) {
 // read is not complained about twice.
 func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults {
 	faults := parse(args, cmd.options)
-	said := slices.Clone(faults)
+	reported := slices.Clone(faults)
 	var more pipelines.Faults
 	if err := cmd.check(ctx); errors.As(err, &more) {
 		for _, f := range more {
-			if !slices.ContainsFunc(said, func(g pipelines.Fault) bool { return g.Where == f.Where }) {
+			if !slices.ContainsFunc(reported, func(g pipelines.Fault) bool { return g.Where == f.Where }) {
 				faults = append(faults, f)
 			}
 		}
@@ -202,8 +202,8 @@ func listOptions(out io.Writer, options []option, elsewhere bool) {
 			continue
 		}
 		flagText := o.text()
-		if o.arg != "" && o.name != "" {
-			flagText += "=" + o.arg
+		if o.value != "" && o.name != "" {
+			flagText += "=" + o.value
 		}
 		note := ""
 		if o.required {
@@ -231,7 +231,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
 	if k >= 0 && known {
 		c := cmds[k]
-		fmt.Fprintf(stdout, "dapple %s: %s\n", c.name, c.does)
+		fmt.Fprintf(stdout, "dapple %s: %s\n", c.name, c.summary)
 		listOptions(stdout, c.options, false)
 		fmt.Fprintf(stdout, "\nexample: %s\n", c.example)
 		return 0
@@ -262,7 +262,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 	}
 	fmt.Fprint(out, "dapple makes differentially private synthetic tables.\n\n")
 	for _, c := range cmds {
-		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.does)
+		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.summary)
 	}
 	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
 		"dapple help runners lists the flags for Flink, Spark, Dataflow and other engines.\n"+

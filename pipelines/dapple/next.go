@@ -16,7 +16,7 @@ type given []string
 func (g *given) record(opts []option) {
 	for i := range opts {
 		o := &opts[i]
-		set, name, isSwitch := o.set, o.name, o.arg == ""
+		set, name, isSwitch := o.set, o.name, o.value == ""
 		o.set = func(value string) error {
 			err := set(value)
 			switch {

@@ -33,7 +33,7 @@ func TestNextHasEveryFlag(t *testing.T) {
 	var want []string
 	for _, o := range opts {
 		value := valueFor(t, o)
-		if want = append(want, "--"+o.name+"="+value); o.arg == "" {
+		if want = append(want, "--"+o.name+"="+value); o.value == "" {
 			want[len(want)-1] = "--" + o.name
 		}
 	}

@@ -34,8 +34,8 @@ func services() table.Options {
 }
 
 // beamText is a text flag of Beam's, which not every runner defines; help lists it no more than Beam's others.
-func beamText(name, arg string, set func(string) error) option {
-	return option{name: name, arg: arg, set: func(s string) error {
+func beamText(name, value string, set func(string) error) option {
+	return option{name: name, value: value, set: func(s string) error {
 		if f := flag.Lookup(name); f != nil {
 			if err := f.Value.Set(s); err != nil {
 				return err
@@ -77,7 +77,7 @@ func project(o *table.Options) option {
 // writingTables are the flags of commands that write tables of BigQuery.
 func writingTables(write *string, labels *map[string]string) []option {
 	return []option{
-		{name: "write", arg: "MODE", usage: "to bq://: empty (default), truncate or append", set: oneOf(write, "empty", "truncate", "append")},
+		{name: "write", value: "MODE", usage: "to bq://: empty (default), truncate or append", set: oneOf(write, "empty", "truncate", "append")},
 		beamText("labels", "JSON", func(s string) error {
 			if json.Unmarshal([]byte(s), labels) != nil {
 				return errors.New(`want JSON such as {"team": "data"}`)

@@ -73,11 +73,11 @@ func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []by
 }
 
 // mayPublish takes the publish lock of a run for reading, if it is one of this process, and looks into the staging
-// in gate for a stop, if there is one. The caller calls done when it has published. It returns errStopped if the
+// in stopDir for a stop, if there is one. The caller calls done when it has published. It returns errStopped if the
 // run was stopped.
-func mayPublish(ctx context.Context, runID, gate string) (done func(), err error) {
-	if gate != "" {
-		data, _, err := openStore(gate).Get(ctx, runID+publishSuffix)
+func mayPublish(ctx context.Context, runID, stopDir string) (done func(), err error) {
+	if stopDir != "" {
+		data, _, err := openStore(stopDir).Get(ctx, runID+publishSuffix)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("pipelines: looking whether the run was stopped: %w", err)
@@ -89,12 +89,12 @@ func mayPublish(ctx context.Context, runID, gate string) (done func(), err error
 }
 
 // beginPublication is mayPublish for the last step: no stop comes after it.
-func beginPublication(ctx context.Context, runID, gate string) (done func(), err error) {
-	if gate != "" {
-		_, _, err := releaseStore{openStore(gate)}.CreateIfAbsent(ctx, runID+publishSuffix, []byte("the publication has begun\n"))
+func beginPublication(ctx context.Context, runID, stopDir string) (done func(), err error) {
+	if stopDir != "" {
+		_, _, err := releaseStore{openStore(stopDir)}.CreateIfAbsent(ctx, runID+publishSuffix, []byte("the publication has begun\n"))
 		if err != nil {
 			return nil, err
 		}
 	}
-	return mayPublish(ctx, runID, gate)
+	return mayPublish(ctx, runID, stopDir)
 }

@@ -14,7 +14,7 @@ import (
 // signedStaging makes the staging of a run.
 func signedStaging(t *testing.T, runID string) staging {
 	t.Helper()
-	st, err := place{t.TempDir(), runPrefix, ""}.stage(context.Background(), runID)
+	st, err := stagingArea{t.TempDir(), runPrefix, ""}.stage(context.Background(), runID)
 	if err == nil {
 		err = st.sign(context.Background(), note{RunID: runID, Request: "request"})
 	}
@@ -116,7 +116,7 @@ func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
 			t.Errorf("%s: %v", suffix, err)
 		}
 	}
-	if names, err := (place{dir: st.dir}).left(ctx), error(nil); len(names) > 0 || err != nil {
+	if names, err := (stagingArea{dir: st.dir}).left(ctx), error(nil); len(names) > 0 || err != nil {
 		t.Errorf("the staging is there again: %v", names)
 	}
 }
