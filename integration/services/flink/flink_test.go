@@ -153,59 +153,72 @@ func (c command) workers(t *testing.T) (pids []int) {
 	return pids
 }
 
-// Runs on Flink with workers in processes: one that goes well, one whose workers are killed while they write, and one
-// that is interrupted then, whose release the next run publishes. Each is charged once, and no worker is left.
+// account is a book of what runs on Flink have spent, with workers in processes.
+type account struct {
+	command
+	endpoint string
+}
+
+func open(t *testing.T) account {
+	a := account{endpoint: serve(t)}
+	a.command = build(t)
+	a.run(t, 0, "ledger", "book", "--create=people", "--input=people.csv", "--privacy_id=person_id", "--epsilon=9", "--delta=1e-6")
+	return a
+}
+
+// at is a run's command line.
+func (a account) at(output string, more ...string) []string {
+	return append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=" + output, "--ledger=book", "--epsilon=1", "--delta=1e-9", "--method=dpam",
+		"--runner=flink", "--endpoint=" + a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared"}, more...)
+}
+
+// finished checks the output of a run that has ended well, and the number of charges so far.
+func (a account) finished(t *testing.T, output, said string, charges int) {
+	t.Helper()
+	a.run(t, 0, "verify", output)
+	if !strings.Contains(said, "; 1 release, ") {
+		t.Errorf("%s", said)
+	}
+	if book := a.run(t, 0, "ledger", "book"); !strings.Contains(book, fmt.Sprintf(" by %d run", charges)) {
+		t.Errorf("want %d charges:\n%s", charges, book)
+	}
+}
+
+// One run goes well; one is interrupted while it writes, and the next publishes its release. Each is charged once, and
+// no worker and no staging is left.
 func TestFlink(t *testing.T) {
-	endpoint := serve(t)
-	c := build(t)
-	c.run(t, 0, "ledger", "book", "--create=people", "--input=people.csv", "--privacy_id=person_id", "--epsilon=9", "--delta=1e-6")
-	at := func(output string, more ...string) []string {
-		return append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=" + output, "--ledger=book", "--epsilon=1", "--delta=1e-9", "--method=dpam",
-			"--runner=flink", "--endpoint=" + endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared"}, more...)
-	}
-	charges := func(want int) {
-		t.Helper()
-		if book := c.run(t, 0, "ledger", "book"); !strings.Contains(book, fmt.Sprintf(" by %d run", want)) {
-			t.Errorf("want %d charges:\n%s", want, book)
-		}
-	}
-	finished := func(output, said string) {
-		t.Helper()
-		c.run(t, 0, "verify", output)
-		if !strings.Contains(said, "; 1 release, ") {
-			t.Errorf("%s", said)
-		}
-	}
-	finished("well", c.run(t, 0, at("well")...))
-	charges(1)
+	a := open(t)
+	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
 
-	_, said := c.start(t, at("killed", "--rows=5000000")...)
-	c.found(t, "dapple-run-*/*.release")
-	atWork := c.workers(t)
-	if len(atWork) == 0 {
-		t.Error("no worker is there to be killed")
-	}
-	for _, pid := range atWork {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it fails if it has ended
-	}
-	finished("killed", said(0))
-	charges(2)
-
-	cmd, said := c.start(t, at("stopped", "--rows=200000000")...)
-	c.found(t, "dapple-run-*/*.release")
+	cmd, said := a.start(t, a.at("stopped", "--rows=200000000")...)
+	a.found(t, "dapple-run-*/*.release")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	if text := said(1); !strings.Contains(text, "dapple: interrupted\nthe privacy budget of this run is spent, and its release is kept") {
 		t.Error(text)
 	}
-	if list, err := filepath.Glob(filepath.Join(c.dir, "stopped*", "*")); err != nil || len(list) > 0 {
+	if list, err := filepath.Glob(filepath.Join(a.dir, "stopped*", "*")); err != nil || len(list) > 0 {
 		t.Errorf("left are %v, %v", list, err)
 	}
-	finished("next", c.run(t, 0, at("next", "--rows=10")...))
-	charges(3)
-	if list, err := filepath.Glob(filepath.Join(c.dir, "dapple-run-*")); err != nil || len(list) > 0 {
+	a.finished(t, "next", a.run(t, 0, a.at("next", "--rows=10")...), 2)
+	if list, err := filepath.Glob(filepath.Join(a.dir, "dapple-run-*")); err != nil || len(list) > 0 {
 		t.Errorf("left are %v, %v", list, err)
 	}
-	until(t, "the end of all workers", func() bool { return len(c.workers(t)) == 0 })
+	until(t, "the end of all workers", func() bool { return len(a.workers(t)) == 0 })
+}
+
+// The workers of a run are killed while they write: Flink starts it again, which is not paid for again.
+func TestKilledWorkers(t *testing.T) {
+	a := open(t)
+	_, said := a.start(t, a.at("killed", "--rows=5000000")...)
+	a.found(t, "dapple-run-*/*.release")
+	atWork := a.workers(t)
+	if len(atWork) == 0 {
+		t.Error("no worker is there to be killed")
+	}
+	for _, pid := range atWork {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it fails if it has ended
+	}
+	a.finished(t, "killed", said(0), 1)
 }
