@@ -23,6 +23,11 @@ type Attribute struct {
 	Resolution      int64   // decoded numbers are multiples of it; at least 1 if there are Cuts
 	FloatResolution float64 // FLOAT64: the same; 0 means any float64 in the bin
 
+	// Exact are values that are written as they are, in place of the multiple of the resolution nearest to each:
+	// ascending, in the native unit. Attributes whose bins are learned, or were, can have them.
+	Exact      []int64   `json:",omitempty"`
+	FloatExact []float64 `json:",omitempty"` // FLOAT64: the same
+
 	// Learned is above 0 if the attribute has two cut points and that many bins between them, which are learned from
 	// a release: see WithBins. Until then records are coded by the multiples of the resolution, the least being 0,
 	// with NULL last.

@@ -11,6 +11,9 @@ type fine struct {
 	nearest           bool
 
 	grid *grid // FLOAT64
+
+	exact      map[int]int64 // values written in place of native, by number
+	floatExact map[int]float64
 }
 
 func newFine(a *Attribute) *fine {
@@ -18,11 +21,31 @@ func newFine(a *Attribute) *fine {
 	if len(a.FloatCuts) > 1 {
 		g := newGrid(a, 0)
 		f.grid = &g
+		f.floatExact = make(map[int]float64, len(a.FloatExact))
+		for _, v := range a.FloatExact {
+			f.floatExact[int(f.ofFloat(v))] = v
+		}
 		return f
 	}
 	f.first, _ = a.span()
 	f.resolution, f.nearest = a.Resolution, a.Type == Int64 || a.Type == Numeric
+	f.exact = make(map[int]int64, len(a.Exact))
+	for _, v := range a.Exact {
+		f.exact[int(f.ofNative(v))] = v
+	}
 	return f
+}
+
+// whole returns the attribute with one range in place of bins that were learned, or are still to be.
+func (a *Attribute) whole() *Attribute {
+	w := *a
+	w.Learned, w.Runs, w.Coupling = 1, nil, nil
+	if n := len(a.FloatCuts); n > 1 {
+		w.FloatCuts = []float64{a.FloatCuts[0], a.FloatCuts[n-1]}
+	} else {
+		w.Cuts = []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}
+	}
+	return &w
 }
 
 // ofNative returns the number of the value of a number in the native unit.
@@ -57,7 +80,17 @@ func (f *fine) ofFloat(v float64) Code {
 }
 
 // native returns value k in the native unit.
-func (f *fine) native(k int) int64 { return (f.first + int64(k)) * f.resolution }
+func (f *fine) native(k int) int64 {
+	if v, ok := f.exact[k]; ok {
+		return v
+	}
+	return (f.first + int64(k)) * f.resolution
+}
 
 // float returns value k of a FLOAT64.
-func (f *fine) float(k int) float64 { return f.grid.multiple(f.grid.first + float64(k)) }
+func (f *fine) float(k int) float64 {
+	if v, ok := f.floatExact[k]; ok {
+		return v
+	}
+	return f.grid.multiple(f.grid.first + float64(k))
+}

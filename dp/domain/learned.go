@@ -134,18 +134,17 @@ func (a *Attribute) learn(b LearnedBins) error {
 	if a.HasFallback {
 		a.Fallback = Code(sort.SearchInts(b.Starts, int(a.Fallback)+1) - 1)
 	}
-	if len(a.FloatCuts) > 1 {
-		g := newGrid(a, 0)
+	f := newFine(a) // an exact value may be below its multiple
+	if f.grid != nil {
 		cuts := []float64{a.FloatCuts[0]}
 		for _, k := range b.Starts[1:] {
-			cuts = append(cuts, g.multiple(g.first+float64(k)))
+			cuts = append(cuts, min(f.float(k), f.grid.multiple(f.grid.first+float64(k))))
 		}
 		a.FloatCuts = append(cuts, a.FloatCuts[1])
 	} else {
-		lo, _ := a.span()
 		cuts := []int64{a.Cuts[0]}
 		for _, k := range b.Starts[1:] {
-			cuts = append(cuts, (lo+int64(k))*a.Resolution)
+			cuts = append(cuts, min(f.native(k), (f.first+int64(k))*a.Resolution))
 		}
 		a.Cuts = append(cuts, a.Cuts[1])
 	}
@@ -167,6 +166,7 @@ func ascending(x []int, limit int) bool {
 func (v *validator) learned() {
 	a := v.a
 	v.runs()
+	v.exact()
 	if a.Learned == 0 {
 		return
 	}
@@ -195,12 +195,6 @@ func (v *validator) runs() {
 		v.add("a learned distribution without bins of multiples of a resolution")
 		return
 	}
-	whole := Attribute{Learned: 1, Resolution: a.Resolution, FloatResolution: a.FloatResolution}
-	if len(a.Cuts) > 1 {
-		whole.Cuts = []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}
-	} else {
-		whole.FloatCuts = []float64{a.FloatCuts[0], a.FloatCuts[len(a.FloatCuts)-1]}
-	}
 	from := make([]int, len(a.Runs))
 	for i, r := range a.Runs {
 		if from[i] = r.From; !(r.Share >= 0) || math.IsInf(r.Share, 0) {
@@ -208,26 +202,21 @@ func (v *validator) runs() {
 			return
 		}
 	}
-	if !ascending(from, whole.Fine()) {
+	if !ascending(from, a.whole().Fine()) {
 		v.add("a learned distribution whose runs do not ascend from 0 inside its range")
 	}
 }
 
 // shares returns the values of an attribute whose bins were learned, and their distribution in each bin.
 func (a *Attribute) shares() (*fine, []shares) {
-	whole := Attribute{Type: a.Type, Learned: 1, Resolution: a.Resolution, FloatResolution: a.FloatResolution}
-	inner := make([]shares, a.Bins())
-	if n := len(a.FloatCuts); n > 1 {
-		whole.FloatCuts = []float64{a.FloatCuts[0], a.FloatCuts[n-1]}
-		f := newFine(&whole)
+	f, inner := newFine(a.whole()), make([]shares, a.Bins())
+	if f.grid != nil {
 		for b := range inner {
 			g := newGrid(a, b)
 			inner[b] = newShares(a.Runs, f.n, int(g.first-f.grid.first), int(g.last-f.grid.first)+1)
 		}
 		return f, inner
 	}
-	whole.Cuts = []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}
-	f := newFine(&whole)
 	for b := range inner {
 		lo, hi := a.multiples(b)
 		inner[b] = newShares(a.Runs, f.n, int(lo-f.first), int(hi-f.first)+1)
@@ -274,4 +263,30 @@ func (s *shares) at(place float64) int {
 	}
 	from, to := s.from[i], s.to[i]
 	return min(from+int((x-before)/(s.upTo[i]-before)*float64(to-from)), to-1)
+}
+
+// exact checks that each exact value has a multiple of the resolution to itself, in place of which it is written.
+func (v *validator) exact() {
+	a := v.a
+	if len(a.Exact)+len(a.FloatExact) == 0 {
+		return
+	}
+	whole, float := len(a.Cuts) > 1 && a.Resolution >= 1, len(a.FloatCuts) > 1 && a.FloatResolution > 0
+	if a.Learned == 0 && len(a.Runs) == 0 || len(a.Exact) > 0 != whole || len(a.FloatExact) > 0 != float || a.Type.Facts().Day > 0 {
+		v.add("exact values of a column that is no number with learned bins")
+		return
+	}
+	f, last := newFine(a.whole()), -1
+	next := func(text string, inside bool, k Code) {
+		if !inside || int(k) <= last || int(k) >= f.n {
+			v.add("exact value %s is out of range, or not above the one before it, or rounded to the same multiple of the resolution", text)
+		}
+		last = int(k)
+	}
+	for _, x := range a.Exact {
+		next(string(a.AppendNative(nil, x)), a.Cuts[0] <= x && x <= a.Cuts[len(a.Cuts)-1], f.ofNative(x))
+	}
+	for _, x := range a.FloatExact {
+		next(string(AppendFloat(nil, x)), a.FloatCuts[0] <= x && x <= a.FloatCuts[len(a.FloatCuts)-1], f.ofFloat(x))
+	}
 }

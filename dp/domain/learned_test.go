@@ -154,3 +154,68 @@ func TestLearnedFaults(t *testing.T) {
 		t.Errorf("an exclusion of learned bins: %v", err)
 	}
 }
+
+// TestExact: exact values are written as they are, on either side of their multiple of the resolution, and are coded as
+// what they were drawn from, before bins are learned and after, at the beginning of a bin and inside.
+func TestExact(t *testing.T) {
+	d := &Domain{Attributes: []Attribute{
+		{Name: "log", Type: Numeric, Scale: 3, Cuts: []int64{0, 8000}, Resolution: 100, Learned: 5, Null: true, Exact: []int64{693, 1099, 1386, 2773}},
+		{Name: "float", Type: Float64, FloatCuts: []float64{0, 8}, FloatResolution: .1, Learned: 5, Null: true,
+			FloatExact: []float64{.6931471805599453, 1.0986122886681098, 1.3862943611198906, 2.772588722239781}},
+	}}
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	bins := []LearnedBins{
+		{Attribute: 0, Starts: []int{0, 7, 8, 11, 28}, Runs: []Run{{0, 1}, {7, 1}, {8, 1}}},
+		{Attribute: 1, Starts: []int{0, 7, 8, 11, 28}, Runs: []Run{{0, 1}, {7, 1}, {8, 1}}},
+	}
+	learned, err := d.WithBins(bins)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, x := range []*Domain{d, learned} {
+		enc, dec, rng := NewEncoder(x), NewDecoder(x), rand.New(rand.NewPCG(1, 2))
+		var chunk Chunk
+		for c := range Code(x.RecordSizes()[0] - 1) {
+			for range 50 {
+				dec.Decode(&chunk, []Code{c, c}, func(int, int) uint64 { return rng.Uint64() })
+				for a, text := range []string{string(x.Attributes[0].AppendNative(nil, chunk.Columns[0].Ints[0])), string(AppendFloat(nil, chunk.Columns[1].Floats[0]))} {
+					seen[text] = true
+					if got, ok := enc.FromString(a, text); !ok || got != c {
+						t.Fatalf("attribute %d: %s of cell %d is coded as %d", a, text, c, got)
+					}
+				}
+			}
+		}
+	}
+	for _, want := range []string{"0.693", "1.099", "2.773", "0.6931471805599453", "2.772588722239781", "0.5"} {
+		if !seen[want] {
+			t.Errorf("%s was never written", want)
+		}
+	}
+	for _, never := range []string{"0.7", "1.1", "2.8"} {
+		if seen[never] {
+			t.Errorf("%s was written", never)
+		}
+	}
+	if split, _, _ := learned.Attributes[0].Split([]int64{700}, nil); len(split.Exact) > 0 {
+		t.Error("exact values after a split")
+	}
+	for name, change := range map[string]func(a, b *Attribute){
+		"twice rounded to one": func(a, _ *Attribute) { a.Exact = []int64{693, 701} },
+		"above the range":      func(a, _ *Attribute) { a.Exact = []int64{8001} },
+		"descending":           func(_, b *Attribute) { b.FloatExact = []float64{1, .5} },
+		"no number":            func(_, b *Attribute) { b.FloatExact = []float64{math.NaN()} },
+		"of another type":      func(_, b *Attribute) { b.Exact = []int64{1} },
+		"bins":                 func(a, _ *Attribute) { a.Learned = 0 },
+	} {
+		x := *d
+		x.Attributes = slices.Clone(d.Attributes)
+		change(&x.Attributes[0], &x.Attributes[1])
+		if err := x.Validate(); err == nil || !strings.Contains(err.Error(), "exact value") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -8,10 +8,13 @@ import (
 // Split returns the attribute with further cut points and, for each of its cells, the cell of a that it is part of
 // and its share of that cell's mass, according to the distribution of a's values. A cut point that separates no
 // values of a cell is ignored. at is in the native unit; floats is for FLOAT64. Bins of a must not be still to be
-// learned.
+// learned. Exact values are left out: a multiple of the resolution may be on the other side of a cut point.
 func (a *Attribute) Split(at []int64, floats []float64) (out *Attribute, of []Code, share []float64) {
 	out = new(Attribute)
 	*out = *a
+	if len(at)+len(floats) > 0 {
+		out.Exact, out.FloatExact = nil, nil
+	}
 	switch {
 	case len(a.FloatCuts) > 1 && len(floats) > 0:
 		slices.Sort(floats)
@@ -123,13 +126,7 @@ func (a *Attribute) sharesOf(numbers []float64) []float64 {
 
 // mass returns the learned share of values from … to−1.
 func (a *Attribute) mass(from, to float64) float64 {
-	whole := Attribute{Type: a.Type, Learned: 1, Resolution: a.Resolution, FloatResolution: a.FloatResolution}
-	if len(a.FloatCuts) > 1 {
-		whole.FloatCuts = []float64{a.FloatCuts[0], a.FloatCuts[len(a.FloatCuts)-1]}
-	} else {
-		whole.Cuts = []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}
-	}
-	sum, n := 0.0, float64(whole.Fine())
+	sum, n := 0.0, float64(a.whole().Fine())
 	for i, r := range a.Runs {
 		next := n
 		if i+1 < len(a.Runs) {

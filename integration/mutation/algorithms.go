@@ -35,6 +35,14 @@ var algorithms = []defect{
 		old: "return c.known.Earlier+c.known.Precision > 0", new: "return c.known.Precision > 0",
 	},
 	{
+		name: "a bin begins above its exact value", file: "dp/domain/learned.go", test: "TestExact",
+		old: "min(f.native(k), (f.first+int64(k))*a.Resolution)", new: "max(f.native(k), (f.first+int64(k))*a.Resolution)",
+	},
+	{
+		name: "tails look at no difference of the tree", file: "internal/rake/pareto.go", test: "TestTails",
+		old: "score := -squares/2 - z*z/2", new: "score := -z * z / 2",
+	},
+	{
 		name: "values inside bins follow nothing", file: "dp/domain/coupling.go", test: "TestCoupling",
 		old: "\tif math.Abs(s) < 1e-3 {\n", new: "\tif math.Abs(s) < 1e3 {\n",
 	},

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -192,9 +193,11 @@ func finer(d *domain.Domain) *domain.Domain {
 			a.Scale++
 			by *= 10
 		}
-		a.Cuts = append([]int64(nil), a.Cuts...)
-		for k := range a.Cuts {
-			a.Cuts[k] *= by
+		a.Cuts, a.Exact = slices.Clone(a.Cuts), slices.Clone(a.Exact)
+		for _, list := range [][]int64{a.Cuts, a.Exact} {
+			for k := range list {
+				list[k] *= by
+			}
 		}
 		a.Resolution *= by
 	}

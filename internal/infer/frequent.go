@@ -84,6 +84,14 @@ func (f *frequent) supported(units bool) (values []string, all bool) {
 	return values, all
 }
 
+// often returns the values that a share of the records has and enough units have, the most frequent ones first.
+func (f *frequent) often(share float64, units bool) []string {
+	values, _ := f.supported(units)
+	values = slices.DeleteFunc(values, func(v string) bool { return !f.all([]string{v}, share) })
+	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(f.values[b].records, f.values[a].records) })
+	return values
+}
+
 // first returns the most frequent of the values.
 func (f *frequent) first(values []string) string {
 	return slices.MaxFunc(values, func(a, b string) int {

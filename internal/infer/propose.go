@@ -209,10 +209,14 @@ func (t *tally) cells(units bool) (keys, derived, remark, why string) {
 	case f.Calendar:
 		cells, remark = t.calendar()
 	default:
-		cells, remark = t.number()
+		if cells, remark = t.number(); remark == coarser {
+			cells += t.exactly(cells, units)
+		}
 	}
-	if strings.Contains(cells, ", resolution: ") {
-		read = append(read, "resolution")
+	for _, key := range []string{"resolution", "exact"} {
+		if strings.Contains(cells, ", "+key+": ") {
+			read = append(read, key)
+		}
 	}
 	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
 	return ", " + cells + ", " + t.unusable(least), strings.Join(read, ", "), remark, ""

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 const (
@@ -61,6 +63,42 @@ func (t *tally) number() (cells, remark string) {
 		cells += ", resolution: " + t.decimal(resolution)
 	}
 	return cells, remark
+}
+
+// exactShare is the least share of the records whose number is proposed to be written as it is.
+const exactShare = .01
+
+// exactly declares the frequent numbers that the proposed cells would round: logarithms of amounts that many have in
+// common.
+func (t *tally) exactly(cells string, units bool) string {
+	file, err := schema.Parse("proposal", []byte(fmt.Sprintf("columns:\n  - {name: x, type: %v, %s, null: true}\n", t.typ, cells)))
+	if err != nil || t.form != nil || !file.Domain.Learns() {
+		return ""
+	}
+	d := file.Domain
+	var numbers []*big.Rat
+	taken, encoder := map[domain.Code]bool{}, domain.NewEncoder(d)
+	for _, v := range t.values.often(exactShare, units) {
+		value, ok := new(big.Rat).SetString(v)
+		code, usable := encoder.FromString(0, v)
+		if !ok || !usable || taken[code] {
+			continue
+		}
+		if rounded, ok := new(big.Rat).SetString(d.Attributes[0].Label(code)); !ok || rounded.Cmp(value) == 0 {
+			continue
+		}
+		taken[code] = true
+		numbers = append(numbers, value)
+	}
+	slices.SortFunc(numbers, (*big.Rat).Cmp)
+	if len(numbers) == 0 {
+		return ""
+	}
+	texts := make([]string, len(numbers))
+	for i, x := range numbers {
+		texts[i] = t.decimal(x)
+	}
+	return ", exact: " + list(texts)
 }
 
 // exact returns one of two numbers: native, or of a FLOAT64 float, as the shortest decimal that is read as it.

@@ -71,6 +71,8 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 			t.groups.add(t.buf)
 		case c.Form == domain.Floats:
 			t.float(c.Floats[i])
+			t.buf = domain.AppendFloat(t.buf[:0], c.Floats[i])
+			t.values.add(t.buf, unit, units != nil)
 		default:
 			t.native(c.Ints[i])
 			if t.typ == domain.Int64 {

@@ -106,6 +106,8 @@ func (p *Plan) incomparable(a, b int) string {
 		return fmt.Sprintf("column %q is a %v, which has no order", x.Name, x.Type)
 	case x.Type != y.Type && !(number(x.Type) && number(y.Type)):
 		return fmt.Sprintf("column %q has type %v and column %q %v; one kind is needed", x.Name, x.Type, y.Name, y.Type)
+	case len(x.Exact)+len(x.FloatExact)+len(y.Exact)+len(y.FloatExact) > 0:
+		return fmt.Sprintf("columns %q and %q have exact values, which are no multiples of a resolution; leave those out", x.Name, y.Name)
 	case x.Type == domain.Float64 && x.FloatResolution != y.FloatResolution:
 		return fmt.Sprintf("columns %q and %q have different resolutions, in which float64 are not comparable; declare one, or NUMERIC", x.Name, y.Name)
 	}

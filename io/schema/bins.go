@@ -3,6 +3,7 @@ package schema
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,7 +112,9 @@ func (c *columnReader) bins() {
 			c.learn()
 			return
 		}
-		count = int(width) + 1
+		if count = int(width) + 1; c.has("exact") {
+			c.inexact(count)
+		}
 	}
 	if uint64(count-1) > width {
 		c.fault("bins", "got %d; between min and max there are %d different values, so that at most %d are possible", count, width+1, width+1)
@@ -129,6 +132,7 @@ func (c *columnReader) learn() {
 		c.add(c.node, "%s: at its resolution there are more than 2^20 = %d values between min and max; add a larger resolution%s, or bins: NUMBER%s",
 			c.what, domain.MaxFine, c.fitting(), insteadOfBins(c.attr.Type))
 	case n > smallRange:
+		c.exact()
 		return
 	case n > 0:
 		c.attr.Learned = n
@@ -142,10 +146,37 @@ func (c *columnReader) learn() {
 		if d, err := d.WithBins([]domain.LearnedBins{{Starts: starts}}); err == nil {
 			c.attr.Cuts, c.attr.FloatCuts = d.Attributes[0].Cuts, d.Attributes[0].FloatCuts
 		}
+		if c.has("exact") {
+			c.inexact(n)
+		}
 	default:
 		c.add(c.node, "%s: no multiple of its resolution lies between min and max; use a smaller resolution", c.what)
 	}
 	c.attr.Learned = 0
+}
+
+// inexact refuses values beside a range of which each value is a cell.
+func (c *columnReader) inexact(n int) {
+	c.fault("exact", "the range has %d values at its resolution, and each of them is a cell; list all values with values: [A, B], or take a smaller resolution", n)
+}
+
+// exact reads the values that are written as they are.
+func (c *columnReader) exact() {
+	if !c.has("exact") {
+		return
+	}
+	for _, n := range c.list(c.values["exact"], c.what+": exact") {
+		if c.attr.Type == domain.Float64 {
+			if r := c.number(n, "exact"); r != nil {
+				v, _ := r.Float64()
+				c.attr.FloatExact = append(c.attr.FloatExact, v)
+			}
+		} else if v, ok := c.native(n, "exact"); ok {
+			c.attr.Exact = append(c.attr.Exact, v)
+		}
+	}
+	slices.Sort(c.attr.Exact)
+	slices.Sort(c.attr.FloatExact)
 }
 
 // fitting names the shortest resolution of a time at which there are few enough values.
@@ -228,6 +259,11 @@ func (c *columnReader) scale(bins int) bool {
 	}
 	if c.has("resolution") {
 		look(c.values["resolution"], "resolution")
+	}
+	if c.has("exact") {
+		for _, n := range c.list(c.values["exact"], c.what+": exact") {
+			look(n, "exact")
+		}
 	}
 	for _, key := range [...]string{"edges", "values"} {
 		if c.has(key) {

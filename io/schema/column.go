@@ -8,11 +8,12 @@ import (
 )
 
 // cellKeys are the keys of a column that say what its cells are.
-var cellKeys = []string{"values", "min", "max", "bins", "edges", "step", "resolution"}
+var cellKeys = []string{"values", "min", "max", "bins", "edges", "step", "resolution", "exact"}
 
 // rivals are keys of a column of which it can have one.
 var rivals = [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
-	{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"}}
+	{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"},
+	{"values", "exact"}, {"edges", "exact"}, {"bins", "exact"}}
 
 // typeKeys returns the keys that say what the cells of a type are.
 func typeKeys(t domain.Type) (keys []string) {
@@ -26,6 +27,9 @@ func typeKeys(t domain.Type) (keys []string) {
 			keys = append(keys, "step")
 		}
 		keys = append(keys, "resolution")
+		if f.Day == 0 {
+			keys = append(keys, "exact")
+		}
 	}
 	return keys
 }

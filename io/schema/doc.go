@@ -51,7 +51,9 @@
 // A column with min and max, and neither bins nor edges nor a step, holds the multiples of its resolution between
 // them: 2^20 at most. Up to 64 are a cell each. Of more, bins are learned from a release, with the most frequent
 // values as bins of their own, and rows are drawn inside bins as the release says. The resolution is 1 for INT64, 0.01
-// for NUMERIC, a day for DATE and a second for other times, unless given; FLOAT64 has none and wants one.
+// for NUMERIC, a day for DATE and a second for other times, unless given; FLOAT64 has none and wants one. Numbers that a
+// resolution would round can be listed as exact, such as frequent logarithms, and are then written as they are; columns
+// in order have none.
 //
 // # Constraints between columns
 //

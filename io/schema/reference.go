@@ -49,6 +49,7 @@ var (
 		{name: "edges", form: "[A, B, C, …]", text: "cut points of bins, in place of min and max: [A, B), [B, C], the last one closed", shape: scalars},
 		{name: "step", form: "STEP", text: "calendar bins: minute, hour, day, week, month, quarter or year", shape: scalar},
 		{name: "resolution", form: "VALUE", text: "values are multiples of it: a number, or second, minute, hour, day for times", shape: scalar},
+		{name: "exact", form: "[A, B, …]", text: "numbers that the resolution would round, and that are written as they are", shape: scalars},
 		{name: "null", form: "true", text: "NULL is a cell of its own", shape: boolean},
 		{name: "other", form: "true", text: "a value outside values becomes the cell other", shape: boolean},
 		{name: "other_value", form: "VALUE", text: `how the cell other is written back; default "other"`, shape: scalar},

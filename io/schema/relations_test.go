@@ -119,3 +119,12 @@ func TestOrdersContradictRanges(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestNoOrderOfExactValues: an exchange of values would write an exact one into the other column.
+func TestNoOrderOfExactValues(t *testing.T) {
+	_, err := Parse("d.yaml", []byte("columns:\n  - {name: a, type: NUMERIC, min: 0, max: 9, exact: [0.693], fallback: 0}\n"+
+		"  - {name: b, type: NUMERIC, min: 0, max: 9, fallback: 0}\nconstraints: [{order: [b, a]}]\n"))
+	if err == nil || !strings.Contains(err.Error(), `columns "b" and "a" have exact values`) {
+		t.Error(err)
+	}
+}

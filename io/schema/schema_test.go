@@ -151,6 +151,7 @@ func TestColumns(t *testing.T) {
 		{"type: NUMERIC, min: 0, max: 1000000, null: true", ""},
 		{"type: FLOAT64, min: 0, max: 1, null: true", ""},
 		{"type: FLOAT64, min: 0, max: 1, resolution: 0.01, null: true", "0 0.01 NULL; 20+1 cells, scale 0, resolution 0.01"},
+		{"type: NUMERIC, min: 0, max: 8.3, resolution: 0.00001, exact: [6.160541, 0], null: true", "0 0.00001 NULL; 20+1 cells, scale 6, resolution 10"},
 		{"type: FLOAT64, min: 0.05, max: 1, resolution: 0.1, null: true", "[0.05, 0.2) [0.2, 0.3) NULL; 10+1 cells, scale 0, resolution 0.1"},
 		{"type: FLOAT64, min: 0, max: 0.01, resolution: 0.1, null: true", "[0, 0.01] NULL NULL; 1+1 cells, scale 0, resolution 0.1"},
 		{"type: DATE, min: 2020-01-01, max: 2021-12-31, null: true", "2020-01-01 2020-01-02 NULL; 20+1 cells, scale 0, resolution 1"},
