@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ErrRunner marks an error in which no message of dapple's packages was found: the runner itself, or
-// the machine, has failed, and its log says more.
+// ErrRunner marks an error in which no message of dapple's packages was found: the runner itself, or the machine, has
+// failed, and the runner's log has the details.
 var ErrRunner = errors.New("the runner failed")
 
 // prefixes begin the messages of dapple's packages that run inside a pipeline.
@@ -56,7 +56,7 @@ func rootCause(err error) error {
 	return fmt.Errorf("%w: %s", ErrRunner, line)
 }
 
-// usual are errors of engines that have one cause, and what to do about it.
+// usual are errors of engines that have one cause, with their remedy.
 var usual = []struct {
 	text *regexp.Regexp
 	fix  string
@@ -79,8 +79,8 @@ var (
 // records.
 func Panicked(text any, stack []byte) error { return panicError(fmt.Sprint(text), string(stack)) }
 
-// panicError says that the program has a fault, and where. Our own texts are constants; what others say may hold a
-// length or an index that depends on records, and is not repeated.
+// panicError says that the program has a fault, and where. Our own texts are constants; texts of others may contain a
+// length or an index that depends on records, and are not repeated.
 func panicError(message, whole string) error {
 	if end := stackBegins.FindStringIndex(message); end != nil {
 		message = message[:end[0]]

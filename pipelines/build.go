@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// launch is what one run of a request adds to it.
+// launch holds the values that are new in every run of a request.
 type launch struct {
 	runID  string // random and public
 	seed   uint64 // of the sampling
@@ -17,9 +17,8 @@ type launch struct {
 	output *output
 }
 
-// build lays a request out as one graph: records, codes, one record for each privacy unit, counts,
-// model, rows. Everything before Solve is private and cannot leave these types; everything after it is
-// public.
+// build makes one graph of a request: records, codes, one record for each privacy unit, counts, model, rows.
+// Everything before Solve is private and cannot leave these types; everything after it is public.
 func build(s beam.Scope, r *Request, l launch) {
 	dom := r.File.Domain
 
@@ -36,7 +35,7 @@ func build(s beam.Scope, r *Request, l launch) {
 	write(s, r, l, model)
 }
 
-// write is the part of build behind the release, of which it reads nothing else.
+// write is the part of build after the release, and depends on nothing else.
 func write(s beam.Scope, r *Request, l launch, model synth.Release) {
 	shards, minRows := shardsOf(r.Shards, r.File.Domain)
 	synth.Write(s, model, synth.SampleParams{
@@ -52,7 +51,7 @@ func encodeParams(r *Request) private.EncodeParams {
 	return private.EncodeParams{}
 }
 
-// countParams asks for the universe's own counts if the method measures them.
+// countParams asks for the counts of the whole universe if the method measures them.
 func countParams(r *Request) counts.Params {
 	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
 }

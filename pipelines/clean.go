@@ -13,7 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// leftRows says what other runs have staged in an output directory.
+// leftRows lists what other runs have staged in an output directory.
 func leftRows(dir string, left []dirsink.Leftover) (notes []string) {
 	dead, unknown := 0, 0
 	for _, l := range left {
@@ -53,9 +53,9 @@ func ValidateClean(output string) error {
 	return f.Err()
 }
 
-// Clean removes what runs on this machine have left without finishing: in the directory for temporary files,
-// also a release that the next run of the same request would publish, and rows staged in output, if it is not
-// empty. It says what it removes, and leaves the files of runs at work and of other users.
+// Clean removes what unfinished runs on this machine have left: in the directory for temporary files, including a
+// release that the next run of the same request would publish, and rows staged in output, if it is not empty. It
+// prints what it removes, and leaves the files of active runs and of other users.
 func Clean(ctx context.Context, output string, w io.Writer) error {
 	temp := os.TempDir()
 	var errs []error

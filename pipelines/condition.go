@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Condition says which rows are wanted, by the values of their columns.
+// Condition selects rows by the values of their columns.
 type Condition struct {
 	d    *domain.Domain
 	root term
@@ -47,7 +47,7 @@ func columnNames(d *domain.Domain) []string {
 	return names
 }
 
-// truth is that of SQL: a comparison with NULL is unknown.
+// truth is a truth value of SQL: a comparison with NULL is unknown.
 type truth uint8
 
 const (
@@ -113,7 +113,7 @@ type test struct {
 	lo, hi         int64
 	floats         bool
 	least, largest float64
-	not            bool // it is met outside
+	not            bool // the test is true outside
 }
 
 func (t *test) visit(f func(int, *test)) { f(t.column, t) }
@@ -140,7 +140,7 @@ func (t *test) holds(attrs []*domain.Attribute, record []domain.Code) truth {
 	return no
 }
 
-// cuts are the values at which a test of a column begins or ends to be met.
+// cuts are the values at which the result of a test on a column changes.
 type cuts struct {
 	ints   []int64
 	floats []float64
@@ -216,7 +216,7 @@ func (t *test) float(a *domain.Attribute, op, value string) error {
 	return nil
 }
 
-// number makes a test of a column with a native unit. A value between two units is taken as it is.
+// number makes a test of a column with a native unit. A value between two units is compared exactly.
 func (t *test) number(a *domain.Attribute, op, value string) error {
 	v, exact, ok := floorOf(a, value)
 	if !ok {

@@ -16,11 +16,12 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// ErrCriteria is that of a run whose model does not meet its criteria. Rows, statement and model are written all the same,
-// and say so.
+// ErrCriteria is the error of a run whose model does not meet its criteria. Rows, statement and model are written
+// nevertheless, and say so.
 var ErrCriteria = errors.New("the criteria are NOT met: everything is written, and the statement says so; the budget is spent")
 
-// criteriaShares are the parts of the budget that a check may take, in thousandths: the least that suffices.
+// criteriaShares are the parts of the budget that a check may use, in thousandths: the smallest sufficient one is
+// taken.
 var criteriaShares = []int64{1, 2, 5, 10, 20, 50, 100, 200}
 
 // parseCriteria reads "age,sex<=0.02; race<=0.01".
@@ -49,7 +50,8 @@ func parseCriteria(text string, d *domain.Domain) (limits []solver.Limit, err er
 	return limits, errors.Join(errs...)
 }
 
-// checkCriteria reads the criteria of a request, before a method is chosen that leaves them their part of the budget.
+// checkCriteria reads the criteria of a request, before a method is chosen that reserves a part of the budget for
+// them.
 func checkCriteria(r *Request, f *Faults) {
 	if r.Criteria == "" {
 		return
@@ -69,8 +71,8 @@ func checkCriteria(r *Request, f *Faults) {
 	r.Problem.Criteria = solver.Criteria{Limits: limits, Share: dp.ShareOf(criteriaShares[0], 1000)}
 }
 
-// payCriteria finds the part of the budget with which the check errs by half of the least limit or less, in 19 of 20 runs
-// of the planned number of units.
+// payCriteria finds the part of the budget with which the error of the check is at most half of the least limit, in
+// 19 of 20 runs of the planned number of units.
 func payCriteria(r *Request, f *Faults) {
 	if len(r.Problem.Criteria.Limits) == 0 {
 		return
@@ -96,7 +98,7 @@ func leastLimit(c solver.Criteria) float64 {
 	return slices.MinFunc(c.Limits, func(a, b solver.Limit) int { return cmp.Compare(a.Largest, b.Largest) }).Largest
 }
 
-// criteriaNote is the line of a plan.
+// criteriaNote is the line on criteria in a plan.
 func (r *Request) criteriaNote() string {
 	c := r.Problem.Criteria
 	return fmt.Sprintf("criteria  %s: checked with %g %% of the budget, right to ±%.3g units with 95 %% confidence; met or not is all that is released of it. If not, everything is written, says so, and the exit status is 1",
@@ -111,7 +113,7 @@ func limitsText(c solver.Criteria, d *domain.Domain) string {
 	return strings.Join(parts, "; ")
 }
 
-// criteriaOf is what a statement says of criteria that the model meets or not; nil: there are none.
+// criteriaOf returns the section on criteria of a statement; nil if there are none.
 func criteriaOf(d *description, met *bool) *report.Criteria {
 	if met == nil {
 		return nil

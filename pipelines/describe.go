@@ -22,7 +22,7 @@ const (
 	reportFile    = "_report.html"
 )
 
-// description is what the files that go with the rows say in addition to the release.
+// description holds what the files that go with the rows state in addition to the release.
 type description struct {
 	Public     query.Frame
 	RowsAsked  int64
@@ -76,8 +76,8 @@ func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged
 	}, nil
 }
 
-// hashesOf returns what a statement says of the files that it goes with: one SHA-256 of all parts, empty
-// if there are none, and those of the other files.
+// hashesOf returns the hashes in a statement of the files that it goes with: one SHA-256 of all parts, empty if there
+// are none, and one of each other file.
 func hashesOf(list []dirsink.File) (rows string, others map[string]string) {
 	var parts []dirsink.File
 	others = map[string]string{}

@@ -1,11 +1,11 @@
-// Package pipelines tells the whole story: what is read, promised, solved and written.
+// Package pipelines runs the dapple command's requests: it reads a table, spends a budget, and publishes rows.
 //
 //	req, err := pipelines.Validate(ctx, pipelines.Config{…})
 //	res, err := pipelines.Run(ctx, req)
 //
-// Validate finds every fault of a request at once, before anything private is opened. Build lays the
-// request out as one Beam graph. Run executes it, shows progress and returns the figures of the last
-// lines. Synthesize is the same for a pipeline that exists already.
+// Validate finds every fault of a request at once, before anything private is opened. Run builds one Beam graph of
+// the request, executes it with progress, and returns the figures of the last lines. For an existing pipeline use
+// synth.Synthesize.
 //
 // # Design
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// Dry rows are what a table of a domain could look like before anybody has access to one: for trying out schemas,
-// loads and queries. They keep every constraint, and come from no data.
+// Dry rows show what a table of a domain could look like before anybody has access to one, for trying out schemas,
+// loads and queries. They satisfy every constraint, and are not made from data.
 
 // mostDry is the largest number of records that dry rows are made of; more rows repeat them, with other values inside
 // their cells.
@@ -46,7 +46,7 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 	checkMinCount(r.MinCount, r.Rows, d, faults)
 }
 
-// dryDomain returns d with one bin in place of those that a release would teach.
+// dryDomain returns d with one bin in place of those that would be learned from a release.
 func dryDomain(d *domain.Domain) *domain.Domain {
 	out := new(domain.Domain)
 	*out = *d
@@ -59,8 +59,8 @@ func dryDomain(d *domain.Domain) *domain.Domain {
 	return out
 }
 
-// dryModel returns n records drawn evenly: cells that are bins by how many values they hold, and NULL and other like one
-// of the bins or categories. Impossible ones are drawn again.
+// dryModel returns n records drawn at random: bins in proportion to the number of values they hold, NULL and other as
+// often as an average bin or category. Impossible records are drawn again.
 func dryModel(d *domain.Domain, n int64, seed uint64) *population.Model {
 	rng := rand.New(rand.NewPCG(seed, 0x6472792d726f7773)) // "dry-rows"
 	m := &population.Model{Sizes: d.Sizes(), Columns: make([][]domain.Code, d.Len()), Weights: make([]float64, n), StructuralZeros: d.StructuralZeros}

@@ -20,7 +20,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// Engine says which job service a run is a job of, and how. The zero Engine is none: the run is in this process.
+// Engine is the job service that a run is submitted to, and how. With the zero Engine the run is in this process.
 type Engine struct {
 	Endpoint    string // host:port of a Beam job service
 	Environment string // where workers are: LOOPBACK, PROCESS, EXTERNAL or DOCKER; default: LOOPBACK if the service is on this machine
@@ -35,7 +35,7 @@ type Engine struct {
 	Cloud Cloud // where and how Dataflow runs a job
 }
 
-// Cloud is what Dataflow alone wants to know.
+// Cloud holds the settings of Dataflow alone.
 type Cloud struct {
 	Project        string
 	Region         string
@@ -115,7 +115,7 @@ func isThisMachine(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// name makes local names of a run at a service mean the same in every working directory.
+// name makes local names of a run at a service independent of the working directory.
 func (e Engine) name(path string) string {
 	if !e.remote() || path == "" || isTable(path) {
 		return path
@@ -123,7 +123,7 @@ func (e Engine) name(path string) string {
 	return absolute(path)
 }
 
-// branches is how many sinks a graph has: prism runs one step as one bundle, and engines need a network buffer
+// branches is the number of sinks of a graph: prism runs one step as one bundle, and engines need a network buffer
 // for each pair of branches.
 func (e Engine) branches(runner string) int {
 	if e.remote() || strings.HasPrefix(strings.ToLower(runner), "direct") {
@@ -132,7 +132,7 @@ func (e Engine) branches(runner string) int {
 	return synth.PrismBranches
 }
 
-// checkEngine refuses runners that are not known, and flags that do not go with one. It asks nobody.
+// checkEngine refuses unknown runners, and flags that do not apply to the runner. It sends no request.
 func checkEngine(runner string, e Engine, f *Faults) {
 	k := slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, runner) })
 	if k < 0 {
@@ -163,7 +163,7 @@ func checkHere(runner string, f *Faults) {
 	}
 }
 
-// checkUnused refuses what is of use at an endpoint only.
+// checkUnused refuses flags that need an endpoint.
 func (e Engine) checkUnused(f *Faults) {
 	for _, flag := range []struct {
 		name  string
@@ -178,7 +178,7 @@ func (e Engine) checkUnused(f *Faults) {
 	}
 }
 
-// checkUnused refuses what is of use to Dataflow only. A project pays for BigQuery, too.
+// checkUnused refuses flags that only Dataflow uses. BigQuery uses a project, too.
 func (c Cloud) checkUnused(f *Faults) {
 	for _, flag := range []struct {
 		name  string
@@ -219,7 +219,7 @@ func (e Engine) checkDataflow(f *Faults) {
 	e.checkWorker(f)
 }
 
-// checkStaging refuses a place for the program that Dataflow cannot fetch it from.
+// checkStaging refuses a staging area from which Dataflow cannot fetch the program.
 func (e Engine) checkStaging(where stagingArea, f *Faults) {
 	if e.dataflow() && e.Cloud.Staging == "" && files.Scheme(where.dir) != "gs" {
 		f.add("--staging_location", "is required by --runner=dataflow unless the output or --temp_location is on gs://: a directory for the program of the workers and for the release", "name gs://bucket/path")
@@ -262,7 +262,7 @@ func (e Engine) check(f *Faults) {
 	}
 }
 
-// checkWorker looks whether there is a program for the workers.
+// checkWorker checks that there is a program for the workers.
 func (e Engine) checkWorker(f *Faults) {
 	if e.Worker == "" {
 		f.add("--worker_binary", "is required: workers need this program built for "+workerPlatform+", and this one is for "+runtime.GOOS+"/"+runtime.GOARCH,
@@ -278,7 +278,7 @@ func (e Engine) checkWorker(f *Faults) {
 	}
 }
 
-// checkPlaces refuses names of this machine where workers may be on another one.
+// checkPlaces refuses names of this machine if workers may be on another one.
 func (e Engine) checkPlaces(f *Faults, places map[string]string) {
 	if !e.elsewhere() || e.Shared {
 		return
@@ -305,7 +305,7 @@ func (e Engine) placeFix() string {
 	return "name a place on gs:// or s3://, or say by --shared that all of them see it under this name"
 }
 
-// checkEndpoint looks whether a job service answers.
+// checkEndpoint checks that a job service answers.
 func (e Engine) checkEndpoint(ctx context.Context, f *Faults) {
 	c, err := jobs.Dial(ctx, e.Endpoint)
 	switch {

@@ -58,7 +58,7 @@ func (f Faults) Err() error {
 	return f
 }
 
-// IsRequest reports whether err says that the request was wrong, so that nothing was read or written.
+// IsRequest reports whether err is a fault of the request, so that nothing was read or written.
 func IsRequest(err error) bool {
 	var f Faults
 	return errors.As(err, &f)

@@ -14,17 +14,17 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// job is a run that is under way at a job service, as its staging remembers it.
+// job is a run at a job service, as recorded in its staging.
 type job struct {
 	Endpoint string
 	ID       string
 	Run      string // ID of the run that publishes
 }
 
-// jobName is the n-th job of a staging: a run that is taken up is another job.
+// jobName is the name of the n-th job of a staging: resuming a run submits another job.
 func jobName(n int) string { return fmt.Sprintf("job-%d.json", n) }
 
-// newest returns the job that a staging was submitted as last; ok is false if it was in a process alone.
+// newest returns the latest job that was submitted from a staging; ok is false if it ran only in a process.
 func (s staging) newest(ctx context.Context) (j job, n int, ok bool) {
 	for ; ; n++ {
 		data, found, err := openStore(s.dir).Get(ctx, jobName(n+1))
@@ -34,7 +34,7 @@ func (s staging) newest(ctx context.Context) (j job, n int, ok bool) {
 	}
 }
 
-// remember notes the job that a staging is of.
+// remember records a job in a staging.
 func (s staging) remember(ctx context.Context, j job) error {
 	_, n, _ := s.newest(ctx)
 	b, err := json.Marshal(j)
@@ -45,7 +45,7 @@ func (s staging) remember(ctx context.Context, j job) error {
 	return err
 }
 
-// mayGoOn reports whether a job may be at work: it is unless its service says that it has ended.
+// mayGoOn reports whether a job may be running: it is unless its service says that it has ended.
 func (j job) mayGoOn(ctx context.Context) bool {
 	c, err := jobs.Dial(ctx, j.Endpoint)
 	if err != nil {
@@ -56,7 +56,7 @@ func (j job) mayGoOn(ctx context.Context) bool {
 	return err != nil || !jobs.Ended(s)
 }
 
-// goesOn is the error of a job of which nobody knows whether it goes on.
+// goesOn is the error for a job that may or may not be running.
 type goesOn struct {
 	job
 	why string
@@ -69,12 +69,12 @@ func (e *goesOn) Error() string {
 	return fmt.Sprintf("%s\nthe job may go on: count its budget as spent; it is job %s at %s", e.why, e.ID, e.Endpoint)
 }
 
-// detached is the end of a command whose job goes on as it was asked to.
+// detached is the result of a command whose job continues as requested.
 type detached struct{ job }
 
 func (e *detached) Error() string { return "submitted as job " + e.ID }
 
-// pipelineRun is where and how a pipeline runs.
+// pipelineRun is a pipeline with its runner and the settings of its execution.
 type pipelineRun struct {
 	runner    string
 	engine    Engine
@@ -84,7 +84,7 @@ type pipelineRun struct {
 	dir       string                           // staging of the run
 }
 
-// cloud is what Dataflow is told of the job. All that it gets and makes is in the staging, and goes with it.
+// cloud returns the settings of the job for Dataflow. All its files are in the staging, and are removed with it.
 func (x pipelineRun) cloud() jobs.Cloud {
 	c := x.engine.Cloud
 	return jobs.Cloud{
@@ -97,8 +97,8 @@ func (x pipelineRun) cloud() jobs.Cloud {
 	}
 }
 
-// patience is how long a cancelled job may take to end, also on Dataflow, which stops its machines first, and a
-// service may be silent.
+// patience is how long a cancelled job may take to end, including on Dataflow, which stops its machines first, and
+// how long a service may be silent.
 type patience struct{ cancelled, cloud, silent time.Duration }
 
 var patient = patience{cancelled: 30 * time.Second, cloud: 5 * time.Minute, silent: time.Minute}
@@ -126,7 +126,7 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 	j := job{x.engine.Endpoint, id, x.run}
 	switch {
 	case errors.Is(err, jobs.ErrUnknown):
-		_ = x.stop(ctx) // whether or not it is stopped, the words are the same
+		_ = x.stop(ctx) // the error is the same whether or not this succeeds
 		return &goesOn{j, err.Error()}
 	case err != nil:
 		return stopped(ctx, err)
@@ -164,7 +164,7 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j job, m *meter
 	case errors.Is(err, jobs.ErrLost):
 		return &goesOn{j, "the job service at " + j.Endpoint + " does not answer any more"}
 	}
-	if stopErr := x.stop(ctx); stopErr != nil { // the job has ended, and so have its workers, but for those that nobody reaches
+	if stopErr := x.stop(ctx); stopErr != nil { // the job and its workers have ended, except unreachable ones
 		err = errors.Join(err, stopErr)
 	}
 	if errors.Is(err, jobs.ErrCancelled) {
@@ -173,7 +173,7 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j job, m *meter
 	return rootCause(err)
 }
 
-// cancel ends a job, first by its own store and then by its service.
+// cancel ends a job, first through its own store and then through its service.
 func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j job, why string) error {
 	stopErr := x.stop(ctx)
 	wait := patient.cancelled
@@ -197,7 +197,7 @@ func publicCounters(namespace string) bool {
 	return namespace == "dapple.solve" || namespace == "dapple.sample"
 }
 
-// watch shows what a job service says of a job.
+// watch shows the messages of a job service about a job.
 func (m *meter) watch() jobs.Watcher {
 	if m.out == nil {
 		return jobs.Watcher{Patience: patient.silent}
@@ -225,7 +225,7 @@ func (m *meter) watch() jobs.Watcher {
 	}
 }
 
-// job shows the name of a job, by which it is found and cancelled at its service.
+// job shows the name under which a job is found and cancelled at its service.
 func (m *meter) job(j job) {
 	if m.out != nil {
 		fmt.Fprintf(m.out, "job %s at %s\n", j.ID, j.Endpoint)

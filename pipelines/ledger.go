@@ -17,14 +17,14 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// A run of a data set that has a budget book is charged to it before its pipeline begins, at the most that it may
-// lose, under a key that its staging holds: who finds the staging goes on with the run and its charge, and without
-// it the run is another one. The charge is taken back only if the run's mark that noise is drawn is not there and
-// can never be made.
+// A run of a data set that has a budget book is charged to it before its pipeline begins, at an upper bound of its
+// loss, under a key that its staging holds: whoever finds the staging resumes the run with its charge; without the
+// staging it is another run. The charge is returned only if the run's mark that noise is drawn is missing and can
+// never be written.
 
-// LedgerConfig is one request to make, change or print a budget book.
+// LedgerConfig is a request to make, change or print a budget book.
 type LedgerConfig struct {
-	Dir string // of the book; required
+	Dir string // directory of the book; required
 
 	Create       string // name of the data set; empty: the book is there
 	Epsilon      dp.Epsilon
@@ -32,14 +32,14 @@ type LedgerConfig struct {
 	Neighbouring dp.Neighbouring
 	PrivacyID    string // column that names the privacy unit; empty: every record is one
 	Mixed        bool   // admit methods that select too, with a little less room
-	Input        string // the table; of a book that is there: where it is as well
+	Input        string // the table; for an existing book: another name of it
 }
 
 // ValidateLedger finds every fault of a request about a budget book.
 func ValidateLedger(ctx context.Context, c LedgerConfig) error {
 	var f Faults
 	if c.Dir == "" {
-		return nil // where words are read it is said that it is missing
+		return nil // missing flags are reported when flags are read
 	}
 	if err := files.CheckName(c.Dir); err != nil {
 		f.add(c.Dir, err.Error(), "")
@@ -82,7 +82,7 @@ func errorLines(err error) (lines []string) {
 
 func bookError(err error) string { return strings.TrimPrefix(err.Error(), "book: ") }
 
-// Ledger makes or changes a book if it is asked to, and prints it.
+// Ledger makes or changes a book if the request asks for it, and prints it.
 func Ledger(ctx context.Context, c LedgerConfig, w io.Writer) error {
 	var b *book.Book
 	var err error
@@ -139,13 +139,13 @@ func verbOf(n dp.Neighbouring) string {
 	return "add or remove"
 }
 
-// spentOf says what all charges come to.
+// spentOf describes the sum of all charges.
 func spentOf(b *book.Book) string {
 	n := b.Sum.Runs()
 	return fmt.Sprintf("ε = %.4g of %g by %d %s", float64(b.Sum.SpentEpsilon()), float64(b.Terms.Epsilon), n, plural(n, "run"))
 }
 
-// largestOf is the ε of one more run of the book's δ; a pure one in a pure book.
+// largestOf returns the largest ε of one more run at the book's δ; a pure run in a pure book.
 func largestOf(b *book.Book) dp.Epsilon {
 	p := b.Sum.Params()
 	if p.Accounting != dp.Pure {
@@ -156,7 +156,7 @@ func largestOf(b *book.Book) dp.Epsilon {
 	})
 }
 
-// roundDown writes an ε with three digits, so that what is written is no more.
+// roundDown writes an ε with three digits, rounded down.
 func roundDown(e dp.Epsilon) float64 {
 	x := float64(e)
 	for digits, unit := 0, 1.0; digits < 12; digits, unit = digits+1, unit*10 {
@@ -167,8 +167,8 @@ func roundDown(e dp.Epsilon) float64 {
 	return x
 }
 
-// checkLedger finds out whether the budget book is of this request's data set. Whether the run fits is asked once
-// it is known not to be charged already; a plan asks at once.
+// checkLedger checks that the budget book is that of this request's data set. Whether the run fits is checked once it
+// is known not to be charged already; for a plan it is checked at once.
 func checkLedger(ctx context.Context, r *Request, f *Faults) {
 	if r.Ledger == "" {
 		return
@@ -191,7 +191,7 @@ func checkLedger(ctx context.Context, r *Request, f *Faults) {
 	}
 }
 
-// book is what the statement says of the budget book; nil: there is none.
+// book returns the section on the budget book of a statement; nil if there is none.
 func (r *Request) book() *report.Book {
 	if r.ledger == nil {
 		return nil
@@ -212,7 +212,7 @@ func (r *Request) checkLeft(f *Faults) {
 	}
 }
 
-// left says what a plan would leave of the budget book.
+// left describes what a plan would leave of the budget book.
 func (r *Request) left() []string {
 	if r.ledger == nil {
 		return nil
@@ -251,7 +251,7 @@ func openLedger(ctx context.Context, dir string) (*book.Book, Faults) {
 	return b, nil
 }
 
-// refused says that a run does not fit, and which would.
+// refused says that a run does not fit, and names the ε that would.
 func (r *Request) refused(b *book.Book, err error) Faults {
 	what := fmt.Sprintf("got %g; of %s, the book of %s, is spent: %s", float64(r.Epsilon), r.Ledger, b.Terms.Name, spentOf(b))
 	if full := (accountant.ErrExhausted{}); !errors.As(err, &full) {
@@ -270,8 +270,8 @@ func (r *Request) refused(b *book.Book, err error) Faults {
 	return Faults{{Where: "--epsilon", What: what, Fix: fix}}
 }
 
-// charge enters a run in the budget book, if the request has one. Faults say that it does not fit; after another
-// error it is not known whether the charge stands.
+// charge enters a run in the budget book, if the request has one. Faults mean that the run does not fit; after
+// another error it is unknown whether it was charged.
 func (r *Request) charge(ctx context.Context, n note) (notes []string, err error) {
 	if r.Ledger == "" {
 		return nil, nil
@@ -294,7 +294,7 @@ func (r *Request) charge(ctx context.Context, n note) (notes []string, err error
 	return []string{fmt.Sprintf("%s, the book of %s: this run is charged; spent is %s", r.Ledger, b.Terms.Name, spentOf(b))}, nil
 }
 
-// key is that of a run's charge. The ID of a run may be used again once its staging is gone, for another run.
+// key returns the key of a run's charge. The ID of a run may be used again for another run once its staging is gone.
 func (n note) key() string {
 	if n.Key == "" {
 		return n.RunID // of a staging of an earlier version
@@ -302,7 +302,7 @@ func (n note) key() string {
 	return n.Key
 }
 
-// never keeps a run from ever drawing noise, and reports whether it had not begun to.
+// never keeps a run from ever drawing noise, and reports whether it had drawn none.
 func (s staging) never(ctx context.Context, runID string) (bool, error) {
 	name := runID + synth.DrawnSuffix
 	if _, _, err := openStore(s.dir).CreateIfAbsent(ctx, name, stopText); err != nil {
@@ -312,7 +312,7 @@ func (s staging) never(ctx context.Context, runID string) (bool, error) {
 	return !drawn && err == nil, err
 }
 
-// giveBack takes back the charge of a run that never draws, and says so.
+// giveBack returns the charge of a run that never drew noise, and says so.
 func (n note) giveBack(ctx context.Context) string {
 	if n.Ledger == "" {
 		return ""
@@ -331,7 +331,7 @@ func (n note) giveBack(ctx context.Context) string {
 	return ""
 }
 
-// giveBack does so for a run that has left its staging without having drawn.
+// giveBack does so for an abandoned run that drew no noise.
 func (f found) giveBack(ctx context.Context) string {
 	if f.RunID == "" || f.Ledger == "" || f.atWork || f.drawn || f.model != nil {
 		return ""

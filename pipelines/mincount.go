@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// checkMinCount finds the faults of a wish that no combination be rare in the rows.
+// checkMinCount finds the faults of a request for a least number of rows of each combination.
 func checkMinCount(m synth.MinCount, rows int64, d *domain.Domain, f *Faults) {
 	switch {
 	case m.Rows == 0 && len(m.Columns) > 0:
@@ -22,7 +22,7 @@ func checkMinCount(m synth.MinCount, rows int64, d *domain.Domain, f *Faults) {
 	}
 }
 
-// combined are the columns whose combinations are counted.
+// combined returns the columns whose combinations are counted.
 func combined(m synth.MinCount, d *domain.Domain) []string {
 	if len(m.Columns) > 0 {
 		return m.Columns
@@ -30,7 +30,7 @@ func combined(m synth.MinCount, d *domain.Domain) []string {
 	return columnNames(d)
 }
 
-// columnsOf names them in a sentence.
+// columnsOf names them for a sentence.
 func columnsOf(m synth.MinCount) string {
 	if len(m.Columns) == 0 {
 		return "all columns"

@@ -15,8 +15,8 @@ import (
 	"github.com/dapple-dp/dapple/io/table"
 )
 
-// output is where the rows of one run go, and what goes with them. Its exported fields are plain data, from which
-// workers make it anew.
+// output is the target of the rows of one run, with the description of what goes with them. Its exported fields are
+// plain data, from which workers make it anew.
 type output struct {
 	Target table.Target
 	description
@@ -32,8 +32,8 @@ func (o *output) open() *output {
 	return o
 }
 
-// output returns where the run's rows and released files go. A directory of the staging is for rows that
-// are not loaded yet.
+// output returns the targets of the run's rows and released files. A directory of the staging is for rows that are
+// not loaded yet.
 func (r *Request) output(runID string, st staging, began time.Time) *output {
 	form := r.source.Form(r.File.CSV)
 	at, format := rowsAt(r.Output, r.Format)
@@ -50,7 +50,7 @@ func (r *Request) output(runID string, st staging, began time.Time) *output {
 	}}).open()
 }
 
-// rowsAt is how the statement names the place of the rows: a directory of this machine by its name alone.
+// rowsAt returns the location of the rows for the statement: of a local directory only its name.
 func rowsAt(output, format string) (at, inFormat string) {
 	switch {
 	case isTable(output):
@@ -61,7 +61,7 @@ func rowsAt(output, format string) (at, inFormat string) {
 	return filepath.Base(absolute(output)), format
 }
 
-// output returns where the rows of a sampling go.
+// output returns the target of the rows of a sampling.
 func (r *SampleRequest) output(runID string, st staging) *output {
 	to := r.target().in(runID, st.dir)
 	if r.Domain != "" {
@@ -75,7 +75,7 @@ func (r *SampleRequest) output(runID string, st staging) *output {
 // run returns the ID of the run.
 func (o *output) run() string { return o.Target.RunID }
 
-// prepare finds out, before any budget is spent, whether the output can be written to.
+// prepare checks, before any budget is spent, that the output can be written to.
 func (o *output) prepare(ctx context.Context) error {
 	if err := o.sink.Prepare(ctx); err != nil {
 		return Faults{fieldFault(err)}
@@ -106,15 +106,15 @@ func (o *output) statement(ctx context.Context) (p report.Privacy, err error) {
 	return released(ctx, o.Target.Release)
 }
 
-// published reports whether the rows, which come last, are there to be read.
+// published reports whether the rows, which are published last, are there.
 func (o *output) published(ctx context.Context) bool {
 	_, found, err := o.find(ctx)
 	return err == nil && found
 }
 
-// abandon removes what a run has left without finishing, and says what it keeps on purpose and what to
-// do with it; empty: it keeps nothing. It takes nothing back that was released: it is paid for, and rows of it cost
-// nothing more. Nothing of the run may be at work any more.
+// abandon removes what a run has left without finishing. It returns a description of what is kept on purpose and what
+// to do with it; empty: nothing is kept. Released files are kept: they are paid for, and rows from them cost nothing
+// more. No part of the run may be active any more.
 func (o *output) abandon(ctx context.Context) (kept string, err error) {
 	t := o.Target
 	if isTable(t.Output) && t.Release != "" {
@@ -126,7 +126,7 @@ func (o *output) abandon(ctx context.Context) (kept string, err error) {
 	return "", o.sink.Abandon(ctx, privacyFile, modelFile, marginalsFile, reportFile)
 }
 
-// written says what a finished run has written.
+// written describes what a finished run has written.
 func (o *output) written(ctx context.Context) (report.Written, error) {
 	found, _, err := o.find(ctx)
 	w := report.Written{
@@ -145,8 +145,8 @@ func (o *output) written(ctx context.Context) (report.Written, error) {
 	return w, err
 }
 
-// checkOutput refuses directories that hold anything, before any budget is spent. Staged files of a run
-// that was killed are no output, and do not count.
+// checkOutput refuses directories that hold anything, before any budget is spent. Staged files of a killed run do not
+// count.
 func checkOutput(ctx context.Context, t target, f *Faults) {
 	d := dirsink.Dir{Release: t.release, RunID: "check", Overwrite: t.overwrite}
 	if !isTable(t.output) {

@@ -12,7 +12,7 @@ import (
 type PlanConfig struct {
 	Config
 	// TargetError asks for the least ε at which the predicted average total variation of the target's marginals is at
-	// most so much: a part of the rows, below 1; 0 asks for none.
+	// most this part of the rows, below 1; 0 asks for none.
 	TargetError float64
 	// Target is "2-way", "column:NAME" or "columns:NAME,NAME"; empty: the workload's maximal marginals.
 	Target string
@@ -23,14 +23,14 @@ type PlanRequest struct {
 	*Request
 	target      plan.Target
 	targetError float64
-	chosen      bool // ε is the request's own, and not found by the target
+	chosen      bool // ε is given, and not found from the target
 }
 
 // ValidatePlan finds every fault of a request to plan.
 func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 	r := &PlanRequest{targetError: c.TargetError, chosen: c.Epsilon != 0}
 	if !r.chosen {
-		c.Epsilon = 1 // what follows from ε is judged again at the one that is found
+		c.Epsilon = 1 // validated again at the ε that is found
 	}
 	c.planning = true
 	request, faults := validate(ctx, c.Config)
@@ -57,7 +57,7 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 	return r, faults.Err()
 }
 
-// aim finds the least ε for the target, and takes it if the request has none.
+// aim finds the least ε for the target, and uses it if the request has none.
 func (r *PlanRequest) aim(f *Faults) {
 	aimed := plan.AimAt(r.Problem, r.Chosen, r.target, r.targetError)
 	if math.IsNaN(float64(aimed.Epsilon)) {
@@ -73,7 +73,7 @@ func (r *PlanRequest) aim(f *Faults) {
 	}
 }
 
-// Plan returns what the request would do.
+// Plan predicts what the request would do.
 func (r *Request) Plan() (*plan.Plan, error) {
 	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
 	if err == nil {

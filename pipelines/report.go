@@ -18,7 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
-// ReportConfig is one request to draw the report of a finished run again, from its released files alone.
+// ReportConfig is a request to draw the report of a finished run again, from its released files alone.
 type ReportConfig struct {
 	Dir string // directory of the rows or of everything else; required
 	// Files to write, local or gs://, replaced if they are there. HTML is report.html unless another is asked for.
@@ -48,7 +48,7 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 		}
 	}
 	if c.Dir == "" {
-		return r, faults.Err() // where words are read it is said that the directory is missing
+		return r, faults.Err() // a missing directory is reported when flags are read
 	}
 	var err error
 	if r.output, err = dirsink.Open(ctx, c.Dir); err != nil {
@@ -81,13 +81,13 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 	return r, faults.Err()
 }
 
-// wanted is a file that is asked for.
+// wanted is a requested file.
 type wanted struct {
 	flag, name, title string
 	write             func(io.Writer, report.Page, []report.RowFile) error
 }
 
-// files are those that are asked for.
+// files returns the requested files.
 func (r *ReportRequest) files() (list []wanted) {
 	for _, w := range []wanted{
 		{"--html", r.HTML, "report ", func(w io.Writer, p report.Page, _ []report.RowFile) error { return report.WriteHTML(w, p) }},
@@ -118,7 +118,7 @@ func writeAll(w io.Writer, b []byte, err error) error {
 	return err
 }
 
-// told is a statement with what the curator has added since.
+// told is a statement with later additions of the curator.
 func (r *ReportRequest) told(p report.Privacy) report.Privacy {
 	about := maps.Clone(p.About)
 	if about == nil {
@@ -156,7 +156,7 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 	return nil
 }
 
-// readPage reads what the report is drawn from. All differences between the files are in the error.
+// readPage reads the content of the report. The error lists all differences between the files.
 func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err error) {
 	var errs []error
 	for _, name := range []string{privacyFile, modelFile, marginalsFile} {

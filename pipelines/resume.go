@@ -12,7 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// checkRunID refuses what cannot be part of a name everywhere.
+// checkRunID refuses IDs that cannot be part of a name on every system.
 func checkRunID(id string, f *Faults) {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 	if len(id) > 64 || strings.Trim(id, allowed) != "" || strings.HasPrefix(id, "-") || strings.HasPrefix(id, "_") {
@@ -20,8 +20,8 @@ func checkRunID(id string, f *Faults) {
 	}
 }
 
-// finishedAs reports whether a directory holds what the run of an ID has published, by itself or by one that took
-// it up.
+// finishedAs reports whether a directory holds what the run of an ID has published, itself or through a run that
+// resumed it.
 func finishedAs(ctx context.Context, dir, id string) (runID string, ok bool) {
 	if id == "" || dir == "" {
 		return "", false
@@ -33,10 +33,10 @@ func finishedAs(ctx context.Context, dir, id string) (runID string, ok bool) {
 	return o.RunID, o.RunID == id || strings.HasPrefix(o.RunID, id+againMark)
 }
 
-// againMark is between the ID of a run and that of one that publishes its release after it has failed.
+// againMark separates the ID of a run from that of a run that publishes its release after it has failed.
 const againMark = "-again-"
 
-// again returns the result of a run that has an ID and had finished before; nil if it has not.
+// again returns the result of a run that has an ID and has finished before; nil if it has not.
 func (r *Request) again(ctx context.Context, where stagingArea) (*Result, error) {
 	publisher, ok := finishedAs(ctx, r.target().beside(), r.RunID)
 	if !ok {
@@ -76,8 +76,7 @@ func (a stagingArea) find(ctx context.Context, runID string) (f found, ok bool) 
 	return f, ok
 }
 
-// takeUp returns what an earlier run of this request has left to finish: by its ID if there is one, else a
-// release that was kept.
+// takeUp returns an unfinished run of this request to resume: by its ID if there is one, otherwise a kept release.
 func (r *Request) takeUp(ctx context.Context, where stagingArea, n note) (begun *found, notes []string, err error) {
 	if r.RunID == "" {
 		return where.takeUp(ctx, n)
@@ -103,13 +102,13 @@ func (r *Request) takeUp(ctx context.Context, where stagingArea, n note) (begun 
 	return nil, nil, err
 }
 
-// ends keeps a run that has not drawn from ever doing so, and reports whether that is sure.
+// ends keeps a run that has not drawn from ever doing so, and reports whether that is certain.
 func (f found) ends(ctx context.Context) bool {
 	unspent, err := f.never(ctx, f.RunID)
 	return unspent && err == nil && !f.unread
 }
 
-// publisher returns the ID under which a run that was taken up publishes: its own while its job is at work.
+// publisher returns the ID under which a resumed run publishes: its own while its job is running.
 func (f found) publisher(runID string) string {
 	if f.atWork {
 		return f.job.Run
@@ -120,7 +119,7 @@ func (f found) publisher(runID string) string {
 	return runID + againMark + rand.Text()[:8]
 }
 
-// submission says what was submitted, and how to ask again.
+// submission tells what was submitted, and how to ask for its result.
 func (r *Request) submission(n note, j job) string {
 	return fmt.Sprintf("submitted  job %s at %s, run %s\nthe same command with --run_id=%s waits for its end, and pays nothing twice; count its budget as spent",
 		j.ID, j.Endpoint, n.RunID, n.RunID)

@@ -17,7 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// Result is what a finished run leaves to say.
+// Result is the result of a finished run.
 type Result struct {
 	Privacy   report.Privacy
 	Written   report.Written
@@ -33,7 +33,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	return report.WriteClosing(w, r.Privacy, r.Written)
 }
 
-// Criteria returns ErrCriteria if the model was asked to be closer than it is.
+// Criteria returns ErrCriteria if the model does not meet its criteria.
 func (r *Result) Criteria() error {
 	if c := r.Privacy.Criteria; c != nil && !c.Met {
 		return ErrCriteria
@@ -41,10 +41,10 @@ func (r *Result) Criteria() error {
 	return nil
 }
 
-// Run executes a request: it reads the private table, spends the privacy budget once, and publishes
-// rows, statement and model, or nothing. When ctx ends it stops; the error says what was spent. A release
-// whose publication failed is kept, and the next run of the same request publishes it instead. A run that has an
-// ID and has begun before is finished, whether its job is still at work, has ended, or has released only.
+// Run executes a request: it reads the private table, spends the privacy budget once, and publishes rows, statement
+// and model, or nothing. When ctx ends it stops; the error says what was spent. A release whose publication failed is
+// kept, and the next run of the same request publishes it. If a run with the same ID has begun before, it is
+// finished, whether its job is still running, has ended, or has only released.
 func Run(ctx context.Context, r *Request) (*Result, error) {
 	l := launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
 	n, where := r.note(l.runID), stagingAreaOf(r.TempLocation, r.target().beside(), r.scratch)
@@ -128,7 +128,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	return res, err
 }
 
-// work does what a run has not done yet: all, the rows of a release that was kept, or waiting for a job.
+// work does what remains of a run: all of it, the rows of a kept release, or waiting for a job.
 func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun, kept *found) error {
 	x := pipelineRun{
 		runner: r.Runner, engine: r.Engine, run: l.runID, submitted: st.remember,
@@ -176,7 +176,7 @@ func execute(ctx context.Context, p *beam.Pipeline, runner string, m *meter) err
 	return stopped(ctx, rootCause(err))
 }
 
-// stopped returns that a run was interrupted if it was: whatever else is said follows from it.
+// stopped returns an error if a run was interrupted; other errors are then consequences.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
@@ -209,12 +209,12 @@ func released(ctx context.Context, dir string) (report.Privacy, error) {
 // maxPublicFile is the largest statement that is read, in bytes.
 const maxPublicFile = 256 << 20
 
-// sampleSeed returns the seed asked for, or a random one. Privacy does not depend on it.
+// sampleSeed returns the requested seed, or a random one. Privacy does not depend on it.
 func sampleSeed(seed uint64, given bool) uint64 {
 	if given {
 		return seed
 	}
 	var b [8]byte
-	rand.Read(b[:]) // it never returns an error: the program ends if there is no randomness
+	rand.Read(b[:]) // never fails: the program ends if there is no randomness
 	return binary.LittleEndian.Uint64(b[:])
 }

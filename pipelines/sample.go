@@ -23,7 +23,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// SampleConfig is one request for rows of a released model. Zero fields mean their defaults.
+// SampleConfig is a request for rows of a released model. Zero fields mean their defaults.
 type SampleConfig struct {
 	Model         string // a directory of a finished run, or its _model.arrow; required, unless Domain is given
 	Domain        string // a domain file: dry rows, which are of no model and say nothing of anybody
@@ -155,7 +155,7 @@ func checkWhere(r *SampleRequest, f *Faults) {
 	r.file.Units *= left.Share
 }
 
-// Sampled is what a finished sampling leaves to say.
+// Sampled is the result of a finished sampling.
 type Sampled struct {
 	Rows    int64
 	Dry     bool
@@ -219,7 +219,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	return res, nil
 }
 
-// rounding returns how rows are made of the model: a local search for rows that fit its tables could leave a
+// rounding returns the way to make rows of the model: a local search for rows that fit its tables could violate a
 // condition that links columns, and dry rows have no tables.
 func (r *SampleRequest) rounding() synth.Rounding {
 	if r.coupled || r.Domain != "" {
@@ -228,8 +228,8 @@ func (r *SampleRequest) rounding() synth.Rounding {
 	return synth.Refined
 }
 
-// keep stores the conditioned model where the run's functions find it: in the pipeline itself it would
-// be copied for every branch.
+// keep stores the conditioned model for the run's functions: in the pipeline itself it would be copied for every
+// branch.
 func (r *SampleRequest) keep(ctx context.Context, st staging) (synth.ModelRef, error) {
 	const name = "model"
 	model, err := r.bytes, error(nil)

@@ -7,14 +7,14 @@ import (
 	"github.com/dapple-dp/dapple/pipelines/plan"
 )
 
-// need is what a run will at least write to a directory of this machine.
+// need is a lower bound on what a run will write to a directory of this machine.
 type need struct {
 	flag, dir, what string
 	bytes, names    int64
 }
 
-// checkSpace refuses a request whose output does not fit the disks of this machine, before any budget is
-// spent. What it compares is the plan's estimate, without the parts of which a plan knows nothing.
+// checkSpace refuses a request whose output does not fit the disks of this machine, before any budget is spent. It
+// uses the plan's estimate, without the parts that a plan does not know.
 func checkSpace(r *Request, f *Faults) {
 	if r.File == nil || r.Chosen.Name == "" {
 		return
@@ -25,7 +25,7 @@ func checkSpace(r *Request, f *Faults) {
 // heldModel bounds the cells of a domain whose model every method holds cell by cell.
 const heldModel = 1 << 20
 
-// needs lists what is written where.
+// needs lists the directories with what is written to them.
 func (r *Request) needs() (list []need) {
 	model := int64(0)
 	if _, cells, _ := r.Problem.Domain.Universe(); cells <= heldModel {

@@ -29,7 +29,7 @@ func openStore(dir string) synth.Store {
 	return store.Local{Dir: dir}
 }
 
-// staging is where a run keeps its release until it is published. What it holds is private till then.
+// staging is a directory in which a run keeps its release until it is published. Its content is private until then.
 type staging struct {
 	dir    string
 	unlock func() // ends the mark that its run is at work
@@ -78,7 +78,7 @@ func (a stagingArea) stage(ctx context.Context, runID string) (staging, error) {
 	return staging{dir, unlock}, nil
 }
 
-// sign says in a staging whose it is.
+// sign writes a note to a staging that identifies its run.
 func (s staging) sign(ctx context.Context, n note) error {
 	b, err := json.Marshal(n)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s staging) sign(ctx context.Context, n note) error {
 
 func (s staging) ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.dir} }
 
-// remove removes the staging. What cannot be removed harms nobody but takes its space.
+// remove removes the staging. A failure is harmless: it leaves files that take up space.
 func (s staging) remove(ctx context.Context) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
@@ -98,7 +98,7 @@ func (s staging) remove(ctx context.Context) {
 	s.unlock()
 }
 
-// afterwards returns a context for what is to be done although a run has ended, or been stopped.
+// afterwards returns a context for work that has to be done after a run has ended or been stopped.
 func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// publishLock is held for reading by a run's functions in this process while they release or publish. A runner
-// that is told to stop returns while they still work: once the lock is shut they can only compute, so that what a
-// stopped run says of itself stays true.
+// publishLock is held for reading by a run's functions in this process while they release or publish. A runner that
+// is told to stop returns while they still work: once the lock is shut they can only compute, so that what a stopped
+// run reports stays true.
 type publishLock struct {
 	mu   sync.RWMutex
 	shut bool

@@ -10,10 +10,10 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// A run whose workers are in other processes is stopped through its store. Each step that counts begins with an
-// object that is made unless it is there: the mark that noise is drawn, the release, the start of the
-// publication. Whoever stops the run makes those that are not there yet, with stopText as content. So each step
-// either has happened or never will, whatever becomes of the workers, and what is said of the run stays true.
+// A run whose workers are in other processes is stopped through its store. Each step that matters begins with an
+// object that is created unless it exists: the mark that noise is drawn, the release, the start of the publication.
+// To stop the run, the missing ones are created with stopText as content. So each step either has happened or never
+// will, whatever becomes of the workers, and what is reported about the run stays true.
 
 var stopText = []byte("the run was stopped before this step\n")
 

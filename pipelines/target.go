@@ -12,7 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/io/table"
 )
 
-// target is what a request says of where its rows go.
+// target holds the part of a request that says where its rows go.
 type target struct {
 	output, format, write string
 	release               string // directory of all but the rows; empty: not given
@@ -48,7 +48,7 @@ func (t target) in(runID, stage string) table.Target {
 	}
 }
 
-// check refuses flags that do not go with each other, and directories that are not free.
+// check refuses flags that contradict each other, and directories that are not free.
 func (t target) check(ctx context.Context, f *Faults) {
 	if !isTable(t.output) {
 		t.checkDirectory(ctx, f)
@@ -93,13 +93,13 @@ func (t target) checkDirectory(ctx context.Context, f *Faults) {
 	}
 }
 
-// finished reports whether the run has published there already: then it has nothing to find free.
+// finished reports whether the run has published there already: the directory need not be free then.
 func (t target) finished(ctx context.Context) bool {
 	_, ok := finishedAs(ctx, t.beside(), t.run)
 	return ok
 }
 
-// flag names what chooses a directory.
+// flag returns the flag that sets the directory.
 func (t target) flag(dir string) string {
 	if t.release != "" && files.Clean(dir) == files.Clean(t.release) || isTable(t.output) {
 		return "--release"
@@ -115,7 +115,7 @@ func (t target) flagOf(err error) string {
 	return "--output"
 }
 
-// placeFaults finds what is wrong with the name of a table, and with what is to become of its rows.
+// placeFaults finds the faults in the name of a table and in the way its rows are written.
 func (t target) placeFaults() []*table.FieldError {
 	place, ok := table.PlaceOf(t.output)
 	if !ok {
@@ -124,7 +124,7 @@ func (t target) placeFaults() []*table.FieldError {
 	return place.Target(t.in("check", stagingAreaOf(t.temp, t.beside(), "").dir))
 }
 
-// checkFormat refuses what files of the format cannot hold, before any budget is spent.
+// checkFormat refuses data that files of the format cannot hold, before any budget is spent.
 func (t target) checkFormat(d *domain.Domain, f *Faults) {
 	format, known := table.FormatOf(t.format)
 	if isTable(t.output) || !known || !format.Text {
@@ -141,18 +141,18 @@ func (t target) checkFormat(d *domain.Domain, f *Faults) {
 	}
 }
 
-// checkFormatName refuses a format in which nothing can be written.
+// checkFormatName refuses a format that cannot be written.
 func checkFormatName(name string, f *Faults) {
 	if known := table.Writable(defaultFormat); !slices.Contains(known, name) {
 		f.add("--format", fmt.Sprintf("got %q; want %s", name, strings.Join(known, " or ")), "")
 	}
 }
 
-// defaultFormat is the format of files that are written if nobody names one.
+// defaultFormat is the default format of written files.
 const defaultFormat = "parquet"
 
-// checkTable refuses a table that cannot be written, before any budget is spent. Its name and the way to
-// write have been checked before.
+// checkTable refuses a table that cannot be written, before any budget is spent. Its name and the way to write have
+// been checked before.
 func (t target) checkTable(ctx context.Context, d *domain.Domain, f *Faults) {
 	if !isTable(t.output) || len(t.placeFaults()) > 0 || t.finished(ctx) {
 		return
@@ -164,12 +164,12 @@ func (t target) checkTable(ctx context.Context, d *domain.Domain, f *Faults) {
 	}
 }
 
-// tableError is the text of an error of a sink, with the names of flags.
+// tableError returns the text of a sink's error, with the names of flags.
 func tableError(err error) string {
 	return strings.ReplaceAll(plainError(err), "set write=", "set --write=")
 }
 
-// notes say in a plan what the tables of places entail.
+// notes returns the lines of a plan on the tables of places.
 func (r *Request) notes() (lines []string) {
 	if r.source != nil { // a plan needs no input
 		if note := r.source.Note(); note != "" {
@@ -190,7 +190,7 @@ func (r *Request) notes() (lines []string) {
 	return lines
 }
 
-// beside returns the directory of which the staging should be near; empty: none.
+// beside returns the directory next to which the staging should be; empty: none.
 func (t target) beside() string {
 	if isTable(t.output) || t.release != "" {
 		return t.release

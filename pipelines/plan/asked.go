@@ -6,11 +6,11 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Adaptive reports whether what is measured follows from earlier releases, so that only its share of the
-// budget and the most of it are known beforehand.
+// Adaptive reports whether the measured marginals depend on earlier releases, so that only their share of the budget
+// and their largest number are known beforehand.
 func (p *Plan) Adaptive() bool { return solver.Adaptive(p.accesses) }
 
-// asked says what a stage of an adaptive method asks for: so many marginals at most, or so many scores. It is
+// asked describes the requests of a stage of an adaptive method: at most so many marginals, or so many scores. It is
 // empty for other methods, whose measured marginals are those of the workload, and for stages of one number.
 func (p *Plan) asked(stage string) string {
 	for _, a := range p.accesses {

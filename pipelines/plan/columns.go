@@ -7,8 +7,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// A domain of more than wideColumns columns takes at most that many lines: columns in a row that are alike
-// take one.
+// A domain of more than wideColumns columns takes at most that many lines: adjacent columns of the same kind share
+// one.
 const wideColumns = 100
 
 func writeColumns(b *strings.Builder, attrs []domain.Attribute) {

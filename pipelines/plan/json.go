@@ -62,7 +62,7 @@ type alternativeJSON struct {
 	Refusal    string   `json:"refusal,omitempty"`
 }
 
-// known is nil for figures that are not known, which JSON has no number for.
+// known returns nil for figures that are not known, for which JSON has no number.
 func known(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -70,7 +70,7 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// JSON returns the plan for programs: what WriteText says, by name.
+// JSON returns the plan for programs: the content of WriteText, by name.
 func (p *Plan) JSON() ([]byte, error) {
 	out := planJSON{
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,

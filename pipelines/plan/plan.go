@@ -13,7 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
-// Plan is what a request would do. Everything in it is public.
+// Plan is a prediction of what a request would do. Everything in it is public.
 type Plan struct {
 	Domain   *domain.Domain
 	Universe float64 // cells of the whole domain
@@ -28,7 +28,7 @@ type Plan struct {
 	Alternatives []Alternative
 	Curve        []Point  // error at other ε; nil if it was not asked for
 	Aimed        *Aimed   // the ε for a wanted error; nil if none is wanted
-	Comparisons  []string // methods kept to be compared with
+	Comparisons  []string // methods kept for comparison
 
 	Charges  accountant.Statement // the ledger as it will be when the run is over
 	accesses []solver.Access      // what it charges for
@@ -50,15 +50,15 @@ type Plan struct {
 	FileBytes    float64 // of all rows
 	Rows         float64
 
-	Notes []string // lines on input and output that the caller knows more of
+	Notes []string // lines on input and output, added by the caller
 }
 
-// CountedCells is the most cells that are counted as tables. For a larger workload the coded records are
+// CountedCells is the largest number of cells that are counted as tables. For a larger workload the coded records are
 // kept, at a byte for most cells, and counted on demand.
 const CountedCells = 1 << 23
 
-// MostUnits returns how many units a workload can be counted for, 0 if it is any number. Kept records are
-// one element of the pipeline, and elements end at 2 GiB: prism sends them in one message.
+// MostUnits returns how many units a workload can be counted for, 0 if it is any number. Kept records are one element
+// of the pipeline, of at most 2 GiB: prism sends an element in one message.
 func MostUnits(p solver.Problem) int64 {
 	if _, cells, err := p.Workload.Maximal().Cells(); err == nil && cells <= CountedCells {
 		return 0
@@ -78,7 +78,7 @@ func recordBytes(d *domain.Domain) int64 {
 	return bytes
 }
 
-// Workload summarises what is asked.
+// Workload summarises the workload.
 type Workload struct {
 	Linear    int // queries that are not cells of marginals
 	Marginals int
@@ -205,8 +205,7 @@ func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, er
 	return ledger, measured, nil
 }
 
-// round returns the round under which a run enters an access: single numbers, the total and the
-// certificate, belong to none.
+// round returns the round of an access in a run: single numbers, which are the total and the certificate, have none.
 func round(a solver.Access) int {
 	selects := a.Kind == dp.BlockExponential || a.Kind == dp.Exponential || a.Kind == dp.LaplaceMax || a.Kind == dp.AboveThreshold
 	if a.Marginals == 0 && !a.Adaptive && !selects {
@@ -223,7 +222,7 @@ func schedule(p solver.Problem, m methods.Method) accountant.Schedule {
 	return accountant.Planned
 }
 
-// measuredBy returns the marginals that an access measures: its own, or the workload's maximal ones.
+// measuredBy returns the marginals that an access measures: its own, or the workload's maximal marginals.
 func measuredBy(p solver.Problem, a solver.Access) []domain.Clique {
 	switch {
 	case a.Marginals == 0 || a.Adaptive:
@@ -251,7 +250,7 @@ func eventOf(l *accountant.Ledger, a solver.Access, p solver.Problem) (accountan
 		return l.Gaussian(a.Coordinates, a.Share)
 	case a.Worst:
 		return l.MaxError(p.Workload.LargestChange(p.Neighbouring), a.Share)
-	case a.Marginals == 0: // one number that moves by at most 1
+	case a.Marginals == 0: // one number that changes by at most 1
 		return l.MaxError(1, a.Share)
 	case a.Noise > 0:
 		return l.MeasureVariance(accountant.Equal(a.Marginals, a.Coordinates), a.Noise)
@@ -316,8 +315,8 @@ func alternative(p solver.Problem, m methods.Method) Alternative {
 	return a
 }
 
-// bytesPerRow is a rough size of a row in a compressed Parquet file: categories take their entropy at
-// most, numbers about half of their eight bytes.
+// bytesPerRow is a rough size of a row in a compressed Parquet file: categories take their entropy at most, numbers
+// about half of their eight bytes.
 func bytesPerRow(d *domain.Domain) float64 {
 	bytes := 0.0
 	for i := range d.Attributes {

@@ -17,23 +17,22 @@ type Noisy struct {
 	Variance float64
 }
 
-// Constants of the prior of a prediction: how skewed a column and how strong its dependences are taken
-// to be before anything is known. They were chosen on two public tables, so a prediction is to be read
-// as a factor-two range.
+// Constants of the prior of a prediction: the assumed skewness of a column and strength of its dependences before
+// anything is known. They were chosen on two public tables, so a prediction is to be read as a factor-two range.
 const (
 	skew          = -2.0 // share of the v-th value ∝ (v+1)^skew
 	pairStrength  = 0.2  // L1 distance of a pair from independence, as a part of the units
 	widerStrength = 0.1  // the same for wider marginals, beyond what their pairs explain
-	maxPredicted  = 300  // marginals looked at; a regular sample of a longer list
+	maxPredicted  = 300  // marginals predicted; a regular sample of a longer list
 )
 
 // AverageTV predicts the average total variation between the true and the fitted marginals of the
 // workload, before any data are read.
 //
-// A marginal's error is made of one part for each of its subsets B, the interaction of B. Every
-// measured marginal that contains B measures it, with precision Σ cells_B/(cells_A·σ_A²·c_B) for each
-// cell of B, c_B = Π(1−1/k). A cell with prior variance v then has error 0.4·√(v/(1+v·precision)) in
-// half-L1, and the parts of one marginal add in quadrature.
+// A marginal's error is the sum of one part for each of its subsets B, the interaction of B. Every measured marginal
+// that contains B measures it, with precision Σ cells_B/(cells_A·σ_A²·c_B) for each cell of B, c_B = Π(1−1/k). A cell
+// with prior variance v then has error 0.4·√(v/(1+v·precision)) in half-L1, and the parts of one marginal add in
+// quadrature.
 func AverageTV(sizes []int, measured []Noisy, workload []domain.Clique, units float64) float64 {
 	p := predictor{sizes: sizes, units: units, parts: map[string]float64{}}
 	p.measured = measured
@@ -191,7 +190,7 @@ func likely(tv float64, m methods.Method) (low, high float64) {
 	return tv / factorOfOthers, min(1, tv*factorOfOthers)
 }
 
-// least returns what is predicted of a table of equal records.
+// least returns the prediction for a table of equal records.
 func least(p solver.Problem, m methods.Method, l *accountant.Ledger) float64 {
 	if m.Foresee == nil {
 		return math.NaN()
@@ -204,7 +203,7 @@ func least(p solver.Problem, m methods.Method, l *accountant.Ledger) float64 {
 	return f.TV()
 }
 
-// FewTV is the average total variation above which a plan says that there are too few privacy units for the columns.
+// FewTV is the average total variation above which a plan warns of too few privacy units for the columns.
 const FewTV = .1
 
 // enough returns the first of 1, 2, 5, 10, 20, … units for which FewTV is predicted; 0 if the units will do, if nothing
@@ -224,7 +223,7 @@ func enough(p solver.Problem, m methods.Method, l *accountant.Ledger, measured [
 	return 0
 }
 
-// noiseBound returns the bound that the noise on all measured cells keeps with 95 % confidence.
+// noiseBound returns a bound on the noise of all measured cells that holds with 95 % confidence.
 func noiseBound(p solver.Problem, measured []Noisy) float64 {
 	cells, worst := 0.0, 0.0
 	for _, m := range measured {

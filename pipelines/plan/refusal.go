@@ -13,16 +13,15 @@ import (
 	"github.com/dapple-dp/dapple/solver/methods"
 )
 
-// TooLarge reports whether err says that the universe, or the tables of the workload, do not fit the memory
-// rule.
+// TooLarge reports whether err means that the universe, or the tables of the workload, exceed the memory limit.
 func TooLarge(err error) bool {
 	var u *dense.ErrUniverse
 	var m *rake.ErrMemory
 	return errors.As(err, &u) || errors.As(err, &m)
 }
 
-// Refusal says why no method can run, and what would help: for a universe that is too large the
-// columns whose coarsening brings it under the limit soonest.
+// Refusal explains why no method can run, and what would help: for a universe that is too large the columns to
+// coarsen.
 func Refusal(p solver.Problem, method string, err error) (what, fix string) {
 	var m *rake.ErrMemory
 	if errors.As(err, &m) {
@@ -50,7 +49,7 @@ func Refusal(p solver.Problem, method string, err error) (what, fix string) {
 	return what, fix
 }
 
-// universe says what does not fit.
+// universe describes what does not fit.
 func universe(p solver.Problem, u *dense.ErrUniverse) string {
 	cells := fmt.Sprintf("%.3g", u.Cells)
 	if math.IsInf(u.Cells, 1) {
@@ -59,7 +58,7 @@ func universe(p solver.Problem, u *dense.ErrUniverse) string {
 	return fmt.Sprintf("the domain has %s cells; this method holds at most %.3g in %.3g GB", cells, float64(u.Limit), float64(p.Memory())/1e9)
 }
 
-// refusal says in a line why a method that was not asked for does not apply.
+// refusal explains in a line why an alternative method does not apply.
 func refusal(p solver.Problem, method string, err error) string {
 	if u := (*dense.ErrUniverse)(nil); errors.As(err, &u) {
 		return universe(p, u)
@@ -67,9 +66,8 @@ func refusal(p solver.Problem, method string, err error) string {
 	return strings.TrimPrefix(err.Error(), method+": ") // the line begins with it
 }
 
-// coarsen halves the largest columns, one after the other, until the domain is smaller by the factor,
-// and names them with the sizes they would need. It returns nothing if even columns of two cells are
-// too many.
+// coarsen halves the largest columns, one after the other, until the domain is smaller by the factor, and names them
+// with the sizes that they would need. It returns nothing if even columns of two cells are too many.
 func coarsen(p solver.Problem, factor float64) string {
 	sizes := p.Domain.Sizes()
 	was := slices.Clone(sizes)

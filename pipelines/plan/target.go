@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/solver/methods"
 )
 
-// Target says which marginals an error is asked for: those of Width columns in the workload, or the one of Columns.
+// Target selects the marginals whose error is wanted: those of Width columns in the workload, or the one of Columns.
 // The zero value is the workload's maximal marginals.
 type Target struct {
 	Width   int
@@ -66,7 +66,7 @@ func (t Target) cliques(p solver.Problem) []domain.Clique {
 	return maximal
 }
 
-// inside returns the cliques of width attributes inside the given ones, each once.
+// inside returns the cliques of width attributes inside the given cliques, each once.
 func inside(cliques []domain.Clique, width int) []domain.Clique {
 	var out []domain.Clique
 	seen := map[string]bool{}
