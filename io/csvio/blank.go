@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// blanks passes over blanks, and reports whether there were some.
+// blanks skips blanks, and reports whether there were any.
 func (s *scanner) blanks() (any bool) {
 	for {
 		c, ok := s.peek(0)
@@ -28,7 +28,7 @@ func (s *scanner) blanks() (any bool) {
 	}
 }
 
-// endsLine reports whether the CR that is looked at is part of a line end.
+// endsLine reports whether the CR at the current position is part of a line end.
 func (s *scanner) endsLine() bool {
 	next, ok := s.peek(1)
 	return !ok || next == '\n'

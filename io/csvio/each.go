@@ -37,7 +37,7 @@ func EachFile(name string, d *domain.Domain, opts schema.CSV, yield func(*domain
 	return EachInfo(context.Background(), files.Info{Name: name}, d, opts, yield)
 }
 
-// EachInfo is Each for a file. It is an error if the file has changed since f was looked at.
+// EachInfo is Each for a file. It is an error if the file has changed since f was obtained.
 func EachInfo(ctx context.Context, f files.Info, d *domain.Domain, opts schema.CSV, yield func(*domain.Chunk) error) error {
 	r, err := files.Open(ctx, f)
 	if err != nil {
@@ -46,8 +46,8 @@ func EachInfo(ctx context.Context, f files.Info, d *domain.Domain, opts schema.C
 	return errors.Join(Each(r, f.Name, d, opts, yield), r.Close())
 }
 
-// Check compares the header line of a file with the columns of d, and reads nothing after it but what
-// comes in one piece with it. The errors of all columns are joined.
+// Check compares the header line of a file with the columns of d, and reads no more of the file than the block that
+// contains it. The errors of all columns are joined.
 func Check(ctx context.Context, f files.Info, d *domain.Domain, opts schema.CSV) error {
 	return withFile(ctx, f, func(r io.Reader) error {
 		_, err := NewReader(r, f.Name, d, opts)
@@ -67,7 +67,7 @@ func Columns(ctx context.Context, f files.Info, opts schema.CSV) (names []string
 	return names, err
 }
 
-// withFile opens a file of which no more than its beginning is wanted.
+// withFile opens a file of which only the beginning is needed.
 func withFile(ctx context.Context, f files.Info, read func(io.Reader) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the transfer of an object

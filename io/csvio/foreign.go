@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// formats are what files begin with that are no CSV. Those whose mark is made of letters are believed only
-// with bytes 0 after it: a column may be called ORCID.
+// formats are the first bytes of files that are not CSV. A mark made of letters counts only if zero bytes follow it:
+// a column may be called ORCID.
 var formats = []struct{ mark, fix string }{
 	{"\x1f\x8b", "it is compressed by gzip; add .gz to its name"},
 	{"\x28\xb5\x2f\xfd", "it is compressed by Zstandard; add .zst to its name"},
@@ -70,7 +70,7 @@ func halves(block []byte) bool {
 	return 2*max(zeros[0], zeros[1]) > len(block)/2 && min(zeros[0], zeros[1])*8 < max(zeros[0], zeros[1])
 }
 
-// loneCR reports whether a line has a CR outside quotes that does not end it.
+// loneCR reports whether a line contains a CR outside quotes that does not end it.
 func loneCR(line []byte) bool {
 	quoted := false
 	for i, c := range line {
@@ -84,8 +84,8 @@ func loneCR(line []byte) bool {
 	return false
 }
 
-// misread says that another separator takes the lines of a file without a header line apart, of which the
-// declared one takes apart none. There have to be ten lines: one of them decides nothing.
+// misread reports that another separator splits the lines of a file without a header line, while the declared one
+// splits none. It needs ten lines, so that a single line does not decide.
 func (s *scanner) misread(block []byte, columns int) string {
 	const enough = 10
 	if fit, lines := fitting(block, s.comma, columns); columns < 2 || fit > 0 || lines < enough {

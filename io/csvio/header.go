@@ -42,7 +42,7 @@ func (r *Reader) names() ([]string, error) {
 	return names, nil
 }
 
-// missed stands for the field of a column that is not there.
+// missed is the field of a missing column.
 const missed = -2
 
 // match returns the field of each needed column, or an error that lists all that are missing. It does
@@ -113,7 +113,7 @@ var separators = []struct {
 	name, yaml string
 }{{',', "commas", `","`}, {';', "semicolons", `";"`}, {'\t', "tabs", `"\t"`}, {'|', "bars", `"|"`}, {':', "colons", `":"`}, {' ', "blanks", `" "`}}
 
-// otherSeparator says what to do if another separator finds more of the needed columns in the header line.
+// otherSeparator returns advice if another separator finds more of the needed columns in the header line.
 func (r *Reader) otherSeparator(columns, need []string, found int) string {
 	if !r.header {
 		return ""
@@ -143,7 +143,7 @@ func (r *Reader) otherSeparator(columns, need []string, found int) string {
 	return ""
 }
 
-// rule says where the names and the number of columns come from.
+// rule describes where the names and the number of columns come from.
 func (r *Reader) rule() string {
 	if r.header {
 		return "the header line has"
@@ -151,8 +151,8 @@ func (r *Reader) rule() string {
 	return "csv: columns in the domain file has"
 }
 
-// fix says what to do about a missing column. It shows a name of the header line only if that line cannot be
-// a record: it has another column that is needed, or the name differs in its spelling alone.
+// fix returns advice on a missing column. It shows a name of the header line only if that line cannot be a record: it
+// has another needed column, or the name differs only in its spelling.
 func (r *Reader) fix(name string, columns []string, found int) string {
 	if near := nearest.Name(name, columns); near != "" && (!r.header || found > 0 || nearest.Same(name, near)) {
 		return fmt.Sprintf("did you mean %q?", near)

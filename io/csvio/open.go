@@ -17,8 +17,8 @@ import (
 // maxRecord is how many bytes a record's cells hold at most, unless the domain file says otherwise.
 const maxRecord = 4 << 20
 
-// open returns a reader that knows of no columns and has read no record. It takes compression and encoding
-// off the file, and refuses what is no CSV file.
+// open returns a reader that has no columns yet and has read no record. It removes compression and encoding, and
+// refuses files that are not CSV.
 func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	comma := byte(',')
 	if opts.Comma != 0 {
@@ -47,7 +47,7 @@ func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	return out, nil
 }
 
-// decompress returns the text of a file whose name says how it is compressed.
+// decompress returns the text of a file; the ending of its name gives the compression.
 func decompress(r io.Reader, name string) (io.Reader, error) {
 	lower := strings.ToLower(name)
 	switch {
@@ -74,7 +74,7 @@ func decompress(r io.Reader, name string) (io.Reader, error) {
 	return r, nil
 }
 
-// packed says of a fault while a file is unpacked what it means.
+// packed explains a fault that occurs while a file is decompressed.
 type packed struct{ io.Reader }
 
 func (p packed) Read(b []byte) (int, error) {

@@ -39,9 +39,8 @@ type form struct {
 	latest int // year
 }
 
-// NewReader returns a reader of r's records with the columns of d and its privacy ID. It reads the
-// header line, unless opts names the columns. The name stands for the file in errors, and its ending says
-// how the file is compressed; nothing is closed.
+// NewReader returns a reader of r's records with the columns of d and its privacy ID. It reads the header line,
+// unless opts names the columns. Errors begin with the name, and its ending gives the compression; nothing is closed.
 func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Reader, error) {
 	out, err := open(r, name, opts)
 	if err != nil {
@@ -119,8 +118,8 @@ func (r *Reader) reset(chunk *domain.Chunk) {
 	}
 }
 
-// add appends a record, which begins on the given line, and returns its size. A record of too few cells has
-// NULL in the missing ones; what it has too many is dropped. An error is a strict reader's.
+// add appends a record, which begins on the given line, and returns its size. A record of too few cells has NULL in
+// the missing cells; extra cells are dropped. Only a strict reader returns an error.
 func (r *Reader) add(row, line int) (size int, err error) {
 	cells, fault := 0, ""
 	for more := true; more; cells++ {
@@ -179,9 +178,8 @@ func (r *Reader) put(c *domain.Column, row int, text []byte, null bool) {
 	c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
 }
 
-// cell returns the cell that was read last as the privacy ID, i = 0, or a cell of an attribute. What is
-// trimmed, and which texts are NULL, is declared for each of the two: an ID keeps every byte otherwise, so
-// that two never become one.
+// cell returns the last cell read, as the privacy ID for i = 0 or as a cell of an attribute. Trimming and the texts
+// of NULL are declared separately for the two: otherwise an ID keeps every byte, so that two IDs never become one.
 func (r *Reader) cell(i int) (text []byte, null bool) {
 	trim, marks := r.opts.Trim, r.opts.Null
 	if i == 0 {
@@ -219,10 +217,10 @@ func (r *Reader) finish(rows int) {
 	}
 }
 
-// fault words an error of reading. It says nothing of where, which would tell of the records before it.
+// fault wraps an error of reading. It omits the position, which would depend on the records before it.
 func (r *Reader) fault(err error) error { return fmt.Errorf("csv: %s: %w", r.name, err) }
 
-// openFault words an error in a record. Only a strict reader says where a quote opens.
+// openFault wraps an error in a record. Only a strict reader reports where a quote opens.
 func (r *Reader) openFault(err error, line int) error {
 	const fix = "write a quote inside a quoted cell twice, and close the cell"
 	switch {

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// scanner takes a stream apart into records and cells, by the grammar of the package comment. It holds a
-// window of the stream, which grows for a cell that is wanted in one piece, up to a limit.
+// scanner splits a stream into records and cells, by the grammar of the package comment. It holds a window of the
+// stream, which grows up to a limit for a cell that is needed whole.
 type scanner struct {
 	src    io.Reader
 	comma  byte
@@ -42,7 +42,7 @@ type scanner struct {
 	undo  []byte // memory of a text with doubled quotes
 }
 
-// keep says what is wanted of a cell.
+// keep is what is needed of a cell.
 type keep uint8
 
 const (
@@ -114,7 +114,7 @@ func (s *scanner) bare() (more bool) {
 	}
 }
 
-// finish ends a cell without quotes. What is looked at is a separator, a line end, or the end of the stream.
+// finish ends a cell without quotes, at a separator, a line end, or the end of the stream.
 func (s *scanner) finish() (more bool) {
 	stop := s.at
 	more = stop < s.end && s.buf[stop] == s.comma
@@ -203,7 +203,7 @@ func (s *scanner) undouble(b []byte) []byte {
 	}
 }
 
-// measure turns to the hash of a long cell if it is wanted.
+// measure switches to hashing a long cell if its hash is needed.
 func (s *scanner) measure() {
 	if len(s.raw) > s.limit {
 		s.isLong()
@@ -226,7 +226,7 @@ func (s *scanner) isLong() {
 	s.long = true
 }
 
-// peek returns the byte n behind what is looked at.
+// peek returns the byte n after the current position.
 func (s *scanner) peek(n int) (byte, bool) {
 	for s.at+n >= s.end {
 		if !s.fill() {
@@ -236,7 +236,7 @@ func (s *scanner) peek(n int) (byte, bool) {
 	return s.buf[s.at+n], true
 }
 
-// fill reads on, and reports whether there was something. Positions may change.
+// fill reads more, and reports whether there was any. Positions may change.
 func (s *scanner) fill() bool {
 	if s.ended {
 		return false
@@ -263,8 +263,8 @@ func (s *scanner) fill() bool {
 	return false
 }
 
-// makeRoom moves the cell to the beginning of the memory. If it fills it, there is more memory for it, or the
-// beginning of the cell is let go.
+// makeRoom moves the cell to the beginning of the buffer. If the cell fills it, the buffer grows or the beginning of
+// the cell is dropped.
 func (s *scanner) makeRoom() {
 	to := s.buf
 	if s.start == 0 {
@@ -279,7 +279,7 @@ func (s *scanner) makeRoom() {
 	s.buf, s.start = to, 0
 }
 
-// letGo drops what is known of a cell but the last byte, which may belong to a line end.
+// letGo drops all of the cell but its last byte, which may belong to a line end.
 func (s *scanner) letGo() {
 	gone := s.buf[s.start : s.at-1]
 	s.isLong()

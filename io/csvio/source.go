@@ -24,13 +24,13 @@ func init() {
 	})
 }
 
-// Read returns the records of CSV files as *domain.Chunk. One file is one element of work, since a
-// quoted cell may hold line ends. A file that is not as its Info says when it is read ends the run.
+// Read returns the records of CSV files as *domain.Chunk. One file is one element of work, since a quoted cell may
+// contain line ends. A file that does not match its Info when it is read ends the run.
 func Read(s beam.Scope, list []files.Info, d *domain.Domain, opts schema.CSV) beam.PCollection {
 	return table.ReadFiles(s.Scope("csvio.Read"), "csv", list, d, opts)
 }
 
-// checkAll checks all files but those that can be read only once.
+// checkAll checks all files except those that can be read only once.
 func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts schema.CSV) error {
 	var errs bounded.Errors
 	for _, f := range list {
@@ -41,8 +41,8 @@ func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts sch
 	return errs.Err()
 }
 
-// describe takes the separator that the header line has most probably, and the encoding that the first lines have, and
-// trims cells if there are blanks around names.
+// describe guesses the separator from the header line and the encoding from the first lines, and trims cells if there
+// are blanks around names.
 func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
 	err = withFile(ctx, f, func(r io.Reader) error {
 		c, err := open(r, f.Name, form)

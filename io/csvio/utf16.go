@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// utf16Reader turns UTF-16 into UTF-8. golang.org/x/text would replace what is malformed by one character,
-// and so make one privacy ID of two. Here half of a pair is written in three bytes, like any other unit,
-// and half of a unit at the end as it is behind a byte 0xFF: different files stay different.
+// utf16Reader turns UTF-16 into UTF-8. golang.org/x/text would replace malformed input by one character, and so merge
+// two privacy IDs. Here half of a surrogate pair is written in three bytes, like any other unit, and half of a unit
+// at the end unchanged after a byte 0xFF: different files stay different.
 type utf16Reader struct {
 	src io.Reader
 	big bool

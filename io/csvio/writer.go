@@ -118,8 +118,8 @@ func (w *Writer) cell(a *domain.Attribute, c *domain.Column, row int) {
 	}
 }
 
-// appendCell appends a text, in quotes if it holds what CSV gives a meaning, or blanks at its ends,
-// which some readers drop.
+// appendCell appends a text, in quotes if it contains special characters, or blanks at its ends, which some readers
+// drop.
 func appendCell(dst []byte, s string) []byte {
 	if s != "" && !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
 		return append(dst, s...)

@@ -1,11 +1,11 @@
-// Package files finds and reads files by name, local ones and objects of any store that is registered alike, so
-// that nobody else needs to know which it is. Package gs registers Cloud Storage; importing it is all it takes.
+// Package files finds and reads files by name, local files and objects of any registered store alike, so that callers
+// need not distinguish them. Importing package gs registers Cloud Storage.
 //
 //	list, err := files.Expand(ctx, "gs://b/people-*.csv") // or data/people-*.csv
 //	r, err := files.Open(ctx, list[0])
 //
-// An Info holds the state in which a file was found. Who opens it later gets that state or
-// an error: a step that is repeated must see the same records.
+// An Info records the state in which a file was found. Opening it later gives that state or an error: a step that is
+// repeated must see the same records.
 //
-// Errors begin with the name of the file; the caller puts its own prefix before.
+// Errors begin with the name of the file; callers add their own prefix.
 package files

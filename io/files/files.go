@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Info is a file as it was when it was looked at. It is plain data, and public.
+// Info is the state of a file when it was found. It is plain data, and public.
 type Info struct {
 	Name    string // a local path, or one of a registered scheme, such as gs://bucket/path
 	Size    int64  // bytes
@@ -25,11 +25,11 @@ type Info struct {
 	CRC32C  uint32 // of the content of an object, polynomial of Castagnoli; 0: not known
 }
 
-// Remote reports whether a name is not of this machine.
+// Remote reports whether a name is not a path on this machine.
 func Remote(name string) bool { return strings.Contains(name, "://") }
 
-// CheckName returns an error that says what is wrong with the form of a name and what to do. Names travel to
-// workers as text, which has no place for bytes that are not UTF-8: another file could be meant there.
+// CheckName returns an error that describes a fault in the form of a name and how to fix it. Names travel to workers
+// as text, in which bytes that are not UTF-8 would be changed to name another file.
 func CheckName(name string) error {
 	if !utf8.ValidString(name) {
 		return fmt.Errorf("%q: the name is not UTF-8; rename the file, or link to it under another name", name)
@@ -52,7 +52,7 @@ func Join(dir string, elements ...string) string {
 	return filepath.Join(append([]string{dir}, elements...)...)
 }
 
-// Clean returns the one form of all names of a directory.
+// Clean returns the canonical form of the name of a directory.
 func Clean(dir string) string {
 	if Remote(dir) {
 		return strings.TrimRight(dir, "/")
@@ -60,7 +60,7 @@ func Clean(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// Base returns what stands behind the last separator.
+// Base returns the part after the last separator.
 func Base(name string) string {
 	if Remote(name) {
 		return name[strings.LastIndex(name, "/")+1:]
@@ -76,7 +76,7 @@ func Dir(name string) string {
 	return filepath.Dir(name)
 }
 
-// Stat looks at a file. fs.ErrNotExist is in the error if there is none.
+// Stat returns the state of a file. The error wraps fs.ErrNotExist if there is none.
 func Stat(ctx context.Context, name string) (Info, error) {
 	if err := CheckName(name); err != nil {
 		return Info{}, err
@@ -101,8 +101,8 @@ func localInfo(name string, s fs.FileInfo) Info {
 	return Info{Name: name, Size: s.Size(), Version: strconv.FormatInt(s.ModTime().UnixNano(), 10)}
 }
 
-// IsDir reports whether a name is that of a directory: in a store of objects, where there are none, of something
-// with objects below it and no object itself.
+// IsDir reports whether a name is that of a directory. A store of objects has no directories: there it is a name with
+// objects below it that is not itself an object.
 func IsDir(ctx context.Context, name string) (bool, error) {
 	if err := CheckName(name); err != nil {
 		return false, err
@@ -123,14 +123,14 @@ func IsDir(ctx context.Context, name string) (bool, error) {
 	return len(names) > 0, err
 }
 
-// IsBucket reports whether a name is remote and that of a bucket, with nothing behind it.
+// IsBucket reports whether a name is that of a remote bucket alone.
 func IsBucket(name string) bool {
 	_, rest, _ := strings.Cut(name, "://")
 	_, path, _ := strings.Cut(rest, "/")
 	return Remote(name) && path == ""
 }
 
-// Names lists what is in a directory, in order. One that is not there is empty.
+// Names lists a directory, in order. A missing directory is empty.
 func Names(ctx context.Context, dir string) ([]string, error) {
 	if Remote(dir) {
 		s, err := system(dir)
@@ -150,11 +150,11 @@ func Names(ctx context.Context, dir string) ([]string, error) {
 	return names, err
 }
 
-// Expand returns the files that a pattern matches, in order of name. Locally it is a pattern of
-// path/filepath, and a path that exists stands for itself, whatever characters it has. Elsewhere "*"
-// stands for any characters but "/", and "**" for any. Names that begin with "_" describe a table and
-// are not part of it: only a pattern that begins so matches them. No file at all is an error, and so are two
-// local names of one file, whose records would count twice.
+// Expand returns the files that match a pattern, in order of name. A local pattern has the syntax of path/filepath,
+// and a path that exists matches itself, whatever its characters. Elsewhere "*" matches any characters but "/", and
+// "**" any characters. Names that begin with "_" describe a table and are not part of it: only a pattern that begins
+// so matches them. It is an error if no file matches, and if two local names are one file, whose records would count
+// twice.
 func Expand(ctx context.Context, pattern string) ([]Info, error) {
 	if err := CheckName(pattern); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func Expand(ctx context.Context, pattern string) ([]Info, error) {
 	return infos, nil
 }
 
-// example is the extension that a name asks for, if it can be part of a pattern.
+// example is the extension in a name, if it can be part of a pattern.
 func example(name string) string {
 	if ext := path.Ext(name); strings.Trim(ext[min(1, len(ext)):], "abcdefghijklmnopqrstuvwxyz") == "" && len(ext) > 1 {
 		return ext
@@ -283,7 +283,7 @@ func ReadStart(ctx context.Context, name string, limit int64) (b []byte, err err
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// Close ends what this process keeps open to reach remote files. Later calls open it again.
+// Close closes all connections to remote files. Later calls open them again.
 func Close() (err error) {
 	for _, s := range systems {
 		err = errors.Join(err, s.Close())
@@ -291,7 +291,7 @@ func Close() (err error) {
 	return err
 }
 
-// RemoveAll removes a directory and everything in it, as far as it is there.
+// RemoveAll removes a directory and everything in it, if it exists.
 func RemoveAll(ctx context.Context, dir string) error {
 	if !Remote(dir) {
 		return os.RemoveAll(dir)

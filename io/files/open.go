@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// Open opens a file to read it from its beginning to its end. It is an error if the file is not the
-// one that f describes, so far as f says, when it is opened or when its end is read.
+// Open opens a file to read it from its beginning to its end. It is an error if the file does not have the state of
+// f, as far as f records it, when it is opened or when its end is read.
 func Open(ctx context.Context, f Info) (io.ReadCloser, error) {
 	if err := CheckName(f.Name); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func Open(ctx context.Context, f Info) (io.ReadCloser, error) {
 	return r, f.changed(err)
 }
 
-// changed says that an object is gone in the words of one that has been pinned.
+// changed replaces the error for a missing object by one that says that it has changed.
 func (f Info) changed(err error) error {
 	if f.Version != "" && errors.Is(err, fs.ErrNotExist) {
 		return f.errChanged()
@@ -48,15 +48,15 @@ func openLocal(f Info) (*localFile, error) {
 	return l, nil
 }
 
-// localFile looks at its size and time again at the end: what was appended or written over while it was read may
-// be in what was read, or not. A file that was renamed or removed meanwhile is read to its end as it was.
+// localFile checks its size and time again at the end: what was appended or overwritten during reading may or may not
+// have been read. A file that is renamed or removed meanwhile is read to its end unchanged.
 type localFile struct {
 	*os.File
 	f     Info
-	ended bool // its end was read, and what there was to say was said
+	ended bool // its end was read, and its state checked
 }
 
-// unchanged is an error if the file is not as it was found. It says nothing of a file that was not looked at.
+// unchanged returns an error if the file is not in the state in which it was found, if that is known.
 func (l *localFile) unchanged() error {
 	s, err := l.Stat()
 	if err == nil && l.f.Version != "" && localInfo(l.f.Name, s) != l.f {
@@ -65,11 +65,11 @@ func (l *localFile) unchanged() error {
 	return err
 }
 
-// read counts the bytes of files whose state was fixed, which are those of tables.
+// read counts the bytes of files whose state is fixed, which are those of tables.
 var read atomic.Int64
 
-// ReadSoFar returns how many bytes this process has read of local files whose state was fixed when they were found. It is
-// for progress on the owner's terminal.
+// ReadSoFar returns how many bytes this process has read of local files whose state was fixed when they were found.
+// It is for progress on the owner's terminal.
 func ReadSoFar() int64 { return read.Load() }
 
 func (l *localFile) count(n int) {
@@ -78,14 +78,14 @@ func (l *localFile) count(n int) {
 	}
 }
 
-// ReadAt is os.File's.
+// ReadAt implements io.ReaderAt.
 func (l *localFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := l.File.ReadAt(p, off)
 	l.count(n)
 	return n, err
 }
 
-// Read is that of a file read from its beginning to its end.
+// Read implements io.Reader for a file read from its beginning to its end.
 func (l *localFile) Read(p []byte) (int, error) {
 	n, err := l.File.Read(p)
 	l.count(n)
@@ -98,12 +98,12 @@ func (l *localFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo copies the rest of the file; os.File's own would not look again.
+// WriteTo copies the rest of the file; os.File's own would not check the state.
 func (l *localFile) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{l})
 }
 
-// Close is the end of a file of which ranges were read.
+// Close closes a file of which ranges were read.
 func (l *localFile) Close() error {
 	if l.ended {
 		return l.File.Close()
@@ -118,9 +118,9 @@ type File interface {
 	io.Closer
 }
 
-// OpenAt opens a file to read ranges of it, at the same time if need be, and returns its state. It is
-// an error if the file is not the one that f describes, so far as f says, or can be read only once; Close
-// says the same of what has changed meanwhile. An object is read until ctx ends.
+// OpenAt opens a file for reading ranges of it, also concurrently, and returns its state. It is an error if the file
+// does not have the state of f, as far as f records it, or can be read only once; Close reports later changes. An
+// object is read until ctx ends.
 func OpenAt(ctx context.Context, f Info) (File, Info, error) {
 	if err := CheckName(f.Name); err != nil {
 		return nil, f, err
@@ -149,10 +149,11 @@ func OpenAt(ctx context.Context, f Info) (File, Info, error) {
 }
 
 const (
-	// ahead is how much of an object one request fetches at least, in bytes: a request takes as long as
-	// a megabyte does. Larger ranges are one request each, so that a column chunk is.
+	// ahead is the least number of bytes of an object that one request fetches: a request takes as long as a
+	// megabyte. Larger ranges, such as column chunks, are one request each.
 	ahead = 1 << 20
-	// tail is what is fetched with the end of an object, where formats keep their tables of contents.
+	// tail is the number of bytes fetched together with the end of an object, where formats keep their tables of
+	// contents.
 	tail = 64 << 10
 )
 
@@ -232,5 +233,5 @@ func (r *ranges) fill(off int64, n int) error {
 	return nil
 }
 
-// Close ends the reading. Nothing is open between requests.
+// Close ends reading. Nothing is open between requests.
 func (r *ranges) Close() error { return nil }

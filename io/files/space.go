@@ -1,6 +1,6 @@
 package files
 
-// Free is what is left of a disk.
+// Free is the free space of a disk.
 type Free struct {
 	Disk  uint64 // directories of one disk have one number
 	Bytes int64

@@ -8,36 +8,37 @@ import (
 	"strings"
 )
 
-// System is a store of objects whose names begin with its scheme, such as gs://bucket/path. Each call either
-// says what it did or may be repeated. Its errors begin with the name, hold fs.ErrNotExist, fs.ErrExist or
-// fs.ErrPermission if they mean that, and say what to do; an absent bucket is not fs.ErrNotExist.
+// System is a store of objects whose names begin with its scheme, such as gs://bucket/path. A call either reports
+// what it did or may be repeated. Errors begin with the name, wrap fs.ErrNotExist, fs.ErrExist or fs.ErrPermission if
+// they apply, and say what to do; a missing bucket is not fs.ErrNotExist.
 type System interface {
-	// CheckName says what is wrong with the form of the name of an object, a directory or a pattern.
+	// CheckName returns the fault in the form of the name of an object, a directory or a pattern.
 	CheckName(name string) error
 	// Stat returns the state of an object.
 	Stat(ctx context.Context, name string) (Info, error)
-	// List returns the objects that a pattern matches, as Match has it, in order of name.
+	// List returns the objects that match a pattern (see Match), in order of name.
 	List(ctx context.Context, pattern string) ([]Info, error)
-	// Names returns what stands behind dir and a slash up to the next slash, each once, in order.
+	// Names returns the names in dir: the parts of names between dir and a slash and the next slash, each once, in
+	// order.
 	Names(ctx context.Context, dir string) ([]string, error)
-	// Open reads length bytes from offset, or all that follow if length is negative. If f has a Version it is of that one,
-	// or fs.ErrNotExist.
+	// Open reads length bytes from offset, or to the end if length is negative. If f has a Version it reads that
+	// version, or returns fs.ErrNotExist.
 	Open(ctx context.Context, f Info, offset, length int64) (io.ReadCloser, error)
-	// Create begins an object of a name that is free. Close fails with fs.ErrExist if another content has taken it.
+	// Create begins an object with an unused name. Close fails with fs.ErrExist if the name now has other content.
 	Create(ctx context.Context, name string) (Writer, error)
-	// Replace is Create for a name that may be taken.
+	// Replace is Create for a name that may be in use.
 	Replace(ctx context.Context, name string) (Writer, error)
-	// Copy gives the content of one version to a name that still holds old; the zero Info means that it is free.
-	// That it has that content already is no error; fs.ErrExist is in the error if it holds another.
+	// Copy gives the content of one version to a name that still has the state old; the zero Info means an unused
+	// name. If the name has that content already, it succeeds; if it has other content, the error wraps fs.ErrExist.
 	Copy(ctx context.Context, from Info, to string, old Info) error
-	// Remove removes one version of an object; that it is gone already is no error.
+	// Remove removes one version of an object. It succeeds if the version is gone already.
 	Remove(ctx context.Context, f Info) error
-	// Close ends what the process keeps open. A later call opens it again.
+	// Close closes all connections. A later call opens them again.
 	Close() error
 }
 
-// Writer writes an object: it is there as a whole after Close, or not at all. Abort gives it up, and does nothing
-// after Close.
+// Writer writes an object, which becomes visible as a whole at Close, or not at all. Abort discards it, and does
+// nothing after Close.
 type Writer interface {
 	io.WriteCloser
 	Abort()
@@ -46,8 +47,8 @@ type Writer interface {
 // systems holds the registered systems by scheme.
 var systems = map[string]System{}
 
-// Register makes names that begin with scheme:// those of s. Packages call it from an init function, so that
-// importing one is all that a program does to use its scheme. It panics if the scheme is taken.
+// Register assigns names that begin with scheme:// to s. Packages call it from an init function, so that a program
+// imports a package to use its scheme. It panics if the scheme is taken.
 func Register(scheme string, s System) {
 	if _, taken := systems[scheme]; taken || scheme == "" || s == nil {
 		panic("files: a registration needs a scheme that is free, and a system")
@@ -58,7 +59,7 @@ func Register(scheme string, s System) {
 // SystemOf returns the system that a name belongs to; nil for names of this machine and unknown schemes.
 func SystemOf(name string) System { return systems[Scheme(name)] }
 
-// Scheme returns what stands before :// in a name; empty for one of this machine.
+// Scheme returns the part before :// in a name; it is empty for a name of this machine.
 func Scheme(name string) string {
 	scheme, _, remote := strings.Cut(name, "://")
 	if !remote {
@@ -79,7 +80,7 @@ func system(name string) (System, error) {
 	return nil, fmt.Errorf("%s: names that begin with %s:// are not known; name %s", name, Scheme(name), want)
 }
 
-// schemes lists what is registered, in order.
+// schemes lists the registered schemes, in order.
 func schemes() (list []string) {
 	for scheme := range systems {
 		list = append(list, scheme)

@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// Create writes a file whose name is free: fs.ErrExist is in the error if it is not. One of this
-// machine only its owner can read. A file that cannot be written to its end is not left behind.
+// Create writes a file with an unused name; otherwise the error wraps fs.ErrExist. Only the owner can read a file on
+// this machine. A file that cannot be written completely is removed.
 func Create(ctx context.Context, name string, content []byte) error {
 	return write(ctx, name, content, os.O_EXCL, System.Create)
 }
 
-// Replace is Create for a name that may be taken: the file then holds content alone.
+// Replace is Create for a name that may be in use: the file then holds only content.
 func Replace(ctx context.Context, name string, content []byte) error {
 	return write(ctx, name, content, os.O_TRUNC, System.Replace)
 }
@@ -40,7 +40,7 @@ func write(ctx context.Context, name string, content []byte, flag int, remote fu
 	return nil
 }
 
-// end writes and closes; a writer of an object that has failed makes none.
+// end writes and closes; if that fails, there is no object.
 func end(w io.WriteCloser, content []byte) error {
 	_, err := w.Write(content)
 	return errors.Join(err, w.Close())

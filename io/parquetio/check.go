@@ -42,8 +42,8 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 // of it waiting.
 const footersAtOnce = 16
 
-// checkFile returns the schema of a file, or nil if its footer cannot be read. If first is the
-// schema of a file before, the domain has been compared with that one.
+// checkFile returns the schema of a file, or nil if its footer cannot be read. If first is the schema of an earlier
+// file, the domain has been compared with that.
 func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *codec.Meta) (*codec.Meta, []error) {
 	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
@@ -91,7 +91,7 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *codec
 	return r.file.Meta, errs
 }
 
-// differences says in what the columns of a file differ from those of the first file.
+// differences describes how the columns of a file differ from those of the first file.
 func differences(first, m *codec.Meta) (faults []string) {
 	types := map[string]string{}
 	for i := range first.Leaves {
@@ -118,7 +118,7 @@ func differences(first, m *codec.Meta) (faults []string) {
 
 func nameOf(f *codec.Field) string { return strings.Join(f.Path, ".") }
 
-// columnType is what a column's cells can be, in words.
+// columnType describes the possible content of a column.
 func columnType(f *codec.Field) string {
 	switch s := f.TypeName(); {
 	case f.Repeated:

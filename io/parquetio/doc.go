@@ -12,7 +12,7 @@
 //	NUMERIC    FLBA(16) Decimal(38, 9)              TIME       INT64 Time(us)
 //	BOOL       BOOLEAN
 //
-// A column is OPTIONAL if its attribute has a cell NULL, and REQUIRED elsewhere.
+// A column is OPTIONAL if its attribute has a cell NULL, and REQUIRED otherwise.
 //
 // # What is read
 //
@@ -28,50 +28,49 @@
 //	TIME        Time
 //	any type    the logical type Null, whose cells are all NULL
 //
-// A privacy ID is a column that reads as STRING, or one of whole numbers; no two of its values become one.
-// Columns of other types, nested ones and encrypted ones do not keep the others from being read. The codecs are Snappy, Zstd, gzip, Brotli, LZ4 and LZ4_RAW. Checksums of pages are compared if
-// they are there.
+// A privacy ID is a column that reads as STRING, or one of whole numbers; distinct values stay distinct. Columns of
+// other types, nested columns and encrypted columns do not prevent reading the others. The codecs are Snappy, Zstd,
+// gzip, Brotli, LZ4 and LZ4_RAW. Checksums of pages are verified if present.
 //
-// No record of a sound file ends the reading. Long texts that a page holds once are spelled out in pieces, and
-// texts that are no categories of their column are dropped if they would take more than 512 MiB.
+// No record of a valid file ends the reading. A long text that a page holds once and repeats is expanded in pieces,
+// and texts that are not categories of their column are dropped if they would take more than 512 MiB.
 //
-// # What it does not promise
+// # Not promised
 //
-// A file whose Close did not return nil is not a file: the caller throws it away. Readers accept any
-// bytes without a panic, but a hostile file can still hold wrong values. A row group of more than 2^28 cells
-// in the columns that are read is refused at launch: it would take more than 2 GiB.
+// A file whose Close did not return nil is not complete: the caller discards it. Readers accept any bytes without a
+// panic, but a hostile file can contain wrong values. A row group of more than 2^28 cells in the columns that are
+// read is refused at launch: it would take more than 2 GiB.
 //
 // # Design
 //
-// What pages and footers are is in internal/codec, which knows no domain; here is which column of a file holds an
-// attribute, and in which unit. Writing uses arrow/go for the schema, the footer and compression. The writer of that
-// library in the version that BigQuery's client requires, v15, is six times slower if columns have NULLs; it states
-// wrong ends and NULLs of text columns in the footer, by which readers pass over rows that they should find; it marks
-// the root REPEATED and TIME as UTC, which readers take for other types; and it drops a failed write at the end of a
-// row group. Arrow-go v18.6.0 states them rightly. Measured against it in November 2026 on one busy core, Snappy, the
-// best of five runs, its dictionaries made beforehand; pyarrow 26 and DuckDB 2 read all files, and ends and NULLs of
-// all row groups are those of their rows:
+// Package internal/codec handles pages and footers and knows no domain; this package maps the columns of a file to
+// attributes and their units. Writing uses arrow/go for the schema, the footer and compression. The writer of that
+// library in the version that BigQuery's client requires, v15, is six times slower if columns have NULLs. It writes
+// wrong minima, maxima and NULL counts of text columns to the footer, so that readers skip rows that they should
+// find. It marks the root REPEATED and TIME as UTC, which readers take for other types. And it drops a failed write
+// at the end of a row group. Arrow-go v18.6.0 writes correct statistics. Measured against it in November 2026 on one
+// busy core, Snappy, the best of five runs, its dictionaries made beforehand; pyarrow 26 and DuckDB 2 read all files,
+// and the statistics of all row groups match their rows:
 //
 //	                                          this package           v18.6.0, pages V2      v18.6.0, pages V1
 //	UCI Adult, 32,561 rows, 15 columns        4.5 M rows/s, 347 kB   0.8 M rows/s, 358 kB   0.9 M rows/s, 356 kB
 //	65,536 rows, 100 columns, 20 with NULLs   .50 M rows/s, 12.7 MB  .09 M rows/s, 15.9 MB  .07 M rows/s, 15.9 MB
 //	    allocated for them                    1 MB                   366 MB                 373 MB
 //
-// Of rows that were made to repeat after every 16,384 the files of v18.6.0 are a seventh to an eighth as large. It
-// cannot be linked beside the Parquet package of v15, since both define the same symbol.
+// If rows repeat after every 16,384, the files of v18.6.0 are a seventh to an eighth as large. It cannot be linked
+// together with the Parquet package of v15, since both define the same symbol.
 //
-// A column chunk has a dictionary if that makes its first page smaller, and goes on without one if
-// it grows too long. Equal rows make equal bytes, however they come in chunks.
-// A row group is held until it ends, at 2^18 rows or 8 MiB, because a chunk's dictionary comes before its
-// pages: memory follows the columns and never the rows, but for some 130 bytes of footer for each chunk. What one
-// page takes is shared by all columns, and goes on to the next file.
+// A column chunk has a dictionary if that makes its first page smaller, and continues without one if it grows too
+// long. Equal rows make equal bytes, however they are split into chunks. A row group is held until it ends, at 2^18
+// rows or 8 MiB, because a chunk's dictionary precedes its pages: memory grows with the columns and not with the
+// rows, except for some 130 bytes of footer for each chunk. All columns share the memory of one page, and the next
+// file reuses it.
 //
-// Reading uses arrow/go for the names of types and encodings alone. Its footer reader refuses files with a
-// logical type that it does not know; its decoders run in goroutines, where a damaged page ends the process,
-// or loop endlessly on a page that holds fewer values than it states. Of 2,216 damaged
-// files (November 2026) arrow-go v18.7.0 dies or runs out of memory on 23, parquet-go v0.32.0 loses rows of 73 without
-// an error, and this package does neither. It is no faster: 524,288 rows of 15 columns take it 133 ms, and them 128
-// and 99 ms. A footer is
-// kept as bytes, of which those of one row group are read at a time. Dictionary indices are taken as they
-// are, so that a category is looked up once per row group and not once per row.
+// Reading uses arrow/go only for the names of types and encodings. Its footer reader refuses files with an unknown
+// logical type; its decoders run in goroutines, where a damaged page ends the process, or loop endlessly on a page
+// that holds fewer values than it states. Of 2,216 damaged files (November 2026) arrow-go v18.7.0 crashes or runs out
+// of memory on 23, parquet-go v0.32.0 loses rows of 73 without an error, and this package does neither. It is not
+// faster: 524,288 rows of 15 columns take it 133 ms, and the others 128 and 99 ms. A footer is kept as bytes, of
+// which those of one row group are parsed at a time. Dictionary indices are kept, so that a category is looked up
+// once per row group and not once per row.
 package parquetio

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// watched is a source that keeps the error of reading it: the library's own do not tell a damaged file
-// from one that could not be read.
+// watched is a source that keeps the error of reading it: the library's errors do not distinguish a damaged file from
+// one that could not be read.
 type watched struct {
 	Source
 	err error
@@ -30,7 +30,7 @@ func faultsError(what string, faults []string) error {
 	return errors.New("parquet: " + what + ": " + strings.Join(atMost(faults, func(n int) string { return fmt.Sprintf("and %d more like these", n) }), "\n\t"))
 }
 
-// maxFaults is how many faults are said: a hostile file can have hundreds of thousands.
+// maxFaults is the number of faults that are listed: a hostile file can have hundreds of thousands.
 const maxFaults = 20
 
 // atMost returns the first faults, and what rest says of the number of the others.
@@ -41,7 +41,7 @@ func atMost[T any](faults []T, rest func(n int) T) []T {
 	return faults
 }
 
-// quoted is a name of a file as messages have it: it may be of any length.
+// quoted shortens a name of a file for messages: it may have any length.
 func quoted(name string) string {
 	const most = 100
 	if len(name) > most {

@@ -2,7 +2,7 @@ package parquetio
 
 import "github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 
-// maxCells is how many cells of a row group are held at a time, in 2 GiB of memory.
+// maxCells is the number of cells of a row group that are held at a time, in 2 GiB of memory.
 const maxCells = 1 << 28
 
 // turnTo reads what the footer states of the columns of row group i, and bounds what the group will take
@@ -12,8 +12,8 @@ func (r *Reader) turnTo(i int) (rows int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// A few bytes of run lengths can stand for any number of rows: 8 bytes a cell is what they take here. What
-	// pages take is bounded one by one.
+	// A few bytes of run lengths can encode any number of rows: 8 bytes for each cell are counted for them here.
+	// Pages are bounded one by one.
 	if n < 0 || n > maxCells/int64(len(r.attrs)+1) {
 		return 0, codec.ErrLarge
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
-// mapID finds the column of the privacy ID. Attributes may read values that are close to each other as one
-// value; for an ID that would make one person of two. So every type that is read keeps all its values
-// apart, and every other type is refused: texts are taken byte by byte, and whole numbers become the
-// decimal digits that CSV files and structs have for them.
+// mapID finds the column of the privacy ID. Attributes may read values that are close to each other as one value; for
+// an ID that would merge two persons. So every type that is accepted keeps all its values distinct, and every other
+// type is refused: texts are compared byte by byte, and whole numbers become the same decimal digits as in CSV files
+// and structs.
 func mapID(m *codec.Meta, name string) (leaf, string) {
 	l, f, fault := findColumn(m, name)
 	if fault != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
-// idBytes is how many bytes of privacy IDs a chunk holds before it ends, whatever its rows: in a file an ID
-// of megabytes may take a bit for each of its records, and no ID must end a run.
+// idBytes is how many bytes of privacy IDs a chunk holds before it ends, with however many rows: in a file an ID of
+// megabytes may take a bit for each of its records, and no ID may end a run.
 const idBytes = 8 << 20
 
 // idReader reads the privacy IDs of one row group in pieces.
@@ -30,7 +30,7 @@ func (d *idReader) start(r *Reader, rows int) error {
 	return d.named(r.file.Load(&d.texts.Pages, d.index, rows))
 }
 
-// take sets out to the IDs of the next n rows, or of fewer if they are long; at least one.
+// take sets out to the IDs of the next n rows, or of fewer rows if the IDs are long; at least one.
 func (d *idReader) take(out *domain.Column, n int) (rows int, err error) {
 	if d.form == domain.Ints {
 		ids := rowsOf(&d.whole, d.at, d.at+n)

@@ -18,7 +18,7 @@ const (
 	PagesV1
 )
 
-// Nulls is how columns that have NULLs are declared.
+// Nulls is the declaration of columns that have NULLs.
 type Nulls uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	NullsRefused
 )
 
-// Decimals is how NUMERIC columns are declared.
+// Decimals is the declaration of NUMERIC columns.
 type Decimals uint8
 
 const (
@@ -38,18 +38,18 @@ const (
 	DecimalsWide
 )
 
-// Codec is how pages are compressed.
+// Codec is the compression of pages.
 type Codec uint8
 
-// The codecs. Zstd makes files of numbers up to a seventh smaller than Snappy, and those of categories none: what
-// there is to gain is in their dictionaries already.
+// The codecs. Zstd makes files of numbers up to a seventh smaller than Snappy; for categories it gains nothing,
+// because they are dictionary-encoded already.
 const (
 	Snappy Codec = iota
 	Zstd
 	Uncompressed
 )
 
-// Options says how a file is written. Zero fields mean their defaults.
+// Options are the settings of a written file. Zero fields mean their defaults.
 type Options struct {
 	Pages     Pages    // default PagesV2
 	Nulls     Nulls    // default NullsOptional

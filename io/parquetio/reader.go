@@ -20,13 +20,13 @@ type Source interface {
 	io.Seeker
 }
 
-// ReadOptions says how a file is read. Zero fields mean their defaults.
+// ReadOptions are the settings of reading a file. Zero fields mean their defaults.
 type ReadOptions struct {
 	MaxPageBytes int64 // before compression; default: what the format allows, 2 GiB
 	Size         int64 // the size that the file had when it was planned; 0: any
 }
 
-// maxTexts is how many bytes the texts of a column in a row group take, but for its categories.
+// maxTexts is the largest size in bytes of the texts of a column in a row group, not counting its categories.
 const maxTexts = 512 << 20
 
 // Reader reads one Parquet file row group by row group. It is not safe for concurrent use.
@@ -51,8 +51,8 @@ func OpenFile(name string, d *domain.Domain, o ReadOptions) (*Reader, error) {
 	return OpenInfo(context.Background(), files.Info{Name: name}, d, o)
 }
 
-// OpenInfo opens a file; Close closes it. It is an error if the file has changed since f was looked at.
-// An object is read until ctx ends.
+// OpenInfo opens a file; Close closes it. It is an error if the file has changed since f was obtained. An object is
+// read until ctx ends.
 func OpenInfo(ctx context.Context, f files.Info, d *domain.Domain, o ReadOptions) (*Reader, error) {
 	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// directory is a sink of files in one directory, and of what was released with them in another.
+// directory is a sink of files in one directory, and of the released files in another.
 type directory struct {
 	Target
 	format *Format // nil: unknown
@@ -57,7 +57,7 @@ func (d *directory) Create(ctx context.Context, shard, shards int) (Shard, error
 	return NewShard(part, w), nil
 }
 
-// ofShards returns the directory for so many shards: the number can follow from the released number of rows.
+// ofShards returns the directory for so many shards: their number can depend on the released number of rows.
 func (d *directory) ofShards(n int) dirsink.Dir {
 	dir := d.dir
 	dir.Shards = n

@@ -26,10 +26,10 @@ type Files struct {
 	format *Format
 }
 
-// nullText is the key, in a manifest's description of a column, of what stands for NULL.
+// nullText is the key of the text of NULL, in a manifest's description of a column.
 const nullText = "null"
 
-// findFiles finds the files that input names, and opens none of them.
+// findFiles finds the files that match input, and opens none of them.
 func findFiles(ctx context.Context, input string) (*Files, error) {
 	list, null, err := find(ctx, input)
 	if err != nil {
@@ -91,7 +91,7 @@ func nullOf(o *dirsink.Output) string {
 	return columns[0][nullText]
 }
 
-// form adds the output's own text for NULL to the form of CSV.
+// form adds the output's own text of NULL to the form of CSV.
 func (t *Files) form(form schema.CSV) schema.CSV {
 	if t.Null != "" {
 		form.Null = append(slices.Clone(form.Null), t.Null)
@@ -107,7 +107,7 @@ func (t *Files) Bytes() (n int64) {
 	return n
 }
 
-// Identity names all files with their sizes and times; of a pipe nothing is known.
+// Identity names all files with their sizes and times; a pipe has no identity.
 func (t *Files) Identity() (id string, known bool) {
 	var b strings.Builder
 	for _, f := range t.Files {
@@ -130,7 +130,7 @@ func (t *Files) Identity() (id string, known bool) {
 // ByMetadata returns false: the columns of a file are known from the file itself.
 func (t *Files) ByMetadata() bool { return false }
 
-// Note returns nothing: files are read as they were found, or not at all.
+// Note returns nothing: files are read in the state in which they were found, or not at all.
 func (t *Files) Note() string { return "" }
 
 // Check compares the columns of the files with those of d: it reads header lines or footers, and no
@@ -171,8 +171,8 @@ func (t *Files) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PColl
 	return t.format.Read(s, t.Files, d, t.form(form))
 }
 
-// Each hands all records to yield, chunk by chunk. A chunk is valid until the next one. An error of
-// yield ends the reading and is returned as it is.
+// Each passes all records to yield, chunk by chunk. A chunk is valid until the next one. An error of yield ends the
+// reading and is returned unchanged.
 func (t *Files) Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
 	for _, f := range t.Files {
 		if err := t.format.Each(ctx, f, d, t.form(form), yield); err != nil {

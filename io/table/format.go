@@ -17,8 +17,8 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// Format is a form of files: how tables are read from them and written to them. Name, Extensions and Each are required;
-// a format without NewWriter is read only.
+// Format is a file format: how tables are read from files and written to them. Name, Extensions and Each are
+// required; a format without NewWriter is read-only.
 type Format struct {
 	Name       string   // for messages, as --format has it, and the extension of files that are written
 	Extensions []string // of files that are read, such as ".csv"; "" stands for all that no other format has
@@ -26,14 +26,14 @@ type Format struct {
 
 	// Check compares the columns of files with those of d and reads no record. It joins the errors of all columns.
 	Check func(ctx context.Context, list []files.Info, d *domain.Domain, form schema.CSV) error
-	// Each hands the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil.
+	// Each passes the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil.
 	Each func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
 	// Read returns the records of files in a pipeline, as *domain.Chunk. Default: one file is one element of work.
 	Read func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
 	// Describe returns the columns of a file in order, and the form in which its cells are to be read.
 	Describe func(ctx context.Context, f files.Info) ([]Column, schema.CSV, error)
 
-	// CheckOutput says what of a domain files cannot hold. null is how text spells NULL.
+	// CheckOutput returns the faults of a domain that files cannot hold. null is the text of NULL.
 	CheckOutput func(d *domain.Domain, null string) error
 	// NewWriter begins a file.
 	NewWriter func(w io.Writer, d *domain.Domain, null string) (RowWriter, error)
@@ -45,7 +45,7 @@ type RowWriter interface {
 	Close() error
 }
 
-// Column says what a column of a table is, before anybody has declared a domain for it.
+// Column describes a column of a table before a domain is declared for it.
 type Column struct {
 	Name     string
 	Untyped  bool        // a column of text, whose Type is to be found out
@@ -58,7 +58,7 @@ type Column struct {
 // formats are the registered formats in order of registration.
 var formats []*Format
 
-// RegisterFormat makes a format known. Packages call it from an init function. It panics if its name or an extension is
+// RegisterFormat registers a format. Packages call it from an init function. It panics if its name or an extension is
 // taken.
 func RegisterFormat(f Format) {
 	if f.Name == "" || f.Each == nil || len(f.Extensions) == 0 {
@@ -112,12 +112,12 @@ func formatOfFile(f files.Info) (*Format, error) {
 func init() {
 	register.Emitter1[*domain.Chunk]()
 	beam.RegisterType(reflect.TypeFor[files.Info]())
-	// Called once for each file: a wrapper that saves microseconds would be 6 MB of binary.
+	// One call per file: a wrapper that saves microseconds would add 6 MB to the binary.
 	beam.RegisterDoFn(reflect.TypeFor[readFileFn]())
 }
 
 // ReadFiles returns the records of files of a registered format, as *domain.Chunk. One file is one element of work. A
-// file that is not as its Info says when it is read ends the run.
+// file that does not match its Info when it is read ends the run.
 func ReadFiles(s beam.Scope, format string, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection {
 	return beam.ParDo(s, &readFileFn{format, *d, form}, beam.Reshuffle(s, beam.CreateList(s, list)))
 }

@@ -7,26 +7,25 @@ import (
 	"strings"
 )
 
-// Options says how places are reached and used: what each has to be told, by its scheme, as JSON. The zero value is
-// right for most.
+// Options are the settings of places, by scheme, as JSON. The zero value is right for most.
 type Options map[string]json.RawMessage
 
-// Set gives a place its settings, which are plain data of a type that its package declares.
+// Set sets the settings of a place, which are plain data of a type that its package declares.
 func (o *Options) Set(scheme string, settings any) {
 	b, err := json.Marshal(settings)
 	if err != nil {
 		panic("table: settings are plain data and always marshal")
 	}
 	all := Options{scheme: b}
-	for other, said := range *o { // copies of o stay as they are
+	for other, settings := range *o { // copies of o are not changed
 		if other != scheme {
-			all[other] = said
+			all[other] = settings
 		}
 	}
 	*o = all
 }
 
-// Get reads the settings of a place. None leave settings as they are.
+// Get reads the settings of a place; if there are none, it leaves settings unchanged.
 func (o Options) Get(scheme string, settings any) error {
 	if len(o[scheme]) == 0 {
 		return nil
@@ -40,18 +39,18 @@ func (o Options) Get(scheme string, settings any) error {
 // Place is a service that holds tables, whose names begin with its scheme.
 type Place struct {
 	Scheme string // such as "bq"
-	// Source finds a table by its name, scheme included, and opens no part of it.
+	// Source finds a table by its name, scheme included, and does not open it.
 	Source func(ctx context.Context, name string, o Options) (Source, error)
-	// Target finds what is wrong with the words of a target: its name, and how to write.
+	// Target returns the faults in a target: its name, and the way to write.
 	Target func(t Target) []*FieldError
-	// Sink returns the sink of a target without faults, and asks the service nothing.
+	// Sink returns the sink of a valid target, and sends no request to the service.
 	Sink func(t Target) Sink
 }
 
 var places = map[string]Place{}
 
-// RegisterPlace makes names that begin with p.Scheme:// those of p's tables. Packages call it from an init
-// function. It panics if the scheme is taken.
+// RegisterPlace assigns names that begin with p.Scheme:// to p. Packages call it from an init function. It panics if
+// the scheme is taken.
 func RegisterPlace(p Place) {
 	if _, taken := places[p.Scheme]; taken || p.Scheme == "" || p.Source == nil || p.Target == nil || p.Sink == nil {
 		panic("table: a place needs a scheme that is free, a source and a sink")

@@ -10,16 +10,16 @@ import (
 	"github.com/dapple-dp/dapple/internal/shards"
 )
 
-// FileRef is one shard that was written and is not published yet.
+// FileRef is a shard that is written and not yet published.
 type FileRef = shards.FileRef
 
-// Published is what has been made visible.
+// Published describes what has been made visible.
 type Published = shards.Published
 
-// Released is a file that goes with the rows, such as the privacy statement.
+// Released is a file that is published with the rows, such as the privacy statement.
 type Released = dirsink.Released
 
-// Target says where the rows of one run go. It is plain data, from which every worker opens the same sink.
+// Target is the destination of the rows of one run. It is plain data, from which every worker opens the same sink.
 type Target struct {
 	Output    string            // a directory, or a table of a place
 	Format    string            // of the files in a directory
@@ -36,38 +36,38 @@ type Target struct {
 	Domain    *domain.Domain // its attributes are the columns
 }
 
-// Sink is the target of one run. Any call can happen twice, also at once and in several processes: shards are written
-// under names of their own attempt, and Publish alone makes them visible.
+// Sink is the open target of one run. Any call can happen twice, also concurrently and in several processes: shards
+// are written under names of their own attempt, and only Publish makes them visible.
 type Sink interface {
-	// Check says at launch, before anything is spent, whether the target can take the rows, and writes nothing.
+	// Check reports at launch, before anything is spent, whether the target can hold the rows, and writes nothing.
 	Check(ctx context.Context) error
-	// Prepare makes sure that the run can write; it makes what is missing. Its error is a *FieldError if it tells
-	// which field of the target is at fault.
+	// Prepare makes sure that the run can write, and creates what is missing. Its error is a *FieldError if a field
+	// of the target is at fault.
 	Prepare(ctx context.Context) error
-	// Hold tells other runs that this one is at work until release is called.
+	// Hold marks the run as active, for other runs, until release is called.
 	Hold() (release func(), err error)
-	// Create begins an attempt at one of the shards, shard being 0..shards−1.
+	// Create begins an attempt at one shard; shard is 0..shards−1.
 	Create(ctx context.Context, shard, shards int) (Shard, error)
-	// Publish makes one complete set of shards visible, with what was released. A second call with the same rows succeeds
-	// and changes nothing.
+	// Publish makes one complete set of shards visible, with the released files. A second call with the same rows
+	// succeeds and changes nothing.
 	Publish(ctx context.Context, refs []FileRef, r Release) (Published, error)
-	// Find looks for what this run has published; false if its rows are not there. model is as in Release.
+	// Find returns what this run has published; false if its rows are not there. model is as in Release.
 	Find(ctx context.Context, model string) (Written, bool, error)
-	// Abandon removes what the run has left without publishing, released files of the given names included.
+	// Abandon removes what the run has left without publishing, including released files of the given names.
 	Abandon(ctx context.Context, released ...string) error
-	// Unfinished says where to look for the end of a publication that could not be waited for.
+	// Unfinished says where to check the outcome of a publication whose end was not awaited.
 	Unfinished() string
-	// Note says in a plan what the target entails; empty: nothing.
+	// Note is the line of a plan on the consequences of the target; empty: nothing.
 	Note() string
 }
 
 // Shard is one shard being written. It ends with Commit or Abort.
 type Shard interface {
-	// Write appends the rows of a chunk, which it does not keep.
+	// Write appends the rows of a chunk and does not keep it.
 	Write(c *domain.Chunk) error
-	// Commit ends the shard and returns what Publish needs to find it.
+	// Commit ends the shard and returns its reference for Publish.
 	Commit() (FileRef, error)
-	// Abort gives the attempt up; its own failures leave a file that no reader looks at.
+	// Abort discards the attempt; if that fails, it leaves a file that no reader uses.
 	Abort()
 }
 
@@ -77,7 +77,7 @@ type Release struct {
 	Files []Released
 }
 
-// Written is what a finished run has left.
+// Written describes what a finished run has written.
 type Written struct {
 	Published
 	Release string // directory of released files and manifest; empty: there is none
@@ -85,7 +85,7 @@ type Written struct {
 	Job     string // that has loaded the rows into a table; empty: not known
 }
 
-// FieldError is what is wrong with one field of a target.
+// FieldError is a fault in one field of a target.
 type FieldError struct {
 	Field string // Output, Write, Release or Stage
 	Err   error
@@ -96,7 +96,7 @@ func (e *FieldError) Error() string { return e.Err.Error() }
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// OpenSink returns the sink of a target. It opens nothing: faults of names and words show in Check.
+// OpenSink returns the sink of a target. It opens nothing: Check reports faults of names.
 func OpenSink(t Target) Sink {
 	if p, ok := PlaceOf(t.Output); ok {
 		return p.Sink(t)
@@ -140,7 +140,7 @@ func Rows(refs []FileRef) (n int64) {
 	return n
 }
 
-// noFormat says that a format is not registered.
+// noFormat is the error for a format that is not registered.
 func noFormat(name string) error {
 	return fmt.Errorf("table: no format %q in this program; want %s", name, strings.Join(Writable("parquet"), " or "))
 }
