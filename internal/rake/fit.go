@@ -126,9 +126,6 @@ func (r *run) rake(tables []*population.Table, sweeps int) {
 	r.planned += sweeps
 	r.iterations += done.Sweeps
 	r.status = solver.Converged
-	if off, noise := r.onesOff(r.field.Model, tolerance*r.total.Units); off > noise { // less than the tolerance shows nowhere
-		r.status = solver.IterationLimit
-	}
 }
 
 // mostSweeps returns the sweeps of a run none of whose fits converges early.
@@ -197,6 +194,37 @@ func (r *run) onesOff(m *population.Model, least float64) (off, noise float64) {
 	return off, noise
 }
 
+// How far measured pairs may be from what was released before a fit is said to have stopped early: shrinkage leaves them
+// .1 to 1.1 times the noise away.
+const (
+	pairsPart = 1.5  // of the noise …
+	pairShows = .005 // … which counts as so large a part of the units at least
+)
+
+// judge says that the fit was stopped early if it shows: in one-ways, or in pairs that were measured.
+func (r *run) judge(m *population.Model) {
+	offOnes, noiseOnes := r.onesOff(m, tolerance*r.total.Units) // less shows nowhere
+	off, noise := r.pairsOff(m, pairShows*r.total.Units)
+	if offOnes > noiseOnes || off > pairsPart*noise {
+		r.status = solver.IterationLimit
+	}
+}
+
+// pairsOff returns how far measured pairs of a model are from what was released, and how far noise lets that be from the
+// truth, like onesOff.
+func (r *run) pairsOff(m *population.Model, least float64) (off, noise float64) {
+	measured := slices.DeleteFunc(slices.Clone(r.pairs), func(c *candidate) bool { return r.tables[c.clique.Key()] == nil })
+	for i, counts := range m.Marginals(candidateCliques(measured)) {
+		t := r.tables[measured[i].clique.Key()]
+		population.Center(counts, t.shape)
+		for j, x := range counts {
+			off += math.Abs(x - t.values[j])
+		}
+		noise += max(.8*float64(len(counts))/math.Sqrt(t.precision), least)
+	}
+	return off, noise
+}
+
 // model returns the population on original codes.
 func (r *run) model() (*population.Model, error) {
 	sizes := r.targets.sizes
@@ -205,6 +233,7 @@ func (r *run) model() (*population.Model, error) {
 			if err := r.descend(); err != nil {
 				return nil, err
 			}
+			r.judge(r.field.Model)
 		}
 		return r.merged.undoUniverse(r.field.Model, sizes), nil
 	}
@@ -213,6 +242,7 @@ func (r *run) model() (*population.Model, error) {
 		m = m.Resample(r.records(), r.rng)
 	}
 	r.meetOneWays(m)
+	r.judge(m)
 	m = r.merged.undoSample(m, sizes, r.rng)
 	scaleTo(m.Weights, r.total.Units)
 	return m, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -47,5 +48,31 @@ func TestOneWaysEndMet(t *testing.T) {
 	r.meetOneWays(r.field.Model)
 	if !met() {
 		t.Errorf("one-ways of the model: %.1f and %.1f", r.field.Model.Marginal(domain.Clique{0}, nil), r.field.Model.Marginal(domain.Clique{1}, nil))
+	}
+}
+
+// TestJudge: a fit is said to have stopped early if it is further from measured pairs, or from one-ways, than noise
+// explains, and not because of cells that shrinkage leaves empty.
+func TestJudge(t *testing.T) {
+	const units = 1000
+	for name, x := range map[string]struct {
+		weights, residual []float64
+		want              solver.Status
+	}{
+		"met":          {[]float64{400, 100, 100, 400}, []float64{150, -150, -150, 150}, solver.Converged},
+		"noise":        {[]float64{400, 100, 100, 400}, []float64{155, -155, -155, 155}, solver.Converged},
+		"a pair off":   {[]float64{400, 100, 100, 400}, []float64{200, -200, -200, 200}, solver.IterationLimit},
+		"a column off": {[]float64{430, 130, 70, 370}, []float64{150, -150, -150, 150}, solver.IterationLimit},
+	} {
+		sizes, clique := []int{2, 2}, domain.Clique{0, 1}
+		r := &run{total: query.Total{Units: units}, status: solver.Converged, oneWays: make([]oneWay, 2),
+			pairs: []*candidate{{clique: clique}}, tables: map[string]*measurement{clique.Key(): {values: x.residual, precision: .04, shape: sizes}}}
+		for a := range sizes {
+			r.oneWays[a].counts, r.oneWays[a].sigma = []float64{500, 500}, 5
+			r.oneways = append(r.oneways, population.NewTable(sizes, domain.Clique{a}, []float64{500, 500}, []float64{1, 1}))
+		}
+		if r.judge(&population.Model{Sizes: sizes, Weights: x.weights}); r.status != x.want {
+			t.Errorf("%s: %v, want %v", name, r.status, x.want)
+		}
 	}
 }
