@@ -32,7 +32,7 @@ var algorithms = []defect{
 	},
 	{
 		name: "coupling by tables of the last round alone", file: "internal/rake/uncertainty.go", test: "TestCoupledOnce",
-		old: "return c.known.Earlier+c.known.Precision > 0", new: "return c.known.Precision > 0",
+		old: "return c.uncertainty.Earlier+c.uncertainty.Precision > 0", new: "return c.uncertainty.Precision > 0",
 	},
 	{
 		name: "a bin begins above its exact value", file: "dp/domain/learned.go", test: "TestExact",

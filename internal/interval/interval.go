@@ -24,7 +24,7 @@ type Intervals struct {
 	units        float64
 	uncertainty  *solver.Uncertainty
 	tables       map[string]*solver.TableUncertainty
-	ones         [][]float64 // variance of every value's count; of a residual fit
+	oneWay       [][]float64 // variance of every value's count; of a residual fit
 	screened     [4][]distance
 	measurements []query.Measurement
 	maxError     *query.MaxError
@@ -44,7 +44,7 @@ func New(r *solver.Result) *Intervals {
 		t := &r.Uncertainty.Tables[i]
 		v.tables[t.Clique.Key()] = t
 	}
-	v.ones = oneVariances(r)
+	v.oneWay = oneVariances(r)
 	v.screened = distances(v.sizes, r.Uncertainty.Tables)
 	return v
 }

@@ -83,7 +83,7 @@ func (v *Intervals) addPart(c, sub domain.Clique, fitted, dst []float64) {
 // variances returns the variance of every cell of the interaction of c, whose table is fitted.
 func (v *Intervals) variances(c domain.Clique, fitted []float64) []float64 {
 	if len(c) == 1 {
-		return v.ones[c[0]]
+		return v.oneWay[c[0]]
 	}
 	t := v.tables[c.Key()]
 	if t == nil {
@@ -112,7 +112,7 @@ func (v *Intervals) pooled(c domain.Clique, fitted, dst []float64) {
 			if !v.uncertainty.Pooled[a][code] {
 				return
 			}
-			n, variance := counts[code], v.ones[a][code]
+			n, variance := counts[code], v.oneWay[a][code]
 			s := (fitted[cell] + even) / (n + 1)
 			pairs := n + alike*(n*n+variance-n)
 			x := math.Sqrt(rounding + s*s*variance + pairs*max(s*(1-s), 0))

@@ -53,7 +53,7 @@ func smoothTable(table []float64, shape []int, axes []axis, sigma float64) (out,
 	return out, left
 }
 
-// leastLeft is the least part of a cell's noise that is believed to be left.
+// leastLeft is the least part of a cell's noise that is taken to remain.
 const leastLeft = .04
 
 // grid is the part of a table whose cells have neighbours, in order.

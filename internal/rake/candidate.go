@@ -11,26 +11,26 @@ import (
 
 const (
 	priorPower     = 1.5 // prior variance of a cell's deviation from its base b is κ·b^1.5
-	leastDeviation = .02 // of the units: the least score that is believed
+	leastDeviation = .02 // of the units: smaller scores count as this
 	outlierSigmas  = 3
 )
 
-// candidate is a table that may be measured, with what is believed about it.
+// candidate is a table that may be measured, with its estimated distance from the model.
 type candidate struct {
-	clique domain.Clique
-	base   []float64 // counts of the model so far
-	own    float64   // weight in the workload as a table of its own
-	weight float64   // of its error in the predicted error of the workload
-	cost   float64   // in Δ²·c: what a unit of cell precision takes of twice the capacity
-	score  float64   // believed distance from base, counts
-	doubt  float64   // standard deviation of the noise that is left in score, counts
+	clique  domain.Clique
+	base    []float64 // counts of the model so far
+	own     float64   // weight in the workload as a table of its own
+	weight  float64   // of its error in the predicted error of the workload
+	cost    float64   // in Δ²·c: what a unit of cell precision takes of twice the capacity
+	score   float64   // estimated distance from base, counts
+	scoreSD float64   // standard deviation of the noise that is left in score, counts
 
-	scale     float64 // κ of the prior
-	bins      []bin
-	asks      *demand      // of this prior; nil until it is asked for
-	precision float64      // 1/variance of a cell that water-filling gives it
-	pairs     []*candidate // of a triple
-	known     solver.TableUncertainty
+	scale       float64 // κ of the prior
+	bins        []bin
+	asks        *demand      // of this prior; nil until it is asked for
+	precision   float64      // 1/variance of a cell that water-filling gives it
+	pairs       []*candidate // of a triple
+	uncertainty solver.TableUncertainty
 }
 
 // bin is a group of cells with nearly equal base.
@@ -81,7 +81,7 @@ func (c *candidate) setBase(base []float64) {
 }
 
 // setScore fits the prior to the score: under it the expected distance is the score, since
-// E|x| = .8·√variance. Scores below leastDeviation are not believed.
+// E|x| = .8·√variance. Scores below leastDeviation count as leastDeviation.
 func (c *candidate) setScore(score, units float64) {
 	c.score, c.asks = score, nil
 	sum := 1e-9
@@ -115,11 +115,11 @@ func (c *candidate) slope(u float64) float64 {
 	return sum
 }
 
-// expected is error with a score that is believed as far as its noise allows, even below leastDeviation: what to
-// expect, if error is what to spend for.
+// expected is error for a score that may lie below leastDeviation, as far as its noise allows: it predicts the error,
+// while error decides what to measure.
 func (c *candidate) expected(u, units float64) float64 {
 	least := leastDeviation * units
-	part := max(c.score, min(c.doubt, least)) / max(c.score, least)
+	part := max(c.score, min(c.scoreSD, least)) / max(c.score, least)
 	sum := 0.0
 	for _, b := range c.bins {
 		v := part * part * b.variance
@@ -128,9 +128,9 @@ func (c *candidate) expected(u, units float64) float64 {
 	return sum
 }
 
-// worthwhile reports whether measuring at the given precision would reduce the variance of any cell by a
+// selectable reports whether measuring at the given precision would reduce the variance of any cell by a
 // percent; less is not worth drawing, and its noise may be too wide for the curator.
-func (c *candidate) worthwhile() bool {
+func (c *candidate) selectable() bool {
 	for _, b := range c.bins {
 		if c.precision*b.variance > .01 {
 			return true
@@ -141,7 +141,7 @@ func (c *candidate) worthwhile() bool {
 
 // shrink returns the released scores of a list, moved to their mean as far as noise of the given
 // variance explains their spread, and at least 0; and the standard deviation of the noise that is left in them.
-func shrink(s []float64, variance float64) (out []float64, doubt float64) {
+func shrink(s []float64, variance float64) (out []float64, deviation float64) {
 	mean, spread := 0.0, 0.0
 	for _, x := range s {
 		mean += x / float64(len(s))

@@ -43,7 +43,7 @@ const (
 	descended  = 20e-9  // for a cell of a universe and step of the descent
 	treeOf     = .3     // for the junction tree
 	oneCell    = 2e-9   // for a record, column and pass that meets one-ways
-	meetPasses = 20     // of those, where columns follow from each other
+	fitPasses  = 20     // of those, where columns follow from each other
 
 	manyColumns = 60 // from which renewals take as long as sweeps, which is all that they may
 )
@@ -59,13 +59,13 @@ func duration(p solver.Problem, t targets) float64 {
 	linked := func(list []target) []domain.Clique { // those that merging leaves something of
 		return slices.DeleteFunc(cliques(list), func(c domain.Clique) bool { return slices.Min(population.Shape(sizes, c)) == 1 })
 	}
-	ones, pairs, triples := t.attributes(), linked(t.pairs), linked(t.triples)
+	oneWays, pairs, triples := t.attributes(), linked(t.pairs), linked(t.triples)
 	scored, _ := population.Work(sizes, triples[:min(len(triples), scoredTriples)])
 	pairs, triples = part(pairs, r.pairs), part(triples, r.triples)
 	slices.SortStableFunc(triples, func(x, y domain.Clique) int { // those that take most
 		return cmp.Compare(cellsOfAll(population.Shape(sizes, y)), cellsOfAll(population.Shape(sizes, x)))
 	})
-	first := slices.Concat(ones, pairs)
+	first := slices.Concat(oneWays, pairs)
 	final := slices.Concat(first, triples[:min(len(triples), measuredTriples)])
 	work := func(pass float64) float64 {
 		seconds := pass * float64(scored)
@@ -81,12 +81,12 @@ func duration(p solver.Problem, t targets) float64 {
 		return work(visitWhole * cells)
 	}
 	records := float64(r.renewable(factors(sizes, first)))
-	wide := min(1, float64(len(ones))/manyColumns)
-	return (1+wide*wide)*work(visit*records) + treeOf + records*oneCell*meetPasses*float64(len(ones))
+	wide := min(1, float64(len(oneWays))/manyColumns)
+	return (1+wide*wide)*work(visit*records) + treeOf + records*oneCell*fitPasses*float64(len(oneWays))
 }
 
 // sweepsOf returns the seconds of so many sweeps over the tables of cliques, of which a pass over the population takes the
-// given ones.
+// given oneWays.
 func sweepsOf(sizes []int, cliques []domain.Clique, sweeps int, pass float64) float64 {
 	passes, inside := population.Work(sizes, cliques)
 	return float64(sweeps) * (innerCell*inside + pass*float64(passes))

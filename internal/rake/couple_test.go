@@ -89,7 +89,7 @@ func TestCoupledOnce(t *testing.T) {
 	if c.released() {
 		t.Error("a table that nobody released")
 	}
-	c.known.Precision = 1
+	c.uncertainty.Precision = 1
 	c.screen() // the second round asks for others
 	if !c.released() {
 		t.Error("the release of the first round was forgotten")

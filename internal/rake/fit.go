@@ -178,7 +178,7 @@ func (r *run) meetOneWays(m *population.Model) {
 		}
 		tables = append(tables, population.NewTable(m.Sizes, t.Clique, t.Target, ridge))
 	}
-	m.Meet(tables, onesPart/2*noise)
+	m.FitOneWays(tables, onesPart/2*noise)
 }
 
 // onesOff returns how far the one-ways of a model are from their targets, all in all, and how far noise lets those be from

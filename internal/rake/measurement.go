@@ -53,9 +53,9 @@ func (m *measurement) aim() {
 	}
 }
 
-// take makes a table of a released residual, or refines the one that is there: inverse-variance mean,
+// addMeasurement makes a table of a released residual, or combines it with an earlier one: inverse-variance mean,
 // and a ridge that falls with the noise.
-func (r *run) take(c *candidate, m query.Measurement) {
+func (r *run) addMeasurement(c *candidate, m query.Measurement) {
 	u, shape := 1/m.Variance, population.Shape(r.merged.sizes, c.clique)
 	if t := r.tables[c.clique.Key()]; t != nil {
 		part := t.precision / (t.precision + u)

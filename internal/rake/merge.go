@@ -33,10 +33,10 @@ type merged struct {
 }
 
 // merge reads the one-way estimates; units is their total.
-func merge(ones []oneWay, units float64, d *domain.Domain) *merged {
+func merge(oneWays []oneWay, units float64, d *domain.Domain) *merged {
 	m := &merged{}
 	never := d.Exclusions()
-	for a, one := range ones {
+	for a, one := range oneWays {
 		x := attribute(d, a)
 		m.add(one, units, rareLimit(d, a, one), func(v int) string {
 			if one.learned && x.Null && v == len(one.counts)-1 {
@@ -83,9 +83,9 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 		base = append(base, x)
 	}
 	if len(rare) > 0 {
-		floor, doubt := rareShare*max(sum, one.sigma)/float64(len(rare)), one.sigma/float64(len(rare))
+		floor, sigma := rareShare*max(sum, one.sigma)/float64(len(rare)), one.sigma/float64(len(rare))
 		if one.learned { // what noise cannot tell from none was held back, and is not put far out here
-			floor, doubt = leastShare*units, 0
+			floor, sigma = leastShare*units, 0
 		}
 		var pools [][]int
 		for _, values := range alike(rare, kind) {
@@ -102,7 +102,7 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 				sum += p[v]
 			}
 			normaliseAt(within, pool)
-			base = append(base, max(sum, doubt*float64(len(pool))))
+			base = append(base, max(sum, sigma*float64(len(pool))))
 		}
 	}
 	normalise(base)

@@ -62,7 +62,7 @@ func (r *run) measureOneWays() error {
 	return nil
 }
 
-// estimate returns what is believed of the counts of attribute a. "Other" and NULL are no neighbours of the values
+// estimate returns estimated counts of attribute a. "Other" and NULL are no neighbours of the values
 // before them. Few values show nothing of their neighbours, and move to their mean as far as noise explains their
 // spread.
 func (r *run) estimate(a int, counts []float64, sigma float64) []float64 {

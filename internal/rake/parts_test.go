@@ -88,7 +88,7 @@ func TestWaterfillOfEmptyTables(t *testing.T) {
 		c.setScore(10, 100)
 	}
 	waterfill(list, 1)
-	if list[0].precision != 0 || list[0].worthwhile() {
+	if list[0].precision != 0 || list[0].selectable() {
 		t.Errorf("precision %g for a table without counts", list[0].precision)
 	}
 }

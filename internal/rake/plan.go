@@ -47,10 +47,10 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 		fine += int64(p.Domain.Attributes[c[0]].RecordSize())
 	}
 	add(stageTrees, s.trees, len(trees), fine)
-	ones := slices.DeleteFunc(t.attributes(), func(c domain.Clique) bool {
+	oneWays := slices.DeleteFunc(t.attributes(), func(c domain.Clique) bool {
 		return slices.ContainsFunc(trees, func(x domain.Clique) bool { return x.Equal(c) })
 	})
-	add(stageOneWays, s.oneWays, len(ones), sumCells(cellsOf(t.sizes, ones)))
+	add(stageOneWays, s.oneWays, len(oneWays), sumCells(cellsOf(t.sizes, oneWays)))
 	pairs, triples := cellsOf(t.sizes, cliques(t.pairs)), cellsOf(t.sizes, cliques(t.triples))
 	scored := len(pairs) + min(len(triples), scoredTriples)
 	add(stageFirstScores, s.firstScores, 0, int64(len(pairs)))

@@ -66,20 +66,20 @@ func newSettings(p solver.Problem, t targets) settings {
 		oneWays, scores = 1, 0
 	}
 	left := int64(shareUnits)
-	take := func(part float64) dp.Share {
+	allocate := func(part float64) dp.Share {
 		n := min(int64(math.Floor(part*shareUnits)), left)
 		left -= n
 		return dp.ShareOf(n, shareUnits)
 	}
 	if p.Neighbouring == dp.AddRemove {
-		s.total = take(totalShare(p))
+		s.total = allocate(totalShare(p))
 	}
 	trees := treePart(len(learned(p, t)), len(t.attributes())) * oneWays
-	s.trees = take(trees)
-	s.oneWays, s.firstScores, s.secondScores = take(max(0, oneWays-trees)), take(scores), take(scores)
+	s.trees = allocate(trees)
+	s.oneWays, s.firstScores, s.secondScores = allocate(max(0, oneWays-trees)), allocate(scores), allocate(scores)
 	rest := float64(left) / shareUnits
-	s.pairs = take(rest * firstPart)
-	s.final = take(1)
+	s.pairs = allocate(rest * firstPart)
+	s.final = allocate(1)
 	return s
 }
 

@@ -107,8 +107,8 @@ func (r *run) measurePairs() error {
 		if err != nil {
 			return err
 		}
-		believed, doubt := shrink(scores, variance)
-		r.believe(r.pairs, believed, doubt)
+		shrunk, deviation := shrink(scores, variance)
+		r.setPriors(r.pairs, shrunk, deviation)
 		for _, c := range r.pairs {
 			c.screen()
 		}
@@ -227,9 +227,9 @@ func candidateCliques(list []*candidate) []domain.Clique {
 	return out
 }
 
-func (r *run) believe(list []*candidate, scores []float64, doubt float64) {
+func (r *run) setPriors(list []*candidate, scores []float64, deviation float64) {
 	for i, c := range list {
-		c.doubt = doubt
+		c.scoreSD = deviation
 		c.setScore(scores[i], r.total.Units)
 	}
 }
@@ -244,9 +244,9 @@ func (r *run) scoreAll(triples []*candidate) error {
 	if err != nil {
 		return err
 	}
-	believed, doubt := shrink(scores[:len(r.pairs)], variance)
-	r.believe(r.pairs, believed, doubt)
-	own, doubt := shrink(scores[len(r.pairs):], variance)
+	shrunk, deviation := shrink(scores[:len(r.pairs)], variance)
+	r.setPriors(r.pairs, shrunk, deviation)
+	own, deviation := shrink(scores[len(r.pairs):], variance)
 	for i, t := range triples {
 		square := own[i] * own[i]
 		for _, p := range t.pairs {
@@ -254,7 +254,7 @@ func (r *run) scoreAll(triples []*candidate) error {
 		}
 		own[i] = max(math.Sqrt(max(square, 0)), leastOwnScore*own[i])
 	}
-	r.believe(triples, own, doubt)
+	r.setPriors(triples, own, deviation)
 	return nil
 }
 
@@ -278,7 +278,7 @@ func (r *run) share(triples []*candidate) []*candidate {
 // measure releases the residuals of the candidates that got precision, and joins them to the field's
 // tables.
 func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
-	list = slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool { return !c.worthwhile() })
+	list = slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool { return !c.selectable() })
 	if len(list) == 0 {
 		return nil // nothing to learn: the share stays unspent
 	}
@@ -292,9 +292,9 @@ func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
 	}
 	for i, m := range released {
 		if r.foreseen == nil {
-			r.take(list[i], m)
+			r.addMeasurement(list[i], m)
 		}
-		list[i].known.Precision = 1 / m.Variance
+		list[i].uncertainty.Precision = 1 / m.Variance
 	}
 	return nil
 }

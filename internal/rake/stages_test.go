@@ -55,10 +55,10 @@ func TestTakeRefines(t *testing.T) {
 	c := newCandidate(dp.AddRemove, r.merged.sizes, target{clique: domain.Clique{0, 1}, within: 1})
 	c.setBase(r.merged.independent(c.clique, r.total.Units))
 	c.setScore(500, r.total.Units)
-	r.take(c, query.Measurement{Clique: c.clique, Values: []float64{8, -8, -8, 8}, Variance: 4})
+	r.addMeasurement(c, query.Measurement{Clique: c.clique, Values: []float64{8, -8, -8, 8}, Variance: 4})
 	first := r.tables[c.clique.Key()]
 	ridge := first.table.Ridge[0]
-	r.take(c, query.Measurement{Clique: c.clique, Values: []float64{12, -12, -12, 12}, Variance: 4. / 3})
+	r.addMeasurement(c, query.Measurement{Clique: c.clique, Values: []float64{12, -12, -12, 12}, Variance: 4. / 3})
 	got := r.tables[c.clique.Key()]
 	if got != first || math.Abs(got.values[1]+11) > 1e-9 || math.Abs(got.precision-1) > 1e-9 || math.Abs(got.table.Ridge[0]-ridge/4) > 1e-9*ridge {
 		t.Errorf("values %v, precision %g, ridge %g from %g", got.values, got.precision, got.table.Ridge[0], ridge)

@@ -20,7 +20,7 @@ func (r *run) uncertainty() *solver.Uncertainty {
 		}
 	}
 	for _, c := range slices.Concat(r.pairs, r.triples) {
-		u.Tables = append(u.Tables, c.known)
+		u.Tables = append(u.Tables, c.uncertainty)
 	}
 	return u
 }
@@ -32,7 +32,7 @@ const leastGrowth, mostGrowth = .5, 4
 // screen keeps what the score says of the cells' variance. The first screening sets the prior; a later one is of
 // what the release before it left, whose standard deviations it scales by one factor.
 func (c *candidate) screen() {
-	k := &c.known
+	k := &c.uncertainty
 	k.Distance = c.score
 	if k.Clique == nil {
 		k.Clique, k.Scale, k.Growth = c.clique, c.scale, 1
@@ -48,7 +48,7 @@ func (c *candidate) screen() {
 }
 
 // released reports whether the table was released, in whichever round.
-func (c *candidate) released() bool { return c.known.Earlier+c.known.Precision > 0 }
+func (c *candidate) released() bool { return c.uncertainty.Earlier+c.uncertainty.Precision > 0 }
 
 // alone says of every value of attribute a whether it has a code of its own.
 func (m *merged) alone(a int) []bool {

@@ -101,11 +101,11 @@ func TestScreenings(t *testing.T) {
 	c.setBase([]float64{100, 400, 100, 400})
 	c.setScore(300, 1000)
 	c.screen()
-	first := c.known
+	first := c.uncertainty
 	if first.Growth != 1 || first.Earlier != 0 || first.Scale != c.scale || first.Distance != 300 {
 		t.Errorf("after the first look: %+v", first)
 	}
-	c.known.Precision = .01
+	c.uncertainty.Precision = .01
 	expected := 0.0 // distance that the first release leaves
 	for _, b := range []float64{100, 400, 100, 400} {
 		v := first.Scale * math.Pow(b, 1.5)
@@ -115,7 +115,7 @@ func TestScreenings(t *testing.T) {
 		d := *c
 		d.setScore(tt.score, 1000)
 		d.screen()
-		k := d.known
+		k := d.uncertainty
 		if math.Abs(k.Growth-tt.growth) > .02 || k.Scale != first.Scale || k.Earlier != .01 || k.Precision != 0 { // bins of a quarter octave
 			t.Errorf("score %.1f: %+v, want growth %g", tt.score, k, tt.growth)
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/dapple-dp/dapple/internal/summation"
 )
 
-// Apportion appends n indices of p to dst, each as often as its share of p says to within 1: the whole
-// parts of n·p/Σp, then a systematic sample of the remainders. They come in rising order within either
-// part. Where p sums to 0 all indices count alike.
+// Apportion appends n indices of p to dst, each as often as its share of p says to within 1: the whole parts of
+// n·p/Σp, then a systematic sample of the remainders. Indices rise within each part. If p sums to 0, all indices have
+// equal shares.
 func Apportion(p []float64, n int, dst []int32, rng *rand.Rand) []int32 {
 	total := summation.Pairwise(p)
 	if !(total > 0) {

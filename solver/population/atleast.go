@@ -10,8 +10,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// grouped is rows in sorted order, in run-length form, of which every combination of some attributes has k or more.
-// The rows of a combination are numbered in order, and k after k of them are a group; the last takes the rest.
+// grouped is rows in sorted order, in run-length form, in which every combination of some attributes has at least k
+// rows. The rows of a combination are numbered in order, and every k of them are a group; the last group takes the
+// rest.
 type grouped struct {
 	systematic
 	k      int64
@@ -32,21 +33,21 @@ func (g *grouped) group(r int64) int64 {
 	return g.first[of] + min(rank/g.k, g.count[of]/g.k-1)
 }
 
-// Changed is what AtLeast has changed.
+// Changed describes the changes that AtLeast made.
 type Changed struct {
 	Rows int64 // that are other than they were
-	// AverageTV is the total variation between the rows before and after, over the tables given, on average; NaN if
-	// they are too many to be counted.
+	// AverageTV is the average total variation between the rows before and after, over the given tables; NaN if there
+	// are too many to count.
 	AverageTV float64
 }
 
-// AtLeast changes the rows of m so that each combination of values of the attributes in c is that of no row or of k or
-// more, and of Groups of rows that agree on c. Combinations of fewer rows are merged with those next to them in sorted order
-// until there are k: all take the combination of one of these rows, drawn evenly, so that the expected share of each is what
-// it was. A row keeps its other values unless that makes it impossible, or whole is set: it becomes a copy of a row then.
-// tables are those that the change is measured on.
+// AtLeast changes the rows of m so that each combination of values of the attributes in c occurs in no row or in at
+// least k, and of Groups of rows that agree on c. Combinations of fewer rows are merged with their neighbours in
+// sorted order until there are k: all take the combination of one of these rows, drawn uniformly, so that the
+// expected share of each stays the same. A row keeps its other values unless that makes it impossible, or whole is
+// set; it then becomes a copy of a row. tables are those over which the change is measured.
 //
-// It panics unless 1 ≤ k and there are no rows or k of them.
+// It panics unless 1 ≤ k and there are no rows or at least k.
 func (r *Rows) AtLeast(m *Model, c domain.Clique, k int64, whole bool, tables []domain.Clique, seed uint64) Changed {
 	if k < 1 || r.n > 0 && r.n < k {
 		panic("population: combinations of at least 1 row, and of all of them at most")
@@ -76,8 +77,8 @@ func distance(a, b [][]float64, n int64) float64 {
 	return sum / (2 * float64(n) * float64(len(a)))
 }
 
-// Groups writes the numbers of the groups of the rows at positions from, from+1, … to dst: of the rows after AtLeast,
-// every group has the k or more of one combination.
+// Groups writes the numbers of the groups of the rows at positions from, from+1, … to dst. After AtLeast, every group
+// has k rows or more of one combination.
 func (r *Rows) Groups(from int64, dst []int64) {
 	g := r.list.(*grouped)
 	row := r.scatter.row(from)
@@ -123,7 +124,7 @@ func (g *merger) add(codes []domain.Code, copies int64) {
 	g.ends, g.of = append(g.ends, end), append(g.of, id)
 }
 
-// targets returns what each combination becomes.
+// targets returns the new combination of each combination.
 func (g *merger) targets(k int64, rng *rand.Rand) []uint32 {
 	order, to := make([]uint32, len(g.keys)), make([]uint32, len(g.keys))
 	for i := range order {
@@ -167,7 +168,7 @@ func (g *merger) targets(k int64, rng *rand.Rand) []uint32 {
 	return to
 }
 
-// move gives rows the combinations that theirs become, and returns how many rows it has changed.
+// move gives rows their new combinations, and returns the number of changed rows.
 func (g *merger) move(to []uint32, whole bool) (changed int64) {
 	width := len(g.m.Sizes)
 	support := domain.NewSupport(g.m.Sizes, g.m.StructuralZeros)
@@ -195,7 +196,7 @@ func (g *merger) move(to []uint32, whole bool) (changed int64) {
 	return changed
 }
 
-// possible reports whether rows may be this record: whether it has weight, where the model is a universe.
+// possible reports whether rows may be this record: in a universe, whether it has weight.
 func (g *merger) possible(support *domain.Support, record []domain.Code) bool {
 	if g.m.Columns != nil {
 		return support.Possible(record)

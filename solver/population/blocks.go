@@ -6,15 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// Work on the records of a sample is cut into blocks that depend on public sizes alone, so that sums which are added
+// Work on the records of a sample is cut into blocks that depend only on public sizes, so that sums which are added
 // block by block are the same on any number of cores.
 const (
 	mostBlocks   = 8
 	blockRecords = 1 << 14 // no block is smaller
 )
 
-// blocksFor returns the number of blocks of n records whose sums take the given number of cells each: clearing and
-// adding sums is to be less than reading records.
+// blocksFor returns the number of blocks of n records whose sums take the given number of cells each, such that
+// clearing and adding sums takes less time than reading records.
 func blocksFor(n, cells int) int {
 	return max(1, min(mostBlocks, n/blockRecords, n/(1+cells)))
 }

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// clusterCells is the most cells of a cluster of several tables. Its beliefs are read and written once for each
-	// table and inner sweep, the population twice for each cluster: 16,384 cells for ten tables cost as much as
-	// 300,000 records. 4,096 to 65,536 are within a fifth in time.
+	// clusterCells is the largest number of cells of a cluster of several tables. Its beliefs are read and written
+	// once for each table and inner sweep, the population twice for each cluster: 16,384 cells for ten tables take as
+	// long as 300,000 records. 4,096 to 65,536 are within a fifth in time.
 	clusterCells = 1 << 14
 	// innerSweeps is how often the tables of a cluster are solved in turn for one pass over the population. Two
-	// meet most of what the tables of a cluster do to each other; more pays less than the next cluster.
+	// remove most of the effect of the tables on each other; another one gains less than the next cluster.
 	innerSweeps = 2
 )
 
@@ -29,8 +29,8 @@ type cluster struct {
 	whole         *Projection // of a universe on the clique; nil for a sample
 }
 
-// solve rakes belief, the present table of the clique. On return it holds the factor of every cell. The result is
-// the largest L1 change of a table when it is first solved, counts.
+// solve rakes belief, the present table of the clique, and replaces it by the factor of every cell. The result is the
+// largest L1 change of a table when it is first solved, counts.
 func (b *cluster) solve() float64 {
 	b.start = append(b.start[:0], b.belief...)
 	change := 0.0
@@ -64,9 +64,9 @@ func newCluster(sizes []int, c domain.Clique, tables []*Table) *cluster {
 	return b
 }
 
-// newClusters covers the tables of two and more attributes, each once, and adds the one-ways to every cluster that
-// holds their attribute.
-func newClusters(sizes []int, tables, ones []*Table, most int) []*cluster {
+// newClusters assigns each table of two and more attributes to one cluster, and adds the one-way tables to every
+// cluster that contains their attribute.
+func newClusters(sizes []int, tables, oneWays []*Table, most int) []*cluster {
 	wide := slices.DeleteFunc(slices.Clone(tables), func(t *Table) bool { return len(t.Clique) < 2 })
 	cliques := make([]domain.Clique, len(wide))
 	for i, t := range wide {
@@ -78,7 +78,7 @@ func newClusters(sizes []int, tables, ones []*Table, most int) []*cluster {
 		for _, i := range g.members {
 			inside = append(inside, wide[i])
 		}
-		for _, t := range ones {
+		for _, t := range oneWays {
 			if g.clique.Contains(t.Clique) {
 				inside = append(inside, t)
 			}

@@ -6,13 +6,13 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// group is a clique and the places of those of a list that lie in it.
+// group is a clique and the indices of the cliques of a list that it contains.
 type group struct {
 	clique  domain.Clique
 	members []int
 }
 
-// cover puts every clique of a list in one group. Groups grow from the largest clique that is left, by the attribute
+// cover assigns every clique of a list to one group. Groups grow from the largest remaining clique, by the attribute
 // that completes most others for its size, as long as they have at most most cells. Members keep their order.
 func cover(sizes []int, cliques []domain.Clique, most int) []group {
 	cells := make([]int64, len(cliques))
@@ -42,14 +42,14 @@ func cover(sizes []int, cliques []domain.Clique, most int) []group {
 	return out
 }
 
-// Work returns what it takes to rake the tables of all cliques once, one-ways among them: passes over the records of a
-// sample, or the cells of a universe, and cells of the tables' clusters that are read and written. To count them takes
-// as many passes.
+// Work returns the work of raking the tables of all cliques once, including one-way tables: passes over the records
+// of a sample, or the cells of a universe, and cells of the tables' clusters that are read and written. Counting
+// takes as many passes.
 func Work(sizes []int, cliques []domain.Clique) (passes int, cells float64) {
-	var ones, wide []domain.Clique
+	var oneWays, wide []domain.Clique
 	for _, c := range cliques {
 		if len(c) < 2 {
-			ones = append(ones, c)
+			oneWays = append(oneWays, c)
 		} else {
 			wide = append(wide, c)
 		}
@@ -60,14 +60,14 @@ func Work(sizes []int, cliques []domain.Clique) (passes int, cells float64) {
 		for _, a := range g.clique {
 			n *= float64(sizes[a])
 		}
-		for _, c := range ones {
+		for _, c := range oneWays {
 			if g.clique.Contains(c) {
 				inside++
 			}
 		}
 		cells += innerSweeps * n * float64(inside)
 	}
-	return len(groups) + len(ones), cells
+	return len(groups) + len(oneWays), cells
 }
 
 // grow returns the clique of a group around the first of those left, which has the given number of cells.

@@ -1,5 +1,5 @@
-// Package population holds a model as a list of weighted records: its tables, and the rows that are
-// written for it.
+// Package population represents a model as a list of weighted records, with its tables, and the rows that are written
+// for it.
 //
 //	rows := population.NewRows(model, cliques, 1_000_000, seed)
 //	buf := make([]domain.Code, 4096*len(model.Sizes))
@@ -7,16 +7,15 @@
 //
 // # Rows
 //
-// The weights are not multiples of 1/N, and a table of N rows has to represent them. Independent draws would add
-// an error of the order √(count) to every cell. Here the records are put in lexicographic order and
-// sampled systematically: row r is the record that the point (r+U)/N of the cumulative weight falls on,
-// with one uniform U for the whole output. Neighbours in that order share most of their codes, so the
-// counts of low-order marginals are off by far less. Refine then improves the tables of a workload by
-// a local search over single rows.
+// The weights are not multiples of 1/N, so that N rows can only approximate them. Independent draws would add an
+// error of the order √(count) to every cell. Instead the records are put in lexicographic order and sampled
+// systematically: row r is the record at the point (r+U)/N of the cumulative weight, with one uniform U for the whole
+// output. Neighbours in that order share most of their codes, so the errors of low-order marginals are far smaller.
+// Refine then improves the tables of a workload by a local search over single rows.
 //
-// Which row stands at which position of the output is a public permutation, so that the sorted order
-// is not what readers see. Every position can be computed on its own: any number of shards, each
-// reading its own block of positions, write together exactly the rows that one shard would write.
+// The position of each row in the output is given by a public permutation, so that the sorted order is not visible.
+// Every position can be computed on its own: any number of shards, each reading its own block of positions, together
+// write exactly the rows that one shard would write.
 //
 // # Privacy
 //

@@ -6,11 +6,10 @@ import "math/rand/v2"
 //
 //	w(z) ∝ Π_a Base[a][z_a] · exp(Σ_A θ_A(z_A)),  A over Tables,
 //
-// and 0 if the structural zeros hold z. The records with weight are possible to begin with.
+// and 0 if a structural zero contains z. The initial records with weight are possible.
 //
-// There is no bound on how the tables overlap, since nothing is ever summed over the universe: the
-// population is either all of a small universe, and then exact, or a sample, and then renewed when its
-// weights degenerate.
+// The tables may overlap in any way, since nothing is ever summed over the universe: the population is either all of
+// a small universe, and then exact, or a sample, and then renewed when its weights degenerate.
 type Field struct {
 	Model  *Model
 	Base   [][]float64 // for each attribute a distribution over its codes, all above 0
@@ -20,7 +19,7 @@ type Field struct {
 	sums  sums
 }
 
-// Stop says when raking ends. All fields but Factors and Swept are needed.
+// Stop holds the stopping criteria of raking. All fields but Factors and Swept are required.
 type Stop struct {
 	Sweeps        int             // at most so many sweeps
 	Tolerance     float64         // the largest L1 change of a table in a sweep, counts
@@ -30,7 +29,7 @@ type Stop struct {
 	Swept         func(sweep int) // hears of every sweep that is done, from 1; nil: nobody does
 }
 
-// Raked says how raking went.
+// Raked is the result of raking.
 type Raked struct {
 	Sweeps        int
 	Change        float64 // the last sweep's largest L1 change of a table, counts
@@ -38,9 +37,9 @@ type Raked struct {
 	Factors       float64 // that renewals have multiplied
 }
 
-// Rake fits the potentials of all tables and the weights by iterative scaling: each table in turn gets
-// the cells that solve its ridge equation. The potentials go on from where they stand; those of a sampled
-// population must be what the records were drawn with.
+// Rake fits the potentials of all tables and the weights by iterative scaling: each table in turn gets the cells that
+// solve its ridge equation. Potentials start at their present values; those of a sampled population must be the ones
+// that the records were drawn with.
 //
 // Tables are raked in clusters. Cost of a sweep: about 3 ns per record and cluster of a sample, 2 ns per cell and
 // cluster of a universe, and 4 ns per cell of a cluster for each of its tables.
@@ -71,16 +70,16 @@ func (f *Field) Rake(stop Stop, rng *rand.Rand) Raked {
 	return done
 }
 
-// clusters returns those of the tables, and at the end the one-ways on their own once more.
+// clusters returns the clusters of the tables, and at the end the one-way tables once more.
 func (f *Field) clusters() []*cluster {
-	var ones []*Table
+	var oneWays []*Table
 	for _, t := range f.Tables {
 		if len(t.Clique) == 1 {
-			ones = append(ones, t)
+			oneWays = append(oneWays, t)
 		}
 	}
-	list := newClusters(f.Model.Sizes, f.Tables, ones, clusterCells)
-	for _, t := range ones {
+	list := newClusters(f.Model.Sizes, f.Tables, oneWays, clusterCells)
+	for _, t := range oneWays {
 		list = append(list, newCluster(f.Model.Sizes, t.Clique, []*Table{t}))
 	}
 	kept := 0

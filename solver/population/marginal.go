@@ -81,7 +81,7 @@ func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
 	return out
 }
 
-// locate returns the cell of every record in the table of c. It reuses index if that has an entry for each.
+// locate returns the cell of every record in the table of c. It reuses index if that has one entry per record.
 func (m *Model) locate(c domain.Clique, index []int32) []int32 {
 	if len(index) != m.Len() {
 		index = make([]int32, m.Len())

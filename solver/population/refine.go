@@ -20,9 +20,9 @@ const (
 	refineSoftness = 0.5         // counts added to a target: an empty cell's rounding error is not 0
 )
 
-// Fits reports whether Refine is used for n rows on the tables of cliques: a public rule on sizes. At
-// most 2,000,000 rows, 1e8 codes, 2e7 table cells, and 1e8 rows × tables. Beyond, systematic rows alone
-// are 5 and more times closer than independent draws (8 times at 1,000,000 rows of adult7 or adult14).
+// Fits reports whether Refine is used for n rows on the tables of cliques, by a public rule on sizes: at most
+// 2,000,000 rows, 1e8 codes, 2e7 table cells, and 1e8 rows × tables. Above that, systematic rows alone are at least 5
+// times closer than independent draws (8 times at 1,000,000 rows of adult7 or adult14).
 func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
 	if n > refineRows || n*int64(len(sizes)) > refineCodes || n*int64(len(cliques)) > refineVisits {
 		return false
@@ -63,9 +63,9 @@ func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
 //   - one code of a row replaced by that of another row,
 //   - a row replaced by a record drawn by weight,
 //
-// each accepted if and only if it lowers Σ (rows − target)²/√(target + ½) over all cells of all tables,
-// in counts. It fills no cell of a table that the model holds empty, nor a cell of weight 0 of a universe,
-// and makes no row that is impossible.
+// each accepted if and only if it lowers Σ (rows − target)²/√(target + ½) over all cells of all tables, in counts. It
+// puts no row into a cell of a table in which the model has no weight, nor into a cell of weight 0 of a universe, and
+// makes no impossible row.
 //
 // Cost: about 1 µs per proposal at 35 tables; memory n × attributes codes and 8 bytes per table cell.
 // It panics if Systematic does, and if Fits is false. Every process that reads a part of the rows
@@ -141,7 +141,7 @@ type table struct {
 
 type axis struct{ attr, stride int32 }
 
-// codeStep says where an attribute sits in a table.
+// codeStep is the position of an attribute in a table.
 type codeStep struct{ table, stride int32 }
 
 func newRefiner(m *Model, rows *Rows, cliques []domain.Clique) *refiner {
@@ -221,8 +221,7 @@ func (p *refiner) proposeCode(row []domain.Code, rng *rand.Rand) {
 	}
 }
 
-// supported reports whether the row with attribute a changed is possible: whether it has weight, where the
-// model is a universe.
+// supported reports whether the row with attribute a changed is possible: in a universe, whether it has weight.
 func (p *refiner) supported(row []domain.Code, a int, code domain.Code) bool {
 	if p.model.Columns != nil {
 		return p.support.PossibleWith(row, a, code)

@@ -8,7 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// MaxRows is the largest number of rows: beyond it a float64 no longer places rows to within 1/1000.
+// MaxRows is the largest number of rows: above it a float64 cannot place rows to within 1/1000.
 const MaxRows = 1 << 40
 
 // Streams of random numbers derived from one seed.

@@ -50,7 +50,7 @@ func newSystematic(m *Model, n int64, u float64) *systematic {
 	return s
 }
 
-// keep stores how to find the codes of the records that have rows.
+// keep stores the way to find the codes of the records that have rows.
 func (s *systematic) keep(m *Model, records []uint32) {
 	if m.Columns == nil {
 		s.cells, s.universe = records, newDecoder(m.Sizes)
@@ -62,8 +62,8 @@ func (s *systematic) keep(m *Model, records []uint32) {
 	}
 }
 
-// index builds the guide: about two entries per record, so that a look-up meets a constant number of
-// records on average, whatever the weights.
+// index builds the guide: about two entries per record, so that a look-up visits a constant number of records on
+// average, whatever the weights.
 func (s *systematic) index(n int64) {
 	for n>>s.shift > 2*int64(len(s.ends))+16 {
 		s.shift++

@@ -18,8 +18,8 @@ import (
 //
 //	mass + Ridge·Theta = Target,
 //
-// so a small ridge makes the model meet the target, a large one leaves the cell to the other tables. Targets are
-// constants. If those of a table moved with the model, as the sum of a measured residual and of the model's own
+// so a small ridge makes the model match the target, and a large one leaves the cell to the other tables. Targets are
+// constants. If those of a table changed with the model, as the sum of a measured residual and of the model's own
 // margins would, there would be no such function, and raking diverges where cells ought to be below 0.
 type Table struct {
 	Clique domain.Clique
@@ -48,7 +48,7 @@ func Shape(sizes []int, c domain.Clique) []int {
 	return s
 }
 
-// negligibleMass is the mass in counts below which a cell's potential is left alone.
+// negligibleMass is the mass in counts below which a cell's potential is not changed.
 const negligibleMass = 1e-12
 
 // Solve fits every cell given the model's present masses in counts: the least of the fit's objective over the

@@ -6,9 +6,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Exclude sets the weight of every impossible record to 0. Where that leaves no weight a sampled model gets
-// one possible record in place of its first, with all the weight; a universe stays empty if all of it is
-// impossible. The sum of the weights is not restored.
+// Exclude sets the weight of every impossible record to 0. If that leaves no weight, the first record of a sampled
+// model is replaced by a possible record with all the weight; a universe stays empty if all of it is impossible. The
+// sum of the weights is not restored.
 func (m *Model) Exclude() {
 	if len(m.StructuralZeros) == 0 {
 		return

@@ -42,8 +42,8 @@ func offOnes(m *Model, ones []*Table) (off float64) {
 	return off
 }
 
-// Meet reaches one-ways of which sweeps that take them in turn stay far, and on any number of cores with the same weights.
-func TestMeet(t *testing.T) {
+// FitOneWays reaches one-way marginals that sweeps over one column at a time stay far from, and on any number of cores with the same weights.
+func TestFitOneWays(t *testing.T) {
 	const records, enough = 40_000, 1
 	raked, ones := halves(records)
 	f := &Field{Model: raked, Tables: ones}
@@ -55,7 +55,7 @@ func TestMeet(t *testing.T) {
 	for _, cores := range []int{1, 3} {
 		before := runtime.GOMAXPROCS(cores)
 		m, ones := halves(records)
-		m.Meet(ones, enough)
+		m.FitOneWays(ones, enough)
 		runtime.GOMAXPROCS(before)
 		if off := offOnes(m, ones); off > enough {
 			t.Errorf("%.1f counts off, want %d", off, enough)
@@ -71,13 +71,13 @@ func TestMeet(t *testing.T) {
 
 // Targets that no weights meet are met as nearly as their ridges say: of two tables of one column with targets that
 // contradict each other, the mean weighted by 1/ridge.
-func TestMeetContradiction(t *testing.T) {
+func TestFitOneWaysContradiction(t *testing.T) {
 	sizes, n := []int{2, 2}, 1000
 	m := &Model{Sizes: sizes, Columns: [][]domain.Code{make([]domain.Code, n), make([]domain.Code, n)}, Weights: slices.Repeat([]float64{1}, n)}
 	for r := range n / 2 {
 		m.Columns[0][r], m.Columns[1][r] = 1, 1
 	}
-	m.Meet([]*Table{
+	m.FitOneWays([]*Table{
 		NewTable(sizes, domain.Clique{0}, []float64{480, 520}, []float64{1, 1}),
 		NewTable(sizes, domain.Clique{1}, []float64{440, 560}, []float64{3, 3}),
 	}, 1e-6)

@@ -6,40 +6,40 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Columns that follow from each other make raking slow: what one of them gains in a sweep the next takes back. Their
-// one-ways are met together, by Newton's method.
+// Raking is slow if columns follow from each other: what one of them gains in a sweep the next takes back. Their
+// one-way marginals are therefore fitted together, by Newton's method.
 const (
-	meetSteps    = 10 // of Newton's method
-	meetProducts = 40 // passes of a step's conjugate gradients
-	meetHalvings = 10 // of a step that leads too far
-	meetGain     = .9 // of a step, in distance from the targets: noise may make these contradict each other
-	meetResidual = .1 // of the equations at the start of a step, at which they are solved
+	newtonSteps    = 10 // of Newton's method
+	newtonProducts = 40 // passes of a step's conjugate gradients
+	newtonHalvings = 10 // of a step that leads too far
+	newtonGain     = .9 // of a step, in distance from the targets: noise may make these contradict each other
+	newtonResidual = .1 // of the equations at the start of a step, at which they are solved
 )
 
-// Meet multiplies the weights of a sample by a factor for every value of the given columns, until their one-ways are
-// no more than enough counts from the targets, all in all, or no step helps. The factors are those closest to 1 that the
-// tables' ridges allow: they are the least of the objective that Table describes, over the tables' potentials, which are 0
-// to begin with.
+// FitOneWays multiplies the weights of a sample by a factor for every value of the given columns, until their one-way
+// marginals are within enough counts of the targets, all together, or no step helps. The factors minimise the
+// objective that Table describes over the tables' potentials, starting from 0, so that they are as close to 1 as the
+// ridges allow.
 //
 // About 2 ns for a record, column and pass; few passes if the columns do not follow from each other, and at most 500.
-func (m *Model) Meet(ones []*Table, enough float64) {
-	o := newOnes(m, ones)
+func (m *Model) FitOneWays(oneWays []*Table, enough float64) {
+	o := newOneWayFit(m, oneWays)
 	last := math.Inf(1)
-	for range meetSteps {
+	for range newtonSteps {
 		o.sum(o.mass, m.Weights, nil)
 		off := 0.0
 		for i, x := range o.mass {
 			off += math.Abs(x - o.target[i])
 		}
-		if off <= enough || off > meetGain*last || !o.step(m) {
+		if off <= enough || off > newtonGain*last || !o.step(m) {
 			return
 		}
 		last = off
 	}
 }
 
-// onesFit is the state of Meet: the cells of all one-way tables in a row.
-type onesFit struct {
+// oneWayFit is the state of FitOneWays: the cells of all one-way tables in a row.
+type oneWayFit struct {
 	columns              [][]domain.Code
 	start                []int // of each table's cells
 	target, ridge, theta []float64
@@ -48,9 +48,9 @@ type onesFit struct {
 	parts                [mostBlocks][]float64
 }
 
-func newOnes(m *Model, ones []*Table) *onesFit {
-	o := &onesFit{trial: make([]float64, m.Len())}
-	for _, t := range ones {
+func newOneWayFit(m *Model, oneWays []*Table) *oneWayFit {
+	o := &oneWayFit{trial: make([]float64, m.Len())}
+	for _, t := range oneWays {
 		o.columns = append(o.columns, m.Columns[t.Clique[0]])
 		o.start = append(o.start, len(o.target))
 		o.target, o.ridge = append(o.target, t.Target...), append(o.ridge, t.Ridge...)
@@ -59,8 +59,9 @@ func newOnes(m *Model, ones []*Table) *onesFit {
 	return o
 }
 
-// sum sets dst to the one-ways of the weights, each times the sum of its record's cells of by if that is not nil.
-func (o *onesFit) sum(dst, weights, by []float64) {
+// sum sets dst to the one-way marginals of the weights, each multiplied by the sum of its record's cells of by if
+// that is not nil.
+func (o *oneWayFit) sum(dst, weights, by []float64) {
 	blocks := blocksFor(len(weights), len(dst))
 	inBlocks(len(weights), blocks, func(b, from, to int) {
 		part := append(o.parts[b][:0], dst...) // for its length
@@ -85,7 +86,7 @@ func (o *onesFit) sum(dst, weights, by []float64) {
 }
 
 // logit returns the sum of a record's cells.
-func (o *onesFit) logit(cells []float64, r int) float64 {
+func (o *oneWayFit) logit(cells []float64, r int) float64 {
 	sum := 0.0
 	for a, column := range o.columns {
 		sum += cells[o.start[a]+int(column[r])]
@@ -93,8 +94,8 @@ func (o *onesFit) logit(cells []float64, r int) float64 {
 	return sum
 }
 
-// step makes one step of Newton's method from the present one-ways, and reports whether there was one that helps.
-func (o *onesFit) step(m *Model) bool {
+// step makes one step of Newton's method from the present marginals, and reports whether the step helped.
+func (o *oneWayFit) step(m *Model) bool {
 	gradient, slope := make([]float64, len(o.mass)), 0.0
 	for i, x := range o.mass {
 		gradient[i] = x + o.ridge[i]*o.theta[i] - o.target[i]
@@ -107,7 +108,7 @@ func (o *onesFit) step(m *Model) bool {
 		return false
 	}
 	length := 1.0
-	for range meetHalvings {
+	for range newtonHalvings {
 		if o.change(m, direction, length) <= .1*length*slope {
 			m.Weights, o.trial = o.trial, m.Weights
 			for i, x := range direction {
@@ -120,8 +121,8 @@ func (o *onesFit) step(m *Model) bool {
 	return false
 }
 
-// change sets the trial weights to those after a step and returns what the objective changes by.
-func (o *onesFit) change(m *Model, direction []float64, length float64) float64 {
+// change sets the trial weights to those after a step and returns the change of the objective.
+func (o *oneWayFit) change(m *Model, direction []float64, length float64) float64 {
 	blocks := blocksFor(m.Len(), 0)
 	var parts [mostBlocks]float64
 	inBlocks(m.Len(), blocks, func(b, from, to int) {
@@ -141,8 +142,8 @@ func (o *onesFit) change(m *Model, direction []float64, length float64) float64 
 	return sum
 }
 
-// solve returns Newton's direction, by conjugate gradients whose scale is the one-ways themselves.
-func (o *onesFit) solve(m *Model, gradient []float64) []float64 {
+// solve returns Newton's direction, by conjugate gradients scaled by the one-way marginals themselves.
+func (o *oneWayFit) solve(m *Model, gradient []float64) []float64 {
 	n := len(gradient)
 	x, left, along, product := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	scaled := func(i int) float64 { return left[i] / (o.mass[i] + o.ridge[i]) }
@@ -152,7 +153,7 @@ func (o *onesFit) solve(m *Model, gradient []float64) []float64 {
 		along[i] = scaled(i)
 		energy += left[i] * along[i]
 	}
-	for first, pass := energy, 0; pass < meetProducts && energy > meetResidual*meetResidual*first; pass++ {
+	for first, pass := energy, 0; pass < newtonProducts && energy > newtonResidual*newtonResidual*first; pass++ {
 		o.sum(product, m.Weights, along)
 		curve := 0.0
 		for i, p := range along {
