@@ -69,6 +69,7 @@ func writeColumns(b *bytes.Buffer, columns []Column) {
 				c.quantile(s, .05), c.quantile(s, .5), c.quantile(s, .95), percent(s.Zeros), percent(s.Nulls))
 		}
 	}
+	writeCycles(b, columns)
 	fmt.Fprintf(b, "\nMost frequent values: true, synthetic\n")
 	for i := range columns {
 		c := &columns[i]

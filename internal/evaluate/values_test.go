@@ -206,3 +206,27 @@ func TestColumnsDescribe(t *testing.T) {
 		t.Errorf("texts: %+v and %+v", text.Real, text.Synthetic)
 	}
 }
+
+// TestCycles: shares by day of the week, before 1970 too, and by hour; NULL counts nowhere, and dates have no hours.
+func TestCycles(t *testing.T) {
+	at := domain.Attribute{Name: "at", Type: domain.Timestamp}
+	c := columns([]*values{valuesOf(at, "2024-01-01 09:30:00", "2024-01-07 23:59:59", "1969-12-28 00:00:00", "?")},
+		[]*values{valuesOf(at, "2024-01-02 09:00:00")})[0]
+	if c.Week.Real[0] != 1./3 || c.Week.Real[6] != 2./3 || c.Week.Synthetic[1] != 1 {
+		t.Errorf("days of the week: %+v", c.Week)
+	}
+	if c.Hours.Real[9] != 1./3 || c.Hours.Real[23] != 1./3 || c.Hours.Real[0] != 1./3 || c.Hours.Synthetic[9] != 1 {
+		t.Errorf("hours: %+v", c.Hours)
+	}
+	day := domain.Attribute{Name: "day", Type: domain.Date}
+	c = columns([]*values{valuesOf(day, "2024-01-06")}, []*values{valuesOf(day, "2024-01-06")})[0]
+	if c.Week.Real[5] != 1 || c.Hours != nil {
+		t.Errorf("a Saturday: %+v, hours %+v", c.Week, c.Hours)
+	}
+	midnight := columns([]*values{valuesOf(at, "2024-01-01 00:00:00")}, []*values{valuesOf(at, "2024-01-06 00:00:00")})[0]
+	clock := domain.Attribute{Name: "clock", Type: domain.Time}
+	c = columns([]*values{valuesOf(clock, "16:20:00")}, []*values{valuesOf(clock, "17:00:00")})[0]
+	if midnight.Hours != nil || c.Week != nil || c.Hours.Real[16] != 1 || c.Hours.Synthetic[17] != 1 {
+		t.Errorf("hours of midnights %+v; of a time %+v, %+v", midnight.Hours, c.Week, c.Hours)
+	}
+}
