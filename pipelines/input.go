@@ -21,7 +21,7 @@ func checkInput(ctx context.Context, r *Request, f *Faults) {
 	}
 }
 
-// checkColumns compares the input's columns with the domain's, where that needs, or needs not, the table
+// checkColumns compares the input's columns with the domain's, if that needs, or does not need, the table
 // to be opened.
 func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
 	if r.source == nil || r.File == nil || r.source.ByMetadata() != byMetadata {

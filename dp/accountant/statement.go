@@ -14,10 +14,10 @@ import (
 type Schedule uint8
 
 const (
-	// Adaptive: scales or the number of events depended on earlier releases. The capacity, or what was allocated of
+	// Adaptive means that scales or the number of events depended on earlier releases. The capacity, or what was allocated of
 	// it, bounds the loss of every such run; the loss of this run bounds only itself.
 	Adaptive Schedule = iota
-	// Planned: all events were fixed, with their scales, before private data were read.
+	// Planned means that all events were fixed, with their scales, before private data were read.
 	Planned
 )
 

@@ -30,7 +30,7 @@
 // a type fit.
 //
 // A column that is text by this may have numbers or dates as people write them: 1.234,50 €, 12 %, 31.12.2024. If all
-// of its cells fit one of the forms of io/schema, it gets that one under csv: written. Where two fit, as 1,234 and
+// of its cells fit one of the forms of io/schema, it gets that one under csv: written. If two fit, as 1,234 and
 // 03/04/2024, the other columns decide, or else the separator of the file, and the reader is asked.
 //
 // # Constraints

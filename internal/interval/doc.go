@@ -7,41 +7,42 @@
 //
 // # Models fitted to residuals
 //
-// The error of a cell of a table T is made of one part for each of its sub-tables A, the error of the
-// interaction of A, of which T's cell holds the share b_T/b_A of the fitted counts:
+// The error of a cell of a table T is the sum of one part for each of its sub-tables A, the error of the interaction
+// of A, of which T's cell has the share b_T/b_A of the fitted counts:
 //
 //	se² = 1.2²·( ¼ + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·σ_a² ),
 //
-// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table, of learned bins that of the tree that they are cut from, or the square of what
-// the fit misses its answer by. v_A follows what was found out about A: the first screening sets the prior
-// v = κ·(b+s)^1.5, s the larger of 10 and .03 of A's mean cell; a release of precision u leaves v/(1 + v·u); a second
-// screening multiplies what is left by one factor (½ to 4), and a second release divides it again.
+// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins that of the
+// tree that they are cut from), or the square of the fit's deviation from its answer. v_A follows from the releases
+// on A: the first screening sets the prior v = κ·(b+s)^1.5, s the larger of 10 and .03 of A's mean cell; a release of
+// precision u leaves v/(1 + v·u); a second screening multiplies the rest by one factor (½ to 4), and a second release
+// divides it again.
 //
-// The prior of an interaction without a score is that of a table as far from the model as 9 of 10 of the
-// 50 tables nearest in size. Interactions of four and more attributes together have the same prior, and the
-// variance b by which counts of people scatter.
+// The prior of an interaction without a score is that of a table as far from the model as 9 of 10 of the 50 tables
+// nearest in size. Interactions of four and more attributes together have the same prior, plus the variance b of
+// counts of people.
 //
-// A value pooled for its rarity has a known count n_v, with variance σ², and is held to be independent of all
-// else. A cell that holds the share s of it has se² = ¼ + s²·σ² + (.9·n_v + .1·(n_v² + σ²))·s·(1 − s): units of one
-// value are held to be correlated by .1 in where they fall.
+// A value pooled for its rarity has a known count n_v, with variance σ², and is taken as independent of everything
+// else. A cell that contains the share s of it has se² = ¼ + s²·σ² + (.9·n_v + .1·(n_v² + σ²))·s·(1 − s): the cells
+// of units with the same value are assumed to have a correlation of .1.
 //
 // # Models fitted to whole marginals
 //
-// The fit's predicted squared error, plus one standard deviation of that estimate, is spread over the cells:
-// se² = f²·v/(1 + v·u) with v = κ·(b+10) and one κ for all measured cells. A marginal inside measured ones
-// counts as measured with the sum of their precisions, each divided by the cells that one of its cells is a
-// sum of; f = 1.3, and a fifth more for each attribute that is summed out. Other
-// marginals have u = 0, and the scatter b.
+// The fit's predicted squared error, plus one standard deviation of that estimate, is spread over the cells: se² =
+// f²·v/(1 + v·u) with v = κ·(b+10) and one κ for all measured cells. A marginal inside measured marginals counts as
+// measured with the sum of their precisions, each divided by the number of cells summed into one of its cells; f =
+// 1.3, and a fifth more for each attribute that is summed out. Other marginals have u = 0, and the variance b of
+// counts.
 //
-// # Models of which the largest error is known
+// # Models with a known largest error
 //
-// Selection alone (dpfw) buys one certificate, the largest error of any cell. Large cells are given 1/2.7 of
-// its upper 95 % limit, S, small ones the variance S²·b/(b + 2·S).
+// Selection alone (dpfw) releases one certificate, the largest error of any cell. Large cells get 1/2.7 of its upper
+// 95 % limit, S, as standard error, small cells the variance S²·b/(b + 2·S).
 //
 // # Measured coverage
 //
-// Cells within ± 1.96 standard errors, per cent, of the means over tables and noise levels ε = .1 … 10; in
-// brackets the least of them. Tables: adult7, adult14, made-up ones of 6 to 60 columns.
+// Cells within ± 1.96 standard errors, per cent, of the means over tables and noise levels ε = .1 … 10; in brackets
+// the least of them. Tables: adult7, adult14, synthetic tables of 6 to 60 columns.
 //
 //	                      1-way      2-way      3-way      4-, 5-way
 //	measured              98 (94)    98 (96)    99 (97)    –
@@ -51,19 +52,19 @@
 //	whole marginals       97 (94)    98 (97)    99 (98)    100 (99)
 //	certificate           94 (91)    99 (99)    100 (100)  100 (100)
 //
-// On families of tables that no constant was chosen on (5 runs each, ε = .3 and 1) 99 to 100 % of the cells of columns,
-// pairs and triples are within on ordered columns with ties and on columns of 100 values that follow from others; of 12
-// binary columns with structural zeros and near-deterministic pairs 93 to 98, 97 to 98 and 97 to 99 %, where the least,
-// of columns, is chance of 60 linked cells.
+// On families of tables that were not used to choose constants (5 runs each, ε = .3 and 1) 99 to 100 % of the cells
+// of columns, pairs and triples are within, for ordered columns with ties and for columns of 100 values that depend
+// on others; for 12 binary columns with structural zeros and near-deterministic pairs 93 to 98, 97 to 98 and 97 to 99
+// %, where the least figure, of columns, is within chance for 60 dependent cells.
 //
-// Measured and scored standard errors are .9 to 3 times what errors call for (4.8 times for scored triples of 23 binary
-// columns), pooled ones of up to three columns 1.3 to 4 times, certified ones two to five times, extrapolated ones and
-// those of four and more columns 5 to 18 times. Up to .3 % of the cells lie beyond 5 standard errors, of some tables 1 %
-// of a width, most of them in nearly deterministic pairs. The largest error of any measured or scored cell was .35 to
-// .75 of Largest.Median, since errors are linked.
+// Measured and scored standard errors are .9 to 3 times the actual errors (4.8 times for scored triples of 23 binary
+// columns), pooled ones of up to three columns 1.3 to 4 times, certified ones two to five times, extrapolated ones
+// and those of four and more columns 5 to 18 times. Up to .3 % of the cells lie beyond 5 standard errors, in some
+// tables 1 % for one width, most of them in nearly deterministic pairs. The largest error of any measured or scored
+// cell was .35 to .75 of Largest.Median, since errors are correlated.
 //
-// # What it does not promise
+// # Not promised
 //
-// These are predictions with a measured coverage, not bounds. Methods that buy neither answers nor a
-// certificate (the published forms, kept for comparison) get intervals that hold everything.
+// These are predictions with a measured coverage, not bounds. Methods that release neither noisy marginals nor a
+// certificate (the published forms, kept for comparison) get intervals that contain everything.
 package interval

@@ -13,13 +13,13 @@ const (
 	quantile   = .9 // of their distances, which it is held to have
 )
 
-// distance is what was found out about a table: its cells and how far it lay from the model, counts.
+// distance is the size of a table and its distance from the model, counts.
 type distance struct {
 	cells int64
 	far   float64
 }
 
-// distances lists what was found out about tables of two and of three attributes, by their cells.
+// distances lists the distances of tables of two and of three attributes, by their number of cells.
 func distances(sizes []int, tables []solver.TableUncertainty) (out [4][]distance) {
 	for _, t := range tables {
 		if n, err := t.Clique.Cells(sizes); err == nil && len(t.Clique) < len(out) {
@@ -32,9 +32,9 @@ func distances(sizes []int, tables []solver.TableUncertainty) (out [4][]distance
 	return out
 }
 
-// unscreened is what is assumed of the interaction of so many attributes whose table, fitted, has no score:
-// the distance that only a tenth of the tables of about as many cells exceeded. Where no table of that width
-// has a score, narrower ones stand for it, and all units if there are none either.
+// unscreened is the assumed distance of the interaction of so many attributes whose fitted table has no score: the
+// distance that only a tenth of the tables of about as many cells exceeded. If no table of that width has a score,
+// narrower tables are used instead, and all units if there are none either.
 func (v *Intervals) unscreened(width int, fitted []float64) *solver.TableUncertainty {
 	far := v.units
 	for ; width >= 2; width-- {

@@ -18,7 +18,7 @@ const (
 	alike    = .1  // correlation of units with the same pooled value, in where they fall
 )
 
-// Intervals gives the standard errors of a result's cells. It is immutable.
+// Intervals computes the standard errors of a result's cells. It is immutable.
 type Intervals struct {
 	sizes        []int
 	units        float64
@@ -115,12 +115,11 @@ func eachCell(sizes []int, c domain.Clique, i int, visit func(cell, code int)) {
 // sigmas95 is how many standard errors a 95 % interval reaches to either side.
 const sigmas95 = 1.96
 
-// anything returns the standard error of a count of which nothing is known: its 95 % interval holds
-// everything between 0 and units.
+// anything returns the standard error of an unknown count: its 95 % interval contains everything between 0 and units.
 func anything(units, b float64) float64 { return max(b, units-b) / sigmas95 }
 
-// oneVariances returns the variance of the count of every value of a residual fit: its noise, or the square
-// of what the fit misses the noisy answer by, if that is more. Without an answer nothing is known.
+// oneVariances returns the variance of the count of every value of a residual fit: its noise or, if larger, the
+// square of the fit's deviation from the noisy answer. Without an answer the count is unknown.
 func oneVariances(r *solver.Result) [][]float64 {
 	out, units := make([][]float64, len(r.Model.Sizes)), math.Max(r.Total.Units, 1)
 	scale := units / r.Model.Total()

@@ -6,8 +6,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/bisect"
 )
 
-// Largest collects standard errors and predicts what the worst of the cells misses by. The zero value is
-// ready for use.
+// Largest collects standard errors and predicts the error of the worst cell. The zero value is ready for use.
 type Largest struct {
 	bins map[int]float64 // cells by logarithm of their standard error
 }
@@ -36,9 +35,8 @@ func (l *Largest) Cells() int64 {
 	return int64(n)
 }
 
-// Median returns the number that the largest of as many independent normal errors falls below with
-// probability one half, in the unit of the standard errors; 0 of no cells. Errors of neighbouring cells are
-// linked, which makes the largest a little smaller.
+// Median returns the median of the largest of as many independent normal errors, in the unit of the standard errors;
+// 0 if there are no cells. Errors of neighbouring cells are correlated, which makes the largest a little smaller.
 func (l *Largest) Median() float64 {
 	high := 0.0
 	for i := range l.bins {

@@ -96,10 +96,10 @@ func (v *Intervals) variances(c domain.Clique, fitted []float64) []float64 {
 	return out
 }
 
-// pooled overwrites the standard errors of cells with pooled values. The count n of such a value is known
-// with variance σ² from its one-way table; the share s of it that falls on the cell is a guess. Were the units of the
-// value independent, the cell would vary by n·s·(1 − s), and if all had to agree by n²·s·(1 − s): they are held to be
-// correlated by alike. Of several pooled values the one that tells most is used.
+// pooled overwrites the standard errors of cells with pooled values. The count n of such a value is known with
+// variance σ² from its one-way table; its share s in the cell is a guess. If the units of the value were independent,
+// the cell would have the variance n·s·(1 − s), and if all were in one cell n²·s·(1 − s): they are assumed to have
+// the correlation alike. Of several pooled values the most informative is used.
 func (v *Intervals) pooled(c domain.Clique, fitted, dst []float64) {
 	done := make([]bool, len(dst))
 	for i, a := range c {

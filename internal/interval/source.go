@@ -2,22 +2,23 @@ package interval
 
 import "github.com/dapple-dp/dapple/dp/domain"
 
-// Source says where a standard error comes from.
+// Source is the origin of a standard error.
 type Source uint8
 
 const (
-	// Measured means that a noisy answer of the marginal, or of one around it, was bought.
+	// Measured means that a noisy answer of the marginal, or of a marginal that contains it, was released.
 	Measured Source = iota
-	// Scored means that the noisy distance of the marginal from the model was bought, and was too small to buy more.
+	// Scored means that the noisy distance of the marginal from the model was released, and was too small to measure the
+	// marginal.
 	Scored
-	// Extrapolated means that the marginal has no score; it is taken to be as far from the model as the worst tenth
-	// of those that have one.
+	// Extrapolated means that the marginal has no score; its assumed distance from the model is that of the worst tenth of the
+	// scored marginals.
 	Extrapolated
-	// Pooled marks a value too rare to be told from noise: its count is known, and what it goes with is not.
+	// Pooled means that the value is too rare to be told from noise; its count is known, and its dependences are not.
 	Pooled
-	// Certificate means that it follows from the bought largest error of any cell.
+	// Certificate means that it follows from the released largest error of any cell.
 	Certificate
-	// Bound means that nothing that was bought tells: the interval holds all that is possible.
+	// Bound means that no release bears on it; the interval contains all possible values.
 	Bound
 )
 

@@ -11,9 +11,9 @@ import (
 // wholeInflation is inflation if one estimate of the squared error stands for all cells.
 const wholeInflation = 1.3
 
-// whole writes the standard errors of a model fitted to whole marginals. Those inside a measured one are
-// sums of its cells, whose errors are linked: each attribute that is summed out widens them by inflation.
-// Outside of all, counts of people scatter by their root as well.
+// whole writes the standard errors of a model fitted to whole marginals. Those inside a measured marginal are sums of
+// its cells, whose errors are correlated: each attribute that is summed out widens them by inflation. Outside of all
+// of them, counts of people vary by their square root as well.
 func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 	u, widest, scatter := v.precision(c), len(c), 0.0
 	for _, m := range v.measurements {

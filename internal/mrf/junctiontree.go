@@ -161,7 +161,7 @@ func distribute(n, parent *node) {
 }
 
 // send multiplies the receiver by what changed in the separator since both sides agreed: new/old, and 0
-// where the old value was 0.
+// if the old value was 0.
 func (l *link) send() {
 	e := l.edge
 	l.outof.Sum(e.next, l.from.belief)

@@ -23,8 +23,9 @@ type axis struct {
 // cell the part of the noise's variance that is left.
 //
 // The table is written as blocks: differences of neighbouring ranges at every scale along each ordered column (Haar,
-// undecimated), whose noise is known, and each is moved towards 0 by how far noise explains it. Where a table holds
-// next to nothing blocks vanish, and noise with them; what a link of two columns crowds into few cells stays.
+// undecimated), whose noise is known, and each is shrunk towards 0 as far as noise explains it. If a part of a table
+// is nearly empty, its blocks vanish together with their noise; a dependence that crowds two columns into few cells
+// remains.
 //
 // Sources: Coifman, Donoho 1995 (averages over all shifts); Gao 1998 (the nonnegative garrote).
 func smoothTable(table []float64, shape []int, axes []axis, sigma float64) (out, left []float64) {

@@ -160,12 +160,11 @@ func shrink(s []float64, variance float64) (out []float64, deviation float64) {
 	return out, math.Sqrt(variance * (keep + 1/float64(len(s))))
 }
 
-// ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise
-// variance times base over prior variance, for a prior of standard deviation relative·Σbase over the
-// whole table. Where a cell exceeds its base by more than three standard deviations, base and prior grow
-// by the excess.
+// ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise variance times base
+// over prior variance, for a prior of standard deviation relative·Σbase over the whole table. If a cell exceeds its
+// base by more than three standard deviations, base and prior grow by the excess.
 //
-// lower is the part of the base that the residual does not speak of.
+// lower is the part of the base that the residual does not contain.
 func (c *candidate) ridge(residual, lower []float64, u, relative float64) []float64 {
 	sum, total := 1e-9, 0.0
 	for _, b := range c.base {

@@ -43,7 +43,7 @@ const (
 	descended  = 20e-9  // for a cell of a universe and step of the descent
 	treeOf     = .3     // for the junction tree
 	oneCell    = 2e-9   // for a record, column and pass that meets one-ways
-	fitPasses  = 20     // of those, where columns follow from each other
+	fitPasses  = 20     // of those, if columns follow from each other
 
 	manyColumns = 60 // from which renewals take as long as sweeps, which is all that they may
 )
@@ -85,8 +85,8 @@ func duration(p solver.Problem, t targets) float64 {
 	return (1+wide*wide)*work(visit*records) + treeOf + records*oneCell*fitPasses*float64(len(oneWays))
 }
 
-// sweepsOf returns the seconds of so many sweeps over the tables of cliques, of which a pass over the population takes the
-// given oneWays.
+// sweepsOf returns the seconds of so many sweeps over the tables of cliques, given the seconds
+// of a pass over the population.
 func sweepsOf(sizes []int, cliques []domain.Clique, sweeps int, pass float64) float64 {
 	passes, inside := population.Work(sizes, cliques)
 	return float64(sweeps) * (innerCell*inside + pass*float64(passes))
