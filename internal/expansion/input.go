@@ -18,7 +18,7 @@ func inputOf(req *jobpb.ExpansionRequest) (*pipepb.Schema, error) {
 	id, c := inputID(req), req.GetComponents()
 	col := c.GetPcollections()[id]
 	if col == nil || len(req.GetTransform().GetInputs()) != 1 {
-		return nil, fmt.Errorf("Synthesize takes one collection of rows; got %d", len(req.GetTransform().GetInputs()))
+		return nil, fmt.Errorf("the transform takes one collection of rows; got %d", len(req.GetTransform().GetInputs()))
 	}
 	var errs []error
 	if w := c.GetWindowingStrategies()[col.GetWindowingStrategyId()]; w.GetWindowFn().GetUrn() != "beam:window_fn:global_windows:v1" {

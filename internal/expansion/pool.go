@@ -70,7 +70,7 @@ func mourn(req *fnpb.StartWorkerRequest, text string) {
 	if err != nil {
 		return // the runner is gone, too
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // the worker is lost either way
 	stream, err := fnpb.NewBeamFnControlClient(conn).Control(ctx)
 	for err == nil {
 		var asked *fnpb.InstructionRequest

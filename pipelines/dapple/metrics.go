@@ -16,10 +16,10 @@ import (
 
 // shortIDs is the beginning of harness.shortIDCache.
 type shortIDs struct {
-	mu       sync.Mutex
-	ids      map[struct{}]string
-	meanings map[string]struct{}
-	last     int64
+	mu   sync.Mutex
+	_    map[struct{}]string // of each metric
+	_    map[string]struct{} // by ID
+	last int64
 }
 
 //go:linkname harnessShortIDs github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness.defaultShortIDCache
