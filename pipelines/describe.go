@@ -106,7 +106,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	r := a.Result
 	fitted := report.Fitted{
-		Model: r.Model, Measurements: r.Measurements, MaxError: r.MaxError, Cells: cells,
+		Model: r.Model, Measurements: r.Measurements, Answers: r.Answers, MaxError: r.MaxError, Cells: cells,
 		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
 	}
 	if r.Uncertainty != nil { // the bound covers one-way tables only

@@ -70,6 +70,7 @@ type Result struct {
 	Total        query.Total
 	Measurements []query.Measurement  // all noisy marginals; not answers to linear queries
 	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned
+	Answers      *Answers             // of linear queries; nil: there are none, or the algorithm keeps none
 	MaxError     *query.MaxError      // a measured largest error, if any
 	Accepted     *bool                // whether the model meets the problem's criteria; nil: there are none
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown
@@ -77,4 +78,11 @@ type Result struct {
 	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: see RMSE and Measurements
 	Iterations   int
 	Status       Status
+}
+
+// Answers say how close a model is to the noisy answers to linear queries that it was fitted to.
+type Answers struct {
+	Queries  int64
+	Worst    float64 // largest distance of a noisy answer from that of the model, counts
+	Variance float64 // of a noisy answer, counts²: the largest
 }

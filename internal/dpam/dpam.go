@@ -89,10 +89,12 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	for z := range fit.Weights {
 		fit.Weights[z] *= total.Units
 	}
+	model := &population.Model{Sizes: w.Sizes, Weights: fit.Weights, StructuralZeros: impossible}
 	return &solver.Result{
-		Model:        &population.Model{Sizes: w.Sizes, Weights: fit.Weights, StructuralZeros: impossible},
+		Model:        model,
 		Total:        total,
 		Measurements: marginals(ms),
+		Answers:      answers(model, ms),
 		RMSE:         fit.RMSE,
 		Iterations:   fit.Iterations,
 		Status:       fit.Status,
@@ -142,6 +144,27 @@ func marginals(ms []query.Measurement) (out []query.Measurement) {
 		}
 	}
 	return out
+}
+
+// answers compares a model with the noisy answers to linear queries; nil if there are none.
+func answers(model *population.Model, ms []query.Measurement) *solver.Answers {
+	a := &solver.Answers{}
+	for _, m := range ms {
+		if m.Queries == nil {
+			continue
+		}
+		fitted := make([]float64, len(m.Values))
+		m.Queries.Eval(fitted, model.Marginal(m.Clique, nil))
+		for i, y := range m.Values {
+			a.Worst = max(a.Worst, math.Abs(y-fitted[i]))
+		}
+		a.Queries += int64(len(m.Values))
+		a.Variance = max(a.Variance, m.Variance)
+	}
+	if a.Queries == 0 {
+		return nil
+	}
+	return a
 }
 
 // measured returns the marginals worth releasing: those that no other contains.

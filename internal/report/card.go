@@ -14,11 +14,21 @@ func (p Page) card(k known) (c card) {
 	not := func(format string, args ...any) { c.Not = append(c.Not, fmt.Sprintf(format, args...)) }
 	s := p.Privacy
 	if k.half > 0 {
-		good("Shares of single columns: half of the 95 %% intervals are at most ±\u00a0%s wide, the widest is ±\u00a0%s.",
+		say := good
+		if k.middle > FewTV/2 {
+			say = not
+		}
+		say("Shares of single columns: half of the 95 %% intervals are at most ±\u00a0%s, the widest is ±\u00a0%s.",
 			page.Figures(k.middle, 2), page.Figures(k.half, 2))
 	}
-	if s.Error.AverageTV > 0 {
-		good("Tables of %s: predicted to miss by a total variation of %s on average.", widthWords(p.width()), fixed(s.Error.AverageTV, 3))
+	switch tv := s.Error.AverageTV; {
+	case tv > FewTV:
+		not("Tables of %s: predicted to miss by a total variation of %s on average. There are too few %ss for so many columns and cells.", widthWords(p.width()), fixed(tv, 3), s.unitName())
+	case tv > 0:
+		good("Tables of %s: predicted to miss by a total variation of %s on average.", widthWords(p.width()), fixed(tv, 3))
+	}
+	if e := s.Error; e.Answers > 0 {
+		good("The %s linear queries that were asked: each answer is right to ±\u00a0%s of all, with 95 %% confidence in all of them.", page.Count(float64(e.Answers)), page.Figures(e.MaxAnswer, 2))
 	}
 	if k.groupOf > 0 {
 		good("Groups by two columns that hold at least %s of all (about %s): nine of ten are known to a tenth of their share or better.",
@@ -26,7 +36,7 @@ func (p Page) card(k known) (c card) {
 	}
 	good("Building and testing programs, queries and pipelines: the rows have the columns, types and values of the domain.")
 
-	not("Any single person: no row is somebody's record. Do not link rows to other tables by their values.")
+	not("Any single person: rows are drawn from a model, and one that equals somebody's record does so by chance. Do not link rows to other tables by their values.")
 	if k.groupOf > 0 {
 		not("Smaller groups than that: their shares may be mostly noise. The intervals are in %s.", s.Marginals.File)
 	} else {

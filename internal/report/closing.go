@@ -46,6 +46,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	if out.Compare != "" {
 		lines = append(lines, fmt.Sprintf("compare `%s` shows the true table beside them: NOT private", out.Compare))
 	}
+	if p.Error.AverageTV > FewTV {
+		lines = append(lines, fmt.Sprintf("note    a total variation of %.2g says: too few privacy units for these columns. The rows show little of how columns belong together; fewer columns, wider cells or a larger ε help, and `dapple plan --expected_rows=%.0f` says how much", p.Error.AverageTV, p.Units.Count))
+	}
 	if p.Status == solver.IterationLimit.String() {
 		lines = append(lines, "fit     "+p.Status+"; the privacy promise is the same")
 	}
@@ -88,8 +91,12 @@ func (w Written) tableLine(rows int64) string {
 }
 
 func errorLine(e Errors) string {
+	if e.Cells == 0 && e.Answers > 0 {
+		return fmt.Sprintf("error   at most %.2g in any of %s answers to linear queries with 95 %% confidence (from the noise alone; costs nothing); of cells nothing is known, as no marginal was measured",
+			e.MaxAnswer, page.Count(float64(e.Answers)))
+	}
 	if e.Cells == 0 {
-		return "error   not known: no marginal was measured"
+		return "error   not known: this method keeps no answer to compare the model with"
 	}
 	if e.PredictedCells > 0 {
 		return predictedLine(e)

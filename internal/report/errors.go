@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -20,7 +21,14 @@ type Errors struct {
 	// if MaxCell covers all cells that were asked for.
 	PredictedCell  float64 `json:"max_cell_predicted,omitempty"`
 	PredictedCells int64   `json:"cells_predicted,omitempty"`
+
+	Answers   int64   `json:"answers,omitempty"`             // to linear queries that MaxAnswer covers
+	MaxAnswer float64 `json:"max_answer_bound_95,omitempty"` // bound that all answers keep with 95 % confidence
 }
+
+// FewTV is the average total variation above which rows say little of how columns belong together: there are too few
+// privacy units for the columns.
+const FewTV = .1
 
 // Noise says how measured values were perturbed.
 type Noise uint8
@@ -35,6 +43,7 @@ const (
 type Fitted struct {
 	Model        *population.Model
 	Measurements []query.Measurement
+	Answers      *solver.Answers // to linear queries, if any
 	MaxError     *query.MaxError // a bought certificate, if any
 	Cells        int64           // that MaxError covers
 	Total        query.Total
@@ -63,7 +72,7 @@ const (
 //
 // The bound from measurements holds for all m measured cells at once: |h − g| ≤ |y − g| + z·s with
 // z the 1 − risk/(2m) quantile of the noise, for h − y is the noise of one of m cells and either sign may
-// be exceeded. If the number of units is noisy, with standard deviation s_N, the bound on shares adds
+// be exceeded. For answers to linear queries, whose values are at most 1 in size, the same holds. If the number of units is noisy, with standard deviation s_N, the bound on shares adds
 // z·s_N/N for it.
 func FittedErrors(f Fitted) Errors {
 	n := math.Max(f.Total.Units, 1)
@@ -80,8 +89,12 @@ func FittedErrors(f Fitted) Errors {
 	for _, m := range f.Measurements {
 		e.Cells += int64(len(m.Values))
 	}
+	if a := f.Answers; a != nil {
+		e.Answers = a.Queries
+		e.MaxAnswer = math.Min(1, (a.Worst+tailFactor(f.Noise, risk/float64(a.Queries))*math.Sqrt(a.Variance))/n+slack)
+	}
 	if e.Cells == 0 {
-		return Errors{MaxCell: 1, From: "nothing measured"}
+		return Errors{MaxCell: 1, From: "nothing measured", Answers: e.Answers, MaxAnswer: e.MaxAnswer}
 	}
 	scale := n / f.Model.Total()
 	tails := tailFactor(f.Noise, risk/float64(e.Cells))

@@ -45,18 +45,23 @@ func TestBoundCoversTheError(t *testing.T) {
 				f.Total = query.Total{Units: truth.Total() + totalSigma*tt.draw(rng), Variance: totalSigma * totalSigma}
 			}
 			worst := 0.0
+			f.Answers = &solver.Answers{Queries: 12 + 15 + 20, Variance: sigma * sigma} // the cells once more, as queries
 			for _, c := range cliques {
 				h, g := truth.Marginal(c, nil), model.Marginal(c, nil)
 				m := query.Measurement{Clique: c, Variance: sigma * sigma, Values: make([]float64, len(h))}
 				for i := range h {
 					m.Values[i] = h[i] + sigma*tt.draw(rng)
 					worst = math.Max(worst, math.Abs(h[i]/truth.Total()-g[i]/model.Total()))
+					f.Answers.Worst = math.Max(f.Answers.Worst, math.Abs(m.Values[i]-g[i]*math.Max(f.Total.Units, 1)/model.Total()))
 				}
 				f.Measurements = append(f.Measurements, m)
 			}
 			e := FittedErrors(f)
 			if e.Cells != 12+15+20 || e.From != "the noise alone" {
 				t.Fatalf("%s: %+v", tt.name, e)
+			}
+			if math.Abs(e.MaxAnswer-e.MaxCell) > 1e-12 || e.Answers != e.Cells {
+				t.Fatalf("%s: answers that are cells are bounded otherwise: %+v", tt.name, e)
 			}
 			if e.MaxCell < worst {
 				failed++

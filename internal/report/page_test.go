@@ -128,6 +128,33 @@ func TestReportSays(t *testing.T) {
 	}
 }
 
+// TestCard: what is predicted to be far off is not listed as good, and answers to linear queries are.
+func TestCard(t *testing.T) {
+	for _, c := range []struct {
+		tv, half  float64
+		good, not []string
+	}{
+		{.02, .01, []string{"Shares of single columns", "Tables of "}, []string{"Any single person"}},
+		{.3, .01, []string{"Shares of single columns"}, []string{"Tables of ", "too few person_ids"}},
+		{.3, .08, nil, []string{"Tables of ", "Shares of single columns"}},
+	} {
+		p := madePage(3, 4, []string{"x"})
+		p.Privacy.PrivacyID, p.Privacy.Error.AverageTV, p.Privacy.Error.Answers = "person_id", c.tv, 6
+		card := p.card(known{half: 2 * c.half, middle: c.half})
+		good, not := strings.Join(card.Good, "\n"), strings.Join(card.Not, "\n")
+		for _, want := range append(c.good, "The 6 linear queries") {
+			if !strings.Contains(good, want) || strings.Contains(not, want) {
+				t.Errorf("at %g, %g: %q is not among what is good: %s", c.tv, c.half, want, good)
+			}
+		}
+		for _, want := range c.not {
+			if !strings.Contains(not, want) || strings.Contains(good, want) {
+				t.Errorf("at %g, %g: %q is not among what is not good: %s", c.tv, c.half, want, not)
+			}
+		}
+	}
+}
+
 // TestEvidenceIsThere: every section that the report points at is in dp/PRIVACY.md.
 func TestEvidenceIsThere(t *testing.T) {
 	text, err := os.ReadFile("../../dp/PRIVACY.md")

@@ -77,11 +77,11 @@ func masked(s string) string {
 	return s
 }
 
-// The last lines of a run and its statement, of the method whose every charge is known before. Of 2,000 people
+// The last lines of a run and its statement, of the method whose every charge is known before. Of 10,000 people
 // the released number has a standard deviation below 50: it has three digits or more, and no figure is cut off
 // at 0 or 1, in all runs but 1e-70.
 func TestClosingLinesAndStatement(t *testing.T) {
-	dir := people(t, 4000)
+	dir := people(t, 20_000)
 	got := dapple(t, dir, synth("--method=dpam", "--quiet")...)
 	got.want(t, 0)
 	if got.stderr != "" {

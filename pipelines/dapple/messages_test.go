@@ -15,6 +15,7 @@ import (
 // command, of every request below, and the words of whole runs, good and bad. `go test -update` writes it anew.
 func TestMessages(t *testing.T) {
 	dir, temp := people(t, 200), t.TempDir()
+	put(t, dir, "queries.yaml", peopleDomain+"workload:\n  - {prefixes: age}\n  - {parity: [sex, age]}\n  - {count: {sex: Female, age: {from: 0, to: 40}}}\n")
 	var b strings.Builder
 	b.WriteString("What people are told, as TestMessages finds it.\n")
 	section := func(title string) { b.WriteString("\n== " + title + "\n\n") }
@@ -52,7 +53,8 @@ func TestMessages(t *testing.T) {
 var runs = []string{
 	"ledger people.book --create=people --input=people.csv --privacy_id=person_id --epsilon=1.5 --delta=1e-9",
 	"synth --domain=people.yaml --input=people.csv --output=out --epsilon=1 --delta=1e-9 --method=dpam --shards=1 --ledger=people.book",
-	"synth --domain=people.yaml --input=people.csv --output=other --epsilon=9 --delta=0 --method=dpam --shards=1 --quiet --format=csv --rows=50",
+	"synth --domain=people.yaml --input=people.csv --output=other --epsilon=0.5 --delta=0 --method=dpam --shards=1 --quiet --format=csv --rows=50",
+	"synth --domain=queries.yaml --input=people.csv --output=asked --epsilon=1 --delta=1e-9 --quiet",
 	"sample --model=out --output=more --rows=20 --quiet",
 	"sample --domain=people.yaml --output=dry --rows=20 --quiet",
 	"verify other",
@@ -244,6 +246,8 @@ var varying = []struct{ re, with string }{
 	{`[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?Z?`, "TIME"},
 	{`(writing: |wrote   )[0-9,]+`, "${1}N"},
 	{`at most [0-9.]+ in any`, "at most E in any"},
+	{`a total variation of [0-9.]+ says`, "a total variation of E says"},
+	{`--expected_rows=[0-9]+` + "`", "--expected_rows=N`"},
 	{`it has [0-9]+ bytes, and its manifest says [0-9]+`, "it has N bytes, and its manifest says N"},
 	{`, oneway\b`, ""}, // a method of this package's tests
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/solver/population"
@@ -204,7 +205,7 @@ func least(p solver.Problem, m methods.Method, l *accountant.Ledger) float64 {
 }
 
 // FewTV is the average total variation above which a plan warns of too few privacy units for the columns.
-const FewTV = .1
+const FewTV = report.FewTV
 
 // enough returns the first of 1, 2, 5, 10, 20, … units for which FewTV is predicted; 0 if the units will do, if nothing
 // is predicted, or if not even a billion would do.
