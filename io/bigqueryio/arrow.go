@@ -50,15 +50,15 @@ func newArrowDecoder(s *Source, schema []byte) (d *arrowDecoder, err error) {
 	return d, nil
 }
 
-// recovered turns a panic of the library, which damaged bytes cause, into an error without their text.
+// recovered turns a panic of the library, which damaged bytes cause, into an error without the panic's text.
 func recovered(s *Source, err *error) {
 	if recover() != nil {
 		*err = fmt.Errorf("bigquery: %s: damaged Arrow data: %w", s.Table, errForm)
 	}
 }
 
-// decode returns the records of a batch in chunks. Their memory is the batch's: nothing is released, and
-// the garbage collector takes it when the chunks are gone.
+// decode returns the records of a batch in chunks. They share the batch's memory: nothing is released, and the
+// garbage collector frees it when the chunks are gone.
 func (d *arrowDecoder) decode(batch []byte, rows int64) (chunks []*domain.Chunk, err error) {
 	defer recovered(d.source, &err)
 	r, err := ipc.NewReader(io.MultiReader(bytes.NewReader(d.schema), bytes.NewReader(batch)))
@@ -153,7 +153,7 @@ func fillText(out *domain.Column, a *array.String) {
 	}
 }
 
-// fillDictionary takes over indices and texts. The index of a NULL says nothing.
+// fillDictionary takes over indices and texts. The index of a NULL has no meaning.
 func fillDictionary(out *domain.Column, a *array.Dictionary) bool {
 	texts, ok := a.Dictionary().(*array.String)
 	if !ok {
@@ -172,7 +172,7 @@ func fillDictionary(out *domain.Column, a *array.Dictionary) bool {
 	return true
 }
 
-// toMicros rounds down what is finer than a microsecond, and cuts what is beyond an int64.
+// toMicros rounds down to microseconds, and saturates beyond an int64.
 func toMicros(v int64, unit arrow.TimeUnit) int64 {
 	switch unit {
 	case arrow.Second:

@@ -14,7 +14,7 @@ const (
 	chunkBytes = 1 << 25 // of one text column, beyond which a chunk goes on earlier
 )
 
-// errForm says that the client delivers something else than its documentation says. It holds no cell.
+// errForm means that the client delivers other types than documented. It contains no cell.
 var errForm = errors.New("a cell is not of its column's type")
 
 // rows collects records until a chunk is full. It is a bigquery.ValueLoader.

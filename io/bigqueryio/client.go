@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// Client says how to reach BigQuery. It is plain data, which a DoFn can carry; the zero value reaches the
-// public service with the credentials of the environment.
+// Client holds the settings for reaching BigQuery. It is plain data, which a DoFn can carry; the zero value reaches
+// the public service with the credentials of the environment.
 type Client struct {
 	Project   string // billed for jobs; required
 	Location  string // of jobs, such as "EU"; default: that of the data
@@ -29,8 +29,8 @@ type Client struct {
 // factories maps names to makers of client options, because a DoFn carries no functions.
 var factories sync.Map
 
-// RegisterOptions makes client options known by a name on every worker, from an init function. It panics
-// if the name is taken.
+// RegisterOptions registers client options under a name on every worker, from an init function. It panics if the name
+// is taken.
 func RegisterOptions(name string, make func(context.Context) ([]option.ClientOption, error)) {
 	if _, taken := factories.LoadOrStore(name, make); taken || name == "" || make == nil {
 		panic("bigqueryio: options need a name that is free, and a function")

@@ -13,13 +13,13 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// refusal is what may be shown of an error of the service: no message, because messages quote cells.
+// refusal is the part of a service's error that may be shown: not its message, because messages quote cells.
 type refusal struct {
 	code             int // of HTTP; 0: none
 	reason, location string
 }
 
-// refusalOf returns what the service says of err; ok is false if err is not the service's.
+// refusalOf returns the refusal in err; ok is false if err is not the service's.
 func refusalOf(err error) (r refusal, ok bool) {
 	if e := (*googleapi.Error)(nil); errors.As(err, &e) {
 		r.code = e.Code
@@ -79,7 +79,7 @@ func (r refusal) String() string {
 	return s
 }
 
-// fix says what to do.
+// fix returns advice.
 func (r refusal) fix() string {
 	switch {
 	case r.reason == "responseTooLarge":
@@ -111,8 +111,8 @@ func (r refusal) transient() bool {
 	return r.code >= 500
 }
 
-// shown returns an error about what, with nothing of err in it that could be a cell: codes, reasons,
-// places, addresses.
+// shown returns an error about what, with no part of err that could be a cell: only codes, reasons, places,
+// addresses.
 func shown(what string, err error) error {
 	if err == nil {
 		return nil
@@ -131,10 +131,10 @@ func shown(what string, err error) error {
 	return fmt.Errorf("bigquery: %s: the client failed (%T)", what, err)
 }
 
-// errNoAnswer ends a question at launch.
+// errNoAnswer is the error of a request at launch that timed out.
 var errNoAnswer = errors.New("the service does not answer; is it within reach of this machine? try again later")
 
-// unanswered returns errNoAnswer if err says that the time for a question is up, else err.
+// unanswered returns errNoAnswer if err means that the time for a request is up, else err.
 func unanswered(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errNoAnswer

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// jobName names the load of one set of rows, no matter which process loads it from where: the same run, model,
-// table, number of shards and columns give the same rows. An attempt's number follows it.
+// jobName names the load of one set of rows, whichever process loads it and from where: equal run, model, table,
+// number of shards and columns mean equal rows. The number of the attempt is appended.
 func (s Sink) jobName(model string) string {
 	h := sha256.New()
 	part := func(text string) {

@@ -188,7 +188,7 @@ func (l *loading) count(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// explain words the end of a load.
+// explain returns the error of a failed load.
 func (l *loading) explain(ctx context.Context, id string, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errDeadline):

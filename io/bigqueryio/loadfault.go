@@ -42,8 +42,8 @@ func missing(err error) bool {
 	return ok && r.code == http.StatusNotFound
 }
 
-// because returns what may be shown of a failure: messages of jobs can quote cells, so none of them
-// is shown, only the code, the reason, and the place if that is one of the staged files.
+// because returns the part of a failure that may be shown: messages of jobs can quote cells, so none is shown, only
+// the code, the reason, and the place if that is one of the staged files.
 func (l *loading) because(err error) error {
 	r, ok := refusalOf(err)
 	switch {
@@ -71,7 +71,7 @@ func (l *loading) place(err error) string {
 	return ""
 }
 
-// remedy says what to do about a load that was refused.
+// remedy returns advice on a load that was refused.
 func remedy(r refusal) string {
 	switch r.reason {
 	case "accessDenied":

@@ -18,7 +18,7 @@ type Options struct {
 	Read   ReadOptions
 }
 
-// Configure changes the settings of BigQuery in those of all places.
+// Configure changes the settings of BigQuery among those of all places.
 func Configure(all *tables.Options, change func(*Options)) {
 	var o Options
 	_ = all.Get(scheme, &o) // what cannot be read is replaced
@@ -52,8 +52,8 @@ func findPlaced(_ context.Context, name string, o tables.Options) (tables.Source
 	return p, nil
 }
 
-// Check reads the table's metadata. From then on reading gives the rows of this moment, where BigQuery
-// can look back.
+// Check reads the table's metadata. From then on reading gives the rows of this moment, if BigQuery keeps their
+// history.
 func (t *placed) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) error {
 	source, err := Check(ctx, t.Client, t.table, d, t.Options.Read)
 	if err != nil {
@@ -63,7 +63,7 @@ func (t *placed) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) erro
 	return nil
 }
 
-// Identity names the table and the time of its last change. Of views, whose tables can change, nothing is known.
+// Identity names the table and the time of its last change. A view has no identity, since its tables can change.
 func (t *placed) Identity() (id string, known bool) {
 	s := t.checked()
 	return fmt.Sprintf("%s %d", s.Table, s.Modified), s.Modified != 0
@@ -96,7 +96,7 @@ func (t *placed) checked() Source {
 // Bytes returns 0: what is read is not known before.
 func (t *placed) Bytes() int64 { return 0 }
 
-// Note says as of when the table is read, once it has been checked.
+// Note states the time as of which the table is read, once it has been checked.
 func (t *placed) Note() string {
 	if t.source == nil {
 		return ""

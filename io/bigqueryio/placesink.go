@@ -23,7 +23,7 @@ type loadedRows struct {
 	release dirsink.Dir // of no rows; Release empty: nothing is released
 }
 
-// targetFaults says what is wrong with the name of a table and the way to write it.
+// targetFaults returns the faults in the name of a table and in the way to write it.
 func targetFaults(t tables.Target) (faults []*tables.FieldError) {
 	if _, err := ParseTable(t.Output); err != nil {
 		faults = append(faults, &tables.FieldError{Field: "Output", Err: err})
@@ -120,7 +120,7 @@ func (s *loadedRows) Hold() (release func(), err error) {
 	return func() { stage(); other() }, nil
 }
 
-// Find looks for the job that has loaded this run's rows. What it returns names table and release even if it finds none.
+// Find returns the job that has loaded this run's rows. Its result names table and release even if there is none.
 func (s *loadedRows) Find(ctx context.Context, model string) (tables.Written, bool, error) {
 	w := tables.Written{Published: tables.Published{URI: s.name(), Rows: -1}, Release: s.release.Release}
 	if w.Release != "" {
@@ -150,7 +150,7 @@ func (s *loadedRows) Unfinished() string {
 		"staged files are in %s until you remove them", s.name(), s.target.Stage)
 }
 
-// Note says how the rows come into the table.
+// Note describes how the rows get into the table.
 func (s *loadedRows) Note() string {
 	from := "one file from this machine, since neither --temp_location nor --release is on gs://"
 	if files.Scheme(s.target.Stage) == "gs" {

@@ -46,7 +46,7 @@ func describe(f *bigquery.FieldSchema) tables.Column {
 	return d
 }
 
-// domainType returns the type that stands for one of BigQuery.
+// domainType returns the type for one of BigQuery.
 func domainType(t bigquery.FieldType) (domain.Type, bool) {
 	name := typeName(t)
 	if name == "BIGNUMERIC" {
@@ -102,13 +102,13 @@ func mode(f *bigquery.FieldSchema) string {
 	return "a "
 }
 
-// exactNumeric reports whether every value of a BIGNUMERIC column is a NUMERIC. Its cells are not asked:
-// whether a run ends must not depend on them.
+// exactNumeric reports whether every value of a BIGNUMERIC column is a NUMERIC, from its declaration and not its
+// cells: whether a run ends must not depend on them.
 func exactNumeric(f *bigquery.FieldSchema) bool {
 	return f.Precision > 0 && f.Scale <= numericScale && f.Precision-f.Scale <= 38-numericScale
 }
 
-// nameFault refuses what would end a quoted name in SQL.
+// nameFault refuses names that would end a quoted name in SQL.
 func nameFault(name string) bool {
 	return domain.NameFault(name) != "" || strings.ContainsAny(name, "`\\")
 }
@@ -178,7 +178,7 @@ func mapColumn(s bigquery.Schema, name string, want domain.Type) (Column, string
 	return Column{Name: f.Name, Type: typeName(f.Type), As: want}, ""
 }
 
-// find returns the column of that name, upper and lower case aside as everywhere in BigQuery.
+// find returns the column of that name, ignoring case as everywhere in BigQuery.
 func find(s bigquery.Schema, name string) (*bigquery.FieldSchema, string) {
 	named := func(name string) func(*bigquery.FieldSchema) bool {
 		return func(f *bigquery.FieldSchema) bool { return strings.EqualFold(f.Name, name) }

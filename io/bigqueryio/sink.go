@@ -16,10 +16,10 @@ import (
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
-// Write says what becomes of the rows that a table holds already.
+// Write is what happens to the rows that a table holds already.
 type Write uint8
 
-// The ways to write. The first is the default: even a load whose ID was lost cannot add to its own rows.
+// The ways to write. The first is the default: even if the ID of a load is lost, its rows are not added twice.
 const (
 	WriteEmpty    Write = iota // the table is absent or has no rows, else the load fails
 	WriteTruncate              // the rows and the columns of the table are replaced
@@ -59,7 +59,7 @@ type Sink struct {
 	sleep func(context.Context, time.Duration) error // nil: as long as it says
 }
 
-// MaxShards is how many files one load job takes.
+// MaxShards is the largest number of files of one load job.
 // Source: cloud.google.com/bigquery/quotas, "Maximum number of source URIs in job configuration".
 const MaxShards = 10000
 

@@ -11,9 +11,9 @@ import (
 	"cloud.google.com/go/bigquery"
 )
 
-// Check says at launch whether Publish could succeed as far as can be known, and writes nothing: the
-// dataset is there, jobs may be run, and the table is absent, or its kind, rows, columns and permissions
-// allow the load. All columns that do not fit are listed at once.
+// Check reports at launch whether Publish could succeed, as far as that can be known, and writes nothing: the dataset
+// exists, jobs may be run, and the table does not exist, or its kind, rows, columns and permissions allow the load.
+// It lists all columns that do not fit.
 func (s Sink) Check(ctx context.Context) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (s Sink) Check(ctx context.Context) error {
 	return s.mayWrite(ctx, client)
 }
 
-// locate returns where the dataset is.
+// locate returns the location of the dataset.
 func (s Sink) locate(ctx context.Context, client *bigquery.Client) (string, error) {
 	dataset, err := client.DatasetInProject(s.Table.Project, s.Table.Dataset).Metadata(ctx)
 	if missing(err) {
@@ -67,7 +67,7 @@ func (s Sink) mayRunJobs(ctx context.Context, client *bigquery.Client, location 
 	return nil
 }
 
-// fits says whether a table that is there takes the rows.
+// fits reports whether an existing table accepts the rows.
 func (s Sink) fits(table *bigquery.TableMetadata) error {
 	if table.Type != "" && table.Type != bigquery.RegularTable {
 		return fmt.Errorf("bigquery: %s is a %s; choose a table", s.Table, strings.ReplaceAll(string(table.Type), "_", " "))
@@ -89,7 +89,7 @@ func holdsRows(table *bigquery.TableMetadata) bool {
 	return table.NumRows > 0 || table.StreamingBuffer != nil
 }
 
-// mayWrite asks for the permissions on a table that is there. A server that cannot tell is no fault.
+// mayWrite tests the permissions on an existing table. A server that does not support the test is no fault.
 func (s Sink) mayWrite(ctx context.Context, client *bigquery.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -106,5 +106,5 @@ func (s Sink) mayWrite(ctx context.Context, client *bigquery.Client) error {
 	return nil
 }
 
-// askTime bounds a question that a server need not be able to answer.
+// askTime bounds a request that a server need not support.
 const askTime = 5 * time.Second

@@ -7,8 +7,8 @@ import (
 	"cloud.google.com/go/bigquery"
 )
 
-// Find looks for the load that has put this run's rows into the table, whichever worker asked for it;
-// false if none has ended well. Its Rows are −1 if the service does not say how many it loaded.
+// Find returns the load that has put this run's rows into the table, whichever worker started it; false if none has
+// succeeded. Its Rows are −1 if the service does not report how many it loaded.
 func (s Sink) Find(ctx context.Context, model string) (Loaded, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()

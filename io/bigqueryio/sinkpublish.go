@@ -9,24 +9,24 @@ import (
 	"cloud.google.com/go/bigquery"
 )
 
-// Loaded is what Publish has done.
+// Loaded is the result of Publish.
 type Loaded struct {
 	Job   string // ID of the load job
 	Rows  int64  // that it loaded
 	Bytes int64  // of the staged parts
 
-	// Left joins what could not be done once the rows were in the table: setting its labels, deleting
-	// the staged files. nil if nothing is left to do.
+	// Left joins what failed once the rows were in the table: setting its labels, deleting the staged files. nil if
+	// nothing did.
 	Left error
 }
 
-// Publish loads the staged parts into the table by one job, and deletes them. It may be called again
-// with the same parts, or with other copies of the same rows, also at once by several workers, and after
-// a failure: the job's ID follows from run, model, table, shards and columns, and each row is loaded
-// once. A load that ends well has loaded every row, one that does not has loaded none.
+// Publish loads the staged parts into the table by one job, and deletes them. It may be called again with the same
+// parts, or with other copies of the same rows, also concurrently by several workers, and after a failure: the job's
+// ID is derived from run, model, table, shards and columns, and each row is loaded once. A load that succeeds has
+// loaded every row, one that does not has loaded none.
 //
-// After an error the staged files are kept, and the error says so. If the context ends, the job goes
-// on: other workers may be waiting for it.
+// After an error the staged files are kept, and the error says so. If the context ends, the job continues: other
+// workers may be waiting for it.
 func (s Sink) Publish(ctx context.Context, staged Staged) (Loaded, error) {
 	out, err := s.publish(ctx, staged)
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"github.com/dapple-dp/dapple/internal/bounded"
 )
 
-// Pin says which rows of a table that changes are read.
+// Pin selects the state in which a table that changes is read.
 type Pin uint8
 
 const (
-	// AsOfLaunch reads a table as it was when Check looked at it, so that a step that is repeated sees
-	// the same rows. What BigQuery keeps no history of, such as a view, is read AsRead.
+	// AsOfLaunch reads a table in its state when Check read its metadata, so that a step that is repeated sees the
+	// same rows. A view or another table without history is read AsRead.
 	AsOfLaunch Pin = iota
-	// AsRead reads what the table holds at the first reading. BigQuery keeps the result of that for a
-	// day, in which a step that is repeated finds it again.
+	// AsRead reads the state of the table at the first reading. BigQuery keeps the result for a day, during which a
+	// repeated step finds it again.
 	AsRead
 )
 
-// Via is the way that rows take.
+// Via is the interface by which rows are read.
 type Via uint8
 
 const (
@@ -38,14 +38,14 @@ const (
 	ViaStorage
 )
 
-// ReadOptions says how a table is read. Zero fields mean their defaults.
+// ReadOptions are the settings of reading a table. Zero fields mean their defaults.
 type ReadOptions struct {
 	Pin     Pin           // default AsOfLaunch
 	Via     Via           // default ViaQuery
 	Timeout time.Duration // for the whole reading; default 6 h, which is as long as BigQuery lets a query run
 }
 
-// Column is a column that is read.
+// Column is a column to read.
 type Column struct {
 	Name  string // as the table writes it
 	Type  string // in the table, by the name of Standard SQL
@@ -53,7 +53,7 @@ type Column struct {
 	Scale int // NUMERIC: decimal places of the native unit
 }
 
-// Source is a table as it was when a run was planned. It is plain data, all of it public.
+// Source is a table in its state when a run was planned. It is plain data, all of it public.
 type Source struct {
 	Client   Client
 	Table    Table
@@ -116,7 +116,7 @@ func snapshot(now, modified time.Time) int64 {
 	return max(now.Add(-ahead).UnixMicro(), modified.Add(time.Millisecond).UnixMicro())
 }
 
-// tableFaults says why a table cannot be read as a whole.
+// tableFaults returns the reasons why a table cannot be read as a whole.
 func tableFaults(md *bigquery.TableMetadata) (faults []string) {
 	if md.RequirePartitionFilter {
 		faults = append(faults, "it can be queried only with a filter on its partitions; read it through a view that has one")
@@ -127,7 +127,7 @@ func tableFaults(md *bigquery.TableMetadata) (faults []string) {
 	return faults
 }
 
-// metadata returns what is known of a table. If there is none it says whether its dataset is there.
+// metadata returns the metadata of a table. If there is none the error says whether its dataset exists.
 func (c Client) metadata(ctx context.Context, t Table) (*bigquery.TableMetadata, error) {
 	client, err := c.Open(ctx)
 	if err != nil {
@@ -159,7 +159,7 @@ func asked(what string, err error) error {
 	return shown(what, err)
 }
 
-// Note says in a line which rows are read and how.
+// Note states in a line which rows are read and how.
 func (s *Source) Note() string {
 	what := map[string]string{"VIEW": "view ", "MATERIALIZED_VIEW": "materialized view ", "EXTERNAL": "external table "}[s.Kind] + s.Table.String()
 	when := "as it is when it is read: BigQuery keeps the result for a day, in which a repeated step sees the same rows"

@@ -22,8 +22,8 @@ type Staged struct {
 	Model string            // names the model that the rows were drawn from, such as its hash
 	Parts []dirsink.FileRef // each shard once, in any order; all on gs:// or all on this machine
 
-	// Remove deletes whatever the run has staged. It is called once the rows are in the table, and what
-	// is gone already is no error. nil removes nothing.
+	// Remove deletes whatever the run has staged. It is called once the rows are in the table, and succeeds for files
+	// that are gone already. nil removes nothing.
 	Remove func(context.Context) error
 }
 
@@ -50,8 +50,8 @@ func (s Sink) ordered(parts []dirsink.FileRef) ([]dirsink.FileRef, error) {
 
 func isRemote(p dirsink.FileRef) bool { return files.Scheme(p.URI) == "gs" }
 
-// merged is a local file of all parts' rows, made when it is first opened. A load takes one file from a
-// machine, and the parts are too many or too long to hold.
+// merged is a local file of all parts' rows, made when it is first opened. A load accepts one file from a machine,
+// and the parts are too many or too long to hold in memory.
 type merged struct {
 	sink  Sink
 	parts []dirsink.FileRef // by shard
@@ -72,7 +72,7 @@ func (m *merged) open(ctx context.Context) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// missing words the error of a file that is not there: most likely another machine has it.
+// missing wraps the error of a missing file: most likely it is on another machine.
 func (m *merged) missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("a staged part is not on this machine; stage on gs://: %w", err)

@@ -20,8 +20,8 @@ import (
 // maxMessage is beyond the 128 MB that a message of the service may have.
 const maxMessage = 129 << 20
 
-// table reads a table as of the snapshot by the Storage Read API, without a query: it reads the needed
-// columns alone. The number of rows is asked for apart, since that of a session is an estimate.
+// table reads a table as of the snapshot by the Storage Read API, without a query: it reads only the needed columns.
+// The number of rows is requested separately, since that of a session is an estimate.
 func (r *reader) table(ctx context.Context, yield func(*domain.Chunk) error) error {
 	want, err := r.count(ctx)
 	if err != nil {
@@ -85,13 +85,13 @@ func (r *reader) count(ctx context.Context) (uint64, error) {
 	return 0, fmt.Errorf("bigquery: %s: %w", r.Table, errForm)
 }
 
-// delivery is what a stream sends: chunks, then its end.
+// delivery is an element of a stream: a chunk, or its end.
 type delivery struct {
 	chunk *domain.Chunk
 	err   error // of the end
 }
 
-// streams reads all streams of a session side by side, and yields in the calling goroutine.
+// streams reads all streams of a session concurrently, and yields in the calling goroutine.
 func (r *reader) streams(ctx context.Context, s *storagepb.ReadSession, want uint64, yield func(*domain.Chunk) error) error {
 	s.DataFormat = storagepb.DataFormat_ARROW
 	session, err := r.storage.CreateReadSession(ctx, &storagepb.CreateReadSessionRequest{
@@ -138,7 +138,7 @@ func (r *reader) streams(ctx context.Context, s *storagepb.ReadSession, want uin
 	return err
 }
 
-// stream reads one stream. After a passing failure it goes on at the row at which it stood.
+// stream reads one stream. After a temporary failure it continues at the row that it had reached.
 func (r *reader) stream(ctx context.Context, name string, d *arrowDecoder, out chan<- delivery) error {
 	offset, failures := int64(0), 0
 	for {

@@ -39,7 +39,7 @@ func plainName(s, marks string) bool {
 	return s != "" && strings.Trim(s, letters+marks) == ""
 }
 
-// tableName refuses what would end a quoted name in SQL or name another resource.
+// tableName refuses names that would end a quoted name in SQL or name another resource.
 func tableName(s string) bool {
 	return s != "" && len(s) <= 1024 && !strings.ContainsAny(s, "`\\/.:$@!*'\"\n\r\t;?#%")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// typeRow says what a type is called, and how its cells come.
+// typeRow holds the names of a type, and the form in which its cells arrive.
 type typeRow struct {
 	field  bigquery.FieldType                                            // the client's name
 	arrow  func(arrow.DataType) bool                                     // whether the Storage Read API sends it so
@@ -85,8 +85,8 @@ func micros(t civil.Time) int64 {
 	return ((int64(t.Hour)*60+int64(t.Minute))*60+int64(t.Second))*1_000_000 + int64(t.Nanosecond)/1000
 }
 
-// scaled returns ⌊v·10^scale⌋, or the nearest int64: what is finer than the native unit moves over no
-// cut point, and what is larger is in the same edge cell.
+// scaled returns ⌊v·10^scale⌋, or the nearest int64: rounding to the native unit moves no number over a cut point,
+// and numbers beyond int64 are in the same edge cell.
 func scaled(r *rows, c *Column, v bigquery.Value) (int64, bool) {
 	x, ok := v.(*big.Rat)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package schema reads the domain file: the YAML text in which people declare what a table may contain,
-// which marginals they care for, and how an unusual CSV file is written.
+// Package schema reads the domain file: the YAML text in which people declare what a table may contain, which
+// marginals matter to them, and how an unusual CSV file is written.
 //
 //	privacy_id: person_id
 //	columns:
@@ -20,9 +20,9 @@
 //	csv: {null: ["?"], trim: true}
 //
 // The keys of csv are columns (the names, for files without a header line), comma, null (further texts that mean
-// NULL), trim (blanks around cells are not part of them), max_record_mib (what the cells of one record hold at
-// most; 4 unless given), and for the privacy ID, which null and trim leave alone, null_id and trim_id; encoding, which is windows-1252 or
-// left out; and written.
+// NULL), trim (blanks around cells are not part of them), max_record_mib (the largest size of the cells of one
+// record; default 4), encoding (windows-1252) and written (see below). For the privacy ID, to which null and trim do
+// not apply, there are null_id and trim_id.
 //
 // # Numbers and dates as people write them
 //
@@ -38,9 +38,9 @@
 //	31 Dec 2024  or Dec 31, 2024, or 31DEC24: the month by its English name, or the first three letters of it
 //	"20241231"   eight digits
 //
-// Such numbers may have a currency ($ or EUR) on either side, a percent sign, which is dropped (12 % is 12), a minus
-// behind them, or parentheses for a minus. A time may follow a date. Years of two digits are the last ones that are not
-// after the year of max.
+// Such numbers may have a currency ($ or EUR) on either side, a percent sign, which is dropped (12 % is 12), a
+// trailing minus, or parentheses for a minus. A time may follow a date. A year of two digits is the last such year
+// that is not after the year of max.
 //
 // Reading is strict: unknown keys, keys given twice and values of a wrong type are faults. All faults
 // of a file are found at once, each with line and column, what was given and what to do about it. A file larger
@@ -48,17 +48,17 @@
 //
 // # Numbers and times without bins
 //
-// A column with min and max, and neither bins nor edges nor a step, holds the multiples of its resolution between
-// them: 2^20 at most. Up to 64 are a cell each. Of more, bins are learned from a release, with the most frequent
-// values as bins of their own, and rows are drawn inside bins as the release says. The resolution is 1 for INT64, 0.01
-// for NUMERIC, a day for DATE and a second for other times, unless given; FLOAT64 has none and wants one. Numbers that a
-// resolution would round can be listed as exact, such as frequent logarithms, and are then written as they are; columns
-// in order have none.
+// A column with min and max, and without bins, edges and step, has as values the multiples of its resolution between
+// them, at most 2^20. Up to 64 values are a cell each. For more, bins are learned from a release, with the most
+// frequent values as bins of their own, and rows are drawn inside bins from the released distribution. The default
+// resolution is 1 for INT64, 0.01 for NUMERIC, a day for DATE and a second for other times; FLOAT64 needs one.
+// Numbers that a resolution would round, such as frequent logarithms, can be listed as exact, and are then written
+// unchanged; columns in order cannot have any.
 //
 // # Constraints between columns
 //
-// What an entry of constraints declares holds in every row written. They are public facts, cost no budget, and
-// private records that break them are counted as they are.
+// Every row written satisfies the entries of constraints. They are public facts and cost no budget; private records
+// that violate them are counted unchanged.
 //
 //	{order: [start, end]}                                   start <= end
 //	{date: [year, month, day]}                              a day that the calendar has
@@ -66,29 +66,30 @@
 //	{derive: state, from: city, map: {Austin: TX}, else: XX}  a value for each value of another column
 //	{sum: total, of: [net, tax]}                            a sum
 //
-// Columns in order are of one kind: numbers, dates, or times of one type. NULL is in order with everything. Cells
-// of which no values are in order have probability 0, and inside cells values are exchanged or drawn again; a
-// column is written as it would be without the order as far as that goes.
+// Columns in order are of one kind: numbers, dates, or times of one type. NULL is in order with everything.
+// Combinations of cells without values in order have probability 0, and inside cells values are exchanged or drawn
+// again; as far as possible, the values of a column are those that it would have without the order.
 //
-// A derived column or a sum is computed in the rows: it is not modelled, takes no budget, and the table need not have
-// it. It can be declared under columns, for its place, its type and the range that its values have to keep; else it
-// comes last, as an INT64, NUMERIC, STRING or what is computed. It is NULL if a column that it needs is. In
-// expressions are columns, whole numbers, + - * /, % and parentheses; / rounds down and % has the sign of its divisor;
-// a column whose name is no word stands in double quotes. The difference of two dates is in days, that of two times in
-// seconds, and days or seconds can be added. year, quarter, month, day, weekday (1 is Monday), hour, minute and
-// second take a date or time, and date the day of a timestamp, in UTC.
+// A derived column or a sum is computed in the rows: it is not modelled, uses no budget, and the table need not have
+// it. It can be declared under columns, with its place, its type and the range of its values; otherwise it comes
+// last, as an INT64, NUMERIC, STRING or the type of the expression. It is NULL if a column that it is computed from
+// is. Expressions consist of columns, whole numbers, + - * /, % and parentheses; / rounds down and % has the sign of
+// its divisor; a column whose name is not a word is put in double quotes. The difference of two dates is in days,
+// that of two times in seconds, and days or seconds can be added. year, quarter, month, day, weekday (1 is Monday),
+// hour, minute and second apply to a date or time, and date returns the day of a timestamp, in UTC.
 //
 // # Generated columns
 //
-// An entry of generate is a column of keys, made up for the rows and never NULL, before all other columns: uuid; serial, which
-// counts from 1 over all files; or a pattern such as "AB-####", in which # is a digit and ? a capital letter, which
-// counts too, in more characters if it has to. The privacy ID can be one. They repeat with the sample seed.
+// An entry of generate is a column of keys, made up for the rows and never NULL, before all other columns: uuid;
+// serial, which counts from 1 over all files; or a pattern such as "AB-####", in which # is a digit and ? a capital
+// letter, which counts too, and grows longer if necessary. The privacy ID can be generated. Equal sample seeds give
+// equal keys.
 //
 // # Linear queries
 //
-// An entry of workload is a marginal, or one of these queries, which methods dpam, dpfw and those for comparison take.
-// Each has a value in [−1, 1] for every record, and its answer is their sum. At most
-// 100,000 queries with 16,777,216 values together are possible.
+// An entry of workload is a marginal, or one of these queries, which methods dpam, dpfw and those for comparison
+// accept. Each has a value in [−1, 1] for every record, and its answer is their sum. At most 100,000 queries with
+// 16,777,216 values together are possible.
 //
 //	{count: {sex: Female, age: {from: 20, to: 40}}}      records with these values, a list of them, or cells in order
 //	{prefixes: age}                                      for each cell but the last, records in it or in one before
@@ -98,17 +99,16 @@
 //
 // # Impossible combinations
 //
-// An entry of impossible names at least two columns, each with a value or a list of values: no record has
-// one of the values in every column named. Values are categories, null, what the cell other is written
-// back as, or the lower end of a bin, which stands for the whole bin. Such records have probability 0 in
-// every model, which costs no privacy: they are declared, not found. Private records that are impossible
-// all the same are counted like others.
+// An entry of impossible names at least two columns, each with a value or a list of values: no record has one of the
+// values in every column named. Values are categories, null, the value written for the cell other, or the lower end
+// of a bin, which means the whole bin. Such records have probability 0 in every model, which costs no privacy: they
+// are declared, not found. Private records that are impossible nevertheless are counted like others.
 //
 // # Design
 //
-// The file is read as YAML nodes rather than decoded into structs: nodes keep positions, and scalars
-// keep their text, so that 0.1 is exactly one tenth, No is a category and 007 keeps its zeros. Anchors
-// and aliases are refused; a domain file has no use for them.
+// The file is read as YAML nodes rather than decoded into structs: nodes keep positions, and scalars keep their text,
+// so that 0.1 is exactly one tenth, No is a category and 007 keeps its zeros. Anchors and aliases are refused; a
+// domain file does not need them.
 //
 // Equal bins have real cut points. INT64 and times round them up to whole units, which changes no cell.
 // NUMERIC takes the fewest decimal places, at most 9, in which the cut points are exact, and rounds up
