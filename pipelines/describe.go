@@ -1,7 +1,6 @@
 package pipelines
 
 import (
-	"bytes"
 	"io"
 	"strings"
 
@@ -118,6 +117,3 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }
-
-// readPrivacy reads the statement of a finished run.
-func readPrivacy(b []byte) (report.Privacy, error) { return report.ParsePrivacy(bytes.TrimSpace(b)) }

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -203,7 +204,7 @@ func released(ctx context.Context, dir string) (report.Privacy, error) {
 	if err != nil {
 		return report.Privacy{}, fmt.Errorf("pipelines: %w", err)
 	}
-	return readPrivacy(b)
+	return report.ParsePrivacy(bytes.TrimSpace(b))
 }
 
 // maxPublicFile is the largest statement that is read, in bytes.

@@ -67,9 +67,9 @@ func (l *Ledger) achievedByAll() (epsilon float64, conversion string) {
 	case dp.Pure:
 		epsilon, conversion = floatUp(l.bound()), "pure"
 	case dp.ZCDP:
-		epsilon, conversion = RhoCurve(floatUp(l.bound())).EpsilonCeil(p.Delta), "zCDP"
+		epsilon, conversion = rhoCurve(floatUp(l.bound())).epsilonCeil(p.Delta), "zCDP"
 	case dp.GaussianOnly:
-		epsilon, conversion = float64(GDPEpsilonCeil(muOf(l.bound()), p.Coordinates, p.Delta, p.Epsilon)), "GDP"
+		epsilon, conversion = float64(gdpEpsilonCeil(muOf(l.bound()), p.Coordinates, p.Delta, p.Epsilon)), "GDP"
 	}
 	if epsilon >= requested {
 		return requested, "capacity"

@@ -143,9 +143,9 @@ func (b *Book) SpentEpsilon() dp.Epsilon {
 	case p.Accounting == dp.Pure:
 		return dp.Epsilon(floatUp(spent))
 	case p.Accounting == dp.ZCDP:
-		return min(p.Epsilon, dp.Epsilon(RhoCurve(floatUp(spent)).EpsilonCeil(p.Delta)))
+		return min(p.Epsilon, dp.Epsilon(rhoCurve(floatUp(spent)).epsilonCeil(p.Delta)))
 	}
-	return GDPEpsilonCeil(muOf(spent), p.Coordinates, p.Delta, p.Epsilon)
+	return gdpEpsilonCeil(muOf(spent), p.Coordinates, p.Delta, p.Epsilon)
 }
 
 // LargestEpsilon returns the largest multiple of 1/1000 of the book's ε for which one more run fits; 0 if there is

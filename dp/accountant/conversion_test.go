@@ -132,7 +132,7 @@ func TestOutwardRounding(t *testing.T) {
 		if best > 0.5 || best < leastDelta {
 			continue // the search over α of EpsilonCeil starts at 1.001
 		}
-		back := RhoCurve(rho).EpsilonCeil(dp.Delta(best / (1 + 0x1p-30)))
+		back := rhoCurve(rho).epsilonCeil(dp.Delta(best / (1 + 0x1p-30)))
 		if back < epsilon*(1-1e-12) || back > epsilon*(1+1e-9) {
 			t.Fatalf("rho %g: ε %g → δ %g → ε %g", rho, epsilon, best, back)
 		}
@@ -165,11 +165,11 @@ func TestGDPEpsilonPaysForDiscreteness(t *testing.T) {
 	total := func(e dp.Epsilon) float64 {
 		return GDPDeltaCeil(0.2, e) + (1+math.Exp(float64(e)))*coordinates*0.021/math.Exp2(60)
 	}
-	got := GDPEpsilonCeil(0.2, coordinates, delta, 2)
+	got := gdpEpsilonCeil(0.2, coordinates, delta, 2)
 	if total(got) > delta || total(got-0x1p-39) <= delta {
 		t.Errorf("ε = %g: δ %g, just below %g", float64(got), total(got), total(got-0x1p-39))
 	}
-	if got := GDPEpsilonCeil(2, coordinates, delta, 1); got != 1 {
+	if got := gdpEpsilonCeil(2, coordinates, delta, 1); got != 1 {
 		t.Errorf("ε = %g where nothing below 1 will do", float64(got))
 	}
 }
@@ -191,8 +191,8 @@ func TestMonotone(t *testing.T) {
 	}
 	for rounds := 1; rounds < 500; rounds *= 2 {
 		for _, r := range []float64{0.01, 0.1, 1} {
-			once, again := BoundedRangeCurve(r).Times(rounds), BoundedRangeCurve(r).Times(rounds+1)
-			if once.EpsilonCeil(1e-6) >= again.EpsilonCeil(1e-6) || again.EpsilonCeil(1e-6) <= again.EpsilonCeil(1e-5) {
+			once, again := boundedRangeCurve(r).times(rounds), boundedRangeCurve(r).times(rounds+1)
+			if once.epsilonCeil(1e-6) >= again.epsilonCeil(1e-6) || again.epsilonCeil(1e-6) <= again.epsilonCeil(1e-5) {
 				t.Errorf("ε of %d selections with r = %g is not increasing in T and 1/δ", rounds, r)
 			}
 		}
@@ -214,7 +214,7 @@ func TestBoundedRangeIsTheWorstCase(t *testing.T) {
 				top := max(a, b)
 				worst = max(worst, (top+math.Log(math.Exp(a-top)+math.Exp(b-top)))/(alpha-1))
 			}
-			got := BoundedRangeCurve(r)(alpha)
+			got := boundedRangeCurve(r)(alpha)
 			concentrated := alpha * r * r / 8
 			if got < worst-1e-12*(1+worst) || got > worst*(1+1e-3)+1e-12 && got > concentrated || got > concentrated {
 				t.Errorf("D_%g(r=%g) = %.12g; supremum %.12g, zCDP %.12g", alpha, r, got, worst, concentrated)
@@ -224,20 +224,20 @@ func TestBoundedRangeIsTheWorstCase(t *testing.T) {
 }
 
 func TestCurvesAddUp(t *testing.T) {
-	c := Sum(BoundedRangeCurve(0.3), BoundedRangeCurve(0.3), BoundedRangeCurve(0.3), RhoCurve(0.01))
+	c := sumCurves(boundedRangeCurve(0.3), boundedRangeCurve(0.3), boundedRangeCurve(0.3), rhoCurve(0.01))
 	for _, alpha := range []float64{1.001, 2, 17} {
-		if got, want := c(alpha), 3*BoundedRangeCurve(0.3)(alpha)+0.01*alpha; !near(got, want, 1e-15*want) {
+		if got, want := c(alpha), 3*boundedRangeCurve(0.3)(alpha)+0.01*alpha; !near(got, want, 1e-15*want) {
 			t.Errorf("sum at %g: %g, want %g", alpha, got, want)
 		}
 	}
-	if one, five := BoundedRangeCurve(0.3), BoundedRangeCurve(0.3).Times(5); !near(five(3), 5*one(3), 1e-15) {
+	if one, five := boundedRangeCurve(0.3), boundedRangeCurve(0.3).times(5); !near(five(3), 5*one(3), 1e-15) {
 		t.Errorf("five times: %g, one: %g", five(3), one(3))
 	}
-	if got := BoundedRangeCurve(0)(2); got != 0 {
+	if got := boundedRangeCurve(0)(2); got != 0 {
 		t.Errorf("D_2(r=0) = %g", got)
 	}
 	// Far orders of a pure mechanism meet its ε; near ones its rho.
-	pure := PureCurve(0.5)
+	pure := pureCurve(0.5)
 	if pure(1e6) != 0.5 || !near(pure(1.5), 1.5*0.5*math.Tanh(0.25), 1e-11) {
 		t.Errorf("pure curve: %g, %g", pure(1.5), pure(1e6))
 	}
@@ -274,7 +274,7 @@ func TestExactLossOfOneSelection(t *testing.T) {
 				worst = max(worst, math.Log(moment))
 			}
 		}
-		if bound := BoundedRangeCurve(r)(2); worst > bound || worst < 0.99*bound {
+		if bound := boundedRangeCurve(r)(2); worst > bound || worst < 0.99*bound {
 			t.Errorf("r = %g: exact D_2 is %g, curve %g", r, worst, bound)
 		}
 	}

@@ -62,10 +62,10 @@ func MuFloor(epsilon dp.Epsilon, delta dp.Delta) float64 {
 	return low
 }
 
-// GDPEpsilonCeil returns, rounded up to a multiple of 2^-40, an ε with GDPDeltaCeil(μ, ε) +
+// gdpEpsilonCeil returns, rounded up to a multiple of 2^-40, an ε with GDPDeltaCeil(μ, ε) +
 // (1+exp(ε))·coordinates·0.021/2^60 ≤ δ, which is what discrete Gaussian noise satisfies. It searches up to the given
 // maximum, and returns the maximum if nothing below it satisfies the inequality.
-func GDPEpsilonCeil(mu float64, coordinates int64, delta dp.Delta, most dp.Epsilon) dp.Epsilon {
+func gdpEpsilonCeil(mu float64, coordinates int64, delta dp.Delta, most dp.Epsilon) dp.Epsilon {
 	high := bisect.Int(0, int64(math.Ceil(math.Ldexp(float64(most), capacityBits))), func(n int64) bool {
 		e := math.Ldexp(float64(n), -capacityBits)
 		return (GDPDeltaCeil(mu, dp.Epsilon(e))+discreteDelta(e, coordinates))*(1+0x1p-50) <= float64(delta)

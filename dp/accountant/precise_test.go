@@ -50,12 +50,12 @@ func TestBoundsInHighPrecision(t *testing.T) {
 			j.above("GDP", GDPDeltaCeil(mu, dp.Epsilon(epsilon)), want, (toFloat(first)+toFloat(second))*0x1p-40)
 		}
 		r, alpha := math.Exp(-2+rng.NormFloat64()), 1.01+math.Exp(2*rng.NormFloat64())
-		j.above("bounded range", BoundedRangeCurve(r)(alpha)*(1+0x1p-50), boundedRange(r, alpha), 1e-13)
+		j.above("bounded range", boundedRangeCurve(r)(alpha)*(1+0x1p-50), boundedRange(r, alpha), 1e-13)
 		rho := epsilon * epsilon / (4 + 30*rng.Float64())
 		order, best := bestDelta(rho, epsilon)
 		delta := toFloat(best)
 		j.above("rho to delta", RhoDeltaCeil(rho, dp.Epsilon(epsilon)), best, delta*0x1p-30)
-		back := RhoCurve(rho).EpsilonCeil(dp.Delta(delta))
+		back := rhoCurve(rho).epsilonCeil(dp.Delta(delta))
 		j.above("curve to epsilon", back, epsilonAt(rho, delta, order), 0x1p-48*3*back)
 	}
 	for what, n := range j.idle {
@@ -117,7 +117,7 @@ func gdpTerms(mu, epsilon float64) (first, second *big.Float) {
 
 func toFloat(x *big.Float) float64 { y, _ := x.Float64(); return y }
 
-// boundedRange is D_α of an r-bounded-range mechanism (see BoundedRangeCurve).
+// boundedRange is D_α of an r-bounded-range mechanism (see boundedRangeCurve).
 func boundedRange(r, alpha float64) *big.Float {
 	one, a, x := exactly(1), exactly(alpha), exactly(r)
 	b := minus(a, one)

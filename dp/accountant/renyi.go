@@ -11,23 +11,23 @@ import (
 // capacityBits: capacities are multiples of 2^-40.
 const capacityBits = 40
 
-// Curve is an upper bound on the Rényi divergence of order alpha > 1 between the outputs on neighbours.
+// renyiCurve is an upper bound on the Rényi divergence of order alpha > 1 between the outputs on neighbours.
 // Curves of mechanisms whose parameters were fixed before the run add up.
-type Curve func(alpha float64) float64
+type renyiCurve func(alpha float64) float64
 
-// RhoCurve returns D_α = α·rho, the curve of rho-zCDP. Source: Bun, Steinke 2016 Definition 1.1.
-func RhoCurve(rho float64) Curve {
+// rhoCurve returns D_α = α·rho, the curve of rho-zCDP. Source: Bun, Steinke 2016 Definition 1.1.
+func rhoCurve(rho float64) renyiCurve {
 	return func(alpha float64) float64 { return alpha * rho }
 }
 
-// PureCurve returns the curve of an ε-differentially private mechanism: min(α·ε·tanh(ε/2), ε).
+// pureCurve returns the curve of an ε-differentially private mechanism: min(α·ε·tanh(ε/2), ε).
 // Source: Steinke 2024, pdp-to-zcdp.
-func PureCurve(epsilon float64) Curve {
+func pureCurve(epsilon float64) renyiCurve {
 	rho := epsilon * math.Tanh(epsilon/2) * (1 + 0x1p-40)
 	return func(alpha float64) float64 { return min(alpha*rho, epsilon) }
 }
 
-// BoundedRangeCurve returns the exact curve of an r-bounded-range mechanism, such as the exponential
+// boundedRangeCurve returns the exact curve of an r-bounded-range mechanism, such as the exponential
 // mechanism with scores of range R and scale R/r:
 //
 //	u   = (α−1)/α · exp(r) · expm1(−αr)/expm1(−(α−1)r)
@@ -37,7 +37,7 @@ func PureCurve(epsilon float64) Curve {
 // below. By convexity the worst pair is a two-point law with likelihood ratios exp(−s) and exp(r−s); D_α is
 // its divergence at the worst s, which adaptive choice of the scores cannot exceed. r²/8: Dong, Durfee,
 // Rogers 2020 Proposition 2. Test vector: D_2(r=1) = 0.2402290.
-func BoundedRangeCurve(r float64) Curve {
+func boundedRangeCurve(r float64) renyiCurve {
 	return func(alpha float64) float64 {
 		concentrated := alpha * r * r / 8
 		if alpha < 1.01 || r == 0 {
@@ -50,8 +50,8 @@ func BoundedRangeCurve(r float64) Curve {
 	}
 }
 
-// Sum returns the curve of several mechanisms together.
-func Sum(curves ...Curve) Curve {
+// sumCurves returns the curve of several mechanisms together.
+func sumCurves(curves ...renyiCurve) renyiCurve {
 	return func(alpha float64) float64 {
 		sum := 0.0
 		for _, c := range curves {
@@ -61,18 +61,18 @@ func Sum(curves ...Curve) Curve {
 	}
 }
 
-// Times returns the curve of count mechanisms with curve c.
-func (c Curve) Times(count int) Curve {
+// times returns the curve of count mechanisms with curve c.
+func (c renyiCurve) times(count int) renyiCurve {
 	return func(alpha float64) float64 { return float64(count) * c(alpha) }
 }
 
-// EpsilonCeil returns, rounded up, the least ε over a search of α for which the curve implies
+// epsilonCeil returns, rounded up, the least ε over a search of α for which the curve implies
 // (ε, δ)-differential privacy, 0 < δ < 1:
 //
 //	ε = D_α + ln(1−1/α) − ln(δα)/(α−1)
 //
 // Every α gives a valid ε, so the search can only cost accuracy. Source: CKS Proposition 12.
-func (c Curve) EpsilonCeil(delta dp.Delta) float64 {
+func (c renyiCurve) epsilonCeil(delta dp.Delta) float64 {
 	logDelta := math.Log(float64(delta))
 	epsilon := func(logOrder float64) float64 { // α = 1 + exp(logOrder)
 		alpha := 1 + math.Exp(logOrder)

@@ -115,10 +115,10 @@ func (l *Ledger) achieved(s Schedule) (epsilon float64, conversion string) {
 	}
 	if l.params.Delta >= leastDelta {
 		curve, name := l.curve()
-		consider(curve.EpsilonCeil(l.params.Delta), name)
+		consider(curve.epsilonCeil(l.params.Delta), name)
 	}
 	if l.params.Accounting == dp.GaussianOnly {
-		consider(float64(GDPEpsilonCeil(l.mu(), l.params.Coordinates, l.params.Delta, l.params.Epsilon)), "GDP")
+		consider(float64(gdpEpsilonCeil(l.mu(), l.params.Coordinates, l.params.Delta, l.params.Epsilon)), "GDP")
 	}
 	return epsilon, conversion
 }
@@ -137,9 +137,9 @@ func (l *Ledger) pure() (epsilon float64, ok bool) {
 }
 
 // curve returns the Rényi curve of all events, and the name of the conversion that uses it.
-func (l *Ledger) curve() (curve Curve, name string) {
+func (l *Ledger) curve() (curve renyiCurve, name string) {
 	name = "zCDP"
-	var curves []Curve
+	var curves []renyiCurve
 	rho := new(big.Rat) // of the Gaussian events: their curves are lines
 	for _, e := range l.events {
 		if e.Kind == dp.DiscreteGaussian {
@@ -147,17 +147,17 @@ func (l *Ledger) curve() (curve Curve, name string) {
 			continue
 		}
 		name = "bounded-range Renyi"
-		curves = append(curves, e.curve().Times(e.Count))
+		curves = append(curves, e.curve().times(e.Count))
 	}
-	return Sum(append(curves, RhoCurve(floatUp(rho)))...), name
+	return sumCurves(append(curves, rhoCurve(floatUp(rho)))...), name
 }
 
 // curve returns the Rényi curve of one draw of an event that is not Gaussian.
-func (e Event) curve() Curve {
+func (e Event) curve() renyiCurve {
 	if e.Kind == dp.Exponential || e.Kind == dp.BlockExponential {
-		return BoundedRangeCurve(floatUp(e.boundedRange()))
+		return boundedRangeCurve(floatUp(e.boundedRange()))
 	}
-	return PureCurve(floatUp(e.epsilon()))
+	return pureCurve(floatUp(e.epsilon()))
 }
 
 // mu returns the μ of everything charged to a GDP ledger, rounded up.

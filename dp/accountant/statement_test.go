@@ -184,7 +184,7 @@ func TestFewSelections(t *testing.T) {
 			}
 		}
 		pure, ok := l.pure()
-		zcdp := RhoCurve(floatUp(l.Spent())).EpsilonCeil(1e-6)
+		zcdp := rhoCurve(floatUp(l.Spent())).epsilonCeil(1e-6)
 		if !ok || (pure < zcdp) != (rounds <= 5) {
 			t.Errorf("T = %d: pure %g (%v), zCDP %g", rounds, pure, ok, zcdp)
 		}

@@ -24,9 +24,9 @@ func TestCapacityVectors(t *testing.T) {
 		{"rho(5, 1e-6)", rho(5, 1e-6), 0.463065, 5e-7},
 		{"mu(1, 1e-6)", func() float64 { return MuFloor(1, 1e-6) }, 0.2367044, 5e-8},
 		{"mu(1, 1e-9)", func() float64 { return MuFloor(1, 1e-9) }, 0.1819748, 5e-8},
-		{"D_2(r=1)", func() float64 { return BoundedRangeCurve(1)(2) }, 0.2402290, 5e-8},
-		{"D_5(r=1)", func() float64 { return BoundedRangeCurve(1)(5) }, 0.4992003, 5e-8},
-		{"D_30(r=0.05)", func() float64 { return BoundedRangeCurve(0.05)(30) }, 0.00910451, 5e-9},
+		{"D_2(r=1)", func() float64 { return boundedRangeCurve(1)(2) }, 0.2402290, 5e-8},
+		{"D_5(r=1)", func() float64 { return boundedRangeCurve(1)(5) }, 0.4992003, 5e-8},
+		{"D_30(r=0.05)", func() float64 { return boundedRangeCurve(0.05)(30) }, 0.00910451, 5e-9},
 	} {
 		if got := row.got(); !near(got, row.want, row.halfUnit) {
 			t.Errorf("%s = %.10g, want %.10g", row.name, got, row.want)
@@ -52,8 +52,8 @@ func TestSelectionVectors(t *testing.T) {
 		{100, 0.2, 5.222, 5.172},
 		{500, 0.05, 2.733, 2.729},
 	} {
-		zcdp := RhoCurve(row.r * row.r / 8).Times(row.rounds).EpsilonCeil(1e-6)
-		ranged := BoundedRangeCurve(row.r).Times(row.rounds).EpsilonCeil(1e-6)
+		zcdp := rhoCurve(row.r * row.r / 8).times(row.rounds).epsilonCeil(1e-6)
+		ranged := boundedRangeCurve(row.r).times(row.rounds).epsilonCeil(1e-6)
 		if !near(zcdp, row.zcdp, 5e-4) || !near(ranged, row.ranged, 5e-4) {
 			t.Errorf("T=%d r=%g: zCDP %.4f, exact %.4f; want %.3f, %.3f", row.rounds, row.r, zcdp, ranged, row.zcdp, row.ranged)
 		}

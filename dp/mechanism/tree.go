@@ -79,7 +79,7 @@ func drawTree(attribute int, s query.TreeShape, counts []int64, total, variance 
 func (g *gate) coarsen(r Request) (plan, error) {
 	g.checkRecoding(r.Merge)
 	return plan{free: true, draw: func() Release {
-		if c, ok := g.counts.(Coarsener); ok {
+		if c, ok := g.counts.(coarsener); ok {
 			g.counts = c.Coarsen(r.Merge)
 		} else {
 			g.counts = coarser{g.counts, r.Merge, g.sizes}
@@ -89,9 +89,9 @@ func (g *gate) coarsen(r Request) (plan, error) {
 	}}, nil
 }
 
-// Coarsener can be implemented by Counts that answer marginals on coarser codes faster than by summing those on all
+// coarsener can be implemented by Counts that answer marginals on coarser codes faster than by summing those on all
 // codes.
-type Coarsener interface {
+type coarsener interface {
 	// Coarsen returns the counts on coarser codes. Marginals on all codes are not requested any more.
 	Coarsen(codes query.Recoding) Counts
 }

@@ -86,12 +86,10 @@ func widthRows(widths []Width) (rows [][]string) {
 			as = thousands(k.SubsampleRows)
 		}
 		rows = append(rows, []string{strconv.Itoa(k.K), thousands(k.Marginals), thousands(int(k.Cells)), share(k.AverageTV), share(k.LargestTV),
-			share(k.LargestCell), fixedScore(k.Score), as})
+			share(k.LargestCell), strconv.FormatFloat(k.Score, 'f', 1, 64), as})
 	}
 	return rows
 }
-
-func fixedScore(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 // scored is a score for the page.
 func scored(s Score) string {
