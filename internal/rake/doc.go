@@ -46,6 +46,9 @@
 //
 // # Ordered columns without bins
 //
+// Dates and times have a rhythm that halvings of their range do not show: the numbers of records on each day of the week
+// and in each hour of the day are released too, as tables of 7 and 24 cells, and values inside bins follow them.
+//
 // For each a tree of differences is released in place of a one-way table (package query). Where single differences drown
 // in noise, in tails, values follow a generalised Pareto distribution that is fitted to all of them. Bins follow from the
 // tree: a frequent value has its own, others hold so many records each that nothing is merged. Pairs of such columns are smoothed in blocks of neighbouring bins at several resolutions, beside what

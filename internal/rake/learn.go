@@ -45,6 +45,10 @@ func (r *run) learnBins() error {
 			return fmt.Errorf("rake: %w", err)
 		}
 	}
+	rhythms, err := r.measureCycles()
+	if err != nil {
+		return err
+	}
 	codes := make(query.Recoding, d.Len())
 	for a := range d.Attributes {
 		x := &d.Attributes[a]
@@ -58,7 +62,7 @@ func (r *run) learnBins() error {
 				tree, pieces = trees[i], trees[i].Pieces(r.total.Units)
 			}
 		}
-		r.learn(a, x, &tree, pieces, codes)
+		r.learn(a, x, &tree, pieces, rhythms[a], codes)
 	}
 	if err := r.curator.Coarsen(stageCoarsen, codes); err != nil {
 		return fmt.Errorf("rake: %w", err)
@@ -67,14 +71,14 @@ func (r *run) learnBins() error {
 }
 
 // learn chooses the bins of attribute a from its tree and the counts of codes that follow from it, and notes their
-// one-way table. A tree without nodes was not released.
-func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query.Piece, codes query.Recoding) {
+// one-way table. Rhythms are the cycles released of it. A tree without nodes was not released.
+func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query.Piece, rhythms []measured, codes query.Recoding) {
 	n, null, halved, sigma := x.Fine(), 0.0, pieces, math.Sqrt(tree.Variance)
 	if x.Null && len(pieces) > 1 {
 		null = pieces[len(pieces)-1].Count
 		pieces = pieces[:len(pieces)-1]
 	}
-	pieces = extendTails(pieces, tree.Halvings(), n, sigma)
+	pieces = turn(extendTails(pieces, tree.Halvings(), n, sigma), x, rhythms)
 	p := newProfile(pieces, n)
 	flat := sigma / math.Sqrt(float64(max(1, shapeOf(x).Levels())))
 	starts := p.bins(x.Learned, leastBinSigmas*flat)

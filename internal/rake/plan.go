@@ -13,6 +13,8 @@ import (
 const (
 	stageTotal        = "total"
 	stageTrees        = "trees"
+	stageWeekdays     = "weekdays"
+	stageHours        = "hours"
 	stageCoarsen      = "bins"
 	stageOneWays      = "one-ways"
 	stageFirstScores  = "first scores"
@@ -47,6 +49,10 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 		fine += int64(p.Domain.Attributes[c[0]].RecordSize())
 	}
 	add(stageTrees, s.trees, len(trees), fine)
+	for i, c := range cycles {
+		n := len(c.of(p, t))
+		add(c.stage, s.cycles[i], n, int64(n*(c.parts+1)))
+	}
 	oneWays := slices.DeleteFunc(t.attributes(), func(c domain.Clique) bool {
 		return slices.ContainsFunc(trees, func(x domain.Clique) bool { return x.Equal(c) })
 	})

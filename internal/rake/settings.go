@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/summation"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -25,7 +26,8 @@ const (
 
 // settings are the public choices of a run. Sources of the figures: ablations on adult7 and adult14.
 type settings struct {
-	total, trees, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1
+	total, trees, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1, with …
+	cycles                                                         []dp.Share
 
 	whole     bool    // the population is the universe
 	deviation float64 // ridge: standard deviation of a cell, as a multiple of what the score says
@@ -75,7 +77,11 @@ func newSettings(p solver.Problem, t targets) settings {
 		s.total = allocate(totalShare(p))
 	}
 	trees := treePart(len(learned(p, t)), len(t.attributes())) * oneWays
-	s.trees = allocate(trees)
+	parts := cycleShares(p, t, trees)
+	for _, part := range parts {
+		s.cycles = append(s.cycles, allocate(part))
+	}
+	s.trees = allocate(trees - summation.Pairwise(parts))
 	s.oneWays, s.firstScores, s.secondScores = allocate(max(0, oneWays-trees)), allocate(scores), allocate(scores)
 	rest := float64(left) / shareUnits
 	s.pairs = allocate(rest * firstPart)

@@ -1,0 +1,226 @@
+package rake
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// cycle is a part of the calendar that comes again: the days of the week or the hours of the day. A tree knows dates and
+// times by halvings of their range, in which no Sunday and no night is seen. How many records lie in each part is
+// released by itself.
+type cycle struct {
+	stage  string
+	parts  int
+	length func(f domain.Facts) int64 // of a part, in native units
+	first  int                        // the part of native unit 0
+}
+
+// cycles are those that are released, in order. 1970-01-01 was a Thursday, and weeks begin on Monday.
+var cycles = []cycle{
+	{stageWeekdays, 7, func(f domain.Facts) int64 { return f.Day }, 3},
+	{stageHours, 24, func(f domain.Facts) int64 { return f.Day / 24 }, 0},
+}
+
+const (
+	mostSlots   = 1 << 16 // parts of a cycle in the range of a column: of hours seven years
+	leastCycles = 4       // times that a cycle comes again in it
+	cycleRounds = 20      // of fitting all cycles in turn
+)
+
+// fits reports whether the records of an attribute are told apart by parts of the cycle, and the cycle comes again.
+func (c *cycle) fits(a *domain.Attribute) bool {
+	f := a.Type.Facts()
+	if a.Learned == 0 || !f.Calendar || a.Type == domain.Time {
+		return false
+	}
+	part := c.length(f)
+	return part > 0 && part%a.Resolution == 0 && int64(a.Fine()) >= leastCycles*int64(c.parts)*(part/a.Resolution) &&
+		int64(a.Fine()) <= mostSlots*(part/a.Resolution)
+}
+
+// part returns the part of the cycle that value k of the attribute lies in.
+func (c *cycle) part(a *domain.Attribute, k int) int {
+	first := floorDiv(a.Cuts[0]+a.Resolution-1, a.Resolution)
+	n := floorDiv((first+int64(k))*a.Resolution, c.length(a.Type.Facts())) + int64(c.first)
+	return int(n - floorDiv(n, int64(c.parts))*int64(c.parts))
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// of returns the covered attributes that a cycle is released of.
+func (c *cycle) of(p solver.Problem, t targets) []domain.Clique {
+	return slices.DeleteFunc(learned(p, t), func(q domain.Clique) bool { return !c.fits(&p.Domain.Attributes[q[0]]) })
+}
+
+// measured is the released counts of a cycle's parts.
+type measured struct {
+	cycle
+	counts []float64
+	sigma  float64
+}
+
+// measureCycles releases the parts of cycles, by attribute.
+func (r *run) measureCycles() (map[int][]measured, error) {
+	out := map[int][]measured{}
+	d := r.problem.Domain
+	for i, c := range cycles {
+		list := c.of(r.problem, r.targets)
+		if len(list) == 0 {
+			continue
+		}
+		merge, precision := make(query.Recoding, d.Len()), slices.Repeat([]float64{1}, len(list))
+		for _, q := range list {
+			a := &d.Attributes[q[0]]
+			codes := make([]domain.Code, a.RecordSize())
+			for k := range codes {
+				codes[k] = domain.Code(c.part(a, k))
+			}
+			if a.Null {
+				codes[len(codes)-1] = domain.Code(c.parts)
+			}
+			merge[q[0]] = codes
+		}
+		released, err := r.curator.Residuals(c.stage, 1, list, merge, precision, r.settings.cycles[i])
+		if err != nil {
+			return nil, fmt.Errorf("rake: %w", err)
+		}
+		for _, m := range released {
+			k := len(m.Values) // 0: nothing is known yet of the table
+			x := measured{cycle: c, sigma: math.Sqrt(m.Variance / (1 - 1/float64(max(k, 2))))}
+			for _, v := range m.Values[:min(k, c.parts)] {
+				x.counts = append(x.counts, max(0, v+r.total.Units/float64(k)))
+			}
+			if k > 0 {
+				out[m.Clique[0]] = append(out[m.Clique[0]], x)
+			}
+		}
+	}
+	return out, nil
+}
+
+// turn spreads the records of each piece over its values so that the parts of cycles have the counts released, as far as
+// those stand out of their noise: it multiplies the density by a factor for each part, and keeps the counts of pieces.
+func turn(pieces []query.Piece, a *domain.Attribute, list []measured) []query.Piece {
+	if len(list) == 0 {
+		return pieces
+	}
+	slot := int64(math.MaxInt64) // values of the shortest part
+	for _, m := range list {
+		slot = min(slot, m.length(a.Type.Facts())/a.Resolution)
+	}
+	into := slots(pieces, a, int(slot))
+	factors, parts := make([][]float64, len(list)), make([][]int, len(list))
+	for i, m := range list {
+		factors[i] = slices.Repeat([]float64{1}, m.parts)
+		for _, s := range into {
+			parts[i] = append(parts[i], m.part(a, s.From))
+		}
+	}
+	even := make([]float64, len(into))
+	for j, s := range into {
+		even[j] = s.Count
+	}
+	targets := make([][]float64, len(list))
+	for round := range cycleRounds {
+		for i, m := range list {
+			now := make([]float64, m.parts)
+			for j, s := range into {
+				now[parts[i][j]] += s.Count
+			}
+			if round == 0 {
+				targets[i] = m.target(now)
+			}
+			for k, x := range now {
+				if x > 0 {
+					factors[i][k] *= targets[i][k] / x
+				}
+			}
+			spread(pieces, into, even, func(j int) (f float64) {
+				f = 1
+				for i := range list {
+					f *= factors[i][parts[i][j]]
+				}
+				return f
+			})
+		}
+	}
+	return into
+}
+
+// target returns what is believed of the counts of parts: what the tree says of them, moved towards the release as far
+// as noise leaves the two apart.
+func (m *measured) target(tree []float64) []float64 {
+	apart, all := make([]float64, m.parts), 0.0
+	for k, x := range m.counts {
+		apart[k] = x - tree[k]
+		all += tree[k]
+	}
+	keep := jamesStein(apart, float64(m.parts)*m.sigma*m.sigma)
+	out, sum := make([]float64, m.parts), 0.0
+	for k := range out {
+		out[k] = max(0, tree[k]+keep*apart[k])
+		sum += out[k]
+	}
+	for k := range out {
+		out[k] *= all / max(sum, 1e-9)
+	}
+	return out
+}
+
+// slots cuts pieces at the multiples of so many values from the attribute's first part on.
+func slots(pieces []query.Piece, a *domain.Attribute, values int) []query.Piece {
+	first := floorDiv(a.Cuts[0]+a.Resolution-1, a.Resolution)
+	begin := int(floorDiv(first, int64(values))*int64(values) - first) // of the slot that value 0 is in
+	var out []query.Piece
+	for _, x := range pieces {
+		for at := x.From; at < x.To; {
+			to := min(x.To, at+values-(at-begin)%values)
+			out = append(out, query.Piece{From: at, To: to, Count: x.Count * float64(to-at) / float64(x.To-x.From)})
+			at = to
+		}
+	}
+	return out
+}
+
+// spread gives each part of a piece its share by even counts and factors.
+func spread(pieces, into []query.Piece, even []float64, factor func(j int) float64) {
+	j := 0
+	for _, x := range pieces {
+		from, sum := j, 0.0
+		for ; j < len(into) && into[j].From < x.To; j++ {
+			into[j].Count = even[j] * factor(j)
+			sum += into[j].Count
+		}
+		for k := from; k < j; k++ {
+			if sum > 0 {
+				into[k].Count *= x.Count / sum
+			} else {
+				into[k].Count = even[k]
+			}
+		}
+	}
+}
+
+// cycleShares returns the part of each cycle in what trees and cycles get: each counts as an attribute of few values.
+func cycleShares(p solver.Problem, t targets, trees float64) []float64 {
+	out, weight := make([]float64, len(cycles)), treeWeight*float64(len(learned(p, t)))
+	for i, c := range cycles {
+		out[i] = float64(len(c.of(p, t)))
+		weight += out[i]
+	}
+	for i := range out {
+		out[i] *= trees / max(weight, 1)
+	}
+	return out
+}
