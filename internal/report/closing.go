@@ -47,7 +47,7 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 		lines = append(lines, fmt.Sprintf("compare `%s` shows the true table beside them: NOT private", out.Compare))
 	}
 	if p.Error.AverageTV > FewTV {
-		lines = append(lines, fmt.Sprintf("note    a total variation of %.2g says: too few privacy units for these columns. The rows show little of how columns belong together; fewer columns, wider cells or a larger ε help, and `dapple plan --expected_rows=%.0f` says how much", p.Error.AverageTV, p.Units.Count))
+		lines = append(lines, fmt.Sprintf("note    a total variation of %.2g is large: there are few privacy units for so many columns and cells; fewer columns, wider cells or a larger ε help, and `dapple plan --expected_rows=%.0f` says how much", p.Error.AverageTV, p.Units.Count))
 	}
 	if p.Status == solver.IterationLimit.String() {
 		lines = append(lines, "fit     "+p.Status+"; the privacy promise is the same")

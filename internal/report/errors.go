@@ -26,8 +26,7 @@ type Errors struct {
 	MaxAnswer float64 `json:"max_answer_bound_95,omitempty"` // bound that all answers keep with 95 % confidence
 }
 
-// FewTV is the average total variation above which rows say little of how columns belong together: there are too few
-// privacy units for the columns.
+// FewTV is the average total variation from which on there are too few privacy units for the columns and their cells.
 const FewTV = .1
 
 // Noise says how measured values were perturbed.
