@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/pipelines/plan"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // PlanConfig is a request to plan. Input and Output may be empty; Epsilon may be 0 if TargetError is set.
@@ -16,6 +18,9 @@ type PlanConfig struct {
 	TargetError float64
 	// Target is "2-way", "column:NAME" or "columns:NAME,NAME"; empty: the workload's maximal marginals.
 	Target string
+	// Like is a release, or its _model.arrow: errors are predicted of a table like it. Its number of units stands for
+	// ExpectedRows that are not given. Empty: of a typical table.
+	Like string
 }
 
 // PlanRequest is a PlanConfig without fault.
@@ -33,8 +38,18 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 		c.Epsilon = 1 // validated again at the ε that is found
 	}
 	c.planning = true
+	like, _, unread := readModel(ctx, c.Like)
+	if like != nil {
+		c.ExpectedRows = orDefault(c.ExpectedRows, max(1, int64(math.Round(like.Units))))
+	}
 	request, faults := validate(ctx, c.Config)
 	r.Request = request
+	switch {
+	case unread != nil:
+		faults = append(faults, ErrorFaults("--like", unread)...)
+	case like != nil && r.File != nil:
+		r.checkLike(like, &faults)
+	}
 	if !r.chosen && c.TargetError == 0 {
 		faults.add("--epsilon", "is required, or --target_error in its place", "ε is a decision that has no default")
 	}
@@ -57,9 +72,38 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 	return r, faults.Err()
 }
 
+// checkLike takes a released model as what the table is like, if its columns are those of the domain.
+func (r *PlanRequest) checkLike(file *modelio.File, f *Faults) {
+	here, there := r.File.Domain, &file.Domain
+	for i := range max(here.Len(), there.Len()) {
+		switch {
+		case i >= there.Len():
+			f.add("--like", fmt.Sprintf("has no column %q, which is column %d of the domain", here.Attributes[i].Name, i+1), likeFix)
+		case i >= here.Len() || here.Attributes[i].Name != there.Attributes[i].Name:
+			f.add("--like", fmt.Sprintf("has %q as column %d, which is not that of the domain", there.Attributes[i].Name, i+1), likeFix)
+		case here.Attributes[i].Size() != there.Attributes[i].Size():
+			f.add("--like", fmt.Sprintf("column %q has %d values or bins there, and %d in the domain", here.Attributes[i].Name, there.Attributes[i].Size(), here.Attributes[i].Size()), likeFix)
+		case here.Attributes[i].Learned > 0 && len(there.Attributes[i].Runs) == 0, len(there.Attributes[i].Runs) > 0 && there.Attributes[i].Runs[len(there.Attributes[i].Runs)-1].From >= here.Attributes[i].Fine():
+			f.add("--like", fmt.Sprintf("column %q has another range or resolution there", here.Attributes[i].Name), likeFix)
+		default:
+			continue
+		}
+		return
+	}
+	if r.Chosen.Name != "" && r.Chosen.Foresee == nil {
+		f.add("--like", fmt.Sprintf("method %s predicts its error from its noise, whatever the table is like", r.Chosen.Name), "leave it out, or use --method=rake and a --delta above 0")
+	}
+	r.like = &solver.Pattern{Model: file.Model}
+	for i := range there.Attributes {
+		r.like.Runs = append(r.like.Runs, there.Attributes[i].Runs)
+	}
+}
+
+const likeFix = "name a release over the same columns in the same order, with as many values or bins each"
+
 // aim finds the least ε for the target, and uses it if the request has none.
 func (r *PlanRequest) aim(f *Faults) {
-	aimed := plan.AimAt(r.Problem, r.Chosen, r.target, r.targetError)
+	aimed := plan.AimAt(r.Problem, r.Chosen, r.target, r.targetError, r.like)
 	if math.IsNaN(float64(aimed.Epsilon)) {
 		f.add("--target_error", fmt.Sprintf("got %g for %s; no ε up to %g is predicted to reach it with method %s (at %g: %.2g)",
 			r.targetError, r.target, plan.MostEpsilon, r.Chosen.Name, plan.MostEpsilon, aimed.Reached),
@@ -75,12 +119,12 @@ func (r *PlanRequest) aim(f *Faults) {
 
 // Plan predicts what the request would do.
 func (r *Request) Plan() (*plan.Plan, error) {
-	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted)
+	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted, r.like)
 	if err == nil {
 		p.Workload.Narrowed = r.narrowed
 		p.Notes = append(r.notes(), r.left()...)
 		p.Aimed = r.aimed
-		p.Curve = plan.Curve(r.Problem, r.Chosen)
+		p.Curve = plan.Curve(r.Problem, r.Chosen, r.like)
 	}
 	return p, err
 }

@@ -9,7 +9,11 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	dpdomain "github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines/plan"
+	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // The ε that a plan finds for an error is predicted to reach it, and one that is a tenth smaller is not; and neither
@@ -37,7 +41,7 @@ func TestPlanForAnError(t *testing.T) {
 		at := func(factor float64) float64 {
 			q := r.Problem
 			q.Epsilon *= dp.Epsilon(factor)
-			tv, _, _ := plan.Error(q, r.Chosen, p.Aimed.Target)
+			tv, _, _ := plan.Error(q, r.Chosen, p.Aimed.Target, nil)
 			return tv
 		}
 		if found, less := at(1), at(.9); !(found <= .01) || !(less > .01) {
@@ -63,5 +67,68 @@ func TestPlanForAnError(t *testing.T) {
 		if _, err := ValidatePlan(context.Background(), c); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("got %v; want %q", err, text)
 		}
+	}
+}
+
+// A release of which nearly all records are alike foretells less error than a typical table has, and less ε for one; its number
+// of units stands for expected rows. One over other columns is refused.
+func TestPlanLikeARelease(t *testing.T) {
+	dir := t.TempDir()
+	path, model := filepath.Join(dir, "d.yaml"), filepath.Join(dir, "m.arrow")
+	domain := "columns:\n- {name: sex, type: STRING, values: [f, m], other: true}\n- {name: age, type: INT64, min: 0, max: 9999, null: true}\n" +
+		"- {name: ward, type: STRING, values: [a, b, c], other: true}\n"
+	file, err := schema.Parse("d.yaml", []byte(domain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := dpdomain.LearnedBins{Attribute: 1, Runs: []dpdomain.Run{{From: 0, Share: .999}, {From: 1, Share: .001}}}
+	for i := range file.Domain.Attributes[1].Learned {
+		b.Starts = append(b.Starts, i)
+	}
+	binned, err := file.Domain.WithBins([]dpdomain.LearnedBins{b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := modelio.File{Domain: *binned, Method: "rake", Guarantee: "none", Units: 9000.4, Model: &population.Model{
+		Sizes: binned.Sizes(), Weights: []float64{999, 1}, Columns: [][]dpdomain.Code{{0, 1}, {0, 3}, {2, 0}}}}
+	data, err := release.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{path: []byte(domain), model: data, path + "2": []byte(strings.Replace(domain, "ward", "town", 1)), path + "3": []byte(strings.Replace(domain, "9999", "99999", 1))} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plans := map[string]*plan.Plan{}
+	for _, like := range []string{"", model} {
+		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, ExpectedRows: 9000}, TargetError: .02, Like: like})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plans[like], err = r.Plan(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	typical, like := plans[""], plans[model]
+	if !(like.Aimed.Epsilon < typical.Aimed.Epsilon/2) || !like.Like || typical.Like {
+		t.Errorf("ε = %g for a table like the release, %g for a typical one", float64(like.Aimed.Epsilon), float64(typical.Aimed.Epsilon))
+	}
+	if got := like.AverageTV; !(like.LowTV < got && got < like.HighTV && like.HighTV/like.LowTV < typical.HighTV/typical.LowTV) {
+		t.Errorf("%g is likely within %g and %g", got, like.LowTV, like.HighTV)
+	}
+	r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: model})
+	if err != nil || r.Problem.Units != 9000 {
+		t.Errorf("%g units, %v", r.Problem.Units, err)
+	}
+	for other, want := range map[string]string{path + "2": `has "ward" as column 3`, path + "3": ""} {
+		_, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: other, Delta: 1e-9, Epsilon: 1}, Like: model})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", other, err, want)
+		}
+	}
+	_, err = ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: filepath.Join(dir, "none")})
+	if err == nil || !strings.Contains(err.Error(), "--like") {
+		t.Errorf("a release that is not there: %v", err)
 	}
 }

@@ -26,7 +26,8 @@ type Request struct {
 	Problem  solver.Problem
 	Chosen   methods.Method
 	omitted  int64
-	aimed    *plan.Aimed // the ε for an error that a plan was asked for
+	aimed    *plan.Aimed     // the ε for an error that a plan was asked for
+	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
 	about    map[string]string
 	ledger   *book.Book // as it was when the request was checked; nil: none
 	within   float64    // units by which noise shifts the check of criteria, with 95 % confidence

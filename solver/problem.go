@@ -33,6 +33,12 @@ type Problem struct {
 	Progress     Progress
 }
 
+// Pattern is what a table is taken to be like before anything of it is read: a released model.
+type Pattern struct {
+	Model *population.Model
+	Runs  [][]domain.Run // of each attribute whose bins were learned, how its values are spread; nil: not known
+}
+
 // Memory returns the bytes that the solve may take.
 func (p Problem) Memory() int64 { return cmp.Or(p.MemoryLimit, DefaultMemoryLimit) }
 

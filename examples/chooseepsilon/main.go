@@ -40,7 +40,7 @@ func run(domainFile string, units float64, out io.Writer) error {
 		p, err := plan.Make(solver.Problem{
 			Domain: file.Domain, Workload: query.AllMarginals(file.Domain.Sizes(), 2, 10_000),
 			Epsilon: epsilon, Delta: 1e-9, Units: units, MemoryLimit: 1 << 30,
-		}, "dpam", 0, true, 0)
+		}, "dpam", 0, true, 0, nil)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/bisect"
 	"github.com/dapple-dp/dapple/internal/interval"
 	"github.com/dapple-dp/dapple/pipelines/plan"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
@@ -192,11 +193,16 @@ func (s *Solved) AverageTV(t *Table) float64 {
 	return tv
 }
 
-// Foretold returns the average total variation that a plan predicts before the run.
-func (s *Solved) Foretold() (float64, error) {
-	p, err := plan.Make(s.Problem, s.Method.Name, 0, true, 0)
-	if err != nil {
-		return 0, err
+// Foretold returns the plan of the run, for a table like the pattern, or a typical one if that is nil.
+func (s *Solved) Foretold(like *solver.Pattern) (*plan.Plan, error) {
+	return plan.Make(s.Problem, s.Method.Name, 0, true, 0, like)
+}
+
+// Pattern returns what a plan takes a table to be like that is like this run's.
+func (s *Solved) Pattern() *solver.Pattern {
+	out := &solver.Pattern{Model: s.Model, Runs: make([][]domain.Run, len(s.Model.Sizes))}
+	for _, b := range s.Bins {
+		out.Runs[b.Attribute] = b.Runs
 	}
-	return p.AverageTV, nil
+	return out
 }

@@ -10,26 +10,25 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/typical"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Forecast is what a run is expected to come to, before it.
 type Forecast struct{ run *run }
 
-// Foresee goes through the stages of a solve with the answers that a table like the given model would give, without noise and
-// without fits: what it says of errors is what a run on such a table would say of its own. A nil model stands for a
-// typical table. It costs a tenth of a second at most, and no privacy: everything in it is public.
-func Foresee(p solver.Problem, b dp.Budget, like *population.Model) (*Forecast, error) {
+// Foresee goes through the stages of a solve with the answers that a table like the pattern would give, without noise and
+// without fits: what it says of errors is what a run on such a table would say of its own. A nil pattern stands
+// for a typical table. It costs a tenth of a second at most, and no privacy: everything in it is public.
+func Foresee(p solver.Problem, b dp.Budget, like *solver.Pattern) (*Forecast, error) {
 	return foresee(p, b, like, foreseenTriples)
 }
 
-func foresee(p solver.Problem, b dp.Budget, like *population.Model, most int) (*Forecast, error) {
+func foresee(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) (*Forecast, error) {
 	t := newTargets(p)
 	if err := check(p, t); err != nil {
 		return nil, err
 	}
-	if like != nil && !slices.Equal(like.Sizes, t.sizes) {
-		return nil, errors.New("rake: the model has columns of other sizes than the domain")
+	if like != nil && !slices.Equal(like.Model.Sizes, t.sizes) {
+		return nil, errors.New("rake: the pattern has columns of other sizes than the domain")
 	}
 	r := &run{problem: p, settings: newSettings(p, t), targets: t.thin(most), twice: 2 * b.Capacity,
 		foreseen: &imagined{budget: b, like: like}, byPair: map[string]*candidate{}}
@@ -100,7 +99,7 @@ func regular(all []target, n int) []target {
 type imagined struct {
 	run    *run
 	budget dp.Budget
-	like   *population.Model // or nil
+	like   *solver.Pattern // or nil
 }
 
 const (
@@ -138,7 +137,7 @@ func (c *imagined) Residuals(stage string, _ int, cliques []domain.Clique, _ que
 	return out, nil
 }
 
-// Trees implements Curator: records are spread evenly over all values, as they are over learned bins, and none is NULL.
+// Trees implements Curator.
 func (c *imagined) Trees(_ string, _ int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
 	out, sum := make([]query.Tree, len(cliques)), 0.0
 	for i, s := range shapes {
@@ -146,9 +145,7 @@ func (c *imagined) Trees(_ string, _ int, cliques []domain.Clique, shapes []quer
 	}
 	for i, s := range shapes {
 		out[i] = query.Tree{Attribute: cliques[i][0], Shape: s, Variance: sum / (precision[i] * share.Float() * c.run.twice)}
-		if s.Null {
-			out[i].Nodes = []query.TreeNode{{Difference: total}}
-		}
+		out[i].Nodes = c.nodes(cliques[i][0], s, total)
 	}
 	return out, nil
 }
@@ -191,9 +188,7 @@ func (c *imagined) shares(a int) []float64 {
 	if c.like == nil {
 		return typical.Shares(c.run.targets.sizes[a], a)
 	}
-	shares := c.like.Marginal(domain.Clique{a}, nil)
-	normalise(shares)
-	return shares
+	return c.table(domain.Clique{a})
 }
 
 // far returns the distance in counts of a pair from independent columns, whose table is base.
@@ -203,26 +198,88 @@ func (c *imagined) far(pair domain.Clique, base []float64) float64 {
 		return c.run.total.Units * typical.PairDistance(typical.Effective(sizes[pair[0]], pair[0]), typical.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
 	}
 	sum := 0.0
-	for i, x := range c.counts(pair) {
-		sum += math.Abs(x - base[i])
+	if c.knows(pair) {
+		for i, x := range c.counts(pair) {
+			sum += math.Abs(x - base[i])
+		}
+		return sum
 	}
-	return sum
+	one, two := c.shares(pair[0]), c.shares(pair[1])
+	for i, x := range c.table(pair) {
+		sum += c.run.total.Units * math.Abs(x-one[i/len(two)]*two[i%len(two)])
+	}
+	return sum * c.finer(pair)
+}
+
+// knows reports whether the codes of the pattern are those of this run: bins are learned again.
+func (c *imagined) knows(q domain.Clique) bool {
+	return c.like != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned })
+}
+
+// finer returns what a pair's distance from independence grows by if bins are learned anew, and hold records more or less
+// evenly than those of the pattern.
+func (c *imagined) finer(pair domain.Clique) float64 {
+	var was, is [2]float64
+	for i, a := range pair {
+		was[i], is[i] = typical.EffectiveOf(c.shares(a)), typical.EffectiveOf(c.run.merged.base[a])
+	}
+	return typical.PairDistance(is[0], is[1], 0) / max(typical.PairDistance(was[0], was[1], 0), 1e-9)
+}
+
+// table returns the pattern's marginal as parts of 1.
+func (c *imagined) table(q domain.Clique) []float64 {
+	table := c.like.Model.Marginal(q, nil)
+	normalise(table)
+	return table
+}
+
+// nodes returns the differences of a tree over the values of attribute a: those of the pattern, whose runs are even. Without
+// runs all values are alike, as learned bins are, and none is NULL.
+func (c *imagined) nodes(a int, s query.TreeShape, total float64) (nodes []query.TreeNode) {
+	level := 0
+	if s.Null {
+		level, nodes = 1, []query.TreeNode{{Difference: total}}
+	}
+	if c.like == nil || c.like.Runs == nil || len(c.like.Runs[a]) == 0 {
+		return nodes
+	}
+	if s.Null {
+		shares := c.shares(a)
+		null := total * shares[len(shares)-1]
+		nodes[0].Difference -= 2 * null
+		total -= null
+	}
+	p := profileOf(c.like.Runs[a], s.Values)
+	width := 1
+	for width < s.Values {
+		width *= 2
+	}
+	for ; width > 1; width, level = width/2, level+1 {
+		last := -1
+		for _, run := range c.like.Runs[a] { // a node inside a run is even
+			if at := run.From / width; at > last {
+				from := at * width
+				middle, to := min(from+width/2, s.Values), min(from+width, s.Values)
+				nodes = append(nodes, query.TreeNode{Level: level, Index: at, Difference: total / max(p.total(), 1e-9) * (p.between(from, middle) - p.between(middle, to))})
+				last = at
+			}
+		}
+	}
+	return nodes
 }
 
 // counts returns a table on merged codes at the second screening: that of the model, or of independent columns.
 func (c *imagined) counts(q domain.Clique) []float64 {
 	m := c.run.merged
-	if c.like == nil {
+	if !c.knows(q) {
 		return m.independent(q, c.run.total.Units)
 	}
 	cells, _ := q.Cells(m.sizes) // a target is countable
-	out, from, to := make([]float64, cells), q.Strides(c.like.Sizes), q.Strides(m.sizes)
-	table := c.like.Marginal(q, nil)
-	normalise(table)
-	for i, x := range table {
+	out, from, to := make([]float64, cells), q.Strides(c.like.Model.Sizes), q.Strides(m.sizes)
+	for i, x := range c.table(q) {
 		cell := 0
 		for j, a := range q {
-			cell += to[j] * int(m.codes[a][i/from[j]%c.like.Sizes[a]])
+			cell += to[j] * int(m.codes[a][i/from[j]%c.like.Model.Sizes[a]])
 		}
 		out[cell] += x * c.run.total.Units
 	}

@@ -6,14 +6,19 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/population"
 )
 
 func foreseen(t *testing.T, p solver.Problem, like *population.Model) float64 {
 	t.Helper()
+	var pattern *solver.Pattern
+	if like != nil {
+		pattern = &solver.Pattern{Model: like}
+	}
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, like)
+	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +80,41 @@ func TestForecastOfAModel(t *testing.T) {
 		t.Errorf("constants %.4f, a typical table %.4f, an even one %.4f", constant, usual, uniform)
 	}
 	other := &population.Model{Sizes: []int{4, 5, 6}, Weights: make([]float64, 120)}
-	if _, err := Foresee(p, dp.Budget{Capacity: 1}, other); err == nil {
+	if _, err := Foresee(p, dp.Budget{Capacity: 1}, &solver.Pattern{Model: other}); err == nil {
 		t.Error("a model of another domain was taken")
+	}
+}
+
+// A release at a small ε foretells what a run at a larger one makes of columns whose bins are learned again. The noise is
+// fixed, so that nothing is left to chance.
+func TestForecastOfLearnedBins(t *testing.T) {
+	p, data := amounts(20_000)
+	p.Units = 20_000
+	var results []*solver.Result
+	for i, epsilon := range []dp.Epsilon{.3, 3} {
+		p.Epsilon = epsilon
+		mu := solver.GaussianMu(p.Epsilon, p.Delta)
+		r, err := Solve(p, newCurator(t, data, p, mu*mu/2, uint64(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	pattern := &solver.Pattern{Model: results[0].Model, Runs: make([][]domain.Run, 3)}
+	for _, b := range results[0].Bins {
+		pattern.Runs[b.Attribute] = b.Runs
+	}
+	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foretold, said := f.TV(), results[1].TV
+	if ratio := foretold / said; ratio < .5 || ratio > 2 {
+		t.Errorf("foretold %.4f, and the run says %.4f", foretold, said)
+	}
+	pattern.Runs = nil
+	if f, err = Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern); err != nil || f.TV() < 1.3*foretold {
+		t.Errorf("without the spread of values %.4f is foretold, %.4f with it (%v)", f.TV(), foretold, err)
 	}
 }

@@ -24,6 +24,9 @@ var (
 // Effective returns the effective number of values of column i, which has k: the exponential of the entropy of Shares.
 func Effective(k, i int) float64 { return math.Pow(float64(k), evenness[i%len(evenness)]) }
 
+// EffectiveOf returns that of given shares.
+func EffectiveOf(shares []float64) float64 { return math.Exp(entropy(shares)) }
+
 // Shares returns the shares of the k values of column i, falling as a power of their rank.
 func Shares(k, i int) []float64 {
 	want := math.Log(Effective(k, i))

@@ -51,6 +51,7 @@ func planCommand() command {
 	opts = append(opts,
 		option{name: "target_error", value: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
 		option{name: "target", value: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
+		option{name: "like", value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
 		option{name: "json", value: "FILE", usage: "write the plan as JSON too, local or gs://", set: text(&json)})
 	return command{
 		name:    "plan",
@@ -78,7 +79,11 @@ func planCommand() command {
 			if err := plan.WriteText(out, p); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(out, "next      %s\n", flags.synth(p.Problem.Epsilon))
+			units := 0.0
+			if p.Like {
+				units = p.Problem.Units
+			}
+			_, err = fmt.Fprintf(out, "next      %s\n", flags.synth(p.Problem.Epsilon, units))
 			return err
 		},
 	}

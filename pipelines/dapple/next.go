@@ -31,8 +31,9 @@ func (g *given) record(opts []option) {
 	}
 }
 
-// synth is the command line that does what was planned: with all these flags, and those that synth needs besides.
-func (g given) synth(ε dp.Epsilon) string {
+// synth is the command line that does what was planned: with all these flags, those that synth needs besides, and the
+// expected rows that were planned for, if they were found elsewhere; 0: they were not.
+func (g given) synth(ε dp.Epsilon, units float64) string {
 	words := []string{"dapple", "synth"}
 	has := map[string]bool{}
 	for _, arg := range g {
@@ -45,7 +46,11 @@ func (g given) synth(ε dp.Epsilon) string {
 			words = append(words, quoteForShell("--"+f.Name+"="+f.Value.String()))
 		}
 	})
-	for _, missing := range [][2]string{{"input", "TABLE"}, {"output", "DIR"}, {"epsilon", fmt.Sprintf("%g", float64(ε))}} {
+	needed := [][2]string{{"input", "TABLE"}, {"output", "DIR"}, {"epsilon", fmt.Sprintf("%g", float64(ε))}}
+	if units > 0 {
+		needed = append(needed, [2]string{"expected_rows", fmt.Sprintf("%.0f", units)})
+	}
+	for _, missing := range needed {
 		if !has[missing[0]] {
 			words = append(words, "--"+missing[0]+"="+missing[1])
 		}

@@ -37,7 +37,7 @@ func TestNextHasEveryFlag(t *testing.T) {
 			want[len(want)-1] = "--" + o.name
 		}
 	}
-	out, err := exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(1)).Output()
+	out, err := exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(1, 0)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestNextHasEveryFlag(t *testing.T) {
 	if faults := parse(want, synth.options); len(faults) > 0 {
 		t.Errorf("synth refuses what plan takes: %v", faults)
 	}
-	if got := (given{"--delta=0"}).synth(0.25); got != "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25" {
+	if got := (given{"--delta=0"}).synth(0.25, 900); got != "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25 --expected_rows=900" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -18,7 +18,7 @@ func ExampleMake() {
 	for _, units := range []float64{1000, 100_000} {
 		p, err := plan.Make(solver.Problem{
 			Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 0.1, Delta: 1e-9, Units: units,
-		}, "dpam", 0, true, 0)
+		}, "dpam", 0, true, 0, nil)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -27,6 +27,7 @@ type planJSON struct {
 	LowTV        *float64             `json:"average_tv_low"`
 	HighTV       *float64             `json:"average_tv_high"`
 	LeastTV      *float64             `json:"average_tv_least"`
+	Like         bool                 `json:"like_a_release"`
 	NoiseBound   *float64             `json:"noise_bound_95"`
 	Proved       *float64             `json:"largest_error_proved"`
 	Sampling     *float64             `json:"sampling_error_95"`
@@ -75,7 +76,7 @@ func (p *Plan) JSON() ([]byte, error) {
 	out := planJSON{
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
 		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, Cells: p.Workload.Cells,
-		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), NoiseBound: known(p.NoiseBound), Proved: known(p.Proved), Sampling: known(p.Sampling),
+		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), Like: p.Like, NoiseBound: known(p.NoiseBound), Proved: known(p.Proved), Sampling: known(p.Sampling),
 		SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
 		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, Alternatives: []alternativeJSON{},
 	}

@@ -33,6 +33,7 @@ type Plan struct {
 	Charges  accountant.Statement // the ledger as it will be when the run is over
 	accesses []solver.Access      // what it charges for
 
+	Like       bool    // the prediction is of a table like a model that was given
 	AverageTV  float64 // predicted, over the maximal marginals of the workload; NaN if there is no prediction
 	LowTV      float64 // between LowTV and HighTV for four of five tables
 	HighTV     float64
@@ -101,8 +102,9 @@ type Alternative struct {
 	Refusal         string // why it does not apply; empty if it does
 }
 
-// Make plans a request. The method is a name, or "auto".
-func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted int64) (*Plan, error) {
+// Make plans a request. The method is a name, or "auto". Errors are predicted of a table like the pattern, or of a typical one if
+// that is nil.
+func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted int64, like *solver.Pattern) (*Plan, error) {
 	chosen, why, err := methods.Choose(p, method)
 	if err != nil {
 		return nil, err
@@ -125,10 +127,12 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		return nil, err
 	}
 	plan.Charges = ledger.Statement(schedule(p, chosen))
-	plan.AverageTV = predict(p, chosen, ledger, measured, Target{})
-	plan.LowTV, plan.HighTV = likely(plan.AverageTV, chosen)
-	plan.LeastTV = least(p, chosen, ledger)
-	plan.Enough = enough(p, chosen, ledger, measured)
+	plan.AverageTV = predict(p, chosen, ledger, measured, Target{}, like)
+	plan.LowTV, plan.HighTV = likely(plan.AverageTV, chosen, like)
+	if plan.Like, plan.LeastTV = like != nil, math.NaN(); !plan.Like {
+		plan.LeastTV = least(p, chosen, ledger)
+	}
+	plan.Enough = enough(p, chosen, ledger, measured, like)
 	if chosen.Limits != nil {
 		plan.Limits = chosen.Limits(p)
 	}
@@ -153,7 +157,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		case m.Comparison:
 			plan.Comparisons = append(plan.Comparisons, m.Name)
 		default:
-			plan.Alternatives = append(plan.Alternatives, alternative(p, m))
+			plan.Alternatives = append(plan.Alternatives, alternative(p, m, like))
 		}
 	}
 	return plan, nil
@@ -303,14 +307,14 @@ func wider(p solver.Problem, limit int) (n int, method string) {
 	return n, method
 }
 
-func alternative(p solver.Problem, m methods.Method) Alternative {
+func alternative(p solver.Problem, m methods.Method, like *solver.Pattern) Alternative {
 	a := Alternative{Method: m.Name, Summary: m.Summary, AverageTV: math.NaN()}
 	ledger, measured, err := Charge(p, m)
 	if err != nil {
 		a.Refusal = refusal(p, m.Name, err)
 		return a
 	}
-	a.AverageTV = predict(p, m, ledger, measured, Target{})
+	a.AverageTV = predict(p, m, ledger, measured, Target{}, like)
 	_, a.Seconds = m.Cost(p)
 	return a
 }

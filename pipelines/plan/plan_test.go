@@ -32,7 +32,7 @@ func problem(width int, sizes ...int) solver.Problem {
 
 func TestMakeListsEveryMethod(t *testing.T) {
 	for _, method := range []string{"auto", "dpam", "dpfw"} {
-		p, err := Make(problem(2, 4, 5, 6, 2), method, 0, true, 0)
+		p, err := Make(problem(2, 4, 5, 6, 2), method, 0, true, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestMakeListsEveryMethod(t *testing.T) {
 func TestAlternativesThatDoNotApply(t *testing.T) {
 	pure := problem(2, 4, 5, 6)
 	pure.Delta = 0
-	p, err := Make(pure, "dpam", 0, true, 0)
+	p, err := Make(pure, "dpam", 0, true, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestAlternativesThatDoNotApply(t *testing.T) {
 
 // A method that decides as it goes says so, with the most that it may ask for, and claims no bound of its noise.
 func TestTextOfAnAdaptiveMethod(t *testing.T) {
-	p, err := Make(problem(3, 4, 5, 6, 2), "auto", 0, true, 0)
+	p, err := Make(problem(3, 4, 5, 6, 2), "auto", 0, true, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestTextOfAnAdaptiveMethod(t *testing.T) {
 	if strings.Contains(text.String(), "noise on any cell") {
 		t.Errorf("noise that releases decide on is bounded beforehand:\n%s", text.String())
 	}
-	p, err = Make(problem(3, slices.Repeat([]int{10}, 12)...), "auto", 0, true, 0)
+	p, err = Make(problem(3, slices.Repeat([]int{10}, 12)...), "auto", 0, true, 0, nil)
 	if err != nil || !strings.Contains(p.Limits, "300000 weighted records") {
 		t.Errorf("%v; limits of 1e12 cells: %q", err, p.Limits)
 	}
@@ -111,7 +111,7 @@ func TestManyColumnsAtLargeEpsilon(t *testing.T) {
 	p := problem(3, sizes...)
 	for epsilon, want := range map[dp.Epsilon]dp.Accounting{1: dp.GaussianOnly, 10: dp.ZCDP} {
 		p.Epsilon = epsilon
-		plan, err := Make(p, "auto", 0, true, 0)
+		plan, err := Make(p, "auto", 0, true, 0, nil)
 		if err != nil {
 			t.Fatalf("ε = %g: %v", float64(epsilon), err)
 		}
@@ -204,7 +204,7 @@ func TestTooSmall(t *testing.T) {
 	text := func(units float64) (*Plan, string) {
 		p := problem(3, 20, 20, 30, 9, 12)
 		p.Units = units
-		made, err := Make(p, "auto", 0, true, 0)
+		made, err := Make(p, "auto", 0, true, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestTooSmall(t *testing.T) {
 func TestPlanSaysWhichMethodSuits(t *testing.T) {
 	said := func(method string, width int, sizes ...int) string {
 		p := problem(width, sizes...)
-		made, err := Make(p, method, 0, true, 0)
+		made, err := Make(p, method, 0, true, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

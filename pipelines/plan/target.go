@@ -90,14 +90,14 @@ func inside(cliques []domain.Clique, width int) []domain.Clique {
 }
 
 // Error returns the predicted average total variation of the target's marginals, NaN if there is no prediction, and the
-// range that it is likely in.
-func Error(p solver.Problem, m methods.Method, t Target) (tv, low, high float64) {
+// range that it is likely in. The table is taken to be like the pattern, or a typical one if that is nil.
+func Error(p solver.Problem, m methods.Method, t Target, like *solver.Pattern) (tv, low, high float64) {
 	ledger, measured, err := Charge(p, m)
 	if err != nil {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
-	tv = predict(p, m, ledger, measured, t)
-	low, high = likely(tv, m)
+	tv = predict(p, m, ledger, measured, t, like)
+	low, high = likely(tv, m, like)
 	return tv, low, high
 }
 
@@ -111,15 +111,15 @@ type Point struct {
 const curveMarginals = 5_000
 
 // Curve returns the predicted average total variation of the workload's maximal marginals at five ε, as far as the
-// method predicts them; none of a long workload.
-func Curve(p solver.Problem, m methods.Method) []Point {
+// method predicts them; none of a long workload. The pattern is that of Error.
+func Curve(p solver.Problem, m methods.Method, like *solver.Pattern) []Point {
 	if len(p.Workload.Marginals) > curveMarginals {
 		return nil
 	}
 	var points []Point
 	for _, e := range []dp.Epsilon{.1, .3, 1, 3, 10} {
 		p.Epsilon = e
-		if tv, _, _ := Error(p, m, Target{}); !math.IsNaN(tv) {
+		if tv, _, _ := Error(p, m, Target{}, like); !math.IsNaN(tv) {
 			points = append(points, Point{e, tv})
 		}
 	}
@@ -141,12 +141,12 @@ type Aimed struct {
 	Reached   float64    // the prediction at MostEpsilon
 }
 
-// AimAt returns the least ε whose predicted error is at most tv.
-func AimAt(p solver.Problem, m methods.Method, t Target, tv float64) Aimed {
+// AimAt returns the least ε whose predicted error is at most tv. The pattern is that of Error.
+func AimAt(p solver.Problem, m methods.Method, t Target, tv float64, like *solver.Pattern) Aimed {
 	find := func(of func(tv, low, high float64) float64) float64 {
 		enough := func(log float64) bool {
 			p.Epsilon = dp.Epsilon(math.Exp(log))
-			return of(Error(p, m, t)) <= tv
+			return of(Error(p, m, t, like)) <= tv
 		}
 		least, most := math.Log(leastEpsilon), math.Log(MostEpsilon)
 		if !enough(most) {
@@ -155,12 +155,12 @@ func AimAt(p solver.Problem, m methods.Method, t Target, tv float64) Aimed {
 		if enough(least) {
 			return leastEpsilon
 		}
-		_, above := bisect.Steps(least, most, 11, enough) // to .6 %
-		digit := math.Pow(10, math.Floor(above/math.Ln10)-1)
-		return math.Ceil(math.Exp(above)/digit) * digit
+		_, above := bisect.Steps(least, most, 11, enough)    // to .6 %
+		digit := math.Pow(10, 1-math.Floor(above/math.Ln10)) // for two digits; a quotient by it is the number that is written
+		return math.Ceil(math.Exp(above)*digit) / digit
 	}
 	p.Epsilon = MostEpsilon
-	reached, _, _ := Error(p, m, t)
+	reached, _, _ := Error(p, m, t, like)
 	return Aimed{
 		Target: t, TV: tv, Reached: reached,
 		Epsilon: dp.Epsilon(find(func(tv, _, _ float64) float64 { return tv })),

@@ -130,6 +130,9 @@ func writeCharges(b *strings.Builder, p *Plan) {
 
 func writeFigures(b *strings.Builder, p *Plan) {
 	assumed := "as given"
+	if p.Like {
+		assumed = "as given, or of the release that the table is to be like"
+	}
 	if !p.UnitsGiven {
 		assumed = "assumed; --expected_rows sets it"
 	}
@@ -145,8 +148,12 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		if p.AverageTV > FewTV {
 			b.WriteString("          " + few(p) + "\n")
 		}
+		if p.Like {
+			b.WriteString("          (of a table like the release that --like names)\n")
+		}
 		if !math.IsNaN(p.LeastTV) {
-			fmt.Fprintf(b, "          (nothing is known of the table yet: of one whose columns hardly vary expect less, down to %s)\n", tv(p.LeastTV))
+			fmt.Fprintf(b, "          (of a typical table; nothing is known of this one: if its columns hardly vary expect less, down to %s;\n"+
+				"          --like=DIR takes an earlier release, even one at a small ε, in place of it, and is closer)\n", tv(p.LeastTV))
 		}
 	}
 	writeAimed(b, p)

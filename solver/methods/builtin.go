@@ -12,7 +12,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/rake"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // largestGDP is the largest ε for which Gaussian differential privacy is charged: above it the cost of discrete
@@ -56,7 +55,7 @@ func init() {
 			return rake.Solve(p, c)
 		},
 		Limits: rake.Limits, Cost: rake.Cost, Learns: true,
-		Foresee: func(p solver.Problem, b dp.Budget, like *population.Model) (Forecast, error) {
+		Foresee: func(p solver.Problem, b dp.Budget, like *solver.Pattern) (Forecast, error) {
 			f, err := rake.Foresee(p, b, like)
 			if err != nil {
 				return nil, err

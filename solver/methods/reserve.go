@@ -8,7 +8,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // reserving makes a method leave a part of its budget for checking the problem's criteria: every share is reduced to
@@ -41,7 +40,7 @@ func reserving(m Method) Method {
 		return solve(ctx, p, c)
 	}
 	if foresee != nil {
-		m.Foresee = func(p solver.Problem, b dp.Budget, like *population.Model) (Forecast, error) {
+		m.Foresee = func(p solver.Problem, b dp.Budget, like *solver.Pattern) (Forecast, error) {
 			if len(p.Criteria.Limits) > 0 {
 				b.Capacity *= 1 - p.Criteria.Share.Float()
 			}
