@@ -117,15 +117,15 @@ demo:
 	@rm -rf $(DEMO)
 	@mkdir -p $(DEMO)
 	@bin/visits -people 50000 -seed 1 -out $(DEMO)/visits.csv
-	@bin/dapple synth --domain=examples/visits/visits.yaml --input=$(DEMO)/visits.csv --output=$(DEMO)/synthetic --epsilon=1 --delta=1e-9
+	@bin/dapple synth --domain=examples/visits/people.yaml --input=$(DEMO)/visits.csv --output=$(DEMO)/synthetic --epsilon=1 --delta=1e-9
 	@echo
-	@echo "ten of the rows:"
-	@bin/dapple sample --model=$(DEMO)/synthetic --output=$(DEMO)/ten --rows=10 --format=csv --shards=1 --sample_seed=1 --quiet >/dev/null
-	@cat $(DEMO)/ten/part-00000-of-00001.csv
+	@echo "the first ten visits of the same people drawn again:"
+	@bin/dapple sample --model=$(DEMO)/synthetic --output=$(DEMO)/again --format=csv --shards=1 --sample_seed=1 --quiet >/dev/null
+	@head -11 $(DEMO)/again/part-00000-of-00001.csv
 	@echo
 	@echo "privacy report:    $(DEMO)/synthetic.release/_report.html"
 	@echo "privacy statement: $(DEMO)/synthetic.release/_privacy.json"
-	@echo "synthetic rows:    $(DEMO)/synthetic/*.parquet"
+	@echo "people and visits: $(DEMO)/synthetic/*.parquet"
 
 # Static binaries of the command for other machines, with their checksums. The version is that of the commit.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64

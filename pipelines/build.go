@@ -22,7 +22,7 @@ type launch struct {
 func build(s beam.Scope, r *Request, l launch) {
 	dom := r.File.Domain
 
-	records := private.Encode(s, r.source.Read(s, dom, r.File.CSV), dom, encodeParams(r))
+	records := private.Encode(s, r.source.Read(s, dom.Recorded(), r.File.CSV), dom, encodeParams(r))
 	units := private.Bound(s, records, private.BoundParams{})
 	stats := counts.Count(s, units, r.Problem.Workload, countParams(r))
 

@@ -34,6 +34,10 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 		*faults = append(*faults, ErrorFaults("--domain", err)...)
 		return
 	}
+	if file.Domain.Events != nil {
+		faults.add("--domain", "declares events, and dry rows stand for no people", "leave events out, and name the privacy ID among generate, for rows without a model")
+		return
+	}
 	r.target().checkTable(ctx, file.Domain.Written(), faults)
 	r.target().checkFormat(file.Domain.Written(), faults)
 	if r.Rows <= 0 {

@@ -27,7 +27,7 @@ func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
 	if r.source == nil || r.File == nil || r.source.ByMetadata() != byMetadata {
 		return
 	}
-	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, r.File.Domain, r.File.CSV))...)
+	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, r.File.Domain.Recorded(), r.File.CSV))...)
 }
 
 // ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without

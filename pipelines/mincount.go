@@ -12,6 +12,9 @@ import (
 // checkMinCount finds the faults of a request for a least number of rows of each combination.
 func checkMinCount(m synth.MinCount, rows int64, d *domain.Domain, f *Faults) {
 	switch {
+	case d.Events != nil && (m.Rows > 0 || len(m.Columns) > 0):
+		f.add("--min_count", "rows of one person are not merged with those of others: it does not go with events", "leave it out")
+		return
 	case m.Rows == 0 && len(m.Columns) > 0:
 		f.add("--min_count", "is required by --min_count_columns: how many rows a combination of them has to have", "")
 	case rows > 0 && m.Rows > rows:

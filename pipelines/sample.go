@@ -89,6 +89,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		c.target().checkFormat(file.Domain.Written(), &faults)
 		checkWhere(r, &faults)
 		checkMinCount(r.MinCount, r.Rows, &file.Domain, &faults)
+		checkEvents(&file.Domain, r.Rows, &faults)
 	}
 	return r, faults.Err()
 }
@@ -140,6 +141,9 @@ func checkWhere(r *SampleRequest, f *Faults) {
 	cond, err := ParseCondition(r.Where, &r.file.Domain)
 	if err != nil {
 		f.add("--where", err.Error(), "")
+		return
+	}
+	if !checkPeople(cond, f) {
 		return
 	}
 	left, err := cond.Restrict(r.file.Model)

@@ -85,6 +85,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		}
 		c.target().checkFormat(r.File.Domain.Written(), &faults)
 		checkMinCount(c.MinCount, c.Rows, r.File.Domain, &faults)
+		checkEvents(r.File.Domain, c.Rows, &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
 	checkLedger(ctx, r, &faults)

@@ -25,6 +25,8 @@ type Domain struct {
 	Dates     []DateParts `json:",omitempty"` // attributes that together form a day of the calendar
 	Derived   []Derived   `json:",omitempty"` // columns written that are computed from others, in order of Place
 	Generated []Generated `json:",omitempty"` // columns of made-up keys, independent of the data
+
+	Events *Events `json:",omitempty"` // a unit has several records, which are written as such; nil: one row for each
 }
 
 // Len returns the number of attributes.

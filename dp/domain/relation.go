@@ -33,8 +33,15 @@ type DateParts struct{ Year, Month, Day string }
 type Generated struct{ Column, As string }
 
 // Written returns the domain of the rows that are written: generated columns, then attributes and derived
-// columns, each in its place. It is d if there is nothing to add.
+// columns, each in its place. It is d if there is nothing to add. With Events the number of the person comes first, under
+// the name of the privacy ID.
 func (d *Domain) Written() *Domain {
+	if d.Events != nil {
+		w := *d.Recorded().Written()
+		number := Attribute{Name: d.PrivacyID, Type: Int64, Cuts: []int64{1, 1 << 40}, Resolution: 1}
+		w.Attributes, w.PrivacyID = slices.Insert(slices.Clone(w.Attributes), 0, number), ""
+		return &w
+	}
 	if len(d.Derived) == 0 && len(d.Generated) == 0 {
 		return d
 	}

@@ -34,6 +34,7 @@ func (d *Domain) Validate() error {
 		seen[a.Name] = true
 		errs.Add(a.Validate())
 	}
+	d.events(&errs)
 	if errs.Err() == nil {
 		_, err := d.couple()
 		errs.Add(err)

@@ -213,4 +213,28 @@ var pipeline = []defect{
 		name: "a panic says what it said", file: "pipelines/beamerror.go", test: "TestRootCause",
 		old: "\t\tmessage = \"pipelines: what it says is not shown, because it may depend on records\"\n", new: "",
 	},
+	{
+		name: "rows of a person from its different ones", file: "internal/bounding/summary.go", test: "TestSummary",
+		old: "if total += n; total < n {", new: "if total += min(n, 1); total < 0*n {",
+	},
+	{
+		name: "first value of a person is usual", file: "internal/bounding/summary.go", test: "TestSummary",
+		old: "often[string(value)] > often[string(best)] {", new: "often[string(value)] > 1<<62 {",
+	},
+	{
+		name: "what a person's rows share is drawn for each", file: "transforms/synth/people.go", test: "TestRowsOfPeople",
+		old: "if s.people.same[attr] {", new: "if s.people.same[attr] && row < 0 {",
+	},
+	{
+		name: "a value of a person follows one of an event", file: "dp/domain/events.go", dir: "transforms/synth", test: "TestRowsOfPeople",
+		old: "d.OfPerson(i) && !d.OfPerson(c.With)", new: "d.OfPerson(i) && false",
+	},
+	{
+		name: "impossible row of a person", file: "solver/population/people.go", test: "TestFewDonors",
+		old: "p.support == nil || p.support.Possible(dst)", new: "p.support == nil || try == 0",
+	},
+	{
+		name: "rows dealt in turn", file: "solver/population/people.go", test: "TestRowsOfAPersonAreIndependent",
+		old: "at := permute(uint64(q.first+j-c.first), n, p.seed+uint64(q.class))", new: "at := uint64(q.first + j - c.first)",
+	},
 }

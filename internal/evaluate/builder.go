@@ -23,6 +23,7 @@ type Builder struct {
 	table   *Table
 	limit   int              // of values beside the cells
 	units   map[string]*unit // nil if every record is a unit
+	persons map[string]int32 // their numbers, if all of their records are kept
 	codes   []domain.Code    // of a chunk, row-major
 	id      []byte
 	kept    []domain.Code // the row that a unit has so far
@@ -65,12 +66,37 @@ func (b *Builder) Add(chunk *domain.Chunk) {
 	b.encoder.Encode(chunk, b.codes)
 	for r := range chunk.Rows {
 		row := b.codes[r*d : (r+1)*d]
-		if b.units == nil {
+		if b.persons != nil {
+			b.addOf(b.unit(&chunk.ID, r), row, chunk, r)
+		} else if b.units == nil {
 			b.append(row, chunk, r)
 		} else if id := b.unit(&chunk.ID, r); len(id) > 0 {
 			b.bound(id, row, chunk, r)
 		}
 	}
+}
+
+// NewPeopleBuilder returns a builder of tables of many rows per person: it keeps every record that has an ID, and whose
+// it is.
+func NewPeopleBuilder(d *domain.Domain) *Builder {
+	b := NewBuilder(d)
+	b.units, b.persons = nil, map[string]int32{}
+	return b
+}
+
+// addOf adds a row of a person, unless it is of nobody.
+func (b *Builder) addOf(id []byte, row []domain.Code, chunk *domain.Chunk, r int) {
+	if len(id) == 0 {
+		return
+	}
+	person, ok := b.persons[string(id)]
+	if !ok {
+		person = int32(len(b.persons))
+		b.persons[string(id)] = person
+		b.table.people++
+	}
+	b.table.persons = append(b.table.persons, person)
+	b.append(row, chunk, r)
 }
 
 // Table returns the table built so far.

@@ -81,7 +81,7 @@ func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 	if len(*errs) > 0 {
 		return nil, *errs
 	}
-	r.declared = file.Domain
+	r.declared = file.Domain.Recorded()
 	return r, nil
 }
 

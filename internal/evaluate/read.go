@@ -11,7 +11,7 @@ import (
 
 // ReadTrue reads a true table, CSV in the form that the domain file declares, Parquet or BigQuery's: a
 // file, a pattern such as dir/*.parquet, a released directory, bq://project.dataset.table. If the domain
-// has a privacy ID the table holds one record of each privacy unit; see Builder.
+// has a privacy ID the table holds one record of each privacy unit, or with events all of them; see Builder.
 //
 // Errors name files and columns, never a value.
 func ReadTrue(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
@@ -20,7 +20,7 @@ func ReadTrue(ctx context.Context, input string, f *schema.File, o table.Options
 
 // ReadSynthetic reads a synthetic table, CSV with a header line, Parquet or BigQuery's: a released
 // directory, of which it trusts only the manifest, or whatever ReadTrue takes. Every row counts: synthetic
-// rows have no IDs.
+// rows have no IDs, but for those of people who have several.
 func ReadSynthetic(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
 	return read(ctx, input, f, false, o)
 }
@@ -41,6 +41,7 @@ type source struct {
 	table  table.Source
 	domain *domain.Domain
 	form   schema.CSV
+	people bool // all rows of a person are read
 }
 
 func findSource(ctx context.Context, input string, o table.Options) (*source, error) {
@@ -50,10 +51,11 @@ func findSource(ctx context.Context, input string, o table.Options) (*source, er
 
 // check compares the columns with those of the file, for a true table or a synthetic one.
 func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
-	s.domain = finer(f.Domain)
+	s.people = f.Domain.Events != nil
+	s.domain = finer(f.Domain.Recorded())
 	if real {
 		s.form = f.CSV
-	} else {
+	} else if !s.people { // whose numbers are in the synthetic table too
 		s.domain.PrivacyID = ""
 	}
 	return s.table.Check(ctx, s.domain, s.form)
@@ -62,6 +64,9 @@ func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
 // read reads all rows. Call check before.
 func (s *source) read(ctx context.Context) (*Table, error) {
 	b := NewBuilder(s.domain)
+	if s.people {
+		b = NewPeopleBuilder(s.domain)
+	}
 	err := s.table.Each(ctx, s.domain, s.form, func(chunk *domain.Chunk) error {
 		b.Add(chunk)
 		return ctx.Err()

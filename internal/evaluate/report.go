@@ -28,6 +28,7 @@ type Comparison struct {
 	CellTrends    Property   `json:"cell_trends"`
 	Worst         []Marginal `json:"worst"` // largest TV first
 
+	People     *People     `json:"people,omitempty"`     // nil without events
 	Queries    *Queries    `json:"queries,omitempty"`    // nil if the workload has no linear queries
 	Violations *Violations `json:"violations,omitempty"` // nil if the domain declares nothing to be impossible
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -15,7 +16,8 @@ import (
 // Request is a comparison that can be made: tables that were found and fit the domain. No row of them has
 // been read.
 type Request struct {
-	domain           *domain.Domain
+	domain           *domain.Domain // of a record
+	events           *domain.Events
 	workload         query.Workload
 	truth, synthetic *source
 	holdout          *source // nil: none
@@ -72,9 +74,14 @@ func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *
 		return nil
 	}
 	file.Domain = file.Domain.EqualBins()
-	r.domain = file.Domain
+	r.domain, r.events = file.Domain.Recorded(), file.Domain.Events
+	records := *file
+	records.Domain = r.domain
+	records.Workload = slices.DeleteFunc(slices.Clone(file.Workload), func(e schema.WorkloadEntry) bool { // of what is made of all rows of a person
+		return slices.ContainsFunc(e.Columns, func(name string) bool { return r.domain.Index(name) < 0 })
+	})
 	var err error
-	r.workload, err = toCompare(file, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
+	r.workload, err = toCompare(&records, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
 	errs.add("Marginals", err)
 	return file
 }

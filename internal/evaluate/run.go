@@ -56,6 +56,9 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.events != nil {
+		report.Real.People = comparePeople(t.Real, t.Synthetic, r.domain, r.events)
+	}
 	// The text goes first: a file that cannot be written takes no figures with it.
 	if err := report.WriteText(out); err != nil {
 		return err

@@ -14,6 +14,9 @@ type Table struct {
 	Rows    int
 	Columns [][]domain.Code
 
+	persons []int32 // whose each row is, in a table of many rows per person
+	people  int
+
 	values []*values // by attribute; nil: only cells are known
 	every  int       // values are those of rows 0, every, 2·every, …
 }

@@ -25,6 +25,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	line("%s\n", r.NotPrivate)
 	line("Synthetic table (%s rows) against the true table (%s rows)\n",
 		thousands(r.Real.SyntheticRows), thousands(r.Real.TrueRows))
+	r.Real.People.writeText(&b, r.Real.TrueRows, r.Real.SyntheticRows)
 	r.Real.Values.writeText(&b)
 	line("On the domain's cells\n")
 	writeWidths(&b, r.Real.Widths)

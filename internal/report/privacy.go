@@ -28,6 +28,7 @@ type Privacy struct {
 	Relation  string  `json:"relation"`   // Neighbouring in terms of the table
 	Meaning   Meaning `json:"meaning"`
 	Bounding  string  `json:"bounding"`
+	RowsMax   int64   `json:"rows_max,omitempty"` // nobody is written with more rows; 0: one row for each privacy unit
 	Method    string  `json:"method"`
 	Releases  int     `json:"releases"`
 	Units     Units   `json:"units"`
@@ -113,6 +114,14 @@ type Run struct {
 // strictly is what the end of a strict run shows of the true table.
 const strictly = "that there is a release: the table was read with --strict, and one unusable cell or malformed line would have ended the run"
 
+// usual says what else is modelled of a person.
+func usual(e *domain.Events) string {
+	if len(e.Usual) == 0 {
+		return "nothing else of them"
+	}
+	return "the commonest value among them of " + strings.Join(e.Usual, ", ")
+}
+
 // New returns the statement of a run.
 func New(r Run) Privacy {
 	p := Privacy{
@@ -132,6 +141,10 @@ func New(r Run) Privacy {
 	}
 	if r.Domain.PrivacyID != "" {
 		p.Bounding = "one record for each privacy ID: the one of least SHA-256 rank; records without an ID are not used" + r.idRule()
+	}
+	if e := r.Domain.Events; e != nil {
+		p.Bounding += fmt.Sprintf(". It also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records", e.MaxRows, usual(e))
+		p.RowsMax = e.MaxRows
 	}
 	if r.Total.Variance == 0 {
 		p.Units.From = "public"

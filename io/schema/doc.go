@@ -7,6 +7,7 @@
 //	  - {name: age, type: INT64, min: 17, max: 90, bins: 20, null: true}
 //	  - {name: fare, type: NUMERIC, min: 0, max: 500, resolution: 0.05, null: true}
 //	  - {name: visited, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}
+//	events: {person: [sex, age], rows: {max: 100}}
 //	constraints:
 //	  - {order: [start, end]}
 //	  - {derive: hour, from: time / 100}

@@ -116,11 +116,14 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if len(r.faults) == before && len(f.Domain.Orders)+len(f.Domain.Dates) > 0 {
 		r.impossibleOrders(f.Domain, m.values["constraints"])
 	}
-	if m.has("workload") {
-		r.workload(f, m.values["workload"])
-	}
 	if m.has("csv") {
 		r.csv(f, m.values["csv"])
+	}
+	if m.has("events") {
+		r.events(f, m.values["events"])
+	}
+	if m.has("workload") {
+		r.workload(f, m.values["workload"])
 	}
 }
 

@@ -33,6 +33,7 @@ var (
 	fileKeys = keyFacts{
 		{name: "privacy_id", form: "COLUMN", text: "the column that names the privacy unit; absent: every record is one", shape: scalar},
 		{name: "columns", form: "[COLUMN, …]", text: "what a record can hold", must: true}, // the shapes of these are in JSONSchema
+		{name: "events", form: "{…}", text: "a person has several records, and is written with several rows"},
 		{name: "constraints", form: "[CONSTRAINT, …]", text: "what holds in every row that is written: public facts, which cost nothing"},
 		{name: "generate", form: "[KEY, …]", text: "columns of keys, made up for the rows and never from the data"},
 		{name: "impossible", form: "[{COLUMN: VALUE, …}, …]", text: "combinations that no record has: a value, or a list, of each of two or more columns"},
@@ -54,6 +55,14 @@ var (
 		{name: "other", form: "true", text: "a value outside values becomes the cell other", shape: boolean},
 		{name: "other_value", form: "VALUE", text: `how the cell other is written back; default "other"`, shape: scalar},
 		{name: "fallback", form: "VALUE", text: "what a value that cannot be used becomes, if there is neither null nor other", shape: scalar},
+	}
+	eventsKeys = keyFacts{
+		{name: "person", form: "[COLUMN, …]", text: "columns that do not change within a person", shape: scalars},
+		{name: "rows", form: "{max: N}", text: "public: nobody is written with more than N rows", must: true},
+		{name: "usual", form: "[COLUMN, …]", text: "columns of the rows whose commonest value in a person is kept: people stay alike to themselves", shape: scalars},
+	}
+	rowsKeys = keyFacts{
+		{name: "max", form: "N", text: "1 to 2^20", shape: scalar, must: true},
 	}
 	constraintKeys = keyFacts{
 		{name: "order", form: "[A, B, …]", text: "A <= B in every row: numbers, or dates or times of one type", shape: scalars},
@@ -99,6 +108,7 @@ var referenceParts = []struct {
 }{
 	{"The file (YAML, strict: unknown keys and keys given twice are faults)", fileKeys},
 	{"columns: each", columnFacts},
+	{"events", eventsKeys},
 	{"constraints: each has order, date, derive with from, or sum with of", constraintKeys},
 	{"generate: each", generateKeys},
 	{"workload: each", workloadKeys},
@@ -206,6 +216,9 @@ func JSONSchema() ([]byte, error) {
 	file := fileKeys.mapping()
 	file.set("columns", list(column))
 	file.set("constraints", list(constraint))
+	events := eventsKeys.mapping()
+	events.set("rows", rowsKeys.mapping())
+	file.set("events", events)
 	file.set("generate", list(generateKeys.mapping()))
 	file.set("impossible", list(shape{"type": "object", "minProperties": 2, "additionalProperties": shape{"anyOf": []shape{scalar, scalars, {"type": "null"}}}}))
 	workload := workloadKeys.mapping()

@@ -6,7 +6,10 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // WriteText writes the plan for a terminal.
@@ -35,6 +38,10 @@ func writeDomain(b *strings.Builder, p *Plan) {
 		universe = "more than 1e308 cells"
 	}
 	fmt.Fprintf(b, "domain    %d columns, %s; %s\n", p.Domain.Len(), universe, unit)
+	if e := p.Domain.Events; e != nil {
+		fmt.Fprintf(b, "          people and their rows: of each person %s; of each row the others; at most %d rows a person\n", strings.Join(ofPeople(e), ", "), e.MaxRows)
+		b.WriteString("          each person weighs 1 in every table, whatever the number of rows; rows are drawn for each person at the end\n")
+	}
 	writeColumns(b, p.Domain.Attributes)
 	if n := len(p.Domain.StructuralZeros); n > 0 {
 		fmt.Fprintf(b, "          impossible combinations declared: %d; such records get probability 0, which costs nothing\n", n)
@@ -52,6 +59,15 @@ func writeDomain(b *strings.Builder, p *Plan) {
 	if len(keys) > 0 {
 		fmt.Fprintf(b, "          made up for every row: %s; never from the data\n", strings.Join(keys, ", "))
 	}
+}
+
+// ofPeople lists what is modelled of a person; the last columns are made of all of a person's records.
+func ofPeople(e *domain.Events) []string {
+	list := append(slices.Clone(e.Person), domain.RowsPerPerson)
+	for _, name := range e.Usual {
+		list = append(list, "the usual "+name)
+	}
+	return list
 }
 
 func writeWorkload(b *strings.Builder, p *Plan) {

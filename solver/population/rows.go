@@ -17,6 +17,7 @@ const (
 	streamScatter
 	streamRefine
 	streamAtLeast
+	streamPeople
 )
 
 // Rows is a fixed list of rows that represents a Model. Any position can be read at any time, by any

@@ -59,45 +59,64 @@ func (r rowsOf) chunk(rng *rand.Rand, d *domain.Domain) *domain.Chunk {
 // changes by one count (AddRemove) or by one less and one more at most (Replace). Rows without an ID and
 // the order of rows, which differ too, change nothing.
 func TestNeighboursDifferByOneRecord(t *testing.T) {
-	d := adult("id")
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
-		rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
-		most, pairs := int64(0), dptest.Size(60, 400)
-		if testing.Short() {
-			pairs = 10
-		}
-		for range pairs {
-			x := rowsOf{}
-			for i := range 1 + rng.IntN(8) {
-				x[fmt.Sprint("person", i)] = nasty(rng, d)
-			}
-			y := rowsOf{}
-			for id, rows := range x {
-				y[id] = rows
-			}
-			if n == dp.Replace {
-				y["person0"] = nasty(rng, d)
-			} else {
-				y["somebody else"] = nasty(rng, d)
-			}
-			a := count(t, "direct", d, Params{}, x.chunk(rng, d))[0]
-			b := count(t, "direct", d, Params{}, y.chunk(rng, d))[0]
-			if a.Units() != int64(len(x)) || b.Units() != int64(len(y)) {
-				t.Fatalf("%v: %d and %d units counted of %d and %d", n, a.Units(), b.Units(), len(x), len(y))
-			}
-			for _, c := range []domain.Clique{{0}, {1}, {0, 1}, {2, 3}} {
-				change := distance(a.Marginal(c), b.Marginal(c))
-				if change > n.UnitChanges() {
-					t.Errorf("%v: marginal %v changes by %d", n, c, change)
-				}
-				most = max(most, change)
-			}
-		}
-		if most != n.UnitChanges() {
-			t.Errorf("%v: largest change %d in all pairs: the pairs are too tame", n, most)
-		}
-		dptest.Figure(t, "%v: %d pairs, largest change %d", n, pairs, most)
+		neighboursDiffer(t, adult("id"), n)
 	}
+}
+
+// So they do if what is known of all of a unit's rows is part of its record: their number, and a commonest value.
+func TestNeighboursWithEventsDifferByOneRecord(t *testing.T) {
+	d := adult("id")
+	names := []string{d.Attributes[0].Name, d.Attributes[1].Name, d.Attributes[2].Name}
+	people, err := d.WithEvents(names[:1], names[1:], domain.EqualRatioCuts(5), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		neighboursDiffer(t, people, n)
+	}
+}
+
+func neighboursDiffer(t *testing.T, whole *domain.Domain, n dp.Neighbouring) {
+	t.Helper()
+	d := whole.Recorded()
+	last := whole.Len() - 1
+	rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
+	most, pairs := int64(0), dptest.Size(60, 400)
+	if testing.Short() {
+		pairs = 10
+	}
+	for range pairs {
+		x := rowsOf{}
+		for i := range 1 + rng.IntN(8) {
+			x[fmt.Sprint("person", i)] = nasty(rng, d)
+		}
+		y := rowsOf{}
+		for id, rows := range x {
+			y[id] = rows
+		}
+		if n == dp.Replace {
+			y["person0"] = nasty(rng, d)
+		} else {
+			y["somebody else"] = nasty(rng, d)
+		}
+		a := count(t, "direct", whole, Params{}, x.chunk(rng, d))[0]
+		b := count(t, "direct", whole, Params{}, y.chunk(rng, d))[0]
+		if a.Units() != int64(len(x)) || b.Units() != int64(len(y)) {
+			t.Fatalf("%v: %d and %d units counted of %d and %d", n, a.Units(), b.Units(), len(x), len(y))
+		}
+		for _, c := range []domain.Clique{{0}, {1}, {0, 1}, {2, 3}, {last}, {1, last - 1}, {last - 1, last}} {
+			change := distance(a.Marginal(c), b.Marginal(c))
+			if change > n.UnitChanges() {
+				t.Errorf("%v: marginal %v changes by %d", n, c, change)
+			}
+			most = max(most, change)
+		}
+	}
+	if most != n.UnitChanges() {
+		t.Errorf("%v: largest change %d in all pairs: the pairs are too tame", n, most)
+	}
+	dptest.Figure(t, "%v: %d pairs, largest change %d", n, pairs, most)
 }
 
 func distance(a, b []int64) (sum int64) {

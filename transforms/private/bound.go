@@ -66,6 +66,8 @@ func (p BoundParams) withDefaults() BoundParams {
 // records of the unit, so that over random run keys each is equally likely. Records without an ID are dropped. If the
 // domain has no privacy ID every record is a unit, and Bound does nothing.
 //
+// In a domain with Events that record says also how many records the unit has, and what is usual among them.
+//
 // It panics on invalid parameters.
 func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 	s = s.Scope("dapple.Bound")
@@ -78,11 +80,11 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 	}
 	key := p.RunKey[:]
 	bundles := beam.ParDo(s, &boundFn{
-		Width:      bounding.NewLayout(in.domain.RecordSizes()).Width(),
+		Width:      bounding.NewLayout(in.domain.Recorded().RecordSizes()).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
 	}, sensitive.Reveal(in.records))
-	merged := beam.CombinePerKey(s, &mergeFn{RunKey: key}, bundles)
+	merged := beam.CombinePerKey(s, &mergeFn{RunKey: key, Summary: bounding.NewSummary(in.domain)}, bundles)
 	return Units{records: sensitive.Derive(in.records, beam.DropKey(s, merged)), domain: in.domain}
 }
 
@@ -128,11 +130,14 @@ func (f *boundFn) FinishBundle(emit func(int, *records.Units)) error {
 
 // mergeFn merges the records of the units of one shard, and keeps one of each unit. It chooses only once it has all
 // of them, because the choice depends on how often a unit has a row.
-type mergeFn struct{ RunKey []byte }
+type mergeFn struct {
+	RunKey  []byte
+	Summary *bounding.Summary
+}
 
 func (f *mergeFn) MergeAccumulators(a, b *records.Units) *records.Units { return a.Merge(b) }
 
 func (f *mergeFn) ExtractOutput(a *records.Units) *records.Batch {
 	rank := bounding.NewRanker(f.RunKey)
-	return a.Canonical().One(&rank)
+	return a.Canonical().One(&rank, f.Summary)
 }

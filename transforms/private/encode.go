@@ -36,7 +36,7 @@ const (
 // EncodeParams configures Encode. Zero fields mean their defaults.
 type EncodeParams struct{ Unreadable Unreadable }
 
-// Encode turns records into codes of d. The elements of col are *domain.Chunk, structs or pointers to
+// Encode turns records into codes of d, of a domain with Events into those of the records alone. The elements of col are *domain.Chunk, structs or pointers to
 // structs; fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name.
 //
 // The privacy ID is a field of text or whole numbers, or a pointer to one; distinct values are distinct units. A
@@ -53,9 +53,9 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 	if err := ValidateCollection(col); err != nil {
 		panic(err.Error())
 	}
-	t := col.Type().Type()
+	t, recorded := col.Type().Type(), d.Recorded()
 	if t == reflect.TypeFor[*domain.Chunk]() {
-		batches := beam.ParDo(s, &encodeChunksFn{Domain: *d, Unreadable: p.Unreadable}, col)
+		batches := beam.ParDo(s, &encodeChunksFn{Domain: *recorded, Unreadable: p.Unreadable}, col)
 		return Coded{records: sensitive.Hide(col, batches), domain: d}
 	}
 	if typex.IsComposite(t) {
@@ -64,7 +64,7 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 	if err := ValidateStruct(t, d); err != nil {
 		panic(err.Error())
 	}
-	fn := &encodeStructsFn{Domain: *d, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
+	fn := &encodeStructsFn{Domain: *recorded, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
 	return Coded{records: sensitive.Hide(col, beam.ParDo(s, fn, col)), domain: d}
 }
 
@@ -87,7 +87,7 @@ const unbounded = ":unbounded}"
 // ValidateStruct lists all columns of d, and its privacy ID, that no field of t can hold. t is a struct type or a
 // pointer to one.
 func ValidateStruct(t reflect.Type, d *domain.Domain) error {
-	if _, err := fields.Input(t, d); err != nil {
+	if _, err := fields.Input(t, d.Recorded()); err != nil {
 		return fmt.Errorf("private: %v does not match the domain:\n%w", t, err)
 	}
 	return nil

@@ -29,6 +29,9 @@ type Merged = shards.Merged
 // named together.
 func (m MinCount) Validate(d *domain.Domain) error {
 	var faults []string
+	if d.Events != nil && (m.Rows > 1 || len(m.Columns) > 0) {
+		faults = append(faults, "the domain has events, and rows of one person are not merged with those of others")
+	}
 	for i, name := range m.Columns {
 		derived := slices.ContainsFunc(d.Derived, func(c domain.Derived) bool { return c.Column.Name == name })
 		generated := slices.ContainsFunc(d.Generated, func(g domain.Generated) bool { return g.Column == name })

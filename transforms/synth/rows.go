@@ -22,8 +22,9 @@ const chunkRows = 4096
 
 // rowSource makes any block of the rows of one sampling. It is shared by all shards of a process.
 type rowSource struct {
-	n       int64
+	n       int64            // rows, or people if there are some
 	rows    *population.Rows // nil if n is 0
+	people  *people          // nil: each row stands for itself
 	decoder *domain.Decoder
 	plan    *relation.Plan // computes the columns that are not modelled
 	words   words
@@ -83,7 +84,7 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 
 // newRowSource returns the rows of a model, whose hash keys them.
 func newRowSource(f *modelio.File, hash string, p SampleParams) (*rowSource, error) {
-	d := &f.Domain
+	d := f.Domain.Recorded()
 	plan, err := relation.New(d)
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
@@ -91,6 +92,8 @@ func newRowSource(f *modelio.File, hash string, p SampleParams) (*rowSource, err
 	s := &rowSource{n: p.rows(f.Units), decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len()}
 	switch {
 	case s.n == 0:
+	case f.Domain.Events != nil:
+		s.people = newPeople(f, s.n, s.words.rows)
 	case p.Rounding == Systematic:
 		s.rows = population.Systematic(f.Model, s.n, s.words.rows)
 	default:
@@ -107,8 +110,19 @@ func releasedRows(units float64) int64 {
 	return int64(math.Round(min(max(units, 0), population.MaxRows)))
 }
 
-// each decodes the rows from … to−1 some at a time, into the chunk that next returns.
+// total is the number of rows.
+func (s *rowSource) total() int64 {
+	if s.people != nil {
+		return s.people.Rows()
+	}
+	return s.n
+}
+
+// each decodes the rows from … to−1, or those of so many people, some at a time, into the chunk that next returns.
 func (s *rowSource) each(ctx context.Context, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
+	if s.people != nil {
+		return s.eachPerson(ctx, from, to, next, visit)
+	}
 	codes, groups := make([]domain.Code, chunkRows*s.attrs), make([]int64, chunkRows)
 	for from < to {
 		if err := ctx.Err(); err != nil {

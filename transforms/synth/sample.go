@@ -35,7 +35,7 @@ const PrismBranches = 8
 
 // SampleParams configures Sample and Write. Zero fields mean their defaults.
 type SampleParams struct {
-	Rows     int64  // how many; default: the released number of units
+	Rows     int64  // how many, with events how many people; default: the released number of units
 	Shards   int    // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
 	MinRows  int64  // Write: if shards would have fewer rows than this, there are fewer shards; default 0
 	Branches int    // parallel branches of the graph; default 1; PrismBranches for prism
@@ -106,7 +106,8 @@ func (p SampleParams) Validate() error {
 }
 
 // Sample returns rows of the released model: structs of type p.As, whose fields belong to columns as in
-// private.Encode, or else chunks. It costs no privacy. The rows are the same for any number of shards.
+// private.Encode, or else chunks. It costs no privacy. The rows are the same for any number of shards. If the domain has
+// events they are rows of people, each with the number of its person under the name of the privacy ID.
 //
 // Chunks name the release that they were sampled from in their Source, as SourcePrefix and the hash of the model. A
 // program that writes rows without Write should refuse chunks of two releases: if Params.Store is not set, a runner
@@ -238,7 +239,7 @@ func (f *sampleFn) shard(ctx context.Context, shard int, src *rowSource, model s
 	from, to := src.block(shard, f.Params.shards(src.n))
 	return src.each(ctx, from, to, next, func(c *domain.Chunk) error {
 		c.Source = SourcePrefix + model
-		writing(ctx, &src.done, c.Rows, src.n)
+		writing(ctx, &src.done, c.Rows, src.total())
 		return visit(c)
 	})
 }

@@ -34,6 +34,7 @@ const (
 	keys                    // that are generated
 	groupValues             // of rows that share the values of some columns
 	groupRepairs            // of those
+	personValues            // of columns that are the same in all rows of a person
 )
 
 // of returns the words of number n of a purpose.

@@ -206,18 +206,25 @@ func (u *Units) Len() int {
 }
 
 // One returns a batch without IDs of one row for each of canonical units: that of least rank among all records of
-// the unit.
-func (u *Units) One(rank *bounding.Ranker) *Batch {
+// the unit, and behind it what the summary says of all of them, unless that is nil.
+func (u *Units) One(rank *bounding.Ranker, summary *bounding.Summary) *Batch {
 	r := u.single()
 	if r == nil {
 		return &Batch{}
 	}
 	r.index()
-	b := &Batch{N: r.n, Rows: make([]byte, 0, r.n*r.width)}
+	width := r.width
+	if summary != nil {
+		width = summary.OutWidth()
+	}
+	b := &Batch{N: r.n, Rows: make([]byte, 0, r.n*width)}
 	for i := range r.n {
 		from, to := r.span(i)
-		best := from + rank.Least(r.id(i), r.rows[from*r.width:to*r.width], r.times[from:to])
-		b.Rows = append(b.Rows, r.row(best)...)
+		rows, times := r.rows[from*r.width:to*r.width], r.times[from:to]
+		b.Rows = append(b.Rows, r.row(from+rank.Least(r.id(i), rows, times))...)
+		if summary != nil {
+			b.Rows = summary.Append(b.Rows, rank, r.id(i), rows, times)
+		}
 	}
 	return b
 }

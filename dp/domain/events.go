@@ -1,0 +1,160 @@
+package domain
+
+import (
+	"slices"
+
+	"github.com/dapple-dp/dapple/internal/bounded"
+)
+
+// Events declares that a privacy unit, a person, has several records, and that people are to be written with theirs.
+//
+// The attributes of such a domain are those of a record, then RowsPerPerson, then one for each column of Usual. What is
+// modelled is one record of each person together with what is known of all of them, so that a person weighs 1 whatever
+// the number of records.
+type Events struct {
+	Columns int      // number of attributes of a record; they come first
+	Person  []string // those that do not change within a person; the others are of each event
+	Usual   []string // columns of events of which a person's commonest value is modelled too
+	MaxRows int64    // nobody is written with more rows; people with more count as having so many
+}
+
+// RowsPerPerson names the attribute that holds the number of a person's records.
+const RowsPerPerson = "rows_per_person"
+
+// MaxRowsPerPerson is the largest Events.MaxRows.
+const MaxRowsPerPerson = 1 << 20
+
+// usualName names the attribute that holds the commonest value of a column.
+func usualName(column string) string { return "usual_" + column }
+
+// WithEvents returns a domain of records as one of people: d has the columns of a record, and cuts are the least numbers
+// of rows of each bin, ascending from 1. The error lists all faults.
+func (d *Domain) WithEvents(person, usual []string, cuts []int64, maxRows int64) (*Domain, error) {
+	out := new(Domain)
+	*out = *d
+	out.Attributes = slices.Clone(d.Attributes)
+	out.Events = &Events{Columns: d.Len(), Person: person, Usual: usual, MaxRows: maxRows}
+	rows := Attribute{Name: RowsPerPerson, Type: Int64, Cuts: append(slices.Clone(cuts), maxRows), Resolution: 1, HasFallback: true}
+	out.Attributes = append(out.Attributes, rows)
+	for _, name := range usual {
+		if i := d.Index(name); i >= 0 {
+			a := d.Attributes[i]
+			a.Name = usualName(name)
+			out.Attributes = append(out.Attributes, a)
+		}
+	}
+	var errs bounded.Errors
+	out.events(&errs)
+	return out, errs.Err()
+}
+
+// EqualRatioCuts returns the least numbers of rows of bins each half as wide again as the one before it. The last bin is
+// maxRows alone, of people with so many rows or more.
+func EqualRatioCuts(maxRows int64) (cuts []int64) {
+	for c := int64(1); c < maxRows; c = max(c+1, c*3/2) {
+		cuts = append(cuts, c)
+	}
+	if n := len(cuts); n > 5 && maxRows < cuts[n-1]+cuts[n-1]/4 { // the one before it would be narrow
+		cuts = cuts[:n-1]
+	}
+	return append(cuts, maxRows)
+}
+
+// events checks what belongs to Events.
+func (d *Domain) events(errs *bounded.Errors) {
+	e := d.Events
+	if e == nil {
+		return
+	}
+	if e.Columns < 1 || e.Columns+1+len(e.Usual) != d.Len() || d.Attributes[e.Columns].Name != RowsPerPerson {
+		d.eventsFaults(errs)
+		if errs.Err() == nil {
+			errs.Addf("domain: events: the columns are not those of a record, %s and one for each usual column", RowsPerPerson)
+		}
+		return
+	}
+	d.eventsFaults(errs)
+}
+
+func (d *Domain) eventsFaults(errs *bounded.Errors) {
+	e := d.Events
+	if d.PrivacyID == "" {
+		errs.Addf("domain: events: no privacy ID, so that nobody knows whose records are whose; declare one")
+	}
+	if e.MaxRows < 1 || e.MaxRows > MaxRowsPerPerson {
+		errs.Addf("domain: events: at most %d rows of a person; want 1 to 2^20 = %d", e.MaxRows, MaxRowsPerPerson)
+	}
+	records := d.Attributes[:max(0, min(e.Columns, d.Len()))]
+	find := func(name string) *Attribute {
+		if i := slices.IndexFunc(records, func(a Attribute) bool { return a.Name == name }); i >= 0 {
+			return &records[i]
+		}
+		return nil
+	}
+	for i, name := range e.Person {
+		switch {
+		case find(name) == nil:
+			errs.Addf("domain: events: person: no column is called %q", name)
+		case slices.Contains(e.Person[:i], name):
+			errs.Addf("domain: events: person: column %q is there twice; keep one", name)
+		}
+	}
+	if len(e.Person) >= len(records) {
+		errs.Addf("domain: events: person: names every column, so that no column is left for the events; leave out those that change from row to row")
+	}
+	for i, name := range e.Usual {
+		a := find(name)
+		switch {
+		case a == nil:
+			errs.Addf("domain: events: usual: no column is called %q", name)
+		case slices.Contains(e.Usual[:i], name):
+			errs.Addf("domain: events: usual: column %q is there twice; keep one", name)
+		case slices.Contains(e.Person, name):
+			errs.Addf("domain: events: usual: column %q is a person column, which is the same in all rows; leave it out", name)
+		case a.Learned > 0:
+			errs.Addf("domain: events: usual: the bins of column %q are learned; give it bins, edges or values", name)
+		case find(usualName(name)) != nil:
+			errs.Addf("domain: events: usual: column %q is called as what is made for %q; call it otherwise", usualName(name), name)
+		}
+	}
+	if find(RowsPerPerson) != nil {
+		errs.Addf("domain: events: column %q is called as what is made for the number of rows; call it otherwise", RowsPerPerson)
+	}
+	person := func(name string) bool { return slices.Contains(e.Person, name) }
+	for _, o := range d.Orders {
+		if slices.ContainsFunc(o.Columns, person) {
+			errs.Addf("domain: events: an order names a person column; only those of columns of the events are kept in every row")
+		}
+	}
+	for _, c := range d.Dates {
+		if slices.ContainsFunc([]string{c.Year, c.Month, c.Day}, person) {
+			errs.Addf("domain: events: a date names a person column; only those of columns of the events are kept in every row")
+		}
+	}
+	for _, g := range d.Generated {
+		if g.Column == d.PrivacyID {
+			errs.Addf("domain: events: generated column %q is the privacy ID, which numbers the people; leave it out", g.Column)
+		}
+	}
+}
+
+// Recorded returns the domain of the records as they are read; d itself, unless it is one of people.
+func (d *Domain) Recorded() *Domain {
+	if d.Events == nil {
+		return d
+	}
+	out := new(Domain)
+	*out = *d
+	out.Attributes, out.Events = slices.Clone(d.Attributes[:d.Events.Columns]), nil
+	for i := range out.Attributes {
+		if c := out.Attributes[i].Coupling; c != nil && (c.With >= len(out.Attributes) || d.OfPerson(i) && !d.OfPerson(c.With)) {
+			out.Attributes[i].Coupling = nil // a value of the person does not follow one of an event
+		}
+	}
+	return out
+}
+
+// OfPerson reports whether attribute a is the same in all rows of a person. It is for domains with Events.
+func (d *Domain) OfPerson(a int) bool {
+	return a >= d.Events.Columns || slices.Contains(d.Events.Person, d.Attributes[a].Name)
+}

@@ -1,0 +1,78 @@
+package domain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func visitsOf() *Domain {
+	return &Domain{PrivacyID: "id", Attributes: []Attribute{
+		{Name: "sex", Type: String, Values: []string{"F", "M"}, Other: true, OtherValue: "x"},
+		{Name: "kind", Type: String, Values: []string{"a", "b"}, Other: true, OtherValue: "x"},
+		{Name: "cost", Type: Int64, Cuts: []int64{0, 1000}, Resolution: 1, Learned: 5, HasFallback: true},
+	}}
+}
+
+func TestWithEvents(t *testing.T) {
+	d, err := visitsOf().WithEvents([]string{"sex"}, []string{"kind"}, EqualRatioCuts(20), 20)
+	if err != nil || d.Validate() != nil {
+		t.Fatal(err, d.Validate())
+	}
+	var names []string
+	for _, a := range d.Attributes {
+		names = append(names, a.Name)
+	}
+	if got := strings.Join(names, " "); got != "sex kind cost rows_per_person usual_kind" {
+		t.Errorf("columns %s", got)
+	}
+	if got := d.Attributes[3].Cuts; !slices.Equal(got, []int64{1, 2, 3, 4, 6, 9, 13, 20, 20}) {
+		t.Errorf("cuts %v", got)
+	}
+	if r := d.Recorded(); r.Len() != 3 || r.Events != nil || visitsOf().Fingerprint() != r.Fingerprint() {
+		t.Errorf("the domain of records has %d columns, or is another", r.Len())
+	}
+	if w := d.Written(); w.Len() != 4 || w.Attributes[0].Name != "id" || w.Attributes[1].Name != "sex" || w.PrivacyID != "" {
+		t.Errorf("%d columns are written, the first %s", w.Len(), w.Attributes[0].Name)
+	}
+	if d.OfPerson(1) || !d.OfPerson(0) || !d.OfPerson(3) || !d.OfPerson(4) {
+		t.Error("columns of the person are others")
+	}
+}
+
+// Every bin of the number of rows is one of an attribute, whatever the largest number is.
+func TestEqualRatioCuts(t *testing.T) {
+	for _, m := range []int64{1, 2, 3, 4, 5, 6, 7, 10, 100, 101, 1000, MaxRowsPerPerson} {
+		d, err := visitsOf().WithEvents(nil, nil, EqualRatioCuts(m), m)
+		if err != nil || d.Validate() != nil {
+			t.Errorf("at most %d rows: %v, %v", m, err, d.Validate())
+		}
+		if n := d.Attributes[3].Size(); n > 255 {
+			t.Errorf("at most %d rows: %d bins", m, n)
+		}
+	}
+}
+
+func TestEventsFaults(t *testing.T) {
+	d := visitsOf()
+	d.PrivacyID = ""
+	d.Attributes = append(d.Attributes, Attribute{Name: RowsPerPerson, Type: Bool, Values: []string{"false", "true"}, HasFallback: true},
+		Attribute{Name: "usual_kind", Type: Bool, Values: []string{"false", "true"}, HasFallback: true})
+	d.Orders = []Order{{Columns: []string{"sex", "kind"}}}
+	d.Generated = []Generated{{Column: "", As: "uuid"}}
+	_, err := d.WithEvents([]string{"sex", "sex", "height"}, []string{"cost", "sex", "kind", "weight"}, []int64{1}, 0)
+	if err == nil {
+		t.Fatal("no fault")
+	}
+	for _, want := range []string{"no privacy ID", "at most 0 rows", `person: column "sex" is there twice`, `no column is called "height"`,
+		`the bins of column "cost" are learned`, `column "sex" is a person column`, `column "usual_kind" is called as`, `no column is called "weight"`,
+		`column "rows_per_person" is called as`, "an order names a person column"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no word of %q in:\n%v", want, err)
+		}
+	}
+	all := []string{"sex", "kind", "cost"}
+	if _, err := visitsOf().WithEvents(all, nil, []int64{1}, 1); err == nil || !strings.Contains(err.Error(), "no column is left for the events") {
+		t.Errorf("person columns only: %v", err)
+	}
+}

@@ -1,0 +1,81 @@
+package bounding
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+func visits(t *testing.T) *domain.Domain {
+	t.Helper()
+	many := make([]string, 300) // two bytes
+	for i := range many {
+		many[i] = string(rune('a'+i%26)) + string(rune('a'+i/26))
+	}
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},
+		{Name: "kind", Type: domain.String, Values: many, HasFallback: true},
+	}}
+	d, err := d.WithEvents([]string{"sex"}, []string{"kind"}, domain.EqualRatioCuts(10), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// The summary of a person is what a second count of its records says: the bin of their number, all of them and not only
+// the different ones, and a commonest value.
+func TestSummary(t *testing.T) {
+	d := visits(t)
+	s, rank := NewSummary(d), NewRanker(make([]byte, RunKeySize))
+	in, out := NewLayout(d.Recorded().RecordSizes()), NewLayout(d.RecordSizes())
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 2000 {
+		var rows []byte
+		var times []uint64
+		total, often := uint64(0), map[domain.Code]uint64{}
+		for i := range 1 + rng.IntN(4) {
+			row := []domain.Code{domain.Code(rng.IntN(2)), domain.Code(100*i + 37*rng.IntN(2))}
+			n := uint64(1 + rng.IntN(5))
+			rows, times = in.Pack(rows, row), append(times, n)
+			total, often[row[1]] = total+n, often[row[1]]+n
+		}
+		packed := s.Append(append([]byte(nil), rows[:s.Width]...), &rank, []byte("p"), rows, times)
+		if len(packed) != out.Width() || s.OutWidth() != out.Width() {
+			t.Fatalf("%d bytes, want %d", len(packed), out.Width())
+		}
+		columns := [][]domain.Code{{0}, {0}, {0}, {0}}
+		out.Unpack(columns, packed)
+		cuts := d.Attributes[2].Cuts
+		bin := 0
+		for bin < len(cuts)-2 && uint64(cuts[bin+1]) <= total {
+			bin++
+		}
+		if got := columns[2][0]; got != domain.Code(bin) {
+			t.Errorf("%d records are in bin %d, want %d", total, got, bin)
+		}
+		for v, n := range often {
+			if n > often[columns[3][0]] {
+				t.Errorf("value %d is %d times there, and %d is usual", v, n, columns[3][0])
+			}
+		}
+	}
+	// Sums that no number holds are in the last bin.
+	if got := s.Append(nil, &rank, []byte("p"), []byte{0, 0, 0, 1, 0, 0}, []uint64{1<<64 - 1, 5}); got[0] != byte(len(s.Cuts)-1) {
+		t.Errorf("a sum beyond all numbers is in bin %d", got[0])
+	}
+}
+
+// Of values that are equally common each is usual for some people: 200 fair coins all fall alike with a chance of 1e-60.
+func TestTiesAreNotAlwaysTheFirst(t *testing.T) {
+	s, rank := NewSummary(visits(t)), NewRanker(make([]byte, RunKeySize))
+	seen := map[byte]int{}
+	for i := range 200 {
+		out := s.Append(nil, &rank, []byte{byte(i), 'x'}, []byte{0, 0, 0, 0, 1, 0}, []uint64{2, 2})
+		seen[out[1]]++
+	}
+	if len(seen) != 2 {
+		t.Errorf("usual values %v, want both", seen)
+	}
+}

@@ -1,0 +1,222 @@
+package evaluate
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// People compares tables of many rows per person by what joins the rows of a person. Errors are total variations; the
+// table dealt at random is the true one with its rows dealt anew, so that nobody's rows are alike.
+type People struct {
+	True      int `json:"true"` // people who have a row
+	Synthetic int `json:"synthetic"`
+	// Changing are the people whose person columns differ between their rows: in the true table the record that stands for a
+	// person decides.
+	Changing     [2]int `json:"changing"`       // true, synthetic
+	TooManyRows  int    `json:"too_many_rows"`  // synthetic people with more rows than the domain allows
+	RowsMax      int64  `json:"rows_max"`       // that it allows
+	RowsCut      int64  `json:"rows_cut"`       // rows of true people beyond it, which are not written
+	RowsPerson   Share  `json:"rows_of_person"` // number of rows, in the bins of the domain
+	RowsByPerson Share  `json:"rows_by_person"` // the same with each person column: average over them
+	SamePerson   Share  `json:"same_person"`    // values of two rows of a person, each person counting once: average over the other columns
+	NextRow      Share  `json:"next_row"`       // values of a row and the next of that person in the table
+}
+
+// Share is an error, and what it would be if rows were dealt at random; that is left out if it says nothing.
+type Share struct {
+	TV    float64 `json:"tv"`
+	Dealt float64 `json:"dealt_at_random,omitempty"`
+}
+
+// maxPaired is the most cells of a column whose pairs of values are compared.
+const maxPaired = 2048
+
+// byPerson are the rows of each person of a table, in order.
+type byPerson struct {
+	t    *Table
+	rows []int32 // of person i at ends[i−1] … ends[i]−1
+	ends []int
+}
+
+func newByPerson(t *Table) *byPerson {
+	b := &byPerson{t: t, rows: make([]int32, t.Rows), ends: make([]int, t.people+1)}
+	for _, p := range t.persons {
+		b.ends[p+1]++
+	}
+	for p := range t.people {
+		b.ends[p+1] += b.ends[p]
+	}
+	for r, p := range t.persons {
+		b.rows[b.ends[p]] = int32(r)
+		b.ends[p]++
+	}
+	b.ends = b.ends[:t.people]
+	return b
+}
+
+// each calls visit with the rows of each person.
+func (b *byPerson) each(visit func(rows []int32)) {
+	from := 0
+	for _, to := range b.ends {
+		visit(b.rows[from:to])
+		from = to
+	}
+}
+
+// comparePeople compares two tables with people over the domain of a record.
+func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *People {
+	x, y := newByPerson(truth), newByPerson(other)
+	p := &People{True: truth.people, Synthetic: other.people, RowsMax: e.MaxRows}
+	cuts := domain.EqualRatioCuts(e.MaxRows)
+	bin := func(rows int) int {
+		return sort.Search(len(cuts), func(i int) bool { return cuts[i] > int64(rows) }) - 1
+	}
+	x.each(func(rows []int32) { p.RowsCut += max(int64(len(rows))-e.MaxRows, 0) })
+	y.each(func(rows []int32) {
+		if int64(len(rows)) > e.MaxRows {
+			p.TooManyRows++
+		}
+	})
+	perRow := func(b *byPerson) []float64 {
+		m := make([]float64, len(cuts))
+		b.each(func(rows []int32) { m[bin(len(rows))]++ })
+		return m
+	}
+	p.RowsPerson.TV = apart(perRow(x), perRow(y))
+	persons, pairs := 0, 0
+	changing := [2]map[int]bool{{}, {}}
+	for a := range d.Attributes {
+		size := d.Attributes[a].Size()
+		if slices.Contains(e.Person, d.Attributes[a].Name) {
+			with := func(i int, b *byPerson) []float64 {
+				m, person := make([]float64, size*len(cuts)), 0
+				column := b.t.Columns[a]
+				b.each(func(rows []int32) {
+					m[int(column[rows[0]])*len(cuts)+bin(len(rows))]++
+					if slices.ContainsFunc(rows, func(r int32) bool { return column[r] != column[rows[0]] }) {
+						changing[i][person] = true
+					}
+					person++
+				})
+				return m
+			}
+			persons++
+			p.RowsByPerson.TV += apart(with(0, x), with(1, y))
+			continue
+		}
+		if size > maxPaired {
+			continue
+		}
+		pairs++
+		same, next := x.pairs(a, size)
+		otherSame, otherNext := y.pairs(a, size)
+		dealt := independent(truth.Columns[a], size)
+		p.SamePerson.TV += apart(same, otherSame)
+		p.SamePerson.Dealt += apart(same, dealt)
+		p.NextRow.TV += apart(next, otherNext)
+		p.NextRow.Dealt += apart(next, dealt)
+	}
+	p.Changing = [2]int{len(changing[0]), len(changing[1])}
+	for _, s := range []*Share{&p.SamePerson, &p.NextRow} {
+		s.TV, s.Dealt = s.TV/float64(max(pairs, 1)), s.Dealt/float64(max(pairs, 1))
+	}
+	p.RowsByPerson.TV /= float64(max(persons, 1))
+	return p
+}
+
+// pairs returns how people with two rows and more have pairs of values: in any two rows, and in a row and the next one.
+func (b *byPerson) pairs(a, size int) (same, next []float64) {
+	same, next = make([]float64, size*size), make([]float64, size*size)
+	column, counts := b.t.Columns[a], map[int]float64{}
+	b.each(func(rows []int32) {
+		m := float64(len(rows))
+		if m < 2 {
+			return
+		}
+		clear(counts)
+		for i, r := range rows {
+			counts[int(column[r])]++
+			if i > 0 {
+				next[int(column[rows[i-1]])*size+int(column[r])] += 1 / (m - 1)
+			}
+		}
+		for v, n := range counts {
+			for w, k := range counts {
+				if v == w {
+					k--
+				}
+				same[v*size+w] += n * k / (m * (m - 1))
+			}
+		}
+	})
+	return same, next
+}
+
+// independent returns the pairs of values of rows that have nothing to do with each other.
+func independent(column []domain.Code, size int) []float64 {
+	one, two := make([]float64, size), make([]float64, size*size)
+	for _, c := range column {
+		one[c]++
+	}
+	for v, n := range one {
+		for w, k := range one {
+			two[v*size+w] = n * k
+		}
+	}
+	return two
+}
+
+// apart returns the total variation between two tables of weights, 1 if one of them is empty.
+func apart(a, b []float64) (tv float64) {
+	sumA, sumB := 0.0, 0.0
+	for i := range a {
+		sumA, sumB = sumA+a[i], sumB+b[i]
+	}
+	if sumA == 0 || sumB == 0 {
+		if sumA == sumB {
+			return 0
+		}
+		return 1
+	}
+	for i := range a {
+		tv += math.Abs(a[i]/sumA - b[i]/sumB)
+	}
+	return tv / 2
+}
+
+func (p *People) writeText(b *bytes.Buffer, trueRows, rows int) {
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(b, "People and their rows\n\n")
+	fmt.Fprintf(b, "people: true %s with %.2f rows each, synthetic %s with %.2f\n", thousands(p.True), each(trueRows, p.True), thousands(p.Synthetic), each(rows, p.Synthetic))
+	if p.RowsCut > 0 {
+		fmt.Fprintf(b, "of the true rows, %s are of people beyond their first %d: such are not written\n", thousands(int(p.RowsCut)), p.RowsMax)
+	}
+	if p.Changing[0]+p.Changing[1] > 0 {
+		fmt.Fprintf(b, "people whose person columns change from row to row: true %s, synthetic %s\n", thousands(p.Changing[0]), thousands(p.Changing[1]))
+	}
+	if p.TooManyRows > 0 {
+		fmt.Fprintf(b, "synthetic people with more than %d rows: %s\n", p.RowsMax, thousands(p.TooManyRows))
+	}
+	fmt.Fprintf(b, "\n%-44s %8s %17s\n", "", "TV", "dealt at random")
+	for _, l := range []struct {
+		name string
+		Share
+	}{{"rows per person", p.RowsPerson}, {"with a person column, average", p.RowsByPerson},
+		{"a column in two rows of a person, average", p.SamePerson}, {"in a row and the next, average", p.NextRow}} {
+		fmt.Fprintf(b, "%-44s %8.4f", l.name, l.TV)
+		if l.Dealt > 0 {
+			fmt.Fprintf(b, " %17.4f", l.Dealt)
+		}
+		fmt.Fprintln(b)
+	}
+	fmt.Fprintln(b)
+}
+
+func each(rows, people int) float64 { return float64(rows) / float64(max(people, 1)) }

@@ -1,0 +1,53 @@
+package evaluate
+
+import (
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// By hand: the true people are a, with rows 0 0 1, and b, with 1 1; the synthetic ones are x, with 0 1, y, with 1, and z,
+// who changes and has four rows where three are allowed.
+func TestComparePeople(t *testing.T) {
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}},
+		{Name: "kind", Type: domain.String, Values: []string{"k", "l"}},
+	}}
+	build := func(who []int32, people int, sex, kind []domain.Code) *Table {
+		t := NewTable(d)
+		t.Rows, t.Columns, t.persons, t.people = len(who), [][]domain.Code{sex, kind}, who, people
+		return t
+	}
+	truth := build([]int32{0, 1, 0, 1, 0}, 2, []domain.Code{0, 1, 0, 1, 0}, []domain.Code{0, 1, 0, 1, 1})
+	other := build([]int32{0, 0, 1, 2, 2, 2, 2}, 3, []domain.Code{0, 0, 1, 0, 1, 0, 0}, []domain.Code{0, 1, 1, 0, 0, 0, 0})
+	got := comparePeople(truth, other, d, &domain.Events{Columns: 2, Person: []string{"sex"}, MaxRows: 3})
+	// Rows of a person, true 2 3, synthetic 1 2 3 (and more): |0 − 1/3|, |1/2 − 1/3|, |1/2 − 1/3|. With sex: true M2 F3,
+	// synthetic F2 M1 F3. Pairs of kinds 00 01 10 11, true a: 1/3 1/3 1/3 0, b: 0 0 0 1; synthetic x: 0 1/2 1/2 0, z: 1 0 0 0.
+	// Dealt from shares 2/5 and 3/5: .16 .24 .24 .36. Next rows, true a: 1/2 1/2 0 0, b: 0 0 0 1; x: 0 1 0 0, z: 1 0 0 0.
+	same := (1./2 - 1./6 + 1./4 - 1./6 + 1./4 - 1./6 + 1./2) / 2
+	dealt := (1./6 - .16 + .24 - 1./6 + .24 - 1./6 + 1./2 - .36) / 2
+	want := People{
+		True: 2, Synthetic: 3, Changing: [2]int{0, 1}, TooManyRows: 1, RowsMax: 3,
+		RowsPerson: Share{TV: 1. / 3}, RowsByPerson: Share{TV: (1./2 + 1./3 + 1./3 + 1./6) / 2},
+		SamePerson: Share{same, dealt}, NextRow: Share{(1./4 + 1./4 + 1./2) / 2, (.25 - .16 + .25 - .24 + .24 + .5 - .36) / 2},
+	}
+	for _, x := range [][2]*Share{{&got.RowsPerson, &want.RowsPerson}, {&got.RowsByPerson, &want.RowsByPerson}, {&got.SamePerson, &want.SamePerson}, {&got.NextRow, &want.NextRow}} {
+		if !near(x[0].TV, x[1].TV) || !near(x[0].Dealt, x[1].Dealt) {
+			t.Errorf("got %v, want %v", *x[0], *x[1])
+		}
+		*x[0], *x[1] = Share{}, Share{}
+	}
+	if *got != want {
+		t.Errorf("got %+v, want %+v", *got, want)
+	}
+}
+
+// A table of people keeps every record that has an ID.
+func TestPeopleBuilder(t *testing.T) {
+	b := NewPeopleBuilder(wide("id"))
+	b.Add(chunk([]string{"a", "b", "", "a"}, []int64{0, 1, 2, 3}, []int64{1, 2, 3, 4}))
+	got := b.Table()
+	if got.Rows != 3 || got.people != 2 || got.persons[2] != 0 || got.persons[1] != 1 {
+		t.Errorf("%d rows of %d people %v, want 3 of 2", got.Rows, got.people, got.persons)
+	}
+}

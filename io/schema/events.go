@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"go.yaml.in/yaml/v3"
+)
+
+// events reads what is declared of a table of many rows per person, and makes the domain one of people.
+func (r *reader) events(f *File, n *yaml.Node) {
+	m, ok := r.mapping(n, "events", eventsKeys.names()...)
+	if !ok {
+		return
+	}
+	before := len(r.faults)
+	var person, usual []string
+	if m.has("person") {
+		person = r.texts(m.values["person"], "events: person")
+	}
+	if m.has("usual") {
+		usual = r.texts(m.values["usual"], "events: usual")
+	}
+	rows, most := n, int64(0)
+	if !m.has("rows") {
+		r.add(n, "events: no rows; say how many rows anybody is written with at most, such as rows: {max: 100}")
+	} else if of, ok := r.mapping(m.values["rows"], "events: rows", rowsKeys.names()...); ok {
+		rows = m.values["rows"]
+		if !of.has("max") {
+			r.add(rows, "events: rows: no max; say how many rows anybody is written with at most, such as rows: {max: 100}")
+		} else if text, ok := r.text(of.values["max"], "events: rows: max"); ok {
+			var err error
+			if most, err = strconv.ParseInt(text, 10, 64); err != nil || most < 1 || most > domain.MaxRowsPerPerson {
+				r.add(of.values["max"], "events: rows: max: got %s; a whole number from 1 to %d is needed", quote(text), domain.MaxRowsPerPerson)
+				most = 0
+			}
+		}
+	}
+	if f.Domain == nil {
+		return
+	}
+	most = max(most, 1) // so that the other faults are found too
+	d, err := f.Domain.WithEvents(person, usual, domain.EqualRatioCuts(most), most)
+	if err == nil {
+		if len(r.faults) == before {
+			*f.Domain = *d
+		}
+		return
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		at, text := n, strings.TrimPrefix(line, "domain: ")
+		for key, node := range map[string]*yaml.Node{"person": m.values["person"], "usual": m.values["usual"]} {
+			if node != nil && strings.HasPrefix(text, "events: "+key+":") {
+				at = node
+			}
+		}
+		r.add(at, "%s", text)
+	}
+}

@@ -1,0 +1,74 @@
+package synth
+
+import (
+	"context"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// people are the persons of a sampling, each with rows.
+type people struct {
+	*population.People
+	whole []domain.Code // attributes of the model; for its length alone
+	same  []bool        // attributes of a record that do not change within a person
+}
+
+// newPeople returns n persons of a model of a domain with Events. The first thing that two persons have to agree in for
+// their rows to be drawn from the same records is what is usual, then the number of rows, then the columns in their order.
+func newPeople(f *modelio.File, n int64, seed uint64) *people {
+	e := f.Domain.Events
+	p := &people{whole: make([]domain.Code, f.Domain.Len())}
+	of := population.Events{Rows: e.Columns, Cuts: f.Domain.Attributes[e.Columns].Cuts}
+	for a := e.Columns + 1; a < f.Domain.Len(); a++ {
+		of.Person = append(of.Person, a)
+	}
+	of.Person = append(of.Person, e.Columns)
+	for a := range e.Columns {
+		p.same = append(p.same, f.Domain.OfPerson(a))
+		if p.same[a] {
+			of.Person = append(of.Person, a)
+		}
+	}
+	p.People = population.NewPeople(f.Model, f.Cliques, of, n, seed)
+	return p
+}
+
+// eachPerson decodes the rows of the people from … to−1.
+func (s *rowSource) eachPerson(ctx context.Context, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
+	codes, whole, who := make([]domain.Code, 0, chunkRows*s.attrs), slices.Clone(s.people.whole), make([]int64, 0, chunkRows)
+	first := s.people.First(from)
+	flush := func() error {
+		if err := ctx.Err(); err != nil || len(who) == 0 {
+			return err
+		}
+		chunk := next()
+		s.decoder.Decode(chunk, codes, func(row, attr int) uint64 {
+			if s.people.same[attr] {
+				return s.words.of(personValues, uint64(who[row])).at(uint64(attr))
+			}
+			return s.words.at(uint64(first+int64(row))*uint64(s.attrs) + uint64(attr))
+		})
+		s.plan.Repair(chunk, codes, func(row int, i uint64) uint64 { return s.words.of(repairs, uint64(first)+uint64(row)).at(i) })
+		s.plan.Complete(chunk, first, func(column int, i uint64) uint64 { return s.words.of(keys, uint64(column)).at(i) })
+		chunk.Columns = slices.Insert(chunk.Columns, 0, domain.Column{Form: domain.Ints, Ints: slices.Clone(who)})
+		first += int64(len(who))
+		codes, who = codes[:0], who[:0]
+		return visit(chunk)
+	}
+	for i := from; i < to; i++ {
+		person := s.people.At(i)
+		for j := range person.Rows {
+			person.Read(j, whole)
+			codes, who = append(codes, whole[:s.attrs]...), append(who, i+1)
+			if len(who) == chunkRows {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
+}

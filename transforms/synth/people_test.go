@@ -1,0 +1,98 @@
+package synth
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/solver/population"
+)
+
+// Rows of people do not depend on how people are shared out. Everybody has a number, at most as many rows as are allowed,
+// and the same values in the columns of the person, which are learned bins that would follow a column of the events; orders and dates hold in
+// every row.
+func TestRowsOfPeople(t *testing.T) {
+	base := tied()
+	base.PrivacyID = "who"
+	base.Attributes[0].Coupling = &domain.Coupling{With: 1, Strength: []float64{30, 30}, Width: []float64{1, 1}}
+	base.Attributes[1].Coupling = nil
+	d, err := base.WithEvents([]string{"pay", "sex"}, nil, []int64{1, 2, 4}, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	model := &population.Model{Sizes: d.Sizes(), Weights: make([]float64, 3<<8)}
+	for i := range model.Weights {
+		model.Weights[i] = float64(i % 7)
+	}
+	file := &modelio.File{Domain: *d, Cliques: []domain.Clique{domain.NewClique(0, 8)}, Units: 500, Model: model}
+	src, err := newRowSource(file, "hash", SampleParams{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(bounds ...int64) (out []string) {
+		for i := range bounds[1:] {
+			err := src.each(context.Background(), bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
+				if len(c.Columns) != d.Written().Len() {
+					t.Fatalf("%d columns, want %d", len(c.Columns), d.Written().Len())
+				}
+				for row := range c.Rows {
+					var cells []string
+					for a := range c.Columns {
+						cells = append(cells, fmt.Sprint(c.Columns[a].Ints[row]))
+					}
+					out = append(out, strings.Join(cells, " "))
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out
+	}
+	all := read(0, 500)
+	if !slices.Equal(all, read(0, 1, 130, 130, 499, 500)) {
+		t.Error("other shards have other rows")
+	}
+	if int64(len(all)) != src.total() {
+		t.Errorf("%d rows, want %d", len(all), src.total())
+	}
+	rows, pay := map[int]int{}, map[int]string{}
+	for _, line := range all {
+		var who, money, rent, from, to, month, day, year, sex int
+		if _, err := fmt.Sscan(line, &who, &money, &rent, &from, &to, &month, &day, &year, &sex); err != nil {
+			t.Fatal(err)
+		}
+		if rows[who]++; rows[who] > 9 {
+			t.Fatalf("person %d has more than 9 rows", who)
+		}
+		own := fmt.Sprint(money, sex)
+		if rows[who] > 1 && pay[who] != own {
+			t.Fatalf("person %d has %s, and had %s", who, own, pay[who])
+		}
+		pay[who] = own
+		if from > to || day > 31 || month == 2 && day > 29 {
+			t.Errorf("row %s: an order or a date does not hold", line)
+		}
+	}
+	if len(rows) != 500 || rows[1] == 0 || rows[500] == 0 {
+		t.Errorf("%d people, want 1 to 500", len(rows))
+	}
+}
+
+func TestMinCountRefusesPeople(t *testing.T) {
+	d, err := visits().WithEvents([]string{"sex"}, nil, []int64{1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (MinCount{Rows: 5}).Validate(d); err == nil || !strings.Contains(err.Error(), "events") {
+		t.Errorf("rows of people are merged: %v", err)
+	}
+}
