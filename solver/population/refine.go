@@ -9,13 +9,14 @@ import (
 	"github.com/dapple-dp/dapple/internal/summation"
 )
 
-// Limits of Refine: up to here it takes half a minute, ten seconds if tables have few cells, and a few hundred MB.
+// Limits of Refine: up to here it takes up to ten seconds, and a few hundred MB.
 const (
 	refineRows     = 2_000_000   // rows
 	refineCodes    = 100_000_000 // rows × attributes
 	refineCells    = 20_000_000  // cells of all tables
 	refineVisits   = 100_000_000 // rows × tables
-	refinePerRow   = 6           // proposals per row
+	refinePerRow   = 6           // proposals per row …
+	refineWork     = 150_000_000 // … and of all together, times tables
 	cachedCells    = 1 << 19     // cells of all tables that a core's cache holds, at 8 bytes each
 	refineSoftness = 0.5         // counts added to a target: an empty cell's rounding error is not 0
 )
@@ -38,6 +39,10 @@ func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
 	return len(cliques) > 0
 }
 
+// proposals returns how many proposals Refine makes for n rows. What many rows or tables gain by more of them is less than
+// systematic rows leave.
+func proposals(n int64, tables int) int64 { return min(n*refinePerRow, refineWork/int64(tables)) }
+
 // RefineSeconds returns the CPU seconds of NewRows on one core, for n rows on the tables of cliques; 0 if not Fits. Half of
 // the proposals look at all tables, and half at those of one attribute.
 func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
@@ -54,11 +59,11 @@ func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
 	if cells > cachedCells {
 		each = 60e-9 // up to 93 ns for 2,024 tables, on a busy machine
 	}
-	return refinePerRow / 2 * float64(n) * visits * each
+	return float64(proposals(n, len(cliques))) / 2 * visits * each
 }
 
 // Refine returns n rows for m whose tables of cliques are closer to the model's than those of the
-// systematic rows it starts from: 6·n proposals, taken in turn from
+// systematic rows it starts from: 6·n proposals, fewer if rows × tables exceed 25,000,000, taken in turn from
 //
 //   - one code of a row replaced by that of another row,
 //   - a row replaced by a record drawn by weight,
@@ -80,7 +85,7 @@ func Refine(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 	}
 	p := newRefiner(m, rows, cliques)
 	rng := rand.New(rand.NewPCG(seed, streamRefine))
-	for i := int64(0); i < n*refinePerRow; i++ {
+	for i := range proposals(n, len(cliques)) {
 		if r := p.rows.codesOf(rng.IntN(int(n))); i&1 == 0 {
 			p.proposeCode(r, rng)
 		} else {

@@ -183,3 +183,25 @@ func BenchmarkRefine(b *testing.B) {
 		Refine(m, triples(7), 48_842, 1)
 	}
 }
+
+// Rows take a bounded time: six proposals each, and fewer if rows × tables are many.
+func TestProposals(t *testing.T) {
+	for _, x := range []struct{ rows, tables, want int64 }{{1000, 10, 6000}, {300_000, 241, 622_406}, {1, 1, 6}} {
+		if got := proposals(x.rows, int(x.tables)); got != x.want {
+			t.Errorf("%d rows, %d tables: %d proposals, want %d", x.rows, x.tables, got, x.want)
+		}
+	}
+	sizes, cliques := make([]int, 25), []domain.Clique{} // 2,300 triples of 9,261 cells
+	for a := range sizes {
+		sizes[a] = 21
+		for b := range a {
+			for c := range b {
+				cliques = append(cliques, domain.Clique{c, b, a})
+			}
+		}
+	}
+	cliques = cliques[:2100] // 2e7 cells
+	if got := RefineSeconds(47_000, cliques, sizes); !(got > 3 && got < 6) {
+		t.Errorf("%.1f s foretold", got)
+	}
+}
