@@ -127,7 +127,8 @@ demo:
 	@echo "privacy statement: $(DEMO)/synthetic.release/_privacy.json"
 	@echo "people and visits: $(DEMO)/synthetic/*.parquet"
 
-# Static binaries of the command for other machines, with their checksums. The version is that of the commit.
+# Static binaries of the command for other machines, and the wheel for Python, with their checksums. The version is that
+# of the commit.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 release:
 	@rm -rf out/release && mkdir -p out/release
@@ -135,7 +136,10 @@ release:
 		name=dapple-$${p%/*}-$${p#*/}; case $$p in windows/*) name=$$name.exe;; esac; echo $$name; \
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags='-s -w' -o out/release/$$name ./pipelines/dapple || exit 1; \
 	done
-	@cd out/release && sha256sum dapple-* >SHA256SUMS && cat SHA256SUMS
+	@command -v python3 >/dev/null || { echo "the wheel left out: there is no python3"; exit 0; }; \
+		rm -rf out/wheel && mkdir -p out/wheel && cp -r pipelines/python/src pipelines/python/pyproject.toml out/wheel && \
+		python3 -m pip wheel -q --disable-pip-version-check --no-deps -w out/release ./out/wheel
+	@cd out/release && sha256sum dapple* >SHA256SUMS && cat SHA256SUMS
 
 cover:
 	$(GO) test -short -coverprofile=out/cover.out ./... && $(GO) tool cover -func=out/cover.out | tail -1

@@ -20,6 +20,9 @@ var prefixes = []string{
 	"records: ", "report: ", "rows: ", "sensitive: ", "sink: ", "store: ", "synth: ", "table: ",
 }
 
+// Cause returns the error of ours in the text of a runner's; ErrRunner, if there is none.
+func Cause(text string) error { return rootCause(errors.New(text)) }
+
 // rootCause finds our own message in an error of a runner. Runners put the text of a DoFn's error at the
 // end of a chain of bundles, stages and jobs, whose links end in "caused by:" or "failed:"; the error of
 // a panic goes on with a stack.

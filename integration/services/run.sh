@@ -51,17 +51,17 @@ python() {
 	export DAPPLE_PYTHON=$env/bin/python
 }
 
-# SDMetrics, in an environment of its own.
-sdmetrics() {
-	[ -n "${DAPPLE_SDMETRICS:-}" ] && return
-	command -v python3 >/dev/null || { absent+=("SDMetrics: there is no python3"); return; }
-	local env=$bin/sdmetrics
-	if ! cmp -s sdmetrics/requirements.txt "$env/requirements.txt"; then
+# The packages of a directory's requirements.txt, in an environment of their own, whose Python a variable names.
+requirements() {
+	local variable=$1 dir=$2 what=$3 env=$bin/$2
+	[ -n "${!variable:-}" ] && return
+	command -v python3 >/dev/null || { absent+=("$what: there is no python3"); return; }
+	if ! cmp -s "$dir/requirements.txt" "$env/requirements.txt"; then
 		rm -rf "$env"
-		python3 -m venv "$env" && "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r sdmetrics/requirements.txt &&
-			cp sdmetrics/requirements.txt "$env" || { broken+=("SDMetrics: it cannot be installed into a virtual environment"); return; }
+		python3 -m venv "$env" && "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r "$dir/requirements.txt" &&
+			cp "$dir/requirements.txt" "$env" || { broken+=("$what: it cannot be installed into a virtual environment"); return; }
 	fi
-	export DAPPLE_SDMETRICS=$env/bin/python
+	export "$variable=$env/bin/python"
 }
 
 node() {
@@ -94,7 +94,8 @@ fi
 emulator
 gateway
 python
-sdmetrics
+requirements DAPPLE_SDMETRICS sdmetrics SDMetrics
+requirements DAPPLE_BEAM beam "Beam in Python and YAML"
 node
 browser
 [ "${1:-}" = -install ] && exit

@@ -2,7 +2,6 @@ package expansion
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math/big"
 	"reflect"
@@ -77,11 +76,15 @@ var (
 	decodeInstant, _ = coder.RowDecoderForStruct(reflect.TypeFor[instant]())
 )
 
-// errMalformed says nothing of the value.
-var errMalformed = errors.New("expansion: a row that was made holds no date, timestamp or decimal where its column is one")
+// A value that no date, moment or number of a table is becomes a text that no column holds, and is written as what becomes
+// that again: what a record holds must not decide whether a run goes on.
+const (
+	noDay     = 1 << 30
+	noSeconds = 1 << 40
+	noScale   = 1 << 20
+)
 
-// readDate reads days since 1970. One that no date is becomes an empty text, which no column of dates holds: what a
-// record holds must not decide whether a run goes on.
+// readDate reads days since 1970.
 func readDate(r io.Reader) (string, error) {
 	days, err := coder.DecodeVarInt(r)
 	if err != nil || days < -719162 || days > 2932896 { // the years 1 to 9999
@@ -93,7 +96,7 @@ func readDate(r io.Reader) (string, error) {
 func writeDate(text string, w io.Writer) error {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return errMalformed
+		return coder.EncodeVarInt(noDay, w)
 	}
 	return coder.EncodeVarInt(t.Unix()/86400, w)
 }
@@ -102,13 +105,12 @@ func writeDate(text string, w io.Writer) error {
 const momentForm = "2006-01-02T15:04:05.999999Z"
 
 // parseMoment reads what a column of TIMESTAMP or DATETIME writes.
-func parseMoment(text string) (time.Time, error) {
-	text = strings.TrimSuffix(strings.Replace(text, " ", "T", 1), "Z")
-	t, err := time.Parse("2006-01-02T15:04:05.999999", text)
+func parseMoment(text string) time.Time {
+	t, err := time.Parse("2006-01-02T15:04:05.999999", strings.TrimSuffix(text, "Z"))
 	if err != nil {
-		return t, errMalformed
+		return time.Unix(noSeconds, 0)
 	}
-	return t, nil
+	return t
 }
 
 func readMicros(r io.Reader) (string, error) {
@@ -121,10 +123,7 @@ func readMicros(r io.Reader) (string, error) {
 }
 
 func writeMicros(text string, w io.Writer) error {
-	t, err := parseMoment(text)
-	if err != nil {
-		return err
-	}
+	t := parseMoment(text)
 	return encodeInstant(instant{t.Unix(), int64(t.Nanosecond() / 1000)}, w)
 }
 
@@ -135,10 +134,7 @@ func readMillis(r io.Reader) (string, error) {
 }
 
 func writeMillis(text string, w io.Writer) error {
-	t, err := parseMoment(text)
-	if err != nil {
-		return err
-	}
+	t := parseMoment(text)
 	return coder.EncodeUint64(uint64(t.UnixMilli())^1<<63, w)
 }
 
@@ -162,14 +158,27 @@ func readDecimal(r io.Reader) (string, error) {
 	if len(b) > 0 && b[0] >= 0x80 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
-	return fmt.Sprintf("%de%d", n, -scale), nil
+	return pointed(n, int(scale)), nil
+}
+
+// pointed is n·10^−scale in decimal.
+func pointed(n *big.Int, scale int) string {
+	digits := new(big.Int).Abs(n).String() + strings.Repeat("0", max(0, -scale))
+	if scale > 0 {
+		digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
+		digits = digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	}
+	if n.Sign() < 0 {
+		return "-" + digits
+	}
+	return digits
 }
 
 func writeDecimal(text string, w io.Writer) error {
 	whole, fraction, _ := strings.Cut(text, ".")
 	n, ok := new(big.Int).SetString(whole+fraction, 10)
 	if !ok {
-		return errMalformed
+		return errors.Join(coder.EncodeVarInt(noScale, w), coder.EncodeBytes([]byte{0}, w))
 	}
 	if err := coder.EncodeVarInt(int64(len(fraction)), w); err != nil {
 		return err

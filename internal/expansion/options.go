@@ -169,7 +169,7 @@ func (o *options) params() (p synth.Params, err error) {
 	errs = append(errs, p.Epsilon.Validate(), p.Delta.Validate())
 	if o.Neighbouring != nil {
 		if p.Neighbouring, err = dp.ParseNeighbouring(*o.Neighbouring); err != nil {
-			errs = append(errs, fmt.Errorf("neighbouring: got %q; want add_remove or replace", *o.Neighbouring))
+			errs = append(errs, fmt.Errorf("option neighbouring: got %q; want add_remove or replace", *o.Neighbouring))
 		}
 	}
 	if value(o.Store) != "" {
@@ -192,7 +192,7 @@ func marginals(d *domain.Domain, lists [][]string) (query.Workload, error) {
 		attrs := make([]int, len(columns))
 		for i, name := range columns {
 			if attrs[i] = d.Index(name); attrs[i] < 0 {
-				errs = append(errs, fmt.Errorf("workload: %q is no column of the domain", name))
+				errs = append(errs, fmt.Errorf("%q of the option workload is no column of the domain", name))
 			}
 		}
 		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: 1})

@@ -91,7 +91,8 @@ func boot(given map[string]string, how *harness.Options) error {
 	return err
 }
 
-// takeOptions takes those that are of Beam Go. A pipeline in another language has none.
+// takeOptions takes those that are of Beam Go. A pipeline in another language has none: its worker logs to the runner, as
+// all do, and answers in sentences.
 func takeOptions(text string, how *harness.Options) error {
 	if text == "" {
 		text = "{}"
@@ -103,8 +104,9 @@ func takeOptions(text string, how *harness.Options) error {
 		return errors.New("the engine's options of the pipeline are no JSON")
 	}
 	if len(o.Go.Options) == 0 {
-		hooks.SerializeHooksToOptions() // else nothing is logged to the runner
-		return nil
+		err := hooks.EnableHook(sentencesHook)
+		hooks.SerializeHooksToOptions()
+		return err
 	}
 	runtime.GlobalOptions.Import(o.Go)
 	if slices.Contains(strings.Split(o.Go.Options["experiments"], ","), "enable_data_sampling") {

@@ -1,0 +1,247 @@
+package beam
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The examples run as they are told to: the one in Python starts the command itself, the one in YAML finds a service.
+func TestExamples(t *testing.T) {
+	dir, examples := t.TempDir(), "../../../pipelines/python/examples/"
+	same := func(text string) string { return text }
+	for _, name := range []string{"people.py", "people.yaml", "pipeline.yaml"} {
+		copyTo(t, dir, examples+name, same)
+	}
+	_ = python(t)
+	s := serve(t)
+	copyTo(t, dir, "../../../pipelines/python/src/dapple/provider.yaml", func(text string) string { return strings.ReplaceAll(text, "8097", s.port) })
+	start(t, dir, "people.py").end(t, true)
+	start(t, dir, "-m", "apache_beam.yaml.main", "--yaml_pipeline_file=pipeline.yaml").end(t, true)
+	for pattern, lines := range map[string]int{"synthetic-*.txt": 1000, "promise-*.txt": 1, "synthetic.csv-*": 101, "statement.json-*": 1} {
+		if got := strings.Count(readAll(t, dir, pattern), "\n"); got != lines {
+			t.Errorf("%s: %d lines, want %d", pattern, got, lines)
+		}
+	}
+	if got := readAll(t, dir, "promise-*.txt"); got != "ε = 1, δ = 1e-09, add or remove one person\n" {
+		t.Errorf("promise %q", got)
+	}
+	until(t, "the end of the workers", func() bool { return len(workers(t, s.pid)) == 0 })
+}
+
+func readAll(t *testing.T, dir, pattern string) (text string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: no file, %v", pattern, err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(b)
+	}
+	return text
+}
+
+// Python's own runner, and a standalone prism with Python's workers in the driver.
+func TestRunners(t *testing.T) {
+	_ = python(t)
+	for name, options := range map[string][]string{"local": nil, "prism": onPrism(t)} {
+		t.Run(name+" types", func(t *testing.T) { types(t, options) })
+		t.Run(name+" marginals", func(t *testing.T) { sameMarginals(t, options) })
+		t.Run(name+" errors", func(t *testing.T) { sentences(t, options) })
+		t.Run(name+" drivers", func(t *testing.T) { drivers(t, options) })
+		t.Run(name+" deaths", func(t *testing.T) { deaths(t, options) })
+	}
+}
+
+// Every type goes in and comes out as itself, timestamps of both kinds.
+func types(t *testing.T, options []string) {
+	said := start(t, t.TempDir(), append([]string{script(t, "alltypes.py")}, options...)...).end(t, true)
+	for _, label := range []string{"micros", "millis"} {
+		right := 0
+		if at := strings.Index(said, label+" True "); at >= 0 {
+			_, _ = fmt.Sscan(said[at+len(label+" True "):], &right) // 0 is wrong
+		}
+		if right < 190 { // of 200
+			t.Errorf("%s: %d rows are right:\n%s", label, right, said)
+		}
+	}
+}
+
+const domain = `privacy_id: person
+columns:
+  - {name: sex, type: STRING, values: [Female, Male], fallback: Female}
+  - {name: age, type: INT64, min: 0, max: 100, bins: 5, fallback: 0}
+  - {name: cost, type: FLOAT64, edges: [0, 100, 200, 400, 800], "null": true}
+`
+
+// Rows of a pipeline in Python have the marginals of a pipeline in Go on the same records.
+func sameMarginals(t *testing.T, options []string) {
+	dir := t.TempDir()
+	people := "person,sex,age,cost\n"
+	for i := range 3000 {
+		age, cost := i*37%60+i%3*20, ""
+		if i%7 != 0 {
+			cost = fmt.Sprint(age*8 + i%5)
+		}
+		people += fmt.Sprintf("p%d,%s,%d,%s\n", i, []string{"Female", "Male"}[i*i%5%2], age, cost)
+	}
+	for name, text := range map[string]string{"people.csv": people, "people.yaml": domain} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(program(t), "synth", "--domain=people.yaml", "--input=people.csv", "--output=go", "--epsilon=5", "--delta=1e-6", "--format=csv", "--quiet")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := marginals(t, readAll(t, dir, "go/*.csv"))
+	said := start(t, dir, append([]string{script(t, "marginals.py"), "people.csv", "people.yaml", "python.csv"}, options...)...).end(t, true)
+	t.Log(regexp.MustCompile(`expanded in .*`).FindString(said))
+	// Rows of two releases differ by the noise of both, at most √2 times that of the largest scale in the ledger for each
+	// marginal, and by rounding. Eight of its standard deviations are exceeded by none of 100 cells with a probability
+	// of 1−1e-13.
+	most := 8*math.Sqrt2*largestScale(t, said) + 4
+	got := marginals(t, readAll(t, dir, "python.csv"))
+	for cell, n := range want {
+		if math.Abs(got[cell]-n) > most {
+			t.Errorf("%s has %g rows, %g in Go; at most %.1f apart", cell, got[cell], n, most)
+		}
+	}
+	if len(want) < 30 {
+		t.Fatalf("%d cells", len(want))
+	}
+}
+
+// largestScale is the largest standard deviation of a noisy marginal in a ledger.
+func largestScale(t *testing.T, said string) (most float64) {
+	t.Helper()
+	var ledger struct {
+		Ledger []struct{ Stage, Scale string }
+	}
+	at := strings.Index(said, `{"epsilon"`)
+	if at < 0 || json.NewDecoder(strings.NewReader(said[at:])).Decode(&ledger) != nil {
+		t.Fatalf("no ledger in:\n%s", said)
+	}
+	for _, line := range ledger.Ledger {
+		if strings.Contains(line.Stage, "scores") || line.Stage == "total" {
+			continue
+		}
+		for _, m := range regexp.MustCompile(`(\d+)/(\d+)`).FindAllStringSubmatch(line.Scale, -1) {
+			num, _ := strconv.ParseFloat(m[1], 64)
+			den, _ := strconv.ParseFloat(m[2], 64)
+			most = max(most, math.Sqrt(num/den))
+		}
+	}
+	if !(most > 0 && most < 20) {
+		t.Fatalf("the largest standard deviation is %g", most)
+	}
+	return most
+}
+
+// marginals counts rows of sex, age and cost by cells of one column and of pairs.
+func marginals(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(text, "\r", ""))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]float64{}
+	for _, r := range rows {
+		if r[0] == "sex" {
+			continue
+		}
+		age, err := strconv.Atoi(r[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := "NULL"
+		if v, err := strconv.ParseFloat(r[2], 64); err == nil {
+			cost = fmt.Sprint(math.Floor(math.Log2(max(v, 50) / 50)))
+		}
+		cells := []string{"sex " + r[0], fmt.Sprint("age ", min(age, 99)/20), "cost " + cost}
+		for i, a := range cells {
+			counts[a]++
+			for _, b := range cells[i+1:] {
+				counts[a+", "+b]++
+			}
+		}
+	}
+	return counts
+}
+
+// Faults reach Python as one sentence, and no text holds a cell.
+func sentences(t *testing.T, options []string) {
+	said := start(t, t.TempDir(), append([]string{script(t, "errors.py")}, options...)...).end(t, true)
+	for _, want := range []string{
+		`domain: dapple: domain:3:39: column "sex": values: the list is empty`,
+		"option: dapple: row is no option of Synthesize",
+		"epsilon: dapple: epsilon -1: want a finite number above 0",
+		`missing: dapple: column "sex" of the domain is no field of the rows; the rows have id, gender`,
+		`int16: dapple: field "x" is INT16`,
+		`datetime: dapple: field "at" is of any type`,
+		"elements: dapple: the elements are no rows with a schema",
+		"windows: dapple: the rows are in windows",
+		"service: dapple: nothing answers at localhost:9; start it by: dapple expand --port=9",
+		"program: dapple: there is no program no-such-dapple",
+		"version: dapple: apache-beam 2.40.0 is installed",
+		"store: dapple: store is required on FlinkRunner",
+		"run: dapple: synth: reading release",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("nothing says %s", want)
+		}
+	}
+	if strings.Contains(said, "canary-7f3a") || strings.Contains(said, "THE ERROR HOLDS") || t.Failed() {
+		t.Errorf("it said\n%s", said)
+	}
+}
+
+// job.py makes rows by a service.
+func (s service) job(t *testing.T, rows int, options []string) *job {
+	t.Helper()
+	return start(t, t.TempDir(), append([]string{script(t, "job.py"), fmt.Sprint(rows), "localhost:" + s.port}, options...)...)
+}
+
+// Two drivers share a service, and their workers end.
+func drivers(t *testing.T, options []string) {
+	s := serve(t)
+	first, second := s.job(t, 20_000, options), s.job(t, 20_000, options)
+	for _, j := range []*job{first, second} {
+		if said := j.end(t, true); !strings.Contains(said, "rows ") {
+			t.Error(said)
+		}
+	}
+	until(t, "the end of the workers", func() bool { return len(workers(t, s.pid)) == 0 })
+}
+
+// A worker that ends before it is at work ends its job in words. The program that the pool starts is another by then.
+func deaths(t *testing.T, options []string) {
+	at := filepath.Join(t.TempDir(), "dapple")
+	if err := os.Link(program(t), at); err != nil {
+		t.Fatal(err)
+	}
+	s := serveBy(t, at)
+	if err := os.WriteFile(at+"2", []byte("#!/bin/sh\necho no room >&2\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(at+"2", at); err != nil {
+		t.Fatal(err)
+	}
+	said := s.job(t, 100, options).end(t, false) + s.log.String()
+	if want := "dapple: its worker ended before it was at work (exit status 3): no room"; !strings.Contains(said, want) {
+		t.Error(said[max(0, len(said)-2000):])
+	}
+}

@@ -1,0 +1,201 @@
+package beam
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/internal/transformtest"
+)
+
+// patience is far above what anything here takes on a busy machine.
+const patience = 4 * time.Minute
+
+// python names the Python with apache-beam.
+func python(t *testing.T) string {
+	t.Helper()
+	p := os.Getenv("DAPPLE_BEAM")
+	if p == "" {
+		t.Skip("missing: Python with apache-beam; set DAPPLE_BEAM or run make services")
+	}
+	return p
+}
+
+var built struct {
+	sync.Once
+	path, said string
+}
+
+// program builds the command once.
+func program(t *testing.T) string {
+	t.Helper()
+	built.Do(func() {
+		dir, err := os.MkdirTemp("", "dapple-expand-")
+		if err != nil {
+			built.said = err.Error()
+			return
+		}
+		built.path = filepath.Join(dir, "dapple")
+		cmd := exec.Command("go", "build", "-o", built.path, "./pipelines/dapple")
+		cmd.Dir = "../../.."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			built.said = fmt.Sprintf("%v\n%s", err, out)
+		}
+	})
+	if built.said != "" {
+		t.Fatal(built.said)
+	}
+	return built.path
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if built.path != "" {
+		_ = os.RemoveAll(filepath.Dir(built.path)) // what is left harms nobody
+	}
+	os.Exit(status)
+}
+
+// service is a dapple expand.
+type service struct {
+	port string
+	pid  int
+	log  *bytes.Buffer
+}
+
+func serve(t *testing.T) service {
+	t.Helper()
+	return serveBy(t, program(t))
+}
+
+func serveBy(t *testing.T, program string) service {
+	t.Helper()
+	cmd := exec.Command(program, "expand", "--port=0", "--until_eof")
+	s := service{log: &bytes.Buffer{}}
+	cmd.Stderr = s.log
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err, s.log)
+	}
+	s.port, s.pid = strings.TrimSpace(strings.TrimPrefix(line, "listening on localhost:")), cmd.Process.Pid
+	t.Cleanup(func() {
+		_ = in.Close() // which ends it
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the service: %v\n%s", err, s.log)
+		}
+	})
+	return s
+}
+
+// workers lists the processes that a process has started.
+func workers(t *testing.T, pid int) (pids []int) {
+	t.Helper()
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range children {
+		text, err := os.ReadFile(c)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		for _, w := range strings.Fields(string(text)) {
+			n := 0
+			if _, err := fmt.Sscan(w, &n); err == nil {
+				pids = append(pids, n)
+			}
+		}
+	}
+	return pids
+}
+
+// job is a Python at work.
+type job struct {
+	cmd *exec.Cmd
+	out bytes.Buffer
+}
+
+// start runs a Python in dir. It finds the package where it is written, and the command.
+func start(t *testing.T, dir string, args ...string) *job {
+	t.Helper()
+	source, err := filepath.Abs("../../../pipelines/python/src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{cmd: exec.Command(python(t), args...)}
+	j.cmd.Dir = dir
+	j.cmd.Env = append(os.Environ(), "PYTHONPATH="+source, "DAPPLE="+program(t), "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore")
+	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.out
+	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := j.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-j.cmd.Process.Pid, syscall.SIGKILL) }) // it has ended, as a rule
+	return j
+}
+
+// end waits for a job, and returns what it said.
+func (j *job) end(t *testing.T, fine bool) string {
+	t.Helper()
+	defer time.AfterFunc(patience, func() { _ = j.cmd.Process.Kill() }).Stop()
+	if err := j.cmd.Wait(); (err == nil) != fine {
+		t.Errorf("%v: %v\n%s", j.cmd.Args[1:], err, j.out.String()[max(0, j.out.Len()-4000):])
+	}
+	return j.out.String()
+}
+
+// script is the path of a Python program of the tests.
+func script(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// onPrism are options of Beam for a standalone prism.
+func onPrism(t *testing.T) []string {
+	t.Helper()
+	return []string{"--runner=PortableRunner", "--job_endpoint=" + transformtest.Prism(t), "--environment_type=LOOPBACK"}
+}
+
+// until waits for something.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for began := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatalf("%s: not after %v", what, patience)
+		}
+	}
+}
+
+func copyTo(t *testing.T, dir, from string, change func(string) string) {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, filepath.Base(from)), []byte(change(string(b))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

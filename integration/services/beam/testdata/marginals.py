@@ -1,0 +1,34 @@
+"""python marginals.py people.csv domain.yaml rows.csv [options of Beam]: rows that a pipeline in Go reads too."""
+
+import csv
+import sys
+import time
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from dapple import Synthesize
+
+people, domain, out = sys.argv[1:4]
+with open(people, newline="") as f:
+    rows = [beam.Row(person=r["person"], sex=r["sex"], age=int(r["age"]), cost=float(r["cost"]) if r["cost"] else None) for r in csv.DictReader(f)]
+
+
+class Keep(beam.DoFn):
+    def process(self, made):
+        with open(out, "w", newline="") as f:
+            w = csv.writer(f)
+            w.writerow(["sex", "age", "cost"])
+            for r in made:
+                w.writerow([r.sex, r.age, "" if r.cost is None else r.cost])
+
+
+with beam.Pipeline(options=PipelineOptions(sys.argv[4:])) as p:
+    read = p | beam.Create(rows) | beam.Map(lambda r: r).with_output_types(
+        beam.typehints.row_type.RowTypeConstraint.from_fields([("person", str), ("sex", str), ("age", int), ("cost", beam.typehints.Optional[float])]))
+    stage = Synthesize(domain=open(domain).read(), epsilon=5, delta=1e-6, no_retries=True)
+    began = time.monotonic()
+    made = read | stage
+    print(f"expanded in {time.monotonic() - began:.3f} s")
+    made["rows"] | beam.combiners.ToList() | beam.ParDo(Keep())
+    made["statement"] | beam.Map(lambda s: print(s.ledger))

@@ -1,0 +1,59 @@
+import re
+import warnings
+
+import apache_beam as beam
+from apache_beam.transforms.external import SchemaAwareExternalTransform
+
+from dapple import _service
+
+URN = "beam:schematransform:dapple:synthesize:v1"
+
+# The versions of Beam that this was tried with: older ones send columns of None as pickles.
+_LEAST, _MOST = (2, 65), (2, 77)
+
+
+def _check_version(text):
+    """Refuses a Beam that the service does not understand, and warns of one that nobody has tried."""
+    found = re.match(r"(\d+)\.(\d+)", text)
+    version = tuple(int(n) for n in found.groups()) if found else (0, 0)
+    tried = f"{_LEAST[0]}.{_LEAST[1]} to {_MOST[0]}.{_MOST[1]}"
+    if version < _LEAST or version[0] != _LEAST[0]:
+        raise RuntimeError(f"dapple: apache-beam {text} is installed, and {tried} were tried; install one of those")
+    if version > _MOST:
+        warnings.warn(f"dapple: apache-beam {text} is newer than those that were tried, {tried}", stacklevel=3)
+
+
+class Synthesize(beam.PTransform):
+    """Turns private rows into synthetic ones.
+
+    Args:
+      domain: the text of a domain file; `dapple help domain` explains it.
+      epsilon: ε, the privacy loss.
+      delta: δ, far below 1/(number of people); 0 is pure differential privacy.
+      program: the dapple to start; default: DAPPLE, else the one on the PATH.
+      service: the address of a dapple expand that is there already, in its place.
+      options: neighbouring, rows, workload, units, method, memory_limit, shards, sample_seed, store, no_retries. The
+        service describes them: `Synthesize.options()`.
+
+    Returns a dict of two collections: "rows" and "statement".
+    """
+
+    def __init__(self, domain, epsilon, delta, *, program=None, service=None, **options):
+        super().__init__()
+        _check_version(beam.__version__)
+        address = _service.address(program, service)
+        known = _service.options(address, URN)
+        for name in options:
+            if name not in known:
+                raise ValueError(f"dapple: {name} is no option of Synthesize; there are {', '.join(known)}")
+        self._transform = SchemaAwareExternalTransform(
+            URN, address, rearrange_based_on_discovery=True,
+            domain=domain, epsilon=epsilon, delta=delta, **options)
+
+    def expand(self, rows):
+        return rows | self._transform
+
+    @staticmethod
+    def options(program=None, service=None):
+        """Returns what each option is for, by name."""
+        return _service.options(_service.address(program, service), URN)
