@@ -156,5 +156,5 @@ func predicted(out *tabwriter.Writer, t *families.Table, epsilon dp.Epsilon, see
 	}
 	fmt.Fprintf(out, "%s\t%s\t%g\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t%.2f\t%s\n", t.Name, chosen, float64(epsilon), method, typical, like, after, measured,
 		typical/measured, like/measured, after/measured, strings.Join(fails, ", "))
-	return out.Flush()
+	return nil
 }

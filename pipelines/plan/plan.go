@@ -35,7 +35,7 @@ type Plan struct {
 
 	Like       bool    // the prediction is of a table like a model that was given
 	AverageTV  float64 // predicted, over the maximal marginals of the workload; NaN if there is no prediction
-	LowTV      float64 // between LowTV and HighTV for four of five tables
+	LowTV      float64 // between LowTV and HighTV for nine of ten tables of people and things
 	HighTV     float64
 	LeastTV    float64 // predicted of a table none of whose columns varies, which is as good as any; NaN if there is no such prediction
 	Enough     float64 // privacy units from which AverageTV is at most FewTV, roughly; 0 if it is, or nothing is predicted
