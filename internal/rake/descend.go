@@ -19,7 +19,7 @@ import (
 //
 // P_A the centring of a residual and σ_A² its noise before that, stopped when the estimated risk is
 // least. Ridges play no part: stopping early is the shrinkage. ε = 1: total variation −4 % on 7 columns.
-// Where noise is high the raked weights keep a part; see rakedPart.
+// If noise is high the raked weights keep a part; see rakedPart.
 func (r *run) descend() error {
 	var cliques []domain.Clique
 	var ms []query.Measurement

@@ -2,14 +2,14 @@
 //
 //	result, err := rake.Solve(problem, curator)
 //
-// The private counts are asked five times, always with Gaussian noise, in fixed shares of the budget:
+// The private counts are queried in these stages, always with Gaussian noise, in fixed shares of the budget:
 //
 //	total          the number of units (not under Replace, where it is public)
 //	one-ways       residuals of all attributes
 //	first scores   how far each pair is from independence
-//	pairs          residuals of the pairs that the scores call for
+//	pairs          residuals of the pairs selected by the scores
 //	second scores  how far each pair and triple is from the model fitted so far
-//	final          residuals of the pairs and triples that those scores call for
+//	final          residuals of the pairs and triples selected by those scores
 //
 // A residual is a table centred along every axis: what it adds to its sub-tables, which are measured
 // themselves. Its sensitivity and its noise are smaller than those of the table by c = Π(1 − 1/k), so
@@ -17,9 +17,9 @@
 //
 // The shares inside one release are set by water-filling: they minimise the predicted error of the
 // workload, given noisy scores. The model is the one of maximum entropy, with a ridge on every
-// potential that says "no direct interaction" as strongly as the score does. It is fitted by iterative
+// potential that shrinks the interaction to 0 the more, the smaller its score. It is fitted by iterative
 // scaling of a population of weighted records, drawn from a junction tree over the strongest pairs and
-// renewed by Gibbs sampling when its weights degenerate: what is measured may overlap in any way.
+// renewed by Gibbs sampling when its weights degenerate, so that measured tables may overlap in any way.
 // The number of records of a wide table is limited so that all of them can be renewed several times. A fit that
 // ends further from the one-way marginals than half their noise is moved to all of them at once, by Newton's method.
 //
@@ -27,14 +27,14 @@
 //
 // # Small universes
 //
-// If the whole universe fits the memory, the population is the universe, and the releases are
+// If the whole universe fits in memory, the population is the universe, and the releases are
 // fitted by accelerated entropic descent stopped at the least estimated risk. Unless tables have few cells, the
 // model is a mean of that fit and of the raked one.
 //
 // # Structural zeros
 //
-// Combinations that the domain excludes start at weight 0, and multiplying by factors leaves them there. They are
-// taken into the junction tree first; records of an exclusion that the tree does not cover are removed from the
+// Combinations that the domain excludes start at weight 0, and multiplying by factors keeps it. They enter
+// the junction tree first; records of an exclusion that the tree does not cover are removed from the
 // sample, and Gibbs sweeps draw none. Rare values are merged only with values that take part in the same
 // exclusions, so that every exclusion can still be stated exactly on the merged codes.
 //
@@ -46,23 +46,24 @@
 //
 // # Ordered columns without bins
 //
-// Dates and times have a rhythm that halvings of their range do not show: the numbers of records on each day of the week
-// and in each hour of the day are released too, as tables of 7 and 24 cells, and values inside bins follow them.
+// For each such column a tree of differences is released in place of a one-way table (package query). In tails,
+// where noise hides single differences, values have a generalised Pareto distribution that is fitted to all of them. Bins
+// are chosen from the tree: a frequent value has its own bin, and the others have so many records each that none is
+// merged. The part of a pair of such columns that a normal copula does not explain is smoothed in blocks of neighbouring
+// bins at several resolutions, and values inside bins are coupled to those of one other column.
 //
-// For each a tree of differences is released in place of a one-way table (package query). Where single differences drown
-// in noise, in tails, values follow a generalised Pareto distribution that is fitted to all of them. Bins follow from the
-// tree: a frequent value has its own, others hold so many records each that nothing is merged. Pairs of such columns are smoothed in blocks of neighbouring bins at several resolutions, beside what
-// a normal link of their normal scores explains, and values inside bins follow those of one other column as the bins do.
+// Halving the range of dates and times does not show their rhythm: the numbers of records on each day of the week and in
+// each hour of the day are released too, as tables of 7 and 24 cells, and values inside bins follow them.
 //
 // # Design
 //
-// Rounds of selection with the exponential mechanism (AIM, MST) were given up for two rounds of noisy
-// scores: Gaussian noise alone composes exactly, and a share of 2 % buys all scores at once. Every
+// Two rounds of noisy scores replace rounds of selection with the exponential mechanism (AIM, MST): Gaussian
+// noise alone composes exactly, and a share of 2 % suffices for all scores. Every
 // constant was chosen on two tables (7 and 14 columns of the Adult census extract, ε = 1) and is within
 // 2 to 3 % of its best there over a wide range. Shares at high noise and the size of a sampled population were
-// chosen on made-up tables of 50 to 5,000,000 people and 8 to 30 columns, ε = .01 to 10.
+// chosen on synthetic tables of 50 to 5,000,000 people and 8 to 30 columns, ε = .01 to 10.
 //
-// # What it does not promise
+// # Not promised
 //
 // Marginals of four or more attributes are answered by the model and never measured. Nearly deterministic pairs of
 // large attributes are fitted slowly.

@@ -12,12 +12,12 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Forecast is what a run is expected to come to, before it.
+// Forecast is the expected result of a run, before it.
 type Forecast struct{ run *run }
 
-// Foresee goes through the stages of a solve with the answers that a table like the pattern would give, without noise and
-// without fits: what it says of errors is what a run on such a table would say of its own. A nil pattern stands
-// for a typical table. It costs a tenth of a second at most, and no privacy: everything in it is public.
+// Foresee goes through the stages of a solve with the answers of a table like the pattern, without noise and
+// without fits: it predicts the error that a run on such a table would predict for itself. A nil pattern means a
+// typical table. It costs a tenth of a second at most, and no privacy: everything in it is public.
 func Foresee(p solver.Problem, b dp.Budget, like *solver.Pattern) (*Forecast, error) {
 	return foresee(p, b, like, foreseenTriples)
 }
@@ -58,7 +58,7 @@ func (f *Forecast) Of(cliques []domain.Clique) float64 {
 	return sum / float64(len(cliques))
 }
 
-// foreseenTriples is how many triples a forecast looks at, with the pairs inside: a regular sample of a longer list.
+// foreseenTriples is the number of triples of a forecast, with the pairs inside: a regular sample of a longer list.
 const foreseenTriples = 150
 
 // thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
@@ -95,7 +95,7 @@ func regular(all []target, n int) []target {
 	return out
 }
 
-// imagined answers as a model, or a typical table, would.
+// imagined answers like a model, or like a typical table.
 type imagined struct {
 	run    *run
 	budget dp.Budget

@@ -2,12 +2,12 @@ package rake
 
 import "math"
 
-// linkOf returns what a table of two ordered columns holds if their normal scores have a normal distribution: the one
-// whose correlation is nearest to the table of counts with noise of standard deviation sigma. Its margins are those of
-// guess, an estimate of the same table. It is nil if independence explains the table nearly as well.
+// linkOf returns the table of two ordered columns whose normal scores have a normal distribution, with the
+// correlation nearest to that of the table of counts, whose noise has standard deviation sigma. Its margins are those
+// of guess, an estimate of the same table. It is nil if independence explains the table nearly as well.
 //
-// One number is known far better than the cells: where it explains them, noise does not spread records over the cells
-// between which two strongly linked columns have none.
+// The correlation is known far better than the cells: if it explains them, noise does not spread records over cells
+// that two strongly linked columns leave empty.
 func linkOf(counts, guess []float64, shape []int, sigma float64) []float64 {
 	rows, columns := make([]float64, shape[0]), make([]float64, shape[1])
 	sum := 0.0

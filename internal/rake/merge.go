@@ -23,7 +23,7 @@ const (
 )
 
 // merged is the domain after values too rare to tell from noise were merged with their neighbours, in the order of
-// the domain: each code has one value, or some that take part in the same exclusions.
+// the domain: each code has one value, or several that take part in the same exclusions.
 type merged struct {
 	codes  query.Recoding
 	sizes  []int
@@ -57,7 +57,7 @@ func rareLimit(d *domain.Domain, a int, one oneWay) float64 {
 	return rareSigmas * one.sigma
 }
 
-// attribute returns what the domain says of attribute a, or nil if it says nothing.
+// attribute returns the domain's declaration of attribute a, or nil if there is none.
 func attribute(d *domain.Domain, a int) *domain.Attribute {
 	if d == nil || a >= len(d.Attributes) {
 		return nil
@@ -113,8 +113,8 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 	m.base, m.within = append(m.base, base), append(m.within, within)
 }
 
-// join adds values that hold next to nothing together to the code of the frequent value beside them, if that is of their
-// kind: on their own they would be given what noise of pairs says, far out.
+// join adds values that together hold next to nothing to the code of the frequent value next to them, if that is of
+// their kind: on their own the noise of pairs would put records far out.
 func (m *merged) join(pool []int, p []float64, codes []domain.Code, within, base []float64, units, least float64, kind func(v int) string) bool {
 	sum := 0.0
 	for _, v := range pool {
@@ -194,7 +194,7 @@ func alike(values []int, kind func(v int) string) [][]int {
 	return groups
 }
 
-// signature says in which of the exclusions a value takes part.
+// signature lists the exclusions in which a value takes part.
 func signature(x domain.Exclusions, a int, v domain.Code) string {
 	var s []byte
 	for _, e := range x {
@@ -237,7 +237,7 @@ func (m *merged) excludedCliques(maxCells float64) []domain.Clique {
 	return out
 }
 
-// matchSweeps is how often unlinked meets the bases of its attributes in turn.
+// matchSweeps is the number of sweeps of unlinked over the bases of its attributes.
 const matchSweeps = 20
 
 // unlinked returns the table of c in counts when only the bases and the exclusions inside c are known.

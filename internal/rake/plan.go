@@ -23,12 +23,12 @@ const (
 	stageFinal        = "final"
 )
 
-// Accesses plans the run. Its shares are exact; numbers of marginals and coordinates are the largest
-// possible, since which tables a later stage measures, and on how many merged cells, follows from
-// earlier releases. A stage for which those leave nothing to ask is left out by the run.
+// Accesses plans the run. Its shares are exact; numbers of marginals and coordinates are the largest possible, since
+// the tables that a later stage measures, and their numbers of merged cells, depend on earlier releases. If those
+// leave nothing to measure in a stage, the run omits it.
 //
-// It fails for δ = 0, which Gaussian noise does not give, for an empty workload, and with *ErrMemory for
-// one whose tables do not fit the memory limit.
+// It fails for δ = 0, which Gaussian noise cannot satisfy, for an empty workload, and with *ErrMemory for one whose
+// tables do not fit the memory limit.
 func Accesses(p solver.Problem) ([]solver.Access, error) {
 	t := newTargets(p)
 	if err := check(p, t); err != nil {

@@ -98,9 +98,9 @@ func (p *profile) span(from, to int) span {
 // bins are chosen.
 const spreadPart = 1
 
-// bins returns where k bins begin: values of more than 1/k of the records have bins of their own, and the bin that
-// holds most of the records and of the squared deviations is halved until there are enough. No bin that can be
-// avoided has fewer records than least.
+// bins returns the first value of each of k bins: values of more than 1/k of the records have bins of their own, and
+// the bin with most of the records and of the squared deviations is halved until there are enough. If it can be
+// avoided, no bin has fewer records than least.
 func (p *profile) bins(k int, least float64) []int {
 	starts := append([]int{0}, p.atoms(k)...)
 	whole := p.span(0, p.n)

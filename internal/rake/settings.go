@@ -57,8 +57,8 @@ func newSettings(p solver.Problem, t targets) settings {
 	scores, firstPart := .01, .7
 	switch {
 	case s.whole && noise >= 1:
-		// Where noise drowns most cells a second screening finds little: measure the pairs at once, with
-		// surer scores.
+		// If noise hides most cells, a second screening finds little: measure the pairs at once, with more precise
+		// scores.
 		scores, firstPart = .03, .9
 	case s.whole:
 		firstPart = .5
@@ -89,8 +89,8 @@ func newSettings(p solver.Problem, t targets) settings {
 	return s
 }
 
-// setFit chooses what the fit depends on and no release does, by the relative noise of a public or released number
-// of units: on a whole universe, where cells can be learned, a prior that trusts scores less.
+// setFit makes those choices of the fit that no release depends on, by the relative noise of a public or released
+// number of units: on a whole universe whose cells can be learned, a prior that gives scores less weight.
 func (s *settings) setFit(noise float64) {
 	s.deviation = .8
 	if s.whole && noise < 1 {
