@@ -61,7 +61,7 @@ func (p *pool) StartWorker(_ context.Context, req *fnpb.StartWorkerRequest) (*fn
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
-// mourn answers for a worker that never came. A runner that waits for one would wait for ever.
+// mourn answers for a worker that never came. A runner that waits for one would wait forever.
 func mourn(req *fnpb.StartWorkerRequest, text string) {
 	fmt.Fprintln(os.Stderr, text)
 	ctx, cancel := context.WithTimeout(grpcx.WriteWorkerID(context.Background(), req.GetWorkerId()), time.Minute)

@@ -44,7 +44,7 @@ func (p *Plan) Repair(c *domain.Chunk, codes []domain.Code, word func(row int, n
 			continue
 		}
 		r.cells(codes[row*n : (row+1)*n])
-		r.mend()
+		r.repairRow()
 		for _, a := range r.members {
 			if !r.null[a] {
 				r.scales[a].set(&c.Columns[a], row, r.x[a])
@@ -105,8 +105,8 @@ func (r *repairer) violated() *[2]int {
 	return nil
 }
 
-// mend brings one row into order.
-func (r *repairer) mend() {
+// repairRow brings one row into order.
+func (r *repairer) repairRow() {
 	for range 2 * len(r.p.pairs) {
 		pair := r.violated()
 		if pair == nil || !r.pair(pair[0], pair[1]) {

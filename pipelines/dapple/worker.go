@@ -30,7 +30,7 @@ import (
 // environment of processes, or through the pool of dapple expand. In the latter two it is its own boot program: nothing
 // is fetched, and a process that the engine ends has no child that goes on.
 //
-// It runs Beam's harness itself, where Beam's own worker mode would sleep for ever after the last work, and would refuse
+// It runs Beam's harness itself, where Beam's own worker mode would sleep forever after the last work, and would refuse
 // the options of a pipeline in Python, whose numbers are texts.
 
 // isWorker reports whether an engine has started this process.
