@@ -22,11 +22,11 @@ func (r *reader) events(f *File, n *yaml.Node) {
 	if m.has("usual") {
 		usual = r.texts(m.values["usual"], "events: usual")
 	}
-	rows, most := n, int64(0)
+	most := int64(0)
 	if !m.has("rows") {
 		r.add(n, "events: no rows; say how many rows anybody is written with at most, such as rows: {max: 100}")
 	} else if of, ok := r.mapping(m.values["rows"], "events: rows", rowsKeys.names()...); ok {
-		rows = m.values["rows"]
+		rows := m.values["rows"]
 		if !of.has("max") {
 			r.add(rows, "events: rows: no max; say how many rows anybody is written with at most, such as rows: {max: 100}")
 		} else if text, ok := r.text(of.values["max"], "events: rows: max"); ok {
