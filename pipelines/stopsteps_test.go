@@ -28,7 +28,7 @@ func signedStaging(t *testing.T, runID string) staging {
 // is in between: it is as if the workers were elsewhere.
 func TestStopAfterEachStep(t *testing.T) {
 	ctx := context.Background()
-	const run = "r1"
+	const run = "s1"
 	steps := []struct {
 		said string // of a run that was stopped before this step
 		do   func(staging) error
@@ -79,7 +79,7 @@ func TestStopAfterEachStep(t *testing.T) {
 // However a stop and a step meet, one of them comes first for everybody.
 func TestStopAndReleaseAtOnce(t *testing.T) {
 	ctx := context.Background()
-	const run = "r1"
+	const run = "s1"
 	for range 50 {
 		st := signedStaging(t, run)
 		errs := make([]error, 4)
@@ -109,10 +109,10 @@ func TestStopAndReleaseAtOnce(t *testing.T) {
 // A worker that outlives its run finds no staging, and draws nothing into a new one.
 func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
 	ctx := context.Background()
-	st := signedStaging(t, "r1")
+	st := signedStaging(t, "s1")
 	st.remove(ctx)
 	for _, suffix := range []string{synth.DrawnSuffix, synth.ReleaseSuffix} {
-		if _, _, err := (releaseStore{openStore(st.dir)}).CreateIfAbsent(ctx, "r1"+suffix, []byte("x")); !errors.Is(err, errGone) {
+		if _, _, err := (releaseStore{openStore(st.dir)}).CreateIfAbsent(ctx, "s1"+suffix, []byte("x")); !errors.Is(err, errGone) {
 			t.Errorf("%s: %v", suffix, err)
 		}
 	}
