@@ -42,6 +42,7 @@ type Plan struct {
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
 	Theory
+	RowsSD float64 // standard deviation, from noise, of the total number of rows of people; NaN without events
 
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
@@ -143,6 +144,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	if !plan.Adaptive() {
 		plan.NoiseBound = noiseBound(p, measured)
 	}
+	plan.RowsSD = rowsSD(p.Domain, p.Workload.Sizes, ledger, measured)
 	plan.Theory = stated(p, chosen.Name, plan.Workload, measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
 	plan.CountBytes = 8 * float64(plan.Workload.MeasCells)

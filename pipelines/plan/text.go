@@ -153,6 +153,7 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		assumed = "assumed; --expected_rows sets it"
 	}
 	fmt.Fprintf(b, "units     %.0f (%s)\n", p.Problem.Units, assumed)
+	writeEvents(b, p)
 	if math.IsNaN(p.AverageTV) {
 		b.WriteString("error     no prediction for this method\n")
 	} else {
