@@ -12,15 +12,15 @@ import (
 // people are the persons of a sampling, each with rows.
 type people struct {
 	*population.People
-	whole []domain.Code // attributes of the model; for its length alone
-	same  []bool        // attributes of a record that do not change within a person
+	width int    // attributes of the model
+	same  []bool // attributes of a record that do not change within a person
 }
 
 // newPeople returns n persons of a model of a domain with Events. The first thing that two persons have to agree in for
 // their rows to be drawn from the same records is what is usual, then the number of rows, then the columns in their order.
 func newPeople(f *modelio.File, n int64, seed uint64) *people {
 	e := f.Domain.Events
-	p := &people{whole: make([]domain.Code, f.Domain.Len())}
+	p := &people{width: f.Domain.Len()}
 	of := population.Events{Rows: e.Columns, Cuts: f.Domain.Attributes[e.Columns].Cuts}
 	for a := e.Columns + 1; a < f.Domain.Len(); a++ {
 		of.Person = append(of.Person, a)
@@ -38,7 +38,7 @@ func newPeople(f *modelio.File, n int64, seed uint64) *people {
 
 // eachPerson decodes the rows of the people from … to−1.
 func (s *rowSource) eachPerson(ctx context.Context, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
-	codes, whole, who := make([]domain.Code, 0, chunkRows*s.attrs), slices.Clone(s.people.whole), make([]int64, 0, chunkRows)
+	codes, whole, who := make([]domain.Code, 0, chunkRows*s.attrs), make([]domain.Code, s.people.width), make([]int64, 0, chunkRows)
 	first := s.people.First(from)
 	flush := func() error {
 		if err := ctx.Err(); err != nil || len(who) == 0 {
