@@ -144,6 +144,10 @@ var releases = []defect{
 		old: "\tplanned, err := method.Accesses(problem)\n", new: "\tbeam.NewCounter(\"dapple.solve\", \"units\").Inc(ctx, table.Units())\n\tplanned, err := method.Accesses(problem)\n",
 	},
 	{
+		name: "workers send samples of elements", file: "pipelines/dapple/worker.go", test: "TestWorkersSendNoSamples",
+		old: "return c == graphx.URNDataSampling }", new: "return c == graphx.URNDataSampling+\"-\" }",
+	},
+	{
 		name: "privacy ID on standard error", file: "transforms/private/encode.go", dir: "pipelines/dapple", test: "TestCanaries",
 		old: "\t\tif err := addIDs(b, &c.ID); err != nil {\n", new: "\t\tprintln(string(c.ID.Text(0)))\n\t\tif err := addIDs(b, &c.ID); err != nil {\n",
 	},

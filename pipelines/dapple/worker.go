@@ -40,26 +40,12 @@ func isWorker(args []string) bool {
 
 // work works for a job until it ends.
 func work(args []string) error {
-	given := map[string]string{}
-	for _, arg := range args {
-		name, value, _ := cutFlag(arg)
-		given[name] = strings.Trim(value, "'") // prism quotes
-	}
-	var how harness.Options
-	if args[0] == "--worker=true" {
-		how = harness.Options{StatusEndpoint: os.Getenv("STATUS_ENDPOINT"), RunnerCapabilities: strings.Fields(os.Getenv("RUNNER_CAPABILITIES"))}
-		if file := os.Getenv("PIPELINE_OPTIONS_FILE"); file != "" {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				return fmt.Errorf("worker: %w", err)
-			}
-			given["options"] = string(b)
-		}
-	} else if err := boot(given, &how); err != nil {
+	given, how, err := asked(args)
+	if err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
 	beam.Init()
-	if err := takeOptions(given["options"], &how); err != nil {
+	if err := takeOptions(given["options"]); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
 	separateMetrics()
@@ -70,6 +56,31 @@ func work(args []string) error {
 	}
 	ctx := grpcx.WriteWorkerID(context.Background(), given["id"])
 	return harness.MainWithOptions(ctx, given["logging_endpoint"], given["control_endpoint"], how)
+}
+
+// asked returns what an engine asks of a worker: the flags, the options of the pipeline among them, and those of Beam's
+// harness. An engine that can show samples of elements on its pages gets none, whatever its experiments say: elements
+// are private.
+func asked(args []string) (given map[string]string, how harness.Options, err error) {
+	given = map[string]string{}
+	for _, arg := range args {
+		name, value, _ := cutFlag(arg)
+		given[name] = strings.Trim(value, "'") // prism quotes
+	}
+	if args[0] == "--worker=true" {
+		how = harness.Options{StatusEndpoint: os.Getenv("STATUS_ENDPOINT"), RunnerCapabilities: strings.Fields(os.Getenv("RUNNER_CAPABILITIES"))}
+		if file := os.Getenv("PIPELINE_OPTIONS_FILE"); file != "" {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				return nil, how, err
+			}
+			given["options"] = string(b)
+		}
+	} else if err := boot(given, &how); err != nil {
+		return nil, how, err
+	}
+	how.RunnerCapabilities = slices.DeleteFunc(how.RunnerCapabilities, func(c string) bool { return c == graphx.URNDataSampling })
+	return given, how, nil
 }
 
 // boot asks an engine for what Beam's boot program would tell a worker. A runner of a pool may have nothing to tell.
@@ -93,7 +104,7 @@ func boot(given map[string]string, how *harness.Options) error {
 
 // takeOptions takes those that are of Beam Go. A pipeline in another language has none: its worker logs to the runner, as
 // all do, and answers in sentences.
-func takeOptions(text string, how *harness.Options) error {
+func takeOptions(text string) error {
 	if text == "" {
 		text = "{}"
 	}
@@ -109,9 +120,6 @@ func takeOptions(text string, how *harness.Options) error {
 		return err
 	}
 	runtime.GlobalOptions.Import(o.Go)
-	if slices.Contains(strings.Split(o.Go.Options["experiments"], ","), "enable_data_sampling") {
-		how.RunnerCapabilities = append(how.RunnerCapabilities, graphx.URNDataSampling)
-	}
 	return nil
 }
 

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+)
+
+// A worker sends no samples of elements, which are private, to an engine that would show them on its pages.
+func TestWorkersSendNoSamples(t *testing.T) {
+	const other = "beam:protocol:control_response_elements_embedding:v1"
+	file := filepath.Join(t.TempDir(), "options.json")
+	const options = `{"beam:option:go_options:v1": {"options": {"experiments": "enable_data_sampling"}}}`
+	if err := os.WriteFile(file, []byte(options), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PIPELINE_OPTIONS_FILE", file)
+	t.Setenv("RUNNER_CAPABILITIES", graphx.URNDataSampling+" "+other)
+	given, how, err := asked([]string{"--worker=true", "--id='w1'"})
+	if err != nil || given["id"] != "w1" || given["options"] != options {
+		t.Fatalf("%v, %v", given, err)
+	}
+	if !slices.Equal(how.RunnerCapabilities, []string{other}) {
+		t.Errorf("the harness is told that the engine is capable of %v", how.RunnerCapabilities)
+	}
+}
