@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,8 +25,19 @@ func golden(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 	if text != string(want) {
-		t.Errorf("%s has changed; run go test -update where that is meant. Now:\n%s", path, text)
+		t.Errorf("%s has changed; run go test -update if that is meant. %s", path, firstDifference(string(want), text))
 	}
+}
+
+// firstDifference is the first line that differs.
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range min(len(w), len(g)) {
+		if w[i] != g[i] {
+			return fmt.Sprintf("Line %d was %q and is %q", i+1, w[i], g[i])
+		}
+	}
+	return fmt.Sprintf("It had %d lines and has %d", len(w), len(g))
 }
 
 // Help fits a screen of 24 lines of 100 characters, also the prompt after it.

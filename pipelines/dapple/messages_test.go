@@ -244,7 +244,8 @@ var varying = []struct{ re, with string }{
 	{`\([0-9hm.µ]+s\)`, "(TIME)"},
 	{`[0-9.,]+ [kM]?B\b`, "SIZE"},
 	{`[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?Z?`, "TIME"},
-	{`(writing: |wrote   )[0-9,]+`, "${1}N"},
+	{`writing: [0-9,]+`, "writing: N"},
+	{`wrote   [0-9,]+ rows?`, "wrote   N rows"},
 	{`at most [0-9.]+ in any`, "at most E in any"},
 	{`(?m)^(note    a total variation|fit     ).*\n`, ""}, // as the noise has it
 	{`it has [0-9]+ bytes, and its manifest says [0-9]+`, "it has N bytes, and its manifest says N"},
