@@ -101,7 +101,7 @@ bench:
 	$(GO) run ./integration/bench
 	$(GO) run ./integration/bench -predictions -seeds 1
 	$(GO) run ./integration/widebench
-	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./solver/population ./io/...
+	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/population ./io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
 
 # The errors that the paper bounds, measured on tables of a known law: data, pictures and page in integration/paper.

@@ -178,7 +178,6 @@ var public = map[string]string{
 	"pipelines/plan":     "the error and cost of a run before it",
 	"solver":             "the problem, the curator and the result of a method of one's own",
 	"solver/methods":     "methods by name, one's own among them",
-	"solver/population":  "the models that a method returns",
 	"transforms/counts":  "the second step of a pipeline",
 	"transforms/private": "the first step",
 	"transforms/rows":    "structs of any source",

@@ -74,7 +74,7 @@ var layering = []struct {
 	{"internal/mrf", releasing, "post-processing costs nothing"},
 	{"internal/interval", releasing, "intervals are computed from a model, whoever made it"},
 	{"internal/dense", releasing, "post-processing costs nothing"},
-	{"solver/population", append([]string{"solver$", "internal/dense"}, algorithms...), "methods use models, not the reverse"},
+	{"internal/population", append([]string{"solver$", "internal/dense"}, algorithms...), "methods use models, not the reverse"},
 	{"internal/mrf", algorithms, "methods use models, not the reverse"},
 	{"internal/interval", algorithms, "intervals are computed from a model, whoever made it"},
 	{"internal/dense", algorithms, "methods use models, not the reverse"},

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 const clinicDomain = `columns:

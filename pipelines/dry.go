@@ -6,9 +6,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Dry rows show what a table of a domain could look like before anybody has access to one, for trying out schemas,

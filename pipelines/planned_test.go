@@ -11,9 +11,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	dpdomain "github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines/plan"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // The ε that a plan finds for an error is predicted to reach it, and one that is a tenth smaller is not; and neither

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // maxParts bounds the records of a restricted model.

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/solver/population"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

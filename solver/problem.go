@@ -6,7 +6,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // DefaultUnits is the planning number of units if the user gives none. A number that is too low costs more than one
@@ -17,6 +17,11 @@ const DefaultUnits = 50_000
 
 // DefaultMemoryLimit is what a solve may take if no limit is given: 2 GiB.
 const DefaultMemoryLimit = 2 << 30
+
+// Model is a released distribution over records: Sizes, the number of cells of each attribute; Columns, the code of each
+// attribute in each record, or nil for all cells of the universe in row-major order, the last attribute fastest; Weights,
+// one for each record, at least 0, not all 0, of any sum; and StructuralZeros, records of probability 0.
+type Model = population.Model
 
 // Problem is the public input of an algorithm.
 type Problem struct {
@@ -35,7 +40,7 @@ type Problem struct {
 
 // Pattern is what a table is taken to be like before anything of it is read: a released model.
 type Pattern struct {
-	Model *population.Model
+	Model *Model
 	Runs  [][]domain.Run // of each attribute whose bins were learned, how its values are spread; nil: not known
 }
 
@@ -72,7 +77,7 @@ func (s Status) String() string {
 
 // Result is what an algorithm returns: a model, and the releases that it was made from.
 type Result struct {
-	Model        *population.Model
+	Model        *Model
 	Total        query.Total
 	Measurements []query.Measurement  // all noisy marginals; not answers to linear queries
 	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned

@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/bisect"
 	"github.com/dapple-dp/dapple/internal/interval"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Error is the total variation between a marginal of a fitted model and the true one, beside that of the noisy

@@ -9,8 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/families"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // TestEveryReleaseBecomesRows: whatever small or empty table is read at whatever ε, what was released fits the domain and

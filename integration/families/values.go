@@ -10,10 +10,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/evaluate"
 	"github.com/dapple-dp/dapple/internal/infer"
+	"github.com/dapple-dp/dapple/internal/population"
 	_ "github.com/dapple-dp/dapple/io/csvio" // the tables are CSV
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Read reads a CSV file, one record per unit, over the domain that dapple infer proposes for it. The table's

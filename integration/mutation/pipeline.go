@@ -230,11 +230,11 @@ var pipeline = []defect{
 		old: "d.OfPerson(i) && !d.OfPerson(c.With)", new: "d.OfPerson(i) && false",
 	},
 	{
-		name: "impossible row of a person", file: "solver/population/people.go", test: "TestFewDonors",
+		name: "impossible row of a person", file: "internal/population/people.go", test: "TestFewDonors",
 		old: "p.support == nil || p.support.Possible(dst)", new: "p.support == nil || try == 0",
 	},
 	{
-		name: "rows dealt in turn", file: "solver/population/people.go", test: "TestRowsOfAPersonAreIndependent",
+		name: "rows dealt in turn", file: "internal/population/people.go", test: "TestRowsOfAPersonAreIndependent",
 		old: "at := permute(uint64(q.first+j-c.first), n, p.seed+uint64(q.class))", new: "at := uint64(q.first + j - c.first)",
 	},
 }

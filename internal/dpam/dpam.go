@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dense"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/summation"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // BytesPerCell is the memory of a solve for each cell of the universe: seven vectors and buffers, and

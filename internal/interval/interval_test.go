@@ -11,9 +11,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // residualResult is a result over attributes of 3, 2, 4 values, of which value 2 of attribute 0 is pooled.

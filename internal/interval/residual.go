@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // measuredWidth is the most attributes of an interaction that residual fits score.

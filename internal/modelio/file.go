@@ -12,8 +12,8 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/wire"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // File is a released model and what rows of it need.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // JunctionTree is a tree of cliques with a belief for each: a dense table in linear space. After

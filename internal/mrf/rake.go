@@ -3,7 +3,7 @@ package mrf
 import (
 	"math"
 
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // Rake fits the potentials of tables to a calibrated tree by iterative scaling: a sweep walks around

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // Values inside bins follow those of other columns as the bins do themselves: if 3 of 20 bins tell nearly which bin

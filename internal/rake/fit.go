@@ -6,8 +6,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/mrf"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Sweeps over all tables: of the tree, of the first fit, which scores and the second one start from, of the second

@@ -7,8 +7,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // TestRecordsThatCanBeRenewed: a sample has no more records than can be renewed 32 times: 1e11/(32·1770·20) if all

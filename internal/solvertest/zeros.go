@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // Never excludes a pair and a triple of attributes of sizes 3, 1, 4, 2.

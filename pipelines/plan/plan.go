@@ -8,9 +8,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Plan is a prediction of what a request would do. Everything in it is public.

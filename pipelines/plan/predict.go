@@ -6,10 +6,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // Noisy is a marginal that a plan measures, with the variance of the noise on each cell in counts².

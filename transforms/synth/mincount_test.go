@@ -9,7 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // tied is a domain of two ordered ages in wide bins, a date in parts, and a place that follows another in its bin.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // chunkRows is the number of rows decoded at a time.

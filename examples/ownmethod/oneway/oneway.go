@@ -12,7 +12,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 func init() {
@@ -74,7 +73,7 @@ func solve(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Resul
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(p.Seed, 1)) // of what is public already
-	m := &population.Model{Sizes: p.Domain.Sizes(), Weights: slices.Repeat([]float64{total.Units / records}, records)}
+	m := &solver.Model{Sizes: p.Domain.Sizes(), Weights: slices.Repeat([]float64{total.Units / records}, records)}
 	for a := range measured {
 		m.Columns = append(m.Columns, draw(rng, measured[a].Values))
 	}

@@ -2,8 +2,8 @@ package comparators
 
 import (
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/population"
 )
 
 // PEP, private entropy projection: each round measures the marginal of the worst answered cell, and the model is the

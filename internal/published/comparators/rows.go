@@ -3,7 +3,7 @@ package comparators
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/solver/population"
+	"github.com/dapple-dp/dapple/internal/population"
 )
 
 // table is a model that is a list of rows of equal weight, and its marginals.
