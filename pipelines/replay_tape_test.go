@@ -10,7 +10,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // tape makes a run's private answers those of an earlier run: the curator is asked and charged as always,
@@ -18,7 +17,7 @@ import (
 // another way than through the curator. The requests must be those of the earlier run.
 type tape struct {
 	curator solver.Curator // not embedded: a method that the tape lacks does not compile
-	method  methods.Method
+	method  solver.Method
 	asked   []string
 	answers []any
 	next    int
@@ -152,7 +151,7 @@ func (c *tape) Coarsen(stage string, codes query.Recoding) error {
 }
 
 func init() {
-	methods.Register(methods.Method{
+	solver.Register(solver.Method{
 		Name:       "tape",
 		Accounting: func(e dp.Epsilon, d dp.Delta) dp.Accounting { return playing.method.Accounting(e, d) },
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dptest"
-	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/internal/methods"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.

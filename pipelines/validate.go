@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/book"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Request is a Config that has been found to be without fault, with what follows from it. Everything
@@ -24,7 +24,7 @@ type Request struct {
 	scratch  string       // directory of this machine for temporary files
 	source   table.Source // the table that Input names, as it was at launch
 	Problem  solver.Problem
-	Chosen   methods.Method
+	Chosen   solver.Method
 	omitted  int64
 	aimed    *plan.Aimed     // the ε for an error that a plan was asked for
 	like     *solver.Pattern // what a plan takes the table to be like; nil: typical

@@ -12,8 +12,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Request is what a run is asked for.
@@ -63,7 +63,7 @@ func Fixed(seed uint64) Randomness {
 // Solved is a run, with what the solver asked for and received.
 type Solved struct {
 	*solver.Result
-	Method  methods.Method
+	Method  solver.Method
 	Problem solver.Problem
 	Calls   []mechanism.Call
 }

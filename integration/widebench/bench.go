@@ -18,10 +18,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/widetable"
 	"github.com/dapple-dp/dapple/internal/marginal"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // bench is one table on disk.

@@ -8,9 +8,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Plan is a prediction of what a request would do. Everything in it is public.
@@ -117,7 +117,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	}
 	plan.Workload.TooLarge = larger(p, chosen.LargestTable)
 	plan.Workload.TooWide, plan.Workload.Wide = wider(p, chosen.Widest)
-	if suited, why, err := methods.Choose(p, methods.Auto); err == nil && suited.Name != chosen.Name {
+	if suited, why, err := methods.Choose(p, solver.Auto); err == nil && suited.Name != chosen.Name {
 		plan.Suited = suited.Name + ": " + why
 	}
 	if omitted > 0 {
@@ -176,7 +176,7 @@ func Written(p solver.Problem, asked int64) (rows, bytes float64) {
 
 // Charge returns a ledger that holds every event that the method will charge, and the marginals that
 // it will measure.
-func Charge(p solver.Problem, m methods.Method) (*accountant.Ledger, []Noisy, error) {
+func Charge(p solver.Problem, m solver.Method) (*accountant.Ledger, []Noisy, error) {
 	accesses, err := m.Accesses(p)
 	if err != nil {
 		return nil, nil, err
@@ -221,7 +221,7 @@ func round(a solver.Access) int {
 }
 
 // schedule says whether the ledger is known before the run, event for event.
-func schedule(p solver.Problem, m methods.Method) accountant.Schedule {
+func schedule(p solver.Problem, m solver.Method) accountant.Schedule {
 	if accesses, err := m.Accesses(p); err == nil && solver.Adaptive(accesses) {
 		return accountant.Adaptive
 	}
@@ -309,7 +309,7 @@ func wider(p solver.Problem, limit int) (n int, method string) {
 	return n, method
 }
 
-func alternative(p solver.Problem, m methods.Method, like *solver.Pattern) Alternative {
+func alternative(p solver.Problem, m solver.Method, like *solver.Pattern) Alternative {
 	a := Alternative{Method: m.Name, Summary: m.Summary, AverageTV: math.NaN()}
 	ledger, measured, err := Charge(p, m)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Noisy is a marginal that a plan measures, with the variance of the noise on each cell in counts².
@@ -149,7 +149,7 @@ func (p *predictor) independent(b domain.Clique) []float64 {
 // predict returns the predicted average total variation of the target's marginals, NaN if there is none. A method that selects is priced as if it
 // measured the whole workload at the same loss: at ε = 1 the total variation of dpfw was 8 %
 // above that of dpam, on 7 columns of UCI Adult and on ten binary columns.
-func predict(p solver.Problem, m methods.Method, l *accountant.Ledger, measured []Noisy, t Target, like *solver.Pattern) float64 {
+func predict(p solver.Problem, m solver.Method, l *accountant.Ledger, measured []Noisy, t Target, like *solver.Pattern) float64 {
 	if m.Foresee != nil {
 		f, err := m.Foresee(p, l.Budget(), like)
 		if err != nil {
@@ -186,7 +186,7 @@ const (
 )
 
 // likely returns the range that goes with a prediction.
-func likely(tv float64, m methods.Method, like *solver.Pattern) (low, high float64) {
+func likely(tv float64, m solver.Method, like *solver.Pattern) (low, high float64) {
 	switch {
 	case m.Foresee != nil && like != nil:
 		return lowOfLike * tv, min(1, highOfLike*tv)
@@ -197,7 +197,7 @@ func likely(tv float64, m methods.Method, like *solver.Pattern) (low, high float
 }
 
 // least returns the prediction for a table of equal records.
-func least(p solver.Problem, m methods.Method, l *accountant.Ledger) float64 {
+func least(p solver.Problem, m solver.Method, l *accountant.Ledger) float64 {
 	if m.Foresee == nil {
 		return math.NaN()
 	}
@@ -214,7 +214,7 @@ const FewTV = report.FewTV
 
 // enough returns the first of 1, 2, 5, 10, 20, … units for which FewTV is predicted; 0 if the units will do, if nothing
 // is predicted, or if not even a billion would do.
-func enough(p solver.Problem, m methods.Method, l *accountant.Ledger, measured []Noisy, like *solver.Pattern) float64 {
+func enough(p solver.Problem, m solver.Method, l *accountant.Ledger, measured []Noisy, like *solver.Pattern) float64 {
 	if tv := predict(p, m, l, measured, Target{}, like); !(tv > FewTV) {
 		return 0
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bisect"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Target selects the marginals whose error is wanted: those of Width columns in the workload, or the one of Columns.
@@ -91,7 +90,7 @@ func inside(cliques []domain.Clique, width int) []domain.Clique {
 
 // Error returns the predicted average total variation of the target's marginals, NaN if there is no prediction, and the
 // range that it is likely in. The table is taken to be like the pattern, or a typical one if that is nil.
-func Error(p solver.Problem, m methods.Method, t Target, like *solver.Pattern) (tv, low, high float64) {
+func Error(p solver.Problem, m solver.Method, t Target, like *solver.Pattern) (tv, low, high float64) {
 	ledger, measured, err := Charge(p, m)
 	if err != nil {
 		return math.NaN(), math.NaN(), math.NaN()
@@ -112,7 +111,7 @@ const curveMarginals = 5_000
 
 // Curve returns the predicted average total variation of the workload's maximal marginals at five ε, as far as the
 // method predicts them; none of a long workload. The pattern is that of Error.
-func Curve(p solver.Problem, m methods.Method, like *solver.Pattern) []Point {
+func Curve(p solver.Problem, m solver.Method, like *solver.Pattern) []Point {
 	if len(p.Workload.Marginals) > curveMarginals {
 		return nil
 	}
@@ -142,7 +141,7 @@ type Aimed struct {
 }
 
 // AimAt returns the least ε whose predicted error is at most tv. The pattern is that of Error.
-func AimAt(p solver.Problem, m methods.Method, t Target, tv float64, like *solver.Pattern) Aimed {
+func AimAt(p solver.Problem, m solver.Method, t Target, tv float64, like *solver.Pattern) Aimed {
 	find := func(of func(tv, low, high float64) float64) float64 {
 		enough := func(log float64) bool {
 			p.Epsilon = dp.Epsilon(math.Exp(log))

@@ -14,13 +14,12 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
 // failing are methods that end with an error, before or after they have drawn.
-func failing(name string, draws bool) methods.Method {
-	return methods.Method{
+func failing(name string, draws bool) solver.Method {
+	return solver.Method{
 		Name:       name,
 		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(solver.Problem) ([]solver.Access, error) {
@@ -45,8 +44,8 @@ func (unmarkableStore) CreateIfAbsent(context.Context, string, []byte) ([]byte, 
 }
 
 func init() {
-	methods.Register(failing("fails early", false))
-	methods.Register(failing("fails late", true))
+	solver.Register(failing("fails early", false))
+	solver.Register(failing("fails late", true))
 	RegisterStore("unmarkable", func(dir string) (Store, error) { return unmarkableStore{dirStore{dir}}, nil })
 }
 

@@ -4,12 +4,11 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // openLedger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans to draw. If
 // that is Gaussian noise alone, it is the kind with the larger capacity.
-func openLedger(m methods.Method, p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
+func openLedger(m solver.Method, p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
 	ledger, err := accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring,
 		Accounting:   m.Accounting(p.Epsilon, p.Delta),

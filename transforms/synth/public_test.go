@@ -10,7 +10,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -35,7 +34,7 @@ func frozen(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Resu
 }
 
 func init() {
-	methods.Register(methods.Method{
+	solver.Register(solver.Method{
 		Name:       "frozen",
 		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {

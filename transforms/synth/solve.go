@@ -18,10 +18,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -32,7 +32,7 @@ type SolveParams struct {
 	Epsilon      dp.Epsilon
 	Delta        dp.Delta // 0 is pure differential privacy
 	Neighbouring dp.Neighbouring
-	Method       string  // a name that package methods knows; default methods.Auto, the public rule
+	Method       string  // a name that package methods knows; default solver.Auto, the public rule
 	Units        float64 // public planning number of units; default solver.DefaultUnits; never the true one
 	MemoryLimit  int64   // bytes for the solve; default solver.DefaultMemoryLimit
 	Rounds       int     // default: the method's public rule
@@ -54,7 +54,7 @@ const maxInline = 100 << 20
 
 func (p SolveParams) withDefaults() SolveParams {
 	if p.Method == "" {
-		p.Method = methods.Auto
+		p.Method = solver.Auto
 	}
 	if p.Units == 0 {
 		p.Units = solver.DefaultUnits

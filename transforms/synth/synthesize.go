@@ -12,8 +12,8 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
@@ -28,7 +28,7 @@ type Params struct {
 	Rows         int64          // rows to make; default: the released number of units
 	Workload     query.Workload // marginals to keep; default: query.Default
 	Units        float64        // public planning number of units; default solver.DefaultUnits
-	Method       string         // a name that package methods knows; default methods.Auto, the public rule
+	Method       string         // a name that package methods knows; default solver.Auto, the public rule
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	Shards       int            // parallel blocks of rows; default 8
 	SampleSeed   uint64         // repeats the sampling, never the noise; default: random

@@ -16,7 +16,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }
@@ -35,7 +34,7 @@ func visits() *domain.Domain {
 func workload() query.Workload { return query.AllMarginals(visits().Sizes(), 2, 1000) }
 
 func init() {
-	methods.Register(methods.Method{
+	solver.Register(solver.Method{
 		Name:       "universe",
 		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {

@@ -11,11 +11,10 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 func init() {
-	methods.Register(methods.Method{
+	solver.Register(solver.Method{
 		Name: "oneway", Summary: "every column alone",
 		Accounting: accounting, Accesses: accesses, Solve: solve,
 	})

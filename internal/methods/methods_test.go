@@ -11,12 +11,12 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
-func mine() methods.Method {
-	return methods.Method{
+func mine() solver.Method {
+	return solver.Method{
 		Name:       "mine",
 		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
 		Accesses:   func(solver.Problem) ([]solver.Access, error) { return nil, nil },
@@ -26,7 +26,7 @@ func mine() methods.Method {
 	}
 }
 
-func init() { methods.Register(mine()) }
+func init() { solver.Register(mine()) }
 
 // A method that is registered is found by name and listed last; it may leave out what only plans need.
 func TestRegister(t *testing.T) {
@@ -51,14 +51,14 @@ func TestRegister(t *testing.T) {
 }
 
 func TestRegisterRefuses(t *testing.T) {
-	for name, change := range map[string]func(*methods.Method){
-		"no name":       func(m *methods.Method) { m.Name = "" },
-		"the rule":      func(m *methods.Method) { m.Name = methods.Auto },
-		"a second mine": func(*methods.Method) {},
-		"a second rake": func(m *methods.Method) { m.Name = "rake" },
-		"no accounting": func(m *methods.Method) { m.Name, m.Accounting = "x", nil },
-		"no accesses":   func(m *methods.Method) { m.Name, m.Accesses = "x", nil },
-		"no solver":     func(m *methods.Method) { m.Name, m.Solve = "x", nil },
+	for name, change := range map[string]func(*solver.Method){
+		"no name":       func(m *solver.Method) { m.Name = "" },
+		"the rule":      func(m *solver.Method) { m.Name = solver.Auto },
+		"a second mine": func(*solver.Method) {},
+		"a second rake": func(m *solver.Method) { m.Name = "rake" },
+		"no accounting": func(m *solver.Method) { m.Name, m.Accounting = "x", nil },
+		"no accesses":   func(m *solver.Method) { m.Name, m.Accesses = "x", nil },
+		"no solver":     func(m *solver.Method) { m.Name, m.Solve = "x", nil },
 	} {
 		func() {
 			defer func() {
@@ -68,7 +68,7 @@ func TestRegisterRefuses(t *testing.T) {
 			}()
 			m := mine()
 			change(&m)
-			methods.Register(m)
+			solver.Register(m)
 		}()
 	}
 }
@@ -91,7 +91,7 @@ func TestRule(t *testing.T) {
 		{3, 1, 1e-9, "rake"}, {4, 1, 1e-9, "dpam"}, {4, .1, 1e-9, "rake"}, {5, 1, 1e-9, "dpam"}, {3, 10, 1e-9, "rake"}, {3, 1, 0, "dpam"}, {4, 1, 0, "dpfw"}, {4, 10, 0, "dpam"},
 	} {
 		p := solver.Problem{Domain: d, Workload: query.AllMarginals(sizes, tt.width, 1000), Epsilon: tt.epsilon, Delta: tt.delta, Units: 20_000}
-		for _, name := range []string{"", methods.Auto} {
+		for _, name := range []string{"", solver.Auto} {
 			m, why, err := methods.Choose(p, name)
 			if err != nil || m.Name != tt.want || !strings.HasPrefix(why, "δ ") {
 				t.Errorf("width %d, ε %g, δ %g, name %q: %q because %q, error %v; want %s", tt.width, tt.epsilon, tt.delta, name, m.Name, why, err, tt.want)

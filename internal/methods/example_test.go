@@ -5,8 +5,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // The rule names a method before any data is read.
@@ -16,7 +16,7 @@ func ExampleChoose() {
 		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 18, 40, 65, 110}, Resolution: 1, HasFallback: true},
 	}}
 	p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Units: solver.DefaultUnits}
-	m, why, err := methods.Choose(p, methods.Auto)
+	m, why, err := methods.Choose(p, solver.Auto)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,7 +2,6 @@ package methods
 
 import (
 	"context"
-	"math"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dpam"
@@ -45,17 +44,19 @@ func perCell(bytes, seconds float64) func(solver.Problem) (float64, float64) {
 	}
 }
 
-func unknownCost(solver.Problem) (bytes, seconds float64) { return math.NaN(), math.NaN() }
+// others is how many methods were registered before those of this module, builtin how many this module has.
+var others, builtin int
 
 func init() {
-	Register(Method{
+	others = len(solver.Methods())
+	solver.Register(solver.Method{
 		Name: "rake", Summary: "residuals of the tables that noisy scores call for, maximum entropy fitted by raking",
 		Accounting: gaussian, Accesses: rake.Accesses, LargestTable: rake.LargestTable, Widest: rake.WidestTable,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return rake.Solve(p, c)
 		},
 		Limits: rake.Limits, Cost: rake.Cost, Learns: true,
-		Foresee: func(p solver.Problem, b dp.Budget, like *solver.Pattern) (Forecast, error) {
+		Foresee: func(p solver.Problem, b dp.Budget, like *solver.Pattern) (solver.Forecast, error) {
 			f, err := rake.Foresee(p, b, like)
 			if err != nil {
 				return nil, err
@@ -63,7 +64,7 @@ func init() {
 			return f, nil
 		},
 	})
-	Register(Method{
+	solver.Register(solver.Method{
 		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
 		Accounting: gaussian, Accesses: dpam.Accesses, Linear: true,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
@@ -71,7 +72,7 @@ func init() {
 		},
 		Cost: perCell(96, 18e-9*60),
 	})
-	Register(Method{
+	solver.Register(solver.Method{
 		Name: "dpfw", Summary: "Frank-Wolfe: each round selects a marginal and the signs of its errors",
 		Accounting: selecting, Accesses: dpfw.Accesses, PredictAs: "dpam", Linear: true,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
@@ -79,7 +80,7 @@ func init() {
 		},
 		Cost: perCell(32, 7e-9*1000),
 	})
-	Register(Method{
+	solver.Register(solver.Method{
 		Name: "dpam-paper", Summary: "DPAM as published, with the corrections that it needs to run", Comparison: true,
 		Accounting: selecting, Accesses: dpampaper.Accesses, Universe: true,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
@@ -87,7 +88,7 @@ func init() {
 		},
 		Cost: perCell(64, 0.2e-6*120),
 	})
-	Register(Method{
+	solver.Register(solver.Method{
 		Name: "dpfw-paper", Summary: "DPFW as published, with the corrections that it needs to run", Comparison: true,
 		Accounting: selecting, Accesses: dpfwpaper.Accesses,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
@@ -96,7 +97,7 @@ func init() {
 		Cost: perCell(32, 7e-9*1000),
 	})
 	for _, a := range comparators.All() {
-		Register(Method{
+		solver.Register(solver.Method{
 			Name: a.Name, Summary: a.Summary, Accounting: selecting, Accesses: a.Accesses,
 			PredictAs: "dpam", Comparison: true, Linear: a.Linear,
 			Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
@@ -105,4 +106,5 @@ func init() {
 			Cost: a.Cost,
 		})
 	}
+	builtin = len(solver.Methods()) - others
 }

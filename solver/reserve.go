@@ -1,4 +1,4 @@
-package methods
+package solver
 
 import (
 	"context"
@@ -7,19 +7,18 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/solver"
 )
 
 // reserving makes a method leave a part of its budget for checking the problem's criteria: every share is reduced to
 // that part of what is left. The accesses end with the check, which is made once there is a model.
 func reserving(m Method) Method {
 	accesses, solve, foresee := m.Accesses, m.Solve, m.Foresee
-	m.Accesses = func(p solver.Problem) ([]solver.Access, error) {
+	m.Accesses = func(p Problem) ([]Access, error) {
 		list, err := accesses(p)
 		if err != nil || len(p.Criteria.Limits) == 0 {
 			return list, err
 		}
-		out := make([]solver.Access, len(list), len(list)+1)
+		out := make([]Access, len(list), len(list)+1)
 		for i, a := range list {
 			if a.Noise > 0 {
 				return nil, fmt.Errorf("%s: its noise is fixed beforehand, so that no part of its budget is left to check criteria", m.Name)
@@ -31,16 +30,16 @@ func reserving(m Method) Method {
 		if m.Accounting(p.Epsilon, p.Delta) == dp.Pure {
 			kind = dp.DiscreteLaplace
 		}
-		return append(out, solver.Access{Stage: solver.CriteriaStage, Kind: kind, Count: 1, Share: p.Criteria.Share, Coordinates: 1}), nil
+		return append(out, Access{Stage: CriteriaStage, Kind: kind, Count: 1, Share: p.Criteria.Share, Coordinates: 1}), nil
 	}
-	m.Solve = func(ctx context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+	m.Solve = func(ctx context.Context, p Problem, c Curator) (*Result, error) {
 		if len(p.Criteria.Limits) > 0 {
 			c = reserved{c, p.Criteria.Share}
 		}
 		return solve(ctx, p, c)
 	}
 	if foresee != nil {
-		m.Foresee = func(p solver.Problem, b dp.Budget, like *solver.Pattern) (Forecast, error) {
+		m.Foresee = func(p Problem, b dp.Budget, like *Pattern) (Forecast, error) {
 			if len(p.Criteria.Limits) > 0 {
 				b.Capacity *= 1 - p.Criteria.Share.Float()
 			}
@@ -60,7 +59,7 @@ func left(share, reserved dp.Share) dp.Share {
 
 // reserved is a curator that withholds a part of the budget.
 type reserved struct {
-	solver.Curator
+	Curator
 	share dp.Share
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Choose returns the method called name, or for Auto and for no name the one that the public rule picks, and the
+// Choose returns the method called name, or for solver.Auto and for no name the one that the public rule picks, and the
 // reason. It fails if there is no such method, and with the method's own error if it does not apply to p.
-func Choose(p solver.Problem, name string) (m Method, why string, err error) {
+func Choose(p solver.Problem, name string) (m solver.Method, why string, err error) {
 	why = "named in the request"
-	if cmp.Or(name, Auto) == Auto {
+	if cmp.Or(name, solver.Auto) == solver.Auto {
 		name, why = rule(p)
 	}
 	if m, err = Lookup(name); err != nil {
-		return Method{}, "", err
+		return solver.Method{}, "", err
 	}
 	_, err = m.Accesses(p)
 	return m, why, err
@@ -86,7 +86,7 @@ func relativeNoise(p solver.Problem) float64 {
 }
 
 // must returns a built-in method.
-func must(name string) Method {
+func must(name string) solver.Method {
 	m, err := Lookup(name)
 	if err != nil {
 		panic(err)

@@ -1,8 +1,5 @@
-// Package methods is the registry of algorithms, those of this module and those that others register, and holds the
-// public rule that chooses between them. Only here does a name become an algorithm.
-//
-//	methods.Register(methods.Method{Name: "mine", …})          // in an init function
-//	synth.Synthesize(s, people, synth.Params{Method: "mine", …})
+// Package methods knows every algorithm by its name, those of this module and those that others register with
+// solver.Register, and holds the public rule that chooses between them. Only here does a name become an algorithm.
 //
 // The rule depends on the domain, the workload, ε, δ and the planning number of units, never on data, so that a plan
 // can state the choice before anything is read.

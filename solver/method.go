@@ -1,8 +1,9 @@
-package methods
+package solver
 
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,10 +11,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver"
 )
 
-// Auto is the name by which Choose applies the public rule.
+// Auto is the name of no method: it stands for the one that a public rule chooses.
 const Auto = "auto"
 
 // Method is an algorithm and its name in flags, reports and workers. Name, Accounting, Accesses and Solve are
@@ -25,10 +25,10 @@ type Method struct {
 	// Accounting returns the kind of ledger that the algorithm charges at the given ε and δ.
 	Accounting func(dp.Epsilon, dp.Delta) dp.Accounting
 	// Accesses plans every access to private data, or says why the algorithm does not apply.
-	Accesses func(solver.Problem) ([]solver.Access, error)
+	Accesses func(Problem) ([]Access, error)
 	// Solve runs the algorithm. It reads private data through the curator alone and makes exactly the
 	// accesses that Accesses planned, with noise that was fixed there.
-	Solve func(context.Context, solver.Problem, solver.Curator) (*solver.Result, error)
+	Solve func(context.Context, Problem, Curator) (*Result, error)
 
 	// Comparison marks an algorithm that is kept for comparison: plans list it, and do not propose it.
 	Comparison bool
@@ -37,7 +37,7 @@ type Method struct {
 	// Foresee predicts the error of a run before it, on a table like the pattern, or on a typical table if the model is
 	// nil. If Foresee is nil, plans predict the error from the noise of what Accesses measure. The budget is that of
 	// the run's ledger.
-	Foresee func(p solver.Problem, b dp.Budget, like *solver.Pattern) (Forecast, error)
+	Foresee func(p Problem, b dp.Budget, like *Pattern) (Forecast, error)
 	// LargestTable is the largest number of cells of a marginal that the algorithm measures; 0: any number. It
 	// answers larger marginals from smaller ones.
 	LargestTable int64
@@ -45,7 +45,7 @@ type Method struct {
 	// wider marginals from narrower ones.
 	Widest int
 	// Limits describes the public limits of a run, for people; nil if the domain's size is the only one.
-	Limits func(solver.Problem) string
+	Limits func(Problem) string
 	// Learns reports that the algorithm learns the bins of columns that the domain gives none. For other methods
 	// Register makes Accesses fail on such a domain.
 	Learns bool
@@ -56,7 +56,7 @@ type Method struct {
 	Universe bool
 	// Cost predicts the memory of the solve in bytes and its CPU time in seconds on one core. Register
 	// replaces nil by a function that returns NaN, which plans call unknown.
-	Cost func(solver.Problem) (bytes, seconds float64)
+	Cost func(Problem) (bytes, seconds float64)
 }
 
 // Forecast is the expected error of a run.
@@ -68,7 +68,7 @@ type Forecast interface {
 }
 
 // Cliques returns the cliques that must be counted beyond the marginals of the workload.
-func (m Method) Cliques(p solver.Problem) []domain.Clique {
+func (m Method) Cliques(p Problem) []domain.Clique {
 	if !m.Universe {
 		return nil
 	}
@@ -79,28 +79,28 @@ func (m Method) Cliques(p solver.Problem) []domain.Clique {
 	return []domain.Clique{whole}
 }
 
-var (
-	mu  sync.RWMutex
-	all []Method
-)
+var registry struct {
+	sync.RWMutex
+	methods []Method
+}
 
 // Register makes m available under its name everywhere: in synth.Solve, synth.Synthesize, and a command that the
 // registering package is compiled into. Call it from an init function, so that every worker knows the method. It
 // panics if the name is taken, or if a required field is missing.
 func Register(m Method) {
-	mu.Lock()
-	defer mu.Unlock()
+	registry.Lock()
+	defer registry.Unlock()
 	if m.Name == "" || m.Accounting == nil || m.Accesses == nil || m.Solve == nil {
-		panic("methods: a method needs a name, an accounting, accesses and a solver")
+		panic("solver: a method needs a name, an accounting, accesses and a solver")
 	}
-	if m.Name == Auto || slices.ContainsFunc(all, func(o Method) bool { return o.Name == m.Name }) {
-		panic("methods: the name of a method is taken")
+	if m.Name == Auto || slices.ContainsFunc(registry.methods, func(o Method) bool { return o.Name == m.Name }) {
+		panic("solver: the name of a method is taken")
 	}
 	if m.Cost == nil {
-		m.Cost = unknownCost
+		m.Cost = func(Problem) (bytes, seconds float64) { return math.NaN(), math.NaN() }
 	}
 	accesses := m.Accesses
-	m.Accesses = func(p solver.Problem) ([]solver.Access, error) {
+	m.Accesses = func(p Problem) ([]Access, error) {
 		if n := p.Workload.Linear(); n > 0 && !m.Linear {
 			return nil, fmt.Errorf("%s: it answers marginals alone, and the workload has %d linear queries; use method %s", m.Name, n, strings.Join(linear(), ", "))
 		}
@@ -111,13 +111,13 @@ func Register(m Method) {
 		}
 		return accesses(p)
 	}
-	all = append(all, reserving(m))
+	registry.methods = append(registry.methods, reserving(m))
 }
 
 // linear names the methods that answer linear queries.
 func linear() []string {
 	var names []string
-	for _, m := range All() {
+	for _, m := range Methods() {
 		if m.Linear {
 			names = append(names, m.Name)
 		}
@@ -143,29 +143,10 @@ func learned(method string, d *domain.Domain) error {
 		"give them bins, edges or values, or use method rake and a delta above 0, which learns bins", method, strings.Join(names, ", "))
 }
 
-// All returns every method, in the order in which a plan lists them: those of this module, then others as
-// they were registered.
-func All() []Method {
-	mu.RLock()
-	defer mu.RUnlock()
-	return slices.Clone(all)
-}
-
-// Names returns the names of all methods, in the order of All.
-func Names() []string {
-	var names []string
-	for _, m := range All() {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
-// Lookup returns the method called name. The error of an unknown name lists all names.
-func Lookup(name string) (Method, error) {
-	for _, m := range All() {
-		if m.Name == name {
-			return m, nil
-		}
-	}
-	return Method{}, fmt.Errorf("methods: no method is called %q; there are %s", name, strings.Join(Names(), ", "))
+// Methods returns every method that is registered, in the order of registration. Those of this module are among them in
+// a program that imports transforms/synth.
+func Methods() []Method {
+	registry.RLock()
+	defer registry.RUnlock()
+	return slices.Clone(registry.methods)
 }
