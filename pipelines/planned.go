@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/pipelines/plan"
+	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -117,8 +117,13 @@ func (r *PlanRequest) aim(f *Faults) {
 	}
 }
 
+// Plan is what is known of a run before it. Its fields are Domain, Workload, Method and Why, Charges, AverageTV between
+// LowTV and HighTV, NoiseBound, SolveBytes, SolveSeconds, FileBytes and others; WriteText writes all of them for a
+// terminal, and encoding/json for programs.
+type Plan = plan.Plan
+
 // Plan predicts what the request would do.
-func (r *Request) Plan() (*plan.Plan, error) {
+func (r *Request) Plan() (*Plan, error) {
 	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted, r.like)
 	if err == nil {
 		p.Workload.Narrowed = r.narrowed

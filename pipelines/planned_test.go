@@ -11,9 +11,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	dpdomain "github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/pipelines/plan"
 )
 
 // The ε that a plan finds for an error is predicted to reach it, and one that is a tenth smaller is not; and neither
@@ -53,7 +53,7 @@ func TestPlanForAnError(t *testing.T) {
 		for _, epsilon := range []dp.Epsilon{1, 70} {
 			var text strings.Builder
 			p.Aimed.Epsilon = epsilon
-			if err := plan.WriteText(&text, p); err != nil || strings.Contains(text.String(), "protects hardly anybody") != (epsilon == 70) {
+			if err := p.WriteText(&text); err != nil || strings.Contains(text.String(), "protects hardly anybody") != (epsilon == 70) {
 				t.Errorf("%q: at ε = %g plan says %v, %s", target, float64(epsilon), err, text.String())
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/plan"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

@@ -3,8 +3,8 @@ package pipelines
 import (
 	"fmt"
 
+	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/plan"
 )
 
 // need is a lower bound on what a run will write to a directory of this machine.

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -12,15 +13,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/pipelines/plan"
-	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/pipelines"
 )
 
 func main() {
 	domain := flag.String("domain", "people.yaml", "domain file")
-	units := flag.Float64("units", solver.DefaultUnits, "about how many people the table holds: a public guess")
+	units := flag.Int64("units", 50_000, "about how many people the table holds: a public guess")
 	flag.Parse()
 	if err := run(*domain, *units, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err) // Beam takes the standard log for itself
@@ -29,18 +27,17 @@ func main() {
 }
 
 // run prints the predicted error for each budget.
-func run(domainFile string, units float64, out io.Writer) error {
-	file, err := schema.ReadFile(domainFile)
-	if err != nil {
-		return err
-	}
+func run(domain string, units int64, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ε\taverage TV\tnoise on any cell\tmethod")
 	for _, epsilon := range []dp.Epsilon{0.1, 0.3, 1, 3, 10} {
-		p, err := plan.Make(solver.Problem{
-			Domain: file.Domain, Workload: query.AllMarginals(file.Domain.Sizes(), 2, 10_000),
-			Epsilon: epsilon, Delta: 1e-9, Units: units, MemoryLimit: 1 << 30,
-		}, "dpam", 0, true, 0, nil)
+		request, err := pipelines.ValidatePlan(context.Background(), pipelines.PlanConfig{Config: pipelines.Config{
+			Domain: domain, Epsilon: epsilon, Delta: 1e-9, ExpectedRows: units, Marginals: 2, Method: "dpam",
+		}})
+		if err != nil {
+			return err
+		}
+		p, err := request.Plan()
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,6 @@ import (
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/pipelines"
-	"github.com/dapple-dp/dapple/pipelines/plan"
 )
 
 func main() {
@@ -53,7 +52,7 @@ func run(ctx context.Context, c pipelines.Config, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "plan: method %s, %d columns\n", p.Method, p.Domain.Len())
 	if p.SolveBytes > 1e9 {
-		return plan.WriteText(out, p) // rather look at it first
+		return p.WriteText(out) // rather look at it first
 	}
 	result, err := pipelines.Run(ctx, request) // spends the budget, once
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/evaluate"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
-	"github.com/dapple-dp/dapple/pipelines/plan"
 )
 
 // command is one word after dapple: its flags, and what it does once they are read.
@@ -76,7 +75,7 @@ func planCommand() command {
 					return err
 				}
 			}
-			if err := plan.WriteText(out, p); err != nil {
+			if err := p.WriteText(out); err != nil {
 				return err
 			}
 			units := 0.0

@@ -13,7 +13,7 @@ import (
 )
 
 // WriteText writes the plan for a terminal.
-func WriteText(w io.Writer, p *Plan) error {
+func (p *Plan) WriteText(w io.Writer) error {
 	var b strings.Builder
 	writeDomain(&b, p)
 	writeWorkload(&b, p)

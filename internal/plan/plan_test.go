@@ -71,7 +71,7 @@ func TestAlternativesThatDoNotApply(t *testing.T) {
 		t.Error("every method claims to be pure")
 	}
 	var text strings.Builder
-	if err := WriteText(&text, p); err != nil || strings.Count(text.String(), "does not apply: ") != refused {
+	if err := p.WriteText(&text); err != nil || strings.Count(text.String(), "does not apply: ") != refused {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
 }
@@ -83,7 +83,7 @@ func TestTextOfAnAdaptiveMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := WriteText(&text, p); err != nil {
+	if err := p.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"wanted: the 4 that no other contains", "up to 4 marginals, 17 cells", "6 scores: ", "10 scores: ", "up to 10 marginals",
@@ -209,7 +209,7 @@ func TestTooSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := WriteText(&b, made); err != nil {
+		if err := made.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
 		return made, b.String()
@@ -237,7 +237,7 @@ func TestPlanSaysWhichMethodSuits(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := WriteText(&b, made); err != nil {
+		if err := made.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
