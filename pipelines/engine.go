@@ -45,6 +45,8 @@ type Cloud struct {
 	ServiceAccount string
 	Subnetwork     string
 	PrivateIPs     bool
+	Template       string // gs:// name under which the request is written in place of being sent; empty: it is sent
+	DryRun         bool   // the request is the result: nothing is read, staged, charged or sent
 }
 
 // runnerKind is a runner by all its names.
@@ -186,6 +188,7 @@ func (c Cloud) checkUnused(f *Faults) {
 	}{
 		{"region", c.Region != ""}, {"staging_location", c.Staging != ""}, {"worker_machine_type", c.Machine != ""}, {"max_num_workers", c.MaxWorkers != 0},
 		{"service_account_email", c.ServiceAccount != ""}, {"subnetwork", c.Subnetwork != ""}, {"no_use_public_ips", c.PrivateIPs},
+		{"template_location", c.Template != ""}, {"dry_run", c.DryRun},
 	} {
 		if flag.given {
 			f.add("--"+flag.name, "is for --runner=dataflow", "leave it out")
@@ -215,6 +218,12 @@ func (e Engine) checkDataflow(f *Faults) {
 	}
 	if s := e.Cloud.Staging; s != "" && (files.Scheme(s) != "gs" || files.CheckName(s) != nil) {
 		f.add("--staging_location", fmt.Sprintf("got %q; want gs://bucket/path", s), "")
+	}
+	if s := e.Cloud.Template; s != "" && (files.Scheme(s) != "gs" || files.CheckName(s) != nil) {
+		f.add("--template_location", fmt.Sprintf("got %q; want gs://bucket/path.json", s), "")
+	}
+	if e.Cloud.Template != "" && e.Cloud.DryRun {
+		f.add("--dry_run", "writes no template", "leave it out, or --template_location")
 	}
 	e.checkWorker(f)
 }

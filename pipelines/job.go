@@ -63,7 +63,7 @@ type goesOn struct {
 }
 
 func (e *goesOn) Error() string {
-	if e.ID == "" {
+	if e.ID == unlaunched {
 		return fmt.Sprintf("%s\nthe job may go on: count its budget as spent", e.why)
 	}
 	return fmt.Sprintf("%s\nthe job may go on: count its budget as spent; it is job %s at %s", e.why, e.ID, e.Endpoint)
@@ -89,12 +89,24 @@ func (x pipelineRun) cloud() jobs.Cloud {
 	c := x.engine.Cloud
 	return jobs.Cloud{
 		Run: x.run, Temp: files.Join(x.dir, x.run, "temp"), Machine: c.Machine, MaxWorkers: c.MaxWorkers,
-		ServiceAccount: c.ServiceAccount, Subnetwork: c.Subnetwork, PrivateIPs: c.PrivateIPs,
+		ServiceAccount: c.ServiceAccount, Subnetwork: c.Subnetwork, PrivateIPs: c.PrivateIPs, Keep: x.keep(),
 		Stage: func(ctx context.Context, name string, content []byte) (string, error) {
 			name = files.Join(x.dir, x.run, name)
 			return name, files.Create(ctx, name, content)
 		},
 	}
+}
+
+// options returns how the pipeline becomes a job.
+func (x pipelineRun) options(c jobs.Cloud) jobs.Options {
+	e := x.engine
+	o := jobs.Options{
+		Name: e.JobName, Environment: jobs.Environment(e.Environment), Config: e.Config, Worker: e.Worker, Parallelism: e.Parallelism, Cloud: c,
+	}
+	if e.Experiments != "" {
+		o.Experiments = strings.Split(e.Experiments, ",")
+	}
+	return o
 }
 
 // patience is how long a cancelled job may take to end, including on Dataflow, which stops its machines first, and
@@ -114,14 +126,7 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 		return stopped(ctx, err)
 	}
 	defer c.Close()
-	var experiments []string
-	if x.engine.Experiments != "" {
-		experiments = strings.Split(x.engine.Experiments, ",")
-	}
-	id, end, err := c.Submit(ctx, p, jobs.Options{
-		Name: x.engine.JobName, Environment: jobs.Environment(x.engine.Environment), Config: x.engine.Config,
-		Worker: x.engine.Worker, Parallelism: x.engine.Parallelism, Experiments: experiments, Cloud: x.cloud(),
-	})
+	id, end, err := c.Submit(ctx, p, x.options(x.cloud()))
 	defer end()
 	j := job{x.engine.Endpoint, id, x.run}
 	switch {
@@ -134,6 +139,9 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 	if err := x.submitted(context.WithoutCancel(ctx), j); err != nil {
 		return errors.Join(err, x.cancel(ctx, c, j, "the job could not be noted"))
 	}
+	if x.engine.Cloud.Template != "" {
+		return &detached{j}
+	}
 	m.job(j)
 	if x.engine.Detach {
 		return &detached{j}
@@ -143,6 +151,9 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 
 // attach follows a job that another process has submitted.
 func (x pipelineRun) attach(ctx context.Context, j job, m *meter) error {
+	if j.ID == unlaunched {
+		return &goesOn{j, "the template of this run was written, and what became of it is not known here"}
+	}
 	defer m.start()()
 	c, err := jobs.Dial(ctx, j.Endpoint)
 	if err != nil {

@@ -137,7 +137,7 @@ func inspectAbandoned(ctx context.Context, dir string) (f found, ok bool) {
 		return f, true // of a sampling, or of a run that was killed as it began
 	}
 	if f.job, _, f.atWork = f.newest(ctx); f.atWork {
-		f.atWork = f.job.mayGoOn(ctx)
+		f.atWork = f.job.ID == unlaunched || f.job.mayGoOn(ctx)
 	}
 	_, drawn, drawnErr := has(ctx, s, f.RunID+synth.DrawnSuffix)
 	data, released, err := has(ctx, s, f.RunID+synth.ReleaseSuffix)

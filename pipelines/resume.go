@@ -47,7 +47,7 @@ func (r *Request) again(ctx context.Context, where stagingArea) (*Result, error)
 		return nil, nil
 	}
 	if f, ok := where.find(ctx, r.RunID); ok {
-		if f.atWork { // it has published, and ends
+		if f.atWork && f.job.ID != unlaunched { // it has published, and ends
 			f.unlock()
 		} else {
 			f.remove(ctx)
@@ -63,7 +63,7 @@ func (r *Request) again(ctx context.Context, where stagingArea) (*Result, error)
 // find returns the staging of the run of an ID, locked.
 func (a stagingArea) find(ctx context.Context, runID string) (f found, ok bool) {
 	if files.Remote(a.dir) {
-		f, ok = inspectAbandoned(ctx, files.Join(a.dir, a.prefix+runID+a.suffix))
+		f, ok = inspectAbandoned(ctx, a.name(runID))
 		return f, ok && f.RunID == runID
 	}
 	for _, left := range a.left(ctx) {
@@ -121,6 +121,10 @@ func (f found) publisher(runID string) string {
 
 // submission tells what was submitted, and how to ask for its result.
 func (r *Request) submission(n note, j job) string {
+	if j.ID == unlaunched {
+		return fmt.Sprintf("written    %s, the job of run %s; launch it once: a second job of it adds nothing\nthe same command with --run_id=%s looks for its result, and pays nothing twice; count its budget as spent",
+			r.Engine.Cloud.Template, n.RunID, n.RunID)
+	}
 	return fmt.Sprintf("submitted  job %s at %s, run %s\nthe same command with --run_id=%s waits for its end, and pays nothing twice; count its budget as spent",
 		j.ID, j.Endpoint, n.RunID, n.RunID)
 }

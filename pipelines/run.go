@@ -22,7 +22,7 @@ import (
 type Result struct {
 	Privacy   report.Privacy
 	Written   report.Written
-	Submitted string // of a job that nobody waits for: its name, and how to ask again; empty: the run has ended
+	Submitted string // of a job that nobody waits for: its name, and how to ask again; of a dry run: the request; else empty
 }
 
 // WriteText writes the four last lines, or that of a job that was submitted.
@@ -53,6 +53,9 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		if err := os.MkdirAll(where.dir, 0o777); err != nil {
 			return nil, Faults{{Where: "--temp_location", What: plainPathError(err)}}
 		}
+	}
+	if r.Engine.Cloud.DryRun {
+		return r.dry(ctx, l, where, n)
 	}
 	if res, err := r.again(ctx, where); res != nil || err != nil {
 		return res, err

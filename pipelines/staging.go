@@ -56,10 +56,13 @@ const (
 	BeamPrefix = "dapple-beam-" // for what Beam itself leaves
 )
 
+// name is that of the staging of a run, if the area is remote.
+func (a stagingArea) name(runID string) string { return files.Join(a.dir, a.prefix+runID+a.suffix) }
+
 // stage makes the staging of a run.
 func (a stagingArea) stage(ctx context.Context, runID string) (staging, error) {
 	if files.Remote(a.dir) {
-		dir := files.Join(a.dir, a.prefix+runID+a.suffix)
+		dir := a.name(runID)
 		if a.suffix == "" {
 			if err := (dirsink.Dir{Release: dir, RunID: runID}).Prepare(ctx); err != nil {
 				return staging{}, Faults{{Where: "--temp_location", What: plainError(err)}}

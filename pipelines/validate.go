@@ -47,7 +47,7 @@ func Validate(ctx context.Context, c Config) (*Request, error) {
 func ValidateRun(ctx context.Context, c Config) (*Request, error) {
 	var faults Faults
 	d := c.withDefaults()
-	if checkEngine(d.Runner, d.Engine, &faults); d.Engine.remote() && len(faults) == 0 {
+	if checkEngine(d.Runner, d.Engine, &faults); d.Engine.remote() && !d.Engine.Cloud.DryRun && len(faults) == 0 {
 		d.Engine.checkEndpoint(ctx, &faults)
 	} else {
 		faults = nil // validate says it

@@ -32,6 +32,8 @@ type Client struct {
 // calls GetState, Cancel, GetMessageStream and GetJobMetrics.
 type Foreign interface {
 	jobpb.JobServiceClient
+	// Greet asks the service something.
+	Greet(ctx context.Context) error
 	// Submit makes a job of a pipeline. ErrUnknown is in its error if the job may be there all the same.
 	Submit(ctx context.Context, graph *pipepb.Pipeline, o Options) (job string, err error)
 }
@@ -39,7 +41,7 @@ type Foreign interface {
 var schemes = map[string]func(ctx context.Context, at string) (Foreign, error){}
 
 // RegisterScheme makes endpoints that begin with scheme:// those of a foreign service, from an init function. Its open
-// gets what follows, and asks the service something.
+// gets what follows.
 func RegisterScheme(scheme string, open func(ctx context.Context, at string) (Foreign, error)) {
 	schemes[scheme] = open
 }
@@ -55,16 +57,15 @@ var ErrNoService = errors.New("what answers there is no Beam job service")
 func Dial(ctx context.Context, endpoint string) (*Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	if scheme, at, ok := strings.Cut(endpoint, "://"); ok {
-		open := schemes[scheme]
-		if open == nil {
-			return nil, fmt.Errorf("%s: this program knows no service %s", endpoint, scheme)
+	if strings.Contains(endpoint, "://") {
+		c, err := Unasked(ctx, endpoint)
+		if err == nil {
+			err = c.foreign.Greet(ctx)
 		}
-		s, err := open(ctx, at)
 		if err != nil {
 			return nil, err
 		}
-		return &Client{Endpoint: endpoint, service: s, foreign: s}, nil
+		return c, nil
 	}
 	if _, _, err := net.SplitHostPort(endpoint); err != nil {
 		return nil, fmt.Errorf("got %q; want host:port", endpoint)
@@ -85,6 +86,20 @@ func Dial(ctx context.Context, endpoint string) (*Client, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// Unasked returns a client of a foreign service that has not been asked anything yet: for requests that are kept.
+func Unasked(ctx context.Context, endpoint string) (*Client, error) {
+	scheme, at, _ := strings.Cut(endpoint, "://")
+	open := schemes[scheme]
+	if open == nil {
+		return nil, fmt.Errorf("%s: this program knows no service %s", endpoint, scheme)
+	}
+	s, err := open(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{Endpoint: endpoint, service: s, foreign: s}, nil
 }
 
 // greet asks for something that every job service answers.

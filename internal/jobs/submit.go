@@ -74,13 +74,15 @@ type Cloud struct {
 	PrivateIPs     bool
 	// Stage writes a file that workers fetch, and returns its name on gs://.
 	Stage func(ctx context.Context, name string, content []byte) (url string, err error)
+	// Keep takes the request, in JSON, in place of Dataflow: of a template, or of a dry run. Nil: it is sent.
+	Keep func(ctx context.Context, request []byte) error
 }
 
 // ErrUnknown is in the error of a submission of which nobody knows whether it has become a job.
 var ErrUnknown = errors.New("nothing is known of the job")
 
-// Submit makes a job of a pipeline and returns its ID. Workers of a Loopback serve it until end is called,
-// which is not nil.
+// Submit makes a job of a pipeline and returns its ID, which is empty if Options.Cloud.Keep took the request. Workers of a
+// Loopback serve it until end is called, which is not nil.
 func (c *Client) Submit(ctx context.Context, p *beam.Pipeline, o Options) (job string, end func(), err error) {
 	end = func() {}
 	edges, _, err := p.Build()

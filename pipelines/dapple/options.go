@@ -67,6 +67,8 @@ func cloudOptions(c *pipelines.Cloud) []option {
 		{elsewhere: true, name: "service_account_email", value: "A", usage: "Dataflow: who the workers are", set: text(&c.ServiceAccount)},
 		{elsewhere: true, name: "subnetwork", value: "NAME", usage: "Dataflow: their network; --no_use_public_ips: in it alone", set: text(&c.Subnetwork)},
 		{elsewhere: true, name: "no_use_public_ips", set: toggle(&c.PrivateIPs)},
+		{elsewhere: true, name: "template_location", value: "NAME", usage: "Dataflow: only write the job to gs://…; --dry_run: only print it", set: text(&c.Template)},
+		{elsewhere: true, name: "dry_run", set: toggle(&c.DryRun)},
 	}
 }
 

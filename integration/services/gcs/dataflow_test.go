@@ -3,8 +3,10 @@ package gcs
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,27 +27,7 @@ import (
 func onDataflow(t *testing.T, c pipelines.Config, do func(d *jobstest.Dataflow, graph *pipepb.Pipeline)) (pipelines.Config, *jobstest.Dataflow) {
 	t.Helper()
 	d := jobstest.StartDataflow(t)
-	d.Made = func(request []byte) {
-		var r struct {
-			Environment struct {
-				SDKPipelineOptions struct {
-					Options struct{ PipelineURL string }
-				}
-			}
-		}
-		graph := &pipepb.Pipeline{}
-		err := json.Unmarshal(request, &r)
-		if err == nil {
-			var b []byte
-			if b, err = files.ReadAll(ctx, r.Environment.SDKPipelineOptions.Options.PipelineURL, 1<<20); err == nil {
-				err = proto.Unmarshal(b, graph)
-			}
-		}
-		if err != nil {
-			t.Errorf("request %s: %v", request, err)
-		}
-		go do(d, graph)
-	}
+	d.Made = func(request []byte) { go do(d, graphOf(t, request)) }
 	worker := filepath.Join(t.TempDir(), "worker")
 	if err := os.WriteFile(worker, []byte("a program"), 0o700); err != nil {
 		t.Fatal(err)
@@ -55,10 +37,32 @@ func onDataflow(t *testing.T, c pipelines.Config, do func(d *jobstest.Dataflow, 
 	return c, d
 }
 
-// A job of Dataflow: its graph, as it was staged, runs on prism with workers of this process, which see objects alone.
-// It publishes, and what was staged is gone.
-func TestDataflow(t *testing.T) {
-	s, c := shop(t)
+// graphOf returns the graph that the request for a job names.
+func graphOf(t *testing.T, request []byte) *pipepb.Pipeline {
+	var r struct {
+		Environment struct {
+			SDKPipelineOptions struct {
+				Options struct{ PipelineURL string }
+			}
+		}
+	}
+	graph := &pipepb.Pipeline{}
+	err := json.Unmarshal(request, &r)
+	if err == nil {
+		var b []byte
+		if b, err = files.ReadAll(ctx, r.Environment.SDKPipelineOptions.Options.PipelineURL, 1<<20); err == nil {
+			err = proto.Unmarshal(b, graph)
+		}
+	}
+	if err != nil {
+		t.Errorf("request %s: %v", request, err)
+	}
+	return graph
+}
+
+// onPrism returns what runs a graph on prism with workers of this process.
+func onPrism(t *testing.T) func(graph *pipepb.Pipeline) error {
+	t.Helper()
 	port := transformtest.Port(t)
 	if _, err := prism.CreateJobServer(ctx, prism.Options{Port: port}); err != nil {
 		t.Fatal(err)
@@ -68,16 +72,27 @@ func TestDataflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = workers.Stop(ctx) }) // they end with the process
-	c, d := onDataflow(t, c, func(d *jobstest.Dataflow, graph *pipepb.Pipeline) {
+	return func(graph *pipepb.Pipeline) error {
 		payload, err := proto.Marshal(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: workers.EnvironmentConfig(ctx)}})
 		if err != nil {
-			t.Error(err)
+			return err
 		}
 		for _, env := range graph.GetComponents().GetEnvironments() {
 			env.Urn, env.Payload = "beam:env:external:v1", payload
 		}
+		_, err = runnerlib.Execute(ctx, graph, fmt.Sprint("127.0.0.1:", port), &runnerlib.JobOptions{Name: "n", Loopback: true}, false)
+		return err
+	}
+}
+
+// A job of Dataflow: its graph, as it was staged, runs on prism with workers of this process, which see objects alone.
+// It publishes, and what was staged is gone.
+func TestDataflow(t *testing.T) {
+	s, c := shop(t)
+	launch := onPrism(t)
+	c, d := onDataflow(t, c, func(d *jobstest.Dataflow, graph *pipepb.Pipeline) {
 		d.Set("JOB_STATE_RUNNING")
-		if _, err := runnerlib.Execute(ctx, graph, fmt.Sprint("127.0.0.1:", port), &runnerlib.JobOptions{Name: "n", Loopback: true}, false); err != nil {
+		if err := launch(graph); err != nil {
 			d.Set("JOB_STATE_FAILED", err.Error())
 			return
 		}
@@ -132,5 +147,53 @@ func TestDataflowJobThatGoesOn(t *testing.T) {
 	c.Engine.Detach, c.RunID, c.Output = false, "", "gs://shop/other"
 	if _, err := run(t, c); err == nil || !strings.Contains(err.Error(), "--run_id: a job of this request may go on: run r1, begun ") || d.Jobs() != 1 {
 		t.Errorf("%v, %d jobs", err, d.Jobs())
+	}
+}
+
+// A template is written and launches nothing. It stages all that its job needs, which publishes; the same command finds
+// the result, and until then says that it may come.
+func TestTemplate(t *testing.T) {
+	s, c := shop(t)
+	c, d := onDataflow(t, c, func(*jobstest.Dataflow, *pipepb.Pipeline) {})
+	c.Engine.Cloud.Template, c.RunID = "gs://shop/template.json", "r1"
+	res := mustRun(t, c)
+	if !strings.HasPrefix(res.Submitted, "written    gs://shop/template.json, the job of run r1") || d.Jobs() != 0 {
+		t.Errorf("%d jobs, %q", d.Jobs(), res.Submitted)
+	}
+	if _, err := run(t, c); err == nil || !strings.Contains(err.Error(), "what became of it is not known here\nthe job may go on: count its budget as spent") {
+		t.Errorf("asked too early: %v", err)
+	}
+	template, err := files.ReadAll(ctx, c.Engine.Cloud.Template, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a second job changes nothing
+		if err := onPrism(t)(graphOf(t, template)); err != nil {
+			t.Error(err)
+		}
+	}
+	res = mustRun(t, c)
+	if complete(t, "gs://shop/out", res.Written.Rows); !strings.Contains(strings.Join(res.Written.Notes, "\n"), "run r1 had finished before") {
+		t.Errorf("%+v", res.Written)
+	}
+	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") || strings.Contains(got, "worker") {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+// A dry run asks nobody and leaves nothing.
+func TestDryRun(t *testing.T) {
+	s, c := shop(t)
+	before := names(t, s, "shop")
+	c, d := onDataflow(t, c, func(*jobstest.Dataflow, *pipepb.Pipeline) {})
+	d.Refuses = func(*http.Request) (int, string) { return http.StatusForbidden, "no rights" }
+	c.Engine.Cloud.DryRun = true
+	res := mustRun(t, c)
+	var request struct{ Name string }
+	if err := json.Unmarshal([]byte(res.Submitted), &request); err != nil || !strings.HasPrefix(request.Name, "dapple-") {
+		t.Errorf("%v: %s", err, res.Submitted)
+	}
+	if after := names(t, s, "shop"); !slices.Equal(before, after) || d.Jobs() != 0 {
+		t.Errorf("%d jobs, %v became %v", d.Jobs(), before, after)
 	}
 }

@@ -58,10 +58,15 @@ func open(ctx context.Context, at string) (jobs.Foreign, error) {
 		return nil, fmt.Errorf("no client of Dataflow: %w", err)
 	}
 	s.calls = api.Projects.Locations.Jobs
-	if _, err := s.calls.List(s.project, s.region).PageSize(1).Context(ctx).Do(); err != nil {
-		return nil, fmt.Errorf("region %s of Dataflow does not list the jobs of project %s: %s", s.region, s.project, text(err))
-	}
 	return s, nil
+}
+
+// Greet asks for a list of jobs.
+func (s *service) Greet(ctx context.Context) error {
+	if _, err := s.calls.List(s.project, s.region).PageSize(1).Context(ctx).Do(); err != nil {
+		return fmt.Errorf("region %s of Dataflow does not list the jobs of project %s: %s", s.region, s.project, text(err))
+	}
+	return nil
 }
 
 // text is an error as the service worded it.

@@ -20,7 +20,7 @@ import (
 // experiments are those that Beam itself asks for: without them no pipeline of Go runs.
 var experiments = []string{"beam_fn_api", "use_runner_v2", "use_unified_worker", "use_portable_job_submission"}
 
-// Submit stages the program for the workers and the graph, and makes a job of them. The request itself names both, and
+// Submit stages the program for the workers and the graph, and makes a job of them, or hands over the request for one. The request itself names both, and
 // holds no flag of the command and no step.
 func (s *service) Submit(ctx context.Context, graph *pipepb.Pipeline, o jobs.Options) (job string, err error) {
 	program, err := os.ReadFile(o.Worker)
@@ -54,6 +54,13 @@ func (s *service) Submit(ctx context.Context, graph *pipepb.Pipeline, o jobs.Opt
 	}, worker, model, digest(b))
 	if err != nil {
 		return "", err
+	}
+	if o.Cloud.Keep != nil {
+		b, err := request.MarshalJSON()
+		if err != nil {
+			return "", err
+		}
+		return "", o.Cloud.Keep(ctx, b)
 	}
 	request.ClientRequestId = o.Cloud.Run // a request that comes twice is one job
 	made, err := s.calls.Create(s.project, s.region, request).Context(ctx).Do()
