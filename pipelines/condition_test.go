@@ -3,6 +3,7 @@ package pipelines
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -25,6 +26,8 @@ const clinicDomain = `columns:
   - {name: weight, type: FLOAT64, edges: [0, 0.5, 2], fallback: 0}
   - {name: day, type: DATE, min: 2024-01-01, max: 2024-12-31, step: quarter, null: true}
   - {name: smokes, type: BOOL, null: true}
+  - {name: price, type: NUMERIC, min: 0.99, max: 503, resolution: 5, exact: [0.99, 9.99, 17, 502.5], null: true}
+  - {name: rate, type: FLOAT64, min: 0, max: 9, resolution: 0.1, exact: [0.04, 0.33, 0.38, 8.96], fallback: 0}
 `
 
 func clinic(t testing.TB) *domain.Domain {
@@ -33,7 +36,7 @@ func clinic(t testing.TB) *domain.Domain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Domain
+	return f.Domain.EqualBins()
 }
 
 func TestConditionFaults(t *testing.T) {
@@ -147,7 +150,7 @@ func compared(r row, column, op, value string) int {
 func randomTerm(rng *rand.Rand, depth int) (string, func(row) int) {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	op := pick("=", "!=", "<", "<=", ">", ">=")
-	switch kind := rng.IntN(9); {
+	switch kind := rng.IntN(11); {
 	case depth > 0 && kind < 2:
 		a, f := randomTerm(rng, depth-1)
 		b, g := randomTerm(rng, depth-1)
@@ -177,6 +180,12 @@ func randomTerm(rng *rand.Rand, depth int) (string, func(row) int) {
 	case kind == 7:
 		column, v := pick("income", "grade", "age"), pick("2", "2.5", "15000", "60100", "33.01", "-1e3", "100", "1e30")
 		return column + " " + op + " " + v, func(r row) int { return compared(r, column, op, v) }
+	case kind == 8: // exact values, and the multiples of the resolution that they take the place of
+		v := pick("0.99", "1", "5", "9.99", "10", "10.01", "15", "16", "17", "18", "499", "500", "502.5", "503", "700")
+		return "price" + op + v, func(r row) int { return compared(r, "price", op, v) }
+	case kind == 9:
+		v := pick("0", "0.04", "0.3", "0.33", "0.35", "0.38", "0.4", "0.5", "8.96", "9")
+		return "rate" + op + v, func(r row) int { return compared(r, "rate", op, v) }
 	}
 	op, v := pick("<", "<=", ">", ">="), pick("0.3", "0.5", "1.99", "2", "7")
 	return "weight" + op + v, func(r row) int { return compared(r, "weight", op, v) }
@@ -250,6 +259,43 @@ func TestRestrictUniverse(t *testing.T) {
 		}
 		if err := left.Model.Validate(); err != nil {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Exact values are compared, and written, as they are: the values below are all that the column has there.
+func TestConditionOnExactValues(t *testing.T) {
+	d := clinic(t)
+	m := randomModel(d, rand.New(rand.NewPCG(5, 6)))
+	for text, want := range map[string][]string{
+		"price = 9.99":              {"9.99"},
+		"price = 10":                nil,
+		"price < 10":                {"0.99", "9.99"},
+		"price > 9.99 AND price<20": {"17"},
+		"price BETWEEN 15 AND 20":   {"17", "20"},
+		"price >= 490":              {"490", "495", "502.5"},
+		"rate < 0.1":                {"0.04"},
+		"rate = 0.33":               {"0.33"},
+		"rate > 0.3 AND rate <= .4": {"0.33", "0.38"},
+		"rate = 0.3":                nil,
+		"rate > 8.9":                {"8.96"},
+	} {
+		c, err := ParseCondition(text, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := c.Restrict(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng, got := rand.New(rand.NewPCG(7, 8)), map[string]bool{}
+		for range 30 {
+			for _, r := range drawnRows(left.Domain, left.Model, rng) {
+				got[r[text[:strings.Index(text, " ")]]] = true
+			}
+		}
+		if list := slices.Sorted(maps.Keys(got)); !slices.Equal(list, want) {
+			t.Errorf("%s: %v; want %v", text, list, want)
 		}
 	}
 }

@@ -6,19 +6,20 @@ package domain
 // can share it.
 type Decoder struct {
 	d     *Domain
-	dicts [][]string // STRING: categories, then OtherValue
-	ints  [][]int64  // the same of INT64 and BOOL, as numbers
-	grids [][]grid   // FLOAT64
-	fine  []*fine    // of attributes whose bins are, or will be, learned
-	inner [][]shares // of each bin, if bins were learned
-	order []int      // of attributes, such that each follows the one that it is coupled with
-	leads []bool     // whether another one is coupled with the attribute
+	dicts [][]string      // STRING: categories, then OtherValue
+	ints  [][]int64       // the same of INT64 and BOOL, as numbers
+	grids [][]grid        // FLOAT64
+	fine  []*fine         // of attributes whose bins are, or will be, learned
+	inner []*Distribution // of attributes whose bins were learned
+	bins  [][][2]int      // values of each of those bins: from the first one to before the second
+	order []int           // of attributes, such that each follows the one that it is coupled with
+	leads []bool          // whether another one is coupled with the attribute
 }
 
 // NewDecoder returns a decoder for a valid domain, which must not change.
 func NewDecoder(d *Domain) *Decoder {
 	dec := &Decoder{d: d, dicts: make([][]string, d.Len()), ints: make([][]int64, d.Len()), grids: make([][]grid, d.Len()),
-		fine: make([]*fine, d.Len()), inner: make([][]shares, d.Len()), leads: make([]bool, d.Len())}
+		fine: make([]*fine, d.Len()), inner: make([]*Distribution, d.Len()), bins: make([][][2]int, d.Len()), leads: make([]bool, d.Len())}
 	var err error
 	if dec.order, err = d.couple(); err != nil {
 		panic(err.Error())
@@ -42,7 +43,7 @@ func NewDecoder(d *Domain) *Decoder {
 		case a.Learned > 0:
 			dec.fine[i] = newFine(a)
 		case len(a.Runs) > 0:
-			dec.fine[i], dec.inner[i] = a.shares()
+			dec.fine[i], dec.inner[i], dec.bins[i] = newFine(a.whole()), a.Distribution(), a.numbered()
 		case len(a.FloatCuts) > 1:
 			dec.grids[i] = make([]grid, a.Bins())
 			for b := range a.Bins() {
@@ -109,7 +110,7 @@ func (dec *Decoder) column(col *Column, a int, codes []Code, places [][]float64,
 	col.reset(dec.Form(a), rows, attr.Null)
 	col.Dict = dec.dicts[a]
 	size, null := attr.RecordSize(), attr.RecordSize()
-	fine, inner := dec.fine[a], dec.inner[a]
+	fine, inner, bins := dec.fine[a], dec.inner[a], dec.bins[a]
 	if attr.Null {
 		null--
 	}
@@ -134,7 +135,7 @@ func (dec *Decoder) column(col *Column, a int, codes []Code, places [][]float64,
 				if places[a] != nil {
 					places[a][i] = place
 				}
-				k = inner[c].at(place)
+				k = inner.Draw(bins[c][0], bins[c][1], place)
 			}
 			if fine.grid != nil {
 				col.Floats[i] = fine.float(k)

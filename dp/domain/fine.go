@@ -1,6 +1,6 @@
 package domain
 
-import "math"
+import "sort"
 
 // fine numbers the values of an attribute with learned bins. Values outside the range become its ends. Between two
 // multiples of the resolution INT64, NUMERIC and FLOAT64 round to the nearer one, times to the earlier one.
@@ -48,18 +48,31 @@ func (a *Attribute) whole() *Attribute {
 	return &w
 }
 
+// numbered returns the values of each bin: from the number of the first one to before the second.
+func (a *Attribute) numbered() [][2]int {
+	out := make([][2]int, a.Bins())
+	if len(a.FloatCuts) > 1 {
+		whole := newGrid(a.whole(), 0)
+		for b := range out {
+			g := newGrid(a, b)
+			out[b] = [2]int{int(g.first - whole.first), int(g.last-whole.first) + 1}
+		}
+		return out
+	}
+	first, _ := a.span()
+	for b := range out {
+		lo, hi := a.multiples(b)
+		out[b] = [2]int{int(lo - first), int(hi-first) + 1}
+	}
+	return out
+}
+
 // ofNative returns the number of the value of a number in the native unit.
 func (f *fine) ofNative(v int64) Code {
 	if f.grid != nil {
 		return f.ofFloat(float64(v))
 	}
-	k := v
-	if f.resolution > 1 {
-		k = floorDiv(v, f.resolution)
-		if rest := v - k*f.resolution; f.nearest && rest >= f.resolution-rest {
-			k++
-		}
-	}
+	k := rounded(v, f.resolution, f.nearest)
 	switch {
 	case k <= f.first:
 		return 0
@@ -69,14 +82,22 @@ func (f *fine) ofNative(v int64) Code {
 	return Code(uint64(k) - uint64(f.first))
 }
 
+// rounded returns the number of the multiple of the resolution that is nearest to v, or not above it.
+func rounded(v, resolution int64, nearest bool) int64 {
+	if resolution <= 1 {
+		return v
+	}
+	k := floorDiv(v, resolution)
+	if rest := v - k*resolution; nearest && rest >= resolution-rest {
+		k++
+	}
+	return k
+}
+
 // ofFloat returns the number of the value of a float64 that is a number.
 func (f *fine) ofFloat(v float64) Code {
 	g := f.grid
-	k := v / g.resolution
-	if g.inverse > 0 {
-		k = v * g.inverse
-	}
-	return Code(min(max(math.Round(k)-g.first, 0), float64(f.n-1)))
+	return Code(min(max(g.nearest(v)-g.first, 0), float64(f.n-1)))
 }
 
 // native returns value k in the native unit.
@@ -93,4 +114,28 @@ func (f *fine) float(k int) float64 {
 		return v
 	}
 	return f.grid.multiple(f.grid.first + float64(k))
+}
+
+// written returns multiple k of the resolution, or the exact value that is written in place of it.
+func (a *Attribute) written(k int64) int64 {
+	if len(a.Exact) > 0 {
+		first, last := a.span()
+		of := func(i int) int64 { return min(max(rounded(a.Exact[i], a.Resolution, true), first), last) }
+		if i := sort.Search(len(a.Exact), func(i int) bool { return of(i) >= k }); i < len(a.Exact) && of(i) == k {
+			return a.Exact[i]
+		}
+	}
+	return k * a.Resolution
+}
+
+// writtenFloat is written for FLOAT64; g is the grid of any bin.
+func (a *Attribute) writtenFloat(g *grid, k float64) float64 {
+	if len(a.FloatExact) > 0 {
+		whole := newGrid(a.whole(), 0)
+		of := func(i int) float64 { return min(max(g.nearest(a.FloatExact[i]), whole.first), whole.last) }
+		if i := sort.Search(len(a.FloatExact), func(i int) bool { return of(i) >= k }); i < len(a.FloatExact) && of(i) == k {
+			return a.FloatExact[i]
+		}
+	}
+	return g.multiple(k)
 }

@@ -66,6 +66,14 @@ func (g *grid) multiple(k float64) float64 {
 	return k * g.resolution
 }
 
+// nearest returns the number of the multiple of the resolution nearest to x.
+func (g *grid) nearest(x float64) float64 {
+	if g.inverse > 0 {
+		return math.Round(x * g.inverse)
+	}
+	return math.Round(x / g.resolution)
+}
+
 // at returns a value of the grid, uniform for a uniform word.
 func (g *grid) at(word uint64) float64 {
 	if g.resolution > 0 {

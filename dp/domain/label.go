@@ -43,10 +43,10 @@ func (a *Attribute) fineLabel(c int) string {
 		return a.distinct("NULL", " (no value)")
 	case len(a.FloatCuts) > 0:
 		g := newGrid(a, 0)
-		return string(AppendFloat(nil, g.multiple(g.first+float64(c))))
+		return string(AppendFloat(nil, a.writtenFloat(&g, g.first+float64(c))))
 	}
 	lo, _ := a.span()
-	return string(a.AppendNative(nil, (lo+int64(c))*a.Resolution))
+	return string(a.AppendNative(nil, a.written(lo+int64(c))))
 }
 
 // distinct returns the label, or the longer label if a category has that text.

@@ -207,64 +207,6 @@ func (v *validator) runs() {
 	}
 }
 
-// shares returns the values of an attribute whose bins were learned, and their distribution in each bin.
-func (a *Attribute) shares() (*fine, []shares) {
-	f, inner := newFine(a.whole()), make([]shares, a.Bins())
-	if f.grid != nil {
-		for b := range inner {
-			g := newGrid(a, b)
-			inner[b] = newShares(a.Runs, f.n, int(g.first-f.grid.first), int(g.last-f.grid.first)+1)
-		}
-		return f, inner
-	}
-	for b := range inner {
-		lo, hi := a.multiples(b)
-		inner[b] = newShares(a.Runs, f.n, int(lo-f.first), int(hi-f.first)+1)
-	}
-	return f, inner
-}
-
-// shares draws values inside one bin from the learned distribution.
-type shares struct {
-	from, to []int     // values of each run inside the bin: from … to−1
-	upTo     []float64 // cumulative share at the end of each run
-}
-
-// newShares returns the shares of the values first … end−1 of all n.
-func newShares(runs []Run, n, first, end int) shares {
-	s := shares{}
-	sum := 0.0
-	for i, r := range runs {
-		next := n
-		if i+1 < len(runs) {
-			next = runs[i+1].From
-		}
-		from, to := max(r.From, first), min(next, end)
-		if from >= to || r.Share == 0 {
-			continue
-		}
-		sum += r.Share * float64(to-from) / float64(next-r.From)
-		s.from, s.to, s.upTo = append(s.from, from), append(s.to, to), append(s.upTo, sum)
-	}
-	if !(sum > 0) {
-		return shares{from: []int{first}, to: []int{end}, upTo: []float64{1}}
-	}
-	return s
-}
-
-// at returns the number of the value at a position in the bin; uniform positions from 0 to 1 give the learned
-// distribution.
-func (s *shares) at(place float64) int {
-	x := place * s.upTo[len(s.upTo)-1]
-	i := min(sort.Search(len(s.upTo), func(i int) bool { return s.upTo[i] > x }), len(s.upTo)-1)
-	before := 0.0
-	if i > 0 {
-		before = s.upTo[i-1]
-	}
-	from, to := s.from[i], s.to[i]
-	return min(from+int((x-before)/(s.upTo[i]-before)*float64(to-from)), to-1)
-}
-
 // exact checks that each exact value has a multiple of the resolution to itself, in place of which it is written.
 func (v *validator) exact() {
 	a := v.a

@@ -200,8 +200,8 @@ func TestExact(t *testing.T) {
 			t.Errorf("%s was written", never)
 		}
 	}
-	if split, _, _ := learned.Attributes[0].Split([]int64{700}, nil); len(split.Exact) > 0 {
-		t.Error("exact values after a split")
+	if split, _, _ := learned.Attributes[0].Split([]int64{700, 1100}, nil); !slices.Equal(split.Cuts, slices.Insert(slices.Clone(learned.Attributes[0].Cuts), 4, 1200)) {
+		t.Errorf("split at 0.7 and 1.1: cut points %v; 0.693 and 1.099 stand for both", split.Cuts)
 	}
 	for name, change := range map[string]func(a, b *Attribute){
 		"twice rounded to one": func(a, _ *Attribute) { a.Exact = []int64{693, 701} },

@@ -73,10 +73,10 @@ func (a *Attribute) Ends(code Code) (lo, hi int64, ok bool) {
 		return 0, 0, false
 	case a.Learned > 0:
 		lo, hi = a.span()
-		return lo * a.Resolution, hi * a.Resolution, lo <= hi
+		return a.written(lo), a.written(hi), lo <= hi
 	case len(a.Values) == 0:
 		lo, hi = a.multiples(c)
-		return lo * a.Resolution, hi * a.Resolution, lo <= hi
+		return a.written(lo), a.written(hi), lo <= hi
 	}
 	text := a.OtherValue
 	if c < len(a.Values) {
@@ -98,7 +98,7 @@ func (a *Attribute) FloatEnds(code Code) (lo, hi float64, ok bool) {
 	}
 	g := newGrid(a, c)
 	if g.resolution > 0 {
-		return g.multiple(g.first), g.multiple(g.last), true
+		return a.writtenFloat(&g, g.first), a.writtenFloat(&g, g.last), true
 	}
 	return g.lo, g.at(1<<64 - 1), true
 }

@@ -8,13 +8,10 @@ import (
 // Split returns the attribute with further cut points and, for each of its cells, the cell of a that it is part of
 // and its share of that cell's mass, according to the distribution of a's values. A cut point that separates no
 // values of a cell is ignored. at is in the native unit; floats is for FLOAT64. Bins of a must not be still to be
-// learned. Exact values are left out: a multiple of the resolution may be on the other side of a cut point.
+// learned.
 func (a *Attribute) Split(at []int64, floats []float64) (out *Attribute, of []Code, share []float64) {
 	out = new(Attribute)
 	*out = *a
-	if len(at)+len(floats) > 0 {
-		out.Exact, out.FloatExact = nil, nil
-	}
 	switch {
 	case len(a.FloatCuts) > 1 && len(floats) > 0:
 		slices.Sort(floats)
@@ -50,8 +47,15 @@ func (a *Attribute) splitBin(b int, at []int64) (begin []int64, share []float64)
 	lo, hi := a.multiples(b)
 	begin, from := []int64{a.Cuts[b]}, []int64{lo}
 	for _, v := range at {
-		if k := ceilDiv(v, a.Resolution); k > from[len(from)-1] && k <= hi {
-			begin, from = append(begin, k*a.Resolution), append(from, k)
+		k := ceilDiv(v, a.Resolution)
+		switch { // an exact value may be on the other side of v than its multiple
+		case a.written(k-1) >= v:
+			k--
+		case a.written(k) < v:
+			k++
+		}
+		if k > from[len(from)-1] && k <= hi {
+			begin, from = append(begin, min(a.written(k), k*a.Resolution)), append(from, k)
 		}
 	}
 	first, _ := a.span()
@@ -84,12 +88,12 @@ func (a *Attribute) splitFloats(b int, at []float64) (begin []float64, share []f
 	}
 	from := []float64{g.first}
 	for _, v := range at {
-		k := math.Ceil(v/g.resolution) - 1
-		for k < g.last && g.multiple(k) < v {
+		k := math.Ceil(v/g.resolution) - 2
+		for k < g.last && a.writtenFloat(&g, k) < v {
 			k++
 		}
-		if k > from[len(from)-1] && k <= g.last && g.multiple(k) >= v {
-			x := g.multiple(k)
+		if k > from[len(from)-1] && k <= g.last && a.writtenFloat(&g, k) >= v {
+			x := min(a.writtenFloat(&g, k), g.multiple(k))
 			if x == g.hi { // the last bin is closed, and its cut points differ
 				x = math.Nextafter(x, math.Inf(-1))
 			}
@@ -107,10 +111,11 @@ func (a *Attribute) splitFloats(b int, at []float64) (begin []float64, share []f
 // sharesOf returns the shares of consecutive ranges of values: numbers[i] … numbers[i+1]−1 of all.
 func (a *Attribute) sharesOf(numbers []float64) []float64 {
 	share, sum := make([]float64, len(numbers)-1), 0.0
+	d := a.Distribution()
 	for i := range share {
 		share[i] = numbers[i+1] - numbers[i]
-		if len(a.Runs) > 0 {
-			share[i] = a.mass(numbers[i], numbers[i+1])
+		if d != nil {
+			share[i] = d.Below(numbers[i+1]) - d.Below(numbers[i])
 		}
 		sum += share[i]
 	}
@@ -122,19 +127,4 @@ func (a *Attribute) sharesOf(numbers []float64) []float64 {
 		}
 	}
 	return share
-}
-
-// mass returns the learned share of values from … to−1.
-func (a *Attribute) mass(from, to float64) float64 {
-	sum, n := 0.0, float64(a.whole().Fine())
-	for i, r := range a.Runs {
-		next := n
-		if i+1 < len(a.Runs) {
-			next = float64(a.Runs[i+1].From)
-		}
-		if lo, hi := max(from, float64(r.From)), min(to, next); lo < hi {
-			sum += r.Share * (hi - lo) / (next - float64(r.From))
-		}
-	}
-	return sum
 }

@@ -249,3 +249,44 @@ func TestExchangedValuesAreAsIfDrawnInOrder(t *testing.T) {
 		t.Errorf("the mean of the smaller value is %.1f, want %.1f", mean, want)
 	}
 }
+
+// Values in order keep what was learned of each column: starts on no Sunday, ends on any day.
+func TestRepairKeepsLearnedDistributions(t *testing.T) {
+	const rows, days = 20_000, 700
+	a := domain.Attribute{Name: "start", Type: domain.Int64, Cuts: []int64{0, 300, days - 1}, Resolution: 1, HasFallback: true}
+	b := a
+	b.Name = "end"
+	for day := range days {
+		share := 1.0
+		if day%7 == 6 {
+			share = 0
+		}
+		a.Runs = append(a.Runs, domain.Run{From: day, Share: share})
+	}
+	b.Runs = []domain.Run{{From: 0, Share: 1}}
+	d := &domain.Domain{Attributes: []domain.Attribute{a, b}, Orders: []domain.Order{{Columns: []string{"start", "end"}}}}
+	p, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, codes, r := &domain.Chunk{}, make([]domain.Code, 2*rows), rand.New(rand.NewPCG(1, 2))
+	for row := range rows {
+		codes[2*row] = domain.Code(row % 2)
+		codes[2*row+1] = max(codes[2*row], domain.Code(r.IntN(2)))
+	}
+	domain.NewDecoder(d).Decode(c, codes, func(int, int) uint64 { return r.Uint64() })
+	p.Repair(c, codes, func(row int, i uint64) uint64 { return rand.New(rand.NewPCG(uint64(row), i)).Uint64() })
+	sundays := 0
+	for row := range rows {
+		start, end := c.Columns[0].Ints[row], c.Columns[1].Ints[row]
+		if start > end || start%7 == 6 || (start >= 300) != (codes[2*row] == 1) || (end >= 300) != (codes[2*row+1] == 1) {
+			t.Fatalf("row %d: %d to %d in cells %d and %d", row, start, end, codes[2*row], codes[2*row+1])
+		}
+		if end%7 == 6 {
+			sundays++
+		}
+	}
+	if sundays < rows/7*9/10 || sundays > rows/7*11/10 {
+		t.Errorf("%d of %d ends are Sundays; want a seventh", sundays, rows)
+	}
+}

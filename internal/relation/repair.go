@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -28,7 +29,7 @@ type repairer struct {
 // are a function of them and of what they were.
 //
 // Values stay in their cells if the cells leave them room, and the distribution of a column changes as little as
-// it can: two values of one cell are exchanged, as if the pair had been drawn in order. Cells that leave no room
+// it can: two values of one cell are exchanged, as if the pair had been drawn in order, or drawn again. Cells that leave no room
 // are for structural zeros to prevent; their values are exchanged too, or moved to the nearest that are in order.
 func (p *Plan) Repair(c *domain.Chunk, codes []domain.Code, word func(row int, n uint64) uint64) {
 	p.repairDates(c, codes, word)
@@ -121,11 +122,14 @@ func (r *repairer) repairRow() {
 	}
 }
 
-// pair brings two values into order, or reports false.
+// pair brings two values into order, or reports false. Where values are learned, two of them are exchanged as often as
+// each column leaves it to be: not if a start would be on a day of the week on which nothing starts. Otherwise both are
+// drawn again, near to where they were as long as that is possible.
 func (r *repairer) pair(a, b int) bool {
 	x, y, s, t := r.x[a], r.x[b], &r.scales[a], &r.scales[b]
 	inside := r.lo[a] <= y && x <= r.hi[b]
-	if apart := r.lo[a] > r.hi[b]; (inside || apart) && s.has(y) && t.has(x) {
+	apart := r.lo[a] > r.hi[b]
+	if (inside || apart) && s.has(y) && t.has(x) && (apart || r.exchanged(a, b)) {
 		r.x[a], r.x[b] = y, x
 		return true
 	}
@@ -133,25 +137,46 @@ func (r *repairer) pair(a, b int) bool {
 		return false
 	}
 	most, least := s.floor(min(r.hi[a], r.hi[b]), r.lo[a]), t.ceil(max(r.lo[a], r.lo[b]), r.hi[b])
-	for range redraws {
-		x, y = r.draw(r.lo[a], most, s.step), r.draw(least, r.hi[b], t.step)
-		if x <= y {
-			r.x[a], r.x[b] = x, y
+	for n := range redraws {
+		from, to := int64(math.MinInt64), int64(math.MaxInt64)
+		if reach := times(x-y, 1<<(n/2)); n < redraws/2 && x-y > 0 && y > math.MinInt64+reach && x < math.MaxInt64-reach {
+			from, to = y-reach, x+reach
+		}
+		v := r.draw(s, s.ceil(max(r.lo[a], from), most), s.floor(min(most, to), r.lo[a]))
+		w := r.draw(t, t.ceil(max(least, from), r.hi[b]), t.floor(min(r.hi[b], to), least))
+		if v <= w {
+			r.x[a], r.x[b] = v, w
 			return true
 		}
 	}
 	return false
 }
 
-// draw returns one of lo, lo + step, …, hi.
-func (r *repairer) draw(lo, hi, step int64) int64 {
+// exchanged decides whether two values are exchanged: always if that is as likely as what they are, else as often as it
+// is less likely.
+func (r *repairer) exchanged(a, b int) bool {
+	s, t := &r.scales[a], &r.scales[b]
+	now, then := s.density(r.x[a])*t.density(r.x[b]), s.density(r.x[b])*t.density(r.x[a])
+	return then >= now || float64(r.next()>>11)*0x1p-53*now < then
+}
+
+// draw returns one of lo, lo + step, …, hi: as they are distributed if that is known, else each alike.
+func (r *repairer) draw(s *scale, lo, hi int64) int64 {
 	if lo >= hi {
 		return lo
 	}
-	n := (uint64(hi)-uint64(lo))/uint64(step) + 1
-	k, _ := bits.Mul64(r.word(r.row, r.drawn), n)
+	if s.learned != nil {
+		k := s.learned.Draw(s.number(lo), s.number(hi)+1, float64(r.next()>>11)*0x1p-53)
+		return lo + int64(k-s.number(lo))*s.step
+	}
+	k, _ := bits.Mul64(r.next(), (uint64(hi)-uint64(lo))/uint64(s.step)+1)
+	return lo + int64(k)*s.step
+}
+
+// next returns the next random word of the row.
+func (r *repairer) next() uint64 {
 	r.drawn++
-	return lo + int64(k)*step
+	return r.word(r.row, r.drawn-1)
 }
 
 // clamp raises values to those that they must not be below, as far as ends allow, and then lowers values to

@@ -15,6 +15,8 @@ type scale struct {
 	step        int64 // between values; 1 if list is set
 	list        []int64
 	least, most int64
+
+	learned *domain.Distribution // of values by their numbers; nil: each is alike in its cell
 }
 
 // newScale is called once the orders are known.
@@ -44,7 +46,22 @@ func (p *Plan) newScale(a int) scale {
 		}
 	}
 	slices.Sort(s.list)
+	if attr.Type != domain.Float64 {
+		s.learned = attr.Distribution()
+	}
 	return s
+}
+
+// number returns the number of a value among all of the column.
+func (s *scale) number(x int64) int { return int((x - s.least) / s.step) }
+
+// density returns the share of a value, 1 if shares are not known.
+func (s *scale) density(x int64) float64 {
+	if s.learned == nil {
+		return 1
+	}
+	k := float64(s.number(x))
+	return s.learned.Below(k+1) - s.learned.Below(k)
 }
 
 // places returns the most decimal places of the columns that a is in order with, directly or by way of others.
