@@ -129,7 +129,8 @@ func (r *repairer) pair(a, b int) bool {
 	x, y, s, t := r.x[a], r.x[b], &r.scales[a], &r.scales[b]
 	inside := r.lo[a] <= y && x <= r.hi[b]
 	apart := r.lo[a] > r.hi[b]
-	if (inside || apart) && s.has(y) && t.has(x) && (apart || r.exchanged(a, b)) {
+	able := (inside || apart) && s.has(y) && t.has(x)
+	if able && (apart || r.happens(1/r.odds(a, b, y, x))) {
 		r.x[a], r.x[b] = y, x
 		return true
 	}
@@ -144,7 +145,8 @@ func (r *repairer) pair(a, b int) bool {
 		}
 		v := r.draw(s, s.ceil(max(r.lo[a], from), most), s.floor(min(most, to), r.lo[a]))
 		w := r.draw(t, t.ceil(max(least, from), r.hi[b]), t.floor(min(r.hi[b], to), least))
-		if v <= w {
+		// What exchanges make too rare, such as ends on the days without a start, is what is drawn more often.
+		if v <= w && (!able || n >= redraws/2 || !r.happens(r.odds(a, b, v, w))) {
 			r.x[a], r.x[b] = v, w
 			return true
 		}
@@ -152,12 +154,15 @@ func (r *repairer) pair(a, b int) bool {
 	return false
 }
 
-// exchanged decides whether two values are exchanged: always if that is as likely as what they are, else as often as it
-// is less likely.
-func (r *repairer) exchanged(a, b int) bool {
+// odds returns how likely two values are if the columns have exchanged them, against how likely they are as they are.
+func (r *repairer) odds(a, b int, x, y int64) float64 {
 	s, t := &r.scales[a], &r.scales[b]
-	now, then := s.density(r.x[a])*t.density(r.x[b]), s.density(r.x[b])*t.density(r.x[a])
-	return then >= now || float64(r.next()>>11)*0x1p-53*now < then
+	return s.density(y) * t.density(x) / max(s.density(x)*t.density(y), 1e-300)
+}
+
+// happens is true as often as p says, always if p is at least 1.
+func (r *repairer) happens(p float64) bool {
+	return p >= 1 || float64(r.next()>>11)*0x1p-53 < p
 }
 
 // draw returns one of lo, lo + step, …, hi: as they are distributed if that is known, else each alike.
