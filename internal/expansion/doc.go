@@ -4,7 +4,8 @@
 // A pipeline sends the schema of its rows and the options of the transform. Expand builds the stage on a
 // placeholder for the rows, and sends the graph back with every name under the namespace of the request (graft.go).
 // The service sees schemas and options, never a row: those go from the runner to its workers, which are processes of
-// this program (pool.go), or containers that get it as an artifact (artifacts.go).
+// this program, whose control and data pass through the pool that starts them (pool.go, control.go, forward.go), or
+// containers that get the program as an artifact (artifacts.go).
 //
 // Rows come as Beam's row coder has them. Beam Go decodes INT16 wrongly, and knows no logical type; rows.go refuses the
 // one, and logical.go adds those that tables have.

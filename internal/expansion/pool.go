@@ -1,25 +1,20 @@
 package expansion
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
-	"time"
+	"syscall"
 
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// PoolVariable tells a process that a pool has started it. Such a worker writes Ready to its standard output before it
-// turns to the runner, and ends when its standard input does, that is, with the pool.
+// PoolVariable tells a process that a pool has started it, and where the pool is. Such a worker ends when its standard input
+// does, that is, with the pool.
 const PoolVariable = "DAPPLE_WORKER_OF_POOL"
-
-// Ready is what a worker of a pool writes first.
-const Ready = "ready\n"
 
 // pool starts a process for each worker that a runner asks for. It knows none of them by name: runners use names again
 // in their next job, and two runners the same. A worker ends when the runner closes its stream, so that nothing is to be
@@ -35,49 +30,46 @@ func (p *pool) StopWorker(context.Context, *fnpb.StopWorkerRequest) (*fnpb.StopW
 }
 
 func (p *pool) StartWorker(_ context.Context, req *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
-	cmd := exec.Command(p.program, "--id="+req.GetWorkerId(),
-		"--logging_endpoint="+req.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+req.GetControlEndpoint().GetUrl(),
-		"--provision_endpoint="+req.GetProvisionEndpoint().GetUrl())
-	cmd.Env = append(append(os.Environ(), p.env...), PoolVariable+"=1")
-	said := &tail{}
-	cmd.Stderr = io.MultiWriter(os.Stderr, said)
-	out, err := cmd.StdoutPipe()
+	control, err := newControl(req)
 	if err == nil {
-		_, err = cmd.StdinPipe() // it closes with this process
-	}
-	if err == nil {
-		err = cmd.Start()
+		err = p.start(req, control)
 	}
 	if err != nil {
 		return &fnpb.StartWorkerResponse{Error: fmt.Sprintf("dapple: its worker cannot be started: %v", err)}, nil
 	}
-	go func() {
-		line, _ := bufio.NewReader(out).ReadString('\n') // a worker that has died says nothing
-		end := cmd.Wait()
-		if line != Ready {
-			mourn(req, fmt.Sprintf("dapple: its worker ended before it was at work (%v): %s", end, said.last()))
-		}
-	}()
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
-// mourn answers for a worker that never came. A runner that waits for one would wait forever.
-func mourn(req *fnpb.StartWorkerRequest, text string) {
-	fmt.Fprintln(os.Stderr, text)
-	ctx, cancel := context.WithTimeout(grpcx.WriteWorkerID(context.Background(), req.GetWorkerId()), time.Minute)
-	defer cancel()
-	conn, err := grpcx.Dial(ctx, req.GetControlEndpoint().GetUrl(), time.Minute)
+// start starts the process of a worker. If it ends before the runner closes its stream, the job ends in a sentence.
+func (p *pool) start(req *fnpb.StartWorkerRequest, control *control) error {
+	cmd := exec.Command(p.program, "--id="+req.GetWorkerId(),
+		"--logging_endpoint="+req.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+control.address,
+		"--provision_endpoint="+req.GetProvisionEndpoint().GetUrl())
+	cmd.Env = append(append(os.Environ(), p.env...), PoolVariable+"="+control.forward)
+	said := &tail{}
+	cmd.Stderr = io.MultiWriter(os.Stderr, said)
+	_, err := cmd.StdinPipe() // it closes with this process
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
-		return // the runner is gone, too
+		control.end("dapple: its worker cannot be started")
+		return err
 	}
-	defer func() { _ = conn.Close() }() // the worker is lost either way
-	stream, err := fnpb.NewBeamFnControlClient(conn).Control(ctx)
-	for err == nil {
-		var asked *fnpb.InstructionRequest
-		if asked, err = stream.Recv(); err == nil {
-			err = stream.Send(&fnpb.InstructionResponse{InstructionId: asked.GetInstructionId(), Error: text})
+	go func() {
+		_ = cmd.Wait() // the state says how it ended
+		text := fmt.Sprintf("dapple: its worker ended before its work did (%v)", cmd.ProcessState)
+		if last := said.last(); last != "" {
+			text += ": " + last
 		}
-	}
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
+			text += "; a machine that is short of memory kills processes"
+		}
+		if control.end(text) {
+			fmt.Fprintln(os.Stderr, text)
+		}
+	}()
+	return nil
 }
 
 // tail keeps the end of what is written.

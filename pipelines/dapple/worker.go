@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -49,10 +46,9 @@ func work(args []string) error {
 		return fmt.Errorf("worker: %w", err)
 	}
 	separateMetrics()
-	if os.Getenv(expansion.PoolVariable) != "" {
-		if err := greetPool(given["control_endpoint"]); err != nil {
-			return fmt.Errorf("worker: %w", err)
-		}
+	if pool := os.Getenv(expansion.PoolVariable); pool != "" {
+		go endWithPool()
+		grpcx.Dial = expansion.Through(pool, given["control_endpoint"], given["logging_endpoint"])
 	}
 	ctx := grpcx.WriteWorkerID(context.Background(), given["id"])
 	return harness.MainWithOptions(ctx, given["logging_endpoint"], given["control_endpoint"], how)
@@ -97,7 +93,7 @@ func boot(given map[string]string, how *harness.Options) error {
 	}
 	*how = harness.Options{StatusEndpoint: info.GetStatusEndpoint().GetUrl(), RunnerCapabilities: info.GetRunnerCapabilities()}
 	given["logging_endpoint"] = cmp.Or(info.GetLoggingEndpoint().GetUrl(), given["logging_endpoint"])
-	given["control_endpoint"] = cmp.Or(info.GetControlEndpoint().GetUrl(), given["control_endpoint"])
+	given["control_endpoint"] = cmp.Or(given["control_endpoint"], info.GetControlEndpoint().GetUrl()) // a pool stands between
 	given["options"], err = tools.ProtoToJSON(info.GetPipelineOptions())
 	return err
 }
@@ -123,20 +119,8 @@ func takeOptions(text string) error {
 	return nil
 }
 
-// greetPool tells the pool that this worker is about to work, once the runner is there, and ends the process with the
-// pool.
-func greetPool(runner string) error {
-	conn, err := net.DialTimeout("tcp", runner, 10*time.Second)
-	if err != nil {
-		return errors.New("the runner that asked for it does not answer")
-	}
-	_ = conn.Close() // only asked whether somebody listens
-	if _, err := io.Copy(os.Stdout, bytes.NewReader([]byte(expansion.Ready))); err != nil {
-		return err
-	}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with the pool, however that ends
-		os.Exit(1)
-	}()
-	return nil
+// endWithPool ends the process with the pool that started it, however that ends.
+func endWithPool() {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(1)
 }

@@ -11,7 +11,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // The examples run as they are told to: the one in Python starts the command itself, the one in YAML finds a service.
@@ -209,16 +211,16 @@ func sentences(t *testing.T, options []string) {
 	}
 }
 
-// job.py makes rows by a service.
-func (s service) job(t *testing.T, rows int, options []string) *job {
+// job.py makes rows by a service: of each so many, or of as many as were read.
+func (s service) job(t *testing.T, read, made int, options []string) *job {
 	t.Helper()
-	return start(t, t.TempDir(), append([]string{script(t, "job.py"), fmt.Sprint(rows), "localhost:" + s.port}, options...)...)
+	return start(t, t.TempDir(), append([]string{script(t, "job.py"), fmt.Sprint(read), fmt.Sprint(made), "localhost:" + s.port}, options...)...)
 }
 
 // Two drivers share a service, and their workers end.
 func drivers(t *testing.T, options []string) {
 	s := serve(t)
-	first, second := s.job(t, 20_000, options), s.job(t, 20_000, options)
+	first, second := s.job(t, 20_000, 0, options), s.job(t, 20_000, 0, options)
 	for _, j := range []*job{first, second} {
 		if said := j.end(t, true); !strings.Contains(said, "rows ") {
 			t.Error(said)
@@ -227,21 +229,33 @@ func drivers(t *testing.T, options []string) {
 	until(t, "the end of the workers", func() bool { return len(workers(t, s.pid)) == 0 })
 }
 
-// A worker that ends before it is at work ends its job in words. The program that the pool starts is another by then.
+// A worker that ends early ends its job in words, in the middle of its work or before it.
 func deaths(t *testing.T, options []string) {
 	at := filepath.Join(t.TempDir(), "dapple")
 	if err := os.Link(program(t), at); err != nil {
 		t.Fatal(err)
 	}
 	s := serveBy(t, at)
+	j := s.job(t, 1000, 1_000_000_000, options) // a quarter of an hour
+	until(t, "a worker at work", func() bool { return cpu(workers(t, s.pid)) > time.Second })
+	for _, pid := range workers(t, s.pid) {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+	}
+	const want = "dapple: its worker ended before its work did ("
+	if said := j.end(t, false); !strings.Contains(said, want+"signal: killed); a machine that is short of memory") {
+		t.Error(said[max(0, len(said)-2000):])
+	}
+
+	// From here on the program that the pool starts is another.
 	if err := os.WriteFile(at+"2", []byte("#!/bin/sh\necho no room >&2\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(at+"2", at); err != nil {
 		t.Fatal(err)
 	}
-	said := s.job(t, 100, options).end(t, false) + s.log.String()
-	if want := "dapple: its worker ended before it was at work (exit status 3): no room"; !strings.Contains(said, want) {
+	if said := s.job(t, 100, 0, options).end(t, false); !strings.Contains(said, want+"exit status 3): no room") {
 		t.Error(said[max(0, len(said)-2000):])
 	}
 }

@@ -1,4 +1,7 @@
-"""A job of so many rows: python job.py 300000 localhost:8097 [options of Beam]."""
+"""A job of so many rows: python job.py READ MADE ADDRESS [options of Beam].
+
+MADE is 0 for the released number. ADDRESS is that of a service; without one, rows go on as they came.
+"""
 
 import sys
 
@@ -15,9 +18,10 @@ columns:
   - {name: c, type: FLOAT64, min: 0, max: 100, bins: 20, fallback: 0}
 """
 
-n = int(sys.argv[1])
-with beam.Pipeline(options=PipelineOptions(sys.argv[3:])) as p:
-    rows = p | beam.Create(range(n)) | beam.Map(lambda i: beam.Row(id=i, a=i % 100, b=i * 7 % 100, c=float(i * 13 % 100))).with_output_types(
+read, made, address = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+with beam.Pipeline(options=PipelineOptions(sys.argv[4:])) as p:
+    rows = p | beam.Create(range(read)) | beam.Map(lambda i: beam.Row(id=i, a=i % 100, b=i * 7 % 100, c=float(i * 13 % 100))).with_output_types(
         beam.typehints.row_type.RowTypeConstraint.from_fields([("id", int), ("a", int), ("b", int), ("c", float)]))
-    made = rows | Synthesize(domain=DOMAIN, epsilon=1, delta=1e-9, service=sys.argv[2], no_retries=True)
-    made["rows"] | beam.combiners.Count.Globally() | beam.Map(lambda n: print("rows", n))
+    if address:
+        rows = (rows | Synthesize(domain=DOMAIN, epsilon=1, delta=1e-9, service=address, no_retries=True, rows=made or None))["rows"]
+    rows | beam.combiners.Count.Globally() | beam.Map(lambda n: print("rows", n))

@@ -1,0 +1,133 @@
+package expansion
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"google.golang.org/grpc"
+)
+
+// engine is the control of a runner with one worker. It asks what is in ask, and hears what is in heard.
+type engine struct {
+	fnpb.UnimplementedBeamFnControlServer
+	ask   chan string
+	heard chan *fnpb.InstructionResponse
+}
+
+func (e *engine) Control(worker fnpb.BeamFnControl_ControlServer) error {
+	go func() {
+		for {
+			answer, err := worker.Recv()
+			if err != nil {
+				return
+			}
+			e.heard <- answer
+		}
+	}()
+	for id := range e.ask {
+		if err := worker.Send(&fnpb.InstructionRequest{InstructionId: id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	lis, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lis.Close() })
+	return lis
+}
+
+// A worker hears what the runner asks and the runner what it answers. When the worker has ended, what is open and what
+// comes later is answered in its place, and only then does the runner see the end of its connections.
+func TestControl(t *testing.T) {
+	e := &engine{ask: make(chan string), heard: make(chan *fnpb.InstructionResponse)}
+	server := grpc.NewServer()
+	fnpb.RegisterBeamFnControlServer(server, e)
+	lis, data := listen(t), listen(t)
+	go func() { _ = server.Serve(lis) }()
+	defer server.Stop()
+	c, err := newControl(&fnpb.StartWorkerRequest{
+		WorkerId:        "worker_1",
+		ControlEndpoint: &pipepb.ApiServiceDescriptor{Url: lis.Addr().String()},
+		LoggingEndpoint: &pipepb.ApiServiceDescriptor{Url: data.Addr().String()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := grpcx.Dial(t.Context(), c.address, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	worker, err := fnpb.NewBeamFnControlClient(conn).Control(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hears := func(id, text string) {
+		t.Helper()
+		if got := <-e.heard; got.GetInstructionId() != id || got.GetError() != text {
+			t.Errorf("the runner heard %v; want %s with %q", got, id, text)
+		}
+	}
+	e.ask <- "1"
+	e.ask <- "2"
+	for range 2 {
+		req, err := worker.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if req.GetInstructionId() == "1" {
+			if err := worker.Send(&fnpb.InstructionResponse{InstructionId: "1"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	hears("1", "")
+
+	// The worker sends data, and dies.
+	sent, err := net.Dial("tcp", c.forward)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := data.Addr().(*net.TCPAddr).Port
+	if _, err := sent.Write([]byte{byte(port >> 8), byte(port), 'a'}); err != nil {
+		t.Fatal(err)
+	}
+	received, err := data.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer received.Close()
+	var b [1]byte
+	if _, err := io.ReadFull(received, b[:]); err != nil || b[0] != 'a' {
+		t.Fatal(b, err)
+	}
+	_ = sent.Close()
+	go func() {
+		if !c.end("it died") {
+			t.Error("the runner has not closed its stream")
+		}
+	}()
+	hears("2", "it died")
+	e.ask <- "3"
+	hears("3", "it died")
+	_ = received.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if _, err := received.Read(b[:]); err == nil || err == io.EOF {
+		t.Errorf("the runner saw the end of the data before that of the control: %v", err)
+	}
+	close(e.ask) // the runner has had enough
+	_ = received.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := received.Read(b[:]); err != io.EOF {
+		t.Errorf("the connection goes on: %v", err)
+	}
+}
