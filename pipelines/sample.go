@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/internal/modelio"
@@ -119,6 +120,19 @@ func readModel(ctx context.Context, path string) (*modelio.File, []byte, error) 
 		return nil, nil, err
 	}
 	return readModelFile(ctx, path)
+}
+
+// LearnedDomain returns the domain of a finished run with the bins that it learned, by the name of one of its
+// directories, or nil if there is none that can be read.
+func LearnedDomain(ctx context.Context, name string) *domain.Domain {
+	if name == "" {
+		return nil
+	}
+	file, _, err := readModel(ctx, name)
+	if err != nil || file == nil {
+		return nil
+	}
+	return &file.Domain
 }
 
 // readModelFile reads a model file, and returns its bytes too.

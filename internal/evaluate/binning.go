@@ -1,19 +1,40 @@
 package evaluate
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// redrawn returns the values of the table with each drawn again inside its cell.
-func redrawn(t *Table) []*values {
-	out, d := make([]*values, len(t.values)), &domain.Domain{}
-	for a, v := range t.values {
-		out[a] = newValues(v.attr)
-		d.Attributes = append(d.Attributes, *v.attr)
+// released reports whether a domain with learned bins is of the same columns as d: bins that a run over d has learned.
+func released(learned, d *domain.Domain) bool {
+	if learned == nil || learned.Len() != d.Len() || learned.Learns() {
+		return false
 	}
-	decoder, word := domain.NewDecoder(d), rand.New(rand.NewPCG(1, 1))
+	for a := range d.Attributes {
+		x, y := &learned.Attributes[a], &d.Attributes[a]
+		if x.Name != y.Name || x.Type != y.Type || len(x.Runs) == 0 && x.Size() != y.Size() {
+			return false
+		}
+	}
+	return true
+}
+
+// redrawn returns the values of the table with each drawn again inside its cell: of d, the domain that a release has
+// learned the bins of; nil: of the table's.
+func redrawn(t *Table, d *domain.Domain) []*values {
+	out, bins := make([]*values, len(t.values)), d
+	if d == nil {
+		d = &domain.Domain{}
+		for _, v := range t.values {
+			d.Attributes = append(d.Attributes, *v.attr)
+		}
+	}
+	for a := range out {
+		out[a] = newValues(&d.Attributes[a])
+	}
+	encoder, decoder, word := domain.NewEncoder(d), domain.NewDecoder(d), rand.New(rand.NewPCG(1, 1))
 	var chunk domain.Chunk
 	codes := make([]domain.Code, 0, d.Len()*redrawnAtOnce)
 	flush := func() {
@@ -27,7 +48,11 @@ func redrawn(t *Table) []*values {
 	}
 	for r := 0; r < t.Rows; r += t.every {
 		for a := range t.Columns {
-			codes = append(codes, t.Columns[a][r])
+			code := t.Columns[a][r]
+			if bins != nil && len(d.Attributes[a].Runs) > 0 {
+				code = coded(encoder, a, t.values[a].numbers[r/t.every], &d.Attributes[a])
+			}
+			codes = append(codes, code)
 		}
 		if len(codes) == cap(codes) {
 			flush()
@@ -37,6 +62,19 @@ func redrawn(t *Table) []*values {
 		flush()
 	}
 	return out
+}
+
+// coded returns the cell of a number in ones or, of dates and times, in native units; NaN is NULL.
+func coded(encoder *domain.Encoder, column int, x float64, a *domain.Attribute) (code domain.Code) {
+	switch {
+	case math.IsNaN(x):
+		code, _ = encoder.Null(column)
+	case a.Type == domain.Float64 || a.Type == domain.Numeric:
+		code, _ = encoder.FromFloat(column, x)
+	default:
+		code, _ = encoder.FromNative(column, int64(x))
+	}
+	return code
 }
 
 // redrawnAtOnce is the number of rows that are decoded together.

@@ -22,10 +22,13 @@ type Tables struct {
 type Options struct {
 	Worst int // marginals in the list of the worst; default 10
 	Cells int // cells shown of each; default 5
+	// Released is the domain with the bins that the release has learned; nil: not known.
+	Released *domain.Domain
 }
 
 func (o Options) withDefaults() Options {
-	return Options{Worst: cmp.Or(o.Worst, 10), Cells: cmp.Or(o.Cells, 5)}
+	o.Worst, o.Cells = cmp.Or(o.Worst, 10), cmp.Or(o.Cells, 5)
+	return o
 }
 
 // ErrNoRows says that a table to be compared has no row.
@@ -119,8 +122,13 @@ func (e *evaluation) values(ctx context.Context, truth, other *Table) (*Values, 
 	if v.Quality, err = quality(ctx, truth.values, other.values); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(e.domain.Attributes, func(a domain.Attribute) bool { return len(a.Runs) > 0 }) {
-		alone, err := quality(ctx, truth.values, redrawn(truth))
+	var bins *domain.Domain
+	learned := slices.ContainsFunc(e.domain.Attributes, func(a domain.Attribute) bool { return len(a.Runs) > 0 })
+	if learned && released(e.options.Released, e.domain) {
+		bins = e.options.Released
+	}
+	if v.Learned = bins != nil; v.Learned || !learned {
+		alone, err := quality(ctx, truth.values, redrawn(truth, bins))
 		if err != nil {
 			return nil, err
 		}

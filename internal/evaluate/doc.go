@@ -85,8 +85,9 @@
 //	  every                       [1, 1], or n for a table of which every n-th row counts
 //	  column_shapes, column_pair_trends, column_pair_trends_true_bins   properties
 //	  overall                     mean of the averages of the first two
-//	  binning                     the same four for the true table against itself, values drawn again in their cells;
-//	                              only if no bins are learned
+//	  binning                     the same four for the true table against itself, values drawn again in their cells:
+//	                              if bins are learned, in those of the release, and only if --synthetic is a released directory
+//	  binning_learned             true if they are
 //	  columns[]                   name, type, sdtype; frequent[] (value, real and synthetic share); and
 //	    real, synthetic           rows, null_share, distinct; of numbers, dates and times mean, sd, zero_share,
 //	                              quantiles[] (p, value, text), in days for DATE, microseconds for other times

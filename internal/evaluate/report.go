@@ -40,8 +40,10 @@ type Values struct {
 	Quality
 
 	// Binning is Quality of the true table against itself with each value drawn again inside its cell: what
-	// the cells alone cost, before any noise. It is nil if bins are learned: the cells here are not those of a release.
+	// the cells alone cost, before any noise. If bins are learned they are those of the release, and values lie in them
+	// as it says; it is nil if the release is not known.
 	Binning *Quality `json:"binning,omitempty"`
+	Learned bool     `json:"binning_learned,omitempty"` // whether Binning is of learned bins
 
 	Columns []Column `json:"columns"`
 }

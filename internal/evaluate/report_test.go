@@ -32,7 +32,7 @@ func reportOf(t *testing.T, d *domain.Domain) *Report {
 		for a := range d.Attributes {
 			table.values = append(table.values, newValues(&d.Attributes[a]))
 		}
-		table.values = redrawn(table)
+		table.values = redrawn(table, nil)
 	}
 	r, err := Compare(context.Background(), tables, query.AllMarginals(d.Sizes(), 3, 1000), d, Options{Worst: 3, Cells: 3})
 	if err != nil {

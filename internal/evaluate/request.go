@@ -20,8 +20,9 @@ type Request struct {
 	events           *domain.Events
 	workload         query.Workload
 	truth, synthetic *source
-	holdout          *source // nil: none
-	json, html       string  // files; empty: none
+	holdout          *source        // nil: none
+	json, html       string         // files; empty: none
+	released         *domain.Domain // with the bins that the run learned; nil: not known
 }
 
 // FieldError is what is wrong with one field of a Config.
@@ -54,7 +55,7 @@ var ErrMissing = errors.New("is required")
 // Open reads the domain file, finds the tables and compares their columns with the domain's. It returns
 // everything that is wrong, as FieldErrors; columns are compared if the domain file is right.
 func Open(ctx context.Context, c Config) (*Request, error) {
-	r, errs := &Request{json: c.JSON, html: c.HTML}, &FieldErrors{}
+	r, errs := &Request{json: c.JSON, html: c.HTML, released: c.Released}, &FieldErrors{}
 	file := r.openDomain(ctx, c, errs)
 	r.truth = find(ctx, "Input", c.Input, true, file, c, errs)
 	r.synthetic = find(ctx, "Synthetic", c.Synthetic, false, file, c, errs)

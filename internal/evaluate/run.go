@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/workload"
 	"github.com/dapple-dp/dapple/io/files"
@@ -24,8 +25,10 @@ type Config struct {
 	Marginals int    // widest marginal compared; default 3
 	MaxCells  int64  // largest marginal compared, in cells; default 10,000
 	JSON      string // file for the figures as JSON, local or gs://, replaced if it is there; default: none
-	HTML      string // file for the figures and pictures as one page; default: none
-	Services  table.Options
+	// Released is the domain with the bins that the run learned which made the synthetic table; nil: not known.
+	Released *domain.Domain
+	HTML     string // file for the figures and pictures as one page; default: none
+	Services table.Options
 }
 
 // Run opens the tables of c and compares them: Open, then Request.Run.
@@ -52,7 +55,7 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 			return err
 		}
 	}
-	report, err := Compare(ctx, t, r.workload, r.domain, Options{})
+	report, err := Compare(ctx, t, r.workload, r.domain, Options{Released: r.released})
 	if err != nil {
 		return err
 	}

@@ -31,9 +31,12 @@ func (v *Values) writeText(b *bytes.Buffer) {
 	line("\nPair Trends with both tables in bins of the true one's range: %s", v.TrueBins.Average)
 	line("Pairs that count have |r| > %v or Cramér's V > %v in the true table: %d of %d.", correlated, associated,
 		defined(v.Trends.Items), len(v.Trends.Items))
-	if v.Binning != nil {
+	switch {
+	case v.Learned:
+		line("Binning alone: the true table with each value drawn again in its bin, as the\nrelease says that values lie there. Cells below are equal bins of such columns.\n")
+	case v.Binning != nil:
 		line("Binning alone: the true table with each value drawn again inside its cell.\n")
-	} else {
+	default:
 		line("Bins are learned: where cells are compared, such columns are in equal bins.\n")
 	}
 	writeProperty(b, "Column Shapes", v.Shapes)

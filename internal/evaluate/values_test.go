@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 )
 
 // valuesOf reads texts as a column of the attribute.
@@ -228,5 +229,60 @@ func TestCycles(t *testing.T) {
 	c = columns([]*values{valuesOf(clock, "16:20:00")}, []*values{valuesOf(clock, "17:00:00")})[0]
 	if midnight.Hours != nil || c.Week != nil || c.Hours.Real[16] != 1 || c.Hours.Synthetic[17] != 1 {
 		t.Errorf("hours of midnights %+v; of a time %+v, %+v", midnight.Hours, c.Week, c.Hours)
+	}
+}
+
+// Binning alone, of learned bins, costs what the release does not know of values in its bins: nothing if it knows them
+// exactly.
+func TestWhatLearnedBinsCost(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "fare", Type: domain.Numeric, Scale: 1, Cuts: []int64{0, 10_000}, Resolution: 5, Learned: 2, Null: true},
+		{Name: "day", Type: domain.Date, Cuts: []int64{0, 999}, Resolution: 1, Learned: 2, Null: true},
+		{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, HasFallback: true},
+	}}
+	at := func(k int) domain.Run { return domain.Run{From: k, Share: 1} }
+	none := func(k int) domain.Run { return domain.Run{From: k} }
+	known := []domain.LearnedBins{ // fares of 1.5 and 600; 1970-01-11 and 1971-02-05
+		{Attribute: 0, Starts: []int{0, 1000}, Runs: []domain.Run{none(0), at(3), none(4), at(1200), none(1201)}},
+		{Attribute: 1, Starts: []int{0, 300}, Runs: []domain.Run{none(0), at(10), none(11), at(400), none(401)}},
+	}
+	flat := []domain.LearnedBins{{Attribute: 0, Starts: []int{0, 1000}, Runs: []domain.Run{at(0)}}, {Attribute: 1, Starts: []int{0, 300}, Runs: []domain.Run{at(0)}}}
+	file := finer(d.EqualBins())
+	b := NewBuilder(file)
+	for range 300 {
+		b.Add(&domain.Chunk{Rows: 3, Columns: []domain.Column{textColumn([]string{"1.5", "600", "?"}),
+			textColumn([]string{"1970-01-11", "1971-02-05", "?"}), textColumn([]string{"f", "m", "m"})}})
+	}
+	table := b.Table()
+	cost := func(o Options) *Quality {
+		r, err := Compare(t.Context(), Tables{Real: table, Synthetic: table}, query.AllMarginals(file.Sizes(), 2, 10_000), file, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := r.Real.Values; v.Learned != (v.Binning != nil) {
+			t.Fatalf("learned: %v, %v", v.Learned, v.Binning)
+		}
+		return r.Real.Values.Binning
+	}
+	of := func(list []domain.LearnedBins) Options {
+		x, err := d.WithBins(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Options{Released: x}
+	}
+	if q := cost(of(known)); q == nil || q.Shapes.Average != 1 || q.Overall < .999 {
+		t.Errorf("of values that are known: %+v", q)
+	}
+	if q := cost(of(flat)); q == nil || q.Shapes.Average > .9 {
+		t.Errorf("of values that are spread over their bins: %+v", q)
+	}
+	other := of(flat)
+	other.Released.Attributes[1].Name = "date"
+	if q := cost(other); q != nil {
+		t.Error("of another table's bins")
+	}
+	if q := cost(Options{}); q != nil {
+		t.Error("of a release that is not known")
 	}
 }

@@ -272,6 +272,9 @@ func openTables(ctx context.Context, c evaluate.Config) (*evaluate.Request, erro
 	}
 	faults = append(faults, placeFaults(ctx, "--json", c.JSON)...)
 	faults = append(faults, placeFaults(ctx, "--html", c.HTML)...)
+	if len(faults) == 0 {
+		c.Released = pipelines.LearnedDomain(ctx, c.Synthetic)
+	}
 	req, err := evaluate.Open(ctx, c)
 	return req, append(faults, fieldFaults(err)...).Err()
 }
