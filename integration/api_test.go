@@ -21,7 +21,7 @@ var notOffered = regexp.MustCompile(`(?i)parallel|disjoint|group|subsampl|amplif
 // TestWhatIsNotOffered reads the exported names of everything that spends or draws.
 func TestWhatIsNotOffered(t *testing.T) {
 	seen := 0
-	for _, dir := range []string{"dp", "dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "transforms/synth", "transforms/private", "transforms/counts"} {
+	for _, dir := range []string{"dp", "dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "transforms/synth", "transforms/private", "transforms/counts"} {
 		for name, at := range exported(t, filepath.Join("..", filepath.FromSlash(dir))) {
 			seen++
 			if notOffered.MatchString(name) {
@@ -92,7 +92,7 @@ func TestNoPublicNoiseSeed(t *testing.T) {
 				return err
 			}
 			b, err := os.ReadFile(path)
-			if strings.Contains(string(b), "noise.SeedFromBytes(") && filepath.Base(path) != "seed.go" {
+			if strings.Contains(string(b), "mechanism.SeedFromBytes(") && filepath.Base(path) != "seed.go" {
 				t.Errorf("%s makes a seed of the noise from bytes", path)
 			}
 			return err
@@ -164,7 +164,6 @@ var public = map[string]string{
 	"dp/accountant":      "the ledger of a release, to add up several",
 	"dp/domain":          "the domain, which every call takes",
 	"dp/mechanism":       "the curator, to try a method of one's own on counts",
-	"dp/noise":           "the samplers and the seed that a curator takes",
 	"dp/query":           "the workload, which Count and Solve take",
 	"io/bigqueryio":      "tables of BigQuery, by a blank import",
 	"io/csvio":           "CSV, by a blank import",

@@ -22,7 +22,7 @@ var testKits = []string{"internal/jobs/jobstest", "internal/dptest", "internal/p
 
 // releasing is what no solver and no model reaches: post-processing costs nothing only while it cannot reach
 // what draws or charges, and what is computed has no place.
-var releasing = []string{"dp/noise", "dp/accountant", "dp/mechanism", "transforms", "io", "pipelines", "github.com/apache", "cloud.google.com/", "google.golang.org/"}
+var releasing = []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "transforms", "io", "pipelines", "github.com/apache", "cloud.google.com/", "google.golang.org/"}
 
 // algorithms are the methods of this module; methods use models, not the reverse.
 var algorithms = []string{"internal/dpam", "internal/dpfw", "internal/rake", "internal/published", "internal/methods"}
@@ -34,7 +34,7 @@ var layering = []struct {
 	mustNotReach []string
 	because      string
 }{
-	{"dp$", []string{"dp/domain", "dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
+	{"dp$", []string{"dp/domain", "dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"the vocabulary depends on nothing"},
 	{"dp", []string{"internal/dptest", "internal/solvertest", "internal/transformtest", "internal/published", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/", "gonum.org/", "cloud.google.com/", "google.golang.org/"},
 		"privacy rests on the standard library alone"},
@@ -42,29 +42,29 @@ var layering = []struct {
 		"how errors are listed is independent of what they say"},
 	{"internal/dptest", []string{"dp/mechanism", "internal/solvertest", "internal/published", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"laws are checked by code that does not know the mechanisms"},
-	{"internal/solvertest", []string{"dp/noise", "dp/accountant", "dp/mechanism", "internal/published", "transforms", "io", "pipelines", "github.com/"},
+	{"internal/solvertest", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "internal/published", "transforms", "io", "pipelines", "github.com/"},
 		"a solver is tested with the vocabulary that it is given"},
 	{"internal/wire", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "bytes know nothing of what they mean"},
 	{"internal/summation", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "sums know nothing of what they add"},
 	{"internal/bisect", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "searches know nothing of what they look for"},
-	{"internal/marginal", []string{"dp/noise", "dp/accountant", "dp/mechanism", "dp/query", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
+	{"internal/marginal", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "dp/query", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"where a record is counted depends on its codes alone"},
-	{"internal/bounding", []string{"dp/noise", "dp/accountant", "dp/mechanism", "dp/query", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
+	{"internal/bounding", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "dp/query", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"which record a unit keeps depends on its records alone"},
-	{"internal/relation", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
+	{"internal/relation", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"what follows from declarations looks at no release and no record"},
 	{"solver", testKits, "test helpers stay in tests"},
 	{"transforms", testKits, "test helpers stay in tests"},
 	{"io", testKits, "test helpers stay in tests"},
 	{"pipelines", testKits, "test helpers stay in tests"},
 	{"internal/published", testKits, "test helpers stay in tests"},
-	{"dp/domain", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism"},
+	{"dp/domain", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism"},
 		"what a table may contain is independent of what is asked of it"},
-	{"dp/query", []string{"dp/noise", "dp/accountant", "dp/mechanism"},
+	{"dp/query", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism"},
 		"queries do not know how they are answered"},
-	{"dp/noise", []string{"dp/accountant", "dp/mechanism", "dp/domain", "dp/query"},
+	{"dp/internal/noise", []string{"dp/accountant", "dp/mechanism", "dp/domain", "dp/query"},
 		"samplers know nothing of budgets"},
-	{"dp/accountant", []string{"dp/noise", "dp/mechanism", "dp/domain", "dp/query"},
+	{"dp/accountant", []string{"dp/internal/noise", "dp/mechanism", "dp/domain", "dp/query"},
 		"budgets know nothing of samplers"},
 	{"solver", releasing, "post-processing costs nothing"},
 	{"internal/rake", releasing, "post-processing costs nothing"},
@@ -85,20 +85,20 @@ var layering = []struct {
 	{"internal/rake", testKits, "test helpers stay in tests"},
 	{"internal/dpam", testKits, "test helpers stay in tests"},
 	{"internal/dpfw", testKits, "test helpers stay in tests"},
-	{"transforms/private", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "io", "pipelines"},
+	{"transforms/private", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "io", "pipelines"},
 		"encoding and bounding neither draw nor spend"},
-	{"transforms/counts", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "io", "pipelines"},
+	{"transforms/counts", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "io", "pipelines"},
 		"counting neither draws nor spends"},
 	{"transforms/synth", []string{"io", "pipelines", "internal/plan"},
 		"transforms declare the sink that they write to; pipelines picks one"},
-	{"transforms/rows", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "io", "pipelines", "cloud.google.com/"},
+	{"transforms/rows", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "io", "pipelines", "cloud.google.com/"},
 		"raw records neither draw nor spend, wherever they come from"},
 	{"transforms/rows", runnersOfBeam, "runners belong to main and to tests"},
 	{"transforms/private", runnersOfBeam, "runners belong to main and to tests"},
 	{"transforms/counts", runnersOfBeam, "runners belong to main and to tests"},
 	{"transforms/synth", runnersOfBeam, "runners belong to main and to tests"},
 	{"transforms/internal", runnersOfBeam, "runners belong to main and to tests"},
-	{"io", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "pipelines"},
+	{"io", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "pipelines"},
 		"formats know records and domains, nothing of privacy"},
 	{"internal/gcs", []string{"dp", "internal/dirsink", "internal/store", "io/table", "github.com/apache/"},
 		"objects know nothing of what they hold"},
@@ -115,7 +115,7 @@ var layering = []struct {
 	{"internal/expansion", testKits, "test helpers stay in tests"},
 	{"internal/store", []string{"dp", "solver", "internal/population", "transforms", "internal/dirsink", "io/table", "pipelines", "github.com/apache/"},
 		"a store knows nothing of what it holds"},
-	{"internal/book", []string{"dp/noise", "dp/mechanism", "dp/domain", "dp/query", "solver", "internal/population", "transforms", "pipelines", "github.com/apache/", "cloud.google.com/"},
+	{"internal/book", []string{"dp/internal/noise", "dp/mechanism", "dp/domain", "dp/query", "solver", "internal/population", "transforms", "pipelines", "github.com/apache/", "cloud.google.com/"},
 		"a book adds up what runs may lose, and knows nothing of what they do"},
 	{"io/files", []string{"dp", "internal/dirsink", "internal/store", "io/table", "github.com/", "cloud.google.com/", "google.golang.org/"},
 		"files know nothing of what they hold, and where they are only by registration"},
@@ -144,19 +144,19 @@ var layering = []struct {
 	{"examples/addstage", []string{"github.com/apache/arrow/", "io", "pipelines"},
 		"a program that calls Synthesize links no Arrow; its runner, prism, links Cloud Storage for Beam's own sake"},
 	{"internal/plan", testKits, "test helpers stay in tests"},
-	{"internal/plan", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
+	{"internal/plan", []string{"dp/internal/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
 		"planning sees public inputs only"},
-	{"internal/theory", []string{"dp/noise", "dp/mechanism", "dp/accountant", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
+	{"internal/theory", []string{"dp/internal/noise", "dp/mechanism", "dp/accountant", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"bounds are functions of public figures"},
 	{"internal/page", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"pages know nothing of what they show"},
-	{"internal/report", []string{"dp/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
+	{"internal/report", []string{"dp/internal/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
 		"reports are made from released values only"},
 	{"pipelines$", []string{"internal/evaluate"},
 		"what is computed from the true table stays apart from what is released"},
-	{"internal/evaluate", []string{"dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms"},
+	{"internal/evaluate", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms"},
 		"evaluation spends nothing and releases nothing"},
-	{"internal/infer", []string{"dp/query", "dp/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "pipelines$"},
+	{"internal/infer", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "pipelines$"},
 		"proposals are read off the data and stay apart from what is released"},
 }
 
@@ -184,7 +184,7 @@ func TestLayering(t *testing.T) {
 	}
 }
 
-// Only the standard library's cryptographic generator and dp/noise may be the origin of noise.
+// Only the standard library's cryptographic generator and dp/internal/noise may be the origin of noise.
 // math/big reaches math/rand, so this looks at direct imports.
 func TestNoGeneralPurposeRandomnessInDP(t *testing.T) {
 	t.Parallel()
@@ -196,8 +196,8 @@ func TestNoGeneralPurposeRandomnessInDP(t *testing.T) {
 			if covers("std math/rand", dep) {
 				t.Errorf("%s imports %s", pkg, dep)
 			}
-			if dep == "std crypto/rand" && pkg != "dp/noise" {
-				t.Errorf("%s imports %s: only dp/noise draws randomness for privacy", pkg, dep)
+			if dep == "std crypto/rand" && pkg != "dp/internal/noise" {
+				t.Errorf("%s imports %s: only dp/internal/noise draws randomness for privacy", pkg, dep)
 			}
 		}
 	}
@@ -254,9 +254,9 @@ func TestLayeringPatterns(t *testing.T) {
 		want         bool
 	}{
 		{"dp", "dp", true},
-		{"dp", "dp/noise", true},
+		{"dp", "dp/internal/noise", true},
 		{"dp", "dptest", false},
-		{"dp$", "dp/noise", false},
+		{"dp$", "dp/internal/noise", false},
 		{"io", "std io", false},
 		{"std math/rand", "std math/rand/v2", true},
 		{"github.com/", "github.com/apache/arrow", true},

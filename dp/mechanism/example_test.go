@@ -7,7 +7,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -29,7 +28,7 @@ func (c column) Marginal(domain.Clique) []int64 { return c }
 
 // Half of the budget goes into one marginal; a second request beyond what remains is refused.
 func ExampleCurator_Measure() {
-	seed, err := noise.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
+	seed, err := mechanism.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,7 +40,7 @@ func ExampleCurator_Measure() {
 	}
 	counts := column{120, 80, 40}
 	c, err := mechanism.New(counts, mechanism.Params{
-		Sizes: []int{3}, Ledger: ledger, Root: noise.NewRoot(seed, [32]byte{1}, [32]byte{2}),
+		Sizes: []int{3}, Ledger: ledger, Root: mechanism.NewRoot(seed, [32]byte{1}, [32]byte{2}),
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -62,7 +61,7 @@ func ExampleCurator_Measure() {
 
 // The residual of a one-way table is what it differs by from equal counts; it costs 1 − 1/k of the table.
 func ExampleCurator_Residuals() {
-	seed, err := noise.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
+	seed, err := mechanism.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -73,7 +72,7 @@ func ExampleCurator_Residuals() {
 		return
 	}
 	c, err := mechanism.New(column{1200, 800, 400}, mechanism.Params{
-		Sizes: []int{3}, Ledger: ledger, Root: noise.NewRoot(seed, [32]byte{1}, [32]byte{2}),
+		Sizes: []int{3}, Ledger: ledger, Root: mechanism.NewRoot(seed, [32]byte{1}, [32]byte{2}),
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/internal/noise"
 	"github.com/dapple-dp/dapple/internal/dptest"
 )
 

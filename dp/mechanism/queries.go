@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/internal/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/internal/noise"
 	"github.com/dapple-dp/dapple/internal/dpfw"
 	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/solver"

@@ -10,7 +10,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/solver"
@@ -44,16 +43,16 @@ func (r Request) Problem(t *Table, seed uint64) solver.Problem {
 
 // Randomness of a run: of the noise, and of what privacy does not depend on.
 type Randomness struct {
-	Noise noise.Seed
+	Noise mechanism.Seed
 	Other uint64
 }
 
 // Fresh returns randomness of the operating system.
-func Fresh() Randomness { return Randomness{noise.NewSeed(), rand.Uint64()} }
+func Fresh() Randomness { return Randomness{mechanism.NewSeed(), rand.Uint64()} }
 
 // Fixed returns randomness that is the same in every run, for tests and figures; it protects nobody.
 func Fixed(seed uint64) Randomness {
-	secret, err := noise.SeedFromBytes(binary.BigEndian.AppendUint64([]byte("fixed noise is for tests"), seed))
+	secret, err := mechanism.SeedFromBytes(binary.BigEndian.AppendUint64([]byte("fixed noise is for tests"), seed))
 	if err != nil {
 		panic("families: " + err.Error())
 	}
@@ -87,7 +86,7 @@ func Solve(t *Table, r Request, random Randomness) (*Solved, error) {
 		return nil, err
 	}
 	config, record := sha256.Sum256([]byte(m.Name)), &mechanism.Recorder{}
-	curator, err := mechanism.New(t, mechanism.Params{Sizes: t.Sizes, Ledger: ledger, Root: noise.NewRoot(random.Noise, config, config), Recorder: record})
+	curator, err := mechanism.New(t, mechanism.Params{Sizes: t.Sizes, Ledger: ledger, Root: mechanism.NewRoot(random.Noise, config, config), Recorder: record})
 	if err != nil {
 		return nil, err
 	}

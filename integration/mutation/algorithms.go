@@ -20,7 +20,7 @@ var algorithms = []defect{
 	},
 	{
 		name: "solver reaches noise", file: "internal/dpam/dpam.go", dir: "integration", test: "TestLayering",
-		old: "import (\n", new: "import (\n\t_ \"github.com/dapple-dp/dapple/dp/noise\"\n",
+		old: "import (\n", new: "import (\n\t_ \"github.com/dapple-dp/dapple/dp/internal/noise\"\n",
 	},
 	{
 		name: "blocks of noise kept", file: "internal/rake/blocks.go", test: "TestSmoothTable",

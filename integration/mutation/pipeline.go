@@ -61,15 +61,15 @@ var pipeline = []defect{
 	},
 	{
 		name: "statistics missing from the key", file: "transforms/synth/solve.go", test: "TestNoiseIsBoundToAllCounts",
-		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, config, [32]byte{})",
+		old: "mechanism.NewRoot(secret, config, table.Digest())", new: "mechanism.NewRoot(secret, config, [32]byte{})",
 	},
 	{
 		name: "configuration missing from the key", file: "transforms/synth/solve.go", test: "TestSolveIsAFunctionOfSeedConfigAndCounts",
-		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, [32]byte{}, table.Digest())",
+		old: "mechanism.NewRoot(secret, config, table.Digest())", new: "mechanism.NewRoot(secret, [32]byte{}, table.Digest())",
 	},
 	{
 		name: "zero seed accepted by the solve", file: "transforms/synth/seed.go", test: "TestSolveRefusesSeedsAndTables",
-		old: "return noise.SeedFromBytes(b) }", new: "if s, err := noise.SeedFromBytes(b); err == nil {\n\t\treturn s, nil\n\t}\n\treturn noise.SeedFromBytes([]byte(\"a seed that everybody can look up\")[:32])\n}",
+		old: "return mechanism.SeedFromBytes(b) }", new: "if s, err := mechanism.SeedFromBytes(b); err == nil {\n\t\treturn s, nil\n\t}\n\treturn mechanism.SeedFromBytes([]byte(\"a seed that everybody can look up\")[:32])\n}",
 	},
 	{
 		name: "second seed ignored", file: "transforms/synth/solve.go", test: "TestSolveRefusesSeedsAndTables",

@@ -13,7 +13,7 @@ var releases = []defect{
 	},
 	{
 		name: "same noise on changed input", file: "transforms/synth/solve.go", test: "TestCrashBeforeTheModelIsKept",
-		old: "noise.NewRoot(secret, config, table.Digest())", new: "noise.NewRoot(secret, config, [32]byte{})",
+		old: "mechanism.NewRoot(secret, config, table.Digest())", new: "mechanism.NewRoot(secret, config, [32]byte{})",
 	},
 	{
 		name: "shards of two models are published", file: "transforms/synth/publish.go", test: "TestPublishRefusesTwoModels",

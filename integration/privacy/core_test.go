@@ -10,7 +10,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
@@ -85,14 +84,14 @@ func newLedger(t testing.TB, p accountant.Params) *accountant.Ledger {
 // newCurator returns a curator of t whose noise is that of the given run number, and its record.
 func newCurator(tb testing.TB, t table, l *accountant.Ledger, run uint64) (*mechanism.Curator, *mechanism.Recorder) {
 	tb.Helper()
-	seed, err := noise.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
+	seed, err := mechanism.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	config := sha256.Sum256(binary.BigEndian.AppendUint64(nil, run))
 	record := &mechanism.Recorder{}
 	c, err := mechanism.New(t, mechanism.Params{
-		Sizes: t.sizes, Ledger: l, Root: noise.NewRoot(seed, config, [32]byte{}), Recorder: record,
+		Sizes: t.sizes, Ledger: l, Root: mechanism.NewRoot(seed, config, [32]byte{}), Recorder: record,
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/widetable"
 	"github.com/dapple-dp/dapple/internal/marginal"
@@ -161,7 +160,7 @@ func (b *bench) solve() (float64, error) {
 	}
 	table := &untimed{counted: counted{d.Sizes(), b.table.Codes()}, known: map[string][]int64{}}
 	config := sha256.Sum256([]byte("widebench"))
-	curator, err := mechanism.New(table, mechanism.Params{Sizes: d.Sizes(), Ledger: ledger, Root: noise.NewRoot(noise.NewSeed(), config, config)})
+	curator, err := mechanism.New(table, mechanism.Params{Sizes: d.Sizes(), Ledger: ledger, Root: mechanism.NewRoot(mechanism.NewSeed(), config, config)})
 	if err != nil {
 		return 0, err
 	}

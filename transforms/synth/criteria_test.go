@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -18,7 +18,7 @@ func checkedRelease(t *testing.T, method string, tb *counts.Table, largest float
 	f := newSolveFn(StoreRef{})
 	f.Params.Method, f.Params.Epsilon, f.Params.Delta = method, 20, 1e-6
 	f.Params.Criteria = solver.Criteria{Limits: []solver.Limit{{Clique: domain.NewClique(0, 1), Largest: largest}}, Share: dp.ShareOf(1, 5)}
-	ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{tb})
+	ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
 	if err != nil {
 		t.Fatalf("%s: %v", method, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -52,7 +52,7 @@ func init() {
 // A solver that fails after it has drawn leaves a mark, or says that the budget is spent; one that fails before
 // does neither. Where the mark cannot be left, nothing is drawn.
 func TestFailureAfterADraw(t *testing.T) {
-	tb, seeds := table(t, 20), []noise.Seed{testSeed(t, 1)}
+	tb, seeds := table(t, 20), []mechanism.Seed{testSeed(t, 1)}
 	for _, tt := range []struct {
 		method, store string
 		marked        bool
@@ -102,7 +102,7 @@ func TestPublishRefusesTwoModels(t *testing.T) {
 
 // What Write and Sample hand on names the model that it was sampled from.
 func TestRowsNameTheirModel(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
+	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/internal/modelio"
@@ -67,8 +66,8 @@ func FuzzElements(f *testing.F) {
 	f.Add(encodeModelRef(InlineRef([]byte("a release"))))
 	f.Add(encodeFileRef(FileRef{Shard: 3, Rows: 7, Bytes: 9, CRC32C: 1, URI: "part"}))
 	f.Add(encodePublished(Published{URI: "out", Files: 2, Rows: 7, Bytes: 9}))
-	f.Add(bytes.Repeat([]byte{7}, noise.SeedSize))
-	f.Add(make([]byte, noise.SeedSize))
+	f.Add(bytes.Repeat([]byte{7}, 32))
+	f.Add(make([]byte, 32))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dptest.WithinMemory(t, 1<<18+256*uint64(len(b)), func() {
 			if s, err := decodeSeed(b); err == nil && (!s.Usable() || !bytes.Equal(encodeSeed(s), b)) {

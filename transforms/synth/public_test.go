@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
@@ -55,7 +55,7 @@ func release(t *testing.T, tb *counts.Table) (solver.Problem, ModelRef) {
 	t.Helper()
 	f := newSolveFn(StoreRef{})
 	f.Params.Method = "frozen"
-	ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{tb})
+	ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -79,7 +79,7 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 					Params: SolveParams{Epsilon: 8, Delta: 1e-9, Method: "rake", RunID: "run", Store: store}.withDefaults(),
 					Public: query.Frame{Domain: *wideColumns(), Workload: w}, Shape: counts.NewShape(w, p),
 				}
-				ref, err := process(f, []noise.Seed{testSeed(t, 3)}, []*counts.Table{tb})
+				ref, err := process(f, []mechanism.Seed{testSeed(t, 3)}, []*counts.Table{tb})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -25,7 +25,7 @@ import (
 func TestElementsHaveTheirOwnCoders(t *testing.T) {
 	for _, e := range []reflect.Type{
 		reflect.TypeFor[*domain.Chunk](), reflect.TypeFor[*records.Batch](), reflect.TypeFor[*records.Units](),
-		reflect.TypeFor[*counts.Table](), reflect.TypeFor[noise.Seed](), reflect.TypeFor[ModelRef](),
+		reflect.TypeFor[*counts.Table](), reflect.TypeFor[mechanism.Seed](), reflect.TypeFor[ModelRef](),
 		reflect.TypeFor[FileRef](), reflect.TypeFor[Published](),
 	} {
 		if c := beam.NewCoder(typex.New(e)).String(); !strings.HasPrefix(c, e.String()) {

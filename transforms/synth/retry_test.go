@@ -14,7 +14,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -24,12 +24,12 @@ import (
 // release of one table, or none; never the same noise on two tables.
 
 // attempts calls ProcessElement as often as there are seeds, all at once.
-func attempts(t *testing.T, store StoreRef, seeds []noise.Seed, tb *counts.Table) []ModelRef {
+func attempts(t *testing.T, store StoreRef, seeds []mechanism.Seed, tb *counts.Table) []ModelRef {
 	t.Helper()
 	refs, faults := make([]ModelRef, len(seeds)), make([]error, len(seeds))
 	var wg sync.WaitGroup
 	for i, s := range seeds {
-		wg.Go(func() { refs[i], faults[i] = process(newSolveFn(store), []noise.Seed{s}, []*counts.Table{tb}) })
+		wg.Go(func() { refs[i], faults[i] = process(newSolveFn(store), []mechanism.Seed{s}, []*counts.Table{tb}) })
 	}
 	wg.Wait()
 	if err := errors.Join(faults...); err != nil {
@@ -42,13 +42,13 @@ func attempts(t *testing.T, store StoreRef, seeds []noise.Seed, tb *counts.Table
 // bytes of whoever came first to the store.
 func TestAttemptsAtOnceReleaseOneModel(t *testing.T) {
 	one, tb := testSeed(t, 1), table(t, 20)
-	redrawn := []noise.Seed{one, testSeed(t, 2), testSeed(t, 3), testSeed(t, 4)}
+	redrawn := []mechanism.Seed{one, testSeed(t, 2), testSeed(t, 3), testSeed(t, 4)}
 	for name, c := range map[string]struct {
 		store StoreRef
-		seeds []noise.Seed
+		seeds []mechanism.Seed
 	}{
-		"one seed, no store":    {StoreRef{}, slices.Repeat([]noise.Seed{one}, 4)},
-		"one seed, a store":     {StoreRef{"dir", t.TempDir()}, slices.Repeat([]noise.Seed{one}, 4)},
+		"one seed, no store":    {StoreRef{}, slices.Repeat([]mechanism.Seed{one}, 4)},
+		"one seed, a store":     {StoreRef{"dir", t.TempDir()}, slices.Repeat([]mechanism.Seed{one}, 4)},
 		"redrawn seeds, stored": {StoreRef{"dir", t.TempDir()}, redrawn},
 	} {
 		refs := attempts(t, c.store, c.seeds, tb)
@@ -99,7 +99,7 @@ func init() {
 // A release that was drawn but not kept was seen by nobody. The retry repeats it on equal counts, and draws
 // other noise on others: both releases on one noise would show the difference of the tables.
 func TestCrashBeforeTheModelIsKept(t *testing.T) {
-	dir, seeds := t.TempDir(), []noise.Seed{testSeed(t, 1)}
+	dir, seeds := t.TempDir(), []mechanism.Seed{testSeed(t, 1)}
 	before, after := table(t, 50), table(t, 51)
 	if _, err := process(newSolveFn(StoreRef{"refusing", dir}), seeds, []*counts.Table{before}); err == nil {
 		t.Fatal("the store lost a release and nobody was told")
@@ -166,12 +166,12 @@ func noiseIn(t *testing.T, release []byte, tb *counts.Table) []float64 {
 // Once a release is kept, whatever the input has become, it is the release of this run: nothing is drawn.
 func TestInputChangedAfterTheModelWasKept(t *testing.T) {
 	store := StoreRef{"dir", t.TempDir()}
-	first, err := process(newSolveFn(store), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
+	first, err := process(newSolveFn(store), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tb := range map[string][]*counts.Table{"one more": {table(t, 21)}, "nobody": nil} {
-		again, err := process(newSolveFn(store), []noise.Seed{testSeed(t, 2)}, tb)
+		again, err := process(newSolveFn(store), []mechanism.Seed{testSeed(t, 2)}, tb)
 		if err != nil || !reflect.DeepEqual(again, first) {
 			t.Errorf("%s: a second release beside the first (error %v)", name, err)
 		}
@@ -244,7 +244,7 @@ func partsOf(t *testing.T, dir string) string {
 // A shard that is sampled twice, one attempt after the other, in another process, and several at once, has the
 // same rows each time, under names of its own; whichever set is published, the rows are the same.
 func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)})
+	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)})
 	if err != nil {
 		t.Fatal(err)
 	}

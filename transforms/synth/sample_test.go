@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/transformtest"
@@ -224,7 +224,7 @@ func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
 }
 
 func TestSampleRefusesAModelOfOtherColumns(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
+	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 )
 
 func init() {
-	beam.RegisterCoder(reflect.TypeFor[noise.Seed](), encodeSeed, decodeSeed)
+	beam.RegisterCoder(reflect.TypeFor[mechanism.Seed](), encodeSeed, decodeSeed)
 	register.Function2x0(drawSeed)
-	register.Emitter1[noise.Seed]()
-	register.Iter1[noise.Seed]()
+	register.Emitter1[mechanism.Seed]()
+	register.Iter1[mechanism.Seed]()
 }
 
 // seed returns a collection of one secret seed. The reshuffle keeps retries of later steps from drawing another seed.
@@ -22,15 +22,15 @@ func seed(s beam.Scope) beam.PCollection {
 	return beam.Reshuffle(s, beam.ParDo(s, drawSeed, beam.Impulse(s)))
 }
 
-func drawSeed(_ []byte, emit func(noise.Seed)) { emit(noise.NewSeed()) }
+func drawSeed(_ []byte, emit func(mechanism.Seed)) { emit(mechanism.NewSeed()) }
 
 // A Seed has no exported fields: without this coder its bytes would arrive as zeros.
 
-func encodeSeed(s noise.Seed) []byte {
+func encodeSeed(s mechanism.Seed) []byte {
 	if !s.Usable() {
 		return nil // decodes to an error
 	}
 	return s.Reveal()
 }
 
-func decodeSeed(b []byte) (noise.Seed, error) { return noise.SeedFromBytes(b) }
+func decodeSeed(b []byte) (mechanism.Seed, error) { return mechanism.SeedFromBytes(b) }

@@ -16,7 +16,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/dp/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/modelio"
@@ -203,7 +202,7 @@ func (f *solveFn) config() [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*noise.Seed) bool, tables func(**counts.Table) bool, emit func(ModelRef)) error {
+func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanism.Seed) bool, tables func(**counts.Table) bool, emit func(ModelRef)) error {
 	name := f.Params.RunID + ReleaseSuffix
 	data, err := f.adopt(ctx, name)
 	if err != nil {
@@ -274,7 +273,7 @@ func (f *solveFn) check(name string, data []byte) error {
 	return nil
 }
 
-func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, tables func(**counts.Table) bool) ([]byte, error) {
+func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, tables func(**counts.Table) bool) ([]byte, error) {
 	secret, err := onlySeed(seeds)
 	if err != nil {
 		return nil, err
@@ -298,7 +297,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*noise.Seed) bool, table
 	}
 	config := f.config()
 	curator, err := mechanism.New(coarsening{table}, mechanism.Params{
-		Sizes: f.Public.Domain.RecordSizes(), Ledger: ledger, Root: noise.NewRoot(secret, config, table.Digest()),
+		Sizes: f.Public.Domain.RecordSizes(), Ledger: ledger, Root: mechanism.NewRoot(secret, config, table.Digest()),
 		BeforeNoise: func() error { return f.mark(ctx) },
 	})
 	if err != nil {
@@ -355,11 +354,11 @@ type coarsening struct{ *counts.Table }
 func (c coarsening) Coarsen(codes query.Recoding) mechanism.Counts { return c.Table.Coarsen(codes) }
 
 // onlySeed returns the one seed there is. Noise drawn with a known or a used seed hides nothing.
-func onlySeed(seeds func(*noise.Seed) bool) (s noise.Seed, err error) {
+func onlySeed(seeds func(*mechanism.Seed) bool) (s mechanism.Seed, err error) {
 	if !seeds(&s) || !s.Usable() {
 		return s, errors.New("synth: the run has no seed")
 	}
-	var second noise.Seed
+	var second mechanism.Seed
 	if seeds(&second) {
 		return s, errors.New("synth: the run has more than one seed")
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/transformtest"
@@ -65,9 +65,9 @@ func newSolveFn(store StoreRef) *solveFn {
 	}
 }
 
-func testSeed(t *testing.T, b byte) noise.Seed {
+func testSeed(t *testing.T, b byte) mechanism.Seed {
 	t.Helper()
-	s, err := noise.SeedFromBytes(bytes.Repeat([]byte{b}, noise.SeedSize))
+	s, err := mechanism.SeedFromBytes(bytes.Repeat([]byte{b}, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func iterate[T any](items ...T) func(*T) bool {
 }
 
 // process calls ProcessElement once.
-func process(f *solveFn, seeds []noise.Seed, tables []*counts.Table) (ref ModelRef, err error) {
+func process(f *solveFn, seeds []mechanism.Seed, tables []*counts.Table) (ref ModelRef, err error) {
 	n := 0
 	err = f.ProcessElement(context.Background(), 0, iterate(seeds...), iterate(tables...), func(r ModelRef) { ref, n = r, n+1 })
 	if err == nil && n != 1 {
@@ -116,7 +116,7 @@ func read(t *testing.T, ref ModelRef, store StoreRef) []byte {
 // A retry on equal counts repeats the release byte by byte; a retry on other counts, and another seed
 // or configuration, draws fresh noise.
 func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
-	seeds, tables := []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)}
+	seeds, tables := []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)}
 	first, err := process(newSolveFn(StoreRef{}), seeds, tables)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
 	if again, err := process(newSolveFn(StoreRef{}), seeds, []*counts.Table{recoded}); err != nil || !reflect.DeepEqual(again, first) {
 		t.Errorf("a retry released something else (error %v)", err)
 	}
-	noiseOf := func(f *solveFn, seeds []noise.Seed, tb *counts.Table) []float64 {
+	noiseOf := func(f *solveFn, seeds []mechanism.Seed, tb *counts.Table) []float64 {
 		ref, err := process(f, seeds, []*counts.Table{tb})
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
 	other.Params.RunID = "another"
 	for name, got := range map[string][]float64{
 		"one unit more":         noiseOf(newSolveFn(StoreRef{}), seeds, table(t, 51)),
-		"another seed":          noiseOf(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 2)}, tables[0]),
+		"another seed":          noiseOf(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 2)}, tables[0]),
 		"another configuration": noiseOf(other, seeds, tables[0]),
 	} {
 		if reflect.DeepEqual(got, want) {
@@ -158,7 +158,7 @@ func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
 // many people of other ages get another total.
 func TestNoiseIsBoundToAllCounts(t *testing.T) {
 	total := func(shift int) float64 {
-		ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{shifted(t, 50, shift)})
+		ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{shifted(t, 50, shift)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,13 +173,13 @@ func TestNoiseIsBoundToAllCounts(t *testing.T) {
 func TestSolveRefusesSeedsAndTables(t *testing.T) {
 	tb := table(t, 5)
 	for name, c := range map[string]struct {
-		seeds  []noise.Seed
+		seeds  []mechanism.Seed
 		tables []*counts.Table
 	}{
 		"no seed":    {nil, []*counts.Table{tb}},
-		"zero seed":  {[]noise.Seed{{}}, []*counts.Table{tb}},
-		"two seeds":  {[]noise.Seed{testSeed(t, 1), testSeed(t, 1)}, []*counts.Table{tb}},
-		"two tables": {[]noise.Seed{testSeed(t, 1)}, []*counts.Table{tb, tb}},
+		"zero seed":  {[]mechanism.Seed{{}}, []*counts.Table{tb}},
+		"two seeds":  {[]mechanism.Seed{testSeed(t, 1), testSeed(t, 1)}, []*counts.Table{tb}},
+		"two tables": {[]mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb, tb}},
 	} {
 		if _, err := process(newSolveFn(StoreRef{}), c.seeds, c.tables); err == nil {
 			t.Errorf("%s: a release was made", name)
@@ -196,7 +196,7 @@ func TestSolveRefusesSeedsAndTables(t *testing.T) {
 }
 
 func TestSolveOfNothing(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, nil)
+	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestSolveOfNothing(t *testing.T) {
 func TestReplaceReleasesTheExactTotal(t *testing.T) {
 	f := newSolveFn(StoreRef{})
 	f.Params.Neighbouring = dp.Replace
-	ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
+	ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestReplaceReleasesTheExactTotal(t *testing.T) {
 func TestSolveAdoptsTheStoredRelease(t *testing.T) {
 	store := StoreRef{"dir", t.TempDir()}
 	tables := []*counts.Table{table(t, 20)}
-	first, err := process(newSolveFn(store), []noise.Seed{testSeed(t, 1)}, tables)
+	first, err := process(newSolveFn(store), []mechanism.Seed{testSeed(t, 1)}, tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestSolveAdoptsTheStoredRelease(t *testing.T) {
 		t.Error("a stored release travels inline")
 	}
 	// An adopted release needs no seed: nothing is drawn.
-	for name, seeds := range map[string][]noise.Seed{"redrawn seed": {testSeed(t, 2)}, "no seed": nil} {
+	for name, seeds := range map[string][]mechanism.Seed{"redrawn seed": {testSeed(t, 2)}, "no seed": nil} {
 		again, err := process(newSolveFn(store), seeds, tables)
 		if err != nil || !reflect.DeepEqual(again, first) {
 			t.Errorf("%s: a second release beside the first (error %v)", name, err)
@@ -238,7 +238,7 @@ func TestSolveAdoptsTheStoredRelease(t *testing.T) {
 	}
 	other := newSolveFn(store)
 	other.Params.Epsilon = 2
-	if _, err := process(other, []noise.Seed{testSeed(t, 1)}, tables); err == nil || !strings.Contains(err.Error(), "another configuration") {
+	if _, err := process(other, []mechanism.Seed{testSeed(t, 1)}, tables); err == nil || !strings.Contains(err.Error(), "another configuration") {
 		t.Errorf("error %v, want refusal of another configuration's release", err)
 	}
 }
@@ -255,18 +255,18 @@ func init() {
 func TestSolveLosesARace(t *testing.T) {
 	dir := t.TempDir()
 	tables := []*counts.Table{table(t, 20)}
-	winner, err := process(newSolveFn(StoreRef{"dir", dir}), []noise.Seed{testSeed(t, 1)}, tables)
+	winner, err := process(newSolveFn(StoreRef{"dir", dir}), []mechanism.Seed{testSeed(t, 1)}, tables)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loser, err := process(newSolveFn(StoreRef{"late", dir}), []noise.Seed{testSeed(t, 2)}, tables)
+	loser, err := process(newSolveFn(StoreRef{"late", dir}), []mechanism.Seed{testSeed(t, 2)}, tables)
 	if err != nil || !reflect.DeepEqual(loser, winner) {
 		t.Errorf("the loser of a race released its own model (error %v)", err)
 	}
 }
 
 func TestArtifactRoundTrip(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 9)})
+	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 9)})
 	if err != nil {
 		t.Fatal(err)
 	}

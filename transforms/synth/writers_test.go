@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -16,7 +16,7 @@ func init() {
 // A shard waits while the process writes as many as it may, before its sink is opened; a stopped run ends
 // the wait.
 func TestShardsWaitForWriters(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)})
+	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)})
 	if err != nil {
 		t.Fatal(err)
 	}

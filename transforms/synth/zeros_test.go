@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -16,7 +16,7 @@ func TestSolveExcludes(t *testing.T) {
 	for _, method := range []string{"universe", "rake", "dpam", "dpfw"} {
 		f := newSolveFn(StoreRef{})
 		f.Params.Method, f.Public.Domain.StructuralZeros = method, never
-		ref, err := process(f, []noise.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
+		ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}

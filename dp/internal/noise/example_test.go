@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/internal/noise"
 )
 
 // Noise for two counts, from a seed that a real run would take from noise.NewSeed.
