@@ -40,7 +40,7 @@ func write(s beam.Scope, r *Request, l launch, model synth.Release) {
 	shards, minRows := shardsOf(r.Shards, r.File.Domain)
 	synth.Write(s, model, synth.SampleParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: r.Engine.branches(r.Runner), Seed: l.seed, Sink: l.output.ref(),
-		MinCount: r.MinCount,
+		MinCount: r.MinCount, Tables: r.Tables,
 	})
 }
 

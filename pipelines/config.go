@@ -42,6 +42,7 @@ type Config struct {
 	SampleSeed    uint64            // of the sampling step, never of the noise
 	HasSampleSeed bool              // false: a random one
 	Shards        int               // output files; default: one, and up to 8 of large tables; 1..10,000
+	Tables        bool              // people and their rows as two tables, for a domain with events
 	Overwrite     bool              // of directories
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and load jobs

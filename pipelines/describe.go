@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"io"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -25,6 +24,7 @@ const (
 type description struct {
 	Public     query.Frame
 	RowsAsked  int64
+	Tables     bool // the rows of people are one table, and people another
 	Describe   bool // write statement, model, marginals and report
 	Strict     bool // an unusable cell or a malformed line would have ended the run
 	TrimID     bool // blanks around IDs were taken off
@@ -82,7 +82,7 @@ func hashesOf(list []dirsink.File) (rows string, others map[string]string) {
 	others = map[string]string{}
 	for _, f := range list {
 		switch {
-		case strings.HasPrefix(f.Name, "part-"):
+		case dirsink.IsPart(f.Name):
 			parts = append(parts, f)
 		case f.Name != privacyFile:
 			others[f.Name] = f.SHA256
@@ -103,7 +103,10 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	if err != nil {
 		panic("pipelines: a workload that was counted can be counted")
 	}
-	r := a.Result
+	r, tables := a.Result, []string(nil)
+	if d.Tables {
+		tables = dirsink.TableNames
+	}
 	fitted := report.Fitted{
 		Model: r.Model, Measurements: r.Measurements, Answers: r.Answers, MaxError: r.MaxError, Cells: cells,
 		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
@@ -113,7 +116,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
+		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

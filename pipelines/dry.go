@@ -38,8 +38,7 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 		faults.add("--domain", "declares events, and dry rows stand for no people", "leave events out, and name the privacy ID among generate, for rows without a model")
 		return
 	}
-	r.target().checkTable(ctx, file.Domain.Written(), faults)
-	r.target().checkFormat(file.Domain.Written(), faults)
+	checkLayout(ctx, r.target(), file.Domain, r.Tables, faults)
 	if r.Rows <= 0 {
 		return
 	}

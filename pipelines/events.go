@@ -1,10 +1,12 @@
 package pipelines
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/relation"
 )
 
 // checkEvents refuses what a table of many rows per person cannot be asked for.
@@ -38,4 +40,33 @@ func checkPeople(c *Condition, f *Faults) (ok bool) {
 			"name columns of the person, or select rows of what is written")
 	}
 	return len(names) == 0
+}
+
+// writtenTables returns the columns of the table of rows, and of that of people if there are to be two.
+func writtenTables(d *domain.Domain, two bool) (rows, people *domain.Domain) {
+	if !two {
+		return d.Written(), nil
+	}
+	ofPeople, ofRows := relation.Tables(d)
+	return ofRows.Domain, ofPeople.Domain
+}
+
+// checkLayout refuses what the target cannot hold of one table or two, before any budget is spent.
+func checkLayout(ctx context.Context, t target, d *domain.Domain, two bool, f *Faults) {
+	switch {
+	case two && d.Events == nil:
+		f.add("--layout", "got two, and the domain file declares no events: there is one row for each person, and one table", "declare events, or leave it out")
+		return
+	case two && isTable(t.output):
+		f.add("--layout", "two tables are written to a directory, and --output is a table", "name a directory, and load each of the two")
+		return
+	}
+	rows, people := writtenTables(d, two)
+	if t.output != "" {
+		t.checkTable(ctx, rows, f)
+	}
+	t.checkFormat(rows, f)
+	if people != nil {
+		t.checkFormat(people, f)
+	}
 }

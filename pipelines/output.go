@@ -27,7 +27,7 @@ type output struct {
 
 // open makes the sink of the target.
 func (o *output) open() *output {
-	o.Target.Domain = o.Public.Domain.Written()
+	o.Target.Domain, o.Target.People = writtenTables(&o.Public.Domain, o.Tables)
 	o.sink = table.OpenSink(o.Target)
 	return o
 }
@@ -44,7 +44,7 @@ func (r *Request) output(runID string, st staging, began time.Time) *output {
 	return (&output{Target: r.target().in(runID, st.dir), description: description{
 		StopDir:   stopDir,
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
-		RowsAsked: r.Rows, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID,
+		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID,
 		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,
 		Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(),
 	}}).open()
@@ -68,7 +68,7 @@ func (r *SampleRequest) output(runID string, st staging) *output {
 		to.Note = dryNote
 	}
 	return (&output{Target: to, model: fingerprint(r.file.Model), description: description{
-		Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows,
+		Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows, Tables: r.Tables,
 	}}).open()
 }
 
@@ -131,7 +131,7 @@ func (o *output) written(ctx context.Context) (report.Written, error) {
 	found, _, err := o.find(ctx)
 	w := report.Written{
 		Output: o.Target.Output, Release: found.Release, Format: o.Target.Format, Table: isTable(o.Target.Output), Job: found.Job,
-		Files: found.Files, Rows: found.Rows, Bytes: found.Bytes, Digest: found.Digest,
+		Files: found.Files, Rows: found.Rows, People: found.People, Bytes: found.Bytes, Digest: found.Digest,
 	}
 	if w.Table { // the rows are there, whether or not the job can be asked
 		if w.Rows < 0 && o.RowsAsked > 0 {

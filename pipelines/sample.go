@@ -37,6 +37,7 @@ type SampleConfig struct {
 	SampleSeed    uint64
 	HasSampleSeed bool
 	Shards        int               // default: one, and up to 8 of large tables
+	Tables        bool              // people and their rows as two tables, for a domain with events
 	Overwrite     bool              // of directories
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and load jobs
@@ -86,8 +87,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		faults = append(faults, ErrorFaults("--model", err)...)
 	default:
 		r.file, r.bytes = file, data
-		c.target().checkTable(ctx, file.Domain.Written(), &faults)
-		c.target().checkFormat(file.Domain.Written(), &faults)
+		checkLayout(ctx, c.target(), &file.Domain, c.Tables, &faults)
 		checkWhere(r, &faults)
 		checkMinCount(r.MinCount, r.Rows, &file.Domain, &faults)
 		checkEvents(&file.Domain, r.Rows, &faults)
@@ -210,7 +210,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	shards, minRows := shardsOf(r.Shards, &r.file.Domain)
 	params := synth.SampleParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
-		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), MinCount: r.MinCount,
+		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), MinCount: r.MinCount, Tables: r.Tables,
 	}
 	synth.Write(s, release, params)
 	if err := execute(ctx, p, r.Runner, newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, 0)); err != nil && !a.published(ctx) {

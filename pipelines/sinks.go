@@ -30,7 +30,7 @@ func init() {
 // ref returns the form in which a DoFn carries the sink.
 func (o *output) ref() synth.SinkRef {
 	plain := *o
-	plain.Target.Domain = nil // open takes it from the public frame
+	plain.Target.Domain, plain.Target.People = nil, nil // open takes them from the public frame
 	b, err := json.Marshal(plain)
 	if err != nil {
 		panic("pipelines: an output is plain data and always marshals")
@@ -78,7 +78,7 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 	defer done()
 	release := table.Release{Model: fingerprint(a.Result.Model)}
 	if o.Describe {
-		if release.Files, err = describe(&o.description, a, table.Rows(files), files[0].Merged); err != nil {
+		if release.Files, err = describe(&o.description, a, o.Target.Rows(files), files[0].Merged); err != nil {
 			return synth.Published{}, err
 		}
 	}

@@ -80,10 +80,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkProblem(r, &faults)
-		if c.Output != "" || !c.planning {
-			c.target().checkTable(ctx, r.File.Domain.Written(), &faults)
-		}
-		c.target().checkFormat(r.File.Domain.Written(), &faults)
+		checkLayout(ctx, c.target(), r.File.Domain, c.Tables, &faults)
 		checkMinCount(c.MinCount, c.Rows, r.File.Domain, &faults)
 		checkEvents(r.File.Domain, c.Rows, &faults)
 		checkColumns(ctx, r, true, &faults)

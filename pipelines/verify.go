@@ -137,7 +137,11 @@ func (v *Verified) WriteText(w io.Writer) error {
 	o := v.Output
 	var lines []string
 	if o.Path != "" {
-		lines = append(lines, fmt.Sprintf("rows    %d in %s*, %d %s, as they were written and nothing else", o.Rows, files.Join(o.Path, "part-"), len(o.Parts), plural(len(o.Parts), "file")))
+		of, at := "", files.Join(o.Path, "part-")
+		if o.OfPeople() > 0 {
+			of, at = fmt.Sprintf(" of %d people", o.People), files.Join(o.Path, "*", "part-")
+		}
+		lines = append(lines, fmt.Sprintf("rows    %d%s in %s*, %d %s, as they were written and nothing else", o.Rows, of, at, len(o.Parts), plural(len(o.Parts), "file")))
 	}
 	if v.Privacy != nil {
 		lines = append(lines, fmt.Sprintf("privacy %s; statement, model, marginals and report in %s belong to them", v.Privacy.Guarantee(), o.Release))

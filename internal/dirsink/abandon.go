@@ -34,6 +34,9 @@ func (d Dir) Abandon(ctx context.Context, releasedNames ...string) error {
 			return fmt.Errorf("sink: %s holds parts of an output that was cut off; remove them: %w", show(d.dirs()[0]), err)
 		}
 	}
+	if d.Tables {
+		d.removeTables()
+	}
 	d.cleanUp()
 	return nil
 }

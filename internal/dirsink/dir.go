@@ -17,6 +17,7 @@ type Dir struct {
 	Release   string // of everything else; default: Path with ".release" behind it
 	RunID     string // random per launch; 1 to 64 letters, digits, "_" and "-"
 	Shards    int    // number of parts; 0: only released files; at most 99999
+	Tables    bool   // the parts are of two tables, half of them in each of TableNames below Path
 	Extension string // of the parts, such as "parquet", without a full stop
 	Overwrite bool   // replace what an earlier run of dapple left here
 	Note      string // what the manifest says of the rows besides
@@ -73,6 +74,9 @@ func (d Dir) Validate() error {
 	if d.Shards < 0 || d.Shards > 99999 {
 		faults = append(faults, fmt.Sprintf("%d shards: want 0 to 99999", d.Shards))
 	}
+	if d.Tables && d.Shards%len(TableNames) != 0 {
+		faults = append(faults, fmt.Sprintf("%d shards of %d tables: want as many of each", d.Shards, len(TableNames)))
+	}
 	if d.Shards > 0 && (d.Extension == "" || strings.Trim(d.Extension, letters) != "") {
 		faults = append(faults, fmt.Sprintf("extension %q: want letters and digits", d.Extension))
 	}
@@ -90,25 +94,10 @@ func within(dir, sub string) bool {
 	return sub == dir || strings.HasPrefix(sub, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// isPart reports whether a run of dapple can have written a file of this name among its rows.
-func isPart(name string) bool { return strings.HasPrefix(name, "part-") }
-
 // released reports whether name can be a released file's.
 func released(name string) bool {
 	return strings.HasPrefix(name, "_") && name != manifestName && name != tempName &&
 		strings.Trim(name[1:], letters+"_-.") == "" && len(name) > 1
-}
-
-func (d Dir) partName(shard int) string {
-	return fmt.Sprintf("part-%05d-of-%05d.%s", shard, d.Shards, d.Extension)
-}
-
-// ownPart reports whether name is that of one of this run's parts, or of one on its way.
-func (d Dir) ownPart(name string) bool {
-	var i, n int
-	name, _, _ = strings.Cut(name, copyMark)
-	_, err := fmt.Sscanf(name, "part-%d-of-%d.", &i, &n)
-	return err == nil && i >= 0 && i < d.Shards && name == d.partName(i)
 }
 
 // release is the directory of everything but the rows.

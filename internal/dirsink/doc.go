@@ -9,7 +9,8 @@
 //
 // Workers write to <dir>/_tmp/<run>/<attempt>/. Publish checks that every shard is there exactly once,
 // refuses to mix with files of others, moves the parts to <dir>/part-iiiii-of-nnnnn.<ext>, writes the
-// released files, and writes _manifest.json last. Readers trust only the manifest.
+// released files, and writes _manifest.json last. Readers trust only the manifest. The parts of two tables are moved to
+// <dir>/people and <dir>/events: they are one output, with one manifest.
 //
 // Every step may be repeated, also by attempts at the same time, and may be cut off anywhere: a
 // repetition with the same parts completes what is missing.

@@ -67,10 +67,8 @@ func (d Dir) probe(dir string) error {
 
 // names lists what is in the directory of rows and in that of everything else; an absent one is empty.
 func (d Dir) names() (rows, others []string, err error) {
-	if d.Path != "" {
-		if rows, err = d.list(d.Path); err != nil {
-			return nil, nil, err
-		}
+	if rows, err = d.rows(); err != nil {
+		return nil, nil, err
 	}
 	others, err = d.list(d.release())
 	return rows, others, err
@@ -97,8 +95,8 @@ func (d Dir) checkNames(rows, others []string) error {
 	finished := !errors.Is(err, fs.ErrNotExist)
 	_, own := d.began()
 	for _, name := range rows {
-		if !(own && d.ownPart(name) || d.Overwrite && isPart(name)) {
-			return d.refusal(d.Path, name, finished, slices.ContainsFunc(rows, func(n string) bool { return !isPart(n) }))
+		if !(own && d.ownPart(name) || d.Overwrite && IsPart(name)) {
+			return d.refusal(d.Path, name, finished, slices.ContainsFunc(rows, func(n string) bool { return !IsPart(n) }))
 		}
 	}
 	below := d.rowsBelow()

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -25,7 +26,8 @@ type Manifest struct {
 	RunID     string          `json:"run_id"`
 	Directory string          `json:"directory,omitempty"` // of the parts, seen from the manifest's; empty: its name without ".release"
 	Note      string          `json:"note,omitempty"`      // what else is to be said of the rows
-	Rows      int64           `json:"rows"`                // of all parts together
+	Rows      int64           `json:"rows"`                // of all parts together, but for those of the table of people
+	People    int64           `json:"people,omitempty"`    // rows of that table
 	Parts     []File          `json:"parts"`               // in order of their shards
 	Released  []File          `json:"released"`
 	Schema    json.RawMessage `json:"schema,omitempty"` // of the parts, in the words of their writer
@@ -80,19 +82,23 @@ func (m *Manifest) validate() error {
 	if m.Format != manifestFormat {
 		return fmt.Errorf("has format %d; this version reads %d", m.Format, manifestFormat)
 	}
-	rows := int64(0)
+	rows, people := int64(0), int64(0)
 	for _, f := range m.Parts {
-		if !isPart(f.Name) || strings.Trim(f.Name, letters+"-.") != "" || !f.plausible() || f.Rows > math.MaxInt64-rows {
+		if !IsPart(f.Name) || strings.Trim(path.Base(f.Name), letters+"-.") != "" || !f.plausible() || f.Rows > math.MaxInt64-rows-people {
 			return errors.New("names a part that no run can have written")
 		}
-		rows += f.Rows
+		if ofPeople(f.Name) {
+			people += f.Rows
+		} else {
+			rows += f.Rows
+		}
 	}
 	for _, f := range m.Released {
 		if !released(f.Name) || !f.plausible() {
 			return errors.New("names a released file that no run can have written")
 		}
 	}
-	if rows != m.Rows {
+	if rows != m.Rows || people != m.People {
 		return errors.New("has another number of rows than its parts")
 	}
 	return nil

@@ -196,10 +196,7 @@ func (d Dir) hash(name string) (int64, string, error) {
 
 // strangers refuses files in the directory of the rows that are not parts: readers take them for rows.
 func (d Dir) strangers(m *Manifest) error {
-	if d.Path == "" {
-		return nil
-	}
-	names, err := d.list(d.Path)
+	names, err := d.rows()
 	if err != nil {
 		return err
 	}

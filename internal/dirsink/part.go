@@ -37,7 +37,7 @@ func (d Dir) Create(ctx context.Context, shard int) (*Part, error) {
 	}
 	d = d.in(ctx)
 	parent := files.Join(d.staging(), attempt())
-	path := files.Join(parent, d.partName(shard))
+	path := files.Join(parent, files.Base(d.partName(shard)))
 	err := d.disk.mkdirOwn(d.staging())
 	if err == nil {
 		err = d.disk.mkdirAll(parent)

@@ -52,14 +52,6 @@ func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, sche
 	return d.publish(m, refs, files)
 }
 
-// dirs returns the directories that there are, that of the rows first.
-func (d Dir) dirs() []string {
-	if d.Path == "" {
-		return []string{d.release()}
-	}
-	return []string{d.Path, d.release()}
-}
-
 // lock waits for other publishers; alone: it tells that none is left if runs claim the output.
 func (d Dir) lock() (unlock func(), alone bool, err error) {
 	var held []func()
@@ -132,7 +124,11 @@ func (d Dir) plan(refs []FileRef, files []Released, schema any) (*Manifest, erro
 			return nil, fmt.Errorf("sink: shard %d of %d came twice or does not exist", r.Shard, d.Shards)
 		}
 		m.Parts[r.Shard] = File{Name: d.partName(r.Shard), Rows: r.Rows, Bytes: r.Bytes, CRC32C: hexCRC(r.CRC32C), SHA256: r.SHA256}
-		m.Rows += r.Rows
+		if ofPeople(m.Parts[r.Shard].Name) {
+			m.People += r.Rows
+		} else {
+			m.Rows += r.Rows
+		}
 	}
 	if len(refs) != d.Shards {
 		return nil, fmt.Errorf("sink: %d of %d shards came", len(refs), d.Shards)

@@ -99,7 +99,7 @@ func (d Dir) clear(rows, others []string, m *Manifest, settled map[string]bool) 
 	}
 	var paths []string
 	for _, name := range rows {
-		if isPart(name) && !settled[name] {
+		if IsPart(name) && !settled[name] {
 			paths = append(paths, d.at(name))
 		}
 	}
@@ -109,7 +109,13 @@ func (d Dir) clear(rows, others []string, m *Manifest, settled map[string]bool) 
 			paths = append(paths, d.beside(f.Name))
 		}
 	}
-	return d.removeAll(paths)
+	if err := d.removeAll(paths); err != nil {
+		return err
+	}
+	if !d.Tables {
+		d.removeTables()
+	}
+	return nil
 }
 
 // removeAll removes files, of which some may have gone.
@@ -180,7 +186,7 @@ func (d Dir) checkAlone() error {
 	if d.Path == "" {
 		return nil
 	}
-	rows, err := d.list(d.Path)
+	rows, err := d.rows()
 	if err != nil {
 		return err
 	}

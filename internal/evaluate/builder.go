@@ -25,6 +25,7 @@ type Builder struct {
 	units   map[string]*unit // nil if every record is a unit
 	persons map[string]int32 // their numbers, if all of their records are kept
 	codes   []domain.Code    // of a chunk, row-major
+	cells   []cell           // of a row
 	id      []byte
 	kept    []domain.Code // the row that a unit has so far
 	layout  *bounding.Layout
@@ -69,7 +70,7 @@ func (b *Builder) Add(chunk *domain.Chunk) {
 		if b.persons != nil {
 			b.addOf(b.unit(&chunk.ID, r), row, chunk, r)
 		} else if b.units == nil {
-			b.append(row, chunk, r)
+			b.append(row, b.cellsOf(chunk, r))
 		} else if id := b.unit(&chunk.ID, r); len(id) > 0 {
 			b.bound(id, row, chunk, r)
 		}
@@ -89,28 +90,33 @@ func (b *Builder) addOf(id []byte, row []domain.Code, chunk *domain.Chunk, r int
 	if len(id) == 0 {
 		return
 	}
+	b.table.persons = append(b.table.persons, b.person(id))
+	b.append(row, b.cellsOf(chunk, r))
+}
+
+// person returns the number of a person.
+func (b *Builder) person(id []byte) int32 {
 	person, ok := b.persons[string(id)]
 	if !ok {
 		person = int32(len(b.persons))
 		b.persons[string(id)] = person
 		b.table.people++
 	}
-	b.table.persons = append(b.table.persons, person)
-	b.append(row, chunk, r)
+	return person
 }
 
 // Table returns the table built so far.
 func (b *Builder) Table() *Table { return b.table }
 
-// append adds a row: its codes, and the values of record r of the chunk.
-func (b *Builder) append(row []domain.Code, chunk *domain.Chunk, r int) {
+// append adds a row: its codes, and its values.
+func (b *Builder) append(row []domain.Code, values []cell) {
 	t := b.table
 	for a, code := range row {
 		t.Columns[a] = append(t.Columns[a], code)
 	}
 	if t.Rows%t.every == 0 {
 		for a, v := range t.values {
-			v.add(&chunk.Columns[a], r)
+			v.add(values[a].column, values[a].row)
 		}
 	}
 	t.Rows++
@@ -127,7 +133,7 @@ func (b *Builder) bound(id []byte, row []domain.Code, chunk *domain.Chunk, r int
 	u, ok := b.units[string(id)]
 	if !ok {
 		b.units[string(id)] = &unit{at: b.table.Rows}
-		b.append(row, chunk, r)
+		b.append(row, b.cellsOf(chunk, r))
 		return
 	}
 	if u.times == nil {

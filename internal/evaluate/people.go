@@ -18,6 +18,7 @@ type People struct {
 	// Changing are the people whose person columns differ between their rows: in the true table the record that stands for a
 	// person decides.
 	Changing     [2]int `json:"changing"`       // true, synthetic
+	Orphans      [2]int `json:"rows_of_nobody"` // rows whose person is not in the table of people, if that is a table of its own: left out
 	TooManyRows  int    `json:"too_many_rows"`  // synthetic people with more rows than the domain allows
 	RowsMax      int64  `json:"rows_max"`       // that it allows
 	RowsCut      int64  `json:"rows_cut"`       // rows of true people beyond it, which are not written
@@ -71,7 +72,7 @@ func (b *byPerson) each(visit func(rows []int32)) {
 // comparePeople compares two tables with people over the domain of a record.
 func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *People {
 	x, y := newByPerson(truth), newByPerson(other)
-	p := &People{True: truth.people, Synthetic: other.people, RowsMax: e.MaxRows}
+	p := &People{True: truth.people, Synthetic: other.people, RowsMax: e.MaxRows, Orphans: [2]int{truth.orphans, other.orphans}}
 	cuts := domain.EqualRatioCuts(e.MaxRows)
 	bin := func(rows int) int {
 		return sort.Search(len(cuts), func(i int) bool { return cuts[i] > int64(rows) }) - 1
@@ -200,6 +201,9 @@ func (p *People) writeText(b *bytes.Buffer, trueRows, rows int) {
 	}
 	if p.Changing[0]+p.Changing[1] > 0 {
 		fmt.Fprintf(b, "people whose person columns change from row to row: true %s, synthetic %s\n", thousands(p.Changing[0]), thousands(p.Changing[1]))
+	}
+	if p.Orphans[0]+p.Orphans[1] > 0 {
+		fmt.Fprintf(b, "rows of people who are not in the table of people, left out: true %s, synthetic %s\n", thousands(p.Orphans[0]), thousands(p.Orphans[1]))
 	}
 	if p.TooManyRows > 0 {
 		fmt.Fprintf(b, "synthetic people with more than %d rows: %s\n", p.RowsMax, thousands(p.TooManyRows))

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -49,5 +50,35 @@ func TestPeopleBuilder(t *testing.T) {
 	got := b.Table()
 	if got.Rows != 3 || got.people != 2 || got.persons[2] != 0 || got.persons[1] != 1 {
 		t.Errorf("%d rows of %d people %v, want 3 of 2", got.Rows, got.people, got.persons)
+	}
+}
+
+// Of two tables each row has the columns of its person, whose first record counts; rows of nobody in the table of people
+// are counted and left out.
+func TestJoin(t *testing.T) {
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "kind", Type: domain.String, Values: []string{"k", "l"}, Other: true},
+		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, Other: true},
+	}}
+	people, rows, p := split(d, &domain.Events{Columns: 2, Person: []string{"sex"}, MaxRows: 3})
+	if people.Len() != 1 || rows.Len() != 1 || people.Attributes[0].Name != "sex" || rows.Attributes[0].Name != "kind" {
+		t.Fatalf("split into %+v and %+v", people, rows)
+	}
+	texts := func(ids, values []string) *domain.Chunk {
+		codes := make([]int64, len(ids))
+		for i := range codes {
+			codes[i] = int64(i)
+		}
+		return &domain.Chunk{Rows: len(ids), ID: domain.Column{Form: domain.Dictionary, Dict: ids, Ints: codes},
+			Columns: []domain.Column{{Form: domain.Dictionary, Dict: values, Ints: codes}}}
+	}
+	b := NewPeopleBuilder(d)
+	p.add(b, texts([]string{"a", "b", "", "a"}, []string{"M", "F", "M", "F"}))
+	p.add(b, texts([]string{"c"}, []string{"M"}))
+	b.addRows(texts([]string{"b", "x", "a", "", "b"}, []string{"k", "k", "l", "k", "l"}), p, domain.NewEncoder(rows))
+	got := b.Table()
+	if got.Rows != 3 || got.people != 2 || got.orphans != 2 || !slices.Equal(got.persons, []int32{0, 1, 0}) ||
+		!slices.Equal(got.Columns[0], []domain.Code{0, 1, 1}) || !slices.Equal(got.Columns[1], []domain.Code{0, 1, 0}) {
+		t.Errorf("got %d rows of %d people %v, %v, and %d of nobody", got.Rows, got.people, got.persons, got.Columns, got.orphans)
 	}
 }

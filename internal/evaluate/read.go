@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -42,11 +43,15 @@ type source struct {
 	domain *domain.Domain
 	form   schema.CSV
 	people bool // all rows of a person are read
+
+	parents table.Source // of the columns of people, if they are in a table of their own
+	events  *domain.Events
 }
 
+// findSource finds a table; of many rows per person it may be two that a run has written.
 func findSource(ctx context.Context, input string, o table.Options) (*source, error) {
-	t, err := table.Find(ctx, input, o)
-	return &source{table: t}, err
+	t, parents, err := table.FindTwo(ctx, input, o)
+	return &source{table: t, parents: parents}, err
 }
 
 // check compares the columns with those of the file, for a true table or a synthetic one.
@@ -58,7 +63,14 @@ func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
 	} else if !s.people { // whose numbers are in the synthetic table too
 		s.domain.PrivacyID = ""
 	}
-	return s.table.Check(ctx, s.domain, s.form)
+	if s.parents == nil {
+		return s.table.Check(ctx, s.domain, s.form)
+	}
+	if s.events = f.Domain.Events; s.events == nil {
+		return errors.New("there are two tables, of people and of their rows, and the domain file declares no events")
+	}
+	people, rows, _ := split(s.domain, s.events)
+	return errors.Join(s.parents.Check(ctx, people, s.form), s.table.Check(ctx, rows, s.form))
 }
 
 // read reads all rows. Call check before.
@@ -67,12 +79,32 @@ func (s *source) read(ctx context.Context) (*Table, error) {
 	if s.people {
 		b = NewPeopleBuilder(s.domain)
 	}
-	err := s.table.Each(ctx, s.domain, s.form, func(chunk *domain.Chunk) error {
-		b.Add(chunk)
-		return ctx.Err()
-	})
+	err := error(nil)
+	if s.parents != nil {
+		err = s.join(ctx, b)
+	} else {
+		err = s.each(ctx, s.table, s.domain, b.Add)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("evaluate: %w", err)
 	}
 	return b.Table(), nil
+}
+
+// each passes the chunks of a table to add.
+func (s *source) each(ctx context.Context, t table.Source, d *domain.Domain, add func(*domain.Chunk)) error {
+	return t.Each(ctx, d, s.form, func(chunk *domain.Chunk) error {
+		add(chunk)
+		return ctx.Err()
+	})
+}
+
+// join reads people, and then their rows.
+func (s *source) join(ctx context.Context, b *Builder) error {
+	people, rows, p := split(s.domain, s.events)
+	if err := s.each(ctx, s.parents, people, func(c *domain.Chunk) { p.add(b, c) }); err != nil {
+		return err
+	}
+	encoder := domain.NewEncoder(rows)
+	return s.each(ctx, s.table, rows, func(c *domain.Chunk) { b.addRows(c, p, encoder) })
 }

@@ -15,6 +15,7 @@ type Table struct {
 	Columns [][]domain.Code
 
 	persons []int32 // whose each row is, in a table of many rows per person
+	orphans int     // rows left out, of people who are not in the table of people
 	people  int
 
 	values []*values // by attribute; nil: only cells are known

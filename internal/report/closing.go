@@ -17,6 +17,7 @@ type Written struct {
 	Job             string // that has loaded the rows into the table; empty: not known
 	Files           int
 	Rows, Bytes     int64
+	People          int64    // rows of a table of people, which is beside that of their rows; 0: there is one table
 	Compare         string   // the command that compares rows and table; empty: it is not known
 	Digest          string   // SHA-256 of the manifest; empty: there is none
 	Notes           []string // what else is to be said, a line each
@@ -66,6 +67,10 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 func (w Written) line(rows int64) string {
 	if w.Table {
 		return w.tableLine(rows)
+	}
+	if w.People > 0 {
+		return fmt.Sprintf("wrote   %s people to %speople/*.%s and their %s rows to %sevents/*.%s (%d files, %s)", page.Count(float64(w.People)), slash(w.Output), w.Format,
+			page.Count(float64(rows)), slash(w.Output), w.Format, w.Files, size(w.Bytes))
 	}
 	return fmt.Sprintf("wrote   %s %s to %s*.%s (%d %s, %s)", page.Count(float64(rows)), plural(int(min(rows, 2)), "row"), slash(w.Output), w.Format, w.Files, plural(w.Files, "file"), size(w.Bytes))
 }

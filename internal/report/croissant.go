@@ -44,15 +44,30 @@ func (p Privacy) Croissant(files []RowFile) ([]byte, error) {
 		})
 	}
 	var sets []node
-	if len(files) > 0 {
+	set := func(files []RowFile, set, name, below string, of []Column) {
+		if len(files) == 0 {
+			return
+		}
 		at := node{"fileObject": node{"@id": files[0].Name}}
 		if len(files) > 1 {
 			distribution = append(distribution, node{
-				"@type": "cr:FileSet", "@id": "rows", "name": "rows", "encodingFormat": format, "includes": p.RowsAt + "/part-*." + p.RowsFormat,
+				"@type": "cr:FileSet", "@id": set, "name": set, "encodingFormat": format, "includes": p.RowsAt + below + "/part-*." + p.RowsFormat,
 			})
-			at = node{"fileSet": node{"@id": "rows"}}
+			at = node{"fileSet": node{"@id": set}}
 		}
-		sets = []node{{"@type": "cr:RecordSet", "@id": "records", "name": "records", "field": p.croissantFields(at)}}
+		sets = append(sets, node{"@type": "cr:RecordSet", "@id": name, "name": name, "field": croissantFields(of, name, at)})
+	}
+	if len(p.Tables) == 0 {
+		set(files, "rows", "records", "", p.Dictionary)
+	}
+	for _, table := range p.Tables {
+		var own []RowFile
+		for _, f := range files {
+			if strings.HasPrefix(f.Name, table+"/") {
+				own = append(own, f)
+			}
+		}
+		set(own, "files of "+table, table, "/"+table, p.columnsOf(table))
 	}
 	d := node{
 		"@context": croissantContext, "@type": "sc:Dataset", "conformsTo": []string{"http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"},
@@ -75,14 +90,24 @@ func (p Privacy) Croissant(files []RowFile) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-func (p Privacy) croissantFields(at node) (list []node) {
+// columnsOf returns the columns of one of two tables.
+func (p Privacy) columnsOf(table string) (list []Column) {
 	for _, c := range p.Dictionary {
+		if c.Table == table || c.Table == "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func croissantFields(columns []Column, set string, at node) (list []node) {
+	for _, c := range columns {
 		from := node{"extract": node{"column": c.Name}}
 		for k, v := range at {
 			from[k] = v
 		}
 		list = append(list, node{
-			"@type": "cr:Field", "@id": "records/" + c.Name, "name": c.Name, "description": c.inWords(), "dataType": croissantTypes[c.Type], "source": from,
+			"@type": "cr:Field", "@id": set + "/" + c.Name, "name": c.Name, "description": c.inWords(), "dataType": croissantTypes[c.Type], "source": from,
 		})
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/relation"
 )
 
 // Column is an entry of the data dictionary: what a column may hold, and what becomes of everything else.
@@ -18,10 +19,25 @@ type Column struct {
 	Other    bool     `json:"other"`            // any other value is a cell
 	Unusable string   `json:"unusable"`         // the cell of a value that fits no other
 	Made     string   `json:"made,omitempty"`   // of columns that are not modelled: how their values come about
+	Table    string   `json:"table,omitempty"`  // of two tables, the one that it is in; empty: each
 }
 
-// dictionary describes the columns of the rows.
-func dictionary(d *domain.Domain) []Column {
+// dictionary describes the columns of the rows, which are in two tables, of people and of their rows, if these have names.
+func dictionary(d *domain.Domain, tables []string) []Column {
+	list := described(d)
+	if len(tables) == 0 {
+		return list
+	}
+	people, rows := relation.Tables(d)
+	for k, t := range []relation.Table{people, rows} {
+		for _, i := range t.Columns[1:] { // the first is the person's number
+			list[i].Table = tables[k]
+		}
+	}
+	return list
+}
+
+func described(d *domain.Domain) []Column {
 	made := map[string]string{}
 	for _, c := range d.Derived {
 		made[c.Column.Name] = "computed"
@@ -36,6 +52,9 @@ func dictionary(d *domain.Domain) []Column {
 	}
 	for _, g := range d.Generated {
 		made[g.Column] = "made up as " + g.As + ", never from data"
+	}
+	if d.Events != nil {
+		made[d.PrivacyID] = "the number of the person, never from data"
 	}
 	d = d.Written()
 	list := make([]Column, d.Len())

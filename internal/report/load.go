@@ -11,7 +11,26 @@ type snippet struct{ Tool, Code string }
 
 // load says how to read the rows.
 func (p Page) load() []snippet {
-	at := p.Privacy.RowsAt
+	at, tables := p.Privacy.RowsAt, p.Privacy.Tables
+	if len(tables) == 0 {
+		return p.loadTable(at, "rows", "synthetic")
+	}
+	people, list := p.loadTable(at+"/"+tables[0], "people", "people"), p.loadTable(at+"/"+tables[1], "rows", "events")
+	for i, rows := range list {
+		code := rows.Code
+		if head, rest, ok := strings.Cut(code, "\n"); ok && strings.HasPrefix(head, "import ") {
+			code = rest
+		}
+		list[i].Code = people[i].Code + "\n" + code
+	}
+	id := `"` + strings.ReplaceAll(p.Privacy.PrivacyID, `"`, `""`) + `"`
+	list[0].Code = strings.TrimSuffix(list[0].Code[len(people[0].Code)+1:], ";") + " JOIN " + strings.TrimPrefix(people[0].Code, "SELECT * FROM ")
+	list[0].Code = strings.TrimSuffix(list[0].Code, ";") + " USING (" + id + ");"
+	return list
+}
+
+// loadTable says how to read one table into a variable, or one of BigQuery.
+func (p Page) loadTable(at, variable, table string) []snippet {
 	if name, ok := strings.CutPrefix(at, "bq://"); ok {
 		parts := strings.SplitN(name, ".", 2)
 		return []snippet{
@@ -32,37 +51,37 @@ func (p Page) load() []snippet {
 	dir := strconv.Quote(at)
 	files := at + "/*." + format
 	sql := "'" + strings.ReplaceAll(files, "'", "''") + "'"
-	pandas := "import pandas as pd\nrows = pd.read_parquet(" + dir + ")"
-	spark := "rows = spark.read.parquet(" + dir + ")"
+	pandas := "import pandas as pd\n" + variable + " = pd.read_parquet(" + dir + ")"
+	spark := variable + " = spark.read.parquet(" + dir + ")"
 	if format == "csv" {
-		pandas = "import glob, pandas as pd\nrows = pd.concat(map(pd.read_csv, sorted(glob.glob(" + strconv.Quote(files) + "))))"
-		spark = "rows = spark.read.csv(" + dir + ", header=True, inferSchema=True)"
+		pandas = "import glob, pandas as pd\n" + variable + " = pd.concat(map(pd.read_csv, sorted(glob.glob(" + strconv.Quote(files) + "))))"
+		spark = variable + " = spark.read.csv(" + dir + ", header=True, inferSchema=True)"
 	}
 	return []snippet{
 		{"DuckDB", "SELECT * FROM read_" + format + "(" + sql + ");"},
 		{"pandas", pandas},
-		{"Polars", "import polars as pl\nrows = pl.read_" + format + "(" + strconv.Quote(files) + ")"},
+		{"Polars", "import polars as pl\n" + variable + " = pl.read_" + format + "(" + strconv.Quote(files) + ")"},
 		{"Spark", spark},
-		{"BigQuery", bigQuery(at, format)},
+		{"BigQuery", bigQuery(at, format, table)},
 	}
 }
 
 // bigQuery loads a directory into a table.
-func bigQuery(at, format string) string {
+func bigQuery(at, format, table string) string {
 	upper := strings.ToUpper(format)
 	skip := ""
 	if format == "csv" {
 		skip = ", skip_leading_rows = 1"
 	}
 	if strings.HasPrefix(at, "gs://") {
-		return "LOAD DATA INTO my_dataset.synthetic\nFROM FILES (format = '" + upper + "'" + skip + ", uris = ['" + strings.ReplaceAll(at+"/*."+format, "'", "\\'") + "']);"
+		return "LOAD DATA INTO my_dataset." + table + "\nFROM FILES (format = '" + upper + "'" + skip + ", uris = ['" + strings.ReplaceAll(at+"/*."+format, "'", "\\'") + "']);"
 	}
 	flag := ""
 	if format == "csv" {
 		flag = " --skip_leading_rows=1 --autodetect"
 	}
 	return "gcloud storage cp " + shell(at+"/") + "*." + format + " gs://my-bucket/" + shell(path.Base(at)) + "/\n" +
-		"bq load --source_format=" + upper + flag + " my_dataset.synthetic " + shell("gs://my-bucket/"+path.Base(at)+"/*."+format)
+		"bq load --source_format=" + upper + flag + " my_dataset." + table + " " + shell("gs://my-bucket/"+path.Base(at)+"/*."+format)
 }
 
 // shell quotes a word for a shell if it has to be.

@@ -246,6 +246,22 @@ func TestHowToLoad(t *testing.T) {
 	}
 }
 
+// Of two tables both are read, and joined by the number of the person.
+func TestHowToLoadTwoTables(t *testing.T) {
+	for tool, want := range map[string]string{
+		"DuckDB": `SELECT * FROM read_parquet('out/events/*.parquet') JOIN read_parquet('out/people/*.parquet') USING ("who");`,
+		"pandas": "import pandas as pd\npeople = pd.read_parquet(\"out/people\")\nrows = pd.read_parquet(\"out/events\")",
+		"Polars": "import polars as pl\npeople = pl.read_parquet(\"out/people/*.parquet\")\nrows = pl.read_parquet(\"out/events/*.parquet\")",
+		"Spark":  "people = spark.read.parquet(\"out/people\")\nrows = spark.read.parquet(\"out/events\")",
+	} {
+		list := Page{Privacy: Privacy{PrivacyID: "who", RowsAt: "out", RowsFormat: "parquet", Tables: []string{"people", "events"}}}.load()
+		i := slices.IndexFunc(list, func(s snippet) bool { return s.Tool == tool })
+		if i < 0 || list[i].Code != want {
+			t.Errorf("%s: got %+v, want %s", tool, list, want)
+		}
+	}
+}
+
 // TestLearnedBins: a column whose bins were learned is drawn by the distribution over its values, not by its bins, which
 // are not equally wide.
 func TestLearnedBins(t *testing.T) {

@@ -37,6 +37,8 @@ type Privacy struct {
 	// RowsAt is where they were written: the name of a directory, a directory of gs:// or a table of bq://.
 	RowsAt     string `json:"rows_at,omitempty"`
 	RowsFormat string `json:"rows_format,omitempty"` // parquet or csv; empty for a table
+	// Tables are the directories in it of people, a row for each, and of their rows; empty: all rows are in one table.
+	Tables []string `json:"tables,omitempty"`
 	// Criteria are those that the model was checked against; nil: none.
 	Criteria *Criteria `json:"criteria,omitempty"`
 	// MinCount is what was done to the rows beyond the model; zero: nothing.
@@ -76,7 +78,8 @@ type Hashes struct {
 	Domain   string `json:"domain"`
 	Workload string `json:"workload"`
 	Model    string `json:"model"` // its content, whatever the file
-	// Rows is what "sha256sum part-* | sha256sum" prints; empty if rows went to a table.
+	// Rows is what "sha256sum part-* | sha256sum" prints, with two tables "sha256sum people/part-* events/part-* |
+	// sha256sum"; empty if rows went to a table.
 	Rows  string            `json:"rows,omitempty"`
 	Files map[string]string `json:"files,omitempty"` // SHA-256 of the other released files
 }
@@ -99,6 +102,7 @@ type Run struct {
 	Rows       int64
 	RowsAt     string
 	RowsFormat string
+	Tables     []string // of people and of their rows, if they are two
 	RowsAsked  bool     // the number of rows was given, not derived from the released total
 	Strict     bool     // an unusable cell or a malformed line would have ended the run
 	TrimID     bool     // blanks around privacy IDs were taken off
@@ -157,7 +161,7 @@ func New(r Run) Privacy {
 		p.NotPrivate = append(p.NotPrivate, strictly)
 	}
 	p.Constraints = constraints(r.Domain)
-	p.Dictionary, p.Unit, p.Relation = dictionary(r.Domain), p.UnitInWords(), p.neighbours()
+	p.Dictionary, p.Unit, p.Relation, p.Tables = dictionary(r.Domain, r.Tables), p.UnitInWords(), p.neighbours(), r.Tables
 	p.Meaning, p.Process = meaningOf(p), processOf(r)
 	for _, line := range r.Statement.Ledger {
 		p.Releases += line.Count

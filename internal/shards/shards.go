@@ -27,4 +27,6 @@ type Published struct {
 	Files int
 	Rows  int64 // -1: not known
 	Bytes int64
+
+	People int64 // rows of a table of people beside them; 0: there is none
 }

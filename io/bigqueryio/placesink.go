@@ -89,7 +89,7 @@ func (s *loadedRows) Publish(ctx context.Context, refs []tables.FileRef, r table
 	if out.Left != nil { // the rows are there
 		log.Warnf(ctx, "%v", out.Left)
 	}
-	return tables.Published{URI: s.name(), Files: len(refs), Rows: tables.Rows(refs), Bytes: out.Bytes}, nil
+	return tables.Published{URI: s.name(), Files: len(refs), Rows: s.target.Rows(refs), Bytes: out.Bytes}, nil
 }
 
 func (s *loadedRows) Prepare(ctx context.Context) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -50,7 +51,11 @@ func (d *directory) Create(ctx context.Context, shard, shards int) (Shard, error
 	if err != nil {
 		return nil, err
 	}
-	w, err := d.format.NewWriter(part, d.Domain, d.Null)
+	columns := d.Domain
+	if d.People != nil && shard < shards/2 {
+		columns = d.People
+	}
+	w, err := d.format.NewWriter(part, columns, d.Null)
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
@@ -73,22 +78,33 @@ func (d *directory) Publish(ctx context.Context, refs []FileRef, r Release) (Pub
 }
 
 func (d *directory) published(m *dirsink.Manifest) Published {
-	p := Published{URI: d.Output, Files: len(m.Parts), Rows: m.Rows}
+	p := Published{URI: d.Output, Files: len(m.Parts), Rows: m.Rows, People: m.People}
 	for _, f := range m.Parts {
 		p.Bytes += f.Bytes
 	}
 	return p
 }
 
-// columns describes the parts in the manifest.
-func (d *directory) columns() []map[string]string {
-	columns := make([]map[string]string, d.Domain.Len())
-	for i := range d.Domain.Attributes {
-		columns[i] = map[string]string{"name": d.Domain.Attributes[i].Name, "type": d.Domain.Attributes[i].Type.String()}
-		if d.Null != "" {
-			columns[i][nullText] = d.Null
+// columns describes the parts in the manifest; of two tables, those of people first.
+func (d *directory) columns() (columns []map[string]string) {
+	add := func(of *domain.Domain, table string) {
+		for i := range of.Attributes {
+			c := map[string]string{"name": of.Attributes[i].Name, "type": of.Attributes[i].Type.String()}
+			if d.Null != "" {
+				c[nullText] = d.Null
+			}
+			if table != "" {
+				c["table"] = table
+			}
+			columns = append(columns, c)
 		}
 	}
+	if d.People == nil {
+		add(d.Domain, "")
+		return columns
+	}
+	add(d.People, dirsink.TableNames[0])
+	add(d.Domain, dirsink.TableNames[1])
 	return columns
 }
 

@@ -29,12 +29,23 @@ type Files struct {
 // nullText is the key of the text of NULL, in a manifest's description of a column.
 const nullText = "null"
 
-// findFiles finds the files that match input, and opens none of them.
-func findFiles(ctx context.Context, input string) (*Files, error) {
-	list, null, err := find(ctx, input)
+// findFiles finds the files that match input, and opens none of them; those of people too if a run has written two tables.
+func findFiles(ctx context.Context, input string) (rows, people *Files, err error) {
+	ofPeople, list, null, err := find(ctx, input)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	if len(ofPeople) > 0 {
+		if people, err = ofOneFormat(ofPeople, null); err != nil {
+			return nil, nil, err
+		}
+	}
+	rows, err = ofOneFormat(list, null)
+	return rows, people, err
+}
+
+// ofOneFormat returns the table in files.
+func ofOneFormat(list []files.Info, null string) (*Files, error) {
 	format, err := formatOfFile(list[0])
 	if err != nil {
 		return nil, err
@@ -50,36 +61,37 @@ func findFiles(ctx context.Context, input string) (*Files, error) {
 	return &Files{Files: list, Null: null, format: format}, nil
 }
 
-func find(ctx context.Context, input string) (list []files.Info, null string, err error) {
+func find(ctx context.Context, input string) (people, list []files.Info, null string, err error) {
 	isDir, err := files.IsDir(ctx, input)
 	if err != nil {
-		return nil, "", fmt.Errorf("table: %w", err)
+		return nil, nil, "", fmt.Errorf("table: %w", err)
 	}
 	if !isDir {
 		list, err = files.Expand(ctx, input)
 		if err != nil {
-			return nil, "", fmt.Errorf("table: %w", err)
+			return nil, nil, "", fmt.Errorf("table: %w", err)
 		}
-		return list, "", nil
+		return nil, list, "", nil
 	}
 	fix := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
 	o, err := dirsink.Open(ctx, input)
 	if errors.Is(err, fs.ErrNotExist) {
 		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
-			return list, "", err
+			return nil, list, "", err
 		}
-		return nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor next to it is the manifest of a finished run; %s", input, fix)
+		return nil, nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor next to it is the manifest of a finished run; %s", input, fix)
 	}
 	if err == nil {
 		list, err = o.Files(ctx)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("table: %w", err)
+		return nil, nil, "", fmt.Errorf("table: %w", err)
 	}
 	if len(list) == 0 {
-		return nil, "", fmt.Errorf("table: %s holds no rows; %s", input, fix)
+		return nil, nil, "", fmt.Errorf("table: %s holds no rows; %s", input, fix)
 	}
-	return list, nullOf(o), nil
+	people, list = list[:o.OfPeople()], list[o.OfPeople():]
+	return people, list, nullOf(o), nil
 }
 
 // nullOf returns the text that stands for NULL in the parts of an output.

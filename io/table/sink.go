@@ -28,12 +28,13 @@ type Target struct {
 	Labels    map[string]string // of a table
 	Release   string            // directory of released files; empty: next to a directory, none for a table
 	Overwrite bool              // replace what an earlier run left in directories
-	Shards    int               // files; 0: as many as Create says
+	Shards    int               // files of each table; 0: as many as Create says
 	Note      string            // for the manifest of a directory: what readers should know of the rows
 	Stage     string            // directory where rows wait that are yet to be loaded into a table
 	Services  Options
 	RunID     string
 	Domain    *domain.Domain // its attributes are the columns
+	People    *domain.Domain // those of a table of people beside that of the rows; nil: there is one table
 }
 
 // Sink is the open target of one run. Any call can happen twice, also concurrently and in several processes: shards
@@ -46,7 +47,7 @@ type Sink interface {
 	Prepare(ctx context.Context) error
 	// Hold marks the run as active, for other runs, until release is called.
 	Hold() (release func(), err error)
-	// Create begins an attempt at one shard; shard is 0..shards−1.
+	// Create begins an attempt at one shard; shard is 0..shards−1. Of two tables the first half is that of people.
 	Create(ctx context.Context, shard, shards int) (Shard, error)
 	// Publish makes one complete set of shards visible, with the released files. A second call with the same rows
 	// succeeds and changes nothing.
@@ -102,9 +103,13 @@ func OpenSink(t Target) Sink {
 		return p.Sink(t)
 	}
 	format, _ := FormatOf(t.Format)
-	return &directory{Target: t, format: format, dir: dirsink.Dir{
+	d := &directory{Target: t, format: format, dir: dirsink.Dir{
 		Path: t.Output, Release: t.Release, RunID: t.RunID, Shards: t.Shards, Extension: t.Format, Overwrite: t.Overwrite, Note: t.Note,
 	}}
+	if t.People != nil {
+		d.dir.Tables, d.dir.Shards = true, len(dirsink.TableNames)*t.Shards
+	}
+	return d
 }
 
 // NewShard returns a shard that writes a part of a directory in a format.
@@ -132,10 +137,12 @@ func (s *shard) Commit() (FileRef, error) {
 
 func (s *shard) Abort() { _ = s.part.Abort() }
 
-// Rows returns the number of rows of all shards.
-func Rows(refs []FileRef) (n int64) {
+// Rows returns the number of rows of all shards, but for those of a table of people.
+func (t *Target) Rows(refs []FileRef) (n int64) {
 	for _, r := range refs {
-		n += r.Rows
+		if t.People == nil || r.Shard >= len(refs)/2 {
+			n += r.Rows
+		}
 	}
 	return n
 }

@@ -18,10 +18,13 @@ package table
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -57,9 +60,29 @@ func Find(ctx context.Context, input string, o Options) (Source, error) {
 	if p, ok := PlaceOf(input); ok {
 		return p.Source(ctx, input, o)
 	}
-	t, err := findFiles(ctx, input)
-	if err != nil {
+	t, people, err := findFiles(ctx, input)
+	switch {
+	case err != nil:
 		return nil, err
+	case people != nil:
+		return nil, fmt.Errorf("table: %s holds a table of people and one of their rows; name %s or %s", input,
+			files.Join(input, dirsink.TableNames[0]), files.Join(input, dirsink.TableNames[1]))
 	}
 	return t, nil
+}
+
+// FindTwo is Find for what may be two tables of a run, of people and of their rows; people is nil if it is one.
+func FindTwo(ctx context.Context, input string, o Options) (rows, people Source, err error) {
+	if _, ok := PlaceOf(input); ok {
+		rows, err = Find(ctx, input, o)
+		return rows, nil, err
+	}
+	t, p, err := findFiles(ctx, input)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p != nil {
+		people = p
+	}
+	return t, people, nil
 }

@@ -15,7 +15,7 @@ import (
 // valueFor finds a value that an option takes.
 func valueFor(t *testing.T, o option) string {
 	t.Helper()
-	for _, value := range []string{"true", "it's a 'text' <= $1; b", "7", "0.5", "replace", "csv", "truncate", `{"a":"b"}`, "a=b", "prism"} {
+	for _, value := range []string{"true", "it's a 'text' <= $1; b", "7", "0.5", "replace", "csv", "truncate", `{"a":"b"}`, "a=b", "prism", "two"} {
 		if o.set(value) == nil {
 			return value
 		}

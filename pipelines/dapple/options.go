@@ -16,6 +16,16 @@ func logOption(asJSON *bool) option {
 	}}
 }
 
+// layout reads how many tables people and their rows are written as.
+func layout(two *bool) func(string) error {
+	return func(s string) error {
+		form := ""
+		err := oneOf(&form, "joined", "two")(s)
+		*two = form == "two"
+		return err
+	}
+}
+
 // mostRows is the most rows that one run writes.
 const mostRows = 1_000_000_000_000
 
@@ -36,10 +46,11 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "memory_limit", value: "BYTES", set: whole(&c.MemoryLimit, 1<<50)},
 		{name: "format", value: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "null", value: "TEXT", set: text(&c.Null)},
+		{name: "layout", value: "FORM", set: layout(&c.Tables)},
 		{name: "release", value: "DIR", usage: "of statement and model; --about=FILE adds to them: see dapple help about", set: text(&c.Release)},
 		{name: "about", value: "FILE", set: text(&c.About)},
 		{name: "shards", value: "N", set: whole(&c.Shards, pipelines.MaxShards)},
-		{name: "overwrite", usage: "replace what dapple wrote before; --shards=N: output files, default 1 to 8", set: toggle(&c.Overwrite)},
+		{name: "overwrite", usage: "replace what dapple wrote; --shards=N: files; --layout=two: people, events", set: toggle(&c.Overwrite)},
 		{name: "criteria", value: "LIST", usage: "'age,sex<=0.02; race<=0.01': largest errors; checked, exit 1 if not met", set: text(&c.Criteria)},
 		{name: "min_count", value: "K", usage: "no written combination (of --min_count_columns=A,B, else all) in fewer rows", set: whole(&c.MinCount.Rows, mostRows)},
 		{name: "min_count_columns", value: "A,B", set: list(&c.MinCount.Columns)},

@@ -16,7 +16,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := src.each(context.Background(), 0, n, newChunk, func(*domain.Chunk) error { return nil }); err != nil {
+		if err := src.each(context.Background(), oneTable, 0, n, newChunk, func(*domain.Chunk) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -54,7 +54,7 @@ func TestMinCount(t *testing.T) {
 			written := func(shards int) (out [][]int64) {
 				for shard := range shards {
 					from, to := src.block(shard, shards)
-					if err := src.each(context.Background(), from, to, newChunk, func(c *domain.Chunk) error {
+					if err := src.each(context.Background(), oneTable, from, to, newChunk, func(c *domain.Chunk) error {
 						for i := range c.Rows {
 							var row []int64
 							for a := range c.Columns {

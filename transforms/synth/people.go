@@ -7,13 +7,15 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/relation"
 )
 
 // people are the persons of a sampling, each with rows.
 type people struct {
 	*population.People
-	width int    // attributes of the model
-	same  []bool // attributes of a record that do not change within a person
+	width  int               // attributes of the model
+	same   []bool            // attributes of a record that do not change within a person
+	tables [2]relation.Table // of people, and of their rows
 }
 
 // newPeople returns n persons of a model of a domain with Events. The first thing that two persons have to agree in for
@@ -32,12 +34,13 @@ func newPeople(f *modelio.File, n int64, seed uint64) *people {
 			of.Person = append(of.Person, a)
 		}
 	}
+	p.tables[0], p.tables[1] = relation.Tables(&f.Domain)
 	p.People = population.NewPeople(f.Model, f.Cliques, of, n, seed)
 	return p
 }
 
-// eachPerson decodes the rows of the people from … to−1.
-func (s *rowSource) eachPerson(ctx context.Context, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
+// eachPerson decodes the rows of a table of the people from … to−1.
+func (s *rowSource) eachPerson(ctx context.Context, table int, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
 	codes, whole, who := make([]domain.Code, 0, chunkRows*s.attrs), make([]domain.Code, s.people.width), make([]int64, 0, chunkRows)
 	first := s.people.First(from)
 	flush := func() error {
@@ -56,11 +59,18 @@ func (s *rowSource) eachPerson(ctx context.Context, from, to int64, next func() 
 		chunk.Columns = slices.Insert(chunk.Columns, 0, domain.Column{Form: domain.Ints, Ints: slices.Clone(who)})
 		first += int64(len(who))
 		codes, who = codes[:0], who[:0]
+		if table != oneTable {
+			s.people.tables[table-ofPeople].Keep(chunk)
+		}
 		return visit(chunk)
 	}
 	for i := from; i < to; i++ {
 		person := s.people.At(i)
-		for j := range person.Rows {
+		rows := person.Rows
+		if table == ofPeople {
+			rows = 1
+		}
+		for j := range rows {
 			person.Read(j, whole)
 			codes, who = append(codes, whole[:s.attrs]...), append(who, i+1)
 			if len(who) == chunkRows {

@@ -38,7 +38,7 @@ func TestRowsOfPeople(t *testing.T) {
 	}
 	read := func(bounds ...int64) (out []string) {
 		for i := range bounds[1:] {
-			err := src.each(context.Background(), bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
+			err := src.each(context.Background(), oneTable, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
 				if len(c.Columns) != d.Written().Len() {
 					t.Fatalf("%d columns, want %d", len(c.Columns), d.Written().Len())
 				}

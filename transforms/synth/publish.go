@@ -36,7 +36,7 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	if err != nil {
 		return err
 	}
-	if err := complete(all, f.Params.shards(f.Params.rows(release.Result.Total.Units))); err != nil {
+	if err := complete(all, f.Params.tables()*f.Params.shards(f.Params.rows(release.Result.Total.Units))); err != nil {
 		return err
 	}
 	sink, err := sinks.open(f.Params.Sink.Kind, f.Params.Sink.Config)

@@ -118,10 +118,18 @@ func (s *rowSource) total() int64 {
 	return s.n
 }
 
-// each decodes the rows from … to−1, or those of so many people, some at a time, into the chunk that next returns.
-func (s *rowSource) each(ctx context.Context, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
+// The tables that rows are written as.
+const (
+	oneTable = iota // one, with the columns of its person in each row
+	ofPeople        // a row for each person
+	ofRows          // the others' columns
+)
+
+// each decodes the rows of a table from … to−1, or those of so many people, some at a time, into the chunk that next
+// returns.
+func (s *rowSource) each(ctx context.Context, table int, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
 	if s.people != nil {
-		return s.eachPerson(ctx, from, to, next, visit)
+		return s.eachPerson(ctx, table, from, to, next, visit)
 	}
 	codes, groups := make([]domain.Code, chunkRows*s.attrs), make([]int64, chunkRows)
 	for from < to {

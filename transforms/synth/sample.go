@@ -36,6 +36,7 @@ const PrismBranches = 8
 // SampleParams configures Sample and Write. Zero fields mean their defaults.
 type SampleParams struct {
 	Rows     int64  // how many, with events how many people; default: the released number of units
+	Tables   bool   // Write: people and their rows as two tables, for a domain with events; shards of people come first
 	Shards   int    // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
 	MinRows  int64  // Write: if shards would have fewer rows than this, there are fewer shards; default 0
 	Branches int    // parallel branches of the graph; default 1; PrismBranches for prism
@@ -63,6 +64,14 @@ func (p SampleParams) shards(n int64) int {
 		return p.Shards
 	}
 	return int(max(1, min(int64(p.Shards), n/p.MinRows)))
+}
+
+// tables returns how many tables are written.
+func (p SampleParams) tables() int {
+	if p.Tables {
+		return 2
+	}
+	return 1
 }
 
 // rows returns the number of rows of a release of the given number of units.
@@ -155,6 +164,9 @@ func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	if p.Sink.Kind == "" {
 		panic("synth: Write needs a sink")
 	}
+	if p.Tables && r.domain.Events == nil {
+		panic("synth: two tables are of people and their rows, and the domain has no events")
+	}
 	maker := newSampleFn(r, p)
 	files := branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
 		return beam.ParDo(s, &filesFn{maker}, shards)
@@ -176,7 +188,7 @@ func checked(p SampleParams) SampleParams {
 func branches(s beam.Scope, r Release, p SampleParams, sample func(beam.Scope, beam.PCollection) beam.PCollection) beam.PCollection {
 	out := make([]beam.PCollection, p.Branches)
 	for b := range out {
-		shards := beam.ParDo(s, &shardsFn{Branch: b, Branches: p.Branches, Shards: p.Shards}, r.refs)
+		shards := beam.ParDo(s, &shardsFn{Branch: b, Branches: p.Branches, Shards: p.Shards * p.tables()}, r.refs)
 		out[b] = sample(s, beam.GroupByKey(s, shards))
 	}
 	if len(out) == 1 {
@@ -233,13 +245,17 @@ func (f *sampleFn) source(ctx context.Context, refs func(*ModelRef) bool) (src *
 	return src, ref.SHA256, err
 }
 
-// shard makes the rows of one shard, in the chunks that next returns. Each chunk has the hash of the model as its
-// source.
-func (f *sampleFn) shard(ctx context.Context, shard int, src *rowSource, model string, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
+// shard makes the rows of one shard of a table, in the chunks that next returns. Each chunk has the hash of the model as
+// its source.
+func (f *sampleFn) shard(ctx context.Context, table, shard int, src *rowSource, model string, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
 	from, to := src.block(shard, f.Params.shards(src.n))
-	return src.each(ctx, from, to, next, func(c *domain.Chunk) error {
+	total := src.total()
+	if f.Params.Tables {
+		total += src.n
+	}
+	return src.each(ctx, table, from, to, next, func(c *domain.Chunk) error {
 		c.Source = SourcePrefix + model
-		writing(ctx, &src.done, c.Rows, src.total())
+		writing(ctx, &src.done, c.Rows, total)
 		return visit(c)
 	})
 }
@@ -252,7 +268,7 @@ func (f *chunksFn) ProcessElement(ctx context.Context, shard int, refs func(*Mod
 	if err != nil {
 		return err
 	}
-	return f.Sample.shard(ctx, shard, src, model, newChunk, func(c *domain.Chunk) error {
+	return f.Sample.shard(ctx, oneTable, shard, src, model, newChunk, func(c *domain.Chunk) error {
 		emit(c)
 		return nil
 	})
@@ -286,10 +302,18 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	if err != nil {
 		return err
 	}
-	shards := p.shards(src.n)
+	table, shards := oneTable, p.shards(src.n)
+	if p.Tables {
+		table, shard = ofPeople+shard/p.Shards, shard%p.Shards
+	}
 	if shard >= shards {
 		return nil // the table is too small for this many
 	}
+	block := shard
+	if table == ofRows {
+		shard += shards
+	}
+	shards *= p.tables()
 	sink, err := sinks.open(p.Sink.Kind, p.Sink.Config)
 	if err != nil {
 		return err
@@ -298,7 +322,7 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	if err != nil {
 		return fmt.Errorf("synth: creating shard %d: %w", shard, err)
 	}
-	if err := f.Sample.shard(ctx, shard, src, model, oneChunk(), w.Write); err != nil {
+	if err := f.Sample.shard(ctx, table, block, src, model, oneChunk(), w.Write); err != nil {
 		w.Abort()
 		return fmt.Errorf("synth: writing shard %d: %w", shard, err)
 	}

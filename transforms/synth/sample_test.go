@@ -108,7 +108,7 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 		all := func(shards int) (out []string) {
 			for i := range shards {
 				from, to := src.block(i, shards)
-				if err := src.each(context.Background(), from, to, newChunk, func(c *domain.Chunk) error {
+				if err := src.each(context.Background(), oneTable, from, to, newChunk, func(c *domain.Chunk) error {
 					out = append(out, lines(c)...)
 					return nil
 				}); err != nil {
@@ -134,7 +134,7 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 func TestColumnsAreDrawnIndependently(t *testing.T) {
 	src := testSource(t, 20_000, Systematic)
 	var x, y []float64
-	if err := src.each(context.Background(), 0, src.n, newChunk, func(c *domain.Chunk) error {
+	if err := src.each(context.Background(), oneTable, 0, src.n, newChunk, func(c *domain.Chunk) error {
 		for i := range c.Rows {
 			age, day := &c.Columns[1], c.Columns[2].Ints[i]
 			if !age.Null(i) && age.Ints[i] < 20 && day < 18293 {
@@ -164,7 +164,7 @@ func correlation(x, y []float64) float64 {
 func TestSampleStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
-	err := testSource(t, 100*chunkRows, Systematic).each(ctx, 0, 100*chunkRows, newChunk, func(*domain.Chunk) error {
+	err := testSource(t, 100*chunkRows, Systematic).each(ctx, oneTable, 0, 100*chunkRows, newChunk, func(*domain.Chunk) error {
 		calls++
 		cancel()
 		return nil

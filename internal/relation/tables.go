@@ -1,0 +1,48 @@
+package relation
+
+import "github.com/dapple-dp/dapple/dp/domain"
+
+// Table is one of the two tables that people and their rows are written as.
+type Table struct {
+	Domain  *domain.Domain // of its columns
+	Columns []int          // which they are of domain.Domain.Written
+}
+
+// Tables returns the table of people, with a row for each, and that of their rows, for a domain with Events that is
+// valid. Both begin with the number of the person. A derived column is of people if all that it is computed from is;
+// generated keys are of rows.
+func Tables(d *domain.Domain) (people, rows Table) {
+	records := d.Recorded()
+	p := compile(records, nil)
+	ofPerson := map[string]bool{}
+	for _, name := range d.Events.Person {
+		ofPerson[name] = true
+	}
+	for _, st := range p.steps { // each behind those that it needs
+		all := len(st.uses) > 0
+		for _, u := range st.uses {
+			all = all && ofPerson[p.columns[u].Name]
+		}
+		ofPerson[p.columns[st.column].Name] = all
+	}
+	written := d.Written()
+	people.Domain, rows.Domain = &domain.Domain{}, &domain.Domain{}
+	for i, a := range written.Attributes {
+		a.Coupling = nil // places change, and rows are decoded before
+		for _, t := range []*Table{&people, &rows} {
+			if i == 0 || ofPerson[a.Name] == (t == &people) {
+				t.Domain.Attributes, t.Columns = append(t.Domain.Attributes, a), append(t.Columns, i)
+			}
+		}
+	}
+	return people, rows
+}
+
+// Keep leaves c the columns of t, of those of domain.Domain.Written.
+func (t *Table) Keep(c *domain.Chunk) {
+	columns := make([]domain.Column, len(t.Columns))
+	for i, from := range t.Columns {
+		columns[i] = c.Columns[from]
+	}
+	c.Columns = columns
+}

@@ -1,0 +1,51 @@
+package relation
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// A column that is computed from columns of the person is the person's; one computed from both is of the rows.
+func TestTables(t *testing.T) {
+	d := &domain.Domain{
+		PrivacyID: "who", Attributes: []domain.Attribute{ints("born", 1900, 2000), ints("year", 2000, 2020)},
+		Derived: []domain.Derived{
+			{Column: domain.Attribute{Name: "age", Type: domain.Int64}, From: "year - born", Place: 2},
+			{Column: domain.Attribute{Name: "decade", Type: domain.Int64}, From: "born / 10", Place: 0},
+			{Column: domain.Attribute{Name: "century", Type: domain.Int64}, From: "decade / 10", Place: 4},
+		},
+		Generated: []domain.Generated{{Column: "key", As: "serial"}},
+	}
+	d, err := d.WithEvents([]string{"born"}, nil, []int64{1, 2}, 4)
+	if err == nil {
+		err = Resolve(d, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(t Table) (list []string) {
+		for i := range t.Domain.Attributes {
+			list = append(list, t.Domain.Attributes[i].Name)
+		}
+		return list
+	}
+	people, rows := Tables(d)
+	if got := names(people); !slices.Equal(got, []string{"who", "decade", "born", "century"}) {
+		t.Errorf("people: %v", got)
+	}
+	if got := names(rows); !slices.Equal(got, []string{"who", "key", "year", "age"}) {
+		t.Errorf("rows: %v", got)
+	}
+	c := &domain.Chunk{Rows: 1, Columns: make([]domain.Column, d.Written().Len())}
+	for i := range c.Columns {
+		c.Columns[i].Ints = []int64{int64(i)}
+	}
+	rows.Keep(c)
+	for i, from := range rows.Columns {
+		if d.Written().Attributes[from].Name != rows.Domain.Attributes[i].Name || c.Columns[i].Ints[0] != int64(from) {
+			t.Errorf("column %d is %d", i, c.Columns[i].Ints[0])
+		}
+	}
+}

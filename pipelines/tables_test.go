@@ -1,0 +1,121 @@
+package pipelines
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// readCSV reads all parts of a directory in order: the names of the columns, and the rows.
+func readCSV(t *testing.T, dir string) (names []string, rows [][]string) {
+	t.Helper()
+	parts, err := filepath.Glob(filepath.Join(dir, "part-*.csv"))
+	if err != nil || len(parts) == 0 {
+		t.Fatalf("%s: no parts, %v", dir, err)
+	}
+	for _, part := range parts {
+		f, err := os.Open(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := csv.NewReader(f).ReadAll()
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		names, rows = all[0], append(rows, all[1:]...)
+	}
+	return names, rows
+}
+
+// Two tables are the one that they replace, taken apart: joined by the number of the person they give the same rows, every
+// key resolves, and evaluate finds the same. They are verified as one output, and a part of either that has gone is missed.
+func TestTwoTables(t *testing.T) {
+	c := purchases(t, 300)
+	c.Tables = true
+	res := mustRun(t, c)
+	ctx := context.Background()
+	joined := filepath.Join(t.TempDir(), "joined")
+	s, err := ValidateSample(ctx, SampleConfig{Model: c.Output, Output: joined, Format: "csv", Shards: 2, SampleSeed: 5, HasSampleSeed: true, Runner: "direct"})
+	if err == nil {
+		_, err = RunSample(ctx, s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	peopleNames, people := readCSV(t, filepath.Join(c.Output, "people"))
+	rowNames, rows := readCSV(t, filepath.Join(c.Output, "events"))
+	if got := strings.Join(peopleNames, " ") + "; " + strings.Join(rowNames, " "); got != "customer plan; customer receipt item price twice" {
+		t.Fatalf("columns %s", got)
+	}
+	plans := map[string]string{}
+	for _, p := range people {
+		plans[p[0]] = p[1]
+	}
+	if len(plans) != len(people) || int64(len(people)) != res.Written.People || int64(len(rows)) != res.Written.Rows || res.Privacy.Rows != res.Written.Rows {
+		t.Errorf("%d people of %d numbers and %d rows; said to be written are %d and %d", len(people), len(plans), len(rows), res.Written.People, res.Written.Rows)
+	}
+	if _, want := readCSV(t, joined); len(want) != len(rows) {
+		t.Errorf("%d rows, and %d in one table", len(rows), len(want))
+	} else {
+		for i, r := range rows {
+			if plan, ok := plans[r[0]]; !ok || !slices.Equal(want[i], []string{r[0], r[1], plan, r[2], r[3], r[4]}) {
+				t.Fatalf("row %d: %v of plan %q, and %v in one table", i, r, plan, want[i])
+			}
+		}
+	}
+	one := c
+	one.Output = joined
+	two, err := json.Marshal(evaluated(t, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := json.Marshal(evaluated(t, one)); err != nil || !bytes.Equal(two, want) {
+		t.Errorf("evaluate finds %s, and of one table %s, %v", two, want, err)
+	}
+	verify := func() error {
+		r, err := ValidateVerify(ctx, VerifyConfig{Dir: c.Output})
+		if err == nil {
+			_, err = Verify(ctx, r)
+		}
+		return err
+	}
+	if err := verify(); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(filepath.Join(c.Output, "people", "part-00002-of-00003.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := verify(); err == nil || !strings.Contains(err.Error(), "people/part-00002-of-00003.csv is missing") {
+		t.Errorf("without a part of the people: %v", err)
+	}
+}
+
+// What two tables cannot be written for is refused before anything is read, and a directory of two is not one table.
+func TestTwoTablesFaults(t *testing.T) {
+	c := shop(t, 40)
+	c.Tables = true
+	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--layout") || !strings.Contains(err.Error(), "declares no events") {
+		t.Errorf("without events: %v", err)
+	}
+	c = purchases(t, 40)
+	c.Tables, c.Format = true, "parquet"
+	mustRun(t, c)
+	c.Output, c.Release = "bq://p.d.t", filepath.Join(t.TempDir(), "release")
+	if _, err := ValidatePlan(context.Background(), PlanConfig{Config: c}); err == nil || !strings.Contains(err.Error(), "to a directory") {
+		t.Errorf("to a table: %v", err)
+	}
+	c = purchases(t, 40)
+	c.Tables = true
+	mustRun(t, c)
+	c.Input, c.Output = c.Output, filepath.Join(t.TempDir(), "again")
+	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "a table of people and one of their rows; name") {
+		t.Errorf("two tables as one: %v", err)
+	}
+}
