@@ -1,89 +1,76 @@
 package population
 
-import (
-	"slices"
+import "github.com/dapple-dp/dapple/dp/domain"
 
-	"github.com/dapple-dp/dapple/dp/domain"
-)
-
-const (
-	// clusterCells is the largest number of cells of a cluster of several tables. Its beliefs are read and written
-	// once for each table and inner sweep, the population twice for each cluster: 16,384 cells for ten tables take as
-	// long as 300,000 records. 4,096 to 65,536 are within a fifth in time.
-	clusterCells = 1 << 14
-	// innerSweeps is how often the tables of a cluster are solved in turn for one pass over the population. Two
-	// remove most of the effect of the tables on each other; another one gains less than the next cluster.
-	innerSweeps = 2
-)
+// innerSweeps is how often the tables of a cluster are solved in turn for one pass over the population. Two remove most
+// of the effect of the tables on each other; another one gains less than the next cluster.
+const innerSweeps = 2
 
 // cluster is a set of tables inside one clique. They are raked on the clique's table, and the population is read
 // and written once for all of them: the same coordinate ascent as table by table, in another order.
 type cluster struct {
-	clique        domain.Clique
-	tables        []*Table
-	onto          []*Projection // of the clique on each of tables
-	mass          [][]float64   // scratch of each of tables
-	belief, start []float64
-	keep          bool        // index from sweep to sweep
-	index         []int32     // cell of every record of a sample, if it is kept
-	whole         *Projection // of a universe on the clique; nil for a sample
+	belief
+	keep  bool        // index from sweep to sweep
+	index []int32     // cell of every record of a sample, if it is kept
+	whole *Projection // of a universe on the clique; nil for a sample
 }
 
-// solve rakes belief, the present table of the clique, and replaces it by the factor of every cell. The result is the
+// belief is the table of a clique on which a table, or the parts inside the clique, are raked.
+type belief struct {
+	clique      domain.Clique
+	onto        *Projection // of the enclosing clique on this one
+	mass, start []float64
+	table       *Table // of the clique, if there are no parts
+	parts       []*belief
+}
+
+// solve rakes mass, the present table of the clique, and replaces it by the factor of every cell. The result is the
 // largest L1 change of a table when it is first solved, counts.
-func (b *cluster) solve() float64 {
-	b.start = append(b.start[:0], b.belief...)
+func (b *belief) solve(sweeps int) float64 {
+	if b.table != nil {
+		return b.table.Solve(b.mass)
+	}
+	b.start = append(b.start[:0], b.mass...)
 	change := 0.0
-	for inner := range innerSweeps {
-		for i, t := range b.tables {
-			b.onto[i].Sum(b.mass[i], b.belief)
-			if x := t.Solve(b.mass[i]); inner == 0 {
+	for sweep := range sweeps {
+		for _, p := range b.parts {
+			p.onto.Sum(p.mass, b.mass)
+			if x := p.solve(1); sweep == 0 {
 				change = max(change, x)
 			}
-			b.onto[i].Multiply(b.belief, b.mass[i])
+			p.onto.Multiply(b.mass, p.mass)
 		}
 	}
 	for c, x := range b.start {
 		if x > 0 {
-			b.belief[c] /= x
+			b.mass[c] /= x
 		}
 	}
 	return change
 }
 
-func newCluster(sizes []int, c domain.Clique, tables []*Table) *cluster {
-	cells, err := c.Cells(sizes)
-	if err != nil {
-		panic("population: a cluster whose cells cannot be counted")
+func newBelief(sizes []int, n *nest, tables []*Table) *belief {
+	b := &belief{clique: n.clique, mass: make([]float64, n.cells)}
+	if len(n.parts) == 0 {
+		b.table = tables[n.table]
 	}
-	b := &cluster{clique: c, tables: tables, belief: make([]float64, cells)}
-	for _, t := range tables {
-		b.onto = append(b.onto, NewProjection(sizes, c, t.Clique))
-		b.mass = append(b.mass, make([]float64, len(t.Theta)))
+	for i := range n.parts {
+		p := newBelief(sizes, &n.parts[i], tables)
+		p.onto = NewProjection(sizes, n.clique, p.clique)
+		b.parts = append(b.parts, p)
 	}
 	return b
 }
 
-// newClusters assigns each table of two and more attributes to one cluster, and adds the one-way tables to every
-// cluster that contains their attribute.
-func newClusters(sizes []int, tables, oneWays []*Table, most int) []*cluster {
-	wide := slices.DeleteFunc(slices.Clone(tables), func(t *Table) bool { return len(t.Clique) < 2 })
-	cliques := make([]domain.Clique, len(wide))
-	for i, t := range wide {
+// newClusters returns the clusters of the tables, and at the end the one-way tables once more.
+func newClusters(sizes []int, tables []*Table, most int) []*cluster {
+	cliques := make([]domain.Clique, len(tables))
+	for i, t := range tables {
 		cliques[i] = t.Clique
 	}
 	var out []*cluster
-	for _, g := range cover(sizes, cliques, most) {
-		var inside []*Table
-		for _, i := range g.members {
-			inside = append(inside, wide[i])
-		}
-		for _, t := range oneWays {
-			if g.clique.Contains(t.Clique) {
-				inside = append(inside, t)
-			}
-		}
-		out = append(out, newCluster(sizes, g.clique, inside))
+	for _, n := range newNests(sizes, cliques, most) {
+		out = append(out, &cluster{belief: *newBelief(sizes, &n, tables)})
 	}
 	return out
 }

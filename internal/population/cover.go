@@ -42,34 +42,6 @@ func cover(sizes []int, cliques []domain.Clique, most int) []group {
 	return out
 }
 
-// Work returns the work of raking the tables of all cliques once, including one-way tables: passes over the records
-// of a sample, or the cells of a universe, and cells of the tables' clusters that are read and written. Counting
-// takes as many passes.
-func Work(sizes []int, cliques []domain.Clique) (passes int, cells float64) {
-	var oneWays, wide []domain.Clique
-	for _, c := range cliques {
-		if len(c) < 2 {
-			oneWays = append(oneWays, c)
-		} else {
-			wide = append(wide, c)
-		}
-	}
-	groups := cover(sizes, wide, clusterCells)
-	for _, g := range groups {
-		n, inside := 1.0, len(g.members)
-		for _, a := range g.clique {
-			n *= float64(sizes[a])
-		}
-		for _, c := range oneWays {
-			if g.clique.Contains(c) {
-				inside++
-			}
-		}
-		cells += innerSweeps * n * float64(inside)
-	}
-	return len(groups) + len(oneWays), cells
-}
-
 // grow returns the clique of a group around the first of those left, which has the given number of cells.
 func grow(sizes []int, cliques []domain.Clique, left []int, cells, most int) domain.Clique {
 	in := make([]bool, len(sizes))

@@ -29,7 +29,7 @@ func BenchmarkVisit(b *testing.B) {
 			for i := range ridge {
 				ridge[i] = 10
 			}
-			f, t := &Field{Model: m}, newCluster(sizes, c, []*Table{NewTable(sizes, c, values, ridge)})
+			f, t := &Field{Model: m}, newClusters(sizes, []*Table{NewTable(sizes, c, values, ridge)}, clusterCells)[0]
 			b.ReportAllocs()
 			for b.Loop() {
 				f.visit(t)

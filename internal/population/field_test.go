@@ -110,6 +110,18 @@ func TestSumsDoNotDependOnCores(t *testing.T) {
 	}
 }
 
+// tables returns those that are raked on b.
+func (b *belief) tables() []*Table {
+	if b.table != nil {
+		return []*Table{b.table}
+	}
+	var out []*Table
+	for _, p := range b.parts {
+		out = append(out, p.tables()...)
+	}
+	return out
+}
+
 // TestClustersCover: every wider table is in one cluster, one-ways in all that hold them, and no cluster of several
 // tables is larger than allowed.
 func TestClustersCover(t *testing.T) {
@@ -137,15 +149,16 @@ func TestClustersCover(t *testing.T) {
 		}
 		const most = 4096
 		seen := map[*Table]int{}
-		for _, b := range newClusters(sizes, tables, ones, most) {
-			if single := slices.ContainsFunc(b.tables, func(x *Table) bool { return b.clique.Equal(x.Clique) }); len(b.belief) > most && !single {
-				t.Errorf("sizes %v: cluster %v of %d cells", sizes, b.clique, len(b.belief))
+		for _, b := range newClusters(sizes, slices.Concat(ones, tables), most) {
+			inside := b.tables()
+			if single := slices.ContainsFunc(inside, func(x *Table) bool { return b.clique.Equal(x.Clique) }); len(b.mass) > most && !single {
+				t.Errorf("sizes %v: cluster %v of %d cells", sizes, b.clique, len(b.mass))
 			}
-			for _, x := range b.tables {
+			for _, x := range inside {
 				seen[x]++
 			}
 			for _, x := range ones {
-				if b.clique.Contains(x.Clique) != slices.Contains(b.tables, x) {
+				if b.clique.Contains(x.Clique) != slices.Contains(inside, x) {
 					t.Errorf("cluster %v and the one-way of attribute %v", b.clique, x.Clique)
 				}
 			}

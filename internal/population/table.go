@@ -61,31 +61,44 @@ func (t *Table) Solve(mass []float64) float64 {
 			mass[c] = 1
 			continue
 		}
-		step := solveCell(m, t.Ridge[c], t.Theta[c], t.Target[c])
+		step, factor := solveCell(m, t.Ridge[c], t.Theta[c], t.Target[c])
 		t.Theta[c] += step
-		mass[c] = math.Exp(step)
-		change += math.Abs(mass[c]-1) * m
+		mass[c] = factor
+		change += math.Abs(factor-1) * m
 	}
 	return change
 }
 
-// solveCell returns δ with m·e^δ + s·(θ+δ) = t, and at least −5 so that one noisy cell cannot empty
-// itself in a single visit. Newton's method from the right of the root of a convex function: monotone.
-func solveCell(m, s, theta, t float64) float64 {
+const (
+	leastStep = -5   // so that one noisy cell cannot empty itself in a single visit
+	shortStep = 1e-3 // a first step of Newton's method as short as this misses the root by half of its square
+)
+
+// solveCell returns δ with m·e^δ + s·(θ+δ) = t, and at least leastStep, and e^δ. The first step of Newton's method, from 0,
+// ends right of the root of a convex function, and the others stay there: monotone. Most cells of a later sweep need
+// no other step, and no exponential.
+func solveCell(m, s, theta, t float64) (delta, factor float64) {
 	a := t - s*theta
-	delta := 0.0
-	if a >= m {
-		delta = min(math.Log(a/m), (a-m)/s)
+	delta = (a - m) / (m + s)
+	if math.Abs(delta) < shortStep {
+		return delta, 1 + delta*(1+delta*(1./2+delta/6))
+	}
+	if delta > .5 {
+		delta = min(delta, math.Log(a/m))
 	}
 	for range 20 {
-		e := m * math.Exp(delta)
-		step := (e + s*delta - a) / (e + s)
+		if delta < leastStep {
+			return leastStep, math.Exp(leastStep)
+		}
+		factor = math.Exp(delta)
+		step := (m*factor + s*delta - a) / (m*factor + s)
 		delta -= step
 		if math.Abs(step) < 1e-4 {
-			break
+			return delta, factor * (1 - step*(1-step/2))
 		}
 	}
-	return max(delta, -5)
+	delta = max(delta, leastStep)
+	return delta, math.Exp(delta)
 }
 
 // Center subtracts from x, row-major of the given shape, its mean along every axis in turn: the

@@ -13,9 +13,12 @@ func TestSolveCellMeetsItsEquation(t *testing.T) {
 	for range 20_000 {
 		m, s := math.Exp(8*rng.NormFloat64()), math.Exp(4*rng.NormFloat64())
 		theta, target := 2*rng.NormFloat64(), 1000*rng.NormFloat64()
-		delta := solveCell(m, s, theta, target)
+		delta, factor := solveCell(m, s, theta, target)
+		if math.Abs(factor/math.Exp(delta)-1) > 1e-12 {
+			t.Fatalf("m %g s %g θ %g target %g: the factor of δ %g is %g", m, s, theta, target, delta, factor)
+		}
 		f := func(d float64) float64 { return m*math.Exp(d) + s*(theta+d) - target }
-		if delta == -5 {
+		if delta == leastStep {
 			if f(-5) < 0 {
 				t.Fatalf("m %g s %g: stopped at −5 right of the root", m, s)
 			}

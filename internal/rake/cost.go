@@ -38,7 +38,7 @@ func memory(p solver.Problem, t targets) float64 {
 const (
 	visit      = 2.4e-9 // for a record and pass, to find its cell, add its weight and multiply it
 	visitWhole = 2e-9   // for a cell of a universe and pass
-	innerCell  = 3e-9   // for a cell of a cluster and table of it
+	innerCell  = 1.6e-9 // for a cell of a cluster that is read and written
 	factor     = 1.3e-9 // for a factor that a renewal multiplies: 1.3e-9 to 2e-9 on a busy machine
 	descended  = 20e-9  // for a cell of a universe and step of the descent
 	treeOf     = .3     // for the junction tree
