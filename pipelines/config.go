@@ -45,7 +45,7 @@ type Config struct {
 	Tables        bool              // people and their rows as two tables, for a domain with events
 	Overwrite     bool              // of directories
 	Write         string            // of tables: empty (default), truncate or append
-	Labels        map[string]string // of tables and load jobs
+	Labels        map[string]string // of tables and jobs; launchers give some to every run
 	Strict        bool              // fail on an unreadable cell, with its position
 	Runner        string            // prism (default) or direct, in this process; or the runner of Engine
 	Engine        Engine            // job service; the zero Engine: the run is in this process

@@ -25,7 +25,7 @@ type Engine struct {
 	Endpoint    string // host:port of a Beam job service
 	Environment string // where workers are: LOOPBACK, PROCESS, EXTERNAL or DOCKER; default: LOOPBACK if the service is on this machine
 	Config      string // of the environment: {"command": "…"}, host:port, or an image; PROCESS without one starts Worker itself
-	Worker      string // program for the workers, of linux/amd64; default: this one
+	Worker      string // program for the workers, of linux/amd64; default: this one; not used in this process, where launchers name one too
 	Parallelism int    // 0: the engine's choice
 	JobName     string
 	Experiments string // comma-separated
@@ -171,7 +171,7 @@ func (e Engine) checkUnused(f *Faults) {
 		name  string
 		given bool
 	}{
-		{"environment_type", e.Environment != ""}, {"environment_config", e.Config != ""}, {"worker_binary", e.Worker != ""},
+		{"environment_type", e.Environment != ""}, {"environment_config", e.Config != ""},
 		{"parallelism", e.Parallelism != 0}, {"detach", e.Detach}, {"shared", e.Shared},
 	} {
 		if flag.given {

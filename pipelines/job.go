@@ -78,6 +78,7 @@ func (e *detached) Error() string { return "submitted as job " + e.ID }
 type pipelineRun struct {
 	runner    string
 	engine    Engine
+	labels    map[string]string                // of the job
 	run       string                           // ID of the run that publishes
 	submitted func(context.Context, job) error // notes the job
 	stop      func(context.Context) error      // keeps workers elsewhere from all that they have not begun
@@ -89,7 +90,7 @@ func (x pipelineRun) cloud() jobs.Cloud {
 	c := x.engine.Cloud
 	return jobs.Cloud{
 		Run: x.run, Temp: files.Join(x.dir, x.run, "temp"), Machine: c.Machine, MaxWorkers: c.MaxWorkers,
-		ServiceAccount: c.ServiceAccount, Subnetwork: c.Subnetwork, PrivateIPs: c.PrivateIPs, Keep: x.keep(),
+		ServiceAccount: c.ServiceAccount, Subnetwork: c.Subnetwork, PrivateIPs: c.PrivateIPs, Labels: x.labels, Keep: x.keep(),
 		Stage: func(ctx context.Context, name string, content []byte) (string, error) {
 			name = files.Join(x.dir, x.run, name)
 			return name, files.Create(ctx, name, content)
@@ -239,6 +240,6 @@ func (m *meter) watch() jobs.Watcher {
 // job shows the name under which a job is found and cancelled at its service.
 func (m *meter) job(j job) {
 	if m.out != nil {
-		fmt.Fprintf(m.out, "job %s at %s\n", j.ID, j.Endpoint)
+		fmt.Fprintf(m.out, "Submitted job: %s at %s\n", j.ID, j.Endpoint) // Airflow looks for these words
 	}
 }

@@ -135,7 +135,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 // work does what remains of a run: all of it, the rows of a kept release, or waiting for a job.
 func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun, kept *found) error {
 	x := pipelineRun{
-		runner: r.Runner, engine: r.Engine, run: l.runID, submitted: st.remember,
+		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, submitted: st.remember,
 		stop: func(ctx context.Context) error { return st.stop(ctx, n.RunID, l.runID) }, dir: st.dir,
 	}
 	bytes := r.source.Bytes()

@@ -40,7 +40,7 @@ type SampleConfig struct {
 	Tables        bool              // people and their rows as two tables, for a domain with events
 	Overwrite     bool              // of directories
 	Write         string            // of tables: empty (default), truncate or append
-	Labels        map[string]string // of tables and load jobs
+	Labels        map[string]string // of tables and jobs; launchers give some to every run
 	Runner        string
 	TempLocation  string // gs:// directory for the model while rows are drawn; default: next to a gs:// output, else of this machine
 	Services      table.Options

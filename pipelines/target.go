@@ -55,9 +55,6 @@ func (t target) check(ctx context.Context, f *Faults) {
 		if t.write != "" {
 			f.add("--write", "is for tables of BigQuery", "use --overwrite for a directory")
 		}
-		if len(t.labels) > 0 {
-			f.add("--labels", "are for tables of BigQuery", "leave them out")
-		}
 		return
 	}
 	for _, fault := range t.placeFaults() {

@@ -34,7 +34,7 @@ func (x pipelineRun) keep() func(context.Context, []byte) error {
 func (r *Request) dry(ctx context.Context, l launch, where stagingArea, n note) (*Result, error) {
 	st := staging{where.name(l.runID), func() {}}
 	l.store, l.output = st.ref(), r.output(l.runID, st, n.Began)
-	x := pipelineRun{runner: r.Runner, engine: r.Engine, run: l.runID, dir: st.dir}
+	x := pipelineRun{runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, dir: st.dir}
 	cloud, res := x.cloud(), &Result{}
 	cloud.Stage = func(_ context.Context, name string, _ []byte) (string, error) {
 		return files.Join(x.dir, x.run, name), nil

@@ -64,6 +64,16 @@ requirements() {
 	export "$variable=$env/bin/python"
 }
 
+# Airflow's operator for Beam, unread by any Python: the example is compared with its source.
+airflow() {
+	[ -n "${DAPPLE_AIRFLOW:-}" ] && return
+	command -v python3 >/dev/null || { absent+=("the example for Airflow: there is no python3"); return; }
+	local wheel=apache-airflow-providers-apache-beam version=6.3.1
+	export DAPPLE_AIRFLOW=$bin/airflow/${wheel//-/_}-$version-py3-none-any.whl
+	[ -f "$DAPPLE_AIRFLOW" ] || "${DAPPLE_PYTHON:-python3}" -m pip download -q --disable-pip-version-check --no-deps -d "$bin/airflow" "$wheel==$version" ||
+		{ unset DAPPLE_AIRFLOW; broken+=("the example for Airflow: its operator for Beam cannot be fetched"); }
+}
+
 node() {
 	[ -n "${DAPPLE_NODE_MODULES:-}" ] && return
 	command -v node >/dev/null && command -v npm >/dev/null || { absent+=("hyparquet and pages in a browser: there is no node, or no npm"); return; }
@@ -96,6 +106,7 @@ gateway
 python
 requirements DAPPLE_SDMETRICS sdmetrics SDMetrics
 requirements DAPPLE_BEAM beam "Beam in Python and YAML"
+airflow
 node
 browser
 [ "${1:-}" = -install ] && exit

@@ -72,6 +72,7 @@ type Cloud struct {
 	ServiceAccount string
 	Subnetwork     string
 	PrivateIPs     bool
+	Labels         map[string]string
 	// Stage writes a file that workers fetch, and returns its name on gs://.
 	Stage func(ctx context.Context, name string, content []byte) (url string, err error)
 	// Keep takes the request, in JSON, in place of Dataflow: of a template, or of a dry run. Nil: it is sent.

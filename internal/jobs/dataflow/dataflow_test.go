@@ -50,7 +50,7 @@ func submit(t *testing.T, c *jobs.Client) (job string, staged map[string][]byte,
 	job, end, err := c.Submit(t.Context(), p, jobs.Options{
 		Name: "n", Environment: jobs.Docker, Config: "image", Worker: worker, Experiments: []string{"mine"},
 		Cloud: jobs.Cloud{
-			Run: "run7", Temp: "gs://b/run7/temp", Machine: "n2", MaxWorkers: 3, ServiceAccount: "a@b", Subnetwork: "net", PrivateIPs: true,
+			Run: "run7", Temp: "gs://b/run7/temp", Machine: "n2", MaxWorkers: 3, ServiceAccount: "a@b", Subnetwork: "net", PrivateIPs: true, Labels: map[string]string{"team": "health"},
 			Stage: func(_ context.Context, name string, content []byte) (string, error) {
 				staged[name] = content
 				return "gs://b/run7/" + name, nil

@@ -50,7 +50,7 @@ func (s *service) Submit(ctx context.Context, graph *pipepb.Pipeline, o jobs.Opt
 		Name: o.Name, Experiments: append(slices.Clone(experiments), o.Experiments...),
 		Project: s.project, Region: s.region, ContainerImage: o.Config, WorkerHash: digest(program), TempLocation: o.Cloud.Temp,
 		MachineType: o.Cloud.Machine, MaxNumWorkers: int64(o.Cloud.MaxWorkers),
-		ServiceAccountEmail: o.Cloud.ServiceAccount, Subnetwork: o.Cloud.Subnetwork, NoUsePublicIPs: o.Cloud.PrivateIPs,
+		ServiceAccountEmail: o.Cloud.ServiceAccount, Subnetwork: o.Cloud.Subnetwork, NoUsePublicIPs: o.Cloud.PrivateIPs, Labels: o.Cloud.Labels,
 	}, worker, model, digest(b))
 	if err != nil {
 		return "", err
