@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -78,6 +79,9 @@ func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 	errs := &FieldErrors{}
 	file := readDomain(ctx, c.Domain, errs)
 	r := &CheckRequest{source: find(ctx, "Input", c.Input, true, file, Config{Services: c.Services}, errs), json: c.JSON}
+	if r.source != nil && r.source.parents != nil {
+		errs.add("Input", errors.New("holds a table of people and one of their rows, which a run has written; check is for the true table"))
+	}
 	if len(*errs) > 0 {
 		return nil, *errs
 	}

@@ -103,6 +103,10 @@ func (c *Comparison) facts() []fact {
 	list := []fact{
 		{"Synthetic rows", thousands(c.SyntheticRows), "true rows: " + thousands(c.TrueRows)},
 	}
+	if p := c.People; p != nil {
+		list = append(list, fact{"Synthetic people", thousands(p.Synthetic), fmt.Sprintf("with %.2f rows each; true: %s with %.2f",
+			each(c.SyntheticRows, p.Synthetic), thousands(p.True), each(c.TrueRows, p.True))})
+	}
 	if v := c.Values; v != nil {
 		shapes, trends := "of values", "of values"
 		if v.Binning != nil {

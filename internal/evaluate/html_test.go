@@ -44,6 +44,7 @@ func TestHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	report.Real.People = &People{True: 30, Synthetic: 20, Changing: [2]int{3, 0}, RowsMax: 9, RowsPerson: Share{TV: .0125}, SamePerson: Share{.25, .5}, NextRow: Share{.0625, .75}}
 	var b bytes.Buffer
 	if err := report.WriteHTML(&b); err != nil {
 		t.Fatal(err)
@@ -52,6 +53,11 @@ func TestHTML(t *testing.T) {
 	banner, rest := strings.Index(b.String(), `class="not-private"`), strings.Index(b.String(), "<header")
 	if banner < 0 || banner > rest || strings.Count(text, Banner) < 2 {
 		t.Error("the page does not begin and end with the banner")
+	}
+	for _, want := range []string{"with 3.00 rows each; true: 30 with 2.00", "true 3, synthetic 0", "0.01250", "0.25000", "0.50000", "0.06250", "0.75000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("people: the page lacks %s", want)
+		}
 	}
 	if got, want := strings.Count(b.String(), `<figure class="card">`), d.Len()+min(listedItems, len(report.Real.Worst)); got != want {
 		t.Errorf("%d pictures, want %d", got, want)

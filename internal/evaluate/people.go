@@ -190,33 +190,53 @@ func apart(a, b []float64) (tv float64) {
 	return tv / 2
 }
 
+// Notes say in a line each what is amiss with people and their rows.
+func (p *People) Notes() (list []string) {
+	if p.RowsCut > 0 {
+		list = append(list, fmt.Sprintf("of the true rows, %s are of people beyond their first %d: such are not written", thousands(int(p.RowsCut)), p.RowsMax))
+	}
+	if p.Changing[0]+p.Changing[1] > 0 {
+		list = append(list, fmt.Sprintf("people whose person columns change from row to row: true %s, synthetic %s", thousands(p.Changing[0]), thousands(p.Changing[1])))
+	}
+	if p.Orphans[0]+p.Orphans[1] > 0 {
+		list = append(list, fmt.Sprintf("rows of people who are not in the table of people, left out: true %s, synthetic %s", thousands(p.Orphans[0]), thousands(p.Orphans[1])))
+	}
+	if p.TooManyRows > 0 {
+		list = append(list, fmt.Sprintf("synthetic people with more than %d rows: %s", p.RowsMax, thousands(p.TooManyRows)))
+	}
+	return list
+}
+
+// Errors are the lines of the table of errors: name, total variation, and what it would be if rows were dealt at random.
+func (p *People) Errors() (lines [][3]string) {
+	for _, l := range []struct {
+		name string
+		Share
+	}{{"rows per person", p.RowsPerson}, {"with a person column, average", p.RowsByPerson},
+		{"a column in two rows of a person, average", p.SamePerson}, {"in a row and the next, average", p.NextRow}} {
+		dealt := ""
+		if l.Dealt > 0 {
+			dealt = share(l.Dealt)
+		}
+		lines = append(lines, [3]string{l.name, share(l.TV), dealt})
+	}
+	return lines
+}
+
 func (p *People) writeText(b *bytes.Buffer, trueRows, rows int) {
 	if p == nil {
 		return
 	}
 	fmt.Fprintf(b, "People and their rows\n\n")
 	fmt.Fprintf(b, "people: true %s with %.2f rows each, synthetic %s with %.2f\n", thousands(p.True), each(trueRows, p.True), thousands(p.Synthetic), each(rows, p.Synthetic))
-	if p.RowsCut > 0 {
-		fmt.Fprintf(b, "of the true rows, %s are of people beyond their first %d: such are not written\n", thousands(int(p.RowsCut)), p.RowsMax)
-	}
-	if p.Changing[0]+p.Changing[1] > 0 {
-		fmt.Fprintf(b, "people whose person columns change from row to row: true %s, synthetic %s\n", thousands(p.Changing[0]), thousands(p.Changing[1]))
-	}
-	if p.Orphans[0]+p.Orphans[1] > 0 {
-		fmt.Fprintf(b, "rows of people who are not in the table of people, left out: true %s, synthetic %s\n", thousands(p.Orphans[0]), thousands(p.Orphans[1]))
-	}
-	if p.TooManyRows > 0 {
-		fmt.Fprintf(b, "synthetic people with more than %d rows: %s\n", p.RowsMax, thousands(p.TooManyRows))
+	for _, n := range p.Notes() {
+		fmt.Fprintln(b, n)
 	}
 	fmt.Fprintf(b, "\n%-44s %8s %17s\n", "", "TV", "dealt at random")
-	for _, l := range []struct {
-		name string
-		Share
-	}{{"rows per person", p.RowsPerson}, {"with a person column, average", p.RowsByPerson},
-		{"a column in two rows of a person, average", p.SamePerson}, {"in a row and the next, average", p.NextRow}} {
-		fmt.Fprintf(b, "%-44s %8.4f", l.name, l.TV)
-		if l.Dealt > 0 {
-			fmt.Fprintf(b, " %17.4f", l.Dealt)
+	for _, l := range p.Errors() {
+		fmt.Fprintf(b, "%-44s %8s", l[0], l[1])
+		if l[2] != "" {
+			fmt.Fprintf(b, " %17s", l[2])
 		}
 		fmt.Fprintln(b)
 	}

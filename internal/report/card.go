@@ -48,7 +48,9 @@ func (p Page) card(k known) (c card) {
 	if k.PooledAll > 0 {
 		not("The relation of %d rare values to other columns: they were too rare to be measured together.", k.PooledAll)
 	}
-	if s.PrivacyID != "" {
+	if s.RowsMax > 0 {
+		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
+	} else if s.PrivacyID != "" {
 		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
 	}
 	not("Differences inside an interval of an ordered column, unless it was measured: values are spread evenly there.")

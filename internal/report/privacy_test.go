@@ -58,6 +58,21 @@ func TestStatementInWords(t *testing.T) {
 	if want := "[{x BOOL 2 [false true] [] false false true  } {y DATE 3 [] [1970-01-01 1970-02-01 1970-03-01] true false NULL  } {z STRING 3 [a] [] true true other  }]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	people, err := d.WithEvents([]string{"x"}, nil, []int64{1}, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = New(Run{Domain: people, Rows: 40, Total: r.Total})
+	if p.Unit != "one id: all rows with the same id count as one person, who weighs 1 however many they are" {
+		t.Errorf("of people with rows: %q", p.Unit)
+	}
+	page := Page{Privacy: p, Domain: people}
+	if facts := page.facts(); facts[len(facts)-1].More != "rows written: 40, at most 9 of a person" {
+		t.Errorf("%+v", facts)
+	}
+	if c := fmt.Sprint(page.card(known{})); !strings.Contains(c, "Nobody has more than 9.") || strings.Contains(c, "has one row here") {
+		t.Error(c)
+	}
 	r.Statement.Delta, r.Domain = 0, &domain.Domain{Attributes: d.Attributes}
 	if p := New(r); p.Process.Variant != "pure differential privacy" || p.Meaning.Warning != "" || p.Unit != "one row: every row of the table counts as a person" {
 		t.Errorf("%q, %+v", p.Unit, p.Meaning)

@@ -26,6 +26,9 @@ func (p Privacy) UnitInWords() string {
 	if p.PrivacyID == "" {
 		return "one row: every row of the table counts as a person"
 	}
+	if p.RowsMax > 0 {
+		return fmt.Sprintf("one %s: all rows with the same %s count as one person, who weighs 1 however many they are", p.unitName(), p.unitName())
+	}
 	return fmt.Sprintf("one %s: all rows with the same %s count as one person, and one row of each is used", p.unitName(), p.unitName())
 }
 
@@ -66,13 +69,17 @@ func (p Page) facts() []fact {
 	if s.Units.StdDev > 0 {
 		units += fmt.Sprintf(" ± %.3g", interval*s.Units.StdDev)
 	}
+	rows := "rows written: " + page.Count(float64(s.Rows))
+	if s.RowsMax > 0 {
+		rows += fmt.Sprintf(", at most %s of a person", page.Count(float64(s.RowsMax)))
+	}
 	return []fact{
 		{Term: "Privacy unit", Text: "one " + s.unitName(), More: s.unitMore()},
 		{Term: "ε", Text: fmt.Sprintf("%g", s.Epsilon), More: fmt.Sprintf("achieved %g", s.AchievedEpsilon)},
 		{Term: "δ", Text: page.Small(s.Delta), More: s.deltaMore()},
 		{Term: "Relation", Text: relations[s.replaces()], More: s.relationMore()},
 		{Term: "Mechanisms", Text: strings.Join(s.Mechanisms(), "; "), More: fmt.Sprintf("%s, method %s, accounting %s", count(s.Releases, "release"), s.Method, s.Accounting)},
-		{Term: "Units, released", Text: units, More: "rows written: " + page.Count(float64(s.Rows))},
+		{Term: "Units, released", Text: units, More: rows},
 	}
 }
 
