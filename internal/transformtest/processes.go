@@ -45,11 +45,13 @@ func Processes(t *testing.T) (endpoint, config string) {
 	if err := os.WriteFile(script, []byte(bootScript(boot, dir)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return Prism(t), fmt.Sprintf(`{"command":%q}`, script)
+	endpoint, _ = Prism(t)
+	return endpoint, fmt.Sprintf(`{"command":%q}`, script)
 }
 
-// Prism starts prism in a process of its own, and returns its address. It skips the test if it cannot be built.
-func Prism(t *testing.T) (endpoint string) {
+// Prism starts prism in a process of its own, and returns its address and the file with its log. It skips the test if it
+// cannot be built.
+func Prism(t *testing.T) (endpoint, log string) {
 	t.Helper()
 	return start(t, build(t, t.TempDir(), "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism"))
 }
@@ -94,7 +96,7 @@ exec %q --semi_persist_dir=%q "$@"
 
 // start starts prism in a process group of its own, which is killed when the test ends: workers outlive
 // their job.
-func start(t *testing.T, prism string) (endpoint string) {
+func start(t *testing.T, prism string) (endpoint, logged string) {
 	t.Helper()
 	port := Port(t)
 	cmd := exec.Command(prism, fmt.Sprint("-job_port=", port), "-serve_http=false")
@@ -118,7 +120,7 @@ func start(t *testing.T, prism string) (endpoint string) {
 	})
 	endpoint = fmt.Sprint("127.0.0.1:", port)
 	await(t, endpoint)
-	return endpoint
+	return endpoint, log.Name()
 }
 
 func await(t *testing.T, endpoint string) {

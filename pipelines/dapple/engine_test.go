@@ -131,7 +131,7 @@ func TestWorkersInProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to build Beam's programs; make integration runs it")
 	}
-	endpoint := transformtest.Prism(t)
+	endpoint, _ := transformtest.Prism(t)
 	dir := people(t, 1000)
 	at := func(more ...string) []string {
 		return append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--runner=prism",

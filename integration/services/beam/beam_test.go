@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -16,27 +17,49 @@ import (
 	"time"
 )
 
-// The examples run as they are told to: the one in Python starts the command itself, the one in YAML finds a service.
+// The examples run as they are told to: the one in Python starts the command itself, the one in YAML finds a service, on
+// Python's own runner and on prism, which may choose between the service's processes and containers.
 func TestExamples(t *testing.T) {
-	dir, examples := t.TempDir(), "../../../pipelines/python/examples/"
-	same := func(text string) string { return text }
-	for _, name := range []string{"people.py", "people.yaml", "pipeline.yaml"} {
-		copyTo(t, dir, examples+name, same)
-	}
 	_ = python(t)
-	s := serve(t)
-	copyTo(t, dir, "../../../pipelines/python/src/dapple/provider.yaml", func(text string) string { return strings.ReplaceAll(text, "8097", s.port) })
-	start(t, dir, "people.py").end(t, true)
-	start(t, dir, "-m", "apache_beam.yaml.main", "--yaml_pipeline_file=pipeline.yaml").end(t, true)
-	for pattern, lines := range map[string]int{"synthetic-*.txt": 1000, "promise-*.txt": 1, "synthetic.csv-*": 101, "statement.json-*": 1} {
+	t.Run("Python", func(t *testing.T) {
+		dir := examples(t, "people.py", "people.yaml")
+		start(t, dir, "people.py").end(t, true)
+		lines(t, dir, map[string]int{"synthetic-*.txt": 1000, "promise-*.txt": 1})
+		if got := readAll(t, dir, "promise-*.txt"); got != "ε = 1, δ = 1e-09, add or remove one person\n" {
+			t.Errorf("promise %q", got)
+		}
+	})
+	onYAML := func(env string, options []string) {
+		t.Run("YAML "+env, func(t *testing.T) {
+			s, dir := serve(t, "--env="+env), examples(t, "pipeline.yaml")
+			copyTo(t, dir, "../../../pipelines/python/src/dapple/provider.yaml", func(text string) string { return strings.ReplaceAll(text, "8097", s.port) })
+			start(t, dir, append([]string{"-m", "apache_beam.yaml.main", "--yaml_pipeline_file=pipeline.yaml"}, options...)...).end(t, true)
+			lines(t, dir, map[string]int{"synthetic.csv-*": 101, "statement.json-*": 1})
+			until(t, "the end of the workers", func() bool { return len(workers(t, s.pid)) == 0 })
+		})
+	}
+	onYAML("local", nil)
+	options, _ := onPrism(t)
+	onYAML("anyof", options)
+}
+
+func examples(t *testing.T, names ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range names {
+		copyTo(t, dir, "../../../pipelines/python/examples/"+name, func(text string) string { return text })
+	}
+	return dir
+}
+
+// lines counts those of the files of patterns.
+func lines(t *testing.T, dir string, want map[string]int) {
+	t.Helper()
+	for pattern, lines := range want {
 		if got := strings.Count(readAll(t, dir, pattern), "\n"); got != lines {
 			t.Errorf("%s: %d lines, want %d", pattern, got, lines)
 		}
 	}
-	if got := readAll(t, dir, "promise-*.txt"); got != "ε = 1, δ = 1e-09, add or remove one person\n" {
-		t.Errorf("promise %q", got)
-	}
-	until(t, "the end of the workers", func() bool { return len(workers(t, s.pid)) == 0 })
 }
 
 func readAll(t *testing.T, dir, pattern string) (text string) {
@@ -58,12 +81,16 @@ func readAll(t *testing.T, dir, pattern string) (text string) {
 // Python's own runner, and a standalone prism with Python's workers in the driver.
 func TestRunners(t *testing.T) {
 	_ = python(t)
-	for name, options := range map[string][]string{"local": nil, "prism": onPrism(t)} {
-		t.Run(name+" types", func(t *testing.T) { types(t, options) })
-		t.Run(name+" marginals", func(t *testing.T) { sameMarginals(t, options) })
-		t.Run(name+" errors", func(t *testing.T) { sentences(t, options) })
-		t.Run(name+" drivers", func(t *testing.T) { drivers(t, options) })
-		t.Run(name+" deaths", func(t *testing.T) { deaths(t, options) })
+	options, log := onPrism(t)
+	for name, on := range map[string]struct {
+		options []string
+		log     string // of the runner; empty: the driver's
+	}{"local": {}, "prism": {options, log}} {
+		t.Run(name+" types", func(t *testing.T) { types(t, on.options) })
+		t.Run(name+" marginals", func(t *testing.T) { sameMarginals(t, on.options) })
+		t.Run(name+" errors", func(t *testing.T) { sentences(t, on.options, on.log) })
+		t.Run(name+" drivers", func(t *testing.T) { drivers(t, on.options) })
+		t.Run(name+" deaths", func(t *testing.T) { deaths(t, on.options) })
 	}
 }
 
@@ -110,8 +137,20 @@ func sameMarginals(t *testing.T, options []string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	want := marginals(t, readAll(t, dir, "go/*.csv"))
-	said := start(t, dir, append([]string{script(t, "marginals.py"), "people.csv", "people.yaml", "python.csv"}, options...)...).end(t, true)
-	t.Log(regexp.MustCompile(`expanded in .*`).FindString(said))
+	said := start(t, dir, append([]string{script(t, "marginals.py"), "people.csv", "people.yaml", "python.csv", filepath.Join(dir, "store")}, options...)...).end(t, true)
+	if _, text, _ := strings.Cut(said, "expanded in "); true {
+		took := math.Inf(1)
+		if _, err := fmt.Sscan(text, &took); err != nil || took > 1 {
+			t.Errorf("the quickest expansion of three took %g s: %v", took, err)
+		}
+		t.Logf("expanded in %g s", took)
+	}
+	if _, text, _ := strings.Cut(said, "the release is "); true {
+		place, _, _ := strings.Cut(text, "\n")
+		if _, err := os.Stat(place); filepath.Dir(place) != filepath.Join(dir, "store") || err != nil {
+			t.Errorf("the statement says that the release is %q: %v", place, err)
+		}
+	}
 	// Rows of two releases differ by the noise of both, at most √2 times that of the largest scale in the ledger for each
 	// marginal, and by rounding. Eight of its standard deviations are exceeded by none of 100 cells with a probability
 	// of 1−1e-13.
@@ -184,8 +223,9 @@ func marginals(t *testing.T, text string) map[string]float64 {
 	return counts
 }
 
-// Faults reach Python as one sentence, and no text holds a cell.
-func sentences(t *testing.T, options []string) {
+// Faults reach Python as one sentence each, and no text holds a cell: neither what the driver says, its workers and the
+// service with it, nor the runner's log.
+func sentences(t *testing.T, options []string, log string) {
 	said := start(t, t.TempDir(), append([]string{script(t, "errors.py")}, options...)...).end(t, true)
 	for _, want := range []string{
 		`domain: dapple: domain:3:39: column "sex": values: the list is empty`,
@@ -199,14 +239,23 @@ func sentences(t *testing.T, options []string) {
 		"service: dapple: nothing answers at localhost:9; start it by: dapple expand --port=9",
 		"program: dapple: there is no program no-such-dapple",
 		"version: dapple: apache-beam 2.40.0 is installed",
+		"newer: dapple: apache-beam 2.99.0 is newer than",
 		"store: dapple: store is required on FlinkRunner",
 		"run: dapple: synth: reading release",
+		"unfit: it ran",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("nothing says %s", want)
 		}
 	}
-	if strings.Contains(said, "canary-7f3a") || strings.Contains(said, "THE ERROR HOLDS") || t.Failed() {
+	if log != "" {
+		text, err := os.ReadFile(log)
+		if err != nil || !bytes.Contains(text, []byte("synth: reading release")) {
+			t.Errorf("the runner's log lacks what its workers said: %v", err)
+		}
+		said += string(text)
+	}
+	if strings.Contains(said, "canary") || strings.Contains(said, "731731") || strings.Contains(said, "NO ") || t.Failed() {
 		t.Errorf("it said\n%s", said)
 	}
 }
@@ -214,7 +263,7 @@ func sentences(t *testing.T, options []string) {
 // job.py makes rows by a service: of each so many, or of as many as were read.
 func (s service) job(t *testing.T, read, made int, options []string) *job {
 	t.Helper()
-	return start(t, t.TempDir(), append([]string{script(t, "job.py"), fmt.Sprint(read), fmt.Sprint(made), "localhost:" + s.port}, options...)...)
+	return start(t, t.TempDir(), append([]string{script(t, "job.py"), fmt.Sprint(read), fmt.Sprint(made), "localhost:" + s.port, ""}, options...)...)
 }
 
 // Two drivers share a service, and their workers end.

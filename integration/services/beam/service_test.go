@@ -70,16 +70,18 @@ type service struct {
 	port string
 	pid  int
 	log  *bytes.Buffer
+	// end ends it, and returns what it and its workers have computed.
+	end func() time.Duration
 }
 
-func serve(t *testing.T) service {
+func serve(t *testing.T, options ...string) service {
 	t.Helper()
-	return serveBy(t, program(t))
+	return serveBy(t, program(t), options...)
 }
 
-func serveBy(t *testing.T, program string) service {
+func serveBy(t *testing.T, program string, options ...string) service {
 	t.Helper()
-	cmd := exec.Command(program, "expand", "--port=0", "--until_eof")
+	cmd := exec.Command(program, append([]string{"expand", "--port=0", "--until_eof"}, options...)...)
 	s := service{log: &bytes.Buffer{}}
 	cmd.Stderr = s.log
 	in, err := cmd.StdinPipe()
@@ -98,12 +100,14 @@ func serveBy(t *testing.T, program string) service {
 		t.Fatal(err, s.log)
 	}
 	s.port, s.pid = strings.TrimSpace(strings.TrimPrefix(line, "listening on localhost:")), cmd.Process.Pid
-	t.Cleanup(func() {
+	s.end = sync.OnceValue(func() time.Duration {
 		_ = in.Close() // which ends it
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the service: %v\n%s", err, s.log)
 		}
+		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	})
+	t.Cleanup(func() { s.end() })
 	return s
 }
 
@@ -190,10 +194,11 @@ func script(t *testing.T, name string) string {
 	return path
 }
 
-// onPrism are options of Beam for a standalone prism.
-func onPrism(t *testing.T) []string {
+// onPrism are options of Beam for a standalone prism, whose log is in a file.
+func onPrism(t *testing.T) (options []string, log string) {
 	t.Helper()
-	return []string{"--runner=PortableRunner", "--job_endpoint=" + transformtest.Prism(t), "--environment_type=LOOPBACK"}
+	endpoint, log := transformtest.Prism(t)
+	return []string{"--runner=PortableRunner", "--job_endpoint=" + endpoint, "--environment_type=LOOPBACK"}, log
 }
 
 // until waits for something.

@@ -3,6 +3,7 @@
 import datetime
 import sys
 import tempfile
+import warnings
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -25,33 +26,38 @@ class Short(NamedTuple):
 
 beam.coders.registry.register_coder(Short, beam.coders.RowCoder)
 CANARY = "canary-7f3a"
-GOOD = [beam.Row(id=CANARY + str(i), sex=CANARY) for i in range(100)]
+GOOD = [beam.Row(id=CANARY + str(i), sex=CANARY, x=731731731731731 + i) for i in range(100)]
 
 
-def attempt(label, rows=GOOD, prepare=None, args=(), **options):
+def attempt(label, rows=GOOD, prepare=None, args=None, **options):
+    """Prints what a fault is answered with: at construction a sentence alone, in a run, if there are args, one at the end."""
     options = {"domain": DOMAIN, "epsilon": 1, "delta": 1e-6} | options
     try:
-        with beam.Pipeline(options=PipelineOptions(list(args))) as p:
-            col = p | rows if isinstance(rows, beam.PTransform) else p | beam.Create(rows)
-            if prepare:
-                col = col | prepare
-            col | Synthesize(**options)
+        p = beam.Pipeline(options=PipelineOptions(args or []))
+        col = p | rows if isinstance(rows, beam.PTransform) else p | beam.Create(rows)
+        if prepare:
+            col = col | prepare
+        col | Synthesize(**options)
+        if args is not None:
+            p.run().wait_until_finish()
     except Exception as e:  # whatever it is, it is printed
         text = str(e)
-        print(f"{label}: {text[text.find('dapple:'):]}" if "dapple:" in text else f"{label}: NO SENTENCE {text}")
-        if CANARY in text:
-            print(f"{label}: THE ERROR HOLDS A CELL")
+        if args is not None:
+            text = text[max(0, text.find("dapple:")):]
+        if not text.startswith("dapple: ") or args is None and "\n" in text:
+            print(f"{label}: NO SENTENCE")
+        print(f"{label}: {text}")
         return
-    print(f"{label}: NO ERROR")
+    print(f"{label}: it ran" if args is not None else f"{label}: NO ERROR")
 
 
 attempt("domain", domain=DOMAIN.replace("[f, m]", "[]"))
 attempt("option", row=5)
 attempt("epsilon", epsilon=-1)
-attempt("missing", rows=[beam.Row(id="a", gender="f")])
-attempt("int16", rows=beam.Create([Short("a", "f", 1)]).with_output_types(Short))
-attempt("datetime", rows=[beam.Row(id="a", sex="f", at=datetime.datetime(2024, 1, 1))])
-attempt("elements", rows=["a", "b"])
+attempt("missing", rows=[beam.Row(id=CANARY, gender="f")])
+attempt("int16", rows=beam.Create([Short(CANARY, "f", 1)]).with_output_types(Short))
+attempt("datetime", rows=[beam.Row(id=CANARY, sex="f", at=datetime.datetime(2024, 1, 1))])
+attempt("elements", rows=[CANARY, "b"])
 attempt("windows", prepare=beam.WindowInto(beam.window.FixedWindows(60)))
 attempt("service", service="localhost:9")
 attempt("program", program="no-such-dapple")
@@ -59,6 +65,10 @@ try:
     _synthesize._check_version("2.40.0")
 except RuntimeError as e:
     print(f"version: {e}")
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    _synthesize._check_version("2.99.0")
+    print(f"newer: {warned[0].message}")
 p = beam.Pipeline(options=PipelineOptions(["--runner=FlinkRunner"]))
 try:
     p | beam.Create(GOOD) | Synthesize(domain=DOMAIN, epsilon=1, delta=1e-6)
@@ -67,3 +77,5 @@ except Exception as e:
 # At run time: the store is a file, so that nothing can be kept in it.
 with tempfile.NamedTemporaryFile() as f:
     attempt("run", store=f.name, args=sys.argv[1:])
+# Cells that the domain lacks are its fallback.
+attempt("unfit", no_retries=True, args=sys.argv[1:])

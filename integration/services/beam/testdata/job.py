@@ -1,6 +1,7 @@
-"""A job of so many rows: python job.py READ MADE ADDRESS [options of Beam].
+"""A job of so many rows: python job.py READ MADE ADDRESS STORE [options of Beam].
 
-MADE is 0 for the released number. ADDRESS is that of a service; without one, rows go on as they came.
+MADE is 0 for the released number. ADDRESS is that of a service; without one, rows go on as they came. Without a STORE
+nothing is kept.
 """
 
 import sys
@@ -18,10 +19,11 @@ columns:
   - {name: c, type: FLOAT64, min: 0, max: 100, bins: 20, fallback: 0}
 """
 
-read, made, address = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-with beam.Pipeline(options=PipelineOptions(sys.argv[4:])) as p:
+read, made, address, store = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
+with beam.Pipeline(options=PipelineOptions(sys.argv[5:])) as p:
     rows = p | beam.Create(range(read)) | beam.Map(lambda i: beam.Row(id=i, a=i % 100, b=i * 7 % 100, c=float(i * 13 % 100))).with_output_types(
         beam.typehints.row_type.RowTypeConstraint.from_fields([("id", int), ("a", int), ("b", int), ("c", float)]))
     if address:
-        rows = (rows | Synthesize(domain=DOMAIN, epsilon=1, delta=1e-9, service=address, no_retries=True, rows=made or None))["rows"]
+        rows = (rows | Synthesize(domain=DOMAIN, epsilon=1, delta=1e-9, service=address, rows=made or None,
+                                  store=store or None, no_retries=not store))["rows"]
     rows | beam.combiners.Count.Globally() | beam.Map(lambda n: print("rows", n))
