@@ -26,6 +26,7 @@ type Fit struct {
 	NoID       int64       `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
 	Columns    []ColumnFit `json:"columns"`
 	Broken     []Broken    `json:"constraints,omitempty"` // what the domain declares between columns
+	People     *PeopleFit  `json:"people,omitempty"`      // nil without events
 }
 
 // Broken counts the records that break one thing that a domain declares between columns. They are used as they are; rows
@@ -70,6 +71,7 @@ type CheckConfig struct {
 type CheckRequest struct {
 	source   *source
 	declared *domain.Domain // as in the file
+	events   *domain.Events
 	json     string
 }
 
@@ -85,7 +87,7 @@ func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 	if len(*errs) > 0 {
 		return nil, *errs
 	}
-	r.declared = file.Domain.Recorded()
+	r.declared, r.events = file.Domain.Recorded(), file.Domain.Events
 	return r, nil
 }
 
@@ -111,12 +113,18 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
+	if r.events != nil {
+		c.fit.People = newPeopleFit(c.domain, r.events)
+	}
 	err = r.source.table.Each(ctx, wanted, r.source.form, func(chunk *domain.Chunk) error {
 		c.add(chunk)
 		return ctx.Err()
 	})
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
+	}
+	if c.fit.People != nil {
+		c.fit.People.end()
 	}
 	if err := c.fit.WriteText(out); err != nil || r.json == "" {
 		return err
@@ -187,6 +195,9 @@ func (c *checker) add(chunk *domain.Chunk) {
 		}
 	}
 	c.between.add(chunk, c.fit.Broken)
+	if c.fit.People != nil {
+		c.fit.People.add(chunk)
+	}
 }
 
 // find returns what a cell is counted as, nil if it is usable.
@@ -288,6 +299,7 @@ func (f *Fit) WriteText(w io.Writer) error {
 				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
 		}
 	}
+	f.People.writeText(&b)
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -124,3 +124,45 @@ impossible:
 		t.Errorf("a column that the table does not have breaks something:\n%s", out.String())
 	}
 }
+
+// What people are declared to be is counted: two of four change their sex as the domain has it, one has more rows than are
+// written; records without an ID are nobody's.
+func TestCheckCountsPeople(t *testing.T) {
+	dir := t.TempDir()
+	name := write(t, filepath.Join(dir, "d.yaml"), `
+privacy_id: who
+columns:
+  - {name: kind, type: INT64, min: 0, max: 9, null: true}
+  - {name: sex, type: STRING, values: [F, M], other: true}
+  - {name: born, type: INT64, min: 1900, max: 1999, bins: 10, null: true}
+constraints:
+  - {derive: twice, from: kind * 2}
+events: {person: [sex, born], rows: {max: 2}}
+`)
+	input := write(t, filepath.Join(dir, "a.csv"), "who,kind,sex,born,twice\na,1,F,1950,2\nb,1,M,1951,2\na,2,M,1950,4\nb,3,M,1959,6\nb,3,M,1950,6\nb,3,M,1950,6\n"+
+		"c,1,x,1900,2\nc,2,y,1900,4\nd,1,F,1901,2\nd,1,,1901,2\n,5,F,1999,10\n,6,M,1900,12\n")
+	figures := filepath.Join(dir, "f.json")
+	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input, JSON: figures})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Run(context.Background(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"4 people, nobody with more than 4 rows\n", "rows: more than 2 of 1 person (25.0%), 2 rows in all beyond that: they count as having 2\n",
+		"sex: a person column, and it changes within 2 people (50.0%); one row of each decides for all person columns\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got %s, which lacks %s", &out, want)
+		}
+	}
+	if strings.Contains(out.String(), "born: a person column") {
+		t.Errorf("born changes inside its bin alone: %s", &out)
+	}
+	b, err := os.ReadFile(figures)
+	if err != nil || !strings.Contains(string(b), `"rows_over": 2`) || !strings.Contains(string(b), `"column": "sex"`) {
+		t.Errorf("%s, %v", b, err)
+	}
+}

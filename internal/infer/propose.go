@@ -29,9 +29,10 @@ type proposal struct {
 // Propose returns the text of a domain file. From data it is valid, and every line of it is private.
 func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	var tallies map[string]*tally
+	var people *histories
 	if s.FromData {
 		var err error
-		if tallies, err = s.tally(ctx); err != nil {
+		if tallies, people, err = s.tally(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -58,11 +59,11 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return []byte(s.file(lines, s.persons(tallies), constraints, csv)), nil
+	return []byte(s.file(lines, s.persons(tallies), constraints, s.events(people, lines), csv)), nil
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal, persons, constraints []string, csv string) string {
+func (s *Source) file(lines []proposal, persons, constraints []string, events, csv string) string {
 	var b strings.Builder
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived from the data; review before use:\n")
@@ -70,6 +71,9 @@ func (s *Source) file(lines []proposal, persons, constraints []string, csv strin
 			if p.derived != "" {
 				fmt.Fprintf(&b, "#   %s: %s\n", quoted(p.name), p.derived)
 			}
+		}
+		if events != "" {
+			b.WriteString("#   events: person columns, rows: max\n")
 		}
 		b.WriteString("# Replace each of these by what is known without the table, then delete this list.\n")
 	} else {
@@ -97,6 +101,7 @@ func (s *Source) file(lines []proposal, persons, constraints []string, csv strin
 	for _, c := range constraints {
 		fmt.Fprintf(&b, "#   - %s\n", c)
 	}
+	b.WriteString(events)
 	b.WriteString(csv)
 	return b.String()
 }

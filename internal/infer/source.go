@@ -127,26 +127,32 @@ func (s *Source) domain() *domain.Domain {
 	return d
 }
 
-// tally reads all rows.
-func (s *Source) tally(ctx context.Context) (map[string]*tally, error) {
+// tally reads all rows. The histories of people are nil without a privacy ID.
+func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, error) {
 	d, tallies, byName := s.domain(), []*tally{}, map[string]*tally{}
 	for _, c := range s.readable() {
 		t := newTally(c)
 		tallies, byName[c.name] = append(tallies, t), t
 	}
-	u := &hasher{seed: maphash.MakeSeed()}
+	u, h := &hasher{seed: maphash.MakeSeed()}, (*histories)(nil)
+	if s.PrivacyID != "" {
+		h = newHistories(len(tallies))
+	}
 	add := func(chunk *domain.Chunk) error {
 		units := u.units(&chunk.ID, chunk.Rows)
 		for k, t := range tallies {
 			t.add(&chunk.Columns[k], chunk.Rows, units)
 		}
+		if h != nil {
+			h.add(chunk, units)
+		}
 		return ctx.Err()
 	}
 	if err := s.table.Each(ctx, d, s.csv, add); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.settle(tallies)
-	return byName, nil
+	return byName, h, nil
 }
 
 // hasher hashes privacy IDs. Two that collide count as one, which proposes less.

@@ -1,0 +1,121 @@
+package evaluate
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// PeopleFit says how well a table of many rows per person fits what a domain declares of people.
+type PeopleFit struct {
+	People   int             `json:"people"`
+	Changing []ChangingFit   `json:"changing"`       // of each person column
+	Over     int             `json:"people_over"`    // who have more rows than are written of anybody
+	Cut      int64           `json:"rows_over"`      // of theirs, beyond that
+	MaxRows  int64           `json:"rows_max"`       // the most rows that are written of anybody
+	Most     int64           `json:"rows_of_person"` // the most rows that a person has
+	hashes   map[uint64]int  // number of a person, by the hash of the ID
+	rows     []int64         // of each
+	first    [][]domain.Code // of each person column: the cell of a person's first row
+	changed  [][]bool        // whether another cell followed
+	columns  []int
+	seed     maphash.Seed
+	builder  *Builder // reads IDs
+	codes    []domain.Code
+}
+
+// ChangingFit counts the people within whom a person column is in several cells. One row of each, chosen by its rank,
+// decides for all person columns.
+type ChangingFit struct {
+	Column string `json:"column"`
+	People int    `json:"people"`
+}
+
+func newPeopleFit(d *domain.Domain, e *domain.Events) *PeopleFit {
+	f := &PeopleFit{MaxRows: e.MaxRows, hashes: map[uint64]int{}, seed: maphash.MakeSeed(), builder: NewPeopleBuilder(d)}
+	for a := range d.Attributes {
+		if slices.Contains(e.Person, d.Attributes[a].Name) {
+			f.columns = append(f.columns, a)
+			f.Changing = append(f.Changing, ChangingFit{Column: d.Attributes[a].Name})
+		}
+	}
+	f.first, f.changed = make([][]domain.Code, len(f.columns)), make([][]bool, len(f.columns))
+	return f
+}
+
+// add takes the records of a chunk. Two people whose hashes are equal are counted as one.
+func (f *PeopleFit) add(chunk *domain.Chunk) {
+	k := f.builder.domain.Len()
+	f.codes = slices.Grow(f.codes[:0], chunk.Rows*k)[:chunk.Rows*k]
+	own := *chunk
+	own.Columns = chunk.Columns[:k] // derived ones follow
+	f.builder.encoder.Encode(&own, f.codes)
+	for r := range chunk.Rows {
+		id := f.builder.unit(&chunk.ID, r)
+		if len(id) == 0 {
+			continue
+		}
+		h := maphash.Bytes(f.seed, id)
+		p, known := f.hashes[h]
+		if !known {
+			p = len(f.rows)
+			f.hashes[h], f.rows = p, append(f.rows, 0)
+		}
+		f.rows[p]++
+		for i, a := range f.columns {
+			switch code := f.codes[r*k+a]; {
+			case !known:
+				f.first[i], f.changed[i] = append(f.first[i], code), append(f.changed[i], false)
+			case code != f.first[i][p]:
+				f.changed[i][p] = true
+			}
+		}
+	}
+}
+
+// end counts what was added.
+func (f *PeopleFit) end() {
+	f.People = len(f.rows)
+	for _, n := range f.rows {
+		f.Most = max(f.Most, n)
+		if n > f.MaxRows {
+			f.Over++
+			f.Cut += n - f.MaxRows
+		}
+	}
+	for i := range f.columns {
+		for _, c := range f.changed[i] {
+			if c {
+				f.Changing[i].People++
+			}
+		}
+	}
+}
+
+func (f *PeopleFit) writeText(b *bytes.Buffer) {
+	if f == nil {
+		return
+	}
+	fmt.Fprintf(b, "%s, nobody with more than %s rows\n", headcount(f.People), thousands(int(f.Most)))
+	of := func(n int) string { return percent(Score(float64(n) / float64(max(f.People, 1)))) }
+	if f.Over > 0 {
+		fmt.Fprintf(b, "rows: more than %[3]d of %[1]s (%[2]s), %[4]s rows in all beyond that: they count as having %[3]d\n",
+			headcount(f.Over), of(f.Over), f.MaxRows, thousands(int(f.Cut)))
+	}
+	for _, c := range f.Changing {
+		if c.People > 0 {
+			fmt.Fprintf(b, "%s: a person column, and it changes within %s (%s); one row of each decides for all person columns\n",
+				c.Column, headcount(c.People), of(c.People))
+		}
+	}
+}
+
+func headcount(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return thousands(n) + " people"
+}

@@ -1,0 +1,143 @@
+package infer
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+const (
+	changing     = 0.01  // share of people with several rows within whom a person column may change
+	unlike       = 5     // how many times as often it has to differ between two people
+	rarely       = 1.5   // the same for a column that may be of the person, such as an age
+	coveredByMax = 0.999 // share of people who have no more rows than are proposed as most
+)
+
+// histories is what the rows of one person have in common, for the first people of a table.
+type histories struct {
+	seed   maphash.Seed
+	number map[uint64]int32 // of a person, by the hash of the ID
+	rows   []int64          // of each person
+	first  [][]uint64       // of each column: the hash of a person's first value
+	change [][]bool         // of each column: whether another value followed
+}
+
+func newHistories(columns int) *histories {
+	return &histories{seed: maphash.MakeSeed(), number: map[uint64]int32{}, first: make([][]uint64, columns), change: make([][]bool, columns)}
+}
+
+// add takes the records of a chunk; units holds a hash of each one's privacy ID.
+func (h *histories) add(c *domain.Chunk, units []uint64) {
+	for i, unit := range units {
+		if c.ID.Null(i) {
+			continue
+		}
+		p, known := h.number[unit]
+		if !known {
+			if len(h.rows) == maxDistinct {
+				continue
+			}
+			p = int32(len(h.rows))
+			h.number[unit], h.rows = p, append(h.rows, 0)
+		}
+		h.rows[p]++
+		for a := range h.first {
+			v := h.hash(&c.Columns[a], i)
+			if !known {
+				h.first[a], h.change[a] = append(h.first[a], v), append(h.change[a], false)
+			} else if v != h.first[a][p] {
+				h.change[a][p] = true
+			}
+		}
+	}
+}
+
+func (h *histories) hash(c *domain.Column, i int) uint64 {
+	switch {
+	case c.Form == domain.Absent || c.Null(i):
+		return 0
+	case c.Form == domain.Text:
+		return maphash.Bytes(h.seed, c.Text(i))
+	case c.Form == domain.Dictionary:
+		return maphash.String(h.seed, c.Dict[c.Ints[i]])
+	case c.Form == domain.Floats:
+		return maphash.Comparable(h.seed, math.Float64bits(c.Floats[i]))
+	}
+	return maphash.Comparable(h.seed, c.Ints[i])
+}
+
+// within returns how often a column changes within a person of several rows, and how often it differs between two people.
+func (h *histories) within(a int) (changes, differs float64) {
+	several, people := 0.0, float64(len(h.rows))
+	for p, n := range h.rows {
+		if n > 1 {
+			several++
+		}
+		if h.change[a][p] {
+			changes++
+		}
+		if p > 0 && h.first[a][p] != h.first[a][p-1] {
+			differs++
+		}
+	}
+	return changes / max(several, 1), differs / max(people-1, 1)
+}
+
+// most returns 1, 2 or 5 times a power of ten that is not below the number of rows of nearly all people.
+func (h *histories) most() int64 {
+	sorted := slices.Sorted(slices.Values(h.rows))
+	want := sorted[int(coveredByMax*float64(len(sorted)-1))]
+	for power := int64(1); ; power *= 10 {
+		for _, digit := range []int64{1, 2, 5} {
+			if m := min(digit*power, domain.MaxRowsPerPerson); m >= want || m == domain.MaxRowsPerPerson {
+				return m
+			}
+		}
+	}
+}
+
+// events proposes how people are written with their rows; empty if few people have several rows, or none of the columns
+// changes within them.
+func (s *Source) events(h *histories, lines []proposal) string {
+	if h == nil {
+		return ""
+	}
+	several, total := 0, int64(0)
+	for _, n := range h.rows {
+		total += n
+		if n > 1 {
+			several++
+		}
+	}
+	if several < fewestGroups || total*10 < int64(len(h.rows))*12 {
+		return ""
+	}
+	var person, nearly []string
+	left := 0
+	for a, c := range s.readable() {
+		if i := slices.IndexFunc(lines, func(p proposal) bool { return p.name == c.name }); lines[i].out {
+			continue
+		}
+		switch changes, differs := h.within(a); {
+		case changes <= changing && changes*unlike <= differs:
+			person = append(person, plain(c.name))
+			continue
+		case changes > changing && changes*rarely <= differs:
+			nearly = append(nearly, fmt.Sprintf("%s changes within %.2g %% of the people", plain(c.name), 100*changes))
+		}
+		left++
+	}
+	if left == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("events: {person: [%s], rows: {max: %d}}  # review: people are written with their rows; person: columns that never change within one; max: public",
+		strings.Join(person, ", "), h.most())
+	if len(nearly) > 0 {
+		line += "; is it of the person? " + strings.Join(nearly, ", ")
+	}
+	return line + "\n"
+}
