@@ -7,13 +7,17 @@ import (
 )
 
 // Coupling describes how values inside the bins of an attribute depend on those of another attribute inside its bins.
-// The position of a value in its bin, from 0 to 1, remains uniform; Frank's copula (Genest 1987) joins the two
-// positions. It is learned and public.
+// The position of a value in its bin, from 0 to 1, remains uniform; a copula joins the two positions: Frank's (Genest 1987)
+// or, of two bins that hold tails, Clayton's (1978), under which the largest values of both come together. It is learned
+// and public.
 type Coupling struct {
 	With int // the other attribute, whose bins were learned too
 	// The parameter of the copula is the product of Strength, by bin of the other, and Width, by own bin, clamped to
 	// ±MaxStrength: 0 is independence; above 0 both positions rise together.
 	Strength, Width []float64
+	// Tails is 1 for each bin of the other attribute with a long upper tail, −1 for a lower one, else 0; OwnTails the same
+	// of the own bins. None of both: no bin holds a tail.
+	Tails, OwnTails []int8 `json:",omitempty"`
 }
 
 // MaxStrength bounds the strength of a coupling; at the bound, positions are within about 1/20 of each other.
@@ -55,6 +59,14 @@ func (c *Coupling) fits(own, other *Attribute) bool {
 			return false
 		}
 	}
+	for _, t := range [][]int8{c.Tails, c.OwnTails} {
+		if slices.ContainsFunc(t, func(x int8) bool { return x < -1 || x > 1 }) || (len(t) == 0) != (len(c.Tails) == 0) {
+			return false
+		}
+	}
+	if len(c.Tails) > 0 && (len(c.Tails) != other.Bins() || len(c.OwnTails) != own.Bins()) {
+		return false
+	}
 	return len(other.Runs) > 0 && len(c.Strength) == other.Bins() && len(c.Width) == own.Bins()
 }
 
@@ -65,19 +77,34 @@ func (c *Coupling) place(u, w float64, other, own int) float64 {
 	if math.Abs(s) < 1e-3 {
 		return w
 	}
+	if len(c.Tails) > 0 && c.Tails[other]*c.OwnTails[own] != 0 && (s > 0) == (c.Tails[other] == c.OwnTails[own]) {
+		return tailPlace(u, w, math.Abs(s), c.Tails[other] > 0, c.OwnTails[own] > 0)
+	}
 	a := (1 - w) * math.Exp(-s*u)
 	return min(max((math.Log(a+w)-math.Log(a+w*math.Exp(-s)))/s, 0), 1-0x1p-53)
+}
+
+// tailPlace is place in two bins that hold tails, upper or lower ones, by Clayton's copula with about the rank
+// correlation (Kendall's) that Frank's has at the strength s.
+func tailPlace(u, w, s float64, otherUpper, ownUpper bool) float64 {
+	if otherUpper {
+		u = 1 - u
+	}
+	u, w = max(u, 0x1p-53), max(w, 0x1p-53)
+	theta := s * (s + 3.2) / (2*s + 14.4)
+	// (w^(−θ/(1+θ)) − 1)·u^(−θ) + 1, to the power of −1/θ, by logarithms
+	x := math.Log(math.Expm1(-theta/(1+theta)*math.Log(w))) - theta*math.Log(u)
+	v := math.Exp(-(max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))) / theta)
+	if ownUpper {
+		v = 1 - v
+	}
+	return min(max(v, 0), 1-0x1p-53)
 }
 
 // Recouple adapts the couplings of attribute a, and those with it, to a split of its bins: of[i] is the former bin of
 // bin i.
 func (d *Domain) Recouple(a int, of []Code) {
-	again := func(x []float64) (out []float64) {
-		for _, bin := range of[:d.Attributes[a].Bins()] {
-			out = append(out, x[bin])
-		}
-		return out
-	}
+	bins := of[:d.Attributes[a].Bins()]
 	for i := range d.Attributes {
 		c := d.Attributes[i].Coupling
 		if c == nil {
@@ -85,11 +112,22 @@ func (d *Domain) Recouple(a int, of []Code) {
 		}
 		n := *c
 		if c.With == a {
-			n.Strength = again(c.Strength)
+			n.Strength, n.Tails = parts(c.Strength, bins), parts(c.Tails, bins)
 		}
 		if i == a {
-			n.Width = again(c.Width)
+			n.Width, n.OwnTails = parts(c.Width, bins), parts(c.OwnTails, bins)
 		}
 		d.Attributes[i].Coupling = &n
 	}
+}
+
+// parts returns what x says of the bin of each part, nothing if it is empty.
+func parts[T any](x []T, bins []Code) (out []T) {
+	if len(x) == 0 {
+		return nil
+	}
+	for _, bin := range bins {
+		out = append(out, x[bin])
+	}
+	return out
 }

@@ -16,6 +16,8 @@ const (
 	leastCoupled = .005
 	// leastSpread bounds the variance of a conditional distribution from below, in squared widths of bins.
 	leastSpread = .02
+	// medianOfTail is where the median of a bin lies that holds a tail, as a part of its width: at most here.
+	medianOfTail = .25
 )
 
 // coupled is a pair of columns with learned bins and its table of the model.
@@ -86,6 +88,7 @@ func (r *run) couple(m *population.Model) {
 				table = transposed(table, len(at[leader].bins.Starts))
 			}
 			c := &domain.Coupling{With: leader, Strength: strengths(table, at[leader], at[other])}
+			c.Tails, c.OwnTails = at[leader].tails, at[other].tails
 			for b := range at[other].bins.Starts {
 				c.Width = append(c.Width, at[other].width(b))
 			}
@@ -106,6 +109,7 @@ type learnedColumn struct {
 	spread float64   // standard deviation of all values
 	within []float64 // of those inside each bin, of spread
 	ends   []float64 // normal scores where bins begin, and where the last one ends
+	tails  []int8    // 1: the bin has a long upper tail; −1: a lower one
 }
 
 func newLearnedColumn(b *domain.LearnedBins, n int) *learnedColumn {
@@ -116,6 +120,7 @@ func newLearnedColumn(b *domain.LearnedBins, n int) *learnedColumn {
 	for i, from := range b.Starts {
 		s := p.span(from, starts[i+1])
 		x.within = append(x.within, math.Sqrt(s.spread/max(s.count, 1e-12))/max(x.spread, 1e-12))
+		x.tails = append(x.tails, p.tailOf(s))
 	}
 	for _, v := range starts {
 		least := .05 * max(p.between(starts[0], starts[1]), 1e-6)
@@ -123,6 +128,20 @@ func newLearnedColumn(b *domain.LearnedBins, n int) *learnedColumn {
 		x.ends = append(x.ends, score(min(max(p.below(v)[0]/all.count, least), 1-most)))
 	}
 	return x
+}
+
+// tailOf says at which end a range of values has a long tail: half of its values lie in a small part at the other end.
+func (p *profile) tailOf(s span) int8 {
+	median := p.quantile(p.below(s.from)[0] + s.count/2)
+	switch at := (float64(median-s.from) + .5) / float64(s.to-s.from); {
+	case s.count <= 0 || s.to-s.from < 4:
+		return 0
+	case at < medianOfTail:
+		return 1
+	case at > 1-medianOfTail:
+		return -1
+	}
+	return 0
 }
 
 // score returns the normal score of a share.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 )
 
 // TestStrengths: of two normal scores with correlation ρ the local log odds ratio is ρ/(1 − ρ²), in either direction.
@@ -79,6 +80,13 @@ func TestStrengthsOfTails(t *testing.T) {
 	got := strengths(table, x, x)
 	if got[0] != 0 || x.width(k-1)*got[k-1] < 20 {
 		t.Errorf("strengths %.1f; want 0 of the zeros, 20 over the width %.2f of the last bin", got, x.width(k-1))
+	}
+	if x.tails[k-1] != 1 || x.tails[0] != 0 || x.tails[k-2] != 0 {
+		t.Errorf("tails %v; only the last bin has one", x.tails)
+	}
+	left := newProfile([]query.Piece{{From: 0, To: 90, Count: 10}, {From: 90, To: 100, Count: 90}}, 100)
+	if got := left.tailOf(left.span(0, 100)); got != -1 {
+		t.Errorf("tail %d of values most of which are the largest", got)
 	}
 }
 
