@@ -189,17 +189,20 @@ func (l *Ledger) leastNoise(unit int64, part *big.Rat) *big.Rat {
 // measurement returns the event whose noise is targets rounded up to the grid of the ledger's kind.
 // Neighbours differ by unit in each marginal: in L1 if the ledger is Pure, in squared L2 if not.
 func (l *Ledger) measurement(cells, unit int64, targets []*big.Rat) (Event, error) {
-	e := Event{Kind: dp.DiscreteGaussian, Count: 1, Neighbouring: l.params.Neighbouring, Coordinates: cells}
-	limit := power(2 * largestBits)
+	e := Event{
+		Kind: dp.DiscreteGaussian, Count: 1, Neighbouring: l.params.Neighbouring, Coordinates: cells,
+		GridBits: l.params.WeightBits,
+	}
+	limit, finest := power(2*largestBits), power(2*samplerBits)
 	if l.params.Accounting == dp.Pure {
 		e.Kind, e.L1 = dp.DiscreteLaplace, dp.L1(unit)
-		limit = power(largestBits)
+		limit, finest = power(largestBits), power(samplerBits)
 	} else {
 		e.L2Squared = dp.L2Squared(unit)
 	}
 	round := func(x *big.Rat) *big.Rat { return ceilGrid(x, bitsFor(x)) }
 	if l.params.Accounting == dp.GaussianOnly {
-		e.GridBits = gridFor(targets)
+		e.GridBits = l.gridFor(targets)
 		round = func(x *big.Rat) *big.Rat { return roundFine(x, e.GridBits) }
 	}
 	e.Scales = make([]*big.Rat, len(targets))
@@ -213,10 +216,13 @@ func (l *Ledger) measurement(cells, unit int64, targets []*big.Rat) (Event, erro
 			e.Scales[i] = round(x)
 		}
 	}
-	if e.GridBits > 0 && e.coarsest().Cmp(power(2*samplerBits)) > 0 {
+	switch {
+	case e.GridBits == 0 || e.coarsest().Cmp(finest) <= 0:
+		return e, nil
+	case l.params.Accounting == dp.GaussianOnly:
 		return Event{}, errors.New("accountant: the precisions of one event differ too much for GDP; use zCDP")
 	}
-	return e, nil
+	return Event{}, errShareTooSmall
 }
 
 func (l *Ledger) selection(kind dp.Kind, r dp.Range, scale *big.Rat) Event {

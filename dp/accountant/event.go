@@ -42,8 +42,8 @@ type Event struct {
 	// Scales is the noise, exact: σ² in counts² of each marginal for DiscreteGaussian, the scale in
 	// counts of each marginal for DiscreteLaplace, and one scale b in counts for selections.
 	Scales []*big.Rat
-	// GridBits is j if noise, scores and scales (σ² at 2^-2j) are integers on the grid 2^-j counts. It is 0 for noise
-	// on whole counts, where only the scales may be finer.
+	// GridBits is j if noise, scores and scales (σ² at 2^-2j) are integers on the grid 2^-j counts. If it is 0, for noise
+	// on whole counts, or that of the weights of records, only the scales may be finer.
 	GridBits int
 	// Coordinates is the number of noisy numbers that each of the Count draws releases; 0 for selections.
 	Coordinates int64
@@ -79,7 +79,8 @@ func (e Event) Variance(i int) float64 {
 	case dp.DiscreteGaussian:
 		return scale
 	case dp.DiscreteLaplace:
-		half := math.Sinh(0.5 / scale) // 2·exp(−1/t)/(1−exp(−1/t))² = 1/(2·sinh²(1/(2t)))
+		step := math.Ldexp(1, -e.GridBits)
+		half := math.Sinh(0.5*step/scale) / step // in steps 2·exp(−1/t)/(1−exp(−1/t))² = 1/(2·sinh²(1/(2t)))
 		return max(0.5/(half*half), leastVariance)
 	}
 	panic("accountant: variance of a selection")

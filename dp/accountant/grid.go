@@ -25,6 +25,12 @@ func bitsFor(x *big.Rat) int {
 	return finestBits
 }
 
+// gridFor returns the least j, at most 36 and not below the grid of weights, for which every σ is at least 2^30 steps of
+// 2^-j. Noise on a coarser grid than that of the counts would show where between its steps a count is.
+func (l *Ledger) gridFor(variances []*big.Rat) int {
+	return max(gridFor(variances), l.params.WeightBits)
+}
+
 // gridFor returns the least j ≥ 0, at most 36, for which every σ is at least 2^30 steps of 2^-j.
 func gridFor(variances []*big.Rat) int {
 	smallest := variances[0]

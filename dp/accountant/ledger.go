@@ -27,7 +27,13 @@ type Params struct {
 	// Coordinates is the largest number of noisy numbers that will be drawn. Only GaussianOnly needs it, and
 	// subtracts the cost of discrete noise for that many from Delta.
 	Coordinates int64
+	// WeightBits is k if the weights of a unit's records are multiples of 2^-k that add up to 1: counts are multiples of
+	// 2^-k then, and the noise of tables has a grid at least as fine. 0: a unit is one record. At most 16.
+	WeightBits int
 }
+
+// mostWeightBits: scores, on the grid 2^-20, hold all weights.
+const mostWeightBits = 16
 
 // Validate returns all faults at once.
 func (p Params) Validate() error {
@@ -42,6 +48,9 @@ func (p Params) Validate() error {
 	if p.Accounting == dp.GaussianOnly && p.Epsilon > largestGDPEpsilon {
 		faults = append(faults, fmt.Errorf("accountant: epsilon %g: GDP accounting wants at most %g; use zCDP",
 			float64(p.Epsilon), float64(largestGDPEpsilon)))
+	}
+	if p.WeightBits < 0 || p.WeightBits > mostWeightBits {
+		faults = append(faults, fmt.Errorf("accountant: weights in steps of 2^-%d: want 0 to %d bits", p.WeightBits, mostWeightBits))
 	}
 	if p.Accounting == dp.GaussianOnly && p.Coordinates < 1 {
 		faults = append(faults, fmt.Errorf("accountant: %d coordinates: GDP accounting wants at least 1", p.Coordinates))

@@ -56,7 +56,7 @@ func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e.GridBits = gridFor(targets)
+	e.GridBits = l.gridFor(targets)
 	for i, m := range marginals {
 		charged[i] = m.OnGrid(e.GridBits)
 	}
@@ -97,7 +97,7 @@ func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 		return Event{}, errShareTooSmall
 	}
 	target := part.Quo(big.NewRat(unit*unit, 2), part)
-	e.GridBits = gridFor([]*big.Rat{target})
+	e.GridBits = l.gridFor([]*big.Rat{target})
 	variance, err := roundShort(target, e.GridBits)
 	for i := range e.Scales {
 		e.Scales[i] = variance

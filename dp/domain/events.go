@@ -9,8 +9,8 @@ import (
 // Events declares that a privacy unit, a person, has several records, and that people are to be written with theirs.
 //
 // The attributes of such a domain are those of a record, then RowsPerPerson, then one for each column of Usual. What is
-// modelled is one record of each person together with what is known of all of them, so that a person weighs 1 whatever
-// the number of records.
+// modelled are a person's records, each together with what is known of all of them. They share the weight 1, so that a
+// person weighs as much as any other, whatever the number of records.
 type Events struct {
 	Columns int      // number of attributes of a record; they come first
 	Person  []string // those that do not change within a person; the others are of each event
@@ -23,6 +23,18 @@ const RowsPerPerson = "rows_per_person"
 
 // MaxRowsPerPerson is the largest Events.MaxRows.
 const MaxRowsPerPerson = 1 << 20
+
+// eventWeightBits: see WeightBits. On this grid a person shows 4096 different rows, and a table counts 2^28 people.
+const eventWeightBits = 12
+
+// WeightBits returns k if records have weights in steps of 2^-k, those of a privacy unit adding up to 1 exactly; 0 if a
+// unit is one record, of weight 1.
+func (d *Domain) WeightBits() int {
+	if d.Events == nil {
+		return 0
+	}
+	return eventWeightBits
+}
 
 // usualName names the attribute that holds the commonest value of a column.
 func usualName(column string) string { return "usual_" + column }

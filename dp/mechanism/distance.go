@@ -57,7 +57,7 @@ func (t *mergedTables) distancePlan(r Request, event accountant.Event) (plan, er
 		list := make([]distance, len(t.cliques))
 		for i, c := range t.cliques {
 			counts := t.counts(i)
-			list[i] = distanceOf(counts, r.Model[i], event.GridBits)
+			list[i] = distanceOf(counts, t.gate.weightBits, r.Model[i], event.GridBits)
 			in.Text(c.Key()).Int64s(counts).Int64s([]int64{list[i].counts, list[i].steps})
 		}
 		src := t.gate.open(r.Stage, r.Round, in.Sum())
@@ -72,22 +72,23 @@ func (t *mergedTables) distancePlan(r Request, event accountant.Event) (plan, er
 // distance is an integer number of steps, counts·2^gridBits + steps.
 type distance struct{ counts, steps int64 }
 
-// distanceOf returns Σ|count·2^bits − round(base·2^bits)|, halves to even, exactly.
+// distanceOf returns Σ|count·2^bits − round(base·2^bits)|, halves to even, exactly, for counts in steps of 2^-weightBits.
 //
-// Precondition (caller): at most 2^20 cells, counts of at most 2^40, |base| ≤ 2^40, bits ≤ 36. The parts are
+// Precondition (caller): at most 2^20 cells, counts of at most 2^40, |base| ≤ 2^40, weightBits ≤ bits ≤ 36. The parts are
 // then below 2^62 and 2^57.
-func distanceOf(counts []int64, bases []float64, bits int) distance {
-	d := distance{}
+func distanceOf(counts []int64, weightBits int, bases []float64, bits int) distance {
+	d, weights := distance{}, int64(1)<<weightBits-1
 	for c, count := range counts {
 		steps := math.RoundToEven(math.Ldexp(bases[c], bits)) // an integer below 2^77
 		whole := math.Floor(math.Ldexp(steps, -bits))
 		rest := int64(steps - math.Ldexp(whole, bits)) // in [0, 2^bits): all three lines are exact
-		if more := count - int64(whole); more > 0 {
+		more, finer := count>>weightBits-int64(whole), count&weights<<(bits-weightBits)-rest
+		if more > 0 || more == 0 && finer > 0 { // finer is less than a count
 			d.counts += more
-			d.steps -= rest
+			d.steps += finer
 		} else {
 			d.counts -= more
-			d.steps += rest
+			d.steps -= finer
 		}
 	}
 	return d

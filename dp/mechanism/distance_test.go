@@ -40,7 +40,7 @@ func TestDistanceIsExact(t *testing.T) {
 			d := new(big.Int).Lsh(big.NewInt(counts[i]), uint(bits))
 			want.Add(want, d.Abs(d.Sub(d, rounded)))
 		}
-		if got := distanceOf(counts, bases, bits); got.steps64(bits).Cmp(want) != 0 {
+		if got := distanceOf(counts, 0, bases, bits); got.steps64(bits).Cmp(want) != 0 {
 			t.Fatalf("2^-%d, counts %v, bases %v: %v, want %v", bits, counts, bases, got.steps64(bits), want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestDistanceIsExact(t *testing.T) {
 	want := new(big.Int).Lsh(big.NewInt(1<<40), 20)
 	want.Add(want, big.NewInt(MaxUnits)).Lsh(want, 36)
 	want.Sub(want, big.NewInt(1<<24<<20))
-	if got := distanceOf(counts, bases, 36); got.steps64(36).Cmp(want) != 0 {
+	if got := distanceOf(counts, 0, bases, 36); got.steps64(36).Cmp(want) != 0 {
 		t.Errorf("largest distance %v, want %v", got.steps64(36), want)
 	}
 }
@@ -74,8 +74,8 @@ func TestDistanceSensitivity(t *testing.T) {
 				pairs(n, func(x, y []int64) {
 					sum := new(big.Int)
 					for i, m := range w.Marginals {
-						a := distanceOf(table{square, x}.Marginal(m.Clique), bases[i], bits).steps64(bits)
-						a.Sub(a, distanceOf(table{square, y}.Marginal(m.Clique), bases[i], bits).steps64(bits))
+						a := distanceOf(table{square, x}.Marginal(m.Clique), 0, bases[i], bits).steps64(bits)
+						a.Sub(a, distanceOf(table{square, y}.Marginal(m.Clique), 0, bases[i], bits).steps64(bits))
 						sum.Add(sum, a.Mul(a, a))
 					}
 					if sum.Cmp(most) > 0 {
@@ -123,8 +123,8 @@ func TestDistanceLoss(t *testing.T) {
 							}
 						}
 					}
-					d := distanceOf(b, base, e.GridBits).steps64(e.GridBits)
-					d.Sub(d, distanceOf(a, base, e.GridBits).steps64(e.GridBits))
+					d := distanceOf(b, 0, base, e.GridBits).steps64(e.GridBits)
+					d.Sub(d, distanceOf(a, 0, base, e.GridBits).steps64(e.GridBits))
 					moved = append(moved, new(big.Int).Rsh(new(big.Int).Abs(d), uint(e.GridBits)).Int64())
 					square := new(big.Rat).SetInt(d.Mul(d, d))
 					sum.Add(sum, square.Quo(square, new(big.Rat).Add(e.Steps(i), e.Steps(i))))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
@@ -12,16 +13,18 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// Counts are the exact counts of a private table with at most one record of each privacy unit.
+// Counts are the exact counts of a private table with at most one record of each privacy unit, or with several whose
+// weights, multiples of 2^-k, add up to 1 at most. k is WeightBits of the ledger's parameters; 0 without weights.
 type Counts interface {
 	// Units returns the number of privacy units.
 	Units() int64
-	// Marginal returns the counts of a clique's cells, row-major. They are shared: not to be modified.
+	// Marginal returns the counts of a clique's cells in steps of 2^-k, row-major. They are shared: not to be modified.
 	// It is called for each marginal of each request, so it should be quick.
 	Marginal(c domain.Clique) []int64
 }
 
-// MaxUnits is the largest number of units: sums of scores on the grid 2^-20 then stay in an int64.
+// MaxUnits is the largest number of units, in steps of their weights: sums of scores on the grid 2^-20 then stay in an
+// int64.
 const MaxUnits = 1 << 40
 
 // Params configures a Curator. All fields but BeforeNoise and Recorder are required.
@@ -36,13 +39,13 @@ type Params struct {
 }
 
 // New returns a Curator over private counts. It fails without sizes, ledger or root, and if there
-// are more than MaxUnits units.
+// are more than MaxUnits units, in steps.
 func New(counts Counts, p Params) (*Curator, error) {
 	switch {
 	case len(p.Sizes) == 0 || p.Ledger == nil || !p.Root.Usable():
 		return nil, errors.New("mechanism: a curator needs sizes, a ledger and a root of randomness")
-	case counts.Units() < 0 || counts.Units() > MaxUnits:
-		return nil, errors.New("mechanism: more privacy units than 2^40")
+	case counts.Units() < 0 || counts.Units() > MaxUnits>>p.Ledger.Params().WeightBits:
+		return nil, fmt.Errorf("mechanism: more privacy units than 2^%d", 40-p.Ledger.Params().WeightBits)
 	}
 	return newGate(counts, p).curator(), nil
 }
@@ -50,7 +53,7 @@ func New(counts Counts, p Params) (*Curator, error) {
 func newGate(counts Counts, p Params) *gate {
 	return &gate{
 		counts: counts, sizes: p.Sizes, ledger: p.Ledger, recorder: p.Recorder,
-		relation: p.Ledger.Params().Neighbouring,
+		relation: p.Ledger.Params().Neighbouring, weightBits: p.Ledger.Params().WeightBits,
 		open: func(stage string, round int, inputs [32]byte) noise.Source {
 			return p.Root.Stream(stage, round, inputs)
 		},
@@ -66,6 +69,9 @@ type gate struct {
 	sizes    []int
 	ledger   *accountant.Ledger
 	relation dp.Neighbouring
+	// weightBits is k if counts are in steps of 2^-k.
+	weightBits int
+
 	open     func(stage string, round int, inputs [32]byte) noise.Source
 	used     map[slot]bool
 	recorder *Recorder
@@ -145,6 +151,9 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.coarsen(r)
 	}
 	g.checkWorkload(r.Workload)
+	if g.weightBits > 0 && slices.ContainsFunc(r.Workload.Marginals, func(m query.Marginal) bool { return m.Queries != nil && !m.Queries.Whole() }) {
+		return plan{}, errors.New("linear queries of records with weights have values of -1, 0 and 1 only: answers to others are on no grid")
+	}
 	if r.Method != MeasureQueries {
 		if err := g.checkModel(r); err != nil {
 			return plan{}, err
@@ -248,14 +257,19 @@ func (g *gate) workloadErrors(w query.Workload, model query.Answers) []int64 {
 	return g.errors
 }
 
-// count appends the exact answers to a marginal or its queries on the grid 2^-20, which holds the answers to queries
-// too.
+// count appends the exact answers to a marginal or its queries on the grid 2^-20, which holds weights and the answers to
+// queries, too: those to queries of weighted records are sums of weights.
 func (g *gate) count(dst []int64, m query.Marginal) []int64 {
 	if m.Queries != nil {
-		return m.Queries.Count(dst, g.marginal(m.Clique))
+		from := len(dst)
+		dst = m.Queries.Count(dst, g.marginal(m.Clique))
+		for i := range dst[from:] {
+			dst[from+i] >>= g.weightBits
+		}
+		return dst
 	}
 	for _, count := range g.marginal(m.Clique) {
-		dst = append(dst, count<<accountant.ScoreGridBits)
+		dst = append(dst, count<<(accountant.ScoreGridBits-g.weightBits))
 	}
 	return dst
 }

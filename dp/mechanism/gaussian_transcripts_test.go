@@ -232,7 +232,7 @@ func (g *gate) statistics(t *testing.T, r Request, e accountant.Event) (out []st
 		counts := tables.counts(i)
 		switch r.Method {
 		case Scores:
-			d := distanceOf(counts, r.Model[i], e.GridBits)
+			d := distanceOf(counts, 0, r.Model[i], e.GridBits)
 			out = append(out, statistic{float64(d.counts) + math.Ldexp(float64(d.steps), -e.GridBits), 1})
 		case Residuals:
 			sum := 0.0

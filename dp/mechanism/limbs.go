@@ -11,10 +11,10 @@ const (
 
 func newLimbs(cells int) limbs { return limbs{high: make([]int64, cells), low: make([]int64, cells)} }
 
-// set makes number i count·2^gridBits + noise, settled, for 0 ≤ count ≤ 2^40 and gridBits ≤ 36.
-func (x limbs) set(i int, count, noise int64, gridBits int) {
-	shift := lowBits - gridBits
-	low := count&(1<<shift-1)<<gridBits + noise&lowMask
+// set makes number i count·2^bits + noise, settled, for 0 ≤ count ≤ 2^40 and 0 ≤ bits ≤ 36.
+func (x limbs) set(i int, count, noise int64, bits int) {
+	shift := lowBits - bits
+	low := count&(1<<shift-1)<<bits + noise&lowMask
 	x.high[i] = count>>shift + noise>>lowBits + low>>lowBits
 	x.low[i] = low & lowMask
 }

@@ -78,8 +78,9 @@ func (g *gate) number(r Request, event accountant.Event, statistic func() (int64
 }
 
 // measure releases marginals. By disjointness of a marginal's cells, one record changes one count of
-// each: Δ² = Δ₁ = 1 per marginal under AddRemove, 2 under Replace. Marginals are independent given
-// the data, so their losses add (zCDP and pure alike).
+// each: Δ² = Δ₁ = 1 per marginal under AddRemove, 2 under Replace. The change by weighted records is a mean of changes by
+// one, and no norm of a mean is above the largest of its parts. Marginals are independent given the data, so their losses
+// add (zCDP and pure alike).
 func (g *gate) measure(r Request) (plan, error) {
 	event, err := g.measureEvent(r)
 	if err != nil {
@@ -104,17 +105,17 @@ func (g *gate) measure(r Request) (plan, error) {
 		release := Release{Measurements: make([]query.Measurement, len(r.Cliques))}
 		for i, c := range r.Cliques {
 			release.Measurements[i] = query.Measurement{
-				Clique: slices.Clone(c), Values: noisy(g.marginal(c), samplers[i], src, event.GridBits), Variance: event.Variance(i),
+				Clique: slices.Clone(c), Values: g.noisy(g.marginal(c), samplers[i], src, event.GridBits), Variance: event.Variance(i),
 			}
 		}
 		return release
 	}}, nil
 }
 
-func noisy(counts []int64, s sampler, src noise.Source, gridBits int) []float64 {
+func (g *gate) noisy(counts []int64, s sampler, src noise.Source, gridBits int) []float64 {
 	values := make([]float64, len(counts))
 	for i, count := range counts {
-		values[i] = inCounts(count, 0, s.Draw(src), gridBits)
+		values[i] = inCounts(count, g.weightBits, s.Draw(src), gridBits)
 	}
 	return values
 }
@@ -167,6 +168,9 @@ func samplerFor(e accountant.Event, i int) (sampler, error) {
 // inCounts returns value·2^-valueBits + noise·2^-noiseBits for valueBits ≤ noiseBits, correctly
 // rounded: the sum is taken in integers and converted once.
 func inCounts(value int64, valueBits int, noise int64, noiseBits int) float64 {
+	if noiseBits < valueBits {
+		panic("mechanism: noise on a coarser grid than its number")
+	}
 	shift := uint(noiseBits - valueBits)
 	const small = 1 << 62
 	if magnitude := max(value, -value); magnitude < small>>shift && noise < small && noise > -small {

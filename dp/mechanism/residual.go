@@ -59,7 +59,7 @@ func (t *mergedTables) residualPlan(r Request, event accountant.Event) (plan, er
 		for i, c := range t.cliques {
 			release.Measurements[i] = query.Measurement{
 				Clique:   slices.Clone(c),
-				Values:   centredNoisy(counts[i], t.shapes[i], &samplers[i], src, event.GridBits),
+				Values:   centredNoisy(counts[i], t.gate.weightBits, t.shapes[i], &samplers[i], src, event.GridBits),
 				Variance: event.Variance(i) * left(t.shapes[i]),
 			}
 		}
@@ -73,11 +73,11 @@ func left(shape []int) float64 {
 	return f
 }
 
-// centredNoisy returns P(counts + Z), in counts.
-func centredNoisy(counts []int64, shape []int, z *noise.Gaussian, src noise.Source, gridBits int) []float64 {
+// centredNoisy returns P(counts + Z), in counts, for counts in steps of 2^-weightBits.
+func centredNoisy(counts []int64, weightBits int, shape []int, z *noise.Gaussian, src noise.Source, gridBits int) []float64 {
 	x := newLimbs(len(counts))
 	for i, count := range counts {
-		x.set(i, count, z.Draw(src), gridBits)
+		x.set(i, count, z.Draw(src), gridBits-weightBits)
 	}
 	x.centre(shape)
 	return x.over(math.Ldexp(float64(len(counts)), gridBits)) // C = Πk·P, and Πk is the number of cells

@@ -54,7 +54,7 @@ func (g *gate) trees(r Request) (plan, error) {
 		src := g.open(r.Stage, r.Round, in.Sum())
 		release := Release{Trees: make([]query.Tree, len(r.Cliques))}
 		for i, c := range r.Cliques {
-			release.Trees[i] = drawTree(c[0], r.Shapes[i], counts[i], r.Total, event.Variance(i), func() (int64, int) {
+			release.Trees[i] = g.drawTree(c[0], r.Shapes[i], counts[i], r.Total, event.Variance(i), func() (int64, int) {
 				return samplers[i].Draw(src), event.GridBits
 			})
 		}
@@ -63,12 +63,12 @@ func (g *gate) trees(r Request) (plan, error) {
 }
 
 // drawTree releases the differences that Descend asks for.
-func drawTree(attribute int, s query.TreeShape, counts []int64, total, variance float64, draw func() (int64, int)) query.Tree {
+func (g *gate) drawTree(attribute int, s query.TreeShape, counts []int64, total, variance float64, draw func() (int64, int)) query.Tree {
 	up, null := s.Cumulative(counts)
 	t := query.Tree{Attribute: attribute, Shape: s, Variance: variance}
 	s.Descend(total, variance, func(level, index int) float64 {
 		z, gridBits := draw()
-		y := inCounts(s.Difference(up, null, level, index), 0, z, gridBits)
+		y := inCounts(s.Difference(up, null, level, index), g.weightBits, z, gridBits)
 		t.Nodes = append(t.Nodes, query.TreeNode{Level: level, Index: index, Difference: y})
 		return y
 	})

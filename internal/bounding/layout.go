@@ -1,6 +1,10 @@
 package bounding
 
-import "github.com/dapple-dp/dapple/dp/domain"
+import (
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
 
 // Layout says where each attribute stands in a packed row.
 type Layout struct {
@@ -20,6 +24,15 @@ func NewLayout(sizes []int) *Layout {
 		l.width += l.bytes[a]
 	}
 	return l
+}
+
+// NewWeightedLayout returns the layout of rows that end with a weight of 0 to 2^unit, as one more attribute. If unit is 0,
+// rows have no weight, and each weighs 1.
+func NewWeightedLayout(sizes []int, unit int) *Layout {
+	if unit > 0 {
+		sizes = append(slices.Clone(sizes), 1<<unit+1)
+	}
+	return NewLayout(sizes)
 }
 
 // Width returns the number of bytes of a packed row.
@@ -79,6 +92,19 @@ func (l *Layout) Unpack(columns [][]domain.Code, rows []byte) {
 			p += l.width
 		}
 	}
+}
+
+// Attributes returns the number of attributes of a row, its weight among them.
+func (l *Layout) Attributes() int { return len(l.offset) }
+
+// Sum returns the sum of the codes of attribute a of packed rows.
+func (l *Layout) Sum(a int, rows []byte) (sum int64) {
+	for p := l.offset[a]; p < len(rows); p += l.width {
+		for k := range l.bytes[a] {
+			sum += int64(rows[p+k]) << (8 * k)
+		}
+	}
+	return sum
 }
 
 // transposeRows is the number of rows that are transposed at a time: a block of them stays in the

@@ -29,7 +29,7 @@ func visits(t *testing.T) *domain.Domain {
 func TestSummary(t *testing.T) {
 	d := visits(t)
 	s, rank := NewSummary(d), NewRanker(make([]byte, RunKeySize))
-	in, out := NewLayout(d.Recorded().RecordSizes()), NewLayout(d.RecordSizes())
+	in, out := NewLayout(d.Recorded().RecordSizes()), NewWeightedLayout(d.RecordSizes(), d.WeightBits())
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 2000 {
 		var rows []byte
@@ -41,12 +41,32 @@ func TestSummary(t *testing.T) {
 			rows, times = in.Pack(rows, row), append(times, n)
 			total, often[row[1]] = total+n, often[row[1]]+n
 		}
-		packed := s.Append(append([]byte(nil), rows[:s.Width]...), &rank, []byte("p"), rows, times)
-		if len(packed) != out.Width() || s.OutWidth() != out.Width() {
-			t.Fatalf("%d bytes, want %d", len(packed), out.Width())
+		packed, n := s.Append(nil, &rank, []byte("p"), rows, times)
+		if n != len(times) || len(packed) != n*out.Width() || s.OutWidth() != out.Width() {
+			t.Fatalf("%d rows of %d bytes, want %d of %d", n, len(packed), len(times), out.Width())
 		}
-		columns := [][]domain.Code{{0}, {0}, {0}, {0}}
+		columns := make([][]domain.Code, 5)
+		for a := range columns {
+			columns[a] = make([]domain.Code, n)
+		}
 		out.Unpack(columns, packed)
+		least := rank.Least([]byte("p"), rows, times)
+		weight := uint64(0)
+		for i := range n {
+			if columns[0][i] != domain.Code(rows[least*s.Width]) || columns[2][i] != columns[2][0] || columns[3][i] != columns[3][0] {
+				t.Fatal("what is known of a person changes from row to row")
+			}
+			if want := domain.Code(rows[i*s.Width+1]) | domain.Code(rows[i*s.Width+2])<<8; columns[1][i] != want {
+				t.Fatalf("row %d is of kind %d, want %d", i, columns[1][i], want)
+			}
+			weight += uint64(columns[4][i])
+			if off := float64(columns[4][i]) - 4096*float64(times[i])/float64(total); off <= -1 || off >= 1 {
+				t.Fatalf("a row that is %d times of %d weighs %d of 4096", times[i], total, columns[4][i])
+			}
+		}
+		if weight != 4096 {
+			t.Fatalf("a person weighs %d of 4096", weight)
+		}
 		cuts := d.Attributes[2].Cuts
 		bin := 0
 		for bin < len(cuts)-2 && uint64(cuts[bin+1]) <= total {
@@ -62,8 +82,9 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	// Sums that no number holds are in the last bin.
-	if got := s.Append(nil, &rank, []byte("p"), []byte{0, 0, 0, 1, 0, 0}, []uint64{1<<64 - 1, 5}); got[0] != byte(len(s.Cuts)-1) {
-		t.Errorf("a sum beyond all numbers is in bin %d", got[0])
+	got, _ := s.Append(nil, &rank, []byte("p"), []byte{0, 0, 0, 0, 1, 0}, []uint64{1<<64 - 1, 5})
+	if got[s.Width] != byte(len(s.Cuts)-1) {
+		t.Errorf("a sum beyond all numbers is in bin %d", got[s.Width])
 	}
 }
 
@@ -72,8 +93,8 @@ func TestTiesAreNotAlwaysTheFirst(t *testing.T) {
 	s, rank := NewSummary(visits(t)), NewRanker(make([]byte, RunKeySize))
 	seen := map[byte]int{}
 	for i := range 200 {
-		out := s.Append(nil, &rank, []byte{byte(i), 'x'}, []byte{0, 0, 0, 0, 1, 0}, []uint64{2, 2})
-		seen[out[1]]++
+		out, _ := s.Append(nil, &rank, []byte{byte(i), 'x'}, []byte{0, 0, 0, 0, 1, 0}, []uint64{2, 2})
+		seen[out[s.Width+1]]++
 	}
 	if len(seen) != 2 {
 		t.Errorf("usual values %v, want both", seen)

@@ -183,7 +183,7 @@ func Charge(p solver.Problem, m solver.Method) (*accountant.Ledger, []Noisy, err
 	}
 	ledger, err := accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta),
-		Epsilon: p.Epsilon, Delta: p.Delta, Coordinates: max(1, solver.Coordinates(accesses)),
+		Epsilon: p.Epsilon, Delta: p.Delta, Coordinates: max(1, solver.Coordinates(accesses)), WeightBits: p.Domain.WeightBits(),
 	}.Preferred())
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,8 @@
 package counts
 
 import (
+	"slices"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
@@ -19,17 +21,21 @@ func newColumns(l *bounding.Layout, rows []byte) *columns {
 }
 
 // count returns the marginal of c, which has at least one attribute: 1 to 2 ns for each record if all its codes are
-// bytes, otherwise 3 ns for two attributes and 4 ns for three.
+// bytes and it has no weight, otherwise 3 ns for two attributes and 4 ns for three.
 func (s *columns) count(sizes []int, c domain.Clique) []int64 {
 	m := make([]int64, cells(sizes, c))
-	if s.countBytes(m, sizes, c) {
+	read, view := c, make([][]domain.Code, s.layout.Attributes())
+	switch weights := len(sizes); {
+	case len(view) > weights:
+		read = append(slices.Clone(c), weights)
+	case s.countBytes(m, sizes, c):
 		return m
 	}
 	k, tables := newKernel(sizes, []domain.Clique{c}), [][]int64{m}
-	block, view := make([]domain.Code, blockRows*len(c)), make([][]domain.Code, len(sizes))
+	block := make([]domain.Code, blockRows*len(read))
 	for from := 0; from < s.n; from += blockRows {
 		n := min(blockRows, s.n-from)
-		for i, a := range c {
+		for i, a := range read {
 			view[a] = block[i*blockRows:][:n]
 			s.layout.Column(view[a], s.bytes, a, s.n, from)
 		}

@@ -35,8 +35,8 @@ func (s Stats) Shape() Shape { return s.shape }
 // Collection returns the table for the next transform.
 func (s Stats) Collection() sensitive.Collection { return s.tables }
 
-// Count counts units in every marginal of w and every clique of p. Each unit adds exactly one to
-// one cell of each. It panics on invalid parameters and if w is a workload of another domain.
+// Count counts units in every marginal of w and every clique of p. Each unit adds exactly one to one cell of each, or,
+// in a domain with Events, weights that add up to one to some cells of it. It panics on invalid parameters and if w is a workload of another domain.
 func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	s = s.Scope("dapple.Count")
 	if err := p.Validate(); err != nil {

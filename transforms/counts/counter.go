@@ -23,11 +23,11 @@ type counter struct {
 	cover   *cover     // nil if there is none, or too few records for it
 	sets    *kernel    // of the cover
 	wide    [][]uint32 // tables of the cover
-	pending int        // records in them and not in the tables
+	pending uint64     // weight of the records in them and not in the tables
 }
 
 func newCounter(s *Shape, l *bounding.Layout) *counter {
-	c := &counter{shape: s, layout: l, kernel: newKernel(s.Sizes, s.Cliques), block: make([][]domain.Code, len(s.Sizes))}
+	c := &counter{shape: s, layout: l, kernel: newKernel(s.Sizes, s.Cliques), block: make([][]domain.Code, l.Attributes())}
 	for a := range c.block {
 		c.block[a] = make([]domain.Code, blockRows)
 	}
@@ -46,15 +46,27 @@ func (c *counter) add(tables [][]int64, rows []byte) {
 		if c.widen(); c.cover == nil {
 			tally(c.kernel, tables, columns)
 		} else {
-			if c.pending > math.MaxUint32-n {
+			weight := weigh(c.shape, columns)
+			if c.pending > math.MaxUint32-weight {
 				c.settle(tables)
 			}
 			tally(c.sets, c.wide, columns)
-			c.pending += n
+			c.pending += weight
 		}
 		c.seen += n
 		rows = rows[n*width:]
 	}
+}
+
+// weigh returns the weight of all records of a block, in steps.
+func weigh(s *Shape, columns [][]domain.Code) (sum uint64) {
+	if s.WeightBits == 0 {
+		return uint64(len(columns[0]))
+	}
+	for _, w := range columns[len(s.Sizes)] {
+		sum += uint64(w)
+	}
+	return sum
 }
 
 // widen switches to the tables of the cover once that is faster.

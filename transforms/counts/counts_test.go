@@ -168,10 +168,67 @@ func TestDigestSeesOneRecord(t *testing.T) {
 	}
 }
 
+// TestWeights: counts of weighted records are sums of their weights, in tables, in kept records and in those coarsened to
+// either, and they come back from the wire.
+func TestWeights(t *testing.T) {
+	const bits, units = 3, 600
+	rng := rand.New(rand.NewPCG(8, 1))
+	layout := bounding.NewWeightedLayout(sizes, bits)
+	var rows []byte
+	var codes []domain.Code
+	for range units {
+		for left := domain.Code(1 << bits); left > 0; {
+			w := 1 + domain.Code(rng.IntN(int(left)))
+			record := append(random(rng, 1), w)
+			rows, codes, left = layout.Pack(rows, record), append(codes, record...), left-w
+		}
+	}
+	coarse := query.Recoding{{0, 1, 1}, nil, nil, nil}
+	merged := query.AllMarginals(coarse.Sizes(sizes), 2, 1000)
+	for name, s := range shapes() {
+		s.WeightBits = bits
+		if s.Records {
+			later := NewShape(merged, Params{})
+			later.WeightBits = bits
+			s.Coarse = &later
+		}
+		table := NewTable(s)
+		table.add(rows)
+		again, err := DecodeTable(table.Encode())
+		if err != nil || table.Units() != units || again.Units() != units || again.Digest() != table.Digest() {
+			t.Fatalf("%s: %d units of %d, after the wire: %v", name, table.Units(), units, err)
+		}
+		for _, c := range []domain.Clique{{0}, {1}, {0, 3}, {2, 3}} {
+			want := make([]int64, cells(sizes, c))
+			for i := 0; i < len(codes); i += len(sizes) + 1 {
+				want[c.Cell(sizes, codes[i:i+len(sizes)])] += int64(codes[i+len(sizes)])
+			}
+			if got := again.Marginal(c); !slices.Equal(got, want) {
+				t.Errorf("%s: marginal %v differs from a plain sum", name, c)
+			}
+			if s.Records {
+				for _, keep := range []*Shape{s.Coarse, nil} {
+					again.shape.Coarse = keep
+					if got := again.Coarsen(coarse).Marginal(c); !slices.Equal(got, coarse.Merge(c, sizes, want)) {
+						t.Errorf("coarsened: marginal %v differs from a plain sum", c)
+					}
+				}
+				again.shape.Coarse = s.Coarse
+			}
+		}
+		if got := table.Marginal(domain.Clique{}); got[0] != units<<bits {
+			t.Errorf("%s: %d steps in all, want %d", name, got[0], units<<bits)
+		}
+	}
+	if _, err := DecodeTable(append(NewTable(Shape{Sizes: sizes, Records: true, WeightBits: bits}).Encode(), layout.Pack(nil, []domain.Code{0, 0, 0, 0, 3})...)); err == nil {
+		t.Error("records that add up to no number of units are accepted")
+	}
+}
+
 func TestMergeRefusesOverflow(t *testing.T) {
 	s := Shape{Sizes: []int{2}, Cliques: []domain.Clique{{0}}}
 	a, b := NewTable(s), NewTable(s)
-	a.units, a.tables[0][1] = math.MaxInt64, math.MaxInt64
+	a.weight, a.tables[0][1] = math.MaxInt64, math.MaxInt64
 	b.add([]byte{1})
 	if err := a.merge(b); err == nil {
 		t.Error("more units than an int64 counts were merged")

@@ -28,14 +28,20 @@ func TestCoverCountsAsCliques(t *testing.T) {
 	for name, tc := range map[string]struct {
 		sizes []int
 		k     int
+		bits  int
 	}{
-		"census":       {codedColumns("").Sizes(), 3},
-		"pairs":        {codedColumns("").Sizes(), 2},
-		"single cells": {[]int{1, 2, 1, 300, 2, 700, 3}, 3},
+		"census":       {codedColumns("").Sizes(), 3, 0},
+		"pairs":        {codedColumns("").Sizes(), 2, 0},
+		"weights":      {codedColumns("").Sizes(), 2, 12},
+		"single cells": {[]int{1, 2, 1, 300, 2, 700, 3}, 3, 0},
 	} {
 		w := query.AllMarginals(tc.sizes, tc.k, 300_000)
 		shape := NewShape(w, Params{})
-		rows := randomRows(tc.sizes, coverFrom+3*blockRows+17, rng)
+		recorded := tc.sizes
+		if shape.WeightBits = tc.bits; tc.bits > 0 {
+			recorded = append(slices.Clone(recorded), 1<<tc.bits+1)
+		}
+		rows := randomRows(recorded, coverFrom+3*blockRows+17, rng)
 		whole, narrow := NewTable(shape), NewTable(shape)
 		width := narrow.layout.Width()
 		early := (coverFrom + 2*blockRows) * width

@@ -14,12 +14,16 @@ import (
 
 // The canonical encoding is, all numbers being uvarints:
 //
-//	1 byte version; the shape: sizes, then 1 byte for records, 1 byte for records and the shape that they are
-//	coarsened to, or else the cliques; the number of units;
+//	1 byte version; the shape: sizes, then a byte: 0 for tables, 1 for records, 2 for records with the shape that they
+//	are coarsened to, 4 more with the bits of weights, which follow; then the cliques or that shape; the number of units;
 //	per clique 1 byte form, then every count (form 0), or (cells skipped, count) of each positive
 //	count after their number (form 1, if less than a quarter of the cells is positive);
 //	or the packed records in ascending order of their bytes.
-const encodingVersion = 1
+const (
+	encodingVersion = 1
+	weighted        = 4  // of a shape's byte
+	maxWeightBits   = 15 // two bytes hold a weight
+)
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[*Table](), encodeTable, DecodeTable)
@@ -38,7 +42,7 @@ func (t *Table) Encode() []byte {
 // encode is Encode for callers that hold mu.
 func (t *Table) encode() []byte {
 	b := t.shape.append([]byte{encodingVersion})
-	b = binary.AppendUvarint(b, uint64(t.units))
+	b = binary.AppendUvarint(b, uint64(t.Units()))
 	if t.shape.Records {
 		if !t.sorted {
 			t.rows, t.sorted = sortRows(t.rows, t.layout.Width()), true
@@ -53,14 +57,25 @@ func (t *Table) encode() []byte {
 }
 
 func (s *Shape) append(b []byte) []byte {
-	b = appendInts(b, s.Sizes)
+	kind := byte(0)
 	switch {
 	case s.Coarse != nil:
-		return s.Coarse.append(append(b, 2))
+		kind = 2
 	case s.Records:
-		return append(b, 1)
+		kind = 1
 	}
-	b = append(b, 0)
+	b = appendInts(b, s.Sizes)
+	if s.WeightBits > 0 {
+		b = append(b, kind|weighted, byte(s.WeightBits))
+	} else {
+		b = append(b, kind)
+	}
+	switch {
+	case s.Coarse != nil:
+		return s.Coarse.append(b)
+	case s.Records:
+		return b
+	}
 	b = binary.AppendUvarint(b, uint64(len(s.Cliques)))
 	for _, c := range s.Cliques {
 		b = appendInts(b, c)
@@ -140,13 +155,16 @@ func DecodeTable(b []byte) (*Table, error) {
 		return nil, errMalformed
 	}
 	t := NewTable(shape)
-	t.units = r.Count()
+	units := r.Count()
+	if units > math.MaxInt64>>shape.WeightBits {
+		return nil, errMalformed
+	}
+	t.weight = units << shape.WeightBits
 	for _, table := range t.tables {
 		readCounts(&r, table)
 	}
 	if shape.Records {
-		w := int64(t.layout.Width())
-		if t.units > math.MaxInt64/w || t.units*w != int64(len(r.Rest)) {
+		if len(r.Rest)%t.layout.Width() != 0 || t.weighed(r.Rest) != t.weight {
 			return nil, errMalformed
 		}
 		t.rows, t.sorted = append([]byte(nil), r.Rest...), true
@@ -188,7 +206,13 @@ func readShape(r *wire.Reader, coarser bool) (s Shape, ok bool) {
 			return s, false
 		}
 	}
-	switch kind := r.Byte(); kind {
+	kind := r.Byte()
+	if kind&weighted != 0 {
+		if s.WeightBits = int(r.Byte()); s.WeightBits < 1 || s.WeightBits > maxWeightBits {
+			return s, false
+		}
+	}
+	switch kind &^ weighted {
 	case 1:
 		s.Records = true
 		return s, !r.Bad && len(s.Sizes) > 0
@@ -198,7 +222,7 @@ func readShape(r *wire.Reader, coarser bool) (s Shape, ok bool) {
 		}
 		coarse, ok := readShape(r, true)
 		s.Records, s.Coarse = true, &coarse
-		return s, ok && len(coarse.Sizes) == len(s.Sizes)
+		return s, ok && len(coarse.Sizes) == len(s.Sizes) && coarse.WeightBits == s.WeightBits
 	}
 	n, sum := r.Count(), int64(0)
 	for ; n > 0 && !r.Bad; n-- {

@@ -31,18 +31,22 @@ func newKernel(sizes []int, cliques []domain.Clique) *kernel {
 	return k
 }
 
-// tally adds the records of at most blockRows rows to tables, one for each clique. columns[a] holds
-// attribute a.
+// tally adds the records of at most blockRows rows to tables, one for each clique. columns[a] holds attribute a; what
+// stands behind the last one, if anything does, are weights. Without them each record weighs 1.
 func tally[T int64 | uint32](k *kernel, tables [][]T, columns [][]domain.Code) {
+	var weights []domain.Code
+	if len(columns) > len(k.sizes) {
+		weights = columns[len(k.sizes)]
+	}
 	for i, c := range k.cliques {
 		switch len(c) {
 		case 0:
 		case 1:
-			countOne(tables[i], columns[c[0]])
+			countOne(tables[i], columns[c[0]], weights)
 		default:
 			k.extend(c, k.fresh[i], columns)
 			last := c[len(c)-1]
-			countLast(tables[i], k.partial[len(c)-2][:], uint32(k.sizes[last]), columns[last])
+			countLast(tables[i], k.partial[len(c)-2][:], uint32(k.sizes[last]), columns[last], weights)
 		}
 	}
 }
@@ -65,14 +69,28 @@ func (k *kernel) extend(c domain.Clique, from int, columns [][]domain.Code) {
 	}
 }
 
-func countOne[T int64 | uint32](table []T, col []domain.Code) {
+func countOne[T int64 | uint32](table []T, col, weights []domain.Code) {
+	if weights != nil {
+		weights = weights[:len(col)]
+		for i, v := range col {
+			table[v] += T(weights[i])
+		}
+		return
+	}
 	for _, v := range col {
 		table[v]++
 	}
 }
 
-func countLast[T int64 | uint32](table []T, partial []uint32, size uint32, col []domain.Code) {
+func countLast[T int64 | uint32](table []T, partial []uint32, size uint32, col, weights []domain.Code) {
 	partial = partial[:len(col)]
+	if weights != nil {
+		weights = weights[:len(col)]
+		for i, v := range col {
+			table[partial[i]*size+uint32(v)] += T(weights[i])
+		}
+		return
+	}
 	for i, v := range col {
 		table[partial[i]*size+uint32(v)]++
 	}

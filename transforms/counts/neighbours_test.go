@@ -64,7 +64,8 @@ func TestNeighboursDifferByOneRecord(t *testing.T) {
 	}
 }
 
-// So they do if what is known of all of a unit's rows is part of its record: their number, and a commonest value.
+// With events all rows of a unit count, with weights that add up to one: whoever comes adds one in all to each marginal, in
+// steps of a weight, and takes nothing away from any cell.
 func TestNeighboursWithEventsDifferByOneRecord(t *testing.T) {
 	d := adult("id")
 	names := []string{d.Attributes[0].Name, d.Attributes[1].Name, d.Attributes[2].Name}
@@ -80,7 +81,7 @@ func TestNeighboursWithEventsDifferByOneRecord(t *testing.T) {
 func neighboursDiffer(t *testing.T, whole *domain.Domain, n dp.Neighbouring) {
 	t.Helper()
 	d := whole.Recorded()
-	last := whole.Len() - 1
+	last, unit := whole.Len()-1, int64(1)<<whole.WeightBits()
 	rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
 	most, pairs := int64(0), dptest.Size(60, 400)
 	if testing.Short() {
@@ -107,13 +108,26 @@ func neighboursDiffer(t *testing.T, whole *domain.Domain, n dp.Neighbouring) {
 		}
 		for _, c := range []domain.Clique{{0}, {1}, {0, 1}, {2, 3}, {last}, {1, last - 1}, {last - 1, last}} {
 			change := distance(a.Marginal(c), b.Marginal(c))
-			if change > n.UnitChanges() {
+			if change > n.UnitChanges()*unit {
 				t.Errorf("%v: marginal %v changes by %d", n, c, change)
 			}
 			most = max(most, change)
+			if n == dp.Replace {
+				continue
+			}
+			sum := int64(0)
+			for cell, count := range b.Marginal(c) {
+				more := count - a.Marginal(c)[cell]
+				if sum += more; more < 0 {
+					t.Errorf("one unit more takes %d from a cell of marginal %v", -more, c)
+				}
+			}
+			if sum != unit {
+				t.Errorf("one unit more adds %d to marginal %v, want %d", sum, c, unit)
+			}
 		}
 	}
-	if most != n.UnitChanges() {
+	if most != n.UnitChanges()*unit {
 		t.Errorf("%v: largest change %d in all pairs: the pairs are too tame", n, most)
 	}
 	dptest.Figure(t, "%v: %d pairs, largest change %d", n, pairs, most)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
 // Params configures Count. Zero fields mean their defaults.
@@ -36,6 +37,8 @@ type Shape struct {
 	Sizes   []int           // cells of each attribute
 	Cliques []domain.Clique // in lexicographic order, none within another
 	Records bool            // coded records are kept in place of tables
+	// WeightBits is k if the weights of records are in steps of 2^-k, and counts too; 0 if each record weighs 1.
+	WeightBits int `json:",omitempty"`
 	// Coarse is the shape after bins are learned; Sizes are then the numbers of codes of records.
 	Coarse *Shape `json:",omitempty"`
 }
@@ -70,11 +73,14 @@ func NewShape(w query.Workload, p Params) Shape {
 // shapeOf returns the shape for a domain: records, if it has bins to be learned.
 func shapeOf(d *domain.Domain, w query.Workload, p Params) Shape {
 	s := NewShape(w, p)
+	s.WeightBits = d.WeightBits()
 	if !d.Learns() {
 		return s
 	}
-	return Shape{Sizes: d.RecordSizes(), Records: true, Coarse: &s}
+	return Shape{Sizes: d.RecordSizes(), Records: true, WeightBits: s.WeightBits, Coarse: &s}
 }
+
+func (s *Shape) layout() *bounding.Layout { return bounding.NewWeightedLayout(s.Sizes, s.WeightBits) }
 
 // cells returns the number of cells of c, or MaxInt64 if it exceeds an int64.
 func cells(sizes []int, c domain.Clique) int64 {
@@ -101,6 +107,6 @@ func (s *Shape) equal(o *Shape) bool {
 	if (s.Coarse == nil) != (o.Coarse == nil) || s.Coarse != nil && !s.Coarse.equal(o.Coarse) {
 		return false
 	}
-	return s.Records == o.Records && slices.Equal(s.Sizes, o.Sizes) &&
+	return s.Records == o.Records && s.WeightBits == o.WeightBits && slices.Equal(s.Sizes, o.Sizes) &&
 		slices.EqualFunc(s.Cliques, o.Cliques, domain.Clique.Equal)
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
-// Table holds exact counts of privacy units. It satisfies mechanism.Counts.
+// Table holds exact counts of privacy units, in steps of 2^-WeightBits of its shape. It satisfies mechanism.Counts.
 //
 // Adding and merging need exclusive access; a finished table can be read by any number of goroutines.
 type Table struct {
 	shape  Shape
-	units  int64
+	weight int64     // of all units, in steps
 	tables [][]int64 // one for each clique of the shape
 	rows   []byte    // packed records, if the shape keeps them
 
@@ -33,7 +33,7 @@ type Table struct {
 
 // NewTable returns the counts of no units, with which a run on empty input starts.
 func NewTable(s Shape) *Table {
-	t := &Table{shape: s, layout: bounding.NewLayout(s.Sizes)}
+	t := &Table{shape: s, layout: s.layout()}
 	t.tables = make([][]int64, len(s.Cliques))
 	for i, c := range s.Cliques {
 		t.tables[i] = make([]int64, cells(s.Sizes, c))
@@ -42,12 +42,12 @@ func NewTable(s Shape) *Table {
 }
 
 // Units returns the number of privacy units.
-func (t *Table) Units() int64 { return t.units }
+func (t *Table) Units() int64 { return t.weight >> t.shape.WeightBits }
 
-// add counts packed records, each of a unit of its own.
+// add counts packed records: each of a unit of its own, or with weights that add up to 2^WeightBits for each unit.
 func (t *Table) add(rows []byte) {
 	t.changed()
-	t.units += int64(len(rows) / t.layout.Width())
+	t.weight += t.weighed(rows)
 	if t.shape.Records {
 		t.rows = append(t.rows, rows...)
 		return
@@ -56,6 +56,14 @@ func (t *Table) add(rows []byte) {
 		t.counter = newCounter(&t.shape, t.layout)
 	}
 	t.counter.add(t.tables, rows)
+}
+
+// weighed returns the weight of packed records, in steps.
+func (t *Table) weighed(rows []byte) int64 {
+	if t.shape.WeightBits == 0 {
+		return int64(len(rows) / t.layout.Width())
+	}
+	return t.layout.Sum(len(t.shape.Sizes), rows)
 }
 
 // settle brings the tables up to date, for callers that hold mu or have exclusive access.
@@ -74,10 +82,10 @@ func (t *Table) merge(o *Table) error {
 	if !t.shape.equal(&o.shape) {
 		panic("counts: merged tables of different shapes")
 	}
-	if t.units > math.MaxInt64-o.units {
-		return errOverflow // no cell exceeds the number of units, so none overflows before it
+	if t.weight > math.MaxInt64-o.weight {
+		return errOverflow // no cell exceeds the weight of all units, so none overflows before it
 	}
-	t.units += o.units
+	t.weight += o.weight
 	t.settle()
 	o.settle()
 	for i, from := range o.tables {
@@ -130,7 +138,7 @@ func (t *Table) compute(c domain.Clique) []int64 {
 
 func (t *Table) countRecords(c domain.Clique) []int64 {
 	if len(c) == 0 {
-		return []int64{t.units}
+		return []int64{t.weight}
 	}
 	if t.columns == nil {
 		t.columns = newColumns(t.layout, t.rows)
@@ -157,12 +165,12 @@ const coarsenRows = blockRows
 func (t *Table) Coarsen(codes query.Recoding) *Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	shape := Shape{Sizes: codes.Sizes(t.shape.Sizes), Records: true}
+	shape := Shape{Sizes: codes.Sizes(t.shape.Sizes), Records: true, WeightBits: t.shape.WeightBits}
 	if t.shape.Coarse != nil && slices.Equal(t.shape.Coarse.Sizes, shape.Sizes) {
 		shape = *t.shape.Coarse
 	}
 	out := NewTable(shape)
-	d, width := len(t.shape.Sizes), t.layout.Width()
+	d, width := t.layout.Attributes(), t.layout.Width()
 	columns, record := make([][]domain.Code, d), make([]domain.Code, 0, coarsenRows*d)
 	for a := range columns {
 		columns[a] = make([]domain.Code, coarsenRows)
@@ -176,7 +184,10 @@ func (t *Table) Coarsen(codes query.Recoding) *Table {
 		t.layout.Unpack(columns, rows[:n*width])
 		record = record[:n*d]
 		for a, column := range columns {
-			to := codes[a]
+			var to []domain.Code // nil for weights, too
+			if a < len(codes) {
+				to = codes[a]
+			}
 			for i, v := range column {
 				if to != nil {
 					v = to[v]

@@ -14,7 +14,8 @@ import (
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 )
 
-// Units is a collection with exactly one coded record for each privacy unit. Only Bound makes one.
+// Units is a collection with exactly one coded record for each privacy unit, or with several whose weights add up to that
+// of one. Only Bound makes one.
 type Units struct {
 	records sensitive.Collection
 	domain  *domain.Domain
@@ -66,7 +67,8 @@ func (p BoundParams) withDefaults() BoundParams {
 // records of the unit, so that over random run keys each is equally likely. Records without an ID are dropped. If the
 // domain has no privacy ID every record is a unit, and Bound does nothing.
 //
-// In a domain with Events that record says also how many records the unit has, and what is usual among them.
+// In a domain with Events all records of a unit are kept. Each says also how many the unit has, and what is usual among
+// them, and ends with a weight in steps of 2^-Domain.WeightBits. The weights of a unit add up to 1 exactly.
 //
 // It panics on invalid parameters.
 func Bound(s beam.Scope, in Coded, p BoundParams) Units {
@@ -128,8 +130,8 @@ func (f *boundFn) FinishBundle(emit func(int, *records.Units)) error {
 	return nil
 }
 
-// mergeFn merges the records of the units of one shard, and keeps one of each unit. It chooses only once it has all
-// of them, because the choice depends on how often a unit has a row.
+// mergeFn merges the records of the units of one shard, and keeps one of each unit or gives them weights. It does so only
+// once it has all of them, because that depends on how often a unit has a row.
 type mergeFn struct {
 	RunKey  []byte
 	Summary *bounding.Summary
@@ -139,5 +141,8 @@ func (f *mergeFn) MergeAccumulators(a, b *records.Units) *records.Units { return
 
 func (f *mergeFn) ExtractOutput(a *records.Units) *records.Batch {
 	rank := bounding.NewRanker(f.RunKey)
-	return a.Canonical().One(&rank, f.Summary)
+	if f.Summary != nil {
+		return a.Canonical().Shared(&rank, f.Summary)
+	}
+	return a.Canonical().One(&rank)
 }

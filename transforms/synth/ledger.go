@@ -15,6 +15,7 @@ func openLedger(m solver.Method, p solver.Problem, planned []solver.Access) (*ac
 		Epsilon:      p.Epsilon,
 		Delta:        p.Delta,
 		Coordinates:  max(1, solver.Coordinates(planned)),
+		WeightBits:   p.Domain.WeightBits(),
 	}.Preferred())
 	if err != nil || !solver.Adaptive(planned) {
 		return ledger, err

@@ -203,7 +203,7 @@ func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 		}
 		for _, u := range p {
 			u = u.Canonical()
-			out = append(append(out, u.Encode()...), u.One(&rank, nil).Rows...)
+			out = append(append(out, u.Encode()...), u.One(&rank).Rows...)
 		}
 	}
 	return out
@@ -233,7 +233,7 @@ func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
 // one returns the rows that stand for the units of a set.
 func one(set *Set, key []byte) (rows []byte) {
 	rank := bounding.NewRanker(key)
-	set.Flush(1, func(_ int, u *Units) { rows = u.One(&rank, nil).Rows })
+	set.Flush(1, func(_ int, u *Units) { rows = u.One(&rank).Rows })
 	return rows
 }
 

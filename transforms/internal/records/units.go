@@ -205,26 +205,41 @@ func (u *Units) Len() int {
 	return 0
 }
 
-// One returns a batch without IDs of one row for each of canonical units: that of least rank among all records of
-// the unit, and behind it what the summary says of all of them, unless that is nil.
-func (u *Units) One(rank *bounding.Ranker, summary *bounding.Summary) *Batch {
+// One returns a batch without IDs of one row for each of canonical units: that of least rank among all records of the
+// unit.
+func (u *Units) One(rank *bounding.Ranker) *Batch {
+	b := &Batch{}
+	u.each(func(id, rows []byte, times []uint64) {
+		i, width := rank.Least(id, rows, times), len(rows)/len(times)
+		b.Rows = append(b.Rows, rows[i*width:(i+1)*width]...)
+		b.N++
+	})
+	return b
+}
+
+// Shared returns a batch without IDs of the weighted rows of canonical units.
+func (u *Units) Shared(rank *bounding.Ranker, summary *bounding.Summary) *Batch {
+	b := &Batch{}
+	if r := u.single(); r != nil {
+		b.Rows = make([]byte, 0, len(r.times)*summary.OutWidth())
+	}
+	u.each(func(id, rows []byte, times []uint64) {
+		var n int
+		b.Rows, n = summary.Append(b.Rows, rank, id, rows, times)
+		b.N += n
+	})
+	return b
+}
+
+// each visits canonical units in order: their ID, their different rows, and how often they have each.
+func (u *Units) each(visit func(id, rows []byte, times []uint64)) {
 	r := u.single()
 	if r == nil {
-		return &Batch{}
+		return
 	}
 	r.index()
-	width := r.width
-	if summary != nil {
-		width = summary.OutWidth()
-	}
-	b := &Batch{N: r.n, Rows: make([]byte, 0, r.n*width)}
 	for i := range r.n {
 		from, to := r.span(i)
-		rows, times := r.rows[from*r.width:to*r.width], r.times[from:to]
-		b.Rows = append(b.Rows, r.row(from+rank.Least(r.id(i), rows, times))...)
-		if summary != nil {
-			b.Rows = summary.Append(b.Rows, rank, r.id(i), rows, times)
-		}
+		visit(r.id(i), r.rows[from*r.width:to*r.width], r.times[from:to])
 	}
-	return b
 }
