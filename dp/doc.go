@@ -8,7 +8,7 @@
 // with ε, δ and the neighbouring relation as written in the report. The reader of the outputs may
 // know the code, the configuration and every record except those of one privacy unit.
 //
-// Unit: all records carrying one privacy ID; one of them is used.
+// Unit: all records carrying one privacy ID; one of them is used, or all with weights that add up to 1.
 //
 // Public, and not to be derived from the data: domain, workload, plan (ε, δ, rounds, scales),
 // number of rows to emit; under Replace also the number of units n.

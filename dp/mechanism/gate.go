@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
@@ -14,7 +13,8 @@ import (
 )
 
 // Counts are the exact counts of a private table with at most one record of each privacy unit, or with several whose
-// weights, multiples of 2^-k, add up to 1 at most. k is WeightBits of the ledger's parameters; 0 without weights.
+// weights, multiples of 2^-k, add up to 1 at most. They then have a method WeightBits that returns k, which the ledger's
+// parameters hold too.
 type Counts interface {
 	// Units returns the number of privacy units.
 	Units() int64
@@ -44,10 +44,20 @@ func New(counts Counts, p Params) (*Curator, error) {
 	switch {
 	case len(p.Sizes) == 0 || p.Ledger == nil || !p.Root.Usable():
 		return nil, errors.New("mechanism: a curator needs sizes, a ledger and a root of randomness")
+	case weightBits(counts) != p.Ledger.Params().WeightBits:
+		return nil, errors.New("mechanism: the ledger is for weights of another grid than that of the counts")
 	case counts.Units() < 0 || counts.Units() > MaxUnits>>p.Ledger.Params().WeightBits:
 		return nil, fmt.Errorf("mechanism: more privacy units than 2^%d", 40-p.Ledger.Params().WeightBits)
 	}
 	return newGate(counts, p).curator(), nil
+}
+
+// weightBits returns k of counts in steps of 2^-k, which say so by a method of that name; 0 for others.
+func weightBits(counts Counts) int {
+	if w, ok := counts.(interface{ WeightBits() int }); ok {
+		return w.WeightBits()
+	}
+	return 0
 }
 
 func newGate(counts Counts, p Params) *gate {
@@ -151,8 +161,8 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.coarsen(r)
 	}
 	g.checkWorkload(r.Workload)
-	if g.weightBits > 0 && slices.ContainsFunc(r.Workload.Marginals, func(m query.Marginal) bool { return m.Queries != nil && !m.Queries.Whole() }) {
-		return plan{}, errors.New("linear queries of records with weights have values of -1, 0 and 1 only: answers to others are on no grid")
+	if g.weightBits > 0 && !r.Workload.Whole() {
+		return plan{}, errors.New("linear queries of records with weights have values of -1, 0 and 1 only")
 	}
 	if r.Method != MeasureQueries {
 		if err := g.checkModel(r); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/noise"
+	"github.com/dapple-dp/dapple/dp/internal/noise"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dptest"
 )
@@ -21,6 +21,8 @@ type weighted struct {
 }
 
 func (w weighted) Units() int64 { return w.table.Units() >> w.bits }
+
+func (w weighted) WeightBits() int { return w.bits }
 
 func weightedGate(t testing.TB, cells []int64, l *accountant.Ledger) *gate {
 	g := testGate(t, nil, l)
@@ -262,6 +264,20 @@ func TestWeightsReachReleases(t *testing.T) {
 			if got := y[i] - x[i]; math.Abs(got-want[i]) > 1e-9 {
 				t.Errorf("%v: release %d differs by %g, want %g", kind, i, got, want[i])
 			}
+		}
+	}
+	for value, works := range map[float64]bool{-1: true, 0.5: false} {
+		l, err := query.NewLinear([][]float64{{value, 0, 1, 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := query.Workload{Sizes: square, Marginals: []query.Marginal{{Clique: domain.Clique{0, 1}, Queries: l, Weight: 1}}}
+		g := weightedGate(t, a, weightedLedger(t, dp.AddRemove, dp.ZCDP, bits))
+		if _, err := g.answer(Request{Method: MaxError, Stage: "queries", Workload: w, Model: query.Answers{{0}}, Share: share}); (err == nil) != works {
+			t.Errorf("a query with the value %g: %v", value, err)
+		}
+		if got, want := g.workloadErrors(w, query.Answers{{0}})[0], int64(value*700*(1<<20))+4095<<8; works && got != want {
+			t.Errorf("a query is answered by %d steps, want %d", got, want)
 		}
 	}
 	w, model := small()

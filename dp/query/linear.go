@@ -174,6 +174,11 @@ func (l *Linear) Whole() bool {
 	return !slices.ContainsFunc(l.values, func(v int32) bool { return v%one != 0 })
 }
 
+// Whole reports whether the answers to all linear queries of w are whole numbers. Records with weights answer no others.
+func (w Workload) Whole() bool {
+	return !slices.ContainsFunc(w.Marginals, func(m Marginal) bool { return m.Queries != nil && !m.Queries.Whole() })
+}
+
 // L2Squared returns the squared L2 sensitivity of all answers together, in counts².
 func (l *Linear) L2Squared(n dp.Neighbouring) *big.Rat {
 	return big.NewRat(l.square[n], 1<<(2*LinearBits))

@@ -117,11 +117,11 @@ var mechanisms = []defect{
 	},
 	{
 		name: "more units than scores have room for", file: "dp/mechanism/gate.go", test: "TestNewRefuses",
-		old: "counts.Units() > MaxUnits:", new: "counts.Units() > 2*MaxUnits:",
+		old: "counts.Units() > MaxUnits>>", new: "counts.Units() > 2*MaxUnits>>",
 	},
 	{
 		name: "noise halved", file: "dp/mechanism/measure.go", test: "TestMeasureNoise",
-		old: "inCounts(count, 0, s.Draw(src), gridBits)", new: "inCounts(count, 0, s.Draw(src)/2, gridBits)",
+		old: "inCounts(count, g.weightBits, s.Draw(src), gridBits)", new: "inCounts(count, g.weightBits, s.Draw(src)/2, gridBits)",
 	},
 	{
 		name: "sigma for sigma^2", file: "dp/mechanism/measure.go", test: "TestMeasureNoise",
@@ -214,7 +214,7 @@ var mechanisms = []defect{
 	},
 	{
 		name: "differences of trees released without noise", file: "dp/mechanism/tree.go", test: "TestTreeNoise",
-		old: "inCounts(s.Difference(up, null, level, index), 0, z, gridBits)", new: "inCounts(s.Difference(up, null, level, index), 0, 0*z, gridBits)",
+		old: "inCounts(s.Difference(up, null, level, index), g.weightBits, z, gridBits)", new: "inCounts(s.Difference(up, null, level, index), g.weightBits, 0*z, gridBits)",
 	},
 	{
 		name: "stream of trees not bound to counts", file: "dp/mechanism/tree.go", test: "TestTreesBindTheirStreams",

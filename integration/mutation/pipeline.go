@@ -53,7 +53,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "overflow of counts", file: "transforms/counts/table.go", test: "TestMergeRefusesOverflow",
-		old: "if t.units > math.MaxInt64-o.units {", new: "if t.units < 0 && math.MaxInt64 > o.units {",
+		old: "if t.weight > math.MaxInt64-o.weight {", new: "if t.weight < 0 && math.MaxInt64 > o.weight {",
 	},
 	{
 		name: "digest of counts misses the units", file: "transforms/counts/encode.go", test: "TestDigestSeesOneRecord",
@@ -216,6 +216,38 @@ var pipeline = []defect{
 	{
 		name: "rows of a person from its different ones", file: "internal/bounding/summary.go", test: "TestSummary",
 		old: "if total += n; total < n {", new: "if total += min(n, 1); total < 0*n {",
+	},
+	{
+		name: "shares without their remainders", file: "internal/bounding/shares.go", test: "TestSharesAddUp",
+		old: "\t\tout[r.row]++\n", new: "\t\tout[r.row] += 0\n",
+	},
+	{
+		name: "shares of one step too many", file: "internal/bounding/shares.go", test: "TestSharesAddUp",
+		old: "uint64(1)<<unit\n", new: "uint64(1)<<unit+1\n",
+	},
+	{
+		name: "shares of different rows and not of all", file: "internal/bounding/summary.go", test: "TestSummary",
+		old: "range shares(s.Unit, rank, id, rows, times)", new: "range shares(s.Unit, rank, id, rows, slices.Repeat([]uint64{1}, len(times)))",
+	},
+	{
+		name: "noise coarser than weights", file: "dp/accountant/calibrate.go", test: "TestNoiseIsAsFineAsWeights",
+		old: "GridBits: l.params.WeightBits,", new: "GridBits: 0 * l.params.WeightBits,",
+	},
+	{
+		name: "noise of distances coarser than weights", file: "dp/accountant/grid.go", test: "TestNoiseIsAsFineAsWeights",
+		old: "max(gridFor(variances), l.params.WeightBits)", new: "gridFor(variances)",
+	},
+	{
+		name: "weights count as records in scores", file: "dp/mechanism/gate.go", test: "TestWeightedSensitivities",
+		old: "count<<(accountant.ScoreGridBits-g.weightBits)", new: "count<<accountant.ScoreGridBits",
+	},
+	{
+		name: "weights count as records in distances", file: "dp/mechanism/distance.go", test: "TestWeightedSensitivities",
+		old: "count>>weightBits-int64(whole)", new: "count-int64(whole)",
+	},
+	{
+		name: "a run's ledger knows no weights", file: "transforms/synth/ledger.go", dir: "pipelines", test: "TestPeople",
+		old: "WeightBits:   p.Domain.WeightBits(),", new: "WeightBits:   0,",
 	},
 	{
 		name: "first value of a person is usual", file: "internal/bounding/summary.go", test: "TestSummary",

@@ -147,7 +147,10 @@ func New(r Run) Privacy {
 		p.Bounding = "one record for each privacy ID: the one of least SHA-256 rank; records without an ID are not used" + r.idRule()
 	}
 	if e := r.Domain.Events; e != nil {
-		p.Bounding += fmt.Sprintf(". It also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records", e.MaxRows, usual(e))
+		p.Bounding = fmt.Sprintf("all records of each privacy ID, with weights in steps of 2^-%d, in proportion to how often it has each, that add up to 1 exactly; "+
+			"the person's columns are those of the record of least SHA-256 rank; records without an ID are not used%s. "+
+			"Each also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records",
+			r.Domain.WeightBits(), r.idRule(), e.MaxRows, usual(e))
 		p.RowsMax = e.MaxRows
 	}
 	if r.Total.Variance == 0 {

@@ -44,6 +44,9 @@ func NewTable(s Shape) *Table {
 // Units returns the number of privacy units.
 func (t *Table) Units() int64 { return t.weight >> t.shape.WeightBits }
 
+// WeightBits returns k if counts are in steps of 2^-k.
+func (t *Table) WeightBits() int { return t.shape.WeightBits }
+
 // add counts packed records: each of a unit of its own, or with weights that add up to 2^WeightBits for each unit.
 func (t *Table) add(rows []byte) {
 	t.changed()

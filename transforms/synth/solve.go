@@ -165,6 +165,9 @@ type solveFn struct {
 
 // choose replaces "auto" by the method that the public rule names, and checks that the method applies.
 func (f *solveFn) choose() error {
+	if f.Public.Domain.Events != nil && !f.Public.Workload.Whole() {
+		return errors.New("synth: with events, linear queries have values of -1, 0 and 1 only")
+	}
 	m, _, err := methods.Choose(f.problem(nil), f.Params.Method)
 	if err != nil {
 		return fmt.Errorf("synth: method %q: %w", f.Params.Method, err)
