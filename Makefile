@@ -53,6 +53,9 @@ services:
 	@rm -f out/skipped.txt
 	@GO=$(GO) $(SERVICES)/run.sh
 
+# Python with apache-beam, if make services has installed it.
+PYBEAM = $(wildcard $(CURDIR)/bin/beam/bin/python)
+
 # Runs on Flink, embedded in Beam's job server for it: two minutes of CPU, and another the first time, when Maven fetches
 # 160 MB. They are left out, with a message, if there is no Java or no Maven. CI names TestFlink alone.
 ENGINES ?= .
@@ -62,7 +65,7 @@ engines:
 	mkdir -p bin out && cd $(SERVICES)/flink && \
 	{ [ "$(FLINK)" -nt pom.xml ] || mvn -q -B -Djar="$(FLINK)" -Dtarget="$(CURDIR)/out/flink" package || \
 		{ echo "engines left out: Maven cannot make Beam's job server for Flink"; exit 0; }; } && \
-	DAPPLE_FLINK_SERVER="$(FLINK)" $(GO) test -count=1 -timeout 20m -run '$(ENGINES)' .
+	DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" DAPPLE_FLINK_SERVER="$(FLINK)" $(GO) test -count=1 -timeout 20m -run '$(ENGINES)' .
 
 # The BigQuery emulator alone: 11 minutes of CPU and 5 GB of memory the first time.
 emulator:
@@ -96,13 +99,14 @@ fuzz:
 	done
 
 # Accuracy by method and ε with CPU time, how near predictions of it come, then counting, sampling and formats with allocations, and the
-# Parquet format along with DuckDB and parquet-go.
+# Parquet format along with DuckDB and parquet-go; then a million rows in Python beside the same in Go.
 bench:
 	$(GO) run ./integration/bench
 	$(GO) run ./integration/bench -predictions -seeds 1
 	$(GO) run ./integration/widebench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/population ./io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
+	@cd $(SERVICES) && DAPPLE_ROWS=1000000 DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" $(GO) test -count=1 -v -run TestCost ./beam
 
 # The errors that the paper bounds, measured on tables of a known law: data, pictures and page in integration/paper.
 paper:

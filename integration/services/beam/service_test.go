@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
 	"github.com/dapple-dp/dapple/internal/transformtest"
 )
 
@@ -58,6 +60,7 @@ func program(t *testing.T) string {
 }
 
 func TestMain(m *testing.M) {
+	beam.Init()
 	status := m.Run()
 	if built.path != "" {
 		_ = os.RemoveAll(filepath.Dir(built.path)) // what is left harms nobody
@@ -182,6 +185,11 @@ func (j *job) end(t *testing.T, fine bool) string {
 		t.Errorf("%v: %v\n%s", j.cmd.Args[1:], err, j.out.String()[max(0, j.out.Len()-4000):])
 	}
 	return j.out.String()
+}
+
+// computed is what a job that has ended has computed, its service left out.
+func (j *job) computed() time.Duration {
+	return j.cmd.ProcessState.UserTime() + j.cmd.ProcessState.SystemTime()
 }
 
 // script is the path of a Python program of the tests.

@@ -187,11 +187,12 @@ func (a account) finished(t *testing.T, output, said string, charges int) {
 	}
 }
 
-// One run goes well; one is interrupted while it writes, and the next publishes its release. Each is charged once, and
+// One run goes well, and one in Python; one is interrupted while it writes, and the next publishes its release. Each is charged once, and
 // no worker and no staging is left.
 func TestFlink(t *testing.T) {
 	a := open(t)
 	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
+	t.Run("Python", a.fromPython)
 
 	cmd, wait := a.start(t, a.at("stopped", "--rows=200000000")...)
 	a.found(t, "dapple-run-*/*.release")

@@ -1,0 +1,54 @@
+package flink
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fromPython runs a pipeline in Python on Flink, with workers of dapple expand. Flink may start it again, so that it has a
+// store, which holds one release in the end.
+func (a account) fromPython(t *testing.T) {
+	python := os.Getenv("DAPPLE_BEAM")
+	if python == "" {
+		t.Skip("missing: Python with apache-beam; set DAPPLE_BEAM, or run make services first")
+	}
+	service := exec.Command(a.program, "expand", "--port=0", "--until_eof")
+	in, err := service.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := service.StdoutPipe()
+	if err == nil {
+		err = service.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = in.Close() // which ends it
+		if err := service.Wait(); err != nil {
+			t.Errorf("the service: %v", err)
+		}
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, store := strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), filepath.Join(t.TempDir(), "store")
+	job := exec.Command(python, "../beam/testdata/job.py", "1000", "50", address, store,
+		"--runner=PortableRunner", "--job_endpoint="+a.endpoint, "--environment_type=LOOPBACK")
+	job.Env = append(os.Environ(), "PYTHONPATH=../../../pipelines/python/src", "PYTHONDONTWRITEBYTECODE=1")
+	defer time.AfterFunc(patience, func() { _ = job.Process.Kill() }).Stop()
+	said, err := job.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "rows 50\n") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if list, err := filepath.Glob(filepath.Join(store, "*.release")); err != nil || len(list) != 1 {
+		t.Errorf("releases %v, %v", list, err)
+	}
+}
