@@ -37,7 +37,7 @@ type Plan struct {
 	AverageTV  float64 // predicted, over the maximal marginals of the workload; NaN if there is no prediction
 	LowTV      float64 // between LowTV and HighTV for nine of ten tables of people and things
 	HighTV     float64
-	LeastTV    float64 // predicted of a table none of whose columns varies, which is as good as any; NaN if there is no such prediction
+	LeastTV    float64 // predicted of a table none of whose columns varies, or LowTV if that is less; NaN if there is no such prediction
 	Enough     float64 // privacy units from which AverageTV is at most FewTV, roughly; 0 if it is, or nothing is predicted
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
@@ -128,10 +128,9 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		return nil, err
 	}
 	plan.Charges = ledger.Statement(schedule(p, chosen))
-	plan.AverageTV = predict(p, chosen, ledger, measured, Target{}, like)
-	plan.LowTV, plan.HighTV = likely(plan.AverageTV, chosen, like)
+	plan.AverageTV, plan.LowTV, plan.HighTV = Error(p, chosen, Target{}, like)
 	if plan.Like, plan.LeastTV = like != nil, math.NaN(); !plan.Like {
-		plan.LeastTV = least(p, chosen, ledger)
+		plan.LeastTV = min(least(p, chosen, ledger), plan.LowTV)
 	}
 	plan.Enough = enough(p, chosen, ledger, measured, like)
 	if chosen.Limits != nil {

@@ -196,7 +196,8 @@ func likely(tv float64, m solver.Method, like *solver.Pattern) (low, high float6
 	return tv / factorOfOthers, min(1, tv*factorOfOthers)
 }
 
-// least returns the prediction for a table of equal records.
+// least returns the prediction for a table of equal records. Noise that a typical table has room for beside larger counts
+// is all that such a table has, so that it may be above that of a typical one.
 func least(p solver.Problem, m solver.Method, l *accountant.Ledger) float64 {
 	if m.Foresee == nil {
 		return math.NaN()

@@ -90,14 +90,33 @@ func inside(cliques []domain.Clique, width int) []domain.Clique {
 
 // Error returns the predicted average total variation of the target's marginals, NaN if there is no prediction, and the
 // range that it is likely in. The table is taken to be like the pattern, or a typical one if that is nil.
+//
+// A run at a larger ε is expected to do no worse: what a smaller one merges, and is predicted better for that, the larger
+// one could merge as well.
 func Error(p solver.Problem, m solver.Method, t Target, like *solver.Pattern) (tv, low, high float64) {
-	ledger, measured, err := Charge(p, m)
-	if err != nil {
-		return math.NaN(), math.NaN(), math.NaN()
+	tv = errorAt(p, m, t, like)
+	q := p
+	for _, q.Epsilon = range slices.Backward(curveEpsilons) {
+		if q.Epsilon >= p.Epsilon {
+			continue
+		}
+		x := errorAt(q, m, t, like)
+		if !(x < tv) {
+			break
+		}
+		tv = x
 	}
-	tv = predict(p, m, ledger, measured, t, like)
 	low, high = likely(tv, m, like)
 	return tv, low, high
+}
+
+// errorAt returns what is predicted at the problem's ε alone.
+func errorAt(p solver.Problem, m solver.Method, t Target, like *solver.Pattern) float64 {
+	ledger, measured, err := Charge(p, m)
+	if err != nil {
+		return math.NaN()
+	}
+	return predict(p, m, ledger, measured, t, like)
 }
 
 // Point is a prediction at one ε.
@@ -105,6 +124,9 @@ type Point struct {
 	Epsilon dp.Epsilon
 	TV      float64
 }
+
+// curveEpsilons are those of a curve.
+var curveEpsilons = []dp.Epsilon{.1, .3, 1, 3, 10}
 
 // curveMarginals is the longest workload for which a curve is worth its time.
 const curveMarginals = 5_000
@@ -116,7 +138,7 @@ func Curve(p solver.Problem, m solver.Method, like *solver.Pattern) []Point {
 		return nil
 	}
 	var points []Point
-	for _, e := range []dp.Epsilon{.1, .3, 1, 3, 10} {
+	for _, e := range curveEpsilons {
 		p.Epsilon = e
 		if tv, _, _ := Error(p, m, Target{}, like); !math.IsNaN(tv) {
 			points = append(points, Point{e, tv})

@@ -169,8 +169,12 @@ func writeFigures(b *strings.Builder, p *Plan) {
 			b.WriteString("          (of a table like the release that --like names)\n")
 		}
 		if !math.IsNaN(p.LeastTV) {
-			fmt.Fprintf(b, "          (of a typical table; nothing is known of this one: if its columns hardly vary expect less, down to %s;\n"+
-				"          --like=DIR takes an earlier release, even one at a small ε, in place of it, and is closer)\n", tv(p.LeastTV))
+			less := ""
+			if p.LeastTV < p.LowTV {
+				less = ": if its columns hardly vary expect less, down to " + tv(p.LeastTV)
+			}
+			fmt.Fprintf(b, "          (of a typical table; nothing is known of this one%s;\n"+
+				"          --like=DIR takes an earlier release, even one at a small ε, in place of it, and is closer)\n", less)
 		}
 	}
 	writeAimed(b, p)

@@ -118,3 +118,21 @@ func TestForecastOfLearnedBins(t *testing.T) {
 		t.Errorf("without the spread of values %.4f is foretold, %.4f with it (%v)", f.TV(), foretold, err)
 	}
 }
+
+// A row is in a pool or it is not: pooling all of three columns costs no more than pooling all of one, and pooling half of
+// each as much as the rows that it concerns.
+func TestPooledRowsCountOnce(t *testing.T) {
+	for share, want := range map[float64]float64{1: 1, .5: 1 - .125} {
+		r := &run{merged: &merged{}}
+		r.total.Units = 100
+		for range 3 {
+			r.oneWays = append(r.oneWays, oneWay{counts: make([]float64, 3), sigma: 1000})
+			r.merged.sizes = append(r.merged.sizes, 2)
+			r.merged.codes = append(r.merged.codes, []domain.Code{0, 0, 1})
+			r.merged.base = append(r.merged.base, []float64{share, 1 - share})
+		}
+		if got := r.predictTable(domain.Clique{0, 1, 2}, 0, 0); math.Abs(got-pooledError*want) > 1e-12 {
+			t.Errorf("the part %g of each of three columns in pools: %g, want %g", share, got, pooledError*want)
+		}
+	}
+}

@@ -75,17 +75,17 @@ func (r *run) predictTable(c domain.Clique, own, unmeasuredOwn float64) float64 
 	if unmeasured > 0 {
 		measured = 1 - square/unmeasured
 	}
-	pooled, centred := 0.0, 0.0
+	kept, centred := 1.0, 0.0 // the part of the records that no pool of c holds
 	for _, a := range c {
 		e := r.oneWayError(a)
 		square += e * e
-		pooled += r.pooled(a)
+		kept *= 1 - r.pooled(a)
 		if k := r.merged.sizes[a]; k > 1 {
 			centred += math.Log(1-1/float64(k)) / float64(len(c))
 		}
 	}
 	scale := (unmeasuredScale + (predictedScale-unmeasuredScale)*min(1, fullyMeasured*measured)) * min(1, math.Exp(centred)/centredScale)
-	return min(1, scale*math.Sqrt(square)/r.total.Units+pooledError*pooled)
+	return min(1, scale*math.Sqrt(square)/r.total.Units+pooledError*(1-kept))
 }
 
 // oneWayError returns the error of the estimate of attribute a, half its expected L1 distance in counts: that of the noise
