@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/integration/families"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // bars are figures of written rows that the product must reach: average total variation and largest
@@ -41,6 +42,9 @@ func TestBars(t *testing.T) {
 	}
 	tables := map[string]*families.Table{}
 	for _, b := range bars {
+		if b.table == "adult14" && b.Epsilon != 1 && !dptest.Nightly() {
+			continue // nightly: three fits of 14 columns each
+		}
 		if tables[b.table] == nil {
 			table, err := load(dir, b.table)
 			if err != nil {

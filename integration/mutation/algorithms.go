@@ -19,8 +19,8 @@ var algorithms = []defect{
 		old: "c.Measure(stage, 1, w.Cliques(), precision(w), all)", new: "c.Measure(stage, 1, p.Workload.Cliques(), nil, all)",
 	},
 	{
-		name: "solver reaches noise", file: "internal/dpam/dpam.go", dir: "integration", test: "TestLayering",
-		old: "import (\n", new: "import (\n\t_ \"github.com/dapple-dp/dapple/dp/internal/noise\"\n",
+		name: "solver reaches the ledger", file: "internal/dpam/dpam.go", dir: "integration", test: "TestLayering",
+		old: "import (\n", new: "import (\n\t_ \"github.com/dapple-dp/dapple/dp/accountant\"\n",
 	},
 	{
 		name: "blocks of noise kept", file: "internal/rake/blocks.go", test: "TestSmoothTable",

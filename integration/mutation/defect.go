@@ -15,6 +15,7 @@ type defect struct {
 	old, new string
 	dir      string // of the test's package; default: of file
 	test     string
+	number   int // from 1
 }
 
 // all lists every defect, in the order of the layers.
@@ -22,6 +23,9 @@ func all() []defect {
 	var list []defect
 	for _, part := range [][]defect{samplers, randomness, accounting, mechanisms, algorithms, pipeline, releases, reading} {
 		list = append(list, part...)
+	}
+	for i := range list {
+		list[i].number = i + 1
 	}
 	return list
 }
@@ -50,8 +54,8 @@ func (d defect) applied(root string) (string, error) {
 func table() string {
 	var b strings.Builder
 	b.WriteString("# Seeded defects\n\n" +
-		"`go run ./integration/mutation` builds each defect into a copy of the module and runs the test named\n" +
-		"next to it, which must fail. This table is made from the program's own: `go test ./integration/mutation -update`.\n\n" +
+		"`go run ./integration/mutation` builds the defects into a copy of the module, lets one act at a time and\n" +
+		"runs the test named next to it, which must fail. This table is made from the program's own: `go test ./integration/mutation -update`.\n\n" +
 		"| defect | file | test that fails |\n|---|---|---|\n")
 	for _, d := range all() {
 		fmt.Fprintf(&b, "| %s | %s | %s `%s` |\n", d.name, d.file, d.pkg(), d.test)

@@ -16,14 +16,14 @@ func main() {
 	jobs := flag.Int("jobs", 2, "defects tried at a time")
 	only := flag.String("only", "", "defects whose names match this pattern")
 	flag.Parse()
-	if err := run(*jobs, *only); err != nil {
+	if err := check(*jobs, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// run tries the defects and prints a line for each as it ends. It fails if one survives.
-func run(jobs int, only string) error {
+// check tries the defects and prints a line for each as it ends. It fails if one survives.
+func check(jobs int, only string) error {
 	start := time.Now()
 	root, err := moduleRoot()
 	if err != nil {
@@ -39,7 +39,7 @@ func run(jobs int, only string) error {
 			chosen = append(chosen, d)
 		}
 	}
-	copies := make(chan *workspace, jobs)
+	copies := make(chan *workspace, jobs) // of the module as it is, for defects that need a build of their own
 	for range jobs {
 		w, err := newWorkspace(root)
 		if err != nil {
@@ -48,7 +48,20 @@ func run(jobs int, only string) error {
 		defer w.remove()
 		copies <- w
 	}
-	if err := baseline(copies, chosen); err != nil {
+	shared, err := newWorkspace(root)
+	if err != nil {
+		return err
+	}
+	defer shared.remove()
+	single, err := shared.switchIn(chosen)
+	if err != nil {
+		return err
+	}
+	alone := map[int]bool{}
+	for _, d := range single {
+		alone[d.number] = true
+	}
+	if err := baseline(copies, shared, chosen, alone); err != nil {
 		return err
 	}
 	var bad atomic.Int64
@@ -56,7 +69,11 @@ func run(jobs int, only string) error {
 	for _, d := range chosen {
 		w := <-copies
 		wg.Go(func() {
-			if o := w.try(d); !report(d, o) {
+			try := shared.try
+			if alone[d.number] {
+				try = w.tryAlone
+			}
+			if !report(d, try(d)) {
 				bad.Add(1)
 			}
 			copies <- w
@@ -64,31 +81,46 @@ func run(jobs int, only string) error {
 	}
 	wg.Wait()
 	missed := int(bad.Load())
-	fmt.Printf("%d defects, %d found, %d not; %.0f s\n", len(chosen), len(chosen)-missed, missed, time.Since(start).Seconds())
+	fmt.Printf("%d defects, %d found, %d not; %d built alone; %.0f s\n", len(chosen), len(chosen)-missed, missed, len(single), time.Since(start).Seconds())
 	if missed > 0 {
 		return fmt.Errorf("mutation: %d defects were not found", missed)
 	}
 	return nil
 }
 
-// baseline runs every named test on the module as it is: a test that fails anyway finds nothing.
-func baseline(copies chan *workspace, chosen []defect) error {
-	tests, order := map[string][]string{}, []string{}
+// suite is the tests of a package that defects name, in the shared build or in the module as it is.
+type suite struct {
+	pkg   string
+	alone bool
+}
+
+// baseline builds what defects share, and runs every named test without a defect: a test that fails anyway finds
+// nothing.
+func baseline(copies chan *workspace, shared *workspace, chosen []defect, alone map[int]bool) error {
+	tests, order := map[suite][]string{}, []suite{}
 	for _, d := range chosen {
-		if tests[d.pkg()] == nil {
-			order = append(order, d.pkg())
+		s := suite{d.pkg(), alone[d.number]}
+		if tests[s] == nil {
+			order = append(order, s)
 		}
-		tests[d.pkg()] = append(tests[d.pkg()], d.test)
+		tests[s] = append(tests[s], d.test)
 	}
 	faults := make([]error, len(order))
 	var wg sync.WaitGroup
-	for i, pkg := range order {
+	for i, s := range order {
 		w := <-copies
 		wg.Go(func() {
-			if out, err := w.test(pkg, "^("+strings.Join(tests[pkg], "|")+")$"); err != nil {
-				faults[i] = fmt.Errorf("the tests of %s fail without a defect:\n%s", pkg, out)
+			defer func() { copies <- w }()
+			pattern := "^(" + strings.Join(tests[s], "|") + ")$"
+			if s.alone {
+				if out, err := w.test(s.pkg, pattern); err != nil {
+					faults[i] = fmt.Errorf("the tests of %s fail without a defect:\n%s", s.pkg, out)
+				}
+			} else if out, err := shared.build(s.pkg); err != nil {
+				faults[i] = fmt.Errorf("a defect does not compile (lines are those of its function):\n%s", out)
+			} else if out, err := shared.runBuilt(s.pkg, pattern, 0); err != nil {
+				faults[i] = fmt.Errorf("the tests of %s fail with no defect acting:\n%s", s.pkg, out)
 			}
-			copies <- w
 		})
 	}
 	wg.Wait()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -73,8 +74,13 @@ const (
 	invalid  = "INVALID" // does not apply, does not compile, another test failed, or time ran out
 )
 
-// try builds a defect in, runs its test, and takes it out again.
+// try lets a defect of the shared build act, and runs its test.
 func (w *workspace) try(d defect) outcome {
+	return d.judge(w.runBuilt(d.pkg(), "^"+d.test+"$", d.number))
+}
+
+// tryAlone builds a defect in, runs its test, and takes it out again.
+func (w *workspace) tryAlone(d defect) outcome {
 	text, err := d.applied(w.dir)
 	if err != nil {
 		return outcome{invalid, err.Error()}
@@ -91,6 +97,11 @@ func (w *workspace) try(d defect) outcome {
 	if err := os.WriteFile(file, whole, 0o644); err != nil {
 		return outcome{invalid, err.Error()}
 	}
+	return d.judge(output, failed)
+}
+
+// judge says what the result of a defect's test means.
+func (d defect) judge(output string, failed error) outcome {
 	switch {
 	case failed == nil:
 		return outcome{survived, output}
@@ -105,14 +116,44 @@ func (w *workspace) try(d defect) outcome {
 // services is the nested module of tests that need an emulator of a service.
 const services = "integration/services"
 
+// in returns the directory of a package's module, and the package's path in it.
+func (w *workspace) in(pkg string) (dir, rest string) {
+	if rest, nested := strings.CutPrefix(pkg, services+"/"); nested {
+		return filepath.Join(w.dir, filepath.FromSlash(services)), rest
+	}
+	return w.dir, pkg
+}
+
 // test runs the tests that match a pattern. -trimpath lets the copies share the build cache.
 func (w *workspace) test(pkg, pattern string) (output string, err error) {
-	dir := w.dir
-	if rest, nested := strings.CutPrefix(pkg, services+"/"); nested {
-		dir, pkg = filepath.Join(dir, filepath.FromSlash(services)), rest
-	}
-	cmd := exec.Command("go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout=6m", "-run", pattern, "./"+pkg)
-	cmd.Dir = dir
+	dir, pkg := w.in(pkg)
+	return run(dir, nil, "go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout="+patience, "-run", pattern, "./"+pkg)
+}
+
+// patience is how long a test may take.
+const patience = "6m"
+
+// build compiles the tests of a package.
+func (w *workspace) build(pkg string) (output string, err error) {
+	dir, rest := w.in(pkg)
+	return run(dir, nil, "go", "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-o", w.binary(pkg), "./"+rest)
+}
+
+// runBuilt runs the tests that match a pattern, as they were built, with one defect; 0 is none.
+func (w *workspace) runBuilt(pkg, pattern string, number int) (output string, err error) {
+	return run(filepath.Join(w.dir, filepath.FromSlash(pkg)), []string{acting + "=" + strconv.Itoa(number)},
+		w.binary(pkg), "-test.short", "-test.timeout="+patience, "-test.run", pattern)
+}
+
+// run runs a program, and returns all that it prints.
+func run(dir string, env []string, name string, args ...string) (output string, err error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	b, err := cmd.CombinedOutput()
 	return string(b), err
+}
+
+// binary is where the tests of a package are built.
+func (w *workspace) binary(pkg string) string {
+	return filepath.Join(w.dir, "bin", strings.ReplaceAll(pkg, "/", "_")+".test")
 }

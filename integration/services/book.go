@@ -20,12 +20,12 @@ import (
 func CheckBook(t *testing.T, c pipelines.Config, dir string, lose func()) {
 	t.Helper()
 	ctx := t.Context()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	ledger := pipelines.LedgerConfig{Dir: dir, Create: "shop", Epsilon: 3 * c.Epsilon, Delta: c.Delta, PrivacyID: "customer", Input: c.Input}
 	if err := pipelines.ValidateLedger(ctx, ledger); err != nil {
 		t.Fatal(err)
 	}
-	if err := pipelines.Ledger(ctx, ledger, &said); err != nil {
+	if err := pipelines.Ledger(ctx, ledger, &output); err != nil {
 		t.Fatal(err)
 	}
 	c.Ledger = dir

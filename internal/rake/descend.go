@@ -28,7 +28,7 @@ func (r *run) descend() error {
 		cliques = append(cliques, c)
 		ms = append(ms, query.Measurement{Clique: c, Values: target.Target, Variance: r.oneWays[c[0]].sigma * r.oneWays[c[0]].sigma})
 	}
-	ones := len(ms)
+	oneWays := len(ms)
 	for _, c := range slices.Concat(r.pairs, r.triples) {
 		if t := r.tables[c.clique.Key()]; t != nil {
 			share, _ := query.ResidualShare(population.Shape(r.merged.sizes, c.clique)).Float64()
@@ -37,7 +37,7 @@ func (r *run) descend() error {
 		}
 	}
 	center := func(a query.Answers) {
-		for i := ones; i < len(ms); i++ {
+		for i := oneWays; i < len(ms); i++ {
 			population.Center(a[i], population.Shape(r.merged.sizes, cliques[i]))
 		}
 	}

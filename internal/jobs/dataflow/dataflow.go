@@ -71,9 +71,9 @@ func (s *service) Greet(ctx context.Context) error {
 
 // text is an error as the service worded it.
 func text(err error) string {
-	var said *googleapi.Error
-	if errors.As(err, &said) && said.Message != "" {
-		return said.Message
+	var refusal *googleapi.Error
+	if errors.As(err, &refusal) && refusal.Message != "" {
+		return refusal.Message
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("no answer in %v", jobs.Patience)
@@ -83,8 +83,8 @@ func text(err error) string {
 
 // refused reports whether an error says that the service has not done what it was asked.
 func refused(err error) bool {
-	var said *googleapi.Error
-	return errors.As(err, &said) && said.Code < http.StatusInternalServerError && said.Code != http.StatusRequestTimeout && said.Code != http.StatusTooManyRequests
+	var refusal *googleapi.Error
+	return errors.As(err, &refusal) && refusal.Code < http.StatusInternalServerError && refusal.Code != http.StatusRequestTimeout && refusal.Code != http.StatusTooManyRequests
 }
 
 // plain is an error as a job service would have it.
@@ -195,9 +195,9 @@ func (m *messages) ask() error {
 	known := len(m.errors)
 	list := m.calls.Messages.List(m.project, m.region, m.job).MinimumImportance("JOB_MESSAGE_ERROR")
 	err = list.Pages(m.ctx, func(page *df.ListJobMessagesResponse) error {
-		for _, said := range page.JobMessages {
-			if !slices.Contains(m.errors, said.MessageText) {
-				m.errors = slices.Insert(m.errors, 0, said.MessageText)
+		for _, message := range page.JobMessages {
+			if !slices.Contains(m.errors, message.MessageText) {
+				m.errors = slices.Insert(m.errors, 0, message.MessageText)
 			}
 		}
 		return nil
