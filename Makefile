@@ -105,8 +105,9 @@ fuzz:
 		done; \
 	done
 
-# Accuracy by method and ε with CPU time, how near predictions of it come, then counting, sampling and formats with allocations, and the
-# Parquet format along with DuckDB and parquet-go; then a million rows in Python beside the same in Go.
+# Accuracy by method and ε with CPU time, of the command as a process on UCI Adult too, with a classifier if there is
+# scikit-learn; how near predictions of it come; then counting, sampling and formats with allocations, and the Parquet
+# format along with DuckDB and parquet-go; then a million rows in Python beside the same in Go.
 bench:
 	$(GO) run ./integration/bench
 	$(GO) run ./integration/bench -predictions -seeds 1
