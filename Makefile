@@ -129,15 +129,18 @@ demo:
 	@rm -rf $(DEMO)
 	@mkdir -p $(DEMO)
 	@bin/visits -people 50000 -seed 1 -out $(DEMO)/visits.csv
-	@bin/dapple synth --domain=examples/visits/people.yaml --input=$(DEMO)/visits.csv --output=$(DEMO)/synthetic --epsilon=1 --delta=1e-9
+	@bin/dapple synth --domain=examples/visits/people.yaml --input=$(DEMO)/visits.csv --output=$(DEMO)/synthetic --layout=two --epsilon=1 --delta=1e-9
 	@echo
-	@echo "the first ten visits of the same people drawn again:"
-	@bin/dapple sample --model=$(DEMO)/synthetic --output=$(DEMO)/again --format=csv --shards=1 --sample_seed=1 --quiet >/dev/null
-	@head -11 $(DEMO)/again/part-00000-of-00001.csv
+	@bin/dapple sample --model=$(DEMO)/synthetic --output=$(DEMO)/again --layout=two --format=csv --shards=1 --sample_seed=1 --quiet >/dev/null
+	@echo "the first three people, drawn again:"
+	@head -4 $(DEMO)/again/people/part-00000-of-00001.csv
+	@echo "and the first ten visits:"
+	@head -11 $(DEMO)/again/events/part-00000-of-00001.csv
 	@echo
 	@echo "privacy report:    $(DEMO)/synthetic.release/_report.html"
 	@echo "privacy statement: $(DEMO)/synthetic.release/_privacy.json"
-	@echo "people and visits: $(DEMO)/synthetic/*.parquet"
+	@echo "people:            $(DEMO)/synthetic/people/*.parquet"
+	@echo "their visits:      $(DEMO)/synthetic/events/*.parquet"
 
 # Static binaries of the command for other machines, and the wheel for Python, with their checksums. The version is that
 # of the commit.

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,5 +118,34 @@ func TestTwoTablesFaults(t *testing.T) {
 	c.Input, c.Output = c.Output, filepath.Join(t.TempDir(), "again")
 	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "a table of people and one of their rows; name") {
 		t.Errorf("two tables as one: %v", err)
+	}
+}
+
+// No record of a person ends a run, whatever the domain allows: one with 100,000 rows, person columns that change within
+// people, records of nobody. With at most one row each person is written with one.
+func TestPeopleOfAnyKind(t *testing.T) {
+	for _, most := range []int{1, 200} {
+		c := purchases(t, 60)
+		text, err := os.ReadFile(c.Domain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := os.ReadFile(c.Input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := strings.Repeat("c1,basic,tea,7\n", 50_000) + strings.Repeat("c1,plus,milk,8\n", 50_000) + ",plus,tea,1\nc2,gold,,\nc2,basic,bread,9\n"
+		for path, content := range map[string]string{
+			c.Domain: strings.Replace(string(text), "rows: {max: 12}", fmt.Sprintf("rows: {max: %d}", most), 1), c.Input: string(table) + more,
+		} {
+			if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Tables = true
+		res := mustRun(t, c)
+		if w := res.Written; w.Rows < w.People || most == 1 && w.Rows != w.People {
+			t.Errorf("at most %d rows: %d people and %d rows", most, w.People, w.Rows)
+		}
 	}
 }

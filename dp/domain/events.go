@@ -143,10 +143,19 @@ func (d *Domain) eventsFaults(errs *bounded.Errors) {
 			errs.Addf("domain: events: a date names a person column; only those of columns of the events are kept in every row")
 		}
 	}
-	for _, g := range d.Generated {
-		if g.Column == d.PrivacyID {
-			errs.Addf("domain: events: generated column %q is the privacy ID, which numbers the people; leave it out", g.Column)
+	made := func(kind, name string) {
+		switch {
+		case name == d.PrivacyID:
+			errs.Addf("domain: events: %s column %q is the privacy ID, which numbers the people; leave it out", kind, name)
+		case name == RowsPerPerson || slices.ContainsFunc(e.Usual, func(u string) bool { return usualName(u) == name }):
+			errs.Addf("domain: events: %s column %q is called as what is made of all rows of a person; call it otherwise", kind, name)
 		}
+	}
+	for _, c := range d.Derived {
+		made("derived", c.Column.Name)
+	}
+	for _, g := range d.Generated {
+		made("generated", g.Column)
 	}
 }
 

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,14 @@ func TestEventsFaults(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no word of %q in:\n%v", want, err)
 		}
+	}
+	d = visitsOf()
+	d.Derived = []Derived{{Column: Attribute{Name: "id", Type: String}}, {Column: Attribute{Name: "usual_kind", Type: String}}, {Column: Attribute{Name: "usual_cost"}}}
+	d.Generated = []Generated{{Column: "id", As: "serial"}, {Column: RowsPerPerson, As: "uuid"}}
+	_, err = d.WithEvents([]string{"sex"}, []string{"kind"}, []int64{1}, 9)
+	if got := len(strings.Split(fmt.Sprint(err), "\n")); got != 4 || !strings.Contains(err.Error(), `derived column "id" is the privacy ID`) || !strings.Contains(err.Error(), `generated column "id" is`) ||
+		!strings.Contains(err.Error(), `derived column "usual_kind" is called as`) || !strings.Contains(err.Error(), `generated column "rows_per_person" is called as`) {
+		t.Errorf("columns that are made: %v", err)
 	}
 	all := []string{"sex", "kind", "cost"}
 	if _, err := visitsOf().WithEvents(all, nil, []int64{1}, 1); err == nil || !strings.Contains(err.Error(), "no column is left for the events") {

@@ -151,7 +151,7 @@ events: {person: [sex, born], rows: {max: 2}}
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"4 people, nobody with more than 4 rows\n", "rows: more than 2 of 1 person (25.0%), 2 rows in all beyond that: they count as having 2\n",
+		"4 people, nobody with more than 4 rows\n", "rows: 1 person (25.0%) with more than 2, 2 rows in all beyond that: they count as having 2\n",
 		"sex: a person column, and it changes within 2 people (50.0%); one row of each decides for all person columns\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -102,7 +102,7 @@ func (f *PeopleFit) writeText(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s, nobody with more than %s rows\n", headcount(f.People), thousands(int(f.Most)))
 	of := func(n int) string { return percent(Score(float64(n) / float64(max(f.People, 1)))) }
 	if f.Over > 0 {
-		fmt.Fprintf(b, "rows: more than %[3]d of %[1]s (%[2]s), %[4]s rows in all beyond that: they count as having %[3]d\n",
+		fmt.Fprintf(b, "rows: %[1]s (%[2]s) with more than %[3]d, %[4]s rows in all beyond that: they count as having %[3]d\n",
 			headcount(f.Over), of(f.Over), f.MaxRows, thousands(int(f.Cut)))
 	}
 	for _, c := range f.Changing {
