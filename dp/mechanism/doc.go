@@ -25,7 +25,8 @@
 //
 // # Assumptions
 //
-// Counts hold at most one record of each privacy unit and at most 2^40 units, which New checks. Nothing
+// Counts hold at most one record of each privacy unit, or records of it whose weights add up to 1 at most, and at most
+// 2^40 steps of weights, which New checks. Nothing
 // after New fails, panics or logs because of what the counts are.
 //
 // # Replays
