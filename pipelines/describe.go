@@ -36,6 +36,7 @@ type description struct {
 	Began      string            // when the run was asked for
 	MinCount   synth.MinCount
 	Criteria   solver.Criteria
+	PublicName string // of the table that was declared public
 	Book       *report.Book
 
 	CriteriaWithin float64 // units by which noise shifts their check
@@ -51,6 +52,7 @@ func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged
 	cliques, marginals, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, summary)
 	privacy.Criteria = criteriaOf(d, a.Result.Accepted)
+	privacy.Public = report.NewPublic(d.PublicName, a.Result.Public)
 	privacy.MinCount = minCountOf(d.MinCount, binned, rows, merged)
 	return []dirsink.Released{
 		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error {

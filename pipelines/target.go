@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/internal/page"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -179,6 +180,10 @@ func (r *Request) notes() (lines []string) {
 	}
 	if len(r.Problem.Criteria.Limits) > 0 {
 		lines = append(lines, r.criteriaNote())
+	}
+	if p := r.Problem.Public; p != nil {
+		lines = append(lines, fmt.Sprintf("public    %s rows of %s are a prior of the model if the released error estimate is clearly lower with them; no guarantee covers them, "+
+			"and the errors above are predicted without them", page.Count(float64(p.Rows)), r.Public))
 	}
 	if r.MinCount.Rows > 0 {
 		lines = append(lines, fmt.Sprintf("min_count rows of a combination of %s that fewer than %d have are merged with others: no privacy cost, and no guarantee beyond ε and δ; "+

@@ -23,6 +23,7 @@ type Request struct {
 	File     *schema.File
 	scratch  string       // directory of this machine for temporary files
 	source   table.Source // the table that Input names, as it was at launch
+	public   *solver.Public
 	Problem  solver.Problem
 	Chosen   solver.Method
 	omitted  int64
@@ -79,6 +80,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	}
 	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
+		checkPublic(ctx, r, &faults)
 		checkProblem(r, &faults)
 		checkLayout(ctx, c.target(), r.File.Domain, c.Tables, &faults)
 		checkMinCount(c.MinCount, c.Rows, r.File.Domain, &faults)
@@ -213,7 +215,7 @@ func checkProblem(r *Request, f *Faults) {
 	r.Problem = solver.Problem{
 		Domain: r.File.Domain, Workload: w, Neighbouring: r.Neighbouring,
 		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
-		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)),
+		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)), Public: r.public,
 	}
 	checkCriteria(r, f)
 	_, unknown := methods.Lookup(r.Method)

@@ -52,6 +52,9 @@ type Method struct {
 	// Linear reports that the algorithm answers linear queries. For other methods Register makes Accesses fail on a
 	// workload that has some.
 	Linear bool
+	// Public reports that the algorithm uses a public table. For other methods Register makes Accesses fail on a problem
+	// that has one.
+	Public bool
 	// Universe reports that the algorithm also measures the cells of the whole universe.
 	Universe bool
 	// Cost predicts the memory of the solve in bytes and its CPU time in seconds on one core. Register
@@ -102,7 +105,10 @@ func Register(m Method) {
 	accesses := m.Accesses
 	m.Accesses = func(p Problem) ([]Access, error) {
 		if n := p.Workload.Linear(); n > 0 && !m.Linear {
-			return nil, fmt.Errorf("%s: it answers marginals alone, and the workload has %d linear queries; use method %s", m.Name, n, strings.Join(linear(), ", "))
+			return nil, fmt.Errorf("%s: it answers marginals alone, and the workload has %d linear queries; use method %s", m.Name, n, strings.Join(those(func(m Method) bool { return m.Linear }), ", "))
+		}
+		if p.Public != nil && !m.Public {
+			return nil, fmt.Errorf("%s: it has no use for a public table; leave that out, or use method %s", m.Name, strings.Join(those(func(m Method) bool { return m.Public }), ", "))
 		}
 		if !m.Learns {
 			if err := learned(m.Name, p.Domain); err != nil {
@@ -114,11 +120,11 @@ func Register(m Method) {
 	registry.methods = append(registry.methods, reserving(m))
 }
 
-// linear names the methods that answer linear queries.
-func linear() []string {
+// those names the methods that are as asked.
+func those(asked func(Method) bool) []string {
 	var names []string
 	for _, m := range Methods() {
-		if m.Linear {
+		if asked(m) {
 			names = append(names, m.Name)
 		}
 	}

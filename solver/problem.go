@@ -35,6 +35,7 @@ type Problem struct {
 	Rounds       int     // 0: the algorithm's public rule
 	Seed         uint64  // of randomness that does not affect privacy
 	Criteria     Criteria
+	Public       *Public // a table declared public; nil: none
 	Progress     Progress
 }
 
@@ -87,6 +88,7 @@ type Result struct {
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown
 	TV           float64              // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
 	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: see RMSE and Measurements
+	Public       *PublicUse           // of the problem's public table; nil: there is none
 	Iterations   int
 	Status       Status
 }

@@ -23,6 +23,7 @@ type Request struct {
 	Delta        dp.Delta
 	Width        int     // of the marginals of the workload; 0: 3
 	Units        float64 // planning number; 0: the table's own
+	Public       *solver.Public
 }
 
 // mostCells is the most cells of a marginal of a workload.
@@ -38,7 +39,7 @@ func (r Request) Problem(t *Table, seed uint64) solver.Problem {
 		units = float64(t.rows)
 	}
 	return solver.Problem{Domain: t.Domain, Workload: query.AllMarginals(t.Domain.Sizes(), width, mostCells), Neighbouring: r.Neighbouring,
-		Epsilon: r.Epsilon, Delta: r.Delta, Units: units, Seed: seed, MemoryLimit: 2 << 30}
+		Epsilon: r.Epsilon, Delta: r.Delta, Units: units, Seed: seed, MemoryLimit: 2 << 30, Public: r.Public}
 }
 
 // Randomness of a run: of the noise, and of what privacy does not depend on.

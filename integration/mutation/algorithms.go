@@ -50,4 +50,16 @@ var algorithms = []defect{
 		name: "values inside bins follow nothing", file: "dp/domain/coupling.go", test: "TestCoupling",
 		old: "\tif math.Abs(s) < 1e-3 {\n", new: "\tif math.Abs(s) < 1e3 {\n",
 	},
+	{
+		name: "public table used whatever the estimated error", file: "internal/dpam/fit.go", test: "TestPublic",
+		old: "if with.clearlyBetter(without) {", new: "if with.risk < math.Inf(1) {",
+	},
+	{
+		name: "private table declared public", file: "pipelines/public.go", test: "TestPublicFaults",
+		old: "if err == nil && r.isInput(source) {", new: "if err != nil && r.isInput(source) {",
+	},
+	{
+		name: "release of another public table taken up", file: "pipelines/kept.go", test: "TestPublicRun",
+		old: "r.Problem.Criteria, r.Problem.Public,", new: "r.Problem.Criteria, nil,",
+	},
 }

@@ -36,6 +36,9 @@ type descent struct {
 	g                 []float64
 	gView             query.Answers
 
+	anchor float64   // λ of hold; 0: none
+	origin []float64 // ln of the prior
+
 	smoothness, momentum, logZ float64
 	steps, evaluations         int
 }
@@ -56,6 +59,9 @@ func newDescent(o *dense.Oracle, r *risk, target, start, u []float64) *descent {
 	return d
 }
 
+// hold adds λ·KL(x‖exp(origin)) to F.
+func (d *descent) hold(origin []float64, lambda float64) { d.origin, d.anchor = origin, lambda }
+
 // step makes one accepted step: one adjoint, one softmax and one evaluation for each smoothness tried,
 // 1.15 on average. It does not allocate.
 func (d *descent) step() {
@@ -69,7 +75,7 @@ func (d *descent) step() {
 			c := d.momentum * d.momentum * d.smoothness / smoothness
 			momentum = (math.Sqrt(c*c+4*c) - c) / 2
 		}
-		logZ := d.try(momentum, 1/(momentum*smoothness))
+		logZ := d.try(momentum, momentum*smoothness)
 		if divergence, square := d.progress(logZ); smoothness >= worstSmoothness || square/2 <= smoothness*divergence {
 			d.accept(momentum, smoothness, logZ)
 			return
@@ -78,14 +84,22 @@ func (d *descent) step() {
 	}
 }
 
-// try makes zNext, u and qNext from z by a mirror step of the given length along the gradient at the
-// point (1−momentum)·x + momentum·u, whose marginals need no pass over the universe.
-func (d *descent) try(momentum, length float64) (logZ float64) {
+// try makes zNext, u and qNext from z by a mirror step along the gradient at the point (1−momentum)·x + momentum·u, whose
+// marginals need no pass over the universe: the least of the linear model, stiff·KL(u'‖u) and anchor·KL(u'‖prior).
+func (d *descent) try(momentum, stiff float64) (logZ float64) {
+	length := 1 / (stiff + d.anchor)
 	for c, q := range d.qx {
 		v := (1-momentum)*q + momentum*d.qu[c]
 		d.g[c] = -length * d.weight[c] * (v - d.target[c])
 	}
 	copy(d.zNext, d.z)
+	if d.anchor > 0 {
+		for i, o := range d.origin {
+			if o > math.Inf(-1) {
+				d.zNext[i] += length * d.anchor * (o - d.z[i])
+			}
+		}
+	}
 	d.oracle.Adjoint(d.gView, d.zNext)
 	logZ = dense.Softmax(d.zNext, d.u)
 	d.eval(d.u, d.qNextView)
@@ -102,11 +116,21 @@ func (d *descent) eval(p []float64, dst query.Answers) {
 	}
 }
 
-// progress returns KL(u'‖u) = Σ_A <G_A, M_A(u')> − (logZ' − logZ), and Σ_A weight_A ‖M_A(u' − u)‖².
+// progress returns KL(u'‖u) = Σ u'·(z' − z) − (logZ' − logZ), of which the sum is Σ_A <G_A, M_A(u')> if nothing is held, and
+// Σ_A weight_A ‖M_A(u' − u)‖².
 func (d *descent) progress(logZ float64) (divergence, square float64) {
 	divergence = d.logZ - logZ
+	if d.anchor > 0 {
+		for i, p := range d.u {
+			if p > 0 {
+				divergence += p * (d.zNext[i] - d.z[i])
+			}
+		}
+	}
 	for c, q := range d.qNext {
-		divergence += d.g[c] * q
+		if d.anchor == 0 {
+			divergence += d.g[c] * q
+		}
 		e := q - d.qu[c]
 		square += d.weight[c] * e * e
 	}

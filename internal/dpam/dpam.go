@@ -82,6 +82,11 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	if len(impossible) > 0 {
 		s.Prior = dense.Uniform(w.Sizes, impossible)
 	}
+	if p.Public != nil {
+		if s.Public, err = p.Public.Histogram(w.Sizes); err != nil {
+			return nil, fmt.Errorf("dpam: %w", err)
+		}
+	}
 	fit, err := Fit(o, ms, total.Units, s)
 	if err != nil {
 		return nil, err
@@ -98,6 +103,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		RMSE:         fit.RMSE,
 		Iterations:   fit.Iterations,
 		Status:       fit.Status,
+		Public:       p.Public.Use(fit.Public),
 	}, nil
 }
 

@@ -25,6 +25,7 @@ const (
 type Settings struct {
 	MaxIterations int       // default DefaultIterations
 	Prior         []float64 // public distribution over the universe to start from, whose zeros stay; nil: uniform
+	Public        []float64 // how often each cell of the universe occurs in a public table; nil: there is none
 	Seed          uint64    // of the companion's perturbation
 	Progress      solver.Progress
 
@@ -38,8 +39,12 @@ type Settings struct {
 type Fitted struct {
 	Weights    []float64 // over the universe; sums to 1
 	RMSE       float64   // predicted root mean square error of a measured cell in counts
+	Public     float64   // rows that the public table counted for; 0: the fit does not use it
 	Iterations int       // the step whose iterate was kept
 	Status     solver.Status
+
+	risk    float64   // estimated, in units of the noise
+	answers []float64 // of the distribution, in standard deviations of the noise
 }
 
 // Fit minimises Σ_A ‖M_A(x) − values_A/total‖²/variance_A over distributions x on the universe and
@@ -47,20 +52,71 @@ type Fitted struct {
 // clique i of the oracle's plan, and total above 0; Fit panics otherwise. It reads nothing private: two
 // runs side by side, about 70 bytes for each cell of the universe, no allocation in the loop. An error
 // means that the numbers overflowed.
+//
+// A public table of m rows is tried as a prior: the fit then adds m·KL(x‖public), which to second order is the likelihood of
+// those rows, to ½ Σ ‖M_A(x)·total − values_A‖²/variance_A; and again with m/10, for a table of slightly other people. A
+// fit is preferred to the ones before it, that without the table first, only if its estimated error is clearly lower.
 func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s Settings) (*Fitted, error) {
 	check(o.Plan(), ms, total)
+	r := newRisk(o.Plan(), ms, total, s)
+	start := prior(s.Prior, o.Plan().Len())
+	without, err := fit(o, r, start, 0, s)
+	if err != nil || s.Public == nil {
+		return without, err
+	}
+	start, rows := withPublic(start, s.Public)
+	if rows == 0 {
+		return without, nil
+	}
+	with, err := fit(o, r, start, rows, s)
+	if err != nil {
+		return nil, err
+	}
+	less, err := fit(o, r, start, rows/10, s)
+	if err != nil {
+		return nil, err
+	}
+	if less.clearlyBetter(with) {
+		with = less
+	}
+	if with.clearlyBetter(without) {
+		return with, nil
+	}
+	return without, nil
+}
+
+// clearly is by how many of its standard deviations the difference of two estimated errors has to be below 0.
+const clearly = 1.5
+
+// clearlyBetter compares the estimated errors of two fits of the same values. Their difference is that of ‖y − q‖², up to
+// terms that vary less: its noise has the standard deviation 2·‖q − q'‖ in units of that of the values.
+func (f *Fitted) clearlyBetter(than *Fitted) bool {
+	square := 0.0
+	for c, q := range f.answers {
+		square += (q - than.answers[c]) * (q - than.answers[c])
+	}
+	return f.risk < than.risk-clearly*2*math.Sqrt(square)
+}
+
+// fit is one fit from the start. With rows above 0 the start stands for as many rows of a public table.
+func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s Settings) (*Fitted, error) {
 	limit := s.MaxIterations
 	if limit <= 0 {
 		limit = DefaultIterations
 	}
-	r := newRisk(o.Plan(), ms, total, s)
-	start := prior(s.Prior, o.Plan().Len())
+	if rows > 0 {
+		limit = min(limit, publicIterations)
+	}
 	u := make([]float64, len(start))
 	run := newDescent(o, r, r.target, start, u)
 	companion := newDescent(o, r, r.perturbed, start, u)
-	run.x = start
-	best := &Fitted{Weights: append([]float64(nil), start...), RMSE: math.NaN(), Status: solver.IterationLimit}
-	least := math.Inf(1)
+	run.x = append([]float64(nil), start...)
+	if rows > 0 {
+		origin := append([]float64(nil), run.z...)
+		run.hold(origin, rows/(r.total*r.total*r.precision))
+		companion.hold(origin, rows/(r.total*r.total*r.precision))
+	}
+	best := &Fitted{Weights: append([]float64(nil), start...), RMSE: math.NaN(), Public: rows, Status: solver.IterationLimit, risk: math.Inf(1)}
 	for t := 1; t <= limit; t++ {
 		run.step()
 		companion.step()
@@ -69,16 +125,45 @@ func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s Settings) (*F
 			return nil, errors.New("dpam: the fit left the range of floating-point numbers")
 		}
 		s.Progress.Report("fit", t, limit)
-		if weighted < least {
-			least = weighted
+		if weighted < best.risk {
+			best.risk = weighted
 			best.Iterations, best.RMSE = t, math.Sqrt(max(counts, 0)/float64(len(r.target)))
 			copy(best.Weights, run.x)
+			best.answers = r.inDeviations(best.answers[:0], run.qx)
 		} else if t > best.Iterations+max(patience, best.Iterations/3) {
 			best.Status = solver.Converged
 			break
 		}
 	}
+	if rows > 0 {
+		best.Status = solver.Converged // a strongly convex fit
+	}
 	return best, nil
+}
+
+// publicIterations is the largest number of steps of a fit that the public table holds: it converges geometrically.
+const publicIterations = 100
+
+// spread is the part of a public prior that the start without it has, so that no possible record is ruled out.
+const spread = .01
+
+// withPublic returns the distribution of the possible records of a public table, mixed with the start, and their number.
+func withPublic(start, public []float64) (mixed []float64, rows float64) {
+	if len(public) != len(start) {
+		panic("dpam: the public table does not have the length of the universe")
+	}
+	for z, n := range public {
+		if start[z] > 0 {
+			rows += n
+		}
+	}
+	mixed = make([]float64, len(start))
+	for z, p := range start {
+		if mixed[z] = spread * p; p > 0 {
+			mixed[z] += (1 - spread) * public[z] / max(rows, 1)
+		}
+	}
+	return mixed, rows
 }
 
 func check(p *dense.Plan, ms []query.Measurement, total float64) {
@@ -119,13 +204,14 @@ type risk struct {
 	xi        []float64
 	variance  []float64 // of the cell, counts²
 	total     float64
+	precision float64             // Σ_A 1/variance_A
 	project   func(query.Answers) // of the settings
 }
 
 func newRisk(p *dense.Plan, ms []query.Measurement, total float64, s Settings) *risk {
-	r, rng, sum := &risk{total: total, project: s.Project}, rand.New(rand.NewPCG(s.Seed, 0x53555245)), 0.0
+	r, rng := &risk{total: total, project: s.Project}, rand.New(rand.NewPCG(s.Seed, 0x53555245))
 	for _, m := range ms {
-		sum += 1 / m.Variance
+		r.precision += 1 / m.Variance
 	}
 	var views query.Answers
 	views, r.xi = p.NewAnswers()
@@ -139,12 +225,20 @@ func newRisk(p *dense.Plan, ms []query.Measurement, total float64, s Settings) *
 		for _, y := range m.Values {
 			xi := r.xi[len(r.target)]
 			r.variance = append(r.variance, m.Variance)
-			r.weight = append(r.weight, 1/m.Variance/sum)
+			r.weight = append(r.weight, 1/m.Variance/r.precision)
 			r.target = append(r.target, y/total)
 			r.perturbed = append(r.perturbed, (y+perturbation*math.Sqrt(m.Variance)*xi)/total)
 		}
 	}
 	return r
+}
+
+// inDeviations appends the marginals q to dst, in standard deviations of the noise.
+func (r *risk) inDeviations(dst, q []float64) []float64 {
+	for c, v := range r.variance {
+		dst = append(dst, q[c]*r.total/math.Sqrt(v))
+	}
+	return dst
 }
 
 // estimate returns Stein's unbiased estimate of the squared error of the marginals q, given those of

@@ -55,7 +55,7 @@ func init() {
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return rake.Solve(p, c)
 		},
-		Limits: rake.Limits, Cost: rake.Cost, Learns: true,
+		Limits: rake.Limits, Cost: rake.Cost, Learns: true, Public: true,
 		Foresee: func(p solver.Problem, b dp.Budget, like *solver.Pattern) (solver.Forecast, error) {
 			f, err := rake.Foresee(p, b, like)
 			if err != nil {
@@ -66,7 +66,7 @@ func init() {
 	})
 	solver.Register(solver.Method{
 		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
-		Accounting: gaussian, Accesses: dpam.Accesses, Linear: true,
+		Accounting: gaussian, Accesses: dpam.Accesses, Linear: true, Public: true,
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return dpam.Solve(p, c)
 		},

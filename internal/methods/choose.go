@@ -35,6 +35,9 @@ func rule(p solver.Problem) (name, why string) {
 	if p.Delta > 0 {
 		return ruleOfGaussian(p)
 	}
+	if p.Public != nil {
+		return "dpam", "δ = 0, and a public table: one release, to which the table is compared"
+	}
 	measured := float64(len(p.Workload.Maximal().Marginals))
 	limit := 6 * math.Pow(p.Units*float64(p.Epsilon), 0.4)
 	if measured <= limit {
@@ -57,6 +60,11 @@ func ruleOfGaussian(p solver.Problem) (name, why string) {
 		widest = max(widest, len(m.Clique))
 	}
 	const usual = "δ > 0: noisy scores find the tables worth measuring, in any domain"
+	if p.Public != nil && widest <= rake.Widest {
+		if _, err := rake.Accesses(p); err != nil {
+			return "dpam", "δ > 0, and a public table, which rake uses if there are few possible records"
+		}
+	}
 	if widest <= rake.Widest {
 		return "rake", usual
 	}

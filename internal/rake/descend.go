@@ -43,16 +43,49 @@ func (r *run) descend() error {
 	}
 	progress := func(_ string, done, total int) { r.problem.Progress.Report("descent", done, total) } // beside the fit by raking
 	o := dense.NewOracle(dense.NewPlan(r.merged.sizes, cliques))
+	public, err := r.public()
+	if err != nil {
+		return fmt.Errorf("rake: %w", err)
+	}
 	fit, err := dpam.Fit(o, ms, r.total.Units, dpam.Settings{MaxIterations: r.problem.Rounds,
-		Prior: r.merged.universe(1).Weights, Seed: r.problem.Seed, Progress: progress, Project: center})
+		Prior: r.merged.universe(1).Weights, Public: public, Seed: r.problem.Seed, Progress: progress, Project: center})
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
 	}
 	r.iterations, r.status = r.iterations+fit.Iterations, solver.Converged
 	weights, part := r.field.Model.Weights, r.settings.raked
+	if fit.Public > 0 {
+		part = 0 // the raked weights know nothing of the public table
+	}
+	r.used = r.problem.Public.Use(fit.Public)
 	scaleTo(weights, r.total.Units)
 	for z, w := range fit.Weights {
 		weights[z] = part*weights[z] + (1-part)*w*r.total.Units
 	}
 	return nil
+}
+
+// public returns how often each record of the merged universe occurs in the public table; nil if there is none.
+func (r *run) public() ([]float64, error) {
+	if r.problem.Public == nil {
+		return nil, nil
+	}
+	from, err := r.problem.Public.Histogram(r.targets.sizes)
+	if err != nil {
+		return nil, err
+	}
+	to := make([]float64, int(dense.Cells(r.merged.sizes)))
+	for z, n := range from {
+		if n == 0 {
+			continue
+		}
+		at, stride := 0, 1
+		for a := len(r.targets.sizes) - 1; a >= 0; a-- {
+			at += stride * int(r.merged.codes[a][z%r.targets.sizes[a]])
+			stride *= r.merged.sizes[a]
+			z /= r.targets.sizes[a]
+		}
+		to[at] += n
+	}
+	return to, nil
 }

@@ -2,6 +2,7 @@ package rake
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -74,6 +75,9 @@ func check(p solver.Problem, t targets) error {
 	}
 	if !slices.Contains(t.covered, true) {
 		return errors.New("rake: the workload has no marginals")
+	}
+	if p.Public != nil && !fitsWhole(p) {
+		return fmt.Errorf("rake: it uses a public table if there are at most %g possible records, and this domain has %.3g; leave the public table out, or give columns fewer values or bins", float64(wholeUniverse), cellsOfAll(p.Workload.Sizes))
 	}
 	if need, limit := memory(p, t), max(float64(p.Memory()), leastMemory); need > limit {
 		return &ErrMemory{Need: need, Limit: limit}

@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -42,6 +43,7 @@ type run struct {
 	planned    int     // sweeps of the fits so far, had none converged early
 	renewals   float64 // factors that renewals may still multiply
 	status     solver.Status
+	used       *solver.PublicUse
 }
 
 // Solve makes the accesses of Accesses and returns the fitted model, whose weights sum to the released
@@ -77,7 +79,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	m.StructuralZeros = p.Domain.Exclusions()
 	r.couple(m)
 	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(), Bins: r.bins,
-		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status}, nil
+		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status, Public: cmp.Or(r.used, r.problem.Public.Use(0))}, nil
 }
 
 func (r *run) measureTotal() error {

@@ -34,6 +34,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	if p.Criteria != nil {
 		lines = append(lines, "criteria "+p.Criteria.String())
 	}
+	if p.Public != nil {
+		lines = append(lines, "public  "+p.Public.String())
+	}
 	if p.MinCount.Rows > 0 {
 		lines = append(lines, "merged  "+p.MinCount.String())
 	}

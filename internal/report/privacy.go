@@ -41,6 +41,8 @@ type Privacy struct {
 	Tables []string `json:"tables,omitempty"`
 	// Criteria are those that the model was checked against; nil: none.
 	Criteria *Criteria `json:"criteria,omitempty"`
+	// Public is the table that was declared public; nil: none.
+	Public *Public `json:"public_table,omitempty"`
 	// MinCount is what was done to the rows beyond the model; zero: nothing.
 	MinCount MinCount `json:"min_count,omitzero"`
 	Error    Errors   `json:"error"`
@@ -244,6 +246,9 @@ func (p Privacy) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "\nRows        %s, from %s\n", page.Count(float64(p.Rows)), p.RowsFrom)
 	if p.Criteria != nil {
 		fmt.Fprintf(&b, "Criteria    %s\n", p.Criteria)
+	}
+	if p.Public != nil {
+		fmt.Fprintf(&b, "Public      %s\n", p.Public)
 	}
 	if p.MinCount.Rows > 0 {
 		fmt.Fprintf(&b, "Min count   %s\n", p.MinCount)

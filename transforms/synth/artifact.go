@@ -37,6 +37,7 @@ type described struct {
 	Accepted              *bool           `json:",omitempty"`
 	RMSE, TV              string
 	Uncertainty           *solver.Uncertainty `json:",omitempty"`
+	Public                *solver.PublicUse   `json:",omitempty"`
 	Iterations            int
 	Status                solver.Status
 	Bins                  []domain.LearnedBins `json:",omitempty"`
@@ -56,7 +57,7 @@ func (a *Artifact) Encode() ([]byte, error) {
 	r := a.Result
 	d := described{
 		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, Answers: r.Answers, MaxError: r.MaxError, Accepted: r.Accepted,
-		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Uncertainty: r.Uncertainty, Iterations: r.Iterations, Status: r.Status, Bins: r.Bins, Statement: a.Statement,
+		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Uncertainty: r.Uncertainty, Public: r.Public, Iterations: r.Iterations, Status: r.Status, Bins: r.Bins, Statement: a.Statement,
 	}
 	for _, q := range r.Measurements {
 		d.Measurements = append(d.Measurements, measured{q.Clique, q.Variance, len(q.Values)})
@@ -95,7 +96,7 @@ func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
 		return nil, nil, fmt.Errorf("%w: %w", errArtifact, err)
 	}
 	r := wire.Reader{Rest: rest[k+int(n):]}
-	res := &solver.Result{Total: d.Total, Answers: d.Answers, MaxError: d.MaxError, Accepted: d.Accepted, Uncertainty: d.Uncertainty, Bins: d.Bins, Iterations: d.Iterations, Status: d.Status}
+	res := &solver.Result{Total: d.Total, Answers: d.Answers, MaxError: d.MaxError, Accepted: d.Accepted, Uncertainty: d.Uncertainty, Bins: d.Bins, Public: d.Public, Iterations: d.Iterations, Status: d.Status}
 	if _, err := fmt.Sscan(d.RMSE+" "+d.TV, &res.RMSE, &res.TV); err != nil {
 		return nil, nil, errArtifact
 	}

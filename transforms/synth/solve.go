@@ -39,6 +39,9 @@ type SolveParams struct {
 	// Criteria are checked on the model, from their share of the budget, and released as met or not. Their marginals have
 	// to be parts of marginals of the workload.
 	Criteria solver.Criteria `json:",omitzero"`
+	// Public is a table that anybody may see: a prior of the model, for methods that use one. Its records travel with the
+	// job. nil: none.
+	Public *solver.Public `json:",omitempty"`
 	// Store keeps the release. Without one the release travels in the pipeline, at most 100 MB of it, and
 	// a runner that starts the job again can release twice.
 	Store StoreRef
@@ -185,7 +188,7 @@ func (f *solveFn) problem(progress solver.Progress) solver.Problem {
 	return solver.Problem{
 		Domain: &f.Public.Domain, Workload: f.Public.Workload, Neighbouring: f.Params.Neighbouring,
 		Epsilon: f.Params.Epsilon, Delta: f.Params.Delta, Units: f.Params.Units,
-		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Criteria: f.Params.Criteria, Progress: progress,
+		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Criteria: f.Params.Criteria, Public: f.Params.Public, Progress: progress,
 	}
 }
 

@@ -29,6 +29,7 @@ type Params struct {
 	Workload     query.Workload // marginals to keep; default: query.Default
 	Units        float64        // public planning number of units; default solver.DefaultUnits
 	Method       string         // a name that package methods knows; default solver.Auto, the public rule
+	Public       *solver.Public // a table that anybody may see: a prior of the model; see PublicTable; default: none
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	Shards       int            // parallel blocks of rows; default 8
 	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
@@ -70,7 +71,7 @@ func (p Params) Validate(row reflect.Type) error {
 	if errors.Join(errs...) == nil {
 		_, _, err := methods.Choose(solver.Problem{
 			Domain: p.Domain, Workload: p.Workload, Neighbouring: p.Neighbouring,
-			Epsilon: p.Epsilon, Delta: p.Delta, Units: cmp.Or(p.Units, solver.DefaultUnits), MemoryLimit: p.MemoryLimit,
+			Epsilon: p.Epsilon, Delta: p.Delta, Units: cmp.Or(p.Units, solver.DefaultUnits), MemoryLimit: p.MemoryLimit, Public: p.Public,
 		}, p.Method)
 		errs = append(errs, err)
 	}
@@ -80,7 +81,7 @@ func (p Params) Validate(row reflect.Type) error {
 func (p Params) solve() SolveParams {
 	return SolveParams{
 		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
-		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, Store: p.Store,
+		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, Public: p.Public, Store: p.Store,
 	}
 }
 

@@ -149,3 +149,23 @@ func TestSynthesizeFaults(t *testing.T) {
 	_, s := beam.NewPipelineWithRoot()
 	synth.Synthesize(s, beam.CreateList(s, []customer{{}}), synth.Params{Domain: d})
 }
+
+// A slice of structs becomes a public table: their privacy IDs are not read, and every one counts.
+func TestPublicTable(t *testing.T) {
+	d, age := shop([]int64{18, 38, 58, 78, 98}), int64(40)
+	p, err := synth.PublicTable([]customer{{Plan: "pro", Age: &age}, {Customer: "a", Plan: "pro", Age: &age}, {}}, d)
+	if err != nil || p.Rows != 3 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	h, err := p.Histogram(d.Sizes())
+	if at := (2*5+1)*2 + 0; err != nil || h[at] != 2 {
+		t.Errorf("record pro, 38 to 57, false occurs %g times, want 2 (%v)", h[at], err)
+	}
+	for want, rows := range map[string]any{
+		"want a slice of structs": 1, "does not match the domain": []struct{ Plan string }{{}}, "without rows": []customer{},
+	} {
+		if _, err := synth.PublicTable(rows, d); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got %v, want %s", rows, err, want)
+		}
+	}
+}

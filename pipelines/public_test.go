@@ -1,0 +1,72 @@
+package pipelines
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// publicFile writes a table that is declared public, and returns its name.
+func publicFile(t *testing.T, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "open.csv")
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A run with a public table says in statement, last lines and page what was public. What its rows hold is in no part of
+// the request's promise: ledger and ε are those of a run without it. Another table is another request.
+func TestPublicRun(t *testing.T) {
+	c := shop(t, 400)
+	c.SampleSeed, c.HasSampleSeed = 1, true
+	alone, err := ValidateRun(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Public = publicFile(t, "plan,age,active\nbasic,20,true\npro,30,false\nbasic,20,true\n")
+	with, err := ValidateRun(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alone.fingerprint() == with.fingerprint() {
+		t.Error("a request with a public table has the fingerprint of one without")
+	}
+	res := mustRun(t, c)
+	p := res.Privacy.Public
+	if p == nil || p.Rows != 3 || p.Table != filepath.Base(c.Public) || len(p.SHA256) != 64 {
+		t.Fatalf("the statement says %+v", p)
+	}
+	if len(res.Privacy.Ledger) != 1 || res.Privacy.AchievedEpsilon > 1 {
+		t.Errorf("ledger %+v", res.Privacy.Ledger)
+	}
+	var text strings.Builder
+	if err := res.WriteText(&text); err != nil || !strings.Contains(text.String(), "\npublic  3 rows of open.csv, declared public") {
+		t.Errorf("last lines %s", text.String())
+	}
+	page, err := os.ReadFile(filepath.Join(res.Written.Release, reportFile))
+	if err != nil || !strings.Contains(string(page), "declared public: no guarantee covers them") {
+		t.Errorf("the page does not say what was public (%v)", err)
+	}
+}
+
+func TestPublicFaults(t *testing.T) {
+	rows := "plan,age,active\nbasic,20,true\n"
+	for want, change := range map[string]func(*Config){
+		"no such file":           func(c *Config) { c.Public += ".gone" },
+		`has no column "active"`: func(c *Config) { c.Public = publicFile(t, "plan,age\nbasic,20\n") },
+		"without rows":           func(c *Config) { c.Public = publicFile(t, "plan,age,active\n") },
+		"is the private table":   func(c *Config) { c.Public = c.Input },
+		"has no use for a public table; leave that out, or use method rake, dpam": func(c *Config) { c.Method = "dpfw" },
+	} {
+		c := shop(t, 20)
+		c.Public = publicFile(t, rows)
+		change(&c)
+		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
