@@ -1,6 +1,7 @@
 package expansion
 
 import (
+	"errors"
 	"io"
 	"net"
 	"testing"
@@ -68,7 +69,7 @@ func TestControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	worker, err := fnpb.NewBeamFnControlClient(conn).Control(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +108,7 @@ func TestControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer received.Close()
+	defer func() { _ = received.Close() }()
 	var b [1]byte
 	if _, err := io.ReadFull(received, b[:]); err != nil || b[0] != 'a' {
 		t.Fatal(b, err)
@@ -122,12 +123,12 @@ func TestControl(t *testing.T) {
 	e.ask <- "3"
 	hears("3", "it died")
 	_ = received.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-	if _, err := received.Read(b[:]); err == nil || err == io.EOF {
+	if _, err := received.Read(b[:]); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("the runner saw the end of the data before that of the control: %v", err)
 	}
 	close(e.ask) // the runner has had enough
 	_ = received.SetReadDeadline(time.Now().Add(time.Minute))
-	if _, err := received.Read(b[:]); err != io.EOF {
+	if _, err := received.Read(b[:]); !errors.Is(err, io.EOF) {
 		t.Errorf("the connection goes on: %v", err)
 	}
 }

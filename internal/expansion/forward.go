@@ -26,7 +26,7 @@ func forward(lis net.Listener, host string, until <-chan struct{}) {
 			return // it is closed
 		}
 		go func() {
-			defer worker.Close()
+			defer func() { _ = worker.Close() }() // its reader has ended
 			var port [2]byte
 			if _, err := io.ReadFull(worker, port[:]); err != nil {
 				return
@@ -35,7 +35,7 @@ func forward(lis net.Listener, host string, until <-chan struct{}) {
 			if err != nil {
 				return
 			}
-			defer runner.Close()
+			defer func() { _ = runner.Close() }()
 			go func() {
 				_, _ = io.Copy(worker, runner) // whatever ends it
 				_ = worker.Close()             // also ends the copy below

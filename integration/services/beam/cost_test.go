@@ -80,7 +80,7 @@ func used(t testing.TB) time.Duration {
 // The stage in Python costs at most 1.5 times the whole pipeline in Go: what the pipeline computes in all its processes,
 // less what the same pipeline does without the stage. make bench runs it on a million rows.
 func TestCost(t *testing.T) {
-	rows := 200_000
+	rows := 100_000
 	if n := os.Getenv("DAPPLE_ROWS"); n != "" {
 		if _, err := fmt.Sscan(n, &rows); err != nil {
 			t.Fatal(err)
