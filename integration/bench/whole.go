@@ -94,7 +94,7 @@ func classified(train, test string) (float64, error) {
 	text, err := c.Output()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		return 0, fmt.Errorf("python3 with pandas and scikit-learn: %v %s", err, lines[len(lines)-1])
+		return 0, fmt.Errorf("python3 with pandas and scikit-learn: %w %s", err, lines[len(lines)-1])
 	}
 	return strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
 }
