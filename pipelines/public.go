@@ -2,11 +2,13 @@ package pipelines
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -15,37 +17,62 @@ import (
 // method that uses one has the memory.
 const mostPublic = 1e9
 
-// checkPublic reads the table that the request declares public, before anything of the private table is opened. It has the
-// form of the private table; a privacy ID is not read, and every row counts.
+// checkPublic reads the table that the request declares public, before anything of the private table is opened.
 func checkPublic(ctx context.Context, r *Request, f *Faults) {
 	if r.Public == "" {
 		return
 	}
-	d := *r.File.Domain
+	var err error
+	r.public, err = readPublic(ctx, r.Public, r.File, r.Services, r.isInput)
+	*f = append(*f, ErrorFaults("--public", err)...)
+}
+
+// ReadPublic reads a table that anybody may see, for synth.Params.Public. It has the form of the private table; a privacy
+// ID is not read, and every row counts. The error is Faults.
+func ReadPublic(ctx context.Context, name string, f *schema.File, o table.Options) (*solver.Public, error) {
+	t, err := readPublic(ctx, name, f, o, func(table.Source) bool { return false })
+	if err != nil {
+		return nil, ErrorFaults("public", err)
+	}
+	return t, nil
+}
+
+// readPublic refuses a table that is private.
+func readPublic(ctx context.Context, name string, f *schema.File, o table.Options, private func(table.Source) bool) (*solver.Public, error) {
+	d := *f.Domain
 	switch _, cells, _ := d.Universe(); {
 	case d.Events != nil:
-		f.add("--public", "the domain has events, and no method uses a public table of those", "leave one of them out")
-		return
+		return nil, errors.New("the domain has events, and no method uses a public table of those; leave one of them out")
 	case d.Learns():
-		f.add("--public", "the bins of some columns are to be learned, and a public table needs them declared", "give these columns bins, edges or values, or leave it out")
-		return
+		return nil, errors.New("the bins of some columns are to be learned, and a public table needs them declared; give these columns bins, edges or values, or leave it out")
 	case !(cells <= mostPublic):
-		f.add("--public", fmt.Sprintf("is used by methods that list all possible records, and this domain has %.3g", cells), "leave it out, or give columns fewer values or bins")
-		return
+		return nil, fmt.Errorf("is used by methods that list all possible records, and this domain has %.3g; leave it out, or give columns fewer values or bins", cells)
 	}
-	source, err := table.Find(ctx, r.Public, r.Services)
-	if err == nil && r.isInput(source) {
-		f.add("--public", "is the private table", "name a table that anybody may see")
-		return
+	source, err := table.Find(ctx, name, o)
+	if err == nil && private(source) {
+		return nil, errors.New("is the private table; name a table that anybody may see")
 	}
 	d.PrivacyID = ""
 	if err == nil {
-		err = source.Check(ctx, &d, r.File.CSV)
+		err = source.Check(ctx, &d, f.CSV)
 	}
-	if err == nil {
-		r.public, err = readPublic(ctx, source, r, &d)
+	if err != nil {
+		return nil, err
 	}
-	*f = append(*f, ErrorFaults("--public", err)...)
+	b, encoder := solver.NewPublicBuilder(d.Sizes()), domain.NewEncoder(&d)
+	var codes []domain.Code
+	err = source.Each(ctx, &d, f.CSV, func(c *domain.Chunk) error {
+		if n := c.Rows * d.Len(); n > len(codes) {
+			codes = make([]domain.Code, n)
+		}
+		encoder.Encode(c, codes[:c.Rows*d.Len()])
+		b.Add(codes[:c.Rows*d.Len()])
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.Table()
 }
 
 // publicName returns the name of the table for the statement: of a local one without its directory.
@@ -67,21 +94,4 @@ func (r *Request) isInput(t table.Source) bool {
 	a, known := r.source.Identity()
 	b, also := t.Identity()
 	return known && also && a == b
-}
-
-func readPublic(ctx context.Context, source table.Source, r *Request, d *domain.Domain) (*solver.Public, error) {
-	b, encoder := solver.NewPublicBuilder(d.Sizes()), domain.NewEncoder(d)
-	var codes []domain.Code
-	err := source.Each(ctx, d, r.File.CSV, func(c *domain.Chunk) error {
-		if n := c.Rows * d.Len(); n > len(codes) {
-			codes = make([]domain.Code, n)
-		}
-		encoder.Encode(c, codes[:c.Rows*d.Len()])
-		b.Add(codes[:c.Rows*d.Len()])
-		return ctx.Err()
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b.Table()
 }

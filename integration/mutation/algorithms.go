@@ -56,7 +56,7 @@ var algorithms = []defect{
 	},
 	{
 		name: "private table declared public", file: "pipelines/public.go", test: "TestPublicFaults",
-		old: "if err == nil && r.isInput(source) {", new: "if err != nil && r.isInput(source) {",
+		old: "if err == nil && private(source) {", new: "if err != nil && private(source) {",
 	},
 	{
 		name: "release of another public table taken up", file: "pipelines/kept.go", test: "TestPublicRun",

@@ -2,6 +2,7 @@ package expansion
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -18,6 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/nearest"
 	"github.com/dapple-dp/dapple/internal/workload"
 	domainfile "github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -31,6 +33,7 @@ type options struct {
 	Workload     [][]string `beam:"workload" about:"Marginals to keep, each a list of columns; default: those of the domain file, else all of up to 3 columns."`
 	Units        *float64   `beam:"units" about:"Public planning number of privacy units, default 50000; never the true one."`
 	Method       *string    `beam:"method" about:"auto (default) or a method that dapple plan lists."`
+	Public       *string    `beam:"public" about:"Name of a table that anybody may see, in files or on BigQuery as the service reaches them: a prior of the model, covered by no guarantee."`
 	MemoryLimit  *int64     `beam:"memory_limit" about:"Bytes of memory for the fit."`
 	Shards       *int64     `beam:"shards" about:"Blocks of rows that workers make side by side, default 8; the rows do not depend on it."`
 	SampleSeed   *int64     `beam:"sample_seed" about:"Repeats the drawing of rows from a model, never the noise; default: random."`
@@ -154,8 +157,11 @@ func wanted(t reflect.Type) string {
 	return "a list of lists of columns"
 }
 
+// publicReader reads a table that anybody may see, by its name on this machine, for the domain of a file.
+type publicReader = func(ctx context.Context, name string, f *domainfile.File) (*solver.Public, error)
+
 // params are the parameters of Synthesize, but for the type of its rows.
-func (o *options) params() (p synth.Params, err error) {
+func (o *options) params(ctx context.Context, public publicReader) (p synth.Params, err error) {
 	f, err := domainfile.Parse("domain", []byte(o.Domain))
 	if err != nil {
 		return p, err
@@ -174,6 +180,10 @@ func (o *options) params() (p synth.Params, err error) {
 	}
 	if value(o.Store) != "" {
 		p.Store = synth.StoreRef{Kind: storeKind, Config: *o.Store}
+	}
+	if name := value(o.Public); name != "" {
+		p.Public, err = public(ctx, name, f)
+		errs = append(errs, err)
 	}
 	switch {
 	case len(o.Workload) > 0:

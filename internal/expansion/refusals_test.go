@@ -1,6 +1,8 @@
 package expansion
 
 import (
+	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -8,6 +10,9 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // What is wrong with a request is said in sentences, without a word of Go's types.
@@ -108,10 +113,15 @@ func TestStorePolicy(t *testing.T) {
 func TestParams(t *testing.T) {
 	o := options{
 		Domain: people, Epsilon: 2, Delta: 1e-6, Neighbouring: new(string), Rows: new(int64), Workload: [][]string{{"sex", "born"}, {"age"}},
-		Units: new(float64), Method: new(string), MemoryLimit: new(int64), Shards: new(int64), SampleSeed: new(int64), Store: new(string),
+		Units: new(float64), Method: new(string), MemoryLimit: new(int64), Shards: new(int64), SampleSeed: new(int64), Store: new(string), Public: new(string),
 	}
-	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store = "replace", 10, 7, "mwem", 1<<20, 3, 5, "gs://b/d"
-	p, err := o.params()
+	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store, *o.Public = "replace", 10, 7, "mwem", 1<<20, 3, 5, "gs://b/d", "open.csv"
+	p, err := o.params(t.Context(), func(_ context.Context, name string, f *schema.File) (*solver.Public, error) {
+		if name != *o.Public || f.Domain.PrivacyID != "id" {
+			return nil, errors.New("another table")
+		}
+		return &solver.Public{Rows: 1}, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

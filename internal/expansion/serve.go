@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Port        int    // of this machine alone; 0: any that is free
 	Environment string // one of Environments
+	Public      publicReader
 }
 
 // Serve answers requests until ctx ends. It writes a line with its address to out when it is ready. It listens on the
@@ -43,7 +44,7 @@ func Serve(ctx context.Context, c Config, out io.Writer) error {
 		return err
 	}
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(math.MaxInt32))
-	jobpb.RegisterExpansionServiceServer(server, &Server{Environment: env})
+	jobpb.RegisterExpansionServiceServer(server, &Server{Environment: env, Public: c.Public})
 	jobpb.RegisterArtifactRetrievalServiceServer(server, &artifacts{program: program})
 	fnpb.RegisterBeamFnExternalWorkerPoolServer(server, &pool{program: program, env: []string{jobs.ProgramVariable + "=" + sum}})
 	if _, err := fmt.Fprintf(out, "listening on %s\n", address); err != nil {

@@ -36,6 +36,8 @@ type Server struct {
 
 	// Environment is where the transform's code is at work.
 	Environment *pipepb.Environment
+	// Public reads the table of the option public.
+	Public publicReader
 
 	mu sync.Mutex // schemas of Beam Go are made by one goroutine at a time
 }
@@ -55,7 +57,7 @@ func (s *Server) DiscoverSchemaTransform(context.Context, *jobpb.DiscoverSchemaT
 }
 
 // Expand answers with the graph of the transform, or with all that is wrong with the request.
-func (s *Server) Expand(_ context.Context, req *jobpb.ExpansionRequest) (resp *jobpb.ExpansionResponse, _ error) {
+func (s *Server) Expand(ctx context.Context, req *jobpb.ExpansionRequest) (resp *jobpb.ExpansionResponse, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer func() {
@@ -63,14 +65,14 @@ func (s *Server) Expand(_ context.Context, req *jobpb.ExpansionRequest) (resp *j
 			resp = &jobpb.ExpansionResponse{Error: sentences(fmt.Errorf("%v", text))}
 		}
 	}()
-	resp, err := s.expand(req)
+	resp, err := s.expand(ctx, req)
 	if err != nil {
 		return &jobpb.ExpansionResponse{Error: sentences(err)}, nil
 	}
 	return resp, nil
 }
 
-func (s *Server) expand(req *jobpb.ExpansionRequest) (*jobpb.ExpansionResponse, error) {
+func (s *Server) expand(ctx context.Context, req *jobpb.ExpansionRequest) (*jobpb.ExpansionResponse, error) {
 	payload := &pipepb.SchemaTransformPayload{}
 	spec := req.GetTransform().GetSpec()
 	if spec.GetUrn() != urnSchemaTransform || proto.Unmarshal(spec.GetPayload(), payload) != nil || payload.GetIdentifier() != Identifier {
@@ -84,7 +86,7 @@ func (s *Server) expand(req *jobpb.ExpansionRequest) (*jobpb.ExpansionResponse, 
 	if err != nil {
 		return nil, err
 	}
-	p, err := o.params()
+	p, err := o.params(ctx, s.Public)
 	err = errors.Join(err, o.retries(req.GetPipelineOptions()))
 	if p.Domain == nil {
 		return nil, err

@@ -64,7 +64,7 @@ func TestInterruptCancelsTheJob(t *testing.T) {
 	s := jobstest.Start(t)
 	dir := people(t, 10)
 	r := start(t, dir, synth("--runner=flink", "--endpoint="+s.Endpoint, "--environment_type=EXTERNAL", "--environment_config=127.0.0.1:1", "--shared")...)
-	r.until(t, "job job-7 at "+s.Endpoint)
+	r.until(t, "Submitted job: job-7 at "+s.Endpoint)
 	status, _, _ := r.end(t, syscall.SIGTERM)
 	if said := r.all.String(); status != 1 || s.Cancels() == 0 || !strings.Contains(said, "dapple: interrupted\n"+unspent) {
 		t.Errorf("exit status %d, %d cancels, and said:\n%s", status, s.Cancels(), said)
@@ -90,7 +90,7 @@ func TestLauncherIsKilled(t *testing.T) {
 		return synth(append([]string{"--runner=flink", "--endpoint=" + s.Endpoint, "--environment_type=EXTERNAL", "--environment_config=127.0.0.1:1", "--shared"}, more...)...)
 	}
 	r := start(t, dir, at("--run_id=r1")...)
-	r.until(t, "job job-7 at "+s.Endpoint)
+	r.until(t, "Submitted job: job-7 at "+s.Endpoint)
 	r.end(t, syscall.SIGKILL)
 	s.Set(jobpb.JobState_RUNNING)
 	dapple(t, dir, at()...).want(t, 2, "one problem; nothing was read or written", "--run_id: a job of this request may go on: run r1, begun ", "; --run_id=r1 waits for it")
@@ -98,7 +98,7 @@ func TestLauncherIsKilled(t *testing.T) {
 		t.Errorf("%d jobs, %d cancels", s.Jobs(), s.Cancels())
 	}
 	r = start(t, dir, at("--run_id=r1")...)
-	r.until(t, "job job-7 at "+s.Endpoint)
+	r.until(t, "Submitted job: job-7 at "+s.Endpoint)
 	s.Fail("no memory")
 	r.end(t, syscall.Signal(0))
 	if said := r.all.String(); s.Jobs() != 1 || !strings.Contains(said, "no memory") || !strings.Contains(said, unspent) {

@@ -8,10 +8,16 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/internal/expansion"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 func expandCommand() command {
-	c := expansion.Config{Environment: expansion.Environments[0]}
+	c := expansion.Config{Environment: expansion.Environments[0], Public: func(ctx context.Context, name string, f *schema.File) (*solver.Public, error) {
+		return pipelines.ReadPublic(ctx, name, f, table.Options{})
+	}}
 	untilEOF := false
 	return command{
 		name:    "expand",
