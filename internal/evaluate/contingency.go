@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -159,15 +160,15 @@ func (p *contingency) count(withoutNull bool) {
 	}
 }
 
-// each visits the cells that any row is in.
+// each visits the cells that any row is in, in order: sums of what is rounded repeat.
 func (p *contingency) each(visit func(cell uint64, n [2]int32)) {
 	for cell, n := range p.dense {
 		if n != [2]int32{} {
 			visit(uint64(cell), n)
 		}
 	}
-	for cell, n := range p.sparse {
-		visit(cell, n)
+	for _, cell := range slices.Sorted(maps.Keys(p.sparse)) {
+		visit(cell, p.sparse[cell])
 	}
 }
 
@@ -192,29 +193,13 @@ func (p *contingency) cramer(m *margins) float64 {
 	if m == &p.synthetic {
 		side = 1
 	}
-	width := uint64(max(p.second.n, 1))
-	cells := make([]uint64, 0, len(p.sparse)) // in order: the sum below is rounded
-	p.each(func(cell uint64, n [2]int32) {
-		if n[side] > 0 {
-			cells = append(cells, cell)
+	width, sum := uint64(max(p.second.n, 1)), 0.0
+	p.each(func(cell uint64, counts [2]int32) {
+		if n := float64(counts[side]); n > 0 {
+			sum += n / float64(m.first[cell/width]) * n / float64(m.second[cell%width])
 		}
 	})
-	if p.sparse != nil {
-		slices.Sort(cells)
-	}
-	sum := 0.0
-	for _, cell := range cells {
-		n := float64(p.at(cell)[side])
-		sum += n / float64(m.first[cell/width]) * n / float64(m.second[cell%width])
-	}
 	return math.Sqrt(max(sum-1, 0) / float64(smaller-1))
-}
-
-func (p *contingency) at(cell uint64) [2]int32 {
-	if p.dense != nil {
-		return p.dense[cell]
-	}
-	return p.sparse[cell]
 }
 
 func present(counts []int32) (n int) {

@@ -29,10 +29,11 @@ func trends(ctx context.Context, truth, other *Table, d *domain.Domain) (Propert
 }
 
 func allPairs(n int) []domain.Clique {
-	var pairs []domain.Clique
+	pairs, both := make([]domain.Clique, 0, n*(n-1)/2), make([]int, 0, n*(n-1))
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			pairs = append(pairs, domain.Clique{a, b})
+			both = append(both, a, b)
+			pairs = append(pairs, both[len(both)-2:len(both):len(both)])
 		}
 	}
 	return pairs
