@@ -65,7 +65,7 @@ var releases = []defect{
 	},
 	{
 		name: "a part's SHA-256 is not compared", file: "internal/dirsink/output.go", test: "TestAlteredOutput",
-		old: "same = sum == want.SHA256", new: "same = sum == want.SHA256 || isPart(want.Name)",
+		old: "same = sum == want.SHA256", new: "same = sum == want.SHA256 || IsPart(want.Name)",
 	},
 	{
 		name: "the digest of the rows is not compared with the statement", file: "pipelines/verify.go", test: "TestVerify",
