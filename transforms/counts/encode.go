@@ -222,7 +222,7 @@ func readShape(r *wire.Reader, coarser bool) (s Shape, ok bool) {
 		}
 		coarse, ok := readShape(r, true)
 		s.Records, s.Coarse = true, &coarse
-		return s, ok && len(coarse.Sizes) == len(s.Sizes) && coarse.WeightBits == s.WeightBits
+		return s, ok && len(s.Sizes) > 0 && len(coarse.Sizes) == len(s.Sizes) && coarse.WeightBits == s.WeightBits
 	}
 	n, sum := r.Count(), int64(0)
 	for ; n > 0 && !r.Bad; n-- {
