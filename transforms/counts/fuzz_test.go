@@ -22,7 +22,7 @@ func FuzzDecodeTable(f *testing.F) {
 	f.Add([]byte{encodingVersion, 2, 0xff, 0xff, 3, 0xff, 0xff, 3, 0, 1, 2, 0, 1}) // two sizes of 65,535, one table
 	f.Add([]byte{encodingVersion, 1, 2, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Add([]byte("\x01\x03\x03\x02\x04\x00\x01\x03\t\x01\x02")) // a clique with an attribute that is not there
-	f.Add([]byte{encodingVersion, 0, 2, 0, 0, 0}) // rows without attributes
+	f.Add([]byte{encodingVersion, 0, 2, 0, 0, 0})               // rows without attributes
 	f.Fuzz(func(t *testing.T, b []byte) {
 		most := uint64(1 << 16)
 		r := wire.Reader{Rest: b}
