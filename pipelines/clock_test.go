@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var aboutLeft = regexp.MustCompile(`about ([0-9hms]+) left`)
+var aboutLeft = regexp.MustCompile(`ends in (?:at most )?about ([0-9hms]+)`)
 
 // What the clock says of ten seconds or more is right to a factor of two, for reading and for writing whose rate wavers by
 // a third, and every stage shows the time that has gone by.
@@ -71,6 +71,11 @@ func TestClockEstimates(t *testing.T) {
 		done += int(wavering(i))
 		m.report("writing", min(done, 9000), 9000)
 		check("writing", end)
+	}
+	m.report("fit", 100, 1000) // a second fit, after one of 100 sweeps
+	for end, done = at.Add(180*time.Second), 100; done < 1000; check("fit", end) {
+		at, done = at.Add(time.Second), done+5
+		m.report("fit", done, 1000)
 	}
 	if said < 80 {
 		t.Errorf("an estimate was given %d times", said)

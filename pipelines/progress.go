@@ -36,6 +36,7 @@ type meter struct {
 	mu          sync.Mutex
 	stage       string
 	done, parts int
+	first       int // parts that were done if the stage began: a second fit goes on counting
 	since       time.Time
 	shown       time.Time
 	width       int
@@ -98,7 +99,7 @@ func (m *meter) report(stage string, done, total int) {
 	now := m.now()
 	isNew := stage != m.stage
 	if isNew {
-		m.stage, m.since = stage, now
+		m.stage, m.since, m.first = stage, now, done
 	}
 	m.done, m.parts = done, total
 	switch {
@@ -149,20 +150,20 @@ func (m *meter) draw() {
 	now, stage, done, parts := m.now(), m.stage, m.done, m.parts
 	if stage == "reading" {
 		done, parts = int(min(m.read(), m.total)), int(m.total)
+		if m.first == 0 { // Beam takes a while until it reads
+			m.first, m.since = done, now
+		}
 		if done == parts {
-			stage = "counting"
+			stage, done, parts = "counting", 0, 0
 		}
 	}
 	line := fmt.Sprintf("%s%s, %s", stage, m.amount(stage, done, parts), elapsed(now.Sub(m.began)))
-	if stage == "counting" {
-		line = fmt.Sprintf("counting, %s", elapsed(now.Sub(m.began)))
-	}
 	if left := m.left(now, done, parts); left > time.Second {
-		about := ", about "
+		about := "about "
 		if upTo[stage] {
-			about = ", at most about "
+			about = "at most about "
 		}
-		line += about + left.Round(time.Second).String() + " left"
+		line += "; " + stage + " ends in " + about + left.Round(time.Second).String()
 	}
 	fmt.Fprintf(m.out, "\r%-*s", m.width, line)
 	m.shown, m.width = now, len(line)
@@ -190,10 +191,11 @@ func (m *meter) amount(stage string, done, total int) string {
 // few that they differ.
 func (m *meter) left(now time.Time, done, total int) time.Duration {
 	spent := now.Sub(m.since)
-	if total < 10 || total <= done || 20*done < total || spent < time.Second {
+	did := done - m.first
+	if total < 10 || total <= done || 20*did < total-m.first || spent < time.Second {
 		return 0
 	}
-	return time.Duration(float64(spent) * float64(total-done) / float64(done))
+	return time.Duration(float64(spent) * float64(total-done) / float64(did))
 }
 
 func elapsed(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }

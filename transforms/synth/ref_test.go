@@ -106,7 +106,7 @@ func TestObserve(t *testing.T) {
 	run(t, "prism", 50, SolveParams{}, SampleParams{Rows: 777})
 	stop()
 	run(t, "prism", 50, SolveParams{}, SampleParams{Rows: 10})
-	if want := map[string][2]int{"measure": {1, 1}, "writing": {777, 777}}; !reflect.DeepEqual(last, want) {
+	if want := map[string][2]int{"measure": {1, 1}, "drawing": {0, 0}, "writing": {777, 777}}; !reflect.DeepEqual(last, want) {
 		t.Errorf("heard %v, want %v", last, want)
 	}
 }

@@ -78,6 +78,7 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 	if !slices.EqualFunc(f.Columns, model.Domain.Attributes, func(name string, a domain.Attribute) bool { return name == a.Name }) {
 		return nil, errors.New("synth: the model has other columns than the domain")
 	}
+	observed("drawing", 0, 0)
 	sum := sha256.Sum256(a.Model)
 	return newRowSource(model, hex.EncodeToString(sum[:]), f.Params)
 }
