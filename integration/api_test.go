@@ -177,7 +177,6 @@ var public = map[string]string{
 	"solver":             "the problem, the curator, the result and the registration of a method of one's own",
 	"transforms/counts":  "the second step of a pipeline",
 	"transforms/private": "the first step",
-	"transforms/rows":    "structs of any source",
 	"transforms/synth":   "Synthesize; Solve, Sample and Write",
 }
 

@@ -150,10 +150,6 @@ var pipeline = []defect{
 		old: "strconv.AppendUint(dst, field.Uint(), 10)", new: "strconv.AppendUint(dst, min(field.Uint(), math.MaxInt64), 10)",
 	},
 	{
-		name: "an ID of text goes into a field of numbers", file: "transforms/internal/fields/raw.go", test: "TestRawIDs",
-		old: "base(f.Type).Kind() != reflect.String", new: "base(f.Type).Kind() == reflect.Bool",
-	},
-	{
 		name: "trim joins two IDs", file: "io/csvio/reader.go", test: "TestIDsStayDistinct",
 		old: "trim, marks = r.opts.TrimID, r.opts.NullID", new: "trim, marks = r.opts.TrimID || r.opts.Trim, r.opts.NullID",
 	},

@@ -60,7 +60,7 @@ func setInts(v reflect.Value, n ...int) {
 }
 
 // readCivil encodes a civil type. A day or time that does not exist, such as the zero Date, is unusable.
-func readCivil(enc encoder, a int, t domain.Type, field reflect.Value) func() (domain.Code, bool) {
+func readCivil(enc *domain.Encoder, a int, t domain.Type, field reflect.Value) func() (domain.Code, bool) {
 	date, clock := civilParts(t, field)
 	return func() (domain.Code, bool) {
 		d, c := [4]int{1970, 1, 1}, [4]int{}

@@ -87,7 +87,7 @@ func units(r *big.Rat, unit *big.Int) int64 {
 }
 
 // readRat encodes a *big.Rat, nil being NULL.
-func readRat(enc encoder, a int, scale int, field reflect.Value) func() (domain.Code, bool) {
+func readRat(enc *domain.Encoder, a int, scale int, field reflect.Value) func() (domain.Code, bool) {
 	unit, p := power(scale), field.Addr().Interface().(**big.Rat)
 	return func() (domain.Code, bool) {
 		if *p == nil {

@@ -20,21 +20,8 @@ type Reader struct {
 }
 
 // NewReader returns a reader of m's structs for the domain that m was made with.
-func (m *Map) NewReader(d *domain.Domain) *Reader { return m.newReader(domain.NewEncoder(d), d) }
-
-// encoder takes the value of a field as one of attribute a, as domain.Encoder does; so does Columns,
-// which keeps the value too.
-type encoder interface {
-	FromString(a int, s string) (domain.Code, bool)
-	FromInt(a int, v int64) (domain.Code, bool)
-	FromNative(a int, v int64) (domain.Code, bool)
-	FromFloat(a int, v float64) (domain.Code, bool)
-	FromBool(a int, v bool) (domain.Code, bool)
-	FromTime(a int, t time.Time) (domain.Code, bool)
-	Null(a int) (domain.Code, bool)
-}
-
-func (m *Map) newReader(enc encoder, d *domain.Domain) *Reader {
+func (m *Map) NewReader(d *domain.Domain) *Reader {
+	enc := domain.NewEncoder(d)
 	r := &Reader{holder: reflect.New(m.structType).Elem(), attrs: make([]func() (domain.Code, bool), d.Len())}
 	for a, index := range m.attrs {
 		r.attrs[a] = readAttribute(enc, &d.Attributes[a], a, r.holder.FieldByIndex(index))
@@ -72,7 +59,7 @@ func (r *Reader) Read(record any, codes []domain.Code, id []byte) (_ []domain.Co
 }
 
 // readAttribute reads attribute number a, which is attr.
-func readAttribute(enc encoder, attr *domain.Attribute, a int, field reflect.Value) func() (domain.Code, bool) {
+func readAttribute(enc *domain.Encoder, attr *domain.Attribute, a int, field reflect.Value) func() (domain.Code, bool) {
 	if field.Type() == reflect.PointerTo(ratType) {
 		return readRat(enc, a, attr.Scale, field)
 	}

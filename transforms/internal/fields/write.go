@@ -79,8 +79,6 @@ func writeAttribute(a *domain.Attribute, t reflect.Type) func(field reflect.Valu
 
 func textOf(a *domain.Attribute, col *domain.Column, row int) string {
 	switch col.Form {
-	case domain.Text: // of a raw chunk
-		return string(col.Text(row))
 	case domain.Dictionary:
 		return col.Dict[col.Ints[row]]
 	case domain.Floats:
