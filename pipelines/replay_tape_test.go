@@ -124,6 +124,11 @@ func (c *tape) FirstAbove(stage string, round int, w query.Workload, model query
 	return exchange(c, a, err, stage, round, model, from, threshold, share)
 }
 
+func (c *tape) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error) {
+	a, err := c.curator.Keep(stage, round, w, model, cell, total, threshold, share)
+	return exchange(c, a, err, stage, round, model, cell, total, threshold, share)
+}
+
 func (c *tape) LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error) {
 	a, err := c.curator.LaplaceMaxCell(stage, round, w, model, scale)
 	return exchange(c, a, err, stage, round, model, scale)

@@ -39,6 +39,9 @@ type Curator interface {
 	// FirstAbove returns the first cell, starting at answer number from and wrapping around once, whose |count −
 	// model| is above a threshold, in counts; Marginal is −1 if there is none. Only the search as a whole is charged.
 	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
+	// Keep returns true with probability exp(−max(0, threshold − score)/b − 1/20), for the score that SelectCell gives a
+	// cell with its sign.
+	Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error)
 	// Residuals releases marginals on merged codes, centred along every axis; see package rake.
 	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
 	// Scores releases the distances of marginals on merged codes from public tables; see package rake.

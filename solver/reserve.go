@@ -93,6 +93,10 @@ func (r reserved) FirstAbove(stage string, round int, w query.Workload, model qu
 	return r.Curator.FirstAbove(stage, round, w, model, from, threshold, left(s, r.share))
 }
 
+func (r reserved) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, s dp.Share) (bool, error) {
+	return r.Curator.Keep(stage, round, w, model, cell, total, threshold, left(s, r.share))
+}
+
 func (r reserved) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, s dp.Share) ([]query.Measurement, error) {
 	return r.Curator.Residuals(stage, round, cliques, merge, precision, left(s, r.share))
 }

@@ -124,6 +124,18 @@ func (c *Curator) FirstAbove(stage string, round int, w query.Workload, model qu
 	return r.Cell, err
 }
 
+// Keep returns true with probability exp(−max(0, threshold − score)/b − λ), λ = 1/20, for the score of one answer of the
+// workload, as SelectCell has it, with the answer's sign.
+//
+// Precondition (caller): answers, total and threshold between −2^40 and 2^40 counts. (New): one record of each unit.
+// Guarantee: bounded range r = Δ/(b·(1 − exp(−λ))), Δ = query.Workload.LargestChange: ε = r, rho = r²/8.
+// Rounding: scores are exact on the grid 2^−20, on which answers and the threshold are rounded first; b and λ·b are rounded up.
+// Source: derived in keep; Cesar, Rogers 2021, Lemma 3.2.
+func (c *Curator) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error) {
+	r, err := c.answer(Request{Method: Keep, Stage: stage, Round: round, Workload: w, Model: model, Cell: cell, Total: total, Noise: threshold, Share: share})
+	return r.Accepted, err
+}
+
 // MaxError releases the largest |count − model| over all cells, rounded up to the grid of the noise
 // (whole counts, unless the ledger is GDP), plus noise. One unit changes it by at most one count under
 // either relation.

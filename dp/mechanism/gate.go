@@ -182,6 +182,8 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.maxError(r)
 	case Accept:
 		return g.accept(r)
+	case Keep:
+		return g.keep(r)
 	case FirstAbove:
 		if !inRange(r.Noise) {
 			return plan{}, errors.New("the threshold is not between -2^40 and 2^40 counts")

@@ -29,6 +29,7 @@ func requests() []Request {
 		{Method: MaxError, Stage: "max", Workload: w, Model: model, Share: share},
 		{Method: Accept, Stage: "accept", Workload: w, Model: model, Limits: []float64{1, 2, 3}, Share: share},
 		{Method: FirstAbove, Stage: "above", Round: 1, Workload: w, Model: model, From: 3, Noise: 5, Share: share},
+		{Method: Keep, Stage: "keep", Round: 1, Workload: w, Model: model, Cell: query.Cell{Marginal: 1, Cell: 1, Sign: -1}, Total: 2.5, Noise: 4, Share: share},
 	}
 }
 
@@ -73,6 +74,7 @@ var kinds = map[Method]struct {
 	MeasureQueries: {dp.DiscreteGaussian, 9},
 	SelectBlock:    {dp.BlockExponential, 0}, SelectCell: {dp.Exponential, 0}, LaplaceMaxCell: {dp.LaplaceMax, 0},
 	MaxError: {dp.DiscreteGaussian, 1}, Accept: {dp.DiscreteGaussian, 1}, FirstAbove: {dp.AboveThreshold, 0},
+	Keep: {dp.Exponential, 0},
 }
 
 // TestEveryDrawIsCharged compares the ledger with the recorded calls: each is one event of its kind at
@@ -84,7 +86,7 @@ func TestEveryDrawIsCharged(t *testing.T) {
 			kind := l.Params().Accounting
 			want := new(big.Rat)
 			for _, r := range requests() {
-				selects := r.Method == SelectBlock || r.Method == SelectCell || r.Method == LaplaceMaxCell || r.Method == FirstAbove
+				selects := r.Method == SelectBlock || r.Method == SelectCell || r.Method == LaplaceMaxCell || r.Method == FirstAbove || r.Method == Keep
 				if _, err := g.answer(r); (err != nil) != (kind == dp.GaussianOnly && selects || kind == dp.Pure && r.Method == MeasureQueries) {
 					t.Errorf("%v %s %s: %v", n, name, r.Method, err)
 				}
@@ -99,7 +101,7 @@ func TestEveryDrawIsCharged(t *testing.T) {
 				}
 				want.Add(want, loss)
 				part := new(big.Rat).Mul(l.Capacity(), big.NewRat(1, 20))
-				if (c.Request.Noise == 0 || c.Request.Method == FirstAbove) && loss.Cmp(part) > 0 {
+				if (c.Request.Noise == 0 || c.Request.Method == FirstAbove || c.Request.Method == Keep) && loss.Cmp(part) > 0 {
 					t.Errorf("%v %s %s: charge %s above its share", n, name, c.Request.Method, loss.FloatString(12))
 				}
 				wantKind := kinds[c.Request.Method]
@@ -204,14 +206,14 @@ func TestStreamIsBoundToCliques(t *testing.T) {
 		return at
 	}
 	share, model := dp.ShareOf(1, 2), query.Answers{{1, 2}}
-	for _, m := range []Method{Measure, MeasureVariance, SelectBlock, SelectCell, LaplaceMaxCell, FirstAbove, Residuals, Scores} {
+	for _, m := range []Method{Measure, MeasureVariance, SelectBlock, SelectCell, LaplaceMaxCell, FirstAbove, Keep, Residuals, Scores} {
 		var at [2][32]byte
 		for a := range at {
 			r := Request{Method: m, Stage: "s", Share: share}
 			switch m {
-			case SelectBlock, SelectCell, LaplaceMaxCell, FirstAbove:
+			case SelectBlock, SelectCell, LaplaceMaxCell, FirstAbove, Keep:
 				r.Workload = query.Workload{Sizes: []int{2, 2}, Marginals: []query.Marginal{{Clique: domain.Clique{a}, Weight: 1}}}
-				r.Model = model
+				r.Model, r.Cell.Sign = model, 1
 			default:
 				r.Cliques, r.Precision = []domain.Clique{{a}}, []float64{1}
 			}

@@ -27,6 +27,7 @@ const (
 	MaxError        Method = "MaxError"
 	Accept          Method = "Accept"
 	FirstAbove      Method = "FirstAbove"
+	Keep            Method = "Keep"
 	Residuals       Method = "Residuals"
 	Scores          Method = "Scores"
 	Trees           Method = "Trees"
@@ -45,8 +46,9 @@ type Request struct {
 	Workload  query.Workload
 	Model     query.Answers // counts; of Scores: one table for each clique
 	Total     float64       // of the model or the release before, counts
-	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove the threshold
+	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove and Keep the threshold
 	From      int           // of FirstAbove: the answer to begin with, counted over the workload
+	Cell      query.Cell    // of Keep
 	Limits    []float64     // of Accept: the largest error allowed in each marginal, counts
 	Share     dp.Share
 }
@@ -116,7 +118,7 @@ func cloneAnswers(a query.Answers) query.Answers {
 // Digest returns a hash of the whole request: equal for requests that are equal bit by bit.
 func (r Request) Digest() [sha256.Size]byte {
 	in := noise.NewInputs().Text(string(r.Method)).Text(r.Stage).Int64(int64(r.Round))
-	in.Int64s([]int64{r.Share.Num, r.Share.Den, bits(r.Total), bits(r.Noise), int64(r.From)})
+	in.Int64s([]int64{r.Share.Num, r.Share.Den, bits(r.Total), bits(r.Noise), int64(r.From), int64(r.Cell.Marginal), int64(r.Cell.Cell), int64(r.Cell.Sign)})
 	addCliques(in, r.Cliques)
 	addCliques(in, r.Workload.Cliques())
 	for _, n := range r.Workload.Sizes {

@@ -48,6 +48,22 @@ var mechanisms = []defect{
 		old: "cell.Sign = 0\n", new: "_ = cell\n",
 	},
 	{
+		name: "keep test without its least refusal", file: "dp/mechanism/keep.go", test: "TestKeepDraws",
+		old: "uint64(short)+refusal", new: "uint64(short)+0*refusal",
+	},
+	{
+		name: "refusals of keep tests not paid for", file: "dp/mechanism/keep.go", test: "TestKeepLoss",
+		old: "big.NewRat(2051, 100)", new: "big.NewRat(1, 1)",
+	},
+	{
+		name: "keep test's sensitivity to linear queries taken for a cell's", file: "dp/mechanism/keep.go", test: "TestKeepLoss",
+		old: "r.Workload.LargestChange(g.relation)", new: "min(1, r.Workload.LargestChange(g.relation))",
+	},
+	{
+		name: "keep test without charge", file: "dp/mechanism/keep.go", test: "TestEveryDrawIsCharged",
+		old: "return plan{event: event, draw", new: "return plan{event: event, free: true, draw",
+	},
+	{
 		name: "search charged as a bounded range", file: "dp/accountant/event.go", dir: "dp/accountant", test: "TestSearchHasNoBoundedRange",
 		old: "case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential:", new: "case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential || e.Kind == dp.AboveThreshold:",
 	},

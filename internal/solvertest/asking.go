@@ -154,20 +154,38 @@ func (c *Curator) SelectBlock(stage string, round int, w query.Workload, model q
 // SelectCell answers solver.Curator.
 func (c *Curator) SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error) {
 	b, charge := c.selection(float64(w.CellRange(c.budget.Neighbouring)), share)
-	shift := 0.0
-	if c.budget.Neighbouring == dp.AddRemove {
-		shift = c.table.Units() - total
-	}
 	a := solver.Access{Stage: stage, Kind: dp.Exponential, Share: share}
 	return ask(c, round, a, charge, func() query.Cell {
 		return c.largest(w, model, func(e float64, m query.Marginal, cell int, sign int8) float64 {
 			if sign < 0 {
-				least, most := m.Bounds(cell)
-				e = (least+most)*shift - e
+				e = c.opposite(m, cell, total) - e
 			}
 			return e/b + c.gumbel()
 		})
 	}, w, clone(model), total, share)
+}
+
+// Keep answers solver.Curator.
+func (c *Curator) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error) {
+	b, charge := c.selection(float64(w.LargestChange(c.budget.Neighbouring)), share)
+	b /= -math.Expm1(-.05)
+	a := solver.Access{Stage: stage, Kind: dp.Exponential, Share: share}
+	return ask(c, round, a, charge, func() bool {
+		score := c.errors(w, model)[cell.Marginal][cell.Cell]
+		if cell.Sign < 0 {
+			score = c.opposite(w.Marginals[cell.Marginal], cell.Cell, total) - score
+		}
+		return c.rng.Float64() < math.Exp(-max(0, threshold-score)/b-.05)
+	}, w, clone(model), cell, total, threshold, share)
+}
+
+// opposite returns the sum of an answer's error and its opposite's.
+func (c *Curator) opposite(m query.Marginal, cell int, total float64) float64 {
+	if c.budget.Neighbouring == dp.Replace {
+		return 0
+	}
+	least, most := m.Bounds(cell)
+	return (least + most) * (c.table.Units() - total)
 }
 
 // FirstAbove answers solver.Curator.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -71,7 +70,11 @@ func ask[T any](c *Curator, round int, a solver.Access, charge float64, draw fun
 	if c.spent += charge; c.spent > c.budget.Capacity*(1+1e-9) {
 		return none, errors.New("solvertest: budget exhausted")
 	}
-	if at := slices.IndexFunc(c.asked, func(b solver.Access) bool { return a.Stage == b.Stage }); at >= 0 {
+	at := len(c.asked) - 1 // the stage is one of the last
+	for at >= 0 && c.asked[at].Stage != a.Stage {
+		at--
+	}
+	if at >= 0 {
 		c.asked[at].Count++
 		c.asked[at].Coordinates = max(c.asked[at].Coordinates, a.Coordinates)
 	} else {
@@ -84,7 +87,7 @@ func ask[T any](c *Curator, round int, a solver.Access, charge float64, draw fun
 		c.log = append(c.log, exchange{question, answer})
 		return answer, nil
 	}
-	at := len(c.log)
+	at = len(c.log)
 	if at >= len(c.replay) || !reflect.DeepEqual(question, c.replay[at].question) {
 		return none, fmt.Errorf("solvertest: question %d, of stage %s, depends on more than the answers", at, a.Stage)
 	}
@@ -103,16 +106,17 @@ func tables(sizes []int, cliques []domain.Clique) query.Workload {
 
 // answers returns the exact answers to the workload.
 func (c *Curator) answers(w query.Workload) query.Answers {
-	key := fmt.Sprint(w.Cliques())
-	if w.Linear() == 0 && c.exact[key] != nil {
+	key := ""
+	for _, m := range w.Marginals {
+		key += m.Clique.Key() + "/" + m.Queries.Fingerprint() + "/"
+	}
+	if c.exact[key] != nil {
 		return c.exact[key]
 	}
 	p := dense.PlanOf(w)
 	a, _ := p.NewAnswers()
 	dense.NewOracle(p).Eval(c.table.Counts, a)
-	if w.Linear() == 0 {
-		c.exact[key] = a
-	}
+	c.exact[key] = a
 	return a
 }
 

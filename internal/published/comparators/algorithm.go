@@ -35,6 +35,7 @@ type Curator interface {
 	MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error)
 	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
 	SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error)
+	Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error)
 	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
 }
 
@@ -54,7 +55,9 @@ type Algorithm struct {
 }
 
 // All returns the comparators, in the order in which a plan lists them.
-func All() []Algorithm { return []Algorithm{pmw, mwem, pep, adaptive, gem, dualQuery, fem, sepFEM} }
+func All() []Algorithm {
+	return []Algorithm{pmw, mwem, pep, adaptive, gem, dualQuery, dqrs, fem, sepFEM}
+}
 
 // setup is the public side of a run.
 type setup struct {

@@ -65,23 +65,30 @@ func (s *setup) dualQueryRounds() int {
 	return s.atLeastTwo(math.Cbrt(24 * rho * s.units * s.units / (dualQueryDraws * r * r * dualQueryEta * dualQueryEta)))
 }
 
-// atLeastTwo returns the rounds that the user asks for, or else x between 2 and 1,000.
-func (s *setup) atLeastTwo(x float64) int { return max(2, s.roundsOr(int(min(x, 1000)))) }
+// mostRows of a table are made, unless the user asks for more.
+const mostRows = 1000
+
+// atLeastTwo returns the rounds that the user asks for, or else x between 2 and mostRows.
+func (s *setup) atLeastTwo(x float64) int { return max(2, s.roundsOr(int(min(x, mostRows)))) }
+
+// anyQuery returns a random answer of a random marginal with a random sign.
+func (s *session) anyQuery(answers query.Answers) query.Cell {
+	i := s.rng.IntN(len(answers))
+	return query.Cell{Marginal: i, Cell: s.rng.IntN(len(answers[i])), Sign: int8(1 - 2*s.rng.IntN(2))}
+}
 
 func runDualQuery(s *session) (*population.Model, error) {
 	rounds := s.dualQueryRounds()
 	best, rows := s.maximiser(), newTable(s.workload)
 	for t := range rounds {
-		for i := range best.weights {
-			clear(best.weights[i])
-		}
+		best.forget()
 		if t > 0 {
 			rows.scaled(s.released.Units)
 		}
 		for draw := 1; draw <= dualQueryDraws; draw++ {
 			if t == 0 {
-				i := s.rng.IntN(len(best.weights))
-				best.want(query.Cell{Marginal: i, Cell: s.rng.IntN(len(rows.counts[i]))}, float64(1-2*s.rng.IntN(2)))
+				q := s.anyQuery(rows.counts)
+				best.want(q, float64(q.Sign))
 				continue
 			}
 			cell, err := s.curator.SelectCell(drawStage(t), draw, s.workload, rows.counts, s.released.Units, s.dualQueryShare(t, rounds))

@@ -57,6 +57,13 @@ func tables(w query.Workload) query.Workload {
 	return t
 }
 
+// forget sets all weights to 0.
+func (m *maximiser) forget() {
+	for i := range m.weights {
+		clear(m.weights[i])
+	}
+}
+
 // want adds x to the weight of a cell, or x times the values of a linear query to those of its clique's cells.
 func (m *maximiser) want(c query.Cell, x float64) {
 	weights := m.weights[c.Marginal]
