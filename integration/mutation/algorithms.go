@@ -55,6 +55,10 @@ var algorithms = []defect{
 		old: "if with.clearlyBetter(without) {", new: "if with.risk < math.Inf(1) {",
 	},
 	{
+		name: "model of pmw-pub leaves the public records", file: "internal/published/comparators/universe.go", test: "TestPublic",
+		old: "copy(u.theta, s.logits)", new: "copy(u.theta, s.logits[:0])",
+	},
+	{
 		name: "private table declared public", file: "pipelines/public.go", test: "TestPublicFaults",
 		old: "if err == nil && private(source) {", new: "if err != nil && private(source) {",
 	},

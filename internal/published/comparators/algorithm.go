@@ -49,6 +49,8 @@ type Algorithm struct {
 	// Measures says that rounds also release noisy counts: such an algorithm refuses δ = 0.
 	Measures bool
 
+	// public prepares a run by how often each record of the universe occurs in the public table; nil: there must be none.
+	public func(s *setup, rows []float64) error
 	// schedule plans everything but the total: public rules on sizes, relation, ε, δ and planning units.
 	schedule func(*setup) []solver.Access
 	run      func(*session) (*population.Model, error)
@@ -56,18 +58,21 @@ type Algorithm struct {
 
 // All returns the comparators, in the order in which a plan lists them.
 func All() []Algorithm {
-	return []Algorithm{pmw, mwem, pep, adaptive, gem, dualQuery, dqrs, fem, sepFEM}
+	return []Algorithm{pmw, mwem, pep, adaptive, gem, dualQuery, dqrs, fem, sepFEM, pmwPub, pap}
 }
 
 // setup is the public side of a run.
 type setup struct {
 	solver.Problem
-	workload query.Workload // the maximal marginals
-	cells    int64          // of the workload
-	never    domain.Exclusions
-	total    dp.Share // 0 under Replace
-	percent  int64    // of the capacity, what the rounds get
-	units    float64  // planning number
+	workload   query.Workload // the maximal marginals
+	cells      int64          // of the workload
+	never      domain.Exclusions
+	total      dp.Share  // 0 under Replace
+	percent    int64     // of the capacity, what the rounds get
+	units      float64   // planning number
+	logits     []float64 // of the universe, to begin with; nil: all 0
+	rows       float64   // of the public table that count
+	fromPublic bool      // the logits are those of the table's distribution
 }
 
 func (a Algorithm) setup(p solver.Problem) (*setup, error) {
@@ -80,6 +85,11 @@ func (a Algorithm) setup(p solver.Problem) (*setup, error) {
 	}
 	if a.Dense {
 		if _, err := dense.CheckUniverse(s.workload.Sizes, BytesPerCell, p.Memory()); err != nil {
+			return nil, err
+		}
+	}
+	if a.public != nil {
+		if err := s.readPublic(a); err != nil {
 			return nil, err
 		}
 	}
@@ -96,8 +106,32 @@ func (a Algorithm) setup(p solver.Problem) (*setup, error) {
 	return s, nil
 }
 
+// readPublic lets the algorithm prepare itself by the possible records of the public table.
+func (s *setup) readPublic(a Algorithm) error {
+	if s.Public == nil {
+		return errors.New("it needs a table that anybody may see, with --public=TABLE; without one use method mwem")
+	}
+	rows, err := s.Public.Histogram(s.workload.Sizes)
+	if err != nil {
+		return err
+	}
+	for z, x := range dense.Uniform(s.workload.Sizes, s.never) {
+		if x == 0 {
+			rows[z] = 0
+		}
+		s.rows += rows[z]
+	}
+	if s.rows == 0 {
+		return errors.New("no row of the public table is possible in this domain; name another table")
+	}
+	return a.public(s, rows)
+}
+
+// NeedsPublic reports whether the algorithm works from a public table.
+func (a Algorithm) NeedsPublic() bool { return a.public != nil }
+
 // Accesses plans every access to private data. It fails if the workload is empty, if the universe is too large for
-// an algorithm that needs one (*dense.ErrUniverse), and on δ = 0 if the algorithm measures.
+// an algorithm that needs one (*dense.ErrUniverse), without the public table that it needs, and on δ = 0 if the algorithm measures.
 func (a Algorithm) Accesses(p solver.Problem) ([]solver.Access, error) {
 	s, err := a.setup(p)
 	if err != nil {
@@ -140,7 +174,7 @@ func (a Algorithm) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	}
 	return &solver.Result{
 		Model: model, Total: s.released, Measurements: s.measured, RMSE: math.NaN(),
-		Iterations: s.done, Status: solver.RoundsDone,
+		Iterations: s.done, Status: solver.RoundsDone, Public: p.Public.Use(set.rows),
 	}, nil
 }
 

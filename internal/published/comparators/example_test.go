@@ -35,6 +35,9 @@ func ExampleAlgorithm_Accesses() {
 	// adaptive 3
 	// gem 3
 	// dualquery 4351
+	// dqrs 33801
 	// fem 301
 	// sepfem 301
+	// pmw-pub: it needs a table that anybody may see, with --public=TABLE; without one use method mwem
+	// pap: it needs a table that anybody may see, with --public=TABLE; without one use method mwem
 }

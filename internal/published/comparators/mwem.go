@@ -20,18 +20,25 @@ import (
 var mwem = Algorithm{
 	Name: "mwem", Summary: "multiplicative weights: each round selects and measures the worst cell",
 	Dense: true, Measures: true, Linear: true,
-	schedule: func(s *setup) []solver.Access {
-		return s.selectThenMeasure(dp.Exponential, s.mwemRounds(), 1, 1)
-	},
-	run: runMWEM,
+	schedule: scheduleMWEM, run: runMWEM,
+}
+
+func scheduleMWEM(s *setup) []solver.Access {
+	return s.selectThenMeasure(dp.Exponential, s.mwemRounds(), 1, 1)
 }
 
 // projections is how many entropy projections a round makes at most.
 const projections = 25
 
-// mwemRounds grows with the number of cells that may need a round of their own.
+// mwemRounds grows with the number of cells that may need a round of their own. A model that begins at a public table has
+// fewer, T = rho·units²/(4·rows): the noise of a count has the variance T/rho, and a table of so many rows errs by half a
+// unit for each √rows.
 func (s *setup) mwemRounds() int {
-	return s.roundsOr(int(min(max(1.6*math.Sqrt(float64(s.cells)), 30), 200)))
+	rounds := min(max(1.6*math.Sqrt(float64(s.cells)), 30), 200)
+	if s.fromPublic {
+		rounds = min(rounds, max(3, solver.ZCDPRho(s.Epsilon, s.Delta)*s.units*s.units/(4*s.rows)))
+	}
+	return s.roundsOr(int(rounds))
 }
 
 func runMWEM(s *session) (*population.Model, error) {

@@ -22,7 +22,9 @@ type universe struct {
 func (s *session) universe() *universe {
 	plan := dense.PlanOf(s.workload)
 	u := &universe{oracle: dense.NewOracle(plan), asked: s.workload.Marginals, units: s.released.Units}
-	u.theta = dense.Forbid(make([]float64, plan.Len()), s.workload.Sizes, s.never)
+	u.theta = make([]float64, plan.Len())
+	copy(u.theta, s.logits)
+	dense.Forbid(u.theta, s.workload.Sizes, s.never)
 	u.model = make([]float64, plan.Len())
 	u.counts, u.flat = plan.NewAnswers()
 	u.evaluate()
@@ -56,7 +58,7 @@ func (u *universe) project(targets []target, tolerance float64, steps int) {
 	for range steps {
 		worst, at := tolerance, -1
 		for i, t := range targets {
-			if d := math.Abs(u.counts[t.marginal][t.cell] - t.count); d > worst {
+			if d := math.Abs(u.counts[t.marginal][t.cell] - t.count); d > worst && u.canMove(t) {
 				worst, at = d, i
 			}
 		}
@@ -70,6 +72,14 @@ func (u *universe) project(targets []target, tolerance float64, steps int) {
 		u.oracle.AddCell(t.marginal, t.cell, (math.Log(want/(1-want))-math.Log(have/(1-have)))/(most-least), u.theta)
 		u.evaluate()
 	}
+}
+
+// canMove reports whether records of the model have different values of the target's query. A model that keeps to some
+// records may have none in a cell.
+func (u *universe) canMove(t target) bool {
+	least, most := u.asked[t.marginal].Bounds(t.cell)
+	at := u.counts[t.marginal][t.cell] / u.units
+	return at > least && at < most
 }
 
 func clamp(p float64) float64 { return min(max(p, leastProbability), 1-leastProbability) }
