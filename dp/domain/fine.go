@@ -116,11 +116,20 @@ func (f *fine) float(k int) float64 {
 	return f.grid.multiple(f.grid.first + float64(k))
 }
 
+// nearest returns the number of the multiple of the resolution, of those in the range, that is nearest to v.
+func (a *Attribute) nearest(v int64) int64 {
+	first, last := a.span()
+	return min(max(rounded(v, a.Resolution, true), first), last)
+}
+
+// Nearest returns the multiple of the resolution in the range that is nearest to v, an exact value of an INT64 or NUMERIC:
+// v is written in place of it.
+func (a *Attribute) Nearest(v int64) int64 { return a.nearest(v) * a.Resolution }
+
 // written returns multiple k of the resolution, or the exact value that is written in place of it.
 func (a *Attribute) written(k int64) int64 {
 	if len(a.Exact) > 0 {
-		first, last := a.span()
-		of := func(i int) int64 { return min(max(rounded(a.Exact[i], a.Resolution, true), first), last) }
+		of := func(i int) int64 { return a.nearest(a.Exact[i]) }
 		if i := sort.Search(len(a.Exact), func(i int) bool { return of(i) >= k }); i < len(a.Exact) && of(i) == k {
 			return a.Exact[i]
 		}

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 train, test = (pandas.read_csv(name, keep_default_na=False) for name in sys.argv[1:3])
 target = test.columns[-1]
-texts = [c for c in test.columns if test[c].dtype == object]
+texts = [c for c in test.columns if not pandas.api.types.is_numeric_dtype(test[c])]
 for c in texts:  # the same codes in both
     known = {v: i for i, v in enumerate(sorted(set(test[c]) | set(train[c].astype(str))))}
     train[c], test[c] = train[c].astype(str).map(known), test[c].map(known)

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -106,8 +107,8 @@ func (p *Plan) incomparable(a, b int) string {
 		return fmt.Sprintf("column %q is a %v, which has no order", x.Name, x.Type)
 	case x.Type != y.Type && !(number(x.Type) && number(y.Type)):
 		return fmt.Sprintf("column %q has type %v and column %q %v; one kind is needed", x.Name, x.Type, y.Name, y.Type)
-	case len(x.Exact)+len(x.FloatExact)+len(y.Exact)+len(y.FloatExact) > 0:
-		return fmt.Sprintf("columns %q and %q have exact values, which are no multiples of a resolution; leave those out", x.Name, y.Name)
+	case !slices.Equal(x.FloatExact, y.FloatExact):
+		return fmt.Sprintf("columns %q and %q have different exact values, which float64 have to share to be comparable; declare the same, or NUMERIC", x.Name, y.Name)
 	case x.Type == domain.Float64 && x.FloatResolution != y.FloatResolution:
 		return fmt.Sprintf("columns %q and %q have different resolutions, in which float64 are not comparable; declare one, or NUMERIC", x.Name, y.Name)
 	}
@@ -128,7 +129,7 @@ func (p *Plan) ranges() {
 }
 
 // steady checks that a column between two others can take a value wherever they leave room: its resolution divides
-// one of theirs.
+// one of theirs, and all three have the same exact values.
 func (p *Plan) steady() {
 	p.each(func(i, a, c int) {
 		for b := range p.before {
@@ -136,6 +137,9 @@ func (p *Plan) steady() {
 				continue
 			}
 			x, y, z := &p.scales[a], &p.scales[b], &p.scales[c]
+			if !maps.Equal(x.written, y.written) || !maps.Equal(y.written, z.written) {
+				p.fault(Order, i, "column %q stands between %q and %q and has other exact values; declare the same for all three", p.columns[b].Name, p.columns[a].Name, p.columns[c].Name)
+			}
 			if y.list == nil && x.step%y.step != 0 && z.step%y.step != 0 {
 				p.fault(Order, i, "the resolution of column %q divides neither that of %q nor that of %q, which it stands between; make it finer", p.columns[b].Name, p.columns[a].Name, p.columns[c].Name)
 			}

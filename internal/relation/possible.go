@@ -31,10 +31,17 @@ func (p *Plan) possible(j int) []int64 {
 
 // listed returns the values of an attribute.
 func listed(a *domain.Attribute) (list []int64) {
+	written, multiple := exact(a, 1)
 	for code := range cells(a) {
 		lo, hi, ok := a.Ends(domain.Code(code))
 		if !ok {
 			continue
+		}
+		if m, ok := multiple[lo]; ok {
+			lo = m
+		}
+		if m, ok := multiple[hi]; ok {
+			hi = m
 		}
 		step := max(1, uint64(a.Resolution))
 		n := (uint64(hi) - uint64(lo)) / step
@@ -42,7 +49,11 @@ func listed(a *domain.Attribute) (list []int64) {
 			return nil
 		}
 		for k := range n + 1 {
-			list = append(list, int64(uint64(lo)+k*step))
+			x := int64(uint64(lo) + k*step)
+			if at, ok := written[x]; ok {
+				x = at
+			}
+			list = append(list, x)
 		}
 	}
 	slices.Sort(list)

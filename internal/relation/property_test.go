@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -25,6 +26,9 @@ func (m *made) attribute(i int) domain.Attribute {
 	case 2:
 		a.Type, a.Scale, a.Resolution = domain.Numeric, m.r.IntN(3), 1
 		a.Cuts = domain.EqualCuts(int64(m.r.IntN(40)-20), int64(100+m.r.IntN(2000)), bins)
+		if m.r.IntN(2) == 0 {
+			m.exact(&a, bins)
+		}
 	default:
 		for v := range 2 + m.r.IntN(8) {
 			a.Values = append(a.Values, fmt.Sprint(v*7))
@@ -32,6 +36,14 @@ func (m *made) attribute(i int) domain.Attribute {
 		a.Type = domain.Int64
 	}
 	return a
+}
+
+// exact makes the bins of a learned ones, a few of whose values are written exactly: at most half a step from theirs.
+func (m *made) exact(a *domain.Attribute, bins int) {
+	a.Learned, a.Cuts, a.Resolution = min(bins, 4), []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}, 5
+	for x := a.Cuts[0]/5*5 + 10; x+2 <= a.Cuts[1] && len(a.Exact) < 1+m.r.IntN(8); x += 5 * int64(1+m.r.IntN(4)) {
+		a.Exact = append(a.Exact, x+int64(m.r.IntN(5))-2)
+	}
 }
 
 func newMade(seed uint64) *made {
@@ -69,6 +81,7 @@ func newMade(seed uint64) *made {
 	add("state", domain.Derived{Column: domain.Attribute{Type: domain.String}, From: "city", Map: []domain.Pair{{From: "A", To: "x"}}, Else: "y", HasElse: true})
 	add("zone", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "state", Map: []domain.Pair{{From: "x", To: "5"}, {From: "y", To: "-5"}}})
 	m.d.Generated = []domain.Generated{{Column: "key", As: "uuid"}, {Column: "no", As: "serial"}}
+	m.d = m.d.EqualBins()
 	return m
 }
 
@@ -161,6 +174,11 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 							code, ok = enc.FromFloat(a, col.Floats[row])
 						} else {
 							code, ok = enc.FromNative(a, col.Ints[row])
+						}
+						if x := m.d.Attributes[a]; len(x.Exact) > 0 {
+							if v := col.Ints[row]; !slices.Contains(x.Exact, v) && (v%x.Resolution != 0 || slices.ContainsFunc(x.Exact, func(e int64) bool { return x.Nearest(e) == v })) {
+								t.Errorf("seed %d, row %d: %s = %d is no value of the column", seed, row, x.Name, v)
+							}
 						}
 						if !ok || code != codes[row*n+a] {
 							t.Errorf("seed %d, row %d: %s has left its cell", seed, row, w.Attributes[i].Name)

@@ -172,10 +172,10 @@ func (r *repairer) draw(s *scale, lo, hi int64) int64 {
 	}
 	if s.learned != nil {
 		k := s.learned.Draw(s.number(lo), s.number(hi)+1, float64(r.next()>>11)*0x1p-53)
-		return lo + int64(k-s.number(lo))*s.step
+		return s.at(s.of(lo) + int64(k-s.number(lo))*s.step)
 	}
-	k, _ := bits.Mul64(r.next(), (uint64(hi)-uint64(lo))/uint64(s.step)+1)
-	return lo + int64(k)*s.step
+	k, _ := bits.Mul64(r.next(), (uint64(s.of(hi))-uint64(s.of(lo)))/uint64(s.step)+1)
+	return s.at(s.of(lo) + int64(k)*s.step)
 }
 
 // next returns the next random word of the row.

@@ -16,6 +16,9 @@ type scale struct {
 	list        []int64
 	least, most int64
 
+	written  map[int64]int64 // what is written in place of a multiple of step
+	multiple map[int64]int64 // its inverse
+
 	learned *domain.Distribution // of values by their numbers; nil: each is alike in its cell
 }
 
@@ -46,14 +49,45 @@ func (p *Plan) newScale(a int) scale {
 		}
 	}
 	slices.Sort(s.list)
+	s.written, s.multiple = exact(attr, s.unit)
 	if attr.Type != domain.Float64 {
 		s.learned = attr.Distribution()
 	}
 	return s
 }
 
+// exact returns the exact values of a column by the multiples of its resolution that each is written in place of, and the
+// other way round. Those of FLOAT64 are the same in all columns that are compared, and need none.
+func exact(a *domain.Attribute, unit int64) (written, multiple map[int64]int64) {
+	if len(a.Exact) == 0 {
+		return nil, nil
+	}
+	written, multiple = map[int64]int64{}, map[int64]int64{}
+	for _, x := range a.Exact {
+		m := a.Nearest(x) * unit
+		written[m], multiple[x*unit] = x*unit, m
+	}
+	return written, multiple
+}
+
+// of returns the multiple of step that a value is written for.
+func (s *scale) of(x int64) int64 {
+	if m, ok := s.multiple[x]; ok {
+		return m
+	}
+	return x
+}
+
+// at is the inverse of of.
+func (s *scale) at(m int64) int64 {
+	if x, ok := s.written[m]; ok {
+		return x
+	}
+	return m
+}
+
 // number returns the number of a value among all of the column.
-func (s *scale) number(x int64) int { return int((x - s.least) / s.step) }
+func (s *scale) number(x int64) int { return int((s.of(x) - s.of(s.least)) / s.step) }
 
 // density returns the share of a value, 1 if shares are not known.
 func (s *scale) density(x int64) float64 {
@@ -126,7 +160,15 @@ func (s *scale) floor(x, lo int64) int64 {
 		}
 		return max(x, lo)
 	}
-	return max(s.step*floorDiv(x, s.step), lo)
+	m := s.step * floorDiv(x, s.step)
+	switch { // exact values are at most a step away from their multiples
+	case s.written == nil:
+	case s.at(m+s.step) <= x:
+		m += s.step
+	case s.at(m) > x:
+		m -= s.step
+	}
+	return max(s.at(m), lo)
 }
 
 // ceil returns the least value that is at least x, and at most hi.
@@ -140,7 +182,15 @@ func (s *scale) ceil(x, hi int64) int64 {
 	if x > hi {
 		return hi
 	}
-	return min(-s.step*floorDiv(-x, s.step), hi)
+	m := -s.step * floorDiv(-x, s.step)
+	switch {
+	case s.written == nil:
+	case s.at(m-s.step) >= x:
+		m -= s.step
+	case s.at(m) < x:
+		m += s.step
+	}
+	return min(s.at(m), hi)
 }
 
 // has reports whether x is a value of the column.
@@ -149,7 +199,8 @@ func (s *scale) has(x int64) bool {
 		_, ok := slices.BinarySearch(s.list, x)
 		return ok
 	}
-	return s.least <= x && x <= s.most && x%s.step == 0
+	m := s.of(x)
+	return s.least <= x && x <= s.most && m%s.step == 0 && s.at(m) == x
 }
 
 // get returns the value of a row.

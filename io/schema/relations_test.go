@@ -120,11 +120,24 @@ func TestOrdersContradictRanges(t *testing.T) {
 	}
 }
 
-// TestNoOrderOfExactValues: an exchange of values would write an exact one into the other column.
-func TestNoOrderOfExactValues(t *testing.T) {
-	_, err := Parse("d.yaml", []byte("columns:\n  - {name: a, type: NUMERIC, min: 0, max: 9, exact: [0.693], fallback: 0}\n"+
-		"  - {name: b, type: NUMERIC, min: 0, max: 9, fallback: 0}\nconstraints: [{order: [b, a]}]\n"))
-	if err == nil || !strings.Contains(err.Error(), `columns "b" and "a" have exact values`) {
+// TestOrderOfExactValues: numbers may have their own ones; those of FLOAT64, and of three in a row, have to be alike.
+func TestOrderOfExactValues(t *testing.T) {
+	parse := func(typ, a, b, order string) error {
+		_, err := Parse("d.yaml", []byte("columns:\n  - {name: a, type: "+typ+", min: 0, max: 90, resolution: 0.5, "+a+"fallback: 0}\n"+
+			"  - {name: b, type: "+typ+", min: 0, max: 90, resolution: 0.5, "+b+"fallback: 0}\n"+
+			"  - {name: c, type: "+typ+", min: 0, max: 90, resolution: 0.5, fallback: 0}\nconstraints: [{order: "+order+"}]\n"))
+		return err
+	}
+	const own, other = "exact: [0.693], ", "exact: [0.7], "
+	for _, err := range []error{parse("NUMERIC", own, other, "[b, a]"), parse("FLOAT64", own, own, "[b, a]")} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if err := parse("FLOAT64", own, other, "[b, a]"); err == nil || !strings.Contains(err.Error(), `columns "b" and "a" have different exact values`) {
+		t.Error(err)
+	}
+	if err := parse("NUMERIC", own, own, "[b, a, c]"); err == nil || !strings.Contains(err.Error(), `column "a" stands between "b" and "c" and has other exact values`) {
 		t.Error(err)
 	}
 }
