@@ -115,8 +115,24 @@ func (l *Ledger) Select(kind dp.Kind, r dp.Range, share dp.Share) (Event, error)
 	if l.selections == nil {
 		l.selections = map[asked]Event{}
 	}
-	l.selections[at] = event(bisect.Int(0, most, within))
+	l.selections[at] = event(bisect.Near(0, most, l.guessSteps(kind, r, total), within))
 	return l.selections[at], nil
+}
+
+// guessSteps returns about the least scale of a selection, in steps of its grid: R/b from its loss by Loss, in floats.
+func (l *Ledger) guessSteps(kind dp.Kind, r dp.Range, loss *big.Rat) int64 {
+	bounded, _ := loss.Float64()
+	switch {
+	case l.params.Accounting == dp.Pure:
+	case kind == dp.AboveThreshold:
+		bounded = math.Sqrt(2 * bounded) // ε·tanh(ε/2) for small ε
+	default:
+		bounded = math.Sqrt(8 * bounded)
+	}
+	if kind == dp.BlockExponential {
+		bounded -= math.Ldexp(1, -blockSlackBits)
+	}
+	return int64(math.Ceil(math.Ldexp(float64(r)/bounded, ScoreGridBits)))
 }
 
 // asked holds what the event of a selection depends on, besides the capacity: many rounds request the same event.

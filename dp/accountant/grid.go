@@ -17,8 +17,14 @@ const (
 
 // bitsFor returns the least k ≥ 0, at most 36, for which x·2^k ≥ 2^16.
 func bitsFor(x *big.Rat) int {
-	for k := 0; k < finestBits; k++ {
-		if new(big.Rat).Mul(x, power(k)).Cmp(power(scaleBits)) >= 0 {
+	return leastBits(x, 1, scaleBits)
+}
+
+// leastBits returns the least k ≥ 0, at most 36, for which x·2^(each·k) ≥ 2^want.
+func leastBits(x *big.Rat, each, want int) int {
+	limit, n := new(big.Int).Lsh(x.Denom(), uint(want)), new(big.Int)
+	for k := range finestBits {
+		if n.Lsh(x.Num(), uint(each*k)).Cmp(limit) >= 0 {
 			return k
 		}
 	}
@@ -39,12 +45,7 @@ func gridFor(variances []*big.Rat) int {
 			smallest = v
 		}
 	}
-	for j := 0; j < finestBits; j++ {
-		if new(big.Rat).Mul(smallest, power(2*j)).Cmp(power(2*gdpGridBits)) >= 0 {
-			return j
-		}
-	}
-	return finestBits
+	return leastBits(smallest, 2, 2*gdpGridBits)
 }
 
 // roundFine rounds σ² up to an integer of at least 2^60 in squared steps of 2^-bits.

@@ -121,7 +121,7 @@ var accounting = []defect{
 	},
 	{
 		name: "B of selections rounded down", file: "dp/accountant/calibrate.go", test: "TestSelectIsLeast",
-		old: "event(bisect.Int(0, most, within))", new: "event(bisect.Int(0, most, within) - 1)",
+		old: "event(bisect.Near(0, most, l.guessSteps(kind, r, total), within))", new: "event(bisect.Near(0, most, l.guessSteps(kind, r, total), within) - 1)",
 	},
 	{
 		name: "sigma^2 rounded down", file: "dp/accountant/calibrate.go", test: "TestMeasureRoundsNoiseUp",

@@ -32,6 +32,19 @@ func Steps(low, high float64, n int, met func(x float64) bool) (below, above flo
 	return low, high
 }
 
+// Near is Int for a condition that costs much: it tries a guess first, then farther and farther from it.
+func Near(low, high, guess int64, met func(n int64) bool) int64 {
+	at := guess
+	for step := int64(1); low < at && at < high; step *= 2 {
+		if met(at) {
+			high, at = at, at-step
+		} else {
+			low, at = at, at+step
+		}
+	}
+	return Int(low, high, met)
+}
+
 // Int returns the least n in (low, high] that meets a condition, which high is taken to meet.
 func Int(low, high int64, met func(n int64) bool) int64 {
 	for high-low > 1 {

@@ -25,6 +25,23 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// A guess, whatever it is, does not change the answer; a right one asks twice.
+func TestNear(t *testing.T) {
+	for want := int64(1); want <= 100; want++ {
+		for _, guess := range []int64{math.MinInt64, -1, 0, 1, want - 1, want, want + 1, 50, 99, 100, 101, math.MaxInt64} {
+			asked := 0
+			got := Near(0, 100, guess, func(n int64) bool { asked++; return n >= want })
+			if got != want || guess == want && want < 100 && asked > 2 {
+				t.Errorf("guess %d: got %d, want %d; asked %d times", guess, got, want, asked)
+			}
+		}
+	}
+	const last = math.MaxInt64
+	if got := Near(0, last, last-5, func(n int64) bool { return n >= last-1 }); got != last-1 {
+		t.Errorf("at the end of int64: %d", got)
+	}
+}
+
 func TestInt(t *testing.T) {
 	for want := int64(1); want <= 100; want++ {
 		if got := Int(0, 100, func(n int64) bool { return n >= want }); got != want {
