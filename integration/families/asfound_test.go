@@ -28,7 +28,14 @@ func TestAsFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := x.Compare(t.Context(), s)
+			rows, err := x.Draw(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if day, month := x.Calendar(rows); day > .01 || month > .01 {
+				t.Errorf("a day of the week is off by %.4f of the rows, a month by %.4f", day, month)
+			}
+			v, err := x.Compare(t.Context(), rows)
 			if err != nil {
 				t.Fatal(err)
 			}

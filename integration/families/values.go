@@ -3,6 +3,7 @@ package families
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -72,9 +73,8 @@ func (t *Table) Coarsen(codes query.Recoding) mechanism.Counts {
 	return out
 }
 
-// Compare compares the values of as many rows of the model as there are units with those that were read. The
-// figures are not private.
-func (t *Table) Compare(ctx context.Context, s *Solved) (*evaluate.Values, error) {
+// Draw returns the values of as many rows of the model as there are units.
+func (t *Table) Draw(s *Solved) (*domain.Chunk, error) {
 	binned, err := t.Domain.WithBins(s.Bins)
 	if err != nil {
 		return nil, err
@@ -82,16 +82,54 @@ func (t *Table) Compare(ctx context.Context, s *Solved) (*evaluate.Values, error
 	rows := population.NewRows(s.Model, s.Problem.Workload.Maximal().Cliques(), t.Units(), s.Problem.Seed)
 	codes := make([]domain.Code, t.rows*t.Domain.Len())
 	rows.Read(0, codes)
-	var chunk domain.Chunk
-	word := rand.New(rand.NewPCG(s.Problem.Seed, 1))
-	domain.NewDecoder(binned).Decode(&chunk, codes, func(int, int) uint64 { return word.Uint64() })
+	chunk, word := new(domain.Chunk), rand.New(rand.NewPCG(s.Problem.Seed, 1))
+	domain.NewDecoder(binned).Decode(chunk, codes, func(int, int) uint64 { return word.Uint64() })
+	return chunk, nil
+}
+
+// Compare compares the values of rows with those that were read. The figures are not private.
+func (t *Table) Compare(ctx context.Context, rows *domain.Chunk) (*evaluate.Values, error) {
 	cells := t.Domain.EqualBins()
 	b := evaluate.NewBuilder(cells)
-	b.Add(&chunk)
+	b.Add(rows)
 	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: t.Values, Synthetic: b.Table()},
 		query.AllMarginals(cells.Sizes(), 1, mostCells), cells, evaluate.Options{})
 	if err != nil {
 		return nil, err
 	}
 	return report.Real.Values, nil
+}
+
+// Calendar returns the largest difference between rows and those that were read in the share of a day of the week, and in
+// that of a month of the year, of any column of dates.
+func (t *Table) Calendar(rows *domain.Chunk) (weekday, month float64) {
+	for a := range t.Domain.Attributes {
+		x := &t.Domain.Attributes[a]
+		if x.Fine() == 0 || !x.Type.Facts().Calendar || x.Type == domain.Time {
+			continue
+		}
+		var days [7]float64
+		var months [13]float64
+		add := func(native int64, by float64) {
+			at := x.Type.Time(native)
+			days[at.Weekday()] += by / float64(t.rows)
+			months[at.Month()] += by / float64(t.rows)
+		}
+		first := (x.Cuts[0] + x.Resolution - 1) / x.Resolution
+		for r, code := range t.Columns[a] {
+			if int(code) < x.Fine() {
+				add((first+int64(code))*x.Resolution, 1)
+			}
+			if c := &rows.Columns[a]; !c.Null(r) {
+				add(c.Ints[r], -1)
+			}
+		}
+		for _, d := range days {
+			weekday = max(weekday, math.Abs(d))
+		}
+		for _, m := range months {
+			month = max(month, math.Abs(m))
+		}
+	}
+	return weekday, month
 }

@@ -67,6 +67,16 @@ func TestShortRangesAreNotRounded(t *testing.T) {
 		"{name: percent, type: INT64, min: 0, max: 100,", "{name: year, type: INT64, min: 1950, max: 2024,")
 }
 
+// Times of day in hours and minutes end with a time of day: no minute 60 is proposed.
+func TestTimesInHoursAndMinutes(t *testing.T) {
+	got := proposed(t, "sold,bought,price", 3000, func(i int) string {
+		minute := i % 1440
+		return fmt.Sprintf("%d,%d,%d", minute/60*100+minute%60, 1000+minute/60%8*100+minute%60, minute/60*100+minute%60+i/2999)
+	})
+	hasLines(t, got, "{name: sold, type: INT64, min: 0, max: 2359,", "{name: bought, type: INT64, min: 1000, max: 1759,",
+		"{name: price, type: INT64, min: 0, max: 2360,")
+}
+
 // A list that lacks rare values has the cell other, which is not written back as one of them.
 func TestOtherIsNoValueOfTheList(t *testing.T) {
 	got := proposed(t, "kind", 101, func(i int) string {

@@ -48,6 +48,9 @@ func (t *tally) number() (cells, remark string) {
 		step = big.NewRat(1, 1)
 	}
 	from, to := t.outward(lo, hi, step)
+	if t.typ == domain.Int64 && !t.untimely && t.grain.unit%50 != 0 { // chance would leave no other numbers out
+		to.Sub(to, excess(to))
+	}
 	resolution := fit(from, to, step)
 	if all := t.grain.all(); step != nil && all != nil && resolution.Cmp(step) != 0 && isGrid(all, from, to) {
 		step, resolution = all, all // miles in an hour of whole knots
@@ -63,6 +66,12 @@ func (t *tally) number() (cells, remark string) {
 		cells += ", resolution: " + t.decimal(resolution)
 	}
 	return cells, remark
+}
+
+// excess is by how much the minutes of a time of day in hours and minutes, such as 2360, are above 59.
+func excess(to *big.Rat) *big.Rat {
+	minutes := new(big.Int).Mod(to.Num(), big.NewInt(100)).Int64()
+	return big.NewRat(max(0, minutes-59), 1)
 }
 
 // exactShare is the least share of the records whose number is proposed to be written as it is.

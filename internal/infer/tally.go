@@ -31,6 +31,7 @@ type numbers struct {
 	lo, hi   int64   // the range of numbers and times, in native units of the scale
 	flo, fhi float64 // the range of a FLOAT64
 	empty    bool    // no number yet
+	untimely bool    // a number is no time of day in hours and minutes, such as 1745
 	grain    grain
 	digits   []byte // memory
 }
@@ -90,6 +91,7 @@ func (t *numbers) native(v int64) {
 		t.lo, t.hi, t.empty = v, v, false
 	}
 	t.lo, t.hi = min(t.lo, v), max(t.hi, v)
+	t.untimely = t.untimely || t.scale > 0 || v < 0 || v > 2400 || v%100 > 59
 	t.grain.add(v, t.scale)
 }
 
