@@ -50,7 +50,7 @@ func RegisterScheme(scheme string, open func(ctx context.Context, at string) (Fo
 const Patience = 5 * time.Second
 
 // ErrNoService is in the error of an endpoint where something listens that is no job service.
-var ErrNoService = errors.New("what answers there is no Beam job service")
+var ErrNoService = errors.New("the server there is not a Beam job service")
 
 // Dial connects to the job service at host:port. It fails within Patience if nothing listens there, or
 // something else: engines have other ports, for people and for their own clients.

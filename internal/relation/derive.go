@@ -91,7 +91,7 @@ func (p *Plan) typed(column *domain.Attribute, v value) (value, error) {
 		if v.typ == domain.Int64 && v.scale == 0 {
 			fix = "INT64 or NUMERIC"
 		}
-		return v, fmt.Errorf("column %q is declared as %v, and what is computed is %s", column.Name, column.Type, fix)
+		return v, fmt.Errorf("column %q is declared as %v, and the computed values are %s", column.Name, column.Type, fix)
 	}
 	if want != domain.Numeric {
 		return v, nil
@@ -105,7 +105,7 @@ func (p *Plan) typed(column *domain.Attribute, v value) (value, error) {
 	column.Cuts = cuts
 	v = v.scaled(column.Scale)
 	if !v.fits() {
-		return v, fmt.Errorf("what is computed does not fit column %q", column.Name)
+		return v, fmt.Errorf("the computed values do not fit column %q", column.Name)
 	}
 	return v, nil
 }
@@ -129,12 +129,12 @@ func (p *Plan) ranged(column *domain.Attribute, st step, v value) error {
 	}
 	list := p.enumerate(st)
 	if list == nil && len(column.Values) == 0 {
-		return fmt.Errorf("what is computed lies between %s and %s, outside of what column %q declares, %s to %s; widen it, or leave out its values",
+		return fmt.Errorf("the computed values lie between %s and %s, outside of what column %q declares, %s to %s; widen it, or leave out its values",
 			column.AppendNative(nil, lo), column.AppendNative(nil, hi), column.Name, column.AppendNative(nil, column.Cuts[0]), column.AppendNative(nil, column.Cuts[len(column.Cuts)-1]))
 	}
 	if list == nil {
 		if uint64(hi)-uint64(lo) >= domain.MaxSize {
-			return fmt.Errorf("what is computed lies between %d and %d, which are more values than column %q declares; leave out its values", lo, hi, column.Name)
+			return fmt.Errorf("the computed values lie between %d and %d, which are more values than column %q declares; leave out its values", lo, hi, column.Name)
 		}
 		for x := lo; x <= hi; x++ {
 			list = append(list, x)
@@ -142,7 +142,7 @@ func (p *Plan) ranged(column *domain.Attribute, st step, v value) error {
 	}
 	for _, x := range list {
 		if !p.holds(column, x) {
-			return fmt.Errorf("what is computed can be %s, which is not among the values of column %q; declare it, or leave out the column's values", column.AppendNative(nil, x), column.Name)
+			return fmt.Errorf("a computed value can be %s, which is not among the values of column %q; declare it, or leave out the column's values", column.AppendNative(nil, x), column.Name)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func (p *Plan) lookup(i int) (step, error) {
 		return step{}, err
 	}
 	if source.Type == domain.Float64 {
-		return step{}, fmt.Errorf("column %q is a FLOAT64, whose values have no map", source.Name)
+		return step{}, fmt.Errorf("column %q is a FLOAT64, whose values cannot be mapped", source.Name)
 	}
 	st := step{uses: []int{from}}
 	if source.Type == domain.String {
@@ -106,7 +106,7 @@ func uncovered(d *domain.Derived, source *domain.Attribute, missing []string) er
 	if n := len(missing); n > 5 {
 		missing, more = missing[:5], fmt.Sprintf(" and %d more", n-5)
 	}
-	return fmt.Errorf("the map says nothing of values of column %q: %s%s; add them, or else: VALUE", source.Name, strings.Join(missing, ", "), more)
+	return fmt.Errorf("the map lacks values of column %q: %s%s; add them, or else: VALUE", source.Name, strings.Join(missing, ", "), more)
 }
 
 // texts returns what the cells of a STRING column are written as, in the order of a Decoder's dictionary.

@@ -144,9 +144,9 @@ func (p *Plan) find(name string) (int, error) {
 	}
 	switch {
 	case name == p.d.PrivacyID && name != "":
-		return 0, fmt.Errorf("column %q is the privacy_id, from which nothing is computed", name)
+		return 0, fmt.Errorf("column %q is the privacy_id, and no column may be computed from it", name)
 	case slices.ContainsFunc(p.d.Generated, func(g domain.Generated) bool { return g.Column == name }):
-		return 0, fmt.Errorf("column %q is generated, and nothing follows from it", name)
+		return 0, fmt.Errorf("column %q is generated, and no column may be computed from it", name)
 	}
 	return 0, fmt.Errorf("no column is called %q; the columns are %s", name, p.names())
 }

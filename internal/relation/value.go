@@ -77,7 +77,7 @@ func (c *compiler) column(name string) (value, error) {
 	a := &c.p.columns[i]
 	switch a.Type {
 	case domain.String, domain.Bool, domain.Float64:
-		return value{}, fmt.Errorf("column %q is a %v, with which nothing is computed; give a map of its values instead", name, a.Type)
+		return value{}, fmt.Errorf("column %q is a %v, which expressions cannot use; give a map of its values instead", name, a.Type)
 	}
 	lo, hi := span(a)
 	c.uses = append(c.uses, i)

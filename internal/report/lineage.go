@@ -28,7 +28,7 @@ type lineageDataset struct {
 // run was asked for: how long it took depends on the private table. No event has a number of its rows.
 func (p Privacy) Lineage() ([]byte, error) {
 	if p.Began == "" {
-		return nil, fmt.Errorf("report: the statement is of an older program, and does not say when the run began, which lineage needs")
+		return nil, fmt.Errorf("report: the statement was written by an older version, which did not record when the run began; lineage needs that")
 	}
 	event := map[string]any{
 		"eventTime": p.Began, "producer": p.producer(), "schemaURL": lineageEvent,

@@ -66,14 +66,14 @@ workload:
 // Each fault is found at its line, together with all others.
 func TestFaultsOfRelations(t *testing.T) {
 	for _, c := range []struct{ entries, want string }{
-		{"constraints: [{derive: hour, from: time / 10}]", `d.yaml:11:36: constraints: what is computed can be 24, which is not among the values of column "hour"`},
+		{"constraints: [{derive: hour, from: time / 10}]", `d.yaml:11:36: constraints: a computed value can be 24, which is not among the values of column "hour"`},
 		{"constraints: [{derive: hour, from: tme / 100}]", `character 1: no column is called "tme"`},
-		{"constraints: [{derive: hour, from: end}]", `column "hour" is declared as INT64, and what is computed is DATE`},
+		{"constraints: [{derive: hour, from: end}]", `column "hour" is declared as INT64, and the computed values are DATE`},
 		{"constraints: [{derive: hour}]", "no from"},
 		{"constraints: [{derive: x, from: y + 1}, {derive: y, from: x * 2}]", "would be computed from itself"},
-		{"constraints: [{derive: x, from: b + 1}]", "is a FLOAT64, with which nothing is computed"},
+		{"constraints: [{derive: x, from: b + 1}]", "is a FLOAT64, which expressions cannot use"},
 		{"constraints: [{derive: x, from: id}]", "is the privacy_id"},
-		{"constraints: [{derive: x, from: city, map: {Austin: TX}}]", "the map says nothing of values of column \"city\": Boston, other"},
+		{"constraints: [{derive: x, from: city, map: {Austin: TX}}]", "the map lacks values of column \"city\": Boston, other"},
 		{"constraints: [{derive: x, from: city, map: {Austin: TX, Dallas: TX}, else: a}]", `"Dallas" is not among the values`},
 		{"constraints: [{derive: x, from: city, map: {Austin: TX, Austin: MA}, else: a}]", `"Austin" appears twice`},
 		{"constraints: [{derive: x, from: time, map: [a]}]", "got a list"},

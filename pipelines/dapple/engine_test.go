@@ -23,7 +23,7 @@ func TestEndpointsThatDoNotAnswer(t *testing.T) {
 	dir := people(t, 10)
 	for endpoint, want := range map[string]string{
 		"127.0.0.1:1":                           "--endpoint: nothing answers at 127.0.0.1:1 (connection refused); start Beam's job server",
-		strings.TrimPrefix(page.URL, "http://"): "--endpoint: what answers there is no Beam job service (" + strings.TrimPrefix(page.URL, "http://") + "); engines have other ports",
+		strings.TrimPrefix(page.URL, "http://"): "--endpoint: the server there is not a Beam job service (" + strings.TrimPrefix(page.URL, "http://") + "); engines have other ports",
 	} {
 		got := dapple(t, dir, synth("--runner=flink", "--endpoint="+endpoint)...)
 		got.want(t, 2, "one problem; nothing was read or written", want)
