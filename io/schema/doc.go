@@ -54,7 +54,14 @@
 // frequent values as bins of their own, and rows are drawn inside bins from the released distribution. The default
 // resolution is 1 for INT64, 0.01 for NUMERIC, a day for DATE and a second for other times; FLOAT64 needs one.
 // Numbers that a resolution would round, such as frequent logarithms, can be listed as exact, and are then written
-// unchanged; columns in order cannot have any.
+// unchanged.
+//
+// Learned bins and values show what stands out of the noise. Let σ be the square root of sigma2 of the stage trees in the
+// statement: 119 records on UCI Adult at ε = 1, with 15 columns, of which 5 have learned bins. Fewer than about 3σ records
+// (there one in a hundred) are not seen by themselves; a tail of so few has the generalised Pareto distribution that
+// fits it as a whole. If they make up more than about a fifth of the variance, the standard deviation of the rows can be off
+// by more than a tenth. One value far from all others is never shown: a release that shows it would give its record away. A
+// range (min, max) without such values costs nothing and helps: values beyond it become its ends.
 //
 // # Constraints between columns
 //
@@ -69,7 +76,8 @@
 //
 // Columns in order are of one kind: numbers, dates, or times of one type. NULL is in order with everything.
 // Combinations of cells without values in order have probability 0, and inside cells values are exchanged or drawn
-// again; as far as possible, the values of a column are those that it would have without the order.
+// again; as far as possible, the values of a column are those that it would have without the order. FLOAT64 columns in
+// order need the same exact values, and so do three in a row.
 //
 // A derived column or a sum is computed in the rows: it is not modelled, uses no budget, and the table need not have
 // it. It can be declared under columns, with its place, its type and the range of its values; otherwise it comes
