@@ -129,6 +129,11 @@ func (c *tape) Keep(stage string, round int, w query.Workload, model query.Answe
 	return exchange(c, a, err, stage, round, model, cell, total, threshold, share)
 }
 
+func (c *tape) Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error) {
+	a, err := c.curator.Votes(stage, round, choice, candidates, share)
+	return exchange(c, a, err, stage, round, choice, candidates, share)
+}
+
 func (c *tape) LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error) {
 	a, err := c.curator.LaplaceMaxCell(stage, round, w, model, scale)
 	return exchange(c, a, err, stage, round, model, scale)

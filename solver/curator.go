@@ -42,6 +42,8 @@ type Curator interface {
 	// Keep returns true with probability exp(−max(0, threshold − score)/b − 1/20), for the score that SelectCell gives a
 	// cell with its sign.
 	Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error)
+	// Votes releases how many records vote for each candidate, if those of a cell of the universe vote for its choice.
+	Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error)
 	// Residuals releases marginals on merged codes, centred along every axis; see package rake.
 	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
 	// Scores releases the distances of marginals on merged codes from public tables; see package rake.
@@ -75,6 +77,8 @@ type Access struct {
 	Coordinates int64
 	// Worst: the one number released is the largest error of the workload's answers.
 	Worst bool
+	// Keeps: the Exponential events are keep tests, each of one answer.
+	Keeps bool
 	// Adaptive: the request depends on earlier releases. Its share is fixed; its sensitivity and noise are known only
 	// when it is made.
 	Adaptive bool

@@ -97,6 +97,10 @@ func (r reserved) Keep(stage string, round int, w query.Workload, model query.An
 	return r.Curator.Keep(stage, round, w, model, cell, total, threshold, left(s, r.share))
 }
 
+func (r reserved) Votes(stage string, round int, choice []int32, candidates int, s dp.Share) (query.Measurement, error) {
+	return r.Curator.Votes(stage, round, choice, candidates, left(s, r.share))
+}
+
 func (r reserved) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, s dp.Share) ([]query.Measurement, error) {
 	return r.Curator.Residuals(stage, round, cliques, merge, precision, left(s, r.share))
 }

@@ -136,6 +136,24 @@ func (c *Curator) Keep(stage string, round int, w query.Workload, model query.An
 	return r.Accepted, err
 }
 
+// Votes releases how many records vote for each of the candidates, if a record votes for the choice of its cell: choice has
+// an entry for each cell of the universe, row-major, the number of a candidate. The clique of the result is that of all
+// attributes.
+//
+// Precondition (caller): the choices are public. (New): one record of each unit; its counts hold the universe.
+// Guarantee: that of Measure for one marginal, since each record has one vote: rho = Δ²/(2σ²), Δ² = 1 (AddRemove) or 2
+// (Replace), μ² = 2·rho in a GDP ledger, ε = Δ₁/scale, Δ₁ = 1 or 2.
+// Rounding: none of the votes; noise is an integer on its grid, and its scale is rounded up.
+// Source: Lin, Gopi, Kulkarni, Nori, Yekhanin 2024, "Differentially Private Synthetic Data via Foundation Model APIs 1",
+// Algorithm 2; Canonne, Kamath, Steinke 2020, Theorem 14.
+func (c *Curator) Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error) {
+	r, err := c.answer(Request{Method: Votes, Stage: stage, Round: round, Choice: choice, Candidates: candidates, Share: share})
+	if err != nil {
+		return query.Measurement{}, err
+	}
+	return r.Measurements[0], nil
+}
+
 // MaxError releases the largest |count − model| over all cells, rounded up to the grid of the noise
 // (whole counts, unless the ledger is GDP), plus noise. One unit changes it by at most one count under
 // either relation.

@@ -151,6 +151,8 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.total(r)
 	case Measure, MeasureVariance:
 		return g.measure(r)
+	case Votes:
+		return g.votes(r)
 	case Residuals:
 		return g.residuals(r)
 	case Scores:

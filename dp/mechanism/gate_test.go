@@ -29,6 +29,7 @@ func requests() []Request {
 		{Method: MaxError, Stage: "max", Workload: w, Model: model, Share: share},
 		{Method: Accept, Stage: "accept", Workload: w, Model: model, Limits: []float64{1, 2, 3}, Share: share},
 		{Method: FirstAbove, Stage: "above", Round: 1, Workload: w, Model: model, From: 3, Noise: 5, Share: share},
+		{Method: Votes, Stage: "votes", Round: 1, Choice: []int32{2, 0, 1, 2}, Candidates: 3, Share: share},
 		{Method: Keep, Stage: "keep", Round: 1, Workload: w, Model: model, Cell: query.Cell{Marginal: 1, Cell: 1, Sign: -1}, Total: 2.5, Noise: 4, Share: share},
 	}
 }
@@ -74,7 +75,7 @@ var kinds = map[Method]struct {
 	MeasureQueries: {dp.DiscreteGaussian, 9},
 	SelectBlock:    {dp.BlockExponential, 0}, SelectCell: {dp.Exponential, 0}, LaplaceMaxCell: {dp.LaplaceMax, 0},
 	MaxError: {dp.DiscreteGaussian, 1}, Accept: {dp.DiscreteGaussian, 1}, FirstAbove: {dp.AboveThreshold, 0},
-	Keep: {dp.Exponential, 0},
+	Keep: {dp.Exponential, 0}, Votes: {dp.DiscreteGaussian, 3},
 }
 
 // TestEveryDrawIsCharged compares the ledger with the recorded calls: each is one event of its kind at

@@ -113,7 +113,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 			values["max"] = append(values["max"], release.MaxError.Counts)
 			for _, m := range release.Measurements {
 				stage := "measure"
-				if r.Method == MeasureQueries {
+				if r.Method == MeasureQueries || r.Method == Votes {
 					stage = r.Stage
 				}
 				values[stage] = append(values[stage], m.Values...)

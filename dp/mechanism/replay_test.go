@@ -35,6 +35,9 @@ func loop(c *Curator) error {
 			return err
 		}
 	}
+	if _, err := c.Votes("votes", 1, []int32{0, 1, 1, 0}, 2, dp.ShareOf(1, 40)); err != nil {
+		return err
+	}
 	if _, err := c.Keep("keep", 1, w, model, query.Cell{Marginal: 2, Cell: 3, Sign: 1}, total.Units, total.Units/2, dp.ShareOf(1, 40)); err != nil {
 		return err
 	}
@@ -153,6 +156,7 @@ func TestDigests(t *testing.T) {
 	base := requests()[5] // SelectCell
 	base.Cliques, base.Precision, base.Noise = base.Workload.Cliques()[:1], []float64{1}, 3
 	base.From, base.Limits, base.Cell = 2, []float64{4}, query.Cell{Sign: 1}
+	base.Choice, base.Candidates = []int32{1}, 2
 	base.Merge = query.Recoding{{1, 0}, nil}
 	base.Shapes = []query.TreeShape{{}}
 	note("request", base.Digest())

@@ -28,6 +28,7 @@ const (
 	Accept          Method = "Accept"
 	FirstAbove      Method = "FirstAbove"
 	Keep            Method = "Keep"
+	Votes           Method = "Votes"
 	Residuals       Method = "Residuals"
 	Scores          Method = "Scores"
 	Trees           Method = "Trees"
@@ -36,21 +37,23 @@ const (
 
 // Request is one call of a Curator: public values only. Fields that the method does not take are zero.
 type Request struct {
-	Method    Method
-	Stage     string
-	Round     int
-	Cliques   []domain.Clique
-	Precision []float64
-	Merge     query.Recoding    // of codes, before counting
-	Shapes    []query.TreeShape // of Trees: one for each clique
-	Workload  query.Workload
-	Model     query.Answers // counts; of Scores: one table for each clique
-	Total     float64       // of the model or the release before, counts
-	Noise     float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove and Keep the threshold
-	From      int           // of FirstAbove: the answer to begin with, counted over the workload
-	Cell      query.Cell    // of Keep
-	Limits    []float64     // of Accept: the largest error allowed in each marginal, counts
-	Share     dp.Share
+	Method     Method
+	Stage      string
+	Round      int
+	Cliques    []domain.Clique
+	Precision  []float64
+	Merge      query.Recoding    // of codes, before counting
+	Shapes     []query.TreeShape // of Trees: one for each clique
+	Workload   query.Workload
+	Model      query.Answers // counts; of Scores: one table for each clique
+	Total      float64       // of the model or the release before, counts
+	Noise      float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove and Keep the threshold
+	From       int           // of FirstAbove: the answer to begin with, counted over the workload
+	Cell       query.Cell    // of Keep
+	Choice     []int32       // of Votes: by cell of the universe, the candidate that its records vote for
+	Candidates int           // of Votes
+	Limits     []float64     // of Accept: the largest error allowed in each marginal, counts
+	Share      dp.Share
 }
 
 // Release is the result of a call: the field of its method is set.
@@ -84,6 +87,7 @@ func (r *Recorder) record(c Call) {
 	c.Request.Precision = slices.Clone(c.Request.Precision)
 	c.Request.Shapes = slices.Clone(c.Request.Shapes)
 	c.Request.Limits = slices.Clone(c.Request.Limits)
+	c.Request.Choice = slices.Clone(c.Request.Choice)
 	c.Request.Merge = slices.Clone(c.Request.Merge)
 	for a, codes := range c.Request.Merge {
 		c.Request.Merge[a] = slices.Clone(codes)
@@ -118,7 +122,7 @@ func cloneAnswers(a query.Answers) query.Answers {
 // Digest returns a hash of the whole request: equal for requests that are equal bit by bit.
 func (r Request) Digest() [sha256.Size]byte {
 	in := noise.NewInputs().Text(string(r.Method)).Text(r.Stage).Int64(int64(r.Round))
-	in.Int64s([]int64{r.Share.Num, r.Share.Den, bits(r.Total), bits(r.Noise), int64(r.From), int64(r.Cell.Marginal), int64(r.Cell.Cell), int64(r.Cell.Sign)})
+	in.Int64s([]int64{r.Share.Num, r.Share.Den, bits(r.Total), bits(r.Noise), int64(r.From), int64(r.Cell.Marginal), int64(r.Cell.Cell), int64(r.Cell.Sign), int64(r.Candidates)})
 	addCliques(in, r.Cliques)
 	addCliques(in, r.Workload.Cliques())
 	for _, n := range r.Workload.Sizes {
@@ -129,6 +133,7 @@ func (r Request) Digest() [sha256.Size]byte {
 	}
 	addFloats(in, r.Precision)
 	addFloats(in, r.Limits)
+	addChoice(in, r.Choice)
 	addRecoding(in, r.Merge)
 	for _, s := range r.Shapes {
 		in.Int64s([]int64{int64(s.Values), int64(s.Codes())})

@@ -60,6 +60,22 @@ var mechanisms = []defect{
 		old: "r.Workload.LargestChange(g.relation)", new: "min(1, r.Workload.LargestChange(g.relation))",
 	},
 	{
+		name: "votes of a record counted for two candidates", file: "dp/mechanism/votes.go", test: "TestVotesSensitivity",
+		old: "sums[choice[z]] += n", new: "sums[choice[z]] += n\n\t\tsums[0] += n",
+	},
+	{
+		name: "votes under Replace charged as under AddRemove", file: "dp/mechanism/votes.go", test: "TestVotesSensitivity",
+		old: "\tsampler, err := samplerFor(event, 0)\n", new: "\tif event.L2Squared == 2 {\n\t\tevent.L2Squared = 1\n\t}\n\tsampler, err := samplerFor(event, 0)\n",
+	},
+	{
+		name: "votes without charge", file: "dp/mechanism/votes.go", test: "TestEveryDrawIsCharged",
+		old: "return plan{event: event, draw", new: "return plan{event: event, free: true, draw",
+	},
+	{
+		name: "votes with the noise of a count", file: "dp/mechanism/votes.go", test: "TestVotesDraws",
+		old: "samplerFor(event, 0)", new: "noise.NewLaplace(event.Steps(0).SetInt64(1))",
+	},
+	{
 		name: "keep test without charge", file: "dp/mechanism/keep.go", test: "TestEveryDrawIsCharged",
 		old: "return plan{event: event, draw", new: "return plan{event: event, free: true, draw",
 	},

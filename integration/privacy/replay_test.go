@@ -110,6 +110,8 @@ func ask(c *mechanism.Curator, r mechanism.Request) (err error) {
 		_, err = c.FirstAbove(r.Stage, r.Round, r.Workload, r.Model, r.From, r.Noise, r.Share)
 	case mechanism.Keep:
 		_, err = c.Keep(r.Stage, r.Round, r.Workload, r.Model, r.Cell, r.Total, r.Noise, r.Share)
+	case mechanism.Votes:
+		_, err = c.Votes(r.Stage, r.Round, r.Choice, r.Candidates, r.Share)
 	case mechanism.LaplaceMaxCell:
 		_, err = c.LaplaceMaxCell(r.Stage, r.Round, r.Workload, r.Model, r.Noise)
 	case mechanism.SelectBlock:

@@ -244,6 +244,9 @@ func eventOf(l *accountant.Ledger, a solver.Access, p solver.Problem) (accountan
 	case dp.BlockExponential:
 		return l.Select(a.Kind, p.Workload.BlockRange(p.Neighbouring), a.Share)
 	case dp.Exponential:
+		if a.Keeps {
+			return l.Select(a.Kind, p.Workload.LargestChange(p.Neighbouring), a.Share)
+		}
 		return l.Select(a.Kind, p.Workload.CellRange(p.Neighbouring), a.Share)
 	case dp.AboveThreshold:
 		return l.Select(a.Kind, p.Workload.LargestChange(p.Neighbouring), a.Share)

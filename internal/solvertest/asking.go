@@ -169,7 +169,7 @@ func (c *Curator) SelectCell(stage string, round int, w query.Workload, model qu
 func (c *Curator) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error) {
 	b, charge := c.selection(float64(w.LargestChange(c.budget.Neighbouring)), share)
 	b /= -math.Expm1(-.05)
-	a := solver.Access{Stage: stage, Kind: dp.Exponential, Share: share}
+	a := solver.Access{Stage: stage, Kind: dp.Exponential, Share: share, Keeps: true}
 	return ask(c, round, a, charge, func() bool {
 		score := c.errors(w, model)[cell.Marginal][cell.Cell]
 		if cell.Sign < 0 {
@@ -177,6 +177,30 @@ func (c *Curator) Keep(stage string, round int, w query.Workload, model query.An
 		}
 		return c.rng.Float64() < math.Exp(-max(0, threshold-score)/b-.05)
 	}, w, clone(model), cell, total, threshold, share)
+}
+
+// Votes answers solver.Curator.
+func (c *Curator) Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error) {
+	charge, changes := share.Float()*c.budget.Capacity, float64(c.budget.Neighbouring.UnitChanges())
+	v := changes * c.variance(1, charge)
+	if c.pure() {
+		v = c.variance(changes, charge)
+	}
+	all := make(domain.Clique, len(c.table.Sizes))
+	for i := range all {
+		all[i] = i
+	}
+	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Marginals: 1, Cliques: []domain.Clique{all}, Coordinates: int64(candidates)}
+	return ask(c, round, a, charge, func() query.Measurement {
+		m := query.Measurement{Clique: all, Values: make([]float64, candidates), Variance: v}
+		for z, n := range c.table.Counts {
+			m.Values[choice[z]] += n
+		}
+		for i := range m.Values {
+			m.Values[i] += c.noise(v)
+		}
+		return m
+	}, choice, candidates, share)
 }
 
 // opposite returns the sum of an answer's error and its opposite's.

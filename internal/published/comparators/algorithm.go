@@ -36,6 +36,7 @@ type Curator interface {
 	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
 	SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error)
 	Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error)
+	Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error)
 	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
 }
 
@@ -46,6 +47,8 @@ type Algorithm struct {
 	Dense bool
 	// Linear says that the algorithm answers linear queries beside marginals.
 	Linear bool
+	// Universe says that the algorithm asks for counts of whole records.
+	Universe bool
 	// Measures says that rounds also release noisy counts: such an algorithm refuses δ = 0.
 	Measures bool
 
@@ -58,7 +61,7 @@ type Algorithm struct {
 
 // All returns the comparators, in the order in which a plan lists them.
 func All() []Algorithm {
-	return []Algorithm{pmw, mwem, pep, adaptive, gem, dualQuery, dqrs, fem, sepFEM, pmwPub, pap}
+	return []Algorithm{pmw, mwem, pep, adaptive, gem, dualQuery, dqrs, fem, sepFEM, pmwPub, pap, pe}
 }
 
 // setup is the public side of a run.

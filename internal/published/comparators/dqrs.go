@@ -27,7 +27,7 @@ var dqrs = Algorithm{
 		for t := 1; t < rounds; t++ {
 			keep, draw := s.dqrsShares(t, rounds)
 			out = append(out,
-				solver.Access{Stage: keepStage(t), Kind: dp.Exponential, Count: dqrsSlots, Share: keep},
+				solver.Access{Stage: keepStage(t), Kind: dp.Exponential, Count: dqrsSlots, Share: keep, Keeps: true},
 				solver.Access{Stage: drawStage(t), Kind: dp.Exponential, Count: dqrsFresh, Share: draw})
 		}
 		return out

@@ -40,4 +40,5 @@ func ExampleAlgorithm_Accesses() {
 	// sepfem 301
 	// pmw-pub: it needs a table that anybody may see, with --public=TABLE; without one use method mwem
 	// pap: it needs a table that anybody may see, with --public=TABLE; without one use method mwem
+	// pe 11
 }
