@@ -2,7 +2,6 @@ package relation
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -128,8 +127,8 @@ func (p *Plan) ranges() {
 	})
 }
 
-// steady checks that a column between two others can take a value wherever they leave room: its resolution divides
-// one of theirs, and all three have the same exact values.
+// steady checks that a column between two others can take a value wherever they leave room: all values of one of them
+// are its own.
 func (p *Plan) steady() {
 	p.each(func(i, a, c int) {
 		for b := range p.before {
@@ -137,11 +136,12 @@ func (p *Plan) steady() {
 				continue
 			}
 			x, y, z := &p.scales[a], &p.scales[b], &p.scales[c]
-			if !maps.Equal(x.written, y.written) || !maps.Equal(y.written, z.written) {
-				p.fault(Order, i, "column %q stands between %q and %q and has other exact values; declare the same for all three", p.columns[b].Name, p.columns[a].Name, p.columns[c].Name)
-			}
-			if y.list == nil && x.step%y.step != 0 && z.step%y.step != 0 {
+			switch {
+			case y.list != nil || y.contains(x) || y.contains(z):
+			case x.step%y.step != 0 && z.step%y.step != 0:
 				p.fault(Order, i, "the resolution of column %q divides neither that of %q nor that of %q, which it stands between; make it finer", p.columns[b].Name, p.columns[a].Name, p.columns[c].Name)
+			default:
+				p.fault(Order, i, "column %q stands between %q and %q and has other exact values than they; declare the same, and one resolution", p.columns[b].Name, p.columns[a].Name, p.columns[c].Name)
 			}
 		}
 	})

@@ -203,6 +203,24 @@ func (s *scale) has(x int64) bool {
 	return s.least <= x && x <= s.most && m%s.step == 0 && s.at(m) == x
 }
 
+// contains reports whether all values of x that are in the column's range are its own.
+func (s *scale) contains(x *scale) bool {
+	if x.step%s.step != 0 {
+		return false
+	}
+	for m, v := range x.written {
+		if s.written[m] != v {
+			return false
+		}
+	}
+	for m := range s.written {
+		if _, ok := x.written[m]; !ok && m%x.step == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // get returns the value of a row.
 func (s *scale) get(c *domain.Column, row int) int64 {
 	if c.Form == domain.Floats {

@@ -77,7 +77,7 @@
 // Columns in order are of one kind: numbers, dates, or times of one type. NULL is in order with everything.
 // Combinations of cells without values in order have probability 0, and inside cells values are exchanged or drawn
 // again; as far as possible, the values of a column are those that it would have without the order. FLOAT64 columns in
-// order need the same exact values, and so do three in a row.
+// order need the same exact values; a column between two others needs all values of one of them.
 //
 // A derived column or a sum is computed in the rows: it is not modelled, uses no budget, and the table need not have
 // it. It can be declared under columns, with its place, its type and the range of its values; otherwise it comes

@@ -120,7 +120,8 @@ func TestOrdersContradictRanges(t *testing.T) {
 	}
 }
 
-// TestOrderOfExactValues: numbers may have their own ones; those of FLOAT64, and of three in a row, have to be alike.
+// TestOrderOfExactValues: numbers may have their own ones; those of FLOAT64 have to be alike. A column between two others has all
+// values of one of them.
 func TestOrderOfExactValues(t *testing.T) {
 	parse := func(typ, a, b, order string) error {
 		_, err := Parse("d.yaml", []byte("columns:\n  - {name: a, type: "+typ+", min: 0, max: 90, resolution: 0.5, "+a+"fallback: 0}\n"+
@@ -129,7 +130,8 @@ func TestOrderOfExactValues(t *testing.T) {
 		return err
 	}
 	const own, other = "exact: [0.693], ", "exact: [0.7], "
-	for _, err := range []error{parse("NUMERIC", own, other, "[b, a]"), parse("FLOAT64", own, own, "[b, a]")} {
+	for _, err := range []error{parse("NUMERIC", own, other, "[b, a]"), parse("FLOAT64", own, own, "[b, a]"),
+		parse("NUMERIC", own, own, "[b, a, c]"), parse("NUMERIC", "", other, "[b, a, c]")} {
 		if err != nil {
 			t.Error(err)
 		}
@@ -137,7 +139,7 @@ func TestOrderOfExactValues(t *testing.T) {
 	if err := parse("FLOAT64", own, other, "[b, a]"); err == nil || !strings.Contains(err.Error(), `columns "b" and "a" have different exact values`) {
 		t.Error(err)
 	}
-	if err := parse("NUMERIC", own, own, "[b, a, c]"); err == nil || !strings.Contains(err.Error(), `column "a" stands between "b" and "c" and has other exact values`) {
+	if err := parse("NUMERIC", own, other, "[b, a, c]"); err == nil || !strings.Contains(err.Error(), `column "a" stands between "b" and "c" and has other exact values`) {
 		t.Error(err)
 	}
 }
