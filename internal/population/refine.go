@@ -3,20 +3,20 @@ package population
 import (
 	"math"
 	"math/rand/v2"
-	"sort"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/summation"
 )
 
-// Limits of Refine: up to here it takes up to ten seconds, and a few hundred MB.
+// Limits of Refine: up to here it takes up to five seconds, and a few hundred MB.
 const (
 	refineRows     = 2_000_000   // rows
 	refineCodes    = 100_000_000 // rows × attributes
 	refineCells    = 20_000_000  // cells of all tables
 	refineVisits   = 100_000_000 // rows × tables
-	refinePerRow   = 6           // proposals per row …
-	refineWork     = 150_000_000 // … and of all together, times tables
+	refineRound    = 640         // a round is for every so many rows …
+	refinePerRow   = 6           // … each taken so often, …
+	refineWork     = 150_000_000 // … and at most so many, times tables
 	cachedCells    = 1 << 19     // cells of all tables that a core's cache holds, at 8 bytes each
 	refineSoftness = 0.5         // counts added to a target: an empty cell's rounding error is not 0
 )
@@ -39,40 +39,43 @@ func Fits(n int64, cliques []domain.Clique, sizes []int) bool {
 	return len(cliques) > 0
 }
 
-// proposals returns how many proposals Refine makes for n rows. What many rows or tables gain by more of them is less than
+// rounds returns how many rounds Refine makes for n rows. What many rows or tables gain by more of them is less than
 // systematic rows leave.
-func proposals(n int64, tables int) int64 { return min(n*refinePerRow, refineWork/int64(tables)) }
+func rounds(n int64, tables int) int64 {
+	return (min(n*refinePerRow, refineWork/int64(tables)) + refineRound - 1) / refineRound
+}
 
-// RefineSeconds returns the CPU seconds of NewRows on one core, for n rows on the tables of cliques; 0 if not Fits. Half of
-// the proposals look at all tables, and half at those of one attribute.
+// RefineSeconds returns the CPU seconds of NewRows on one core, for n rows on the tables of cliques; 0 if not Fits. A round
+// looks at some 160 cells of every table that holds an attribute, for each of its recodings, and at 150 of every table.
 func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
 	if !Fits(n, cliques, sizes) {
 		return 0
 	}
 	visits, cells := 0., int64(0)
 	for _, c := range cliques {
-		visits += 1 + float64(len(c))/float64(len(sizes))
+		visits += 150 + recodings*160*float64(len(c))/float64(len(sizes))
 		k, _ := c.Cells(sizes) // of a clique that fits
 		cells += k
 	}
-	each := 30e-9 // measured: 23 and 31 ns a table for 364 and 35 of them
+	each := 15e-9 // measured, on a busy machine
 	if cells > cachedCells {
-		each = 60e-9 // up to 93 ns for 2,024 tables, on a busy machine
+		each = 35e-9
 	}
-	return float64(proposals(n, len(cliques))) / 2 * visits * each
+	return float64(rounds(n, len(cliques))) * visits * each
 }
 
-// Refine returns n rows for m whose tables of cliques are closer to the model's than those of the
-// systematic rows it starts from: 6·n proposals, fewer if rows × tables exceed 25,000,000, taken in turn from
+// Refine returns n rows for m whose tables of cliques are closer to the model's than those of the systematic rows it
+// starts from. It makes a round for every 107 rows, fewer if rows × tables exceed 25,000,000, and in each
 //
-//   - one code of a row replaced by that of another row,
-//   - a row replaced by a record drawn by weight,
+//   - seven times replaces a code of rows by those of other rows,
+//   - once replaces rows by records drawn by weight,
 //
-// each accepted if and only if it lowers Σ (rows − target)²/√(target + ½) over all cells of all tables, in counts. It
+// if and only if that lowers Σ (rows − target)²/√(target + ½) over all cells of all tables, in counts. Both look
+// at what 64 rows would gain by leaving their cells, and go on with the best of them. It
 // puts no row into a cell of a table in which the model has no weight, nor into a cell of weight 0 of a universe, and
 // makes no impossible row.
 //
-// Cost: about 1 µs per proposal at 35 tables; memory n × attributes codes and 8 bytes per table cell.
+// Cost: see RefineSeconds; memory n × attributes codes and 8 bytes per table cell.
 // It panics if Systematic does, and if Fits is false. Every process that reads a part of the rows
 // makes the whole list.
 func Refine(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
@@ -85,12 +88,11 @@ func Refine(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 	}
 	p := newRefiner(m, rows, cliques)
 	rng := rand.New(rand.NewPCG(seed, streamRefine))
-	for i := range proposals(n, len(cliques)) {
-		if r := p.rows.codesOf(rng.IntN(int(n))); i&1 == 0 {
-			p.proposeCode(r, rng)
-		} else {
-			p.proposeRecord(r, rng)
+	for range rounds(n, len(cliques)) {
+		for range recodings {
+			p.recode(rng.IntN(len(m.Sizes)), rng)
 		}
+		p.exchange(rng)
 	}
 	rows.list = p.rows
 	return rows
@@ -103,6 +105,8 @@ type explicit struct {
 }
 
 func (e *explicit) codesOf(r int) []domain.Code { return e.codes[r*e.width : (r+1)*e.width] }
+
+func (e *explicit) len() int { return len(e.codes) / e.width }
 
 func (e *explicit) row(r int64, dst []domain.Code) { copy(dst, e.codesOf(int(r))) }
 
@@ -122,26 +126,45 @@ func newExplicit(rows *Rows) *explicit {
 	return e
 }
 
+// model returns the rows as records of weight 1.
+func (e *explicit) model(sizes []int) *Model {
+	m := &Model{Sizes: sizes, Columns: make([][]domain.Code, e.width), Weights: make([]float64, e.len())}
+	for a := range m.Columns {
+		m.Columns[a] = make([]domain.Code, e.len())
+		for r := range m.Columns[a] {
+			m.Columns[a][r] = e.codes[r*e.width+a]
+		}
+	}
+	for r := range m.Weights {
+		m.Weights[r] = 1
+	}
+	return m
+}
+
 // refiner is the state of the local search. The cells of all tables stand in one array.
 type refiner struct {
-	model   *Model
-	rows    *explicit
-	cum     []float64   // cumulative weights of the model's records
-	cells   []tableCell // of all tables
-	tables  []table
-	touched [][]codeStep  // of each attribute: the tables that hold it
-	old     []int32       // cells a proposal leaves …
-	new     []int32       // … and enters
-	record  []domain.Code // a proposed record
-	support *domain.Support
+	model             *Model
+	rows              *explicit
+	cum               []float64   // cumulative weights of the model's records
+	cells             []tableCell // of all tables
+	tables            []table
+	touched           [][]codeStep  // of each attribute: the tables that hold it
+	old               []int32       // cells a proposal leaves …
+	new               []int32       // … and enters
+	record            []domain.Code // a proposed record
+	support           *domain.Support
+	leaving, entering []offer // of a batch
 }
 
 // tableCell is one cell of a table: rows − target, and the weight of its square.
 type tableCell struct{ excess, weight float32 }
 
+// table is where a table's cells are. Its first three axes stand in arrays, of stride 0 if it has fewer, so that
+// nearly all tables take the same instructions.
 type table struct {
-	base int32 // its first cell
-	axes []axis
+	base         int32 // its first cell
+	attr, stride [3]int32
+	more         []axis
 }
 
 type axis struct{ attr, stride int32 }
@@ -161,7 +184,7 @@ func newRefiner(m *Model, rows *Rows, cliques []domain.Clique) *refiner {
 	}
 	perUnit := float64(rows.n) / sum.Sum()
 	weights := m.Marginals(cliques)
-	for i, counts := range rows.tables(m.Sizes, cliques) {
+	for i, counts := range p.rows.model(m.Sizes).Marginals(cliques) {
 		p.addTable(cliques[i], int32(i), counts, weights[i], perUnit)
 	}
 	return p
@@ -171,7 +194,11 @@ func newRefiner(m *Model, rows *Rows, cliques []domain.Clique) *refiner {
 func (p *refiner) addTable(c domain.Clique, i int32, counts, weights []float64, perUnit float64) {
 	t := table{base: int32(len(p.cells))}
 	for j, stride := range c.Strides(p.model.Sizes) {
-		t.axes = append(t.axes, axis{int32(c[j]), int32(stride)})
+		if j < len(t.attr) {
+			t.attr[j], t.stride[j] = int32(c[j]), int32(stride)
+		} else {
+			t.more = append(t.more, axis{int32(c[j]), int32(stride)})
+		}
 		p.touched[c[j]] = append(p.touched[c[j]], codeStep{i, int32(stride)})
 	}
 	p.tables = append(p.tables, t)
@@ -182,84 +209,5 @@ func (p *refiner) addTable(c domain.Clique, i int32, counts, weights []float64, 
 			x.weight = 1e30 // no gain elsewhere pays for a row here
 		}
 		p.cells = append(p.cells, x)
-	}
-}
-
-// cellOf returns the place of a record in table t.
-func (p *refiner) cellOf(t *table, codes []domain.Code) int32 {
-	c := t.base
-	for _, x := range t.axes {
-		c += x.stride * int32(codes[x.attr])
-	}
-	return c
-}
-
-// change returns by how much the objective changes when a row moves from one cell to another. The conversions
-// keep products and sums apart, so that every processor rounds alike.
-func (p *refiner) change(from, to int32) float32 {
-	f, t := p.cells[from], p.cells[to]
-	return float32((1-float32(2*f.excess))*f.weight) + float32((1+float32(2*t.excess))*t.weight)
-}
-
-func (p *refiner) move(from, to []int32) {
-	for i, c := range from {
-		p.cells[c].excess--
-		p.cells[to[i]].excess++
-	}
-}
-
-func (p *refiner) proposeCode(row []domain.Code, rng *rand.Rand) {
-	a := rng.IntN(p.rows.width)
-	was, is := row[a], p.rows.codesOf(rng.IntN(len(p.rows.codes) / p.rows.width))[a]
-	if was == is || !p.supported(row, a, is) {
-		return
-	}
-	var sum float32
-	for i, s := range p.touched[a] {
-		p.old[i] = p.cellOf(&p.tables[s.table], row)
-		p.new[i] = p.old[i] + s.stride*(int32(is)-int32(was))
-		sum += p.change(p.old[i], p.new[i])
-	}
-	if sum < 0 {
-		p.move(p.old[:len(p.touched[a])], p.new[:len(p.touched[a])])
-		row[a] = is
-	}
-}
-
-// supported reports whether the row with attribute a changed is possible: in a universe, whether it has weight.
-func (p *refiner) supported(row []domain.Code, a int, code domain.Code) bool {
-	if p.model.Columns != nil {
-		return p.support.PossibleWith(row, a, code)
-	}
-	cell := 0
-	for b, size := range p.model.Sizes {
-		c := row[b]
-		if b == a {
-			c = code
-		}
-		cell = cell*size + int(c)
-	}
-	return p.model.Weights[cell] > 0
-}
-
-func (p *refiner) proposeRecord(row []domain.Code, rng *rand.Rand) {
-	i := sort.SearchFloat64s(p.cum, rng.Float64()*p.cum[len(p.cum)-1])
-	for p.model.Weights[i] == 0 {
-		i++ // only at a draw of exactly 0: a later record of equal cum has no weight
-	}
-	p.model.Record(i, p.record)
-	n := 0
-	var sum float32
-	for t := range p.tables {
-		from, to := p.cellOf(&p.tables[t], row), p.cellOf(&p.tables[t], p.record)
-		if from != to {
-			p.old[n], p.new[n] = from, to
-			n++
-			sum += p.change(from, to)
-		}
-	}
-	if sum < 0 {
-		p.move(p.old[:n], p.new[:n])
-		copy(row, p.record)
 	}
 }

@@ -109,10 +109,9 @@ func TestRefineKeepsItsBooks(t *testing.T) {
 		return sum
 	}
 	before := objective()
-	for i := 0; i < 3000; i++ {
-		row := p.rows.codesOf(rng.IntN(500))
-		p.proposeCode(row, rng)
-		p.proposeRecord(row, rng)
+	for range 60 {
+		p.recode(rng.IntN(4), rng)
+		p.exchange(rng)
 	}
 	if after := objective(); after >= before {
 		t.Errorf("objective went from %g to %g", before, after)
@@ -184,11 +183,11 @@ func BenchmarkRefine(b *testing.B) {
 	}
 }
 
-// Rows take a bounded time: six proposals each, and fewer if rows × tables are many.
-func TestProposals(t *testing.T) {
-	for _, x := range []struct{ rows, tables, want int64 }{{1000, 10, 6000}, {300_000, 241, 622_406}, {1, 1, 6}} {
-		if got := proposals(x.rows, int(x.tables)); got != x.want {
-			t.Errorf("%d rows, %d tables: %d proposals, want %d", x.rows, x.tables, got, x.want)
+// Rows take a bounded time: a round for every 107 of them, and fewer if rows × tables are many.
+func TestRounds(t *testing.T) {
+	for _, x := range []struct{ rows, tables, want int64 }{{1000, 10, 10}, {300_000, 241, 973}, {1, 1, 1}} {
+		if got := rounds(x.rows, int(x.tables)); got != x.want {
+			t.Errorf("%d rows, %d tables: %d rounds, want %d", x.rows, x.tables, got, x.want)
 		}
 	}
 	sizes, cliques := make([]int, 25), []domain.Clique{} // 2,300 triples of 9,261 cells
@@ -201,7 +200,7 @@ func TestProposals(t *testing.T) {
 		}
 	}
 	cliques = cliques[:2100] // 2e7 cells
-	if got := RefineSeconds(47_000, cliques, sizes); !(got > 3 && got < 6) {
+	if got := RefineSeconds(47_000, cliques, sizes); !(got > 1.5 && got < 3.5) {
 		t.Errorf("%.1f s foretold", got)
 	}
 }
