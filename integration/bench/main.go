@@ -5,7 +5,9 @@
 //	go run ./integration/bench -only 'found/*' a.csv b.csv
 //	go run ./integration/bench -predictions -only 'small*/*'
 //
-// The last prints how near predictions of error come, before and after a run.
+// After the first table comes one of all methods, those for comparison too, at three ε on adult7 and on a table whose only
+// structure is the parity of four columns; -only 'rivals/*/pe/*' prints a part of it. The last command prints how near predictions of error come,
+// before and after a run.
 //
 // DIR holds adult7/adult7.csv and adult7/adult7-domain.json: a coded table and the sizes of its
 // columns; adult14 the same. The other tables are made up, or CSV files that are named: the second table of the output
@@ -91,9 +93,10 @@ var settings = []setting{
 	ask("binary23", "auto", dp.AddRemove, 10, madeUpDelta, ""),
 }
 
-// madeUp are the tables that need no file: 300,000 flights, and 50,000 people of whom 23 things are true or not.
+// madeUp are the tables that need no file: 300,000 flights, 50,000 people of whom 23 things are true or not, and parity12.
 var madeUp = map[string]func() *families.Table{
 	"schedule": func() *families.Table { return families.Schedule(300_000, 1) },
+	"parity12": parity12,
 	"binary23": func() *families.Table { return families.Binary(50_000, 1) },
 }
 
@@ -129,6 +132,9 @@ func main() {
 		}
 		line(w, t, s, *seeds)
 		w.Flush()
+	}
+	if err := rivals(w, *data, *only); err != nil {
+		log.Fatalf("bench: %v", err)
 	}
 	if err := asFound(w, *only, *seeds, flag.Args()); err != nil {
 		log.Fatalf("bench: %v", err)

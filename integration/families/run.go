@@ -24,6 +24,7 @@ type Request struct {
 	Width        int     // of the marginals of the workload; 0: 3
 	Units        float64 // planning number; 0: the table's own
 	Public       *solver.Public
+	Unrecorded   bool // Solved has no calls: those of some methods hold gigabytes of answers
 }
 
 // mostCells is the most cells of a marginal of a workload.
@@ -87,6 +88,9 @@ func Solve(t *Table, r Request, random Randomness) (*Solved, error) {
 		return nil, err
 	}
 	config, record := sha256.Sum256([]byte(m.Name)), &mechanism.Recorder{}
+	if r.Unrecorded {
+		record = nil
+	}
 	curator, err := mechanism.New(t, mechanism.Params{Sizes: t.Sizes, Ledger: ledger, Root: mechanism.NewRoot(random.Noise, config, config), Recorder: record})
 	if err != nil {
 		return nil, err
@@ -95,5 +99,9 @@ func Solve(t *Table, r Request, random Randomness) (*Solved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	return &Solved{result, m, p, record.Calls}, nil
+	s := &Solved{Result: result, Method: m, Problem: p}
+	if record != nil {
+		s.Calls = record.Calls
+	}
+	return s, nil
 }
