@@ -1,7 +1,5 @@
 package domain
 
-import "fmt"
-
 // Chunk is a batch of records by column: what sources emit and sinks accept. Raw chunks hold private data; decoded
 // chunks hold synthetic rows.
 type Chunk struct {
@@ -13,15 +11,6 @@ type Chunk struct {
 	// Source, such as "csv: people.csv". Lines is nil if a source has no lines.
 	Source string
 	Lines  []int
-}
-
-// Unreadable returns the error of a strict reader for a cell of the chunk: where the cell is and what it should hold,
-// never what it holds. The position depends on private data: the error is for the data owner alone.
-func (c *Chunk) Unreadable(a *Attribute, row int) error {
-	if row < len(c.Lines) {
-		return fmt.Errorf("%s: line %d, column %q: not %s", c.Source, c.Lines[row], a.Name, a.Wants())
-	}
-	return fmt.Errorf("%s: record %d of a batch, column %q: not %s", c.Source, row+1, a.Name, a.Wants())
 }
 
 // Form says how a Column holds its cells.
