@@ -60,7 +60,8 @@ func TestPublicFaults(t *testing.T) {
 		`has no column "active"`: func(c *Config) { c.Public = publicFile(t, "plan,age\nbasic,20\n") },
 		"without rows":           func(c *Config) { c.Public = publicFile(t, "plan,age,active\n") },
 		"is the private table":   func(c *Config) { c.Public = c.Input },
-		"has no use for a public table; leave that out, or use method rake, dpam": func(c *Config) { c.Method = "dpfw" },
+		"has no use for a public table; leave that out, or use method rake, dpam":                          func(c *Config) { c.Method = "dpfw" },
+		"pmw-pub: it needs a table that anybody may see, with --public=TABLE; without one use method mwem": func(c *Config) { c.Public, c.Method = "", "pmw-pub" },
 	} {
 		c := shop(t, 20)
 		c.Public = publicFile(t, rows)
@@ -68,5 +69,10 @@ func TestPublicFaults(t *testing.T) {
 		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+	c := shop(t, 20)
+	c.Public, c.Method = publicFile(t, "plan,age\nbasic,20\n"), "pmw-pub"
+	if _, err := ValidateRun(context.Background(), c); err == nil || strings.Contains(err.Error(), "--method") {
+		t.Errorf("of a table that cannot be read, and a method that needs one: %v", err)
 	}
 }

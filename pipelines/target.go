@@ -182,8 +182,12 @@ func (r *Request) notes() (lines []string) {
 		lines = append(lines, r.criteriaNote())
 	}
 	if p := r.Problem.Public; p != nil {
-		lines = append(lines, fmt.Sprintf("public    %s rows of %s are a prior of the model if the released error estimate is clearly lower with them; no guarantee covers them, "+
-			"and the errors above are predicted without them", page.Count(float64(p.Rows)), r.Public))
+		use := "a prior of the model if the released error estimate is clearly lower with them"
+		if r.Chosen.Comparison {
+			use = "what the method starts from, whether or not they are like the private ones"
+		}
+		lines = append(lines, fmt.Sprintf("public    %s rows of %s are %s; no guarantee covers them, and the errors above are predicted without them",
+			page.Count(float64(p.Rows)), r.Public, use))
 	}
 	if r.MinCount.Rows > 0 {
 		lines = append(lines, fmt.Sprintf("min_count rows of a combination of %s that fewer than %d have are merged with others: no privacy cost, and no guarantee beyond ε and δ; "+

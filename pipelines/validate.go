@@ -224,6 +224,9 @@ func checkProblem(r *Request, f *Faults) {
 	}
 	var err error
 	if r.Chosen, _, err = methods.Choose(r.Problem, r.Method); err != nil {
+		if r.Public != "" && r.public == nil && !plan.TooLarge(err) {
+			return // the method may need the table, which cannot be read: said already
+		}
 		what, fix := plan.Refusal(r.Problem, r.Method, err)
 		where := "--method"
 		if plan.TooLarge(err) {
