@@ -15,6 +15,7 @@ type launch struct {
 	seed   uint64 // of the sampling
 	store  synth.StoreRef
 	output *output
+	spill  *private.Spill // of a run in this process
 }
 
 // build makes one graph of a request: records, codes, one record for each privacy unit, counts, model, rows.
@@ -23,7 +24,7 @@ func build(s beam.Scope, r *Request, l launch) {
 	dom := r.File.Domain
 
 	records := private.Encode(s, r.source.Read(s, dom.Recorded(), r.File.CSV), dom, encodeParams(r))
-	units := private.Bound(s, records, private.BoundParams{})
+	units := private.Bound(s, records, boundParams(r, l))
 	stats := counts.Count(s, units, r.Problem.Workload, countParams(r))
 
 	model := synth.Solve(s, stats, synth.SolveParams{
@@ -49,6 +50,16 @@ func encodeParams(r *Request) private.EncodeParams {
 		return private.EncodeParams{Unreadable: private.FailWithPosition}
 	}
 	return private.EncodeParams{}
+}
+
+// boundParams spreads a large input over more shards. Engines on clusters pass records on in small messages.
+func boundParams(r *Request, l launch) private.BoundParams {
+	const shardBytes, least, most = 4 << 20, 256, 1 << 14 // of input, compressed or not
+	p := private.BoundParams{Shards: int(min(max(r.source.Bytes()/shardBytes, least), most)), Spill: l.spill}
+	if r.Engine.clustered(r.Runner) {
+		p.MaxBundle = -1
+	}
+	return p
 }
 
 // countParams asks for the counts of the whole universe if the method measures them.

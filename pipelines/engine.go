@@ -134,6 +134,12 @@ func (e Engine) branches(runner string) int {
 	return synth.PrismBranches
 }
 
+// clustered reports whether the runner is known to pass on any number of records: prism does not.
+func (e Engine) clustered(runner string) bool {
+	runner, _ = strings.CutSuffix(strings.ToLower(runner), "runner")
+	return e.remote() && slices.Contains([]string{"flink", "spark", "dataflow"}, runner)
+}
+
 // checkEngine refuses unknown runners, and flags that do not apply to the runner. It sends no request.
 func checkEngine(runner string, e Engine, f *Faults) {
 	k := slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, runner) })

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -88,6 +89,10 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		}
 	}()
 	l.store, l.output = st.ref(), r.output(l.runID, st, n.Began)
+	if !r.Engine.remote() {
+		l.spill = private.NewSpill("")
+		defer l.spill.Close()
+	}
 	a, err := startExecution(ctx, l.output)
 	if err != nil && !IsRequest(err) {
 		keep, err = st.ending(ctx, n, stopped(ctx, err))

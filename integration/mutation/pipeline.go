@@ -4,7 +4,7 @@ package main
 var pipeline = []defect{
 	{
 		name: "two records per unit, at a merge", file: "transforms/internal/records/units.go", test: "TestBoundingIgnoresOrderAndBundles",
-		old: "\t\t\tout.union(a, i, b, j)\n", new: "\t\t\tout.union(a, i, b, j)\n\t\t\tcopyUnit(b, j)\n",
+		old: "n < len(parts) && parts[n].hash", new: "n < 1 && parts[n].hash",
 	},
 	{
 		name: "two records per unit, in a bundle", file: "transforms/internal/records/compactor.go", test: "TestSetCountsRows",
@@ -24,7 +24,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "number of equal rows dropped in a merge", file: "transforms/internal/records/units.go", test: "TestManyRowsOfOneUnit",
-		old: "add(a.times[x], b.times[y])", new: "a.times[x]",
+		old: "add(m.times[last], f.times)", new: "add(m.times[last], 0)",
 	},
 	{
 		name: "ID missing from the rank", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestUnitsChooseIndependently",
@@ -183,7 +183,11 @@ var pipeline = []defect{
 	},
 	{
 		name: "units of one hash merged where bundles meet", file: "transforms/internal/records/units.go", test: "TestIDsOfOneHash",
-		old: "return bytes.Compare(r.id(i), o.id(j))", new: "return 0 * bytes.Compare(r.id(i), o.id(j))",
+		old: "parts[n].hash == first.hash && bytes.Equal", new: "parts[n].hash == first.hash || bytes.Equal",
+	},
+	{
+		name: "a bundle passes on more than a message holds", file: "transforms/private/bound.go", test: "TestBoundStopsAtMaxBundle",
+		old: "f.sent > f.MaxBundle", new: "f.sent < 0",
 	},
 	{
 		name: "digest of counts misses pending records", file: "transforms/counts/encode.go", test: "TestCoverCountsAsCliques",

@@ -29,23 +29,38 @@ func (u Units) Collection() sensitive.Collection { return u.records }
 
 // BoundParams configures Bound. Zero fields mean their defaults.
 type BoundParams struct {
-	// Shards is the number of hash shards of the privacy ID; default 256; 1..1999. On a cluster raise
-	// it so that units/Shards·(bytes of an ID and a record) stays below about 100 MB.
+	// Shards is the number of hash shards of the privacy ID; default 256; 1..65536. A worker holds the records of a few
+	// shards at a time.
 	Shards int
 	// MaxEntries is the number of records that a worker holds. At that number it merges equal rows of a unit, and
 	// passes rows on early if merging saves little; default 1<<20; at least 1. The result does not depend on it.
 	MaxEntries int
+	// MaxBundle is the number of bytes that a bundle passes on to the runner; default 2 GiB less 16 MiB. Above it the
+	// run fails, before anything is drawn: prism sends the input of a step in one message, and a job whose message exceeds
+	// 2 GiB hangs. Negative: no limit, for runners without such messages. A record of people who have few takes its width,
+	// the length of the ID and two or three bytes. The limit is not for what a Spill keeps.
+	MaxBundle int64
+	// Spill keeps the records of persons who are not complete in a file, in place of the runner. It is for pipelines
+	// whose workers are all in this process, and best for these: prism copies what it keeps several times in memory.
+	// Default: the runner keeps them.
+	Spill *Spill
 	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same value keeps the
 	// same records. It must not be the seed of the noise.
 	RunKey [bounding.RunKeySize]byte
 }
 
+const (
+	maxShards = 1 << 16
+	// maxBundle is what one message of prism holds, less room for what surrounds each element.
+	maxBundle = 2<<30 - 16<<20
+)
+
 // Validate lists all faults of p.
 func (p BoundParams) Validate() error {
 	p = p.withDefaults()
 	var faults []error
-	if p.Shards < 1 || p.Shards > 1999 {
-		faults = append(faults, fmt.Errorf("private: %d shards: want 1 to 1999", p.Shards))
+	if p.Shards < 1 || p.Shards > maxShards {
+		faults = append(faults, fmt.Errorf("private: %d shards: want 1 to %d", p.Shards, maxShards))
 	}
 	if p.MaxEntries < 1 {
 		faults = append(faults, fmt.Errorf("private: at most %d entries: want at least 1", p.MaxEntries))
@@ -59,6 +74,9 @@ func (p BoundParams) withDefaults() BoundParams {
 	}
 	if p.MaxEntries == 0 {
 		p.MaxEntries = 1 << 20
+	}
+	if p.MaxBundle == 0 {
+		p.MaxBundle = maxBundle
 	}
 	return p
 }
@@ -80,14 +98,16 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 	if in.domain.PrivacyID == "" {
 		return Units(in)
 	}
-	key := p.RunKey[:]
 	bundles := beam.ParDo(s, &boundFn{
 		Width:      bounding.NewLayout(in.domain.Recorded().RecordSizes()).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
+		MaxBundle:  p.MaxBundle,
+		Spill:      p.Spill.name(),
 	}, sensitive.Reveal(in.records))
-	merged := beam.CombinePerKey(s, &mergeFn{RunKey: key, Summary: bounding.NewSummary(in.domain)}, bundles)
-	return Units{records: sensitive.Derive(in.records, beam.DropKey(s, merged)), domain: in.domain}
+	merge := &mergeFn{RunKey: p.RunKey[:], Summary: bounding.NewSummary(in.domain), Spill: p.Spill.name()}
+	merged := beam.ParDo(s, merge, beam.GroupByKey(s, bundles))
+	return Units{records: sensitive.Derive(in.records, merged), domain: in.domain}
 }
 
 func init() {
@@ -96,38 +116,71 @@ func init() {
 		dofn.Method2x1("ProcessElement", (*boundFn).ProcessElement),
 		dofn.Method1x1("FinishBundle", (*boundFn).FinishBundle),
 	)
-	register.Emitter2[int, *records.Units]()
-	dofn.Register[mergeFn](
-		dofn.Method2x1("MergeAccumulators", (*mergeFn).MergeAccumulators),
-		dofn.Method1x1("ExtractOutput", (*mergeFn).ExtractOutput),
-	)
+	register.Emitter2[int, []byte]()
+	register.Iter1[[]byte]()
+	dofn.Register[mergeFn](dofn.Method3x1("ProcessElement", (*mergeFn).ProcessElement))
 }
 
-// boundFn bounds the records of its bundle and emits them by shard.
+// boundFn counts the different rows of the units in its bundle, and emits them by shard: encoded, or as what finds them
+// in the spill.
 type boundFn struct {
 	Width, Shards, MaxEntries int
+	MaxBundle                 int64
+	Spill                     string
 
-	set *records.Set
+	set   *records.Set
+	spill *Spill
+	sent  int64
 }
 
-func (f *boundFn) StartBundle(func(int, *records.Units)) error {
-	f.set = records.NewSet(f.Width, f.MaxEntries)
-	return nil
+func (f *boundFn) StartBundle(func(int, []byte)) (err error) {
+	f.set, f.sent = records.NewSet(f.Width, f.MaxEntries), 0
+	f.spill, err = spillOf(f.Spill)
+	return err
 }
 
-func (f *boundFn) ProcessElement(b *records.Batch, emit func(int, *records.Units)) error {
+func (f *boundFn) ProcessElement(b *records.Batch, emit func(int, []byte)) error {
 	for i := 0; i < b.N; {
 		if i = f.set.AddBatch(b, i); f.set.Full() {
-			f.set.Flush(f.Shards, emit)
+			if err := f.flush(emit); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (f *boundFn) FinishBundle(emit func(int, *records.Units)) error {
-	f.set.Flush(f.Shards, emit)
-	f.set = nil
-	return nil
+func (f *boundFn) FinishBundle(emit func(int, []byte)) error {
+	err := f.flush(emit)
+	f.set, f.spill = nil, nil
+	return err
+}
+
+// errBundle does not reveal the number of records.
+var errBundle = errors.New("private: more records of people than a bundle may pass on to its runner; nothing was drawn. In one process, give Bound " +
+	"a Spill; on a cluster, use more workers or bundles. `dapple synth` does so, or needs no limit, unless it is given prism or an unknown runner at an --endpoint")
+
+// elementSize is what surrounds an element in a message, and its shard.
+const elementSize = 40
+
+func (f *boundFn) flush(emit func(int, []byte)) (err error) {
+	f.set.Flush(f.Shards, func(shard int, u *records.Units) {
+		if err != nil {
+			return
+		}
+		var b []byte
+		if f.spill != nil {
+			b, err = f.spill.put(u.Encode(nil))
+		} else if b = u.Encode(nil); f.MaxBundle > 0 {
+			if f.sent += int64(len(b) + elementSize); f.sent > f.MaxBundle {
+				err = errBundle
+			}
+		}
+		if err == nil {
+			emit(shard, b)
+		}
+	})
+	return err
 }
 
 // mergeFn merges the records of the units of one shard, and keeps one of each unit or gives them weights. It does so only
@@ -135,14 +188,32 @@ func (f *boundFn) FinishBundle(emit func(int, *records.Units)) error {
 type mergeFn struct {
 	RunKey  []byte
 	Summary *bounding.Summary
+	Spill   string
 }
 
-func (f *mergeFn) MergeAccumulators(a, b *records.Units) *records.Units { return a.Merge(b) }
-
-func (f *mergeFn) ExtractOutput(a *records.Units) *records.Batch {
+func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*records.Batch)) error {
+	spill, err := spillOf(f.Spill)
+	if err != nil {
+		return err
+	}
+	var lists []*records.Units
+	for b := []byte(nil); parts(&b); b = nil {
+		if spill != nil {
+			if b, err = spill.get(b); err != nil {
+				return err
+			}
+		}
+		u, err := records.DecodeUnits(b)
+		if err != nil {
+			return err
+		}
+		lists = append(lists, u)
+	}
 	rank := bounding.NewRanker(f.RunKey)
 	if f.Summary != nil {
-		return a.Canonical().Shared(&rank, f.Summary)
+		emit(records.Shared(lists, &rank, f.Summary))
+	} else {
+		emit(records.One(lists, &rank))
 	}
-	return a.Canonical().One(&rank)
+	return nil
 }

@@ -188,8 +188,11 @@ func TestBound(t *testing.T) {
 		slices.Sort(kept)
 		return []byte(strings.Join(kept, ""))
 	}
-	want := bound("prism", BoundParams{})
-	for name, p := range map[string]BoundParams{"few shards": {Shards: 2}, "early emit": {MaxEntries: 1}} {
+	want, spill := bound("prism", BoundParams{}), NewSpill(t.TempDir())
+	defer spill.Close()
+	for name, p := range map[string]BoundParams{
+		"few shards": {Shards: 2}, "many shards": {Shards: maxShards}, "early emit": {MaxEntries: 1}, "spill": {Spill: spill}, "spill and early emit": {Spill: spill, MaxEntries: 1},
+	} {
 		if got := bound("prism", p); !bytes.Equal(got, want) {
 			t.Errorf("%s: other units than with the defaults", name)
 		}
@@ -231,7 +234,7 @@ func TestIDsOfEveryForm(t *testing.T) {
 func TestBoundEmitsEarly(t *testing.T) {
 	f := &boundFn{Width: 1, Shards: 4, MaxEntries: 3}
 	units := 0
-	emit := func(_ int, u *records.Units) { units += u.Len() }
+	emit := func(_ int, b []byte) { units += decoded(t, b).Len() }
 	if err := f.StartBundle(emit); err != nil {
 		t.Fatal(err)
 	}
@@ -247,9 +250,18 @@ func TestBoundEmitsEarly(t *testing.T) {
 	}
 }
 
+func decoded(t *testing.T, b []byte) *records.Units {
+	t.Helper()
+	u, err := records.DecodeUnits(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
 func TestBoundParamsValidate(t *testing.T) {
-	err := BoundParams{Shards: 2000, MaxEntries: -1}.Validate()
-	if err == nil || !strings.Contains(err.Error(), "2000") || !strings.Contains(err.Error(), "-1") {
+	err := BoundParams{Shards: 70000, MaxEntries: -1}.Validate()
+	if err == nil || !strings.Contains(err.Error(), "70000") || !strings.Contains(err.Error(), "-1") {
 		t.Errorf("faults %v, want both", err)
 	}
 }

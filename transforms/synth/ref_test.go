@@ -24,7 +24,7 @@ import (
 // coder, which also drops unexported fields.
 func TestElementsHaveTheirOwnCoders(t *testing.T) {
 	for _, e := range []reflect.Type{
-		reflect.TypeFor[*domain.Chunk](), reflect.TypeFor[*records.Batch](), reflect.TypeFor[*records.Units](),
+		reflect.TypeFor[*domain.Chunk](), reflect.TypeFor[*records.Batch](),
 		reflect.TypeFor[*counts.Table](), reflect.TypeFor[mechanism.Seed](), reflect.TypeFor[ModelRef](),
 		reflect.TypeFor[FileRef](), reflect.TypeFor[Published](),
 	} {

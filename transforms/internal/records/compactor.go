@@ -127,13 +127,13 @@ func (c *compactor) sorted(data []byte) []entry {
 	return c.order
 }
 
-// appendTo appends sorted entries of a log to a run.
-func (c *compactor) appendTo(r *run, data []byte, entries []entry) {
+// appendTo appends sorted entries of a log to units.
+func (c *compactor) appendTo(u *Units, data []byte, entries []entry) {
 	for i := range entries {
 		e := &entries[i]
 		if i == 0 || e.hash != entries[i-1].hash || !bytes.Equal(data[e.start:e.end], data[entries[i-1].start:entries[i-1].end]) {
-			r.addUnit(e.hash, data[e.start:e.end])
+			u.addUnit(e.hash, data[e.start:e.end])
 		}
-		r.addRow(data[e.end:int(e.end)+c.width], binary.LittleEndian.Uint64(data[e.start-timesSize:]))
+		u.addRow(data[e.end:int(e.end)+c.width], binary.LittleEndian.Uint64(data[e.start-timesSize:]))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/bounding"
@@ -43,25 +42,26 @@ func tally(fs []fact) map[fact]uint64 {
 	return times
 }
 
-// collect adds up what runs hold, and fails if they are not in order.
-func collect(t *testing.T, got map[fact]uint64, u *Units) {
+// collect adds up what lists hold, and fails if they are not in order.
+func collect(t *testing.T, got map[fact]uint64, lists ...*Units) {
 	t.Helper()
-	r := u.single()
-	for i := range r.len() {
-		if i > 0 && r.compare(i-1, r, i) >= 0 {
+	var before []byte
+	Each(lists, func(id, rows []byte, times []uint64) {
+		if before != nil && (Hash(before) > Hash(id) || Hash(before) == Hash(id) && bytes.Compare(before, id) >= 0) {
 			t.Fatal("units are not in ascending order")
 		}
-		from, to := r.span(i)
-		if from == to {
+		if before = bytes.Clone(id); len(times) == 0 {
 			t.Fatal("a unit without a row")
 		}
-		for j := from; j < to; j++ {
-			if j > from && bytes.Compare(r.row(j-1), r.row(j)) >= 0 {
+		width := len(rows) / len(times)
+		for j, n := range times {
+			row := rows[j*width : (j+1)*width]
+			if j > 0 && bytes.Compare(rows[(j-1)*width:j*width], row) >= 0 {
 				t.Fatal("rows of a unit are not in ascending order")
 			}
-			got[fact{string(r.id(i)), string(r.row(j))}] += r.times[j]
+			got[fact{string(id), string(row)}] += n
 		}
-	}
+	})
 }
 
 func TestSetCountsRows(t *testing.T) {
@@ -75,7 +75,7 @@ func TestSetCountsRows(t *testing.T) {
 	set.Flush(7, func(shard int, u *Units) {
 		collect(t, got, u)
 		for i := range u.Len() {
-			if id := u.single().id(i); Shard(Hash(id), 7) != shard {
+			if id := u.id(i); Shard(Hash(id), 7) != shard {
 				t.Errorf("unit %q in shard %d", id, shard)
 			}
 		}
@@ -94,15 +94,16 @@ func TestManyRowsOfOneUnit(t *testing.T) {
 	for i := range 10_000 {
 		fs = append(fs, fact{"busy", string([]byte{byte(i % 97), byte(i % 89)})}, fact{fmt.Sprint("u", i%3), "ab"})
 	}
-	all, got := &Units{}, map[fact]uint64{}
+	var all []*Units
+	got := map[fact]uint64{}
 	for from := 0; from < len(fs); from += 3000 {
 		set := NewSet(2, 1<<20)
 		for _, f := range fs[from:min(from+3000, len(fs))] {
 			set.Add([]byte(f.id), []byte(f.row))
 		}
-		set.Flush(1, func(_ int, u *Units) { all = all.Merge(recode(u)) })
+		set.Flush(1, func(_ int, u *Units) { all = append(all, recode(u)) })
 	}
-	collect(t, got, all.Canonical())
+	collect(t, got, all...)
 	if want := tally(fs); !maps.Equal(got, want) {
 		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
 	}
@@ -123,7 +124,7 @@ func colliding(n int) (ids [][]byte) {
 // and where bundles meet: merged, one of them would change what is kept of the other.
 func TestIDsOfOneHash(t *testing.T) {
 	ids := colliding(100)
-	all := &Units{}
+	var all []*Units
 	for from := range 2 { // 0…98 in one bundle, 1…99 in another
 		set := NewSet(1, 1<<20)
 		for i, id := range ids[from : from+99] {
@@ -136,17 +137,17 @@ func TestIDsOfOneHash(t *testing.T) {
 			if u.Len() != 99 {
 				t.Errorf("%d units in a bundle of 99", u.Len())
 			}
-			all = all.Merge(u)
+			all = append(all, u)
 		})
 	}
-	kept := all.Canonical().single()
-	if kept.len() != len(ids) {
-		t.Fatalf("%d units of %d", kept.len(), len(ids))
-	}
-	for i := range kept.len() {
-		if id := binary.LittleEndian.Uint64(kept.id(i)); kept.row(i)[0] != byte(id)/2 {
-			t.Errorf("unit %d has the row of unit %d", id, kept.row(i)[0])
+	units := 0
+	Each(all, func(id, rows []byte, _ []uint64) {
+		if units++; uint64(rows[0]) != binary.LittleEndian.Uint64(id)/2 {
+			t.Errorf("unit %d has the row of unit %d", binary.LittleEndian.Uint64(id), rows[0])
 		}
+	})
+	if units != len(ids) {
+		t.Fatalf("%d units of %d", units, len(ids))
 	}
 }
 
@@ -171,8 +172,8 @@ func TestLogsAreCompacted(t *testing.T) {
 	}
 }
 
-// bundled counts fs in bundles of random sizes, with random early flushes and a random merge tree, and returns the
-// canonical bytes of each shard and the rows that stand for its units.
+// bundled counts fs in bundles of random sizes, with random early flushes and in random order, and returns the units
+// of each shard and the rows that stand for its units.
 func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 	rank := bounding.NewRanker(testKey)
 	parts := make([][]*Units, shards)
@@ -192,26 +193,24 @@ func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 		fs = fs[n:]
 	}
 	var out []byte
-	for _, p := range parts {
-		for len(p) > 1 {
-			i := rng.IntN(len(p) - 1)
-			merged := recode(p[i]).Merge(p[i+1])
+	for _, lists := range parts {
+		rng.Shuffle(len(lists), func(i, j int) { lists[i], lists[j] = lists[j], lists[i] })
+		for i := range lists {
 			if rng.IntN(2) == 0 {
-				merged = recode(merged)
+				lists[i] = recode(lists[i])
 			}
-			p = slices.Replace(p, i, i+2, merged)
 		}
-		for _, u := range p {
-			u = u.Canonical()
-			out = append(append(out, u.Encode()...), u.One(&rank).Rows...)
-		}
+		Each(lists, func(id, rows []byte, times []uint64) {
+			out = fmt.Appendf(out, "%s %x %v\n", id, rows, times)
+		})
+		out = append(out, One(lists, &rank).Rows...)
 	}
 	return out
 }
 
 // recode sends units over the wire.
 func recode(u *Units) *Units {
-	v, err := DecodeUnits(u.Encode())
+	v, err := DecodeUnits(u.Encode(nil))
 	if err != nil {
 		panic(err)
 	}
@@ -233,7 +232,7 @@ func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
 // one returns the rows that stand for the units of a set.
 func one(set *Set, key []byte) (rows []byte) {
 	rank := bounding.NewRanker(key)
-	set.Flush(1, func(_ int, u *Units) { rows = u.One(&rank).Rows })
+	set.Flush(1, func(_ int, u *Units) { rows = One([]*Units{u}, &rank).Rows })
 	return rows
 }
 
@@ -311,15 +310,13 @@ func TestBatchRoundTrip(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	set := NewSet(2, 10)
 	set.Add([]byte("a"), []byte{1, 2})
-	set.Flush(1, func(_ int, u *Units) { f.Add(u.Encode()) })
+	set.Flush(1, func(_ int, u *Units) { f.Add(u.Encode(nil)) })
 	f.Add((&Batch{N: 1, Rows: []byte{9}}).Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if u, err := DecodeUnits(b); err == nil {
-			u.Encode()
-			for _, r := range u.runs {
-				r.index() // what merging wants
-			}
-			u.Encode()
+			u.Encode(nil)
+			u.index() // what merging wants
+			u.Encode(nil)
 		}
 		if b, err := DecodeBatch(b); err == nil {
 			b.Encode()

@@ -149,11 +149,10 @@ func Shard(hash uint64, shards int) int {
 	return int(hi)
 }
 
-// Flush hands the units of each shard that has any to emit, in canonical form and in ascending order
-// of shards, and empties the set.
+// Flush hands the units of each shard that has any to emit, in ascending order of shards, and empties the set.
 func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
 	var shard int
-	var r *run // the units of shard so far
+	var u *Units // of shard so far
 	for p := range s.logs {
 		l := &s.logs[p]
 		if l.records == 0 {
@@ -166,20 +165,20 @@ func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
 			for n < len(entries) && Shard(entries[n].hash, shards) == next {
 				n++
 			}
-			if r != nil && next != shard {
-				emit(shard, &Units{runs: []*run{r}})
-				r = nil
+			if u != nil && next != shard {
+				emit(shard, u)
+				u = nil
 			}
-			if shard = next; r == nil {
-				r = newRun(s.width, n, n, (len(l.data)/len(s.entries)-recordHead-s.width)*n)
+			if shard = next; u == nil {
+				u = newUnits(s.width, n, n, (len(l.data)/len(s.entries)-recordHead-s.width)*n)
 			}
-			s.appendTo(r, l.data, entries[:n])
+			s.appendTo(u, l.data, entries[:n])
 			entries = entries[n:]
 		}
 		l.data, l.records, l.limit = l.data[:0], 0, minCompact
 	}
-	if r != nil {
-		emit(shard, &Units{runs: []*run{r}})
+	if u != nil {
+		emit(shard, u)
 	}
 	s.held, s.bytes, s.full = 0, 0, false
 }

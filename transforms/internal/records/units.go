@@ -2,20 +2,17 @@ package records
 
 import (
 	"bytes"
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/dapple-dp/dapple/internal/bounding"
 )
 
-// Units holds the different rows of each of some privacy units, and how often it has each. They merge with other
-// Units: counts of equal rows add, so that the result is that of all records in whatever order and bundles they
-// came.
+// Units holds the different rows of each of some privacy units, and how often it has each: ascending by (hash, ID),
+// no ID twice, and the rows of a unit ascending, none twice.
 type Units struct {
-	runs []*run // each in ascending order of (hash, ID), lengths roughly halving
-}
-
-// run is a canonical list of units: ascending by (hash, ID), no ID twice, and the rows of a unit ascending, none
-// twice.
-type run struct {
 	width  int
 	n      int
 	hashes []uint64 // nil in what was just decoded; see index
@@ -27,9 +24,9 @@ type run struct {
 	rows   []byte
 }
 
-// newRun returns an empty run with room for so many units, rows and bytes of IDs.
-func newRun(width, units, rows, ids int) *run {
-	return &run{
+// newUnits returns no units, with room for so many, their rows and the bytes of their IDs.
+func newUnits(width, units, rows, ids int) *Units {
+	return &Units{
 		width:  width,
 		hashes: make([]uint64, 0, units),
 		ends:   make([]uint64, 0, units),
@@ -40,176 +37,175 @@ func newRun(width, units, rows, ids int) *run {
 	}
 }
 
-func (r *run) len() int { return r.n }
+// Len returns the number of units.
+func (u *Units) Len() int { return u.n }
 
-func (r *run) id(i int) []byte {
+func (u *Units) id(i int) []byte {
 	start := uint64(0)
 	if i > 0 {
-		start = r.ends[i-1]
+		start = u.ends[i-1]
 	}
-	return r.ids[start:r.ends[i]]
+	return u.ids[start:u.ends[i]]
 }
 
 // span returns the numbers of the first row of unit i and of the one behind its last.
-func (r *run) span(i int) (from, to int) {
+func (u *Units) span(i int) (from, to int) {
 	if i > 0 {
-		from = int(r.last[i-1])
+		from = int(u.last[i-1])
 	}
-	return from, int(r.last[i])
+	return from, int(u.last[i])
 }
 
-func (r *run) row(j int) []byte { return r.rows[j*r.width : (j+1)*r.width] }
+func (u *Units) row(j int) []byte { return u.rows[j*u.width : (j+1)*u.width] }
 
 // addUnit begins a unit; addRow adds a row to the last one.
-func (r *run) addUnit(hash uint64, id []byte) {
-	r.n++
-	r.ids = append(r.ids, id...)
-	r.hashes = append(r.hashes, hash)
-	r.ends = append(r.ends, uint64(len(r.ids)))
-	r.last = append(r.last, uint64(len(r.times)))
+func (u *Units) addUnit(hash uint64, id []byte) {
+	u.n++
+	u.ids = append(u.ids, id...)
+	u.hashes = append(u.hashes, hash)
+	u.ends = append(u.ends, uint64(len(u.ids)))
+	u.last = append(u.last, uint64(len(u.times)))
 }
 
-func (r *run) addRow(row []byte, times uint64) {
-	r.times = append(r.times, times)
-	r.rows = append(r.rows, row...)
-	r.last[r.n-1]++
+func (u *Units) addRow(row []byte, times uint64) {
+	u.times = append(u.times, times)
+	u.rows = append(u.rows, row...)
+	u.last[u.n-1]++
 }
 
-// addRows adds the rows from … to−1 of o to the last unit.
-func (r *run) addRows(o *run, from, to int) {
-	r.times = append(r.times, o.times[from:to]...)
-	r.rows = append(r.rows, o.rows[from*o.width:to*o.width]...)
-	r.last[r.n-1] += uint64(to - from)
-}
-
-// index finds the IDs and their hashes in what was decoded. Only merging wants them, and a choice.
-func (r *run) index() {
-	if r.hashes != nil || r.n == 0 {
+// index finds the IDs and their hashes in what was decoded. Only Each wants them.
+func (u *Units) index() {
+	if u.hashes != nil || u.n == 0 {
 		return
 	}
-	r.hashes, r.ends = make([]uint64, r.n), make([]uint64, r.n)
-	sizes := idSizes(r.sizes)
+	u.hashes, u.ends = make([]uint64, u.n), make([]uint64, u.n)
+	sizes := idSizes(u.sizes)
 	end := uint64(0)
-	for i := range r.n {
-		id := r.ids[end:]
+	for i := range u.n {
+		id := u.ids[end:]
 		id = id[:sizes.next()]
 		end += uint64(len(id))
-		r.hashes[i], r.ends[i] = Hash(id), end
+		u.hashes[i], u.ends[i] = Hash(id), end
 	}
-	r.sizes = nil
+	u.sizes = nil
 }
 
-// compare orders unit i of r and unit j of o by (hash, ID).
-func (r *run) compare(i int, o *run, j int) int {
-	switch a, b := r.hashes[i], o.hashes[j]; {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return bytes.Compare(r.id(i), o.id(j))
+// part is a unit of one of several lists.
+type part struct {
+	hash uint64
+	list int32
+	unit int32
 }
 
-// Merge adds the units of o to u and returns u. It is commutative and associative in the canonical form of its
-// result, and costs O(log) merges a row however many small Units arrive. Both belong to the result.
-func (u *Units) Merge(o *Units) *Units {
-	for _, r := range o.runs {
-		u.runs = append(u.runs, r)
-		for n := len(u.runs); n > 1 && len(u.runs[n-2].times) < 2*len(u.runs[n-1].times); n = len(u.runs) {
-			u.runs = append(u.runs[:n-2], zip(u.runs[n-2], u.runs[n-1]))
+// Each visits every unit of some lists once: its ID, its different rows ascending, and how often it has each in all
+// lists together. What visit gets is its own only until it returns. The order of visits, and all else, is the same
+// however records are spread over lists.
+//
+// It costs the same for a unit in any number of lists: parts of units are scattered by their hashes to about as many
+// buckets as there are parts, and each bucket is sorted.
+func Each(lists []*Units, visit func(id, rows []byte, times []uint64)) {
+	parts := scattered(lists)
+	var rows merger
+	for len(parts) > 0 {
+		first := parts[0]
+		u := lists[first.list]
+		id := u.id(int(first.unit))
+		n := 1
+		for n < len(parts) && parts[n].hash == first.hash && bytes.Equal(lists[parts[n].list].id(int(parts[n].unit)), id) {
+			n++
+		}
+		if from, to := u.span(int(first.unit)); n == 1 {
+			visit(id, u.rows[from*u.width:to*u.width], u.times[from:to])
+		} else {
+			rows.merge(lists, parts[:n])
+			visit(id, rows.rows, rows.times)
+		}
+		parts = parts[n:]
+	}
+}
+
+// scattered returns the units of all lists, ascending by (hash, ID).
+func scattered(lists []*Units) []part {
+	n, low, high := 0, uint64(math.MaxUint64), uint64(0)
+	for _, u := range lists {
+		if u.index(); u.n > 0 {
+			n, low, high = n+u.n, min(low, u.hashes[0]), max(high, u.hashes[u.n-1])
 		}
 	}
-	return u
-}
-
-// Canonical merges all that was added to u into one list. Len and One want it.
-func (u *Units) Canonical() *Units {
-	for n := len(u.runs); n > 1; n = len(u.runs) {
-		u.runs = append(u.runs[:n-2], zip(u.runs[n-2], u.runs[n-1]))
-	}
-	return u
-}
-
-func zip(a, b *run) *run {
-	a.index()
-	b.index()
-	out := newRun(a.width, a.len()+b.len(), len(a.times)+len(b.times), len(a.ids)+len(b.ids))
-	copyUnit := func(r *run, i int) {
-		from, to := r.span(i)
-		out.addUnit(r.hashes[i], r.id(i))
-		out.addRows(r, from, to)
-	}
-	i, j := 0, 0
-	for i < a.len() && j < b.len() {
-		switch c := a.compare(i, b, j); {
-		case c < 0:
-			copyUnit(a, i)
-			i++
-		case c > 0:
-			copyUnit(b, j)
-			j++
-		default:
-			out.addUnit(a.hashes[i], a.id(i))
-			out.union(a, i, b, j)
-			i++
-			j++
-		}
-	}
-	for ; i < a.len(); i++ {
-		copyUnit(a, i)
-	}
-	for ; j < b.len(); j++ {
-		copyUnit(b, j)
-	}
-	return out
-}
-
-// union adds the rows of unit i of a and of unit j of b, the same one, to the last unit of r.
-func (r *run) union(a *run, i int, b *run, j int) {
-	x, xEnd := a.span(i)
-	y, yEnd := b.span(j)
-	for x < xEnd && y < yEnd {
-		switch c := bytes.Compare(a.row(x), b.row(y)); {
-		case c < 0:
-			r.addRow(a.row(x), a.times[x])
-			x++
-		case c > 0:
-			r.addRow(b.row(y), b.times[y])
-			y++
-		default:
-			r.addRow(a.row(x), add(a.times[x], b.times[y]))
-			x++
-			y++
-		}
-	}
-	r.addRows(a, x, xEnd)
-	r.addRows(b, y, yEnd)
-}
-
-// single returns the one run of canonical units, or nil if there are none.
-func (u *Units) single() *run {
-	switch len(u.runs) {
-	case 0:
+	if n == 0 {
 		return nil
-	case 1:
-		return u.runs[0]
 	}
-	panic("records: units are not in canonical form")
+	shift := max(0, bits.Len64(high-low)-bits.Len(uint(n)))
+	starts := make([]uint32, (high-low)>>shift+2)
+	for _, u := range lists {
+		for _, h := range u.hashes {
+			starts[(h-low)>>shift+1]++
+		}
+	}
+	for b := 1; b < len(starts); b++ {
+		starts[b] += starts[b-1]
+	}
+	parts := make([]part, n)
+	for l, u := range lists {
+		for i, h := range u.hashes {
+			b := (h - low) >> shift
+			parts[starts[b]] = part{h, int32(l), int32(i)}
+			starts[b]++ // now the end of bucket b
+		}
+	}
+	from := uint32(0)
+	for _, to := range starts[:len(starts)-1] {
+		if to-from > 1 {
+			slices.SortFunc(parts[from:to], func(a, b part) int {
+				if d := cmp.Compare(a.hash, b.hash); d != 0 {
+					return d
+				}
+				return bytes.Compare(lists[a.list].id(int(a.unit)), lists[b.list].id(int(b.unit)))
+			})
+		}
+		from = to
+	}
+	return parts
 }
 
-// Len returns the number of canonical units.
-func (u *Units) Len() int {
-	if r := u.single(); r != nil {
-		return r.len()
-	}
-	return 0
+// merger adds up the rows of one unit.
+type merger struct {
+	rows  []byte
+	times []uint64
+
+	found []counted
 }
 
-// One returns a batch without IDs of one row for each of canonical units: that of least rank among all records of the
+// counted is a row of a list, and how often the unit has it there.
+type counted struct {
+	row   []byte
+	times uint64
+}
+
+func (m *merger) merge(lists []*Units, parts []part) {
+	m.rows, m.times, m.found = m.rows[:0], m.times[:0], m.found[:0]
+	for _, p := range parts {
+		u := lists[p.list]
+		for j, to := u.span(int(p.unit)); j < to; j++ {
+			m.found = append(m.found, counted{u.row(j), u.times[j]})
+		}
+	}
+	slices.SortFunc(m.found, func(a, b counted) int { return bytes.Compare(a.row, b.row) })
+	for i, f := range m.found {
+		if i > 0 && bytes.Equal(f.row, m.found[i-1].row) {
+			last := len(m.times) - 1
+			m.times[last] = add(m.times[last], f.times)
+			continue
+		}
+		m.rows, m.times = append(m.rows, f.row...), append(m.times, f.times)
+	}
+}
+
+// One returns a batch without IDs of one row for each unit of some lists: that of least rank among all records of the
 // unit.
-func (u *Units) One(rank *bounding.Ranker) *Batch {
+func One(lists []*Units, rank *bounding.Ranker) *Batch {
 	b := &Batch{}
-	u.each(func(id, rows []byte, times []uint64) {
+	Each(lists, func(id, rows []byte, times []uint64) {
 		i, width := rank.Least(id, rows, times), len(rows)/len(times)
 		b.Rows = append(b.Rows, rows[i*width:(i+1)*width]...)
 		b.N++
@@ -217,29 +213,17 @@ func (u *Units) One(rank *bounding.Ranker) *Batch {
 	return b
 }
 
-// Shared returns a batch without IDs of the weighted rows of canonical units.
-func (u *Units) Shared(rank *bounding.Ranker, summary *bounding.Summary) *Batch {
-	b := &Batch{}
-	if r := u.single(); r != nil {
-		b.Rows = make([]byte, 0, len(r.times)*summary.OutWidth())
+// Shared returns a batch without IDs of the weighted rows of all units of some lists.
+func Shared(lists []*Units, rank *bounding.Ranker, summary *bounding.Summary) *Batch {
+	b, most := &Batch{}, 0
+	for _, u := range lists {
+		most += len(u.times)
 	}
-	u.each(func(id, rows []byte, times []uint64) {
+	b.Rows = make([]byte, 0, most*summary.OutWidth())
+	Each(lists, func(id, rows []byte, times []uint64) {
 		var n int
 		b.Rows, n = summary.Append(b.Rows, rank, id, rows, times)
 		b.N += n
 	})
 	return b
-}
-
-// each visits canonical units in order: their ID, their different rows, and how often they have each.
-func (u *Units) each(visit func(id, rows []byte, times []uint64)) {
-	r := u.single()
-	if r == nil {
-		return
-	}
-	r.index()
-	for i := range r.n {
-		from, to := r.span(i)
-		visit(r.id(i), r.rows[from*r.width:to*r.width], r.times[from:to])
-	}
 }

@@ -3,48 +3,41 @@ package records
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/dapple-dp/dapple/internal/wire"
 )
 
-// A run is on the wire as its width, the number of its units, the lengths of all IDs, the bytes of all IDs
-// in canonical order, the number of rows of each, how often it has each row, and the rows. The lengths are one
-// uvarint, the length plus 1, if all are equal, else a 0 and a uvarint for each ID. Hashes are recomputed: that is
-// cheaper than sending them. Units under merge are several such lists.
+// Units are on the wire as their width, their number, the lengths of all IDs, the bytes of all IDs in order, the
+// number of rows of each, how often it has each row, and the rows. The lengths are one uvarint, the length plus 1, if
+// all are equal, else a 0 and a uvarint for each ID. Hashes are recomputed: that is cheaper than sending them.
 
-// Encode returns the units' encoding. Equal canonical units have equal encodings.
-func (u *Units) Encode() []byte {
-	size := binary.MaxVarintLen64
-	for _, r := range u.runs {
-		size += 3*binary.MaxVarintLen64 + 3*r.len() + len(r.ids) + len(r.times) + len(r.rows)
+// Encode appends the units' encoding to b. Equal units have equal encodings.
+func (u *Units) Encode(b []byte) []byte {
+	b = slices.Grow(b, 3*binary.MaxVarintLen64+3*u.n+len(u.ids)+len(u.times)+len(u.rows))
+	b = binary.AppendUvarint(b, uint64(u.width))
+	b = binary.AppendUvarint(b, uint64(u.n))
+	b = u.appendSizes(b)
+	b = append(b, u.ids...)
+	from := uint64(0)
+	for _, last := range u.last {
+		b = binary.AppendUvarint(b, last-from)
+		from = last
 	}
-	b := binary.AppendUvarint(make([]byte, 0, size), uint64(len(u.runs)))
-	for _, r := range u.runs {
-		b = binary.AppendUvarint(b, uint64(r.width))
-		b = binary.AppendUvarint(b, uint64(r.len()))
-		b = r.appendSizes(b)
-		b = append(b, r.ids...)
-		from := uint64(0)
-		for _, last := range r.last {
-			b = binary.AppendUvarint(b, last-from)
-			from = last
-		}
-		for _, n := range r.times {
-			b = binary.AppendUvarint(b, n)
-		}
-		b = append(b, r.rows...)
+	for _, n := range u.times {
+		b = binary.AppendUvarint(b, n)
 	}
-	return b
+	return append(b, u.rows...)
 }
 
 // appendSizes appends the lengths of the IDs.
-func (r *run) appendSizes(b []byte) []byte {
-	if r.hashes == nil {
-		return append(b, r.sizes...) // as they came
+func (u *Units) appendSizes(b []byte) []byte {
+	if u.hashes == nil {
+		return append(b, u.sizes...) // as they came
 	}
-	first, equal := len(r.ids), true
-	for i := range r.n {
-		if size := len(r.id(i)); i == 0 {
+	first, equal := len(u.ids), true
+	for i := range u.n {
+		if size := len(u.id(i)); i == 0 {
 			first = size
 		} else if size != first {
 			equal = false
@@ -55,8 +48,8 @@ func (r *run) appendSizes(b []byte) []byte {
 		return binary.AppendUvarint(b, uint64(first)+1)
 	}
 	b = append(b, 0)
-	for i := range r.n {
-		b = binary.AppendUvarint(b, uint64(len(r.id(i))))
+	for i := range u.n {
+		b = binary.AppendUvarint(b, uint64(len(u.id(i))))
 	}
 	return b
 }
@@ -67,7 +60,7 @@ type sizeReader struct {
 	rest []byte
 }
 
-// idSizes reads lengths that readRun has found to be well formed.
+// idSizes reads lengths that readUnits has found to be well formed.
 func idSizes(b []byte) sizeReader {
 	each, n := binary.Uvarint(b)
 	return sizeReader{each, b[n:]}
@@ -88,17 +81,13 @@ var errUnits = errors.New("records: malformed encoding of units")
 // DecodeUnits reads what Encode wrote. The units share b's memory, which must not change.
 func DecodeUnits(b []byte) (*Units, error) {
 	d := wire.Reader{Rest: b}
-	u := &Units{}
-	for n := d.Uvarint(); n > 0 && !d.Bad; n-- {
-		u.runs = append(u.runs, readRun(&d))
+	if u := readUnits(&d); d.Done() {
+		return u, nil
 	}
-	if !d.Done() {
-		return nil, errUnits
-	}
-	return u, nil
+	return nil, errUnits
 }
 
-func readRun(d *wire.Reader) *run {
+func readUnits(d *wire.Reader) *Units {
 	width, n := d.Uvarint(), d.Uvarint()
 	sizes := d.Rest
 	total := idBytes(d, n)
@@ -107,20 +96,20 @@ func readRun(d *wire.Reader) *run {
 		d.Fail()
 		return nil
 	}
-	r := &run{width: int(width), n: int(n), sizes: sizes, ids: d.Take(total), last: make([]uint64, n)}
+	u := &Units{width: int(width), n: int(n), sizes: sizes, ids: d.Take(total), last: make([]uint64, n)}
 	rows := uint64(0)
-	for i := range r.last {
+	for i := range u.last {
 		k := d.Uvarint()
 		if k == 0 || k > uint64(len(d.Rest)) || rows+k > uint64(len(d.Rest)) {
 			d.Fail()
 			return nil
 		}
 		rows += k
-		r.last[i] = rows
+		u.last[i] = rows
 	}
-	r.times = make([]uint64, rows)
-	for j := range r.times {
-		if r.times[j] = d.Uvarint(); r.times[j] == 0 {
+	u.times = make([]uint64, rows)
+	for j := range u.times {
+		if u.times[j] = d.Uvarint(); u.times[j] == 0 {
 			d.Fail()
 		}
 	}
@@ -128,8 +117,8 @@ func readRun(d *wire.Reader) *run {
 		d.Fail()
 		return nil
 	}
-	r.rows = d.Take(rows * width)
-	return r
+	u.rows = d.Take(rows * width)
+	return u
 }
 
 // idBytes reads the lengths of n IDs and returns their sum.

@@ -1,0 +1,139 @@
+package private
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// Spill is a temporary file of records that wait for others of their persons, for pipelines whose workers are all in
+// this process. The records are encrypted by a key that no one sees, and the file has no name where the system allows it:
+// when the process ends, however it does, nothing of them is left. Its methods are safe for concurrent use.
+type Spill struct {
+	id  string
+	dir string
+
+	mu   sync.Mutex
+	file *os.File // nil before the first write
+	key  cipher.Block
+	end  int64
+	done bool
+}
+
+// spills finds the spills of this process, of which a DoFn has the name only.
+var spills sync.Map // from ID to *Spill
+
+// NewSpill returns a spill in a directory of this machine, which wants room for all records; empty means
+// os.TempDir. Nothing is written before there are records. Close it once the pipeline has ended.
+func NewSpill(dir string) *Spill {
+	s := &Spill{id: rand.Text(), dir: dir}
+	spills.Store(s.id, s)
+	return s
+}
+
+// Close removes the file. Closing it again does nothing.
+func (s *Spill) Close() error {
+	spills.Delete(s.id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done = true
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	_ = os.Remove(s.file.Name()) // where a file that is open keeps its name
+	s.file = nil
+	return spillError(err)
+}
+
+func (s *Spill) name() string {
+	if s == nil {
+		return ""
+	}
+	return s.id
+}
+
+// spillOf returns the spill of a name, nil if it is empty.
+func spillOf(name string) (*Spill, error) {
+	if name == "" {
+		return nil, nil
+	}
+	if s, ok := spills.Load(name); ok {
+		return s.(*Spill), nil
+	}
+	return nil, errors.New("private: the spill is closed, or of another process: a Spill is for pipelines whose workers are all in the process that made it")
+}
+
+// spillError says what to do about an error of the system. It has the file's name, and no number of records.
+func spillError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("private: records wait in a temporary file: %w; name a directory with more room by TMPDIR", err)
+}
+
+// put writes b, which it overwrites, and returns where.
+func (s *Spill) put(b []byte) (where []byte, err error) {
+	file, at, err := s.extend(len(b))
+	if err != nil {
+		return nil, err
+	}
+	s.stream(at).XORKeyStream(b, b)
+	if _, err := file.WriteAt(b, at); err != nil {
+		return nil, spillError(err)
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(at)), uint64(len(b))), nil
+}
+
+// extend makes room for n bytes at the end.
+func (s *Spill) extend(n int) (file *os.File, at int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return nil, 0, spillError(os.ErrClosed)
+	}
+	if s.file == nil {
+		var key [32]byte
+		_, _ = rand.Read(key[:]) // never fails
+		if s.key, err = aes.NewCipher(key[:]); err != nil {
+			return nil, 0, spillError(err)
+		}
+		if s.file, err = os.CreateTemp(s.dir, "dapple-records-"); err != nil {
+			return nil, 0, spillError(err)
+		}
+		_ = os.Remove(s.file.Name()) // some systems refuse it; then Close does so
+	}
+	at = s.end
+	s.end += int64(n)
+	return s.file, at, nil
+}
+
+// stream is the key stream of what is written at an offset. Each offset is written once.
+func (s *Spill) stream(at int64) cipher.Stream {
+	var start [aes.BlockSize]byte
+	binary.BigEndian.PutUint64(start[:], uint64(at))
+	return cipher.NewCTR(s.key, start[:])
+}
+
+// get reads what put has written.
+func (s *Spill) get(where []byte) ([]byte, error) {
+	at, k := binary.Uvarint(where)
+	n, m := binary.Uvarint(where[max(k, 0):])
+	s.mu.Lock()
+	file := s.file
+	s.mu.Unlock()
+	if file == nil || k <= 0 || m <= 0 {
+		return nil, spillError(os.ErrClosed)
+	}
+	b := make([]byte, n)
+	if _, err := file.ReadAt(b, int64(at)); err != nil {
+		return nil, spillError(err)
+	}
+	s.stream(int64(at)).XORKeyStream(b, b)
+	return b, nil
+}
