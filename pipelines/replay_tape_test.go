@@ -175,5 +175,6 @@ func init() {
 			playing.curator, p.Criteria = c, solver.Criteria{}
 			return playing.method.Solve(ctx, p, playing)
 		},
+		Public: true,
 	})
 }

@@ -173,9 +173,20 @@ func TestReplayOfWholeRuns(t *testing.T) {
 		for pair := range pairs {
 			playing = &tape{}
 			c.Method = names[pair%len(names)]
+			c.Public, c.ExpectedRows = "", 0
+			if c.Method == "dqrs" {
+				c.ExpectedRows = 500 // fewer rounds: of 50,000 units there are 130,000 events
+			}
+			open := c.Method == "pmw-pub" || c.Method == "pap"
+			if open {
+				c.Public = publicFile(t, "plan,age,active\nbasic,20,true\nbasic,50,true\npro,20,false\n")
+			}
 			text := shopDomain
 			switch pair % 3 {
 			case 1:
+				if open {
+					break // no method uses a public table of events
+				}
 				text += "events: {person: [plan], rows: {max: 5}}\n"
 			case 2:
 				_, text, _ = strings.Cut(shopDomain, "\n")
