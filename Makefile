@@ -56,16 +56,22 @@ services:
 # Python with apache-beam, if make services has installed it.
 PYBEAM = $(wildcard $(CURDIR)/bin/beam/bin/python)
 
-# Runs on Flink, embedded in Beam's job server for it: two minutes of CPU, and another the first time, when Maven fetches
-# 160 MB. They are left out, with a message, if there is no Java or no Maven. CI names TestFlink alone.
+# Runs on Flink, embedded in Beam's job server for it and as a cluster, and on Spark: six minutes of CPU, and another the
+# first time, when Maven fetches 160 MB for Flink and 300 MB for Spark. They are left out, with a message, if there is no
+# Java or no Maven. CI names TestFlink alone.
 ENGINES ?= .
 FLINK := $(CURDIR)/bin/flink-job-server.jar
-engines:
-	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "engines left out: there is no Java, or no Maven"; exit 0; }; \
-	mkdir -p bin out && cd $(SERVICES)/flink && \
-	{ [ "$(FLINK)" -nt pom.xml ] || mvn -q -B -Djar="$(FLINK)" -Dtarget="$(CURDIR)/out/flink" package || \
-		{ echo "engines left out: Maven cannot make Beam's job server for Flink"; exit 0; }; } && \
-	DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" DAPPLE_FLINK_SERVER="$(FLINK)" $(GO) test -count=1 -timeout 20m -run '$(ENGINES)' .
+SPARK := $(CURDIR)/bin/spark-job-server
+MAVEN = command -v java >/dev/null && mvn -q -B -f $< -Djar="$@" -Dtarget="$(CURDIR)/out/$(basename $(notdir $@))" package && touch "$@" || \
+	echo "engines left out: there is no Java, or no Maven, or Maven cannot make $(notdir $@)"
+$(FLINK): $(SERVICES)/engines/flink/pom.xml
+	@mkdir -p bin out && $(MAVEN)
+$(SPARK): $(SERVICES)/engines/spark/pom.xml
+	@mkdir -p bin out && $(MAVEN)
+engines: $(FLINK) $(if $(findstring Flink,$(ENGINES)),,$(SPARK))
+	@cd $(SERVICES)/engines && DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" \
+		DAPPLE_FLINK_SERVER="$$(ls -d "$(FLINK)" 2>/dev/null)" DAPPLE_SPARK_SERVER="$$(ls -d "$(SPARK)" 2>/dev/null)" \
+		$(GO) test -count=1 -timeout 40m -run '$(ENGINES)' .
 
 # The BigQuery emulator alone: 11 minutes of CPU and 5 GB of memory the first time.
 emulator:

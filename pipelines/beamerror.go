@@ -65,7 +65,7 @@ var usual = []struct {
 	fix  string
 }{
 	{regexp.MustCompile(`Insufficient number of network buffers[^\n]*`), "lower --parallelism, or raise taskmanager.memory.network.max of Flink"},
-	{regexp.MustCompile(`(?:NoResourceAvailableException|Could not acquire the minimum required resources)[^\n]*`), "no task manager has a free slot: start one, or lower --parallelism"},
+	{regexp.MustCompile(`(?:NoResourceAvailableException|Could not acquire the minimum required resources|TimeoutException: Timeout has occurred: )[^\n]*`), "no task manager has a free slot: start one, or lower --parallelism"},
 	{regexp.MustCompile(`Record too large[^\n]*`), "raise taskmanager.memory.managed.size of Flink, or lower --parallelism"},
 	{regexp.MustCompile(`(?:java\.lang\.)?OutOfMemoryError[^\n]*`), "the engine needs more memory"},
 	{regexp.MustCompile(`Process died with exit code[^\n]*`), "a worker has ended: its own log says why; often its memory was too small, or --environment_config names a program that is not there"},

@@ -82,6 +82,9 @@ func TestEndsOfJobs(t *testing.T) {
 		{name: "failed without a task manager", do: func(s *jobstest.Service, _ func()) {
 			s.Fail("org.apache.flink.NoResourceAvailableException: Could not acquire the minimum required resources.\n\tat X")
 		}, want: []string{"no task manager has a free slot", saysUnspent}},
+		{name: "failed for want of slots, and says only that it has waited", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("java.util.concurrent.TimeoutException: Timeout has occurred: 300000 ms\n\tat X")
+		}, want: []string{"no task manager has a free slot", saysUnspent}},
 		{name: "a worker without memory", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, _ func()) {
 			s.Fail("java.lang.IllegalStateException: Process died with exit code 137\n\tat X")
 		}, want: []string{"its memory was too small", saysDrawn}},

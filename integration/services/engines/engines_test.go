@@ -1,6 +1,5 @@
-// Package flink runs the command on Flink, embedded in Beam's job server for it. DAPPLE_FLINK_SERVER names the jar,
-// which make engines builds.
-package flink
+// Package engines runs the command on Flink and on Spark, by Beam's job servers for them, which make engines builds.
+package engines
 
 import (
 	"bytes"
@@ -20,23 +19,22 @@ import (
 // patience is far above what anything here takes on a busy machine.
 const patience = 5 * time.Minute
 
-// serve starts a job server that starts a job again after a failure, and returns its address.
-func serve(t *testing.T) (endpoint string) {
+// jars returns what make engines has built of a variable's name, and leaves the test out if it has not.
+func jars(t *testing.T, variable string) string {
 	t.Helper()
-	jar := os.Getenv("DAPPLE_FLINK_SERVER")
-	if jar == "" {
-		t.Skip("missing: DAPPLE_FLINK_SERVER, Beam's job server for Flink; make engines runs it")
+	path := os.Getenv(variable)
+	if path == "" {
+		t.Skipf("missing: %s, of Beam's job server; make engines runs it", variable)
 	}
-	dir := t.TempDir()
-	const conf = "jobmanager.bind-host: 127.0.0.1\ntaskmanager.bind-host: 127.0.0.1\nrest.bind-address: 127.0.0.1\n" +
-		"restart-strategy: fixed-delay\nrestart-strategy.fixed-delay.attempts: 3\nrestart-strategy.fixed-delay.delay: 1 s\n"
-	if err := os.WriteFile(filepath.Join(dir, "flink-conf.yaml"), []byte(conf), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	port := transformtest.Port(t)
-	cmd := exec.Command("java", "-Xmx2g", "-jar", jar, "--flink-master=[local]", "--flink-conf-dir="+dir, "--job-host=127.0.0.1",
-		fmt.Sprint("--job-port=", port), "--artifact-port=0", "--expansion-port=0", "--artifacts-dir="+dir)
+	return path
+}
+
+// java starts a virtual machine with a small heap, and ends it after the test with the workers that it has started.
+func java(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("java", append(append([]string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, opened...), args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with the workers that it starts
+	cmd.Dir = t.TempDir()
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
@@ -46,9 +44,27 @@ func serve(t *testing.T) (endpoint string) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it fails if all have ended
 		_ = cmd.Wait()                                      // a killed process is an error
 		if t.Failed() {
-			t.Logf("end of the job server's log:\n%s", log.String()[max(0, log.Len()-8000):])
+			t.Logf("end of the log of %s:\n%s", args, log.String()[max(0, log.Len()-8000):])
 		}
 	})
+	return cmd
+}
+
+// opened are the packages of Java that Flink and Spark look into.
+var opened = func() (args []string) {
+	for _, p := range []string{"java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.text", "java.time",
+		"java.util", "java.util.concurrent", "java.util.concurrent.atomic", "sun.nio.ch"} {
+		args = append(args, "--add-opens=java.base/"+p+"=ALL-UNNAMED")
+	}
+	return args
+}()
+
+// serve starts a job server by the end of a command line, and returns its address.
+func serve(t *testing.T, args ...string) (endpoint string) {
+	t.Helper()
+	port := transformtest.Port(t)
+	java(t, append(args, "--job-host=127.0.0.1", fmt.Sprint("--job-port=", port), "--artifact-port=0", "--expansion-port=0",
+		"--artifacts-dir="+t.TempDir())...)
 	endpoint = fmt.Sprint("127.0.0.1:", port)
 	until(t, "the job server", func() bool {
 		c, err := jobs.Dial(t.Context(), endpoint)
@@ -97,8 +113,11 @@ func build(t *testing.T) command {
 	return c
 }
 
-// kept is what an interrupted run says that has drawn its noise.
-const kept = "dapple: interrupted\nthe privacy budget of this run is spent, and its release is kept"
+// kept is what an interrupted run says that has drawn its noise; unspent ends the words of a run that has not.
+const (
+	kept    = "dapple: interrupted\nthe privacy budget of this run is spent, and its release is kept"
+	unspent = "nothing was written and no privacy budget was spent"
+)
 
 // start runs the command; wait waits for its end and returns what it has said.
 func (c command) start(t *testing.T, args ...string) (cmd *exec.Cmd, wait func() (status int, said string)) {
@@ -137,7 +156,7 @@ func (c command) found(t *testing.T, pattern string) {
 	})
 }
 
-// workers lists the processes that Flink has started.
+// workers lists the processes that an engine has started.
 func (c command) workers(t *testing.T) (pids []int) {
 	t.Helper()
 	list, err := filepath.Glob("/proc/[0-9]*/exe")
@@ -156,14 +175,14 @@ func (c command) workers(t *testing.T) (pids []int) {
 	return pids
 }
 
-// account is a book of what runs on Flink have spent, with workers in processes.
+// account is a book of what runs on an engine have spent, with workers in processes.
 type account struct {
 	command
-	endpoint string
+	runner, endpoint string
 }
 
-func open(t *testing.T) account {
-	a := account{endpoint: serve(t)}
+func open(t *testing.T, runner, endpoint string) account {
+	a := account{runner: runner, endpoint: endpoint}
 	a.command = build(t)
 	a.run(t, 0, "ledger", "book", "--create=people", "--input=people.csv", "--privacy_id=person_id", "--epsilon=9", "--delta=1e-6")
 	return a
@@ -172,7 +191,7 @@ func open(t *testing.T) account {
 // at is a run's command line.
 func (a account) at(output string, more ...string) []string {
 	return append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=" + output, "--ledger=book", "--epsilon=1", "--delta=1e-9", "--method=dpam",
-		"--runner=flink", "--endpoint=" + a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared"}, more...)
+		"--runner=" + a.runner, "--endpoint=" + a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared"}, more...)
 }
 
 // finished checks the output of a run that has ended well, and the number of charges so far.
@@ -187,13 +206,9 @@ func (a account) finished(t *testing.T, output, said string, charges int) {
 	}
 }
 
-// One run goes well, and one in Python; one is interrupted while it writes, and the next publishes its release. Each is charged once, and
-// no worker and no staging is left.
-func TestFlink(t *testing.T) {
-	a := open(t)
-	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
-	t.Run("Python", a.fromPython)
-
+// interrupted stops a run while it writes, and checks that its release is published by the next one.
+func (a account) interrupted(t *testing.T, charges int) {
+	t.Helper()
 	cmd, wait := a.start(t, a.at("stopped", "--rows=200000000")...)
 	a.found(t, "dapple-run-*/*.release")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -202,38 +217,32 @@ func TestFlink(t *testing.T) {
 	if status, said := wait(); status != 1 || !strings.Contains(said, kept) {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}
-	if list, err := filepath.Glob(filepath.Join(a.dir, "stopped*", "*")); err != nil || len(list) > 0 {
+	a.none(t, filepath.Join("stopped*", "*"))
+	a.finished(t, "next", a.run(t, 0, a.at("next", "--rows=10")...), charges)
+}
+
+// none checks that there are no files of a pattern.
+func (c command) none(t *testing.T, pattern string) {
+	t.Helper()
+	if list, err := filepath.Glob(filepath.Join(c.dir, pattern)); err != nil || len(list) > 0 {
 		t.Errorf("left are %v, %v", list, err)
 	}
-	a.finished(t, "next", a.run(t, 0, a.at("next", "--rows=10")...), 2)
-	if list, err := filepath.Glob(filepath.Join(a.dir, "dapple-run-*")); err != nil || len(list) > 0 {
-		t.Errorf("left are %v, %v", list, err)
-	}
+}
+
+// over checks that nothing is left of runs that have ended: neither stagings nor workers.
+func (a account) over(t *testing.T) {
+	t.Helper()
+	a.none(t, "dapple-run-*")
 	until(t, "the end of all workers", func() bool { return len(a.workers(t)) == 0 })
 }
 
-// All workers of a run are killed at once while they write: Flink starts the job again, or it waits for ever for data of
-// the dead, as Beam's job server 2.70 does in BeamFnDataInboundObserver.awaitCompletion. Then Ctrl-C ends the job, and the
-// next run publishes its release. Either way it is paid for once.
-func TestKilledWorkers(t *testing.T) {
-	a := open(t)
-	cmd, wait := a.start(t, a.at("killed", "--rows=5000000")...)
-	a.found(t, "dapple-run-*/*.release")
-	atWork := a.workers(t)
-	if len(atWork) == 0 {
-		t.Error("no worker is there to be killed")
-	}
-	for _, pid := range atWork {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it fails if it has ended
-	}
-	defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Signal(os.Interrupt) }).Stop() // it fails if all went well
-	status, said := wait()
-	if status != 0 {
-		t.Logf("the job did not go on")
-		if status != 1 || !strings.Contains(said, kept) {
-			t.Errorf("exit status %d:\n%s", status, said)
+// kill kills all workers at once, and says how many they were.
+func (a account) kill(t *testing.T) (n int) {
+	t.Helper()
+	for _, pid := range a.workers(t) {
+		if syscall.Kill(pid, syscall.SIGKILL) == nil { // it fails if the worker has ended
+			n++
 		}
-		said = a.run(t, 0, a.at("killed", "--rows=10")...)
 	}
-	a.finished(t, "killed", said, 1)
+	return n
 }

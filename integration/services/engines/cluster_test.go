@@ -1,0 +1,91 @@
+package engines
+
+import (
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/transformtest"
+)
+
+// cluster is a Flink whose parts are processes of their own.
+type cluster struct{ jar, conf string }
+
+// manager starts a task manager with one slot and the memory that Flink gives one without any configuration, of which
+// the part for the network is given, in MB.
+func (c cluster) manager(t *testing.T, network int) *exec.Cmd {
+	t.Helper()
+	args := []string{"-Xmx512m", "-XX:MaxDirectMemorySize=256m", "-XX:MaxMetaspaceSize=256m", "-cp", c.jar,
+		"org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "--configDir", c.conf}
+	for name, value := range map[string]string{
+		"cpu.cores": "1", "memory.framework.heap.size": "128m", "memory.framework.off-heap.size": "128m", "memory.task.heap.size": "384m",
+		"memory.task.off-heap.size": "0m", "memory.managed.size": "512m", "memory.network.min": fmt.Sprint(network, "m"), "memory.network.max": fmt.Sprint(network, "m"),
+		"memory.jvm-metaspace.size": "256m", "memory.jvm-overhead.min": "192m", "memory.jvm-overhead.max": "192m",
+	} {
+		args = append(args, "-D", "taskmanager."+name+"="+value)
+	}
+	return java(t, args...)
+}
+
+// end kills a part of a cluster; its workers have to notice.
+func end(part *exec.Cmd) { _ = syscall.Kill(part.Process.Pid, syscall.SIGKILL) }
+
+// A cluster of two task managers finishes what one of them has begun and did not live to finish; with none of them, or
+// with too little memory for the network, the command says what is missing, and that nothing is spent.
+func TestFlinkCluster(t *testing.T) {
+	port, rest := transformtest.Port(t), transformtest.Port(t)
+	conf := configure(t, restarts+fmt.Sprintf("jobmanager.rpc.address: 127.0.0.1\njobmanager.rpc.port: %d\nrest.address: 127.0.0.1\nrest.port: %d\ntaskmanager.host: 127.0.0.1\n"+
+		"slot.request.timeout: 15000\nheartbeat.interval: 1000\nheartbeat.timeout: 10000\n", port, rest))
+	c := cluster{jars(t, "DAPPLE_FLINK_SERVER"), conf}
+	java(t, "-Xmx512m", "-cp", c.jar, "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", conf)
+	master := fmt.Sprint("127.0.0.1:", rest)
+	until(t, "the job manager", func() bool {
+		conn, err := net.Dial("tcp", master)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	a := onFlink(t, master, conf)
+	fails := func(want string) {
+		t.Helper()
+		said := a.run(t, 1, a.at("bad")...)
+		for _, text := range []string{want, unspent} {
+			if !strings.Contains(said, text) {
+				t.Errorf("it does not say %q:\n%s", text, said)
+			}
+		}
+		a.none(t, "bad*/*")
+		a.over(t)
+	}
+	fails("no task manager has a free slot")
+	small := []*exec.Cmd{c.manager(t, 1), c.manager(t, 1)}
+	fails("Insufficient number of network buffers")
+	for _, m := range small {
+		end(m)
+	}
+
+	managers := []*exec.Cmd{c.manager(t, 128), c.manager(t, 128)}
+	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
+	for i, tt := range []struct {
+		name string
+		when func()
+	}{
+		{"counting", func() { until(t, "a worker", func() bool { return len(a.workers(t)) > 0 }) }},
+		{"solving", func() { a.found(t, "dapple-run-*/*.drawn") }},
+		{"writing", func() { a.found(t, "dapple-run-*/*.release") }},
+	} {
+		cmd, wait := a.start(t, a.at(tt.name, "--rows=500000")...)
+		tt.when()
+		end(managers[i%2])
+		managers[i%2] = c.manager(t, 128)
+		a.again(t, tt.name, cmd, wait, 2+i)
+	}
+	for _, m := range managers { // one that has lost the job's other half may keep an idle worker for as long as it lives
+		end(m)
+	}
+	a.over(t)
+}

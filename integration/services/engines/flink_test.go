@@ -1,0 +1,69 @@
+package engines
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// restarts is the configuration of a Flink that starts a job again after a failure, and listens here alone.
+const restarts = "jobmanager.bind-host: 127.0.0.1\ntaskmanager.bind-host: 127.0.0.1\nrest.bind-address: 127.0.0.1\n" +
+	"restart-strategy: fixed-delay\nrestart-strategy.fixed-delay.attempts: 3\nrestart-strategy.fixed-delay.delay: 1 s\n"
+
+// configure writes a configuration of Flink and returns its directory.
+func configure(t *testing.T, conf string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "flink-conf.yaml"), []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// onFlink opens an account on a Flink at an address, or in the job server itself.
+func onFlink(t *testing.T, master, conf string) account {
+	t.Helper()
+	jar := jars(t, "DAPPLE_FLINK_SERVER")
+	return open(t, "flink", serve(t, "-Xmx2g", "-jar", jar, "--flink-master="+master, "--flink-conf-dir="+conf))
+}
+
+// One run goes well, and one in Python; one is interrupted while it writes, and the next publishes its release. Each is charged once, and
+// no worker and no staging is left.
+func TestFlink(t *testing.T) {
+	a := onFlink(t, "[local]", configure(t, restarts))
+	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
+	t.Run("Python", a.fromPython)
+	a.interrupted(t, 2)
+	a.over(t)
+}
+
+// All workers of a run are killed at once while they write.
+func TestKilledWorkers(t *testing.T) {
+	a := onFlink(t, "[local]", configure(t, restarts))
+	cmd, wait := a.start(t, a.at("killed", "--rows=5000000")...)
+	a.found(t, "dapple-run-*/*.release")
+	if a.kill(t) == 0 {
+		t.Error("no worker is there to be killed")
+	}
+	a.again(t, "killed", cmd, wait, 1)
+}
+
+// again waits for a run that has lost workers. Flink starts the job again, or it waits for ever for data of the dead, as
+// Beam's job server 2.70 does in BeamFnDataInboundObserver.awaitCompletion. Then Ctrl-C ends the job, and the next run
+// publishes its release, if there is one. Either way it is paid for once.
+func (a account) again(t *testing.T, output string, cmd *exec.Cmd, wait func() (int, string), charges int) {
+	t.Helper()
+	defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Signal(os.Interrupt) }).Stop() // it fails if all went well
+	status, said := wait()
+	if status != 0 {
+		t.Logf("the job did not go on")
+		if status != 1 || !strings.Contains(said, kept) && !strings.Contains(said, "dapple: interrupted\n"+unspent) {
+			t.Errorf("%s: exit status %d:\n%s", output, status, said)
+		}
+		said = a.run(t, 0, a.at(output, "--rows=10")...)
+	}
+	a.finished(t, output, said, charges)
+}
