@@ -91,7 +91,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	l.store, l.output = st.ref(), r.output(l.runID, st, n.Began)
 	if !r.Engine.remote() {
 		l.spill = private.NewSpill("")
-		defer l.spill.Close()
+		defer func() { _ = l.spill.Close() }() // what could not be removed has no key any more
 	}
 	a, err := startExecution(ctx, l.output)
 	if err != nil && !IsRequest(err) {

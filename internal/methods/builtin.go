@@ -99,7 +99,7 @@ func init() {
 	for _, a := range comparators.All() {
 		solver.Register(solver.Method{
 			Name: a.Name, Summary: a.Summary, Accounting: selecting, Accesses: a.Accesses,
-			PredictAs: "dpam", Comparison: true, Linear: a.Linear, Public: a.NeedsPublic(), Universe: a.Universe,
+			Comparison: true, Linear: a.Linear, Public: a.NeedsPublic(), Universe: a.Universe,
 			Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 				return a.Solve(p, c)
 			},
