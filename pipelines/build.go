@@ -21,10 +21,7 @@ type launch struct {
 // build makes one graph of a request: records, codes, one record for each privacy unit, counts, model, rows.
 // Everything before Solve is private and cannot leave these types; everything after it is public.
 func build(s beam.Scope, r *Request, l launch) {
-	dom := r.File.Domain
-
-	records := private.Encode(s, r.source.Read(s, dom.Recorded(), r.File.CSV), dom, encodeParams(r))
-	units := private.Bound(s, records, boundParams(r, l))
+	units := private.Bound(s, encode(s, r), boundParams(r, l))
 	stats := counts.Count(s, units, r.Problem.Workload, countParams(r))
 
 	model := synth.Solve(s, stats, synth.SolveParams{
@@ -43,6 +40,16 @@ func write(s beam.Scope, r *Request, l launch, model synth.Release) {
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: r.Engine.branches(r.Runner), Seed: l.seed, Sink: l.output.ref(),
 		MinCount: r.MinCount, Tables: r.Tables,
 	})
+}
+
+// encode reads the table, or people and their rows.
+func encode(s beam.Scope, r *Request) private.Coded {
+	dom := r.File.Domain
+	if r.people == nil {
+		return private.Encode(s, r.source.Read(s, dom.Recorded(), r.File.CSV), dom, encodeParams(r))
+	}
+	people, rows, _, _ := dom.Events.Split(dom.Recorded())
+	return private.EncodePeople(s, r.people.Read(s.Scope("people"), people, r.File.CSV.WithHeader()), r.source.Read(s, rows, r.File.CSV), dom, encodeParams(r))
 }
 
 func encodeParams(r *Request) private.EncodeParams {

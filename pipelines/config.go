@@ -21,6 +21,7 @@ type Config struct {
 	Output  string // directory or table; required
 	Format  string // parquet (default), csv, or another that the program imports
 	Null    string // how CSV output spells NULL; default: an empty cell
+	People  string // table of people, in the forms of Input: their privacy ID and columns; for a domain with people without rows
 	Public  string // table that anybody may see, in the form of the private one: a prior of the model; default: none
 	Ledger  string // directory of the data set's budget book; empty: none
 	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, if that is a directory
@@ -78,7 +79,7 @@ func (c Config) withDefaults() Config {
 	c.Runner = orDefault(c.Runner, "prism")
 	c.Engine = c.Engine.withDefaults(c.Runner)
 	c.TempLocation = orDefault(c.Engine.Cloud.Staging, c.TempLocation)
-	for _, name := range []*string{&c.Input, &c.Public, &c.Output, &c.Release, &c.TempLocation, &c.Ledger} {
+	for _, name := range []*string{&c.Input, &c.People, &c.Public, &c.Output, &c.Release, &c.TempLocation, &c.Ledger} {
 		*name = c.Engine.name(*name)
 	}
 	return c

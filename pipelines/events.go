@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // checkEvents refuses what a table of many rows per person cannot be asked for.
@@ -16,6 +17,24 @@ func checkEvents(d *domain.Domain, rows int64, f *Faults) {
 	}
 	if rows > 0 {
 		f.add("--rows", fmt.Sprintf("got %d, and the domain file declares events: people are written, as many as the release says, each with rows of its own", rows), "leave it out")
+	}
+}
+
+// noRows reports whether people without rows exist. They are only in a table of people, so that there are two tables.
+func noRows(d *domain.Domain) bool { return d.Events != nil && d.Events.NoRows }
+
+// checkPeopleInput finds the table of people, if people without rows exist.
+func checkPeopleInput(ctx context.Context, r *Request, f *Faults) {
+	switch d := r.File.Domain; {
+	case r.People == "" && noRows(d) && !r.planning:
+		f.add("--people_input", "is required: the domain file says by rows: {min: 0} that people without rows exist", "name the table of all people, or leave min out")
+	case r.People != "" && !noRows(d):
+		f.add("--people_input", "is for a domain file that declares events with rows: {min: 0, …}, people without rows", "declare so, or leave it out")
+	case r.People != "":
+		var err error
+		if r.people, err = table.Find(ctx, r.People, r.Services); err != nil {
+			f.add("--people_input", plainError(err), "")
+		}
 	}
 }
 

@@ -162,3 +162,97 @@ func TestPeopleFaults(t *testing.T) {
 		t.Errorf("dry rows of people: %v", err)
 	}
 }
+
+// People without rows are in the table of people alone, as often as they are true: the share of plan plus among them is 1 in
+// 10 for 1 in 3 of the others. Rows of people who are not in it are not used, and nothing is NULL.
+func TestPeopleWithoutRows(t *testing.T) {
+	c := purchases(t, 3000)
+	b, err := os.ReadFile(c.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	people, rows, seen := "customer,plan\nc1,basic\n", "customer,item,price\n", map[string]bool{}
+	for i, line := range lines[1:] {
+		cells := strings.Split(line, ",")
+		if !seen[cells[0]] {
+			seen[cells[0]] = true
+			people += cells[0] + "," + cells[1] + "\n"
+		}
+		rows += cells[0] + "," + cells[2] + "," + cells[3] + "\n"
+		if i < 1000 {
+			rows += fmt.Sprintf("stranger%d,tea,39\n", i%40)
+		}
+	}
+	for i := range 2000 {
+		plan := "basic"
+		if i%10 == 0 {
+			plan = "plus"
+		}
+		people += fmt.Sprintf("none%d,%s\n", i, plan)
+	}
+	c.People = filepath.Join(filepath.Dir(c.Input), "people.csv")
+	declared := strings.Replace(purchasesDomain, "{max: 12}", "{min: 0, max: 12}", 1)
+	for path, content := range map[string]string{c.Domain: declared, c.Input: rows, c.People: people} {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res := mustRun(t, c)
+	if len(res.Privacy.Tables) != 2 || !strings.Contains(res.Privacy.Bounding, "People are those of a table of their own") {
+		t.Errorf("the statement says %q of tables %v", res.Privacy.Bounding, res.Privacy.Tables)
+	}
+	_, made := readCSV(t, filepath.Join(c.Output, "events"))
+	plans, has := map[string]string{}, map[string]bool{}
+	if _, list := readCSV(t, filepath.Join(c.Output, "people")); true {
+		for _, p := range list {
+			plans[p[0]] = p[1]
+		}
+	}
+	for _, r := range made {
+		if has[r[0]] = true; plans[r[0]] == "" || r[2] == "" || strings.Join(r, "") == "" {
+			t.Fatalf("row %v of nobody, or without an item", r)
+		}
+	}
+	without, plus := 0, 0
+	for who, plan := range plans {
+		if !has[who] {
+			if without++; plan == "plus" {
+				plus++
+			}
+		}
+	}
+	// At ε = 5 the noise of either is below 10 people; wrong by these bounds is 10 standard deviations or more.
+	if without < 1900 || without > 2100 || plus < 100 || plus > 300 {
+		t.Errorf("%d people without rows, %d of them of plan plus; the true ones are 2000 and 200", without, plus)
+	}
+	name := filepath.Join(t.TempDir(), "figures.json")
+	if err := evaluate.Run(context.Background(), evaluate.Config{Domain: c.Domain, Input: c.Input, People: c.People, Synthetic: c.Output, JSON: name}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	var r evaluate.Report
+	if b, err = os.ReadFile(name); err == nil {
+		err = json.Unmarshal(b, &r)
+	}
+	if p := r.Real.People; err != nil || p.Without != [2]int{2000, without} || p.Orphans != [2]int{1000, 0} || p.RowsPerson.TV > 0.02 || p.RowsByPerson.TV > 0.03 {
+		t.Errorf("errors %+v, %v", p, err)
+	}
+	var said strings.Builder
+	check, err := evaluate.OpenCheck(context.Background(), evaluate.CheckConfig{Domain: c.Domain, Input: c.Input, People: c.People})
+	if err == nil {
+		err = check.Run(context.Background(), &said)
+	}
+	if err != nil || !strings.Contains(said.String(), "5,000 people") || !strings.Contains(said.String(), "without rows: 2,000 people") ||
+		!strings.Contains(said.String(), "rows of nobody: 1,000") || !strings.Contains(said.String(), "somebody again in 1 record") {
+		t.Errorf("check says %s, %v", &said, err)
+	}
+	c.People = ""
+	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--people_input") || !strings.Contains(err.Error(), "people without rows exist") {
+		t.Errorf("without a table of people: %v", err)
+	}
+	c = purchases(t, 40)
+	c.People = c.Input
+	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "rows: {min: 0, …}") {
+		t.Errorf("a table of people that nothing is said of: %v", err)
+	}
+}

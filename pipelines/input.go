@@ -24,10 +24,19 @@ func checkInput(ctx context.Context, r *Request, f *Faults) {
 // checkColumns compares the input's columns with the domain's, if that needs, or does not need, the table
 // to be opened.
 func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
+	if r.people != nil && r.people.ByMetadata() == byMetadata {
+		people, _, _, _ := r.File.Domain.Events.Split(r.File.Domain.Recorded())
+		*f = append(*f, ErrorFaults("--people_input", r.people.Check(ctx, people, r.File.CSV.WithHeader()))...)
+	}
 	if r.source == nil || r.File == nil || r.source.ByMetadata() != byMetadata {
 		return
 	}
-	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, r.File.Domain.Recorded(), r.File.CSV))...)
+	whole := r.File.Domain.Recorded()
+	if r.people != nil {
+		_, rows, _, _ := r.File.Domain.Events.Split(whole)
+		whole = rows
+	}
+	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, whole, r.File.CSV))...)
 }
 
 // ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without

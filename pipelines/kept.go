@@ -67,6 +67,11 @@ func absolute(name string) string {
 // It is empty if a later run could not tell whether the input is the same.
 func (r *Request) fingerprint() string {
 	input, known := r.source.Identity()
+	if r.people != nil && known {
+		var people string
+		people, known = r.people.Identity()
+		input += "\n" + people
+	}
 	if !known {
 		return ""
 	}

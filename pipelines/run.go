@@ -144,6 +144,9 @@ func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun,
 		stop: func(ctx context.Context) error { return st.stop(ctx, n.RunID, l.runID) }, dir: st.dir,
 	}
 	bytes := r.source.Bytes()
+	if r.people != nil && bytes > 0 {
+		bytes += r.people.Bytes()
+	}
 	if begun != nil {
 		bytes = 0
 	}
@@ -202,7 +205,11 @@ func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 		return nil, err
 	}
 	written, err := out.written(ctx)
-	written.Compare = fmt.Sprintf("dapple evaluate --domain=%s --input=%s --synthetic=%s --html=compared.html", r.Domain, r.Input, r.Output)
+	people := ""
+	if r.People != "" {
+		people = " --people_input=" + r.People
+	}
+	written.Compare = fmt.Sprintf("dapple evaluate --domain=%s --input=%s%s --synthetic=%s --html=compared.html", r.Domain, r.Input, people, r.Output)
 	return &Result{Privacy: privacy, Written: written}, err
 }
 

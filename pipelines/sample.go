@@ -87,7 +87,8 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		faults = append(faults, ErrorFaults("--model", err)...)
 	default:
 		r.file, r.bytes = file, data
-		checkLayout(ctx, c.target(), &file.Domain, c.Tables, &faults)
+		r.Tables = r.Tables || noRows(&file.Domain)
+		checkLayout(ctx, c.target(), &file.Domain, r.Tables, &faults)
 		checkWhere(r, &faults)
 		checkMinCount(r.MinCount, r.Rows, &file.Domain, &faults)
 		checkEvents(&file.Domain, r.Rows, &faults)

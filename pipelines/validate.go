@@ -23,6 +23,7 @@ type Request struct {
 	File     *schema.File
 	scratch  string       // directory of this machine for temporary files
 	source   table.Source // the table that Input names, as it was at launch
+	people   table.Source // that of People; nil: none
 	public   *solver.Public
 	Problem  solver.Problem
 	Chosen   solver.Method
@@ -67,7 +68,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	var faults Faults
 	checkFigures(c, &faults)
 	r := &Request{Config: c, scratch: c.Engine.scratch(c.TempLocation, c.target().beside())}
-	c.Engine.checkPlaces(&faults, map[string]string{"--input": c.Input, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
+	c.Engine.checkPlaces(&faults, map[string]string{"--input": c.Input, "--people_input": c.People, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
 	if c.Input != "" || !c.planning {
 		checkInput(ctx, r, &faults)
 	}
@@ -80,9 +81,11 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	}
 	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
+		checkPeopleInput(ctx, r, &faults)
 		checkPublic(ctx, r, &faults)
 		checkProblem(r, &faults)
-		checkLayout(ctx, c.target(), r.File.Domain, c.Tables, &faults)
+		r.Tables = r.Tables || noRows(r.File.Domain)
+		checkLayout(ctx, c.target(), r.File.Domain, r.Tables, &faults)
 		checkMinCount(c.MinCount, c.Rows, r.File.Domain, &faults)
 		checkEvents(r.File.Domain, c.Rows, &faults)
 		checkColumns(ctx, r, true, &faults)

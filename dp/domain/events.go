@@ -16,6 +16,11 @@ type Events struct {
 	Person  []string // those that do not change within a person; the others are of each event
 	Usual   []string // columns of events of which a person's commonest value is modelled too
 	MaxRows int64    // nobody is written with more rows; people with more count as having so many
+
+	// NoRows: people without rows exist. The people are then those of a table of their own, which has the columns of
+	// Person, and columns of events are NULL of people without rows: for Filled that is so of them alone.
+	NoRows bool     `json:",omitempty"`
+	Filled []string `json:",omitempty"`
 }
 
 // RowsPerPerson names the attribute that holds the number of a person's records.
@@ -40,7 +45,7 @@ func (d *Domain) WeightBits() int {
 func usualName(column string) string { return "usual_" + column }
 
 // WithEvents returns a domain of records as one of people: d has the columns of a record, and cuts are the least numbers
-// of rows of each bin, ascending from 1. The error lists all faults.
+// of rows of each bin, ascending from 1, or from 0 if people without rows exist. The error lists all faults.
 func (d *Domain) WithEvents(person, usual []string, cuts []int64, maxRows int64) (*Domain, error) {
 	out := new(Domain)
 	*out = *d
@@ -48,16 +53,86 @@ func (d *Domain) WithEvents(person, usual []string, cuts []int64, maxRows int64)
 	out.Events = &Events{Columns: d.Len(), Person: person, Usual: usual, MaxRows: maxRows}
 	rows := Attribute{Name: RowsPerPerson, Type: Int64, Cuts: append(slices.Clone(cuts), maxRows), Resolution: 1, HasFallback: true}
 	out.Attributes = append(out.Attributes, rows)
+	if len(cuts) > 0 && cuts[0] == 0 {
+		out.Events.NoRows = true
+		out.fill()
+	}
 	for _, name := range usual {
 		if i := d.Index(name); i >= 0 {
-			a := d.Attributes[i]
-			a.Name = usualName(name)
+			a := out.Attributes[i]
+			a.Name, a.Coupling = usualName(name), nil
 			out.Attributes = append(out.Attributes, a)
 		}
 	}
 	var errs bounded.Errors
 	out.events(&errs)
+	if errs.Err() == nil && out.Events.NoRows {
+		out.StructuralZeros = out.excludeRows()
+	}
 	return out, errs.Err()
+}
+
+// fill makes NULL a cell of every column of events, for people without rows.
+func (d *Domain) fill() {
+	for i := range d.Events.Columns {
+		if a := &d.Attributes[i]; !a.Null && !d.OfPerson(i) {
+			a.Null, d.Events.Filled = true, append(d.Events.Filled, a.Name)
+		}
+	}
+}
+
+// excludeRows returns what d excludes of people with rows alone, and that columns of events have a value if and only if
+// there are rows.
+func (d *Domain) excludeRows() (out Exclusions) {
+	rows := d.Events.Columns
+	null := func(a int) Code { return Code(d.Attributes[a].Size() - 1) }
+	some := numbered(1, d.Attributes[rows].Size())
+	for _, e := range d.StructuralZeros {
+		ofNone := false // a column of events may be NULL
+		for i, a := range e.Clique {
+			ofNone = ofNone || !d.OfPerson(a) && slices.Contains(e.Codes[i], null(a))
+		}
+		if ofNone {
+			e = Exclusion{append(slices.Clone(e.Clique), rows), append(slices.Clone(e.Codes), some)}
+		}
+		out = append(out, e)
+	}
+	for a := range d.Attributes {
+		column := d.Attributes[a].Name
+		if a > rows {
+			column = d.Events.Usual[a-rows-1]
+		} else if a == rows || d.OfPerson(a) {
+			continue
+		}
+		exclude := func(codes, rowsCodes []Code) {
+			if a < rows {
+				out = append(out, Exclusion{Clique{a, rows}, [][]Code{codes, rowsCodes}})
+			} else {
+				out = append(out, Exclusion{Clique{rows, a}, [][]Code{rowsCodes, codes}})
+			}
+		}
+		exclude(numbered(0, int(null(a))), []Code{0})
+		if slices.Contains(d.Events.Filled, column) {
+			exclude([]Code{null(a)}, some)
+		}
+	}
+	return out
+}
+
+// numbered returns from … to−1.
+func numbered(from, to int) (codes []Code) {
+	for c := from; c < to; c++ {
+		codes = append(codes, Code(c))
+	}
+	return codes
+}
+
+// ofRows reports whether an exclusion is of those that excludeRows adds, or has changed.
+func (e *Exclusion) ofRows(rows int) (added, changed bool) {
+	if !e.Clique.Contains(Clique{rows}) {
+		return false, false
+	}
+	return len(e.Clique) == 2, len(e.Clique) > 2
 }
 
 // EqualRatioCuts returns the least numbers of rows of bins each half as wide again as the one before it. The last bin is
@@ -95,6 +170,9 @@ func (d *Domain) eventsFaults(errs *bounded.Errors) {
 	}
 	if e.MaxRows < 1 || e.MaxRows > MaxRowsPerPerson {
 		errs.Addf("domain: events: at most %d rows of a person; want 1 to 2^20 = %d", e.MaxRows, MaxRowsPerPerson)
+	}
+	if e.NoRows && len(e.Person) == 0 {
+		errs.Addf("domain: events: people without rows exist, and no column is one of a person; name some under person")
 	}
 	records := d.Attributes[:max(0, min(e.Columns, d.Len()))]
 	find := func(name string) *Attribute {
@@ -166,8 +244,20 @@ func (d *Domain) Recorded() *Domain {
 	}
 	out := new(Domain)
 	*out = *d
-	out.Attributes, out.Events = slices.Clone(d.Attributes[:d.Events.Columns]), nil
+	out.Attributes, out.Events, out.StructuralZeros = slices.Clone(d.Attributes[:d.Events.Columns]), nil, nil
+	for _, e := range d.StructuralZeros {
+		added, changed := e.ofRows(d.Events.Columns)
+		if n := len(e.Clique) - 1; changed {
+			e.Clique, e.Codes = e.Clique[:n], e.Codes[:n]
+		}
+		if !added {
+			out.StructuralZeros = append(out.StructuralZeros, e)
+		}
+	}
 	for i := range out.Attributes {
+		if slices.Contains(d.Events.Filled, out.Attributes[i].Name) {
+			out.Attributes[i].Null = false
+		}
 		if c := out.Attributes[i].Coupling; c != nil && (c.With >= len(out.Attributes) || d.OfPerson(i) && !d.OfPerson(c.With)) {
 			out.Attributes[i].Coupling = nil // a value of the person does not follow one of an event
 		}
@@ -178,4 +268,19 @@ func (d *Domain) Recorded() *Domain {
 // OfPerson reports whether attribute a is the same in all rows of a person. It is for domains with Events.
 func (d *Domain) OfPerson(a int) bool {
 	return a >= d.Events.Columns || slices.Contains(d.Events.Person, d.Attributes[a].Name)
+}
+
+// Split returns the columns of d, which are those of a record, that people have and that their rows have, and which they
+// are: the columns of the table of people and of that of rows, if there are two.
+func (e *Events) Split(d *Domain) (people, rows *Domain, ofPeople, ofRows []int) {
+	people, rows = &Domain{PrivacyID: d.PrivacyID}, &Domain{PrivacyID: d.PrivacyID}
+	for i, a := range d.Attributes {
+		a.Coupling = nil // places change
+		if slices.Contains(e.Person, a.Name) {
+			people.Attributes, ofPeople = append(people.Attributes, a), append(ofPeople, i)
+		} else {
+			rows.Attributes, ofRows = append(rows.Attributes, a), append(ofRows, i)
+		}
+	}
+	return people, rows, ofPeople, ofRows
 }

@@ -85,3 +85,45 @@ func TestEventsFaults(t *testing.T) {
 		t.Errorf("person columns only: %v", err)
 	}
 }
+
+// If people without rows exist, columns of events are NULL of them and, unless they were so before, of nobody else. What is
+// impossible of NULL is so of rows alone, and records are read as ever.
+func TestPeopleWithoutRows(t *testing.T) {
+	records := visitsOf()
+	records.Attributes = append(records.Attributes, Attribute{Name: "stay", Type: Int64, Cuts: EqualCuts(0, 9, 3), Resolution: 1, Null: true})
+	records.StructuralZeros = Exclusions{{Clique{0, 1}, [][]Code{{1}, {0}}}, {Clique{0, 3}, [][]Code{{0}, {2, 3}}}} // stay: NULL is 3
+	d, err := records.WithEvents([]string{"sex"}, []string{"kind"}, slices.Insert(EqualRatioCuts(4), 0, 0), 4)
+	if err != nil || d.Validate() != nil {
+		t.Fatal(err, d.Validate())
+	}
+	if r := d.Recorded(); r.Fingerprint() != records.Fingerprint() {
+		t.Errorf("records are read as %+v", r)
+	}
+	if !slices.Equal(d.Events.Filled, []string{"kind", "cost"}) {
+		t.Errorf("filled %v", d.Events.Filled)
+	}
+	const noRows, rows, none = 0, 2, 3 // kind: NULL is 3, cost: 5
+	for _, test := range []struct {
+		record []Code // sex kind cost stay rows usual
+		want   bool
+	}{
+		{[]Code{0, none, 5, 3, noRows, none}, true},
+		{[]Code{0, 1, 5, 3, noRows, none}, false},
+		{[]Code{0, none, 4, 3, noRows, none}, false},
+		{[]Code{0, none, 5, 1, noRows, none}, false},
+		{[]Code{0, none, 5, 3, noRows, 1}, false},
+		{[]Code{1, 1, 4, 3, rows, 1}, true},
+		{[]Code{0, 1, 4, 3, rows, 1}, false}, // as declared
+		{[]Code{1, 0, 4, 1, rows, 1}, false}, // as declared
+		{[]Code{1, none, 4, 3, rows, 1}, false},
+		{[]Code{1, 1, 5, 3, rows, 1}, false},
+		{[]Code{1, 1, 4, 3, rows, none}, false},
+	} {
+		if got := d.Possible(test.record); got != test.want {
+			t.Errorf("record %v: possible %t", test.record, got)
+		}
+	}
+	if _, err := visitsOf().WithEvents(nil, nil, []int64{0, 1}, 2); err == nil || !strings.Contains(err.Error(), "no column is one of a person") {
+		t.Errorf("no person columns: %v", err)
+	}
+}

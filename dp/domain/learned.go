@@ -162,6 +162,17 @@ func ascending(x []int, limit int) bool {
 	return true
 }
 
+// allBins reports whether codes are all bins of the attribute, or none: of learned bins no others can be told apart.
+func (a *Attribute) allBins(codes []Code) bool {
+	bins := 0
+	for _, c := range codes {
+		if int(c) < a.Learned {
+			bins++
+		}
+	}
+	return bins == 0 || bins == a.Learned
+}
+
 // learned checks the settings of learned bins, and what was learned.
 func (v *validator) learned() {
 	a := v.a

@@ -40,8 +40,8 @@ func (d *Domain) Validate() error {
 		errs.Add(err)
 		errs.Add(d.StructuralZeros.validate(d.Sizes()))
 		for _, e := range d.StructuralZeros {
-			for _, i := range e.Clique {
-				if errs.Err() == nil && d.Attributes[i].Learned > 0 {
+			for k, i := range e.Clique {
+				if errs.Err() == nil && d.Attributes[i].Learned > 0 && !d.Attributes[i].allBins(e.Codes[k]) {
 					errs.Addf("domain: column %q is part of an impossible combination, and its bins are learned; give it bins", d.Attributes[i].Name)
 				}
 			}

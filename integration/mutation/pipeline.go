@@ -250,6 +250,14 @@ var pipeline = []defect{
 		old: "WeightBits:   p.Domain.WeightBits(),", new: "WeightBits:   0,",
 	},
 	{
+		name: "rows of people who are not in the table of people", file: "internal/bounding/summary.go", dir: "transforms/counts", test: "TestNeighboursWithPeopleOfTheirOwnTable",
+		old: "len(often) == 0 {\n", new: "len(often) == 0 && len(times) == 0 {\n",
+	},
+	{
+		name: "people without rows weigh nothing", file: "internal/bounding/summary.go", dir: "transforms/counts", test: "TestNeighboursWithPeopleOfTheirOwnTable",
+		old: "rows, times = s.None, []uint64{1}", new: "rows, times = nil, nil",
+	},
+	{
 		name: "first value of a person is usual", file: "internal/bounding/summary.go", test: "TestSummary",
 		old: "often[string(value)] > often[string(best)] {", new: "often[string(value)] > 1<<62 {",
 	},

@@ -72,7 +72,7 @@ var checks = []check{
 		name:   "4 neighbouring rows",
 		covers: "many rows per unit, duplicates, unusable values, rows of nobody, missing and colliding IDs, blank and malformed lines, linked files: one record changes in the counts; different IDs of every type stay different",
 		size:   "60 pairs per relation", long: "400",
-		tests: join(in("transforms/counts", "TestNeighboursDifferByOneRecord", "TestNeighboursWithEventsDifferByOneRecord"), in("transforms/private", "TestIDsOfEveryForm"),
+		tests: join(in("transforms/counts", "TestNeighboursDifferByOneRecord", "TestNeighboursWithEventsDifferByOneRecord", "TestNeighboursWithPeopleOfTheirOwnTable"), in("transforms/private", "TestIDsOfEveryForm"),
 			in("transforms/internal/records", "TestIDsOfOneHash"), in("io/csvio", "TestBlankLines", "TestNoRecordEndsARun", "TestIDsStayDistinct", "TestWideIDsStayDistinct"), in("io/files", "TestExpandRefusesLinks"),
 			in("io/parquetio", "TestPrivacyIDsAreInjective"), in("io/bigqueryio", "TestPrivacyIDsAreInjective"),
 			in("pipelines/dapple", "TestMalformedLinesAreRecords", "TestStatementSaysWhatIDsAre")),

@@ -35,6 +35,19 @@ func NewWeightedLayout(sizes []int, unit int) *Layout {
 	return NewLayout(sizes)
 }
 
+// NewRecordLayout returns the layout of the records of d as they are read. If people without rows exist, a record begins
+// with one more attribute: 1 if it is from the table of people, whose columns of events say nothing, else 0.
+func NewRecordLayout(d *domain.Domain) *Layout {
+	if d.Events == nil {
+		return NewLayout(d.RecordSizes())
+	}
+	sizes := d.RecordSizes()[:d.Events.Columns]
+	if d.Events.NoRows {
+		sizes = append([]int{2}, sizes...)
+	}
+	return NewLayout(sizes)
+}
+
 // Width returns the number of bytes of a packed row.
 func (l *Layout) Width() int { return l.width }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -15,8 +16,9 @@ type Summary struct {
 	Person [][2]int // first byte and number of bytes, in a packed row, of columns that are the same in all rows
 	Usual  [][2]int // the same of columns whose commonest value is kept
 	Wide   []int    // sizes of all attributes; the first of them are those of a record
-	Width  int      // of a packed row of the domain's own records
+	Width  int      // of a packed record, as NewRecordLayout lays it out
 	Unit   int      // the weights of a person add up to 2^Unit
+	None   []byte   // if people without rows exist: the record that stands for no row
 }
 
 // NewSummary returns the summary of a domain; nil if it has no Events.
@@ -24,11 +26,21 @@ func NewSummary(d *domain.Domain) *Summary {
 	if d.Events == nil {
 		return nil
 	}
-	records := NewLayout(d.Recorded().RecordSizes())
+	records, first := NewRecordLayout(d), 0
 	rows := d.Attributes[d.Events.Columns].Cuts
 	s := &Summary{Cuts: rows[:len(rows)-1], Wide: d.RecordSizes(), Width: records.Width(), Unit: d.WeightBits()}
+	if d.Events.NoRows {
+		first = 1
+		none := make([]domain.Code, 1+d.Events.Columns)
+		for a := range d.Events.Columns {
+			if !d.OfPerson(a) {
+				none[first+a] = domain.Code(s.Wide[a] - 1) // NULL
+			}
+		}
+		s.None = records.Pack(nil, none)
+	}
 	at := func(name string) [2]int {
-		a := d.Index(name)
+		a := first + d.Index(name)
 		return [2]int{records.offset[a], records.bytes[a]}
 	}
 	for _, name := range d.Events.Person {
@@ -43,23 +55,38 @@ func NewSummary(d *domain.Domain) *Summary {
 // OutWidth returns the number of bytes of a packed row with its summary and its weight.
 func (s *Summary) OutWidth() int { return NewWeightedLayout(s.Wide, s.Unit).Width() }
 
-// Append appends the weighted rows of a person to dst, and returns their number: the person has row i of rows times[i]
-// times. A row that has no share, because there are too many, is left out. The columns of the person are those of the
-// row of least rank in all of them.
+// Append appends the weighted rows of a person to dst, and returns their number: the person has row i of rows, which
+// ascend, times[i] times. A row that has no share, because there are too many, is left out. The columns of the person are
+// those of the row of least rank in all of them.
+//
+// If people without rows exist, rows are those of the table of people too, which come last. The columns of the person are
+// of those alone, and whoever has none is not among the people and gets no row at all.
 func (s *Summary) Append(dst []byte, rank *Ranker, id, rows []byte, times []uint64) ([]byte, int) {
-	summary := s.summary(rank, id, rows, times)
-	who := rows[:s.Width]
-	if !s.constant(rows) {
-		i := rank.Least(id, rows, times)
-		who = rows[i*s.Width : (i+1)*s.Width]
+	people, often, mark := rows, times, 0
+	if s.None != nil {
+		mark = 1
+		n := sort.Search(len(times), func(i int) bool { return rows[i*s.Width] == 1 })
+		if people, often, rows, times = rows[n*s.Width:], times[n:], rows[:n*s.Width], times[:n]; len(often) == 0 {
+			return dst, 0
+		}
+	}
+	total := sum(times)
+	if total == 0 {
+		rows, times = s.None, []uint64{1}
+	}
+	summary := s.summary(total, rank, id, rows, times)
+	who := people[:s.Width]
+	if !s.constant(people) {
+		i := rank.Least(id, people, often)
+		who = people[i*s.Width : (i+1)*s.Width]
 	}
 	n := 0
 	for i, share := range shares(s.Unit, rank, id, rows, times) {
 		if share == 0 {
 			continue
 		}
-		start := len(dst)
-		dst = append(dst, rows[i*s.Width:(i+1)*s.Width]...)
+		start := len(dst) - mark
+		dst = append(dst, rows[i*s.Width+mark:(i+1)*s.Width]...)
 		for _, p := range s.Person {
 			copy(dst[start+p[0]:][:p[1]], who[p[0]:])
 		}
@@ -81,20 +108,23 @@ func (s *Summary) constant(rows []byte) bool {
 	return true
 }
 
-// summary returns what is known of all rows: the bin of their number, and what is usual among them.
-func (s *Summary) summary(rank *Ranker, id, rows []byte, times []uint64) (out []byte) {
-	total := uint64(0)
+// sum returns the sum of times, or the largest number if that is larger.
+func sum(times []uint64) (total uint64) {
 	for _, n := range times {
 		if total += n; total < n {
-			total = 1<<64 - 1
-			break
+			return 1<<64 - 1
 		}
 	}
+	return total
+}
+
+// summary returns what is known of all rows: the bin of their number, and what is usual among them.
+func (s *Summary) summary(total uint64, rank *Ranker, id, rows []byte, times []uint64) (out []byte) {
 	bin, found := slices.BinarySearchFunc(s.Cuts, total, func(cut int64, total uint64) int {
 		return cmp.Compare(uint64(cut), total)
 	})
 	if !found {
-		bin-- // the first cut is 1
+		bin-- // the first cut is 0 or 1
 	}
 	out = append(out, byte(bin)) // 256 bins are more than the least widths make
 	for _, u := range s.Usual {

@@ -2,6 +2,7 @@ package bounding
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -98,5 +99,42 @@ func TestTiesAreNotAlwaysTheFirst(t *testing.T) {
 	}
 	if len(seen) != 2 {
 		t.Errorf("usual values %v, want both", seen)
+	}
+}
+
+// If people without rows exist, a person's columns are those of the table of people, the rows of nobody there are none, and
+// a person without rows is one row of the whole weight.
+func TestSummaryOfPeopleWithoutRows(t *testing.T) {
+	with := visits(t)
+	d, err := with.Recorded().WithEvents([]string{"sex"}, []string{"kind"}, append([]int64{0}, domain.EqualRatioCuts(10)...), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, rank, in := NewSummary(d), NewRanker(make([]byte, RunKeySize)), NewRecordLayout(d)
+	out := NewWeightedLayout(d.RecordSizes(), d.WeightBits())
+	got := func(times []uint64, records ...domain.Code) (rows [][]domain.Code) {
+		packed, n := s.Append(nil, &rank, []byte("p"), in.Pack(nil, records), times)
+		for i := range n {
+			columns := [][]domain.Code{{0}, {0}, {0}, {0}, {0}}
+			out.Unpack(columns, packed[i*out.Width():(i+1)*out.Width()])
+			rows = append(rows, slices.Concat(columns...))
+		}
+		return rows
+	}
+	const null = 300
+	for _, test := range []struct {
+		what    string
+		times   []uint64
+		records []domain.Code // table, sex, kind
+		want    [][]domain.Code
+	}{
+		{"a stranger", []uint64{2, 1}, []domain.Code{0, 0, 7, 0, 0, 290}, nil},
+		{"nobody's rows", []uint64{1}, []domain.Code{1, 1, 0}, [][]domain.Code{{1, null, 0, null, 4096}}},
+		{"rows", []uint64{3, 1, 1}, []domain.Code{0, 0, 7, 0, 0, 290, 1, 1, 0}, [][]domain.Code{{1, 7, 4, 7, 3072}, {1, 290, 4, 7, 1024}}},
+		{"named twice", []uint64{1, 2}, []domain.Code{0, 0, 290, 1, 1, 0}, [][]domain.Code{{1, 290, 1, 290, 4096}}},
+	} {
+		if rows := got(test.times, test.records...); !slices.EqualFunc(rows, test.want, slices.Equal[[]domain.Code]) {
+			t.Errorf("%s: rows %v, want %v", test.what, rows, test.want)
+		}
 	}
 }

@@ -25,8 +25,9 @@ type Fit struct {
 	Records    int64       `json:"records"`
 	NoID       int64       `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
 	Columns    []ColumnFit `json:"columns"`
-	Broken     []Broken    `json:"constraints,omitempty"` // what the domain declares between columns
-	People     *PeopleFit  `json:"people,omitempty"`      // nil without events
+	Broken     []Broken    `json:"constraints,omitempty"`  // what the domain declares between columns
+	People     *PeopleFit  `json:"people,omitempty"`       // nil without events
+	PeopleRows *Fit        `json:"people_table,omitempty"` // of the table of people, if that is one of its own
 }
 
 // Broken counts the records that break one thing that a domain declares between columns. They are used as they are; rows
@@ -63,6 +64,7 @@ const (
 type CheckConfig struct {
 	Domain   string // domain file; required
 	Input    string // the true table; required
+	People   string // the true table of people, if some have no rows; default: none
 	JSON     string // file for the figures as JSON, local or gs://, replaced if it is there; default: none
 	Services table.Options
 }
@@ -80,8 +82,11 @@ type CheckRequest struct {
 func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 	errs := &FieldErrors{}
 	file := readDomain(ctx, c.Domain, errs)
-	r := &CheckRequest{source: find(ctx, "Input", c.Input, true, file, Config{Services: c.Services}, errs), json: c.JSON}
-	if r.source != nil && r.source.parents != nil {
+	r := &CheckRequest{source: find(ctx, "Input", c.Input, true, file, Config{People: c.People, Services: c.Services}, errs), json: c.JSON}
+	if file != nil && file.Domain.Events != nil {
+		checkPeople(file.Domain.Events, c.People, errs)
+	}
+	if r.source != nil && r.source.parents != nil && c.People == "" {
 		errs.add("Input", errors.New("holds a table of people and one of their rows, which a run has written; check is for the true table"))
 	}
 	if len(*errs) > 0 {
@@ -108,15 +113,11 @@ func readDomain(ctx context.Context, name string, errs *FieldErrors) *schema.Fil
 
 // Run reads the table and writes the text form to out, and the JSON form to its file.
 func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
-	c := newChecker(r.source.domain)
-	wanted, err := c.relate(ctx, r)
+	c, err := r.checker(ctx)
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	if r.events != nil {
-		c.fit.People = newPeopleFit(c.domain, r.events)
-	}
-	err = r.source.table.Each(ctx, wanted, r.source.form, func(chunk *domain.Chunk) error {
+	err = r.source.table.Each(ctx, c.wanted, r.source.form, func(chunk *domain.Chunk) error {
 		c.add(chunk)
 		return ctx.Err()
 	})
@@ -139,11 +140,31 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
+// checker returns what counts the rows of the table. A table of people is read first.
+func (r *CheckRequest) checker(ctx context.Context) (c *checker, err error) {
+	if r.source.parents == nil {
+		c = newChecker(r.source.domain)
+		if c.wanted, err = c.relate(ctx, r); r.events != nil {
+			c.fit.People = newPeopleFit(c.domain, r.events)
+		}
+		return c, err
+	}
+	people, rows, _, _ := r.events.Split(r.source.domain)
+	c, of := newChecker(rows), newChecker(people)
+	c.wanted, c.fit.PeopleRows, c.fit.People = rows, &of.fit, newPeopleFit(rows, r.events)
+	c.fit.People.parents = map[uint64]bool{}
+	return c, r.source.each(ctx, r.source.parents, people, r.source.formOfPeople(), func(chunk *domain.Chunk) {
+		of.add(chunk)
+		c.fit.People.addParents(chunk)
+	})
+}
+
 // checker counts the cells of chunks.
 type checker struct {
 	domain  *domain.Domain
 	encoder *domain.Encoder
 	between *constraints
+	wanted  *domain.Domain // columns to read
 	fit     Fit
 }
 
@@ -278,30 +299,40 @@ func (m *Misfits) add(s string) {
 // WriteText writes a table of counts, and below it what becomes of the cells that do not fit.
 func (f *Fit) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n\n%s records", f.NotPrivate, thousands(int(f.Records)))
-	if f.NoID > 0 {
-		fmt.Fprintf(&b, ", %s of them without a privacy ID: they belong to nobody and are not used", thousands(int(f.NoID)))
-	}
-	fmt.Fprintf(&b, "\n\n%-20s %11s %11s %11s %11s %11s\n", "", "usable", "NULL", "unusable", "out of", "not in")
-	fmt.Fprintf(&b, "%-20s %11s %11s %11s %11s %11s\n", "", "", "", "", "range", "list")
-	for i := range f.Columns {
-		c := &f.Columns[i]
-		fmt.Fprintf(&b, "%-20s %11s %11s %11s %11s %11s\n", clip(c.Name, 20), counted(c.Usable), counted(c.Null.Count),
-			counted(c.Unusable.Count), counted(c.OutOfRange.Count), counted(c.NotInList.Count))
-	}
-	b.WriteString("\n")
-	for i := range f.Columns {
-		f.Columns[i].explain(&b, f.Records)
-	}
-	for _, x := range f.Broken {
-		if x.Records > 0 {
-			fmt.Fprintf(&b, "%s: %s records (%s) break it; they are used as they are, and no row that is written does\n",
-				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
-		}
+	fmt.Fprintf(&b, "%s\n\n", f.NotPrivate)
+	f.writeText(&b)
+	if f.PeopleRows != nil {
+		b.WriteString("\nthe table of people: ")
+		f.PeopleRows.writeText(&b)
+		b.WriteString("\n")
 	}
 	f.People.writeText(&b)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+func (f *Fit) writeText(b *bytes.Buffer) {
+	fmt.Fprintf(b, "%s records", thousands(int(f.Records)))
+	if f.NoID > 0 {
+		fmt.Fprintf(b, ", %s of them without a privacy ID: they belong to nobody and are not used", thousands(int(f.NoID)))
+	}
+	fmt.Fprintf(b, "\n\n%-20s %11s %11s %11s %11s %11s\n", "", "usable", "NULL", "unusable", "out of", "not in")
+	fmt.Fprintf(b, "%-20s %11s %11s %11s %11s %11s\n", "", "", "", "", "range", "list")
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		fmt.Fprintf(b, "%-20s %11s %11s %11s %11s %11s\n", clip(c.Name, 20), counted(c.Usable), counted(c.Null.Count),
+			counted(c.Unusable.Count), counted(c.OutOfRange.Count), counted(c.NotInList.Count))
+	}
+	b.WriteString("\n")
+	for i := range f.Columns {
+		f.Columns[i].explain(b, f.Records)
+	}
+	for _, x := range f.Broken {
+		if x.Records > 0 {
+			fmt.Fprintf(b, "%s: %s records (%s) break it; they are used as they are, and no row that is written does\n",
+				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
+		}
+	}
 }
 
 // explain writes a line for each kind of cell that does not fit.

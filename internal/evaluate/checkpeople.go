@@ -17,6 +17,10 @@ type PeopleFit struct {
 	Cut      int64           `json:"rows_over"`      // of theirs, beyond that
 	MaxRows  int64           `json:"rows_max"`       // the most rows that are written of anybody
 	Most     int64           `json:"rows_of_person"` // the most rows that a person has
+	Without  int             `json:"people_without_rows"`
+	Orphans  int64           `json:"rows_of_nobody"` // of people who are not in the table of people: not used
+	Twice    int64           `json:"people_twice"`   // records of the table of people beyond a person's first
+	parents  map[uint64]bool // by the hash of the ID: whether they have rows; nil if there is no table of people
 	hashes   map[uint64]int  // number of a person, by the hash of the ID
 	rows     []int64         // of each
 	first    [][]domain.Code // of each person column: the cell of a person's first row
@@ -59,6 +63,13 @@ func (f *PeopleFit) add(chunk *domain.Chunk) {
 			continue
 		}
 		h := maphash.Bytes(f.seed, id)
+		if f.parents != nil {
+			if _, known := f.parents[h]; !known {
+				f.Orphans++
+				continue
+			}
+			f.parents[h] = true
+		}
 		p, known := f.hashes[h]
 		if !known {
 			p = len(f.rows)
@@ -76,9 +87,27 @@ func (f *PeopleFit) add(chunk *domain.Chunk) {
 	}
 }
 
+// addParents takes records of the table of people.
+func (f *PeopleFit) addParents(chunk *domain.Chunk) {
+	for r := range chunk.Rows {
+		if id := f.builder.unit(&chunk.ID, r); len(id) > 0 {
+			h := maphash.Bytes(f.seed, id)
+			if _, known := f.parents[h]; known {
+				f.Twice++
+			}
+			f.parents[h] = false
+		}
+	}
+}
+
 // end counts what was added.
 func (f *PeopleFit) end() {
-	f.People = len(f.rows)
+	for _, has := range f.parents {
+		if !has {
+			f.Without++
+		}
+	}
+	f.People = len(f.rows) + f.Without
 	for _, n := range f.rows {
 		f.Most = max(f.Most, n)
 		if n > f.MaxRows {
@@ -100,6 +129,15 @@ func (f *PeopleFit) writeText(b *bytes.Buffer) {
 		return
 	}
 	fmt.Fprintf(b, "%s, nobody with more than %s rows\n", headcount(f.People), thousands(int(f.Most)))
+	if f.Without > 0 {
+		fmt.Fprintf(b, "without rows: %s\n", headcount(f.Without))
+	}
+	if f.Orphans > 0 {
+		fmt.Fprintf(b, "rows of nobody: %s, whose people are not in the table of people; they are not used\n", thousands(int(f.Orphans)))
+	}
+	if f.Twice > 0 {
+		fmt.Fprintf(b, "the table of people names somebody again in %s records; one record of each, chosen by its rank, is used\n", thousands(int(f.Twice)))
+	}
 	of := func(n int) string { return percent(Score(float64(n) / float64(max(f.People, 1)))) }
 	if f.Over > 0 {
 		fmt.Fprintf(b, "rows: %[1]s (%[2]s) with more than %[3]d, %[4]s rows in all beyond that: they count as having %[3]d\n",

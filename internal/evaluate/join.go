@@ -25,15 +25,7 @@ type parent struct {
 // split returns the domains of people and of their rows.
 func split(d *domain.Domain, e *domain.Events) (people, rows *domain.Domain, p *parents) {
 	p = &parents{of: map[string]parent{}}
-	people, rows = &domain.Domain{PrivacyID: d.PrivacyID}, &domain.Domain{PrivacyID: d.PrivacyID}
-	for i, a := range d.Attributes {
-		a.Coupling = nil // places change
-		if slices.Contains(e.Person, a.Name) {
-			people.Attributes, p.columns = append(people.Attributes, a), append(p.columns, i)
-		} else {
-			rows.Attributes, p.rest = append(rows.Attributes, a), append(p.rest, i)
-		}
-	}
+	people, rows, p.columns, p.rest = e.Split(d)
 	p.encoder = domain.NewEncoder(people)
 	return people, rows, p
 }
@@ -87,6 +79,15 @@ func (b *Builder) addRows(chunk *domain.Chunk, p *parents, encoder *domain.Encod
 		}
 		b.table.persons = append(b.table.persons, b.person(id))
 		b.append(row, cells)
+	}
+}
+
+// addWithout adds the people who have no rows.
+func (b *Builder) addWithout(p *parents) {
+	for id, of := range p.of {
+		if _, has := b.persons[id]; !has {
+			b.table.without = append(b.table.without, of.codes)
+		}
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 // People compares tables of many rows per person by what joins the rows of a person. Errors are total variations; the
 // table dealt at random is the true one with its rows dealt anew, so that nobody's rows are alike.
 type People struct {
-	True      int `json:"true"` // people who have a row
+	True      int `json:"true"` // people
 	Synthetic int `json:"synthetic"`
 	// Changing are the people whose person columns differ between their rows: in the true table the record that stands for a
 	// person decides.
 	Changing     [2]int `json:"changing"`       // true, synthetic
 	Orphans      [2]int `json:"rows_of_nobody"` // rows whose person is not in the table of people, if that is a table of its own: left out
+	Without      [2]int `json:"without_rows"`   // people without rows
 	TooManyRows  int    `json:"too_many_rows"`  // synthetic people with more rows than the domain allows
 	RowsMax      int64  `json:"rows_max"`       // that it allows
 	RowsCut      int64  `json:"rows_cut"`       // rows of true people beyond it, which are not written
@@ -72,8 +73,12 @@ func (b *byPerson) each(visit func(rows []int32)) {
 // comparePeople compares two tables with people over the domain of a record.
 func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *People {
 	x, y := newByPerson(truth), newByPerson(other)
-	p := &People{True: truth.people, Synthetic: other.people, RowsMax: e.MaxRows, Orphans: [2]int{truth.orphans, other.orphans}}
+	p := &People{True: truth.people + len(truth.without), Synthetic: other.people + len(other.without),
+		Without: [2]int{len(truth.without), len(other.without)}, RowsMax: e.MaxRows, Orphans: [2]int{truth.orphans, other.orphans}}
 	cuts := domain.EqualRatioCuts(e.MaxRows)
+	if e.NoRows {
+		cuts = slices.Insert(cuts, 0, 0)
+	}
 	bin := func(rows int) int {
 		return sort.Search(len(cuts), func(i int) bool { return cuts[i] > int64(rows) }) - 1
 	}
@@ -86,6 +91,7 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 	perRow := func(b *byPerson) []float64 {
 		m := make([]float64, len(cuts))
 		b.each(func(rows []int32) { m[bin(len(rows))]++ })
+		m[0] += float64(len(b.t.without))
 		return m
 	}
 	p.RowsPerson.TV = apart(perRow(x), perRow(y))
@@ -94,9 +100,14 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 	for a := range d.Attributes {
 		size := d.Attributes[a].Size()
 		if slices.Contains(e.Person, d.Attributes[a].Name) {
+			nth := persons // of the columns of a person
+			persons++
 			with := func(i int, b *byPerson) []float64 {
 				m, person := make([]float64, size*len(cuts)), 0
 				column := b.t.Columns[a]
+				for _, codes := range b.t.without {
+					m[int(codes[nth])*len(cuts)]++
+				}
 				b.each(func(rows []int32) {
 					m[int(column[rows[0]])*len(cuts)+bin(len(rows))]++
 					if slices.ContainsFunc(rows, func(r int32) bool { return column[r] != column[rows[0]] }) {
@@ -106,7 +117,6 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 				})
 				return m
 			}
-			persons++
 			p.RowsByPerson.TV += apart(with(0, x), with(1, y))
 			continue
 		}
@@ -200,6 +210,9 @@ func (p *People) Notes() (list []string) {
 	}
 	if p.Orphans[0]+p.Orphans[1] > 0 {
 		list = append(list, fmt.Sprintf("rows of people who are not in the table of people, left out: true %s, synthetic %s", thousands(p.Orphans[0]), thousands(p.Orphans[1])))
+	}
+	if p.Without[0]+p.Without[1] > 0 {
+		list = append(list, fmt.Sprintf("people without rows: true %s, synthetic %s", thousands(p.Without[0]), thousands(p.Without[1])))
 	}
 	if p.TooManyRows > 0 {
 		list = append(list, fmt.Sprintf("synthetic people with more than %d rows: %s", p.RowsMax, thousands(p.TooManyRows)))

@@ -70,8 +70,10 @@ func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
 		return errors.New("there are two tables, of people and of their rows, and the domain file declares no events")
 	}
 	people, rows, _ := split(s.domain, s.events)
-	return errors.Join(s.parents.Check(ctx, people, s.form), s.table.Check(ctx, rows, s.form))
+	return errors.Join(s.parents.Check(ctx, people, s.formOfPeople()), s.table.Check(ctx, rows, s.form))
 }
+
+func (s *source) formOfPeople() schema.CSV { return s.form.WithHeader() }
 
 // read reads all rows. Call check before.
 func (s *source) read(ctx context.Context) (*Table, error) {
@@ -83,7 +85,7 @@ func (s *source) read(ctx context.Context) (*Table, error) {
 	if s.parents != nil {
 		err = s.join(ctx, b)
 	} else {
-		err = s.each(ctx, s.table, s.domain, b.Add)
+		err = s.each(ctx, s.table, s.domain, s.form, b.Add)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("evaluate: %w", err)
@@ -92,8 +94,8 @@ func (s *source) read(ctx context.Context) (*Table, error) {
 }
 
 // each passes the chunks of a table to add.
-func (s *source) each(ctx context.Context, t table.Source, d *domain.Domain, add func(*domain.Chunk)) error {
-	return t.Each(ctx, d, s.form, func(chunk *domain.Chunk) error {
+func (s *source) each(ctx context.Context, t table.Source, d *domain.Domain, form schema.CSV, add func(*domain.Chunk)) error {
+	return t.Each(ctx, d, form, func(chunk *domain.Chunk) error {
 		add(chunk)
 		return ctx.Err()
 	})
@@ -102,9 +104,13 @@ func (s *source) each(ctx context.Context, t table.Source, d *domain.Domain, add
 // join reads people, and then their rows.
 func (s *source) join(ctx context.Context, b *Builder) error {
 	people, rows, p := split(s.domain, s.events)
-	if err := s.each(ctx, s.parents, people, func(c *domain.Chunk) { p.add(b, c) }); err != nil {
+	if err := s.each(ctx, s.parents, people, s.formOfPeople(), func(c *domain.Chunk) { p.add(b, c) }); err != nil {
 		return err
 	}
 	encoder := domain.NewEncoder(rows)
-	return s.each(ctx, s.table, rows, func(c *domain.Chunk) { b.addRows(c, p, encoder) })
+	err := s.each(ctx, s.table, rows, s.form, func(c *domain.Chunk) { b.addRows(c, p, encoder) })
+	if err == nil && s.events.NoRows {
+		b.addWithout(p)
+	}
+	return err
 }

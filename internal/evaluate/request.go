@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Request is a comparison that can be made: tables that were found and fit the domain. No row of them has
@@ -58,6 +59,9 @@ func Open(ctx context.Context, c Config) (*Request, error) {
 	r, errs := &Request{json: c.JSON, html: c.HTML, released: c.Released}, &FieldErrors{}
 	file := r.openDomain(ctx, c, errs)
 	r.truth = find(ctx, "Input", c.Input, true, file, c, errs)
+	if file != nil && file.Domain.Events != nil {
+		checkPeople(file.Domain.Events, c.People, errs)
+	}
 	r.synthetic = find(ctx, "Synthetic", c.Synthetic, false, file, c, errs)
 	if c.Holdout != "" {
 		r.holdout = find(ctx, "Holdout", c.Holdout, true, file, c, errs)
@@ -66,6 +70,16 @@ func Open(ctx context.Context, c Config) (*Request, error) {
 		return nil, *errs
 	}
 	return r, nil
+}
+
+// checkPeople refuses a table of people that nobody asked for, and misses one.
+func checkPeople(e *domain.Events, people string, errs *FieldErrors) {
+	switch {
+	case e.NoRows && people == "":
+		errs.add("People", errors.New("is required: the domain file says by rows: {min: 0} that people without rows exist"))
+	case !e.NoRows && people != "":
+		errs.add("People", errors.New("is for a domain file that declares events with rows: {min: 0, …}; leave it out"))
+	}
 }
 
 // openDomain reads the domain file and finds the marginals to compare; nil if the file is wrong.
@@ -94,6 +108,13 @@ func find(ctx context.Context, field, input string, real bool, file *schema.File
 		return nil
 	}
 	s, err := findSource(ctx, input, c.Services)
+	if err == nil && real && c.People != "" {
+		s.parents, err = table.Find(ctx, c.People, c.Services)
+		if err != nil {
+			errs.add("People", err)
+			return nil
+		}
+	}
 	if err == nil && file != nil {
 		err = s.check(ctx, file, real)
 	}

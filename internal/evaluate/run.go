@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Domain    string // domain file; required
 	Input     string // the true table; required
+	People    string // the true table of people, if some have no rows; default: none
 	Synthetic string // the synthetic table; required
 	Holdout   string // true rows that the synthesis never saw; default: none
 	Marginals int    // widest marginal compared; default 3

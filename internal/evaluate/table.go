@@ -14,9 +14,10 @@ type Table struct {
 	Rows    int
 	Columns [][]domain.Code
 
-	persons []int32 // whose each row is, in a table of many rows per person
-	orphans int     // rows left out, of people who are not in the table of people
-	people  int
+	persons []int32         // whose each row is, in a table of many rows per person
+	orphans int             // rows left out, of people who are not in the table of people
+	people  int             // who have rows
+	without [][]domain.Code // columns of a person, of each one without rows
 
 	values []*values // by attribute; nil: only cells are known
 	every  int       // values are those of rows 0, every, 2·every, …

@@ -31,7 +31,10 @@ func (p *Plan) WriteText(w io.Writer) error {
 func writeDomain(b *strings.Builder, p *Plan) {
 	unit := "every record is a privacy unit"
 	if p.Domain.PrivacyID != "" {
-		unit = "privacy unit: all records with one " + p.Domain.PrivacyID + "; one of them is used"
+		unit = "privacy unit: all records with one " + p.Domain.PrivacyID
+		if p.Domain.Events == nil {
+			unit += "; one of them is used"
+		}
 	}
 	universe := fmt.Sprintf("%.4g cells", p.Universe)
 	if math.IsInf(p.Universe, 1) {
@@ -40,10 +43,13 @@ func writeDomain(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "domain    %d columns, %s; %s\n", p.Domain.Len(), universe, unit)
 	if e := p.Domain.Events; e != nil {
 		fmt.Fprintf(b, "          people and their rows: of each person %s; of each row the others; at most %d rows a person\n", strings.Join(ofPeople(e), ", "), e.MaxRows)
+		if e.NoRows {
+			b.WriteString("          people without rows exist: people and their columns are those of --people_input, and rows of others are not used\n")
+		}
 		b.WriteString("          each person weighs 1 in every table, whatever the number of rows; rows are drawn for each person at the end\n")
 	}
 	writeColumns(b, p.Domain.Attributes)
-	if n := len(p.Domain.StructuralZeros); n > 0 {
+	if n := len(p.Domain.Recorded().StructuralZeros); n > 0 {
 		fmt.Fprintf(b, "          impossible combinations declared: %d; such records get probability 0, which costs nothing\n", n)
 	}
 	var computed, keys []string

@@ -12,7 +12,7 @@ import (
 type Events struct {
 	Person []int   // attributes that are the same in all rows of a person, the one of Rows among them
 	Rows   int     // the attribute that holds the number of rows
-	Cuts   []int64 // of that: bin b holds Cuts[b] … Cuts[b+1]−1 rows, the last one Cuts[b+1] too
+	Cuts   []int64 // of that: bin b holds Cuts[b] … Cuts[b+1]−1 rows, the last one Cuts[b+1] too; people without rows are alone
 }
 
 const (
@@ -69,7 +69,7 @@ func NewPeople(m *Model, cliques []domain.Clique, e Events, n int64, seed uint64
 	if n == 0 {
 		return p
 	}
-	if slices.ContainsFunc(m.StructuralZeros, func(x domain.Exclusion) bool { return p.mixes(x.Clique) }) {
+	if slices.ContainsFunc(m.StructuralZeros, func(x domain.Exclusion) bool { return p.mixes(x.Clique) && !p.ofRows(x.Clique) }) {
 		p.support = domain.NewSupport(m.Sizes, m.StructuralZeros)
 	}
 	p.scatter = newScatter(n, seed)
@@ -92,6 +92,15 @@ func (p *People) mixes(c domain.Clique) bool {
 	}
 	return persons > 0 && persons < len(c)
 }
+
+// ofRows reports whether a clique is of a column of events and the number of rows. What such an exclusion says of people
+// with rows holds for whatever record of such people their rows are drawn from.
+func (p *People) ofRows(c domain.Clique) bool {
+	return len(c) == 2 && slices.Contains(c, p.e.Rows) && p.e.Cuts[0] == 0
+}
+
+// none reports whether a record is of people without rows.
+func (p *People) none(r uint32) bool { return p.e.Cuts[0] == 0 && p.m.code(r, p.e.Rows) == 0 }
 
 // cell returns the cell of person r, in order of classes.
 func (p *People) cell(r int64) int {
@@ -140,11 +149,18 @@ func (p *People) At(i int64) Person {
 	return Person{p, p.codes[c*k : (c+1)*k], p.cells[c].own, int(p.cells[c].class), p.first(r), p.rowsOf(r, c)}
 }
 
-// Read writes the codes of row j of the person to dst, one for each attribute of the model.
+// Read writes the codes of row j of the person to dst, one for each attribute of the model. Of a person without rows it
+// writes those of the person, and 0 for the others.
 func (q *Person) Read(j int64, dst []domain.Code) {
 	p := q.p
 	for k, a := range p.e.Person {
 		dst[a] = q.codes[k]
+	}
+	if q.Rows == 0 {
+		for _, a := range p.other {
+			dst[a] = 0
+		}
+		return
 	}
 	c := p.classes[q.class]
 	n := uint64(c.end - c.first)

@@ -54,7 +54,7 @@ func (m *Model) code(i uint32, a int) domain.Code {
 // class begin and end in sorted.
 func (p *People) draw(sorted []uint32, cliques []domain.Clique) (of [][2]int) {
 	k := len(p.e.Person)
-	persons := &Model{Columns: make([][]domain.Code, k)}
+	persons := &Model{Columns: make([][]domain.Code, k), StructuralZeros: p.ofPersons()}
 	for j, a := range p.e.Person {
 		persons.Sizes = append(persons.Sizes, p.m.Sizes[a])
 		persons.Columns[j] = []domain.Code{}
@@ -122,6 +122,23 @@ func (p *People) draw(sorted []uint32, cliques []domain.Clique) (of [][2]int) {
 	return of
 }
 
+// ofPersons returns the exclusions that hold attributes of persons alone, by their numbers there.
+func (p *People) ofPersons() (out domain.Exclusions) {
+	for _, x := range p.m.StructuralZeros {
+		if slices.ContainsFunc(x.Clique, func(a int) bool { return !slices.Contains(p.e.Person, a) }) {
+			continue
+		}
+		own := domain.Exclusion{}
+		for j, a := range p.e.Person {
+			if i := slices.Index(x.Clique, a); i >= 0 {
+				own.Clique, own.Codes = append(own.Clique, j), append(own.Codes, x.Codes[i])
+			}
+		}
+		out = append(out, own)
+	}
+	return out
+}
+
 // within returns the parts of cliques that lie in attributes, by their numbers there.
 func within(cliques []domain.Clique, attributes []int) (out []domain.Clique) {
 	seen := map[string]bool{}
@@ -155,14 +172,22 @@ func (p *People) assign(sorted []uint32, of [][2]int) {
 		if c.end = p.inOrder[len(p.inOrder)-1]; last[i] < p.n {
 			c.end = p.first(last[i])
 		}
-		p.classes = append(p.classes, c)
+		if p.classes = append(p.classes, c); c.first == c.end {
+			continue // nobody has a row
+		}
 		total := 0.0
+		weight := func(r uint32) float64 {
+			if p.none(r) {
+				return 0
+			}
+			return p.m.Weights[r]
+		}
 		for _, r := range records {
-			total += p.m.Weights[r]
+			total += weight(r)
 		}
 		scale, u, sum, filled := float64(c.end-c.first)/total, rng.Float64(), 0.0, c.first
 		for _, r := range records {
-			sum += p.m.Weights[r]
+			sum += weight(r)
 			if end := min(c.end, c.first+int64(math.Ceil(float64(sum*scale)-u))); end > filled {
 				p.donors, p.ends = append(p.donors, r), append(p.ends, end)
 				filled = end

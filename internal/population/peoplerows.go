@@ -18,7 +18,7 @@ func (p *People) inside() [][]float64 {
 		if b == len(shares)-1 {
 			hi++
 		}
-		if share > 0 && (b < len(shares)-1 || b == 0) { // the last bin is of all who have so many rows and more
+		if lo > 0 && share > 0 && (b < len(shares)-1 || b == 0) { // the last bin is of all who have so many rows and more
 			x, y = append(x, math.Log((lo+hi)/2)), append(y, math.Log(share/(hi-lo+1)))
 		}
 	}
@@ -36,6 +36,10 @@ func (p *People) inside() [][]float64 {
 		last := cuts[b+1] - 1
 		if b == len(sums)-1 {
 			last++
+		}
+		if cuts[b] == 0 {
+			sums[b] = []float64{1}
+			continue
 		}
 		sum := 0.0
 		for m := cuts[b]; m <= last; m++ {

@@ -97,7 +97,7 @@ func constraints(d *domain.Domain) (list []string) {
 	for _, c := range d.Dates {
 		list = append(list, strings.Join([]string{c.Year, c.Month, c.Day}, ", ")+" are a day of the calendar")
 	}
-	if n := len(d.StructuralZeros); n > 0 {
+	if n := len(d.Recorded().StructuralZeros); n > 0 {
 		list = append(list, fmt.Sprintf("%d combinations of cells, declared or out of order, are in no row", n))
 	}
 	return list

@@ -69,7 +69,7 @@ func processOf(r Run) Process {
 	if r.Statement.Delta == 0 {
 		p.Variant = "pure differential privacy"
 	}
-	if len(r.Domain.StructuralZeros) > 0 {
+	if len(r.Domain.Recorded().StructuralZeros) > 0 {
 		p.After = append(p.After, "combinations that the domain declares to be impossible have no rows")
 	}
 	return p

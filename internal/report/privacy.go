@@ -154,6 +154,9 @@ func New(r Run) Privacy {
 			"Each also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records",
 			r.Domain.WeightBits(), r.idRule(), e.MaxRows, usual(e))
 		p.RowsMax = e.MaxRows
+		if e.NoRows {
+			p.Bounding += ". People are those of a table of their own, some without records; their columns are those there, and records of other IDs are not used"
+		}
 	}
 	if r.Total.Variance == 0 {
 		p.Units.From = "public"

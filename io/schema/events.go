@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ func (r *reader) events(f *File, n *yaml.Node) {
 	if m.has("usual") {
 		usual = r.texts(m.values["usual"], "events: usual")
 	}
-	most := int64(0)
+	least, most := int64(1), int64(0)
 	if !m.has("rows") {
 		r.add(n, "events: no rows; say how many rows anybody is written with at most, such as rows: {max: 100}")
 	} else if of, ok := r.mapping(m.values["rows"], "events: rows", rowsKeys.names()...); ok {
@@ -36,12 +37,24 @@ func (r *reader) events(f *File, n *yaml.Node) {
 				most = 0
 			}
 		}
+		if of.has("min") {
+			if text, ok := r.text(of.values["min"], "events: rows: min"); ok {
+				var err error
+				if least, err = strconv.ParseInt(text, 10, 64); err != nil || least < 0 || least > 1 {
+					r.add(of.values["min"], "events: rows: min: got %s; 0 is needed if people without rows exist, who come from a table of people, else 1", quote(text))
+				}
+			}
+		}
 	}
 	if f.Domain == nil {
 		return
 	}
 	most = max(most, 1) // so that the other faults are found too
-	d, err := f.Domain.WithEvents(person, usual, domain.EqualRatioCuts(most), most)
+	cuts := domain.EqualRatioCuts(most)
+	if least == 0 {
+		cuts = slices.Insert(cuts, 0, 0)
+	}
+	d, err := f.Domain.WithEvents(person, usual, cuts, most)
 	if err == nil {
 		if len(r.faults) == before {
 			*f.Domain = *d

@@ -51,6 +51,12 @@ type CSV struct {
 	Strict bool
 }
 
+// WithHeader returns the form of another file of the same making, which has a header line.
+func (c CSV) WithHeader() CSV {
+	c.Columns = nil
+	return c
+}
+
 // Windows1252 is an encoding of CSV files: that of Excel's in western Europe, and of ISO 8859-1.
 const Windows1252 = "windows-1252"
 

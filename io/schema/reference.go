@@ -63,6 +63,7 @@ var (
 	}
 	rowsKeys = keyFacts{
 		{name: "max", form: "N", text: "1 to 2^20", shape: scalar, must: true},
+		{name: "min", form: "0", text: "people without rows exist: all people are in --people_input; default 1", shape: scalar},
 	}
 	constraintKeys = keyFacts{
 		{name: "order", form: "[A, B, …]", text: "A <= B in every row: numbers, or dates or times of one type", shape: scalars},

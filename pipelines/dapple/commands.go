@@ -253,6 +253,7 @@ func evaluateCommand() command {
 		options: append([]option{
 			{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
 			{name: "input", value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "people_input", value: "TABLE", usage: "the true table of all people, if some have no rows", set: text(&c.People)},
 			{name: "synthetic", value: "DIR", usage: "the synthetic table: a released directory or files", required: true, set: text(&c.Synthetic)},
 			{name: "holdout", value: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
 			{name: "marginals", value: "K", usage: "widest marginals compared, default 3", set: whole(&c.Marginals, 8)},
@@ -286,8 +287,12 @@ func fieldFaults(err error) (faults pipelines.Faults) {
 	var fields evaluate.FieldErrors
 	errors.As(err, &fields)
 	for _, f := range fields {
+		flag := "--" + strings.ToLower(f.Field)
+		if f.Field == "People" {
+			flag = "--people_input"
+		}
 		if f.Field != "Domain" && !errors.Is(f.Err, evaluate.ErrMissing) { // said elsewhere
-			faults = append(faults, pipelines.ErrorFaults("--"+strings.ToLower(f.Field), f.Err)...)
+			faults = append(faults, pipelines.ErrorFaults(flag, f.Err)...)
 		}
 	}
 	return faults
@@ -303,6 +308,7 @@ func checkCommand() command {
 		options: append([]option{
 			{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
 			{name: "input", value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "people_input", value: "TABLE", usage: "the true table of all people, if some have no rows", set: text(&c.People)},
 			{name: "json", value: "FILE", usage: "write the counts as JSON too, local or gs://", set: text(&c.JSON)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) {

@@ -34,10 +34,11 @@ func requestOptions(c *pipelines.Config) []option {
 	opts := []option{
 		{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
 		{name: "input", value: "TABLE", usage: "the private table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+		{name: "people_input", value: "TABLE", set: text(&c.People)},
 		{name: "output", value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
 		{name: "epsilon", value: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
 		{name: "delta", value: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},
-		{name: "neighbouring", value: "REL", usage: "add_remove (default) or replace", set: relation(&c.Neighbouring)},
+		{name: "neighbouring", value: "REL", usage: "add_remove (default) or replace; --people_input=TABLE: who may lack rows", set: relation(&c.Neighbouring)},
 		{name: "rows", value: "N", usage: "rows to write; default: the released number of units (see --sample_seed)", set: whole(&c.Rows, mostRows)},
 		{name: "expected_rows", value: "N", usage: "public planning number of privacy units, default 50000", set: whole(&c.ExpectedRows, mostRows)},
 		{name: "marginals", value: "K", usage: "widest marginals, default 3; --max_cells=N: those with most cells, 10000", set: whole(&c.Marginals, 8)},

@@ -287,8 +287,15 @@ func sample(d *domain.Domain, n int) []*domain.Chunk {
 
 // count runs the transforms and returns the tables that come out: one, or none.
 func count(t *testing.T, runner string, d *domain.Domain, p Params, chunks ...*domain.Chunk) []*Table {
+	return countCoded(t, runner, d, p, func(s beam.Scope) private.Coded {
+		return private.Encode(s, transformtest.Create(s, chunks...), d, private.EncodeParams{})
+	})
+}
+
+// countCoded is count for records that encode reads.
+func countCoded(t *testing.T, runner string, d *domain.Domain, p Params, encode func(beam.Scope) private.Coded) []*Table {
 	pl, s := beam.NewPipelineWithRoot()
-	units := private.Bound(s, private.Encode(s, transformtest.Create(s, chunks...), d, private.EncodeParams{}), private.BoundParams{})
+	units := private.Bound(s, encode(s), private.BoundParams{})
 	stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10000), p)
 	got := transformtest.Capture[*Table](s, sensitive.Reveal(stats.Collection()))
 	transformtest.Performant(t, pl)

@@ -86,7 +86,8 @@ func (p BoundParams) withDefaults() BoundParams {
 // domain has no privacy ID every record is a unit, and Bound does nothing.
 //
 // In a domain with Events all records of a unit are kept. Each says also how many the unit has, and what is usual among
-// them, and ends with a weight in steps of 2^-Domain.WeightBits. The weights of a unit add up to 1 exactly.
+// them, and ends with a weight in steps of 2^-Domain.WeightBits. The weights of a unit add up to 1 exactly. If people
+// without rows exist, the units are those of the table of people: records of other IDs belong to nobody and are dropped.
 //
 // It panics on invalid parameters.
 func Bound(s beam.Scope, in Coded, p BoundParams) Units {
@@ -99,7 +100,7 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 		return Units(in)
 	}
 	bundles := beam.ParDo(s, &boundFn{
-		Width:      bounding.NewLayout(in.domain.Recorded().RecordSizes()).Width(),
+		Width:      bounding.NewRecordLayout(in.domain).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
 		MaxBundle:  p.MaxBundle,

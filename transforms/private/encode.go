@@ -14,7 +14,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/fields"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
@@ -44,28 +43,52 @@ type EncodeParams struct{ Unreadable Unreadable }
 // not a pointer always has an ID: 0 is a person, and all records whose field was never set belong to that person. Use
 // a pointer if IDs can be missing.
 //
-// It panics if d is invalid and if ValidateStruct fails.
+// It panics if d is invalid and if ValidateStruct fails, and if people without rows exist: EncodePeople is for those.
 func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams) Coded {
 	s = s.Scope("dapple.Encode")
 	if err := d.Validate(); err != nil {
 		panic(err.Error())
 	}
+	if d.Events != nil && d.Events.NoRows {
+		panic("private: people without rows exist, and come from a table of their own; call EncodePeople")
+	}
+	return Coded{records: encode(s, col, form{*d, wholeRecord}, p), domain: d}
+}
+
+// EncodePeople is Encode for a domain in which people without rows exist. They come from a table of their own: people
+// has the privacy ID and the columns of a person, rows the privacy ID and the other columns. A person who is there twice
+// has the columns of one of the two records. It panics as Encode does, and if every person has a row.
+func EncodePeople(s beam.Scope, people, rows beam.PCollection, d *domain.Domain, p EncodeParams) Coded {
+	s = s.Scope("dapple.EncodePeople")
+	if err := d.Validate(); err != nil {
+		panic(err.Error())
+	}
+	if d.Events == nil || !d.Events.NoRows {
+		panic("private: EncodePeople is for domains in which people without rows exist; call Encode")
+	}
+	a, b := encode(s, people, form{*d, peopleTable}, p), encode(s, rows, form{*d, rowsTable}, p)
+	all := beam.Flatten(s, sensitive.Reveal(a), sensitive.Reveal(b))
+	return Coded{records: sensitive.Join(a, b, all), domain: d}
+}
+
+// encode encodes one table.
+func encode(s beam.Scope, col beam.PCollection, f form, p EncodeParams) sensitive.Collection {
 	if err := ValidateCollection(col); err != nil {
 		panic(err.Error())
 	}
-	t, recorded := col.Type().Type(), d.Recorded()
+	t := col.Type().Type()
 	if t == reflect.TypeFor[*domain.Chunk]() {
-		batches := beam.ParDo(s, &encodeChunksFn{Domain: *recorded, Unreadable: p.Unreadable}, col)
-		return Coded{records: sensitive.Hide(col, batches), domain: d}
+		return sensitive.Hide(col, beam.ParDo(s, &encodeChunksFn{Form: f, Unreadable: p.Unreadable}, col))
 	}
 	if typex.IsComposite(t) {
 		panic("private: Encode takes chunks or structs, not key-value pairs")
 	}
-	if err := ValidateStruct(t, d); err != nil {
+	read, _ := f.open()
+	if err := ValidateStruct(t, read); err != nil {
 		panic(err.Error())
 	}
-	fn := &encodeStructsFn{Domain: *recorded, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
-	return Coded{records: sensitive.Hide(col, beam.ParDo(s, fn, col)), domain: d}
+	fn := &encodeStructsFn{Form: f, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
+	return sensitive.Hide(col, beam.ParDo(s, fn, col))
 }
 
 // ValidateCollection refuses records that do not form one table: in windows of time, or unbounded. A release of each
@@ -109,17 +132,18 @@ func init() {
 
 // encodeChunksFn encodes chunks, each into one batch.
 type encodeChunksFn struct {
-	Domain     domain.Domain
+	Form       form
 	Unreadable Unreadable
 
+	domain  *domain.Domain
 	encoder *domain.Encoder
-	layout  *bounding.Layout
+	packer  *packer
 	codes   []domain.Code
 }
 
 func (f *encodeChunksFn) Setup() error {
-	f.encoder = domain.NewEncoder(&f.Domain)
-	f.layout = bounding.NewLayout(f.Domain.RecordSizes())
+	f.domain, f.packer = f.Form.open()
+	f.encoder = domain.NewEncoder(f.domain)
 	return nil
 }
 
@@ -127,15 +151,15 @@ func (f *encodeChunksFn) ProcessElement(c *domain.Chunk, emit func(*records.Batc
 	if c.Rows == 0 {
 		return nil
 	}
-	if n := c.Rows * f.Domain.Len(); n > len(f.codes) {
+	if n := c.Rows * f.domain.Len(); n > len(f.codes) {
 		f.codes = make([]domain.Code, n)
 	}
-	codes := f.codes[:c.Rows*f.Domain.Len()]
+	codes := f.codes[:c.Rows*f.domain.Len()]
 	if row, attr, ok := f.encoder.EncodeStrict(c, codes); !ok && f.Unreadable == FailWithPosition {
-		return position(c, row, f.Domain.Attributes[attr].Name)
+		return position(c, row, f.domain.Attributes[attr].Name)
 	}
-	b := &records.Batch{N: c.Rows, Rows: f.layout.Pack(make([]byte, 0, c.Rows*f.layout.Width()), codes)}
-	if f.Domain.PrivacyID != "" {
+	b := &records.Batch{N: c.Rows, Rows: f.packer.pack(make([]byte, 0, c.Rows*f.packer.layout.Width()), codes)}
+	if f.domain.PrivacyID != "" {
 		if err := addIDs(b, &c.ID); err != nil {
 			return err
 		}
@@ -199,24 +223,25 @@ func appendID(dst []byte, ids *domain.Column, i int) []byte {
 
 // encodeStructsFn encodes users' structs, some thousand to a batch.
 type encodeStructsFn struct {
-	Domain     domain.Domain
+	Form       form
 	Type       beam.EncodedType
 	Unreadable Unreadable
 
+	domain *domain.Domain
 	reader *fields.Reader
-	layout *bounding.Layout
+	packer *packer
 	codes  []domain.Code
 	id     []byte
 	batch  *records.Batch
 }
 
 func (f *encodeStructsFn) Setup() error {
-	m, err := fields.Input(f.Type.T, &f.Domain)
+	f.domain, f.packer = f.Form.open()
+	m, err := fields.Input(f.Type.T, f.domain)
 	if err != nil {
 		return fmt.Errorf("private: %w", err)
 	}
-	f.reader = m.NewReader(&f.Domain)
-	f.layout = bounding.NewLayout(f.Domain.RecordSizes())
+	f.reader = m.NewReader(f.domain)
 	return nil
 }
 
@@ -226,8 +251,8 @@ func (f *encodeStructsFn) StartBundle(func(*records.Batch)) error {
 }
 
 func (f *encodeStructsFn) newBatch() *records.Batch {
-	b := &records.Batch{Rows: make([]byte, 0, records.BatchRows*f.layout.Width())}
-	if f.Domain.PrivacyID != "" {
+	b := &records.Batch{Rows: make([]byte, 0, records.BatchRows*f.packer.layout.Width())}
+	if f.domain.PrivacyID != "" {
 		b.HasID, b.IDEnds = true, make([]uint32, 0, records.BatchRows)
 	}
 	return b
@@ -237,9 +262,9 @@ func (f *encodeStructsFn) ProcessElement(record beam.T, emit func(*records.Batch
 	var bad int
 	f.codes, f.id, bad = f.reader.Read(record, f.codes[:0], f.id[:0])
 	if bad >= 0 && f.Unreadable == FailWithPosition {
-		return fmt.Errorf("private: a record's column %q cannot be used as it is", f.Domain.Attributes[bad].Name)
+		return fmt.Errorf("private: a record's column %q cannot be used as it is", f.domain.Attributes[bad].Name)
 	}
-	f.batch.Rows = f.layout.Pack(f.batch.Rows, f.codes)
+	f.batch.Rows = f.packer.pack(f.batch.Rows, f.codes)
 	if f.batch.HasID {
 		f.batch.AddID(f.id)
 	}

@@ -63,6 +63,9 @@ func (p Params) Validate(row reflect.Type) error {
 		return fmt.Errorf("synth: Params.Domain: %s; the default workload has marginals of at most %d, so nothing would be known "+
 			"of such a column; give it fewer values or bins, or set Params.Workload", large, query.DefaultCells)
 	}
+	if p.Domain.Events != nil && p.Domain.Events.NoRows {
+		return errors.New("synth: Params.Domain: people without rows exist, and come from a table of their own; call private.EncodePeople and the other steps one by one")
+	}
 	p = p.withDefaults()
 	errs := []error{
 		p.solve().Validate(), p.sample(row).Validate(), private.ValidateStruct(row, p.Domain),

@@ -6,6 +6,7 @@
 package sensitive
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,7 +16,7 @@ import (
 // Collection is a PCollection whose elements are private.
 type Collection struct {
 	col   beam.PCollection
-	spent *atomic.Bool // shared by all collections made of the same records
+	spent []*atomic.Bool // of its sources, each shared by all collections made of the same records
 }
 
 // sources says of every PCollection of raw records whether a release was paid for. What it keeps of a pipeline are
@@ -25,7 +26,12 @@ var sources sync.Map // from beam.PCollection to *atomic.Bool
 // Hide wraps col, the records of a PCollection in another form. Whatever is made of the same source pays once.
 func Hide(source, col beam.PCollection) Collection {
 	spent, _ := sources.LoadOrStore(source, new(atomic.Bool))
-	return Collection{col, spent.(*atomic.Bool)}
+	return Collection{col, []*atomic.Bool{spent.(*atomic.Bool)}}
+}
+
+// Join wraps col, which was made of the records of a and of b.
+func Join(a, b Collection, col beam.PCollection) Collection {
+	return Collection{col, append(slices.Clone(a.spent), b.spent...)}
 }
 
 // Derive wraps col, which was made of the records of c.
@@ -33,7 +39,13 @@ func Derive(c Collection, col beam.PCollection) Collection { return Collection{c
 
 // Spend marks the records of c, and everything made of them, as released from. It returns false if they
 // were marked before: losses of two releases add, and no ledger would hold both.
-func Spend(c Collection) (first bool) { return c.spent.CompareAndSwap(false, true) }
+func Spend(c Collection) (first bool) {
+	first = true
+	for _, spent := range c.spent {
+		first = spent.CompareAndSwap(false, true) && first
+	}
+	return first
+}
 
 // Reveal returns the wrapped PCollection. It panics on the zero Collection, which no transform returns.
 func Reveal(c Collection) beam.PCollection {

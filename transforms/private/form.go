@@ -1,0 +1,55 @@
+package private
+
+import (
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/bounding"
+)
+
+// The tables that records are read from.
+const (
+	wholeRecord = iota // all columns
+	peopleTable        // those of people
+	rowsTable          // the others
+)
+
+// form says which columns of a domain a table has.
+type form struct {
+	Domain domain.Domain
+	Table  int
+}
+
+// open returns the columns of the table, and what makes records of their codes.
+func (f form) open() (*domain.Domain, *packer) {
+	p, d := &packer{layout: bounding.NewRecordLayout(&f.Domain)}, f.Domain.Recorded()
+	if f.Table == wholeRecord {
+		return d, p
+	}
+	people, rows, ofPeople, ofRows := f.Domain.Events.Split(d)
+	p.record = make([]domain.Code, 1+d.Len())
+	if f.Table == peopleTable {
+		p.record[0], p.columns = 1, ofPeople
+		return people, p
+	}
+	p.columns = ofRows
+	return rows, p
+}
+
+// packer packs codes of the columns of a table as records.
+type packer struct {
+	layout  *bounding.Layout
+	columns []int         // which columns of a record those of the table are; nil: all, in order
+	record  []domain.Code // begins with the table, as bounding.NewRecordLayout says it
+}
+
+func (p *packer) pack(dst []byte, codes []domain.Code) []byte {
+	if p.columns == nil {
+		return p.layout.Pack(dst, codes)
+	}
+	for ; len(codes) > 0; codes = codes[len(p.columns):] {
+		for i, a := range p.columns {
+			p.record[1+a] = codes[i]
+		}
+		dst = p.layout.Pack(dst, p.record)
+	}
+	return dst
+}
