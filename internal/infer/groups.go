@@ -74,8 +74,8 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 			_, _, left = t.categories(false)
 		}
 		if g.runs == n || named(t.name) || left != "" {
-			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person?",
-				plain(t.name), thousands(n), float64(g.records)/float64(n)))
+			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person? Then infer again with --privacy_id=%s",
+				plain(t.name), thousands(n), float64(g.records)/float64(n), plain(t.name)))
 		}
 	}
 	return questions

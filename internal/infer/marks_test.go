@@ -89,7 +89,7 @@ func TestPersonsAreAskedFor(t *testing.T) {
 	got := proposed(t, "zper,tail,customer_id,visit,measure,dup", 3000, func(i int) string {
 		return fmt.Sprintf("%d,N%dAA,%d,%d,%d,%d", 100000+i/3, i%700, i*7919%400, i, i*7919%1000*13, i%50)
 	})
-	hasLines(t, got, "# review: zper: 1,000 values, 3.0 rows each: is it a person?",
+	hasLines(t, got, "# review: zper: 1,000 values, 3.0 rows each: is it a person? Then infer again with --privacy_id=zper",
 		"# review: tail: 700 values, 4.3 rows each: is it a person?", "# review: customer_id: 400 values, 7.5 rows each: is it a person?")
 	for _, name := range []string{"visit", "measure", "dup"} {
 		if strings.Contains(got, name+": 3,000 values") || strings.Contains(got, "review: "+name+":") {

@@ -267,6 +267,7 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
 		"dapple help runners lists the flags for Flink, Spark, Dataflow and other engines.\n"+
 		"dapple help domain explains the domain file; dapple help schema is its JSON Schema, for editors.\n"+
+		"Begin with dapple infer --input=TABLE --from_data --output=domain.yaml; it names what is next.\n"+
 		"dapple --version says what this program was built from.\n"+
 		"Files and directories are local, gs:// or s3://bucket/path; tables are bq://project.dataset.table.\n")
 	return status

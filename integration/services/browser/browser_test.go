@@ -87,7 +87,7 @@ func hostile() (domain, rows string) {
 // about is what only the curator knows, as hostile as the names.
 var about = "name: \"<script>alert(1)</script>\"\ndescription: \"" + strings.Repeat("W", 200) + "\"\nuse: \"שם משפחה " + strings.Repeat("long text ", 60) + "\"\n"
 
-// TestPages: the privacy report and the comparison of the demonstration's table, and of a table whose names and values are
+// TestPages: the privacy report and the comparison of the demonstration's people and their rows, and of a table whose names and values are
 // hostile.
 func TestPages(t *testing.T) {
 	tool(t, "DAPPLE_CHROMIUM", "Chromium")
@@ -116,7 +116,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	var pages []string
-	for name, yaml := range map[string]string{"visits": filepath.Join(root, "examples", "visits", "visits.yaml"), "hostile": dir + "/hostile.yaml"} {
+	for name, yaml := range map[string]string{"visits": filepath.Join(root, "examples", "visits", "people.yaml"), "hostile": dir + "/hostile.yaml"} {
 		in, out := dir+"/"+name+".csv", dir+"/"+name+"-out"
 		args := []string{"synth", "--domain=" + yaml, "--input=" + in, "--output=" + out, "--epsilon=1", "--delta=1e-9", "--marginals=2", "--quiet", "--overwrite"}
 		if name == "hostile" { // with every part that a report can have; its limit is further off than noise takes a share of 1,000
