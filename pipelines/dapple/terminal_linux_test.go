@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // terminal opens a pseudo-terminal: what is written to its second end is read from its first.
@@ -83,10 +85,9 @@ func TestClockOnATerminal(t *testing.T) {
 // in less than half of what it takes. The process is stopped and continued, so that it has a tenth of a processor: a rate
 // that does not follow the load of the machine.
 func TestEstimatesOnATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a run of a minute, most of it asleep")
+	if !dptest.Nightly() {
+		t.Skip("what it measures are times, which a busy machine spoils: make nightly runs it")
 	}
-	t.Parallel()
 	screen, tty := terminal(t)
 	dir := people(t, 2_000_000)
 	cmd := exec.CommandContext(t.Context(), binary, synth("--rows=15000000", "--method=dpam")...)
