@@ -16,8 +16,11 @@ const (
 	ReleaseSuffix = ".release"
 )
 
-// mark writes the mark to the store. Without a store spent adds the same to an error.
+// mark writes the mark to the store, if noise may be drawn. Without a store spent adds the same to an error.
 func (f *solveFn) mark(ctx context.Context) error {
+	if err := f.complete(ctx); err != nil {
+		return err
+	}
 	if f.Params.Store.Kind == "" {
 		return nil
 	}

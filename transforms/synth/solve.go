@@ -48,6 +48,8 @@ type SolveParams struct {
 	// RunID names the release in the store. Runs that share it share one release: a run that finds the
 	// release of its own configuration adopts it. Default: random, drawn at construction. Public.
 	RunID string
+	// NoRetries says that the runner never tries a bundle again, as prism. Then nothing is drawn after one has failed.
+	NoRetries bool `json:",omitempty"`
 }
 
 // maxInline bounds a release that travels in the pipeline: runners other than prism limit elements to
@@ -200,7 +202,7 @@ func (f *solveFn) config() [sha256.Size]byte {
 		Workload query.Workload
 		Shape    counts.Shape
 	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
-	c.Params.Store = StoreRef{}
+	c.Params.Store, c.Params.NoRetries = StoreRef{}, false
 	b, err := json.Marshal(c)
 	if err != nil {
 		panic("synth: a configuration is plain data and always marshals")
