@@ -77,6 +77,8 @@ func TestSetCountsRows(t *testing.T) {
 		for i := range u.Len() {
 			if id := u.id(i); Shard(Hash(id), 7) != shard {
 				t.Errorf("unit %q in shard %d", id, shard)
+			} else if i > 0 && bytes.Equal(id, u.id(i-1)) {
+				t.Fatalf("unit %q is there twice", id)
 			}
 		}
 	})
