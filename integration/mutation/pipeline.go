@@ -7,6 +7,10 @@ var pipeline = []defect{
 		old: "n < len(parts) && parts[n].hash", new: "n < 1 && parts[n].hash",
 	},
 	{
+		name: "noise is drawn after a step has failed", file: "transforms/synth/failed.go", test: "TestNothingIsDrawnAfterAFailedBundle",
+		old: "f.Params.NoRetries && failed.Load()", new: "f.Params.NoRetries && !failed.Load()",
+	},
+	{
 		name: "two records per unit, in a bundle", file: "transforms/internal/records/compactor.go", test: "TestSetCountsRows",
 		old: "if i == 0 || e.hash", new: "if i >= 0 || e.hash",
 	},
