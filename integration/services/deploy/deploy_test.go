@@ -89,7 +89,7 @@ print(*({k.arg for k in calls[0].keywords} - takes))
 func TestAirflow(t *testing.T) {
 	wheel := os.Getenv("DAPPLE_AIRFLOW")
 	if wheel == "" {
-		t.Skip("DAPPLE_AIRFLOW is not set: make services fetches Airflow's operator for Beam")
+		t.Skip("missing: Airflow's operator for Beam, for DAPPLE_AIRFLOW is not set; make services fetches it")
 	}
 	out, err := exec.CommandContext(t.Context(), "python3", "-c", unknown, wheel, examples+"airflow/synthetic_table.py").CombinedOutput()
 	if err != nil || string(out) != "\n" {
