@@ -49,23 +49,11 @@ func keepStage(t int) string { return fmt.Sprintf("keep %d", t+1) }
 // both are as dqrsKeep·Δ to 2·R·t, squared unless δ = 0.
 func (s *setup) dqrsParts(t, rounds int) (keep, draw, all int64) {
 	keep, draw = dqrsKeep*int64(s.workload.LargestChange(s.Neighbouring)), 2*int64(s.workload.CellRange(s.Neighbouring))
-	n := int64(rounds)
-	sum := n * (n - 1) / 2
 	if s.Delta > 0 {
-		keep, draw, sum = keep*keep, draw*draw, n*(n-1)*(2*n-1)/6
+		keep, draw = keep*keep, draw*draw
 	}
-	all = dqrsSlots*keep*(n-1) + dqrsFresh*draw*sum
-	for range s.dqrsPower() {
-		draw *= int64(t)
-	}
-	return keep, draw, all
-}
-
-func (s *setup) dqrsPower() int {
-	if s.Delta == 0 {
-		return 1
-	}
-	return 2
+	part, whole := s.powers(t, rounds)
+	return keep, draw * part, dqrsSlots*keep*int64(rounds-1) + dqrsFresh*draw*whole
 }
 
 func (s *setup) dqrsShares(t, rounds int) (keep, draw dp.Share) {

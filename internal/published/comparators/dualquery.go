@@ -41,16 +41,17 @@ func drawStage(t int) string { return fmt.Sprintf("%s %d", stageSelect, t+1) }
 
 // dualQueryShare is the share of one draw after t rows.
 func (s *setup) dualQueryShare(t, rounds int) dp.Share {
-	n := int64(rounds)
-	power := 2
-	if s.Delta == 0 {
-		power = 1
-	}
-	part, whole := int64(t), n*(n-1)/2
-	if power == 2 {
-		part, whole = part*part, n*(n-1)*(2*n-1)/6
-	}
+	part, whole := s.powers(t, rounds)
 	return dp.ShareOf(s.percent*part, 100*dualQueryDraws*whole)
+}
+
+// powers returns t, and the sum of 1 … rounds−1, as charges grow: squared unless δ = 0.
+func (s *setup) powers(t, rounds int) (part, whole int64) {
+	i, n := int64(t), int64(rounds)
+	if s.Delta == 0 {
+		return i, n * (n - 1) / 2
+	}
+	return i * i, n * (n - 1) * (2*n - 1) / 6
 }
 
 // dualQueryRounds returns T: the charges (R·η·t/units)²/8, or R·η·t/units for δ = 0, of 50 draws after each of
