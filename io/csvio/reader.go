@@ -29,6 +29,7 @@ type Reader struct {
 	needs   []int // field of the privacy ID (−1: none), then of each attribute
 	uses    []int // the inverse: of each field the place in needs, or −1
 	into    []*domain.Column
+	needed  []int  // bytes of the cells of each in the last full chunk
 	written []form // of each place in needs, if not in the usual way
 	buf     []byte
 }
@@ -61,7 +62,7 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 			out.uses[field] = i
 		}
 	}
-	out.into = make([]*domain.Column, len(out.needs))
+	out.into, out.needed = make([]*domain.Column, len(out.needs)), make([]int, len(out.needs))
 	out.written = make([]form, len(out.needs))
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
@@ -109,6 +110,9 @@ func (r *Reader) reset(chunk *domain.Chunk) {
 		c := &chunk.ID
 		if i > 0 {
 			c = &chunk.Columns[i-1]
+		}
+		if n := r.needed[i]; cap(c.Bytes) == 0 && n > 0 { // a new chunk: what the last one needed, and an eighth
+			c.Bytes, c.Offsets = make([]byte, 0, n+n/8), make([]uint32, 0, chunkRows+1)
 		}
 		*c = domain.Column{Form: domain.Text, Bytes: c.Bytes[:0], Offsets: append(c.Offsets[:0], 0), Nulls: c.Nulls[:0]}
 		if field < 0 {
@@ -208,7 +212,10 @@ func falses(n int) []bool { return noNulls[:n] }
 
 // finish completes Nulls, or drops it if no cell is NULL.
 func (r *Reader) finish(rows int) {
-	for _, c := range r.into {
+	for i, c := range r.into {
+		if rows == chunkRows {
+			r.needed[i] = len(c.Bytes)
+		}
 		if len(c.Nulls) == 0 {
 			c.Nulls = nil
 			continue

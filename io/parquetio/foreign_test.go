@@ -31,27 +31,37 @@ func TestForeignFiles(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, f := range files {
-		if got := textOf(t, f, d); got != string(want) {
-			t.Errorf("%s: other cells than want.tsv", f)
+		for _, most := range []int{1, 7, chunkRows} {
+			if got := textOf(t, f, d, most); got != string(want) {
+				t.Errorf("%s, %d rows at a time: other cells than want.tsv", f, most)
+			}
 		}
 	}
 }
 
-func textOf(t *testing.T, path string, d *domain.Domain) string {
+// textOf returns the cells of a file, of which at most so many rows are read at a time.
+func textOf(t *testing.T, path string, d *domain.Domain, most int) string {
 	r, err := OpenFile(path, d, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	var b strings.Builder
-	for c, err := range r.Chunks() {
+	var c domain.Chunk
+	for g := range r.Groups() {
+		rows, err := r.start(g, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range c.Rows {
-			for k := range c.Columns {
-				b.WriteString(cell(&c.Columns[k], i))
-				b.WriteByte("\t\n"[min(1, (k+1)/len(c.Columns))])
+		for ; rows > 0; rows -= c.Rows {
+			if err := r.take(min(rows, most), &c); err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Rows {
+				for k := range c.Columns {
+					b.WriteString(cell(&c.Columns[k], i))
+					b.WriteByte("\t\n"[min(1, (k+1)/len(c.Columns))])
+				}
 			}
 		}
 	}

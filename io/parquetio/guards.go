@@ -2,7 +2,7 @@ package parquetio
 
 import "github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 
-// maxCells is the number of cells of a row group that are held at a time, in 2 GiB of memory.
+// maxCells is the largest number of cells of a row group: ReadGroup holds them at a time, in 2 GiB of memory.
 const maxCells = 1 << 28
 
 // turnTo reads what the footer states of the columns of row group i, and bounds what the group will take

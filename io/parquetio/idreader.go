@@ -15,31 +15,30 @@ const idBytes = 8 << 20
 // idReader reads the privacy IDs of one row group in pieces.
 type idReader struct {
 	*leaf
-	at    int           // those that were taken
-	whole domain.Column // IDs that are numbers
-	texts codec.Stream
+	numbers cellReader    // IDs that are numbers
+	cells   domain.Column // of them that are spelled out
+	texts   codec.Stream
 }
 
-// start turns to the row group whose chunks r has read.
-func (d *idReader) start(r *Reader, rows int) error {
-	d.leaf, d.at = r.id, 0
-	if d.form == domain.Ints {
-		return r.readColumn(d.leaf, rows, &d.whole)
+// start turns to the IDs of the row group that f was turned to, which has so many rows.
+func (d *idReader) start(f *codec.File, l *leaf, rows int) error {
+	if d.leaf = l; d.form == domain.Ints {
+		return d.numbers.start(f, l, rows, 0)
 	}
-	d.texts.Start(&d.leaf.Values, rows)
-	return d.named(r.file.Load(&d.texts.Pages, d.index, rows))
+	d.texts.Start(&l.Values, rows)
+	return d.named(f.Load(&d.texts.Pages, d.index, rows))
 }
 
 // take sets out to the IDs of the next n rows, or of fewer rows if the IDs are long; at least one.
-func (d *idReader) take(out *domain.Column, n int) (rows int, err error) {
-	if d.form == domain.Ints {
-		ids := rowsOf(&d.whole, d.at, d.at+n)
-		d.at += n
-		if d.unsigned {
-			spellUnsigned(out, &ids)
-		} else {
-			*out = ids
+func (d *idReader) take(n int, out *domain.Column) (rows int, err error) {
+	switch {
+	case d.form == domain.Ints && !d.unsigned:
+		return n, d.numbers.take(n, out)
+	case d.form == domain.Ints:
+		if err := d.numbers.take(n, &d.cells); err != nil {
+			return 0, err
 		}
+		spellUnsigned(out, &d.cells)
 		return n, nil
 	}
 	out.Form, out.Nulls = domain.Text, slices.Grow(out.Nulls[:0], n)
@@ -48,7 +47,7 @@ func (d *idReader) take(out *domain.Column, n int) (rows int, err error) {
 		b, null, err := d.texts.Next()
 		switch {
 		case err != nil:
-			return 0, err
+			return 0, d.named(err)
 		case d.uuid && !null:
 			out.Bytes = appendUUID(out.Bytes, b)
 		default:
@@ -60,13 +59,12 @@ func (d *idReader) take(out *domain.Column, n int) (rows int, err error) {
 	if !slices.Contains(out.Nulls, true) {
 		out.Nulls = nil
 	}
-	d.at += rows
 	return rows, nil
 }
 
 // spellUnsigned turns the bits of unsigned numbers into their digits.
 func spellUnsigned(out, c *domain.Column) {
-	out.Form, out.Nulls = domain.Text, c.Nulls
+	out.Form, out.Nulls = domain.Text, slices.Clone(c.Nulls)
 	out.Bytes, out.Offsets = out.Bytes[:0], append(slices.Grow(out.Offsets[:0], len(c.Ints)+1), 0)
 	for i, x := range c.Ints {
 		if !c.Null(i) {

@@ -3,9 +3,11 @@ package parquetio
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/parquet"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 
@@ -146,4 +148,35 @@ func madeFile(rows int, columns []made, more ...any) []byte {
 	footer := structOf(append([]any{1, 2, 2, schema, 3, int64(rows), 4, [][]byte{structOf(1, chunks, 2, int64(0), 3, int64(rows))}}, more...)...)
 	file = append(file, footer...)
 	return append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), codec.Magic...)
+}
+
+// copyRows returns rows from..to−1 of a chunk, in memory of their own.
+func copyRows(c *domain.Chunk, from, to int) *domain.Chunk {
+	out := &domain.Chunk{
+		Rows: to - from, ID: copyColumn(&c.ID, from, to), Columns: make([]domain.Column, len(c.Columns)), Source: c.Source,
+	}
+	for k := range c.Columns {
+		out.Columns[k] = copyColumn(&c.Columns[k], from, to)
+	}
+	return out
+}
+
+func copyColumn(c *domain.Column, from, to int) domain.Column {
+	out := domain.Column{Form: c.Form, Dict: c.Dict}
+	switch c.Form {
+	case domain.Text:
+		start := c.Offsets[from]
+		out.Bytes, out.Offsets = slices.Clone(c.Bytes[start:c.Offsets[to]]), slices.Clone(c.Offsets[from:to+1])
+		for i := range out.Offsets {
+			out.Offsets[i] -= start
+		}
+	case domain.Floats:
+		out.Floats = slices.Clone(c.Floats[from:to])
+	case domain.Ints, domain.Dictionary:
+		out.Ints = slices.Clone(c.Ints[from:to])
+	}
+	if c.Nulls != nil {
+		out.Nulls = slices.Clone(c.Nulls[from:to])
+	}
+	return out
 }

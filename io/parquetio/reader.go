@@ -40,9 +40,7 @@ type Reader struct {
 	size   int64
 	closer io.Closer
 
-	group   domain.Chunk // that is read: its attributes, and IDs that are numbers
-	pages   codec.Pages  // of the column chunk that is read
-	decoder codec.Decoder
+	columns []cellReader // of the attributes
 	ids     idReader
 }
 
@@ -85,6 +83,8 @@ func Open(src Source, name string, d *domain.Domain, o ReadOptions) (*Reader, er
 	if err != nil {
 		return nil, err
 	}
+	r.columns = make([]cellReader, len(r.attrs))
+	r.file.Divide(len(r.leaves()))
 	return r, nil
 }
 
@@ -135,7 +135,7 @@ func (r *Reader) Rows() int64 { return r.file.Rows }
 // Size returns the size of the file in bytes, for ReadOptions.Size.
 func (r *Reader) Size() int64 { return r.size }
 
-// ReadGroup reads the attributes of row group i into dst, whose memory is used again if it is large
+// ReadGroup reads the attributes of row group i into dst, all rows at once; their memory is used again if it is large
 // enough. STRING columns come as Dictionary, FLOAT64 as Floats, INT64 as Ints or Floats, as the file has
 // them, all others as Ints in the native unit. Numbers finer than the native unit are rounded down,
 // numbers beyond int64 become the nearest one. Privacy IDs come by Chunks alone.
@@ -143,20 +143,42 @@ func (r *Reader) ReadGroup(i int, dst *domain.Chunk) error {
 	if i < 0 || i >= r.Groups() {
 		panic("parquetio: no such row group")
 	}
-	return r.within(i, func() error {
-		rows, err := r.turnTo(i)
-		if err != nil {
+	rows, err := r.start(i, false)
+	if err != nil {
+		return err
+	}
+	dst.ID = domain.Column{}
+	return r.within(i, func() error { return r.take(rows, dst) })
+}
+
+// start turns to the rows of row group i, and returns how many there are.
+func (r *Reader) start(i int, ids bool) (rows int, err error) {
+	err = r.within(i, func() error {
+		if rows, err = r.turnTo(i); err != nil {
 			return err
 		}
-		dst.Rows, dst.ID = rows, domain.Column{}
-		dst.Columns = slices.Grow(dst.Columns[:0], len(r.attrs))[:len(r.attrs)]
 		for k := range r.attrs {
-			if err := r.readColumn(&r.attrs[k], rows, &dst.Columns[k]); err != nil {
+			if err := r.columns[k].start(r.file, &r.attrs[k], rows, min(r.max, maxTexts)); err != nil {
 				return err
 			}
 		}
+		if ids {
+			return r.ids.start(r.file, r.id, rows)
+		}
 		return nil
 	})
+	return rows, err
+}
+
+// take sets dst to the next n rows of the row group that was started.
+func (r *Reader) take(n int, dst *domain.Chunk) error {
+	dst.Rows, dst.Columns = n, slices.Grow(dst.Columns[:0], len(r.columns))[:len(r.columns)]
+	for k := range r.columns {
+		if err := r.columns[k].take(n, &dst.Columns[k]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // within says of an error in which row group it is.
@@ -175,7 +197,7 @@ func (r *Reader) within(i int, f func() error) error {
 func (r *Reader) Chunks() iter.Seq2[*domain.Chunk, error] {
 	return func(yield func(*domain.Chunk, error) bool) {
 		for i := range r.Groups() {
-			for c, err := range r.groupChunks(i) {
+			for c, err := range r.groupChunks(i, false) {
 				if !yield(c, err) || err != nil {
 					return
 				}
@@ -184,56 +206,37 @@ func (r *Reader) Chunks() iter.Seq2[*domain.Chunk, error] {
 	}
 }
 
-// groupChunks yields the rows of row group i.
-func (r *Reader) groupChunks(i int) iter.Seq2[*domain.Chunk, error] {
+// groupChunks yields the rows of row group i, each chunk in memory of its own if it may be kept.
+func (r *Reader) groupChunks(i int, own bool) iter.Seq2[*domain.Chunk, error] {
 	return func(yield func(*domain.Chunk, error) bool) {
-		g := &r.group
-		if err := r.ReadGroup(i, g); err != nil {
+		rows, err := r.start(i, r.id != nil)
+		if err != nil {
 			yield(nil, err)
 			return
 		}
-		if r.id != nil {
-			if err := r.within(i, func() error { return r.ids.start(r, g.Rows) }); err != nil {
+		c := new(domain.Chunk)
+		for from := 0; from < rows; from += c.Rows {
+			if own {
+				c = new(domain.Chunk)
+			}
+			err := r.within(i, func() (err error) {
+				n := min(chunkRows, rows-from)
+				if r.id != nil {
+					if n, err = r.ids.take(n, &c.ID); err != nil {
+						return err
+					}
+				}
+				return r.take(n, c)
+			})
+			if err != nil {
 				yield(nil, err)
 				return
 			}
-		}
-		var c domain.Chunk
-		for from := 0; from < g.Rows; from += c.Rows {
-			n := min(chunkRows, g.Rows-from)
-			if r.id != nil {
-				err := r.within(i, func() (err error) {
-					n, err = r.ids.take(&c.ID, n)
-					return r.ids.named(err)
-				})
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-			}
-			c.Rows, c.Columns = n, slices.Grow(c.Columns[:0], len(g.Columns))[:len(g.Columns)]
-			for k := range g.Columns {
-				c.Columns[k] = rowsOf(&g.Columns[k], from, from+n)
-			}
-			if !yield(&c, nil) {
+			if !yield(c, nil) {
 				return
 			}
 		}
 	}
-}
-
-// rowsOf returns rows from..to−1 of a column that holds no Text, in the column's memory.
-func rowsOf(c *domain.Column, from, to int) domain.Column {
-	out := domain.Column{Form: c.Form, Dict: c.Dict}
-	if c.Form == domain.Floats {
-		out.Floats = c.Floats[from:to]
-	} else {
-		out.Ints = c.Ints[from:to]
-	}
-	if c.Nulls != nil {
-		out.Nulls = c.Nulls[from:to]
-	}
-	return out
 }
 
 // Close closes what OpenFile opened.
@@ -242,32 +245,6 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	return r.closer.Close()
-}
-
-// readColumn reads one column chunk.
-func (r *Reader) readColumn(l *leaf, rows int, out *domain.Column) error {
-	cells := codec.Cells{Ints: out.Ints, Floats: out.Floats, Nulls: out.Nulls}
-	out.Form, out.Dict = l.form, nil
-	values := l.Values
-	var found *texts
-	if l.form == domain.Dictionary {
-		found = newTexts(l, min(r.max, maxTexts))
-		values.Text = found.take
-	}
-	var err error
-	if l.null {
-		cells.AllNull(rows, l.Float)
-	} else if err = r.file.Load(&r.pages, l.index, rows); err == nil {
-		err = r.decoder.Read(&r.pages, &values, rows, &cells)
-	}
-	out.Ints, out.Floats, out.Nulls = cells.Ints, cells.Floats, cells.Nulls
-	if found != nil {
-		out.Dict = found.list
-		if l.null {
-			out.Dict = []string{""}
-		}
-	}
-	return l.named(err)
 }
 
 // named says of an error in which column it is.

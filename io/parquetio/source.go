@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -32,8 +31,8 @@ type rowGroup struct {
 	Index int
 }
 
-// Read returns the records of Parquet files as *domain.Chunk. A row group is one element of work, and is
-// held in memory while it is read. Footers are read where the data is; call Check before, so that faults
+// Read returns the records of Parquet files as *domain.Chunk. A row group is one element of work, of which a page of
+// each column is in memory. Footers are read where the data is; call Check before, so that faults
 // show at launch. A file that is not as its Info says when it is read ends the run. Read panics if no
 // file is given.
 func Read(s beam.Scope, list []files.Info, d *domain.Domain) beam.PCollection {
@@ -68,7 +67,6 @@ type readGroupFn struct {
 
 	file   files.Info
 	reader *Reader
-	group  domain.Chunk // the memory of the reader's
 }
 
 func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(*domain.Chunk)) error {
@@ -78,12 +76,12 @@ func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(
 	if g.Index < 0 || g.Index >= f.reader.Groups() {
 		return errChanged(g.File.Name)
 	}
-	for c, err := range f.reader.groupChunks(g.Index) {
+	for c, err := range f.reader.groupChunks(g.Index, true) {
 		if err != nil {
 			return err
 		}
 		c.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Name, g.Index)
-		emit(copyRows(c, 0, c.Rows))
+		emit(c)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -107,7 +105,6 @@ func (f *readGroupFn) turnTo(ctx context.Context, file files.Info) error {
 		return err
 	}
 	f.file, f.reader = file, r
-	r.group = f.group
 	return nil
 }
 
@@ -116,40 +113,9 @@ func (f *readGroupFn) close() error {
 		return nil
 	}
 	err := f.reader.Close()
-	f.group, f.reader = f.reader.group, nil
+	f.reader = nil
 	if err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	return nil
-}
-
-// copyRows returns rows from..to−1 of a chunk, in memory of their own: what is emitted may be kept.
-func copyRows(c *domain.Chunk, from, to int) *domain.Chunk {
-	out := &domain.Chunk{
-		Rows: to - from, ID: copyColumn(&c.ID, from, to), Columns: make([]domain.Column, len(c.Columns)), Source: c.Source,
-	}
-	for k := range c.Columns {
-		out.Columns[k] = copyColumn(&c.Columns[k], from, to)
-	}
-	return out
-}
-
-func copyColumn(c *domain.Column, from, to int) domain.Column {
-	out := domain.Column{Form: c.Form, Dict: c.Dict}
-	switch c.Form {
-	case domain.Text:
-		start := c.Offsets[from]
-		out.Bytes, out.Offsets = slices.Clone(c.Bytes[start:c.Offsets[to]]), slices.Clone(c.Offsets[from:to+1])
-		for i := range out.Offsets {
-			out.Offsets[i] -= start
-		}
-	case domain.Floats:
-		out.Floats = slices.Clone(c.Floats[from:to])
-	case domain.Ints, domain.Dictionary:
-		out.Ints = slices.Clone(c.Ints[from:to])
-	}
-	if c.Nulls != nil {
-		out.Nulls = slices.Clone(c.Nulls[from:to])
-	}
-	return out
 }

@@ -94,6 +94,11 @@
 // letter, which counts too, and grows longer if necessary. The privacy ID can be generated. Equal sample seeds give
 // equal keys.
 //
+// # Workload
+//
+// With events, the number of rows per person is added to the listed marginals, by itself, with each of them that has room
+// for it, and with what is usual.
+//
 // # Linear queries
 //
 // An entry of workload is a marginal, or one of these queries, which methods dpam, dpfw and those for comparison

@@ -81,7 +81,7 @@ func ReadFile(path string) (*File, error) {
 func Parse(name string, data []byte) (*File, error) {
 	r := &reader{file: name}
 	if len(data) > MaxBytes {
-		r.add(&yaml.Node{}, "it is larger than %d MiB; a domain file lists no values that only the data know: name the frequent ones, and set other: true", MaxBytes>>20)
+		r.add(&yaml.Node{}, "it is larger than %d MiB; a domain file lists no values that only the data know: name the frequent ones, and set other: true; of a long workload, name the marginals or queries that matter most", MaxBytes>>20)
 		return nil, r.err()
 	}
 	f := &File{Name: name, Domain: &domain.Domain{}}

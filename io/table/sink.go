@@ -21,7 +21,7 @@ type Released = dirsink.Released
 
 // Target is the destination of the rows of one run. It is plain data, from which every worker opens the same sink.
 type Target struct {
-	Output    string            // a directory, or a table of a place
+	Output    string            // a directory, or a table of a place; of two tables see TwoNames
 	Format    string            // of the files in a directory
 	Null      string            // how text spells NULL
 	Write     string            // what becomes of a table's rows, in words of its place; empty: its default

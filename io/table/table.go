@@ -65,17 +65,29 @@ func Find(ctx context.Context, input string, o Options) (Source, error) {
 	case err != nil:
 		return nil, err
 	case people != nil:
-		return nil, fmt.Errorf("table: %s holds a table of people and one of their rows; name %s or %s", input,
-			files.Join(input, dirsink.TableNames[0]), files.Join(input, dirsink.TableNames[1]))
+		names := TwoNames(input)
+		return nil, fmt.Errorf("table: %s holds a table of people and one of their rows; name %s or %s", input, names[0], names[1])
 	}
 	return t, nil
 }
 
+// TwoNames returns the names of the two tables, of people and of their rows, that are written to an output: directories in
+// it, or tables whose names begin with its own.
+func TwoNames(output string) (names [2]string) {
+	for i, table := range dirsink.TableNames {
+		if _, ok := PlaceOf(output); ok {
+			names[i] = output + "_" + table
+		} else {
+			names[i] = files.Join(output, table)
+		}
+	}
+	return names
+}
+
 // FindTwo is Find for what may be two tables of a run, of people and of their rows; people is nil if it is one.
 func FindTwo(ctx context.Context, input string, o Options) (rows, people Source, err error) {
-	if _, ok := PlaceOf(input); ok {
-		rows, err = Find(ctx, input, o)
-		return rows, nil, err
+	if p, ok := PlaceOf(input); ok {
+		return findPlaced(ctx, p, input, o)
 	}
 	t, p, err := findFiles(ctx, input)
 	if err != nil {
@@ -85,4 +97,23 @@ func FindTwo(ctx context.Context, input string, o Options) (rows, people Source,
 		people = p
 	}
 	return t, people, nil
+}
+
+// findPlaced is FindTwo for a place, which it asks whether there is a table of the name, or two.
+func findPlaced(ctx context.Context, p Place, input string, o Options) (rows, people Source, err error) {
+	if rows, err = p.Source(ctx, input, o); err != nil || isThere(ctx, rows) {
+		return rows, nil, err
+	}
+	var two [2]Source
+	for i, name := range TwoNames(input) {
+		if two[i], err = p.Source(ctx, name, o); err != nil || !isThere(ctx, two[i]) {
+			return rows, nil, nil // whose Check says what is the matter
+		}
+	}
+	return two[1], two[0], nil
+}
+
+func isThere(ctx context.Context, t Source) bool {
+	_, _, err := t.Describe(ctx)
+	return err == nil
 }

@@ -26,7 +26,10 @@ type File struct {
 	src    io.ReaderAt
 	size   int64
 	max    int64   // bytes that a page may unpack to
+	window int64   // bytes of a column chunk that are read at a time
 	chunks []chunk // of the row group
+
+	decompressors decompressors
 }
 
 // Open reads the footer of a file of size bytes, whose pages may unpack to maxPage bytes each.
@@ -39,7 +42,12 @@ func Open(src io.ReaderAt, size, maxPage int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{Meta: m, src: src, size: size, max: maxPage}, nil
+	return &File{Meta: m, src: src, size: size, max: maxPage, window: mostWindow}, nil
+}
+
+// Divide divides the memory for what is read ahead among so many columns that are read at once.
+func (f *File) Divide(columns int) {
+	f.window = min(max(allWindows/int64(max(columns, 1)), leastWindow), mostWindow)
 }
 
 // Groups returns the number of row groups.
@@ -108,7 +116,7 @@ func (f *File) Load(p *Pages, i, rows int) error {
 	}
 	// Twice what the footer states, and 64 MiB for footers that state it wrongly.
 	c := &f.chunks[i]
-	p.codec, p.max = compress.Compression(c.codec), f.max
+	p.codec, p.max, p.ahead, p.decompressors = compress.Compression(c.codec), f.max, f.window, &f.decompressors
 	p.budget = 2*c.plain + 64<<20
 	p.packedAlways = f.packedAlways()
 	start, size := c.extent()

@@ -26,7 +26,7 @@ func TestHybrid(t *testing.T) {
 			want[i] = int64(x)
 		}
 		b := appendHybrid(nil, v, width)
-		if err := hybrid(got, b, width); err != nil || !slices.Equal(got, want) {
+		if err := inPieces(got, b, width); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%d numbers of %d bits: %v", len(v), width, err)
 		}
 		if limit := (len(v)+7)/8*width + 2 + len(v)/20; len(b) > limit {

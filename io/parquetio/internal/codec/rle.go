@@ -6,45 +6,111 @@ import (
 	"github.com/dapple-dp/dapple/internal/wire"
 )
 
-// hybrid decodes exactly len(dst) numbers of width bits from the RLE and bit-packed hybrid of src.
+// runs reads numbers of width bits, in pieces, from the RLE and bit-packed hybrid of src.
 //
 // Source: Apache Parquet format, Encodings, "Run Length Encoding / Bit-Packing Hybrid".
-func hybrid(dst []int64, src []byte, width int) error {
+type runs struct {
+	src    []byte // behind the run; the run and what is behind it, if it is packed
+	width  int
+	left   int // numbers that were not read, of all
+	run    int // of the run
+	packed bool
+	value  int64 // of a run that is not packed
+	from   int   // which number of a packed run is next
+}
+
+// newRuns returns a reader of exactly n numbers.
+func newRuns(src []byte, width, n int) (runs, error) {
 	if width < 0 || width > 32 {
-		return ErrPage
+		return runs{}, ErrPage
 	}
 	if width == 0 {
-		clear(dst)
+		return runs{left: n, run: n}, nil
+	}
+	return runs{src: src, width: width, left: n}, nil
+}
+
+// packedRun returns a reader of n numbers that are bit-packed without a header; src holds that many.
+func packedRun(src []byte, width, n int) runs {
+	return runs{src: src, width: width, left: n, run: n, packed: true}
+}
+
+// turn reads the header of the next run.
+func (r *runs) turn() error {
+	header, n := binary.Uvarint(r.src)
+	if n <= 0 || header>>1 == 0 {
+		return ErrPage
+	}
+	r.src, r.packed, r.from = r.src[n:], header&1 == 1, 0
+	r.run = int(min(header>>1, uint64(r.left)))
+	if r.packed {
+		// The last group may be cut short after the last number.
+		if r.run = min(8*r.run, r.left); len(r.src) < (r.run*r.width+7)/8 {
+			return ErrPage
+		}
 		return nil
 	}
+	bytes := (r.width + 7) / 8
+	if len(r.src) < bytes {
+		return ErrPage
+	}
+	var word [8]byte
+	copy(word[:], r.src[:bytes])
+	r.value, r.src = int64(binary.LittleEndian.Uint64(word[:])), r.src[bytes:]
+	return nil
+}
+
+// pass goes on by n numbers of the run.
+func (r *runs) pass(n int) {
+	r.run, r.left, r.from = r.run-n, r.left-n, r.from+n
+	if r.run == 0 && r.packed {
+		r.src = r.src[min(len(r.src), (r.from*r.width+7)/8):]
+	}
+}
+
+// read sets dst to the next numbers, of which there are as many.
+func (r *runs) read(dst []int64) error {
 	for len(dst) > 0 {
-		header, n := binary.Uvarint(src)
-		if n <= 0 || header>>1 == 0 {
-			return ErrPage
-		}
-		src = src[n:]
-		if header&1 == 0 {
-			bytes := (width + 7) / 8
-			if len(src) < bytes {
-				return ErrPage
+		if r.run == 0 {
+			if err := r.turn(); err != nil {
+				return err
 			}
-			var word [8]byte
-			copy(word[:], src[:bytes])
-			run := int(min(header>>1, uint64(len(dst))))
-			fill(dst[:run], int64(binary.LittleEndian.Uint64(word[:])))
-			dst, src = dst[run:], src[bytes:]
-			continue
 		}
-		// The last group may be cut short after the last number.
-		count := int(min(header>>1, uint64(len(dst)))) * 8
-		count = min(count, len(dst))
-		if len(src) < (count*width+7)/8 {
-			return ErrPage
+		n := min(r.run, len(dst))
+		if r.packed {
+			unpack(dst[:n], r.src, r.from*r.width, r.width)
+		} else {
+			fill(dst[:n], r.value)
 		}
-		unpack(dst[:count], src, width)
-		dst, src = dst[count:], src[min(len(src), count/8*width+(count%8*width+7)/8):]
+		r.pass(n)
+		dst = dst[n:]
 	}
 	return nil
+}
+
+// ones returns how many of all numbers that are left are not zero, and leaves them where they are.
+func (r runs) ones() (n int, err error) {
+	var piece [512]int64
+	for r.left > 0 {
+		if r.run == 0 {
+			if err := r.turn(); err != nil {
+				return 0, err
+			}
+		}
+		if !r.packed {
+			if r.value != 0 {
+				n += r.run
+			}
+			r.pass(r.run)
+			continue
+		}
+		k := min(r.run, len(piece))
+		if err := r.read(piece[:k]); err != nil {
+			return 0, err
+		}
+		n += count(piece[:k])
+	}
+	return n, nil
 }
 
 func fill(dst []int64, v int64) {
@@ -53,12 +119,12 @@ func fill(dst []int64, v int64) {
 	}
 }
 
-// unpack reads numbers of 1 to 64 bits, least significant bit first. src holds at least
-// len(dst)·width bits.
-func unpack(dst []int64, src []byte, width int) {
+// unpack reads numbers of 1 to 64 bits, least significant bit first, from a bit of src on. src holds at least
+// len(dst)·width bits from there.
+func unpack(dst []int64, src []byte, from, width int) {
 	mask := ^uint64(0) >> (64 - width)
 	for i := range dst {
-		bit := i * width
+		bit := from + i*width
 		at, shift := bit>>3, uint(bit&7)
 		var v uint64
 		if at+8 <= len(src) {
@@ -110,7 +176,7 @@ func delta(dst []int64, src []byte) ([]byte, error) {
 			if width == 0 {
 				clear(dst[:n])
 			} else {
-				unpack(dst[:n], in.Rest, width)
+				unpack(dst[:n], in.Rest, 0, width)
 			}
 			for i, d := range dst[:n] {
 				value += least + d

@@ -16,10 +16,9 @@ func spread[T any](dst []T, values, levels []int64, of func(int64) T) {
 	}
 }
 
-func (d *Decoder) spreadFloats(n, valid int) {
-	dst := d.out.Floats[d.at : d.at+n]
-	if valid < n {
-		spread(dst, d.raw, d.levels, func(v int64) float64 { return math.Float64frombits(uint64(v)) })
+func (d *Decoder) spreadFloats(dst []float64, valid int) {
+	if valid < len(dst) {
+		spread(dst, d.raw, d.scratch, func(v int64) float64 { return math.Float64frombits(uint64(v)) })
 		return
 	}
 	for i, v := range d.raw {

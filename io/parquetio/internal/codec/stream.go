@@ -62,33 +62,21 @@ func (d *Stream) value() ([]byte, error) {
 func (d *Stream) page() error {
 	d.levels, d.cell = d.levels[:0], 0
 	p := &d.Pages
-	if !p.more() {
-		return ErrShort
-	}
-	if err := p.next(); err != nil {
+	if hasCells, err := p.turn(d.rows-d.read, func() error { return d.dictionary(p) }); err != nil || !hasCells {
 		return err
-	}
-	switch p.kind {
-	case dictionaryPage:
-		return d.dictionary(p)
-	case dataPage, dataPageV2:
-	default:
-		return nil
-	}
-	if p.cells > int64(d.rows-d.read) {
-		return ErrPage
 	}
 	d.read += int(p.cells)
 	d.levels = sized(d.levels, int(p.cells))
 	data := p.body
-	var err error
-	if d.Optional {
-		data, err = p.definitions(d.levels)
-	} else {
-		fill(d.levels, 1)
-	}
-	if err != nil {
-		return err
+	if fill(d.levels, 1); d.Optional {
+		levels, values, err := p.definitions()
+		if err == nil {
+			err = levels.read(d.levels)
+		}
+		if err != nil {
+			return err
+		}
+		data = values
 	}
 	valid := count(d.levels)
 	switch e := p.encodingOf(); e {
@@ -98,7 +86,11 @@ func (d *Stream) page() error {
 		if valid == 0 {
 			return nil
 		}
-		return indices(d.indices, data)
+		indices, err := indicesOf(data, valid)
+		if err != nil {
+			return err
+		}
+		return indices.read(d.indices)
 	default:
 		d.indexed = false
 		return d.texts.start(e, d.Values, valid, data)

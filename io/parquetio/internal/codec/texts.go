@@ -83,16 +83,3 @@ func (p *textPage) next() ([]byte, error) {
 	p.last = append(p.last[:prefix], b...)
 	return p.last, nil
 }
-
-// eachText calls f for exactly n byte arrays of encoding PLAIN.
-func eachText(src []byte, n int, f func(i int, b []byte)) error {
-	p := textPage{src: src, kind: parquet.Encodings.Plain}
-	for i := range n {
-		b, err := p.next()
-		if err != nil {
-			return err
-		}
-		f(i, b)
-	}
-	return nil
-}

@@ -20,7 +20,12 @@ var errSize = errors.New("a page holds more or fewer bytes than its header state
 // unpacker decompresses pages, each into no more memory than its header states. Its decoders and its
 // buffer are used again: arrow's codecs take whatever memory a page expands to, for each page anew.
 type unpacker struct {
-	buf    []byte
+	buf []byte
+	*decompressors
+}
+
+// decompressors hold nothing between pages, and serve the columns of a file in turn.
+type decompressors struct {
 	src    bytes.Reader
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
@@ -54,6 +59,9 @@ func (u *unpacker) unpack(c compress.Compression, src []byte, size int) ([]byte,
 	}
 	if size == 0 && len(src) == 0 { // a page of NULLs has nothing to compress
 		return nil, nil
+	}
+	if u.decompressors == nil {
+		u.decompressors = new(decompressors)
 	}
 	u.buf = sized(u.buf, size+spare)
 	switch u.src.Reset(src); c {

@@ -124,11 +124,12 @@ func readNumbers(b []byte, most int64) error {
 	if err != nil {
 		return err
 	}
-	var p Pages
-	if err := f.Load(&p, 0, int(rows)); err != nil {
+	var d Decoder
+	d.Start(&Values{Physical: parquet.Types.Int64}, int(rows))
+	if err := f.Load(&d.Pages, 0, int(rows)); err != nil {
 		return err
 	}
-	return new(Decoder).Read(&p, &Values{Physical: parquet.Types.Int64}, int(rows), &Cells{})
+	return d.Take(int(rows), &Cells{})
 }
 
 // readWithin reads a file and returns its error and the bytes that were allocated meanwhile.

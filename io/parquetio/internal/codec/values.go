@@ -34,23 +34,9 @@ func (v *Values) size() int {
 	return 0
 }
 
-// plain decodes exactly len(dst) values of encoding PLAIN.
-func (v *Values) plain(dst []int64, src []byte) error {
-	size := v.size()
-	switch v.Physical {
-	case parquet.Types.Boolean:
-		if len(src) < (len(dst)+7)/8 {
-			return ErrPage
-		}
-		unpack(dst, src, 1)
-		return nil
-	case parquet.Types.ByteArray:
-		return eachText(src, len(dst), func(i int, b []byte) { dst[i] = v.Bytes(b) })
-	}
-	if size == 0 || len(src)/size < len(dst) {
-		return ErrPage
-	}
-	switch v.Physical {
+// plain decodes the values of encoding PLAIN at the start of src, which holds them: numbers, and bytes of one length.
+func (v *Values) plain(dst []int64, src []byte) {
+	switch size := v.size(); v.Physical {
 	case parquet.Types.Int32:
 		for i := range dst {
 			dst[i] = int64(int32(binary.LittleEndian.Uint32(src[4*i:])))
@@ -64,14 +50,13 @@ func (v *Values) plain(dst []int64, src []byte) error {
 		for i := range dst {
 			dst[i] = v.Bytes(src[i*size : (i+1)*size])
 		}
-		return nil
+		return
 	default:
 		for i := range dst {
 			dst[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
 		}
 	}
 	v.convert(dst)
-	return nil
 }
 
 // convert turns numbers into cells.

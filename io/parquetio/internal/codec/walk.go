@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"math/bits"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -42,6 +43,7 @@ type Pages struct {
 	src          io.ReaderAt
 	at           int64  // where the next bytes of the column chunk are
 	left         int64  // bytes of the column chunk from there on
+	ahead        int64  // bytes that are read at a time, but for longer pages
 	window       []byte // the memory of data
 	data         []byte // bytes that were read, from the next page on
 	codec        compress.Compression
@@ -57,14 +59,18 @@ var errSum = errors.New("a page does not have the checksum that its header state
 // errStated is a chunk whose pages unpack to far more than the footer states.
 var errStated = errors.New("its pages state more bytes than the footer does")
 
-// windowBytes is how much of a column chunk is read at a time, but for longer pages: an object takes a request
-// for each.
-const windowBytes = 8 << 20
+// How much of a column chunk is read at a time, but for longer pages: an object takes a request for each. Many columns
+// that are read at once share what one of them may take.
+const (
+	mostWindow  = 8 << 20
+	leastWindow = 1 << 20
+	allWindows  = 64 << 20
+)
 
 // load turns to the size bytes of a column chunk at from.
 func (p *Pages) load(src io.ReaderAt, from, size int64) error {
 	p.src, p.at, p.left, p.data = src, from, size, nil
-	return p.fill(windowBytes)
+	return p.fill(p.ahead)
 }
 
 // more reports whether there is a page.
@@ -76,7 +82,7 @@ func (p *Pages) fill(n int64) error {
 	if n <= held || p.left == 0 {
 		return nil
 	}
-	take := min(p.left, max(n, windowBytes)-held)
+	take := min(p.left, max(n, p.ahead)-held)
 	if total := held + take; total > int64(cap(p.window)) {
 		p.window = make([]byte, total)
 	}
@@ -104,7 +110,7 @@ func (p *Pages) header() (size int64, err error) {
 		if p.head = h.head(); !h.Bad {
 			return int64(len(p.data) - len(h.Rest)), nil
 		}
-		if p.left == 0 || n > windowBytes {
+		if p.left == 0 || n > mostWindow {
 			return 0, ErrPage
 		}
 	}
@@ -198,25 +204,55 @@ func (t *thrift) numbers(dst ...*int64) (raw bool) {
 	return raw
 }
 
-// definitions sets levels to the definition levels of the page's cells, which are 1 for those that are not
-// NULL, and returns the bytes of the values.
-func (p *Pages) definitions(levels []int64) ([]byte, error) {
-	data := p.body
+// turn reads the next page, and reports whether it has cells, at most left of them. A dictionary is read by the function,
+// other pages are passed over.
+func (p *Pages) turn(left int, dictionary func() error) (hasCells bool, err error) {
+	if !p.more() {
+		return false, ErrShort
+	}
+	if err := p.next(); err != nil {
+		return false, err
+	}
+	switch p.kind {
+	case dictionaryPage:
+		return false, dictionary()
+	case dataPage, dataPageV2:
+	default:
+		return false, nil
+	}
+	if p.cells > int64(left) {
+		return false, ErrPage
+	}
+	return true, nil
+}
+
+// definitions returns the definition levels of the page's cells, which are 1 for those that are not NULL, and the
+// bytes of the values.
+func (p *Pages) definitions() (levels runs, values []byte, err error) {
+	n, data := int(p.cells), p.body
 	switch {
 	case p.kind == dataPageV2:
-		return data, hybrid(levels, p.levels[p.rep:], 1)
+		levels, err = newRuns(p.levels[p.rep:], 1, n)
+		return levels, data, err
 	case parquet.Encoding(p.levelEncoding) == parquet.Encodings.BitPacked:
-		size := (len(levels) + 7) / 8
+		size := (n + 7) / 8
 		if len(data) < size {
-			return nil, ErrPage
+			return runs{}, nil, ErrPage
 		}
-		for i := range levels { // this encoding starts at the most significant bit
-			levels[i] = int64(data[i/8] >> (7 - i%8) & 1)
-		}
-		return data[size:], nil
+		return packedRun(reversed(data[:size]), 1, n), data[size:], nil
 	case len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-4):
-		return nil, ErrPage
+		return runs{}, nil, ErrPage
 	}
 	size := binary.LittleEndian.Uint32(data)
-	return data[4+size:], hybrid(levels, data[4:4+size], 1)
+	levels, err = newRuns(data[4:4+size], 1, n)
+	return levels, data[4+size:], err
+}
+
+// reversed turns the bits of each byte around, for an encoding that starts at the most significant one.
+func reversed(b []byte) []byte {
+	out := make([]byte, len(b))
+	for i, x := range b {
+		out[i] = bits.Reverse8(x)
+	}
+	return out
 }

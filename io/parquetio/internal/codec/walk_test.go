@@ -42,7 +42,7 @@ func TestPageClaims(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, tc.want)
 		}
 	}
-	p := &Pages{}
+	p := &Pages{ahead: mostWindow}
 	if err := p.load(bytes.NewReader(honest), 5, 1<<10); !errors.Is(err, ErrPage) {
 		t.Errorf("beyond the end: %v", err)
 	}
@@ -59,19 +59,31 @@ func TestPagesDecodeExactly(t *testing.T) {
 		"cut run value":    {40},
 		"unending integer": bytes.Repeat([]byte{0xff}, 30),
 	} {
-		if err := hybrid(dst, src, 1); err == nil {
+		if err := inPieces(dst, src, 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := hybrid(dst, []byte{10 << 1, 1, 2<<1 | 1, 0xaa, 0x55}, 1); err != nil || dst[9] != 1 || dst[10] != 0 || dst[11] != 1 || dst[18] != 1 {
+	if err := inPieces(dst, []byte{10 << 1, 1, 2<<1 | 1, 0xaa, 0x55}, 1); err != nil || dst[9] != 1 || dst[10] != 0 || dst[11] != 1 || dst[18] != 1 {
 		t.Error(err, dst)
 	}
+}
+
+// inPieces reads numbers of the hybrid, the first five at once, then six, and so on.
+func inPieces(dst []int64, src []byte, width int) error {
+	r, err := newRuns(src, width, len(dst))
+	for n := 5; len(dst) > 0 && err == nil; n++ {
+		k := min(n, len(dst))
+		err, dst = r.read(dst[:k]), dst[k:]
+	}
+	return err
 }
 
 // A column chunk can end before its first page.
 func TestFewerRowsThanStated(t *testing.T) {
 	for _, v := range []Values{{}, {Float: true}, {Text: func([]byte) (int64, error) { return 0, nil }}} {
-		if err := new(Decoder).Read(&Pages{}, &v, 1, &Cells{}); !errors.Is(err, ErrShort) {
+		var d Decoder
+		d.Start(&v, 1)
+		if err := d.Take(1, &Cells{}); !errors.Is(err, ErrShort) {
 			t.Errorf("%+v: %v", v, err)
 		}
 	}
@@ -83,11 +95,11 @@ func TestChunksBeyondTheWindow(t *testing.T) {
 	for i := range 20_000 { // 20 MB
 		n := 1000
 		if i == 9000 {
-			n += windowBytes
+			n += mostWindow
 		}
 		chunk = append((&page{plain: n, packed: n, cells: 1}).appendHeader(chunk), bytes.Repeat([]byte{byte(i)}, n)...)
 	}
-	p := &Pages{codec: compress.Codecs.Uncompressed, budget: 1 << 30, max: 1 << 30}
+	p := &Pages{codec: compress.Codecs.Uncompressed, budget: 1 << 30, max: 1 << 30, ahead: mostWindow}
 	if err := p.load(bytes.NewReader(chunk), 0, int64(len(chunk))); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +109,7 @@ func TestChunksBeyondTheWindow(t *testing.T) {
 			t.Fatalf("page %d: %v", n, err)
 		}
 	}
-	if n != 20_000 || cap(p.window) > 2*windowBytes+1<<20 {
+	if n != 20_000 || cap(p.window) > 2*mostWindow+1<<20 {
 		t.Errorf("%d pages, a window of %d bytes", n, cap(p.window))
 	}
 }
