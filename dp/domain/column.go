@@ -20,6 +20,8 @@ type column struct {
 
 	fine *fine // if bins are learned
 
+	direct direct // of numbers in the native unit
+
 	inner      []int64   // cut points but the first and the last
 	innerFloat []float64 // the same for FLOAT64
 
@@ -49,6 +51,7 @@ func newColumn(a *Attribute) column {
 	case len(a.FloatCuts) > 1:
 		c.innerFloat = a.FloatCuts[1 : len(a.FloatCuts)-1]
 	}
+	c.direct = newDirect(&c)
 	return c
 }
 

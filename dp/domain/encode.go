@@ -91,6 +91,9 @@ func (c *column) encode(col *Column, rows int, dst []Code, step int) int {
 	if col.Form == Dictionary && len(col.Dict) <= rows {
 		return c.encodeDictionary(col, rows, dst, step)
 	}
+	if col.Form == Ints && c.direct.cells != nil {
+		return c.encodeInts(col, rows, dst, step)
+	}
 	first := rows
 	for i := range rows {
 		code, ok := c.cell(col, i)

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -275,6 +276,42 @@ func TestEncodeStrict(t *testing.T) {
 	chunk.Columns[0] = Column{Form: Floats, Floats: []float64{1, 1.5, 1}}
 	if row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6)); row != 1 || attr != 0 || ok {
 		t.Errorf("first unusable cell of two in a row: row %d, attribute %d, ok %v; want 1, 0, false", row, attr, ok)
+	}
+}
+
+// Numbers of a chunk have the cells that they have one by one, in columns of narrow and wide ranges, and NULL has its own.
+func TestNumbersOfAChunk(t *testing.T) {
+	d := allTypes(t)
+	d.Attributes = append(d.Attributes,
+		Attribute{Name: "hour", Type: Int64, Cuts: EqualCuts(0, 23, 24), Null: true},
+		Attribute{Name: "bins", Type: Int64, Cuts: []int64{-1 << 63, -5, 7, 2000, 1<<63 - 1}},
+		Attribute{Name: "far", Type: Int64, Cuts: []int64{-1 << 63, -1<<63 + 2, 1<<63 - 1}},
+		Attribute{Name: "listed", Type: Int64, Values: []string{"-3", "900", "7"}, Other: true})
+	numbers := []int64{-1 << 63, -1<<63 + 1, -1<<63 + 2, 1<<63 - 1, 1<<63 - 2, -1 << 62, 1 << 62}
+	for v := int64(-5000); v < 5000; v++ {
+		numbers = append(numbers, v)
+	}
+	enc, codes := NewEncoder(d), make([]Code, 2*len(numbers)*d.Len())
+	chunk := &Chunk{Rows: 2 * len(numbers)}
+	for range d.Attributes {
+		col := Column{Form: Ints, Ints: slices.Concat(numbers, numbers), Nulls: make([]bool, 2*len(numbers))}
+		for i := range numbers {
+			col.Nulls[i] = true
+		}
+		chunk.Columns = append(chunk.Columns, col)
+	}
+	enc.Encode(chunk, codes)
+	for a := range d.Attributes {
+		for i, v := range numbers {
+			null, _ := enc.Null(a)
+			want, _ := enc.FromNative(a, v)
+			if got := codes[i*d.Len()+a]; got != null {
+				t.Fatalf("%s: NULL is in cell %d, want %d", d.Attributes[a].Name, got, null)
+			}
+			if got := codes[(len(numbers)+i)*d.Len()+a]; got != want {
+				t.Fatalf("%s: %d is in cell %d, want %d", d.Attributes[a].Name, v, got, want)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,38 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// WithRows returns a workload with what the rows of people need besides, if d has Events: the number of rows, which a list of
+// the columns of a table does not name, by itself, with each marginal of at most maxCells cells together, and with each
+// usual value and its column.
+func WithRows(d *domain.Domain, w Workload, maxCells int64) Workload {
+	if d.Events == nil {
+		return w
+	}
+	listed, rows := w.Marginals, d.Events.Columns
+	w.Marginals = slices.Clone(listed)
+	add := func(weight float64, attributes ...int) {
+		c := domain.NewClique(attributes...)
+		cells, err := c.Cells(w.Sizes)
+		same := func(m Marginal) bool { return m.Queries == nil && m.Clique.Equal(c) }
+		if err == nil && cells <= maxCells && !slices.ContainsFunc(w.Marginals, same) {
+			w.Marginals = append(w.Marginals, Marginal{Clique: c, Weight: weight})
+		}
+	}
+	add(1, rows)
+	for i, name := range d.Events.Usual {
+		add(1, rows, rows+1+i)
+		add(1, rows, rows+1+i, d.Index(name))
+	}
+	for _, m := range listed {
+		if m.Queries == nil && !m.Clique.Contains(domain.Clique{rows}) {
+			add(m.Weight, append(slices.Clone(m.Clique), rows)...)
+		}
+	}
+	slices.SortStableFunc(w.Marginals, func(a, b Marginal) int { return a.Clique.Compare(b.Clique) })
+	return w
+}
