@@ -85,6 +85,7 @@ type Result struct {
 	Answers      *Answers             // of linear queries; nil: there are none, or the algorithm keeps none
 	MaxError     *query.MaxError      // a measured largest error, if any
 	Accepted     *bool                // whether the model meets the problem's criteria; nil: there are none
+	Chosen       *float64             // bound on how far the answers that all rounds chose as the worst are off in the mean, counts, if the model is the mean of theirs; nil: none
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown
 	TV           float64              // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
 	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: see RMSE and Measurements

@@ -7,14 +7,16 @@
 // That is exactly as private as one release with variance σ²/T, so T is a matter of computing time
 // and any fit of one Gaussian release is DPAM.
 //
-// Guarantee: that of the single Measure event; the fit is post-processing. Under AddRemove the number
+// Events: one measurement of all marginals; the fit is post-processing. Under AddRemove the number
 // of units is estimated from the same release and costs nothing; under Replace it is public.
+//
+// Cost: some 40 to 200 evaluations of the universe, each twice, and 96 bytes for each of its cells.
 //
 // Not promised: answers outside the workload, beyond what maximum entropy gives; a universe beyond
 // memory (*dense.ErrUniverse). With δ = 0 the noise is discrete Laplace, for which the stopping rule is
 // a heuristic.
 //
-// Reference: Micali, Lezane, Betken, arXiv:2411.00921; Tseng 2008 for the accelerated scheme; Stein
+// Source: Micali, Lezane, Betken, arXiv:2411.00921; Tseng 2008 for the accelerated scheme; Stein
 // 1981 and Ramani, Blu, Unser 2008 for the risk estimate and its Monte Carlo divergence.
 //
 // # Design

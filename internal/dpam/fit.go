@@ -54,8 +54,8 @@ type Fitted struct {
 // means that the numbers overflowed.
 //
 // A public table of m rows is tried as a prior: the fit then adds m·KL(x‖public), which to second order is the likelihood of
-// those rows, to ½ Σ ‖M_A(x)·total − values_A‖²/variance_A; and again with m/10, for a table of slightly other people. A
-// fit is preferred to the ones before it, that without the table first, only if its estimated error is clearly lower.
+// those rows, to ½ Σ ‖M_A(x)·total − values_A‖²/variance_A. It is preferred to the fit without the table only if its estimated
+// error is clearly lower.
 func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s Settings) (*Fitted, error) {
 	check(o.Plan(), ms, total)
 	r := newRisk(o.Plan(), ms, total, s)
@@ -71,13 +71,6 @@ func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s Settings) (*F
 	with, err := fit(o, r, start, rows, s)
 	if err != nil {
 		return nil, err
-	}
-	less, err := fit(o, r, start, rows/10, s)
-	if err != nil {
-		return nil, err
-	}
-	if less.clearlyBetter(with) {
-		with = less
 	}
 	if with.clearlyBetter(without) {
 		return with, nil
@@ -125,7 +118,7 @@ func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s Settings) (*
 			return nil, errors.New("dpam: the fit left the range of floating-point numbers")
 		}
 		s.Progress.Report("fit", t, limit)
-		if weighted < best.risk {
+		if weighted < best.risk || rows > 0 {
 			best.risk = weighted
 			best.Iterations, best.RMSE = t, math.Sqrt(max(counts, 0)/float64(len(r.target)))
 			copy(best.Weights, run.x)
@@ -141,8 +134,9 @@ func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s Settings) (*
 	return best, nil
 }
 
-// publicIterations is the largest number of steps of a fit that the public table holds: it converges geometrically.
-const publicIterations = 100
+// publicIterations is the largest number of steps of a fit that the public table holds. It converges geometrically, and
+// its last iterate is kept: the estimated error is flat by then, and large cells are closest.
+const publicIterations = 50
 
 // spread is the part of a public prior that the start without it has, so that no possible record is ruled out.
 const spread = .01

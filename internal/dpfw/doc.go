@@ -9,13 +9,14 @@
 // every record by exp(±step) accordingly. The answer is the average of the models, later ones weighing
 // more. Nothing is measured, so the model holds no noise of its own.
 //
-// Guarantee: that of the selections, the total (AddRemove) and the certificate; the number of rounds
+// Events: up to 1,000 selections, the total (AddRemove) and a certificate, the largest error, at the end; how many
 // depends on public figures alone.
 //
-// Not promised: speed, which is a softmax and an evaluation for each of up to 1,000 rounds; accuracy
-// beyond that of DPAM, which is better on marginals unless δ = 0 and they are many.
+// Cost: a softmax and an evaluation of the universe for each round.
 //
-// Reference: Micali, Lezane, Betken, arXiv:2411.00921. With the dual variable started at 0 and the
+// Not promised: accuracy beyond that of DPAM, which is better on marginals unless δ = 0 and they are many.
+//
+// Source: Micali, Lezane, Betken, arXiv:2411.00921. With the dual variable started at 0 and the
 // regularisation taken to 0 their algorithm is multiplicative weights with private selection, and its
 // error falls with n^(−1/2) in place of n^(−2/5).
 package dpfw

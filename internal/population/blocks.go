@@ -2,6 +2,7 @@ package population
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -16,7 +17,7 @@ const (
 // blocksFor returns the number of blocks of n records whose sums take the given number of cells each, such that
 // clearing and adding sums takes less time than reading records.
 func blocksFor(n, cells int) int {
-	return max(1, min(mostBlocks, n/blockRecords, n/(1+cells)))
+	return max(1, min(mostBlocks, n/blockRecords, n/(1+4*cells)))
 }
 
 // inBlocks calls work for every block of n records on all cores. It returns when all are done.
@@ -44,18 +45,25 @@ func inBlocks(n, blocks int, work func(block, from, to int)) {
 // sums adds weights by cell, block by block.
 type sums struct{ parts [mostBlocks][]float64 }
 
-// add sets mass to the sum of the weights in each cell.
-func (s *sums) add(mass []float64, index []int32, weights []float64) {
+// factors are to be multiplied into the weights of the records of each cell.
+type factors struct {
+	index  []int32
+	factor []float64
+}
+
+// add multiplies the weights by pending factors, if there are any, and sets mass, which may be those factors' memory, to the sum
+// of the weights in each cell: one pass for both. The result is (Σw)²/(S·Σw²), or 1 if nothing was pending.
+func (s *sums) add(mass []float64, index []int32, weights []float64, pending factors) float64 {
 	blocks := blocksFor(len(index), len(mass))
-	if blocks == 1 {
-		clear(mass)
-		addTo(mass, index, weights)
-		return
-	}
+	var sum, squares [mostBlocks]float64
 	inBlocks(len(index), blocks, func(b, from, to int) {
-		s.parts[b] = append(s.parts[b][:0], mass...) // for its length
+		s.parts[b] = slices.Grow(s.parts[b][:0], len(mass))[:len(mass)]
 		clear(s.parts[b])
-		addTo(s.parts[b], index[from:to], weights[from:to])
+		if pending.index == nil {
+			addTo(s.parts[b], index[from:to], weights[from:to])
+			return
+		}
+		sum[b], squares[b] = multiplyAndAdd(s.parts[b], index[from:to], weights[from:to], pending.index[from:to], pending.factor)
 	})
 	copy(mass, s.parts[0])
 	for _, part := range s.parts[1:blocks] {
@@ -63,33 +71,52 @@ func (s *sums) add(mass []float64, index []int32, weights []float64) {
 			mass[c] += x
 		}
 	}
+	if pending.index == nil {
+		return 1
+	}
+	all, square := 0.0, 0.0
+	for b := range blocks {
+		all, square = all+sum[b], square+squares[b]
+	}
+	return all * all / square / float64(len(weights))
 }
+
+// Both halves of a block are passed at once: a sum need not wait for the one before, nor records in sorted order for
+// the cell that they share with their neighbours.
 
 func addTo(mass []float64, index []int32, weights []float64) {
-	weights = weights[:len(index)]
-	for i, c := range index {
-		mass[c] += weights[i]
+	half := len(index) / 2
+	first, second, w, v := index[:half], index[half:], weights[:half], weights[half:len(index)]
+	second, v = second[:len(second):len(second)], v[:len(second)]
+	for i, c := range first {
+		mass[c] += w[i]
+		mass[second[i]] += v[i]
+	}
+	for i := half; i < len(second); i++ { // an odd one
+		mass[second[i]] += v[i]
 	}
 }
 
-// multiplyWeights multiplies every weight by its cell's factor and returns (Σw)²/(S·Σw²).
-func multiplyWeights(weights []float64, index []int32, factor []float64) float64 {
-	blocks := blocksFor(len(index), 0)
-	var sum, squares [mostBlocks]float64
-	inBlocks(len(index), blocks, func(b, from, to int) {
-		s, q := 0.0, 0.0
-		w := weights[from:to]
-		for i, c := range index[from:to] {
-			x := w[i] * factor[c]
-			w[i] = x
-			s += x
-			q += x * x
-		}
-		sum[b], squares[b] = s, q
-	})
-	s, q := 0.0, 0.0
-	for b := range blocks {
-		s, q = s+sum[b], q+squares[b]
+// multiplyAndAdd multiplies weights and adds them to mass. It returns their sum and that of their squares.
+func multiplyAndAdd(mass []float64, index []int32, weights []float64, at []int32, factor []float64) (sum, squares float64) {
+	n, half := len(index), len(index)/2
+	c, f, w := index[:half], at[:half], weights[:half]
+	d, g, v := index[half:], at[half:n], weights[half:n]
+	d, g, v = d[:n-half], g[:n-half], v[:n-half]
+	more, moreSquares := 0.0, 0.0
+	for i, cell := range c {
+		x, y := w[i]*factor[f[i]], v[i]*factor[g[i]]
+		w[i], v[i] = x, y
+		sum, more = sum+x, more+y
+		squares, moreSquares = squares+x*x, moreSquares+y*y
+		mass[cell] += x
+		mass[d[i]] += y
 	}
-	return s * s / q / float64(len(weights))
+	for i := half; i < len(d); i++ { // an odd one
+		x := v[i] * factor[g[i]]
+		v[i] = x
+		sum, squares = sum+x, squares+x*x
+		mass[d[i]] += x
+	}
+	return sum + more, squares + moreSquares
 }

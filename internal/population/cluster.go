@@ -12,6 +12,7 @@ type cluster struct {
 	belief
 	keep  bool        // index from sweep to sweep
 	index []int32     // cell of every record of a sample, if it is kept
+	at    []int32     // the same when it was summed last
 	whole *Projection // of a universe on the clique; nil for a sample
 }
 
@@ -62,7 +63,7 @@ func newBelief(sizes []int, n *nest, tables []*Table) *belief {
 	return b
 }
 
-// newClusters returns the clusters of the tables, and at the end the one-way tables once more.
+// newClusters returns the clusters of the tables, and at the end those of the one-way tables once more.
 func newClusters(sizes []int, tables []*Table, most int) []*cluster {
 	cliques := make([]domain.Clique, len(tables))
 	for i, t := range tables {

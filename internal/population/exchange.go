@@ -24,24 +24,57 @@ type offer struct {
 	change float32
 }
 
-func sortOffers(list []offer) {
-	slices.SortStableFunc(list, func(a, b offer) int { return cmp.Compare(a.change, b.change) })
+// batch is rows or records that are looked at together, table by table: the cells of one table are near each other in
+// memory, and those of one row are not.
+type batch struct {
+	place   [batchRows]int
+	columns [][batchRows]domain.Code
+	change  [batchRows]float32
+	offers  []offer // sorted
+}
+
+func newBatch(width int) *batch { return &batch{columns: make([][batchRows]domain.Code, width)} }
+
+// set makes row or record i the one at k.
+func (b *batch) set(k, i int, codes []domain.Code) {
+	b.place[k], b.change[k] = i, 0
+	for a, c := range codes {
+		b.columns[a][k] = c
+	}
+}
+
+// sort returns the offers of a batch, those that gain most first.
+func (b *batch) sort() []offer {
+	b.offers = b.offers[:0]
+	for k, i := range b.place {
+		b.offers = append(b.offers, offer{i, b.change[k]})
+	}
+	slices.SortStableFunc(b.offers, func(a, b offer) int { return cmp.Compare(a.change, b.change) })
+	return b.offers
+}
+
+// look adds by how much the objective changes when each of a batch leaves or enters its cell of table t.
+func (p *refiner) look(b *batch, t *table, twice float32) {
+	x, y, z := &b.columns[t.attr[0]], &b.columns[t.attr[1]], &b.columns[t.attr[2]]
+	for k := range b.change {
+		cell := t.base + t.stride[0]*int32(x[k]) + t.stride[1]*int32(y[k]) + t.stride[2]*int32(z[k])
+		for _, m := range t.more {
+			cell += m.stride * int32(b.columns[m.attr][k])
+		}
+		b.change[k] += p.cells[cell].change(twice)
+	}
 }
 
 // recode replaces attribute a of those rows of a batch that gain most by leaving their cells, where it pays.
 func (p *refiner) recode(a int, rng *rand.Rand) {
-	p.leaving = p.leaving[:0]
-	for range batchRows {
+	for k := range batchRows {
 		r := rng.IntN(p.rows.len())
-		row := p.rows.codesOf(r)
-		var sum float32
-		for _, s := range p.touched[a] {
-			sum += p.leave(p.cellOf(&p.tables[s.table], row))
-		}
-		p.leaving = append(p.leaving, offer{r, sum})
+		p.leaving.set(k, r, p.rows.codesOf(r))
 	}
-	sortOffers(p.leaving)
-	for _, o := range p.leaving[:keptRows] {
+	for _, s := range p.touched[a] {
+		p.look(p.leaving, &p.tables[s.table], leaves)
+	}
+	for _, o := range p.leaving.sort()[:keptRows] {
 		for range donorRows {
 			p.proposeCode(p.rows.codesOf(o.i), a, p.rows.codesOf(rng.IntN(p.rows.len()))[a])
 		}
@@ -51,22 +84,18 @@ func (p *refiner) recode(a int, rng *rand.Rand) {
 // exchange replaces rows by records: of a batch of each, the row that gains most by leaving its cells by the record that
 // gains most by entering its own, and so on.
 func (p *refiner) exchange(rng *rand.Rand) {
-	p.leaving, p.entering = p.leaving[:0], p.entering[:0]
-	for range batchRows {
+	for k := range batchRows {
 		r, i := rng.IntN(p.rows.len()), p.draw(rng)
-		row := p.rows.codesOf(r)
-		p.model.Record(i, p.record)
-		var out, in float32
-		for t := range p.tables {
-			out += p.leave(p.cellOf(&p.tables[t], row))
-			in += p.enter(p.cellOf(&p.tables[t], p.record))
-		}
-		p.leaving, p.entering = append(p.leaving, offer{r, out}), append(p.entering, offer{i, in})
+		p.leaving.set(k, r, p.rows.codesOf(r))
+		p.entering.set(k, i, p.model.Record(i, p.record))
 	}
-	sortOffers(p.leaving)
-	sortOffers(p.entering)
-	for k, from := range p.leaving {
-		if to := p.entering[k]; from.change+to.change < 0 {
+	for t := range p.tables {
+		p.look(p.leaving, &p.tables[t], leaves)
+		p.look(p.entering, &p.tables[t], enters)
+	}
+	entering := p.entering.sort()
+	for k, from := range p.leaving.sort() {
+		if to := entering[k]; from.change+to.change < 0 {
 			p.model.Record(to.i, p.record)
 			p.proposeRecord(p.rows.codesOf(from.i))
 		}
@@ -91,17 +120,16 @@ func (p *refiner) cellOf(t *table, codes []domain.Code) int32 {
 	return c
 }
 
-// leave returns by how much the objective changes when a row leaves a cell. The conversions keep products and sums
-// apart, so that every processor rounds alike.
-func (p *refiner) leave(cell int32) float32 {
-	c := p.cells[cell]
-	return float32((1 - float32(2*c.excess)) * c.weight)
-}
+// Twice what a row adds to a cell's rows.
+const (
+	leaves float32 = -2
+	enters float32 = 2
+)
 
-// enter returns by how much the objective changes when a row enters a cell.
-func (p *refiner) enter(cell int32) float32 {
-	c := p.cells[cell]
-	return float32((1 + float32(2*c.excess)) * c.weight)
+// change returns by how much the objective changes when a row leaves or enters the cell. The conversions keep products and
+// sums apart, so that every processor rounds alike.
+func (c tableCell) change(twice float32) float32 {
+	return float32((1 + float32(twice*c.excess)) * c.weight)
 }
 
 func (p *refiner) move(from, to []int32) {
@@ -121,7 +149,7 @@ func (p *refiner) proposeCode(row []domain.Code, a int, is domain.Code) {
 	for i, s := range p.touched[a] {
 		p.old[i] = p.cellOf(&p.tables[s.table], row)
 		p.new[i] = p.old[i] + s.stride*(int32(is)-int32(was))
-		sum += p.leave(p.old[i]) + p.enter(p.new[i])
+		sum += p.cells[p.old[i]].change(leaves) + p.cells[p.new[i]].change(enters)
 	}
 	if sum < 0 {
 		p.move(p.old[:len(p.touched[a])], p.new[:len(p.touched[a])])
@@ -154,7 +182,7 @@ func (p *refiner) proposeRecord(row []domain.Code) {
 		if from != to {
 			p.old[n], p.new[n] = from, to
 			n++
-			sum += p.leave(from) + p.enter(to)
+			sum += p.cells[from].change(leaves) + p.cells[to].change(enters)
 		}
 	}
 	if sum < 0 {

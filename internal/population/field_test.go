@@ -84,27 +84,29 @@ func TestSumsDoNotDependOnCores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(36, 1))
 	const n = 5 * blockRecords
 	for _, cells := range []int{1, 60, n} {
-		index, weights, want := make([]int32, n), make([]float64, n), make([]float64, cells)
-		for i := range index {
-			index[i], weights[i] = int32(rng.IntN(cells)), rng.Float64()
-			want[index[i]] += weights[i]
-		}
-		factor := make([]float64, cells)
+		index, last, weights := make([]int32, n), make([]int32, n), make([]float64, n)
+		want, wantNext, factor := make([]float64, cells), make([]float64, cells), make([]float64, cells)
 		for c := range factor {
 			factor[c] = rng.Float64()
 		}
-		var masses, products [2][]float64
+		for i := range index {
+			index[i], last[i], weights[i] = int32(rng.IntN(cells)), int32(rng.IntN(cells)), rng.Float64()
+			want[index[i]] += weights[i]
+			wantNext[index[i]] += weights[i] * factor[last[i]]
+		}
+		var masses, next, products [2][]float64
 		var effective [2]float64
 		for i, cores := range []int{1, 4} {
 			before := runtime.GOMAXPROCS(cores)
 			var s sums
-			masses[i], products[i] = make([]float64, cells), slices.Clone(weights)
-			s.add(masses[i], index, weights)
-			effective[i] = multiplyWeights(products[i], index, factor)
+			masses[i], next[i], products[i] = make([]float64, cells), slices.Clone(factor), slices.Clone(weights)
+			s.add(masses[i], index, weights, factors{})
+			effective[i] = s.add(next[i], index, products[i], factors{last, next[i]}) // in the factors' memory
 			runtime.GOMAXPROCS(before)
 		}
 		closeTo(t, "sums", masses[0], want)
-		if !slices.Equal(masses[0], masses[1]) || !slices.Equal(products[0], products[1]) || effective[0] != effective[1] {
+		closeTo(t, "sums of products", next[0], wantNext)
+		if !slices.Equal(masses[0], masses[1]) || !slices.Equal(next[0], next[1]) || !slices.Equal(products[0], products[1]) || effective[0] != effective[1] {
 			t.Errorf("%d cells: sums depend on the number of cores", cells)
 		}
 	}

@@ -72,13 +72,37 @@ func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
 		index = m.locate(g.clique, index)
 		cells, _ := g.clique.Cells(m.Sizes) // cover has counted them
 		table := make([]float64, cells)
-		s.add(table, index, m.Weights)
+		s.add(table, index, m.Weights, factors{})
 		for _, i := range g.members {
 			n, _ := cliques[i].Cells(m.Sizes)
 			out[i] = NewProjection(m.Sizes, g.clique, cliques[i]).Sum(make([]float64, n), table)
 		}
 	}
 	return out
+}
+
+// ScaleTo multiplies the weights by a factor for every value of attribute a, so that the marginal of a is the target. Values
+// that no record has stay without weight.
+func (m *Model) ScaleTo(a int, target []float64) {
+	factor := m.Marginal(domain.Clique{a}, nil)
+	for v, x := range factor {
+		if x > 0 {
+			factor[v] = target[v] / x
+		}
+	}
+	if m.Columns != nil {
+		for i, v := range m.Columns[a] {
+			m.Weights[i] *= factor[v]
+		}
+		return
+	}
+	stride := 1
+	for _, k := range m.Sizes[a+1:] {
+		stride *= k
+	}
+	for i := range m.Weights {
+		m.Weights[i] *= factor[i/stride%m.Sizes[a]]
+	}
 }
 
 // locate returns the cell of every record in the table of c. It reuses index if that has one entry per record.

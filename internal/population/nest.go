@@ -11,6 +11,8 @@ const (
 	clusterCells = 1 << 14
 	// nestRatio is how many times smaller an inner clique of several tables is, at least.
 	nestRatio = 8
+	// oneWayCells is the largest number of cells of the clique of several one-way tables: one for a hundred records.
+	oneWayCells = 1 << 12
 	// solvedCell is the time that it takes to solve a cell of a table, in cells that are read and written.
 	solvedCell = 4
 )
@@ -25,7 +27,7 @@ type nest struct {
 }
 
 // newNests covers all cliques: those of two and more attributes by nests of at most most cells, or of one clique, and each of
-// one attribute by every nest that contains it and, last, by one of its own.
+// one attribute by every nest that contains it and, last, by one of at most oneWayCells cells, with others.
 func newNests(sizes []int, cliques []domain.Clique, most int) []nest {
 	var oneWays, wide []int
 	for i, c := range cliques {
@@ -45,8 +47,8 @@ func newNests(sizes []int, cliques []domain.Clique, most int) []nest {
 		}
 		out = append(out, newNest(sizes, g.clique, cliques, inside))
 	}
-	for _, i := range oneWays {
-		out = append(out, newNest(sizes, cliques[i], cliques, []int{i}))
+	for _, g := range cover(sizes, pick(cliques, oneWays), min(most, oneWayCells)) {
+		out = append(out, newNest(sizes, g.clique, cliques, pick(oneWays, g.members)))
 	}
 	return out
 }

@@ -69,6 +69,9 @@ func NewPeople(m *Model, cliques []domain.Clique, e Events, n int64, seed uint64
 	if n == 0 {
 		return p
 	}
+	if m.Columns != nil { // a universe has records of every kind
+		p.e.Person = byDependence(m, e.Person, p.other)
+	}
 	if slices.ContainsFunc(m.StructuralZeros, func(x domain.Exclusion) bool { return p.mixes(x.Clique) && !p.ofRows(x.Clique) }) {
 		p.support = domain.NewSupport(m.Sizes, m.StructuralZeros)
 	}

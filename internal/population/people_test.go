@@ -153,3 +153,26 @@ func TestPermute(t *testing.T) {
 		}
 	}
 }
+
+// Too few records for all kinds of people: rows follow the attribute of persons that says what they are, and not the first.
+func TestRowsFollowWhatTheyDependOn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	m := &Model{Sizes: []int{50, 4, 2, 4}, Columns: make([][]domain.Code, 4)}
+	for range 2000 {
+		kind := domain.Code(rng.IntN(4))
+		for a, c := range []domain.Code{domain.Code(rng.IntN(50)), kind, domain.Code(rng.IntN(2)), kind} {
+			m.Columns[a] = append(m.Columns[a], c)
+		}
+		m.Weights = append(m.Weights, 1)
+	}
+	p := NewPeople(m, nil, Events{Person: []int{0, 1, 2}, Rows: 2, Cuts: []int64{1, 2, 2}}, 1000, 5)
+	record := make([]domain.Code, 4)
+	for i := range p.Len() {
+		person := p.At(i)
+		for j := range person.Rows {
+			if person.Read(j, record); record[1] != record[3] {
+				t.Fatalf("a person of kind %d has a row of kind %d", record[1], record[3])
+			}
+		}
+	}
+}

@@ -153,7 +153,7 @@ type refiner struct {
 	new               []int32       // … and enters
 	record            []domain.Code // a proposed record
 	support           *domain.Support
-	leaving, entering []offer // of a batch
+	leaving, entering *batch
 }
 
 // tableCell is one cell of a table: rows − target, and the weight of its square.
@@ -176,7 +176,7 @@ func newRefiner(m *Model, rows *Rows, cliques []domain.Clique) *refiner {
 	p := &refiner{model: m, rows: newExplicit(rows), cum: make([]float64, m.Len()),
 		old: make([]int32, len(cliques)), new: make([]int32, len(cliques)),
 		touched: make([][]codeStep, len(m.Sizes)), record: make([]domain.Code, len(m.Sizes)),
-		support: domain.NewSupport(m.Sizes, m.StructuralZeros)}
+		support: domain.NewSupport(m.Sizes, m.StructuralZeros), leaving: newBatch(len(m.Sizes)), entering: newBatch(len(m.Sizes))}
 	var sum summation.Compensated
 	for i, w := range m.Weights {
 		sum.Add(w)

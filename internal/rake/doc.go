@@ -44,6 +44,15 @@
 // their noise (3; 12 if the order means something) are merged with their neighbours. In the rows a merged value is split
 // again by the one-way marginal: within a group the values are independent of all other attributes.
 //
+// # Numbers of rows
+//
+// The tail of people's numbers of rows follows laws of few parameters, weighed by how well they fit the noisy counts:
+// noise among the few people who have most would make or hide a good part of all rows.
+//
+// What pairs of columns are row by row is a sum over tables with the number of rows. They have no larger weight for that:
+// twice or four times the weight left such pairs of five made-up tables where they were (1.00 and 1.02 of the error in the
+// mean), and all triples with the number of rows beside a workload of pairs cost 6 % on three.
+//
 // # Ordered columns without bins
 //
 // For each such column a tree of differences is released in place of a one-way table (package query). In tails,

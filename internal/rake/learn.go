@@ -88,7 +88,7 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 	}
 	r.bins = append(r.bins, bins)
 	one := &r.oneWays[a]
-	one.sigma, one.variance, one.counts, one.learned = flat, binVariance*sigma*sigma, nil, true
+	one.sigma, one.variance, one.counts, one.learned, one.held = flat, binVariance*sigma*sigma, nil, true, true
 	one.spread = binSpread(shapeOf(x), halved, starts, sigma)
 	code := make([]domain.Code, x.RecordSize())
 	for b, from := range starts {

@@ -143,13 +143,23 @@ func contains(list []int, v int) bool {
 // records: that of the bin before them is theirs too, and NULL's is not.
 func TestEmptyBinsJoin(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 99}, Resolution: 1, Learned: 5, Null: true}}}
-	one := oneWay{counts: []float64{500, 300, 0, 1, 0, 200}, sigma: 5, learned: true}
+	one := oneWay{counts: []float64{500, 300, 0, 1, 0, 200}, sigma: 5, learned: true, held: true}
 	m := merge([]oneWay{one}, 1001, d)
 	if got := m.codes[0]; !slices.Equal(got, []domain.Code{0, 1, 1, 1, 1, 2}) {
 		t.Fatalf("codes %v", got)
 	}
 	if within := m.within[0]; math.Abs(within[1]-300./301) > 1e-6 || math.Abs(m.base[0][1]-301./1001) > 1e-6 {
 		t.Errorf("shares %v inside codes of %v", within, m.base[0])
+	}
+	// Frequent bins lie between the empty ones: those of the tail stay next to it, on both sides of a frequent bin too.
+	d.Attributes[0].Learned = 8
+	one.counts = []float64{500, 1, 300, 400, 2, 200, 0, 1, 100}
+	if got := merge([]oneWay{one}, 1504, d).codes[0]; !slices.Equal(got, []domain.Code{0, 0, 1, 2, 2, 3, 3, 3, 4}) {
+		t.Errorf("codes %v of empty bins between frequent ones", got)
+	}
+	one.counts = []float64{1, 300, 1, 60, 60, 60, 60, 0, 100}
+	if got := merge([]oneWay{one}, 642, d).codes[0]; !slices.Equal(got, []domain.Code{0, 0, 0, 1, 2, 3, 4, 4, 5}) {
+		t.Errorf("codes %v of empty bins on both sides of a frequent one", got)
 	}
 }
 

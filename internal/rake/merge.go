@@ -51,6 +51,9 @@ func merge(oneWays []oneWay, units float64, d *domain.Domain) *merged {
 
 // rareLimit returns the counts below which a value of attribute a is merged.
 func rareLimit(d *domain.Domain, a int, one oneWay) float64 {
+	if a == rowsAttribute(d) {
+		return rareSigmasRowCounts * one.sigma
+	}
 	if x := attribute(d, a); len(one.counts) >= longList || x != nil && (len(x.Cuts) > 1 || len(x.FloatCuts) > 1) {
 		return rareSigmasOrdered * one.sigma
 	}
@@ -84,15 +87,21 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 	}
 	if len(rare) > 0 {
 		floor, sigma := rareShare*max(sum, one.sigma)/float64(len(rare)), one.sigma/float64(len(rare))
-		if one.learned { // what noise cannot tell from none was held back, and is not put far out here
+		if one.held { // and is not put far out here
 			floor, sigma = leastShare*units, 0
 		}
 		var pools [][]int
 		for _, values := range alike(rare, kind) {
-			pools = append(pools, neighbours(values, p, least)...)
+			if !one.held {
+				pools = append(pools, neighbours(values, p, least)...)
+				continue
+			}
+			for _, run := range runs(values) { // beyond a frequent bin values may be far away
+				pools = append(pools, neighbours(run, p, least)...)
+			}
 		}
 		for _, pool := range pools {
-			if one.learned && m.join(pool, p, codes, within, base, units, least, kind) {
+			if one.held && m.join(pool, p, codes, within, base, units, least, kind) {
 				continue
 			}
 			sum := 0.0
@@ -113,8 +122,8 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 	m.base, m.within = append(m.base, base), append(m.within, within)
 }
 
-// join adds values that together hold next to nothing to the code of the frequent value next to them, if that is of
-// their kind: on their own the noise of pairs would put records far out.
+// join adds values that together hold next to nothing to the code next to them, if that is of their kind: on their own
+// the noise of pairs would put records far out.
 func (m *merged) join(pool []int, p []float64, codes []domain.Code, within, base []float64, units, least float64, kind func(v int) string) bool {
 	sum := 0.0
 	for _, v := range pool {
@@ -124,10 +133,15 @@ func (m *merged) join(pool []int, p []float64, codes []domain.Code, within, base
 		return false
 	}
 	for _, v := range []int{pool[0] - 1, pool[len(pool)-1] + 1} {
-		if v < 0 || v >= len(p) || within[v] != 1 || kind(v) != kind(pool[0]) {
+		if v < 0 || v >= len(p) || within[v] == 0 || kind(v) != kind(pool[0]) {
 			continue
 		}
-		group := append(slices.Clone(pool), v)
+		group := slices.Clone(pool)
+		for w := range p {
+			if within[w] > 0 && codes[w] == codes[v] { // and those that have joined it
+				group = append(group, w)
+			}
+		}
 		for _, w := range group {
 			codes[w], within[w] = codes[v], p[w]+leastShare*units
 		}
@@ -136,6 +150,17 @@ func (m *merged) join(pool []int, p []float64, codes []domain.Code, within, base
 		return true
 	}
 	return false
+}
+
+// runs cuts ascending values if one is missing between two.
+func runs(values []int) (out [][]int) {
+	from := 0
+	for i := 1; i <= len(values); i++ {
+		if i == len(values) || values[i] > values[i-1]+1 {
+			out, from = append(out, values[from:i]), i
+		}
+	}
+	return out
 }
 
 // neighbours cuts values in order into groups of at least the given number of counts, but for the last where all

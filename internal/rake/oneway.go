@@ -17,6 +17,7 @@ type oneWay struct {
 	variance float64   // of a cell of the released residual
 	spread   float64   // mean variance of the counts, before they were shrunk; 0 if nothing was measured
 	learned  bool      // counts are of learned bins, from a tree
+	held     bool      // what noise cannot tell from none has been held back in the counts
 }
 
 // measureOneWays learns bins and releases the residuals of all other covered attributes. The others, and those with one value,
@@ -41,6 +42,9 @@ func (r *run) measureOneWays() error {
 		k := float64(r.targets.sizes[c[0]])
 		// The raw precision that minimises a sum of (weight·k)·σ; centring divides the variance by 1/(1−1/k).
 		precision[i] = math.Pow((r.targets.weight[c[0]]+1)*k, 2./3) / (1 - 1/k)
+		if c[0] == rowsAttribute(r.problem.Domain) {
+			precision[i] *= rowCountsPrecision
+		}
 	}
 	released, err := r.curator.Residuals(stageOneWays, 1, attributes, nil, precision, r.settings.oneWays)
 	if err != nil {
@@ -55,7 +59,7 @@ func (r *run) measureOneWays() error {
 		for v, x := range m.Values {
 			raw[v] = x + r.total.Units/k
 		}
-		one.counts = r.estimate(attributes[i][0], raw, one.sigma)
+		one.counts, one.held = r.estimate(attributes[i][0], raw, one.sigma), attributes[i][0] == rowsAttribute(r.problem.Domain)
 		r.released = append(r.released, query.Measurement{Clique: attributes[i], Values: raw,
 			Variance: m.Variance + r.total.Variance/(k*k)})
 	}
@@ -63,9 +67,12 @@ func (r *run) measureOneWays() error {
 }
 
 // estimate returns estimated counts of attribute a. "Other" and NULL are no neighbours of the values
-// before them. Few values show nothing of their neighbours, and move to their mean as far as noise explains their
+// before them, and numbers of rows have a tail. Few values show nothing of their neighbours, and move to their mean as far as noise explains their
 // spread.
 func (r *run) estimate(a int, counts []float64, sigma float64) []float64 {
+	if a == rowsAttribute(r.problem.Domain) {
+		return rowCounts(counts, sigma, r.problem.Domain.Attributes[a].Cuts)
+	}
 	listed := len(counts)
 	if x := attribute(r.problem.Domain, a); x != nil && x.Bins() >= leastSmoothed {
 		listed = x.Bins()

@@ -64,6 +64,9 @@ func newSettings(p solver.Problem, t targets) settings {
 		firstPart = .5
 	}
 	oneWays := max(oneWayShare, noisyOneWayShare(noise))
+	if rowsAttribute(p.Domain) >= 0 {
+		oneWays *= rowCountsShare
+	}
 	if len(t.pairs) == 0 {
 		oneWays, scores = 1, 0
 	}

@@ -1,10 +1,12 @@
 package workload_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/workload"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -76,5 +78,33 @@ func TestOrder(t *testing.T) {
 	}
 	if _, err := workload.Listed(file); err == nil || !strings.Contains(err.Error(), "line 6: ") {
 		t.Errorf("got %v, want the line of an entry that is always 0", err)
+	}
+}
+
+// A list of columns says nothing of how many rows people have: that is added, by itself, with each marginal that has room
+// for it, and with what is usual.
+func TestWithRows(t *testing.T) {
+	text := queryColumns + "  - {columns: [sex, age]}\n  - {columns: [region]}\n  - {columns: [sex, age, region]}\n" +
+		"privacy_id: who\nevents: {person: [sex], rows: {max: 3}, usual: [region]}\n"
+	file, err := schema.Parse("d.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := workload.Listed(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []domain.Clique
+	for _, m := range query.WithRows(file.Domain, w, 66).Marginals { // 2·11·3 cells, and 2·11·3 rows
+		got = append(got, m.Clique)
+	}
+	want := []domain.Clique{{2}, {3}, {0, 1}, {2, 3}, {3, 4}, {0, 1, 2}, {0, 1, 3}, {2, 3, 4}}
+	slices.SortFunc(got, domain.Clique.Compare)
+	slices.SortFunc(want, domain.Clique.Compare)
+	if !slices.EqualFunc(got, want, domain.Clique.Equal) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if same := query.WithRows(file.Domain.Recorded(), w, 66); len(same.Marginals) != 3 {
+		t.Error("a workload of records is another one")
 	}
 }
