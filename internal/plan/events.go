@@ -17,7 +17,7 @@ const (
 )
 
 // rowsSD returns the standard deviation that noise gives the total number of rows of people, before the model is kept
-// above 0: √(Σ m²·σ²) over the bins of row counts, of m rows in the mean and noise σ of the number of people. It is NaN
+// above 0 and method rake smooths the tail: √(Σ m²·σ²) over the bins of row counts, of m rows in the mean and noise σ of the number of people. It is NaN
 // for a domain without events, and if no measured table has the row counts.
 func rowsSD(d *domain.Domain, sizes []int, l *accountant.Ledger, measured []Noisy) float64 {
 	if d.Events == nil {
@@ -49,9 +49,10 @@ func writeEvents(b *strings.Builder, p *Plan) {
 	if math.IsNaN(p.RowsSD) {
 		return
 	}
-	fmt.Fprintf(b, "          noise moves the total number of their rows by about %.3g", p.RowsSD)
+	fmt.Fprintf(b, "          noise moves the total number of their rows by at most about %.3g (one standard deviation)", p.RowsSD)
 	if p.RowsSD > largeRowsSD*p.Problem.Units {
-		b.WriteString(": much for so few people; lower rows: max, so that the few who have more count as having so many, or raise ε")
+		b.WriteString(": that is much for so few people, if many have nearly as many rows as allowed, and far less if hardly anybody has;\n" +
+			"          to be sure lower rows: max, so that the few who have more count as having so many, or raise ε")
 	}
 	b.WriteString("\n")
 }

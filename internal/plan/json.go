@@ -30,9 +30,12 @@ type planJSON struct {
 	Like         bool                 `json:"like_a_release"`
 	NoiseBound   *float64             `json:"noise_bound_95"`
 	Proved       *float64             `json:"largest_error_proved"`
+	Rate         *float64             `json:"largest_error_rate,omitempty"`
+	LeastRate    *float64             `json:"largest_error_least_rate,omitempty"`
 	Sampling     *float64             `json:"sampling_error_95"`
 	RowsSD       *float64             `json:"total_rows_sd,omitempty"`
 	Curve        []pointJSON          `json:"curve"`
+	ByUnits      []AtUnits            `json:"at_other_units,omitempty"` // if the number of units is assumed
 	Target       *targetJSON          `json:"target,omitempty"`
 	SolveSeconds *float64             `json:"solve_cpu_seconds"`
 	RowsSeconds  float64              `json:"rows_cpu_seconds"`
@@ -77,9 +80,9 @@ func (p *Plan) JSON() ([]byte, error) {
 	out := planJSON{
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
 		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, Cells: p.Workload.Cells,
-		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), Like: p.Like, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD), Proved: known(p.Proved), Sampling: known(p.Sampling),
+		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), Like: p.Like, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD), Proved: known(p.Proved), Rate: known(p.Rate), LeastRate: known(p.Least), Sampling: known(p.Sampling),
 		SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
-		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, Alternatives: []alternativeJSON{},
+		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, ByUnits: p.ByUnits, Alternatives: []alternativeJSON{},
 	}
 	for i := range p.Domain.Attributes {
 		out.Columns = append(out.Columns, p.Domain.Attributes[i].Name)

@@ -26,9 +26,10 @@ type Plan struct {
 	Suited       string // the method that Auto would take, and why; empty if it is Method
 	Limits       string // the method's public caps; empty if the domain's size is the only one
 	Alternatives []Alternative
-	Curve        []Point  // error at other ε; nil if it was not asked for
-	Aimed        *Aimed   // the ε for a wanted error; nil if none is wanted
-	Comparisons  []string // methods kept for comparison
+	Curve        []Point   // error at other ε; nil if it was not asked for
+	ByUnits      []AtUnits // error at other numbers of units; nil if it was not asked for
+	Aimed        *Aimed    // the ε for a wanted error; nil if none is wanted
+	Comparisons  []string  // methods kept for comparison
 
 	Charges  accountant.Statement // the ledger as it will be when the run is over
 	accesses []solver.Access      // what it charges for
@@ -58,6 +59,16 @@ type Plan struct {
 // CountedCells is the largest number of cells that are counted as tables. For a larger workload the coded records are
 // kept, at a byte for most cells, and counted on demand.
 const CountedCells = 1 << 23
+
+// KeptPart is how many bytes of kept records travel in an element on clusters: Flink sorts elements in a buffer that refuses
+// those of 15 MB.
+const KeptPart = 4 << 20
+
+// Shards returns how many shards people are spread over, for an input of so many bytes, compressed or not.
+func Shards(bytes int64) int {
+	const shardBytes, least, most = 4 << 20, 256, 1 << 14
+	return int(min(max(bytes/shardBytes, least), most))
+}
 
 // MostUnits returns how many units a workload can be counted for, 0 if it is any number. Kept records are one element
 // of the pipeline, of at most 2 GiB: prism sends an element in one message.
@@ -144,7 +155,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		plan.NoiseBound = noiseBound(p, measured)
 	}
 	plan.RowsSD = rowsSD(p.Domain, p.Workload.Sizes, ledger, measured)
-	plan.Theory = stated(p, chosen.Name, plan.Workload, measured)
+	plan.Theory = plan.stated(measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
 	plan.CountBytes = 8 * float64(plan.Workload.MeasCells)
 	if plan.MostUnits = MostUnits(p); plan.MostUnits > 0 {

@@ -184,6 +184,16 @@ func TestRefusalOfTooManyColumns(t *testing.T) {
 	if _, fix := Refusal(p, "auto", err); !strings.HasSuffix(fix, "; with a delta above 0 --method=auto takes any domain") {
 		t.Errorf("fix %q", fix)
 	}
+	p = problem(2, sizes...)
+	same, err := query.NewLinear([][]float64{{1, -1, 0, -1, 1, 0, 0, 0, .5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Workload.Marginals = append(p.Workload.Marginals, query.Marginal{Clique: domain.Clique{0, 1}, Weight: 1, Queries: same})
+	_, _, err = methods.Choose(p, "mwem")
+	if _, fix := Refusal(p, "mwem", err); fix != "drop columns, or raise --memory_limit; --method=dualquery answers linear queries in any domain" {
+		t.Errorf("fix %q", fix)
+	}
 	if what, _ := Refusal(p, "magic", errors.New("methods: no method is called \"magic\"")); !strings.Contains(what, "want auto or ") {
 		t.Errorf("what %q", what)
 	}

@@ -41,6 +41,13 @@ func Refusal(p solver.Problem, method string, err error) (what, fix string) {
 		fix = "coarsen " + columns + ", " + fix
 	}
 	switch {
+	case p.Workload.Linear() > 0:
+		for _, m := range methods.All() {
+			if _, err := m.Accesses(p); m.Linear && err == nil {
+				fix += "; --method=" + m.Name + " answers linear queries in any domain"
+				break
+			}
+		}
 	case p.Delta == 0:
 		fix += "; with a delta above 0 --method=auto takes any domain"
 	case method != "auto":

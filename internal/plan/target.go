@@ -147,6 +147,29 @@ func Curve(p solver.Problem, m solver.Method, like *solver.Pattern) []Point {
 	return points
 }
 
+// OtherUnits returns what Error predicts at a hundredth, a tenth and ten times the planning number of units, which was
+// only assumed; none of a long workload. The pattern is that of Error.
+func OtherUnits(p solver.Problem, m solver.Method, like *solver.Pattern) []AtUnits {
+	if len(p.Workload.Marginals) > curveMarginals {
+		return nil
+	}
+	var points []AtUnits
+	assumed := p.Units
+	for _, factor := range []float64{.01, .1, 10} {
+		p.Units = assumed * factor
+		if tv, _, _ := Error(p, m, Target{}, like); !math.IsNaN(tv) {
+			points = append(points, AtUnits{p.Units, tv})
+		}
+	}
+	return points
+}
+
+// AtUnits is a prediction at one number of units.
+type AtUnits struct {
+	Units float64 `json:"units"`
+	TV    float64 `json:"average_tv"`
+}
+
 // The ε that are searched.
 const (
 	leastEpsilon = 1e-3

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
@@ -144,10 +145,44 @@ func writeCharges(b *strings.Builder, p *Plan) {
 	s := p.Charges
 	fmt.Fprintf(b, "privacy   ε = %g, δ = %g, %s; %s accounting; the charges below reach ε = %g by %s\n",
 		s.Epsilon, s.Delta, s.Neighbouring, s.Accounting, s.AchievedEpsilon, s.Conversion)
-	for _, l := range s.Ledger {
-		line := fmt.Sprintf("  %-14s %5d × %-18s %-14s %-13s %s", l.Stage, l.Count, l.Kind, l.Sensitivity, decimal(l.Scale), p.asked(l.Stage))
+	for _, l := range folded(s.Ledger) {
+		line := fmt.Sprintf("  %-14s %5d × %-18s %-14s %-13s %s", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale, p.asked(l.Stage))
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
+}
+
+// numbered is the stage of a method that gives each of its rounds a stage.
+var numbered = regexp.MustCompile(`^(.* )([0-9]+)$`)
+
+// folded returns the ledger for people: stages that differ in their number alone are one line, with its first and last
+// noise.
+func folded(ledger []accountant.Line) (list []accountant.Line) {
+	at, last := map[string]int{}, map[string]accountant.Line{}
+	for _, l := range ledger {
+		l.Scale = decimal(l.Scale)
+		stem := numbered.FindStringSubmatch(l.Stage)
+		if stem == nil {
+			list = append(list, l)
+			continue
+		}
+		key := stem[1] + l.Kind + l.Sensitivity
+		i, known := at[key]
+		if !known {
+			at[key], list = len(list), append(list, l)
+			continue
+		}
+		list[i].Count += l.Count
+		last[key] = l
+	}
+	for key, l := range last {
+		first := &list[at[key]]
+		first.Stage += "…" + numbered.FindStringSubmatch(l.Stage)[2]
+		if l.Scale != first.Scale {
+			_, scale, _ := strings.Cut(l.Scale, "=")
+			first.Scale += " … " + scale
+		}
+	}
+	return list
 }
 
 func writeFigures(b *strings.Builder, p *Plan) {
@@ -156,7 +191,7 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		assumed = "as given, or of the release that the table is to be like"
 	}
 	if !p.UnitsGiven {
-		assumed = "assumed; --expected_rows sets it"
+		assumed = "ASSUMED, and the error depends on it; --expected_rows=N takes what is publicly known"
 	}
 	fmt.Fprintf(b, "units     %.0f (%s)\n", p.Problem.Units, assumed)
 	writeEvents(b, p)
@@ -192,7 +227,11 @@ func writeFigures(b *strings.Builder, p *Plan) {
 	if p.MostUnits > 0 {
 		fmt.Fprintf(b, "          counted from kept records, for at most %d units; with at most %d cells of measured marginals, for any number\n", p.MostUnits, CountedCells)
 	}
-	fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, Bytes(p.FileBytes))
+	if e := p.Problem.Domain.Events; e != nil {
+		fmt.Fprintf(b, "output    %.0f people with as many rows as are released, at most %d each; about %s for each row that they have on average\n", p.Rows, e.MaxRows, Bytes(p.FileBytes))
+	} else {
+		fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, Bytes(p.FileBytes))
+	}
 }
 
 // few says that there are too few units for the columns, and how many would do.
@@ -205,16 +244,20 @@ func few(p *Plan) string {
 		p.Problem.Units, tv(p.LowTV), would)
 }
 
-// writeAimed writes the ε for a wanted error, and the errors at others.
+// writeAimed writes the errors at other ε and numbers of units, and the ε for a wanted error.
 func writeAimed(b *strings.Builder, p *Plan) {
-	if len(p.Curve) > 0 {
-		b.WriteString("          at other ε:")
-		mark := " "
-		for _, x := range p.Curve {
-			fmt.Fprintf(b, "%s%s at %g", mark, tv(x.TV), float64(x.Epsilon))
-			mark = ", "
-		}
-		b.WriteString("\n")
+	var budgets, units []string
+	for _, x := range p.Curve {
+		budgets = append(budgets, fmt.Sprintf("%s at %g", tv(x.TV), float64(x.Epsilon)))
+	}
+	for _, x := range p.ByUnits {
+		units = append(units, fmt.Sprintf("%s of %.0f", tv(x.TV), x.Units))
+	}
+	if len(budgets) > 0 {
+		fmt.Fprintf(b, "          at other ε: %s\n", strings.Join(budgets, ", "))
+	}
+	if len(units) > 0 {
+		fmt.Fprintf(b, "          of other numbers of units: %s\n", strings.Join(units, ", "))
 	}
 	if a := p.Aimed; a != nil {
 		fmt.Fprintf(b, "target    average TV %s of %s: ε = %g, likely enough between %s and %s\n",

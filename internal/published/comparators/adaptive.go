@@ -55,14 +55,21 @@ func runAdaptive(s *session) (*population.Model, error) {
 	return s.finalFit(u)
 }
 
-// finalFit fits the measured marginals once more, from the model in hand, and stops by Stein's estimate of the risk.
+// finalFit fits the measured marginals once more and stops by Stein's estimate of the risk: from the uniform distribution if
+// there were rounds for all marginals, whose noise the model in hand has in part, and otherwise from that model. On seven
+// columns of UCI Adult the average error is a tenth lower by the first at ε = 0.1; on trees, where few of many marginals are
+// measured, by the second.
 func (s *session) finalFit(u *universe) (*population.Model, error) {
 	cliques := make([]domain.Clique, len(s.measured))
 	for i, m := range s.measured {
 		cliques[i] = m.Clique
 	}
 	o := dense.NewOracle(dense.NewPlan(s.workload.Sizes, cliques))
-	fit, err := dpam.Fit(o, s.measured, u.units, dpam.Settings{Prior: u.model, Seed: s.Seed})
+	start := u.model
+	if s.adaptiveRounds() >= len(s.workload.Marginals) {
+		start = dense.Uniform(s.workload.Sizes, s.never)
+	}
+	fit, err := dpam.Fit(o, s.measured, u.units, dpam.Settings{Prior: start, Seed: s.Seed})
 	if err != nil {
 		return nil, err
 	}

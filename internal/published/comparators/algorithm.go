@@ -177,7 +177,7 @@ func (a Algorithm) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	}
 	return &solver.Result{
 		Model: model, Total: s.released, Measurements: s.measured, RMSE: math.NaN(),
-		Iterations: s.done, Status: solver.RoundsDone, Public: p.Public.Use(set.rows),
+		Chosen: s.chosen, Iterations: s.done, Status: solver.RoundsDone, Public: p.Public.Use(set.rows),
 	}, nil
 }
 
@@ -190,6 +190,7 @@ type session struct {
 	answers  map[[2]int]query.Measurement // the same for linear queries, by table and first query
 	rng      *rand.Rand                   // public randomness
 	done     int                          // rounds
+	chosen   *float64                     // see solver.Result
 }
 
 // finished notes the end of round t of all.

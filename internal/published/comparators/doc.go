@@ -12,6 +12,9 @@
 //
 // # What is not here
 //
-// RAP (Aydore et al. 2021) projects noisy answers on a continuous relaxation of a table. The relaxed projection
-// is claimed by US patent 11,487,765, so it is not built; its authors' published figures stand for it.
+// RAP (Aydore, Brown, Kearns, Kenthapadi, Melis, Roth, Siva 2021, arXiv:2103.06641) measures the queries that are answered
+// worst, round after round, and projects the noisy answers on a continuous relaxation of a table by gradient descent; rows
+// are drawn from that at the end. The relaxed projection is claimed by US patent 11,487,765, so it is not built. Its
+// abstract claims less error than the algorithms before it in many cases, especially for a small budget or many queries;
+// the figures are pictures of other tables and workloads than those here (noted on 2026-11-23).
 package comparators

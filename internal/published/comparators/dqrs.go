@@ -18,7 +18,8 @@ import (
 // Events: in each round but the first, a keep test of each of 100 queries, then 30 selections of a cell with the exponent
 // η·t·error of DualQuery, η = 1/4. Of the refused queries 30 are drawn anew, and some of the others if fewer were refused, so
 // that the accesses are those planned.
-// Cost: T·30 selections, T·100 tests of one marginal and T ascents; no universe. The table has T rows only.
+// Cost: T·30 selections, T·100 tests of one marginal and T scans of the universe, or ascents beyond a million
+// possible records. The table has T rows only.
 var dqrs = Algorithm{
 	Name: "dqrs", Summary: "dualquery that keeps most of its queries from row to row", Linear: true,
 	schedule: func(s *setup) []solver.Access {
@@ -80,7 +81,7 @@ func (s *setup) dqrsRounds() int {
 
 func runDQRS(s *session) (*population.Model, error) {
 	rounds := s.dqrsRounds()
-	best, rows := s.maximiser(), newTable(s.workload)
+	best, rows := s.responder(), newTable(s.workload)
 	slots := make([]query.Cell, dqrsSlots)
 	for i := range slots {
 		slots[i] = s.anyQuery(rows.counts)

@@ -18,7 +18,7 @@ import (
 // Events: 50 selections of a cell in each round but the first, whose draws are uniform. A draw of round t has the
 // exponent η·t·(error as a part of the units), so that its charge grows with t²; the number of rounds follows from
 // the budget at the planning number of units and η = 1.
-// Cost: T·50 selections and T ascents; no universe. The table has T rows only, whose sampling error is its floor.
+// Cost: T·50 selections and T scans of the universe, or ascents beyond a million possible records. The table has T rows only, whose sampling error is its floor.
 var dualQuery = Algorithm{
 	Name: "dualquery", Summary: "multiplicative weights on queries, one best row a round", Linear: true,
 	schedule: func(s *setup) []solver.Access {
@@ -80,7 +80,7 @@ func (s *session) anyQuery(answers query.Answers) query.Cell {
 
 func runDualQuery(s *session) (*population.Model, error) {
 	rounds := s.dualQueryRounds()
-	best, rows := s.maximiser(), newTable(s.workload)
+	best, rows := s.responder(), newTable(s.workload)
 	for t := range rounds {
 		best.forget()
 		if t > 0 {

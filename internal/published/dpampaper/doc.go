@@ -7,12 +7,13 @@
 // Corrections: the subgradient of the largest error at the model is −q for the query q that the data
 // answer higher, and the mirror step is divided by the regularisation α. The text has +q and no 1/α.
 //
-// Guarantee: that of T Gaussian histograms, and of the total. The arg-max over the workload is
+// Events: T Gaussian histograms, and the total. The arg-max over the workload is
 // post-processing. The printed noise is enough for ε ≤ 8·ln(1/δ); beyond that, and for δ = 0, the
 // method refuses.
 //
-// Not promised: accuracy, which package dpam buys with the same noise drawn once; or speed: k exact
-// Gaussian draws per round.
+// Cost: an exact Gaussian draw for each cell of the universe, and an evaluation of it, in every round.
+//
+// Not promised: accuracy, which package dpam buys with the same noise drawn once.
 //
 // # Design
 //
@@ -22,5 +23,5 @@
 // bought for 2 % of the budget, of which the printed noise leaves more than that unspent. The
 // Gaussian width that sets T is estimated without data, from a fixed seed.
 //
-// Reference: Micali, Lezane, Betken, arXiv:2411.00921, Algorithm DPAM and Theorem 5.
+// Source: Micali, Lezane, Betken, arXiv:2411.00921, Algorithm DPAM and Theorem 5.
 package dpampaper

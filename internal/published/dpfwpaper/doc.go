@@ -7,9 +7,11 @@
 // number of rounds; the start does not depend on data; the gap of a step is that of the gradient at the
 // current dual variable.
 //
-// Guarantee: that of the selections, by the Laplace noisy maximum over signed queries, and of the total.
+// Events: a selection by the Laplace noisy maximum over signed queries in each round, and the total.
 // The printed noise has slack for the signs, which double the loss of a step, as long as
 // ε ≤ 5.66·ln(1/δ); beyond that, and for δ = 0, the method refuses.
+//
+// Cost: an evaluation of the universe for each round.
 //
 // Not promised: accuracy. The literal sensitivity, 2·max_q ‖q‖₁ over the universe, leaves a handful of
 // rounds with noise larger than the data. The one of the proof, for queries in {0, 1}, is 1.
@@ -21,5 +23,5 @@
 // counts with the total: public under Replace; under AddRemove, which the paper does not treat, bought
 // for 2 % of the budget, of which the printed noise leaves more than that unspent.
 //
-// Reference: Micali, Lezane, Betken, arXiv:2411.00921, Algorithm DPFW and Theorem 3.
+// Source: Micali, Lezane, Betken, arXiv:2411.00921, Algorithm DPFW and Theorem 3.
 package dpfwpaper

@@ -1,0 +1,58 @@
+package plan_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// The plan of every method fits a terminal, though some charge each round in a stage of its own; the charges of its lines
+// are all those of the ledger.
+func TestPlanOfEveryMethodIsShort(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "sex", Type: domain.String, Values: []string{"female", "male"}, HasFallback: true},
+		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 18, 40, 65, 110}, Resolution: 1, HasFallback: true},
+	}}
+	charged := regexp.MustCompile(`(?m)^  \S+.* ([0-9]+) × `)
+	for _, m := range methods.All() {
+		p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: 50_000}
+		if m.Public {
+			b := solver.NewPublicBuilder(d.Sizes())
+			b.Add([]domain.Code{0, 2, 1, 3})
+			public, err := b.Table()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Public = public
+		}
+		made, err := plan.Make(p, m.Name, 0, true, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := made.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(b.String(), "\n"); lines > 40 {
+			t.Errorf("%s: %d lines", m.Name, lines)
+		}
+		shown, events := 0, 0
+		for _, x := range charged.FindAllStringSubmatch(b.String(), -1) {
+			n, _ := strconv.Atoi(x[1])
+			shown += n
+		}
+		for _, l := range made.Charges.Ledger {
+			events += l.Count
+		}
+		if shown != events || events == 0 {
+			t.Errorf("%s: %d charges are shown of %d", m.Name, shown, events)
+		}
+	}
+}
