@@ -21,6 +21,26 @@ func released(learned, d *domain.Domain) bool {
 	return true
 }
 
+// inBins returns the rows of t that have values, with columns of learned bins in those of d.
+func inBins(t *Table, d *domain.Domain) *Table {
+	out, encoder := NewTable(d), domain.NewEncoder(d)
+	out.Rows = (t.Rows + t.every - 1) / t.every
+	for a := range out.Columns {
+		if len(d.Attributes[a].Runs) == 0 && t.every == 1 {
+			out.Columns[a] = t.Columns[a]
+			continue
+		}
+		column := make([]domain.Code, out.Rows)
+		for r := range column {
+			if column[r] = t.Columns[a][r*t.every]; len(d.Attributes[a].Runs) > 0 {
+				column[r] = coded(encoder, a, t.values[a].numbers[r], &d.Attributes[a])
+			}
+		}
+		out.Columns[a] = column
+	}
+	return out
+}
+
 // redrawn returns the values of the table with each drawn again inside its cell: of d, the domain that a release has
 // learned the bins of; nil: of the table's.
 func redrawn(t *Table, d *domain.Domain) []*values {

@@ -126,6 +126,11 @@ func (e *evaluation) values(ctx context.Context, truth, other *Table) (*Values, 
 	learned := slices.ContainsFunc(e.domain.Attributes, func(a domain.Attribute) bool { return len(a.Runs) > 0 })
 	if learned && released(e.options.Released, e.domain) {
 		bins = e.options.Released
+		each, _, err := distances(ctx, inBins(truth, bins), inBins(other, bins), e.cliques)
+		if err != nil {
+			return nil, err
+		}
+		v.OwnBins = e.widths(each)
 	}
 	if v.Learned = bins != nil; v.Learned || !learned {
 		alone, err := quality(ctx, truth.values, redrawn(truth, bins))

@@ -88,6 +88,7 @@
 //	  binning                     the same four for the true table against itself, values drawn again in their cells:
 //	                              if bins are learned, in those of the release, and only if --synthetic is a released directory
 //	  binning_learned             true if they are
+//	  learned_bins[]              then: widths in these bins, of which the release predicts its error
 //	  columns[]                   name, type, sdtype; frequent[] (value, real and synthetic share); and
 //	    real, synthetic           rows, null_share, distinct; of numbers, dates and times mean, sd, zero_share,
 //	                              quantiles[] (p, value, text), in days for DATE, microseconds for other times

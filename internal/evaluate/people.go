@@ -11,7 +11,8 @@ import (
 )
 
 // People compares tables of many rows per person by what joins the rows of a person. Errors are total variations; the
-// table dealt at random is the true one with its rows dealt anew, so that nobody's rows are alike.
+// table dealt at random is the true one with its rows dealt anew to its people, so that nobody's rows are alike, and how
+// many somebody has depends on chance alone.
 type People struct {
 	True      int `json:"true"` // people
 	Synthetic int `json:"synthetic"`
@@ -29,10 +30,10 @@ type People struct {
 	NextRow      Share  `json:"next_row"`       // values of a row and the next of that person in the table
 }
 
-// Share is an error, and what it would be if rows were dealt at random; that is left out if it says nothing.
+// Share is an error, and what it would be if rows were dealt at random.
 type Share struct {
 	TV    float64 `json:"tv"`
-	Dealt float64 `json:"dealt_at_random,omitempty"`
+	Dealt float64 `json:"dealt_at_random"`
 }
 
 // maxPaired is the most cells of a column whose pairs of values are compared.
@@ -94,7 +95,8 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 		m[0] += float64(len(b.t.without))
 		return m
 	}
-	p.RowsPerson.TV = apart(perRow(x), perRow(y))
+	numbers := perRow(x)
+	p.RowsPerson = Share{apart(numbers, perRow(y)), apart(numbers, byChance(truth.Rows, p.True, e.NoRows, bin, len(cuts)))}
 	persons, pairs := 0, 0
 	changing := [2]map[int]bool{{}, {}}
 	for a := range d.Attributes {
@@ -117,7 +119,9 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 				})
 				return m
 			}
-			p.RowsByPerson.TV += apart(with(0, x), with(1, y))
+			of := with(0, x)
+			p.RowsByPerson.TV += apart(of, with(1, y))
+			p.RowsByPerson.Dealt += apart(of, unrelated(of, len(cuts)))
 			continue
 		}
 		if size > maxPaired {
@@ -136,8 +140,43 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 	for _, s := range []*Share{&p.SamePerson, &p.NextRow} {
 		s.TV, s.Dealt = s.TV/float64(max(pairs, 1)), s.Dealt/float64(max(pairs, 1))
 	}
-	p.RowsByPerson.TV /= float64(max(persons, 1))
+	p.RowsByPerson.TV, p.RowsByPerson.Dealt = p.RowsByPerson.TV/float64(max(persons, 1)), p.RowsByPerson.Dealt/float64(max(persons, 1))
 	return p
+}
+
+// byChance returns in bins how many rows people have if each row is dealt to anybody. Unless some may have none, everybody
+// has one before. Numbers of people are large, and the law is Poisson's.
+func byChance(rows, people int, noRows bool, bin func(rows int) int, bins int) []float64 {
+	least := 1
+	if noRows {
+		least = 0
+	}
+	m, mean := make([]float64, bins), max(each(rows, people)-float64(least), 0)
+	spread := 12*math.Sqrt(mean) + 60 // what lies beyond is below 1e-20
+	for k := max(int(mean-spread), 0); k <= int(mean+spread); k++ {
+		below, _ := math.Lgamma(float64(k + 1))
+		log := -mean - below
+		if k > 0 {
+			log += float64(k) * math.Log(mean)
+		}
+		m[bin(k+least)] += math.Exp(log)
+	}
+	return m
+}
+
+// unrelated returns a table with the sums of one, whose rows have so many cells, if rows and columns had nothing to do with
+// each other.
+func unrelated(table []float64, columns int) []float64 {
+	ofRow, ofColumn := make([]float64, len(table)/columns), make([]float64, columns)
+	for i, x := range table {
+		ofRow[i/columns] += x
+		ofColumn[i%columns] += x
+	}
+	out := make([]float64, len(table))
+	for i := range out {
+		out[i] = ofRow[i/columns] * ofColumn[i%columns]
+	}
+	return out
 }
 
 // pairs returns how people with two rows and more have pairs of values: in any two rows, and in a row and the next one.
@@ -227,11 +266,7 @@ func (p *People) Errors() (lines [][3]string) {
 		Share
 	}{{"rows per person", p.RowsPerson}, {"with a person column, average", p.RowsByPerson},
 		{"a column in two rows of a person, average", p.SamePerson}, {"in a row and the next, average", p.NextRow}} {
-		dealt := ""
-		if l.Dealt > 0 {
-			dealt = share(l.Dealt)
-		}
-		lines = append(lines, [3]string{l.name, share(l.TV), dealt})
+		lines = append(lines, [3]string{l.name, share(l.TV), share(l.Dealt)})
 	}
 	return lines
 }
@@ -247,11 +282,7 @@ func (p *People) writeText(b *bytes.Buffer, trueRows, rows int) {
 	}
 	fmt.Fprintf(b, "\n%-44s %8s %17s\n", "", "TV", "dealt at random")
 	for _, l := range p.Errors() {
-		fmt.Fprintf(b, "%-44s %8s", l[0], l[1])
-		if l[2] != "" {
-			fmt.Fprintf(b, " %17s", l[2])
-		}
-		fmt.Fprintln(b)
+		fmt.Fprintf(b, "%-44s %8s %17s\n", l[0], l[1], l[2])
 	}
 	fmt.Fprintln(b)
 }

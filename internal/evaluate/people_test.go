@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -24,12 +25,13 @@ func TestComparePeople(t *testing.T) {
 	got := comparePeople(truth, other, d, &domain.Events{Columns: 2, Person: []string{"sex"}, MaxRows: 3})
 	// Rows of a person, true 2 3, synthetic 1 2 3 (and more): |0 − 1/3|, |1/2 − 1/3|, |1/2 − 1/3|. With sex: true M2 F3,
 	// synthetic F2 M1 F3. Pairs of kinds 00 01 10 11, true a: 1/3 1/3 1/3 0, b: 0 0 0 1; synthetic x: 0 1/2 1/2 0, z: 1 0 0 0.
-	// Dealt from shares 2/5 and 3/5: .16 .24 .24 .36. Next rows, true a: 1/2 1/2 0 0, b: 0 0 0 1; x: 0 1 0 0, z: 1 0 0 0.
+	// Five rows dealt to two people, of whom each has one: 1 + Poisson(1.5), which only for one row is above the truth. Sexes
+	// dealt to numbers: 1/4 each in place of 1/2 for two. Dealt from shares 2/5 and 3/5: .16 .24 .24 .36. Next rows, true a: 1/2 1/2 0 0, b: 0 0 0 1; x: 0 1 0 0, z: 1 0 0 0.
 	same := (1./2 - 1./6 + 1./4 - 1./6 + 1./4 - 1./6 + 1./2) / 2
 	dealt := (1./6 - .16 + .24 - 1./6 + .24 - 1./6 + 1./2 - .36) / 2
 	want := People{
 		True: 2, Synthetic: 3, Changing: [2]int{0, 1}, TooManyRows: 1, RowsMax: 3,
-		RowsPerson: Share{TV: 1. / 3}, RowsByPerson: Share{TV: (1./2 + 1./3 + 1./3 + 1./6) / 2},
+		RowsPerson: Share{1. / 3, math.Exp(-1.5)}, RowsByPerson: Share{(1./2 + 1./3 + 1./3 + 1./6) / 2, 1. / 2},
 		SamePerson: Share{same, dealt}, NextRow: Share{(1./4 + 1./4 + 1./2) / 2, (.25 - .16 + .25 - .24 + .24 + .5 - .36) / 2},
 	}
 	for _, x := range [][2]*Share{{&got.RowsPerson, &want.RowsPerson}, {&got.RowsByPerson, &want.RowsByPerson}, {&got.SamePerson, &want.SamePerson}, {&got.NextRow, &want.NextRow}} {
@@ -80,5 +82,24 @@ func TestJoin(t *testing.T) {
 	if got.Rows != 3 || got.people != 2 || got.orphans != 2 || !slices.Equal(got.persons, []int32{0, 1, 0}) ||
 		!slices.Equal(got.Columns[0], []domain.Code{0, 1, 1}) || !slices.Equal(got.Columns[1], []domain.Code{0, 1, 0}) {
 		t.Errorf("got %d rows of %d people %v, %v, and %d of nobody", got.Rows, got.people, got.persons, got.Columns, got.orphans)
+	}
+}
+
+// What is dealt at random adds up to 1, also of nobody, of nothing and of a million rows of one person.
+func TestDealtByChance(t *testing.T) {
+	for _, of := range []struct {
+		rows, people int
+		noRows       bool
+	}{{0, 0, true}, {0, 5, true}, {3, 5, true}, {5, 5, false}, {1_000_000, 1, false}, {40, 3, false}} {
+		sum := 0.0
+		for _, x := range byChance(of.rows, of.people, of.noRows, func(n int) int { return min(n, 9) }, 10) {
+			sum += x
+		}
+		if math.Abs(sum-1) > 1e-6 {
+			t.Errorf("%+v: %g in all", of, sum)
+		}
+	}
+	if got := byChance(10, 5, true, func(n int) int { return min(n, 3) }, 4); math.Abs(got[0]-math.Exp(-2)) > 1e-12 || math.Abs(got[1]-2*math.Exp(-2)) > 1e-12 {
+		t.Errorf("mean 2: %v", got)
 	}
 }

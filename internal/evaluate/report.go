@@ -44,6 +44,9 @@ type Values struct {
 	// as it says; it is nil if the release is not known.
 	Binning *Quality `json:"binning,omitempty"`
 	Learned bool     `json:"binning_learned,omitempty"` // whether Binning is of learned bins
+	// OwnBins are the marginals in the bins that the release has learned, of which it predicts its error; nil if no bins are
+	// learned or the release is not known.
+	OwnBins []Width `json:"learned_bins,omitempty"`
 
 	Columns []Column `json:"columns"`
 }

@@ -35,6 +35,11 @@ func (r *Report) WriteText(w io.Writer) error {
 			k.K, k.Score, thousands(k.SubsampleRows))
 	}
 	line("")
+	if v := r.Real.Values; v != nil && v.OwnBins != nil {
+		line("In the bins that the release has learned, of which it predicts its error\n")
+		writeWidths(&b, v.OwnBins)
+		line("")
+	}
 	writeProperty(&b, "Columns on cells", r.Real.CellShapes)
 	writeProperty(&b, "Pairs on cells", r.Real.CellTrends)
 	r.Real.Queries.writeText(&b)

@@ -248,12 +248,14 @@ func TestWhatLearnedBinsCost(t *testing.T) {
 	}
 	flat := []domain.LearnedBins{{Attribute: 0, Starts: []int{0, 1000}, Runs: []domain.Run{at(0)}}, {Attribute: 1, Starts: []int{0, 300}, Runs: []domain.Run{at(0)}}}
 	file := finer(d.EqualBins())
-	b := NewBuilder(file)
-	for range 300 {
-		b.Add(&domain.Chunk{Rows: 3, Columns: []domain.Column{textColumn([]string{"1.5", "600", "?"}),
-			textColumn([]string{"1970-01-11", "1971-02-05", "?"}), textColumn([]string{"f", "m", "m"})}})
+	tableOf := func(fares, days []string) *Table {
+		b := NewBuilder(file)
+		for range 300 {
+			b.Add(&domain.Chunk{Rows: 3, Columns: []domain.Column{textColumn(fares), textColumn(days), textColumn([]string{"f", "m", "m"})}})
+		}
+		return b.Table()
 	}
-	table := b.Table()
+	table := tableOf([]string{"1.5", "600", "?"}, []string{"1970-01-11", "1971-02-05", "?"})
 	cost := func(o Options) *Quality {
 		r, err := Compare(t.Context(), Tables{Real: table, Synthetic: table}, query.AllMarginals(file.Sizes(), 2, 10_000), file, o)
 		if err != nil {
@@ -276,6 +278,20 @@ func TestWhatLearnedBinsCost(t *testing.T) {
 	}
 	if q := cost(of(flat)); q == nil || q.Shapes.Average > .9 {
 		t.Errorf("of values that are spread over their bins: %+v", q)
+	}
+	// A fare that stays in its learned bin and a day that leaves it, but neither leaves its equal bin.
+	moved := tableOf([]string{"300", "600", "?"}, []string{"1970-01-11", "1970-01-11", "?"})
+	r, err := Compare(t.Context(), Tables{Real: table, Synthetic: moved}, query.AllMarginals(file.Sizes(), 2, 10_000), file, of(flat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, equal := r.Real.Values.OwnBins, r.Real.Widths
+	if math.Abs(own[0].AverageTV-1./9) > 1e-9 || equal[0].AverageTV != 0 || own[0].Cells != 3+3+2 || len(own) != 2 {
+		t.Errorf("in the release's bins %+v, in equal ones %+v", own, equal)
+	}
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "In the bins that the release has learned") {
+		t.Errorf("%v, %s", err, text.String())
 	}
 	other := of(flat)
 	other.Released.Attributes[1].Name = "date"

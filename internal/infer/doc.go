@@ -35,7 +35,11 @@
 //
 // # Constraints
 //
-// What holds between columns in every record is proposed in comments, for the reader to choose from: columns that follow
-// from others (a quotient, a remainder, a part of a date, a difference of dates, a sum, a product, a map of categories)
-// and columns in order. Columns of FLOAT64 take no part.
+// A column that is a copy of another one in every record, or text or a whole number with one value for each category of
+// another, follows from it: what is learned about that one says all of it, and no budget is spent on both. The comment on
+// the column has the cells that it would have otherwise. If rows are kept together by a person, this is in a comment too.
+//
+// What else holds between columns in every record is proposed in comments, for the reader to choose from: columns that
+// follow from others (a quotient, a remainder, a part of a date, a difference of dates, a sum, a product) and columns in
+// order. Columns of FLOAT64 take no part.
 package infer

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -103,6 +104,9 @@ func (h *histories) most() int64 {
 // events proposes how people are written with their rows; empty if few people have several rows, or none of the columns
 // changes within them.
 func (s *Source) events(h *histories, lines []proposal) string {
+	if s.parents != nil {
+		return s.eventsOfPeople(h, lines)
+	}
 	if h == nil {
 		return ""
 	}
@@ -134,10 +138,68 @@ func (s *Source) events(h *histories, lines []proposal) string {
 	if left == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("events: {person: [%s], rows: {max: %d}}  # review: people are written with their rows; person: columns that never change within one; max: public",
-		strings.Join(person, ", "), h.most())
+	line := fmt.Sprintf("events: {%srows: {max: %d}}  # review: people are written with their rows; person: columns that never change within one; max: public",
+		personKey(person), h.most())
 	if len(nearly) > 0 {
 		line += "; is it of the person? " + strings.Join(nearly, ", ")
 	}
 	return line + "\n"
+}
+
+// OpenPeople finds the table of all people, if some have no rows. The columns of people are read there alone.
+func (s *Source) OpenPeople(ctx context.Context, input string) error {
+	p, err := Open(ctx, Params{Input: input, FromData: s.FromData, PrivacyID: s.PrivacyID, Services: s.Services})
+	if err != nil {
+		return err
+	}
+	if a, b := s.csv, p.csv; s.untyped && p.untyped && (a.Comma != b.Comma || a.Encoding != b.Encoding || a.Trim != b.Trim) {
+		return fmt.Errorf("infer: %s and %s are not written alike, with one separator and encoding, and one domain file says how both are; write one of them anew", p.name, s.name)
+	}
+	if len(p.readable()) == 0 {
+		return p.noColumns()
+	}
+	if !s.untyped {
+		s.csv = p.csv
+	}
+	p.csv, s.parents = s.csv, p
+	s.untyped = s.untyped || p.untyped
+	s.columns = slices.DeleteFunc(s.columns, func(c column) bool { return c.name != s.PrivacyID && p.has(c.name) })
+	return nil
+}
+
+// noColumns is the error of a table of people that has nothing of them.
+func (s *Source) noColumns() error {
+	return fmt.Errorf("infer: %s has no column that can be used besides %q; people without rows need one, such as their region", s.name, s.PrivacyID)
+}
+
+// has reports whether a column of the name, which is not the privacy ID, is in the table.
+func (s *Source) has(name string) bool {
+	return name != s.PrivacyID && slices.ContainsFunc(s.columns, func(c column) bool { return c.name == name })
+}
+
+// usualMost is proposed as most rows of a person if no row is read.
+const usualMost = 100
+
+// eventsOfPeople proposes how people, some of them without rows, are written with theirs.
+func (s *Source) eventsOfPeople(h *histories, lines []proposal) string {
+	var person []string
+	for _, p := range lines {
+		if !p.out && s.parents.has(p.name) {
+			person = append(person, plain(p.name))
+		}
+	}
+	most := int64(usualMost)
+	if h != nil && len(h.rows) > 0 {
+		most = h.most()
+	}
+	return fmt.Sprintf("events: {%srows: {min: 0, max: %d}}  # review: people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with\n",
+		personKey(person), most)
+}
+
+// personKey names the columns of people, if there are any.
+func personKey(columns []string) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	return "person: [" + strings.Join(columns, ", ") + "], "
 }

@@ -13,7 +13,7 @@ import (
 // people as within.
 func TestPeopleAreProposed(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("who,sex,region,age,kind,flag\n")
+	b.WriteString("who,sex,title,region,age,kind,flag\n")
 	for p := range 300 {
 		rows := map[int]int{7: 60, 8: 1}[p]
 		if rows == 0 {
@@ -27,23 +27,24 @@ func TestPeopleAreProposed(t *testing.T) {
 			if p%3 == 0 && r > 1 {
 				age++
 			}
-			fmt.Fprintf(&b, "%d,%c,%s,%d,k%d,%t\n", p, "FM"[p%2], region, age, (p+r)%5, (p*4+r)%600 == 0)
+			fmt.Fprintf(&b, "%d,%c,M%c,%s,%d,k%d,%t\n", p, "FM"[p%2], "sr"[p%2], region, age, (p+r)%5, (p*4+r)%600 == 0)
 		}
 	}
 	all := b.String()
-	want := "events: {person: [sex, region], rows: {max: 5}}  # review: people are written with their rows; person: columns that never change within one; " +
+	want := "events: {person: [sex, title, region], rows: {max: 5}}  # review: people are written with their rows; person: columns that never change within one; " +
 		"max: public; is it of the person? age changes within 33 % of the people\n"
 	text := propose(t, Params{Input: put(t, "p.csv", all), FromData: true, PrivacyID: "who"})
 	if !strings.Contains(text, want) || !strings.Contains(text, "#   events: person columns, rows: max\n") {
 		t.Errorf("got %s\nwant %s", text, want)
 	}
+	hasLines(t, text, "{name: title, type: STRING, values: [Mr, Ms], ", "\n#   - {derive: title, from: sex, map: {F: Ms, M: Mr}}\n") // which is the reader's to choose
 	if _, err := schema.Parse("proposed", []byte(text)); err != nil {
 		t.Error(err)
 	}
 	if text := propose(t, Params{Input: put(t, "p.csv", all), FromData: true}); strings.Contains(text, "events:") {
 		t.Errorf("without a privacy ID: %s", text)
 	}
-	once, seen := []string{"who,sex,region,age,kind,flag"}, map[string]bool{"who": true}
+	once, seen := []string{"who,sex,title,region,age,kind,flag"}, map[string]bool{"who": true}
 	for _, line := range strings.Split(all, "\n") {
 		if who, _, _ := strings.Cut(line, ","); !seen[who] {
 			once, seen[who] = append(once, line), true
@@ -51,5 +52,36 @@ func TestPeopleAreProposed(t *testing.T) {
 	}
 	if text := propose(t, Params{Input: put(t, "p.csv", strings.Join(once, "\n")), FromData: true, PrivacyID: "who"}); strings.Contains(text, "events:") {
 		t.Errorf("of people with one row each: %s", text)
+	}
+}
+
+// People whom no column describes are proposed without one, so that the file can be used as it is, and are refused if some
+// of them have no rows.
+func TestPeopleWithoutColumns(t *testing.T) {
+	rows, people, texts := "who,kind\n", "who\n", "who,name\n"
+	for p := range 500 {
+		people, texts = people+fmt.Sprintf("%d\n", p), texts+fmt.Sprintf("%d,n%d\n", p, p)
+		for r := range p % 5 {
+			rows += fmt.Sprintf("%d,k%d\n", p, (p+r)%2)
+		}
+	}
+	p := Params{Input: put(t, "rows.csv", rows), FromData: true, PrivacyID: "who"}
+	text := propose(t, p)
+	if _, err := schema.Parse("proposed", []byte(text)); err != nil || !strings.Contains(text, "\nevents: {rows: {max: 5}}") {
+		t.Errorf("rows alone: %v\n%s", err, text)
+	}
+	const want = ` has no column that can be used besides "who"`
+	s, err := Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.OpenPeople(t.Context(), put(t, "people.csv", people)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("numbers of people alone: %v", err)
+	}
+	if err := s.OpenPeople(t.Context(), put(t, "names.csv", texts)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Propose(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("names of people alone: %v", err)
 	}
 }

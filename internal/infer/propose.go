@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -24,21 +25,33 @@ type proposal struct {
 	out     bool   // the column is left out
 	review  string // what the reader has to decide; empty if nothing is left
 	derived string // what was read off the data
+	rule    string // the entry of constraints by which it follows from another column; empty if it does not
 }
 
 // Propose returns the text of a domain file. From data it is valid, and every line of it is private.
 func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	var tallies map[string]*tally
 	var people *histories
+	whole := *s // with the columns of people
 	if s.FromData {
 		var err error
 		if tallies, people, err = s.tally(ctx); err != nil {
 			return nil, err
 		}
 	}
-	marked := s.nullMarks(tallies)
+	if p := s.parents; p != nil {
+		whole.columns = slices.Concat(p.columns, s.columns)
+		if s.FromData {
+			of, _, err := p.tally(ctx)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(tallies, of)
+		}
+	}
+	marked := whole.nullMarks(tallies)
 	var lines []proposal
-	for _, c := range s.columns {
+	for _, c := range whole.columns {
 		switch {
 		case c.name == s.PrivacyID && c.name != "":
 		case c.fault != "":
@@ -49,21 +62,42 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			lines = append(lines, fromSchema(c))
 		}
 	}
-	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out }) {
+	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && s.has(p.name) }) {
 		return nil, ErrNothing
 	}
-	csv, constraints := s.csvLine(marked, s.written(lines, tallies)), []string(nil)
-	if s.FromData {
-		var err error
-		if constraints, err = s.rules(ctx, tallies, lines); err != nil {
+	if s.FromData && s.parents != nil && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && s.parents.has(p.name) }) {
+		return nil, s.parents.noColumns()
+	}
+	whole.written(lines, tallies) // as rules read the cells
+	rules, events := constraints{follow: map[string]string{}}, s.events(people, lines)
+	for _, of := range []*Source{s.parents, s} {
+		if of == nil || !s.FromData {
+			continue
+		}
+		of.csv = whole.csv
+		list, err := of.rules(ctx, tallies, slices.DeleteFunc(slices.Clone(lines), func(p proposal) bool { return !of.has(p.name) }))
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(rules.follow, list.follow)
+		rules.asked = append(rules.asked, list.asked...)
 	}
-	return []byte(s.file(lines, s.persons(tallies), constraints, s.events(people, lines), csv)), nil
+	for i := range lines {
+		p := &lines[i]
+		switch text := rules.follow[p.name]; {
+		case text == "":
+		case events != "": // the columns of persons are not to be computed
+			rules.asked = append(rules.asked, text)
+		default:
+			p.follow(text, tallies[p.name].typ)
+		}
+	}
+	csv := whole.csvLine(marked, whole.written(lines, tallies))
+	return []byte(whole.file(lines, s.persons(tallies), rules.asked, events, csv)), nil
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal, persons, constraints []string, events, csv string) string {
+func (s *Source) file(lines []proposal, persons, asked []string, events, csv string) string {
 	var b strings.Builder
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived from the data; review before use:\n")
@@ -78,7 +112,7 @@ func (s *Source) file(lines []proposal, persons, constraints []string, events, c
 		b.WriteString("# Replace each of these by what is known without the table, then delete this list.\n")
 	} else {
 		b.WriteString("# Proposed from the names and types of the columns; no row was read. It is not complete: put what each\n" +
-			"# comment \"review:\" asks for on its line.\n")
+			"# comment \"review:\" asks for on its line, or let --from_data read the rows and propose it.\n")
 	}
 	if s.untyped {
 		b.WriteString("# review: the names of the columns are the first line of the file\n")
@@ -95,15 +129,30 @@ func (s *Source) file(lines []proposal, persons, constraints []string, events, c
 	for _, p := range lines {
 		b.WriteString(p.String())
 	}
-	if len(constraints) > 0 {
-		b.WriteString("# constraints:  # review: these hold in every record; take the # off those that are rules, and min and max out of columns that follow\n")
+	head, also := "constraints:  # review: these hold in every record; delete those that are no rules\n", "constraints:  # "
+	for _, p := range lines {
+		if p.rule != "" {
+			fmt.Fprintf(&b, "%s  - %s\n", head, p.rule)
+			head, also = "", ""
+		}
 	}
-	for _, c := range constraints {
+	if len(asked) > 0 {
+		b.WriteString("# " + also + "review: these hold in every record; take the # off those that are rules, and min and max out of columns that follow\n")
+	}
+	for _, c := range asked {
 		fmt.Fprintf(&b, "#   - %s\n", c)
 	}
 	b.WriteString(events)
 	b.WriteString(csv)
 	return b.String()
+}
+
+// follow makes the column one that follows from another.
+func (p *proposal) follow(rule string, typ domain.Type) {
+	cells := p.keys
+	p.keys, p.rule = "name: "+plain(p.name)+", type: "+typ.String(), rule
+	p.review = "it follows from another column, see constraints; if it need not: " + strings.TrimPrefix(cells, p.keys+", ")
+	p.derived = joined(p.derived, "that it follows from another column")
 }
 
 func (p proposal) String() string {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type rule struct {
 	holds func(v []int64) bool // of the values of all columns, none of those above being NULL
 	seen  int                  // records that it was tried on
 	to    map[int64]int64      // of a map
+	exact bool                 // what is learned about the other column says all of x: of its categories or the same values
 }
 
 // mostNumbers is how many columns of numbers are compared: their sums are tried in threes.
@@ -35,9 +37,15 @@ type rules struct {
 	list    []*rule
 }
 
+// constraints are those that are proposed.
+type constraints struct {
+	follow map[string]string // for each column that is a copy of another or has a value for each of its categories: the entry
+	asked  []string          // the other entries, for the reader to choose from
+}
+
 // rules proposes constraints: what holds in every record and need not hold by chance. It reads the table once more, until
 // nothing is left that could hold.
-func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) ([]string, error) {
+func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) (constraints, error) {
 	r := &rules{s: s, d: &domain.Domain{}}
 	for _, p := range lines {
 		t := tallies[p.name]
@@ -57,7 +65,7 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 	}
 	r.candidates()
 	if len(r.list) == 0 {
-		return nil, nil
+		return constraints{}, nil
 	}
 	ended := errors.New("nothing is left")
 	err := s.table.Each(ctx, r.d, s.csv, func(c *domain.Chunk) error {
@@ -67,7 +75,7 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 		return ctx.Err()
 	})
 	if err != nil && !errors.Is(err, ended) {
-		return nil, err
+		return constraints{}, err
 	}
 	return r.texts(), nil
 }
@@ -161,10 +169,10 @@ func (r *rules) pair(x, y int) {
 	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
 	fa, fb := a.Type.Facts(), b.Type.Facts()
 	switch {
-	case a.Type == domain.String && b.Type == domain.String:
+	case b.Type == domain.String && (a.Type == domain.String || a.Type == domain.Int64):
 		if m, n := len(a.Values), len(b.Values); m < n || m == n && y < x {
 			to := map[int64]int64{}
-			r.list = append(r.list, &rule{text: fmt.Sprintf("{derive: %s, from: %s", plain(a.Name), plain(b.Name)), x: x, uses: []int{y}, to: to,
+			r.list = append(r.list, &rule{text: fmt.Sprintf("{derive: %s, from: %s", plain(a.Name), plain(b.Name)), x: x, uses: []int{y}, to: to, exact: true,
 				holds: func(v []int64) bool {
 					known, ok := to[v[y]]
 					to[v[y]] = v[x]
@@ -173,6 +181,7 @@ func (r *rules) pair(x, y int) {
 		}
 	case a.Type == b.Type && fa.Form == domain.Ints && a.Scale == b.Scale && x > y && a.Cuts[0] == b.Cuts[0] && a.Cuts[1] == b.Cuts[1]:
 		r.derive(x, []int{y}, r.named(y), func(v []int64) int64 { return v[y] })
+		r.list[len(r.list)-1].exact = true
 	case a.Type == domain.Int64 && fb.Calendar:
 		for _, p := range parts {
 			clock := strings.HasPrefix(p.text, "hour") || strings.HasPrefix(p.text, "minute")
@@ -251,7 +260,8 @@ func (r *rules) try(c *domain.Chunk) {
 
 // texts returns the entries of constraints that are proposed: one rule for a column, none that goes in a circle, and no
 // order that follows from others.
-func (r *rules) texts() (out []string) {
+func (r *rules) texts() constraints {
+	out := constraints{follow: map[string]string{}}
 	from := map[int][]int{}
 	needs := func(a, b int) bool { // b, to compute a
 		for queue := []int{a}; len(queue) > 0; {
@@ -268,7 +278,11 @@ func (r *rules) texts() (out []string) {
 			continue
 		}
 		from[x.x] = x.uses
-		out = append(out, x.text+r.mapped(x))
+		if text := x.text + r.mapped(x); x.exact {
+			out.follow[r.d.Attributes[x.x].Name] = text
+		} else {
+			out.asked = append(out.asked, text)
+		}
 	}
 	before := map[[2]int]bool{}
 	for _, x := range r.list {
@@ -285,7 +299,7 @@ func (r *rules) texts() (out []string) {
 			implied = implied || before[[2]int{x.uses[0], k}] && before[[2]int{k, x.uses[1]}]
 		}
 		if !implied {
-			out = append(out, x.text)
+			out.asked = append(out.asked, x.text)
 		}
 	}
 	return out
@@ -299,7 +313,11 @@ func (r *rules) mapped(x *rule) string {
 	var pairs []string
 	for k, from := range r.d.Attributes[x.uses[0]].Values {
 		if to, ok := x.to[int64(k)]; ok {
-			pairs = append(pairs, plain(from)+": "+plain(r.d.Attributes[x.x].Values[to]))
+			text := strconv.FormatInt(to, 10)
+			if a := &r.d.Attributes[x.x]; a.Type == domain.String {
+				text = plain(a.Values[to])
+			}
+			pairs = append(pairs, plain(from)+": "+text)
 		}
 	}
 	return ", map: {" + strings.Join(pairs, ", ") + "}}"

@@ -9,10 +9,10 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// Rules that hold in every record are proposed, and nothing else: once in comments and once, without the marks, in a
-// file that is valid.
+// Rules that hold in every record are proposed, and nothing else: copies and maps of categories as entries, the others
+// in comments. The file is valid, with the marks of the comments and without.
 func TestRules(t *testing.T) {
-	text := proposed(t, "Start Day;end;paid;days;year;wd;time;hour;net;tax;total;qty;price;amount;city;state;age;copy;noise", 400, func(i int) string {
+	text := proposed(t, "Start Day;end;paid;days;year;wd;time;hour;net;tax;total;qty;price;amount;city;state;zone;age;copy;noise", 400, func(i int) string {
 		start := time.Date(2023, 1, 1+i*7%365, 0, 0, 0, 0, time.UTC)
 		days, clock := i*13%30, i*7%24*100+i*11%60
 		end := start.AddDate(0, 0, days)
@@ -22,13 +22,22 @@ func TestRules(t *testing.T) {
 		}
 		net, tax := 100+i*17%900, i*29%500
 		city := []string{"Austin", "Boston", "Dallas"}[i%3]
-		return fmt.Sprintf("%s;%s;%s;%d;%d;%d;%d;%d;%d.%02d;0.%02d;%d.%02d;%d;%d.5;%d.5;%s;%s;%d;%d;%d", start.Format("02.01.2006"), end.Format(time.DateOnly), paid, days, start.Year()+0*i,
+		return fmt.Sprintf("%s;%s;%s;%d;%d;%d;%d;%d;%d.%02d;0.%02d;%d.%02d;%d;%d.5;%d.5;%s;%s;%d;%d;%d;%d", start.Format("02.01.2006"), end.Format(time.DateOnly), paid, days, start.Year()+0*i,
 			(int(start.Weekday())+6)%7, clock, clock/100, net/100, net%100, tax%100, (net+tax%100)/100, (net+tax%100)%100,
-			2*(i%5), i%7, i%5*(2*(i%7)+1), city, map[string]string{"Austin": "TX", "Dallas": "TX", "Boston": "MA"}[city], i*31%80, i*31%80, i*37%83)
+			2*(i%5), i%7, i%5*(2*(i%7)+1), city, map[string]string{"Austin": "TX", "Dallas": "TX", "Boston": "MA"}[city], 3+i%3*7, i*31%80, i*31%80, i*37%83)
 	})
+	follow := []string{
+		"{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}", "{derive: zone, from: city, map: {Austin: 3, Boston: 10, Dallas: 17}}", "{derive: copy, from: age}",
+	}
+	for _, line := range follow {
+		hasLines(t, text, "  - "+line+"\n")
+	}
+	hasLines(t, text, "  - {name: zone, type: INT64}  # review: it follows from another column, see constraints; if it need not: min: 3, max: 17, fallback: 3\n",
+		"#   \"state\": type, values, null flag, that it follows from another column\n",
+		"\n# review: these hold in every record; take the # off those that are rules, ")
 	want := []string{
 		"{derive: days, from: \"end - \\\"Start Day\\\"\"}", "{derive: wd, from: \"weekday(\\\"Start Day\\\") - 1\"}", "{derive: hour, from: \"time / 100\"}",
-		"{sum: total, of: [net, tax]}", "{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}", "{derive: copy, from: age}",
+		"{sum: total, of: [net, tax]}",
 		"{order: [Start Day, end]}", "{order: [end, paid]}",
 	}
 	for _, line := range want {
@@ -37,7 +46,10 @@ func TestRules(t *testing.T) {
 	if n := strings.Count(text, "\n#   - "); n != len(want) {
 		t.Errorf("%d rules, want %d:\n%s", n, len(want), text)
 	}
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "# constraints:", "constraints:"), "#   - {", "  - {")
+	if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
+	text = strings.ReplaceAll(text, "#   - {", "  - {")
 	text = strings.Replace(text, "min: 0, max: 29, fallback: 0", "", 1)
 	if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
 		t.Errorf("%v in\n%s", err, text)

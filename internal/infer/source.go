@@ -29,6 +29,7 @@ type Source struct {
 	untyped bool   // the columns are those of a header line
 	csv     schema.CSV
 	columns []column
+	parents *Source // the table of people, if some have no rows; nil: there is none
 }
 
 // column is a column by its name and, but for CSV, its type.

@@ -62,6 +62,7 @@ var mechanisms = map[string]string{
 	"discrete_laplace":  "discrete Laplace noise",
 	"exponential":       "exponential mechanism (a choice)",
 	"block_exponential": "exponential mechanism (a choice of a marginal)",
+	"above_threshold":   "sparse vector technique (a search for a poor answer)",
 	"laplace_max":       "report noisy max with Laplace noise (a choice)",
 }
 

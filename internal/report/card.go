@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/theory"
 )
 
 // card says what rows are good for and what not, by the released figures.
@@ -29,6 +30,9 @@ func (p Page) card(k known) (c card) {
 	}
 	if e := s.Error; e.Answers > 0 {
 		good("The %s linear queries that were asked: each answer is right to ±\u00a0%s of all, with 95 %% confidence in all of them.", page.Count(float64(e.Answers)), page.Figures(e.MaxAnswer, 2))
+	}
+	if said := s.drawn(); said != "" {
+		good("%s", said)
 	}
 	if k.groupOf > 0 {
 		good("Groups by two columns that hold at least %s of all (about %s): nine of ten are known to a tenth of their share or better.",
@@ -75,4 +79,20 @@ func widthWords(w int) string {
 		return words[w-2] + " columns"
 	}
 	return fmt.Sprintf("%d columns", w)
+}
+
+// drawn says what is known of a population that the table is a random part of, beyond what noise hides; empty: nothing.
+func (p Privacy) drawn() string {
+	e, cells := p.Error, max(p.Error.Cells, p.Error.PredictedCells)
+	sampling := theory.Sampling(float64(cells), p.Units.Count, 1-confidence)
+	from := fmt.Sprintf("A population that the %ss are a random sample of", p.unitName())
+	switch both := sampling + e.MaxCell; {
+	case cells == 0 || sampling >= 1:
+		return ""
+	case e.PredictedCells > 0:
+		return fmt.Sprintf("%s: beside the errors here, the sample itself is off by up to ±\u00a0%s in one of %s cells, with 95 %% confidence; no ε changes that.", from, page.Figures(sampling, 2), page.Count(float64(cells)))
+	case both < 1:
+		return fmt.Sprintf("%s: each of the %s cells is right to ±\u00a0%s, with 90 %% confidence in all of them; ±\u00a0%s of that is sampling, which no ε changes.", from, page.Count(float64(cells)), page.Figures(both, 2), page.Figures(sampling, 2))
+	}
+	return ""
 }

@@ -88,20 +88,26 @@ func (w Written) verifiable() string {
 
 // tableLine is line for a table. A service need not say which job has loaded how many rows.
 func (w Written) tableLine(rows int64) string {
-	count, job := "all", ""
-	if rows >= 0 {
-		count = page.Count(float64(rows))
+	count := func(n int64, unknown string) string {
+		if n < 0 {
+			return unknown
+		}
+		return page.Count(float64(n)) + " "
 	}
+	job := ""
 	if w.Job != "" {
 		job = " (load job " + w.Job + ")"
 	}
-	return fmt.Sprintf("wrote   %s rows to %s%s", count, w.Output, job)
+	if w.People != 0 {
+		return fmt.Sprintf("wrote   %speople to %s and their %srows to %s%s", count(w.People, ""), tableAt(w.Output, "people"), count(rows, ""), tableAt(w.Output, "events"), job)
+	}
+	return fmt.Sprintf("wrote   %srows to %s%s", count(rows, "all "), w.Output, job)
 }
 
 func errorLine(e Errors) string {
 	if e.Cells == 0 && e.Answers > 0 {
-		return fmt.Sprintf("error   at most %.2g in any of %s answers to linear queries with 95 %% confidence (from the noise alone; costs nothing); of cells nothing is known, as no marginal was measured",
-			e.MaxAnswer, page.Count(float64(e.Answers)))
+		return fmt.Sprintf("error   at most %.2g in any of %s answers to linear queries with 95 %% confidence (%s); of cells nothing is known, as no marginal was measured",
+			e.MaxAnswer, page.Count(float64(e.Answers)), e.basis())
 	}
 	if e.Cells == 0 {
 		return "error   not known: this method keeps no answer to compare the model with"
@@ -109,11 +115,19 @@ func errorLine(e Errors) string {
 	if e.PredictedCells > 0 {
 		return predictedLine(e)
 	}
-	from := "from the noise alone; costs nothing"
-	if e.From != "the noise alone" {
-		from = "from " + e.From
+	answers := ""
+	if e.Answers > 0 {
+		answers = fmt.Sprintf(", and %.2g in any of %s answers to linear queries,", e.MaxAnswer, page.Count(float64(e.Answers)))
 	}
-	return fmt.Sprintf("error   at most %.2g in any of %s cells with 95 %% confidence (%s)", e.MaxCell, page.Count(float64(e.Cells)), from)
+	return fmt.Sprintf("error   at most %.2g in any of %s cells%s with 95 %% confidence (%s)", e.MaxCell, page.Count(float64(e.Cells)), answers, e.basis())
+}
+
+// basis says what a bound rests on, and that it costs nothing unless it was bought.
+func (e Errors) basis() string {
+	if e.From == "the noise alone" || e.From == "nothing measured" {
+		return "from the noise alone; costs nothing"
+	}
+	return "from " + e.From
 }
 
 // predictedLine is for models whose cells no measurement bounds, but for those of one-way tables.

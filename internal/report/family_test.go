@@ -157,6 +157,11 @@ func TestLineageEvents(t *testing.T) {
 			t.Errorf("%d events at %v", len(lines), times)
 		}
 	}
+	two := released(told, false)
+	two.RowsAt, two.Tables, two.Hashes.Model = "bq://a.b.c", []string{"people", "events"}, strings.Repeat("a", 64)
+	if b, err := two.Lineage(); err != nil || !bytes.Contains(b, []byte(`"name":"a.b.c_people"`)) || !bytes.Contains(b, []byte(`"name":"a.b.c_events"`)) {
+		t.Errorf("two tables: %v, %s", err, b)
+	}
 	old := released(told, false)
 	old.Began = ""
 	if _, err := old.Lineage(); err == nil {

@@ -39,10 +39,10 @@ func (p Privacy) Lineage() ([]byte, error) {
 	if namespace, name, ok := strings.Cut(p.About["source"], " "); ok {
 		inputs = append(inputs, lineageDataset{Namespace: namespace, Name: strings.TrimSpace(name)})
 	}
-	out := p.lineageOutput()
+	outputs := p.lineageOutputs()
 	var b bytes.Buffer
 	for _, kind := range []string{"START", "COMPLETE"} {
-		event["eventType"], event["inputs"], event["outputs"] = kind, inputs, []lineageDataset{out}
+		event["eventType"], event["inputs"], event["outputs"] = kind, inputs, outputs
 		line, err := json.Marshal(event)
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
@@ -65,17 +65,28 @@ func (p Privacy) runID() string {
 	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
 }
 
-// lineageOutput names the rows, with their columns and the promise.
-func (p Privacy) lineageOutput() lineageDataset {
-	d := lineageDataset{Namespace: "file", Name: p.RowsAt}
-	if name, ok := strings.CutPrefix(p.RowsAt, "bq://"); ok {
+// lineageOutputs names the table of the rows, or both.
+func (p Privacy) lineageOutputs() (list []lineageDataset) {
+	for _, table := range p.Tables {
+		list = append(list, p.lineageOutput(tableAt(p.RowsAt, table), p.columnsOf(table)))
+	}
+	if len(list) == 0 {
+		list = append(list, p.lineageOutput(p.RowsAt, p.Dictionary))
+	}
+	return list
+}
+
+// lineageOutput names a table, with its columns and the promise.
+func (p Privacy) lineageOutput(at string, columns []Column) lineageDataset {
+	d := lineageDataset{Namespace: "file", Name: at}
+	if name, ok := strings.CutPrefix(at, "bq://"); ok {
 		d.Namespace, d.Name = "bigquery", name
-	} else if name, ok := strings.CutPrefix(p.RowsAt, "gs://"); ok {
+	} else if name, ok := strings.CutPrefix(at, "gs://"); ok {
 		bucket, path, _ := strings.Cut(name, "/")
 		d.Namespace, d.Name = "gs://"+bucket, path
 	}
-	fields := make([]map[string]string, len(p.Dictionary))
-	for i, c := range p.Dictionary {
+	fields := make([]map[string]string, len(columns))
+	for i, c := range columns {
 		fields[i] = map[string]string{"name": c.Name, "type": c.Type}
 	}
 	facet := func(url string, with lineageFacet) lineageFacet {

@@ -15,7 +15,7 @@ func (p Page) load() []snippet {
 	if len(tables) == 0 {
 		return p.loadTable(at, "rows", "synthetic")
 	}
-	people, list := p.loadTable(at+"/"+tables[0], "people", "people"), p.loadTable(at+"/"+tables[1], "rows", "events")
+	people, list := p.loadTable(tableAt(at, tables[0]), "people", "people"), p.loadTable(tableAt(at, tables[1]), "rows", "events")
 	for i, rows := range list {
 		code := rows.Code
 		if head, rest, ok := strings.Cut(code, "\n"); ok && strings.HasPrefix(head, "import ") {
@@ -24,9 +24,20 @@ func (p Page) load() []snippet {
 		list[i].Code = people[i].Code + "\n" + code
 	}
 	id := `"` + strings.ReplaceAll(p.Privacy.PrivacyID, `"`, `""`) + `"`
+	if list[0].Tool == "BigQuery" {
+		id = "`" + p.Privacy.PrivacyID + "`"
+	}
 	list[0].Code = strings.TrimSuffix(list[0].Code[len(people[0].Code)+1:], ";") + " JOIN " + strings.TrimPrefix(people[0].Code, "SELECT * FROM ")
 	list[0].Code = strings.TrimSuffix(list[0].Code, ";") + " USING (" + id + ");"
 	return list
+}
+
+// tableAt is where one of two tables is.
+func tableAt(at, table string) string {
+	if strings.HasPrefix(at, "bq://") {
+		return at + "_" + table
+	}
+	return at + "/" + table
 }
 
 // loadTable says how to read one table into a variable, or one of BigQuery.
@@ -35,9 +46,9 @@ func (p Page) loadTable(at, variable, table string) []snippet {
 		parts := strings.SplitN(name, ".", 2)
 		return []snippet{
 			{"BigQuery", "SELECT * FROM `" + name + "`"},
-			{"pandas", "import pandas_gbq\nrows = pandas_gbq.read_gbq(" + strconv.Quote("SELECT * FROM `"+name+"`") + ", project_id=" + strconv.Quote(parts[0]) + ")"},
-			{"Polars", "import polars as pl\nfrom google.cloud import bigquery\nrows = pl.from_arrow(bigquery.Client().list_rows(" + strconv.Quote(name) + ").to_arrow())"},
-			{"Spark", "rows = spark.read.format(\"bigquery\").load(" + strconv.Quote(name) + ")"},
+			{"pandas", "import pandas_gbq\n" + variable + " = pandas_gbq.read_gbq(" + strconv.Quote("SELECT * FROM `"+name+"`") + ", project_id=" + strconv.Quote(parts[0]) + ")"},
+			{"Polars", "import polars as pl\nfrom google.cloud import bigquery\n" + variable + " = pl.from_arrow(bigquery.Client().list_rows(" + strconv.Quote(name) + ").to_arrow())"},
+			{"Spark", variable + " = spark.read.format(\"bigquery\").load(" + strconv.Quote(name) + ")"},
 			{"DuckDB", "INSTALL bigquery FROM community; LOAD bigquery;\nSELECT * FROM bigquery_scan('" + strings.ReplaceAll(name, "'", "''") + "');"},
 		}
 	}

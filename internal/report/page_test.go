@@ -260,6 +260,15 @@ func TestHowToLoadTwoTables(t *testing.T) {
 			t.Errorf("%s: got %+v, want %s", tool, list, want)
 		}
 	}
+	for i, want := range []string{
+		"SELECT * FROM `p.d.t_events` JOIN `p.d.t_people` USING (`who`);",
+		"import pandas_gbq\npeople = pandas_gbq.read_gbq(\"SELECT * FROM `p.d.t_people`\", project_id=\"p\")\nrows = pandas_gbq.read_gbq(\"SELECT * FROM `p.d.t_events`\", project_id=\"p\")",
+	} {
+		list := Page{Privacy: Privacy{PrivacyID: "who", RowsAt: "bq://p.d.t", Tables: []string{"people", "events"}}}.load()
+		if list[i].Code != want {
+			t.Errorf("got %s, want %s", list[i].Code, want)
+		}
+	}
 }
 
 // TestLearnedBins: a column whose bins were learned is drawn by the distribution over its values, not by its bins, which
