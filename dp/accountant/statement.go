@@ -46,6 +46,15 @@ type Statement struct {
 	Mu             float64  `json:"mu,omitempty"`
 	Ledger         []Line   `json:"ledger"`
 	Approximations []string `json:"approximations"` // charged approximations; none is an empty list
+	// Together is what this release and others of the same people, which are charged to one budget, keep. nil: no budget
+	// that several releases share.
+	Together *Total `json:"together,omitempty"`
+}
+
+// Total is the promise of several releases together.
+type Total struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
 }
 
 // Guarantee returns the promise in one line. privacyID is the name of the column that identifies the privacy unit;
@@ -59,7 +68,11 @@ func (s Statement) Guarantee(privacyID string) string {
 	default:
 		verb = "replace the record of one"
 	}
-	return fmt.Sprintf("ε = %g, δ = %g, %s %s", s.Epsilon, s.Delta, verb, unit)
+	promise := fmt.Sprintf("ε = %g, δ = %g, %s %s", s.Epsilon, s.Delta, verb, unit)
+	if t := s.Together; t != nil {
+		promise += fmt.Sprintf("; with the other releases of its pipeline ε = %g, δ = %g", t.Epsilon, t.Delta)
+	}
+	return promise
 }
 
 // Statement describes everything charged so far. AchievedEpsilon is the least of what pure composition,

@@ -191,6 +191,9 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 	case len(f.Workload) > 0:
 		p.Workload, err = workload.Listed(f)
 	}
+	if err == nil && len(p.Workload.Marginals) > 0 {
+		p.Workload = query.WithRows(f.Domain, p.Workload, query.DefaultCells)
+	}
 	return p, errors.Join(append(errs, err)...)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // What is wrong with a request is said in sentences, without a word of Go's types.
@@ -126,6 +127,7 @@ func TestParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.As = reflect.TypeFor[struct{}]() // set by Expand
+	p.Budget = new(synth.Budget)       // shared within one Go program; expansions are built apart
 	v := reflect.ValueOf(p)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {

@@ -15,12 +15,14 @@ import (
 	"github.com/dapple-dp/dapple/transforms/private"
 )
 
-// Stats is a collection of the counts of all units: one *Table, or none if there are no units. Only Count makes one.
+// Stats is a collection of the counts of all units: one *Table, or none if there are no units, or parts of one. Only
+// Count makes one.
 type Stats struct {
 	tables   sensitive.Collection
 	domain   *domain.Domain
 	workload query.Workload
 	shape    Shape
+	parts    bool
 }
 
 // Domain returns the domain of the counted records.
@@ -32,7 +34,10 @@ func (s Stats) Workload() query.Workload { return s.workload }
 // Shape returns the shape of the table.
 func (s Stats) Shape() Shape { return s.shape }
 
-// Collection returns the table for the next transform.
+// Parts reports whether there may be several tables, which add up.
+func (s Stats) Parts() bool { return s.parts }
+
+// Collection returns the table for the next transform, or its parts.
 func (s Stats) Collection() sensitive.Collection { return s.tables }
 
 // Count counts units in every marginal of w and every clique of p. Each unit adds exactly one to one cell of each, or,
@@ -48,13 +53,17 @@ func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	}
 	shape := shapeOf(d, w, p)
 	col := sensitive.Reveal(in.Collection())
-	bundles := beam.ParDo(s, &countFn{Shape: shape}, col)
-	return Stats{
-		tables:   sensitive.Derive(in.Collection(), beam.Combine(s, mergeTables, bundles)),
-		domain:   d,
-		workload: w,
-		shape:    shape,
+	stats := Stats{domain: d, workload: w, shape: shape, parts: shape.Records && p.MaxPart > 0}
+	count := &countFn{Shape: shape}
+	if stats.parts {
+		count.MaxPart = p.MaxPart
 	}
+	tables := beam.ParDo(s, count, col)
+	if !stats.parts {
+		tables = beam.Combine(s, mergeTables, tables)
+	}
+	stats.tables = sensitive.Derive(in.Collection(), tables)
+	return stats
 }
 
 func init() {
@@ -69,7 +78,7 @@ func init() {
 
 // mergeTables is a CombineFn.
 func mergeTables(a, b *Table) (*Table, error) {
-	if err := a.merge(b); err != nil {
+	if err := a.Merge(b); err != nil {
 		return nil, err
 	}
 	return a, checkKept(len(a.rows))
@@ -89,9 +98,10 @@ func checkKept(bytes int) error {
 	return nil
 }
 
-// countFn counts records each of which is a unit.
+// countFn counts records each of which is a unit, or part of one.
 type countFn struct {
-	Shape Shape
+	Shape   Shape
+	MaxPart int // bytes of records in an element; 0: any number
 
 	table *Table
 }
@@ -101,8 +111,16 @@ func (f *countFn) StartBundle(func(*Table)) error {
 	return nil
 }
 
-func (f *countFn) ProcessElement(b *records.Batch, _ func(*Table)) error {
-	f.table.add(b.Rows)
+func (f *countFn) ProcessElement(b *records.Batch, emit func(*Table)) error {
+	rows := b.Rows
+	for f.MaxPart > 0 && len(f.table.rows)+len(rows) > f.MaxPart {
+		n := f.table.whole(rows, f.MaxPart-len(f.table.rows))
+		f.table.add(rows[:n])
+		rows = rows[n:]
+		emit(f.table)
+		f.table = NewTable(f.Shape)
+	}
+	f.table.add(rows)
 	return nil
 }
 

@@ -2,20 +2,15 @@ package counts
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/internal/transformtest"
-	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
-	"github.com/dapple-dp/dapple/transforms/private"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }
@@ -78,7 +73,7 @@ func TestMarginalsFollowTheCounts(t *testing.T) {
 		for want := int64(1); want < 5; want++ {
 			if want%2 == 0 {
 				table.add(row)
-			} else if err := table.merge(recode(t, more)); err != nil {
+			} else if err := table.Merge(recode(t, more)); err != nil {
 				t.Fatal(err)
 			}
 			if got := table.Marginal(domain.Clique{0})[0]; got != want {
@@ -130,7 +125,7 @@ func TestEncodingIsCanonical(t *testing.T) {
 				if rng.IntN(8) == 0 {
 					a = recode(t, a)
 				}
-				if err := a.merge(bundles[i+1]); err != nil {
+				if err := a.Merge(bundles[i+1]); err != nil {
 					t.Fatal(err)
 				}
 				bundles = slices.Replace(bundles, i, i+2, a)
@@ -230,7 +225,7 @@ func TestMergeRefusesOverflow(t *testing.T) {
 	a, b := NewTable(s), NewTable(s)
 	a.weight, a.tables[0][1] = math.MaxInt64, math.MaxInt64
 	b.add([]byte{1})
-	if err := a.merge(b); err == nil {
+	if err := a.Merge(b); err == nil {
 		t.Error("more units than an int64 counts were merged")
 	}
 }
@@ -248,143 +243,5 @@ func TestDecodeRefusesOtherBytes(t *testing.T) {
 		if _, err := DecodeTable(append(b, 0)); err == nil {
 			t.Errorf("%s: a byte too many decodes", name)
 		}
-	}
-}
-
-// adult has the sizes of the seven-attribute Adult domain, all given as text.
-func adult(id string) *domain.Domain {
-	d := &domain.Domain{PrivacyID: id}
-	for a, n := range []int{9, 16, 7, 15, 6, 5, 2} {
-		at := domain.Attribute{Name: fmt.Sprint("c", a), Type: domain.String, Other: true, OtherValue: "?"}
-		for v := range n - 1 {
-			at.Values = append(at.Values, fmt.Sprint("value-", v))
-		}
-		d.Attributes = append(d.Attributes, at)
-	}
-	return d
-}
-
-// sample returns text records of d: chunks of 4096.
-func sample(d *domain.Domain, n int) []*domain.Chunk {
-	rng := rand.New(rand.NewPCG(4, 4))
-	var out []*domain.Chunk
-	for n > 0 {
-		k := min(n, 4096)
-		rows, ids := make([][]string, k), make([]string, k)
-		for i := range rows {
-			for _, a := range d.Attributes {
-				rows[i] = append(rows[i], a.Values[rng.IntN(len(a.Values))])
-			}
-			ids[i] = fmt.Sprintf("person-%07d", rng.IntN(20000))
-		}
-		if d.PrivacyID == "" {
-			ids = nil
-		}
-		out, n = append(out, transformtest.Chunk(rows, ids)), n-k
-	}
-	return out
-}
-
-// count runs the transforms and returns the tables that come out: one, or none.
-func count(t *testing.T, runner string, d *domain.Domain, p Params, chunks ...*domain.Chunk) []*Table {
-	return countCoded(t, runner, d, p, func(s beam.Scope) private.Coded {
-		return private.Encode(s, transformtest.Create(s, chunks...), d, private.EncodeParams{})
-	})
-}
-
-// countCoded is count for records that encode reads.
-func countCoded(t *testing.T, runner string, d *domain.Domain, p Params, encode func(beam.Scope) private.Coded) []*Table {
-	pl, s := beam.NewPipelineWithRoot()
-	units := private.Bound(s, encode(s), private.BoundParams{})
-	stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10000), p)
-	got := transformtest.Capture[*Table](s, sensitive.Reveal(stats.Collection()))
-	transformtest.Performant(t, pl)
-	if err := transformtest.RunOn(runner, pl); err != nil {
-		t.Fatal(err)
-	}
-	return got.Elements()
-}
-
-func TestCount(t *testing.T) {
-	for _, id := range []string{"", "id"} {
-		for _, p := range []Params{{}, {MaxCells: 10_000}, {MaxCells: 1}} {
-			d := adult(id)
-			chunks := sample(d, 9000)
-			got := count(t, "prism", d, p, chunks...)
-			if len(got) != 1 {
-				t.Fatalf("%d tables, want 1", len(got))
-			}
-			people := map[string]bool{}
-			for _, c := range chunks {
-				for i := 0; i < c.Rows && id != ""; i++ {
-					people[string(c.ID.Text(i))] = true
-				}
-			}
-			want := int64(len(people))
-			if id == "" {
-				want = 9000
-			}
-			if got[0].Units() != want {
-				t.Errorf("ID %q, %+v: %d units, want %d", id, p, got[0].Units(), want)
-			}
-			slices.Reverse(chunks)
-			if again := count(t, "direct", d, p, chunks...); again[0].Digest() != got[0].Digest() {
-				t.Errorf("ID %q, %+v: the direct runner counts otherwise", id, p)
-			}
-		}
-	}
-}
-
-func TestKeptRecordsEndBelowTwoGiB(t *testing.T) {
-	if checkKept(maxKept) != nil || checkKept(maxKept+1) == nil || maxKept+1<<19 > math.MaxInt32 {
-		t.Error("kept records do not end where a message of an element and its frame fits 2 GiB")
-	}
-}
-
-func TestCountOfNothing(t *testing.T) {
-	if got := count(t, "prism", adult("id"), Params{}); len(got) != 0 {
-		t.Errorf("%d tables of no records, want none", len(got))
-	}
-}
-
-func BenchmarkKernel(b *testing.B) {
-	wide := []int{9, 16, 7, 15, 6, 5, 2, 42, 85, 16, 20, 10, 8, 30}
-	s := Shape{Sizes: wide, Cliques: maximal(wide, query.AllMarginals(wide, 3, 10000).Cliques())}
-	rng := rand.New(rand.NewPCG(5, 5))
-	var codes []domain.Code
-	const n = 1 << 14
-	for range n {
-		for _, k := range wide {
-			codes = append(codes, domain.Code(min(rng.IntN(k), rng.IntN(k))))
-		}
-	}
-	rows := bounding.NewLayout(wide).Pack(nil, codes)
-	table := NewTable(s)
-	b.ReportAllocs()
-	for b.Loop() {
-		table.add(rows)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n/float64(len(s.Cliques)), "ns/record/table")
-}
-
-// BenchmarkOnDemand counts pairs and triples of kept records one at a time, as rake asks for them.
-func BenchmarkOnDemand(b *testing.B) {
-	const n = 200_000
-	sizes := slices.Repeat([]int{2, 5, 9, 16, 40, 3, 7, 12, 24, 4}, 6)
-	rng := rand.New(rand.NewPCG(1, 2))
-	rows := make([]byte, n*len(sizes))
-	for i := range rows {
-		rows[i] = byte(rng.IntN(sizes[i%len(sizes)]))
-	}
-	table := NewTable(Shape{Sizes: sizes, Records: true})
-	table.add(rows)
-	for name, c := range map[string]domain.Clique{"pair": {3, 44}, "triple": {3, 17, 44}} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				table.countRecords(c)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
-		})
 	}
 }

@@ -54,7 +54,7 @@ func TestCoverCountsAsCliques(t *testing.T) {
 		for piece := range slices.Chunk(rows, 1000*width) {
 			part := NewTable(shape)
 			part.add(piece)
-			if err := narrow.merge(part); err != nil {
+			if err := narrow.Merge(part); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -66,7 +66,7 @@ func TestCoverCountsAsCliques(t *testing.T) {
 			t.Errorf("%s: other counts where nothing was merged", name)
 		}
 		merged := NewTable(shape)
-		if err := merged.merge(whole); err != nil {
+		if err := merged.Merge(whole); err != nil {
 			t.Fatal(err)
 		}
 		if whole.Digest() != narrow.Digest() || merged.Digest() != narrow.Digest() {

@@ -17,10 +17,17 @@ type Params struct {
 	MaxCells int64
 	// Cliques are counted in addition to those of the workload.
 	Cliques []domain.Clique
+	// MaxPart is for runners on clusters, whose elements must be small: if records are kept, they travel in elements of at
+	// most so many bytes and one unit more, which Solve puts together. Default: in one element of at most 2 GiB, which ends
+	// the run in words where prism would hang.
+	MaxPart int
 }
 
 // Validate reports a fault of p.
 func (p Params) Validate() error {
+	if p.MaxPart < 0 {
+		return fmt.Errorf("counts: parts of %d bytes: want at least 0", p.MaxPart)
+	}
 	if p.MaxCells < 0 || p.MaxCells > maxCells {
 		return fmt.Errorf("counts: at most %d cells: want 1 to %d", p.MaxCells, maxCells)
 	}

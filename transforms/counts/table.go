@@ -80,8 +80,22 @@ func (t *Table) settle() {
 // errOverflow does not reveal which table overflowed.
 var errOverflow = errors.New("counts: more units than an int64 counts")
 
-// merge adds the counts of o to t. It is commutative and associative, and takes ownership of o.
-func (t *Table) merge(o *Table) error {
+// whole returns how many bytes of packed records, at most most, are whole units: of one unit, if that has more.
+func (t *Table) whole(rows []byte, most int) (n int) {
+	width, weight := t.layout.Width(), int64(0)
+	for at := width; at < len(rows) && (at <= most || n == 0); at += width {
+		if weight += t.weighed(rows[at-width : at]); weight&(1<<t.shape.WeightBits-1) == 0 {
+			n = at
+		}
+	}
+	if n == 0 {
+		return len(rows)
+	}
+	return n
+}
+
+// Merge adds the counts of o to t. It is commutative and associative, and takes ownership of o.
+func (t *Table) Merge(o *Table) error {
 	if !t.shape.equal(&o.shape) {
 		panic("counts: merged tables of different shapes")
 	}

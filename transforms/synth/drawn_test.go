@@ -108,7 +108,7 @@ func TestRowsNameTheirModel(t *testing.T) {
 	}
 	maker := newSampleFn(Release{domain: visits()}, SampleParams{Rows: 10, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}})
 	ctx := context.Background()
-	chunks, rows := &chunksFn{maker}, 0
+	chunks, rows := &chunksFn{Sample: maker}, 0
 	err = chunks.ProcessElement(ctx, 0, iterate(ref), func(c *domain.Chunk) {
 		if rows += c.Rows; c.Source != SourcePrefix+ref.SHA256 {
 			t.Errorf("a chunk of source %q", c.Source)

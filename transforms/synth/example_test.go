@@ -1,6 +1,7 @@
 package synth_test
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 
@@ -88,4 +89,86 @@ func ExampleSolve() {
 	}
 	fmt.Println(len(synthetic.Elements()), "rows; the first has an ID:", synthetic.Elements()[0].ID != "")
 	// Output: 1000 rows; the first has an ID: false
+}
+
+// Two releases of the same people, within one total that the statement of each names.
+func ExampleBudget() {
+	p, s := beam.NewPipelineWithRoot()
+	people := beam.CreateList(s, records())
+	total := &synth.Budget{Epsilon: 1, Delta: 1e-9}
+	params := synth.Params{Domain: customers, Epsilon: .69, Delta: 1e-9, Budget: total}
+
+	_, first := synth.Synthesize(s, people, params)
+	_, second := synth.Synthesize(s, people, params)
+	one := transformtest.Capture[*synth.Artifact](s, first.Artifacts(s))
+	other := transformtest.Capture[*synth.Artifact](s, second.Artifacts(s))
+
+	if err := transformtest.RunOn("prism", p); err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, b := one.Elements()[0], other.Elements()[0]
+	fmt.Println(a.Statement.Guarantee("customer"))
+	fmt.Println(b.Statement.Guarantee("customer"))
+	fmt.Println("the same noise:", bytes.Equal(a.Model, b.Model))
+	// Output:
+	// ε = 0.69, δ = 1e-09, add or remove one customer; with the other releases of its pipeline ε = 1, δ = 1e-09
+	// ε = 0.69, δ = 1e-09, add or remove one customer; with the other releases of its pipeline ε = 1, δ = 1e-09
+	// the same noise: false
+}
+
+// Patient is a person of the pipeline, and Visit a row of one.
+type (
+	Patient struct {
+		ID  int64 `dapple:"patient_id"`
+		Sex string
+	}
+	Visit struct {
+		ID   int64 `dapple:"patient_id"`
+		Ward *string
+	}
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[Patient]())
+	beam.RegisterType(reflect.TypeFor[Visit]())
+}
+
+// People of whom some have no rows, and their rows, become synthetic people and rows of the same types.
+func ExampleSynthesizePeople() {
+	visits := &domain.Domain{PrivacyID: "patient_id", Attributes: []domain.Attribute{
+		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},
+		{Name: "ward", Type: domain.String, Values: []string{"A", "B"}, Null: true},
+	}}
+	hospital, err := visits.WithEvents([]string{"sex"}, nil, []int64{0, 1, 2, 4}, 9)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var people []Patient
+	var rows []Visit
+	for i := range int64(600) {
+		people = append(people, Patient{i, []string{"F", "M"}[i%2]})
+		for j := range i % 4 {
+			rows = append(rows, Visit{i, &[]string{"A", "B"}[j%2]})
+		}
+	}
+	p, s := beam.NewPipelineWithRoot()
+	made, rowsMade, _ := synth.SynthesizePeople(s, beam.CreateList(s, people), beam.CreateList(s.Scope("rows"), rows),
+		synth.PeopleParams{Params: synth.Params{Domain: hospital, Epsilon: 1, Delta: 1e-9, Rows: 1000}})
+
+	patients, events := transformtest.Capture[Patient](s, made), transformtest.Capture[Visit](s, rowsMade)
+	if err := transformtest.RunOn("prism", p); err != nil {
+		fmt.Println(err)
+		return
+	}
+	known, resolve := map[int64]bool{}, true
+	for _, p := range patients.Elements() {
+		known[p.ID] = true
+	}
+	for _, v := range events.Elements() {
+		resolve = resolve && known[v.ID]
+	}
+	fmt.Println(len(known), "people; every row is of one of them:", resolve)
+	// Output: 1000 people; every row is of one of them: true
 }

@@ -35,9 +35,11 @@ func init() {
 	}
 }
 
-// complete returns an error if a bundle of this worker has failed on a runner that never tries it again.
+// complete returns an error if a bundle of this worker has failed and no later attempt can be waited for: the runner
+// makes none, or there is no store and so may be no second release.
 func (f *solveFn) complete(ctx context.Context) error {
-	if failed, ok := ctx.Value(failedKey{}).(*atomic.Bool); ok && f.Params.NoRetries && failed.Load() {
+	once := f.Params.NoRetries || f.Params.Store.Kind == ""
+	if failed, ok := ctx.Value(failedKey{}).(*atomic.Bool); ok && once && failed.Load() {
 		return errors.New("synth: nothing is drawn, since an earlier step of the job failed")
 	}
 	return nil

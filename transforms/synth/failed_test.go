@@ -37,12 +37,20 @@ func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
 		t.Fatal("the worker does not know that its bundle failed")
 	}
 	dir := t.TempDir()
-	for _, noRetries := range []bool{true, false} {
-		f := &solveFn{Params: SolveParams{Store: StoreRef{Kind: "dir", Config: dir}, RunID: "r", NoRetries: noRetries}}
-		err := f.mark(context.WithValue(t.Context(), failedKey{}, note))
+	for _, c := range []struct {
+		params SolveParams
+		draws  bool
+	}{
+		{SolveParams{Store: StoreRef{Kind: "dir", Config: dir}, NoRetries: true}, false},
+		{SolveParams{NoRetries: true}, false},
+		{SolveParams{}, false},
+		{SolveParams{Store: StoreRef{Kind: "dir", Config: dir}}, true}, // the last: it leaves a mark
+	} {
+		c.params.RunID = "r"
+		err := (&solveFn{Params: c.params}).mark(context.WithValue(t.Context(), failedKey{}, note))
 		files, _ := os.ReadDir(dir)
-		if (err != nil) != noRetries || len(files) > 0 == noRetries {
-			t.Errorf("no retries %t: error %v, marks %v", noRetries, err, files)
+		if (err == nil) != c.draws || len(files) > 0 != c.draws {
+			t.Errorf("store %q, no retries %t: error %v, marks %v", c.params.Store.Kind, c.params.NoRetries, err, files)
 		}
 	}
 }

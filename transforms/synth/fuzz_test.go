@@ -21,7 +21,7 @@ func fuzzedArtifact(f *testing.F, columns bool) []byte {
 	if columns {
 		m.Weights, m.Columns = m.Weights[:2], [][]domain.Code{{0, 1}, {1, 1}}
 	}
-	a := &Artifact{RunID: "run", Config: "00", Method: "dpam", Result: &solver.Result{Model: m, Total: query.Total{Units: 10, Variance: 2},
+	a := &Artifact{RunID: "run", Config: "00", Method: "dpam", Result: &solver.Result{Model: m, Total: query.Total{Units: 10, Variance: 2}, Chosen: new(float64),
 		Measurements: []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{4, 6}, Variance: 1}},
 		Uncertainty:  &solver.Uncertainty{Pooled: make([][]bool, 2), OneWay: []float64{1, 1}}}}
 	file := modelio.File{Domain: d, Method: "dpam", Units: 10, Cliques: []domain.Clique{{0, 1}}, Model: m}

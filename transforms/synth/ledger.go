@@ -1,6 +1,8 @@
 package synth
 
 import (
+	"fmt"
+
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/solver"
@@ -8,8 +10,11 @@ import (
 
 // openLedger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans to draw. If
 // that is Gaussian noise alone, it is the kind with the larger capacity.
-func openLedger(m solver.Method, p solver.Problem, planned []solver.Access) (*accountant.Ledger, error) {
-	ledger, err := accountant.NewLedger(accountant.Params{
+func openLedger(m solver.Method, p solver.Problem) (ledger *accountant.Ledger, planned []solver.Access, err error) {
+	if planned, err = m.Accesses(p); err != nil {
+		return nil, nil, fmt.Errorf("synth: method %s: %w", m.Name, err)
+	}
+	ledger, err = accountant.NewLedger(accountant.Params{
 		Neighbouring: p.Neighbouring,
 		Accounting:   m.Accounting(p.Epsilon, p.Delta),
 		Epsilon:      p.Epsilon,
@@ -18,14 +23,14 @@ func openLedger(m solver.Method, p solver.Problem, planned []solver.Access) (*ac
 		WeightBits:   p.Domain.WeightBits(),
 	}.Preferred())
 	if err != nil || !solver.Adaptive(planned) {
-		return ledger, err
+		return ledger, planned, err
 	}
 	for _, a := range planned { // what an adaptive run releases must not move budget between stages
 		if err := ledger.Allocate(a.Stage, dp.ShareOf(a.Share.Num*int64(a.Count), a.Share.Den)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return ledger, nil
+	return ledger, planned, nil
 }
 
 // schedule reports whether the ledger holds exactly the planned accesses, which were fixed before private data were

@@ -18,8 +18,7 @@ type people struct {
 	tables [2]relation.Table // of people, and of their rows
 }
 
-// newPeople returns n persons of a model of a domain with Events. The first thing that two persons have to agree in for
-// their rows to be drawn from the same records is what is usual, then the number of rows, then the columns in their order.
+// newPeople returns n persons of a model of a domain with Events.
 func newPeople(f *modelio.File, n int64, seed uint64) *people {
 	e := f.Domain.Events
 	p := &people{width: f.Domain.Len()}

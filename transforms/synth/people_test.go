@@ -3,6 +3,7 @@ package synth
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -94,5 +95,33 @@ func TestMinCountRefusesPeople(t *testing.T) {
 	}
 	if err := (MinCount{Rows: 5}).Validate(d); err == nil || !strings.Contains(err.Error(), "events") {
 		t.Errorf("rows of people are merged: %v", err)
+	}
+}
+
+// What is asked of two tables in vain is said before anything runs, of both types at once.
+func TestSynthesizePeopleFaults(t *testing.T) {
+	type nobody struct{ Name string }
+	d, err := visits().WithEvents([]string{"sex"}, nil, []int64{0, 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := PeopleParams{Params: Params{Domain: d, Epsilon: 1, Delta: 1e-9}}
+	of := reflect.TypeFor[nobody]()
+	if err := p.Validate(of, of); err == nil || strings.Count(err.Error(), "does not match the domain") != 2 || strings.Count(err.Error(), "cannot be written as") != 2 {
+		t.Errorf("structs without a field for any column: %v", err)
+	}
+	if err := p.Params.Validate(of); err == nil || !strings.Contains(err.Error(), "call SynthesizePeople") {
+		t.Errorf("one table: %v", err)
+	}
+	if d, err = visits().WithEvents([]string{"sex"}, nil, []int64{1}, 1); err != nil {
+		t.Fatal(err)
+	}
+	p.Domain = d
+	if err := p.Validate(of, of); err == nil || !strings.Contains(err.Error(), "call Synthesize") {
+		t.Errorf("people who all have rows: %v", err)
+	}
+	p.Domain = nil
+	if err := p.Validate(of, of); err == nil || !strings.Contains(err.Error(), "Params.Domain is required") {
+		t.Errorf("no domain: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // PublicTable returns the table of a slice of structs that anybody may see, for Params.Public and SolveParams.Public.
 // Fields belong to columns as in private.Encode; a privacy ID is not read, and every struct counts. It fails if rows
-// is no slice of such structs or is empty, and if the domain has events or bins to be learned, for which no method
+// is no slice of such structs or is empty, if a value is outside the domain, and if the domain has events or bins to be learned, for which no method
 // uses a public table.
 func PublicTable(rows any, d *domain.Domain) (*solver.Public, error) {
 	list := reflect.ValueOf(rows)
@@ -34,7 +34,10 @@ func PublicTable(rows any, d *domain.Domain) (*solver.Public, error) {
 	b, reader := solver.NewPublicBuilder(d.Sizes()), m.NewReader(&open)
 	var codes []domain.Code
 	for i := range list.Len() {
-		codes, _, _ = reader.Read(list.Index(i).Interface(), codes[:0], nil)
+		var bad int
+		if codes, _, bad = reader.Read(list.Index(i).Interface(), codes[:0], nil); bad >= 0 {
+			return nil, fmt.Errorf("synth: the public table: column %q of element %d is nothing that the domain declares", d.Attributes[bad].Name, i)
+		}
 		b.Add(codes)
 	}
 	return b.Table()

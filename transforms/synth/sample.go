@@ -125,20 +125,24 @@ func (p SampleParams) Validate() error {
 // It panics on invalid parameters, and if a column cannot be written to p.As: a column that can be NULL needs a
 // pointer.
 func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
-	s = s.Scope("dapple.Sample")
+	return sample(s.Scope("dapple.Sample"), r, p, oneTable, r.domain.Written())
+}
+
+// sample returns the rows of one of the tables, of the given columns.
+func sample(s beam.Scope, r Release, p SampleParams, table int, columns *domain.Domain) beam.PCollection {
 	p = checked(p)
 	p.MinCount.mustFit(r.domain)
 	p.MinRows = 0
 	var toStructs *structsFn
 	if p.As != nil {
-		if err := ValidateStruct(p.As, r.domain); err != nil {
+		if err := validateColumns(p.As, columns); err != nil {
 			panic(err.Error())
 		}
-		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *r.domain.Written()}
+		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *columns}
 	}
 	maker := newSampleFn(r, p)
 	return branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
-		chunks := beam.ParDo(s, &chunksFn{maker}, shards)
+		chunks := beam.ParDo(s, &chunksFn{maker, table}, shards)
 		if toStructs == nil {
 			return chunks
 		}
@@ -148,8 +152,11 @@ func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 
 // ValidateStruct lists all columns of d that cannot be written to a field of t, a struct type or a
 // pointer to one.
-func ValidateStruct(t reflect.Type, d *domain.Domain) error {
-	if _, err := fields.Output(t, d.Written()); err != nil {
+func ValidateStruct(t reflect.Type, d *domain.Domain) error { return validateColumns(t, d.Written()) }
+
+// validateColumns is ValidateStruct for the columns of what is written.
+func validateColumns(t reflect.Type, columns *domain.Domain) error {
+	if _, err := fields.Output(t, columns); err != nil {
 		return fmt.Errorf("synth: rows cannot be written as %v:\n%w", t, err)
 	}
 	return nil
@@ -173,8 +180,12 @@ func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	})
 	s = s.Scope("dapple.Publish")
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, files), beam.AddFixedKey(s, r.refs))
-	return beam.ParDo(s, &publishFn{Store: r.store, Params: p}, grouped)
+	published := beam.Reshuffle(s, beam.ParDo(s, &publishFn{Store: r.store, Params: p}, grouped))
+	beam.ParDo0(s, ignore, published) // while a step that nothing reads from runs, prism asks without a pause whether it is done
+	return published
 }
+
+func ignore(Published) {}
 
 func checked(p SampleParams) SampleParams {
 	if err := p.Validate(); err != nil {
@@ -198,6 +209,7 @@ func branches(s beam.Scope, r Release, p SampleParams, sample func(beam.Scope, b
 }
 
 func init() {
+	register.Function1x0(ignore)
 	dofn.Register[shardsFn](dofn.Method2x1("ProcessElement", (*shardsFn).ProcessElement))
 	dofn.Register[chunksFn](dofn.Method4x1("ProcessElement", (*chunksFn).ProcessElement))
 	dofn.Register[filesFn](dofn.Method4x1("ProcessElement", (*filesFn).ProcessElement))
@@ -260,15 +272,18 @@ func (f *sampleFn) shard(ctx context.Context, table, shard int, src *rowSource, 
 	})
 }
 
-// chunksFn emits the rows of a shard as chunks.
-type chunksFn struct{ Sample sampleFn }
+// chunksFn emits the rows of a shard of a table as chunks.
+type chunksFn struct {
+	Sample sampleFn
+	Table  int
+}
 
 func (f *chunksFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(*domain.Chunk)) error {
 	src, model, err := f.Sample.source(ctx, refs)
 	if err != nil {
 		return err
 	}
-	return f.Sample.shard(ctx, oneTable, shard, src, model, newChunk, func(c *domain.Chunk) error {
+	return f.Sample.shard(ctx, f.Table, shard, src, model, newChunk, func(c *domain.Chunk) error {
 		emit(c)
 		return nil
 	})

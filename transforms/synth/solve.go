@@ -8,12 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -42,19 +43,18 @@ type SolveParams struct {
 	// Public is a table that anybody may see: a prior of the model, for methods that use one. Its records travel with the
 	// job. nil: none.
 	Public *solver.Public `json:",omitempty"`
+	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
+	Budget *Budget `json:",omitempty"`
 	// Store keeps the release. Without one the release travels in the pipeline, at most 100 MB of it, and
 	// a runner that starts the job again can release twice.
 	Store StoreRef
 	// RunID names the release in the store. Runs that share it share one release: a run that finds the
 	// release of its own configuration adopts it. Default: random, drawn at construction. Public.
 	RunID string
-	// NoRetries says that the runner never tries a bundle again, as prism. Then nothing is drawn after one has failed.
+	// NoRetries says that the runner never tries a bundle again, as prism. Then, and without a Store, a worker draws
+	// nothing after a bundle of it has failed.
 	NoRetries bool `json:",omitempty"`
 }
-
-// maxInline bounds a release that travels in the pipeline: runners other than prism limit elements to
-// some 100 MB, and each shard carries it.
-const maxInline = 100 << 20
 
 func (p SolveParams) withDefaults() SolveParams {
 	if p.Method == "" {
@@ -85,66 +85,43 @@ func (p SolveParams) Validate() error {
 	if p.Store.Kind != "" {
 		errs = append(errs, stores.known(p.Store.Kind))
 	}
+	if p.Budget != nil {
+		errs = append(errs, p.Budget.Validate())
+	}
 	return errors.Join(errs...)
-}
-
-// Release is a released model in a pipeline. It is public.
-type Release struct {
-	refs   beam.PCollection // of one ModelRef
-	domain *domain.Domain
-	store  StoreRef
-}
-
-// Refs returns the reference to the model: a PCollection of one ModelRef.
-func (r Release) Refs() beam.PCollection { return r.refs }
-
-// Artifacts returns what was released: a PCollection of one *Artifact, with the statement and its ledger, the model,
-// the noisy answers and what is known of the errors. It is public, and costs nothing.
-func (r Release) Artifacts(s beam.Scope) beam.PCollection {
-	return beam.ParDo(s.Scope("dapple.Artifacts"), &artifactFn{Store: r.store}, r.refs)
-}
-
-// artifactFn reads the artifact that a reference points to.
-type artifactFn struct{ Store StoreRef }
-
-func (f *artifactFn) ProcessElement(ctx context.Context, ref ModelRef, emit func(*Artifact)) error {
-	data, err := ref.Read(ctx, f.Store)
-	if err != nil {
-		return err
-	}
-	a, err := DecodeArtifact(data)
-	if err == nil {
-		emit(a)
-	}
-	return err
-}
-
-// Saved returns a release that exists already, to sample from again.
-func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release {
-	return Release{refs: beam.Create(s, ref), domain: d, store: store}
 }
 
 // Solve releases a model of the counted units, at the price of p.Epsilon and p.Delta: the one privacy
 // budget of the run. It always yields one release, also of no units at all.
 //
-// It panics on invalid parameters, if the method does not apply to the domain and the workload, and on a
-// second Solve of the same records, that is, of one PCollection that private.Encode was given, once or again:
-// the losses of two releases add, and each would state its own. What has gone through another transform is
-// another PCollection: a program that releases from both must promise the sums of their ε and of their δ.
+// It panics on invalid parameters, if the method does not apply to the domain and the workload, and if p.Budget has no
+// room. It panics on a second Solve without a common Budget of the same records, that is, of one PCollection that
+// private.Encode was given, once or again: the losses of two releases add, and each would state its own. What has gone
+// through another transform is another PCollection, of which Solve does not know that it has the same people: give both
+// one Budget.
 func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	s = s.Scope("dapple.Solve")
 	if err := p.Validate(); err != nil {
 		panic(err.Error())
 	}
 	p = p.withDefaults()
-	fn := &solveFn{Params: p, Public: query.Frame{Domain: *stats.Domain(), Workload: stats.Workload()}, Shape: stats.Shape()}
+	fn := &solveFn{Params: p, Public: query.Frame{Domain: *stats.Domain(), Workload: stats.Workload()}, Shape: stats.Shape(), Parts: stats.Parts()}
 	if err := fn.choose(); err != nil {
 		panic(err.Error())
 	}
-	if !sensitive.Spend(stats.Collection()) {
+	var payer any = fn
+	if p.Budget != nil {
+		payer = p.Budget
+	}
+	if !sensitive.Spend(stats.Collection(), payer) {
 		panic("synth: Solve was given records that another Solve releases from. Each release spends its ε and δ, and losses add, " +
 			"which neither statement would say. Sample one release as often as you like; " +
-			"for a second one give private.Encode what has gone through another transform, and promise the sum")
+			"for a second one give both the same Budget, the total that they may spend")
+	}
+	if p.Budget != nil {
+		if err := p.Budget.charge(stats.Domain().PrivacyID, p.Epsilon, fn.ledger); err != nil {
+			panic(err.Error())
+		}
 	}
 	grouped := beam.CoGroupByKey(s,
 		beam.AddFixedKey(s, seed(s)),
@@ -156,9 +133,6 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 func init() {
 	dofn.Register[solveFn](dofn.Method5x1("ProcessElement", (*solveFn).ProcessElement))
 	register.Iter1[*counts.Table]()
-	dofn.Register[artifactFn](dofn.Method3x1("ProcessElement", (*artifactFn).ProcessElement))
-	beam.RegisterCoder(reflect.TypeFor[*Artifact](), encodeArtifact, DecodeArtifact)
-	register.Emitter1[*Artifact]()
 }
 
 // solveFn charges, draws and solves.
@@ -166,6 +140,7 @@ type solveFn struct {
 	Params SolveParams
 	Public query.Frame
 	Shape  counts.Shape
+	Parts  bool // there may be several tables, which add up
 }
 
 // choose replaces "auto" by the method that the public rule names, and checks that the method applies.
@@ -173,17 +148,28 @@ func (f *solveFn) choose() error {
 	if f.Public.Domain.Events != nil && !f.Public.Workload.Whole() {
 		return errors.New("synth: with events, linear queries have values of -1, 0 and 1 only")
 	}
+	if e := f.Public.Domain.Events; e != nil && !slices.ContainsFunc(f.Public.Workload.Marginals, func(m query.Marginal) bool { return m.Clique.Contains(domain.Clique{e.Columns}) }) {
+		return errors.New("synth: no marginal of the workload has the number of a person's rows, so nothing would be known of it: make the workload by query.WithRows")
+	}
 	m, _, err := methods.Choose(f.problem(nil), f.Params.Method)
 	if err != nil {
 		return fmt.Errorf("synth: method %q: %w", f.Params.Method, err)
 	}
 	f.Params.Method = m.Name
-	planned, err := m.Accesses(f.problem(nil))
-	if err != nil {
-		return fmt.Errorf("synth: method %s: %w", m.Name, err)
-	}
-	_, err = openLedger(m, f.problem(nil), planned)
+	_, err = f.ledger(f.Params.Epsilon)
 	return err
+}
+
+// ledger opens the ledger of the chosen method at an ε.
+func (f *solveFn) ledger(epsilon dp.Epsilon) (*accountant.Ledger, error) {
+	p := f.problem(nil)
+	p.Epsilon = epsilon
+	m, err := methods.Lookup(f.Params.Method)
+	if err != nil {
+		return nil, err
+	}
+	ledger, _, err := openLedger(m, p)
+	return ledger, err
 }
 
 func (f *solveFn) problem(progress solver.Progress) solver.Problem {
@@ -228,65 +214,12 @@ func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechani
 	return nil
 }
 
-// adopt returns the release that an earlier attempt left in the store, or nil.
-func (f *solveFn) adopt(ctx context.Context, name string) ([]byte, error) {
-	if f.Params.Store.Kind == "" {
-		return nil, nil
-	}
-	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
-	if err != nil {
-		return nil, err
-	}
-	data, found, err := store.Get(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("synth: reading release %s: %w", name, err)
-	}
-	if !found {
-		return nil, nil
-	}
-	return data, f.check(name, data)
-}
-
-// keep creates the release in the store, or adopts the one that another attempt has just created.
-func (f *solveFn) keep(ctx context.Context, name string, data []byte) ([]byte, error) {
-	if f.Params.Store.Kind == "" {
-		if len(data) > maxInline {
-			return nil, fmt.Errorf("synth: a release of %d bytes does not travel in the pipeline, which takes %d: name a store", len(data), maxInline)
-		}
-		return data, nil
-	}
-	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
-	if err != nil {
-		return nil, err
-	}
-	current, created, err := store.CreateIfAbsent(ctx, name, data)
-	if err != nil {
-		return nil, fmt.Errorf("synth: keeping release %s: %w", name, err)
-	}
-	if created {
-		return data, nil
-	}
-	return current, f.check(name, current)
-}
-
-// check fails on a release that was made with another configuration.
-func (f *solveFn) check(name string, data []byte) error {
-	a, err := DecodeArtifact(data)
-	if err != nil {
-		return err
-	}
-	if config := f.config(); a.Config != hex.EncodeToString(config[:]) {
-		return fmt.Errorf("synth: release %s was made with another configuration: use another run ID", name)
-	}
-	return nil
-}
-
 func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, tables func(**counts.Table) bool) ([]byte, error) {
 	secret, err := onlySeed(seeds)
 	if err != nil {
 		return nil, err
 	}
-	table, err := f.onlyTable(tables)
+	table, err := f.table(tables)
 	if err != nil {
 		return nil, err
 	}
@@ -295,11 +228,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, t
 	if err != nil {
 		return nil, err
 	}
-	planned, err := method.Accesses(problem)
-	if err != nil {
-		return nil, err
-	}
-	ledger, err := openLedger(method, problem, planned)
+	ledger, planned, err := openLedger(method, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -336,6 +265,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, t
 		RunID: f.Params.RunID, Config: hex.EncodeToString(config[:]), Method: method.Name,
 		Result: result, Statement: ledger.Statement(schedule(planned, ledger.Events())),
 	}
+	a.Statement.Together = f.Params.Budget.total()
 	file := modelio.File{
 		Domain: *binned, Method: a.Method, Guarantee: a.Statement.Guarantee(binned.PrivacyID),
 		Units: result.Total.Units, Cliques: refined(f.Public.Workload, binned.Sizes()), Model: result.Model,
@@ -373,14 +303,18 @@ func onlySeed(seeds func(*mechanism.Seed) bool) (s mechanism.Seed, err error) {
 	return s, nil
 }
 
-// onlyTable returns the one table of counts there is, zero counts if there is none.
-func (f *solveFn) onlyTable(tables func(**counts.Table) bool) (*counts.Table, error) {
-	var t, second *counts.Table
-	if !tables(&t) {
-		return counts.NewTable(f.Shape), nil
+// table returns the counts there are, zero counts if there are none.
+func (f *solveFn) table(tables func(**counts.Table) bool) (*counts.Table, error) {
+	sum, n := counts.NewTable(f.Shape), 0
+	for t := (*counts.Table)(nil); tables(&t); t = nil {
+		if n++; n > 1 && !f.Parts {
+			return nil, errors.New("synth: the run has more than one table of counts")
+		}
+		if !f.Parts {
+			sum = t
+		} else if err := sum.Merge(t); err != nil {
+			return nil, err
+		}
 	}
-	if tables(&second) {
-		return nil, errors.New("synth: the run has more than one table of counts")
-	}
-	return t, nil
+	return sum, nil
 }

@@ -113,6 +113,26 @@ func read(t *testing.T, ref ModelRef, store StoreRef) []byte {
 	return data
 }
 
+// Parts of a table release what the whole does, in any order, and are left as they are.
+func TestPartsAreOneTable(t *testing.T) {
+	seeds := []mechanism.Seed{testSeed(t, 1)}
+	a, b, whole := table(t, 20), shifted(t, 30, 3), table(t, 20)
+	if err := whole.Merge(shifted(t, 30, 3)); err != nil {
+		t.Fatal(err)
+	}
+	want, err := process(newSolveFn(StoreRef{}), seeds, []*counts.Table{whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, parts := range [][]*counts.Table{{a, b}, {b, a}, {whole}} {
+		f := newSolveFn(StoreRef{})
+		f.Parts = true
+		if got, err := process(f, seeds, parts); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d parts release something else (error %v)", len(parts), err)
+		}
+	}
+}
+
 // A retry on equal counts repeats the release byte by byte; a retry on other counts, and another seed
 // or configuration, draws fresh noise.
 func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {

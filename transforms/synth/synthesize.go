@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -35,6 +36,9 @@ type Params struct {
 	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
 	As           reflect.Type   // struct type of the rows; default: that of the records
 
+	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
+	Budget *Budget
+
 	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
 	// that all workers see; see the package comment.
 	Store StoreRef
@@ -46,13 +50,14 @@ func (p Params) withDefaults() Params {
 	}
 	if p.Workload.Sizes == nil && p.Domain != nil {
 		p.Workload = query.Default(p.Domain.Sizes())
+	} else if p.Domain != nil && slices.Equal(p.Workload.Sizes, p.Domain.Sizes()) {
+		p.Workload = query.WithRows(p.Domain, p.Workload, query.DefaultCells)
 	}
 	return p
 }
 
-// Validate lists all faults of p, of the method's fit to the domain, and of the fields of row, a struct
-// type or a pointer to one that is to hold the records.
-func (p Params) Validate(row reflect.Type) error {
+// domainFault is why no release can be made for the domain; nil: one can.
+func (p Params) domainFault() error {
 	if p.Domain == nil {
 		return errors.New("synth: Params.Domain is required")
 	}
@@ -63,14 +68,25 @@ func (p Params) Validate(row reflect.Type) error {
 		return fmt.Errorf("synth: Params.Domain: %s; the default workload has marginals of at most %d, so nothing would be known "+
 			"of such a column; give it fewer values or bins, or set Params.Workload", large, query.DefaultCells)
 	}
+	return nil
+}
+
+// Validate lists all faults of p, of the method's fit to the domain, and of the fields of row, a struct
+// type or a pointer to one that is to hold the records.
+func (p Params) Validate(row reflect.Type) error {
+	if err := p.domainFault(); err != nil {
+		return err
+	}
 	if p.Domain.Events != nil && p.Domain.Events.NoRows {
-		return errors.New("synth: Params.Domain: people without rows exist, and come from a table of their own; call private.EncodePeople and the other steps one by one")
+		return errors.New("synth: Params.Domain: people without rows exist, and come from a table of their own; call SynthesizePeople, which Go alone has")
 	}
+	return p.validate(row, private.ValidateStruct(row, p.Domain), ValidateStruct(p.sample(row).As, p.Domain))
+}
+
+// validate lists the faults of p for a domain that has none, with those of structs.
+func (p Params) validate(row reflect.Type, structs ...error) error {
 	p = p.withDefaults()
-	errs := []error{
-		p.solve().Validate(), p.sample(row).Validate(), private.ValidateStruct(row, p.Domain),
-		ValidateStruct(p.sample(row).As, p.Domain),
-	}
+	errs := append([]error{p.solve().Validate(), p.sample(row).Validate()}, structs...)
 	if errors.Join(errs...) == nil {
 		_, _, err := methods.Choose(solver.Problem{
 			Domain: p.Domain, Workload: p.Workload, Neighbouring: p.Neighbouring,
@@ -84,7 +100,7 @@ func (p Params) Validate(row reflect.Type) error {
 func (p Params) solve() SolveParams {
 	return SolveParams{
 		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
-		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, Public: p.Public, Store: p.Store,
+		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, Public: p.Public, Budget: p.Budget, Store: p.Store,
 	}
 }
 
@@ -106,7 +122,7 @@ func (p Params) sample(row reflect.Type) SampleParams {
 //
 // The release says what was promised, spent and found out: Release.Artifacts has statement, ledger, error and
 // model. More rows of it, by Sample, cost nothing. It panics on a second call with the
-// same records, as Solve does.
+// same records, as Solve does, unless both have one Budget.
 func Synthesize(s beam.Scope, records beam.PCollection, p Params) (rows beam.PCollection, release Release) {
 	row := records.Type().Type()
 	if err := errors.Join(p.Validate(row), private.ValidateCollection(records)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/periodic"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -58,7 +59,7 @@ func TestSynthesizeRefusesStreams(t *testing.T) {
 	synth.Synthesize(s, back, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
 }
 
-// Two runs on one table would each state their own loss as all that there is.
+// Without a total, two runs on one table would each state their own loss as all that there is.
 func TestSecondSynthesizeIsRefused(t *testing.T) {
 	d := shop([]int64{18, 38, 58, 78, 98})
 	_, s := beam.NewPipelineWithRoot()
@@ -72,6 +73,45 @@ func TestSecondSynthesizeIsRefused(t *testing.T) {
 		}
 	}()
 	synth.Synthesize(s, one, p)
+}
+
+// Runs on one table, or on several of the same people, that are charged to one total add up to at most that.
+func TestSynthesizeWithinABudget(t *testing.T) {
+	d := shop([]int64{18, 38, 58, 78, 98})
+	records := *d
+	records.PrivacyID = ""
+	_, s := beam.NewPipelineWithRoot()
+	one, other := beam.CreateList(s, []customer{{}}), beam.CreateList(s, []customer{{}})
+	total := &synth.Budget{Epsilon: 1, Delta: 1e-9}
+	p := synth.Params{Domain: d, Epsilon: .69, Delta: 1e-9, Budget: total}
+	refused := func(name, want string, col beam.PCollection, p synth.Params) {
+		t.Helper()
+		defer func() {
+			t.Helper()
+			if said, ok := recover().(string); !ok || !strings.Contains(said, want) {
+				t.Errorf("%s: %v, want %q", name, said, want)
+			}
+		}()
+		synth.Synthesize(s, col, p)
+	}
+	change := func(f func(*synth.Params)) synth.Params { q := p; f(&q); return q }
+	refused("no total", "the total of a Budget: dp: epsilon 0", one, change(func(q *synth.Params) { q.Budget = &synth.Budget{} }))
+	synth.Synthesize(s, one, p)
+	refused("a second half too large", "does not fit a Budget of ε = 1 and δ = 1e-09, to which 1 before it are charged: ε = 0.70",
+		one, change(func(q *synth.Params) { q.Epsilon = .75 }))
+	refused("selections beside Gaussian noise", "to which 1 before it are charged: ε = 0.6", one, change(func(q *synth.Params) { q.Method = "dpfw" }))
+	refused("another relation", "counts for AddRemove", one, change(func(q *synth.Params) { q.Neighbouring = dp.Replace }))
+	refused("another unit", `counts for AddRemove and privacy ID "customer"`, other, change(func(q *synth.Params) { q.Domain = &records }))
+	refused("without the total", "losses add", one, change(func(q *synth.Params) { q.Budget = nil }))
+	refused("with a total of its own", "losses add", one, change(func(q *synth.Params) { q.Budget = &synth.Budget{Epsilon: 1, Delta: 1e-9} }))
+	synth.Synthesize(s, other, p)
+	refused("a third", "to which 2 before it are charged: ", one, p)
+
+	pure := synth.Params{Domain: d, Epsilon: .5, Budget: &synth.Budget{Epsilon: 1}}
+	another := beam.CreateList(s, []customer{{}})
+	synth.Synthesize(s, another, pure)
+	synth.Synthesize(s, another, pure)
+	refused("a third pure one", "nothing is left", another, pure)
 }
 
 func tick(_ []byte) customer { return customer{} }

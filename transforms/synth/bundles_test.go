@@ -1,0 +1,118 @@
+package synth
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/bounding"
+	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/counts"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
+)
+
+// scaled is what a run takes, in bytes.
+type scaled struct {
+	shards                   int
+	first, firstElement      float64 // what crosses the shuffle of people
+	second, secondElement    float64 // … and that of counts
+	worker, combiner, solver float64 // memory; of the solver: without the fit's
+}
+
+// scale simulates one bundle of each step with real elements, and has a hundred of them.
+func (m input) scale(t *testing.T, method solver.Method, p solver.Problem, n int64) (s scaled) {
+	d, units, rng := p.Domain, n, rand.New(rand.NewPCG(1, uint64(m.columns)))
+	shape := counts.NewShape(p.Workload, counts.Params{MaxCells: plan.CountedCells, Cliques: method.Cliques(p)})
+	rows := randomRows(rng, d)
+	width := len(rows) / madeRows
+	if !m.noID {
+		units = n / perPerson
+		_, input := plan.Written(p, n)
+		s.shards = plan.Shards(int64(input) + n*idBytes)
+		set, held, id := records.NewSet(width, maxEntries), 0, []byte(nil)
+		for ; held < int(n/workers) && !set.Full(); held++ {
+			at := held * width % len(rows)
+			id = strconv.AppendInt(id[:0], 1e9+rng.Int64N(units), 10) // of ten digits
+			set.Add(id, rows[at:at+width])
+		}
+		set.Flush(s.shards, func(_ int, u *records.Units) {
+			size := float64(len(u.Encode(nil)))
+			s.first, s.firstElement = s.first+size, max(s.firstElement, size)
+		})
+		s.first *= float64(n) / float64(held)
+		// A log doubles, and has 20 bytes for a record. Of what is decoded, a unit and its row have 48 bytes of numbers.
+		s.worker = max(2*float64(held*(20+idBytes+width)), float64(n)/float64(s.shards)*float64(48+idBytes+width))
+	}
+	if d.Learns() {
+		kept := counts.Shape{Sizes: d.RecordSizes(), Records: true, Coarse: &shape}
+		s.secondElement = float64(len(tableOf(t, kept, rows, plan.KeptPart/int64(width)).Encode()))
+		s.second = s.secondElement * float64(units*int64(width)) / plan.KeptPart
+		s.solver += 3 * float64(units*int64(width)) // records, sorted ones, and their encoding, which is hashed
+		return s
+	}
+	all := units / workers
+	base := all
+	for base > 1<<12 {
+		base /= 2
+	}
+	kept := counts.Shape{Sizes: d.Sizes(), Records: true, Coarse: &shape}
+	bundle := times(t, shape, tableOf(t, kept, rows, base).Coarsen(make(query.Recoding, d.Len())), all/base)
+	s.secondElement = float64(len(bundle.Encode()))
+	s.second = workers * s.secondElement
+	cells := int64(0)
+	for _, c := range shape.Cliques {
+		k, _ := c.Cells(d.Sizes()) // at most plan.CountedCells
+		cells += k
+	}
+	sum := float64(len(times(t, shape, bundle, workers).Encode()))
+	s.worker += 8*float64(cells) + s.secondElement
+	s.combiner = 2*8*float64(cells) + s.secondElement + sum
+	s.solver += 8*float64(cells) + sum
+	return s
+}
+
+// madeRows is how many different records there are.
+const madeRows = 1 << 13
+
+func randomRows(rng *rand.Rand, d *domain.Domain) []byte {
+	var codes []domain.Code
+	for range madeRows {
+		for _, k := range d.RecordSizes() {
+			codes = append(codes, domain.Code(rng.IntN(k)))
+		}
+	}
+	return bounding.NewRecordLayout(d).Pack(nil, codes)
+}
+
+// tableOf keeps n records, as counts.Count does: the encoding of none ends with their number.
+func tableOf(t *testing.T, kept counts.Shape, rows []byte, n int64) *counts.Table {
+	b := counts.NewTable(kept).Encode()
+	b = binary.AppendUvarint(b[:len(b)-1], uint64(n))
+	b = append(b, bytes.Repeat(rows, int(n/madeRows)+1)[:n*int64(len(rows)/madeRows)]...)
+	table, err := counts.DecodeTable(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// times is the sum of n equal tables, which it changes.
+func times(t *testing.T, shape counts.Shape, table *counts.Table, n int64) *counts.Table {
+	sum := counts.NewTable(shape)
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			if err := sum.Merge(table); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := table.Merge(table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,113 @@
+package synth
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+)
+
+// maxInline bounds a release that travels in the pipeline: runners other than prism limit elements to
+// some 100 MB, and each shard carries it.
+const maxInline = 100 << 20
+
+// Release is a released model in a pipeline. It is public.
+type Release struct {
+	refs   beam.PCollection // of one ModelRef
+	domain *domain.Domain
+	store  StoreRef
+}
+
+// Refs returns the reference to the model: a PCollection of one ModelRef.
+func (r Release) Refs() beam.PCollection { return r.refs }
+
+// Artifacts returns what was released: a PCollection of one *Artifact, with the statement and its ledger, the model,
+// the noisy answers and what is known of the errors. It is public, and costs nothing.
+func (r Release) Artifacts(s beam.Scope) beam.PCollection {
+	return beam.ParDo(s.Scope("dapple.Artifacts"), &artifactFn{Store: r.store}, r.refs)
+}
+
+// artifactFn reads the artifact that a reference points to.
+type artifactFn struct{ Store StoreRef }
+
+func (f *artifactFn) ProcessElement(ctx context.Context, ref ModelRef, emit func(*Artifact)) error {
+	data, err := ref.Read(ctx, f.Store)
+	if err != nil {
+		return err
+	}
+	a, err := DecodeArtifact(data)
+	if err == nil {
+		emit(a)
+	}
+	return err
+}
+
+// Saved returns a release that exists already, to sample from again.
+func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release {
+	return Release{refs: beam.Create(s, ref), domain: d, store: store}
+}
+
+func init() {
+	dofn.Register[artifactFn](dofn.Method3x1("ProcessElement", (*artifactFn).ProcessElement))
+	beam.RegisterCoder(reflect.TypeFor[*Artifact](), encodeArtifact, DecodeArtifact)
+	register.Emitter1[*Artifact]()
+}
+
+// adopt returns the release that an earlier attempt left in the store, or nil.
+func (f *solveFn) adopt(ctx context.Context, name string) ([]byte, error) {
+	if f.Params.Store.Kind == "" {
+		return nil, nil
+	}
+	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	if err != nil {
+		return nil, err
+	}
+	data, found, err := store.Get(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("synth: reading release %s: %w", name, err)
+	}
+	if !found {
+		return nil, nil
+	}
+	return data, f.check(name, data)
+}
+
+// keep creates the release in the store, or adopts the one that another attempt has just created.
+func (f *solveFn) keep(ctx context.Context, name string, data []byte) ([]byte, error) {
+	if f.Params.Store.Kind == "" {
+		if len(data) > maxInline {
+			return nil, fmt.Errorf("synth: a release of %d bytes does not travel in the pipeline, which takes %d: name a store", len(data), maxInline)
+		}
+		return data, nil
+	}
+	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	if err != nil {
+		return nil, err
+	}
+	current, created, err := store.CreateIfAbsent(ctx, name, data)
+	if err != nil {
+		return nil, fmt.Errorf("synth: keeping release %s: %w", name, err)
+	}
+	if created {
+		return data, nil
+	}
+	return current, f.check(name, current)
+}
+
+// check fails on a release that was made with another configuration.
+func (f *solveFn) check(name string, data []byte) error {
+	a, err := DecodeArtifact(data)
+	if err != nil {
+		return err
+	}
+	if config := f.config(); a.Config != hex.EncodeToString(config[:]) {
+		return fmt.Errorf("synth: release %s was made with another configuration: use another run ID", name)
+	}
+	return nil
+}
