@@ -28,7 +28,7 @@ func build(s beam.Scope, r *Request, l launch) {
 		Epsilon: r.Epsilon, Delta: r.Delta, Neighbouring: r.Neighbouring,
 		Method: r.Chosen.Name, Units: r.Problem.Units, MemoryLimit: r.MemoryLimit,
 		SolverSeed: l.seed, Criteria: r.Problem.Criteria, Public: r.Problem.Public, Store: l.store, RunID: l.runID,
-		NoRetries: !r.Engine.remote(),
+		NoRetries: !retries(r.Runner),
 	})
 
 	write(s, r, l, model)
@@ -62,8 +62,11 @@ func encodeParams(r *Request) private.EncodeParams {
 
 // boundParams spreads a large input over more shards. Engines on clusters pass records on in small messages.
 func boundParams(r *Request, l launch) private.BoundParams {
-	const shardBytes, least, most = 4 << 20, 256, 1 << 14 // of input, compressed or not
-	p := private.BoundParams{Shards: int(min(max(r.source.Bytes()/shardBytes, least), most)), Spill: l.spill}
+	bytes, _ := r.inputBytes()
+	p := private.BoundParams{Shards: plan.Shards(bytes), Spill: l.spill}
+	if l.spill != nil {
+		p.MaxEntries = 1 << 19 // some four bundles are in memory at a time, and what is written early costs little
+	}
 	if r.Engine.clustered(r.Runner) {
 		p.MaxBundle = -1
 	}
@@ -72,5 +75,9 @@ func boundParams(r *Request, l launch) private.BoundParams {
 
 // countParams asks for the counts of the whole universe if the method measures them.
 func countParams(r *Request) counts.Params {
-	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
+	p := counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
+	if r.Engine.clustered(r.Runner) {
+		p.MaxPart = plan.KeptPart
+	}
+	return p
 }

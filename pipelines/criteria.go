@@ -56,6 +56,10 @@ func checkCriteria(r *Request, f *Faults) {
 	if r.Criteria == "" {
 		return
 	}
+	if r.ExpectedRows == 0 {
+		f.add("--expected_rows", "is required with --criteria: how much of the budget their check takes, and how far it can be trusted, depends on it",
+			"give the number of units that is publicly known, rather too small than too large")
+	}
 	limits, err := parseCriteria(r.Criteria, r.File.Domain)
 	for _, l := range limits {
 		if err == nil && !slices.ContainsFunc(r.Problem.Workload.Cliques(), func(c domain.Clique) bool { return c.Contains(l.Clique) }) {

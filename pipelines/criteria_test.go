@@ -38,9 +38,14 @@ func TestCriteriaFaults(t *testing.T) {
 		"age<=0.0001":          "cost more than the budget",
 	} {
 		c := shop(t, 20)
-		c.Marginals, c.Criteria = 2, text
+		c.Marginals, c.Criteria, c.ExpectedRows = 2, text, 50_000
 		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
+	}
+	c := shop(t, 20)
+	c.Criteria = "age<=0.5"
+	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--expected_rows: is required with --criteria") {
+		t.Errorf("criteria of an assumed number of units: %v", err)
 	}
 }

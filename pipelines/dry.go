@@ -49,14 +49,15 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 	checkMinCount(r.MinCount, r.Rows, d, faults)
 }
 
-// dryDomain returns d with one bin in place of those that would be learned from a release.
+// dryDomain returns d with one bin in place of those that would be learned from a release, and without the values that
+// are finer than the resolution.
 func dryDomain(d *domain.Domain) *domain.Domain {
 	out := new(domain.Domain)
 	*out = *d
 	out.Attributes = append([]domain.Attribute(nil), d.Attributes...)
 	for i := range out.Attributes {
 		if a := &out.Attributes[i]; a.Learned > 0 {
-			a.Learned, a.Fallback = 0, 0
+			a.Learned, a.Fallback, a.Exact, a.FloatExact = 0, 0, nil, nil
 		}
 	}
 	return out

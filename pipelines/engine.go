@@ -67,6 +67,17 @@ var runnerNames = []runnerKind{
 
 var dataflowNames = []string{"dataflow", "DataflowRunner"}
 
+// runnerIndex returns the place of a runner in runnerNames; it is negative for an unknown name.
+func runnerIndex(name string) int {
+	return slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, name) })
+}
+
+// retries reports whether the runner may begin a step again. Prism and direct never do, prism at an endpoint neither.
+func retries(runner string) bool {
+	k := runnerIndex(runner)
+	return k < 0 || !runnerNames[k].here
+}
+
 // dataflowScheme begins the endpoints of Dataflow, which follow from project and region.
 const dataflowScheme = "dataflow://"
 
@@ -142,7 +153,7 @@ func (e Engine) clustered(runner string) bool {
 
 // checkEngine refuses unknown runners, and flags that do not apply to the runner. It sends no request.
 func checkEngine(runner string, e Engine, f *Faults) {
-	k := slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, runner) })
+	k := runnerIndex(runner)
 	if k < 0 {
 		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process, flink, spark, universal or prism at an --endpoint, or dataflow", runner), "")
 		return
@@ -165,8 +176,7 @@ func checkEngine(runner string, e Engine, f *Faults) {
 
 // checkHere refuses runners that are not of this process.
 func checkHere(runner string, f *Faults) {
-	k := slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, runner) })
-	if k < 0 || !runnerNames[k].here {
+	if k := runnerIndex(runner); k < 0 || !runnerNames[k].here {
 		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process", runner), "")
 	}
 }

@@ -72,17 +72,13 @@ func writtenTables(d *domain.Domain, two bool) (rows, people *domain.Domain) {
 
 // checkLayout refuses what the target cannot hold of one table or two, before any budget is spent.
 func checkLayout(ctx context.Context, t target, d *domain.Domain, two bool, f *Faults) {
-	switch {
-	case two && d.Events == nil:
+	if two && d.Events == nil {
 		f.add("--layout", "got two, and the domain file declares no events: there is one row for each person, and one table", "declare events, or leave it out")
-		return
-	case two && isTable(t.output):
-		f.add("--layout", "two tables are written to a directory, and --output is a table", "name a directory, and load each of the two")
 		return
 	}
 	rows, people := writtenTables(d, two)
 	if t.output != "" {
-		t.checkTable(ctx, rows, f)
+		t.checkTable(ctx, rows, people, f)
 	}
 	t.checkFormat(rows, f)
 	if people != nil {

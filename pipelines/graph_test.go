@@ -77,6 +77,36 @@ func TestGraphIsSmall(t *testing.T) {
 	}
 }
 
+// TestSomethingReadsFromEveryStep: while a step that nothing reads from runs, prism keeps a core busy with asking whether it
+// is done. One that does nothing stands behind the last that does something.
+func TestSomethingReadsFromEveryStep(t *testing.T) {
+	p, s := beam.NewPipelineWithRoot()
+	r := mustValidate(t, wide(t, 2, 2))
+	build(s, r, launch{runID: "graph", output: r.output("graph", staging{}, time.Time{})})
+	steps, read := marshalled(t, p).Components.Transforms, map[string]bool{}
+	for _, step := range steps {
+		for _, collection := range step.Inputs {
+			read[collection] = true
+		}
+	}
+	last := 0
+	for _, step := range steps {
+		unread := len(step.Subtransforms) == 0
+		for _, collection := range step.Outputs {
+			unread = unread && !read[collection]
+		}
+		switch {
+		case unread && strings.HasSuffix(step.UniqueName, "synth.ignore"):
+			last++
+		case unread:
+			t.Errorf("nothing reads from %s", step.UniqueName)
+		}
+	}
+	if last != 1 {
+		t.Errorf("%d last steps, want 1", last)
+	}
+}
+
 // The domain is in the graph once, however many files are read.
 func TestGraphHoldsTheDomainOnce(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "s", Type: domain.String, Values: make([]string, 1000)}}}

@@ -21,6 +21,15 @@ func checkInput(ctx context.Context, r *Request, f *Faults) {
 	}
 }
 
+// inputBytes returns the number of bytes to read, of rows and of people; whole is false if one of the two is not known.
+func (r *Request) inputBytes() (n int64, whole bool) {
+	n, whole = r.source.Bytes(), r.source.Bytes() > 0
+	if r.people != nil {
+		n, whole = n+r.people.Bytes(), whole && r.people.Bytes() > 0
+	}
+	return n, whole
+}
+
 // checkColumns compares the input's columns with the domain's, if that needs, or does not need, the table
 // to be opened.
 func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {

@@ -202,3 +202,32 @@ func TestFaultsAreCounted(t *testing.T) {
 		t.Errorf("%d faults: %q", n, lines)
 	}
 }
+
+// People take as many shards as the bytes of both tables ask for; how far the reading is, is known if both sizes are.
+func TestBytesOfRowsAndPeople(t *testing.T) {
+	sized := func(n int64) table.Source { return sizedTable{n: n} }
+	rows, people := sized(20<<30), sized(10<<30)
+	r := &Request{source: rows}
+	if n, whole := r.inputBytes(); n != 20<<30 || !whole {
+		t.Errorf("rows alone: %d, %v", n, whole)
+	}
+	r.people = people
+	if n, whole := r.inputBytes(); n != 30<<30 || !whole {
+		t.Errorf("both: %d, %v", n, whole)
+	}
+	if p := boundParams(r, launch{}); p.Shards != 30<<30/(4<<20) {
+		t.Errorf("%d shards", p.Shards)
+	}
+	r.source = sized(0)
+	if n, whole := r.inputBytes(); n != 10<<30 || whole {
+		t.Errorf("rows of unknown size: %d, %v", n, whole)
+	}
+}
+
+// sizedTable is a table of n bytes, which nobody reads.
+type sizedTable struct {
+	table.Source
+	n int64
+}
+
+func (s sizedTable) Bytes() int64 { return s.n }

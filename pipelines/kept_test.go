@@ -16,6 +16,7 @@ import (
 // rows go and how many are wanted makes no difference.
 func TestFingerprintOfRequests(t *testing.T) {
 	c := shop(t, 20)
+	c.ExpectedRows = 400 // criteria need it
 	of := func(change func(*Config)) string {
 		changed := c
 		change(&changed)

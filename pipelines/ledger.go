@@ -179,9 +179,11 @@ func checkLedger(ctx context.Context, r *Request, f *Faults) {
 		return
 	}
 	r.ledger = b
-	if in := absolute(r.Input); r.Input != "" && !slices.Contains(b.Inputs(), in) {
-		f.add("--ledger", fmt.Sprintf("%s is the book of %s, whose table is %s, and --input names %s", r.Ledger, b.Terms.Name, strings.Join(b.Inputs(), " or "), in),
-			fmt.Sprintf("name the book of that table; if it is the same people's, `dapple ledger %s --input=%s` says so", r.Ledger, r.Input))
+	for _, in := range [][2]string{{"--input", r.Input}, {"--people_input", r.People}} {
+		if at := absolute(in[1]); at != "" && !slices.Contains(b.Inputs(), at) {
+			f.add("--ledger", fmt.Sprintf("%s is the book of %s, whose table is %s, and %s names %s", r.Ledger, b.Terms.Name, strings.Join(b.Inputs(), " or "), in[0], at),
+				fmt.Sprintf("name the book of that table; if it is the same people's, `dapple ledger %s --input=%s` says so", r.Ledger, in[1]))
+		}
 	}
 	if n := b.Sum.Params().Neighbouring; n != r.Neighbouring {
 		f.add("--neighbouring", fmt.Sprintf("got %s, and %s counts for %s: losses of two relations do not add", r.Neighbouring.Flag(), r.Ledger, n.Flag()), "")

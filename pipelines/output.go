@@ -120,10 +120,25 @@ func (o *output) abandon(ctx context.Context) (kept string, err error) {
 	if isTable(t.Output) && t.Release != "" {
 		if _, err := o.statement(ctx); err == nil {
 			return fmt.Sprintf("staged files are in %s until you remove them; statement and model are in %s, and load at no privacy cost:\n"+
-				"dapple sample --model=%s --output=%s", t.Stage, t.Release, files.Join(t.Release, modelFile), t.Output), nil
+				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, modelFile), t.Output, o.loadAgain(ctx)), nil
 		}
 	}
 	return "", o.sink.Abandon(ctx, privacyFile, modelFile, marginalsFile, reportFile)
+}
+
+// loadAgain returns the flags with which other rows of the model can be loaded. Of two tables the first may be there alone.
+func (o *output) loadAgain(ctx context.Context) (flags string) {
+	if o.Tables {
+		flags = " --layout=two"
+	}
+	write := o.Target.Write
+	if w, found, _ := o.find(ctx); !found && w.Job != "" {
+		write = "truncate"
+	}
+	if write != "" {
+		flags += " --write=" + write
+	}
+	return flags
 }
 
 // written describes what a finished run has written.

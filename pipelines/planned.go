@@ -130,6 +130,9 @@ func (r *Request) Plan() (*Plan, error) {
 		p.Notes = append(r.notes(), r.left()...)
 		p.Aimed = r.aimed
 		p.Curve = plan.Curve(r.Problem, r.Chosen, r.like)
+		if !p.UnitsGiven {
+			p.ByUnits = plan.OtherUnits(r.Problem, r.Chosen, r.like)
+		}
 	}
 	return p, err
 }

@@ -37,7 +37,8 @@ func ReadPublic(ctx context.Context, name string, f *schema.File, o table.Option
 	return t, nil
 }
 
-// readPublic refuses a table that is private.
+// readPublic refuses a table that is private, and one with a cell that the domain has no place for: a run says nothing of
+// such cells of the private table, and of a public one it can.
 func readPublic(ctx context.Context, name string, f *schema.File, o table.Options, private func(table.Source) bool) (*solver.Public, error) {
 	d := *f.Domain
 	switch _, cells, _ := d.Universe(); {
@@ -61,12 +62,16 @@ func readPublic(ctx context.Context, name string, f *schema.File, o table.Option
 	}
 	b, encoder := solver.NewPublicBuilder(d.Sizes()), domain.NewEncoder(&d)
 	var codes []domain.Code
+	before := 0 // rows of the chunks so far
 	err = source.Each(ctx, &d, f.CSV, func(c *domain.Chunk) error {
 		if n := c.Rows * d.Len(); n > len(codes) {
 			codes = make([]domain.Code, n)
 		}
-		encoder.Encode(c, codes[:c.Rows*d.Len()])
+		if row, a, ok := encoder.EncodeStrict(c, codes[:c.Rows*d.Len()]); !ok {
+			return fmt.Errorf("column %q of row %d is nothing that the domain declares; leave the row out, or change it or the domain", d.Attributes[a].Name, before+row+1)
+		}
 		b.Add(codes[:c.Rows*d.Len()])
+		before += c.Rows
 		return ctx.Err()
 	})
 	if err != nil {

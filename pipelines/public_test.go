@@ -56,10 +56,12 @@ func TestPublicRun(t *testing.T) {
 func TestPublicFaults(t *testing.T) {
 	rows := "plan,age,active\nbasic,20,true\n"
 	for want, change := range map[string]func(*Config){
-		"no such file":           func(c *Config) { c.Public += ".gone" },
-		`has no column "active"`: func(c *Config) { c.Public = publicFile(t, "plan,age\nbasic,20\n") },
-		"without rows":           func(c *Config) { c.Public = publicFile(t, "plan,age,active\n") },
-		"is the private table":   func(c *Config) { c.Public = c.Input },
+		"no such file":             func(c *Config) { c.Public += ".gone" },
+		`has no column "active"`:   func(c *Config) { c.Public = publicFile(t, "plan,age\nbasic,20\n") },
+		"without rows":             func(c *Config) { c.Public = publicFile(t, "plan,age,active\n") },
+		`column "age" of row 2`:    func(c *Config) { c.Public = publicFile(t, rows+"pro,old,true\n") },
+		`column "active" of row 3`: func(c *Config) { c.Public = publicFile(t, rows+"pro,30,true\npro,30\n") },
+		"is the private table":     func(c *Config) { c.Public = c.Input },
 		"has no use for a public table; leave that out, or use method rake, dpam":                          func(c *Config) { c.Method = "dpfw" },
 		"pmw-pub: it needs a table that anybody may see, with --public=TABLE; without one use method mwem": func(c *Config) { c.Public, c.Method = "", "pmw-pub" },
 	} {

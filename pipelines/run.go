@@ -143,11 +143,8 @@ func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun,
 		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, submitted: st.remember,
 		stop: func(ctx context.Context) error { return st.stop(ctx, n.RunID, l.runID) }, dir: st.dir,
 	}
-	bytes := r.source.Bytes()
-	if r.people != nil && bytes > 0 {
-		bytes += r.people.Bytes()
-	}
-	if begun != nil {
+	bytes, whole := r.inputBytes()
+	if begun != nil || !whole {
 		bytes = 0
 	}
 	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, bytes)

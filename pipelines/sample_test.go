@@ -179,6 +179,18 @@ func TestDryRows(t *testing.T) {
 	if err != nil || !strings.Contains(string(manifest), dryNote) {
 		t.Errorf("the manifest does not say that rows are dry: %v", err)
 	}
+	exact := "columns:\n  - {name: x, type: NUMERIC, min: 0, max: 58, resolution: 0.0001, exact: [0.2121212, 0.5833333], fallback: 0}\n" +
+		"  - {name: y, type: FLOAT64, min: 0, max: 58, resolution: 0.01, exact: [0.333333], fallback: 0}\n"
+	if err := os.WriteFile(name, []byte(exact), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c.Where, c.Output = "", filepath.Join(dir, "exact")
+	if r, err = ValidateSample(context.Background(), c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunSample(context.Background(), r); err != nil {
+		t.Errorf("dry rows of columns with exact values: %v", err)
+	}
 	c.Rows, c.Model = 0, "out"
 	if _, err := ValidateSample(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--rows: is required for dry rows") || !strings.Contains(err.Error(), "--domain: together with --model") {
 		t.Errorf("got %v", err)

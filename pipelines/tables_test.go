@@ -106,13 +106,6 @@ func TestTwoTablesFaults(t *testing.T) {
 		t.Errorf("without events: %v", err)
 	}
 	c = purchases(t, 40)
-	c.Tables, c.Format = true, "parquet"
-	mustRun(t, c)
-	c.Output, c.Release = "bq://p.d.t", filepath.Join(t.TempDir(), "release")
-	if _, err := ValidatePlan(context.Background(), PlanConfig{Config: c}); err == nil || !strings.Contains(err.Error(), "to a directory") {
-		t.Errorf("to a table: %v", err)
-	}
-	c = purchases(t, 40)
 	c.Tables = true
 	mustRun(t, c)
 	c.Input, c.Output = c.Output, filepath.Join(t.TempDir(), "again")
@@ -146,6 +139,54 @@ func TestPeopleOfAnyKind(t *testing.T) {
 		res := mustRun(t, c)
 		if w := res.Written; w.Rows < w.People || most == 1 && w.Rows != w.People {
 			t.Errorf("at most %d rows: %d people and %d rows", most, w.People, w.Rows)
+		}
+	}
+}
+
+// No record of two tables ends a run either: people named twice, people and rows without an ID, rows of strangers, lines that
+// are cut off, a person with 100,000 rows. Every key of what is written resolves.
+func TestTwoTablesOfAnyKind(t *testing.T) {
+	c := purchases(t, 0)
+	people := "customer,plan\n,plus\n\"\",basic\nc1,basic\nc1,plus\nc2,gold\nc3\nc4,\n"
+	rows := "customer,item,price\n,tea,3\nstranger,tea,3\nc3\nc2,,x\nc4,nails,-7,more\n" + strings.Repeat("c1,tea,7\n", 100_000)
+	for i := range 80 {
+		people += fmt.Sprintf("p%d,%s\n", i, []string{"basic", "plus"}[i%2])
+		rows += strings.Repeat(fmt.Sprintf("p%d,milk,%d\n", i, i%40), i%3)
+	}
+	c.People = filepath.Join(filepath.Dir(c.Input), "people.csv")
+	files := map[string]string{c.Domain: strings.Replace(purchasesDomain, "{max: 12}", "{min: 0, max: 12}", 1), c.Input: rows, c.People: people}
+	for path, content := range files {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustRun(t, c)
+	_, list := readCSV(t, filepath.Join(c.Output, "people"))
+	known := map[string]bool{}
+	for _, p := range list {
+		known[p[0]] = true
+	}
+	_, events := readCSV(t, filepath.Join(c.Output, "events"))
+	for _, e := range events {
+		if !known[e[0]] {
+			t.Fatalf("row %v is of nobody", e)
+		}
+	}
+	if len(known) != len(list) {
+		t.Errorf("%d people of %d numbers", len(list), len(known))
+	}
+	c.Output = filepath.Join(t.TempDir(), "again")
+	for content, want := range map[string]string{
+		"customer\nc1\n":             `people.csv: the header line has no column "plan"`,
+		"plan\nplus\n":               `people.csv: the header line has no column "customer"`,
+		"":                           "people.csv: the file is empty",
+		"customer,plan,plan\nc1,a,b": `people.csv: columns 2 and 3 are both called "plan"`,
+	} {
+		if err := os.WriteFile(c.People, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--people_input: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", content, err)
 		}
 	}
 }

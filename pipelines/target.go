@@ -151,12 +151,12 @@ const defaultFormat = "parquet"
 
 // checkTable refuses a table that cannot be written, before any budget is spent. Its name and the way to write have
 // been checked before.
-func (t target) checkTable(ctx context.Context, d *domain.Domain, f *Faults) {
+func (t target) checkTable(ctx context.Context, rows, people *domain.Domain, f *Faults) {
 	if !isTable(t.output) || len(t.placeFaults()) > 0 || t.finished(ctx) {
 		return
 	}
 	to := t.in("check", "")
-	to.Domain = d
+	to.Domain, to.People = rows, people
 	for _, err := range eachError(table.OpenSink(to).Check(ctx)) {
 		f.add("--output", tableError(err), "")
 	}
@@ -175,7 +175,9 @@ func (r *Request) notes() (lines []string) {
 		}
 	}
 	t := r.target()
-	if note := table.OpenSink(t.in("plan", stagingAreaOf(r.TempLocation, t.beside(), r.scratch).dir)).Note(); note != "" {
+	to := t.in("plan", stagingAreaOf(r.TempLocation, t.beside(), r.scratch).dir)
+	to.Domain, to.People = writtenTables(r.File.Domain, r.Tables)
+	if note := table.OpenSink(to).Note(); note != "" {
 		lines = append(lines, "output    "+note)
 	}
 	if len(r.Problem.Criteria.Limits) > 0 {

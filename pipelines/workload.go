@@ -39,6 +39,7 @@ func (r *Request) listed(f *Faults) (w query.Workload, ok bool) {
 		f.add("--domain", err.Error(), "")
 		return w, false
 	}
+	w = query.WithRows(r.File.Domain, w, r.MaxCells)
 	if r.File.Domain.Events != nil && !w.Whole() {
 		f.add("--domain", "linear queries with values between -1, 0 and 1, and events, whose rows have weights", "use values of -1, 0 and 1")
 		return w, false

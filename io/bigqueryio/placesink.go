@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
@@ -14,10 +15,11 @@ import (
 	tables "github.com/dapple-dp/dapple/io/table"
 )
 
-// loadedRows is a sink of rows in a table: they are staged as files, and one job loads them all. What was released
-// with them goes to a directory, before the rows.
+// loadedRows is a sink of rows in a table, or of people and their rows in two: they are staged as files, and one job loads
+// all of a table. What was released with them goes to a directory, before the rows. BigQuery has no load of two tables
+// at once: people come first, so that all is there if their rows are.
 type loadedRows struct {
-	Sink
+	to      []Sink // as many parts of each
 	target  tables.Target
 	stage   dirsink.Dir
 	release dirsink.Dir // of no rows; Release empty: nothing is released
@@ -47,26 +49,52 @@ func openLoaded(t tables.Target) tables.Sink {
 	var o Options
 	_ = t.Services.Get(scheme, &o) // the settings were read at launch
 	o.Project = cmp.Or(o.Project, name.Project)
-	s := &loadedRows{
-		Sink:    Sink{Client: o.Client, Table: name, RunID: t.RunID, Shards: t.Shards, Write: write, Labels: t.Labels},
+	one := Sink{Client: o.Client, Table: name, RunID: t.RunID, Shards: t.Shards, Write: write, Labels: t.Labels}
+	if t.Domain != nil {
+		one.Domain = *t.Domain
+	}
+	to := []Sink{one}
+	if t.People != nil {
+		to = []Sink{one, one}
+		to[0].Domain = *t.People
+		for i, name := range tables.TwoNames(t.Output) {
+			to[i].Table, _ = ParseTable(name)
+		}
+	}
+	return &loadedRows{
+		to:      to,
 		target:  t,
-		stage:   dirsink.Dir{Release: t.Stage, RunID: t.RunID, Shards: t.Shards, Extension: "parquet"},
+		stage:   dirsink.Dir{Release: t.Stage, RunID: t.RunID, Shards: len(to) * t.Shards, Extension: "parquet"},
 		release: dirsink.Dir{Release: t.Release, RunID: t.RunID, Overwrite: t.Overwrite},
 	}
-	if t.Domain != nil {
-		s.Domain = *t.Domain
-	}
-	return s
 }
 
-func (s *loadedRows) name() string { return Scheme + s.Table.String() }
+// names returns the names of the tables, for messages.
+func (s *loadedRows) names() string {
+	var list []string
+	for _, to := range s.to {
+		list = append(list, Scheme+to.Table.String())
+	}
+	return strings.Join(list, " and ")
+}
+
+func (s *loadedRows) Check(ctx context.Context) error {
+	if len(s.to) > 1 && s.to[0].Write == WriteAppend {
+		return errors.New("bigquery: people are numbered from 1 in every run, and those of two runs would be the same; choose other tables or set write=truncate")
+	}
+	var errs []error
+	for _, to := range s.to {
+		errs = append(errs, to.Check(ctx))
+	}
+	return errors.Join(errs...)
+}
 
 func (s *loadedRows) Create(ctx context.Context, shard, _ int) (tables.Shard, error) {
 	part, err := s.stage.Create(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.NewWriter(part)
+	w, err := s.to[shard/s.target.Shards].NewWriter(part)
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
@@ -79,17 +107,55 @@ func (s *loadedRows) Publish(ctx context.Context, refs []tables.FileRef, r table
 			return tables.Published{}, err
 		}
 	}
-	out, err := s.Sink.Publish(ctx, Staged{
-		Model: r.Model, Parts: refs,
-		Remove: func(ctx context.Context) error { return s.stage.Abandon(ctx) },
-	})
-	if err != nil {
+	if err := s.fit(ctx, r.Model); err != nil {
 		return tables.Published{}, err
 	}
-	if out.Left != nil { // the rows are there
-		log.Warnf(ctx, "%v", out.Left)
+	out := tables.Published{URI: s.target.Output, Files: len(refs), Rows: s.target.Rows(refs)}
+	for i, to := range s.to {
+		staged := Staged{Model: r.Model, Parts: s.partsOf(i, refs)}
+		if i == len(s.to)-1 {
+			staged.Remove = func(ctx context.Context) error { return s.stage.Abandon(ctx) }
+		}
+		loaded, err := to.Publish(ctx, staged)
+		if err != nil {
+			if i > 0 {
+				err = fmt.Errorf("%w; %s is loaded, and %s is not", err, s.to[0].Table, to.Table)
+			}
+			return tables.Published{}, err
+		}
+		if loaded.Left != nil { // the rows are there
+			log.Warnf(ctx, "%v", loaded.Left)
+		}
+		out.Bytes += loaded.Bytes
+		if i < len(s.to)-1 {
+			out.People = loaded.Rows
+		}
 	}
-	return tables.Published{URI: s.name(), Files: len(refs), Rows: s.target.Rows(refs), Bytes: out.Bytes}, nil
+	return out, nil
+}
+
+// fit looks again, before the first of two tables is loaded, whether the second can be.
+func (s *loadedRows) fit(ctx context.Context, model string) error {
+	for _, to := range s.to[1:] {
+		if _, done, err := to.Find(ctx, model); err != nil || done {
+			return err
+		}
+		if err := to.Check(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partsOf returns the parts of a table, numbered from 0.
+func (s *loadedRows) partsOf(table int, refs []tables.FileRef) (own []tables.FileRef) {
+	for _, r := range refs {
+		if r.Shard/s.target.Shards == table {
+			r.Shard %= s.target.Shards
+			own = append(own, r)
+		}
+	}
+	return own
 }
 
 func (s *loadedRows) Prepare(ctx context.Context) error {
@@ -120,21 +186,31 @@ func (s *loadedRows) Hold() (release func(), err error) {
 	return func() { stage(); other() }, nil
 }
 
-// Find returns the job that has loaded this run's rows. Its result names table and release even if there is none.
+// Find returns the job that has loaded this run's rows, or both. Its result names table and release even if there is none,
+// and the job that has loaded people if only they are there.
 func (s *loadedRows) Find(ctx context.Context, model string) (tables.Written, bool, error) {
-	w := tables.Written{Published: tables.Published{URI: s.name(), Rows: -1}, Release: s.release.Release}
+	w := tables.Written{Published: tables.Published{URI: s.target.Output, Rows: -1}, Release: s.release.Release}
 	if w.Release != "" {
 		o, err := dirsink.Open(ctx, w.Release)
-		if err != nil || o.RunID != s.RunID {
+		if err != nil || o.RunID != s.target.RunID {
 			return w, false, err // rows come after it
 		}
 		w.Digest = o.SHA256
 	}
-	job, found, err := s.Sink.Find(ctx, model)
-	if found {
-		w.Job, w.Rows, w.Bytes = job.Job, job.Rows, job.Bytes
+	for i, to := range s.to {
+		job, found, err := to.Find(ctx, model)
+		if err != nil || !found {
+			return w, false, err
+		}
+		w.Bytes += job.Bytes
+		if i == len(s.to)-1 {
+			w.Rows = job.Rows
+		} else {
+			w.People = job.Rows
+		}
+		w.Job = strings.TrimPrefix(w.Job+" and "+job.Job, " and ")
 	}
-	return w, found, err
+	return w, true, nil
 }
 
 func (s *loadedRows) Abandon(ctx context.Context, released ...string) error {
@@ -147,14 +223,18 @@ func (s *loadedRows) Abandon(ctx context.Context, released ...string) error {
 
 func (s *loadedRows) Unfinished() string {
 	return fmt.Sprintf("the rows were being loaded: a job whose name begins with dapple_ may end yet; look at %s before the next run\n"+
-		"staged files are in %s until you remove them", s.name(), s.target.Stage)
+		"staged files are in %s until you remove them", s.names(), s.target.Stage)
 }
 
 // Note describes how the rows get into the table.
 func (s *loadedRows) Note() string {
 	from := "one file from this machine, since neither --temp_location nor --release is on gs://"
 	if files.Scheme(s.target.Stage) == "gs" {
-		from = fmt.Sprintf("%d files staged on gs://", s.Shards)
+		from = fmt.Sprintf("%d files staged on gs://", s.target.Shards)
 	}
-	return fmt.Sprintf("%s, write=%s; one load job of %s", s.target.Output, writeMode(s.target), from)
+	each := ""
+	if len(s.to) > 1 {
+		each = " for each"
+	}
+	return fmt.Sprintf("%s, write=%s; one load job%s of %s", s.names(), writeMode(s.target), each, from)
 }

@@ -82,7 +82,7 @@ func planCommand() command {
 			if p.Like {
 				units = p.Problem.Units
 			}
-			_, err = fmt.Fprintf(out, "next      %s\n", flags.synth(p.Problem.Epsilon, units))
+			_, err = fmt.Fprintf(out, "next      %s\n", flags.synth(p.Problem, units))
 			return err
 		},
 	}
@@ -132,7 +132,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 		{name: "format", value: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
 		{name: "null", value: "TEXT", set: text(&c.Null)},
 		{name: "rows", value: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
-		{name: "layout", value: "FORM", usage: "of people: joined (default) or two, directories people and events", set: layout(&c.Tables)},
+		{name: "layout", value: "FORM", usage: "of people: joined (default) or two, people and events", set: layout(&c.Tables)},
 		{name: "where", value: "CONDITION", usage: "as in SQL: 'age >= 65 AND (sex = Female OR ward NOT IN (A, B))'", set: text(&c.Where)},
 		{name: "min_count", value: "K", usage: "no written combination (of --min_count_columns=A,B, else all) in fewer rows", set: whole(&c.MinCount.Rows, mostRows)},
 		{name: "min_count_columns", value: "A,B", set: list(&c.MinCount.Columns)},

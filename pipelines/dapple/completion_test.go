@@ -86,6 +86,11 @@ func TestPlanJSON(t *testing.T) {
 			Epsilon float64 `json:"epsilon"`
 			TV      float64 `json:"average_tv"`
 		} `json:"curve"`
+		Given   bool `json:"units_given"`
+		ByUnits []struct {
+			Units float64 `json:"units"`
+			TV    float64 `json:"average_tv"`
+		} `json:"at_other_units"`
 		Target struct {
 			Epsilon float64 `json:"epsilon"`
 		} `json:"target"`
@@ -105,6 +110,10 @@ func TestPlanJSON(t *testing.T) {
 		if p.Curve[i].Epsilon <= p.Curve[i-1].Epsilon || p.Curve[i].TV > p.Curve[i-1].TV {
 			t.Errorf("the curve does not fall: %+v", p.Curve)
 		}
+	}
+	if u := p.ByUnits; p.Given || len(u) != 3 || !(u[0].TV > u[1].TV && u[1].TV > *p.AverageTV && *p.AverageTV > u[2].TV) || u[2].Units != 500_000 ||
+		!strings.Contains(got.stdout, "50000 (ASSUMED") || !strings.Contains(got.stdout, "of other numbers of units: ") {
+		t.Errorf("of an assumed number of units: %+v", u)
 	}
 	dapple(t, dir, append(args, "--json=no/plan.json")...).want(t, 2, "--json")
 	dapple(t, dir, "plan", "--json=no/plan.json", "--domain=nowhere.yaml", "--epsilon=1", "--delta=0").want(t, 2, "2 problems", "--json", "nowhere.yaml")

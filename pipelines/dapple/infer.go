@@ -15,7 +15,7 @@ import (
 
 func inferCommand() command {
 	p := &infer.Params{}
-	output := ""
+	output, people := "", ""
 	var src *infer.Source
 	return command{
 		name:    "infer",
@@ -26,13 +26,14 @@ func inferCommand() command {
 			{name: "output", value: "FILE", usage: "domain file to write, local or gs://; default: standard output", set: text(&output)},
 			{name: "from_data", usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
 			{name: "privacy_id", value: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
+			{name: "people_input", value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&people)},
 		}, readingServices(&p.Services)...),
 		check: func(ctx context.Context) error {
 			var faults pipelines.Faults
-			src, faults = openTable(ctx, *p)
+			src, faults = openTable(ctx, *p, people)
 			return append(faults, nameFaults(ctx, output)...).Err()
 		},
-		run: func(ctx context.Context, out io.Writer) error { return propose(ctx, src, output, out) },
+		run: func(ctx context.Context, out io.Writer) error { return propose(ctx, src, output, people, out) },
 	}
 }
 
@@ -85,16 +86,23 @@ func dirFaults(flag, name string) pipelines.Faults {
 }
 
 // openTable finds every fault of a table whose domain is asked for.
-func openTable(ctx context.Context, p infer.Params) (*infer.Source, pipelines.Faults) {
+func openTable(ctx context.Context, p infer.Params, people string) (*infer.Source, pipelines.Faults) {
 	if p.Input == "" {
 		return nil, nil // said where flags are read
 	}
 	src, err := infer.Open(ctx, p)
-	return src, pipelines.ErrorFaults("--input", err)
+	faults := pipelines.ErrorFaults("--input", err)
+	switch {
+	case people != "" && p.PrivacyID == "":
+		faults = append(faults, pipelines.Fault{Where: "--privacy_id", What: "is required with --people_input: the column that both tables have"})
+	case people != "" && err == nil:
+		faults = append(faults, pipelines.ErrorFaults("--people_input", src.OpenPeople(ctx, people))...)
+	}
+	return src, faults
 }
 
 // propose writes a proposal to out, or to a file: one of this machine only its owner can read.
-func propose(ctx context.Context, src *infer.Source, output string, out io.Writer) error {
+func propose(ctx context.Context, src *infer.Source, output, people string, out io.Writer) error {
 	b, err := src.Propose(ctx)
 	if ctx.Err() != nil {
 		return errors.New("interrupted; nothing was written")
@@ -113,6 +121,10 @@ func propose(ctx context.Context, src *infer.Source, output string, out io.Write
 	if src.FromData {
 		note = ", which is NOT private"
 	}
-	_, err = fmt.Fprintf(out, "wrote %s%s: review it, then run\n  dapple plan --domain=%s --epsilon=1 --delta=1e-9\n", output, note, output)
+	tables := ""
+	if people != "" {
+		tables = " " + quoteForShell("--input="+src.Input) + " " + quoteForShell("--people_input="+people)
+	}
+	_, err = fmt.Fprintf(out, "wrote %s%s: review it, then run\n  dapple plan %s%s --epsilon=1 --delta=1e-9\n", output, note, quoteForShell("--domain="+output), tables)
 	return err
 }

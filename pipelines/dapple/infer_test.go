@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,58 @@ func TestInferThenPlan(t *testing.T) {
 		plan[1] = "--domain=names.yaml"
 		dapple(t, dir, plan...).want(t, 2, "names.yaml:")
 	}
+}
+
+// Of two tables, people of whom some have no rows and their rows, a domain is proposed of which all commands that are
+// printed run as they stand. The columns of people are read from their own table alone.
+func TestInferPeople(t *testing.T) {
+	dir := t.TempDir()
+	people, rows := "who;sex\n", "who;sex;item\n"
+	for i := range 120 {
+		people += fmt.Sprintf("p%d;%c\n", i, "FM"[i%2])
+		for j := range i % 4 {
+			rows += fmt.Sprintf("p%d;X;i%d\n", i, j%2)
+		}
+	}
+	put(t, dir, "people.csv", people)
+	put(t, dir, "some rows.csv", rows)
+	infer := []string{"infer", "--input=some rows.csv", "--people_input=people.csv", "--from_data", "--output=d.yaml"}
+	dapple(t, dir, infer...).want(t, 2, "--privacy_id: is required with --people_input")
+	infer = append(infer, "--privacy_id=who")
+	got := dapple(t, dir, infer...)
+	got.want(t, 0)
+	domain, err := os.ReadFile(filepath.Join(dir, "d.yaml"))
+	if err != nil || !strings.Contains(string(domain), "events: {person: [sex], rows: {min: 0, max: 5}}") || !strings.Contains(string(domain), "name: sex, type: STRING, values: [F, M]") {
+		t.Errorf("proposed %s, %v", domain, err)
+	}
+	next := printed(t, got.stdout, "  dapple plan")
+	if want := "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9"; next != want {
+		t.Errorf("next is %s", next)
+	}
+	if said := inShell(t, dir, printed(t, inShell(t, dir, next), "next      dapple synth")); !strings.Contains(said, "wrote   ") { // how many people, noise decides
+		t.Error(said)
+	}
+
+	names := dapple(t, dir, "infer", "--input=some rows.csv", "--people_input=people.csv", "--privacy_id=who")
+	names.want(t, 0)
+	if !strings.Contains(names.stdout, "events: {person: [sex], rows: {min: 0, max: 100}}") {
+		t.Errorf("proposed from names: %s", names.stdout)
+	}
+	put(t, dir, "commas.csv", "who,sex\np1,F\n")
+	dapple(t, dir, "infer", "--input=some rows.csv", "--people_input=commas.csv", "--privacy_id=who").want(t, 2, "--people_input: commas.csv and some rows.csv are not written alike")
+	dapple(t, dir, "infer", "--input=some rows.csv", "--people_input=none.csv", "--privacy_id=who").want(t, 2, "--people_input: none.csv: no such file")
+}
+
+// printed returns the command in a line of a beginning.
+func printed(t *testing.T, text, beginning string) string {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, beginning) {
+			return strings.TrimSpace(line[strings.Index(line, "dapple"):])
+		}
+	}
+	t.Fatalf("no line begins with %q:\n%s", beginning, text)
+	return ""
 }
 
 func TestInferFaults(t *testing.T) {

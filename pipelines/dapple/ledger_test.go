@@ -81,6 +81,8 @@ func TestLedger(t *testing.T) {
 	at("--domain=people.yaml", "--input=visits.csv", "--output=three").want(t, 2, "--ledger: b is the book of people, whose table is "+filepath.Join(dir, "people.csv"), "`dapple ledger b --input=visits.csv` says so")
 	at("--domain=records.yaml", "--input=people.csv", "--output=three").want(t, 2, "--ledger: b counts for all records of one person_id, and the domain file for single records")
 	at("--domain=people.yaml", "--input=people.csv", "--neighbouring=replace", "--output=three").want(t, 2, "--neighbouring: got replace, and b counts for add_remove")
+	put(t, dir, "visits.yaml", peopleDomain+"events: {person: [sex], rows: {min: 0, max: 5}}\n")
+	at("--domain=visits.yaml", "--input=people.csv", "--people_input=all.csv", "--output=three").want(t, 2, "and --people_input names "+filepath.Join(dir, "all.csv"), "`dapple ledger b --input=all.csv` says so")
 	dapple(t, dir, "ledger", "b", "--input=visits.csv").want(t, 0)
 	at("--domain=people.yaml", "--input=visits.csv", "--output=three").want(t, 0)
 

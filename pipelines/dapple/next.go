@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // given are the flags of a command line that were given a value, in their order.
@@ -33,7 +33,7 @@ func (g *given) record(opts []option) {
 
 // synth is the command line that does what was planned: with all these flags, those that synth needs besides, and the
 // expected rows that were planned for, if they were found elsewhere; 0: they were not.
-func (g given) synth(ε dp.Epsilon, units float64) string {
+func (g given) synth(p solver.Problem, units float64) string {
 	words := []string{"dapple", "synth"}
 	has := map[string]bool{}
 	for _, arg := range g {
@@ -46,7 +46,10 @@ func (g given) synth(ε dp.Epsilon, units float64) string {
 			words = append(words, quoteForShell("--"+f.Name+"="+f.Value.String()))
 		}
 	})
-	needed := [][2]string{{"input", "TABLE"}, {"output", "DIR"}, {"epsilon", fmt.Sprintf("%g", float64(ε))}}
+	needed := [][2]string{{"input", "TABLE"}, {"output", "DIR"}, {"epsilon", fmt.Sprintf("%g", float64(p.Epsilon))}}
+	if e := p.Domain.Events; e != nil && e.NoRows {
+		needed = append(needed, [2]string{"people_input", "TABLE"})
+	}
 	if units > 0 {
 		needed = append(needed, [2]string{"expected_rows", fmt.Sprintf("%.0f", units)})
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // valueFor finds a value that an option takes.
@@ -37,7 +39,8 @@ func TestNextHasEveryFlag(t *testing.T) {
 			want[len(want)-1] = "--" + o.name
 		}
 	}
-	out, err := exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(1, 0)).Output()
+	problem := solver.Problem{Domain: &domain.Domain{}, Epsilon: 1}
+	out, err := exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(problem, 0)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,8 @@ func TestNextHasEveryFlag(t *testing.T) {
 	if faults := parse(want, synth.options); len(faults) > 0 {
 		t.Errorf("synth refuses what plan takes: %v", faults)
 	}
-	if got := (given{"--delta=0"}).synth(0.25, 900); got != "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25 --expected_rows=900" {
+	problem.Epsilon = 0.25
+	if got := (given{"--delta=0"}).synth(problem, 900); got != "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25 --expected_rows=900" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -64,17 +68,24 @@ func TestNextIsRun(t *testing.T) {
 		"--expected_rows=2000", "--marginals=2", "--criteria=sex,age<=0.6; income <= 0.6", "--min_count=3", "--min_count_columns=sex,age")
 	got.want(t, 0)
 	_, next, _ := strings.Cut(got.stdout, "\nnext      ")
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", next)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", next, err, out)
-	}
+	out := inShell(t, dir, next)
 	for _, line := range []string{"rows to the rows/", "\ncriteria met: ", "\nmerged  "} {
-		if !strings.Contains(string(out), line) {
+		if !strings.Contains(out, line) {
 			t.Errorf("no %q in\n%s", line, out)
 		}
 	}
+}
+
+// inShell runs a printed command, which has to succeed, and returns what it says.
+func inShell(t *testing.T, dir, command string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
 }
 
 // Of a table that breaks what the domain rules out no model can be right: half of the people stand in a cell that it must not
