@@ -18,18 +18,18 @@ var bars = []struct {
 	setting
 	tv, largest float64
 }{
-	{ask("adult7", "dpam", dp.AddRemove, 1, adult7Delta, ""), 0.0245, 0.0025},
-	{ask("adult7", "dpam", dp.AddRemove, 0.1, adult7Delta, ""), 0.102, 1},
-	{ask("adult7", "dpam", dp.AddRemove, 10, adult7Delta, ""), 0.0065, 1},
-	{ask("adult7", "dpam", dp.AddRemove, 1, 0, ""), 0.034, 1},
-	{ask("adult7", "dpam", dp.Replace, 1, adult7Delta, ""), 0.033, 1},
-	{ask("adult7", "dpfw", dp.AddRemove, 1, adult7Delta, ""), 0.030, 1},
-	{ask("adult7", "auto", dp.AddRemove, 0.1, adult7Delta, ""), 0.0790, 1},
-	{ask("adult7", "auto", dp.AddRemove, 1, adult7Delta, ""), 0.0218, 0.0025},
-	{ask("adult7", "auto", dp.AddRemove, 10, adult7Delta, ""), 0.0062, 1},
-	{ask("adult14", "auto", dp.AddRemove, 0.1, adult14Delta, ""), 0.118, 1},
-	{ask("adult14", "auto", dp.AddRemove, 1, adult14Delta, ""), 0.0467, 0.0055},
-	{ask("adult14", "auto", dp.AddRemove, 10, adult14Delta, ""), 0.0225, 1},
+	{ask("adult7", "dpam", dp.AddRemove, 1, adult7Delta), 0.0245, 0.0025},
+	{ask("adult7", "dpam", dp.AddRemove, 0.1, adult7Delta), 0.102, 1},
+	{ask("adult7", "dpam", dp.AddRemove, 10, adult7Delta), 0.0065, 1},
+	{ask("adult7", "dpam", dp.AddRemove, 1, 0), 0.034, 1},
+	{ask("adult7", "dpam", dp.Replace, 1, adult7Delta), 0.033, 1},
+	{ask("adult7", "dpfw", dp.AddRemove, 1, adult7Delta), 0.030, 1},
+	{ask("adult7", "auto", dp.AddRemove, 0.1, adult7Delta), 0.0790, 1},
+	{ask("adult7", "auto", dp.AddRemove, 1, adult7Delta), 0.0218, 0.0025},
+	{ask("adult7", "auto", dp.AddRemove, 10, adult7Delta), 0.0062, 1},
+	{ask("adult14", "auto", dp.AddRemove, 0.1, adult14Delta), 0.118, 1},
+	{ask("adult14", "auto", dp.AddRemove, 1, adult14Delta), 0.0467, 0.0055},
+	{ask("adult14", "auto", dp.AddRemove, 10, adult14Delta), 0.0225, 1},
 }
 
 func TestBars(t *testing.T) {

@@ -1,136 +1,227 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
-	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path"
-	"runtime"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/integration/families"
 	"github.com/dapple-dp/dapple/internal/methods"
-	"github.com/dapple-dp/dapple/solver"
 )
 
-// peers are figures of the authors' own programs on adult7 at ε = 1, average TV / largest cell / CPU seconds, under Replace;
-// "-" was not measured. RAP is not here, see package comparators.
-var peers = map[string]string{
-	"adaptive": "AIM .0320/.0045/82–174", "pep": "-/.0058/49", "mwem": "-/.0229/23", "dualquery": ".42/.0445/6–15", "fem": ".470/.0929/23",
+// contest is a table and a workload on which methods run.
+type contest struct {
+	table    string
+	width    int // marginals of up to so many columns
+	epsilons []dp.Epsilon
+	relation dp.Neighbouring
+	methods  []string // nil: all
 }
 
-// rivals prints one run of each method at each ε: the errors of the model on the widest marginals, CPU time and the largest
-// heap. pmw-pub and pap get a random tenth of the table's rows as a public table.
-func rivals(w *tabwriter.Writer, data, only string) error {
-	fmt.Fprintln(w, "\ntable\twidth\tmethod\tε\taverage TV\tlargest\tCPU s\theap MB\tauthors' program, ε = 1")
-	defer w.Flush()
-	for _, on := range []struct {
-		name  string
-		width int
-	}{{"adult7", 3}, {"parity12", 4}} {
-		var t *families.Table
-		for _, name := range methods.Names() {
-			for _, epsilon := range []dp.Epsilon{.1, 1, 10} {
-				if ok, _ := path.Match(only, fmt.Sprintf("rivals/%s/%s/%g", on.name, name, float64(epsilon))); !ok && only != "" {
-					continue
-				}
-				if t == nil {
-					var err error
-					if t, err = open(data, on.name); err != nil {
-						return err
-					}
-				}
-				r := families.Request{Method: name, Epsilon: epsilon, Delta: adult7Delta, Width: on.width, Unrecorded: true}
-				if name == "pmw-pub" || name == "pap" {
-					r.Public = tenth(t)
-				}
-				rival(w, t, on.name, r)
-				w.Flush()
+// name is what -only selects by, after "rivals/".
+func (c contest) name() string {
+	name := fmt.Sprintf("%s-%d", c.table, c.width)
+	if c.relation == dp.Replace {
+		name += "-replace"
+	}
+	return name
+}
+
+var (
+	threeBudgets = []dp.Epsilon{.1, 1, 10}
+	contests     = []contest{
+		{table: "adult7", width: 3, epsilons: threeBudgets},
+		{table: "people", width: 3, epsilons: []dp.Epsilon{1}},
+		{table: "parity12", width: 4, epsilons: threeBudgets},
+		{table: "dense8", width: 4, epsilons: threeBudgets},
+		{table: "adult7", width: 3, epsilons: []dp.Epsilon{1}, relation: dp.Replace, methods: []string{"rake", "mwem", "pep", "gem", "dualquery", "fem"}},
+		{table: "adult7", width: 4, epsilons: []dp.Epsilon{1}},
+		{table: "adult7", width: 5, epsilons: []dp.Epsilon{1}},
+	}
+)
+
+// withPublic ends the name of a method that is given a public table, a tenth of the rows, which it could do without.
+const withPublic = " public"
+
+// itself is no method: as many of the table's own rows, drawn with replacement.
+const itself = "rows drawn again"
+
+// contenders returns the methods of a contest.
+func (c contest) contenders() []string {
+	if c.methods != nil {
+		return c.methods
+	}
+	return append(append([]string{itself}, methods.Names()...), "rake"+withPublic, "dpam"+withPublic)
+}
+
+// entry is the mean of the runs of a method on a table at one ε.
+type entry struct {
+	Contest string
+	Epsilon dp.Epsilon
+	Method  string
+	outcome
+	Runs int
+	Date string
+	// Machine is what the runs were made on, Load how many processes wanted one of its cores before the first.
+	Machine string
+	Load    float64
+}
+
+const (
+	cheap     = 1.0 // CPU seconds: a method that needs less runs cheapRuns times
+	cheapRuns = 3
+)
+
+// rivals runs the methods that -only names, each run in a process of its own, and prints their errors, CPU time and memory;
+// dir "" or where rivals.csv and the page are kept.
+func rivals(w *tabwriter.Writer, data, only, dir string) error {
+	var all []entry
+	if dir != "" {
+		var err error
+		if all, err = readEntries(dir); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w, "\n"+strings.Join(entryTitles, "\t"))
+	for _, c := range contests {
+		for _, epsilon := range c.epsilons {
+			now, err := c.at(data, only, epsilon)
+			if err != nil {
+				return err
 			}
+			for _, e := range now {
+				if i := slices.IndexFunc(all, e.sameAs); i >= 0 {
+					all[i] = e
+				} else {
+					all = append(all, e)
+				}
+			}
+			if dir != "" {
+				if err := errors.Join(writeEntries(dir, all), writePage(dir, all)); err != nil {
+					return err
+				}
+			}
+			for _, e := range now {
+				fmt.Fprintln(w, strings.Join(e.cells(all), "\t"))
+			}
+			w.Flush()
 		}
 	}
 	return nil
 }
 
-func rival(w *tabwriter.Writer, t *families.Table, name string, r families.Request) {
-	for _, c := range r.Problem(t, 0).Workload.Cliques() {
-		t.Marginal(c) // which the solve is not to be timed for
-	}
-	heap := make(chan uint64)
-	done := make(chan struct{})
-	go func() {
-		most, m := uint64(0), runtime.MemStats{}
-		for {
-			runtime.ReadMemStats(&m)
-			most = max(most, m.HeapInuse)
-			select {
-			case <-done:
-				heap <- most
-				return
-			case <-time.After(50 * time.Millisecond):
-			}
+// at runs the methods that are wanted at one ε.
+func (c contest) at(data, only string, epsilon dp.Epsilon) (list []entry, err error) {
+	dir := "" // for what the classifier reads; "": there is none
+	if c.table != "adult7" {
+		if dir, err = os.MkdirTemp("", "bench-"); err != nil {
+			return nil, err
 		}
-	}()
-	runtime.GC()
-	start := cpu()
-	s, err := families.Solve(t, r, families.Fresh())
-	seconds := cpu() - start
-	close(done)
-	most := <-heap
-	if err != nil {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%g\tdoes not apply: %v\n", name, r.Width, r.Method, float64(r.Epsilon), err)
-		return
+		defer os.RemoveAll(dir)
 	}
-	tv, largest := t.Errors(ofWidth(s.Problem.Workload, 0), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
-	others := ""
-	if r.Epsilon == 1 && name == "adult7" {
-		others = peers[r.Method]
+	for _, method := range c.contenders() {
+		name := fmt.Sprintf("rivals/%s/%s/%g", c.name(), method, float64(epsilon))
+		if !wanted(only, name) {
+			continue
+		}
+		e, err := c.enter(data, method, epsilon, dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		list = append(list, e)
 	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%g\t%.4f\t%.4f\t%.1f\t%d\t%s\n", name, r.Width, r.Method, float64(r.Epsilon), tv, largest, seconds, most>>20, others)
+	if dir != "" {
+		if err := classify(list, dir); err != nil {
+			fmt.Fprintf(os.Stderr, "no classifier: %v\n", err)
+		}
+	}
+	return list, nil
 }
 
-// tenth returns a random tenth of the rows as a public table.
-func tenth(t *families.Table) *solver.Public {
-	all := make(domain.Clique, len(t.Sizes))
-	for a := range all {
-		all[a] = a
-	}
-	b, rng, record := solver.NewPublicBuilder(t.Sizes), rand.New(rand.NewPCG(1, 10)), make([]domain.Code, len(all))
-	for z, n := range t.Marginal(all) {
-		for range n {
-			if rng.IntN(10) > 0 {
-				continue
-			}
-			for a, rest := len(all)-1, z; a >= 0; a-- {
-				record[a], rest = domain.Code(rest%t.Sizes[a]), rest/t.Sizes[a]
-			}
-			b.Add(record)
-		}
-	}
-	p, err := b.Table()
-	if err != nil {
-		panic("bench: " + err.Error())
-	}
-	return p
+// wanted reports whether a pattern, or "", matches a name or as many first parts of it as the pattern has.
+func wanted(only, name string) bool {
+	parts := strings.Split(name, "/")
+	ok, _ := path.Match(only, strings.Join(parts[:min(len(parts), 1+strings.Count(only, "/"))], "/"))
+	return ok || only == ""
 }
 
-// parity12 is a table of 50,000 records of 12 binary columns, uniform but for the last column, which is the parity of three
-// others for 90 % of the records: all tables of up to three columns are uniform.
-func parity12() *families.Table {
-	rng := rand.New(rand.NewPCG(12, 4))
-	columns, names, sizes := make([][]domain.Code, 12), make([]string, 12), make([]int, 12)
-	for a := range columns {
-		names[a], sizes[a] = fmt.Sprint("x", a), 2
-		for range 50_000 {
-			columns[a] = append(columns[a], domain.Code(rng.IntN(2)))
+func (e entry) sameAs(f entry) bool {
+	return e.Contest == f.Contest && e.Epsilon == f.Epsilon && e.Method == f.Method
+}
+
+// enter runs a method once, and more often if that is cheap; the first run writes rows to dir, unless that is "".
+func (c contest) enter(data, method string, epsilon dp.Epsilon, dir string) (entry, error) {
+	e := entry{Contest: c.name(), Epsilon: epsilon, Method: method, Date: time.Now().UTC().Format(time.DateOnly), Machine: machine(), Load: loadAverage()}
+	for e.Runs < cheapRuns {
+		job := errand{Data: data, Table: c.table, Width: c.width, Relation: c.relation, Epsilon: epsilon, Method: method, Seed: uint64(e.Runs)}
+		if dir != "" && e.Runs == 0 {
+			job.Rows, job.Test = filepath.Join(dir, method+".csv"), filepath.Join(dir, testFile)
+		}
+		one, err := inProcess(job)
+		if err != nil {
+			return entry{}, err
+		}
+		e.add(one, e.Runs)
+		e.Runs++
+		if e.Refused != "" || e.CPU > cheap {
+			break
 		}
 	}
-	for r := range columns[11] {
-		if rng.Float64() < .8 {
-			columns[11][r] = columns[1][r] ^ columns[4][r] ^ columns[7][r]
+	return e, nil
+}
+
+const testFile = "other people.csv"
+
+// classify trains a classifier on the rows of each entry, in one process.
+func classify(list []entry, dir string) error {
+	var files []string
+	var of []*entry
+	for i := range list {
+		if e := &list[i]; e.Refused == "" {
+			files, of = append(files, filepath.Join(dir, e.Method+".csv")), append(of, e)
 		}
 	}
-	return families.NewTable("parity12", families.Coded(names, sizes), columns)
+	if len(of) == 0 {
+		return nil
+	}
+	areas, err := classified(filepath.Join(dir, testFile), files...)
+	for i := range areas {
+		of[i].AUC = areas[i]
+	}
+	return err
+}
+
+// inProcess runs an errand in a process of its own, so that its memory is that of one run.
+func inProcess(job errand) (o outcome, err error) {
+	name, err := os.Executable()
+	if err != nil {
+		return o, err
+	}
+	text, err := json.Marshal(job)
+	if err != nil {
+		return o, err
+	}
+	c := exec.Command(name, "-errand", string(text))
+	c.Stderr = os.Stderr
+	if text, err = c.Output(); err != nil {
+		return o, err
+	}
+	return o, json.Unmarshal(text, &o)
+}
+
+// loadAverage returns how many processes want a core, on average over a minute; 0 if the system does not say.
+func loadAverage() float64 {
+	text, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(text), " ")
+	x, _ := strconv.ParseFloat(first, 64)
+	return x
 }

@@ -57,15 +57,17 @@ func wholeCommand(out *tabwriter.Writer, data, only string, seeds int) error {
 			return fmt.Errorf("%w: %s", err, text)
 		}
 		seconds += (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds() / float64(seeds)
-		x, err := classified(filepath.Join(rows, "part-00000-of-00001.csv"), in("test.csv"))
+		x, err := classified(in("test.csv"), filepath.Join(rows, "part-00000-of-00001.csv"))
 		if err != nil {
 			fmt.Fprintf(out, "adult\t%.1f\tleft out: %v\n", seconds*float64(seeds)/float64(i+1), err)
 			return nil
 		}
-		score += x / float64(seeds)
+		score += x[0] / float64(seeds)
 	}
-	best, err := classified(in("train.csv"), in("test.csv"))
-	fmt.Fprintf(out, "adult\t%.1f\t%.4f\t%.4f\n", seconds, score, best)
+	best, err := classified(in("test.csv"), in("train.csv"))
+	if err == nil {
+		fmt.Fprintf(out, "adult\t%.1f\t%.4f\t%.4f\n", seconds, score, best[0])
+	}
 	return err
 }
 
@@ -85,16 +87,23 @@ func withHeader(from, to string) error {
 	return os.WriteFile(to, []byte(b.String()), 0o600)
 }
 
-// classified returns the area under the curve of a classifier trained on one file and tried on another.
-func classified(train, test string) (float64, error) {
+// classified returns the areas under the curve, on one file, of classifiers trained on each of others.
+func classified(test string, train ...string) (areas []float64, err error) {
 	var stderr bytes.Buffer
-	c := exec.Command("python3", "integration/bench/classifier.py", train, test)
+	c := exec.Command("python3", append([]string{"integration/bench/classifier.py", test}, train...)...)
 	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1") // several spin while they wait for a core
 	c.Stderr = &stderr
 	text, err := c.Output()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		return 0, fmt.Errorf("python3 with pandas and scikit-learn: %w %s", err, lines[len(lines)-1])
+		return nil, fmt.Errorf("python3 with pandas and scikit-learn: %w %s", err, lines[len(lines)-1])
 	}
-	return strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+	for _, line := range strings.Fields(string(text)) {
+		x, err := strconv.ParseFloat(line, 64)
+		if err != nil {
+			return nil, err
+		}
+		areas = append(areas, x)
+	}
+	return areas, nil
 }

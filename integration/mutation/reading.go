@@ -16,6 +16,10 @@ var reading = []defect{
 		new: "typeName(f.Type) == \"FLOAT64\" {\n\t\treturn mapColumn(s, name, domain.Float64)",
 	},
 	{
+		name: "people alone are found as a whole output", file: "io/bigqueryio/placesink.go", test: "TestTwoTablesAreLoadedInTurn",
+		old: "return w, false, err\n\t\t}\n\t\tw.Bytes += job.Bytes", new: "return w, w.Job != \"\", err\n\t\t}\n\t\tw.Bytes += job.Bytes",
+	},
+	{
 		name: "a long ID ends the run", file: "io/parquetio/idreader.go", test: "TestLongTexts",
 		old: "for rows < n && len(out.Bytes) < idBytes {", new: "for rows < n {\n\t\tif len(out.Bytes) >= idBytes {\n\t\t\treturn 0, codec.ErrLarge\n\t\t}",
 	},

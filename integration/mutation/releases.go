@@ -21,11 +21,19 @@ var releases = []defect{
 	},
 	{
 		name: "a second Solve of the same records is silent", file: "transforms/synth/solve.go", test: "TestSecondSolveIsRefused",
-		old: "if !sensitive.Spend(stats.Collection()) {", new: "if !sensitive.Spend(stats.Collection()) && p.Epsilon < 0 {",
+		old: "if !sensitive.Spend(stats.Collection(), payer) {", new: "if !sensitive.Spend(stats.Collection(), payer) && p.Epsilon < 0 {",
+	},
+	{
+		name: "a release within a shared budget is not charged to it", file: "transforms/synth/budget.go", test: "TestSynthesizeWithinABudget",
+		old: "\tb.books, b.privacyID = admit, privacyID\n", new: "\tb.privacyID = privacyID\n",
+	},
+	{
+		name: "losses of two privacy units are added", file: "transforms/synth/budget.go", test: "TestSynthesizeWithinABudget",
+		old: "run.Neighbouring != n || privacyID != b.privacyID", new: "run.Neighbouring != n",
 	},
 	{
 		name: "records that are encoded again are other records", file: "transforms/internal/sensitive/sensitive.go", dir: "transforms/synth", test: "TestSecondSynthesizeIsRefused",
-		old: "sources.LoadOrStore(source,", new: "sources.LoadOrStore(col,",
+		old: "sources.LoadOrStore(raw,", new: "sources.LoadOrStore(col,",
 	},
 	{
 		name: "a failure after a draw says unspent", file: "transforms/synth/solve.go", test: "TestFailureAfterADraw",
@@ -141,7 +149,7 @@ var releases = []defect{
 	},
 	{
 		name: "number of units in a metric", file: "transforms/synth/solve.go", test: "TestMetricsAreBlind",
-		old: "\tplanned, err := method.Accesses(problem)\n", new: "\tbeam.NewCounter(\"dapple.solve\", \"units\").Inc(ctx, table.Units())\n\tplanned, err := method.Accesses(problem)\n",
+		old: "\tledger, planned, err := openLedger(method, problem)\n", new: "\tbeam.NewCounter(\"dapple.solve\", \"units\").Inc(ctx, table.Units())\n\tledger, planned, err := openLedger(method, problem)\n",
 	},
 	{
 		name: "workers send samples of elements", file: "pipelines/dapple/worker.go", test: "TestWorkersSendNoSamples",

@@ -11,7 +11,7 @@ import (
 // The plot's size and margins, in pixels, and the colours of the methods in their order.
 const wide, high, left, right, top, bottom = 720, 420, 60, 130, 16, 44
 
-var colours = []string{"#0b6", "#06c", "#7c3", "#39f", "#c30", "#a50", "#909", "#555", "#f90", "#c6c", "#963"}
+var colours = []string{"#0b6", "#06c", "#7c3", "#39f", "#c30", "#a50", "#909", "#555", "#f90", "#c6c", "#963", "#2aa"}
 
 // mean returns the geometric mean of the errors at each x, ascending.
 func mean(x, y []float64) (at, means []float64) {
@@ -132,7 +132,8 @@ the units whatever n and ε, which is above the rate that is printed for it. Err
 	writeStated(&b, runs)
 	b.WriteString(`## Not here
 
-` + "`gem`" + ` takes a hundred times as long. RAP (Aydore et al. 2021) is not built: see package internal/published/comparators.
+` + "`gem`" + ` takes a hundred times as long. No rate is printed for ` + "`rake`, `gem` and `pe`" + `, and ` + "`pmw-pub` and `pap`" + ` need a public table; the
+bench, integration/bench, has all of them. RAP (Aydore et al. 2021) is not built: see package internal/published/comparators.
 `)
 	return b.Bytes()
 }

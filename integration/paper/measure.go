@@ -32,7 +32,7 @@ type run struct {
 
 // compared are the methods, in the order of the page. gem, whose network takes a hundred times as long as the others, and
 // the published forms' random iterates beyond one are left to the bench.
-var compared = []string{"dpam", "dpfw", "dpam-paper", "dpfw-paper", "adaptive", "pep", "mwem", "pmw", "dualquery", "fem", "sepfem"}
+var compared = []string{"dpam", "dpfw", "dpam-paper", "dpfw-paper", "adaptive", "pep", "mwem", "pmw", "dualquery", "fem", "sepfem", "dqrs"}
 
 const delta = 1e-9
 

@@ -27,7 +27,7 @@ func statements(s setting) []statement {
 	t := s.stated()
 	m, rho := t.Queries/2, zCDP(s)
 	lg, ne := math.Log(1/t.Delta), t.Units*t.Epsilon
-	alpha := math.Pow(lg, .2) * math.Pow(math.Log(t.Queries), .4) / (math.Pow(ne, .4) * math.Pow(math.Log(t.Cells), .8))
+	alpha := theory.Regulariser(t.Cells, t.Queries, ne, t.Delta)
 	rounds := math.Round(math.Pow(2, 1.5) * ne / (math.Sqrt(32*alpha*lg) * math.Log(2*t.Queries)))
 	lambda := 4 * math.Sqrt(2*rounds*lg) / ne
 	smooth := math.Pow(lg, .25) * math.Sqrt(t.Width) / (math.Pow(math.Log(t.Cells), .75) * math.Sqrt(ne))

@@ -31,10 +31,10 @@ type audit struct {
 
 var (
 	square = []int{2, 2}
-	three  = table{square, [][]domain.Code{{0, 0}, {0, 0}, {1, 1}}}
-	two    = table{square, three.records[:2]}
-	moved  = table{square, [][]domain.Code{{0, 0}, {0, 0}, {0, 0}}}
-	leaves = table{[]int{5}, [][]domain.Code{{0}, {3}, {4}}} // of a tree over four values and NULL
+	three  = table{sizes: square, records: [][]domain.Code{{0, 0}, {0, 0}, {1, 1}}}
+	two    = table{sizes: square, records: three.records[:2]}
+	moved  = table{sizes: square, records: [][]domain.Code{{0, 0}, {0, 0}, {0, 0}}}
+	leaves = table{sizes: []int{5}, records: [][]domain.Code{{0}, {3}, {4}}} // of a tree over four values and NULL
 )
 
 // The thresholds are those at which the exact laws of a build with half the noise exceed the claim most.
@@ -46,20 +46,23 @@ var audits = []audit{
 	{"dpfw block", throughBlock, dp.Replace, 2, 0, dp.Pure, 1, []domain.Clique{{0}}, three, moved, 1.6},
 	{"dpfw block", throughBlock, dp.Replace, 2, 1e-3, dp.ZCDP, 1, []domain.Clique{{0}}, three, moved, 1.4},
 	{"dpfw cell", throughCell, dp.Replace, 2, 0, dp.Pure, 1, []domain.Clique{{0}}, three, moved, .1},
-	{"trees", throughTrees, dp.AddRemove, 1, 1e-6, dp.ZCDP, 1, []domain.Clique{{0}}, leaves, table{[]int{5}, leaves.records[1:]}, .3},
-	{"trees", throughTrees, dp.Replace, 1, 1e-6, dp.GaussianOnly, 1, []domain.Clique{{0}}, leaves, table{[]int{5}, [][]domain.Code{{4}, {3}, {4}}}, .3},
+	{"trees", throughTrees, dp.AddRemove, 1, 1e-6, dp.ZCDP, 1, []domain.Clique{{0}}, leaves, table{sizes: []int{5}, records: leaves.records[1:]}, .3},
+	{"trees", throughTrees, dp.Replace, 1, 1e-6, dp.GaussianOnly, 1, []domain.Clique{{0}}, leaves, table{sizes: []int{5}, records: [][]domain.Code{{4}, {3}, {4}}}, .3},
+	{"dpam, people", throughDPAM, dp.AddRemove, 1, 0, dp.Pure, 1, []domain.Clique{{0}}, people(several, many, shared), people(several, many), 0},
+	{"dpam, people", throughDPAM, dp.Replace, 1, 1e-6, dp.GaussianOnly, 1, []domain.Clique{{0}}, people(several, many, shared), people(several, many, others), .3},
 	{"dpfw cell", throughCell, dp.Replace, 2, 1e-3, dp.ZCDP, 3, []domain.Clique{{0}, {1}}, three, moved, .9},
 }
 
 // confidence of each of the two bounds of an audit: false alarms 1e-6 together.
 const confidence = dptest.Alarm / 2
 
-// TestAudit runs each algorithm 20,000 times on each of two tables of three records (nightly 200,000) and must not prove
+// TestAudit runs each algorithm 20,000 times on each of two tables of three records, or three people (nightly 200,000) and must not prove
 // its claim wrong; false alarms 1e-6 each. The same runs with half of the noise, drawn through a ledger
 // that holds more than is claimed, must be proved wrong.
 func TestAudit(t *testing.T) {
 	for _, a := range audits {
 		claim := params(problem(a.x.sizes, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), a.kind)
+		claim.WeightBits = a.x.bits
 		t.Run(a.relation.String()+"/"+claim.Accounting.String()+"/"+a.name, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("missing: time for 20,000 runs; make verify runs them")
@@ -192,8 +195,8 @@ func logp(c mechanism.Call, t table) (sum float64) {
 			return logNoise(c, 0, c.Release.MaxError.Counts-largestError(r, t))
 		}
 		for i, m := range c.Release.Measurements {
-			for cell, n := range t.Marginal(m.Clique) {
-				sum += logNoise(c, i, m.Values[cell]-float64(n))
+			for cell, n := range t.count(m.Clique) {
+				sum += logNoise(c, i, m.Values[cell]-n)
 			}
 		}
 		return sum
@@ -223,8 +226,8 @@ func logCell(c mechanism.Call, b float64, t table) float64 {
 		shift = float64(t.Units()) - r.Total
 	}
 	for i, m := range r.Workload.Marginals {
-		for cell, n := range t.Marginal(m.Clique) {
-			e := float64(n) - r.Model[i][cell]
+		for cell, n := range t.count(m.Clique) {
+			e := n - r.Model[i][cell]
 			sum += math.Exp(e/b) + math.Exp((shift-e)/b)
 			if i == selected.Marginal && cell == selected.Cell {
 				chosen = e
@@ -241,8 +244,8 @@ func logBlock(r mechanism.Request, block query.Block, b float64, t table) float6
 	sum, chosen := 0.0, 0.0
 	for i, m := range r.Workload.Marginals {
 		weight := 0.0
-		for c, n := range t.Marginal(m.Clique) {
-			e := (float64(n) - r.Model[i][c]) / b
+		for c, n := range t.count(m.Clique) {
+			e := (n - r.Model[i][c]) / b
 			weight += math.Log(math.Cosh(e))
 			if i == block.Marginal {
 				chosen += float64(block.Signs[c])*e - math.Ln2

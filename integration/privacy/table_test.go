@@ -1,19 +1,30 @@
 package privacy
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// table is a private table of one coded record per unit. It counts by brute force.
+// table is a private table of one coded record per unit, or of the weighted records of people. It counts by brute force.
 type table struct {
 	sizes   []int
 	records [][]domain.Code
+	weights []int64 // of people's records, in steps of 2^-bits
+	people  int64
+	bits    int
 }
 
-func (t table) Units() int64 { return int64(len(t.records)) }
+func (t table) Units() int64 {
+	if t.bits > 0 {
+		return t.people
+	}
+	return int64(len(t.records))
+}
+
+func (t table) WeightBits() int { return t.bits }
 
 func (t table) Marginal(c domain.Clique) []int64 {
 	n, err := c.Cells(t.sizes)
@@ -21,8 +32,20 @@ func (t table) Marginal(c domain.Clique) []int64 {
 		panic("privacy: a clique without a count of cells")
 	}
 	counts := make([]int64, n)
-	for _, r := range t.records {
-		counts[c.Cell(t.sizes, r)]++
+	for i, r := range t.records {
+		w := int64(1)
+		if t.bits > 0 {
+			w = t.weights[i]
+		}
+		counts[c.Cell(t.sizes, r)] += w
+	}
+	return counts
+}
+
+// count returns the counts of units in the cells of c.
+func (t table) count(c domain.Clique) (counts []float64) {
+	for _, n := range t.Marginal(c) {
+		counts = append(counts, math.Ldexp(float64(n), -t.bits))
 	}
 	return counts
 }

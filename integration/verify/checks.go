@@ -131,8 +131,8 @@ var checks = []check{
 	{
 		name:   "11 canary audit",
 		covers: "an attacker with the exact likelihood cannot refute the claim, and refutes it at half of the noise (a quarter for noisy maxima); whole pipelines too, and where rows are counted for persons",
-		alarms: alarms{fresh: 1.2e-10, nightly: 1.2e-5, fixed: 1.2e-5},
-		size:   "2 × 20,000 runs, 8 settings; 2 × 8,000 of published forms, 4; 2 × 1,000 pipelines",
+		alarms: alarms{fresh: 1.2e-10, nightly: 1.6e-5, fixed: 1.6e-5},
+		size:   "2 × 20,000 runs, 12 settings; 2 × 8,000 of published forms, 4; 2 × 1,000 pipelines",
 		long:   "2 × 200,000; 2 × 80,000; 2 × 10,000 pipelines, 1,000 on prism",
 		tests:  in("integration/privacy", "TestAudit", "TestAuditOfPublishedForms", "TestPipelineAudit"),
 	},

@@ -2,10 +2,6 @@ package bigquery
 
 import (
 	"bytes"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -225,7 +221,7 @@ func TestFailedLoadKeepsTheRelease(t *testing.T) {
 	r := newRig(t, true)
 	c := shop(t, r)
 	good := c.Services
-	refusing := refusingLoads(t, r.Endpoint)
+	refusing := refusingLoadsAfter(t, r.Endpoint, 0)
 	bigqueryio.Configure(&c.Services, func(o *bigqueryio.Options) { o.Endpoint = refusing })
 	t.Setenv("TMPDIR", t.TempDir()) // where staged files are kept
 	_, err := run(t, c)
@@ -246,25 +242,4 @@ func TestFailedLoadKeepsTheRelease(t *testing.T) {
 	more.Rows = 30
 	mustSample(t, more)
 	holds(t, r, "d.out", 30)
-}
-
-// refusingLoads returns the URL of a server that refuses media and passes the rest on.
-func refusingLoads(t *testing.T, endpoint string) string {
-	t.Helper()
-	target, err := url.Parse(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := httputil.NewSingleHostReverseProxy(target)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if !strings.Contains(q.URL.Path, "/upload/") {
-			next.ServeHTTP(w, q)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write([]byte(`{"error": {"code": 400, "message": "secret", "errors": [{"reason": "invalid", "message": "secret"}]}}`))
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
 }
