@@ -44,7 +44,7 @@ race:
 integration:
 	@mkdir -p out && rm -f out/skipped.txt
 	$(GO) run ./integration/suite -log out/integration.log -list out/skipped.txt -- \
-		-count=1 -timeout 30m $$($(GO) list ./integration/... ./pipelines/... ./internal/... ./solver/... ./transforms/... | grep -v integration/privacy)
+		-p 3 -count=1 -timeout 30m $$($(GO) list ./integration/... ./pipelines/... ./internal/... ./solver/... ./transforms/... | grep -v integration/privacy)
 	@GO=$(GO) $(SERVICES)/run.sh
 
 # Emulators of BigQuery and Cloud Storage; DuckDB, parquet-go, pyarrow, Polars and hyparquet on the same
@@ -117,7 +117,7 @@ fuzz:
 # scikit-learn; how near predictions of it come; then counting, sampling and formats with allocations, and the Parquet
 # format along with DuckDB and parquet-go; then a million rows in Python beside the same in Go.
 bench:
-	$(GO) run ./integration/bench
+	$(GO) run ./integration/bench -page integration/bench
 	$(GO) run ./integration/bench -predictions -seeds 1
 	$(GO) run ./integration/widebench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/population ./io/...
