@@ -196,7 +196,7 @@ func TestWideLimits(t *testing.T) {
 		{"fours of a wide domain", wide(t, widetable.Params{Columns: 20, People: 1}), []string{"--marginals=4"}, 0,
 			[]string{"no method measures marginals of 4 columns of this one", "marginals have more columns than rake measures"}},
 		{"60 columns, fives", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--marginals=5"}, 2, []string{"set --marginals=3"}},
-		{"records that are kept", wide(t, widetable.Params{Columns: 60, People: 1}), nil, 0, []string{"counted from kept records, for at most 35773917 units"}},
+		{"records that are kept", wide(t, widetable.Params{Columns: 60, People: 1}), nil, 0, []string{"counted from kept records, for at most 35773917 units, because measured marginals have more than 8388608 cells"}},
 		{"more people than kept records hold", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--expected_rows=1e9"}, 2,
 			[]string{"--expected_rows: got 1000000000; so large a workload is counted for at most 35773917 units", "lower --max_cells or --marginals"}},
 		{"1,000 columns", wide(t, widetable.Params{Columns: 1000, People: 1}), nil, 2,

@@ -127,6 +127,9 @@ func (r *Request) Plan() (*Plan, error) {
 	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted, r.like)
 	if err == nil {
 		p.Workload.Narrowed = r.narrowed
+		if r.Engine.clustered(r.Runner) {
+			p.MostUnits = 0
+		}
 		p.Notes = append(r.notes(), r.left()...)
 		p.Aimed = r.aimed
 		p.Curve = plan.Curve(r.Problem, r.Chosen, r.like)

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
@@ -48,8 +49,9 @@ type Plan struct {
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
 	RowsSeconds  float64 // the same for the rows, which are fitted to the model's marginals if they are not many
-	CountBytes   float64
-	MostUnits    int64   // that can be counted; 0: any number
+	CountBytes   float64 // of the counts, or of kept records, on the worker that solves; with events for each row that a person has on average
+	Kept         string  // why records are kept in place of counts; empty if they are not
+	MostUnits    int64   // that can be counted, or rows with events; 0: any number
 	FileBytes    float64 // of all rows
 	Rows         float64
 
@@ -70,25 +72,47 @@ func Shards(bytes int64) int {
 	return int(min(max(bytes/shardBytes, least), most))
 }
 
-// MostUnits returns how many units a workload can be counted for, 0 if it is any number. Kept records are one element
-// of the pipeline, of at most 2 GiB: prism sends an element in one message.
+// MostUnits returns how many units can be counted, or rows with events, 0 if it is any number. Kept records are one
+// element of the pipeline, of at most 2 GiB: prism sends an element in one message. Runners on clusters send parts of
+// KeptPart bytes, so that memory is their only limit.
 func MostUnits(p solver.Problem) int64 {
-	if _, cells, err := p.Workload.Maximal().Cells(); err == nil && cells <= CountedCells {
+	if kept(p) == "" {
 		return 0
 	}
 	return (2<<30 - 1<<20) / recordBytes(p.Domain)
 }
 
-// recordBytes returns the size of a coded record.
-func recordBytes(d *domain.Domain) int64 {
-	bytes := int64(0)
-	for _, k := range d.Sizes() {
-		bytes++
-		if k > 256 {
-			bytes++
+// kept says why coded records are kept in place of counts; it is empty if they are not.
+func kept(p solver.Problem) string {
+	switch _, cells, err := p.Workload.Maximal().Cells(); {
+	case p.Domain.Learns():
+		return "bins are learned from them"
+	case err != nil || cells > CountedCells:
+		return fmt.Sprintf("measured marginals have more than %d cells", CountedCells)
+	}
+	return ""
+}
+
+// countBytes returns the memory of counts. Kept records are there twice, once more sorted or by column, and so are those
+// with learned bins unless they are counted by then.
+func countBytes(p solver.Problem) float64 {
+	_, cells, err := p.Workload.Maximal().Cells()
+	bytes := 8 * float64(cells)
+	if kept(p) == "" {
+		return bytes
+	}
+	if err != nil || cells > CountedCells {
+		bytes = 0
+		if p.Domain.Learns() {
+			bytes = 2 * p.Units * float64(bounding.NewWeightedLayout(p.Domain.Sizes(), p.Domain.WeightBits()).Width())
 		}
 	}
-	return bytes
+	return bytes + 2*p.Units*float64(recordBytes(p.Domain))
+}
+
+// recordBytes returns the size of a kept record.
+func recordBytes(d *domain.Domain) int64 {
+	return int64(bounding.NewWeightedLayout(d.RecordSizes(), d.WeightBits()).Width())
 }
 
 // Workload summarises the workload.
@@ -157,10 +181,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.RowsSD = rowsSD(p.Domain, p.Workload.Sizes, ledger, measured)
 	plan.Theory = plan.stated(measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
-	plan.CountBytes = 8 * float64(plan.Workload.MeasCells)
-	if plan.MostUnits = MostUnits(p); plan.MostUnits > 0 {
-		plan.CountBytes = 2 * p.Units * float64(recordBytes(p.Domain)) // records, and once more by column
-	}
+	plan.CountBytes, plan.Kept, plan.MostUnits = countBytes(p), kept(p), MostUnits(p)
 	plan.Rows, plan.FileBytes = Written(p, rows)
 	plan.RowsSeconds = population.RefineSeconds(int64(plan.Rows), p.Workload.Maximal().Cliques(), p.Workload.Sizes)
 	for _, m := range methods.All() {

@@ -301,3 +301,50 @@ func TestErrorsAgree(t *testing.T) {
 		}
 	}
 }
+
+// Records are kept if bins are learned from them, or if there are too many cells, and take memory twice. Codes of 0 to
+// 645,000 take three bytes, and others of these columns one.
+func TestMemoryOfKeptRecords(t *testing.T) {
+	some, many := problem(2, 44, 2, 20), problem(2, slices.Repeat([]int{90}, 50)...)
+	learn := func(p solver.Problem) solver.Problem {
+		p.Domain.Attributes[2] = domain.Attribute{Name: "c2", Type: domain.Int64, Cuts: []int64{0, 645_000}, Resolution: 1, Learned: p.Workload.Sizes[2], HasFallback: true}
+		return p
+	}
+	learned, both := learn(problem(2, 44, 2, 20)), learn(problem(2, slices.Repeat([]int{90}, 50)...))
+	const cells, units = 8 * (44*2 + 44*20 + 2*20), 50_000
+	for _, tt := range []struct {
+		name   string
+		p      solver.Problem
+		bytes  float64
+		record int64
+		says   string
+	}{
+		{"counted", some, cells, 0, "counts 8.06 kB\n"},
+		{"learned", learned, cells + 2*5*units, 5, "counts 508 kB\n          counted from kept records, for at most 429287014 units, because bins are learned from them\n"},
+		{"wide", many, 2 * 50 * units, 50, "for at most 42928701 units, because measured marginals have more than 8388608 cells\n"},
+		{"wide and learned", both, 2*52*units + 2*50*units, 52, "because bins are learned from them\n"},
+	} {
+		most := int64(0)
+		if tt.record > 0 {
+			most = (2<<30 - 1<<20) / tt.record
+		}
+		if countBytes(tt.p) != tt.bytes || MostUnits(tt.p) != most {
+			t.Errorf("%s: %g bytes for at most %d units, want %g and %d", tt.name, countBytes(tt.p), MostUnits(tt.p), tt.bytes, most)
+		}
+		if tt.p.Domain.Len() > 3 { // errors of fifty columns take seconds to predict
+			var b strings.Builder
+			if writeKept(&b, &Plan{Problem: tt.p, Kept: kept(tt.p), MostUnits: MostUnits(tt.p)}); !strings.HasSuffix(b.String(), tt.says) {
+				t.Errorf("%s: %q", tt.name, b.String())
+			}
+			continue
+		}
+		made, err := Make(tt.p, "rake", 0, true, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := made.WriteText(&b); err != nil || !strings.Contains(b.String(), tt.says) {
+			t.Errorf("%s: no %q in\n%s", tt.name, tt.says, b.String())
+		}
+	}
+}

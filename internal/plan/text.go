@@ -224,14 +224,31 @@ func writeFigures(b *strings.Builder, p *Plan) {
 		fmt.Fprintf(b, "; rows %s CPU", seconds(p.RowsSeconds))
 	}
 	b.WriteString("\n")
-	if p.MostUnits > 0 {
-		fmt.Fprintf(b, "          counted from kept records, for at most %d units; with at most %d cells of measured marginals, for any number\n", p.MostUnits, CountedCells)
-	}
+	writeKept(b, p)
 	if e := p.Problem.Domain.Events; e != nil {
 		fmt.Fprintf(b, "output    %.0f people with as many rows as are released, at most %d each; about %s for each row that they have on average\n", p.Rows, e.MaxRows, Bytes(p.FileBytes))
 	} else {
 		fmt.Fprintf(b, "output    %.0f rows, about %s\n", p.Rows, Bytes(p.FileBytes))
 	}
+}
+
+// writeKept says that records are kept, and how many can be.
+func writeKept(b *strings.Builder, p *Plan) {
+	if p.Kept == "" {
+		return
+	}
+	what, most := "units", ""
+	if p.Problem.Domain.Events != nil {
+		what = "rows"
+	}
+	if p.MostUnits > 0 {
+		most = fmt.Sprintf(", for at most %d %s", p.MostUnits, what)
+	}
+	fmt.Fprintf(b, "          counted from kept records%s, because %s", most, p.Kept)
+	if what == "rows" {
+		b.WriteString("; that memory for each row that a person has on average")
+	}
+	b.WriteString("\n")
 }
 
 // few says that there are too few units for the columns, and how many would do.

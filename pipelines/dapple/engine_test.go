@@ -59,6 +59,21 @@ func TestEngineFaults(t *testing.T) {
 	}
 }
 
+// Prism holds at most 2 GiB of the records that bins are learned from. Engines on clusters hold any number, and plan says
+// what they take.
+func TestPlanOfLearnedBins(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "d.yaml"), []byte("columns:\n  - {name: x, type: INT64, min: 0, max: 9999, fallback: 0}\n  - {name: y, type: BOOL, fallback: false}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan := []string{"plan", "--domain=d.yaml", "--epsilon=1", "--delta=1e-9", "--expected_rows=1e9"}
+	dapple(t, dir, plan...).want(t, 2, "--expected_rows: got 1000000000; learned bins are counted for at most 715478357 units; declare bins, edges or values")
+	got := dapple(t, dir, append(plan, "--runner=flink", "--endpoint=127.0.0.1:1")...)
+	if got.want(t, 0); !strings.Contains(got.stdout, "; counts 6 GB") || !strings.Contains(got.stdout, "counted from kept records, because bins are learned from them\n") {
+		t.Errorf("%s", got.stdout)
+	}
+}
+
 // The command cancels its job before it ends by a signal, and says what became of the budget.
 func TestInterruptCancelsTheJob(t *testing.T) {
 	s := jobstest.Start(t)

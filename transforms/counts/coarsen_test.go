@@ -2,6 +2,7 @@ package counts
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -33,6 +34,9 @@ func TestCoarsen(t *testing.T) {
 		again, err := DecodeTable(table.Encode())
 		if err != nil || !bytes.Equal(again.Encode(), table.Encode()) {
 			t.Fatalf("the encoding is not read again: %v", err)
+		}
+		if table.Digest() != sha256.Sum256(table.Encode()) || again.Coarsen(codes).Digest() != sha256.Sum256(again.Coarsen(codes).Encode()) {
+			t.Error("the digest is not that of the encoding")
 		}
 		if got := table.Marginal(domain.Clique{0}); len(got) != 1<<20 {
 			t.Fatalf("%d codes of records, want 2^20", len(got))

@@ -41,19 +41,22 @@ func (t *Table) Encode() []byte {
 
 // encode is Encode for callers that hold mu.
 func (t *Table) encode() []byte {
+	head, rows := t.parts()
+	return append(head, rows...)
+}
+
+// parts returns the encoding without kept records, and these, for callers that hold mu.
+func (t *Table) parts() (head, rows []byte) {
 	b := t.shape.append([]byte{encodingVersion})
 	b = binary.AppendUvarint(b, uint64(t.Units()))
-	if t.shape.Records {
-		if !t.sorted {
-			t.rows, t.sorted = sortRows(t.rows, t.layout.Width()), true
-		}
-		return append(b, t.rows...)
+	if t.shape.Records && !t.sorted {
+		t.rows, t.sorted = sortRows(t.rows, t.layout.Width()), true
 	}
 	t.settle()
 	for _, table := range t.tables {
 		b = appendCounts(b, table)
 	}
-	return b
+	return b, t.rows
 }
 
 func (s *Shape) append(b []byte) []byte {

@@ -168,8 +168,11 @@ func (t *Table) Digest() [sha256.Size]byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.digest == nil {
-		d := sha256.Sum256(t.encode())
-		t.digest = &d
+		h := sha256.New()
+		head, rows := t.parts() // kept records may be gigabytes, and are not copied
+		h.Write(head)
+		h.Write(rows)
+		t.digest = (*[sha256.Size]byte)(h.Sum(nil))
 	}
 	return *t.digest
 }

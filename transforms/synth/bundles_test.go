@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -52,7 +53,12 @@ func (m input) scale(t *testing.T, method solver.Method, p solver.Problem, n int
 		kept := counts.Shape{Sizes: d.RecordSizes(), Records: true, Coarse: &shape}
 		s.secondElement = float64(len(tableOf(t, kept, rows, plan.KeptPart/int64(width)).Encode()))
 		s.second = s.secondElement * float64(units*int64(width)) / plan.KeptPart
-		s.solver += 3 * float64(units*int64(width)) // records, sorted ones, and their encoding, which is hashed
+		p.Units = float64(units)
+		made, err := plan.Make(p, method.Name, 0, true, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.solver = made.CountBytes
 		return s
 	}
 	all := units / workers
@@ -115,4 +121,37 @@ func times(t *testing.T, shape counts.Shape, table *counts.Table, n int64) *coun
 		}
 	}
 	return sum
+}
+
+// What plan says of the memory of kept records is what they take: as they are, and once more while they are sorted and
+// hashed, or by column.
+func TestPlanKnowsKeptRecords(t *testing.T) {
+	m := input{columns: 14, least: 2, most: 24, learned: 4}
+	p := m.problem()
+	const units = 2 << 18
+	p.Units = units
+	made, err := plan.Make(p, "rake", 0, true, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape := counts.NewShape(p.Workload, counts.Params{MaxCells: plan.CountedCells})
+	kept := counts.Shape{Sizes: p.Domain.RecordSizes(), Records: true, Coarse: &shape}
+	rows := randomRows(rand.New(rand.NewPCG(1, 2)), p.Domain)
+	table := tableOf(t, kept, rows, units/2)
+	if err := table.Merge(tableOf(t, kept, rows, units/2)); err != nil {
+		t.Fatal(err)
+	}
+	want, data := made.CountBytes-8*float64(made.Workload.MeasCells), float64(len(rows)/madeRows*units)
+	for name, ask := range map[string]func(){
+		"hashed":  func() { table.Digest() },
+		"counted": func() { table.Marginal(domain.Clique{0}) },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		ask()
+		runtime.ReadMemStats(&after)
+		if got := data + float64(after.TotalAlloc-before.TotalAlloc); got < .95*want || got > 1.05*want {
+			t.Errorf("%s: %g bytes, planned are %g", name, got, want)
+		}
+	}
 }
