@@ -41,13 +41,13 @@ func inBins(t *Table, d *domain.Domain) *Table {
 	return out
 }
 
-// redrawn returns the values of the table with each drawn again inside its cell: of d, the domain that a release has
+// redrawn returns the values of the table's attributes with each drawn again inside its cell: of d, the domain that a release has
 // learned the bins of; nil: of the table's.
 func redrawn(t *Table, d *domain.Domain) []*values {
-	out, bins := make([]*values, len(t.values)), d
+	out, bins := make([]*values, len(t.Columns)), d
 	if d == nil {
 		d = &domain.Domain{}
-		for _, v := range t.values {
+		for _, v := range t.values[:len(t.Columns)] {
 			d.Attributes = append(d.Attributes, *v.attr)
 		}
 	}

@@ -41,8 +41,9 @@ type unit struct {
 }
 
 // NewBuilder returns a builder of tables over a valid domain. For rows without IDs, such as synthetic
-// ones, clear the domain's PrivacyID.
-func NewBuilder(d *domain.Domain) *Builder {
+// ones, clear the domain's PrivacyID. Of derived columns, which chunks have after the others, only values are kept:
+// they have no cells.
+func NewBuilder(d *domain.Domain, derived ...domain.Attribute) *Builder {
 	b := &Builder{
 		domain: d, encoder: domain.NewEncoder(d), table: NewTable(d), limit: maxValues, kept: make([]domain.Code, d.Len()),
 		layout: bounding.NewLayout(d.Sizes()), ranker: bounding.NewRanker(make([]byte, bounding.RunKeySize)),
@@ -50,6 +51,9 @@ func NewBuilder(d *domain.Domain) *Builder {
 	b.table.every = 1
 	for i := range d.Attributes {
 		b.table.values = append(b.table.values, newValues(&d.Attributes[i]))
+	}
+	for i := range derived {
+		b.table.values = append(b.table.values, newValues(&derived[i]))
 	}
 	if d.PrivacyID != "" {
 		b.units = map[string]*unit{}
@@ -64,7 +68,7 @@ func (b *Builder) Add(chunk *domain.Chunk) {
 		b.codes = make([]domain.Code, n)
 	}
 	b.codes = b.codes[:chunk.Rows*d]
-	b.encoder.Encode(chunk, b.codes)
+	b.encoder.Encode(&domain.Chunk{Rows: chunk.Rows, Columns: chunk.Columns[:d]}, b.codes)
 	for r := range chunk.Rows {
 		row := b.codes[r*d : (r+1)*d]
 		if b.persons != nil {
@@ -79,8 +83,8 @@ func (b *Builder) Add(chunk *domain.Chunk) {
 
 // NewPeopleBuilder returns a builder of tables of many rows per person: it keeps every record that has an ID, and whose
 // it is.
-func NewPeopleBuilder(d *domain.Domain) *Builder {
-	b := NewBuilder(d)
+func NewPeopleBuilder(d *domain.Domain, derived ...domain.Attribute) *Builder {
+	b := NewBuilder(d, derived...)
 	b.units, b.persons = nil, map[string]int32{}
 	return b
 }

@@ -133,7 +133,7 @@ func (e *evaluation) values(ctx context.Context, truth, other *Table) (*Values, 
 		v.OwnBins = e.widths(each)
 	}
 	if v.Learned = bins != nil; v.Learned || !learned {
-		alone, err := quality(ctx, truth.values, redrawn(truth, bins))
+		alone, err := quality(ctx, truth.values[:e.domain.Len()], redrawn(truth, bins))
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,9 @@
 //     ContingencySimilarity cuts them when it is called alone.
 //   - The score of a property is the mean over the columns or pairs that have one.
 //
+// Columns that the domain derives are compared too, after the others, if every table has them and people are not in a table
+// of their own. They have no cells, so that they are in no other part of the comparison.
+//
 // The report draws 50,000 rows at random from larger tables for ContingencySimilarity; here all rows count.
 //
 // What the domain's cells alone cost, before any noise, is the same report on the true table against itself

@@ -243,6 +243,12 @@ func (c *Comparison) pairs(names []string) *pairs {
 	if len(property.Items) == 0 {
 		return nil
 	}
+	if c.Values != nil {
+		names = nil
+		for _, of := range c.Values.Columns { // derived columns too
+			names = append(names, of.Name)
+		}
+	}
 	at := map[string]int{}
 	p := &pairs{Heat: page.Heat{Title: "Error of pairs of columns: 1 less their score", Names: names, Values: make([][]float64, len(names))}}
 	for i, name := range names {

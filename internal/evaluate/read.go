@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -44,6 +45,8 @@ type source struct {
 	form   schema.CSV
 	people bool // all rows of a person are read
 
+	derived []domain.Attribute // columns computed from others that are read too
+
 	parents table.Source // of the columns of people, if they are in a table of their own
 	events  *domain.Events
 }
@@ -73,19 +76,42 @@ func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
 	return errors.Join(s.parents.Check(ctx, people, s.formOfPeople()), s.table.Check(ctx, rows, s.form))
 }
 
+// with returns the domain of the table with columns more.
+func (s *source) with(columns ...domain.Attribute) *domain.Domain {
+	d := *s.domain
+	d.Attributes = slices.Concat(d.Attributes, columns)
+	return finer(&d)
+}
+
+// shareDerived makes sources read those derived columns that all of them have.
+func shareDerived(ctx context.Context, list []domain.Derived, sources ...*source) {
+	sources = slices.DeleteFunc(sources, func(s *source) bool { return s == nil })
+	if slices.ContainsFunc(sources, func(s *source) bool { return s.parents != nil }) {
+		return // people and rows are in two tables
+	}
+	for _, x := range list {
+		if slices.ContainsFunc(sources, func(s *source) bool { return s.table.Check(ctx, s.with(x.Column), s.form) != nil }) {
+			continue
+		}
+		for _, s := range sources {
+			s.derived = append(s.derived, s.with(x.Column).Attributes[s.domain.Len()])
+		}
+	}
+}
+
 func (s *source) formOfPeople() schema.CSV { return s.form.WithHeader() }
 
 // read reads all rows. Call check before.
 func (s *source) read(ctx context.Context) (*Table, error) {
-	b := NewBuilder(s.domain)
+	b := NewBuilder(s.domain, s.derived...)
 	if s.people {
-		b = NewPeopleBuilder(s.domain)
+		b = NewPeopleBuilder(s.domain, s.derived...)
 	}
 	err := error(nil)
 	if s.parents != nil {
 		err = s.join(ctx, b)
 	} else {
-		err = s.each(ctx, s.table, s.domain, s.form, b.Add)
+		err = s.each(ctx, s.table, s.with(s.derived...), s.form, b.Add)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("evaluate: %w", err)

@@ -69,6 +69,7 @@ func Open(ctx context.Context, c Config) (*Request, error) {
 	if len(*errs) > 0 {
 		return nil, *errs
 	}
+	shareDerived(ctx, r.domain.Derived, r.truth, r.synthetic, r.holdout)
 	return r, nil
 }
 

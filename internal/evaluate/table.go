@@ -19,7 +19,7 @@ type Table struct {
 	people  int             // who have rows
 	without [][]domain.Code // columns of a person, of each one without rows
 
-	values []*values // by attribute; nil: only cells are known
+	values []*values // by attribute, then derived columns; nil: only cells are known
 	every  int       // values are those of rows 0, every, 2·every, …
 }
 

@@ -33,7 +33,13 @@ COLUMNS = {
     "plan": ("STRING, values: [basic, plus, gold], other: true", "categorical"),
     "grade": ("INT64, values: [1, 2, 3], other: true, other_value: 0", "categorical"),
     "member": ("BOOL", "boolean"),
+    "rank": ("INT64", "numerical"),
+    "cost": ("NUMERIC, min: 0, max: 5", "numerical"),
 }
+DERIVED = """constraints:
+  - {derive: rank, from: plan, map: {basic: 1, plus: 2, gold: 4}, else: 0}
+  - {derive: cost, from: price / 100}
+"""
 
 
 def table(n, seed, shift):
@@ -61,6 +67,8 @@ def table(n, seed, shift):
     df.loc[0, "far"] = 1e6 * (1 + shift)  # a single far value
     for name, share in {"amount": .1, "twin": .05, "day": .2, "stamp": .03, "sex": .04, "plan": .1, "member": .15}.items():
         df.loc[r.random(n) < share, name] = None
+    df["rank"] = df["plan"].map({"basic": 1, "plus": 2, "gold": 4})
+    df["cost"] = df["price"] / 100
     return df
 
 
@@ -114,7 +122,8 @@ def written(df):
 
 cases = {}
 for name, (n, m, columns) in {
-    "all": (3000, 2500, list(COLUMNS)),
+    "all": (3000, 2500, [c for c in COLUMNS if c not in ("rank", "cost")]),
+    "derived": (900, 700, ["price", "twin", "plan", "rank", "cost"]),
     "unequal": (400, 1700, ["amount", "twin", "far", "day", "sex", "plan"]),
     "large": (60000, 55000, ["amount", "price", "count", "at", "plan", "grade", "member"]),
     "texts": (500, 500, ["sex", "plan", "member"]),
@@ -125,7 +134,8 @@ for name, (n, m, columns) in {
         synthetic.loc[synthetic.index % 50 == 3, "plan"] = "other"
     for side, df in (("true", real), ("synthetic", synthetic)):
         written(df).to_csv(directory / f"{name}-{side}.csv", index=False)
-    fields = "\n".join(f"  - {{name: {c}, type: {COLUMNS[c][0]}, null: true}}" for c in columns)
-    (directory / f"{name}.yaml").write_text(f"columns:\n{fields}\n")
+    derived = ("rank", "cost") if "rank" in columns else ()
+    fields = "\n".join(f"  - {{name: {c}, type: {COLUMNS[c][0]}{'' if c in derived else ', null: true'}}}" for c in columns)
+    (directory / f"{name}.yaml").write_text(f"columns:\n{fields}\n" + (DERIVED if derived else ""))
     cases[name] = expect(real, synthetic, columns)
 print(json.dumps({"version": sdmetrics.__version__, "cases": cases}))

@@ -1,0 +1,59 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDerivedColumnsAreCompared compares a column that is computed from another one, if both tables have it.
+func TestDerivedColumnsAreCompared(t *testing.T) {
+	dir := t.TempDir()
+	domain := write(t, filepath.Join(dir, "d.yaml"), `
+columns:
+  - {name: size, type: INT64}
+  - {name: plan, type: STRING, values: [a, b], other: true}
+constraints:
+  - {derive: size, from: plan, map: {a: 1, b: 3}, else: 9}
+  - {derive: missing, from: size + 1}
+`)
+	truth := write(t, filepath.Join(dir, "true.csv"), "plan,size\na,1\na,1\nb,3\nb,3\n")
+	for text, want := range map[string]struct {
+		shapes string
+		ks     float64
+	}{
+		"plan,size,missing\na,1,2\na,1,2\na,1,2\nb,3,4\n": {"plan size", .75},
+		"plan\na\nb\n": {"plan", 0},
+	} {
+		c := Config{Domain: domain, Input: truth, Synthetic: write(t, filepath.Join(dir, "rows.csv"), text),
+			JSON: filepath.Join(dir, "out.json"), HTML: filepath.Join(dir, "out.html")}
+		if err := Run(t.Context(), c, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		var r Report
+		data, err := os.ReadFile(c.JSON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &r); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, item := range r.Real.Values.Shapes.Items {
+			names = append(names, item.Columns[0])
+			if item.Columns[0] == "size" && (item.Metric != "KSComplement" || math.Abs(float64(item.Score)-want.ks) > 1e-12) {
+				t.Errorf("size: %s %v, want %v", item.Metric, item.Score, want.ks)
+			}
+		}
+		if got := strings.Join(names, " "); got != want.shapes {
+			t.Errorf("columns %q, want %q", got, want.shapes)
+		}
+		if k := len(names); len(r.Real.Values.Trends.Items) != k*(k-1)/2 || len(r.Real.Values.Columns) != k {
+			t.Errorf("%d columns have %d pairs", k, len(r.Real.Values.Trends.Items))
+		}
+	}
+}
