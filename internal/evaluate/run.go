@@ -67,11 +67,11 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	if err := report.WriteText(out); err != nil {
 		return err
 	}
-	return errors.Join(written(ctx, r.json, report.WriteJSON), written(ctx, r.html, report.WriteHTML))
+	return errors.Join(written(ctx, out, r.json, "figures", report.WriteJSON), written(ctx, out, r.html, "pictures, on a page for a browser", report.WriteHTML))
 }
 
-// written writes a form of the report to a file; an empty name is none.
-func written(ctx context.Context, name string, form func(io.Writer) error) error {
+// written writes a form of the report to a file, and says so; an empty name is none.
+func written(ctx context.Context, out io.Writer, name, what string, form func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
@@ -82,7 +82,8 @@ func written(ctx context.Context, name string, form func(io.Writer) error) error
 	if err := files.Replace(ctx, name, b.Bytes()); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
-	return nil
+	_, err := fmt.Fprintf(out, "\nwrote %s: %s; NOT private\n", name, what)
+	return err
 }
 
 // maxDomain is the largest domain file that is read, in bytes.

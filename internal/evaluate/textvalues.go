@@ -15,7 +15,7 @@ func (v *Values) writeText(b *bytes.Buffer) {
 		return
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
-	line("On the values as they are written: SDMetrics %s, QualityReport", v.SDMetrics)
+	line("On the values as they are written: SDMetrics %s, QualityReport; 1 is best", v.SDMetrics)
 	if v.Every != [2]int{1, 1} {
 		line("of every row of %d of the true table and every row of %d of the synthetic one", v.Every[0], v.Every[1])
 	}

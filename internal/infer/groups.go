@@ -60,6 +60,7 @@ func named(name string) bool {
 // persons asks of columns that may name the privacy unit: many values, each with several rows, and either the rows of
 // a value stand together, or the name says so, or it is text that makes no categories.
 func (s *Source) persons(tallies map[string]*tally) (questions []string) {
+	s.Doubts.People = nil
 	for _, c := range s.columns {
 		t := tallies[c.name]
 		if t == nil || t.typ != domain.Int64 && t.typ != domain.String || t.groups.many {
@@ -74,6 +75,7 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 			_, _, left = t.categories(false)
 		}
 		if g.runs == n || named(t.name) || left != "" {
+			s.Doubts.People = append(s.Doubts.People, t.name)
 			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person? Then infer again with --privacy_id=%s",
 				plain(t.name), thousands(n), float64(g.records)/float64(n), plain(t.name)))
 		}

@@ -92,6 +92,12 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			p.follow(text, tallies[p.name].typ)
 		}
 	}
+	s.Doubts.LeftOut = nil
+	for _, p := range lines {
+		if p.out && p.name != "" {
+			s.Doubts.LeftOut = append(s.Doubts.LeftOut, p.name)
+		}
+	}
 	csv := whole.csvLine(marked, whole.written(lines, tallies))
 	return []byte(whole.file(lines, s.persons(tallies), rules.asked, events, csv)), nil
 }

@@ -30,6 +30,14 @@ type Source struct {
 	csv     schema.CSV
 	columns []column
 	parents *Source // the table of people, if some have no rows; nil: there is none
+	// Doubts are what to look at first of what Propose returned.
+	Doubts Doubts
+}
+
+// Doubts names columns of a proposal that a person has to decide on.
+type Doubts struct {
+	People  []string // may name people with several rows each, and no privacy ID is given
+	LeftOut []string // are not in the proposal
 }
 
 // column is a column by its name and, but for CSV, its type.

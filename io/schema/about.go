@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // aboutKeys are what only the curator of a data set knows. The enumerations are those of OpenDP's registry of deployments.
@@ -14,7 +16,7 @@ var aboutKeys = keyFacts{
 	{name: "description", form: "TEXT", text: "what it describes, in a few sentences"},
 	{name: "curator", form: "TEXT", text: "who publishes it"},
 	{name: "curator_type", form: "TYPE", text: "Government, Industry or Nonprofit"},
-	{name: "authors", form: "TEXT", text: "who fills in this file, separated by semicolons"},
+	{name: "authors", form: "TEXT", text: "who fills in this file: a list, or separated by semicolons"},
 	{name: "use", form: "TEXT", text: "what it is meant for"},
 	{name: "region", form: "TEXT", text: "the region described, or whose laws apply"},
 	{name: "sector", form: "SECTOR", text: "Technology, Healthcare, Education, Government, Energy or Finance"},
@@ -23,7 +25,7 @@ var aboutKeys = keyFacts{
 	{name: "security", form: "TEXT", text: "how the private table is kept, and who has access"},
 	{name: "justification", form: "TEXT", text: "how ε, the method and the marginals were chosen"},
 	{name: "tuning", form: "TEXT", text: "what was tried on the private table before, and what of it was paid for"},
-	{name: "other_releases", form: "TEXT", text: "what else is released from the same people, and what it costs them"},
+	{name: "other_releases", form: "TEXT", text: "what else is released from the same people, and its cost; a list too"},
 	{name: "contact", form: "TEXT", text: "whom to ask, and how to withdraw"},
 	{name: "licence", form: "URL", text: "under which the rows are given away"},
 	{name: "expires", form: "YYYY-MM-DD", text: "when the rows are to be used no longer"},
@@ -54,7 +56,7 @@ func ParseAbout(name string, data []byte) (map[string]string, error) {
 
 func (r *reader) aboutText(key string, m mapping) string {
 	n := m.values[key]
-	s, ok := r.text(n, key)
+	s, ok := r.aboutList(n, key)
 	s = strings.TrimSpace(s)
 	words := aboutWords[key]
 	switch {
@@ -71,6 +73,20 @@ func (r *reader) aboutText(key string, m mapping) string {
 		r.add(n, "source: got %s; want a namespace and a name, such as bigquery shop.raw.people", quote(s))
 	}
 	return s
+}
+
+// aboutList reads a text, or where several are likely a list of them, which semicolons then separate.
+func (r *reader) aboutList(n *yaml.Node, key string) (string, bool) {
+	if n.Kind != yaml.SequenceNode || key != "authors" && key != "other_releases" || len(n.Content) == 0 {
+		return r.text(n, key)
+	}
+	texts := make([]string, len(n.Content))
+	all := true
+	for i, item := range n.Content {
+		s, ok := r.text(item, key)
+		texts[i], all = strings.TrimSpace(s), all && ok
+	}
+	return strings.Join(texts, "; "), all
 }
 
 // WriteAboutReference writes all keys of such a file with their meaning, for a terminal.

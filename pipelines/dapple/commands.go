@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/evaluate"
@@ -27,7 +28,13 @@ type command struct {
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
 	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), ledgerCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), expandCommand(), cleanCommand()}
-	return append(all, completionCommand(all))
+	all = append(all, completionCommand(all))
+	for i := range all {
+		if !slices.ContainsFunc(all[i].options, func(o option) bool { return o.name == "quiet" }) {
+			all[i].options = append(all[i].options, unheard()...)
+		}
+	}
+	return all
 }
 
 func planCommand() command {
@@ -92,9 +99,7 @@ func synthCommand(progress io.Writer, terminal bool) command {
 	c := &pipelines.Config{Progress: progress, Terminal: terminal}
 	quiet := false
 	var req *pipelines.Request
-	opts := append(requestOptions(c),
-		option{name: "quiet", usage: "no progress; --log=json: progress and errors as JSON, an object a line", set: toggle(&quiet)},
-		logOption(&c.LogJSON))
+	opts := append(requestOptions(c), silence(&quiet, &c.LogJSON)...)
 	return command{
 		name:    "synth",
 		summary: "turn a private table into synthetic rows, a model and a privacy statement",
@@ -141,9 +146,8 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 		{name: "overwrite", usage: "replace what dapple wrote to the output directory before", set: toggle(&c.Overwrite)},
 		{name: "runner", value: "NAME", set: text(&c.Runner)},
 		beamText("temp_location", "DIR", text(&c.TempLocation)),
-		{name: "quiet", usage: "no progress; --log=json: progress and errors as JSON, an object a line", set: toggle(&quiet)},
-		logOption(&c.LogJSON),
 	}
+	opts = append(opts, silence(&quiet, &c.LogJSON)...)
 	c.Services = services()
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
 	opts = append(opts, project(&c.Services))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/dapple-dp/dapple/internal/infer"
 	"github.com/dapple-dp/dapple/io/files"
@@ -121,10 +122,31 @@ func propose(ctx context.Context, src *infer.Source, output, people string, out 
 	if src.FromData {
 		note = ", which is NOT private"
 	}
-	tables := ""
+	tables := quoteForShell("--input=" + src.Input)
 	if people != "" {
-		tables = " " + quoteForShell("--input="+src.Input) + " " + quoteForShell("--people_input="+people)
+		tables += " " + quoteForShell("--people_input="+people)
 	}
-	_, err = fmt.Fprintf(out, "wrote %s%s: review it, then run\n  dapple plan %s%s --epsilon=1 --delta=1e-9\n", output, note, quoteForShell("--domain="+output), tables)
+	_, err = fmt.Fprintf(out, "wrote %s%s: review it%sthen run\n  dapple plan %s %s --epsilon=1 --delta=1e-9\n", output, note, doubts(src), quoteForShell("--domain="+output), tables)
 	return err
+}
+
+// doubts are the lines on what to review first: who is protected, and what is not written.
+func doubts(src *infer.Source) string {
+	text := ""
+	switch people := src.Doubts.People; {
+	case src.PrivacyID != "":
+	case len(people) == 1:
+		text = fmt.Sprintf("\n  does %s name a person, with several rows each? Then single rows alone are protected: remove the file and\n"+
+			"  infer again with %s", people[0], quoteForShell("--privacy_id="+people[0]))
+	case len(people) > 1:
+		text = fmt.Sprintf("\n  does one of %s name a person, with several rows each? Then single rows alone are\n"+
+			"  protected: remove the file and infer again with --privacy_id=COLUMN", strings.Join(people, ", "))
+	}
+	if out := src.Doubts.LeftOut; len(out) > 0 {
+		text += fmt.Sprintf("\n  left out, and the file says why: %s", strings.Join(out, ", "))
+	}
+	if text == "" {
+		return ", "
+	}
+	return ", above all" + text + "\n"
 }

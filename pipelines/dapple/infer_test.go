@@ -18,7 +18,7 @@ func TestInferThenPlan(t *testing.T) {
 		infer := []string{"infer", "--input=" + input, "--privacy_id=person_id"}
 		got := dapple(t, dir, append(infer, "--from_data", "--output="+input+".yaml")...)
 		got.want(t, 0)
-		if want := "wrote " + input + ".yaml, which is NOT private: review it, then run\n  dapple plan --domain=" + input + ".yaml --epsilon=1 --delta=1e-9\n"; got.stdout != want {
+		if want := "wrote " + input + ".yaml, which is NOT private: review it, then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9\n"; got.stdout != want {
 			t.Errorf("said %q, want %q", got.stdout, want)
 		}
 		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {

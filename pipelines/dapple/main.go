@@ -268,7 +268,8 @@ func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int
 		"dapple help runners lists the flags for Flink, Spark, Dataflow and other engines.\n"+
 		"dapple help domain explains the domain file; dapple help schema is its JSON Schema, for editors.\n"+
 		"Begin with dapple infer --input=TABLE --from_data --output=domain.yaml; it names what is next.\n"+
-		"dapple --version says what this program was built from.\n"+
+		"dapple --version says what this program was built from. All commands take --quiet, and --log=json,\n"+
+		"which writes progress and errors as JSON, an object a line.\n"+
 		"Files and directories are local, gs:// or s3://bucket/path; tables are bq://project.dataset.table.\n")
 	return status
 }

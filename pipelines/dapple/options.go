@@ -16,6 +16,22 @@ func logOption(asJSON *bool) option {
 	}}
 }
 
+// silence are the flags that say how much a command tells of its progress.
+func silence(quiet, asJSON *bool) []option {
+	return []option{
+		{name: "quiet", usage: "no progress; --log=json: progress and errors as JSON, an object a line", set: toggle(quiet)},
+		logOption(asJSON),
+	}
+}
+
+// unheard are those flags of a command without progress, so that a script can give them to all.
+func unheard() []option {
+	var quiet, asJSON bool
+	opts := silence(&quiet, &asJSON) // errors look for --log themselves
+	opts[0].usage = ""
+	return opts
+}
+
 // layout reads how many tables people and their rows are written as.
 func layout(two *bool) func(string) error {
 	return func(s string) error {
