@@ -12,6 +12,9 @@ WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is 
 # Tests on real tables look for them here, and say so if they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
+# Symbols for debuggers are a third of what linking a test takes.
+export GOFLAGS += -ldflags=-s
+
 .PHONY: all build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
 
 all: fmt vet lint test
@@ -39,12 +42,14 @@ test:
 race:
 	$(GO) test -short -race ./dp/... ./internal/... ./solver/... ./io/... ./transforms/...
 
-# Whole pipelines, also across processes, on real tables, the longest first; then against the services and files of
-# others. It ends with one list of all tests that were left out, and why. make verify runs the privacy suite.
+# Whole pipelines, also across processes, on real tables: the packages whose tests do less with -short, or may be left
+# out. Then against the services and files of others. It ends with one list of all tests that were left out, and why.
+# make verify runs the privacy suite.
 integration:
 	@mkdir -p out && rm -f out/skipped.txt
 	$(GO) run ./integration/suite -log out/integration.log -list out/skipped.txt -- \
-		-p 3 -count=1 -timeout 30m $$($(GO) list ./integration/... ./pipelines/... ./internal/... ./solver/... ./transforms/... | grep -v integration/privacy)
+		-p 3 -count=1 -timeout 30m $$($(GO) list -f '{{.Dir}}' ./integration/... ./pipelines/... ./internal/... ./solver/... ./transforms/... | \
+		grep -v integration/privacy | while read -r dir; do grep -qs 'testing\.Short()\|\.Skip' "$$dir"/*_test.go && echo "$$dir"; done)
 	@GO=$(GO) $(SERVICES)/run.sh
 
 # Emulators of BigQuery and Cloud Storage; DuckDB, parquet-go, pyarrow, Polars and hyparquet on the same
