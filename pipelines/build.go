@@ -28,7 +28,6 @@ func build(s beam.Scope, r *Request, l launch) {
 		Epsilon: r.Epsilon, Delta: r.Delta, Neighbouring: r.Neighbouring,
 		Method: r.Chosen.Name, Units: r.Problem.Units, MemoryLimit: r.MemoryLimit,
 		SolverSeed: l.seed, Criteria: r.Problem.Criteria, Public: r.Problem.Public, Store: l.store, RunID: l.runID,
-		NoRetries: !retries(r.Runner),
 	})
 
 	write(s, r, l, model)

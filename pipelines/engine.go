@@ -72,12 +72,6 @@ func runnerIndex(name string) int {
 	return slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, name) })
 }
 
-// retries reports whether the runner may begin a step again. Prism and direct never do, prism at an endpoint neither.
-func retries(runner string) bool {
-	k := runnerIndex(runner)
-	return k < 0 || !runnerNames[k].here
-}
-
 // dataflowScheme begins the endpoints of Dataflow, which follow from project and region.
 const dataflowScheme = "dataflow://"
 

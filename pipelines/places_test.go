@@ -37,18 +37,3 @@ func TestStagingFollowsTheOutput(t *testing.T) {
 	}
 	st.remove(t.Context())
 }
-
-// Every runner may begin a step again but prism and direct, wherever they are.
-func TestRunnersThatRetry(t *testing.T) {
-	for _, kind := range runnerNames {
-		for _, name := range kind.names {
-			lower := strings.ToLower(name)
-			if once := strings.HasPrefix(lower, "prism") || strings.HasPrefix(lower, "direct"); retries(name) == once {
-				t.Errorf("%s: retries %t", name, !once)
-			}
-		}
-	}
-	if !retries("unknown") {
-		t.Error("an unknown runner is taken for one that never retries")
-	}
-}

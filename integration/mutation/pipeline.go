@@ -13,7 +13,11 @@ var pipeline = []defect{
 	},
 	{
 		name: "noise is drawn after a step has failed", file: "transforms/synth/failed.go", test: "TestNothingIsDrawnAfterAFailedBundle",
-		old: "once && failed.Load()", new: "once && !failed.Load()",
+		old: "!w.any.Load()", new: "w.any.Load()",
+	},
+	{
+		name: "noise is drawn after a step has failed, as there is a store", file: "transforms/synth/failed.go", test: "TestNothingIsDrawnAfterAFailedBundle",
+		old: "again && f.Params", new: "(again || !again) && f.Params",
 	},
 	{
 		name: "two records per unit, in a bundle", file: "transforms/internal/records/compactor.go", test: "TestSetCountsRows",

@@ -26,6 +26,10 @@
 //   - Shards of rows are functions of the model and the sampling seed, and are written under temporary
 //     names. Publish moves one complete set into place.
 //
+// Prism begins the steps behind a failed one without its records. So a worker in which a step has failed refuses to draw,
+// and where a Store keeps the release a second attempt draws: only a runner that waits for all records makes one. Prism
+// has one worker for all steps in Go; of failed steps in other languages this worker does not know.
+//
 // A mark in the Store precedes the first draw. The budget of a run with a mark and without a release counts as spent.
 //
 // # Guarantee

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync/atomic"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -15,17 +14,18 @@ import (
 func init() { register.DoFn2x1[context.Context, []byte, error](&failingFn{}) }
 
 // notes has the note of the worker that ran failingFn.
-var notes = make(chan *atomic.Bool, 1)
+var notes = make(chan *failures, 1)
 
 type failingFn struct{}
 
 func (*failingFn) ProcessElement(ctx context.Context, _ []byte) error {
-	note, _ := ctx.Value(failedKey{}).(*atomic.Bool)
+	note, _ := ctx.Value(failedKey{}).(*failures)
 	notes <- note
 	return errors.New("as it should")
 }
 
-// A worker of prism knows that a bundle of it failed, and then nothing is drawn, and no mark says so.
+// A worker of prism knows that a bundle of it failed, and then nothing is drawn, and no mark says so. Prism attempts each
+// solve once. A runner that attempts it again has tried the failed bundle again before, and what it keeps is drawn.
 func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
@@ -33,24 +33,30 @@ func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
 		t.Fatal("the job did not fail")
 	}
 	note := <-notes
-	if note == nil || !note.Load() {
+	if note == nil || !note.any.Load() {
 		t.Fatal("the worker does not know that its bundle failed")
 	}
+	ctx := context.WithValue(t.Context(), failedKey{}, note)
 	dir := t.TempDir()
 	for _, c := range []struct {
-		params SolveParams
-		draws  bool
+		run, store string
+		draws      bool
 	}{
-		{SolveParams{Store: StoreRef{Kind: "dir", Config: dir}, NoRetries: true}, false},
-		{SolveParams{NoRetries: true}, false},
-		{SolveParams{}, false},
-		{SolveParams{Store: StoreRef{Kind: "dir", Config: dir}}, true}, // the last: it leaves a mark
+		{"one", "dir", false},
+		{"two", "dir", false}, // another release of the job
+		{"three", "", false},
+		{"three", "", false},
+		{"one", "dir", true}, // the last: it leaves a mark
 	} {
-		c.params.RunID = "r"
-		err := (&solveFn{Params: c.params}).mark(context.WithValue(t.Context(), failedKey{}, note))
+		f := newSolveFn(StoreRef{})
+		f.Params.RunID = c.run
+		if c.store != "" {
+			f.Params.Store = StoreRef{Kind: c.store, Config: dir}
+		}
+		err := f.ProcessElement(ctx, 0, iterate(testSeed(t, 1)), iterate(table(t, 3)), func(ModelRef) {})
 		files, _ := os.ReadDir(dir)
 		if (err == nil) != c.draws || len(files) > 0 != c.draws {
-			t.Errorf("store %q, no retries %t: error %v, marks %v", c.params.Store.Kind, c.params.NoRetries, err, files)
+			t.Errorf("run %s, store %q: error %v, marks %v", c.run, c.store, err, files)
 		}
 	}
 }

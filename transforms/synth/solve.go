@@ -51,9 +51,6 @@ type SolveParams struct {
 	// RunID names the release in the store. Runs that share it share one release: a run that finds the
 	// release of its own configuration adopts it. Default: random, drawn at construction. Public.
 	RunID string
-	// NoRetries says that the runner never tries a bundle again, as prism. Then, and without a Store, a worker draws
-	// nothing after a bundle of it has failed.
-	NoRetries bool `json:",omitempty"`
 }
 
 func (p SolveParams) withDefaults() SolveParams {
@@ -188,7 +185,7 @@ func (f *solveFn) config() [sha256.Size]byte {
 		Workload query.Workload
 		Shape    counts.Shape
 	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
-	c.Params.Store, c.Params.NoRetries = StoreRef{}, false
+	c.Params.Store = StoreRef{}
 	b, err := json.Marshal(c)
 	if err != nil {
 		panic("synth: a configuration is plain data and always marshals")
