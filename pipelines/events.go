@@ -76,6 +76,11 @@ func checkLayout(ctx context.Context, t target, d *domain.Domain, two bool, f *F
 		f.add("--layout", "got two, and the domain file declares no events: there is one row for each person, and one table", "declare events, or leave it out")
 		return
 	}
+	if d.Events != nil && t.write == "append" {
+		f.add("--write", "append would mix up people: every run numbers them from 1, and rows of two runs would have the same numbers",
+			"name another table, or replace what is there with --write=truncate")
+		return
+	}
 	rows, people := writtenTables(d, two)
 	if t.output != "" {
 		t.checkTable(ctx, rows, people, f)

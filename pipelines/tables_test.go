@@ -106,7 +106,13 @@ func TestTwoTablesFaults(t *testing.T) {
 		t.Errorf("without events: %v", err)
 	}
 	c = purchases(t, 40)
-	c.Tables = true
+	for _, c.Tables = range []bool{false, true} {
+		to := c
+		to.Output, to.Write = "bq://project.shop.bought", "append"
+		if _, err := ValidateRun(context.Background(), to); err == nil || !strings.Contains(err.Error(), "--write: append would mix up people") {
+			t.Errorf("two tables %t, append: %v", c.Tables, err)
+		}
+	}
 	mustRun(t, c)
 	c.Input, c.Output = c.Output, filepath.Join(t.TempDir(), "again")
 	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "a table of people and one of their rows; name") {

@@ -79,9 +79,6 @@ func (s *loadedRows) names() string {
 }
 
 func (s *loadedRows) Check(ctx context.Context) error {
-	if len(s.to) > 1 && s.to[0].Write == WriteAppend {
-		return errors.New("bigquery: people are numbered from 1 in every run, and those of two runs would be the same; choose other tables or set write=truncate")
-	}
 	var errs []error
 	for _, to := range s.to {
 		errs = append(errs, to.Check(ctx))

@@ -73,9 +73,6 @@ func TestTwoTablesAreLookedAtBeforeTheFirst(t *testing.T) {
 		t.Errorf("at launch: %v", err)
 	}
 	s, _ = twoTables(t, f, "append")
-	if err := s.Check(ctx); err == nil || !strings.Contains(err.Error(), "people are numbered from 1 in every run") {
-		t.Errorf("append: %v", err)
-	}
 	if note := s.Note(); !strings.HasPrefix(note, "bq://p.d.t_people and bq://p.d.t_events, write=append; one load job for each of ") {
 		t.Error(note)
 	}
