@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -24,11 +25,16 @@ type histories struct {
 	number map[uint64]int32 // of a person, by the hash of the ID
 	rows   []int64          // of each person
 	first  [][]uint64       // of each column: the hash of a person's first value
+	later  [][]uint64       // … and of one of the others, at random
 	change [][]bool         // of each column: whether another value followed
+	rng    *rand.Rand
 }
 
 func newHistories(columns int) *histories {
-	return &histories{seed: maphash.MakeSeed(), number: map[uint64]int32{}, first: make([][]uint64, columns), change: make([][]bool, columns)}
+	return &histories{
+		seed: maphash.MakeSeed(), number: map[uint64]int32{}, rng: rand.New(rand.NewPCG(1, 2)),
+		first: make([][]uint64, columns), later: make([][]uint64, columns), change: make([][]bool, columns),
+	}
 }
 
 // add takes the records of a chunk; units holds a hash of each one's privacy ID.
@@ -46,12 +52,16 @@ func (h *histories) add(c *domain.Chunk, units []uint64) {
 			h.number[unit], h.rows = p, append(h.rows, 0)
 		}
 		h.rows[p]++
+		taken := known && h.rng.Int64N(h.rows[p]-1) == 0
 		for a := range h.first {
 			v := h.hash(&c.Columns[a], i)
 			if !known {
-				h.first[a], h.change[a] = append(h.first[a], v), append(h.change[a], false)
+				h.first[a], h.later[a], h.change[a] = append(h.first[a], v), append(h.later[a], v), append(h.change[a], false)
 			} else if v != h.first[a][p] {
 				h.change[a][p] = true
+			}
+			if taken {
+				h.later[a][p] = v
 			}
 		}
 	}
@@ -138,8 +148,9 @@ func (s *Source) events(h *histories, lines []proposal) string {
 	if left == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("events: {%srows: {max: %d}}  # review: people are written with their rows; person: columns that never change within one; max: public",
-		personKey(person), h.most())
+	usual := s.usual(h, lines, person)
+	line := fmt.Sprintf("events: {%srows: {max: %d}%s}  # review: people are written with their rows; person: columns that never change within one; max: public%s",
+		personKey(person), h.most(), usualKey(usual), usualWords(usual))
 	if len(nearly) > 0 {
 		line += "; is it of the person? " + strings.Join(nearly, ", ")
 	}
@@ -192,8 +203,9 @@ func (s *Source) eventsOfPeople(h *histories, lines []proposal) string {
 	if h != nil && len(h.rows) > 0 {
 		most = h.most()
 	}
-	return fmt.Sprintf("events: {%srows: {min: 0, max: %d}}  # review: people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with\n",
-		personKey(person), most)
+	usual := s.usual(h, lines, person)
+	return fmt.Sprintf("events: {%srows: {min: 0, max: %d}%s}  # review: people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with%s\n",
+		personKey(person), most, usualKey(usual), usualWords(usual))
 }
 
 // personKey names the columns of people, if there are any.

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -83,5 +84,52 @@ func TestPeopleWithoutColumns(t *testing.T) {
 	}
 	if _, err := s.Propose(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("names of people alone: %v", err)
+	}
+}
+
+// Of 4,000 people with five rows each, all have a usual aisle, and in 6 of 10 rows they are there; half of them always pay
+// alike, and the others never twice the same; the season is nobody's, the hour is a usual number, and the day follows the row. Amounts, of which everyone
+// has one, have learned bins. Chance proposes a column once in 30,000.
+func TestUsualColumnsAreProposed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var b strings.Builder
+	b.WriteString("who,aisle,pay,season,day,hour,amount\n")
+	for p := range 4000 {
+		aisle, habit := rng.IntN(8), rng.IntN(5)
+		for r := range 5 {
+			at, pay := aisle, (habit+r)%5
+			if rng.IntN(10) > 5 {
+				at = rng.IntN(8)
+			}
+			if p%2 == 0 {
+				pay = habit
+			}
+			fmt.Fprintf(&b, "%d,a%d,p%d,s%d,d%d,%d,%d\n", p, at, pay, rng.IntN(4), r, 8+2*habit+rng.IntN(2), 1000+p%977)
+		}
+	}
+	table := b.String()
+	p := Params{Input: put(t, "p.csv", table), FromData: true, PrivacyID: "who"}
+	text := propose(t, p)
+	if !strings.Contains(text, "\nevents: {person: [amount], rows: {max: 5}, usual: [aisle, pay, hour]}  # ") || !strings.Contains(text, "; usual: two rows of a person often agree") ||
+		!strings.Contains(text, "#   events: person columns, rows: max, usual columns\n") {
+		t.Error(text)
+	}
+	if file, err := schema.Parse("proposed", []byte(text)); err != nil || len(file.Domain.Events.Usual) != 3 {
+		t.Error(err)
+	}
+	s, err := Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := "who,home\n"
+	for p := range 5000 {
+		people += fmt.Sprintf("%d,h%d\n", p, p%3)
+	}
+	if err := s.OpenPeople(t.Context(), put(t, "people.csv", people)); err != nil {
+		t.Fatal(err)
+	}
+	both, err := s.Propose(t.Context())
+	if err != nil || !strings.Contains(string(both), "\nevents: {person: [home], rows: {min: 0, max: 5}, usual: [aisle, pay, hour]}  # ") {
+		t.Errorf("%v\n%s", err, both)
 	}
 }

@@ -113,7 +113,11 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 			}
 		}
 		if events != "" {
-			b.WriteString("#   events: person columns, rows: max\n")
+			what := "person columns, rows: max"
+			if strings.Contains(events, ", usual: [") {
+				what += ", usual columns"
+			}
+			fmt.Fprintf(&b, "#   events: %s\n", what)
 		}
 		b.WriteString("# Replace each of these by what is known without the table, then delete this list.\n")
 	} else {
