@@ -11,6 +11,9 @@ type Uncertainty struct {
 	// OneWay[a] is the variance of a count of the one-way marginal of attribute a (for learned bins, the mean of the
 	// variances), counts²; 0 if none was measured.
 	OneWay []float64
+	// Bins[a] are the variances of the counts of the values of attribute a, if its bins were learned: a tree knows some better
+	// than others; nil if not.
+	Bins   [][]float64 `json:",omitempty"`
 	Tables []TableUncertainty
 }
 

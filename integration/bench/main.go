@@ -103,7 +103,7 @@ func main() {
 	data := flag.String("data", os.Getenv("DAPPLE_DATA"), "directory that holds the coded tables")
 	seeds := flag.Int("seeds", 3, "runs of each setting")
 	only := flag.String("only", "", "settings that match a pattern of table/method/ε, and of the width of the marginals if it is not 3, such as adult7/*/1; empty: all")
-	predict := flag.Bool("predictions", false, "print instead how near predictions of error come, before and after a run; -only is then table/ε")
+	predict := flag.Bool("predictions", false, "print instead how near predictions of error come, before and after a run, and how many cells intervals hold; -only is then table/rows/ε")
 	dir := flag.String("page", "", "directory where the figures of all methods are kept, those of this run put in, and the page is made of them, such as integration/bench")
 	job := flag.String("errand", "", "one run as JSON, which the command gives to itself in a process of its own")
 	flag.Parse()
@@ -115,7 +115,7 @@ func main() {
 	}
 	if *predict {
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		if err := predictions(w, *data, *only, *seeds, flag.Args()); err != nil {
+		if err := predictions(w, *data, *only, *dir, *seeds, flag.Args()); err != nil {
 			log.Fatalf("bench: %v", err)
 		}
 		return

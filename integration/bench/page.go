@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,34 +18,15 @@ const (
 )
 
 func readEntries(dir string) (all []entry, err error) {
-	f, err := os.Open(filepath.Join(dir, entriesFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	for d := json.NewDecoder(f); ; {
-		var e entry
-		if err := d.Decode(&e); errors.Is(err, io.EOF) {
-			return all, nil
-		} else if err != nil {
-			return nil, err
-		}
-		all = append(all, e)
-	}
+	return all, readLines(filepath.Join(dir, entriesFile), &all)
 }
 
 func writeEntries(dir string, all []entry) error {
-	var b bytes.Buffer
-	w := json.NewEncoder(&b)
-	for _, e := range all {
-		if err := w.Encode(e); err != nil {
-			return err
-		}
+	b, err := encodeLines(all)
+	if err != nil {
+		return err
 	}
-	return os.WriteFile(filepath.Join(dir, entriesFile), b.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(dir, entriesFile), b, 0o644)
 }
 
 func writePage(dir string, all []entry) error {

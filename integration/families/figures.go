@@ -149,7 +149,8 @@ func nearest(y []float64, total float64) []float64 {
 	return out
 }
 
-// Coverage says how standard errors fit the errors of cells of one width.
+// Coverage says how standard errors fit the errors of cells of one width, as parts of the units: the number of units is
+// released with noise too, so that counts are further off.
 type Coverage struct {
 	Cells   int
 	Within  float64 // part of the cells whose error is at most 1.96 standard errors
@@ -159,8 +160,8 @@ type Coverage struct {
 
 // Coverage compares the standard errors of all cells of at most most of the cliques, spread over the list.
 func (s *Solved) Coverage(t *Table, cliques []domain.Clique, most int) (c Coverage) {
-	iv, n := interval.New(s.Result), float64(t.rows)
-	scale, off, sum := s.Total.Units/s.Model.Total(), 0.0, 0.0
+	iv, n, units := interval.New(s.Result), float64(t.rows), s.Total.Units
+	scale, off, sum := units/s.Model.Total(), 0.0, 0.0
 	step := max(1, (len(cliques)+most-1)/most)
 	for i := 0; i < len(cliques); i += step {
 		fitted := s.Model.Marginal(cliques[i], nil)
@@ -169,7 +170,8 @@ func (s *Solved) Coverage(t *Table, cliques []domain.Clique, most int) (c Covera
 		}
 		truth := t.Marginal(cliques[i])
 		for j, se := range iv.StandardErrors(cliques[i], fitted, nil) {
-			e := math.Abs(fitted[j] - float64(truth[j]))
+			e := math.Abs(fitted[j]/units - float64(truth[j])/n)
+			se /= units
 			off, sum = off+e, sum+.8*se
 			c.Cells++
 			if e <= 1.96*se {
@@ -182,7 +184,7 @@ func (s *Solved) Coverage(t *Table, cliques []domain.Clique, most int) (c Covera
 	}
 	c.Within /= float64(c.Cells)
 	c.Beyond5 /= float64(c.Cells)
-	c.Wide = sum / max(off, 1e-9*n)
+	c.Wide = sum / max(off, 1e-9)
 	return c
 }
 

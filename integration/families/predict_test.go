@@ -11,16 +11,15 @@ import (
 
 // TestPredictions compares, on families whose figures were seen when the constants were chosen but not fitted, the total
 // variation that a run predicts of its own model with the true one, and counts the cells of every width that lie within
-// 1.96 standard errors. The noise is fixed, so that a failure is never chance. Figures are means of a few runs: errors of small tables are linked, so
-// that in one run of 12 binary columns 87 to 100 % of the cells of triples are within.
+// 1.96 standard errors. The noise is fixed, so that a failure is never chance. Figures are means of a few runs: errors of
+// small tables are linked, so that in one run of 12 binary columns fewer may be within.
 func TestPredictions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time for the fits, fifteen seconds; make integration runs them")
 	}
-	const seeds, widest = 5, 4.0 // times what errors call for
-	// The least part of the cells of any width that must be within, of the mean of those runs: 12 columns of two values
-	// are so few that one run may have 87 %.
-	held := map[string]float64{"ties": .95, "columns of 100 values that follow from others": .95, "12 binary columns, zeros declared": .93}
+	const seeds, widest = 5, 3.0 // times what errors call for
+	// The least part of the cells of any width that must be within, of the mean of those runs.
+	held := map[string]float64{"ties": .95, "columns of 100 values that follow from others": .95, "12 binary columns, zeros declared": .95}
 	for _, f := range families.All() {
 		want, ok := held[f.Name]
 		if !ok {

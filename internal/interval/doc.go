@@ -10,20 +10,21 @@
 // The error of a cell of a table T is the sum of one part for each of its sub-tables A, the error of the interaction
 // of A, of which T's cell has the share b_T/b_A of the fitted counts:
 //
-//	se² = 1.2²·( ¼ + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·σ_a² ),
+//	se² = 1.15²·( min(¼, b_T) + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·(σ_a² + σ_N²·(1/k_a − p_a)²) ),
 //
-// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins that of the
-// tree that they are cut from), or the square of the fit's deviation from its answer. v_A follows from the releases
-// on A: the first screening sets the prior v = κ·(b+s)^1.5, s the larger of 10 and .03 of A's mean cell; a release of
-// precision u leaves v/(1 + v·u); a second screening multiplies the rest by one factor (½ to 4), and a second release
-// divides it again.
+// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins that of each, by the
+// tree that they are cut from), or the square of the fit's deviation from its answer, and σ_N² the noise of the number of
+// units, by which shares are off too. v_A follows from the releases on A: the first screening sets the prior κ·b^1.5 of
+// cells that deviate each on its own; an interaction sums to 0 along every axis, so that a cell deviates with those beside it
+// (see prior), and counts scatter by b on top; a release of precision u leaves v/(1 + v·u); a second screening multiplies the
+// rest by one factor (½ to 4), and a second release divides it again. In a table of 2·2·… cells v_A is at most the square of
+// what the smallest cells have room for.
 //
 // The prior of an interaction without a score is that of a table as far from the model as 9 of 10 of the 50 tables
-// nearest in size. Interactions of four and more attributes together have the same prior, plus the variance b of
-// counts of people.
+// nearest in size. Interactions of four and more attributes together have the same prior.
 //
 // A value pooled for its rarity has a known count n_v, with variance σ², and is taken as independent of everything
-// else. A cell that contains the share s of it has se² = ¼ + s²·σ² + (.9·n_v + .1·(n_v² + σ²))·s·(1 − s): the cells
+// else. A cell that contains the share s of it has se² = min(¼, b) + s²·σ² + (.9·n_v + .1·(n_v² + σ²))·s·(1 − s): the cells
 // of units with the same value are assumed to have a correlation of .1.
 //
 // # Models fitted to whole marginals

@@ -10,12 +10,10 @@ import (
 )
 
 const (
-	inflation = 1.2 // of all standard errors but those of bounds: what is not modelled
-	softening = 10  // counts added to a base: small cells err by more than their size says
-	// … and this part of the mean cell: what a table of few cells adds to its sub-tables, it adds to all of them alike
-	evenPart = .03
-	rounding = .25 // variance of whole rows, counts²
-	alike    = .1  // correlation of units with the same pooled value, in where they fall
+	inflation = 1.15 // of all standard errors but those of bounds: what is not modelled
+	softening = 10   // counts added to a base of whole marginals: small cells err by more than their size says
+	rounding  = .25  // variance of whole rows, counts²
+	alike     = .1   // correlation of units with the same pooled value, in where they fall
 )
 
 // Intervals computes the standard errors of a result's cells. It is immutable.
@@ -49,8 +47,8 @@ func New(r *solver.Result) *Intervals {
 	return v
 }
 
-// StandardErrors returns the predicted standard error, in counts, of every cell of the marginal of c, given
-// its fitted counts. The result is written to dst, which has one entry per cell, or is nil and then made.
+// StandardErrors returns the predicted standard error of every cell of the marginal of c, given its fitted counts, as
+// counts: divided by the number of units that was released it is that of the cell's share. The result is written to dst, which has one entry per cell, or is nil and then made.
 // About 10 ns per cell and sub-table of at most three attributes.
 func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []float64 {
 	if dst == nil {
@@ -120,17 +118,28 @@ func anything(units, b float64) float64 { return max(b, units-b) / sigmas95 }
 
 // oneVariances returns the variance of the count of every value of a residual fit: its noise or, if larger, the
 // square of the fit's deviation from the noisy answer. Without an answer the count is unknown.
+//
+// What was released are deviations from even columns, in counts. If the number of units is off by x, a value of k with
+// the share p is by x/k − p·x as a part of the units.
 func oneVariances(r *solver.Result) [][]float64 {
 	out, units := make([][]float64, len(r.Model.Sizes)), math.Max(r.Total.Units, 1)
 	scale := units / r.Model.Total()
 	for a, size := range r.Model.Sizes {
 		out[a] = slices.Repeat([]float64{r.Uncertainty.OneWay[a]}, size)
-		if r.Uncertainty.OneWay[a] > 0 || size == 1 {
+		if size == 1 {
 			continue
 		}
+		if len(r.Uncertainty.Bins) > 0 && r.Uncertainty.Bins[a] != nil {
+			copy(out[a], r.Uncertainty.Bins[a])
+		}
 		for code, b := range r.Model.Marginal(domain.Clique{a}, nil) {
-			s := anything(units, scale*b)
-			out[a][code] = s * s
+			if r.Uncertainty.OneWay[a] == 0 {
+				s := anything(units, scale*b)
+				out[a][code] = s * s
+				continue
+			}
+			x := 1/float64(size) - scale*b/units
+			out[a][code] += r.Total.Variance * x * x
 		}
 	}
 	for _, m := range r.Measurements {

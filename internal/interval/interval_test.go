@@ -34,38 +34,113 @@ func residualResult() *solver.Result {
 	}}
 }
 
+// centred returns the diagonal of PVP, V the variances v of a table of the given shape and P the projection on tables whose
+// axes sum to 0, by multiplying out the matrices.
+func centred(v []float64, shape []int) []float64 {
+	out := make([]float64, len(v))
+	for c := range v {
+		for d, x := range v {
+			p, i, j := 1.0, c, d
+			for axis := len(shape) - 1; axis >= 0; axis-- {
+				k := shape[axis]
+				same := 0.0
+				if i%k == j%k {
+					same = 1
+				}
+				p *= same - 1/float64(k)
+				i, j = i/k, j/k
+			}
+			out[c] += p * p * x
+		}
+	}
+	return out
+}
+
 // TestResidualFormula evaluates the formulas of the documentation cell by cell, over every sub-table.
 func TestResidualFormula(t *testing.T) {
 	r := residualResult()
+	r.Total.Variance = 50
+	r.Uncertainty.Bins = [][]float64{nil, nil, {1, 2, 3, 4}}
 	v := New(r)
 	all := domain.Clique{0, 1, 2}
 	fitted := r.Model.Marginal(all, nil)
 	got := v.StandardErrors(all, fitted, nil)
 	from := v.Sources(all, make([]Source, len(fitted)))
 	record := make([]domain.Code, 3)
+	parts := map[string][]float64{} // by table
+	for _, table := range r.Uncertainty.Tables {
+		marginal := r.Model.Marginal(table.Clique, nil)
+		alone, before := make([]float64, len(marginal)), 0.0
+		for i, b := range marginal {
+			alone[i] = table.Scale * math.Pow(b, 1.5)
+			before += math.Sqrt(alone[i])
+		}
+		x, after := centred(alone, population.Shape(r.Model.Sizes, table.Clique)), 0.0
+		for _, y := range x {
+			after += math.Sqrt(y)
+		}
+		for i, b := range marginal {
+			y := x[i]*before*before/(after*after) + b
+			y = table.Growth * y / (1 + y*table.Earlier)
+			x[i] = y / (1 + y*table.Precision)
+		}
+		parts[table.Clique.Key()] = x
+	}
 	for z, b := range fitted {
 		r.Model.Record(z, record)
-		sum, source := .25, Measured
+		sum, source := min(.25, b), Measured
 		for a, noise := range r.Uncertainty.OneWay {
 			sub := r.Model.Marginal(domain.Clique{a}, nil)[record[a]]
+			if a == 2 {
+				noise = float64(record[a] + 1)
+			}
+			off := 1/float64(r.Model.Sizes[a]) - sub/r.Total.Units
+			noise += 50 * off * off
 			sum += noise * b * b / (sub * sub)
 		}
 		for _, table := range r.Uncertainty.Tables {
-			marginal := r.Model.Marginal(table.Clique, nil)
-			sub := marginal[table.Clique.Cell(r.Model.Sizes, record)]
-			x := table.Scale * math.Pow(sub+max(10, .03*r.Total.Units/float64(len(marginal))), 1.5)
-			x = table.Growth * x / (1 + x*table.Earlier)
-			sum += b * b / (sub * sub) * x / (1 + x*table.Precision)
+			cell := table.Clique.Cell(r.Model.Sizes, record)
+			sub := r.Model.Marginal(table.Clique, nil)[cell]
+			sum += b * b / (sub * sub) * parts[table.Clique.Key()][cell]
 		}
-		want := 1.2 * math.Sqrt(sum)
+		want := 1.15 * math.Sqrt(sum)
 		if record[0] == 2 {
 			n := r.Model.Marginal(domain.Clique{0}, nil)[2]
-			s := (b + 3./24) / (n + 1)
-			want, source = math.Sqrt(.25+s*s*4+(.9*n+.1*(n*n+4))*s*(1-s)), Pooled
+			off := 1./3 - n/r.Total.Units
+			s, noise := (b+3./24)/(n+1), 4+50*off*off
+			want, source = math.Sqrt(min(.25, b)+s*s*noise+(.9*n+.1*(n*n+noise))*s*(1-s)), Pooled
 		}
 		if math.Abs(got[z]-want) > 1e-9*want || from[z] != source {
 			t.Fatalf("record %v: %g, %v; want %g, %v", record, got[z], from[z], want, source)
 		}
+	}
+}
+
+// TestRoom: the interaction of a table of 2·2·… cells is one number, and counts cannot be negative.
+func TestRoom(t *testing.T) {
+	for _, tt := range []struct {
+		fitted []float64
+		shape  []int
+		want   float64
+	}{
+		{[]float64{50, 7, 3, 40}, []int{2, 2}, 41},              // 40 may leave the cells of the same, or 3 the others
+		{[]float64{50, 0, 0, 40}, []int{2, 2}, 41},              // up to 40 people may have been moved off the diagonal
+		{[]float64{0, 0, 8, 9, 7, 9, 6, 5}, []int{2, 2, 2}, 1},  // an empty cell of either sign: nothing but a record
+		{[]float64{4, 9, 8, 9, 7, 9, 9, 5}, []int{2, 2, 2}, 6},  // 4 one way, and 5 the other
+		{[]float64{1, 2, 3, 4, 5, 6}, []int{2, 3}, math.Inf(1)}, // more than one number
+		{[]float64{-1e-9, 2, 3, 4}, []int{2, 2}, 3},             // a negative count is none
+	} {
+		if got := room(tt.fitted, tt.shape); got != tt.want {
+			t.Errorf("%v: room for %g, want %g", tt.fitted, got, tt.want)
+		}
+	}
+	r := residualResult()
+	r.Model = &population.Model{Sizes: []int{2, 2}, Weights: []float64{500, 0, 0, 300}}
+	r.Total.Units = 800
+	r.Uncertainty = &solver.Uncertainty{Pooled: [][]bool{{false, false}, {false, false}}, OneWay: []float64{1, 1},
+		Tables: []solver.TableUncertainty{{Clique: domain.Clique{0, 1}, Scale: 1e9, Growth: 1}}}
+	if se := New(r).StandardErrors(domain.Clique{0, 1}, r.Model.Weights, nil); se[1] > 1.15*301*1.001 {
+		t.Errorf("a cell that has room for 301 has the standard error %g", se[1])
 	}
 }
 
@@ -77,7 +152,7 @@ func TestMissedAnswer(t *testing.T) {
 	values[0] += 30
 	r.Measurements = []query.Measurement{{Clique: domain.Clique{1}, Values: values, Variance: 9}}
 	got := New(r).StandardErrors(domain.Clique{1}, fitted, nil)
-	for i, want := range []float64{1.2 * math.Sqrt(900.25), 1.2 * math.Sqrt(9.25)} {
+	for i, want := range []float64{1.15 * math.Sqrt(900.25), 1.15 * math.Sqrt(9.25)} {
 		if math.Abs(got[i]-want) > 1e-9 {
 			t.Errorf("value %d: %g, want %g", i, got[i], want)
 		}

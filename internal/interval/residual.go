@@ -2,19 +2,87 @@ package interval
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // measuredWidth is the most attributes of an interaction that residual fits score.
 const measuredWidth = 3
 
-// prior returns the variance of a cell of base b, in a table with so many cells of all units, before it was measured.
-func (v *Intervals) prior(scale, b float64, cells int) float64 {
-	b = max(b, 0) + max(softening, evenPart*v.units/float64(cells))
-	return scale * b * math.Sqrt(b)
+// prior returns the variances of the cells of the interaction of a table of the given shape before it was measured. Each
+// cell on its own would deviate from the fitted count b with the variance κ·b^1.5. An interaction sums to 0 along every
+// axis, and so a deviation is shared with the cells beside it: what is left is the projection on such tables, whose
+// variance in a cell is (1 − 2/k)·v + Σv/k² along each axis in turn. One factor keeps the expected distance, which κ was
+// chosen for. On top of it come the counts themselves, which scatter by their root.
+func prior(scale float64, fitted []float64, shape []int) []float64 {
+	out, alone, shared := make([]float64, len(fitted)), 0.0, 0.0
+	for i, b := range fitted {
+		b = max(b, 0)
+		out[i] = scale * b * math.Sqrt(b)
+		alone += math.Sqrt(out[i])
+	}
+	inner := 1
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		if k := shape[axis]; k > 1 {
+			share(out, k, inner)
+		}
+		inner *= shape[axis]
+	}
+	for _, v := range out {
+		shared += math.Sqrt(v)
+	}
+	f := 1.0
+	if shared > 0 {
+		f = alone / shared
+	}
+	for i, b := range fitted {
+		out[i] = f*f*out[i] + max(b, 0)
+	}
+	return out
+}
+
+// share replaces every variance v along an axis of k cells, inner apart, by that of the deviation from the axis' mean.
+func share(x []float64, k, inner int) {
+	size := float64(k)
+	for from := 0; from < len(x); from += k * inner {
+		for at := from; at < from+inner; at++ {
+			sum := 0.0
+			for i := at; i < at+k*inner; i += inner {
+				sum += x[i]
+			}
+			for i := at; i < at+k*inner; i += inner {
+				x[i] = (1-2/size)*x[i] + sum/(size*size)
+			}
+		}
+	}
+}
+
+// room returns by how much the interaction of a table of 2·2·… cells can be off, if its sub-tables are right: all cells by the
+// same count, with alternating signs, so that the smallest cell of either sign, and a record, is the most. +Inf of others.
+func room(fitted []float64, shape []int) float64 {
+	least := [2]float64{math.Inf(1), math.Inf(1)}
+	for _, k := range shape {
+		if k != 2 {
+			return math.Inf(1)
+		}
+	}
+	for i, b := range fitted {
+		sign := bits.OnesCount(uint(i)) % 2
+		least[sign] = min(least[sign], max(b, 0))
+	}
+	return 1 + max(least[0], least[1])
+}
+
+// after returns the variances of an interaction with the given prior after its releases.
+func after(t *solver.TableUncertainty, prior []float64, room float64) []float64 {
+	for i, v := range prior {
+		prior[i] = min(t.Variance(v), room*room)
+	}
+	return prior
 }
 
 // residual writes the standard errors of a model fitted to residuals, but for pooled values.
@@ -25,14 +93,14 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 			plain = append(plain, a)
 		}
 	}
-	for i := range dst {
-		dst[i] = rounding
+	for i, b := range fitted {
+		dst[i] = min(rounding, max(b, 0))
 	}
 	eachSubset(plain, measuredWidth, func(sub domain.Clique) { v.addPart(c, sub, fitted, dst) })
 	if len(plain) > measuredWidth {
 		t := v.unscreened(measuredWidth, fitted) // stands for all wider interactions together
-		for i, b := range fitted {
-			dst[i] += t.Variance(v.prior(t.Scale, b, len(fitted))) + max(b, 0) // and counts of people scatter by their root
+		for i, x := range after(t, prior(t.Scale, fitted, population.Shape(v.sizes, c)), math.Inf(1)) {
+			dst[i] += x
 		}
 	}
 	for i, x := range dst {
@@ -89,11 +157,8 @@ func (v *Intervals) variances(c domain.Clique, fitted []float64) []float64 {
 	if t == nil {
 		t = v.unscreened(len(c), fitted)
 	}
-	out := make([]float64, len(fitted))
-	for i, b := range fitted {
-		out[i] = t.Variance(v.prior(t.Scale, b, len(fitted)))
-	}
-	return out
+	shape := population.Shape(v.sizes, c)
+	return after(t, prior(t.Scale, fitted, shape), room(fitted, shape))
 }
 
 // pooled overwrites the standard errors of cells with pooled values. The count n of such a value is known with
@@ -115,7 +180,7 @@ func (v *Intervals) pooled(c domain.Clique, fitted, dst []float64) {
 			n, variance := counts[code], v.oneWay[a][code]
 			s := (fitted[cell] + even) / (n + 1)
 			pairs := n + alike*(n*n+variance-n)
-			x := math.Sqrt(rounding + s*s*variance + pairs*max(s*(1-s), 0))
+			x := math.Sqrt(min(rounding, max(fitted[cell], 0)) + s*s*variance + pairs*max(s*(1-s), 0))
 			if !done[cell] || x < dst[cell] {
 				dst[cell], done[cell] = x, true
 			}

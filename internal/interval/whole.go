@@ -8,11 +8,13 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// wholeInflation is inflation if one estimate of the squared error stands for all cells.
-const wholeInflation = 1.3
+const (
+	wholeInflation = 1.3 // is inflation if one estimate of the squared error stands for all cells …
+	summedOut      = 1.2 // … and this for each attribute of a measured marginal that is summed out
+)
 
 // whole writes the standard errors of a model fitted to whole marginals. Those inside a measured marginal are sums of
-// its cells, whose errors are correlated: each attribute that is summed out widens them by inflation. Outside of all
+// its cells, whose errors are correlated: each attribute that is summed out widens them by a fifth. Outside of all
 // of them, counts of people vary by their square root as well.
 func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 	u, widest, scatter := v.precision(c), len(c), 0.0
@@ -24,7 +26,7 @@ func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 	if u == 0 {
 		scatter = 1
 	}
-	f := wholeInflation * math.Pow(inflation, float64(widest-len(c)))
+	f := wholeInflation * math.Pow(summedOut, float64(widest-len(c)))
 	for i, b := range fitted {
 		b = max(b, 0)
 		x := v.scale * (b + softening)

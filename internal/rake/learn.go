@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/summation"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -89,7 +90,8 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 	r.bins = append(r.bins, bins)
 	one := &r.oneWays[a]
 	one.sigma, one.variance, one.counts, one.learned, one.held = flat, binVariance*sigma*sigma, nil, true, true
-	one.spread = binSpread(shapeOf(x), halved, starts, sigma)
+	one.bins = binVariances(tree, halved, starts)
+	one.spread = mean(one.bins)
 	code := make([]domain.Code, x.RecordSize())
 	for b, from := range starts {
 		to := n
@@ -121,40 +123,56 @@ const (
 	binVariance = 2. / 3
 )
 
-// binSpread returns the mean variance of the counts of bins that begin at starts, if a tree of the shape, whose
-// differences have noise of standard deviation sigma, left the pieces together. A difference raises the first half of its node by
-// half of itself and lowers the second, each evenly: the records below a value change by a tent over the node, and those of a
-// bin by what the tent has at one end more than at the other. A piece that was not halved may be uneven too, by
-// a difference of up to its own count.
-func binSpread(s query.TreeShape, pieces []query.Piece, starts []int, sigma float64) float64 {
-	if sigma == 0 {
-		return 0
+// binVariances returns the variances of the counts of bins that begin at starts, if a tree left the pieces together, and of
+// NULL. A difference raises the first half of its node by half of itself and lowers the second, each evenly: the records
+// below a value change by a tent over the node, and those of a bin by what the tent has at one end more than at the other.
+// A difference that did not stand out of the noise was taken for 0, and one near the whole count for all of it: they are
+// as likely what was released. A piece that was not halved may be uneven too, by a difference of up to its own count.
+func binVariances(tree *query.Tree, pieces []query.Piece, starts []int) []float64 {
+	s, sigma := tree.Shape, math.Sqrt(tree.Variance)
+	out := make([]float64, len(starts), len(starts)+1)
+	if sigma == 0 { // nothing was released
+		return out
+	}
+	released := map[int]float64{} // by the middle of the node
+	for _, h := range tree.Halvings() {
+		released[h.Middle] = h.Difference
 	}
 	if s.Null && len(pieces) > 1 {
 		pieces = pieces[:len(pieces)-1]
 	}
-	sum := 0.0
 	var visit func(from, width int, inside []query.Piece)
 	visit = func(from, width int, inside []query.Piece) {
 		tent := func(v int) float64 {
 			f := float64(v-from) / float64(width)
 			return max(0, min(f, 1-f))
 		}
-		squares := 0.0
+		cut := sort.Search(len(inside), func(i int) bool { return inside[i].From >= from+width/2 })
+		variance := 0.0
+		switch {
+		case len(inside) == 0: // all is padding
+			return
+		case len(inside) == 1:
+			variance = inside[0].Count * inside[0].Count / 3
+		case from+width/2 >= s.Values: // the second half is padding
+		default:
+			variance = sigma * sigma
+			if d, ok := released[from+width/2]; ok { // else it is imagined, see Foresee
+				off := countOf(inside[:cut]) - countOf(inside[cut:]) - d
+				variance += off * off
+			}
+		}
+		reached := false
 		for b, low := range starts {
 			high := s.Values
 			if b+1 < len(starts) {
 				high = starts[b+1]
 			}
-			squares += (tent(high) - tent(low)) * (tent(high) - tent(low))
+			x := tent(high) - tent(low)
+			out[b] += x * x * variance
+			reached = reached || x != 0
 		}
-		switch {
-		case squares == 0 || len(inside) == 0: // no bin ends here, or all is padding
-		case len(inside) == 1:
-			sum += squares * inside[0].Count * inside[0].Count / 3
-		default:
-			sum += squares * sigma * sigma
-			cut := sort.Search(len(inside), func(i int) bool { return inside[i].From >= from+width/2 })
+		if reached && len(inside) > 1 { // else no bin ends here
 			visit(from, width/2, inside[:cut])
 			visit(from+width/2, width/2, inside[cut:])
 		}
@@ -164,5 +182,17 @@ func binSpread(s query.TreeShape, pieces []query.Piece, starts []int, sigma floa
 		width *= 2
 	}
 	visit(0, width, pieces)
-	return sum / float64(len(starts))
+	if s.Null {
+		out = append(out, tree.Variance/4)
+	}
+	return out
 }
+
+func countOf(pieces []query.Piece) (sum float64) {
+	for _, p := range pieces {
+		sum += p.Count
+	}
+	return sum
+}
+
+func mean(x []float64) float64 { return summation.Pairwise(x) / float64(len(x)) }

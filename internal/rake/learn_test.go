@@ -188,8 +188,11 @@ func TestBinSpread(t *testing.T) {
 		up, null := x.shape.Cumulative(counts)
 		rng, spread, expected := rand.New(rand.NewPCG(1, 2)), 0.0, 0.0
 		for range draws {
+			tree := query.Tree{Shape: x.shape, Variance: sigma * sigma}
 			pieces := x.shape.Descend(float64(total), sigma*sigma, func(level, index int) float64 {
-				return float64(x.shape.Difference(up, null, level, index)) + sigma*rng.NormFloat64()
+				d := float64(x.shape.Difference(up, null, level, index)) + sigma*rng.NormFloat64()
+				tree.Nodes = append(tree.Nodes, query.TreeNode{Level: level, Index: index, Difference: d})
+				return d
 			})
 			p := newProfile(pieces, x.shape.Codes())
 			for b, from := range x.starts {
@@ -200,7 +203,7 @@ func TestBinSpread(t *testing.T) {
 				off := p.between(from, to) - float64(up[to]-up[from])
 				spread += off * off / float64(draws*len(x.starts))
 			}
-			expected += binSpread(x.shape, pieces, x.starts, sigma) / draws
+			expected += mean(binVariances(&tree, pieces, x.starts)[:len(x.starts)]) / draws
 		}
 		if ratio := expected / spread; math.Abs(ratio-1) > .1 {
 			t.Errorf("%+v: counts of bins vary by %.1f, and %.1f was expected", x.shape, spread, expected)

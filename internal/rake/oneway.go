@@ -16,6 +16,7 @@ type oneWay struct {
 	sigma    float64   // standard deviation of the noise before centring; 0 if nothing was measured
 	variance float64   // of a cell of the released residual
 	spread   float64   // mean variance of the counts, before they were shrunk; 0 if nothing was measured
+	bins     []float64 // variances of the counts, if they are of learned bins
 	learned  bool      // counts are of learned bins, from a tree
 	held     bool      // what noise cannot tell from none has been held back in the counts
 }

@@ -14,6 +14,12 @@ func (r *run) uncertainty() *solver.Uncertainty {
 	u := &solver.Uncertainty{OneWay: make([]float64, len(r.oneWays)), Pooled: make([][]bool, len(r.oneWays))}
 	for a, one := range r.oneWays {
 		u.OneWay[a] = one.spread
+		if one.learned {
+			if u.Bins == nil {
+				u.Bins = make([][]float64, len(r.oneWays))
+			}
+			u.Bins[a] = one.bins
+		}
 		u.Pooled[a] = r.merged.alone(a)
 		for v, alone := range u.Pooled[a] {
 			u.Pooled[a][v] = !alone

@@ -111,24 +111,29 @@ func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("synth: release: %w", err)
 	}
-	if !fits(d.Uncertainty, len(f.Model.Sizes)) {
+	if !fits(d.Uncertainty, f.Model.Sizes) {
 		return nil, nil, errArtifact
 	}
 	res.Model = f.Model
 	return &Artifact{RunID: d.RunID, Config: d.Config, Method: d.Method, Result: res, Statement: d.Statement, Model: r.Rest}, f, nil
 }
 
-// fits reports whether the uncertainty is nil, or has the given number of attributes.
-func fits(u *solver.Uncertainty, attributes int) bool {
+// fits reports whether the uncertainty is nil, or that of attributes of the given sizes.
+func fits(u *solver.Uncertainty, sizes []int) bool {
 	if u == nil {
 		return true
 	}
 	for _, t := range u.Tables {
 		for _, a := range t.Clique {
-			if a < 0 || a >= attributes {
+			if a < 0 || a >= len(sizes) {
 				return false
 			}
 		}
 	}
-	return len(u.Pooled) == attributes && len(u.OneWay) == attributes
+	for a, x := range u.Bins {
+		if x != nil && (a >= len(sizes) || len(x) != sizes[a]) {
+			return false
+		}
+	}
+	return len(u.Pooled) == len(sizes) && len(u.OneWay) == len(sizes) && (u.Bins == nil || len(u.Bins) == len(sizes))
 }
