@@ -79,6 +79,12 @@ func TestEndsOfJobs(t *testing.T) {
 		{name: "failed without network buffers", do: func(s *jobstest.Service, _ func()) {
 			s.Fail("java.io.IOException: Insufficient number of network buffers: required 17, but only 3 available.\n\tat X")
 		}, want: []string{"Insufficient number of network buffers", "taskmanager.memory.network", saysUnspent}},
+		{name: "failed without direct memory", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("java.lang.OutOfMemoryError: Direct buffer memory. The direct out-of-memory error has occurred. This can mean two things\n\tat X")
+		}, want: []string{"the runner failed: OutOfMemoryError: Direct buffer memory; raise taskmanager.memory.framework.off-heap.size", saysUnspent}},
+		{name: "failed without direct memory, and tried again", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("java.lang.IllegalStateException: call is closed\n\tat X")
+		}, want: []string{"its own log says why", saysUnspent}},
 		{name: "failed without a task manager", do: func(s *jobstest.Service, _ func()) {
 			s.Fail("org.apache.flink.NoResourceAvailableException: Could not acquire the minimum required resources.\n\tat X")
 		}, want: []string{"no task manager has a free slot", saysUnspent}},
@@ -87,12 +93,18 @@ func TestEndsOfJobs(t *testing.T) {
 		}, want: []string{"no task manager has a free slot", saysUnspent}},
 		{name: "a worker without memory", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, _ func()) {
 			s.Fail("java.lang.IllegalStateException: Process died with exit code 137\n\tat X")
-		}, want: []string{"its memory was too small", saysDrawn}},
+		}, want: []string{"for want of memory", saysDrawn}},
+		{name: "a worker of another version", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("java.lang.IllegalStateException: Process died with exit code 1\n\tat X")
+		}, want: []string{"its machine has another dapple", saysUnspent}},
 		{name: "a store that cannot be written", do: func(s *jobstest.Service, _ func()) {
 			s.Fail("caused by:\nstore: creating \"r1.drawn\": permission denied")
 		}, want: []string{`store: creating "r1.drawn": permission denied`, saysUnspent}},
 		{name: "cancelled by somebody else", do: func(s *jobstest.Service, _ func()) { run(s); s.Set(jobpb.JobState_CANCELLED) },
 			want: []string{"the job was cancelled, and not by this command", saysUnspent}},
+		{name: "cancelled on Flink's page", do: func(s *jobstest.Service, _ func()) {
+			s.Fail("org.apache.flink.runtime.client.JobCancellationException: Job was cancelled.\n\tat X")
+		}, want: []string{"the job was cancelled, and not by this command", saysUnspent}},
 		{name: "cancelled by somebody else after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, _ func()) { s.Set(jobpb.JobState_CANCELLED) },
 			want: []string{"the job was cancelled, and not by this command", saysDrawn}},
 		{name: "done without output", do: func(s *jobstest.Service, _ func()) { s.Set(jobpb.JobState_DONE) },

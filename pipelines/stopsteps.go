@@ -66,10 +66,13 @@ func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []by
 		return nil, false, errGone
 	}
 	current, created, err := s.Store.CreateIfAbsent(ctx, name, data)
-	if bytes.Equal(current, stopText) {
+	switch {
+	case err != nil:
+		return nil, false, fmt.Errorf("%w; every worker has to write there, and --temp_location names another place", err)
+	case bytes.Equal(current, stopText):
 		return nil, false, errStopped
 	}
-	return current, created, err
+	return current, created, nil
 }
 
 // mayPublish takes the publish lock of a run for reading, if it is one of this process, and looks into the staging

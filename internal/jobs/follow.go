@@ -92,8 +92,11 @@ func (f *follower) end() error {
 	case jobpb.JobState_DONE:
 		return nil
 	case jobpb.JobState_FAILED:
-		if f.reason == "" {
+		switch {
+		case f.reason == "":
 			return fmt.Errorf("job %s failed:\nit gave no reason: look at the engine's own log", f.job)
+		case strings.Contains(f.reason, "JobCancellationException"): // on Flink's own page or by its own client
+			return ErrCancelled
 		}
 		return fmt.Errorf("job %s failed:\n%s", f.job, f.reason)
 	case jobpb.JobState_CANCELLED:

@@ -1,8 +1,13 @@
 package engines
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -33,15 +38,53 @@ func (c cluster) manager(t *testing.T, network int) *exec.Cmd {
 // end kills a part of a cluster; its workers have to notice.
 func end(part *exec.Cmd) { _ = syscall.Kill(part.Process.Pid, syscall.SIGKILL) }
 
-// A cluster of two task managers finishes what one of them has begun and did not live to finish; with none of them, or
-// with too little memory for the network, the command says what is missing, and that nothing is spent.
-func TestFlinkCluster(t *testing.T) {
+// byREST cancels the one job that a Flink runs, as its page does.
+func byREST(master string) func(context.Context, string) error {
+	return func(ctx context.Context, _ string) error { // Flink has a name of its own for the job
+		var running struct {
+			Jobs []struct{ ID, Status string }
+		}
+		ask := func(method, path string) ([]byte, error) {
+			r, err := http.NewRequestWithContext(ctx, method, "http://"+master+path, nil)
+			if err != nil {
+				return nil, err
+			}
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				return nil, err
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode >= 300 {
+				return nil, errors.New(resp.Status)
+			}
+			return io.ReadAll(resp.Body)
+		}
+		list, err := ask(http.MethodGet, "/jobs")
+		if err == nil {
+			err = json.Unmarshal(list, &running)
+		}
+		if err != nil {
+			return err
+		}
+		for _, j := range running.Jobs {
+			if j.Status == "RUNNING" {
+				_, err := ask(http.MethodPatch, "/jobs/"+j.ID+"?mode=cancel")
+				return err
+			}
+		}
+		return fmt.Errorf("no job runs: %s", list)
+	}
+}
+
+// onCluster opens an account on a cluster without task managers, and returns the address of Flink's own port.
+func onCluster(t *testing.T) (c cluster, a account, master string) {
+	t.Helper()
 	port, rest := transformtest.Port(t), transformtest.Port(t)
 	conf := configure(t, restarts+fmt.Sprintf("jobmanager.rpc.address: 127.0.0.1\njobmanager.rpc.port: %d\nrest.address: 127.0.0.1\nrest.port: %d\ntaskmanager.host: 127.0.0.1\n"+
 		"slot.request.timeout: 15000\nheartbeat.interval: 1000\nheartbeat.timeout: 10000\n", port, rest))
-	c := cluster{jars(t, "DAPPLE_FLINK_SERVER"), conf}
+	c = cluster{jars(t, "DAPPLE_FLINK_SERVER"), conf}
 	java(t, "-Xmx512m", "-cp", c.jar, "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", conf)
-	master := fmt.Sprint("127.0.0.1:", rest)
+	master = fmt.Sprint("127.0.0.1:", rest)
 	until(t, "the job manager", func() bool {
 		conn, err := net.Dial("tcp", master)
 		if err == nil {
@@ -49,27 +92,28 @@ func TestFlinkCluster(t *testing.T) {
 		}
 		return err == nil
 	})
-	a := onFlink(t, master, conf)
-	fails := func(want string) {
-		t.Helper()
-		said := a.run(t, 1, a.at("bad")...)
-		for _, text := range []string{want, unspent} {
-			if !strings.Contains(said, text) {
-				t.Errorf("it does not say %q:\n%s", text, said)
-			}
-		}
-		a.none(t, "bad*/*")
-		a.over(t)
+	return c, onFlink(t, master, conf), master
+}
+
+// A cluster of two task managers finishes what one of them has begun and did not live to finish; with none of them, or
+// with too little memory for the network, the command says what is missing, and that nothing is spent.
+func TestFlinkCluster(t *testing.T) {
+	c, a, master := onCluster(t)
+	wrong := a
+	wrong.endpoint = master
+	if said := a.run(t, 2, wrong.at("bad")...); !strings.Contains(said, "nothing was read or written") || !strings.Contains(said, "--endpoint: the server there is not a Beam job service ("+master+" is the REST port of a Flink)") {
+		t.Errorf("%s", said)
 	}
-	fails("no task manager has a free slot")
+	a.fails(t, "bad", "no task manager has a free slot")
 	small := []*exec.Cmd{c.manager(t, 1), c.manager(t, 1)}
-	fails("Insufficient number of network buffers")
+	a.fails(t, "bad", "Insufficient number of network buffers")
 	for _, m := range small {
 		end(m)
 	}
 
 	managers := []*exec.Cmd{c.manager(t, 128), c.manager(t, 128)}
 	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
+	a.cancelled(t, byREST(master), 2)
 	for i, tt := range []struct {
 		name string
 		when func()
@@ -82,7 +126,7 @@ func TestFlinkCluster(t *testing.T) {
 		tt.when()
 		end(managers[i%2])
 		managers[i%2] = c.manager(t, 128)
-		a.again(t, tt.name, cmd, wait, 2+i)
+		a.again(t, tt.name, cmd, wait, 3+i)
 	}
 	for _, m := range managers { // one that has lost the job's other half may keep an idle worker for as long as it lives
 		end(m)

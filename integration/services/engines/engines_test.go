@@ -115,7 +115,7 @@ func build(t *testing.T) command {
 
 // kept is what an interrupted run says that has drawn its noise; unspent ends the words of a run that has not.
 const (
-	kept    = "dapple: interrupted\nthe privacy budget of this run is spent, and its release is kept"
+	kept    = "the privacy budget of this run is spent, and its release is kept"
 	unspent = "nothing was written and no privacy budget was spent"
 )
 
@@ -214,7 +214,7 @@ func (a account) interrupted(t *testing.T, charges int) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if status, said := wait(); status != 1 || !strings.Contains(said, kept) {
+	if status, said := wait(); status != 1 || !strings.Contains(said, "dapple: interrupted\n"+kept) {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}
 	a.none(t, filepath.Join("stopped*", "*"))
