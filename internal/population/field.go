@@ -42,10 +42,11 @@ type Raked struct {
 // solve its ridge equation. Potentials start at their present values; those of a sampled population must be the ones
 // that the records were drawn with.
 //
-// Tables are raked in clusters. Cost of a sweep: about 2 ns per record and cluster of a sample, 2 ns per cell and
-// cluster of a universe, and 2 ns per cell of a cluster that is read and written: see Work.
+// Tables are raked in clusters, and balanced with those inside them after every sweep. Cost of a sweep: about 2 ns per
+// record and cluster of a sample, 2 ns per cell and cluster of a universe, and 2 ns per cell of a cluster or table that is
+// read and written: see Work.
 func (f *Field) Rake(stop Stop, rng *rand.Rand) Raked {
-	clusters := f.clusters()
+	clusters, overlaps := f.clusters(), newOverlaps(f.Model.Sizes, f.Tables)
 	var done Raked
 	renew := func(effective float64) bool {
 		if effective >= stop.Effective || done.Rejuvenations >= stop.Rejuvenations || stop.Factors > 0 && done.Factors >= stop.Factors {
@@ -67,6 +68,9 @@ func (f *Field) Rake(stop Stop, rng *rand.Rand) Raked {
 			}
 			done.Change = max(done.Change, b.solve(innerSweeps))
 			f.multiply(b)
+		}
+		for i := range overlaps {
+			overlaps[i].balance()
 		}
 		if stop.Swept != nil {
 			stop.Swept(done.Sweeps)

@@ -14,9 +14,8 @@ import (
 
 // Cost returns the memory of a solve in bytes, and its CPU time in seconds on one core of 2024 without
 // counting and noise, from public figures alone: the work of the sweeps on a typical table, of which fits rarely leave
-// any out, and renewals by the number of columns. In 40 of 42 runs on 14 tables (ε = .1, 1, 10) the work of the sweeps was
-// within a factor of two, in 38 of 1.6. It is less on tables with columns of one value, and up to twice as much where
-// columns nearly follow from each other, as renewals may take as long as sweeps.
+// any out, and renewals by the number of columns. It is less on tables with columns of one value, and up to twice as much
+// where columns nearly follow from each other, as renewals may take longer than sweeps.
 func Cost(p solver.Problem) (bytes, seconds float64) {
 	t := newTargets(p)
 	return memory(p, t), duration(p, t)
@@ -41,11 +40,11 @@ const (
 	innerCell  = 1.6e-9 // for a cell of a cluster that is read and written
 	factor     = 1.3e-9 // for a factor that a renewal multiplies: 1.3e-9 to 2e-9 on a busy machine
 	descended  = 20e-9  // for a cell of a universe and step of the descent
-	treeOf     = .3     // for the junction tree
+	treeOf     = .15    // for the junction tree: less if pairs are small
 	oneCell    = 2e-9   // for a record, column and pass that meets one-ways
 	fitPasses  = 20     // of those, if columns follow from each other
 
-	manyColumns = 60 // from which renewals take as long as sweeps, which is all that they may
+	manyColumns = 60 // from which renewals take all the time that they may
 )
 
 // duration returns the CPU seconds of a solve.
@@ -82,7 +81,7 @@ func duration(p solver.Problem, t targets) float64 {
 	}
 	records := float64(r.renewable(factors(sizes, first)))
 	wide := min(1, float64(len(oneWays))/manyColumns)
-	return (1+wide*wide)*work(visit*records) + treeOf + records*oneCell*fitPasses*float64(len(oneWays))
+	return (1+renewalPart*wide*wide)*work(visit*records) + treeOf + records*oneCell*fitPasses*float64(len(oneWays))
 }
 
 // sweepsOf returns the seconds of so many sweeps over the tables of cliques, given the seconds
@@ -136,7 +135,7 @@ func cellsOfAll(sizes []int) float64 {
 func Limits(p solver.Problem) string {
 	model := "the model is every cell of the domain"
 	if !fitsWhole(p) {
-		model = fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells; renewals, if columns nearly follow from each other, take at most about as long as all else",
+		model = fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells; renewals, if columns nearly follow from each other, take at most about one and a half times as long as all else",
 			recordsFor(p.Units, len(p.Workload.Sizes)), recordsFor(math.Inf(1), len(p.Workload.Sizes)), treeCells)
 	}
 	return fmt.Sprintf("%s; at most %d triples are scored and %d measured, none of more than %d cells", model, scoredTriples, measuredTriples, LargestTable)
