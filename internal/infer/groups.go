@@ -41,6 +41,12 @@ func (g *groups) add(value []byte) {
 	g.records++
 }
 
+// once reports whether all values are different, as those of a key are.
+func (g *groups) once() bool {
+	n := int64(len(g.seen))
+	return !g.many && n >= fewestGroups && n == g.records
+}
+
 // names are parts of column names that tell that the values name somebody.
 var names = []string{"id", "person", "patient", "user", "customer", "client", "member", "account", "subject", "household", "employee", "student"}
 

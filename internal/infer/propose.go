@@ -234,6 +234,9 @@ func (s *Source) fromData(t *tally) proposal {
 		p.review = "is the list complete? other: true makes a cell of what it lacks"
 	}
 	p.review = strings.Trim(cmp.Or(remark, p.review)+"; "+t.asks(), "; ")
+	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
+		p.review = strings.TrimPrefix(p.review+"; no value is there twice: is it a key? Leave it out then; see generate", "; ")
+	}
 	if strings.Contains(keys, "fallback: ") {
 		p.review = strings.TrimSuffix("fallback is what an unusable value becomes; "+p.review, "; ")
 	}

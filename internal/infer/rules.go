@@ -115,6 +115,7 @@ func (r *rules) candidates() {
 		}
 	}
 	for _, x := range wholes {
+		r.composed(x, wholes)
 		for _, y := range wholes {
 			for _, n := range []int64{10, 60, 100, 1000} {
 				if x != y {
@@ -130,6 +131,18 @@ func (r *rules) candidates() {
 				if x != a && x != b {
 					r.sum(x, a, b)
 				}
+			}
+		}
+	}
+}
+
+// composed tries whether x, such as 1745, is written with two digits of another column behind a third one, 17 and 45. Then it
+// is x that follows: if its parts followed, x would be drawn with parts that no record has, such as 1775.
+func (r *rules) composed(x int, wholes []int) {
+	for _, a := range wholes {
+		for _, b := range wholes {
+			if cut := r.d.Attributes[b].Cuts; a != b && x != a && x != b && cut[0] >= 0 && cut[1] < 100 {
+				r.derive(x, []int{a, b}, r.named(a)+" * 100 + "+r.named(b), func(v []int64) int64 { return v[a]*100 + v[b] })
 			}
 		}
 	}

@@ -55,3 +55,18 @@ func TestRules(t *testing.T) {
 		t.Errorf("%v in\n%s", err, text)
 	}
 }
+
+// A number such as 1745 is computed from columns of its parts, not they from it.
+func TestComposed(t *testing.T) {
+	text := proposed(t, "time;hour;minute;key;month;half", 400, func(i int) string {
+		hour, minute := i*7%24, i*11%60
+		return fmt.Sprintf("%d;%d;%d;%d;%d;%d", hour*100+minute, hour, minute, 9000+i, i%12+1, hour*50+minute)
+	})
+	hasLines(t, text, "\n#   - {derive: time, from: \"hour * 100 + minute\"}\n", "no value is there twice: is it a key?")
+	if n := strings.Count(text, "derive: "); n != 1 {
+		t.Errorf("%d rules, want one:\n%s", n, text)
+	}
+	if n := strings.Count(text, "is it a key"); n != 1 {
+		t.Errorf("%d columns are asked for keys, want one:\n%s", n, text)
+	}
+}

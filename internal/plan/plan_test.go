@@ -302,6 +302,40 @@ func TestErrorsAgree(t *testing.T) {
 	}
 }
 
+// A plan says how many records of a value are seen: three standard deviations of the noise that a tree gets for its share.
+func TestLeastSeen(t *testing.T) {
+	p := problem(2, 4, 20, 20)
+	for i, most := range []int64{1023, 4999} {
+		p.Domain.Attributes[1+i] = domain.Attribute{Name: fmt.Sprint("c", 1+i), Type: domain.Int64, Cuts: []int64{0, most}, Resolution: 1, Learned: 20, HasFallback: true}
+	}
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		p.Neighbouring = n
+		made, err := Make(p, "auto", 0, true, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares := map[dp.Neighbouring]float64{dp.AddRemove: 10 + 13, dp.Replace: 4 + 2*9 + 4 + 2*12}[n]
+		want := 0.0
+		for _, x := range made.accesses {
+			if x.Stage == "trees" {
+				mu := solver.GaussianMu(p.Epsilon, p.Delta)
+				want = 3 * math.Sqrt(squares/(x.Share.Float()*mu*mu))
+			}
+		}
+		if got := made.leastSeen(); math.Abs(got/want-1) > .01 {
+			t.Errorf("%v: %v records, want %v", n, got, want)
+		}
+		var b strings.Builder
+		if err := made.WriteText(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("fewer than about %.0f units have is not seen", want)) {
+			t.Errorf("%v: %v in\n%s", n, err, b.String())
+		}
+	}
+	made, err := Make(problem(2, 4, 5), "auto", 0, true, 0, nil)
+	if err != nil || made.leastSeen() != 0 {
+		t.Errorf("without learned bins: %v, %v", made.leastSeen(), err)
+	}
+}
+
 // Records are kept if bins are learned from them, or if there are too many cells, and take memory twice. Codes of 0 to
 // 645,000 take three bytes, and others of these columns one.
 func TestMemoryOfKeptRecords(t *testing.T) {

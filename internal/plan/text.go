@@ -218,6 +218,7 @@ func writeFigures(b *strings.Builder, p *Plan) {
 				"          --like=DIR takes an earlier release, even one at a small ε, in place of it, and is closer)\n", less)
 		}
 	}
+	writeRare(b, p)
 	writeAimed(b, p)
 	fmt.Fprintf(b, "cost      solve %s and %s CPU; counts %s", Bytes(p.SolveBytes), seconds(p.SolveSeconds), Bytes(p.CountBytes))
 	if p.RowsSeconds >= leastSeconds {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dapple-dp/dapple/internal/page"
 	"github.com/dapple-dp/dapple/internal/theory"
@@ -56,6 +57,13 @@ func (p Page) card(k known) (c card) {
 		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
 	} else if s.PrivacyID != "" {
 		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
+	}
+	if names, records := p.unsure(); len(names) > 0 {
+		not("Standard deviations and largest values of %s: their %s farthest values, of which noise hides single ones, hold a good part of the released variance, and it may be off by a fifth and more.",
+			strings.Join(names, ", "), page.Count(records))
+	}
+	if s.treeNoise() > 0 {
+		not("Values far from all others: what fewer than about %s have is not seen by itself, and a standard deviation that a few such values carry is too small here.", p.seen())
 	}
 	not("Differences inside an interval of an ordered column, unless it was measured: values are spread evenly there.")
 	not("Confidence intervals as though the rows were a sample: the noise adds to the scatter of a sample.")

@@ -137,13 +137,9 @@ func ticks(attr *domain.Attribute) []string {
 // pieces is how many equal pieces the range of a column is drawn in if it is known how values lie inside its bins.
 const pieces = 160
 
-// fine spreads what was learned of all values over equal pieces of the range; nil for other columns. The share of NULL is
-// no part of it.
-func fine(attr *domain.Attribute, shares []float64) []float64 {
-	if len(attr.Runs) == 0 {
-		return nil
-	}
-	whole := *attr // before its bins were learned: the ends of the range alone
+// fineValues returns how many values a column had before its bins were learned.
+func fineValues(attr *domain.Attribute) int {
+	whole := *attr // the ends of the range alone
 	whole.Learned = 1
 	if n := len(whole.Cuts); n > 0 {
 		whole.Cuts = []int64{whole.Cuts[0], whole.Cuts[n-1]}
@@ -151,7 +147,16 @@ func fine(attr *domain.Attribute, shares []float64) []float64 {
 	if n := len(whole.FloatCuts); n > 0 {
 		whole.FloatCuts = []float64{whole.FloatCuts[0], whole.FloatCuts[n-1]}
 	}
-	values, held, all := whole.Fine(), 0.0, 0.0
+	return whole.Fine()
+}
+
+// fine spreads what was learned of all values over equal pieces of the range; nil for other columns. The share of NULL is
+// no part of it.
+func fine(attr *domain.Attribute, shares []float64) []float64 {
+	if len(attr.Runs) == 0 {
+		return nil
+	}
+	values, held, all := fineValues(attr), 0.0, 0.0
 	for _, share := range shares[:attr.Bins()] {
 		held += share
 	}
