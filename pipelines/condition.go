@@ -210,7 +210,7 @@ func (t *test) float(a *domain.Attribute, op, value string) error {
 		t.least = v
 	default:
 		if t.least, t.largest = v, v; a.FloatResolution == 0 {
-			return fmt.Errorf("no FLOAT64 without a resolution is told to be %s; compare with < and >=", value)
+			return fmt.Errorf("no single value such as %s can be told from its neighbours in a FLOAT64 without a resolution; compare with < and >=", value)
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func TestConditionFaults(t *testing.T) {
 		{strings.Repeat("(", 200), "more than 100 levels"},
 		{"weight<heavy", `"heavy" is not a number`},
 		{"weight<NaN", `"NaN" is not a number`},
-		{"weight=0.5", "no FLOAT64 without a resolution is told to be 0.5; compare with < and >="},
+		{"weight=0.5", "no single value such as 0.5 can be told from its neighbours in a FLOAT64 without a resolution; compare with < and >="},
 		{"day>=2024-02-31", "is not of type DATE"},
 	} {
 		_, err := ParseCondition(tt.text, d)

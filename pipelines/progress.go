@@ -12,8 +12,9 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// upTo are the stages that may end before all of their parts are done: sweeps of a fit, until it converges.
-var upTo = map[string]bool{"fit": true, "descent": true}
+// fits are the stages whose number of parts is a forecast, since they end when they have converged, and which may be done more
+// than once.
+var fits = map[string]bool{"fit": true, "descent": true}
 
 // often is how often a stage that takes long is heard of in a file.
 const often = 30 * time.Second
@@ -36,7 +37,7 @@ type meter struct {
 	mu          sync.Mutex
 	stage       string
 	done, parts int
-	first       int // parts that were done if the stage began: a second fit goes on counting
+	first       int // parts that were done when the stage began
 	since       time.Time
 	shown       time.Time
 	width       int
@@ -98,7 +99,7 @@ func (m *meter) report(stage string, done, total int) {
 	defer m.mu.Unlock()
 	now := m.now()
 	isNew := stage != m.stage
-	if isNew {
+	if isNew || fits[stage] && done < m.done {
 		m.stage, m.since, m.first = stage, now, done
 	}
 	m.done, m.parts = done, total
@@ -107,15 +108,15 @@ func (m *meter) report(stage string, done, total int) {
 		if isNew || now.Sub(m.shown) > 100*time.Millisecond || done == total {
 			m.draw()
 		}
-	case m.objects && (isNew || upTo[stage] && now.Sub(m.shown) > often):
+	case m.objects && (isNew || fits[stage] && now.Sub(m.shown) > often):
 		m.shown = now
 		m.object(now)
 	case !m.objects && isNew:
 		m.shown = now
 		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.amount(stage, done, total), elapsed(now.Sub(m.began)))
-	case !m.objects && upTo[stage] && now.Sub(m.shown) > often:
+	case !m.objects && fits[stage] && now.Sub(m.shown) > often:
 		m.shown = now
-		fmt.Fprintf(m.out, "%s %d of at most %d (%s)\n", stage, done, total, elapsed(now.Sub(m.began)))
+		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.reached(stage, done, total), elapsed(now.Sub(m.began)))
 	}
 }
 
@@ -159,11 +160,7 @@ func (m *meter) draw() {
 	}
 	line := fmt.Sprintf("%s%s, %s", stage, m.amount(stage, done, parts), elapsed(now.Sub(m.began)))
 	if left := m.left(now, done, parts); left > time.Second {
-		about := "about "
-		if upTo[stage] {
-			about = "at most about "
-		}
-		line += "; " + stage + " ends in " + about + left.Round(time.Second).String()
+		line += "; " + stage + " ends in about " + left.Round(time.Second).String()
 	}
 	fmt.Fprintf(m.out, "\r%-*s", m.width, line)
 	m.shown, m.width = now, len(line)
@@ -175,24 +172,35 @@ func (m *meter) amount(stage string, done, total int) string {
 		return fmt.Sprintf(" %s of %s", plan.Bytes(float64(done)), plan.Bytes(float64(m.total)))
 	case stage == "reading":
 		return " " + plan.Bytes(float64(m.total))
+	case m.terminal || done > 0 && !fits[stage] && stage != "writing":
+		return m.reached(stage, done, total)
 	case total == 0:
 		return ""
-	case !m.terminal && upTo[stage]:
-		return fmt.Sprintf(": at most %d steps", total)
-	case !m.terminal:
-		return fmt.Sprintf(": %d in all", total)
-	case upTo[stage]:
-		return fmt.Sprintf(" %d of at most %d", done, total)
+	case fits[stage]:
+		return fmt.Sprintf(": about %d steps", total)
+	}
+	return fmt.Sprintf(": %d in all", total)
+}
+
+// reached is how far a stage is, with as much of its parts in all as is known.
+func (m *meter) reached(stage string, done, total int) string {
+	switch {
+	case total == 0 && done == 0:
+		return ""
+	case total == 0:
+		return fmt.Sprintf(" %d", done)
+	case fits[stage]:
+		return fmt.Sprintf(" %d of about %d", done, total)
 	}
 	return fmt.Sprintf(" %d of %d", done, total)
 }
 
 // left estimates the remaining time of a stage from its rate so far; 0 says nothing: too little is known, or parts are so
-// few that they differ.
+// few that they differ, as a sweep that begins with a renewal of all records does.
 func (m *meter) left(now time.Time, done, total int) time.Duration {
 	spent := now.Sub(m.since)
 	did := done - m.first
-	if total < 10 || total <= done || 20*did < total-m.first || spent < time.Second {
+	if total < 10 || total <= done || did < 3 || 20*did < total-m.first || spent < time.Second {
 		return 0
 	}
 	return time.Duration(float64(spent) * float64(total-done) / float64(did))

@@ -29,7 +29,7 @@ func shown(t *testing.T, terminal bool) string {
 }
 
 func TestProgressInAFile(t *testing.T) {
-	want := "reading X (X)\nfit: at most 4 steps (X)\nwriting: 2000 in all (X)\n"
+	want := "reading X (X)\nfit: about 4 steps (X)\nwriting: 2000 in all (X)\n"
 	if got := sizesAndTimes.ReplaceAllString(shown(t, false), "X"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -42,7 +42,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if strings.Contains(got, "\n") || !strings.HasSuffix(got, " \r") {
 		t.Errorf("the line is left, or has ends: %q", got)
 	}
-	for _, want := range []string{"\rreading X of X, X", "\rfit 0 of at most 4, X", "\rfit 4 of at most 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
+	for _, want := range []string{"\rreading X of X, X", "\rfit 0 of about 4, X", "\rfit 4 of about 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}

@@ -48,7 +48,8 @@ type Pattern struct {
 // Memory returns the bytes that the solve may take.
 func (p Problem) Memory() int64 { return cmp.Or(p.MemoryLimit, DefaultMemoryLimit) }
 
-// Progress reports work in public figures only; nil reports nothing.
+// Progress reports work in public figures only: done of total parts of a stage; nil reports nothing. The total of a fit is
+// a forecast, which changes, and 0 as long as there is none; a stage that is done once more begins again at 1.
 type Progress func(stage string, done, total int)
 
 // Report calls p if there is one.

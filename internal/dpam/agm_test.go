@@ -163,7 +163,7 @@ func TestRiskIsUnbiased(t *testing.T) {
 				run.step()
 				companion.step()
 			}
-			weighted, counts := r.estimate(run.qx, companion.qx)
+			weighted, counts, _ := r.estimate(run.qx, companion.qx)
 			trueCounts, trueWeighted := squaredError(ms, run.qx)
 			count.add(counts - trueCounts)
 			weight.add(weighted - trueWeighted)

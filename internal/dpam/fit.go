@@ -110,20 +110,27 @@ func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s Settings) (*
 		companion.hold(origin, rows/(r.total*r.total*r.precision))
 	}
 	best := &Fitted{Weights: append([]float64(nil), start...), RMSE: math.NaN(), Public: rows, Status: solver.IterationLimit, risk: math.Inf(1)}
+	var ahead outlook
 	for t := 1; t <= limit; t++ {
 		run.step()
 		companion.step()
-		weighted, counts := r.estimate(run.qx, companion.qx)
+		weighted, counts, freedom := r.estimate(run.qx, companion.qx)
 		if math.IsNaN(weighted) || math.IsInf(weighted, 0) {
 			return nil, errors.New("dpam: the fit left the range of floating-point numbers")
 		}
-		s.Progress.Report("fit", t, limit)
+		ahead.add(weighted, freedom)
 		if weighted < best.risk || rows > 0 {
 			best.risk = weighted
 			best.Iterations, best.RMSE = t, math.Sqrt(max(counts, 0)/float64(len(r.target)))
 			copy(best.Weights, run.x)
 			best.answers = r.inDeviations(best.answers[:0], run.qx)
-		} else if t > best.Iterations+max(patience, best.Iterations/3) {
+		}
+		expected := limit
+		if rows == 0 {
+			expected = ahead.steps(best.Iterations, limit)
+		}
+		s.Progress.Report("fit", t, expected)
+		if rows == 0 && t >= endAfter(best.Iterations) {
 			best.Status = solver.Converged
 			break
 		}
@@ -239,14 +246,15 @@ func (r *risk) inDeviations(dst, q []float64) []float64 {
 // the companion: Σ_c res_c + 2·σ_c²·∂q_c/∂y_c − σ_c², where Σ ∂q_c/∂y_c ≈ Σ xi_c·(q'_c − q_c)/(h·σ_c).
 // weighted counts a cell in units of its variance, counts in counts². Both are one number up to the
 // factor σ² if all variances are equal. With a projection both are too low by a constant: the part of
-// the noise that it removes.
-func (r *risk) estimate(q, companion []float64) (weighted, counts float64) {
+// the noise that it removes. Freedom is Σ ∂q_c/∂y_c.
+func (r *risk) estimate(q, companion []float64) (weighted, counts, freedom float64) {
 	for c, v := range r.variance {
 		e := r.total * (q[c] - r.target[c])
 		slope := r.xi[c] * r.total * (companion[c] - q[c]) / (perturbation * math.Sqrt(v))
 		x := e*e + 2*v*slope - v
 		counts += x
 		weighted += x / v
+		freedom += slope
 	}
-	return weighted, counts
+	return weighted, counts, freedom
 }

@@ -114,7 +114,7 @@ func (r *run) fit() {
 // rake fits the population to the one-ways and the given tables.
 func (r *run) rake(tables []*population.Table, sweeps int) {
 	r.field.Tables = slices.Concat(r.oneways, tables)
-	report := func(sweep int) { r.problem.Progress.Report("fit", r.planned+sweep, r.mostSweeps()) }
+	report := func(sweep int) { r.problem.Progress.Report("fit", sweep, sweeps) }
 	r.renewals += renewalPart * r.sweepsTake(sweeps) / factor
 	stop := population.Stop{Sweeps: sweeps, Tolerance: tolerance * r.total.Units, Effective: effective, Swept: report}
 	if r.renewals > 0 {
@@ -122,20 +122,8 @@ func (r *run) rake(tables []*population.Table, sweeps int) {
 	}
 	done := r.field.Rake(stop, r.rng)
 	r.renewals -= done.Factors
-	r.planned += sweeps
 	r.iterations += done.Sweeps
 	r.status = solver.Converged
-}
-
-// mostSweeps returns the sweeps of a run none of whose fits converges early.
-func (r *run) mostSweeps() int {
-	switch {
-	case !r.rakesAll():
-		return firstSweeps
-	case len(r.targets.triples) == 0:
-		return 2 * firstSweeps
-	}
-	return firstSweeps + pairSweeps + sweeps
 }
 
 // rakesAll reports whether everything measured is raked, and not only descended on.

@@ -40,7 +40,6 @@ type run struct {
 
 	foreseen   *imagined // of a forecast, in which nothing is fitted; else nil
 	iterations int
-	planned    int     // sweeps of the fits so far, had none converged early
 	renewals   float64 // factors that renewals may still multiply
 	status     solver.Status
 	used       *solver.PublicUse

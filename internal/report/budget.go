@@ -125,7 +125,7 @@ func spent(p Privacy, list []charge) page.Split {
 		s.Labels, s.Shares = append(s.Labels, c.Stage), append(s.Shares, c.Share)
 		left -= c.Share
 	}
-	s.Summary = fmt.Sprintf("The privacy budget by stage; %s of it were not spent", page.Percent(max(0, left), 1))
+	s.Summary = fmt.Sprintf("The privacy budget by stage; %s of it was not spent", page.Percent(max(0, left), 1))
 	return s
 }
 

@@ -22,7 +22,7 @@ func meaningOf(p Privacy) Meaning {
 		Anonymity: plainText("anonymity"),
 	}
 	if m.DeltaPerUnit >= 1 {
-		m.Warning = "delta is not below one in the number of units: the promise may fail for somebody"
+		m.Warning = "delta is not below 1/(number of units): the promise may fail for somebody"
 	}
 	return m
 }

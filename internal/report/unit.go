@@ -99,16 +99,16 @@ func (p Privacy) relationMore() string {
 	return "the number of people is private too"
 }
 
-// deltaMore puts δ beside the number of units, below one in which it belongs.
+// deltaMore puts δ beside the number of units, below 1/units, where it belongs.
 func (p Privacy) deltaMore() string {
 	if p.Delta == 0 {
 		return "the promise cannot fail"
 	}
 	chance := p.Delta * max(1, p.Units.Count)
 	if chance > 1 {
-		return "larger than one in the number of units: too large"
+		return "larger than 1/units: too large"
 	}
-	return "one in the number of units is " + page.Small(rounded(1/max(1, p.Units.Count)))
+	return "1/units is " + page.Small(rounded(1/max(1, p.Units.Count)))
 }
 
 // rounded keeps two digits.

@@ -1,15 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
+
+	"github.com/dapple-dp/dapple/integration/widetable"
 )
 
 // terminal opens a pseudo-terminal: what is written to its second end is read from its first.
@@ -74,6 +81,155 @@ func TestClockOnATerminal(t *testing.T) {
 	}
 	if last < 0 || strings.Contains(text, "\n") || !strings.HasSuffix(text, " \r") {
 		t.Errorf("no time is shown, or the line is left: %q", text)
+	}
+}
+
+// What the line says of ten seconds or more is right to a factor of two, of the fit too, whose steps are a forecast. A slow
+// machine is one on which the process has a tenth of a processor. Its own processor time is the clock of the comparison, by
+// the rate of the stage so far: what else the machine does plays no part.
+func TestEstimatesOnATerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: a minute, most of which two runs are asleep")
+	}
+	for _, tt := range []struct {
+		name   string
+		table  widetable.Params
+		leave  string // columns that are not in the domain, so that it can be a universe
+		method string
+		more   []string
+		stages []string // of which so much is said
+	}{
+		{"descent", widetable.Params{Columns: 8, People: 60_000, Seed: 3}, "c004|c006", "dpam", []string{"--epsilon=3", "--rows=15000000"}, []string{"fit", "writing"}},
+		{"raking", widetable.Params{Columns: 30, People: 250_000, Seed: 4}, "none", "rake", []string{"--epsilon=1"}, []string{"reading", "fit"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir, w := t.TempDir(), widetable.New(tt.table)
+			var domain, table bytes.Buffer
+			if err := errors.Join(w.WriteDomain(&domain), w.WriteCSV(&table)); err != nil {
+				t.Fatal(err)
+			}
+			put(t, dir, "wide.yaml", regexp.MustCompile(`(?m)^.*name: (`+tt.leave+`)_.*\n`).ReplaceAllString(domain.String(), ""))
+			put(t, dir, "wide.csv", table.String())
+			args := append([]string{"synth", "--domain=wide.yaml", "--input=wide.csv", "--output=out", "--delta=1e-9", "--method=" + tt.method}, tt.more...)
+			said := map[string]int{}
+			for _, e := range estimatesOf(t, dir, args) {
+				if max(e.left, e.took) < 10*time.Second {
+					continue
+				}
+				said[e.stage]++
+				if e.took > 2*e.left || e.left > 2*e.took {
+					t.Errorf("%q: %v left, and it took %v", e.line, e.left, e.took)
+				}
+			}
+			t.Logf("estimates of ten seconds or more: %v", said)
+			for _, stage := range tt.stages {
+				if said[stage] < 3 {
+					t.Errorf("of %s: %d estimates of ten seconds or more", stage, said[stage])
+				}
+			}
+		})
+	}
+}
+
+// estimate is what a line on a terminal says of the end of a stage, and how long that took at the speed of the stage so far.
+type estimate struct {
+	stage, line string
+	left, took  time.Duration
+}
+
+var estimateLine = regexp.MustCompile(`^(\w+)(?: ([0-9]+) of about)?[^;]*; \w+ ends in about ([0-9hms]+) *$`)
+
+// estimatesOf runs the command on a terminal, with a tenth of a processor, and returns all that is said of ends of stages.
+func estimatesOf(t *testing.T, dir string, args []string) (out []estimate) {
+	screen, tty := terminal(t)
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Dir, cmd.Stderr = dir, tty
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	ended := make(chan struct{})
+	var clock sync.WaitGroup
+	clock.Go(func() { throttle(cmd.Process, ended) })
+	type line struct {
+		stage, text string
+		steps       int
+		left        time.Duration // as it was said; 0: it was not
+		at          time.Time
+		worked      time.Duration
+	}
+	var lines []line
+	rest := ""
+	for b := make([]byte, 4096); ; {
+		n, err := screen.Read(b)
+		shown := strings.Split(rest+string(b[:n]), "\r")
+		rest = shown[len(shown)-1]
+		for _, text := range shown[:len(shown)-1] {
+			text = strings.TrimRight(text, " ")
+			l := line{text: text, at: time.Now(), worked: processorTime(cmd.Process.Pid)}
+			l.stage, _, _ = strings.Cut(strings.NewReplacer(",", " ").Replace(text), " ")
+			if m := regexp.MustCompile(`^\w+ ([0-9]+) of about`).FindStringSubmatch(text); m != nil {
+				l.steps, _ = strconv.Atoi(m[1]) // it is a number
+			}
+			if m := estimateLine.FindStringSubmatch(text); m != nil {
+				l.left, _ = time.ParseDuration(m[3]) // a text that is none fails below
+			}
+			if m := regexp.MustCompile(`^writing ([0-9]+) of ([0-9]+),`).FindStringSubmatch(text); m != nil && m[1] == m[2] {
+				l.stage = "publishing"
+			}
+			if text != "" {
+				lines = append(lines, l)
+			}
+		}
+		if err != nil {
+			break // the other end is closed
+		}
+	}
+	close(ended)
+	clock.Wait()
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for from := 0; from < len(lines); {
+		to := from + 1
+		for to < len(lines) && lines[to].stage == lines[from].stage && lines[to].steps >= lines[to-1].steps {
+			to++
+		}
+		if to == len(lines) {
+			break // nobody sees where the last stage ends
+		}
+		for _, l := range lines[from+1 : to] {
+			if worked := l.worked - lines[from].worked; l.left > 0 && worked > 0 {
+				took := float64(lines[to].worked-l.worked) * float64(l.at.Sub(lines[from].at)) / float64(worked)
+				out = append(out, estimate{l.stage, l.text, l.left, time.Duration(took)})
+			}
+		}
+		from = to
+	}
+	return out
+}
+
+// throttle lets a process have 40 ms of a processor in each 400 ms until it has ended.
+func throttle(p *os.Process, ended <-chan struct{}) {
+	slots := time.NewTicker(400 * time.Millisecond)
+	defer slots.Stop()
+	for {
+		until := processorTime(p.Pid) + 40*time.Millisecond
+		_ = p.Signal(syscall.SIGCONT) // it may have ended
+		for processorTime(p.Pid) < until {
+			select {
+			case <-ended:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+		_ = p.Signal(syscall.SIGSTOP)
+		select {
+		case <-ended:
+			return
+		case <-slots.C:
+		}
 	}
 }
 

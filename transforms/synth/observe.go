@@ -2,7 +2,7 @@ package synth
 
 import "sync/atomic"
 
-// Observer is told of work done in this process: done of total parts of a stage. All of it is public.
+// Observer is told of work done in this process: done of total parts of a stage, as a solver.Progress is. All of it is public.
 type Observer func(stage string, done, total int)
 
 var observer atomic.Pointer[Observer]

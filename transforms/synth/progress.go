@@ -12,14 +12,15 @@ import (
 // Work is reported in public figures only: rounds planned and done, rows requested and written. Beam counters carry
 // it from any worker; within a process an Observer receives it too.
 
-// solving reports the work of one solve. Counters only rise: they show the furthest that it got.
+// solving reports the work of one solve. Counters of what is done only rise: they show the furthest that it got. Those of
+// totals follow the forecasts of a fit.
 func solving(ctx context.Context) solver.Progress {
-	furthest := map[string]int{}
+	furthest, totals := map[string]int{}, map[string]int{}
 	return func(stage string, done, total int) {
 		observed(stage, done, total)
-		if _, began := furthest[stage]; !began {
-			beam.NewCounter("dapple.solve", stage+".total").Inc(ctx, int64(total))
-			furthest[stage] = 0
+		if total = max(total, furthest[stage]); total != totals[stage] {
+			beam.NewCounter("dapple.solve", stage+".total").Inc(ctx, int64(total-totals[stage]))
+			totals[stage] = total
 		}
 		if done > furthest[stage] {
 			beam.NewCounter("dapple.solve", stage+".done").Inc(ctx, int64(done-furthest[stage]))
