@@ -91,7 +91,8 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 	one := &r.oneWays[a]
 	one.sigma, one.variance, one.counts, one.learned, one.held = flat, binVariance*sigma*sigma, nil, true, true
 	one.bins = binVariances(tree, halved, starts)
-	one.spread = mean(one.bins)
+	// Constants of predictions were chosen for the noise alone, without what was taken for 0 although it was released.
+	one.spread = mean(binVariances(&query.Tree{Shape: tree.Shape, Variance: tree.Variance}, halved, starts)[:len(starts)])
 	code := make([]domain.Code, x.RecordSize())
 	for b, from := range starts {
 		to := n
