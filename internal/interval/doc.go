@@ -42,27 +42,18 @@
 //
 // # Measured coverage
 //
-// Cells within ± 1.96 standard errors, per cent, of the means over tables and noise levels ε = .1 … 10; in brackets
-// the least of them. Tables: adult7, adult14, synthetic tables of 6 to 60 columns.
+// integration/bench/PREDICTIONS.md has, for made-up tables and tables of people, the part of the cells of one to three columns
+// whose shares lie within ± 1.96 standard errors, and how wide those intervals are; TestPredictions in integration/families
+// holds three of the tables. Of other methods, per cent, of the means over tables and noise levels ε = .1 … 10, in brackets the
+// least of them; tables: adult7, adult14, synthetic tables of 6 to 60 columns:
 //
 //	                      1-way      2-way      3-way      4-, 5-way
-//	measured              98 (94)    98 (96)    99 (97)    –
-//	scored                –          97 (95)    98 (95)    –
-//	extrapolated          –          –          100 (99)   100 (99)
-//	pooled                98 (96)    99 (98)    99 (99)    100 (100)
 //	whole marginals       97 (94)    98 (97)    99 (98)    100 (99)
 //	certificate           94 (91)    99 (99)    100 (100)  100 (100)
 //
-// On families of tables that were not used to choose constants (5 runs each, ε = .3 and 1) 99 to 100 % of the cells
-// of columns, pairs and triples are within, for ordered columns with ties and for columns of 100 values that depend
-// on others; for 12 binary columns with structural zeros and near-deterministic pairs 93 to 98, 97 to 98 and 97 to 99
-// %, where the least figure, of columns, is within chance for 60 dependent cells.
-//
-// Measured and scored standard errors are .9 to 3 times the actual errors (4.8 times for scored triples of 23 binary
-// columns), pooled ones of up to three columns 1.3 to 4 times, certified ones two to five times, extrapolated ones
-// and those of four and more columns 5 to 18 times. Up to .3 % of the cells lie beyond 5 standard errors, in some
-// tables 1 % for one width, most of them in nearly deterministic pairs. The largest error of any measured or scored
-// cell was .35 to .75 of Largest.Median, since errors are correlated.
+// Standard errors are the widest where a column is all but constant, and of cells of four and more columns, which nothing
+// was measured of. The largest error of any measured or scored cell was .35 to .75 of Largest.Median when standard errors were
+// a few per cent wider, since errors are correlated.
 //
 // # Not promised
 //
