@@ -46,7 +46,7 @@ var (
 		{name: "values", form: "[A, B, …]", text: "the categories, in order; BOOL has false and true without it", shape: scalars},
 		{name: "min", form: "VALUE", text: "least value; what is below goes to the first cell", shape: scalar},
 		{name: "max", form: "VALUE", text: "largest value; what is above goes to the last cell", shape: scalar},
-		{name: "bins", form: "N", text: "so many equal bins; without bins and step they are learned, or each of up to 64 values is a cell", shape: scalar},
+		{name: "bins", form: "N", text: "so many equal bins; without bins and step they are learned, or each of up to 64 values is a cell", shape: count},
 		{name: "edges", form: "[A, B, C, …]", text: "cut points of bins, in place of min and max: [A, B), [B, C], the last one closed", shape: scalars},
 		{name: "step", form: "STEP", text: "calendar bins: minute, hour, day, week, month, quarter or year", shape: scalar},
 		{name: "resolution", form: "VALUE", text: "values are multiples of it: a number, or second, minute, hour, day for times", shape: scalar},
@@ -62,7 +62,7 @@ var (
 		{name: "usual", form: "[COLUMN, …]", text: "columns of the rows whose commonest value in a person is kept: people stay alike to themselves", shape: scalars},
 	}
 	rowsKeys = keyFacts{
-		{name: "max", form: "N", text: "1 to 2^20", shape: scalar, must: true},
+		{name: "max", form: "N", text: "1 to 2^20", shape: count, must: true},
 		{name: "min", form: "0", text: "people without rows exist: all people are in --people_input; default 1", shape: scalar},
 	}
 	constraintKeys = keyFacts{
@@ -96,7 +96,7 @@ var (
 		{name: "null_id", form: "[TEXT, …]", text: "further texts that mean that a record has no privacy ID", shape: scalars},
 		{name: "trim_id", form: "true", text: "blanks around the privacy ID are not part of it", shape: boolean},
 		{name: "comma", form: "CHARACTER", text: `what separates cells: ";" or "\t", say`, shape: scalar},
-		{name: "max_record_mib", form: "N", text: "what the cells of a record hold at most, in MiB; default 4", shape: scalar},
+		{name: "max_record_mib", form: "N", text: "what the cells of a record hold at most, in MiB; default 4", shape: count},
 		{name: "encoding", form: Windows1252, text: "of files that are not UTF-8, such as those of Excel in western Europe, and ISO 8859-1", shape: shape{"const": Windows1252}},
 		{name: "written", form: "{COLUMN: FORM, …}", text: strings.ReplaceAll(formList(nil), `, "`, ` or "`), shape: object(shape{"enum": formEnum()})},
 	}
@@ -154,6 +154,7 @@ example
 type shape map[string]any
 
 var (
+	count   = shape{"type": []string{"integer", "string"}, "minimum": 1, "pattern": "^[0-9]+$"}
 	scalar  = shape{"type": []string{"string", "number", "boolean"}}
 	boolean = shape{"type": "boolean"}
 	scalars = list(scalar)

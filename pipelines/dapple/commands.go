@@ -28,13 +28,12 @@ type command struct {
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
 	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), ledgerCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), expandCommand(), cleanCommand()}
-	all = append(all, completionCommand(all))
 	for i := range all {
 		if !slices.ContainsFunc(all[i].options, func(o option) bool { return o.name == "quiet" }) {
 			all[i].options = append(all[i].options, unheard()...)
 		}
 	}
-	return all
+	return append(all, completionCommand(all))
 }
 
 func planCommand() command {

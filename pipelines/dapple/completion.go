@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,6 +20,7 @@ func completionCommand(others []command) command {
 		options: []option{{value: "SHELL", usage: "bash, zsh or fish", required: true, set: oneOf(&shell, "bash", "zsh", "fish")}},
 		check:   func(context.Context) error { return nil },
 	}
+	c.options = append(c.options, unheard()...)
 	c.run = func(_ context.Context, out io.Writer) error {
 		var b strings.Builder
 		scripts[shell](&b, append(others, c))
@@ -34,11 +36,23 @@ var helpPages = []string{"runners", "domain", "schema", "about"}
 func bashCompletion(b *strings.Builder, all []command) {
 	b.WriteString(`# bash completion for dapple
 _dapple() {
-	local cur=${COMP_WORDS[COMP_CWORD]} words=
-	if [[ $cur == = || ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then
-		COMPREPLY=($(compgen -f -- "${cur#=}"))
-		return
+	local cur=${COMP_WORDS[COMP_CWORD]} words= flag=
+	if [[ $cur == = ]]; then
+		flag=${COMP_WORDS[COMP_CWORD-1]} cur=
+	elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then
+		flag=${COMP_WORDS[COMP_CWORD-2]}
 	fi
+	case $flag in
+	'') ;;
+`)
+	for _, name := range slices.Sorted(maps.Keys(flagWords)) {
+		fmt.Fprintf(b, "\t--%s) COMPREPLY=($(compgen -W %q -- \"$cur\")); return ;;\n", name, strings.Join(flagWords[name], " "))
+	}
+	b.WriteString(`	*)
+		compopt -o filenames
+		COMPREPLY=($(compgen -f -- "$cur"))
+		return ;;
+	esac
 	case $COMP_CWORD:${COMP_WORDS[1]} in
 `)
 	var names []string
@@ -63,19 +77,31 @@ _dapple() {
 	}
 	b.WriteString(`	esac
 	COMPREPLY=($(compgen -W "$words" -- "$cur"))
-	[[ $cur == -* || $COMP_CWORD == 1 ]] || COMPREPLY+=($(compgen -f -- "$cur"))
+	if [[ $cur != -* && $COMP_CWORD != 1 ]]; then
+		compopt -o filenames
+		COMPREPLY+=($(compgen -f -- "$cur"))
+	fi
 	[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
-complete -o filenames -F _dapple dapple
+complete -F _dapple dapple
 `)
 }
 
-// completionWords are what a command's word can be; nil: a file.
+// flagWords are all that the values of some flags can be.
+var flagWords = map[string][]string{
+	"format":       {"parquet", "csv"},
+	"layout":       {"joined", "two"},
+	"log":          {"text", "json"},
+	"neighbouring": {"add_remove", "replace"},
+	"write":        {"empty", "truncate", "append"},
+}
+
+// completionWords are what a command's word or the value of a flag can be; nil: a file, or no list.
 func completionWords(o option) []string {
 	if o.value == "SHELL" {
 		return []string{"bash", "zsh", "fish"}
 	}
-	return nil
+	return flagWords[o.name]
 }
 
 // namesFiles reports whether the value of an option can be a file.
@@ -132,6 +158,9 @@ func fishCompletion(b *strings.Builder, all []command) {
 				line += " -l " + o.name + " -r -F"
 			case o.value != "":
 				line += " -l " + o.name + " -x"
+				if words := completionWords(o); words != nil {
+					line += " -a '" + strings.Join(words, " ") + "'"
+				}
 			default:
 				line += " -l " + o.name
 			}

@@ -33,6 +33,9 @@ func TestBashCompletion(t *testing.T) {
 		{"dapple help sy", "synth"},
 		{"dapple plan --domain = peo", "people.yaml"}, // as bash cuts --domain=peo
 		{"dapple verify peo", "people.yaml"},
+		{"dapple synth --format = pa", "parquet"},
+		{"dapple sample --layout =", "joined two"},
+		{"dapple evaluate --qui", "--quiet"},
 		{"dapple plan --digest", ""},
 	} {
 		words := strings.Fields(c.typed)
@@ -41,6 +44,26 @@ func TestBashCompletion(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
 			t.Errorf("%s: got %q, want %q; %v", c.typed, got, c.want, err)
+		}
+	}
+}
+
+// Every value that is offered for a flag is one that the flag takes, in every command that has it.
+func TestOfferedValues(t *testing.T) {
+	offered := map[string]int{}
+	for _, c := range commands(nil, false) {
+		for _, o := range c.options {
+			for _, word := range flagWords[o.name] {
+				offered[o.name]++
+				if err := o.set(word); err != nil {
+					t.Errorf("%s --%s=%s: %v", c.name, o.name, word, err)
+				}
+			}
+		}
+	}
+	for name := range flagWords {
+		if offered[name] == 0 {
+			t.Errorf("no command has --%s", name)
 		}
 	}
 }
