@@ -92,9 +92,10 @@ verify-long:
 	$(GO) run ./integration/verify -long
 
 # What the long CI runs: nightly sizes, the seeded defects, the fit on all made-up families of tables, the bars on whole
-# wide tables and of three seeds, then a minute of every fuzz target.
+# wide tables and of three seeds, the estimates of a run on a terminal, then a minute of every fuzz target.
 nightly: verify-long
-	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestWideBars' ./integration ./integration/bench ./integration/families
+	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestWideBars|TestEstimatesOnATerminal' \
+		./integration ./integration/bench ./integration/families ./pipelines/dapple
 	$(MAKE) fuzz FUZZTIME=60s
 
 # The seeded defects alone: each must make its named test fail.

@@ -200,7 +200,7 @@ func (m *meter) reached(stage string, done, total int) string {
 func (m *meter) left(now time.Time, done, total int) time.Duration {
 	spent := now.Sub(m.since)
 	did := done - m.first
-	if total < 10 || total <= done || did < 3 || 20*did < total-m.first || spent < time.Second {
+	if total < 10 || total <= done || did < 3 || 10*did < total-m.first || spent < time.Second {
 		return 0
 	}
 	return time.Duration(float64(spent) * float64(total-done) / float64(did))

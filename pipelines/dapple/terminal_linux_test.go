@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/dapple-dp/dapple/integration/widetable"
+	"github.com/dapple-dp/dapple/internal/dptest"
 )
 
 // terminal opens a pseudo-terminal: what is written to its second end is read from its first.
@@ -88,8 +89,8 @@ func TestClockOnATerminal(t *testing.T) {
 // machine is one on which the process has a tenth of a processor. Its own processor time is the clock of the comparison, by
 // the rate of the stage so far: what else the machine does plays no part.
 func TestEstimatesOnATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("missing: a minute, most of which two runs are asleep")
+	if !dptest.Nightly() {
+		t.Skip("missing: DAPPLE_NIGHTLY, for two runs that are asleep for most of a minute, and a machine that is not full")
 	}
 	for _, tt := range []struct {
 		name   string
