@@ -11,7 +11,8 @@ import (
 )
 
 // Sweeps over all tables: of the tree, of the first fit, which scores and the second one start from, of the second
-// one's pairs, and of everything. With half as many again the total variation is the same within 1 % (nine tables).
+// one's pairs, and of everything. With half as many again the total variation is the same within 1 % on four tables, and 4 %
+// less on 23 binary columns.
 const (
 	treeSweeps  = 20
 	firstSweeps = 6
