@@ -164,6 +164,7 @@ release:
 	@for p in $(PLATFORMS); do \
 		name=dapple-$${p%/*}-$${p#*/}; case $$p in windows/*) name=$$name.exe;; esac; echo $$name; \
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags='-s -w' -o out/release/$$name ./pipelines/dapple || exit 1; \
+		$(GO) version -m out/release/$$name | grep -q 'vcs\.revision' || { echo "$$name has no version: make it in a clone, since Go sees no commit in a worktree"; exit 1; }; \
 	done
 	@command -v python3 >/dev/null || { echo "the wheel left out: there is no python3"; exit 0; }; \
 		rm -rf out/wheel && mkdir -p out/wheel && cp -r pipelines/python/src pipelines/python/pyproject.toml out/wheel && \
