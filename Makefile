@@ -158,7 +158,7 @@ demo:
 
 # Static binaries of the command for other machines, and the wheel for Python, with their checksums. The version is that
 # of the commit: there is none without Git, whatever GOFLAGS say.
-PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release:
 	@rm -rf out/release && mkdir -p out/release
 	@for p in $(PLATFORMS); do \

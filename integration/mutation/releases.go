@@ -109,7 +109,7 @@ var releases = []defect{
 	},
 	{
 		name: "a stopped run releases from elsewhere", file: "pipelines/stopsteps.go", test: "TestStopAfterEachStep",
-		old: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif bytes.Equal(current, stopText) {", new: "current, created, err := s.Store.CreateIfAbsent(ctx, name, data)\n\tif err != nil {",
+		old: "case bytes.Equal(current, stopText):\n\t\treturn nil, false, errStopped\n\t}\n\treturn current, created, nil", new: "}\n\treturn current, created, nil",
 	},
 	{
 		name: "noise is drawn anew into a store that was removed", file: "pipelines/stopsteps.go", test: "TestNothingIsReleasedWithoutAStaging",
