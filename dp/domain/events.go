@@ -69,7 +69,36 @@ func (d *Domain) WithEvents(person, usual []string, cuts []int64, maxRows int64)
 	if errs.Err() == nil && out.Events.NoRows {
 		out.StructuralZeros = out.excludeRows()
 	}
+	if errs.Err() == nil && len(usual) > 0 {
+		out.StructuralZeros = slices.Concat(out.StructuralZeros, out.excludeUnusual())
+	}
 	return out, errs.Err()
+}
+
+// usualCells is of how many cells a usual column may have exclusions: each cell excludes all others.
+const usualCells = 64
+
+// excludeUnusual returns that in the only row of a person is what is usual. Without it a model makes people with few rows
+// as alike to themselves as it finds those with one, who cannot be otherwise.
+func (d *Domain) excludeUnusual() (out Exclusions) {
+	rows := d.Events.Columns
+	cuts := d.Attributes[rows].Cuts
+	one := slices.Index(cuts, 1)
+	if one < 0 || one+2 == len(cuts) || cuts[one+1] != 2 { // the last bin holds larger numbers too
+		return nil
+	}
+	for i, name := range d.Events.Usual {
+		a, u := d.Index(name), rows+1+i
+		k := d.Attributes[a].Size()
+		if k == 1 || k > usualCells {
+			continue
+		}
+		for v := range k {
+			others := slices.Concat(numbered(0, v), numbered(v+1, k))
+			out = append(out, Exclusion{Clique{a, rows, u}, [][]Code{others, {Code(one)}, {Code(v)}}})
+		}
+	}
+	return out
 }
 
 // fill makes NULL a cell of every column of events, for people without rows.
@@ -127,12 +156,13 @@ func numbered(from, to int) (codes []Code) {
 	return codes
 }
 
-// ofRows reports whether an exclusion is of those that excludeRows adds, or has changed.
+// ofRows reports whether an exclusion is of those that excludeRows and excludeUnusual add, or that excludeRows has changed.
 func (e *Exclusion) ofRows(rows int) (added, changed bool) {
 	if !e.Clique.Contains(Clique{rows}) {
 		return false, false
 	}
-	return len(e.Clique) == 2, len(e.Clique) > 2
+	usual := e.Clique[len(e.Clique)-1] > rows
+	return len(e.Clique) == 2 || usual, len(e.Clique) > 2 && !usual
 }
 
 // EqualRatioCuts returns the least numbers of rows of bins each half as wide again as the one before it. The last bin is

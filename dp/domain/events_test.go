@@ -54,6 +54,49 @@ func TestEqualRatioCuts(t *testing.T) {
 	}
 }
 
+// In the only row of a person is what is usual, if a bin holds one row alone, and the column has few cells.
+func TestTheOnlyRowIsUsual(t *testing.T) {
+	many := visitsOf()
+	many.Attributes[1].Values = make([]string, usualCells+1)
+	for i := range many.Attributes[1].Values {
+		many.Attributes[1].Values[i] = fmt.Sprint(i)
+	}
+	for _, test := range []struct {
+		d    *Domain
+		cuts []int64
+		most int64
+		one  int // the bin of one row
+		zero bool
+	}{
+		{visitsOf(), EqualRatioCuts(100), 100, 0, true},
+		{visitsOf(), EqualRatioCuts(2), 2, 0, true},
+		{visitsOf(), slices.Insert(EqualRatioCuts(9), 0, 0), 9, 1, true},
+		{visitsOf(), EqualRatioCuts(1), 1, 0, false}, // or more rows, of which one is written
+		{visitsOf(), []int64{1}, 2, 0, false},
+		{visitsOf(), []int64{1, 3}, 9, 0, false},
+		{many, EqualRatioCuts(100), 100, 0, false},
+	} {
+		d, err := test.d.WithEvents([]string{"sex"}, []string{"kind"}, test.cuts, test.most)
+		if err != nil || d.Validate() != nil {
+			t.Fatal(err, d.Validate())
+		}
+		if r := d.Recorded(); r.Fingerprint() != test.d.Fingerprint() {
+			t.Errorf("cuts %v: records are read as %+v", test.cuts, r)
+		}
+		record := make([]Code, d.Len()) // sex kind cost rows usual
+		for rows := test.one; rows < d.Attributes[3].Size(); rows++ {
+			for kind := range Code(3) {
+				for usual := range Code(3) {
+					record[1], record[3], record[4] = kind, Code(rows), usual
+					if got, want := d.Possible(record), !test.zero || rows > test.one || kind == usual; got != want {
+						t.Errorf("cuts %v, record %v: possible %t", test.cuts, record, got)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestEventsFaults(t *testing.T) {
 	d := visitsOf()
 	d.PrivacyID = ""

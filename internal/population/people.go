@@ -71,6 +71,7 @@ func NewPeople(m *Model, cliques []domain.Clique, e Events, n int64, seed uint64
 	}
 	if m.Columns != nil { // a universe has records of every kind
 		p.e.Person = byDependence(m, e.Person, p.other)
+		slices.SortStableFunc(p.e.Person, func(a, b int) int { return p.precedence(a) - p.precedence(b) })
 	}
 	if slices.ContainsFunc(m.StructuralZeros, func(x domain.Exclusion) bool { return p.mixes(x.Clique) && !p.ofRows(x.Clique) }) {
 		p.support = domain.NewSupport(m.Sizes, m.StructuralZeros)
@@ -85,6 +86,18 @@ func NewPeople(m *Model, cliques []domain.Clique, e Events, n int64, seed uint64
 	return p
 }
 
+// precedence is the place of an attribute of persons among those that rows follow: first what is usual, then the number of rows,
+// which decides how much rows follow that, as no pair of attributes shows.
+func (p *People) precedence(a int) int {
+	switch {
+	case a > p.e.Rows:
+		return 0
+	case a == p.e.Rows && slices.Max(p.e.Person) > a:
+		return 1
+	}
+	return 2
+}
+
 // mixes reports whether a clique holds attributes of persons and of events.
 func (p *People) mixes(c domain.Clique) bool {
 	persons := 0
@@ -96,10 +109,10 @@ func (p *People) mixes(c domain.Clique) bool {
 	return persons > 0 && persons < len(c)
 }
 
-// ofRows reports whether a clique is of a column of events and the number of rows. What such an exclusion says of people
-// with rows holds for whatever record of such people their rows are drawn from.
+// ofRows reports whether a clique is of a column of events and the number of rows, or also of what is usual. What such an
+// exclusion says of people with rows holds for whatever record of such people their rows are drawn from.
 func (p *People) ofRows(c domain.Clique) bool {
-	return len(c) == 2 && slices.Contains(c, p.e.Rows) && p.e.Cuts[0] == 0
+	return slices.Contains(c, p.e.Rows) && (len(c) == 2 && p.e.Cuts[0] == 0 || len(c) == 3 && c[2] > p.e.Rows)
 }
 
 // none reports whether a record is of people without rows.

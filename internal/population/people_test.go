@@ -176,3 +176,34 @@ func TestRowsFollowWhatTheyDependOn(t *testing.T) {
 		}
 	}
 }
+
+// The only row of a person is what is usual, and others are anything: rows follow both, although no pair of attributes says
+// that the number of rows matters, and the region says as much.
+func TestTheOnlyRowIsUsual(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	m := &Model{Sizes: []int{50, 4, 2, 4}, Columns: make([][]domain.Code, 4)}
+	for range 2000 {
+		usual, rows := domain.Code(rng.IntN(4)), domain.Code(rng.IntN(2))
+		kind := usual
+		if rows > 0 {
+			kind = domain.Code(rng.IntN(4))
+		}
+		for a, c := range []domain.Code{domain.Code(rng.IntN(50)), kind, rows, usual} {
+			m.Columns[a] = append(m.Columns[a], c)
+		}
+		m.Weights = append(m.Weights, 1)
+	}
+	p := NewPeople(m, nil, Events{Person: []int{0, 2, 3}, Rows: 2, Cuts: []int64{1, 2, 2}}, 1000, 5)
+	record, ones := make([]domain.Code, 4), 0
+	for i := range p.Len() {
+		if person := p.At(i); person.Rows == 1 {
+			ones++
+			if person.Read(0, record); record[1] != record[3] {
+				t.Fatalf("a person whose kind is %d has one row, of kind %d", record[3], record[1])
+			}
+		}
+	}
+	if ones < 400 {
+		t.Errorf("%d people have one row", ones)
+	}
+}
