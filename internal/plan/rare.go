@@ -11,8 +11,7 @@ import (
 )
 
 // leastSeen returns how many records with one value, or nearly one, are seen by themselves in columns whose bins are
-// learned; 0 if there are none. The plan's line of trees is for another squared
-// sensitivity.
+// learned; 0 if there are none. The plan's line of trees is for another squared sensitivity.
 func (p *Plan) leastSeen() float64 {
 	delta := 0.0
 	for i := range p.Domain.Attributes {
@@ -48,6 +47,6 @@ func ratio(text, word string) (float64, bool) {
 func writeRare(b *strings.Builder, p *Plan) {
 	if n := p.leastSeen(); n > 0 && p.Problem.Domain.Events == nil {
 		fmt.Fprintf(b, "          of columns with learned bins a value that fewer than about %.0f units have is not seen by itself: a standard\n"+
-			"          deviation that fewer carry may be off by a fifth, and one that a single value far out carries is too small\n", n)
+			"          deviation that fewer carry may be off by a tenth and more, and one that a single value far out carries is too small\n", n)
 	}
 }

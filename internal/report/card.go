@@ -59,7 +59,7 @@ func (p Page) card(k known) (c card) {
 		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
 	}
 	if names, records := p.unsure(); len(names) > 0 {
-		not("Standard deviations and largest values of %s: their %s farthest values, of which noise hides single ones, hold a good part of the released variance, and it may be off by a fifth and more.",
+		not("Standard deviations and largest values of %s: their %s farthest values, of which noise hides single ones, hold a good part of the released variance, and it may be off by a tenth and more.",
 			strings.Join(names, ", "), page.Count(records))
 	}
 	if s.treeNoise() > 0 {

@@ -59,7 +59,7 @@
 // Learned bins and values show what stands out of the noise. Let σ be the square root of sigma2 of the stage trees in the
 // statement: 119 records on UCI Adult at ε = 1, with 15 columns, of which 5 have learned bins. Fewer than about 3σ records
 // (there one in a hundred) are not seen by themselves; a tail of so few has the generalised Pareto distribution that
-// fits it as a whole. If they make up more than about a fifth of the variance, the standard deviation of the rows can be off
+// fits it as a whole. If they make up more than about a third of the variance, the standard deviation of the rows can be off
 // by more than a tenth. One value far from all others is never shown: a release that shows it would give its record away. A
 // range (min, max) without such values costs nothing and helps: values beyond it become its ends.
 //
