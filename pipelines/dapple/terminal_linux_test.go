@@ -101,7 +101,7 @@ func TestEstimatesOnATerminal(t *testing.T) {
 		stages []string // of which so much is said
 	}{
 		{"descent", widetable.Params{Columns: 8, People: 60_000, Seed: 3}, "c004|c006", "dpam", []string{"--epsilon=3", "--rows=15000000"}, []string{"fit", "writing"}},
-		{"raking", widetable.Params{Columns: 30, People: 250_000, Seed: 4}, "none", "rake", []string{"--epsilon=1"}, []string{"reading", "fit"}},
+		{"raking", widetable.Params{Columns: 40, People: 700_000, Seed: 4}, "none", "rake", []string{"--epsilon=1"}, []string{"reading", "fit"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
