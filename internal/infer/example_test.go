@@ -37,7 +37,7 @@ func ExampleOpen() {
 	// #   "born": type, min, max, null flag
 	// # Replace each of these by what is known without the table, then delete this list.
 	// # review: the names of the columns are the first line of the file
-	// # review: privacy_id: COLUMN, unless every record is somebody else's
+	// # review: every record is protected by itself; if a column names people, add privacy_id: COLUMN
 	// columns:
 	//   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}  # review: fallback is what an unusable value becomes; is the list complete? other: true makes a cell of what it lacks
 	//   - {name: age, type: INT64, min: 38, max: 71, null: true}

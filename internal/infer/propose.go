@@ -130,7 +130,7 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 	if s.PrivacyID != "" {
 		fmt.Fprintf(&b, "privacy_id: %s\n", plain(s.PrivacyID))
 	} else {
-		b.WriteString("# review: privacy_id: COLUMN, unless every record is somebody else's\n")
+		b.WriteString("# review: every record is protected by itself; if a column names people, add privacy_id: COLUMN\n")
 		for _, question := range persons {
 			fmt.Fprintf(&b, "# review: %s\n", question)
 		}

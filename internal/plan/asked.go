@@ -19,7 +19,7 @@ func (p *Plan) asked(stage string) string {
 		case a.Marginals > 0:
 			return fmt.Sprintf("up to %d marginals, %d cells", a.Marginals, a.Coordinates)
 		default:
-			return fmt.Sprintf("%d scores: how far marginals are from the model so far", a.Coordinates)
+			return fmt.Sprintf("%d scores: errors of the model", a.Coordinates)
 		}
 	}
 	return ""

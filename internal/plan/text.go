@@ -25,7 +25,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 	for _, note := range p.Notes {
 		fmt.Fprintln(&b, note)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, wrap(b.String()))
 	return err
 }
 
@@ -85,7 +85,7 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 	}
 	fmt.Fprintf(b, "workload  %d marginals, %d cells; ", w.Marginals, w.Cells)
 	if p.Adaptive() {
-		fmt.Fprintf(b, "wanted: the %d that no other contains, %d cells; noisy scores decide which tables are measured, see privacy\n", w.Measured, w.MeasCells)
+		fmt.Fprintf(b, "wanted: the %d that no other contains, %d cells; noisy scores decide which are measured\n", w.Measured, w.MeasCells)
 	} else {
 		fmt.Fprintf(b, "measured: the %d that no other contains, %d cells\n", w.Measured, w.MeasCells)
 	}
@@ -123,9 +123,13 @@ func writeMethod(b *strings.Builder, p *Plan) {
 		b.WriteString(", which know nothing of what its scores will find")
 	}
 	b.WriteString(":\n")
-	for _, a := range p.Alternatives {
+	for i, a := range p.Alternatives {
 		if a.Refusal != "" {
-			fmt.Fprintf(b, "  %-12s does not apply: %s\n", a.Method, a.Refusal)
+			why := a.Refusal
+			if i > 0 && why == strings.ReplaceAll(p.Alternatives[i-1].Refusal, p.Alternatives[i-1].Method, a.Method) {
+				why = "as " + p.Alternatives[i-1].Method
+			}
+			fmt.Fprintf(b, "  %-12s does not apply: %s\n", a.Method, why)
 			continue
 		}
 		fmt.Fprintf(b, "  %-12s average TV %s, %s CPU; %s\n", a.Method, foretold(a.AverageTV), seconds(a.Seconds), a.Summary)
@@ -146,7 +150,7 @@ func writeCharges(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "privacy   ε = %g, δ = %g, %s; %s accounting; the charges below reach ε = %g by %s\n",
 		s.Epsilon, s.Delta, s.Neighbouring, s.Accounting, s.AchievedEpsilon, s.Conversion)
 	for _, l := range folded(s.Ledger) {
-		line := fmt.Sprintf("  %-14s %5d × %-18s %-14s %-13s %s", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale, p.asked(l.Stage))
+		line := fmt.Sprintf("  %-14s %5d × %-18s %-13s %-13s %s", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale, p.asked(l.Stage))
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
 }
@@ -214,8 +218,8 @@ func writeFigures(b *strings.Builder, p *Plan) {
 			if p.LeastTV < p.LowTV {
 				less = ": if its columns hardly vary expect less, down to " + tv(p.LeastTV)
 			}
-			fmt.Fprintf(b, "          (of a typical table; nothing is known of this one%s;\n"+
-				"          --like=DIR takes an earlier release, even one at a small ε, in place of it, and is closer)\n", less)
+			fmt.Fprintf(b, "          (of a typical table; nothing is known of this one%s; "+
+				"--like=DIR takes an earlier release, even one at a small ε, in place of it, and is closer)\n", less)
 		}
 	}
 	writeRare(b, p)

@@ -1,10 +1,12 @@
 package plan_test
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -54,5 +56,32 @@ func TestPlanOfEveryMethodIsShort(t *testing.T) {
 		if shown != events || events == 0 {
 			t.Errorf("%s: %d charges are shown of %d", m.Name, shown, events)
 		}
+	}
+}
+
+// Lines of a plan fit a screen, whatever the method says of itself: with many columns without bins as well.
+func TestLinesOfThePlanAreShort(t *testing.T) {
+	d := &domain.Domain{}
+	for i := range 12 {
+		d.Attributes = append(d.Attributes, domain.Attribute{
+			Name: fmt.Sprintf("a long name of column %d", i), Type: domain.Int64, Cuts: []int64{0, 1000}, Learned: 20, Resolution: 1, Null: true,
+		})
+	}
+	p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: 5_000}
+	made, err := plan.Make(p, "auto", 0, false, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := made.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 110 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "which learns bins") != 1 || !strings.Contains(text, "dpfw does not apply: as dpam") {
+		t.Errorf("one reason is to be written once:\n%s", b.String())
 	}
 }

@@ -136,7 +136,7 @@ func predictedLine(e Errors) string {
 	if e.AverageTV > 0 {
 		tv = fmt.Sprintf("%.2g average total variation, ", e.AverageTV)
 	}
-	return fmt.Sprintf("error   predicted %sabout %.2g in the worst of %s cells (no bound); at most %.2g in any of %s one-way cells with 95 %% confidence",
+	return fmt.Sprintf("error   predicted %sabout %.2g in the worst of %s cells (not guaranteed); at most %.2g in any of %s one-way cells with 95 %% confidence",
 		tv, e.PredictedCell, page.Count(float64(e.PredictedCells)), e.MaxCell, page.Count(float64(e.Cells)))
 }
 

@@ -22,7 +22,7 @@ func TestPredictedLine(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	line := errorLine(e)
-	for _, want := range []string{"predicted 0.012 average total variation", "about 0.024 in the worst of 1,234 cells (no bound)",
+	for _, want := range []string{"predicted 0.012 average total variation", "about 0.024 in the worst of 1,234 cells (not guaranteed)",
 		"at most 0.032 in any of 2 one-way cells with 95 % confidence"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %q in %q", want, line)
