@@ -67,7 +67,7 @@ var usual = []struct {
 	{regexp.MustCompile(`Insufficient number of network buffers[^\n]*`), "lower --parallelism, or raise taskmanager.memory.network.max of Flink"},
 	{regexp.MustCompile(`(?:NoResourceAvailableException|Could not acquire the minimum required resources|TimeoutException: Timeout has occurred: )[^\n]*`), "no task manager has a free slot: start one, or lower --parallelism"},
 	{regexp.MustCompile(`Record too large[^\n]*`), "raise taskmanager.memory.managed.size of Flink, or lower --parallelism"},
-	{regexp.MustCompile(`OutOfMemoryError: Direct buffer memory`), "raise taskmanager.memory.framework.off-heap.size of Flink above what plan says of counts: kept records reach the solver in one message"},
+	{regexp.MustCompile(`OutOfMemoryError: Direct buffer memory`), "raise taskmanager.memory.framework.off-heap.size of Flink"},
 	{regexp.MustCompile(`call is closed`), "a task manager has lost its worker, and its own log says why, often OutOfMemoryError: raise taskmanager.memory.framework.off-heap.size of Flink"},
 	{regexp.MustCompile(`(?:java\.lang\.)?OutOfMemoryError[^\n]*`), "the engine needs more memory"},
 	{regexp.MustCompile(`Process died with exit code (?:2|134|137|139)\b[^\n]*`), "a worker has ended, as a rule for want of memory: give its machine more"},

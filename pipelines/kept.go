@@ -228,8 +228,10 @@ func removal(dir string) string {
 	return "`dapple clean` removes it"
 }
 
-// keep leaves a release to the next run of the same request.
-func (s staging) keep(ctx context.Context) error {
+// keep leaves a release to the next run of the same request, without the records that it was made of: they are
+// encrypted, and take up space.
+func (s staging) keep(ctx context.Context, runID string) error {
+	_ = files.RemoveAll(ctx, files.Join(s.dir, runID+synth.PartsSuffix)) // the staging is removed in the end
 	if !files.Remote(s.dir) {
 		return nil // that nobody holds the lock any more says it
 	}
@@ -248,7 +250,7 @@ func (s staging) ending(ctx context.Context, n note, err error) (kept bool, outc
 	_, released, releasedErr := has(ctx, store, n.RunID+synth.ReleaseSuffix)
 	switch {
 	case released && n.Request != "":
-		if keepErr := s.keep(ctx); keepErr != nil {
+		if keepErr := s.keep(ctx, n.RunID); keepErr != nil {
 			err = errors.Join(err, keepErr)
 		}
 		return true, fmt.Errorf("%w\nthe privacy budget of this run is spent, and its release is kept: the same command, also with another --output, publishes it and spends nothing more\n"+

@@ -77,7 +77,7 @@ func TestFingerprintOfRequests(t *testing.T) {
 }
 
 // What a failed run says of its budget follows from what its store holds: the mark is there before the first
-// draw, so that a run without it has spent nothing.
+// draw, so that a run without it has spent nothing. A release is kept without the records that it was made of.
 func TestEndingFollowsTheMark(t *testing.T) {
 	failed := errors.New("it failed")
 	for name, tt := range map[string]struct {
@@ -98,7 +98,14 @@ func TestEndingFollowsTheMark(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		records := "r" + synth.PartsSuffix + "/one"
+		if _, _, err := openStore(st.dir).CreateIfAbsent(t.Context(), records, nil); err != nil {
+			t.Fatal(err)
+		}
 		kept, err := st.ending(t.Context(), note{RunID: "r", Request: tt.request}, failed)
+		if _, found, err := openStore(st.dir).Get(t.Context(), records); kept && found || err != nil {
+			t.Errorf("%s: what is kept has records of the table: %t, %v", name, found, err)
+		}
 		if kept != tt.kept || !errors.Is(err, failed) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: kept %t, %v", name, kept, err)
 		}

@@ -62,8 +62,8 @@ type Plan struct {
 // kept, at a byte for most cells, and counted on demand.
 const CountedCells = 1 << 23
 
-// KeptPart is how many bytes of kept records travel in an element on clusters: Flink sorts elements in a buffer that refuses
-// those of 15 MB.
+// KeptPart is how many bytes of kept records are one part of them on clusters, where parts travel through the store of the
+// run.
 const KeptPart = 4 << 20
 
 // Shards returns how many shards people are spread over, for an input of so many bytes, compressed or not.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -301,8 +302,16 @@ func RemoveAll(ctx context.Context, dir string) error {
 		return err
 	}
 	objects, err := s.List(ctx, Join(dir, "**"))
-	for _, o := range objects {
-		err = errors.Join(err, s.Remove(ctx, o))
+	errs := make([]error, len(objects))
+	const at = 16 // a time, since there may be thousands
+	var all sync.WaitGroup
+	for first := range at {
+		all.Go(func() {
+			for i := first; i < len(objects); i += at {
+				errs[i] = s.Remove(ctx, objects[i])
+			}
+		})
 	}
-	return err
+	all.Wait()
+	return errors.Join(append(errs, err)...)
 }

@@ -45,8 +45,8 @@ type SolveParams struct {
 	Public *solver.Public `json:",omitempty"`
 	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
 	Budget *Budget `json:",omitempty"`
-	// Store keeps the release. Without one the release travels in the pipeline, at most 100 MB of it, and
-	// a runner that starts the job again can release twice.
+	// Store keeps the release, and encrypted what counts.Params.MaxPart divides. Without one the release travels in the
+	// pipeline, at most 100 MB of it, and a runner that starts the job again can release twice.
 	Store StoreRef
 	// RunID names the release in the store. Runs that share it share one release: a run that finds the
 	// release of its own configuration adopts it. Default: random, drawn at construction. Public.
@@ -120,10 +120,12 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 			panic(err.Error())
 		}
 	}
-	grouped := beam.CoGroupByKey(s,
-		beam.AddFixedKey(s, seed(s)),
-		beam.AddFixedKey(s, sensitive.Reveal(stats.Collection())))
-	refs := beam.Reshuffle(s, beam.ParDo(s, fn, grouped))
+	tables, solve := sensitive.Reveal(stats.Collection()), any(fn)
+	if stats.Parts() && p.Store.Kind != "" {
+		tables, solve = beam.ParDo(s, &storeFn{p.Store, p.RunID}, tables), &solvePartsFn{*fn}
+	}
+	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, seed(s)), beam.AddFixedKey(s, tables))
+	refs := beam.Reshuffle(s, beam.ParDo(s, solve, grouped))
 	return Release{refs: refs, domain: stats.Domain(), store: p.Store}
 }
 
@@ -194,13 +196,18 @@ func (f *solveFn) config() [sha256.Size]byte {
 }
 
 func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanism.Seed) bool, tables func(**counts.Table) bool, emit func(ModelRef)) error {
+	return f.release(ctx, seeds, func() (*counts.Table, error) { return f.table(tables) }, emit)
+}
+
+// release emits the release of the run: that of an earlier attempt, or one of the counts that read returns.
+func (f *solveFn) release(ctx context.Context, seeds func(*mechanism.Seed) bool, read func() (*counts.Table, error), emit func(ModelRef)) error {
 	name := f.Params.RunID + ReleaseSuffix
 	data, err := f.adopt(ctx, name)
 	if err != nil {
 		return err
 	}
 	if data == nil {
-		if data, err = f.solve(ctx, seeds, tables); err != nil {
+		if data, err = f.solve(ctx, seeds, read); err != nil {
 			return err
 		}
 		if data, err = f.keep(ctx, name, data); err != nil {
@@ -211,12 +218,12 @@ func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechani
 	return nil
 }
 
-func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, tables func(**counts.Table) bool) ([]byte, error) {
+func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, read func() (*counts.Table, error)) ([]byte, error) {
 	secret, err := onlySeed(seeds)
 	if err != nil {
 		return nil, err
 	}
-	table, err := f.table(tables)
+	table, err := read()
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // Store keeps releases where every worker sees them. Its contents are private until they are
-// published: staging storage is inside the trusted set.
+// published: staging storage is inside the trusted set. A name is one or more words of letters, digits, "_", "-" and ".",
+// joined by "/".
 type Store interface {
 	// Get returns the object called name, if there is one.
 	Get(ctx context.Context, name string) (data []byte, found bool, err error)

@@ -95,7 +95,11 @@ func (s dirStore) CreateIfAbsent(ctx context.Context, name string, data []byte) 
 	if err := errors.Join(err, tmp.Close()); err != nil {
 		return nil, false, err
 	}
-	if err := os.Link(tmp.Name(), filepath.Join(s.dir, name)); err == nil {
+	path := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, false, err
+	}
+	if err := os.Link(tmp.Name(), path); err == nil {
 		return data, true, nil
 	}
 	current, _, err := s.Get(ctx, name)

@@ -1,7 +1,6 @@
 package engines
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,28 +41,6 @@ func TestFlink(t *testing.T) {
 	a.badWorkers(t)
 	t.Run("Cancelled", func(t *testing.T) { a.cancelled(t, a.byServer, 3) })
 	t.Run("LauncherKilled", func(t *testing.T) { a.deserted(t, 4) })
-}
-
-// Records are kept for learned bins, and 54 MB of them reach the solver. In one element for each of two tasks, Flink
-// refuses them: "Record too large".
-func TestKeptRecords(t *testing.T) {
-	a := onFlink(t, "[local]", configure(t, restarts))
-	var b strings.Builder
-	b.WriteString("columns:\n")
-	for i := range 10 {
-		fmt.Fprintf(&b, "  - {name: c%d, type: INT64, min: 0, max: %d, fallback: 0}\n", i, 1+2*i)
-	}
-	for i := range 4 {
-		fmt.Fprintf(&b, "  - {name: x%d, type: INT64, min: 0, max: 9999, fallback: 0}\n", i)
-	}
-	if err := os.WriteFile(filepath.Join(a.dir, "learned.yaml"), []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a.run(t, 0, "sample", "--domain=learned.yaml", "--rows=3000000", "--shards=4", "--output=table")
-	a.run(t, 0, "synth", "--domain=learned.yaml", "--input=table/*.parquet", "--output=many", "--epsilon=1", "--delta=1e-9", "--expected_rows=3000000", "--rows=1000",
-		"--runner=flink", "--endpoint="+a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared")
-	a.run(t, 0, "verify", "many")
-	a.over(t)
 }
 
 // All workers of a run are killed at once while they write.

@@ -1,0 +1,152 @@
+package synth
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/transforms/counts"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/transforms/private"
+)
+
+// stored puts tables into a store, as bundles do.
+func stored(t *testing.T, store StoreRef, tables ...*counts.Table) (parts []part) {
+	t.Helper()
+	f := &storeFn{store, "run"}
+	for _, table := range tables {
+		if err := f.ProcessElement(t.Context(), table, func(p part) {
+			again, err := decodePart(encodePart(p))
+			if err != nil || again != p {
+				t.Errorf("it travels as %v, %v", again, err)
+			}
+			parts = append(parts, again)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return parts
+}
+
+func solveParts(t *testing.T, store StoreRef, parts ...part) (ref ModelRef, err error) {
+	t.Helper()
+	f := &solvePartsFn{*newSolveFn(store)}
+	err = f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(parts...), func(r ModelRef) { ref = r })
+	return ref, err
+}
+
+// Parts in the store release what the whole table does, in any order. What is stored has nothing of a table in it, and
+// differs for equal ones; neither a name nor what is printed has a key.
+func TestPartsThroughTheStore(t *testing.T) {
+	whole := table(t, 20)
+	if err := whole.Merge(shifted(t, 30, 3)); err != nil {
+		t.Fatal(err)
+	}
+	store := func() StoreRef { return StoreRef{Kind: "dir", Config: t.TempDir()} }
+	one := store()
+	want, err := process(newSolveFn(one), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		s := store()
+		parts := stored(t, s, table(t, 20), shifted(t, 30, 3), table(t, 20))
+		got, err := solveParts(t, s, parts[order[0]], parts[order[1]])
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: %+v, %v; want %+v", order, got, err, want)
+		}
+		var data [][]byte
+		for i, p := range parts {
+			b, err := os.ReadFile(filepath.Join(s.Config, p.name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			data = append(data, b)
+			for _, hidden := range [][]byte{table(t, 20).Encode(), shifted(t, 30, 3).Encode()} {
+				for at := 0; at+8 <= len(hidden); at++ {
+					if bytes.Contains(b, hidden[at:at+8]) {
+						t.Fatalf("part %d has bytes of a table", i)
+					}
+				}
+			}
+			for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%d", "%s"} {
+				if said := fmt.Sprintf(verb, p); said != p.name {
+					t.Errorf("%s prints %q", verb, said)
+				}
+			}
+		}
+		if bytes.Equal(data[0], data[2]) || parts[0].key == parts[2].key || parts[0].name == parts[2].name {
+			t.Error("equal tables are stored as equal parts")
+		}
+	}
+}
+
+// A part that is not there, has changed, or is another one ends the run before anything is drawn.
+func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
+	for name, spoil := range map[string]func(first, second string) error{
+		"missing": func(first, _ string) error { return os.Remove(first) },
+		"changed": func(first, _ string) error {
+			b, err := os.ReadFile(first)
+			if err != nil {
+				return err
+			}
+			b[len(b)/2] ^= 1
+			return os.WriteFile(first, b, 0o600)
+		},
+		"short":   func(first, _ string) error { return os.Truncate(first, 3) },
+		"another": func(first, second string) error { return os.Rename(second, first) },
+	} {
+		s := StoreRef{Kind: "dir", Config: t.TempDir()}
+		parts := stored(t, s, table(t, 20), shifted(t, 30, 3))
+		if err := spoil(filepath.Join(s.Config, parts[0].name), filepath.Join(s.Config, parts[1].name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := solveParts(t, s, parts[0]); err == nil || err.Error() != errPart.Error() {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := filepath.Glob(filepath.Join(s.Config, "run.*n*")); err != nil || len(left) > 0 {
+			t.Errorf("%s: a mark of noise is left: %v, %v", name, left, err)
+		}
+	}
+	if _, err := decodePart(encodePart(part{name: "run"})[:20]); err == nil {
+		t.Error("half an element is none")
+	}
+}
+
+// Solve sends parts through the store if there is one, and no element of records is before it.
+func TestSolveKeepsPartsInTheStore(t *testing.T) {
+	for _, kind := range []string{"", "dir"} {
+		store := StoreRef{Kind: kind, Config: t.TempDir()}
+		p, s := beam.NewPipelineWithRoot()
+		var ids []string
+		var rows [][]string
+		for i := range 300 {
+			ids, rows = append(ids, fmt.Sprint(i)), append(rows, []string{"F", fmt.Sprint(i % 50), "2020-01-03"})
+		}
+		coded := private.Encode(s, transformtest.Create(s, transformtest.Chunk(rows, ids)), visits(), private.EncodeParams{})
+		in := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{MaxCells: 1, MaxPart: 100})
+		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store})
+		got := transformtest.Capture[ModelRef](s, release.Refs())
+		all := transformtest.Capture[*counts.Table](s, sensitive.Reveal(in.Collection()))
+		transformtest.Run(t, p)
+		stored, err := filepath.Glob(filepath.Join(store.Config, "run"+PartsSuffix, "*"))
+		if err != nil || len(got.Elements()) != 1 || len(all.Elements()) < 2 {
+			t.Fatal(got.Elements(), len(all.Elements()), err)
+		}
+		if want := len(all.Elements()); kind == "" && len(stored) != 0 || kind != "" && len(stored) != want {
+			t.Errorf("store %q has %d parts of %d", kind, len(stored), want)
+		}
+		if units := artifact(t, got.Elements()[0], store).Result.Total.Units; math.Abs(units-300) > 200 { // nine standard deviations
+			t.Errorf("released %g units of 300", units)
+		}
+	}
+}
