@@ -46,7 +46,7 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 	model := dryModel(d, min(r.Rows, mostDry), sampleSeed(r.SampleSeed, r.HasSampleSeed))
 	r.file = &modelio.File{Domain: *d, Method: "none", Units: float64(r.Rows), Model: model}
 	checkWhere(r, faults)
-	checkMinCount(r.MinCount, r.Rows, d, faults)
+	checkMinCount(r.MinCount, r.Rows, 0, d, faults)
 }
 
 // dryDomain returns d with one bin in place of those that would be learned from a release, and without the values that

@@ -90,7 +90,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		r.Tables = r.Tables || noRows(&file.Domain)
 		checkLayout(ctx, c.target(), &file.Domain, r.Tables, &faults)
 		checkWhere(r, &faults)
-		checkMinCount(r.MinCount, r.Rows, &file.Domain, &faults)
+		checkMinCount(r.MinCount, r.Rows, 0, &file.Domain, &faults)
 		checkEvents(&file.Domain, r.Rows, &faults)
 	}
 	return r, faults.Err()

@@ -86,7 +86,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		checkProblem(r, &faults)
 		r.Tables = r.Tables || noRows(r.File.Domain)
 		checkLayout(ctx, c.target(), r.File.Domain, r.Tables, &faults)
-		checkMinCount(c.MinCount, c.Rows, r.File.Domain, &faults)
+		checkMinCount(c.MinCount, c.Rows, c.ExpectedRows, r.File.Domain, &faults)
 		checkEvents(r.File.Domain, c.Rows, &faults)
 		checkColumns(ctx, r, true, &faults)
 	}

@@ -15,14 +15,18 @@ type MinCount struct {
 	ChangedShare float64  `json:"rows_changed_share"` // no share of rows, whatever they have in common, is moved by more
 	// AverageTV is the total variation between rows before and after, averaged over the workload's marginals; absent: not known.
 	AverageTV *float64 `json:"average_tv,omitempty"`
-	Guarantee string   `json:"guarantee"` // always noGuarantee
+	NoRows    bool     `json:"no_rows,omitempty"` // fewer rows were to be written than a combination needs, so none is
+	Guarantee string   `json:"guarantee"`         // always noGuarantee
 }
 
 const noGuarantee = "none: it is post-processing of what the noise protects already"
 
 // NewMinCount returns what is to be said of rows that were merged. A negative tv is not known.
 func NewMinCount(k int64, columns []string, changed, of int64, tv float64) MinCount {
-	m := MinCount{Rows: k, Columns: columns, Changed: changed, ChangedShare: float64(changed) / float64(max(1, of)), Guarantee: noGuarantee}
+	if of == 0 {
+		return MinCount{Rows: k, Columns: columns, ChangedShare: 1, NoRows: true, Guarantee: noGuarantee}
+	}
+	m := MinCount{Rows: k, Columns: columns, Changed: changed, ChangedShare: float64(changed) / float64(of), Guarantee: noGuarantee}
 	if tv >= 0 {
 		m.AverageTV = &tv
 	}
@@ -31,6 +35,10 @@ func NewMinCount(k int64, columns []string, changed, of int64, tv float64) MinCo
 
 // String says it in a sentence without its full stop.
 func (m MinCount) String() string {
+	if m.NoRows {
+		return fmt.Sprintf("no combination of %s is written in fewer than %d rows, and there are not so many: NO ROW IS WRITTEN; "+
+			"`dapple sample` with a smaller --min_count draws rows of the saved model at no privacy cost", strings.Join(m.Columns, ", "), m.Rows)
+	}
 	cost := ""
 	if m.AverageTV != nil {
 		cost = fmt.Sprintf(", and %s of average total variation", page.Figures(*m.AverageTV, 2))

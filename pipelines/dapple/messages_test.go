@@ -141,6 +141,7 @@ var refusals = []struct {
 	}},
 	{"Rare combinations", []string{
 		request + "--min_count=3 --min_count_columns=sex,wage", request + "--min_count_columns=sex", request + "--min_count=3 --min_count_columns=sex,sex",
+		request + "--min_count=300 --expected_rows=200", request + "--min_count=300 --rows=200",
 	}},
 	{"A ledger of another data set, a damaged one, and what does not fit", []string{
 		request + "--ledger=no.book",
