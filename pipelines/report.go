@@ -130,10 +130,12 @@ func (r *ReportRequest) told(p report.Privacy) report.Privacy {
 	return p
 }
 
-// Report reads the released files of an output, compares them with each other and its manifest, and writes the page.
+// Report reads the released files of an output, compares them, and its rows if they are there, with each other and its
+// manifest, and writes the page.
 func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 	p, err := readPage(ctx, r.output)
-	if err != nil {
+	compared, rowsErr := r.output.CheckRows(ctx)
+	if err := errors.Join(err, rowsErr); err != nil {
 		return altered(r.Dir, err)
 	}
 	p.Privacy = r.told(p.Privacy)
@@ -153,7 +155,10 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	if !compared && len(r.output.Parts) > 0 {
+		_, err = fmt.Fprintf(out, "note      no rows are in %s: they were not compared with the statement\n", r.output.Path)
+	}
+	return err
 }
 
 // readPage reads the content of the report. The error lists all differences between the files.

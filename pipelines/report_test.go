@@ -51,6 +51,7 @@ func TestReport(t *testing.T) {
 		"marginals of another run": {func(r string) { swapIn(t, r, other, marginalsFile, true) }, "_privacy.json is the statement of another _marginals.parquet", false},
 		"statement of another run": {func(r string) { swapIn(t, r, other, privacyFile, false) }, "_privacy.json has changed since it was written", false},
 		"model of another run":     {func(r string) { swapIn(t, r, other, modelFile, true) }, "_privacy.json is the statement of another _model.arrow", false},
+		"rows of another run":      {func(r string) { swapRows(t, r, other) }, ".parquet has changed since it was written", false},
 		"no statement":             {func(r string) { os.Remove(filepath.Join(r, privacyFile)) }, "_privacy.json is missing", false},
 		"no manifest":              {func(r string) { os.Remove(filepath.Join(r, "_manifest.json")) }, "has a manifest", true},
 	} {
@@ -69,8 +70,32 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: a report was written", name)
 		}
 	}
+	r, err := ValidateReport(context.Background(), ReportConfig{Dir: c.Output, HTML: filepath.Join(t.TempDir(), "again.html")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(c.Output); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	if err := Report(context.Background(), r, &said); err != nil || !strings.Contains(said.String(), "they were not compared with the statement") {
+		t.Errorf("a release without its rows: %v, %s", err, said.String())
+	}
 	if err := drawn(ReportConfig{Dir: c.Output, HTML: filepath.Join(release, reportFile)}); !IsRequest(err) || !strings.Contains(err.Error(), "a released file") {
 		t.Errorf("the released report is replaced: %v", err)
+	}
+}
+
+// swapRows puts the rows of another run beside a release.
+func swapRows(t *testing.T, release string, other Config) {
+	t.Helper()
+	rows := strings.TrimSuffix(release, ".release")
+	err := os.RemoveAll(rows)
+	if err == nil {
+		err = os.CopyFS(rows, os.DirFS(other.Output))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
