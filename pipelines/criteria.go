@@ -27,7 +27,7 @@ var criteriaShares = []int64{1, 2, 5, 10, 20, 50, 100, 200}
 // parseCriteria reads "age,sex<=0.02; race<=0.01".
 func parseCriteria(text string, d *domain.Domain) (limits []solver.Limit, err error) {
 	var errs []error
-	for _, part := range strings.Split(text, ";") {
+	for part := range strings.SplitSeq(text, ";") {
 		names, value, ok := strings.Cut(part, "<=")
 		x, parseErr := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		if !ok || parseErr != nil || !(x > 0 && x < 1) {
@@ -35,7 +35,7 @@ func parseCriteria(text string, d *domain.Domain) (limits []solver.Limit, err er
 			continue
 		}
 		var attrs []int
-		for _, name := range strings.Split(names, ",") {
+		for name := range strings.SplitSeq(names, ",") {
 			name = strings.TrimSpace(name)
 			if a := d.Index(name); a < 0 {
 				errs = append(errs, fmt.Errorf("column %q is not modelled; the columns are %s", name, strings.Join(columnNames(d), ", ")))

@@ -107,8 +107,7 @@ func shardsOf(asked int, d *domain.Domain) (shards int, minRows int64) {
 func fieldFault(err error) Fault {
 	flags := map[string]string{"Output": "--output", "Write": "--write", "Release": "--release", "Stage": "--temp_location"}
 	f := Fault{Where: "--output", What: tableError(err)}
-	var of *table.FieldError
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*table.FieldError](err); ok {
 		f.Where, f.Fix = flags[of.Field], of.Fix
 	}
 	return f

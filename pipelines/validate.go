@@ -140,8 +140,7 @@ func checkTemp(dir string, e Engine, f *Faults) {
 
 // plainPathError says "path: reason" without the system call's name.
 func plainPathError(err error) string {
-	var p *os.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return fmt.Sprintf("%s: %v", p.Path, p.Err)
 	}
 	return err.Error()

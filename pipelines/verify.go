@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/dirsink"
@@ -105,7 +106,7 @@ func holds(o *dirsink.Output, name string) bool {
 // belongs compares what the statement says of the files with the manifest.
 func belongs(p report.Privacy, m *dirsink.Manifest) error {
 	var errs []error
-	rows, others := hashesOf(append(m.Parts[:len(m.Parts):len(m.Parts)], m.Released...))
+	rows, others := hashesOf(append(slices.Clip(m.Parts), m.Released...))
 	if p.Hashes.Rows != rows || len(m.Parts) > 0 && p.Rows != m.Rows {
 		errs = append(errs, fmt.Errorf("%s is the statement of other rows", privacyFile))
 	}

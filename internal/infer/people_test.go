@@ -46,7 +46,7 @@ func TestPeopleAreProposed(t *testing.T) {
 		t.Errorf("without a privacy ID: %s", text)
 	}
 	once, seen := []string{"who,sex,title,region,age,kind,flag"}, map[string]bool{"who": true}
-	for _, line := range strings.Split(all, "\n") {
+	for line := range strings.SplitSeq(all, "\n") {
 		if who, _, _ := strings.Cut(line, ","); !seen[who] {
 			once, seen[who] = append(once, line), true
 		}

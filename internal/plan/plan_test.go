@@ -152,7 +152,7 @@ func TestRefusalNamesColumns(t *testing.T) {
 
 	// With those sizes it fits.
 	var c3, c17 int
-	for _, part := range strings.Split(fix, ", ") {
+	for part := range strings.SplitSeq(fix, ", ") {
 		part = strings.TrimPrefix(part, "coarsen ")
 		if n, _ := fmt.Sscanf(part, "c3 from 400 to %d", &c3); n == 0 {
 			_, _ = fmt.Sscanf(part, "c17 from 90 to %d", &c17)

@@ -23,8 +23,7 @@ func TooLarge(err error) bool {
 // Refusal explains why no method can run, and what would help: for a universe that is too large the columns to
 // coarsen.
 func Refusal(p solver.Problem, method string, err error) (what, fix string) {
-	var m *rake.ErrMemory
-	if errors.As(err, &m) {
+	if m, ok := errors.AsType[*rake.ErrMemory](err); ok {
 		return fmt.Sprintf("the tables worth scoring take %.3g GB; the memory limit is %.3g GB", m.Need/1e9, m.Limit/1e9),
 			"lower --max_cells or --marginals, declare coarser columns, drop columns, or raise --memory_limit"
 	}

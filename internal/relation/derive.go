@@ -181,8 +181,7 @@ func (p *Plan) sum(i int) (step, error) {
 	}
 	if len(floats) == 0 {
 		st, err := p.compiled(i, e)
-		var placed *at
-		if errors.As(err, &placed) {
+		if placed, ok := errors.AsType[*at](err); ok {
 			err = placed.error
 		}
 		return st, err

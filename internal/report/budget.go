@@ -118,7 +118,7 @@ func noiseOf(scale string) string {
 }
 
 // spent is the bar of the budget.
-func spent(p Privacy, list []charge) page.Split {
+func spent(list []charge) page.Split {
 	s := page.Split{}
 	left := 1.0
 	for _, c := range list {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -103,9 +104,7 @@ func (p Privacy) columnsOf(table string) (list []Column) {
 func croissantFields(columns []Column, set string, at node) (list []node) {
 	for _, c := range columns {
 		from := node{"extract": node{"column": c.Name}}
-		for k, v := range at {
-			from[k] = v
-		}
+		maps.Copy(from, at)
 		list = append(list, node{
 			"@type": "cr:Field", "@id": set + "/" + c.Name, "name": c.Name, "description": c.inWords(), "dataType": croissantTypes[c.Type], "source": from,
 		})

@@ -73,7 +73,7 @@ func WriteHTML(w io.Writer, p Page) error {
 		Privacy: p.Privacy, Title: title, Facts: p.facts(), Say: say, Odds: oddsOf(p.Privacy.Epsilon), Guess: guess(p.Privacy),
 		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
 	}
-	v.Spent, v.Unit, v.ErrorText = spent(p.Privacy, v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
+	v.Spent, v.Unit, v.ErrorText = spent(v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
 	v.Evidence, v.Told = evidence(), p.Privacy.told()
 	if err := page.Write(w, pageTemplate, page.Head{Title: title}, v); err != nil {
 		return fmt.Errorf("report: %w", err)

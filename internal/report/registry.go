@@ -130,7 +130,7 @@ func (p Privacy) Registry() ([]byte, error) {
 	if p.About["justification"] != "" && p.About["security"] != "" {
 		d.Administrative.Tier = 3
 	}
-	for _, a := range strings.Split(p.About["authors"], ";") {
+	for a := range strings.SplitSeq(p.About["authors"], ";") {
 		d.Administrative.Authors = append(d.Administrative.Authors, strings.TrimSpace(a))
 	}
 	var b bytes.Buffer

@@ -21,9 +21,8 @@ func fault(name string, err error) error {
 		return nil
 	}
 	bucket, _ := remote.Split(scheme, name)
-	var api smithy.APIError
 	code := ""
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		code = api.ErrorCode()
 	}
 	var signing *v4.SigningError
@@ -49,8 +48,7 @@ func fault(name string, err error) error {
 
 // statusOf returns the status of the answer that an error comes from, or 0.
 func statusOf(err error) int {
-	var answer *awshttp.ResponseError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*awshttp.ResponseError](err); ok {
 		return answer.HTTPStatusCode()
 	}
 	return 0

@@ -69,7 +69,7 @@ func (s Local) path(name string) (string, error) {
 }
 
 func checkName(name string) error {
-	for _, word := range strings.Split(name, "/") {
+	for word := range strings.SplitSeq(name, "/") {
 		if word == "" || strings.HasPrefix(word, ".") || strings.Trim(word, letters) != "" {
 			return fmt.Errorf("store: name %q: want words of letters, digits, _, - and . joined by /", name)
 		}

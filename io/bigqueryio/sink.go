@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -128,9 +129,7 @@ func labelText(s string) bool {
 // labels returns the user's labels and the run's.
 func (s Sink) labels() map[string]string {
 	all := map[string]string{runLabel: strings.ToLower(s.RunID[:min(63, len(s.RunID))])}
-	for key, value := range s.Labels {
-		all[key] = value
-	}
+	maps.Copy(all, s.Labels)
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -33,7 +34,7 @@ func CheckOutput(d *domain.Domain, null string) error {
 		a := &d.Attributes[i]
 		texts := a.Values
 		if a.Other {
-			texts = append(texts[:len(texts):len(texts)], a.OtherValue)
+			texts = append(slices.Clip(texts), a.OtherValue)
 		}
 		for _, s := range texts {
 			if s == "" || s == nullText || s == null || strings.Contains(s, "\r\n") {

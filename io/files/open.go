@@ -210,7 +210,7 @@ func (r *ranges) ReadAt(p []byte, off int64) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if off < r.at || off+int64(n) > r.at+int64(len(r.block)) {
-		if err := r.fill(off, n); err != nil {
+		if err := r.fill(off); err != nil {
 			return 0, err
 		}
 	}
@@ -218,8 +218,8 @@ func (r *ranges) ReadAt(p []byte, off int64) (int, error) {
 	return n, atEnd
 }
 
-// fill fetches a block that holds n bytes from off.
-func (r *ranges) fill(off int64, n int) error {
+// fill fetches the block that begins at off, or the whole tail if off is in it.
+func (r *ranges) fill(off int64) error {
 	from, to := off, min(off+ahead, r.f.Size)
 	if off >= r.f.Size-tail {
 		from, to = max(r.f.Size-tail, 0), r.f.Size

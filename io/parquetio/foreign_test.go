@@ -15,7 +15,7 @@ import (
 // Files of other writers hold the same cells; see testdata/README.md.
 func TestForeignFiles(t *testing.T) {
 	d := &domain.Domain{}
-	for _, s := range strings.Fields(`s:STRING hi:STRING i:INT64 i32:INT64 u32:INT64 u64:INT64 i8:INT64 f:FLOAT64
+	for s := range strings.FieldsSeq(`s:STRING hi:STRING i:INT64 i32:INT64 u32:INT64 u64:INT64 i8:INT64 f:FLOAT64
 		f32:FLOAT64 d:NUMERIC b:BOOL da:DATE dt:DATETIME ts:TIMESTAMP tn:TIMESTAMP ti:TIME`) {
 		name, typ, _ := strings.Cut(s, ":")
 		a := domain.Attribute{Name: name, Scale: 2}

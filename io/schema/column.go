@@ -254,7 +254,7 @@ func (c *columnReader) validate() {
 	if err == nil {
 		return
 	}
-	for _, line := range strings.Split(err.Error(), "\n") {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		c.add(c.node, "%s", strings.TrimPrefix(line, "domain: "))
 	}
 }

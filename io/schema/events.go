@@ -61,7 +61,7 @@ func (r *reader) events(f *File, n *yaml.Node) {
 		}
 		return
 	}
-	for _, line := range strings.Split(err.Error(), "\n") {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		at, text := n, strings.TrimPrefix(line, "domain: ")
 		for key, node := range map[string]*yaml.Node{"person": m.values["person"], "usual": m.values["usual"]} {
 			if node != nil && strings.HasPrefix(text, "events: "+key+":") {

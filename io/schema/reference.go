@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -171,9 +172,7 @@ func (k keyFacts) mapping() shape {
 	properties, must := shape{}, []string{}
 	for _, f := range k {
 		s := shape{"description": f.text}
-		for key, value := range f.shape {
-			s[key] = value
-		}
+		maps.Copy(s, f.shape)
 		properties[f.name] = s
 		if f.must {
 			must = append(must, f.name)
@@ -185,9 +184,7 @@ func (k keyFacts) mapping() shape {
 // set completes the shape of a key.
 func (s shape) set(key string, value shape) {
 	property := s["properties"].(shape)[key].(shape)
-	for k, v := range value {
-		property[k] = v
-	}
+	maps.Copy(property, value)
 }
 
 // JSONSchema returns a JSON Schema (2020-12) of domain files, for editors that check a file while it is written. It knows the

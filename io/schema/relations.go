@@ -79,8 +79,7 @@ func (x *relations) report(err error) {
 		return
 	}
 	for _, e := range joined.Unwrap() {
-		var f relation.Fault
-		if errors.As(e, &f) {
+		if f, ok := errors.AsType[relation.Fault](e); ok {
 			what := "constraints: "
 			if f.Kind == relation.Generated {
 				what = "generate: "

@@ -53,7 +53,7 @@ func (e *encoder) add(c *Column, n int) {
 	switch {
 	case c.Plain:
 		e.body = e.encodeTexts(e.body[:0], c)
-	case e.encodeIndices(c, n):
+	case e.encodeIndices(c):
 		p.encoding = e.kind
 		e.indexed++
 	default:
@@ -109,7 +109,7 @@ func (e *encoder) encodeTexts(dst []byte, c *Column) []byte {
 }
 
 // encodeIndices writes the values as indices, if that pays.
-func (e *encoder) encodeIndices(c *Column, n int) bool {
+func (e *encoder) encodeIndices(c *Column) bool {
 	if !e.indexing || len(e.values) == 0 && len(e.index.entries) == 0 {
 		return false // a page of NULLs before any value says nothing of the dictionary
 	}
