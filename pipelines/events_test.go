@@ -243,7 +243,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 		err = check.Run(context.Background(), &said)
 	}
 	if err != nil || !strings.Contains(said.String(), "5,000 people") || !strings.Contains(said.String(), "without rows: 2,000 people") ||
-		!strings.Contains(said.String(), "rows of nobody: 1,000") || !strings.Contains(said.String(), "somebody again in 1 record") {
+		!strings.Contains(said.String(), "not in the table of people: 1,000") || !strings.Contains(said.String(), "the table of people has 1 repeated record") {
 		t.Errorf("check says %s, %v", &said, err)
 	}
 	c.People = ""

@@ -87,7 +87,7 @@ func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 		checkPeople(file.Domain.Events, c.People, errs)
 	}
 	if r.source != nil && r.source.parents != nil && c.People == "" {
-		errs.add("Input", errors.New("holds a table of people and one of their rows, which a run has written; check is for the true table"))
+		errs.add("Input", errors.New("is the output of a run: a table of people and one of their rows; name the true table"))
 	}
 	if len(*errs) > 0 {
 		return nil, *errs
@@ -314,7 +314,7 @@ func (f *Fit) WriteText(w io.Writer) error {
 func (f *Fit) writeText(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s records", thousands(int(f.Records)))
 	if f.NoID > 0 {
-		fmt.Fprintf(b, ", %s of them without a privacy ID: they belong to nobody and are not used", thousands(int(f.NoID)))
+		fmt.Fprintf(b, ", %s of them without a privacy ID, which are not used", thousands(int(f.NoID)))
 	}
 	fmt.Fprintf(b, "\n\n%-20s %11s %11s %11s %11s %11s\n", "", "usable", "NULL", "unusable", "out of", "not in")
 	fmt.Fprintf(b, "%-20s %11s %11s %11s %11s %11s\n", "", "", "", "", "range", "list")
@@ -329,7 +329,7 @@ func (f *Fit) writeText(b *bytes.Buffer) {
 	}
 	for _, x := range f.Broken {
 		if x.Records > 0 {
-			fmt.Fprintf(b, "%s: %s records (%s) break it; they are used as they are, and no row that is written does\n",
+			fmt.Fprintf(b, "%s: %s records (%s) violate it; they are used as they are, and no synthetic row violates it\n",
 				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
 		}
 	}

@@ -112,7 +112,7 @@ impossible:
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"order: start <= end: 1 records (25.0%) break it; they are used as they are, and no row that is written does\n",
+		"order: start <= end: 1 records (25.0%) violate it; they are used as they are, and no synthetic row violates it\n",
 		"order: tax <= net: 1 records", "date: y, m, d: 1 records", "derive: hour, from time / 100: 2 records",
 		"sum: total, of net, tax: 1 records", "derive: state, from city: 1 records", "impossible: sex: M; pregnant: true: 1 records",
 	} {
@@ -151,8 +151,8 @@ events: {person: [sex, born], rows: {max: 2}}
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"4 people, nobody with more than 4 rows\n", "rows: 1 person (25.0%) with more than 2, 2 rows in all beyond that: they count as having 2\n",
-		"sex: a person column, and it changes within 2 people (50.0%); one row of each decides for all person columns\n",
+		"4 people, nobody with more than 4 rows\n", "more than 2 rows: 1 person (25.0%), with 2 rows beyond that; they count as having 2\n",
+		"sex: a person column whose value changes from row to row for 2 people (50.0%); all person columns come from one row of each person\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got %s, which lacks %s", &out, want)

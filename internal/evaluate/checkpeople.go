@@ -133,19 +133,19 @@ func (f *PeopleFit) writeText(b *bytes.Buffer) {
 		fmt.Fprintf(b, "without rows: %s\n", headcount(f.Without))
 	}
 	if f.Orphans > 0 {
-		fmt.Fprintf(b, "rows of nobody: %s, whose people are not in the table of people; they are not used\n", thousands(int(f.Orphans)))
+		fmt.Fprintf(b, "rows of people who are not in the table of people: %s; they are not used\n", thousands(int(f.Orphans)))
 	}
 	if f.Twice > 0 {
-		fmt.Fprintf(b, "the table of people names somebody again in %s records; one record of each, chosen by its rank, is used\n", thousands(int(f.Twice)))
+		fmt.Fprintf(b, "the table of people has %s repeated records; one record of each person, chosen by its rank, is used\n", thousands(int(f.Twice)))
 	}
 	of := func(n int) string { return percent(Score(float64(n) / float64(max(f.People, 1)))) }
 	if f.Over > 0 {
-		fmt.Fprintf(b, "rows: %[1]s (%[2]s) with more than %[3]d, %[4]s rows in all beyond that: they count as having %[3]d\n",
+		fmt.Fprintf(b, "more than %[3]d rows: %[1]s (%[2]s), with %[4]s rows beyond that; they count as having %[3]d\n",
 			headcount(f.Over), of(f.Over), f.MaxRows, thousands(int(f.Cut)))
 	}
 	for _, c := range f.Changing {
 		if c.People > 0 {
-			fmt.Fprintf(b, "%s: a person column, and it changes within %s (%s); one row of each decides for all person columns\n",
+			fmt.Fprintf(b, "%s: a person column whose value changes from row to row for %s (%s); all person columns come from one row of each person\n",
 				c.Column, headcount(c.People), of(c.People))
 		}
 	}

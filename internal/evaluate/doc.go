@@ -9,41 +9,41 @@
 //
 // # What is compared
 //
-// Of a true table with a privacy ID one row of each privacy unit counts, the one that the synthesis
-// counted: a person with many rows weighs as much as a person with one.
+// If the true table has a privacy ID, one row of each privacy unit is compared, the one that the synthesis used:
+// every person has the same weight.
 //
 // # Values as they are written
 //
 // Column Shapes and Column Pair Trends are those of SDMetrics' QualityReport
 // (https://docs.sdv.dev/sdmetrics/data-metrics/quality/quality-report), release 0.32.0, to 1e-6 on the same
 // tables: INT64, FLOAT64, NUMERIC and TIME (as microseconds) are numerical, DATE, DATETIME and TIMESTAMP are
-// datetime, BOOL is boolean, STRING and INT64 with declared values are categorical. What a column's type
-// cannot hold, NaN and infinities too, is NULL.
+// datetime, BOOL is boolean, STRING and INT64 with declared values are categorical. Values that
+// a column's type cannot hold, including NaN and infinities, are NULL.
 //
 //   - KSComplement is 1 − the largest distance of the two distribution functions, TVComplement 1 − TV of the
 //     categories. Both leave NULLs out.
 //   - CorrelationSimilarity, of two numbers, dates or times, is 1 − |r − r'|/2 with Pearson's r over the rows
 //     without NULL in either; it counts if |r| > 0.5 in the true table. ContingencySimilarity, of other pairs,
 //     is 1 − TV of the two-way table, where NULL is a category and numbers are cut into ten equal bins; it counts
-//     if Cramér's V > 0.3 in the true table. The report cuts each table by its own range, so that one far
-//     value moves all bins: column_pair_trends_true_bins has both tables in bins of the true one's range, as
-//     ContingencySimilarity cuts them when it is called alone.
+//     if Cramér's V > 0.3 in the true table. QualityReport bins each table by its own range, so that one
+//     outlier moves all bins; column_pair_trends_true_bins bins both tables by the true one's range, as
+//     ContingencySimilarity does when it is called alone.
 //   - The score of a property is the mean over the columns or pairs that have one.
 //
-// Columns that the domain derives are compared too, after the others, if every table has them and people are not in a table
-// of their own. They have no cells, so that they are in no other part of the comparison.
+// Derived columns are compared here too, after the others, if every table has them and people have no table of their
+// own. They have no cells and appear in no other part of the comparison.
 //
-// The report draws 50,000 rows at random from larger tables for ContingencySimilarity; here all rows count.
+// QualityReport draws 50,000 rows at random from larger tables for ContingencySimilarity; this package uses all rows.
 //
-// What the domain's cells alone cost, before any noise, is the same report on the true table against itself
-// with each value drawn again inside its cell.
+// The error of binning alone, before any noise, is that of the same report on the true table against itself, with each
+// value drawn again inside its cell.
 //
-// The values of a table take 8 bytes each at most, 2 GB in all: of a table of more than 2^28 values every
-// second row counts here, of more than 2^29 every fourth, and so on, which the output says.
+// Values take at most 8 bytes each, 2 GB in all: every second row is used of a table with more than 2^28 values, every
+// fourth of one with more than 2^29, and so on. The output says so.
 //
 // # Cells
 //
-// On the domain's cells tables are compared as shares of rows. For k = 1, 2, 3 the k-way marginals are the
+// Tables are compared on the domain's cells, as shares of rows. For k = 1, 2, 3 the k-way marginals are the
 // workload's own and those that its wider marginals contain; wider marginals of the workload are compared
 // as well. TV is total variation, ½ Σ |real share − synthetic share| over the cells of a marginal. Averages
 // over marginals are not weighted.
@@ -61,8 +61,8 @@
 // # Population error
 //
 // With a holdout, rows of the same population that the synthesis never saw, the synthetic table is
-// compared with those too, and so is the real table: what the real table itself misses by is the floor
-// that no synthesis can be expected to pass.
+// compared with those too, and so is the real table: its own error is a floor that no synthesis can be
+// expected to beat.
 //
 // # The JSON form
 //
@@ -103,7 +103,7 @@
 //	  number, average_error, largest_error
 //	  worst[]                     columns, index (from 0, among the queries over them), real, synthetic
 //	violations                    only if the domain declares impossible combinations:
-//	  real, synthetic             rows that any of them holds for
+//	  real, synthetic             rows with any of them
 //	  each[]                      columns, cells (labels by column), real, synthetic: one combination
 //
 // A property:

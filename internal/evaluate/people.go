@@ -239,10 +239,10 @@ func apart(a, b []float64) (tv float64) {
 	return tv / 2
 }
 
-// Notes say in a line each what is amiss with people and their rows.
+// Notes returns a line for each fault of people and their rows.
 func (p *People) Notes() (list []string) {
 	if p.RowsCut > 0 {
-		list = append(list, fmt.Sprintf("of the true rows, %s are of people beyond their first %d: such are not written", thousands(int(p.RowsCut)), p.RowsMax))
+		list = append(list, fmt.Sprintf("true rows beyond a person's first %d, the most that are written: %s", p.RowsMax, thousands(int(p.RowsCut))))
 	}
 	if p.Changing[0]+p.Changing[1] > 0 {
 		list = append(list, fmt.Sprintf("people whose person columns change from row to row: true %s, synthetic %s", thousands(p.Changing[0]), thousands(p.Changing[1])))

@@ -66,9 +66,9 @@ func valueShapes(truth, other []*values) Property {
 func noValue(truth, other int) string {
 	switch {
 	case truth == 0:
-		return "the true table has NULL alone"
+		return "all values of the true table are NULL"
 	case other == 0:
-		return "the synthetic table has NULL alone"
+		return "all values of the synthetic table are NULL"
 	}
 	return ""
 }
@@ -143,7 +143,7 @@ func trend(truth, other []*values, coded []categories, pair domain.Clique) Item 
 		case math.IsNaN(r):
 			item.Reason = "constant in the true table"
 		case math.Abs(r) <= correlated:
-			item.Reason = "hardly correlated in the true table"
+			item.Reason = "weakly correlated in the true table"
 		case math.IsNaN(s):
 			item.Reason = "constant in the synthetic table"
 		default:
@@ -158,7 +158,7 @@ func trend(truth, other []*values, coded []categories, pair domain.Clique) Item 
 	case !item.Association.Real.Defined():
 		item.Reason = "constant in the true table"
 	case item.Association.Real <= associated:
-		item.Reason = "hardly associated in the true table"
+		item.Reason = "weakly associated in the true table"
 	default:
 		item.Score = p.similarity()
 	}

@@ -17,7 +17,7 @@ func (v *Values) writeText(b *bytes.Buffer) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("On the values as they are written: SDMetrics %s, QualityReport; 1 is best", v.SDMetrics)
 	if v.Every != [2]int{1, 1} {
-		line("of every row of %d of the true table and every row of %d of the synthetic one", v.Every[0], v.Every[1])
+		line("of one row in %d of the true table and one row in %d of the synthetic one", v.Every[0], v.Every[1])
 	}
 	line("\n%29s %9s %10s", "Column", "Pair", "Overall")
 	line("%29s %9s", "Shapes", "Trends")
@@ -33,11 +33,11 @@ func (v *Values) writeText(b *bytes.Buffer) {
 		defined(v.Trends.Items), len(v.Trends.Items))
 	switch {
 	case v.Learned:
-		line("Binning alone: the true table with each value drawn again in its bin, as the\nrelease says that values lie there. Cells below are equal bins of such columns.\n")
+		line("Binning alone: the true table with each value drawn again in its bin, by the\nrelease's law of values there. Below, cells of such columns are equal bins.\n")
 	case v.Binning != nil:
 		line("Binning alone: the true table with each value drawn again inside its cell.\n")
 	default:
-		line("Bins are learned: where cells are compared, such columns are in equal bins.\n")
+		line("Bins are learned: comparisons of cells have such columns in equal bins.\n")
 	}
 	writeProperty(b, "Column Shapes", v.Shapes)
 	trends := v.Trends
