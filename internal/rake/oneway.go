@@ -68,8 +68,8 @@ func (r *run) measureOneWays() error {
 }
 
 // estimate returns estimated counts of attribute a. "Other" and NULL are no neighbours of the values
-// before them, and numbers of rows have a tail. Few values show nothing of their neighbours, and move to their mean as far as noise explains their
-// spread.
+// before them, numbers of rows have a tail, and other numbers and times may have one at each end. Few values show nothing of
+// their neighbours, and move to their mean as far as noise explains their spread.
 func (r *run) estimate(a int, counts []float64, sigma float64) []float64 {
 	if a == rowsAttribute(r.problem.Domain) {
 		return rowCounts(counts, sigma, r.problem.Domain.Attributes[a].Cuts)
@@ -79,7 +79,11 @@ func (r *run) estimate(a int, counts []float64, sigma float64) []float64 {
 		listed = x.Bins()
 	}
 	if listed >= leastSmoothed {
-		return append(smooth(counts[:listed], sigma), counts[listed:]...)
+		out := smooth(counts[:listed], sigma)
+		if x := attribute(r.problem.Domain, a); x != nil && len(x.Cuts)+len(x.FloatCuts) > 0 {
+			out = holdTails(out, counts[:listed], sigma)
+		}
+		return append(out, counts[listed:]...)
 	}
 	k := float64(len(counts))
 	mean := r.total.Units / k

@@ -24,10 +24,10 @@ const (
 
 // fitTail returns the posterior mean of shape and log scale of the records from a value on, given the differences that
 // they take part in and the range of values, and false if no such distribution fits.
-func fitTail(p *profile, tree []query.Halving, from int, sigma float64) (pareto, bool) {
+func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 	whole := p.total()
 	t := pareto{from: float64(from), count: p.between(from, p.n)}
-	tree = slices.DeleteFunc(slices.Clone(tree), func(h query.Halving) bool { return h.To <= from })
+	tree := slices.DeleteFunc(slices.Clone(d.list), func(h query.Halving) bool { return h.To <= from })
 	below := make([][3]float64, len(tree)) // of records, by ends of halves: those that do not depend on the tail
 	for i, h := range tree {
 		for k, v := range [3]int{h.From, h.Middle, h.To} {
@@ -45,7 +45,7 @@ func fitTail(p *profile, tree []query.Halving, from int, sigma float64) (pareto,
 					b[k] -= t.above(float64(v))
 				}
 			}
-			z := (h.Difference - (2*b[1] - b[0] - b[2])) / sigma
+			z := (h.Difference - (2*b[1] - b[0] - b[2])) / d.noise(h)
 			squares += z * z
 		}
 		return squares

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 const (
@@ -14,6 +15,47 @@ const (
 	frequentSgm = 3   // a single value of more counts is known by itself
 )
 
+// differences are what was released of halves of ranges of values.
+type differences struct {
+	list  []query.Halving
+	sigma float64 // standard deviation of the noise of one or, of single values, of the count of one
+	sums  bool    // of counts of single values: noise grows with them
+}
+
+// noise returns the standard deviation of the noise of one difference.
+func (d *differences) noise(h query.Halving) float64 {
+	if d.sums {
+		return d.sigma * math.Sqrt(float64(h.To-h.From))
+	}
+	return d.sigma
+}
+
+// mirror exchanges value v and n−1−v.
+func (d *differences) mirror(n int) *differences {
+	turned := make([]query.Halving, len(d.list))
+	for i, h := range d.list {
+		turned[i] = query.Halving{From: n - h.To, Middle: n - h.Middle, To: n - h.From, Difference: -h.Difference}
+	}
+	return &differences{turned, d.sigma, d.sums}
+}
+
+// differencesOf returns those of counts of single values with noise of standard deviation sigma.
+func differencesOf(counts []float64, sigma float64) *differences {
+	d, n := &differences{sigma: sigma, sums: true}, len(counts)
+	below := make([]float64, n+1)
+	for v, x := range counts {
+		below[v+1] = below[v] + x
+	}
+	for width := 2; width < 2*n; width *= 2 {
+		for from := 0; from+width/2 < n; from += width {
+			h := query.Halving{From: from, Middle: from + width/2, To: min(from+width, n)}
+			h.Difference = 2*below[h.Middle] - below[h.From] - below[h.To]
+			d.list = append(d.list, h)
+		}
+	}
+	return d
+}
+
 // extendTails returns the pieces of the values 0 … n−1 with both tails replaced. A tree knows little of the last few
 // records one by one: less than its noise at each halving. An even spread over what it leaves together would put them
 // far out, and all its differences together say more.
@@ -21,12 +63,29 @@ func extendTails(pieces []query.Piece, tree []query.Halving, n int, sigma float6
 	if sigma == 0 {
 		return pieces
 	}
-	pieces = extendTail(tilted(pieces), tree, n, sigma)
-	turned := make([]query.Halving, len(tree))
-	for i, h := range tree {
-		turned[i] = query.Halving{From: n - h.To, Middle: n - h.Middle, To: n - h.From, Difference: -h.Difference}
+	return extendBoth(tilted(pieces), &differences{list: tree, sigma: sigma}, n)
+}
+
+// holdTails returns the estimate of the counts of ordered values, released one by one with noise of standard deviation
+// sigma, with both tails replaced: what noise alone puts far out is more than what is there. Of 46 numbers of hands of
+// 26,000 farms the last 20 had 90 in place of one, and the standard deviation was 1.7 times the true one.
+func holdTails(estimate, counts []float64, sigma float64) []float64 {
+	sum, n := summation.Pairwise(estimate), len(estimate)
+	if !(sum > 0 && sigma > 0) {
+		return estimate
 	}
-	return mirror(extendTail(mirror(pieces, n), turned, n, sigma), n)
+	pieces, out := make([]query.Piece, n), make([]float64, 0, n)
+	for v, x := range project(estimate, sum) {
+		pieces[v] = query.Piece{From: v, To: v + 1, Count: x}
+	}
+	for _, x := range extendBoth(pieces, differencesOf(counts, sigma), n) {
+		out = append(out, slices.Repeat([]float64{density(x)}, x.To-x.From)...)
+	}
+	return out
+}
+
+func extendBoth(pieces []query.Piece, d *differences, n int) []query.Piece {
+	return mirror(extendTail(mirror(extendTail(pieces, d, n), n), d.mirror(n), n), n)
 }
 
 // tilted returns the pieces with those that lie on a slope cut into smaller ones, whose counts fall exponentially from
@@ -95,20 +154,20 @@ func mirror(pieces []query.Piece, n int) []query.Piece {
 }
 
 // extendTail replaces the upper tail by the longest one that a Pareto distribution fits.
-func extendTail(pieces []query.Piece, tree []query.Halving, n int, sigma float64) []query.Piece {
+func extendTail(pieces []query.Piece, d *differences, n int) []query.Piece {
 	p, beyond := newProfile(pieces, n), 0.0
 	for i := len(pieces) - 1; i >= 0; i-- {
-		if x := pieces[i]; x.To-x.From == 1 && x.Count > frequentSgm*sigma {
+		if x := pieces[i]; x.To-x.From == 1 && x.Count > frequentSgm*d.sigma {
 			break
 		}
 		beyond += pieces[i].Count
 	}
-	for tail := min(tailSigmas*sigma, beyond/beyondTail, p.total()/8); tail >= shortTail*sigma; tail /= 2 {
+	for tail := min(tailSigmas*d.sigma, beyond/beyondTail, p.total()/8); tail >= shortTail*d.sigma; tail /= 2 {
 		from := int(math.Ceil(p.at(p.total() - tail)))
 		if from > n-2 || p.between(from, n) < 1 {
 			break
 		}
-		if t, ok := fitTail(p, tree, from, sigma); ok {
+		if t, ok := fitTail(p, d, from); ok {
 			return t.pieces(p.cut(from), n)
 		}
 	}
