@@ -243,7 +243,11 @@ func (c *columnReader) fallback() {
 	case !usable:
 		c.fault("fallback", "got %s; %s is needed", quote(s), c.attr.Wants())
 	case !ok:
-		c.fault("fallback", "got %s; a value between the first and the last cut point is needed", quote(s))
+		between := "between the first and the last of its edges"
+		if lo, hi := c.values["min"], c.values["max"]; lo != nil && hi != nil {
+			between = "from " + lo.Value + " to " + hi.Value
+		}
+		c.fault("fallback", "got %s; a value %s is needed", quote(s), between)
 	}
 	c.attr.HasFallback, c.attr.Fallback = true, code
 }
