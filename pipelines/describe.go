@@ -53,7 +53,7 @@ func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged
 	privacy := statement(d, a, rows, summary)
 	privacy.Criteria = criteriaOf(d, a.Result.Accepted)
 	privacy.Public = report.NewPublic(d.PublicName, a.Result.Public)
-	privacy.MinCount = minCountOf(d.MinCount, binned, rows, merged)
+	privacy.Merge(minCountOf(d.MinCount, binned, rows, merged))
 	return []dirsink.Released{
 		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := w.Write(a.Model)

@@ -14,12 +14,14 @@ type Column struct {
 	Type     string   `json:"type"`
 	Cells    int      `json:"cells"`
 	Values   []string `json:"values,omitempty"` // of categories
-	Cuts     []string `json:"cuts,omitempty"`   // of bins: the ends of each
-	Null     bool     `json:"null"`             // NULL is a cell
-	Other    bool     `json:"other"`            // any other value is a cell
-	Unusable string   `json:"unusable"`         // the cell of a value that fits no other
-	Made     string   `json:"made,omitempty"`   // of columns that are not modelled: how their values come about
-	Table    string   `json:"table,omitempty"`  // of two tables, the one that it is in; empty: each
+	Cuts     []string `json:"cuts,omitempty"`   // of bins: the ends of each; if those are learned, of all together
+	Learned  bool     `json:"bins_learned,omitempty"`
+	Multiple string   `json:"resolution,omitempty"` // of numbers: values are multiples of it
+	Null     bool     `json:"null"`                 // NULL is a cell
+	Other    bool     `json:"other"`                // any other value is a cell
+	Unusable string   `json:"unusable"`             // the cell of a value that fits no other
+	Made     string   `json:"made,omitempty"`       // of columns that are not modelled: how their values come about
+	Table    string   `json:"table,omitempty"`      // of two tables, the one that it is in; empty: each
 }
 
 // dictionary describes the columns of the rows, which are in two tables, of people and of their rows, if these have names.
@@ -64,7 +66,8 @@ func described(d *domain.Domain) []Column {
 			list[i] = Column{Name: a.Name, Type: a.Type.String(), Null: a.Null, Made: how}
 			continue
 		}
-		list[i] = Column{Name: a.Name, Type: a.Type.String(), Cells: a.Size(), Values: a.Values, Null: a.Null, Other: a.Other, Unusable: unusable(a)}
+		list[i] = Column{Name: a.Name, Type: a.Type.String(), Cells: a.Size(), Values: a.Values, Null: a.Null, Other: a.Other,
+			Learned: a.Learned > 0, Multiple: multiple(a), Unusable: unusable(a)}
 		for _, c := range a.Cuts {
 			list[i].Cuts = append(list[i].Cuts, string(a.AppendNative(nil, c)))
 		}
@@ -75,15 +78,26 @@ func described(d *domain.Domain) []Column {
 	return list
 }
 
+// multiple returns the resolution of an attribute of numbers.
+func multiple(a *domain.Attribute) string {
+	switch {
+	case a.FloatResolution > 0:
+		return string(domain.AppendFloat(nil, a.FloatResolution))
+	case len(a.Cuts) > 0 && (a.Type == domain.Int64 || a.Type == domain.Numeric):
+		return string(a.AppendNative(nil, a.Resolution))
+	}
+	return ""
+}
+
 // unusable is the label of the cell that a value without a cell of its own gets.
 func unusable(a *domain.Attribute) string {
 	if c, ok := a.OtherCode(); ok {
 		return a.Label(c)
 	}
-	if c, ok := a.NullCode(); ok {
-		return a.Label(c)
+	if a.Null {
+		return a.Label(domain.Code(a.RecordSize() - 1))
 	}
-	if a.HasFallback && a.Learned == 0 {
+	if a.HasFallback {
 		return a.Label(a.Fallback)
 	}
 	return ""

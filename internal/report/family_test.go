@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -50,6 +51,34 @@ func released(about map[string]string, pure bool) Privacy {
 		About: about, Began: "2026-01-31T12:00:00Z"})
 	p.Hashes.Rows = strings.Repeat("0", 64)
 	return p
+}
+
+// The statement says what an unusable value becomes, also in columns whose bins are learned: those are coded by their
+// values, so that NULL is not the last of their cells.
+func TestDictionaryOfUnusableValues(t *testing.T) {
+	learned := domain.Attribute{Name: "age", Type: domain.Int64, Cuts: []int64{10, 99}, Learned: 20, Resolution: 5, Null: true}
+	fallback := learned
+	fallback.Null, fallback.HasFallback, fallback.Fallback = false, true, 3
+	price := domain.Attribute{Name: "price", Type: domain.Numeric, Scale: 2, Cuts: []int64{0, 1000}, Learned: 20, Resolution: 5, Null: true}
+	binned := domain.Attribute{Name: "size", Type: domain.Float64, FloatCuts: []float64{0, 1, 2}, FloatResolution: .5, HasFallback: true, Fallback: 1}
+	closed := domain.Attribute{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, Other: true, OtherValue: "other"}
+	d := &domain.Domain{Attributes: []domain.Attribute{learned, fallback, price, binned, closed}}
+	var got []string
+	for _, c := range dictionary(d, nil) {
+		got = append(got, fmt.Sprint(c.Unusable, " ", c.Multiple, " ", c.Learned))
+	}
+	if want := []string{"NULL 5 true", "25 5 true", "NULL 0.05 true", "[1, 2] 0.5 false", "other  false"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What is done to rare combinations, and to columns that are not modelled, is among the steps after the noise.
+func TestPostProcessingIsListed(t *testing.T) {
+	p := released(nil, false)
+	p.Merge(NewMinCount(5, []string{"sex", "age"}, 1, 10, .1))
+	if said := strings.Join(p.Process.After, "; "); !strings.Contains(said, "sex, age that fewer than 5") || !strings.Contains(said, "computed from others or made up") {
+		t.Error(said)
+	}
 }
 
 // schemaOf compiles a published form; part names a definition of it.

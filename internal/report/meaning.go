@@ -72,5 +72,8 @@ func processOf(r Run) Process {
 	if len(r.Domain.Recorded().StructuralZeros) > 0 {
 		p.After = append(p.After, "combinations that the domain declares to be impossible have no rows")
 	}
+	if len(r.Domain.Derived)+len(r.Domain.Generated) > 0 {
+		p.After = append(p.After, "columns computed from others or made up are added to the rows")
+	}
 	return p
 }

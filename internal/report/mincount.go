@@ -46,3 +46,11 @@ func (m MinCount) String() string {
 	return fmt.Sprintf("no combination of %s is written in fewer than %d rows; that changed %s %s, %s of all%s, and adds no guarantee",
 		strings.Join(m.Columns, ", "), m.Rows, page.Count(float64(m.Changed)), plural(int(min(m.Changed, 2)), "row"), page.Figures(m.ChangedShare, 2), cost)
 }
+
+// Merge enters in the statement what was done to rare combinations, beside the other steps that follow the noise.
+func (p *Privacy) Merge(m MinCount) {
+	if p.MinCount = m; m.Rows > 0 {
+		p.Process.After = append(p.Process.After, fmt.Sprintf("rows of a combination of %s that fewer than %d would have are merged with others",
+			strings.Join(m.Columns, ", "), m.Rows))
+	}
+}

@@ -55,7 +55,7 @@ func TestStatementInWords(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	got := fmt.Sprint(p.Dictionary)
-	if want := "[{x BOOL 2 [false true] [] false false true  } {y DATE 3 [] [1970-01-01 1970-02-01 1970-03-01] true false NULL  } {z STRING 3 [a] [] true true other  }]"; got != want {
+	if want := "[{x BOOL 2 [false true] [] false  false false true  } {y DATE 3 [] [1970-01-01 1970-02-01 1970-03-01] false  true false NULL  } {z STRING 3 [a] [] false  true true other  }]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	people, err := d.WithEvents([]string{"x"}, nil, []int64{1}, 9)
