@@ -27,7 +27,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		thousands(r.Real.SyntheticRows), thousands(r.Real.TrueRows))
 	r.Real.People.writeText(&b, r.Real.TrueRows, r.Real.SyntheticRows)
 	r.Real.Values.writeText(&b)
-	line("On the domain's cells. TV, total variation: the share of the rows that would have\nto change for a marginal to be exact; cells are shares of the rows\n")
+	line("On the domain's cells. TV, total variation: the share of the rows that would\nhave to change for a marginal to be exact; cells are shares of the rows\n")
 	writeWidths(&b, r.Real.Widths)
 	line("")
 	for _, k := range r.Real.Widths {
