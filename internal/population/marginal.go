@@ -81,27 +81,21 @@ func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
 	return out
 }
 
-// ScaleTo multiplies the weights by a factor for every value of attribute a, so that the marginal of a is the target. Values
-// that no record has stay without weight.
-func (m *Model) ScaleTo(a int, target []float64) {
-	factor := m.Marginal(domain.Clique{a}, nil)
+// ScaleTo multiplies the weights by a factor for every cell of c, so that its marginal is the target. Cells that no record
+// has stay without weight.
+func (m *Model) ScaleTo(c domain.Clique, target []float64) {
+	factor := m.Marginal(c, nil)
 	for v, x := range factor {
 		if x > 0 {
 			factor[v] = target[v] / x
 		}
 	}
-	if m.Columns != nil {
-		for i, v := range m.Columns[a] {
-			m.Weights[i] *= factor[v]
-		}
+	if m.Columns == nil {
+		NewProjection(m.Sizes, m.all(), c).Multiply(m.Weights, factor)
 		return
 	}
-	stride := 1
-	for _, k := range m.Sizes[a+1:] {
-		stride *= k
-	}
-	for i := range m.Weights {
-		m.Weights[i] *= factor[i/stride%m.Sizes[a]]
+	for i, cell := range m.locate(c, nil) {
+		m.Weights[i] *= factor[cell]
 	}
 }
 

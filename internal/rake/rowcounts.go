@@ -89,19 +89,91 @@ func tailCounts(counts []float64, sigma float64, cuts []int64, from int) []float
 		}
 		return chi2
 	}
-	best, all := math.Inf(1), 0.0
-	laws(func(slope, bend, decay, _ float64) { best = min(best, likelihood(slope, bend, decay)) })
-	laws(func(slope, bend, decay, weight float64) {
-		weight *= math.Exp((best - likelihood(slope, bend, decay)) / 2)
+	groups := newCrowds(counts, sigma, cuts, first, from)
+	// each calls visit with the logarithm of the likelihood of every law, without a crowd and with each, and its weight.
+	each := func(visit func(log, weight float64, c *crowd, size float64)) {
+		laws(func(slope, bend, decay, weight float64) {
+			log, part := -likelihood(slope, bend, decay)/2, crowdPrior/float64(max(len(groups), 1))
+			visit(log, weight*(1-float64(len(groups))*part), nil, 0)
+			for i := range groups {
+				gain, size := groups[i].evidence(counts[first:], expected, precision)
+				visit(log+gain, weight*part, &groups[i], size)
+			}
+		})
+	}
+	best, all := math.Inf(-1), 0.0
+	each(func(log, _ float64, _ *crowd, _ float64) { best = max(best, log) })
+	each(func(log, weight float64, c *crowd, size float64) {
+		weight *= math.Exp(log - best)
 		all += weight
 		for i := range tail {
 			tail[i] += float64(weight * expected[from-first+i])
+			if c != nil {
+				tail[i] += float64(weight * size * c.share[from-first+i])
+			}
 		}
 	})
 	for i := range tail {
 		tail[i] /= all
 	}
 	return tail
+}
+
+const (
+	crowdPrior = .1 // probability that there is a crowd
+	crowdRows  = .1 // part of the rows of other people that its people have, in the mean
+	crowdShows = 4  // standard deviations of noise from which the mean size of a crowd is looked for
+	crowdStep  = .5 // between two crowds, in log rows
+	crowdWidth = .5 // of each
+)
+
+// crowd is a group of people in the tail with about as many rows, apart from all others. No bin may show them above its
+// noise, and all bins together do: of 50,000 people with few rows but 100 with about 300 the total number of rows is off
+// by 5 % in place of 11, with 100 by 2.4 in place of 4.3, with 250 people of about 200 by 8 in place of 14; without any
+// crowd by .02 to .08 % more.
+type crowd struct {
+	share []float64 // of each bin of the tail and before it
+	size  float64   // in the mean, exponentially distributed
+}
+
+// newCrowds returns those that are looked for: as far out as noise would not hide the least of them.
+func newCrowds(counts []float64, sigma float64, cuts []int64, first, from int) (out []crowd) {
+	rows, last := 0.0, len(counts)-1
+	for b := range from {
+		rows += counts[b] * middleRows(cuts, b)
+	}
+	most := math.Log(min(float64(cuts[last]), crowdRows*rows/(crowdShows*sigma)))
+	for at := math.Log(float64(max(cuts[from], 1))); at <= most; at += crowdStep {
+		below := func(b int) float64 {
+			return math.Erfc((at-math.Log(float64(max(cuts[b], 1))))/(crowdWidth*math.Sqrt2)) / 2
+		}
+		c := crowd{size: crowdRows * rows / math.Exp(at)}
+		for b := first; b < last; b++ {
+			c.share = append(c.share, below(b+1)-below(b))
+		}
+		c.share = append(c.share, 1-below(last))
+		normalise(c.share)
+		out = append(out, c)
+	}
+	return out
+}
+
+// evidence returns the logarithm of the factor by which counts are likelier with the crowd beside what is expected without
+// it, and its size then, in the mean.
+func (c *crowd) evidence(counts, expected, precision []float64) (gain, size float64) {
+	cross, square := -1/c.size, 1e-12
+	for i, s := range c.share {
+		cross += float64(s * (counts[i] - expected[i]) * precision[i])
+		square += float64(s * s * precision[i])
+	}
+	sd := 1 / math.Sqrt(square)
+	x := cross * sd // the most likely size in standard deviations; a size is above 0
+	if x < -20 {
+		return math.Log(sd / (-x * c.size)), sd / -x
+	}
+	above := math.Erfc(-x/math.Sqrt2) / 2
+	gain = math.Log(math.Sqrt(2*math.Pi)*sd*above/c.size) + float64(x*x/2)
+	return gain, sd * (x + math.Exp(-x*x/2)/(math.Sqrt(2*math.Pi)*above))
 }
 
 // laws calls visit with densities of the number of rows m = x times the first one of a tail, exp(slope·log x −
@@ -142,6 +214,6 @@ func (r *run) meetRowCounts(m *population.Model) {
 	if a < 0 || !r.targets.covered[a] {
 		return
 	}
-	m.ScaleTo(a, project(r.oneWays[a].counts, r.total.Units))
+	m.ScaleTo(domain.Clique{a}, project(r.oneWays[a].counts, r.total.Units))
 	scaleTo(m.Weights, r.total.Units) // if no record has some number of rows
 }
