@@ -118,7 +118,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
+		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

@@ -52,7 +52,8 @@ func writeEvents(b *strings.Builder, p *Plan) {
 	fmt.Fprintf(b, "          noise moves the total number of their rows by at most about %.3g (one standard deviation)", p.RowsSD)
 	if p.RowsSD > largeRowsSD*p.Problem.Units {
 		b.WriteString(": that is much for so few people, if many have nearly as many rows as allowed, and far less if hardly anybody has;\n" +
-			"          to be sure lower rows: max, so that the few who have more count as having so many, or raise ε")
+			"          to be sure lower rows: max, so that the few who have more count as having so many, or raise ε;\n" +
+			"          if few have a good part of all rows, who these are moves that number too: the statement of a release says how much")
 	}
 	b.WriteString("\n")
 }

@@ -55,6 +55,9 @@ func (p Page) card(k known) (c card) {
 	}
 	if s.RowsMax > 0 {
 		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
+		if line := s.fewPeople(); line != "" {
+			not("The number of rows, and what is in most of them: %s.", line)
+		}
 	} else if s.PrivacyID != "" {
 		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
 	}

@@ -53,6 +53,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	if p.Error.AverageTV > FewTV {
 		lines = append(lines, fmt.Sprintf("note    a total variation of %.2g is large: there are few privacy units for so many columns and cells; fewer columns, wider cells or a larger ε help, and `dapple plan --expected_rows=%.0f` says how much", p.Error.AverageTV, p.Units.Count))
 	}
+	if line := p.fewPeople(); line != "" {
+		lines = append(lines, "note    "+line)
+	}
 	if p.Status == solver.IterationLimit.String() {
 		lines = append(lines, "fit     "+p.Status+"; the privacy promise is the same")
 	}

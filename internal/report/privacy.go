@@ -29,11 +29,14 @@ type Privacy struct {
 	Meaning   Meaning `json:"meaning"`
 	Bounding  string  `json:"bounding"`
 	RowsMax   int64   `json:"rows_max,omitempty"` // nobody is written with more rows; 0: one row for each privacy unit
-	Method    string  `json:"method"`
-	Releases  int     `json:"releases"`
-	Units     Units   `json:"units"`
-	Rows      int64   `json:"rows"`
-	RowsFrom  string  `json:"rows_from"`
+	// RowsSD is how far apart, as a part of them, the numbers of rows are of this and another table of as many people like
+	// these: one standard deviation, noise apart, as the model says. 0: one row for each privacy unit.
+	RowsSD   float64 `json:"rows_sd_of_people,omitempty"`
+	Method   string  `json:"method"`
+	Releases int     `json:"releases"`
+	Units    Units   `json:"units"`
+	Rows     int64   `json:"rows"`
+	RowsFrom string  `json:"rows_from"`
 	// RowsAt is where they were written: the name of a directory, a directory of gs:// or a table of bq://.
 	RowsAt     string `json:"rows_at,omitempty"`
 	RowsFormat string `json:"rows_format,omitempty"` // parquet or csv; empty for a table
@@ -102,6 +105,7 @@ type Run struct {
 	Status     solver.Status
 	Total      query.Total
 	Rows       int64
+	RowsSD     float64 // see Privacy
 	RowsAt     string
 	RowsFormat string
 	Tables     []string // of people and of their rows, if they are two
@@ -153,7 +157,7 @@ func New(r Run) Privacy {
 			"the person's columns are those of the record of least SHA-256 rank; records without an ID are not used%s. "+
 			"Each also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records",
 			r.Domain.WeightBits(), r.idRule(), e.MaxRows, usual(e))
-		p.RowsMax = e.MaxRows
+		p.RowsMax, p.RowsSD = e.MaxRows, r.RowsSD
 		if e.NoRows {
 			p.Bounding += ". People are those of a table of their own, some without records; their columns are those there, and records of other IDs are not used"
 		}
@@ -247,6 +251,9 @@ func (p Privacy) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, " with standard deviation %.3g", p.Units.StdDev)
 	}
 	fmt.Fprintf(&b, "\nRows        %s, from %s\n", page.Count(float64(p.Rows)), p.RowsFrom)
+	if line := p.fewPeople(); line != "" {
+		fmt.Fprintf(&b, "            %s\n", line)
+	}
 	if p.Criteria != nil {
 		fmt.Fprintf(&b, "Criteria    %s\n", p.Criteria)
 	}
