@@ -46,7 +46,11 @@ func (f forbidden) Marginal(c domain.Clique) []int64 {
 // TestChargeBeforeDraw exhausts a ledger: then every method is refused before counts are read or a
 // stream is opened, and charges nothing.
 func TestChargeBeforeDraw(t *testing.T) {
-	l := zcdp(t, dp.AddRemove)
+	refuseExhausted(t, zcdp(t, dp.AddRemove), requests())
+}
+
+// refuseExhausted spends all of a ledger and wants the requests refused, uncharged and unrecorded.
+func refuseExhausted(t *testing.T, l *accountant.Ledger, requests []Request) {
 	if _, err := testGate(t, []int64{1, 2, 3, 4}, l).curator().Total("all", dp.ShareOf(1, 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -54,10 +58,8 @@ func TestChargeBeforeDraw(t *testing.T) {
 	g := testGate(t, nil, l)
 	g.counts = forbidden{t}
 	g.open = func(string, int, [32]byte) noise.Source { t.Error("a stream was opened"); return nil }
-	for _, r := range requests() {
-		_, err := g.answer(r)
-		var exhausted accountant.ErrExhausted
-		if !errors.As(err, &exhausted) {
+	for _, r := range requests {
+		if _, err := g.answer(r); !errors.As(err, new(accountant.ErrExhausted)) {
 			t.Errorf("%s: %v, want ErrExhausted", r.Method, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"errors"
 	"math"
 	"math/big"
 	"slices"
@@ -29,22 +28,7 @@ func screenings() []Request {
 // before counts are read or a stream is opened.
 func TestScreeningsChargeBeforeTheyDraw(t *testing.T) {
 	for _, l := range []*accountant.Ledger{zcdp(t, dp.AddRemove), gdp(t, dp.AddRemove)} {
-		if _, err := testGate(t, []int64{1, 2, 3, 4}, l).curator().Total("all", dp.ShareOf(1, 1)); err != nil {
-			t.Fatal(err)
-		}
-		spent, events := l.Spent(), len(l.Events())
-		g := testGate(t, nil, l)
-		g.counts = forbidden{t}
-		g.open = func(string, int, [32]byte) noise.Source { t.Error("a stream was opened"); return nil }
-		for _, r := range screenings() {
-			var exhausted accountant.ErrExhausted
-			if _, err := g.answer(r); !errors.As(err, &exhausted) {
-				t.Errorf("%s: %v, want ErrExhausted", r.Method, err)
-			}
-		}
-		if l.Spent().Cmp(spent) != 0 || len(l.Events()) != events || len(g.recorder.Calls) != 0 {
-			t.Error("a refused request was charged or recorded")
-		}
+		refuseExhausted(t, l, screenings())
 	}
 }
 

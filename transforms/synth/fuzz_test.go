@@ -63,7 +63,7 @@ func FuzzDecodeArtifact(f *testing.F) {
 
 // FuzzElements feeds the coders of elements arbitrary bytes. A seed is 32 bytes that are not zero, or an error.
 func FuzzElements(f *testing.F) {
-	f.Add(encodeModelRef(InlineRef([]byte("a release"))))
+	f.Add(encodeModelRef(refTo("", []byte("a release"), StoreRef{})))
 	f.Add(encodeFileRef(FileRef{Shard: 3, Rows: 7, Bytes: 9, CRC32C: 1, URI: "part"}))
 	f.Add(encodePublished(Published{URI: "out", Files: 2, Rows: 7, Bytes: 9}))
 	f.Add(bytes.Repeat([]byte{7}, 32))

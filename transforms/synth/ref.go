@@ -32,9 +32,6 @@ func init() {
 	register.Iter1[ModelRef]()
 }
 
-// InlineRef returns the reference to an encoded artifact that travels in the pipeline itself.
-func InlineRef(artifact []byte) ModelRef { return refTo("", artifact, StoreRef{}) }
-
 // refTo returns the reference to an encoded artifact stored at path; inline if there is no store.
 func refTo(path string, data []byte, store StoreRef) ModelRef {
 	sum := sha256.Sum256(data)

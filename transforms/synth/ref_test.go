@@ -35,7 +35,7 @@ func TestElementsHaveTheirOwnCoders(t *testing.T) {
 }
 
 func TestReadRefusesOtherContents(t *testing.T) {
-	ref := InlineRef([]byte("a release"))
+	ref := refTo("", []byte("a release"), StoreRef{})
 	if b, err := ref.Read(context.Background(), StoreRef{}); err != nil || string(b) != "a release" {
 		t.Errorf("read %q, error %v", b, err)
 	}
@@ -62,7 +62,7 @@ func TestSavedReleaseRepeatsItsRows(t *testing.T) {
 		t.Fatalf("no release was kept (error %v)", err)
 	}
 	pl, s := beam.NewPipelineWithRoot()
-	saved := Saved(s, InlineRef(data), visits(), StoreRef{})
+	saved := Saved(s, refTo("", data, StoreRef{}), visits(), StoreRef{})
 	got := transformtest.Capture[*domain.Chunk](s, Sample(s, saved, SampleParams{Rows: 300}))
 	transformtest.Run(t, pl)
 	var rows []string
