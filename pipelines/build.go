@@ -62,7 +62,7 @@ func encodeParams(r *Request) private.EncodeParams {
 // boundParams spreads a large input over more shards. Engines on clusters pass records on in small messages.
 func boundParams(r *Request, l launch) private.BoundParams {
 	bytes, _ := r.inputBytes()
-	p := private.BoundParams{Shards: plan.Shards(bytes), Spill: l.spill}
+	p := private.BoundParams{Shards: plan.Shards(bytes, r.Engine.java(r.Runner)), Spill: l.spill}
 	if l.spill != nil {
 		p.MaxEntries = 1 << 19 // some four bundles are in memory at a time, and what is written early costs little
 	}

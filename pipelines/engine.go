@@ -145,6 +145,9 @@ func (e Engine) clustered(runner string) bool {
 	return e.remote() && slices.Contains([]string{"flink", "spark", "dataflow"}, runner)
 }
 
+// java reports whether the runner is one of Beam's in Java, which send workers many messages at a time.
+func (e Engine) java(runner string) bool { return e.clustered(runner) && !e.dataflow() }
+
 // checkEngine refuses unknown runners, and flags that do not apply to the runner. It sends no request.
 func checkEngine(runner string, e Engine, f *Faults) {
 	k := runnerIndex(runner)

@@ -107,8 +107,15 @@ func (x pipelineRun) options(c jobs.Cloud) jobs.Options {
 	if e.Experiments != "" {
 		o.Experiments = strings.Split(e.Experiments, ",")
 	}
+	if e.java(x.runner) && !strings.Contains(e.Experiments, messageLimit) {
+		o.Experiments = append(o.Experiments, messageLimit+"131072")
+	}
 	return o
 }
+
+// messageLimit sets the size at which Beam's runners in Java send what they have gathered for a worker: a hundred such
+// messages may wait in memory outside of the heap, and by default each has a million bytes.
+const messageLimit = "data_buffer_size_limit="
 
 // patience is how long a cancelled job may take to end, including on Dataflow, which stops its machines first, and
 // how long a service may be silent.

@@ -14,7 +14,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/dapple-dp/dapple/internal/jobs"
 	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
+	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -195,5 +197,29 @@ func TestDetachAndAskAgain(t *testing.T) {
 	time.AfterFunc(300*time.Millisecond, func() { s.Fail("no memory") })
 	if _, err := Run(context.Background(), mustValidate(t, c)); err == nil || !strings.Contains(err.Error(), "no memory") || !strings.Contains(err.Error(), saysDrawn) || s.Jobs() != 1 {
 		t.Errorf("asked again: %v, %d jobs", err, s.Jobs())
+	}
+}
+
+// Beam's runners in Java hold a hundred messages for a worker, so these are small, unless the user says how large; shards of
+// people are small elements there.
+func TestMessagesOfRunnersInJava(t *testing.T) {
+	for _, tt := range []struct {
+		runner, endpoint, experiments, want string
+		shards                              int
+	}{
+		{"flink", "localhost:1", "", "data_buffer_size_limit=131072", 4000},
+		{"SparkRunner", "localhost:1", "a,b", "a,b,data_buffer_size_limit=131072", 4000},
+		{"flink", "localhost:1", "data_buffer_size_limit=7", "data_buffer_size_limit=7", 4000},
+		{"universal", "localhost:1", "a", "a", 256},
+		{"dataflow", dataflowScheme + "project/region", "", "", 256},
+		{"prism", "", "", "", 256},
+	} {
+		x := pipelineRun{runner: tt.runner, engine: Engine{Endpoint: tt.endpoint, Experiments: tt.experiments}}
+		if got := strings.Join(x.options(jobs.Cloud{}).Experiments, ","); got != tt.want {
+			t.Errorf("%s with %q: experiments %q, want %q", tt.runner, tt.experiments, got, tt.want)
+		}
+		if got := plan.Shards(1000<<20, x.engine.java(tt.runner)); got != tt.shards {
+			t.Errorf("%s: %d shards of 1000 MiB, want %d", tt.runner, got, tt.shards)
+		}
 	}
 }

@@ -66,9 +66,14 @@ const CountedCells = 1 << 23
 // run.
 const KeptPart = 4 << 20
 
-// Shards returns how many shards people are spread over, for an input of so many bytes, compressed or not.
-func Shards(bytes int64) int {
-	const shardBytes, least, most = 4 << 20, 256, 1 << 14
+// Shards returns how many shards people are spread over, for an input of so many bytes, compressed or not. All of a shard
+// is one element before it is counted. Beam's runners in Java want small ones: they send a worker a hundred messages before
+// they look whether it has received any, from memory outside of the heap, of which Flink has 128 MB by default.
+func Shards(bytes int64, small bool) int {
+	shardBytes, least, most := int64(4<<20), int64(256), int64(1<<14)
+	if small {
+		shardBytes, most = 256<<10, 1<<16
+	}
 	return int(min(max(bytes/shardBytes, least), most))
 }
 

@@ -35,7 +35,7 @@ func (m input) scale(t *testing.T, method solver.Method, p solver.Problem, n int
 	if !m.noID {
 		units = n / perPerson
 		_, input := plan.Written(p, n)
-		s.shards = plan.Shards(int64(input) + n*idBytes)
+		s.shards = plan.Shards(int64(input)+n*idBytes, true)
 		set, held, id := records.NewSet(width, maxEntries), 0, []byte(nil)
 		for ; held < int(n/workers) && !set.Full(); held++ {
 			at := held * width % len(rows)
