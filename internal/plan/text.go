@@ -149,6 +149,7 @@ func writeCharges(b *strings.Builder, p *Plan) {
 	s := p.Charges
 	fmt.Fprintf(b, "privacy   ε = %g, δ = %g, %s; %s accounting; the charges below reach ε = %g by %s\n",
 		s.Epsilon, s.Delta, s.Neighbouring, s.Accounting, s.AchievedEpsilon, s.Conversion)
+	writeMeaning(b, p)
 	for _, l := range folded(s.Ledger) {
 		line := fmt.Sprintf("  %-14s %5d × %-18s %-13s %-13s %s", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale, p.asked(l.Stage))
 		fmt.Fprintln(b, strings.TrimRight(line, " "))

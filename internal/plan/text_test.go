@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/methods"
@@ -83,5 +84,27 @@ func TestLinesOfThePlanAreShort(t *testing.T) {
 	}
 	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "which learns bins") != 1 || !strings.Contains(text, "dpfw does not apply: as dpam") {
 		t.Errorf("one reason is to be written once:\n%s", b.String())
+	}
+}
+
+// A plan says what ε means, and when δ is not below one over the number of units.
+func TestPlanSaysWhatEpsilonMeans(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, HasFallback: true}}}
+	for _, x := range []struct {
+		delta float64
+		large bool
+	}{{1e-9, false}, {0.001, true}} {
+		p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: dp.Delta(x.delta), Units: 5_000}
+		made, err := plan.Make(p, "auto", 0, false, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := made.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); !strings.Contains(text, "a belief of 50 % about one unit becomes 73.1 % at most") || strings.Contains(text, "IS TOO LARGE") != x.large {
+			t.Errorf("δ = %g:\n%s", x.delta, text)
+		}
 	}
 }

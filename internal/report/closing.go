@@ -56,6 +56,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	if line := p.fewPeople(); line != "" {
 		lines = append(lines, "note    "+line)
 	}
+	if p.Meaning.Warning != "" {
+		lines = append(lines, "note    "+p.Meaning.Warning)
+	}
 	if p.Status == solver.IterationLimit.String() {
 		lines = append(lines, "fit     "+p.Status+"; the privacy promise is the same")
 	}

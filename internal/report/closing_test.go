@@ -21,6 +21,19 @@ func TestClosingHasNotes(t *testing.T) {
 	}
 }
 
+// A δ that is too large for the units is said on the screen, not in the statement alone.
+func TestClosingWarnsOfDelta(t *testing.T) {
+	for _, warning := range []string{"", "delta is too large"} {
+		var b strings.Builder
+		if err := report.WriteClosing(&b, report.Privacy{Meaning: report.Meaning{Warning: warning}}, report.Written{Output: "out"}); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(b.String(), "\nnote    delta is too large\n"); said != (warning != "") {
+			t.Errorf("%q: %s", warning, b.String())
+		}
+	}
+}
+
 // A fit that was stopped says so, with what follows from it; others say nothing.
 func TestClosingSaysHowTheFitEnded(t *testing.T) {
 	for status, says := range map[solver.Status]bool{solver.Converged: false, solver.RoundsDone: false, solver.IterationLimit: true} {

@@ -1,0 +1,20 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// writeMeaning says what ε and δ mean: how far a belief can move, and whether δ is small enough for the units.
+func writeMeaning(b *strings.Builder, p *Plan) {
+	epsilon, delta := float64(p.Charges.Epsilon), float64(p.Charges.Delta)
+	fmt.Fprintf(b, "          whatever is released, a belief of 50 %% about one unit becomes %.3g %% at most", 100/(1+math.Exp(-epsilon)))
+	if delta > 0 {
+		b.WriteString(", but for a chance of δ")
+	}
+	b.WriteString("\n")
+	if delta*p.Problem.Units >= 1 {
+		fmt.Fprintf(b, "          δ = %g IS TOO LARGE: it is not below 1/units, so that the promise may fail for somebody; take one far below\n", delta)
+	}
+}
