@@ -26,7 +26,8 @@ type Stop struct {
 	Tolerance     float64         // the largest L1 change of a table in a sweep, counts
 	Rejuvenations int             // at most so many renewals of the population
 	Factors       float64         // none begins once they have multiplied so many factors; 0: any number, see RenewalCost
-	Effective     float64         // renew where (Σw)²/(S·Σw²) falls below; 0.3
+	Effective     float64         // renew where (Σw)²/(S·Σw²) falls below, in the first half of the sweeps; 0.6
+	Least         float64         // renew where it falls below later, when few sweeps are left to fit new records in; 0.3
 	Swept         func(sweep int) // hears of every sweep that is done, from 1; nil: nobody does
 }
 
@@ -49,7 +50,11 @@ func (f *Field) Rake(stop Stop, rng *rand.Rand) Raked {
 	clusters, overlaps := f.clusters(), newOverlaps(f.Model.Sizes, f.Tables)
 	var done Raked
 	renew := func(effective float64) bool {
-		if effective >= stop.Effective || done.Rejuvenations >= stop.Rejuvenations || stop.Factors > 0 && done.Factors >= stop.Factors {
+		least := stop.Effective
+		if done.Sweeps > stop.Sweeps/2 {
+			least = stop.Least
+		}
+		if effective >= least || done.Rejuvenations >= stop.Rejuvenations || stop.Factors > 0 && done.Factors >= stop.Factors {
 			return false
 		}
 		done.Factors += f.RenewalCost() * float64(f.Rejuvenate(rng))

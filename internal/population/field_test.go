@@ -270,7 +270,7 @@ func TestRakeSampledCycle(t *testing.T) {
 	for _, c := range []domain.Clique{{0, 1}, {1, 2}, {0, 2}} {
 		f.Tables = append(f.Tables, NewTable(sizes, c, truth.Marginal(c, nil), slices.Repeat([]float64{.01}, 36)))
 	}
-	done := f.Rake(Stop{Sweeps: 40, Tolerance: .1, Rejuvenations: 40, Effective: .3}, rng)
+	done := f.Rake(Stop{Sweeps: 40, Tolerance: .1, Rejuvenations: 40, Effective: .3, Least: .3}, rng)
 	if done.Rejuvenations == 0 {
 		t.Error("a sample of the independent model needed no renewal")
 	}
@@ -290,7 +290,10 @@ func TestRakeSampledCycle(t *testing.T) {
 			t.Errorf("table %v: total variation %g after %+v", table.Clique, distance, done)
 		}
 	}
-	if once := f.Rake(Stop{Sweeps: 3, Rejuvenations: 40, Factors: 1, Effective: 1}, rng); once.Rejuvenations != 1 || once.Factors < 15_000*f.RenewalCost() || once.Factors > 30_000*f.RenewalCost() {
+	if once := f.Rake(Stop{Sweeps: 4, Rejuvenations: 40, Factors: 1, Effective: 1}, rng); once.Rejuvenations != 1 || once.Factors < 15_000*f.RenewalCost() || once.Factors > 30_000*f.RenewalCost() {
 		t.Errorf("%d renewals of %g factors, want one, of %g for each of 15,000 to 30,000 copies", once.Rejuvenations, once.Factors, f.RenewalCost())
+	}
+	if late := f.Rake(Stop{Sweeps: 1, Rejuvenations: 40, Effective: 1, Least: .1}, rng); late.Rejuvenations != 0 {
+		t.Errorf("%d renewals in the last half of the sweeps, want none above a tenth", late.Rejuvenations)
 	}
 }

@@ -9,11 +9,11 @@ import (
 // Raking is slow if columns follow from each other: what one of them gains in a sweep the next takes back. Their
 // one-way marginals are therefore fitted together, by Newton's method.
 const (
-	newtonSteps    = 10 // of Newton's method
-	newtonProducts = 40 // passes of a step's conjugate gradients
-	newtonHalvings = 10 // of a step that leads too far
-	newtonGain     = .9 // of a step, in distance from the targets: noise may make these contradict each other
-	newtonResidual = .1 // of the equations at the start of a step, at which they are solved
+	newtonSteps    = 20  // of Newton's method
+	newtonProducts = 80  // passes of a step's conjugate gradients
+	newtonHalvings = 10  // of a step that leads too far
+	newtonGain     = .95 // of a step, in distance from the targets: noise may make these contradict each other
+	newtonResidual = .1  // of the equations at the start of a step, at which they are solved
 )
 
 // FitOneWays multiplies the weights of a sample by a factor for every value of the given columns, until their one-way
@@ -21,7 +21,7 @@ const (
 // objective that Table describes over the tables' potentials, starting from 0, so that they are as close to 1 as the
 // ridges allow.
 //
-// About 2 ns for a record, column and pass; few passes if the columns do not follow from each other, and at most 500.
+// About 2 ns for a record, column and pass; few passes if the columns do not follow from each other, and at most 2,000.
 func (m *Model) FitOneWays(oneWays []*Table, enough float64) {
 	o := newOneWayFit(m, oneWays)
 	last := math.Inf(1)

@@ -166,16 +166,11 @@ func shrink(s []float64, variance float64) (out []float64, deviation float64) {
 //
 // lower is the part of the base that the residual does not contain.
 func (c *candidate) ridge(residual, lower []float64, u, relative float64) []float64 {
-	sum, total := 1e-9, 0.0
-	for _, b := range c.base {
-		sum += math.Pow(max(b, 1e-6), priorPower/2)
-		total += b
-	}
-	scale := relative * total / sum
+	scale := c.priorScale(relative)
 	out := make([]float64, len(c.base))
 	for i, b := range c.base {
 		b = max(b, 1e-6)
-		v := scale * scale * math.Pow(b, priorPower)
+		v := scale * math.Pow(b, priorPower)
 		if excess := residual[i] + lower[i] - b - outlierSigmas*math.Sqrt(1/u+v); excess > 0 {
 			b += excess
 			v += excess * excess
@@ -183,4 +178,15 @@ func (c *candidate) ridge(residual, lower []float64, u, relative float64) []floa
 		out[i] = b / (u * v)
 	}
 	return out
+}
+
+// priorScale returns the κ of a prior of standard deviation relative·Σbase over the whole table.
+func (c *candidate) priorScale(relative float64) float64 {
+	sum, total := 1e-9, 0.0
+	for _, b := range c.base {
+		sum += math.Pow(max(b, 1e-6), priorPower/2)
+		total += b
+	}
+	k := relative * total / sum
+	return k * k
 }

@@ -44,6 +44,11 @@
 // their noise (3; 12 if the order means something) are merged with their neighbours. In the rows a merged value is split
 // again by the one-way marginal: within a group the values are independent of all other attributes.
 //
+// # Empty cells
+//
+// Pairs of columns that follow from each other have many cells without records. How many is estimated from the released
+// residual of a pair, and the target of each cell falls by the probability that it is one of them.
+//
 // # Numbers of rows
 //
 // The tail of people's numbers of rows follows laws of few parameters, weighed by how well they fit the noisy counts:

@@ -22,6 +22,7 @@ type measurement struct {
 	ridge []float64 // of the counts as released
 	axes  []axis    // columns along which they are smoothed
 	shape []int
+	empty *emptiness // nil: cells without records are not looked for
 }
 
 // lowerPart returns the part of x, a table of the given shape, that no residual of it speaks of.
@@ -51,6 +52,17 @@ func (m *measurement) aim() {
 	for i, x := range left {
 		m.table.Ridge[i] = m.ridge[i] * x
 	}
+	if m.empty == nil {
+		return
+	}
+	less := m.empty.of(counts, 1/m.precision)
+	for i, p := range less {
+		less[i] = p * m.table.Target[i]
+	}
+	population.Center(less, m.shape) // the one-ways of the target stay
+	for i, x := range less {
+		m.table.Target[i] -= x
+	}
 }
 
 // addMeasurement makes a table of a released residual, or combines it with an earlier one: inverse-variance mean,
@@ -71,6 +83,9 @@ func (r *run) addMeasurement(c *candidate, m query.Measurement) {
 	ridge := c.ridge(m.Values, lowerPart(c.base, shape), u, relative)
 	t := &measurement{values: m.Values, precision: u, ridge: ridge, axes: r.axes(c.clique), shape: shape,
 		table: population.NewTable(r.merged.sizes, c.clique, make([]float64, len(m.Values)), slices.Clone(ridge))}
+	if len(c.clique) == 2 && len(c.base) > 4 { // one number makes all cells of a residual of 2×2
+		t.empty = &emptiness{c.base, c.priorScale(relative)}
+	}
 	t.anchor(c.base)
 	r.tables[c.clique.Key()] = t
 }
