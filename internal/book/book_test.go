@@ -233,7 +233,8 @@ func TestDamagedBooks(t *testing.T) {
 		"exchanged entries": func(dir string) error {
 			return errors.Join(os.Rename(name(dir, 1), name(dir, 9)), os.Rename(name(dir, 2), name(dir, 1)), os.Rename(name(dir, 9), name(dir, 2)))
 		},
-		"another return": edit(4, `"return": "b"`, `"return": "x"`),
+		"another return":                 edit(4, `"return": "b"`, `"return": "x"`),
+		"another charge taken back last": edit(4, `"return": "b"`, `"return": "a"`),
 	} {
 		dir := filepath.Join(t.TempDir(), "copy")
 		if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {

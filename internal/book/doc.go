@@ -5,10 +5,10 @@
 //	err = b.Return(ctx, key)                    // of a run that can never draw any more
 //
 // A book is a directory of numbered entries. Each is created if it is absent (package store), holds the SHA-256
-// of the one before, and is never changed: of two runs that add one at once one comes first, and the other reads
-// it before it tries again. So no charge is lost, whenever a process is killed, and what remains is computed
-// from all of them. A missing, altered or exchanged entry is found, unless it is the last one or the entries
-// after it are gone too: who can write to the directory can forget charges.
+// of the one before and its own, and is never changed: of two runs that add one at once one comes first, and the
+// other reads it before it tries again. So no charge is lost, whenever a process is killed, and what remains is
+// computed from all of them. A missing, altered or exchanged entry is found, but for the last ones if they are
+// missing. That is against accidents: who can write to the directory can forget charges.
 //
 // What composes and what fits is decided by package accountant alone.
 package book

@@ -2,6 +2,8 @@ package book
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +35,7 @@ type Entry struct {
 	Charge   *Charge   `json:"charge,omitempty"`
 	Return   string    `json:"return,omitempty"` // key of a charge whose run can never draw
 	Input    string    `json:"input,omitempty"`
+	SHA256   string    `json:"sha256,omitempty"` // of the entry without this line, in hex: the last one has no entry behind it
 }
 
 // Charge is what one run may lose at most.
@@ -68,8 +71,15 @@ func (c *Charge) run(n dp.Neighbouring) (r accountant.Run, err error) {
 	}, errors.Join(c.Epsilon.Validate(), c.Delta.Validate())
 }
 
-// encode returns the text of an entry.
+// encode sets the hash of an entry, and returns its text.
 func (e *Entry) encode() []byte {
+	e.SHA256 = ""
+	sum := sha256.Sum256(e.text())
+	e.SHA256 = hex.EncodeToString(sum[:])
+	return e.text()
+}
+
+func (e *Entry) text() []byte {
 	b, err := json.MarshalIndent(e, "", " ")
 	if err != nil {
 		panic("book: an entry is plain data and always marshals")
