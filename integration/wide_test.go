@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -86,6 +87,9 @@ func (c command) run(t *testing.T, patience time.Duration, args ...string) outco
 	return o
 }
 
+// brokenLine is where a long line of output goes on in the next one.
+var brokenLine = regexp.MustCompile(`\n +`)
+
 // want fails if the command did not end with status, or its output lacks a text.
 func (o outcome) want(t *testing.T, status int, texts ...string) {
 	t.Helper()
@@ -93,7 +97,7 @@ func (o outcome) want(t *testing.T, status int, texts ...string) {
 		t.Errorf("exit status %d, want %d", o.status, status)
 	}
 	for _, text := range texts {
-		if !strings.Contains(o.stdout+o.stderr, text) {
+		if !strings.Contains(brokenLine.ReplaceAllString(o.stdout+o.stderr, " "), text) {
 			t.Errorf("the output lacks %q", text)
 		}
 	}
