@@ -9,7 +9,7 @@ var releases = []defect{
 	},
 	{
 		name: "restarted job publishes a release of its own", file: "transforms/synth/solve.go", test: "TestCrashBetweenModelAndManifest",
-		old: "\temit(refTo(name, data, f.Params.Store))", new: "\tif again, err := f.solve(ctx, seeds, tables); err == nil {\n\t\tdata = again\n\t}\n\temit(refTo(\"\", data, StoreRef{}))",
+		old: "\temit(refTo(name, data, f.Params.Store))", new: "\tif again, err := f.solve(ctx, seeds, read); err == nil {\n\t\tdata = again\n\t}\n\temit(refTo(\"\", data, StoreRef{}))",
 	},
 	{
 		name: "same noise on changed input", file: "transforms/synth/solve.go", test: "TestCrashBeforeTheModelIsKept",
