@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"time"
 
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -27,6 +28,15 @@ func (s Objects) CreateIfAbsent(ctx context.Context, name string, data []byte) (
 	err = files.Create(ctx, path, data)
 	if errors.Is(err, fs.ErrExist) {
 		current, found, err := s.Get(ctx, name)
+		// Some servers refuse a second object a moment before they show the first.
+		for wait := 10 * time.Millisecond; err == nil && !found && wait < 2*time.Second; wait *= 2 {
+			select {
+			case <-ctx.Done():
+				return nil, false, ctx.Err()
+			case <-time.After(wait):
+			}
+			current, found, err = s.Get(ctx, name)
+		}
 		if err == nil && !found {
 			err = fmt.Errorf("store: %q was there and is gone; nothing may remove it during a run", name)
 		}
