@@ -183,6 +183,21 @@ func (c *Curator) Accept(stage string, w query.Workload, model query.Answers, li
 	return r.Accepted, err
 }
 
+// MeanDistance releases the mean over the marginals of a workload of Σ|count − model|, plus noise. The sum over the
+// marginals, rounded up to a whole count, is what noise is added to; it is divided publicly by their number. Half of the
+// result, divided by the number of units, is the average total variation between table and model.
+//
+// Precondition (caller): answers between −2^40 and 2^40 counts, and public; at most 2^21 cells together; no linear queries.
+// (New): one record of each unit, or weights that add up to 1.
+// Guarantee: the sum over m marginals changes by at most Δ = m (AddRemove) or 2m (Replace): rho = Δ²/(2σ²), or ε = Δ/scale.
+// Rounding: answers to the grid 2^−20; the exact sum is rounded up, which keeps Δ, as ⌈x + m⌉ = ⌈x⌉ + m; scales are rounded
+// up.
+// Source: triangle inequality; Canonne, Kamath, Steinke 2020, Theorem 14.
+func (c *Curator) MeanDistance(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MeanDistance, error) {
+	r, err := c.answer(Request{Method: MeanDistance, Stage: stage, Workload: w, Model: model, Share: share})
+	return r.MeanDistance, err
+}
+
 // Residuals releases, for each clique A, the marginal h_A on codes merged by merge plus independent discrete
 // Gaussian noise Z of variance σ_A², centred along every axis: Values = P(h_A + Z), in counts. With c =
 // query.ResidualShare of the merged sizes of A, a cell has Variance c·σ_A² and the charge is

@@ -184,6 +184,8 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.maxError(r)
 	case Accept:
 		return g.accept(r)
+	case MeanDistance:
+		return g.meanDistance(r)
 	case Keep:
 		return g.keep(r)
 	case FirstAbove:

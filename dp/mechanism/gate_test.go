@@ -28,6 +28,7 @@ func requests() []Request {
 		{Method: LaplaceMaxCell, Stage: "laplace", Round: 1, Workload: w, Model: model, Noise: 60},
 		{Method: MaxError, Stage: "max", Workload: w, Model: model, Share: share},
 		{Method: Accept, Stage: "accept", Workload: w, Model: model, Limits: []float64{1, 2, 3}, Share: share},
+		{Method: MeanDistance, Stage: "distance", Workload: w, Model: model, Share: share},
 		{Method: FirstAbove, Stage: "above", Round: 1, Workload: w, Model: model, From: 3, Noise: 5, Share: share},
 		{Method: Votes, Stage: "votes", Round: 1, Choice: []int32{2, 0, 1, 2}, Candidates: 3, Share: share},
 		{Method: Keep, Stage: "keep", Round: 1, Workload: w, Model: model, Cell: query.Cell{Marginal: 1, Cell: 1, Sign: -1}, Total: 2.5, Noise: 4, Share: share},
@@ -77,7 +78,7 @@ var kinds = map[Method]struct {
 	MeasureQueries: {dp.DiscreteGaussian, 9},
 	SelectBlock:    {dp.BlockExponential, 0}, SelectCell: {dp.Exponential, 0}, LaplaceMaxCell: {dp.LaplaceMax, 0},
 	MaxError: {dp.DiscreteGaussian, 1}, Accept: {dp.DiscreteGaussian, 1}, FirstAbove: {dp.AboveThreshold, 0},
-	Keep: {dp.Exponential, 0}, Votes: {dp.DiscreteGaussian, 3},
+	Keep: {dp.Exponential, 0}, Votes: {dp.DiscreteGaussian, 3}, MeanDistance: {dp.DiscreteGaussian, 1},
 }
 
 // TestEveryDrawIsCharged compares the ledger with the recorded calls: each is one event of its kind at
@@ -185,7 +186,7 @@ func TestStreamIsBound(t *testing.T) {
 		if base[i] == more[i] && r.Method != MaxError && r.Method != Accept { // the largest error may stay the same integer
 			t.Errorf("%s: one unit more, same stream", r.Method)
 		}
-		if r.Model != nil && r.Method != MaxError && r.Method != Accept && base[i] == moved[i] {
+		if r.Model != nil && r.Method != MaxError && r.Method != Accept && r.Method != MeanDistance && base[i] == moved[i] { // these are whole counts
 			t.Errorf("%s: another model, same stream", r.Method)
 		}
 		if base[i] == scaled[i] {

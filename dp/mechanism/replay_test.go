@@ -44,7 +44,10 @@ func loop(c *Curator) error {
 	if _, err = c.Accept("accept", w, model, []float64{4, 0, 2.5}, dp.ShareOf(1, 20)); err != nil {
 		return err
 	}
-	_, err = c.MaxError("max", w, model, dp.ShareOf(1, 20))
+	if _, err = c.MeanDistance("distance", w, model, dp.ShareOf(1, 40)); err != nil {
+		return err
+	}
+	_, err = c.MaxError("max", w, model, dp.ShareOf(1, 40))
 	return err
 }
 

@@ -26,6 +26,7 @@ const (
 	LaplaceMaxCell  Method = "LaplaceMaxCell"
 	MaxError        Method = "MaxError"
 	Accept          Method = "Accept"
+	MeanDistance    Method = "MeanDistance"
 	FirstAbove      Method = "FirstAbove"
 	Keep            Method = "Keep"
 	Votes           Method = "Votes"
@@ -63,6 +64,7 @@ type Release struct {
 	Block        query.Block
 	Cell         query.Cell
 	MaxError     query.MaxError
+	MeanDistance query.MeanDistance
 	Scores       query.Scores
 	Trees        []query.Tree
 	Accepted     bool
@@ -147,7 +149,7 @@ func (r Request) Digest() [sha256.Size]byte {
 // Digest returns a hash of the whole release.
 func (r Release) Digest() [sha256.Size]byte {
 	in := noise.NewInputs()
-	addFloats(in, []float64{r.Total.Units, r.Total.Variance, r.MaxError.Counts, r.MaxError.Variance})
+	addFloats(in, []float64{r.Total.Units, r.Total.Variance, r.MaxError.Counts, r.MaxError.Variance, r.MeanDistance.Counts, r.MeanDistance.Variance})
 	in.Int64s([]int64{int64(r.Block.Marginal), int64(r.Cell.Marginal), int64(r.Cell.Cell), int64(r.Cell.Sign)})
 	signs := make([]int64, len(r.Block.Signs))
 	for i, s := range r.Block.Signs {

@@ -37,3 +37,10 @@ type MaxError struct {
 	Counts   float64
 	Variance float64
 }
+
+// MeanDistance is a released number: the mean over marginals of Σ|count − model|, in counts. Half of it, as a part of the
+// units, is their average total variation.
+type MeanDistance struct {
+	Counts   float64
+	Variance float64
+}

@@ -98,6 +98,12 @@ func DistanceL2Squared(n dp.Neighbouring, m int) dp.L2Squared {
 	return dp.L2Squared(int64(m) * u * u)
 }
 
+// SumOfDistancesChange returns the most that the sum of m distances Σ|count − base|, one for each of m marginals, changes by
+// between neighbours.
+func SumOfDistancesChange(n dp.Neighbouring, m int) dp.Range {
+	return dp.Range(int64(m) * n.UnitChanges())
+}
+
 // Scores are released noisy distances Σ|count − base|, one for each of several marginals, in counts.
 type Scores struct {
 	Values   []float64

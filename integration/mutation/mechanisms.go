@@ -36,6 +36,31 @@ var mechanisms = []defect{
 		new: "p, err := g.number(r, event, statistic, func(x float64) Release { return Release{Accepted: x <= 0} })\n\tp.free = true\n\treturn p, err",
 	},
 	{
+		name: "sum of distances given the sensitivity of one", file: "dp/query/residual.go", dir: "dp/mechanism", test: "TestMeanDistanceChange",
+		old: "dp.Range(int64(m) * n.UnitChanges())", new: "dp.Range(n.UnitChanges())",
+	},
+	{
+		name: "sum of distances under Replace given AddRemove's sensitivity", file: "dp/query/residual.go", dir: "dp/mechanism", test: "TestMeanDistanceChange",
+		old: "dp.Range(int64(m) * n.UnitChanges())", new: "dp.Range(int64(m))",
+	},
+	{
+		name: "sum of distances given a smaller sensitivity than declared", file: "dp/mechanism/meandistance.go", test: "TestMeanDistanceLoss",
+		old: "query.SumOfDistancesChange(g.relation, len(r.Workload.Marginals))", new: "query.SumOfDistancesChange(g.relation, 1)",
+	},
+	{
+		name: "weights taken for counts in sums of distances", file: "dp/mechanism/meandistance.go", test: "TestMeanDistanceSum",
+		old: "g.weightBits, r.Model[i]", new: "0, r.Model[i]",
+	},
+	{
+		name: "mean distance without noise", file: "dp/mechanism/meandistance.go", test: "TestMeanDistanceDraws",
+		old: "Counts: x / k", new: "Counts: float64(g.sumOfDistances(r)) / k",
+	},
+	{
+		name: "mean distance without charge", file: "dp/mechanism/meandistance.go", test: "TestEveryDrawIsCharged",
+		old: "\treturn g.number(r, event, func() (int64, int) { return g.sumOfDistances(r), 0 }, release)\n",
+		new: "\tp, err := g.number(r, event, func() (int64, int) { return g.sumOfDistances(r), 0 }, release)\n\tp.free = true\n\treturn p, err\n",
+	},
+	{
 		name: "noise of a search halved", file: "dp/mechanism/above.go", test: "TestFirstAbove",
 		old: "big.NewRat(4, 1)", new: "big.NewRat(2, 1)",
 	},
