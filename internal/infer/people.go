@@ -24,6 +24,7 @@ type histories struct {
 	seed   maphash.Seed
 	number map[uint64]int32 // of a person, by the hash of the ID
 	rows   []int64          // of each person
+	all    int64            // rows, those of later people too
 	first  [][]uint64       // of each column: the hash of a person's first value
 	later  [][]uint64       // … and of one of the others, at random
 	change [][]bool         // of each column: whether another value followed
@@ -43,6 +44,7 @@ func (h *histories) add(c *domain.Chunk, units []uint64) {
 		if c.ID.Null(i) {
 			continue
 		}
+		h.all++
 		p, known := h.number[unit]
 		if !known {
 			if len(h.rows) == maxDistinct {
@@ -65,6 +67,15 @@ func (h *histories) add(c *domain.Chunk, units []uint64) {
 			}
 		}
 	}
+}
+
+// people returns the number of people; if there are more than the first ones, as if those had as many rows.
+func (h *histories) people() int {
+	rows := int64(0)
+	for _, n := range h.rows {
+		rows += n
+	}
+	return int(float64(len(h.rows)) * float64(h.all) / float64(max(1, rows)))
 }
 
 func (h *histories) hash(c *domain.Column, i int) uint64 {

@@ -3,6 +3,8 @@ package infer
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -131,5 +133,33 @@ func TestUsualColumnsAreProposed(t *testing.T) {
 	both, err := s.Propose(t.Context())
 	if err != nil || !strings.Contains(string(both), "\nevents: {person: [home], rows: {min: 0, max: 5}, usual: [aisle, pay, hour]}  # ") {
 		t.Errorf("%v\n%s", err, both)
+	}
+}
+
+// The number of units is that of records, or of people, to one digit.
+func TestUnits(t *testing.T) {
+	for n, want := range map[int]int64{0: 0, 7: 7, 14: 10, 15: 20, 999: 1000, 123_456: 100_000} {
+		if got := oneDigit(n); got != want {
+			t.Errorf("of %d: %d, want %d", n, got, want)
+		}
+	}
+	for privacyID, want := range map[string]int64{"": 100, "who": 50} {
+		name := filepath.Join(t.TempDir(), "t.csv")
+		var b strings.Builder
+		b.WriteString("who,what\n")
+		for i := range 104 {
+			fmt.Fprintf(&b, "%d,%d\n", i/2, i%2)
+		}
+		b.WriteString(",0\n")
+		if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), Params{Input: name, FromData: true, PrivacyID: privacyID})
+		if err == nil {
+			_, err = s.Propose(t.Context())
+		}
+		if err != nil || s.Units != want {
+			t.Errorf("by %q: %d units, want %d; %v", privacyID, s.Units, want, err)
+		}
 	}
 }

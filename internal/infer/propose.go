@@ -23,6 +23,7 @@ type proposal struct {
 	name    string
 	keys    string // the column as it stands between braces
 	out     bool   // the column is left out
+	key     bool   // no value is there twice
 	review  string // what the reader has to decide; empty if nothing is left
 	derived string // what was read off the data
 	rule    string // the entry of constraints by which it follows from another column; empty if it does not
@@ -47,6 +48,7 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 				return nil, err
 			}
 			maps.Copy(tallies, of)
+			s.Units = p.Units
 		}
 	}
 	marked := whole.nullMarks(tallies)
@@ -92,8 +94,11 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			p.follow(text, tallies[p.name].typ)
 		}
 	}
-	s.Doubts.LeftOut = nil
+	s.Doubts.LeftOut, s.Doubts.Keys = nil, nil
 	for _, p := range lines {
+		if p.key {
+			s.Doubts.Keys = append(s.Doubts.Keys, p.name)
+		}
 		if p.out && p.name != "" {
 			s.Doubts.LeftOut = append(s.Doubts.LeftOut, p.name)
 		}
@@ -235,6 +240,7 @@ func (s *Source) fromData(t *tally) proposal {
 	}
 	p.review = strings.Trim(cmp.Or(remark, p.review)+"; "+t.asks(), "; ")
 	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
+		p.key = true
 		p.review = strings.TrimPrefix(p.review+"; no value is there twice: is it a key? Leave it out then; see generate", "; ")
 	}
 	if strings.Contains(keys, "fallback: ") {

@@ -32,11 +32,14 @@ type Source struct {
 	parents *Source // the table of people, if some have no rows; nil: there is none
 	// Doubts are what to look at first of what Propose returned.
 	Doubts Doubts
+	// Units is the number of privacy units that Propose found, to one digit: NOT private. 0: no row was read.
+	Units int64
 }
 
 // Doubts names columns of a proposal that a person has to decide on.
 type Doubts struct {
 	People  []string // may name people with several rows each, and no privacy ID is given
+	Keys    []string // hold no value twice
 	LeftOut []string // are not in the proposal
 }
 
@@ -136,7 +139,7 @@ func (s *Source) domain() *domain.Domain {
 	return d
 }
 
-// tally reads all rows. The histories of people are nil without a privacy ID.
+// tally reads all rows and counts the units. The histories of people are nil without a privacy ID.
 func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, error) {
 	d, tallies, byName := s.domain(), []*tally{}, map[string]*tally{}
 	for _, c := range s.readable() {
@@ -147,7 +150,9 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 	if s.PrivacyID != "" {
 		h = newHistories(len(tallies))
 	}
+	records := 0
 	add := func(chunk *domain.Chunk) error {
+		records += chunk.Rows
 		units := u.units(&chunk.ID, chunk.Rows)
 		for k, t := range tallies {
 			t.add(&chunk.Columns[k], chunk.Rows, units)
@@ -161,6 +166,10 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 		return nil, nil, err
 	}
 	s.settle(tallies)
+	if h != nil {
+		records = h.people()
+	}
+	s.Units = oneDigit(records)
 	return byName, h, nil
 }
 
@@ -188,4 +197,13 @@ func (h *hasher) units(c *domain.Column, rows int) []uint64 {
 		h.hashes = append(h.hashes, v)
 	}
 	return h.hashes
+}
+
+// oneDigit rounds n to its first digit.
+func oneDigit(n int) int64 {
+	power := 1
+	for n/power >= 10 {
+		power *= 10
+	}
+	return int64((n + power/2) / power * power)
 }

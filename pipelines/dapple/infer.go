@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,7 @@ import (
 
 func inferCommand() command {
 	p := &infer.Params{}
-	output, people := "", ""
+	output, people, overwrite := "", "", false
 	var src *infer.Source
 	return command{
 		name:    "infer",
@@ -25,6 +26,7 @@ func inferCommand() command {
 		options: append([]option{
 			{name: "input", value: "TABLE", usage: "the table: CSV or Parquet files, a pattern, or a bq:// table", required: true, set: text(&p.Input)},
 			{name: "output", value: "FILE", usage: "domain file to write, local or gs://; default: standard output", set: text(&output)},
+			{name: "overwrite", usage: "replace the file of --output; changes made in it are lost", set: toggle(&overwrite)},
 			{name: "from_data", usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
 			{name: "privacy_id", value: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
 			{name: "people_input", value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&people)},
@@ -32,16 +34,18 @@ func inferCommand() command {
 		check: func(ctx context.Context) error {
 			var faults pipelines.Faults
 			src, faults = openTable(ctx, *p, people)
-			return append(faults, nameFaults(ctx, output)...).Err()
+			return append(faults, nameFaults(ctx, output, overwrite)...).Err()
 		},
-		run: func(ctx context.Context, out io.Writer) error { return propose(ctx, src, output, people, out) },
+		run: func(ctx context.Context, out io.Writer) error {
+			return propose(ctx, src, output, people, overwrite, out)
+		},
 	}
 }
 
-// nameFaults finds what is wrong with the name of a file that is not to be there yet.
-func nameFaults(ctx context.Context, output string) pipelines.Faults {
+// nameFaults finds what is wrong with the name of a file that is not to be there yet, unless it is to be replaced.
+func nameFaults(ctx context.Context, output string, overwrite bool) pipelines.Faults {
 	faults := placeFaults(ctx, "--output", output)
-	if output == "" || len(faults) > 0 {
+	if output == "" || overwrite || len(faults) > 0 {
 		return faults
 	}
 	_, err := os.Lstat(output)
@@ -49,7 +53,7 @@ func nameFaults(ctx context.Context, output string) pipelines.Faults {
 		_, err = files.Stat(ctx, output)
 	}
 	if err == nil {
-		faults = pipelines.Faults{{Where: "--output", What: output + " is there already", Fix: "name another file"}}
+		faults = pipelines.Faults{{Where: "--output", What: output + " is there already", Fix: "set --overwrite, or name another file"}}
 	}
 	return faults
 }
@@ -103,7 +107,7 @@ func openTable(ctx context.Context, p infer.Params, people string) (*infer.Sourc
 }
 
 // propose writes a proposal to out, or to a file: one of this machine only its owner can read.
-func propose(ctx context.Context, src *infer.Source, output, people string, out io.Writer) error {
+func propose(ctx context.Context, src *infer.Source, output, people string, overwrite bool, out io.Writer) error {
 	b, err := src.Propose(ctx)
 	if ctx.Err() != nil {
 		return errors.New("interrupted; nothing was written")
@@ -115,7 +119,16 @@ func propose(ctx context.Context, src *infer.Source, output, people string, out 
 		_, err := out.Write(b)
 		return err
 	}
-	if err := files.Create(ctx, output, b); err != nil {
+	if overwrite && !files.Remote(output) {
+		if err := os.Remove(output); err != nil && !errors.Is(err, fs.ErrNotExist) { // others could read it
+			return err
+		}
+	}
+	create := files.Create
+	if overwrite {
+		create = files.Replace
+	}
+	if err := create(ctx, output, b); err != nil {
 		return err
 	}
 	note := ""
@@ -126,7 +139,15 @@ func propose(ctx context.Context, src *infer.Source, output, people string, out 
 	if people != "" {
 		tables += " " + quoteForShell("--people_input="+people)
 	}
-	_, err = fmt.Fprintf(out, "wrote %s%s: review it%sthen run\n  dapple plan %s %s --epsilon=1 --delta=1e-9\n", output, note, doubts(src), quoteForShell("--domain="+output), tables)
+	rows, what := "", ""
+	if src.Units > 0 {
+		rows, what = fmt.Sprintf(" --expected_rows=%d", src.Units), "--expected_rows is about the number of records, NOT private either: give what is publicly known\n"
+		if src.PrivacyID != "" {
+			what = strings.Replace(what, "records", "values of "+src.PrivacyID, 1)
+		}
+	}
+	_, err = fmt.Fprintf(out, "wrote %s%s: review it%sthen run\n  dapple plan %s %s --epsilon=1 --delta=1e-9%s\n%s",
+		output, note, doubts(src), quoteForShell("--domain="+output), tables, rows, what)
 	return err
 }
 
@@ -136,11 +157,14 @@ func doubts(src *infer.Source) string {
 	switch people := src.Doubts.People; {
 	case src.PrivacyID != "":
 	case len(people) == 1:
-		text = fmt.Sprintf("\n  does %s name a person, with several rows each? Then single rows alone are protected: remove the file and\n"+
-			"  infer again with %s", people[0], quoteForShell("--privacy_id="+people[0]))
+		text = fmt.Sprintf("\n  does %s name a person, with several rows each? Then single rows alone are protected: infer again\n"+
+			"  with --overwrite %s", people[0], quoteForShell("--privacy_id="+people[0]))
 	case len(people) > 1:
 		text = fmt.Sprintf("\n  does one of %s name a person, with several rows each? Then single rows alone are\n"+
-			"  protected: remove the file and infer again with --privacy_id=COLUMN", strings.Join(people, ", "))
+			"  protected: infer again with --overwrite --privacy_id=COLUMN", strings.Join(people, ", "))
+	}
+	if keys := src.Doubts.Keys; len(keys) > 0 {
+		text += fmt.Sprintf("\n  is it a key, as no value is there twice? Then delete its line: %s", strings.Join(keys, ", "))
 	}
 	if out := src.Doubts.LeftOut; len(out) > 0 {
 		text += fmt.Sprintf("\n  left out, and the file says why: %s", strings.Join(out, ", "))

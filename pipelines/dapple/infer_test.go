@@ -13,19 +13,30 @@ import (
 func TestInferThenPlan(t *testing.T) {
 	dir := people(t, 400)
 	peopleParquet(t, dir)
+	key := map[string]string{"people.csv": "above all\n  is it a key, as no value is there twice? Then delete its line: income\n"}
 	for _, input := range []string{"people.csv", "people.parquet"} {
 		plan := []string{"plan", "--domain=" + input + ".yaml", "--input=" + input, "--output=out", "--epsilon=1", "--delta=1e-9"}
 		infer := []string{"infer", "--input=" + input, "--privacy_id=person_id"}
 		got := dapple(t, dir, append(infer, "--from_data", "--output="+input+".yaml")...)
 		got.want(t, 0)
-		if want := "wrote " + input + ".yaml, which is NOT private: review it, then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9\n"; got.stdout != want {
+		if want := "wrote " + input + ".yaml, which is NOT private: review it, " + key[input] + "then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9 --expected_rows=200\n" +
+			"--expected_rows is about the number of values of person_id, NOT private either: give what is publicly known\n"; got.stdout != want {
 			t.Errorf("said %q, want %q", got.stdout, want)
 		}
 		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("others can read what is not private: %v, %v", info, err)
 		}
 		dapple(t, dir, plan...).want(t, 0)
-		dapple(t, dir, append(infer, "--output="+input+".yaml")...).want(t, 2, "--output: "+input+".yaml is there already")
+		dapple(t, dir, append(infer, "--output="+input+".yaml")...).want(t, 2, "--output: "+input+".yaml is there already; set --overwrite, or name another file")
+		put(t, dir, input+".yaml", "# reviewed")
+		if err := os.Chmod(filepath.Join(dir, input+".yaml"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		dapple(t, dir, append(infer, "--from_data", "--overwrite", "--output="+input+".yaml")...).want(t, 0)
+		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("others can read a proposal that replaced a file: %v, %v", info, err)
+		}
+		dapple(t, dir, plan...).want(t, 0)
 
 		names := dapple(t, dir, infer...)
 		names.want(t, 0)
@@ -61,7 +72,7 @@ func TestInferPeople(t *testing.T) {
 		t.Errorf("proposed %s, %v", domain, err)
 	}
 	next := printed(t, got.stdout, "  dapple plan")
-	if want := "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9"; next != want {
+	if want := "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9 --expected_rows=100"; next != want {
 		t.Errorf("next is %s", next)
 	}
 	if said := inShell(t, dir, printed(t, inShell(t, dir, next), "next      dapple synth")); !strings.Contains(said, "wrote   ") { // how many people, noise decides

@@ -66,7 +66,10 @@ func TestCommand(t *testing.T) {
 	if b, err := files.ReadAll(ctx, "gs://shop/proposed.yaml", 1<<20); err != nil || !strings.Contains(string(b), "plan") {
 		t.Errorf("the proposal: %v, %q", err, b)
 	}
-	if out := dapple(2, propose...); !strings.Contains(out, "--output: gs://shop/proposed.yaml is there already; name another file") {
+	if out := dapple(2, propose...); !strings.Contains(out, "--output: gs://shop/proposed.yaml is there already; set --overwrite, or name another file") {
+		t.Error(out)
+	}
+	if out := dapple(0, append(propose, "--overwrite")...); !strings.Contains(out, "wrote gs://shop/proposed.yaml: review it") {
 		t.Error(out)
 	}
 	if out := dapple(2, append(propose[:2:2], "--output=gs://nowhere/x.yaml")...); !strings.Contains(out, `--output: bucket "nowhere" does not exist`) {
