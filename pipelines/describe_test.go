@@ -13,16 +13,17 @@ func TestStrictRunsSaySo(t *testing.T) {
 		c := shop(t, 20)
 		c.Strict, c.Delta = strict, 0
 		res := mustRun(t, c)
-		var words, page bytes.Buffer
+		var words bytes.Buffer
 		if err := res.WriteText(&words); err != nil {
 			t.Fatal(err)
 		}
-		if err := res.Privacy.WriteText(&page); err != nil {
+		statement, err := res.Privacy.JSON()
+		if err != nil {
 			t.Fatal(err)
 		}
 		listed := len(res.Privacy.NotPrivate)
 		said := strings.Contains(words.String(), "\nnote    not private is that there is a release: ")
-		written := strings.Contains(page.String(), "\nNot private that there is a release: ")
+		written := bytes.Contains(statement, []byte(`"that there is a release: `))
 		if listed != map[bool]int{true: 1}[strict] || said != strict || written != strict {
 			t.Errorf("strict %v: %d figures listed; said %v, written %v", strict, listed, said, written)
 		}

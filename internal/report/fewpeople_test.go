@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/internal/report"
@@ -27,15 +28,15 @@ func TestRowsSD(t *testing.T) {
 		t.Errorf("%g without events", got)
 	}
 	for sd, says := range map[float64]bool{.019: false, .15: true} {
-		p := report.Privacy{RowsSD: sd}
-		var closing, text strings.Builder
+		p := report.Privacy{RowsSD: sd, RowsMax: 100, Statement: accountant.Statement{Epsilon: 1, Neighbouring: "AddRemove", Capacity: "1/2", RhoTotal: "1/2"}}
+		var closing, page strings.Builder
 		if err := report.WriteClosing(&closing, p, report.Written{Output: "out"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.WriteText(&text); err != nil {
+		if err := report.WriteHTML(&page, report.Page{Privacy: p, Domain: d}); err != nil {
 			t.Fatal(err)
 		}
-		for _, out := range []string{closing.String(), text.String()} {
+		for _, out := range []string{closing.String(), page.String()} {
 			if strings.Contains(out, "15 % more or fewer (one standard deviation)") != says {
 				t.Errorf("%g: %s", sd, out)
 			}

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -14,7 +13,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -237,48 +235,3 @@ func ParsePrivacy(b []byte) (Privacy, error) {
 
 // Guarantee returns the promise in one line: "ε = 1, δ = 1e-09, add or remove one person_id".
 func (p Privacy) Guarantee() string { return p.Statement.Guarantee(p.PrivacyID) }
-
-// WriteText writes the statement for people.
-func (p Privacy) WriteText(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Promise     %s\n", p.Guarantee())
-	fmt.Fprintf(&b, "            for neighbouring tables X, X' and every set S of outputs: P[M(X) ∈ S] ≤ exp(%g)·P[M(X') ∈ S] + %g\n", p.Epsilon, p.Delta)
-	fmt.Fprintf(&b, "Achieved    ε = %g by %s\n", p.AchievedEpsilon, p.Conversion)
-	fmt.Fprintf(&b, "Unit        %s\n", p.Bounding)
-	fmt.Fprintf(&b, "Method      %s (%s)\n", p.Method, p.Status)
-	fmt.Fprintf(&b, "Units       %s, %s", page.Count(p.Units.Count), p.Units.From)
-	if p.Units.StdDev > 0 {
-		fmt.Fprintf(&b, " with standard deviation %.3g", p.Units.StdDev)
-	}
-	fmt.Fprintf(&b, "\nRows        %s, from %s\n", page.Count(float64(p.Rows)), p.RowsFrom)
-	if line := p.fewPeople(); line != "" {
-		fmt.Fprintf(&b, "            %s\n", line)
-	}
-	if p.Criteria != nil {
-		fmt.Fprintf(&b, "Criteria    %s\n", p.Criteria)
-	}
-	if p.Public != nil {
-		fmt.Fprintf(&b, "Public      %s\n", p.Public)
-	}
-	if p.MinCount.Rows > 0 {
-		fmt.Fprintf(&b, "Min count   %s\n", p.MinCount)
-	}
-	b.WriteString("Ledger\n")
-	for _, l := range p.Ledger {
-		fmt.Fprintf(&b, "  %-12s %5d × %-20s %-22s %s\n", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale)
-	}
-	if p.Book != nil {
-		fmt.Fprintf(&b, "Book        %s\n", p.Book)
-	}
-	for _, a := range p.Approximations {
-		fmt.Fprintf(&b, "Charged     %s\n", a)
-	}
-	for _, a := range p.NotPrivate {
-		fmt.Fprintf(&b, "Not private %s\n", a)
-	}
-	for _, a := range p.NotCover {
-		fmt.Fprintf(&b, "Not covered %s\n", a)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
