@@ -101,12 +101,7 @@ func fill(out *domain.Column, cells arrow.Array, c *Column) bool {
 	case *array.Float64:
 		out.Floats = a.Float64Values()
 	case *array.Boolean:
-		out.Ints = numbers(a.Len(), func(i int) int64 {
-			if a.Value(i) {
-				return 1
-			}
-			return 0
-		})
+		out.Ints = numbers(a.Len(), func(i int) int64 { return truth(a.Value(i)) })
 	case *array.Date32:
 		out.Ints = numbers(a.Len(), func(i int) int64 { return int64(a.Value(i)) })
 	case *array.Time64:
@@ -116,21 +111,9 @@ func fill(out *domain.Column, cells arrow.Array, c *Column) bool {
 		unit := a.DataType().(*arrow.TimestampType).Unit
 		out.Ints = numbers(a.Len(), func(i int) int64 { return toMicros(int64(a.Value(i)), unit) })
 	case *array.Decimal128:
-		places := c.Scale - int(a.DataType().(*arrow.Decimal128Type).Scale)
-		out.Ints = numbers(a.Len(), func(i int) int64 {
-			if a.IsNull(i) {
-				return 0
-			}
-			return moved(a.Value(i).BigInt(), places)
-		})
+		out.Ints = decimals(a, c.Scale)
 	case *array.Decimal256:
-		places := c.Scale - int(a.DataType().(*arrow.Decimal256Type).Scale)
-		out.Ints = numbers(a.Len(), func(i int) int64 {
-			if a.IsNull(i) {
-				return 0
-			}
-			return moved(a.Value(i).BigInt(), places)
-		})
+		out.Ints = decimals(a, c.Scale)
 	default:
 		return false
 	}
@@ -143,6 +126,20 @@ func numbers(n int, at func(i int) int64) []int64 {
 		out[i] = at(i)
 	}
 	return out
+}
+
+// decimals returns numbers in units of 10^−scale, 0 for NULL.
+func decimals[D interface{ BigInt() *big.Int }](a interface {
+	arrow.Array
+	Value(int) D
+}, scale int) []int64 {
+	places := scale - int(a.DataType().(arrow.DecimalType).GetScale())
+	return numbers(a.Len(), func(i int) int64 {
+		if a.IsNull(i) {
+			return 0
+		}
+		return moved(a.Value(i).BigInt(), places)
+	})
 }
 
 // fillText takes over the texts, whose offsets in a slice do not begin at 0.
@@ -174,18 +171,10 @@ func fillDictionary(out *domain.Column, a *array.Dictionary) bool {
 
 // toMicros rounds down to microseconds, and saturates beyond an int64.
 func toMicros(v int64, unit arrow.TimeUnit) int64 {
-	switch unit {
-	case arrow.Second:
-		return moved(big.NewInt(v), 6)
-	case arrow.Millisecond:
-		return moved(big.NewInt(v), 3)
-	case arrow.Nanosecond:
-		if v%1000 < 0 {
-			return v/1000 - 1
-		}
-		return v / 1000
+	if unit == arrow.Microsecond {
+		return v
 	}
-	return v
+	return moved(big.NewInt(v), 3*int(arrow.Microsecond-unit))
 }
 
 // moved returns ⌊v·10^places⌋, or the nearest int64, for at most 38 places; it overwrites v.

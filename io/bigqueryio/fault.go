@@ -1,6 +1,7 @@
 package bigqueryio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,27 +47,13 @@ func token(s string) string {
 }
 
 // grpcReason gives a status of the Storage Read API the name that the other API has for it.
-func grpcReason(c codes.Code) string {
-	switch c {
-	case codes.NotFound:
-		return "notFound"
-	case codes.PermissionDenied:
-		return "accessDenied"
-	case codes.Unauthenticated:
-		return "authError"
-	case codes.ResourceExhausted:
-		return "quotaExceeded"
-	case codes.InvalidArgument:
-		return "invalid"
-	}
-	return c.String()
-}
+func grpcReason(c codes.Code) string { return cmp.Or(grpcReasons[c], c.String()) }
+
+var grpcReasons = map[codes.Code]string{codes.NotFound: "notFound", codes.PermissionDenied: "accessDenied",
+	codes.Unauthenticated: "authError", codes.ResourceExhausted: "quotaExceeded", codes.InvalidArgument: "invalid"}
 
 func (r refusal) String() string {
-	s := r.reason
-	if s == "" {
-		s = "no reason given"
-	}
+	s := cmp.Or(r.reason, "no reason given")
 	if r.code != 0 {
 		s = fmt.Sprintf("%d %s", r.code, s)
 	}

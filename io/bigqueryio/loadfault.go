@@ -1,6 +1,7 @@
 package bigqueryio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,13 +19,10 @@ func passing(err error) bool {
 	if r, ok := refusalOf(err); ok {
 		return r.transient() || r.code == http.StatusTooManyRequests || r.code == http.StatusRequestTimeout
 	}
-	var local fileFault
-	var path *fs.PathError
-	if ended(err) || errors.As(err, &local) || errors.As(err, &path) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || is[fileFault](err) || is[*fs.PathError](err) {
 		return false
 	}
-	var request *url.Error
-	return errors.As(err, &request) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return is[*url.Error](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // fileFault is a fault of a staged file on this machine, which repeating the load does not fix.
@@ -32,9 +30,10 @@ type fileFault struct{ error }
 
 func (f fileFault) Unwrap() error { return f.error }
 
-// ended reports whether err is that of a context.
-func ended(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// is reports whether err wraps an E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 func missing(err error) bool {
@@ -46,48 +45,32 @@ func missing(err error) bool {
 // the code, the reason, and the place if that is one of the staged files.
 func (l *loading) because(err error) error {
 	r, ok := refusalOf(err)
+	reason := cmp.Or(r.reason, "(no reason given)")
 	switch {
 	case !ok:
 		return err
 	case r.code != 0:
-		return fmt.Errorf("%d %s%s", r.code, orNone(r.reason), remedy(r))
+		return fmt.Errorf("%d %s%s", r.code, reason, remedies[r.reason])
 	}
-	return fmt.Errorf("%s%s%s", orNone(r.reason), l.place(err), remedy(r))
+	at := ""
+	if job, ok := errors.AsType[*bigquery.Error](err); ok && slices.Contains(l.uris, job.Location) {
+		at = " at " + job.Location
+	}
+	return fmt.Errorf("%s%s%s", reason, at, remedies[r.reason])
 }
 
-func orNone(reason string) string {
-	if reason == "" {
-		return "(no reason given)"
-	}
-	return reason
-}
+const quotaUsedUp = "; a quota is used up: wait, or have it raised"
 
-// place returns where the service sees the fault.
-func (l *loading) place(err error) string {
-	var job *bigquery.Error
-	if errors.As(err, &job) && slices.Contains(l.uris, job.Location) {
-		return " at " + job.Location
-	}
-	return ""
-}
-
-// remedy returns advice on a load that was refused.
-func remedy(r refusal) string {
-	switch r.reason {
-	case "accessDenied":
-		return "; writing needs the roles BigQuery Data Editor on the dataset, BigQuery Job User on the project, and Storage Object Viewer on staged files"
-	case "notFound":
-		return "; the dataset or a staged file is not there, or may not be seen"
-	case "quotaExceeded", "rateLimitExceeded", "jobRateLimitExceeded":
-		return "; a quota is used up: wait, or have it raised"
-	case "billingNotEnabled":
-		return "; see to the billing of the project"
-	case "authError":
-		return "; the credentials were not taken: log in, or set GOOGLE_APPLICATION_CREDENTIALS"
-	case "stopped":
-		return "; somebody cancelled the job"
-	}
-	return ""
+// remedies are advice on a load that was refused, by the reason.
+var remedies = map[string]string{
+	"accessDenied":         "; writing needs the roles BigQuery Data Editor on the dataset, BigQuery Job User on the project, and Storage Object Viewer on staged files",
+	"notFound":             "; the dataset or a staged file is not there, or may not be seen",
+	"quotaExceeded":        quotaUsedUp,
+	"rateLimitExceeded":    quotaUsedUp,
+	"jobRateLimitExceeded": quotaUsedUp,
+	"billingNotEnabled":    "; see to the billing of the project",
+	"authError":            "; the credentials were not taken: log in, or set GOOGLE_APPLICATION_CREDENTIALS",
+	"stopped":              "; somebody cancelled the job",
 }
 
 // notEmpty is the error of a table that holds rows and should not.

@@ -76,10 +76,8 @@ func (r *reader) finished(ctx context.Context, id string) (*bigquery.Job, error)
 		if status := job.LastStatus(); status != nil && status.Done() {
 			return job, status.Err()
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pause):
+		if err := sleep(ctx, pause); err != nil {
+			return nil, err
 		}
 	}
 }

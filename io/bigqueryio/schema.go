@@ -1,6 +1,7 @@
 package bigqueryio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -56,23 +57,10 @@ func domainType(t bigquery.FieldType) (domain.Type, bool) {
 }
 
 // typeName returns the name that Standard SQL has for a type: metadata use older ones.
-func typeName(t bigquery.FieldType) string {
-	switch t {
-	case "INTEGER":
-		return "INT64"
-	case "FLOAT":
-		return "FLOAT64"
-	case "BOOLEAN":
-		return "BOOL"
-	case "STRUCT":
-		return "RECORD"
-	case "DECIMAL":
-		return "NUMERIC"
-	case "BIGDECIMAL":
-		return "BIGNUMERIC"
-	}
-	return string(t)
-}
+func typeName(t bigquery.FieldType) string { return cmp.Or(standardNames[t], string(t)) }
+
+var standardNames = map[bigquery.FieldType]string{"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "STRUCT": "RECORD",
+	"DECIMAL": "NUMERIC", "BIGDECIMAL": "BIGNUMERIC"}
 
 const flatten = "; flatten it or leave it out of the domain"
 

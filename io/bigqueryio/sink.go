@@ -1,6 +1,7 @@
 package bigqueryio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,12 +143,7 @@ func (s Sink) NewWriter(w io.Writer) (*parquetio.Writer, error) {
 	return parquetio.NewWriter(w, &s.Domain, s.parquet())
 }
 
-func (s Sink) deadline() time.Duration {
-	if s.Deadline == 0 {
-		return 2 * time.Hour
-	}
-	return s.Deadline
-}
+func (s Sink) deadline() time.Duration { return cmp.Or(s.Deadline, 2*time.Hour) }
 
 // in returns the table as the client knows it.
 func (s Sink) in(c *bigquery.Client) *bigquery.Table {

@@ -1,6 +1,7 @@
 package bigqueryio
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -90,14 +91,8 @@ func Check(ctx context.Context, c Client, t Table, d *domain.Domain, o ReadOptio
 		return Source{}, errs.Err()
 	}
 	s := Source{
-		Client: c, Table: t, Kind: string(md.Type), Location: md.Location, Via: o.Via, Timeout: o.Timeout,
+		Client: c, Table: t, Kind: string(md.Type), Location: cmp.Or(c.Location, md.Location), Via: o.Via, Timeout: cmp.Or(o.Timeout, 6*time.Hour),
 		Columns: columns, HasID: d.PrivacyID != "", Key: rand.Text(),
-	}
-	if c.Location != "" {
-		s.Location = c.Location
-	}
-	if s.Timeout == 0 {
-		s.Timeout = 6 * time.Hour
 	}
 	if md.Type == bigquery.RegularTable {
 		s.Modified = md.LastModifiedTime.UnixMicro()

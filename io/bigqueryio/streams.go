@@ -154,10 +154,8 @@ func (r *reader) stream(ctx context.Context, name string, d *arrowDecoder, out c
 			return r.shown(err)
 		}
 		failures++
-		select {
-		case <-ctx.Done():
-			return r.shown(ctx.Err())
-		case <-time.After(time.Duration(failures) * time.Second):
+		if err := sleep(ctx, time.Duration(failures)*time.Second); err != nil {
+			return r.shown(err)
 		}
 	}
 }

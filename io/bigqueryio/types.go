@@ -2,6 +2,7 @@ package bigqueryio
 
 import (
 	"math/big"
+	"slices"
 	"time"
 
 	"cloud.google.com/go/bigquery"
@@ -34,14 +35,7 @@ var types = [...]typeRow{
 
 // kinds accepts Arrow types by their number.
 func kinds(want ...arrow.Type) func(arrow.DataType) bool {
-	return func(t arrow.DataType) bool {
-		for _, id := range want {
-			if t.ID() == id {
-				return true
-			}
-		}
-		return false
-	}
+	return func(t arrow.DataType) bool { return slices.Contains(want, t.ID()) }
 }
 
 func isText(t arrow.DataType) bool {
