@@ -71,17 +71,11 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *codec
 		}
 		return nil
 	})
-	shown := len(faults)
-	if shown > maxFaults+1 {
-		shown = maxFaults
-	}
 	var errs []error
-	for _, fault := range faults[:shown] {
+	for _, fault := range faults {
 		errs = append(errs, fmt.Errorf("parquet: %s: %s", path, fault))
 	}
-	if rest := len(faults) - shown; rest > 0 {
-		errs = append(errs, fmt.Errorf("parquet: %s: %w like these", path, bounded.Rest(rest)))
-	}
+	errs = atMost(errs, func(n int) error { return fmt.Errorf("parquet: %s: %w like these", path, bounded.Rest(n)) })
 	if err == nil && len(faults) == 0 {
 		err = r.checkGroups()
 	}
@@ -133,15 +127,14 @@ func columnType(f *codec.Field) string {
 // checkGroups applies to every row group what ReadGroup checks before it reads a page.
 func (r *Reader) checkGroups() error {
 	for i := range r.Groups() {
-		where := fmt.Sprintf("%s: row group %d", r.name, i)
-		err := codec.Protect(where, func() error {
+		err := r.within(i, func() error {
 			rows, err := r.turnTo(i)
 			if err != nil {
-				return fmt.Errorf("parquet: %s: %w", where, err)
+				return err
 			}
 			for _, l := range r.leaves() {
 				if err := r.file.Check(l.index, rows); err != nil {
-					return fmt.Errorf("parquet: %s: column %q: %w", where, l.name, err)
+					return fmt.Errorf("column %q: %w", l.name, err)
 				}
 			}
 			return nil

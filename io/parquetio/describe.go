@@ -42,15 +42,8 @@ func Describe(ctx context.Context, f files.Info) (out []tables.Column, err error
 
 // describe finds the type that a column holds values of.
 func describe(c *codec.Field, encrypted bool) tables.Column {
-	d := tables.Column{Name: c.Path[0], Nullable: c.Optional}
-	switch {
-	case len(c.Path) > 1 && c.Outer >= 16:
-		d.Fault = fmt.Sprintf("it is %s; convert it, or leave it out of the domain", codec.Logical{Kind: c.Outer})
-	case len(c.Path) > 1:
-		d.Fault = nestedFault(c)
-	case c.Repeated:
-		d.Fault = "it is REPEATED; flatten it or leave it out of the domain"
-	case encrypted:
+	d := tables.Column{Name: c.Path[0], Nullable: c.Optional, Fault: shapeFault(c)}
+	if d.Fault == "" && encrypted {
 		d.Fault = codec.ErrEncryptedColumn.Error()
 	}
 	if d.Fault != "" {

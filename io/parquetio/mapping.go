@@ -89,10 +89,8 @@ func findColumn(m *codec.Meta, name string) (leaf, *codec.Field, string) {
 		case f.Path[0] != name:
 		case found >= 0 && f.Top != m.Leaves[found].Top:
 			return leaf{}, nil, "the file has several columns of this name; rename all but one"
-		case len(f.Path) > 1 && f.Outer >= 16:
-			return leaf{}, nil, fmt.Sprintf("it is %s; convert it, or leave it out of the domain", codec.Logical{Kind: f.Outer})
 		case len(f.Path) > 1:
-			return leaf{}, nil, nestedFault(f)
+			return leaf{}, nil, shapeFault(f)
 		default:
 			found = i
 		}
@@ -101,19 +99,24 @@ func findColumn(m *codec.Meta, name string) (leaf, *codec.Field, string) {
 		return leaf{}, nil, noColumn
 	}
 	f := &m.Leaves[found]
-	if f.Repeated {
-		return leaf{}, nil, "it is REPEATED; flatten it or leave it out of the domain"
-	}
-	return leaf{index: found, name: name}, f, ""
+	return leaf{index: found, name: name}, f, shapeFault(f)
 }
 
-// nestedFault names the field that makes a column nested.
-func nestedFault(f *codec.Field) string {
+// shapeFault says why a column is not a plain one; empty: it is.
+func shapeFault(f *codec.Field) string {
 	path := nameOf(f)
 	if len(path) > 100 {
 		path = quoted(path)
 	}
-	return path + " is RECORD or REPEATED; flatten it or leave it out of the domain"
+	switch {
+	case len(f.Path) > 1 && f.Outer >= 16:
+		return fmt.Sprintf("it is %s; convert it, or leave it out of the domain", codec.Logical{Kind: f.Outer})
+	case len(f.Path) > 1:
+		return path + " is RECORD or REPEATED; flatten it or leave it out of the domain"
+	case f.Repeated:
+		return "it is REPEATED; flatten it or leave it out of the domain"
+	}
+	return ""
 }
 
 // text reports whether a column holds texts. Older writers do not annotate them; a UUID is read in its usual
