@@ -39,14 +39,6 @@ func ParseCondition(text string, d *domain.Domain) (*Condition, error) {
 	return c, nil
 }
 
-func columnNames(d *domain.Domain) []string {
-	names := make([]string, d.Len())
-	for i := range names {
-		names[i] = d.Attributes[i].Name
-	}
-	return names
-}
-
 // truth is a truth value of SQL: a comparison with NULL is unknown.
 type truth uint8
 

@@ -38,7 +38,7 @@ func parseCriteria(text string, d *domain.Domain) (limits []solver.Limit, err er
 		for name := range strings.SplitSeq(names, ",") {
 			name = strings.TrimSpace(name)
 			if a := d.Index(name); a < 0 {
-				errs = append(errs, fmt.Errorf("column %q is not modelled; the columns are %s", name, strings.Join(columnNames(d), ", ")))
+				errs = append(errs, fmt.Errorf("column %q is not modelled; the columns are %s", name, strings.Join(d.Names(), ", ")))
 			} else if slices.Contains(attrs, a) {
 				errs = append(errs, fmt.Errorf("column %q appears twice", name))
 			} else {

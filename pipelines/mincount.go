@@ -24,7 +24,7 @@ func checkMinCount(m synth.MinCount, rows, expected int64, d *domain.Domain, f *
 		f.add("--min_count", fmt.Sprintf("got %d for --expected_rows=%d; no combination can be in so many", m.Rows, expected), "")
 	}
 	if err := m.Validate(d); err != nil {
-		f.add("--min_count_columns", strings.TrimPrefix(err.Error(), "synth: MinCount: "), "the columns are "+strings.Join(columnNames(d), ", "))
+		f.add("--min_count_columns", strings.TrimPrefix(err.Error(), "synth: MinCount: "), "the columns are "+strings.Join(d.Names(), ", "))
 	}
 }
 
@@ -33,7 +33,7 @@ func combined(m synth.MinCount, d *domain.Domain) []string {
 	if len(m.Columns) > 0 {
 		return m.Columns
 	}
-	return columnNames(d)
+	return d.Names()
 }
 
 // columnsOf names them for a sentence.

@@ -230,7 +230,7 @@ func (p *whereParser) column(name token) (int, error) {
 			return 0, p.fault(name.at, "column %q is generated, and no condition holds for some of its values alone", name.text)
 		}
 	}
-	return 0, p.fault(name.at, "no column is called %q; the columns are %s", name.text, strings.Join(columnNames(p.d), ", "))
+	return 0, p.fault(name.at, "no column is called %q; the columns are %s", name.text, strings.Join(p.d.Names(), ", "))
 }
 
 // value takes one value.

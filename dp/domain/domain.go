@@ -32,6 +32,15 @@ type Domain struct {
 // Len returns the number of attributes.
 func (d *Domain) Len() int { return len(d.Attributes) }
 
+// Names returns the names of the attributes.
+func (d *Domain) Names() []string {
+	names := make([]string, len(d.Attributes))
+	for i := range names {
+		names[i] = d.Attributes[i].Name
+	}
+	return names
+}
+
 // Sizes returns the number of cells of each attribute.
 func (d *Domain) Sizes() []int {
 	s := make([]int, len(d.Attributes))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -103,10 +104,7 @@ func writePeople(path string, d *domain.Domain, rows int) error {
 		return err
 	}
 	b := bufio.NewWriter(f)
-	b.WriteString("person_id")
-	for i := range d.Attributes {
-		b.WriteString("," + d.Attributes[i].Name)
-	}
+	b.WriteString("person_id," + strings.Join(d.Names(), ","))
 	rng := rand.New(rand.NewPCG(3, 4))
 	for r := range rows {
 		fmt.Fprintf(b, "\nperson-%07d", r/3)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/page"
 )
 
 // Cycle is how the dates or times of a column lie in a week, Monday first, or in a day, by hours from midnight: shares
@@ -81,7 +82,7 @@ func writeCycles(b *bytes.Buffer, columns []Column) {
 				title = ""
 			}
 			for k, shares := range [][]float64{y.Real, y.Synthetic} {
-				fmt.Fprintf(b, "%-13s", strings.Repeat(clip(c.Name, 13), 1-k))
+				fmt.Fprintf(b, "%-13s", strings.Repeat(page.Short(c.Name, 13), 1-k))
 				each := len(shares) / len(names)
 				for j := range names {
 					sum := 0.0

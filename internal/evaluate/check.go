@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/page"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -320,7 +321,7 @@ func (f *Fit) writeText(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%-20s %11s %11s %11s %11s %11s\n", "", "", "", "", "range", "list")
 	for i := range f.Columns {
 		c := &f.Columns[i]
-		fmt.Fprintf(b, "%-20s %11s %11s %11s %11s %11s\n", clip(c.Name, 20), counted(c.Usable), counted(c.Null.Count),
+		fmt.Fprintf(b, "%-20s %11s %11s %11s %11s %11s\n", page.Short(c.Name, 20), counted(c.Usable), counted(c.Null.Count),
 			counted(c.Unusable.Count), counted(c.OutOfRange.Count), counted(c.NotInList.Count))
 	}
 	b.WriteString("\n")

@@ -65,7 +65,7 @@ type evaluation struct {
 }
 
 func (e *evaluation) report(ctx context.Context, t Tables) (*Report, error) {
-	r := &Report{NotPrivate: Banner, Format: 1, Columns: names(e.domain)}
+	r := &Report{NotPrivate: Banner, Format: 1, Columns: e.domain.Names()}
 	var err error
 	if r.Real, err = e.compare(ctx, t.Real, t.Synthetic); err != nil {
 		return nil, err
@@ -223,14 +223,6 @@ func (e *evaluation) labels(c domain.Clique, cell int) []string {
 		a := &e.domain.Attributes[c[i]]
 		out[i] = a.Label(domain.Code(cell % a.Size()))
 		cell /= a.Size()
-	}
-	return out
-}
-
-func names(d *domain.Domain) []string {
-	out := make([]string, d.Len())
-	for i := range out {
-		out[i] = d.Attributes[i].Name
 	}
 	return out
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/page"
 )
 
 // Queries sums up the errors of the workload's linear queries. Answers are means over the rows, in [−1, 1].
@@ -80,7 +82,7 @@ func (q *Queries) writeText(b *bytes.Buffer) {
 	fmt.Fprintf(b, "Linear queries: %s of the workload, average error %s, largest %s\n", thousands(q.Number), share(q.Average), share(q.Largest))
 	fmt.Fprintf(b, "%9s %9s\n", "true", "synth.")
 	for _, x := range q.Worst {
-		fmt.Fprintf(b, "%9.5f %9.5f  %s\n", x.Real, x.Synthetic, clip(x.name(), textWidth-21))
+		fmt.Fprintf(b, "%9.5f %9.5f  %s\n", x.Real, x.Synthetic, page.Short(x.name(), textWidth-21))
 	}
 	fmt.Fprintln(b)
 }

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/internal/page"
 )
 
 const (
@@ -86,7 +87,7 @@ func writeProperty(b *bytes.Buffer, name string, p Property) {
 		if item.Reason != "" {
 			name += ": " + item.Reason
 		}
-		fmt.Fprintf(b, "  %s  %-21s  %s\n", item.Score, item.Metric, clip(name, 47))
+		fmt.Fprintf(b, "  %s  %-21s  %s\n", item.Score, item.Metric, page.Short(name, 47))
 	}
 	if rest := len(items) - textItems; rest > 0 {
 		fmt.Fprintf(b, "  and %s more, none lower\n", thousands(rest))
@@ -97,9 +98,9 @@ func writeProperty(b *bytes.Buffer, name string, p Property) {
 func writeWorst(b *bytes.Buffer, worst []Marginal) {
 	fmt.Fprintf(b, "Worst marginals\n%7s %8s %8s\n", "TV", "true", "synth.")
 	for _, m := range worst {
-		fmt.Fprintf(b, "%7.5f  %s\n", m.TV, clip(strings.Join(m.Columns, " × "), textWidth-9))
+		fmt.Fprintf(b, "%7.5f  %s\n", m.TV, page.Short(strings.Join(m.Columns, " × "), textWidth-9))
 		for _, c := range m.Largest[:min(textCells, len(m.Largest))] {
-			fmt.Fprintf(b, "%7s %8.5f %8.5f  %s\n", "", c.Real, c.Synthetic, clip(strings.Join(c.Labels, ", "), textWidth-27))
+			fmt.Fprintf(b, "%7s %8.5f %8.5f  %s\n", "", c.Real, c.Synthetic, page.Short(strings.Join(c.Labels, ", "), textWidth-27))
 		}
 	}
 }
@@ -129,18 +130,4 @@ func share(x float64) string {
 }
 
 // thousands writes n with a comma after every three digits.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// clip shortens s to n characters.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}
+func thousands(n int) string { return page.Count(float64(n)) }

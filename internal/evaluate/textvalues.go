@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/page"
 )
 
 // writeText writes nothing if only cells are known.
@@ -64,7 +66,7 @@ func writeColumns(b *bytes.Buffer, columns []Column) {
 			continue
 		}
 		for k, s := range []*Summary{&c.Real, &c.Synthetic} {
-			name := clip(c.Name, 13)
+			name := page.Short(c.Name, 13)
 			if k == 1 {
 				name = ""
 			}
@@ -78,9 +80,9 @@ func writeColumns(b *bytes.Buffer, columns []Column) {
 		c := &columns[i]
 		var parts []string
 		for _, f := range c.Frequent[:min(3, len(c.Frequent))] {
-			parts = append(parts, fmt.Sprintf("%s %s, %s", clip(f.Value, 16), percent(Score(f.Real)), percent(Score(f.Synthetic))))
+			parts = append(parts, fmt.Sprintf("%s %s, %s", page.Short(f.Value, 16), percent(Score(f.Real)), percent(Score(f.Synthetic))))
 		}
-		fmt.Fprintf(b, "%-13s %s\n", clip(c.Name, 13), clip(strings.Join(parts, "; "), textWidth-14))
+		fmt.Fprintf(b, "%-13s %s\n", page.Short(c.Name, 13), page.Short(strings.Join(parts, "; "), textWidth-14))
 	}
 	fmt.Fprintln(b)
 }

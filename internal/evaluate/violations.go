@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/page"
 )
 
 // Violations counts the rows of both tables that the domain declares impossible.
@@ -75,7 +76,7 @@ func (v *Violations) writeText(b *bytes.Buffer) {
 		for i, name := range x.Columns {
 			parts[i] = name + ": " + strings.Join(x.Cells[i], ", ")
 		}
-		fmt.Fprintf(b, "%9s %9s  %s\n", thousands(x.Real), thousands(x.Synthetic), clip(strings.Join(parts, "; "), textWidth-21))
+		fmt.Fprintf(b, "%9s %9s  %s\n", thousands(x.Real), thousands(x.Synthetic), page.Short(strings.Join(parts, "; "), textWidth-21))
 	}
 	fmt.Fprintln(b)
 }

@@ -82,11 +82,10 @@ func digest(values []string, body []byte) string {
 
 // names returns those of the columns.
 func (f *File) names(listed bool) []string {
-	names := []string{"weight"}
-	for i := 0; listed && i < f.Domain.Len(); i++ {
-		names = append(names, f.Domain.Attributes[i].Name)
+	if !listed {
+		return []string{"weight"}
 	}
-	return names
+	return append([]string{"weight"}, f.Domain.Names()...)
 }
 
 // Encode returns f in the package's form, if it is valid.

@@ -21,9 +21,8 @@ const strongest = 12
 // association returns Cramér's V of every pair whose marginal is published, as the model has it.
 func (p Page) association() (page.Heat, []pair) {
 	n := p.Domain.Len()
-	h := page.Heat{Title: "Association of columns, by Cramér's V", Values: make([][]float64, n)}
+	h := page.Heat{Title: "Association of columns, by Cramér's V", Names: p.Domain.Names(), Values: make([][]float64, n)}
 	for i := range h.Values {
-		h.Names = append(h.Names, p.Domain.Attributes[i].Name)
 		h.Values[i] = slices.Repeat([]float64{math.NaN()}, n)
 	}
 	var list []pair

@@ -48,11 +48,7 @@ const missed = -2
 // match returns the field of each needed column, or an error that lists all that are missing. It does
 // not show the first line of the file: without a header, that would be a record.
 func (r *Reader) match(columns []string, d *domain.Domain) ([]int, error) {
-	need := make([]string, 1, d.Len()+1)
-	need[0] = d.PrivacyID
-	for i := range d.Attributes {
-		need = append(need, d.Attributes[i].Name)
-	}
+	need := append([]string{d.PrivacyID}, d.Names()...)
 	at := make(map[string]int, len(columns))
 	twice := map[string]int{}
 	for i, name := range columns {

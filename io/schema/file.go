@@ -207,13 +207,9 @@ func (r *reader) workload(f *File, n *yaml.Node) {
 
 // names lists the columns of a domain, the first ones if there are many.
 func names(d *domain.Domain) string {
-	var out []string
-	for i := range d.Attributes {
-		if i == 20 {
-			out = append(out, "…")
-			break
-		}
-		out = append(out, d.Attributes[i].Name)
+	out := d.Names()
+	if len(out) > 20 {
+		out = append(out[:20], "…")
 	}
 	return strings.Join(out, ", ")
 }
@@ -281,15 +277,8 @@ func (r *reader) covers(f *File, n *yaml.Node) {
 	if f.Domain == nil {
 		return
 	}
-	need := []string{}
-	if f.Domain.PrivacyID != "" {
-		need = append(need, f.Domain.PrivacyID)
-	}
-	for i := range f.Domain.Attributes {
-		need = append(need, f.Domain.Attributes[i].Name)
-	}
-	for _, c := range need {
-		if !slices.Contains(f.CSV.Columns, c) {
+	for _, c := range append([]string{f.Domain.PrivacyID}, f.Domain.Names()...) {
+		if c != "" && !slices.Contains(f.CSV.Columns, c) {
 			r.add(n, "csv: columns: %s is missing; name all columns of the file, in their order", quote(c))
 		}
 	}

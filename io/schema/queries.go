@@ -55,10 +55,7 @@ func (r *reader) query(d *domain.Domain, m mapping, e *WorkloadEntry) {
 	if len(r.faults) > before {
 		return
 	}
-	for _, a := range c {
-		e.Columns = append(e.Columns, d.Attributes[a].Name)
-	}
-	e.Query = q
+	e.Columns, e.Query = c.Names(d), q
 }
 
 // attribute returns the position of a named column; n is where it is named.

@@ -232,10 +232,7 @@ func (r *reader) written(f *File, n *yaml.Node) {
 	if f.Domain == nil {
 		return
 	}
-	var columns []string
-	for i := range f.Domain.Attributes {
-		columns = append(columns, f.Domain.Attributes[i].Name)
-	}
+	columns := f.Domain.Names()
 	m, ok := r.mapping(n, "csv: written", columns...)
 	if !ok {
 		return

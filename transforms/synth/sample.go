@@ -240,11 +240,7 @@ type sampleFn struct {
 
 func newSampleFn(r Release, p SampleParams) sampleFn {
 	p.As = nil // rows are made as chunks; a reflect.Type does not travel
-	f := sampleFn{Params: p, Store: r.store}
-	for i := range r.domain.Attributes {
-		f.Columns = append(f.Columns, r.domain.Attributes[i].Name)
-	}
-	return f
+	return sampleFn{Params: p, Store: r.store, Columns: r.domain.Names()}
 }
 
 // source returns the rows of the one model that refs name, and the hash of that model.
