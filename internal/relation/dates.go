@@ -71,18 +71,13 @@ func lastDay(year, month int64) int64 {
 // year.
 func (p *Plan) longest(c calendar, year, month domain.Code) int64 {
 	most := int64(0)
-	m, last, ok := p.columns[c.month].Ends(month)
-	if !ok {
-		return 31
-	}
 	y, until, ok := p.columns[c.year].Ends(year)
 	if !ok {
 		y, until = 0, 0
 	}
-	for ; m <= last; m += max(1, p.columns[c.month].Resolution) {
-		for year := y; year <= until && year < y+9*max(1, p.columns[c.year].Resolution); year += max(1, p.columns[c.year].Resolution) {
-			most = max(most, lastDay(year, m))
-		}
+	step := max(1, p.columns[c.year].Resolution)
+	for year := y; year <= until && year < y+9*step; year += step {
+		most = max(most, p.longestOf(c, month, year))
 	}
 	return most
 }
@@ -112,8 +107,12 @@ func (p *Plan) never(c calendar) (out domain.Exclusions) {
 				years = append(years, domain.Code(code))
 			}
 		}
+		in := int64(2024)
+		if most == 28 {
+			in = 2023 // no leap year
+		}
 		for code := range month.Size() {
-			if longest := p.longestOf(c, domain.Code(code), most == 28); longest <= most {
+			if p.longestOf(c, domain.Code(code), in) <= most {
 				months = append(months, domain.Code(code))
 			}
 		}
@@ -131,15 +130,11 @@ func (p *Plan) never(c calendar) (out domain.Exclusions) {
 	return out
 }
 
-// longestOf returns the most days of the months of a cell, in a year that is no leap year if common is set.
-func (p *Plan) longestOf(c calendar, month domain.Code, common bool) int64 {
+// longestOf returns the most days of the months of a cell in a year; 0 is one that is not known.
+func (p *Plan) longestOf(c calendar, month domain.Code, year int64) (most int64) {
 	m, last, ok := p.columns[c.month].Ends(month)
 	if !ok {
 		return 31
-	}
-	year, most := int64(2024), int64(0)
-	if common {
-		year = 2023
 	}
 	for ; m <= last; m += max(1, p.columns[c.month].Resolution) {
 		most = max(most, lastDay(year, m))

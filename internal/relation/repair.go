@@ -3,6 +3,7 @@ package relation
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -58,20 +59,8 @@ func (p *Plan) Repair(c *domain.Chunk, codes []domain.Code, word func(row int, n
 func (p *Plan) sorted(members []int) (out []int) {
 	for len(out) < len(members) {
 		for _, b := range members {
-			free := true
-			for _, a := range out {
-				free = free && a != b
-			}
-			for _, a := range members {
-				if p.before[a][b] {
-					placed := false
-					for _, done := range out {
-						placed = placed || done == a
-					}
-					free = free && placed
-				}
-			}
-			if free {
+			waits := slices.ContainsFunc(members, func(a int) bool { return p.before[a][b] && !slices.Contains(out, a) })
+			if !waits && !slices.Contains(out, b) {
 				out = append(out, b)
 			}
 		}

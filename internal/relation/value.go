@@ -127,8 +127,7 @@ func (c *compiler) combine(op rune, a, b value) (value, error) {
 	x, y := a.eval, b.eval
 	switch op {
 	case '+':
-		v.lo, v.hi = new(big.Int).Add(a.lo, b.lo), new(big.Int).Add(a.hi, b.hi)
-		v.eval = func(columns []domain.Column, row int) int64 { return x(columns, row) + y(columns, row) }
+		v = sum(a, b, v)
 	case '-':
 		v = c.difference(a, b, v)
 	case '*':
@@ -170,9 +169,24 @@ func (v value) scaled(scale int) value {
 	for range scale - v.scale {
 		unit *= 10
 	}
+	v.scale = scale
+	return v.multiplied(unit)
+}
+
+// multiplied returns v times unit, which is above 0.
+func (v value) multiplied(unit int64) value {
 	f, u := v.eval, big.NewInt(unit)
-	return value{typ: v.typ, scale: scale, lo: new(big.Int).Mul(v.lo, u), hi: new(big.Int).Mul(v.hi, u), column: v.column,
-		eval: func(columns []domain.Column, row int) int64 { return f(columns, row) * unit }}
+	v.lo, v.hi = new(big.Int).Mul(v.lo, u), new(big.Int).Mul(v.hi, u)
+	v.eval = func(columns []domain.Column, row int) int64 { return f(columns, row) * unit }
+	return v
+}
+
+// sum completes v to a + b.
+func sum(a, b, v value) value {
+	x, y := a.eval, b.eval
+	v.lo, v.hi = new(big.Int).Add(a.lo, b.lo), new(big.Int).Add(a.hi, b.hi)
+	v.eval = func(columns []domain.Column, row int) int64 { return x(columns, row) + y(columns, row) }
+	return v
 }
 
 // difference returns a − b, which is not negative if the domain declares that b is at most a.
@@ -200,16 +214,11 @@ func (c *compiler) times(op rune, a, b value) (value, error) {
 		v.eval = func(columns []domain.Column, row int) int64 { return floorDiv(f(columns, row), unit) }
 		return v, nil
 	case (op == '+' || op == '-') && a.typ != domain.Int64 && b.typ == domain.Int64 && b.scale == 0:
-		u := big.NewInt(unit)
-		b.lo, b.hi = new(big.Int).Mul(b.lo, u), new(big.Int).Mul(b.hi, u)
-		x, y := a.eval, b.eval
 		v := value{typ: a.typ, column: -1}
-		if op == '-' {
-			v.lo, v.hi = new(big.Int).Sub(a.lo, b.hi), new(big.Int).Sub(a.hi, b.lo)
-			v.eval = func(columns []domain.Column, row int) int64 { return x(columns, row) - unit*y(columns, row) }
+		if b = b.multiplied(unit); op == '-' {
+			v = c.difference(a, b, v)
 		} else {
-			v.lo, v.hi = new(big.Int).Add(a.lo, b.lo), new(big.Int).Add(a.hi, b.hi)
-			v.eval = func(columns []domain.Column, row int) int64 { return x(columns, row) + unit*y(columns, row) }
+			v = sum(a, b, v)
 		}
 		if f := a.typ.Facts(); v.lo.Cmp(big.NewInt(f.Least)) < 0 || v.hi.Cmp(big.NewInt(f.Most)) > 0 {
 			return v, fmt.Errorf("it can leave the range of a %v", a.typ)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -40,6 +41,15 @@ func (c *columnReader) number(n *yaml.Node, key string) *big.Rat {
 		return nil
 	}
 	return r
+}
+
+// float reads a node as the float64 nearest to a decimal number.
+func (c *columnReader) float(n *yaml.Node, key string) (v float64, ok bool) {
+	r := c.number(n, key)
+	if r != nil {
+		v, _ = r.Float64()
+	}
+	return v, r != nil
 }
 
 // native reads a node in the native unit of the attribute's type.
@@ -89,7 +99,7 @@ func (c *columnReader) bins() {
 	}
 	c.resolution()
 	if c.has("edges") {
-		c.edges()
+		c.attr.Cuts = edges(c, true, c.native)
 		return
 	}
 	lo, okLo := c.native(c.values["min"], "min")
@@ -162,13 +172,9 @@ func (c *columnReader) inexact(n int) {
 
 // exact reads the values that are written as they are.
 func (c *columnReader) exact() {
-	if !c.has("exact") {
-		return
-	}
 	for _, n := range c.list(c.values["exact"], c.what+": exact") {
 		if c.attr.Type == domain.Float64 {
-			if r := c.number(n, "exact"); r != nil {
-				v, _ := r.Float64()
+			if v, ok := c.float(n, "exact"); ok {
 				c.attr.FloatExact = append(c.attr.FloatExact, v)
 			}
 		} else if v, ok := c.native(n, "exact"); ok {
@@ -260,10 +266,8 @@ func (c *columnReader) scale(bins int) bool {
 	if c.has("resolution") {
 		look(c.values["resolution"], "resolution")
 	}
-	if c.has("exact") {
-		for _, n := range c.list(c.values["exact"], c.what+": exact") {
-			look(n, "exact")
-		}
+	for _, n := range c.list(c.values["exact"], c.what+": exact") {
+		look(n, "exact")
 	}
 	for _, key := range [...]string{"edges", "values"} {
 		if c.has(key) {
@@ -295,25 +299,24 @@ func exactScale(lo, hi *big.Rat, bins, least int) int {
 	return least
 }
 
-// edges reads explicit cut points.
-func (c *columnReader) edges() {
+// edges reads explicit cut points, of which the last two may be equal if closed; nil after a fault.
+func edges[T cmp.Ordered](c *columnReader, closed bool, value func(*yaml.Node, string) (T, bool)) (cuts []T) {
 	items := c.list(c.values["edges"], c.what+": edges")
 	if !c.enough(len(items)) {
-		return
+		return nil
 	}
-	cuts := make([]int64, 0, len(items))
 	for i, n := range items {
-		v, ok := c.native(n, "edges")
+		v, ok := value(n, "edges")
 		if !ok {
-			return
+			return nil
 		}
-		if i > 0 && (v < cuts[i-1] || v == cuts[i-1] && i < len(items)-1) {
+		if i > 0 && (v < cuts[i-1] || v == cuts[i-1] && !(closed && i == len(items)-1)) {
 			c.add(n, "%s: edges: %s is not above the one before it; put them in ascending order", c.what, quote(n.Value))
-			return
+			return nil
 		}
 		cuts = append(cuts, v)
 	}
-	c.attr.Cuts = cuts
+	return cuts
 }
 
 // enough checks the number of edges.

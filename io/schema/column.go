@@ -180,12 +180,8 @@ func (c *columnReader) canonical(s string) string {
 
 // unusable reads what NULL and unusable values become; faulty tells that the cells are not known.
 func (c *columnReader) unusable(faulty bool) {
-	if c.has("null") {
-		c.attr.Null = c.flag(c.values["null"], c.what+": null")
-	}
-	if c.has("other") {
-		c.attr.Other = c.flag(c.values["other"], c.what+": other")
-	}
+	c.attr.Null = c.flag(c.values["null"], c.what+": null")
+	c.attr.Other = c.flag(c.values["other"], c.what+": other")
 	c.other()
 	switch {
 	case c.has("fallback") && (c.attr.Null || c.attr.Other):

@@ -16,13 +16,7 @@ func (r *reader) events(f *File, n *yaml.Node) {
 		return
 	}
 	before := len(r.faults)
-	var person, usual []string
-	if m.has("person") {
-		person = r.texts(m.values["person"], "events: person")
-	}
-	if m.has("usual") {
-		usual = r.texts(m.values["usual"], "events: usual")
-	}
+	person, usual := r.texts(m.values["person"], "events: person"), r.texts(m.values["usual"], "events: usual")
 	least, most := int64(1), int64(0)
 	if !m.has("rows") {
 		r.add(n, "events: no rows; say how many rows anybody is written with at most, such as rows: {max: 100}")
@@ -37,12 +31,10 @@ func (r *reader) events(f *File, n *yaml.Node) {
 				most = 0
 			}
 		}
-		if of.has("min") {
-			if text, ok := r.text(of.values["min"], "events: rows: min"); ok {
-				var err error
-				if least, err = strconv.ParseInt(text, 10, 64); err != nil || least < 0 || least > 1 {
-					r.add(of.values["min"], "events: rows: min: got %s; 0 is needed if people without rows exist, who come from a table of people, else 1", quote(text))
-				}
+		if text, ok := r.text(of.values["min"], "events: rows: min"); ok {
+			var err error
+			if least, err = strconv.ParseInt(text, 10, 64); err != nil || least < 0 || least > 1 {
+				r.add(of.values["min"], "events: rows: min: got %s; 0 is needed if people without rows exist, who come from a table of people, else 1", quote(text))
 			}
 		}
 	}

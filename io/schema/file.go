@@ -237,27 +237,17 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 		f.CSV.Columns = r.texts(m.values["columns"], "csv: columns")
 		r.covers(f, m.values["columns"])
 	}
-	if m.has("null") {
-		f.CSV.Null = r.texts(m.values["null"], "csv: null")
-		r.marks(f, m.values["null"])
-	}
-	if m.has("trim") {
-		f.CSV.Trim = r.flag(m.values["trim"], "csv: trim")
-	}
+	f.CSV.Null = r.texts(m.values["null"], "csv: null")
+	r.marks(f, m.values["null"])
+	f.CSV.Trim = r.flag(m.values["trim"], "csv: trim")
 	for _, key := range []string{"null_id", "trim_id"} {
 		if m.has(key) && f.Domain != nil && f.Domain.PrivacyID == "" {
 			r.add(m.keys[key], "csv: %s: the file declares no privacy_id; declare one, or leave %s out", key, key)
 		}
 	}
-	if m.has("null_id") {
-		f.CSV.NullID = r.texts(m.values["null_id"], "csv: null_id")
-	}
-	if m.has("trim_id") {
-		f.CSV.TrimID = r.flag(m.values["trim_id"], "csv: trim_id")
-	}
-	if m.has("max_record_mib") {
-		f.CSV.MaxRecord = r.mebibytes(m.values["max_record_mib"])
-	}
+	f.CSV.NullID = r.texts(m.values["null_id"], "csv: null_id")
+	f.CSV.TrimID = r.flag(m.values["trim_id"], "csv: trim_id")
+	f.CSV.MaxRecord = r.mebibytes(m.values["max_record_mib"])
 	if m.has("encoding") {
 		s, ok := r.text(m.values["encoding"], "csv: encoding")
 		if f.CSV.Encoding = s; ok && s != Windows1252 {
@@ -267,9 +257,7 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 	if m.has("written") {
 		r.written(f, m.values["written"])
 	}
-	if m.has("comma") {
-		f.CSV.Comma = r.comma(m.values["comma"])
-	}
+	f.CSV.Comma = r.comma(m.values["comma"])
 }
 
 // covers checks that the columns of a file without a header hold all that are needed.

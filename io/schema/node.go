@@ -116,8 +116,11 @@ func quote(s string) string {
 	return strconv.Quote(s[:cut]) + "…"
 }
 
-// text reads n as a scalar, as it is written.
+// text reads n as a scalar, as it is written. Of a key that is absent, nil, this and the readers below make no fault.
 func (r *reader) text(n *yaml.Node, what string) (string, bool) {
+	if n == nil {
+		return "", false
+	}
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
 		fix := "one value is needed"
 		if n.Kind == yaml.ScalarNode && n.Value != "" {
@@ -131,15 +134,18 @@ func (r *reader) text(n *yaml.Node, what string) (string, bool) {
 
 // flag reads n as true or false.
 func (r *reader) flag(n *yaml.Node, what string) bool {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+	if n != nil && (n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool") {
 		r.add(n, "%s: got %s; true or false is needed", what, kind(n))
 		return false
 	}
-	return strings.EqualFold(n.Value, "true")
+	return n != nil && strings.EqualFold(n.Value, "true")
 }
 
 // list reads n as a list of at least one value.
 func (r *reader) list(n *yaml.Node, what string) []*yaml.Node {
+	if n == nil {
+		return nil
+	}
 	if n.Kind != yaml.SequenceNode {
 		r.add(n, "%s: got %s; a list such as [a, b] is needed", what, kind(n))
 		return nil

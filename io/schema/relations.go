@@ -261,8 +261,7 @@ func (c *columnReader) derivedCells() {
 	case c.has("min"):
 		c.span()
 	}
-	if c.has("other") {
-		c.attr.Other = c.flag(c.values["other"], c.what+": other")
+	if c.attr.Other = c.flag(c.values["other"], c.what+": other"); c.has("other") {
 		c.other()
 	}
 }

@@ -101,7 +101,7 @@ func (c *columnReader) floatBins() {
 		}
 	}
 	if c.has("edges") {
-		c.floatEdges()
+		c.attr.FloatCuts = edges(c, false, c.float)
 		return
 	}
 	bins := c.count()
@@ -128,26 +128,4 @@ func (c *columnReader) floatBins() {
 			c.fault("bins", "got %d; float64 cannot tell so many cut points apart between min and max; use fewer", bins)
 		}
 	}
-}
-
-// floatEdges reads the explicit cut points of a FLOAT64.
-func (c *columnReader) floatEdges() {
-	items := c.list(c.values["edges"], c.what+": edges")
-	if !c.enough(len(items)) {
-		return
-	}
-	cuts := make([]float64, 0, len(items))
-	for i, n := range items {
-		r := c.number(n, "edges")
-		if r == nil {
-			return
-		}
-		v, _ := r.Float64()
-		if i > 0 && v <= cuts[i-1] {
-			c.add(n, "%s: edges: %s is not above the one before it; put them in ascending order", c.what, quote(n.Value))
-			return
-		}
-		cuts = append(cuts, v)
-	}
-	c.attr.FloatCuts = cuts
 }
