@@ -180,6 +180,57 @@ var public = map[string]string{
 	"transforms/synth":   "Synthesize; Solve, Sample and Write",
 }
 
+// TestParametersComeLast: a function takes its struct of parameters as its last argument, and there is one form of it, with
+// parameters or without.
+func TestParametersComeLast(t *testing.T) {
+	t.Parallel()
+	isParams := regexp.MustCompile(`(Params|Options|Settings|Config)$`)
+	functions := 0
+	for pkg := range public {
+		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range parsed.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok || !f.Name.IsExported() {
+					continue
+				}
+				functions++
+				if f.Recv == nil {
+					names[f.Name.Name] = true
+				}
+				list := f.Type.Params.List
+				for i, p := range list {
+					if s, ok := p.Type.(*ast.SelectorExpr); ok && isParams.MatchString(s.Sel.Name) && i < len(list)-1 {
+						t.Errorf("%s.%s: its parameters are not its last argument", pkg, f.Name.Name)
+					}
+					if id, ok := p.Type.(*ast.Ident); ok && isParams.MatchString(id.Name) && i < len(list)-1 {
+						t.Errorf("%s.%s: its parameters are not its last argument", pkg, f.Name.Name)
+					}
+				}
+			}
+		}
+		for name := range names {
+			if names[name+"With"] {
+				t.Errorf("%s.%s and %sWith: one form is enough", pkg, name, name)
+			}
+		}
+	}
+	if functions < 300 {
+		t.Errorf("%d functions were read: the check is blind", functions)
+	}
+}
+
 // TestPublicPackages: every package that others can import is on the list, and shows a first use that runs.
 func TestPublicPackages(t *testing.T) {
 	t.Parallel()

@@ -83,7 +83,7 @@ func errorLines(err error) (lines []string) {
 func bookError(err error) string { return strings.TrimPrefix(err.Error(), "book: ") }
 
 // Ledger makes or changes a book if the request asks for it, and prints it.
-func Ledger(ctx context.Context, c LedgerConfig, w io.Writer) error {
+func Ledger(ctx context.Context, w io.Writer, c LedgerConfig) error {
 	var b *book.Book
 	var err error
 	if c.Create != "" {

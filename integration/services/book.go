@@ -25,7 +25,7 @@ func CheckBook(t *testing.T, c pipelines.Config, dir string, lose func()) {
 	if err := pipelines.ValidateLedger(ctx, ledger); err != nil {
 		t.Fatal(err)
 	}
-	if err := pipelines.Ledger(ctx, ledger, &output); err != nil {
+	if err := pipelines.Ledger(ctx, &output, ledger); err != nil {
 		t.Fatal(err)
 	}
 	c.Ledger = dir

@@ -222,7 +222,7 @@ func ledgerCommand() command {
 			{name: "mixed", usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
 		},
 		check: func(ctx context.Context) error { return pipelines.ValidateLedger(ctx, *c) },
-		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Ledger(ctx, *c, out) },
+		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Ledger(ctx, out, *c) },
 	}
 }
 

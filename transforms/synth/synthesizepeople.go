@@ -53,13 +53,13 @@ func SynthesizePeople(s beam.Scope, people, rows beam.PCollection, p PeopleParam
 	coded := private.EncodePeople(s, people, rows, p.Domain, private.EncodeParams{})
 	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), p.Workload, counts.Params{})
 	release = Solve(s, stats, p.solve())
-	madePeople, madeRows = SamplePeople(s, release, p.sample(row), p.peopleAs(person))
+	madePeople, madeRows = SamplePeople(s, release, p.peopleAs(person), p.sample(row))
 	return madePeople, madeRows, release
 }
 
 // SamplePeople is Sample for a domain with events, as two tables: of people, in structs of a type, or chunks if it is nil,
 // and of their rows, in structs of type p.As, or chunks. Both begin with the number of the person.
-func SamplePeople(s beam.Scope, r Release, p SampleParams, peopleAs reflect.Type) (people, rows beam.PCollection) {
+func SamplePeople(s beam.Scope, r Release, peopleAs reflect.Type, p SampleParams) (people, rows beam.PCollection) {
 	if r.domain.Events == nil {
 		panic("synth: two tables are of people and their rows, and the domain has no events")
 	}
