@@ -38,7 +38,7 @@ func people(list ...person) table {
 		for _, r := range p.rows {
 			rows = in.Pack(rows, r)
 		}
-		packed, n := s.Append(nil, &rank, fmt.Append(nil, i), rows, p.times)
+		packed, n := s.Append(nil, rank, fmt.Append(nil, i), rows, p.times)
 		columns := make([][]domain.Code, len(t.sizes)+1)
 		for a := range columns {
 			columns[a] = make([]domain.Code, n)

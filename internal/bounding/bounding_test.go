@@ -1,6 +1,9 @@
 package bounding
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -50,13 +53,28 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
-// The rank is that of the package comment, and different for two units with one row, and for two equal rows.
+// The rank is the last block of what CBC makes of the text that Ranker names, and different for two units with one row,
+// and for two equal rows.
 func TestRankIsPinned(t *testing.T) {
-	r := NewRanker(make([]byte, RunKeySize))
-	for id, want := range map[string]string{"p1": "3c0a0a362fd4", "p2": "f51e55d9c084"} {
-		got := r.Rank([]byte(id), []byte{1, 2}, 0)
-		if text := fmt.Sprintf("%x", got[:6]); text != want {
-			t.Errorf("rank of %s begins with %s, want %s", id, text, want)
+	key := []byte("a key of 16 byte")
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, seen := NewRanker(key), map[[RankSize]byte]bool{}
+	fill := func(b []byte) []byte { return append(b, make([]byte, (RankSize-len(b)%RankSize)%RankSize)...) }
+	for _, id := range []string{"p1", "p2", "an ID of 16 bytes", "and one that takes two blocks"} {
+		for _, row := range []string{"\x01\x02", "\x01\x03", "sixteen columns.", "more than sixteen columns"} {
+			for before := range uint64(3) {
+				text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, before), uint64(len(id)))
+				text = append(append(text, fill([]byte(id))...), fill([]byte(row))...)
+				cipher.NewCBCEncrypter(block, make([]byte, RankSize)).CryptBlocks(text, text)
+				want := [RankSize]byte(text[len(text)-RankSize:])
+				if got := r.Rank([]byte(id), []byte(row), before); got != want || seen[got] {
+					t.Errorf("rank of %q, %q and %d before: %x, want %x, and no other's", id, row, before, got, want)
+				}
+				seen[want] = true
+			}
 		}
 	}
 }
@@ -67,7 +85,7 @@ func TestLeastSeesEveryRecord(t *testing.T) {
 	rows, times := []byte{0, 1, 2}, []uint64{5, 1, 300}
 	for u := range 200 {
 		id := fmt.Appendf(nil, "u%d", u)
-		var least [32]byte
+		var least [RankSize]byte
 		want := -1
 		for i := range rows {
 			for before := range times[i] {

@@ -2,39 +2,69 @@ package bounding
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/subtle"
 	"encoding/binary"
 )
 
-// RunKeySize is the length of a run key in bytes.
-const RunKeySize = 16
+const (
+	// RunKeySize is the length of a run key in bytes.
+	RunKeySize = 16
+	// RankSize is the length of a rank in bytes.
+	RankSize = aes.BlockSize
+)
 
-// Ranker orders the records of one privacy unit by SHA-256(runKey ‖ uvarint(len ID) ‖ ID ‖ row), to which the
-// second and further records of equal rows add uvarint(1), uvarint(2), … in place of an order that they do not have.
-// The ID belongs in the rank, or else all units would prefer the same rows.
+// Ranker orders the records of one privacy unit by the CBC-MAC of AES-128 under the run key. What it is taken of is how
+// many equal records come before, since they have no order, and the length of the ID, both of 8 bytes, big-endian; the
+// ID; and the row. ID and row are each filled up to whole blocks with zeros. The ID belongs in the rank, or else all
+// units would prefer the same rows.
+//
+// All rows of a table have one width, so that no text is the beginning of another: ranks under a random key are as good
+// as random. Who knows the key can make records of a rank that it wants, and decides by them which of its own is used.
 type Ranker struct {
-	runKey []byte
-	buf    []byte
+	block cipher.Block
+	state [RankSize]byte
 }
 
 // NewRanker returns the order of a run key of RunKeySize bytes.
-func NewRanker(runKey []byte) Ranker {
+func NewRanker(runKey []byte) *Ranker {
 	if len(runKey) != RunKeySize {
 		panic("bounding: a run key of another length")
 	}
-	return Ranker{runKey: runKey}
+	block, err := aes.NewCipher(runKey)
+	if err != nil {
+		panic(err) // keys of this length have none
+	}
+	return &Ranker{block: block}
 }
 
 // Rank returns the rank of a row that the unit has had so many times before; ranks compare as bytes do.
-func (r *Ranker) Rank(id, row []byte, before uint64) [sha256.Size]byte {
-	r.buf = append(r.buf[:0], r.runKey...)
-	r.buf = binary.AppendUvarint(r.buf, uint64(len(id)))
-	r.buf = append(r.buf, id...)
-	r.buf = append(r.buf, row...)
-	if before > 0 {
-		r.buf = binary.AppendUvarint(r.buf, before)
+func (r *Ranker) Rank(id, row []byte, before uint64) [RankSize]byte {
+	return r.rank(r.begin(id, before), row)
+}
+
+// begin returns what all rows of the unit begin with.
+func (r *Ranker) begin(id []byte, before uint64) [RankSize]byte {
+	binary.BigEndian.PutUint64(r.state[:8], before)
+	binary.BigEndian.PutUint64(r.state[8:], uint64(len(id)))
+	r.block.Encrypt(r.state[:], r.state[:])
+	r.append(id)
+	return r.state
+}
+
+func (r *Ranker) rank(start [RankSize]byte, row []byte) [RankSize]byte {
+	r.state = start
+	r.append(row)
+	return r.state
+}
+
+func (r *Ranker) append(b []byte) {
+	for len(b) > 0 {
+		n := subtle.XORBytes(r.state[:], r.state[:], b)
+		r.block.Encrypt(r.state[:], r.state[:])
+		b = b[n:]
 	}
-	return sha256.Sum256(r.buf)
 }
 
 // Least returns which of the unit's different rows, all of one width and one after the other, is that of its record
@@ -43,12 +73,16 @@ func (r *Ranker) Least(id, rows []byte, times []uint64) (best int) {
 	if len(times) == 1 {
 		return 0
 	}
-	var least [sha256.Size]byte
-	width := len(rows) / len(times)
+	var least [RankSize]byte
+	first, width := r.begin(id, 0), len(rows)/len(times)
 	for i, n := range times {
 		row := rows[i*width : (i+1)*width]
-		for before := uint64(0); before < n; before++ {
-			if rank := r.Rank(id, row, before); i == 0 && before == 0 || bytes.Compare(rank[:], least[:]) < 0 {
+		for before := range n {
+			start := first
+			if before > 0 {
+				start = r.begin(id, before)
+			}
+			if rank := r.rank(start, row); i == 0 && before == 0 || bytes.Compare(rank[:], least[:]) < 0 {
 				least, best = rank, i
 			}
 		}

@@ -3,7 +3,6 @@ package bounding
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"math/bits"
 	"slices"
 )
@@ -65,5 +64,5 @@ func shares(unit int, rank *Ranker, id, rows []byte, times []uint64) []uint16 {
 type rest struct {
 	row       int
 	remainder uint64
-	rank      [sha256.Size]byte // of use among equal remainders
+	rank      [RankSize]byte // of use among equal remainders
 }

@@ -28,7 +28,7 @@ func TestSharesAddUp(t *testing.T) {
 			}
 			total.Add(total, new(big.Int).SetUint64(times[i]))
 		}
-		got, sum := shares(unit, &rank, id, rows, times), 0
+		got, sum := shares(unit, rank, id, rows, times), 0
 		for i, share := range got {
 			sum += int(share)
 			exact := new(big.Rat).SetFrac(new(big.Int).Lsh(new(big.Int).SetUint64(times[i]), unit), total)
@@ -44,7 +44,7 @@ func TestSharesAddUp(t *testing.T) {
 		for to, from := range order {
 			moved, often[to] = append(moved, rows[2*from:2*from+2]...), times[from]
 		}
-		for to, share := range shares(unit, &rank, id, moved, often) {
+		for to, share := range shares(unit, rank, id, moved, often) {
 			if share != got[order[to]] {
 				t.Fatalf("person %d: a row's share is %d and, in another order, %d", person, got[order[to]], share)
 			}
@@ -55,7 +55,7 @@ func TestSharesAddUp(t *testing.T) {
 // More records than a number counts are shared out too, and still add up.
 func TestSharesOfTooManyRecords(t *testing.T) {
 	rank, sum := NewRanker(make([]byte, RunKeySize)), 0
-	for _, share := range shares(12, &rank, []byte("p"), []byte{1, 2, 3}, []uint64{1<<64 - 1, 1<<64 - 1, 7}) {
+	for _, share := range shares(12, rank, []byte("p"), []byte{1, 2, 3}, []uint64{1<<64 - 1, 1<<64 - 1, 7}) {
 		sum += int(share)
 	}
 	if sum != 1<<12 {
@@ -69,7 +69,7 @@ func TestOddStepsAreSpread(t *testing.T) {
 	const people = 3000
 	rank, hits := NewRanker(make([]byte, RunKeySize)), [3]float64{}
 	for person := range people {
-		for i, share := range shares(12, &rank, fmt.Append(nil, person), []byte{1, 2, 3}, []uint64{1, 1, 1}) {
+		for i, share := range shares(12, rank, fmt.Append(nil, person), []byte{1, 2, 3}, []uint64{1, 1, 1}) {
 			if share == 1366 {
 				hits[i]++
 			}

@@ -42,7 +42,7 @@ func TestSummary(t *testing.T) {
 			rows, times = in.Pack(rows, row), append(times, n)
 			total, often[row[1]] = total+n, often[row[1]]+n
 		}
-		packed, n := s.Append(nil, &rank, []byte("p"), rows, times)
+		packed, n := s.Append(nil, rank, []byte("p"), rows, times)
 		if n != len(times) || len(packed) != n*out.Width() || s.OutWidth() != out.Width() {
 			t.Fatalf("%d rows of %d bytes, want %d of %d", n, len(packed), len(times), out.Width())
 		}
@@ -83,7 +83,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	// Sums that no number holds are in the last bin.
-	got, _ := s.Append(nil, &rank, []byte("p"), []byte{0, 0, 0, 0, 1, 0}, []uint64{1<<64 - 1, 5})
+	got, _ := s.Append(nil, rank, []byte("p"), []byte{0, 0, 0, 0, 1, 0}, []uint64{1<<64 - 1, 5})
 	if got[s.Width] != byte(len(s.Cuts)-1) {
 		t.Errorf("a sum beyond all numbers is in bin %d", got[s.Width])
 	}
@@ -94,7 +94,7 @@ func TestTiesAreNotAlwaysTheFirst(t *testing.T) {
 	s, rank := NewSummary(visits(t)), NewRanker(make([]byte, RunKeySize))
 	seen := map[byte]int{}
 	for i := range 200 {
-		out, _ := s.Append(nil, &rank, []byte{byte(i), 'x'}, []byte{0, 0, 0, 0, 1, 0}, []uint64{2, 2})
+		out, _ := s.Append(nil, rank, []byte{byte(i), 'x'}, []byte{0, 0, 0, 0, 1, 0}, []uint64{2, 2})
 		seen[out[s.Width+1]]++
 	}
 	if len(seen) != 2 {
@@ -113,7 +113,7 @@ func TestSummaryOfPeopleWithoutRows(t *testing.T) {
 	s, rank, in := NewSummary(d), NewRanker(make([]byte, RunKeySize)), NewRecordLayout(d)
 	out := NewWeightedLayout(d.RecordSizes(), d.WeightBits())
 	got := func(times []uint64, records ...domain.Code) (rows [][]domain.Code) {
-		packed, n := s.Append(nil, &rank, []byte("p"), in.Pack(nil, records), times)
+		packed, n := s.Append(nil, rank, []byte("p"), in.Pack(nil, records), times)
 		for i := range n {
 			columns := [][]domain.Code{{0}, {0}, {0}, {0}, {0}}
 			out.Unpack(columns, packed[i*out.Width():(i+1)*out.Width()])

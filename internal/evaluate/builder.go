@@ -29,7 +29,7 @@ type Builder struct {
 	id      []byte
 	kept    []domain.Code // the row that a unit has so far
 	layout  *bounding.Layout
-	ranker  bounding.Ranker
+	ranker  *bounding.Ranker
 	packed  []byte
 }
 

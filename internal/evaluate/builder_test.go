@@ -1,7 +1,9 @@
 package evaluate
 
 import (
-	"crypto/sha256"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -42,9 +44,13 @@ func TestBuilderKeepsEveryRecordWithoutIDs(t *testing.T) {
 	}
 }
 
-// TestBuilderKeepsLeastRank computes ranks by their definition: sixteen zero bytes, the length of the
-// ID, the ID, one byte of the first code and two of the second, and how often the unit had that row before.
+// TestBuilderKeepsLeastRank computes ranks by their definition: how often the unit had that row before and the length of
+// the ID, the ID, one byte of the first code and two of the second, by AES in CBC mode under a key of zeros.
 func TestBuilderKeepsLeastRank(t *testing.T) {
+	block, err := aes.NewCipher(make([]byte, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	b := NewBuilder(wide("id"))
 	type kept struct {
@@ -65,18 +71,19 @@ func TestBuilderKeepsLeastRank(t *testing.T) {
 				continue
 			}
 			row := [2]domain.Code{domain.Code(n[len(n)-1]), domain.Code(m[len(m)-1])}
-			text := string(make([]byte, 16)) + string(byte(len(id))) + id +
-				string([]byte{byte(row[0]), byte(row[1]), byte(row[1] >> 8)})
-			if times[text]++; times[text] > 1 {
-				text += string(byte(times[text] - 1))
-			}
-			sum := sha256.Sum256([]byte(text))
+			packed := string([]byte{byte(row[0]), byte(row[1]), byte(row[1] >> 8)})
+			of := id + " " + packed
+			text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(times[of])), uint64(len(id)))
+			text = append(append(text, id+string(make([]byte, 16-len(id)))...), packed+string(make([]byte, 13))...)
+			times[of]++
+			cipher.NewCBCEncrypter(block, make([]byte, 16)).CryptBlocks(text, text)
+			rank := string(text[len(text)-16:])
 			old, seen := want[id]
 			if !seen {
 				order = append(order, id)
 			}
-			if !seen || string(sum[:]) < old.rank {
-				want[id] = kept{string(sum[:]), row}
+			if !seen || rank < old.rank {
+				want[id] = kept{rank, row}
 			}
 		}
 		b.Add(chunk(ids, n, m))

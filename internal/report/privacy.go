@@ -148,11 +148,11 @@ func New(r Run) Privacy {
 		},
 	}
 	if r.Domain.PrivacyID != "" {
-		p.Bounding = "one record for each privacy ID: the one of least SHA-256 rank; records without an ID are not used" + r.idRule()
+		p.Bounding = "one record for each privacy ID: the one of least AES-128 rank; records without an ID are not used" + r.idRule()
 	}
 	if e := r.Domain.Events; e != nil {
 		p.Bounding = fmt.Sprintf("all records of each privacy ID, with weights in steps of 2^-%d, in proportion to how often it has each, that add up to 1 exactly; "+
-			"the person's columns are those of the record of least SHA-256 rank; records without an ID are not used%s. "+
+			"the person's columns are those of the record of least AES-128 rank; records without an ID are not used%s. "+
 			"Each also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records",
 			r.Domain.WeightBits(), r.idRule(), e.MaxRows, usual(e))
 		p.RowsMax, p.RowsSD = e.MaxRows, r.RowsSD

@@ -15,7 +15,7 @@ import (
 // TestIDRules: a statement says what was made of privacy IDs on request, which makes one ID of several, and that
 // the form of the input is not covered.
 func TestIDRules(t *testing.T) {
-	const usual = "one record for each privacy ID: the one of least SHA-256 rank; records without an ID are not used"
+	const usual = "one record for each privacy ID: the one of least AES-128 rank; records without an ID are not used"
 	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Bool, Values: []string{"true"}, Null: true}}}
 	for _, c := range []struct {
 		run  Run

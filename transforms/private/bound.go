@@ -212,9 +212,9 @@ func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*rec
 	}
 	rank := bounding.NewRanker(f.RunKey)
 	if f.Summary != nil {
-		emit(records.Shared(lists, &rank, f.Summary))
+		emit(records.Shared(lists, rank, f.Summary))
 	} else {
-		emit(records.One(lists, &rank))
+		emit(records.One(lists, rank))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@
 // # Guarantees
 //
 // Encoding never fails on a value and never counts how many were unusable. For each privacy unit, bounding keeps the
-// record of least SHA-256 rank, which depends only on the unit's own records and a public key, not on bundles,
+// record of least AES-128 rank, which depends only on the unit's own records and a public key, not on bundles,
 // retries or order. Adding or removing all records of one ID therefore changes the bounded units by exactly one
 // record. Records without an ID belong to no unit and are dropped; their number is not reported.
 //

@@ -17,7 +17,7 @@ type compactor struct {
 	starts  []uint32 // scratch of sorted
 }
 
-// entry is where a log holds one of the different rows of a unit.
+// entry is where a log holds a row of a unit.
 type entry struct {
 	hash  uint64 // of the ID
 	start uint32 // of the ID, which the number of equal rows stands before
@@ -51,6 +51,17 @@ func (c *compactor) distinct(data []byte, n int) []byte {
 		at = next
 	}
 	return data[:kept]
+}
+
+// list leaves all records of data, a log of n records, in c.entries.
+func (c *compactor) list(data []byte, n int) {
+	c.entries = slices.Grow(c.entries[:0], n)
+	for at := 0; at < len(data); {
+		start := uint32(at + recordHead)
+		end := start + binary.LittleEndian.Uint32(data[at+8:])
+		c.entries = append(c.entries, entry{hash: binary.LittleEndian.Uint64(data[at:]), start: start, end: end})
+		at = int(end) + c.width
+	}
 }
 
 // add returns a + b, or the largest number if that is larger: both ways of grouping a sum agree.
@@ -127,13 +138,17 @@ func (c *compactor) sorted(data []byte) []entry {
 	return c.order
 }
 
-// appendTo appends sorted entries of a log to units.
+// appendTo appends sorted entries of a log to units, equal rows of a unit as one.
 func (c *compactor) appendTo(u *Units, data []byte, entries []entry) {
 	for i := range entries {
 		e := &entries[i]
+		row, times := data[e.end:int(e.end)+c.width], binary.LittleEndian.Uint64(data[e.start-timesSize:])
 		if i == 0 || e.hash != entries[i-1].hash || !bytes.Equal(data[e.start:e.end], data[entries[i-1].start:entries[i-1].end]) {
 			u.addUnit(e.hash, data[e.start:e.end])
+		} else if last := len(u.times) - 1; bytes.Equal(row, u.row(last)) {
+			u.times[last] = add(u.times[last], times)
+			continue
 		}
-		u.addRow(data[e.end:int(e.end)+c.width], binary.LittleEndian.Uint64(data[e.start-timesSize:]))
+		u.addRow(row, times)
 	}
 }

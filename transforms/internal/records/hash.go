@@ -17,11 +17,19 @@ func Hash(id []byte) uint64 {
 		h = fold(h^binary.LittleEndian.Uint64(id), k1)
 		id = id[8:]
 	}
-	var tail uint64
-	for i, b := range id {
-		tail |= uint64(b) << (8 * i)
+	return fold(fold(h^tail(id), k1), k0)
+}
+
+// tail returns fewer than 8 bytes as a number, the first one last. It takes them in two or three parts, which meet or
+// overlap: faster than one by one.
+func tail(b []byte) uint64 {
+	switch n := len(b); {
+	case n >= 4:
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(b[0]) | uint64(b[n/2])<<(8*(n/2)) | uint64(b[n-1])<<(8*(n-1))
 	}
-	return fold(fold(h^tail, k1), k0)
+	return 0
 }
 
 func fold(a, b uint64) uint64 {

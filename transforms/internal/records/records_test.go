@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -135,6 +136,9 @@ func TestIDsOfOneHash(t *testing.T) {
 			}
 			set.Add(id, []byte{byte(from+i) / 2})
 		}
+		if from == 1 {
+			set.compact() // before it is sorted
+		}
 		set.Flush(1, func(_ int, u *Units) {
 			if u.Len() != 99 {
 				t.Errorf("%d units in a bundle of 99", u.Len())
@@ -205,7 +209,7 @@ func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 		Each(lists, func(id, rows []byte, times []uint64) {
 			out = fmt.Appendf(out, "%s %x %v\n", id, rows, times)
 		})
-		out = append(out, One(lists, &rank).Rows...)
+		out = append(out, One(lists, rank).Rows...)
 	}
 	return out
 }
@@ -234,7 +238,7 @@ func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
 // one returns the rows that stand for the units of a set.
 func one(set *Set, key []byte) (rows []byte) {
 	rank := bounding.NewRanker(key)
-	set.Flush(1, func(_ int, u *Units) { rows = One([]*Units{u}, &rank).Rows })
+	set.Flush(1, func(_ int, u *Units) { rows = One([]*Units{u}, rank).Rows })
 	return rows
 }
 
@@ -282,6 +286,22 @@ func TestUnitsChooseIndependently(t *testing.T) {
 	}
 }
 
+// Rows are ordered as bytes are, whatever their width.
+func TestHead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for width := 1; width < 12; width++ {
+		for range 200 {
+			a, b := make([]byte, width), make([]byte, width)
+			for i := range a {
+				a[i], b[i] = byte(254+rng.IntN(4)), byte(254+rng.IntN(4))
+			}
+			if d := cmp.Compare(head(a), head(b)); d != 0 && d != bytes.Compare(a, b) || d == 0 && !bytes.Equal(a[:min(width, 8)], b[:min(width, 8)]) {
+				t.Fatalf("%x and %x compare as %d", a, b, d)
+			}
+		}
+	}
+}
+
 // Shards and orders must be the same in every process and release: pinned values.
 func TestHashIsFixed(t *testing.T) {
 	for id, want := range map[string]uint64{
@@ -289,6 +309,20 @@ func TestHashIsFixed(t *testing.T) {
 	} {
 		if got := Hash([]byte(id)); got != want {
 			t.Errorf("hash of %q is %#x, want %#x", id, got, want)
+		}
+	}
+}
+
+// What is left of an ID behind its last 8 bytes is that number of which byte i is the i-th of least.
+func TestTail(t *testing.T) {
+	for n := range 8 {
+		b, want := make([]byte, n), uint64(0)
+		for i := range b {
+			b[i] = byte(0xf1 - 17*i)
+			want |= uint64(b[i]) << (8 * i)
+		}
+		if got := tail(b); got != want {
+			t.Errorf("%d bytes: %#x, want %#x", n, got, want)
 		}
 	}
 }
@@ -357,4 +391,37 @@ func BenchmarkFlush(b *testing.B) {
 		set.Flush(256, func(int, *Units) {})
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/unit")
+}
+
+// BenchmarkOne bounds shards of people of five records each, in ten bundles.
+func BenchmarkOne(b *testing.B) {
+	const bundles, people, shards = 10, 1 << 14, 5
+	rng := rand.New(rand.NewPCG(7, 8))
+	var sent [shards][][]byte
+	for range bundles {
+		set, row := NewSet(14, 1<<20), make([]byte, 14)
+		for range 5 * people / bundles {
+			for a := range row {
+				row[a] = byte(rng.IntN(2 + 2*a))
+			}
+			set.Add(fmt.Appendf(nil, "%07d", rng.IntN(people)), row)
+		}
+		set.Flush(shards, func(shard int, u *Units) { sent[shard] = append(sent[shard], u.Encode(nil)) })
+	}
+	rank := bounding.NewRanker(testKey)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, parts := range sent {
+			var lists []*Units
+			for _, part := range parts {
+				u, err := DecodeUnits(part)
+				if err != nil {
+					b.Fatal(err)
+				}
+				lists = append(lists, u)
+			}
+			One(lists, rank)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(5*people), "ns/record")
 }

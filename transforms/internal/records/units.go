@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -176,10 +177,10 @@ type merger struct {
 	found []counted
 }
 
-// counted is a row of a list, and how often the unit has it there.
+// counted is row at of a list.
 type counted struct {
-	row   []byte
-	times uint64
+	head     uint64 // of the row, which orders nearly all of them; no pointer, which would want write barriers
+	list, at int32
 }
 
 func (m *merger) merge(lists []*Units, parts []part) {
@@ -187,18 +188,37 @@ func (m *merger) merge(lists []*Units, parts []part) {
 	for _, p := range parts {
 		u := lists[p.list]
 		for j, to := u.span(int(p.unit)); j < to; j++ {
-			m.found = append(m.found, counted{u.row(j), u.times[j]})
+			m.found = append(m.found, counted{head(u.row(j)), p.list, int32(j)})
 		}
 	}
-	slices.SortFunc(m.found, func(a, b counted) int { return bytes.Compare(a.row, b.row) })
+	slices.SortFunc(m.found, func(a, b counted) int {
+		if d := cmp.Compare(a.head, b.head); d != 0 {
+			return d
+		}
+		return bytes.Compare(lists[a.list].row(int(a.at)), lists[b.list].row(int(b.at)))
+	})
+	rows, times := m.rows, m.times
 	for i, f := range m.found {
-		if i > 0 && bytes.Equal(f.row, m.found[i-1].row) {
-			last := len(m.times) - 1
-			m.times[last] = add(m.times[last], f.times)
+		row, n := lists[f.list].row(int(f.at)), lists[f.list].times[f.at]
+		if i > 0 && bytes.Equal(row, rows[len(rows)-len(row):]) {
+			last := len(times) - 1
+			times[last] = add(times[last], n)
 			continue
 		}
-		m.rows, m.times = append(m.rows, f.row...), append(m.times, f.times)
+		rows, times = append(rows, row...), append(times, n)
 	}
+	m.rows, m.times = rows, times
+}
+
+// head returns the first bytes of a row as a number; numbers are ordered as the bytes are.
+func head(row []byte) (h uint64) {
+	if len(row) >= 8 {
+		return binary.BigEndian.Uint64(row)
+	}
+	for _, b := range row {
+		h = h<<8 | uint64(b)
+	}
+	return h
 }
 
 // One returns a batch without IDs of one row for each unit of some lists: that of least rank among all records of the
