@@ -105,8 +105,10 @@ type imagined struct {
 const (
 	// A triple adds to its pairs this part of their distances …
 	tripleStrength = .05
-	// … and this part of the scatter of its counts: in a typical table, whose columns are linked; a model's counts know that.
-	tripleScatter, modelScatter = .4, .75
+	// … and this part of the scatter of its counts: a model's counts know how far columns are linked …
+	modelScatter = .75
+	// … and in a typical table it is this part of 20,000 units. Of fewer it is more, as they show less of links.
+	tripleScatter, scatterUnits, scatterPower, mostScatter = .4, 20_000, -.35, .9
 )
 
 // Budget implements Curator.
@@ -169,7 +171,7 @@ func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.
 			p := c.run.byPair[q.Key()]
 			score = 2 * p.expected(p.precision, n)
 		default:
-			part := tripleScatter
+			part := min(mostScatter, tripleScatter*math.Pow(n/scatterUnits, scatterPower))
 			if c.like != nil {
 				part = modelScatter
 			}

@@ -136,3 +136,51 @@ func TestPooledRowsCountOnce(t *testing.T) {
 		}
 	}
 }
+
+// A forecast expects that smoothing takes out most of the noise of a column that noise drowns, and nothing of others.
+func TestForecastSmooths(t *testing.T) {
+	for epsilon, want := range map[dp.Epsilon][2]float64{.05: {0, .7}, 100: {.99, 1}} {
+		p := problem([]int{60, 3, 3}, 3, dp.AddRemove)
+		p.Epsilon, p.Units = epsilon, 2000
+		mu := solver.GaussianMu(p.Epsilon, p.Delta)
+		f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, o := 0.0, f.run.oneWays[0]
+		for _, n := range o.counts {
+			raw += .4 * min(math.Sqrt(o.spread*(1-1./60)), 2*n)
+		}
+		if part := f.run.oneWayError(0) / raw; part < want[0] || part > want[1] {
+			t.Errorf("ε = %g: %.3f of the noise is left, want %.2f to %.2f", float64(epsilon), part, want[0], want[1])
+		}
+	}
+}
+
+// What triples add to their pairs is a larger part of the scatter of their counts if there are few units.
+func TestForecastOfFewUnits(t *testing.T) {
+	for units, want := range map[float64]float64{200: .9, 2000: .895, 20_000: .4} {
+		p := problem([]int{8, 9, 10}, 3, dp.AddRemove)
+		p.Units = units
+		mu := solver.GaussianMu(p.Epsilon, p.Delta)
+		f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		triple, scatter := domain.Clique{0, 1, 2}, 0.0
+		base := f.run.foreseen.counts(triple)
+		for _, b := range base {
+			scatter += min(.8*math.Sqrt(b), 2*b)
+		}
+		for _, pair := range subsets(triple, 2) {
+			f.run.byPair[pair.Key()] = newCandidate(p.Neighbouring, p.Workload.Sizes, target{clique: pair}) // known without error
+		}
+		scores, err := f.run.foreseen.Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := scores.Values[0] / scatter; got < want-.001 || got > want+.12 {
+			t.Errorf("of %g units: %.3f of the scatter, want %.3f and what pairs add", units, got, want)
+		}
+	}
+}

@@ -91,6 +91,7 @@ func (r *run) predictTable(c domain.Clique, own, unmeasuredOwn float64) float64 
 // oneWayError returns the error of the estimate of attribute a, half its expected L1 distance in counts: that of the noise
 // that smoothing has left, and of values that noise drowns their own count. What answer and estimate differ by is
 // noise nearly all, and shrinkage took out more of it than that where it is not all or nothing: hence the power.
+// The answers of a forecast have no noise; it is taken to lose what the best shrinkage to the mean removes.
 func (r *run) oneWayError(a int) float64 {
 	o := r.oneWays[a]
 	variance := o.spread
@@ -100,12 +101,27 @@ func (r *run) oneWayError(a int) float64 {
 			for v, x := range m.Values {
 				removed += (x - o.counts[v]) * (x - o.counts[v]) / float64(len(m.Values))
 			}
+			if r.foreseen != nil && !o.learned {
+				removed = variance * variance / (spreadOf(m.Values) + variance)
+			}
 			variance *= math.Pow(max(1-removed/variance, leastNoiseLeft), noiseLeftPower)
 		}
 	}
 	sum, sigma := 0.0, math.Sqrt(variance*(1-1/float64(len(o.counts)))) // of centred noise
 	for _, n := range o.counts {
 		sum += .4 * min(sigma, 2*max(n, 0))
+	}
+	return sum
+}
+
+// spreadOf returns the mean squared distance of values from their mean.
+func spreadOf(values []float64) float64 {
+	mean, sum := 0.0, 0.0
+	for _, x := range values {
+		mean += x / float64(len(values))
+	}
+	for _, x := range values {
+		sum += (x - mean) * (x - mean) / float64(len(values))
 	}
 	return sum
 }
