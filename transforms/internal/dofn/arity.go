@@ -9,6 +9,12 @@ import (
 // Each arity has one generic type that implements reflectx.Func and Beam's interface for that arity
 // (Call2x1 and so on), which is what Beam looks for before it falls back to reflection.
 
+// wrapped is a function with its name and type.
+type wrapped[F any] struct{ fn F }
+
+func (w *wrapped[F]) Name() string       { return reflectx.FunctionName(w.fn) }
+func (w *wrapped[F]) Type() reflect.Type { return reflect.TypeOf(w.fn) }
+
 // Method0x1 is a method of no arguments and one result.
 func Method0x1[D, R any](name string, m func(*D) R) Method {
 	return method(name, wrap0x1[R], func(d *D) func() R {
@@ -16,14 +22,10 @@ func Method0x1[D, R any](name string, m func(*D) R) Method {
 	})
 }
 
-func wrap0x1[R any](fn func() R) reflectx.Func { return &func0x1[R]{fn} }
+func wrap0x1[R any](fn func() R) reflectx.Func { return &func0x1[R]{wrapped[func() R]{fn}} }
 
-type func0x1[R any] struct {
-	fn func() R
-}
+type func0x1[R any] struct{ wrapped[func() R] }
 
-func (f *func0x1[R]) Name() string          { return reflectx.FunctionName(f.fn) }
-func (f *func0x1[R]) Type() reflect.Type    { return reflect.TypeOf(f.fn) }
 func (f *func0x1[R]) Call(args []any) []any { return []any{f.fn()} }
 func (f *func0x1[R]) Call0x1() any          { return f.fn() }
 
@@ -34,14 +36,10 @@ func Method1x1[D, A0, R any](name string, m func(*D, A0) R) Method {
 	})
 }
 
-func wrap1x1[A0, R any](fn func(A0) R) reflectx.Func { return &func1x1[A0, R]{fn} }
+func wrap1x1[A0, R any](fn func(A0) R) reflectx.Func { return &func1x1[A0, R]{wrapped[func(A0) R]{fn}} }
 
-type func1x1[A0, R any] struct {
-	fn func(A0) R
-}
+type func1x1[A0, R any] struct{ wrapped[func(A0) R] }
 
-func (f *func1x1[A0, R]) Name() string          { return reflectx.FunctionName(f.fn) }
-func (f *func1x1[A0, R]) Type() reflect.Type    { return reflect.TypeOf(f.fn) }
 func (f *func1x1[A0, R]) Call(args []any) []any { return []any{f.fn(args[0].(A0))} }
 func (f *func1x1[A0, R]) Call1x1(a0 any) any    { return f.fn(a0.(A0)) }
 
@@ -52,14 +50,12 @@ func Method2x1[D, A0, A1, R any](name string, m func(*D, A0, A1) R) Method {
 	})
 }
 
-func wrap2x1[A0, A1, R any](fn func(A0, A1) R) reflectx.Func { return &func2x1[A0, A1, R]{fn} }
-
-type func2x1[A0, A1, R any] struct {
-	fn func(A0, A1) R
+func wrap2x1[A0, A1, R any](fn func(A0, A1) R) reflectx.Func {
+	return &func2x1[A0, A1, R]{wrapped[func(A0, A1) R]{fn}}
 }
 
-func (f *func2x1[A0, A1, R]) Name() string           { return reflectx.FunctionName(f.fn) }
-func (f *func2x1[A0, A1, R]) Type() reflect.Type     { return reflect.TypeOf(f.fn) }
+type func2x1[A0, A1, R any] struct{ wrapped[func(A0, A1) R] }
+
 func (f *func2x1[A0, A1, R]) Call(args []any) []any  { return []any{f.fn(args[0].(A0), args[1].(A1))} }
 func (f *func2x1[A0, A1, R]) Call2x1(a0, a1 any) any { return f.fn(a0.(A0), a1.(A1)) }
 
@@ -71,15 +67,11 @@ func Method3x1[D, A0, A1, A2, R any](name string, m func(*D, A0, A1, A2) R) Meth
 }
 
 func wrap3x1[A0, A1, A2, R any](fn func(A0, A1, A2) R) reflectx.Func {
-	return &func3x1[A0, A1, A2, R]{fn}
+	return &func3x1[A0, A1, A2, R]{wrapped[func(A0, A1, A2) R]{fn}}
 }
 
-type func3x1[A0, A1, A2, R any] struct {
-	fn func(A0, A1, A2) R
-}
+type func3x1[A0, A1, A2, R any] struct{ wrapped[func(A0, A1, A2) R] }
 
-func (f *func3x1[A0, A1, A2, R]) Name() string       { return reflectx.FunctionName(f.fn) }
-func (f *func3x1[A0, A1, A2, R]) Type() reflect.Type { return reflect.TypeOf(f.fn) }
 func (f *func3x1[A0, A1, A2, R]) Call(args []any) []any {
 	return []any{f.fn(args[0].(A0), args[1].(A1), args[2].(A2))}
 }
@@ -93,15 +85,13 @@ func Method4x1[D, A0, A1, A2, A3, R any](name string, m func(*D, A0, A1, A2, A3)
 }
 
 func wrap4x1[A0, A1, A2, A3, R any](fn func(A0, A1, A2, A3) R) reflectx.Func {
-	return &func4x1[A0, A1, A2, A3, R]{fn}
+	return &func4x1[A0, A1, A2, A3, R]{wrapped[func(A0, A1, A2, A3) R]{fn}}
 }
 
 type func4x1[A0, A1, A2, A3, R any] struct {
-	fn func(A0, A1, A2, A3) R
+	wrapped[func(A0, A1, A2, A3) R]
 }
 
-func (f *func4x1[A0, A1, A2, A3, R]) Name() string       { return reflectx.FunctionName(f.fn) }
-func (f *func4x1[A0, A1, A2, A3, R]) Type() reflect.Type { return reflect.TypeOf(f.fn) }
 func (f *func4x1[A0, A1, A2, A3, R]) Call(args []any) []any {
 	return []any{f.fn(args[0].(A0), args[1].(A1), args[2].(A2), args[3].(A3))}
 }
@@ -117,15 +107,13 @@ func Method5x1[D, A0, A1, A2, A3, A4, R any](name string, m func(*D, A0, A1, A2,
 }
 
 func wrap5x1[A0, A1, A2, A3, A4, R any](fn func(A0, A1, A2, A3, A4) R) reflectx.Func {
-	return &func5x1[A0, A1, A2, A3, A4, R]{fn}
+	return &func5x1[A0, A1, A2, A3, A4, R]{wrapped[func(A0, A1, A2, A3, A4) R]{fn}}
 }
 
 type func5x1[A0, A1, A2, A3, A4, R any] struct {
-	fn func(A0, A1, A2, A3, A4) R
+	wrapped[func(A0, A1, A2, A3, A4) R]
 }
 
-func (f *func5x1[A0, A1, A2, A3, A4, R]) Name() string       { return reflectx.FunctionName(f.fn) }
-func (f *func5x1[A0, A1, A2, A3, A4, R]) Type() reflect.Type { return reflect.TypeOf(f.fn) }
 func (f *func5x1[A0, A1, A2, A3, A4, R]) Call(args []any) []any {
 	return []any{f.fn(args[0].(A0), args[1].(A1), args[2].(A2), args[3].(A3), args[4].(A4))}
 }
