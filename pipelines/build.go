@@ -3,7 +3,10 @@ package pipelines
 import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -46,10 +49,22 @@ func write(s beam.Scope, r *Request, l launch, model synth.Release) {
 func encode(s beam.Scope, r *Request) private.Coded {
 	dom := r.File.Domain
 	if r.people == nil {
-		return private.Encode(s, r.source.Read(s, dom.Recorded(), r.File.CSV), dom, encodeParams(r))
+		return private.Encode(s, read(s, r, r.source, dom.Recorded(), r.File.CSV), dom, encodeParams(r))
 	}
 	people, rows, _, _ := dom.Events.Split(dom.Recorded())
-	return private.EncodePeople(s, r.people.Read(s.Scope("people"), people, r.File.CSV.WithHeader()), r.source.Read(s, rows, r.File.CSV), dom, encodeParams(r))
+	return private.EncodePeople(s, read(s.Scope("people"), r, r.people, people, r.File.CSV.WithHeader()), read(s, r, r.source, rows, r.File.CSV), dom, encodeParams(r))
+}
+
+// read reads one table. Records of people go on as they are read, and Beam's runners in Java take only so many of a
+// bundle.
+func read(s beam.Scope, r *Request, from table.Source, d *domain.Domain, form schema.CSV) beam.PCollection {
+	t, ok := from.(interface {
+		ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
+	})
+	if ok && r.File.Domain.PrivacyID != "" && r.Engine.java(r.Runner) {
+		return t.ReadApart(s, d, form)
+	}
+	return from.Read(s, d, form)
 }
 
 func encodeParams(r *Request) private.EncodeParams {
@@ -62,15 +77,32 @@ func encodeParams(r *Request) private.EncodeParams {
 // boundParams spreads a large input over more shards. Engines on clusters pass records on in small messages.
 func boundParams(r *Request, l launch) private.BoundParams {
 	bytes, _ := r.inputBytes()
+	if r.Engine.java(r.Runner) {
+		bytes = max(bytes, decodedBytes(r.source)+decodedBytes(r.people))
+	}
 	p := private.BoundParams{Shards: plan.Shards(bytes, r.Engine.java(r.Runner)), Spill: l.spill}
 	if l.spill != nil {
 		p.MaxEntries = 1 << 19 // some four bundles are in memory at a time, and what is written early costs little
 	}
-	if r.Engine.clustered(r.Runner) {
+	switch {
+	case r.Engine.java(r.Runner):
+		p.MaxBundle = javaBundle
+	case r.Engine.clustered(r.Runner):
 		p.MaxBundle = -1
 	}
 	return p
 }
+
+func decodedBytes(t table.Source) int64 {
+	if f, ok := t.(interface{ DecodedBytes() int64 }); ok {
+		return f.DecodedBytes()
+	}
+	return 0
+}
+
+// javaBundle is how many bytes of people a bundle may send to Beam's runners in Java: they hold a hundred messages of a
+// bundle until it ends, and let a worker wait for ever that sends more. Beam Go fills half of 4 MB at least.
+const javaBundle = 190 << 20
 
 // countParams asks for the counts of the whole universe if the method measures them.
 func countParams(r *Request) counts.Params {

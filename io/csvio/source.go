@@ -17,7 +17,7 @@ import (
 func init() {
 	table.RegisterFormat(table.Format{
 		Name: "csv", Extensions: []string{".csv", ""}, Text: true,
-		Check: checkAll, Each: EachInfo, Read: Read, Describe: describe, CheckOutput: CheckOutput,
+		Check: checkAll, Each: EachInfo, Read: Read, ReadApart: readApart, Describe: describe, CheckOutput: CheckOutput,
 		NewWriter: func(w io.Writer, d *domain.Domain, null string) (table.RowWriter, error) {
 			return NewWriter(w, d, null)
 		},
@@ -28,6 +28,10 @@ func init() {
 // contain line ends. A file that does not match its Info when it is read ends the run.
 func Read(s beam.Scope, list []files.Info, d *domain.Domain, opts schema.CSV) beam.PCollection {
 	return table.ReadFiles(s.Scope("csvio.Read"), "csv", list, d, opts)
+}
+
+func readApart(s beam.Scope, list []files.Info, d *domain.Domain, opts schema.CSV) beam.PCollection {
+	return table.ReadFilesApart(s.Scope("csvio.Read"), "csv", list, d, opts)
 }
 
 // checkAll checks all files except those that can be read only once.

@@ -79,7 +79,7 @@ func TestCheckFiles(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	list[0].Version += "0" // written again since, with the same size
-	if err := splitFile(ctx, list[0], nil); err == nil || !strings.Contains(err.Error(), "changed") {
+	if err := (&splitFn{}).ProcessElement(ctx, list[0], nil); err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("another time: %v", err)
 	}
 }

@@ -23,6 +23,7 @@ func init() {
 		Read: func(s beam.Scope, list []files.Info, d *domain.Domain, _ schema.CSV) beam.PCollection {
 			return Read(s, list, d)
 		},
+		ReadApart: readApart,
 		Describe: func(ctx context.Context, f files.Info) ([]tables.Column, schema.CSV, error) {
 			columns, err := Describe(ctx, f)
 			return columns, schema.CSV{}, err

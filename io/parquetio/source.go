@@ -10,42 +10,46 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	tables "github.com/dapple-dp/dapple/io/table"
 )
 
 func init() {
-	register.Function3x1(splitFile)
-	register.Emitter1[rowGroup]()
+	register.Emitter1[tables.Piece]()
 	register.Emitter1[*domain.Chunk]()
 	beam.RegisterType(reflect.TypeFor[files.Info]())
-	beam.RegisterType(reflect.TypeFor[rowGroup]())
-	// Called once for each row group: a wrapper that saves microseconds would be 6 MB of binary.
+	// Called once for each file or row group: a wrapper that saves microseconds would be 6 MB of binary.
+	beam.RegisterDoFn(reflect.TypeFor[splitFn]())
 	beam.RegisterDoFn(reflect.TypeFor[readGroupFn]())
 }
 
 // chunkRows is how many records of a row group go on together: their cells and codes stay in the cache.
 const chunkRows = 1 << 14
 
-// rowGroup is a piece of work. All of it is public.
-type rowGroup struct {
-	File  files.Info
-	Index int
-}
-
 // Read returns the records of Parquet files as *domain.Chunk. A row group is one element of work, of which a page of
 // each column is in memory. Footers are read where the data is; call Check before, so that faults
 // show at launch. A file that is not as its Info says when it is read ends the run. Read panics if no
 // file is given.
 func Read(s beam.Scope, list []files.Info, d *domain.Domain) beam.PCollection {
+	return read(s, list, d, &splitFn{}, func(s beam.Scope, groups beam.PCollection) beam.PCollection { return beam.Reshuffle(s, groups) })
+}
+
+func readApart(s beam.Scope, list []files.Info, d *domain.Domain, _ schema.CSV) beam.PCollection {
+	return read(s, list, d, &splitFn{Width: len(d.Sizes()) + 16}, tables.Apart)
+}
+
+func read(s beam.Scope, list []files.Info, d *domain.Domain, split *splitFn, spread func(beam.Scope, beam.PCollection) beam.PCollection) beam.PCollection {
 	s = s.Scope("parquetio.Read")
 	if len(list) == 0 {
 		panic("parquetio: no file to read")
 	}
-	groups := beam.ParDo(s, splitFile, beam.CreateList(s, list))
-	return beam.ParDo(s, &readGroupFn{Domain: *d}, beam.Reshuffle(s, groups))
+	return beam.ParDo(s, &readGroupFn{Domain: *d}, spread(s, beam.ParDo(s, split, beam.CreateList(s, list))))
 }
 
-// splitFile emits the row groups of a file.
-func splitFile(ctx context.Context, f files.Info, emit func(rowGroup)) error {
+// splitFn emits the row groups of files, or parts of them if Width says how many bytes a record has at least when it is decoded.
+type splitFn struct{ Width int }
+
+func (fn *splitFn) ProcessElement(ctx context.Context, f files.Info, emit func(tables.Piece)) error {
 	src, _, err := files.OpenAt(ctx, f)
 	if err != nil {
 		return fmt.Errorf("parquet: %w", err)
@@ -56,7 +60,14 @@ func splitFile(ctx context.Context, f files.Info, emit func(rowGroup)) error {
 		return err
 	}
 	for i := range r.Groups() {
-		emit(rowGroup{File: f, Index: i})
+		bytes := int64(0)
+		if fn.Width > 0 {
+			rows := min(max(r.file.GroupRows(i), 0), r.Rows(), 1<<31)
+			bytes = rows * max(int64(fn.Width), 4*f.Size/max(r.Rows(), 1)) // nearly no file has less than a fourth of it
+		}
+		for _, p := range (tables.Piece{File: f, Group: i}).Parts(bytes) {
+			emit(p)
+		}
 	}
 	return nil
 }
@@ -69,20 +80,23 @@ type readGroupFn struct {
 	reader *Reader
 }
 
-func (f *readGroupFn) ProcessElement(ctx context.Context, g rowGroup, emit func(*domain.Chunk)) error {
+func (f *readGroupFn) ProcessElement(ctx context.Context, g tables.Piece, emit func(*domain.Chunk)) error {
 	if err := f.turnTo(ctx, g.File); err != nil {
 		return err
 	}
-	if g.Index < 0 || g.Index >= f.reader.Groups() {
+	if g.Group < 0 || g.Group >= f.reader.Groups() {
 		return errChanged(g.File.Name)
 	}
-	for c, err := range f.reader.groupChunks(g.Index, true) {
-		if err != nil {
-			return err
-		}
-		c.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Name, g.Index)
+	pass := g.Take(func(c *domain.Chunk) error {
+		c.Source = fmt.Sprintf("parquet: %s: row group %d", g.File.Name, g.Group)
 		emit(c)
-		if err := ctx.Err(); err != nil {
+		return ctx.Err()
+	})
+	for c, err := range f.reader.groupChunks(g.Group, true) {
+		if err == nil {
+			err = pass(c)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -183,6 +183,17 @@ func (t *Files) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PColl
 	return t.format.Read(s, t.Files, d, t.form(form))
 }
 
+// ReadApart is Read for runners to which Apart matters.
+func (t *Files) ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection {
+	switch {
+	case t.format.ReadApart != nil:
+		return t.format.ReadApart(s, t.Files, d, t.form(form))
+	case t.format.Read == nil:
+		return ReadFilesApart(s.Scope("table.Read"), t.format.Name, t.Files, d, t.form(form))
+	}
+	return t.Read(s, d, form)
+}
+
 // Each passes all records to yield, chunk by chunk. A chunk is valid until the next one. An error of yield ends the
 // reading and is returned unchanged.
 func (t *Files) Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {

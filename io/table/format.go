@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/files"
@@ -30,6 +28,8 @@ type Format struct {
 	Each func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
 	// Read returns the records of files in a pipeline, as *domain.Chunk. Default: one file is one element of work.
 	Read func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
+	// ReadApart is Read for runners to which Apart matters. Default: ReadFilesApart if Read is nil, else Read.
+	ReadApart func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
 	// Describe returns the columns of a file in order, and the form in which its cells are to be read.
 	Describe func(ctx context.Context, f files.Info) ([]Column, schema.CSV, error)
 
@@ -109,33 +109,22 @@ func formatOfFile(f files.Info) (*Format, error) {
 	return nil, fmt.Errorf("table: %s: no format is registered for files of this name", f.Name)
 }
 
-func init() {
-	register.Emitter1[*domain.Chunk]()
-	beam.RegisterType(reflect.TypeFor[files.Info]())
-	// One call per file: a wrapper that saves microseconds would add 6 MB to the binary.
-	beam.RegisterDoFn(reflect.TypeFor[readFileFn]())
-}
-
 // ReadFiles returns the records of files of a registered format, as *domain.Chunk. One file is one element of work. A
 // file that does not match its Info when it is read ends the run.
 func ReadFiles(s beam.Scope, format string, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection {
-	return beam.ParDo(s, &readFileFn{format, *d, form}, beam.Reshuffle(s, beam.CreateList(s, list)))
-}
-
-// readFileFn reads files. All of it is public.
-type readFileFn struct {
-	Format string
-	Domain domain.Domain
-	Form   schema.CSV
-}
-
-func (fn *readFileFn) ProcessElement(ctx context.Context, file files.Info, emit func(*domain.Chunk)) error {
-	f, known := FormatOf(fn.Format)
-	if !known {
-		return fmt.Errorf("table: no format %q in this worker; is it built like the program that launched the run?", fn.Format)
+	var pieces []Piece
+	for _, f := range list {
+		pieces = append(pieces, Piece{File: f, Of: 1})
 	}
-	return f.Each(ctx, file, &fn.Domain, fn.Form, func(c *domain.Chunk) error {
-		emit(c)
-		return ctx.Err()
-	})
+	return beam.ParDo(s, &readPieceFn{format, *d, form}, beam.Reshuffle(s, beam.CreateList(s, pieces)))
+}
+
+// ReadFilesApart is ReadFiles for runners to which Apart matters. A large file is read several times, each time for a
+// part of its records.
+func ReadFilesApart(s beam.Scope, format string, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection {
+	var pieces []Piece
+	for _, f := range list {
+		pieces = append(pieces, Piece{File: f}.Parts(decoded(f))...)
+	}
+	return beam.ParDo(s, &readPieceFn{format, *d, form}, Apart(s, beam.CreateList(s, pieces)))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -148,5 +149,30 @@ func TestSolveKeepsPartsInTheStore(t *testing.T) {
 		if units := artifact(t, got.Elements()[0], store).Result.Total.Units; math.Abs(units-300) > 200 { // nine standard deviations
 			t.Errorf("released %g units of 300", units)
 		}
+	}
+}
+
+type learner struct {
+	ID int64 `dapple:"id"`
+	X  int64 `dapple:"x"`
+}
+
+func init() { beam.RegisterType(reflect.TypeFor[learner]()) }
+
+// So does Synthesize.
+func TestSynthesizeKeepsPartsInTheStore(t *testing.T) {
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 9999}, Resolution: 1, Learned: 5, HasFallback: true}}}
+	var list []learner
+	for i := range int64(300) {
+		list = append(list, learner{i, i * 30})
+	}
+	p, s := beam.NewPipelineWithRoot()
+	rows, _ := Synthesize(s, beam.CreateList(s, list), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Rows: 10, Store: store})
+	got := transformtest.Capture[learner](s, rows)
+	transformtest.Run(t, p)
+	stored, err := filepath.Glob(filepath.Join(store.Config, "*"+PartsSuffix, "*"))
+	if err != nil || len(stored) == 0 || len(got.Elements()) != 10 {
+		t.Errorf("%d rows and %d parts, want 10 and some: %v", len(got.Elements()), len(stored), err)
 	}
 }

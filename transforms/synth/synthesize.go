@@ -40,7 +40,8 @@ type Params struct {
 	Budget *Budget
 
 	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
-	// that all workers see; see the package comment.
+	// that all workers see; see the package comment. Records that learned bins and wide tables need wait there
+	// too, encrypted, under names with PartsSuffix. Nobody can read them when the run has ended, and they may be removed.
 	Store StoreRef
 }
 
@@ -104,6 +105,18 @@ func (p Params) solve() SolveParams {
 	}
 }
 
+// keptPart is how many bytes of kept records are one object in the store.
+const keptPart = 4 << 20
+
+// counts lets kept records be one element only if there is no store, so that the runner is one that cannot start a job
+// again.
+func (p Params) counts() counts.Params {
+	if p.Store.Kind == "" {
+		return counts.Params{}
+	}
+	return counts.Params{MaxPart: keptPart}
+}
+
 func (p Params) sample(row reflect.Type) SampleParams {
 	if p.As != nil {
 		row = p.As
@@ -130,7 +143,7 @@ func Synthesize(s beam.Scope, records beam.PCollection, p Params) (rows beam.PCo
 	}
 	p = p.withDefaults()
 	units := private.Bound(s, private.Encode(s, records, p.Domain, private.EncodeParams{}), private.BoundParams{})
-	stats := counts.Count(s, units, p.Workload, counts.Params{})
+	stats := counts.Count(s, units, p.Workload, p.counts())
 	model := Solve(s, stats, p.solve())
 	return Sample(s, model, p.sample(row)), model
 }

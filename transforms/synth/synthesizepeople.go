@@ -51,7 +51,7 @@ func SynthesizePeople(s beam.Scope, people, rows beam.PCollection, p PeopleParam
 	}
 	p.Params = p.withDefaults()
 	coded := private.EncodePeople(s, people, rows, p.Domain, private.EncodeParams{})
-	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), p.Workload, counts.Params{})
+	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), p.Workload, p.counts())
 	release = Solve(s, stats, p.solve())
 	madePeople, madeRows = SamplePeople(s, release, p.peopleAs(person), p.sample(row))
 	return madePeople, madeRows, release

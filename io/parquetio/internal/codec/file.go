@@ -53,6 +53,9 @@ func (f *File) Divide(columns int) {
 // Groups returns the number of row groups.
 func (f *File) Groups() int { return len(f.groups) }
 
+// GroupRows returns the rows that the footer states of row group i, which may be negative.
+func (f *File) GroupRows(i int) int64 { return f.groups[i].rows }
+
 // TurnTo reads what the footer states of the columns of row group i, and returns the rows that it states, which
 // may be negative.
 func (f *File) TurnTo(i int) (rows int64, err error) {

@@ -1,0 +1,109 @@
+package table_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+func TestMain(m *testing.M) { transformtest.Main(m) }
+
+// A file that is read in parts is read once, whatever its size is said to be.
+func TestPartsAreTheWholeFile(t *testing.T) {
+	const rows = 100_000
+	dir := t.TempDir()
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "n", Type: domain.Int64, Cuts: []int64{0, rows}, Resolution: 1, Null: true}}}
+	var csv strings.Builder
+	csv.WriteString("n\n")
+	c := domain.Chunk{Rows: rows, Columns: []domain.Column{{Form: domain.Ints}}}
+	var want []int64
+	for i := range rows {
+		fmt.Fprintln(&csv, i)
+		want = append(want, int64(i))
+	}
+	c.Columns[0].Ints = want
+	var parquet bytes.Buffer
+	w, err := parquetio.NewWriter(&parquet, d, parquetio.Options{})
+	if err == nil {
+		err = w.Write(&c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"a.csv": []byte(csv.String()), "a.parquet": parquet.Bytes()} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		format, _ := table.FormatOf(strings.TrimPrefix(filepath.Ext(name), "."))
+		for _, size := range []int64{0, 1, 300 << 20} {
+			p, s := beam.NewPipelineWithRoot()
+			got := transformtest.Capture[*domain.Chunk](s, format.ReadApart(s, []files.Info{{Name: path, Size: size}}, d, schema.CSV{}))
+			transformtest.Run(t, p)
+			var numbers []int64
+			for _, c := range got.Elements() {
+				col := &c.Columns[0]
+				for i := range c.Rows {
+					if col.Form == domain.Ints {
+						numbers = append(numbers, col.Ints[i])
+						continue
+					}
+					n, err := strconv.ParseInt(string(col.Bytes[col.Offsets[i]:col.Offsets[i+1]]), 10, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					numbers = append(numbers, n)
+				}
+			}
+			if slices.Sort(numbers); !slices.Equal(numbers, want) {
+				t.Errorf("%s of %d bytes: %d records, want 0 to %d once each", name, size, len(numbers), rows-1)
+			}
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	for bytes, want := range map[int64]int{0: 1, 1: 1, table.PieceBytes: 1, table.PieceBytes + 1: 2, 10 * table.PieceBytes: 10, 1 << 62: 256} {
+		list := table.Piece{}.Parts(bytes)
+		if len(list) != want {
+			t.Errorf("%d parts of %d bytes, want %d", len(list), bytes, want)
+		}
+		taken := make([]int, 1000)
+		for _, p := range list {
+			n := 0
+			pass := p.Take(func(c *domain.Chunk) error {
+				taken[c.Rows]++
+				n++
+				return nil
+			})
+			for i := range taken {
+				if err := pass(&domain.Chunk{Rows: i}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(list) > 1 && n > len(taken)/len(list)+1 {
+				t.Errorf("part %d of %d has %d of %d chunks", p.Part, p.Of, n, len(taken))
+			}
+		}
+		if slices.Min(taken) != 1 || slices.Max(taken) != 1 {
+			t.Errorf("%d parts: chunks are taken %d to %d times", len(list), slices.Min(taken), slices.Max(taken))
+		}
+	}
+}
