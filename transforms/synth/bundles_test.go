@@ -62,25 +62,29 @@ func (m input) scale(t *testing.T, method solver.Method, p solver.Problem, n int
 		s.solver = made.CountBytes
 		return s
 	}
-	all := units / workers
-	base := all
-	for base > 1<<12 {
-		base /= 2
-	}
-	kept := counts.Shape{Sizes: d.Sizes(), Records: true, Coarse: &shape}
-	bundle := times(t, shape, tableOf(t, kept, rows, base).Coarsen(make(query.Recoding, d.Len())), all/base)
-	s.secondElement = float64(len(bundle.Encode()))
-	s.second = workers * s.secondElement
+	element, sum := tables(t, d, shape, rows, units/workers, workers)
+	s.secondElement, s.second = element, workers*element
 	cells := int64(0)
 	for _, c := range shape.Cliques {
 		k, _ := c.Cells(d.Sizes()) // at most plan.CountedCells
 		cells += k
 	}
-	sum := float64(len(times(t, shape, bundle, workers).Encode()))
 	s.worker += 8*float64(cells) + s.secondElement
 	s.combiner = 2*8*float64(cells) + s.secondElement + sum
 	s.solver += 8*float64(cells) + sum
 	return s
+}
+
+// tables returns the bytes of the counts of a bundle of so many units, and of the sum of so many bundles.
+func tables(t *testing.T, d *domain.Domain, shape counts.Shape, rows []byte, units, bundles int64) (element, sum float64) {
+	base := units
+	for base > 1<<12 {
+		base /= 2
+	}
+	kept := counts.Shape{Sizes: d.Sizes(), Records: true, Coarse: &shape}
+	bundle := times(t, shape, tableOf(t, kept, rows, base).Coarsen(make(query.Recoding, d.Len())), units/base)
+	element = float64(len(bundle.Encode()))
+	return element, float64(len(times(t, shape, bundle, bundles).Encode()))
 }
 
 // madeRows is how many different records there are.
