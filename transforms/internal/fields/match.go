@@ -31,14 +31,9 @@ var (
 // Input checks that records of type t, a struct or a pointer to one, can be encoded in d, and lists
 // all columns that cannot.
 func Input(t reflect.Type, d *domain.Domain) (*Map, error) {
-	m, errs := match(t, d)
+	m, errs := match(t, d, inputFault)
 	if m == nil {
 		return nil, joined(errs)
-	}
-	for a, index := range m.attrs {
-		if index != nil {
-			errs = append(errs, inputFault(&d.Attributes[a], m.structType.FieldByIndex(index)))
-		}
 	}
 	if d.PrivacyID != "" {
 		errs = append(errs, m.matchID(d.PrivacyID))
@@ -48,15 +43,7 @@ func Input(t reflect.Type, d *domain.Domain) (*Map, error) {
 
 // Output checks that rows of d can be written to structs of type t, and lists all columns that cannot.
 func Output(t reflect.Type, d *domain.Domain) (*Map, error) {
-	m, errs := match(t, d)
-	if m == nil {
-		return nil, joined(errs)
-	}
-	for a, index := range m.attrs {
-		if index != nil {
-			errs = append(errs, outputFault(&d.Attributes[a], m.structType.FieldByIndex(index)))
-		}
-	}
+	m, errs := match(t, d, outputFault)
 	return m, joined(errs)
 }
 
@@ -69,7 +56,8 @@ func joined(errs []error) error {
 	return all.Err()
 }
 
-func match(t reflect.Type, d *domain.Domain) (*Map, []error) {
+// match finds the fields of a domain's columns, and their faults.
+func match(t reflect.Type, d *domain.Domain, fault func(*domain.Attribute, reflect.StructField) error) (*Map, []error) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -82,6 +70,11 @@ func match(t reflect.Type, d *domain.Domain) (*Map, []error) {
 		index, err := m.find(d.Attributes[a].Name)
 		m.attrs[a] = index
 		errs = append(errs, err)
+	}
+	for a, index := range m.attrs {
+		if index != nil {
+			errs = append(errs, fault(&d.Attributes[a], t.FieldByIndex(index)))
+		}
 	}
 	return m, errs
 }
