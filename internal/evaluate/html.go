@@ -49,8 +49,9 @@ type figure struct{ Name, Real, Synthetic string }
 
 // pairs shows the scores of pairs of columns.
 type pairs struct {
-	Heat page.Heat
-	Low  []pairScore
+	Heat   page.Heat
+	Scored string // which pairs have a score, if some have none
+	Low    []pairScore
 }
 
 type pairScore struct{ Columns, Score, Metric, Real, Synthetic string }
@@ -112,6 +113,9 @@ func (c *Comparison) facts() []fact {
 		if v.Binning != nil {
 			shapes += "; bins alone cost " + lost(v.Binning.Shapes.Average)
 			trends += "; bins alone cost " + lost(v.Binning.Trends.Average)
+		}
+		if !v.Trends.Average.Defined() {
+			trends = "no pair is related enough to count"
 		}
 		list = append(list, fact{"Column shapes", scored(v.Shapes.Average), shapes}, fact{"Pair trends", scored(v.Trends.Average), trends})
 	}
@@ -250,16 +254,18 @@ func (c *Comparison) pairs(names []string) *pairs {
 		}
 	}
 	at := map[string]int{}
-	p := &pairs{Heat: page.Heat{Title: "Error of pairs of columns: 1 less their score", Names: names, Values: make([][]float64, len(names))}}
+	p := &pairs{Heat: page.Heat{Title: "Error of pairs of columns: 1 less their score", Names: names, Values: make([][]float64, len(names)), None: "no score"}}
 	for i, name := range names {
 		at[name] = i
 		p.Heat.Values[i] = slices.Repeat([]float64{math.NaN()}, len(names))
 	}
-	items := slices.Clone(property.Items)
+	items := slices.DeleteFunc(slices.Clone(property.Items), func(x Item) bool { return !x.Score.Defined() })
 	for _, item := range items {
-		if i, j := at[item.Columns[0]], at[item.Columns[1]]; item.Score.Defined() {
-			p.Heat.Values[i][j], p.Heat.Values[j][i] = 1-float64(item.Score), 1-float64(item.Score)
-		}
+		i, j := at[item.Columns[0]], at[item.Columns[1]]
+		p.Heat.Values[i][j], p.Heat.Values[j][i] = 1-float64(item.Score), 1-float64(item.Score)
+	}
+	if n := len(property.Items); len(items) < n && c.Values != nil {
+		p.Scored = fmt.Sprintf("%d of %d pairs have a score: those with |r| > %v or Cramér's V > %v in the true table.", len(items), n, correlated, associated)
 	}
 	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Score.rank(), y.Score.rank()) })
 	for _, item := range items[:min(len(items), listedItems)] {

@@ -73,3 +73,22 @@ func TestHTML(t *testing.T) {
 		}
 	}
 }
+
+// Pairs without a score are not listed as lowest, and the page says which have one.
+func TestPairsWithoutAScore(t *testing.T) {
+	c := &Comparison{Values: &Values{Columns: []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}}}
+	c.Values.Trends = Property{Average: undefined, Items: []Item{{Columns: []string{"a", "b"}, Score: undefined}, {Columns: []string{"a", "c"}, Score: undefined}}}
+	p := c.pairs(nil)
+	if len(p.Low) != 0 || !strings.HasPrefix(p.Scored, "0 of 2 pairs have a score: those with |r| > 0.5") || p.Heat.Legend()[8].Text != "no score" {
+		t.Errorf("got %+v", p)
+	}
+	for _, f := range c.facts() {
+		if f.Term == "Pair trends" && f.More != "no pair is related enough to count" {
+			t.Errorf("got %+v", f)
+		}
+	}
+	c.Values.Trends.Items[0].Score, c.Values.Trends.Items[1].Score = .5, .75
+	if p := c.pairs(nil); p.Scored != "" || len(p.Low) != 2 || p.Low[0].Score != "0.500" {
+		t.Errorf("all scored: %+v", p)
+	}
+}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -14,6 +15,7 @@ type Heat struct {
 	Title  string
 	Names  []string
 	Values [][]float64
+	None   string // what NaN is; default "not published"
 }
 
 // HeatRow is one row of a heat map.
@@ -96,7 +98,7 @@ func (h Heat) Legend() (out []HeatCell) {
 	for i, row := range h.Values {
 		for j, v := range row {
 			if i != j && math.IsNaN(v) {
-				return append(out, HeatCell{Class: "hx", Text: "not published"})
+				return append(out, HeatCell{Class: "hx", Text: cmp.Or(h.None, "not published")})
 			}
 		}
 	}
