@@ -183,7 +183,7 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 	what := fmt.Sprintf("%s %v", taken.Dir, taken.Why)
 	switch {
 	case errors.Is(taken.Why, dirsink.ErrCutOff):
-		fix = "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent"
+		fix = "set --overwrite to replace it, or name another directory; what a synth run that was cut off has released counts as spent, and is published in place of a new release if it is still kept"
 	case errors.Is(taken.Why, dirsink.ErrClaimed):
 		fix = "wait for it, or set --overwrite if no run is at work"
 	case errors.Is(taken.Why, dirsink.ErrForeign):

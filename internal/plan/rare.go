@@ -46,7 +46,7 @@ func ratio(text, word string) (float64, bool) {
 // writeRare says what the noise hides of columns whose bins are learned.
 func writeRare(b *strings.Builder, p *Plan) {
 	if n := p.leastSeen(); n > 0 && p.Problem.Domain.Events == nil {
-		fmt.Fprintf(b, "          of columns with learned bins a value that fewer than about %.0f units have is not seen by itself: a standard "+
-			"deviation that fewer carry may be off by a tenth and more, and one that a single value far out carries is too small\n", n)
+		fmt.Fprintf(b, "          in columns with learned bins noise hides any value that fewer than about %.0f units have: a standard deviation "+
+			"that depends on such values may be off by a tenth or more, and is too small if it depends on very few\n", n)
 	}
 }
