@@ -27,6 +27,10 @@ var algorithms = []defect{
 		old: "x[i] = v * max(0, 1-limit/max(v*v, 1e-300))", new: "x[i] = v * max(0, 1-limit/max(v*v, limit*limit, 1e-300))",
 	},
 	{
+		name: "near independence is not told to the fit", file: "internal/rake/suppose.go", test: "TestSupposedPairs",
+		old: "b, supposedPart*scale*", new: "b, 1e9*scale*",
+	},
+	{
 		name: "link of two columns ignored", file: "internal/rake/blocks.go", test: "TestLink",
 		old: "\tfor i, x := range link {\n\t\tout[i] += x\n\t}\n\treturn out\n", new: "\treturn smoothed\n",
 	},

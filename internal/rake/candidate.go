@@ -13,6 +13,7 @@ const (
 	priorPower     = 1.5 // prior variance of a cell's deviation from its base b is κ·b^1.5
 	leastDeviation = .02 // of the units: smaller scores count as this
 	outlierSigmas  = 3
+	leastRidgeBase = 1e-6 // counts; smaller bases of a ridge count as this
 )
 
 // candidate is a table that may be measured, with its estimated distance from the model.
@@ -165,11 +166,11 @@ func shrink(s []float64, variance float64) (out []float64, deviation float64) {
 // base by more than three standard deviations, base and prior grow by the excess.
 //
 // lower is the part of the base that the residual does not contain.
-func (c *candidate) ridge(residual, lower []float64, u, relative float64) []float64 {
-	scale := c.priorScale(relative)
-	out := make([]float64, len(c.base))
-	for i, b := range c.base {
-		b = max(b, 1e-6)
+func ridge(base, residual, lower []float64, u, relative float64) []float64 {
+	scale := priorScale(base, relative)
+	out := make([]float64, len(base))
+	for i, b := range base {
+		b = max(b, leastRidgeBase)
 		v := scale * math.Pow(b, priorPower)
 		if excess := residual[i] + lower[i] - b - outlierSigmas*math.Sqrt(1/u+v); excess > 0 {
 			b += excess
@@ -181,10 +182,10 @@ func (c *candidate) ridge(residual, lower []float64, u, relative float64) []floa
 }
 
 // priorScale returns the κ of a prior of standard deviation relative·Σbase over the whole table.
-func (c *candidate) priorScale(relative float64) float64 {
+func priorScale(base []float64, relative float64) float64 {
 	sum, total := 1e-9, 0.0
-	for _, b := range c.base {
-		sum += math.Pow(max(b, 1e-6), priorPower/2)
+	for _, b := range base {
+		sum += math.Pow(max(b, leastRidgeBase), priorPower/2)
 		total += b
 	}
 	k := relative * total / sum

@@ -44,7 +44,8 @@ const (
 	oneCell    = 2e-9   // for a record, column and pass that meets one-ways
 	fitPasses  = 20     // of those, if columns follow from each other
 
-	manyColumns = 60 // from which renewals take all the time that they may
+	manyColumns = 60  // from which renewals take …
+	renewing    = 1.5 // … this part of the time of the sweeps
 )
 
 // duration returns the CPU seconds of a solve.
@@ -81,7 +82,7 @@ func duration(p solver.Problem, t targets) float64 {
 	}
 	records := float64(r.renewable(factors(sizes, first)))
 	wide := min(1, float64(len(oneWays))/manyColumns)
-	return (1+renewalPart*wide*wide)*work(visit*records) + treeOf + records*oneCell*fitPasses*float64(len(oneWays))
+	return (1+renewing*wide*wide)*work(visit*records) + treeOf + records*oneCell*fitPasses*float64(len(oneWays))
 }
 
 // sweepsOf returns the seconds of so many sweeps over the tables of cliques, given the seconds

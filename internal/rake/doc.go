@@ -49,6 +49,11 @@
 // Pairs of columns that follow from each other have many cells without records. How many is estimated from the released
 // residual of a pair, and the target of each cell falls by the probability that it is one of them.
 //
+// # Nearly independent columns
+//
+// Two columns that a third one follows from depend on each other in a fit of their pairs with it alone. Pairs that are not
+// released, as their scores are low, are therefore held near independence in a sampled fit, as far as those scores say.
+//
 // # Numbers of rows
 //
 // The tail of people's numbers of rows follows laws of few parameters, weighed by how well they fit the noisy counts:

@@ -22,6 +22,10 @@ type measurement struct {
 	ridge []float64 // of the counts as released
 	axes  []axis    // columns along which they are smoothed
 	shape []int
+
+	base     []float64 // of the prior, counts
+	relative float64   // its standard deviation, as a part of Σbase over the whole table
+
 	empty *emptiness // nil: cells without records are not looked for
 }
 
@@ -66,10 +70,17 @@ func (m *measurement) aim() {
 }
 
 // addMeasurement makes a table of a released residual, or combines it with an earlier one: inverse-variance mean,
-// and a ridge that falls with the noise.
+// and a ridge that falls with the noise. A pair that was supposed keeps its prior: the model may have become wrong of it.
 func (r *run) addMeasurement(c *candidate, m query.Measurement) {
 	u, shape := 1/m.Variance, population.Shape(r.merged.sizes, c.clique)
-	if t := r.tables[c.clique.Key()]; t != nil {
+	t := r.tables[c.clique.Key()]
+	switch {
+	case t == nil:
+		relative := r.settings.deviation * c.score / r.total.Units
+		t = &measurement{base: c.base, relative: relative, shape: shape,
+			table: population.NewTable(r.merged.sizes, c.clique, make([]float64, len(m.Values)), make([]float64, len(m.Values)))}
+		r.tables[c.clique.Key()] = t
+	case t.precision > 0:
 		part := t.precision / (t.precision + u)
 		for i, x := range m.Values {
 			t.values[i] += (1 - part) * (x - t.values[i])
@@ -79,15 +90,13 @@ func (r *run) addMeasurement(c *candidate, m query.Measurement) {
 		t.aim()
 		return
 	}
-	relative := max(leastDeviation, r.settings.deviation*c.score/r.total.Units)
-	ridge := c.ridge(m.Values, lowerPart(c.base, shape), u, relative)
-	t := &measurement{values: m.Values, precision: u, ridge: ridge, axes: r.axes(c.clique), shape: shape,
-		table: population.NewTable(r.merged.sizes, c.clique, make([]float64, len(m.Values)), slices.Clone(ridge))}
+	relative := max(leastDeviation, t.relative)
+	t.values, t.precision, t.axes = m.Values, u, r.axes(c.clique)
+	t.ridge = ridge(t.base, m.Values, lowerPart(t.base, shape), u, relative)
 	if len(c.clique) == 2 && len(c.base) > 4 { // one number makes all cells of a residual of 2×2
-		t.empty = &emptiness{c.base, c.priorScale(relative)}
+		t.empty = &emptiness{t.base, priorScale(t.base, relative)}
 	}
-	t.anchor(c.base)
-	r.tables[c.clique.Key()] = t
+	t.anchor(t.base)
 }
 
 // axes returns the columns of a pair whose bins were learned: those hold about as many records each, so that

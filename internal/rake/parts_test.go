@@ -270,8 +270,8 @@ func TestJamesStein(t *testing.T) {
 func TestRidge(t *testing.T) {
 	c := &candidate{base: []float64{100, 1, 1}}
 	lower, u := []float64{100, 1, 1}, .01
-	quiet := c.ridge([]float64{0, 0, 0}, lower, u, .1)
-	loud := c.ridge([]float64{0, 0, 90}, lower, u, .1)
+	quiet := ridge(c.base, []float64{0, 0, 0}, lower, u, .1)
+	loud := ridge(c.base, []float64{0, 0, 90}, lower, u, .1)
 	scale := .1 * 102 / (math.Pow(100, .75) + 2)
 	if want := 100 * 100 / (scale * scale * 1000); math.Abs(quiet[0]-want) > 1e-6*want {
 		t.Errorf("ridge %g, want %g", quiet[0], want)

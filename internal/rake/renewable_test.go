@@ -11,10 +11,10 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// TestRecordsThatCanBeRenewed: a sample has no more records than can be renewed 32 times: 1e11/(32·1770·20) if all
+// TestRecordsThatCanBeRenewed: a sample has no more records than can be renewed 32 times: 2e11/(32·1770·20) if all
 // pairs of 60 columns of 8 values are measured; all that a million units call for with 14 columns; and 30,000 at least.
 func TestRecordsThatCanBeRenewed(t *testing.T) {
-	for _, x := range []struct{ columns, values, want int }{{14, 8, 1_000_000}, {60, 8, 88_276}, {60, 40, 30_000}} {
+	for _, x := range []struct{ columns, values, want int }{{14, 8, 1_000_000}, {60, 8, 176_553}, {60, 40, 42_036}, {60, 80, 30_000}} {
 		sizes := slices.Repeat([]int{x.values}, x.columns)
 		r := &run{targets: targets{sizes: sizes}, total: query.Total{Units: 1_000_000}, field: &population.Field{}}
 		cells := make([]float64, x.values*x.values)

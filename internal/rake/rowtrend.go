@@ -39,7 +39,7 @@ func (r *run) rowTrends(m *population.Model) {
 	var shares [][][]float64
 	for a := range r.targets.sizes {
 		c := domain.NewClique(a, rows)
-		if measured := r.tables[c.Key()]; a != rows && measured != nil {
+		if measured := r.answered(c.Key()); a != rows && measured != nil {
 			cliques, shares = append(cliques, c), append(shares, r.trendShares(t, a, measured))
 		}
 	}
