@@ -118,6 +118,8 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 const (
 	// leastBinSigmas is the least count of a learned bin, in standard deviations of the noise that a table of bins
 	// would have for the price of the tree.
+	// Smaller bins are no use where noise is the greater loss: on UCI Adult at ε = 1 a classifier trained on rows has the
+	// area .904 with 4, 6 or 12 (8 runs, ± .0008), and .905 with bins of gains and losses put by hand where the label changes.
 	leastBinSigmas = rareSigmasOrdered
 	// binVariance is the variance of the count of a range of values, of that of a difference: at most 1/3 for each
 	// of its two ends.
