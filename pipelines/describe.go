@@ -111,7 +111,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	fitted := report.Fitted{
 		Model: r.Model, Measurements: r.Measurements, Answers: r.Answers, MaxError: r.MaxError, Chosen: r.Chosen, Ledger: a.Statement.Ledger, Cells: cells, Linear: int64(d.Public.Workload.Linear()),
-		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise,
+		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise, Measured: r.Measured,
 	}
 	if r.Uncertainty != nil { // the bound covers one-way tables only
 		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.LookedAt

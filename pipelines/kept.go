@@ -89,10 +89,11 @@ func (r *Request) fingerprint() string {
 		MemoryLimit  int64
 		Strict       bool
 		Criteria     solver.Criteria
+		ErrorShare   dp.Share
 		Public       *solver.Public `json:",omitempty"`
 	}{
 		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
-		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.Public,
+		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.Problem.Public,
 	})
 	if err != nil {
 		panic("pipelines: a request is plain data and always marshals")

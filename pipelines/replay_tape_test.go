@@ -119,6 +119,11 @@ func (c *tape) MaxError(stage string, w query.Workload, model query.Answers, sha
 	return exchange(c, a, err, stage, model, share)
 }
 
+func (c *tape) MeanDistance(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MeanDistance, error) {
+	a, err := c.curator.MeanDistance(stage, w, model, share)
+	return exchange(c, a, err, stage, w.Cliques(), model, share)
+}
+
 func (c *tape) FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error) {
 	a, err := c.curator.FirstAbove(stage, round, w, model, from, threshold, share)
 	return exchange(c, a, err, stage, round, model, from, threshold, share)
@@ -168,12 +173,18 @@ func init() {
 			if playing.method.Accesses == nil {
 				return nil, errors.New("no run is replayed")
 			}
-			p.Criteria = solver.Criteria{} // Register has left them their part, of this method as of the one that plays
+			p.Criteria, p.ErrorShare = solver.Criteria{}, dp.Share{} // Register has left them their part, of this method as of the one that plays
 			return playing.method.Accesses(p)
 		},
 		Solve: func(ctx context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			playing.curator, p.Criteria = c, solver.Criteria{}
-			return playing.method.Solve(ctx, p, playing)
+			share := p.ErrorShare
+			playing.curator, p.Criteria, p.ErrorShare = c, solver.Criteria{}, dp.Share{}
+			r, err := playing.method.Solve(ctx, p, playing)
+			if accesses, _ := playing.method.Accesses(p); err != nil || slices.ContainsFunc(accesses, func(a solver.Access) bool { return a.Noise > 0 }) {
+				return r, err
+			}
+			p.ErrorShare = share
+			return r, solver.MeasureError(p, r, playing) // Register does not measure again
 		},
 		Public: true,
 	})

@@ -107,6 +107,9 @@ func checkFigures(c Config, f *Faults) {
 	if c.ExpectedRows < 0 {
 		f.add("--expected_rows", fmt.Sprintf("got %d; want at least 1", c.ExpectedRows), "")
 	}
+	if x := c.ErrorShare; x != 0 && !(x < 0 || x >= .0001 && x <= .5) {
+		f.add("--error_share", fmt.Sprintf("got %g; want .0001 to .5 of the budget, or 0", x), "leave it out for .01; 0 measures no error")
+	}
 	if c.Marginals < 0 || c.Marginals > 8 {
 		f.add("--marginals", fmt.Sprintf("got %d; want 1 to 8", c.Marginals), "")
 	}
@@ -217,7 +220,7 @@ func checkProblem(r *Request, f *Faults) {
 	r.Problem = solver.Problem{
 		Domain: r.File.Domain, Workload: w, Neighbouring: r.Neighbouring,
 		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
-		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)), Public: r.public,
+		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)), ErrorShare: solver.ErrorShare(r.ErrorShare), Public: r.public,
 	}
 	checkCriteria(r, f)
 	_, unknown := methods.Lookup(r.Method)

@@ -109,7 +109,7 @@ func TestVerify(t *testing.T) {
 	}{
 		"ε":            {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, false) }, "_privacy.json has changed since it was written"},
 		"ε, refitted":  {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, true) }, `_privacy.json promises "ε = 9, δ = 1e-06, add or remove one customer", and _model.arrow was made with "ε = 1`},
-		"figure":       {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 1`, `"releases": 2`, false) }, "_privacy.json has changed"},
+		"figure":       {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 2`, `"releases": 3`, false) }, "_privacy.json has changed"},
 		"rows of part": {func(t *testing.T, rows, _ string) { flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet")) }, "part-00001-of-00002.parquet has changed"},
 		"rows of part, refitted": {func(t *testing.T, rows, r string) {
 			flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet"))
@@ -122,7 +122,7 @@ func TestVerify(t *testing.T) {
 		"marginals of another run": {func(t *testing.T, _, r string) { foreign(t, r, marginalsFile) }, "_privacy.json is the statement of another _marginals.parquet"},
 		"report of another run":    {func(t *testing.T, _, r string) { foreign(t, r, reportFile) }, "_privacy.json is the statement of another _report.html"},
 		"more rows":                {func(t *testing.T, rows, _ string) { put(t, filepath.Join(rows, "part-2.parquet"), "x") }, "which the run did not write"},
-		"all, but the digest":      {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 1`, `"releases": 2`, true) }, "--digest another"},
+		"all, but the digest":      {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 2`, `"releases": 3`, true) }, "--digest another"},
 		"manifest":                 {func(t *testing.T, _, r string) { edit(t, r, "_manifest.json", `"format"`, `"fromat"`, false) }, "the manifest has format 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

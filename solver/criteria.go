@@ -30,12 +30,5 @@ func (c Criteria) Ask(r *Result) (w query.Workload, model query.Answers, limits 
 		w.Marginals = append(w.Marginals, query.Marginal{Clique: l.Clique, Weight: 1})
 		cliques, limits = append(cliques, l.Clique), append(limits, l.Largest*units)
 	}
-	scale := units / r.Model.Total()
-	model = r.Model.Marginals(cliques)
-	for _, cells := range model {
-		for i := range cells {
-			cells[i] *= scale
-		}
-	}
-	return w, model, limits
+	return w, r.counts(cliques), limits
 }

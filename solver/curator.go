@@ -56,6 +56,8 @@ type Curator interface {
 	Coarsen(stage string, codes query.Recoding) error
 	// MaxError releases the largest |count − model| over all cells.
 	MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error)
+	// MeanDistance releases the mean over the marginals of Σ|count − model|, in counts.
+	MeanDistance(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MeanDistance, error)
 }
 
 // Access is one planned kind of access to private data, from which the ledger's events can be computed
@@ -77,6 +79,8 @@ type Access struct {
 	Coordinates int64
 	// Worst: the one number released is the largest error of the workload's answers.
 	Worst bool
+	// Distances is the number of marginals if the one number released is their mean distance from a model; else 0.
+	Distances int
 	// Keeps: the Exponential events are keep tests, each of one answer.
 	Keeps bool
 	// Adaptive: the request depends on earlier releases. Its share is fixed; its sensitivity and noise are known only

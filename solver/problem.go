@@ -35,7 +35,8 @@ type Problem struct {
 	Rounds       int     // 0: the algorithm's public rule
 	Seed         uint64  // of randomness that does not affect privacy
 	Criteria     Criteria
-	Public       *Public // a table declared public; nil: none
+	ErrorShare   dp.Share // of the budget, for measuring the error of the model; 0: it is not measured
+	Public       *Public  // a table declared public; nil: none
 	Progress     Progress
 }
 
@@ -85,6 +86,7 @@ type Result struct {
 	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned
 	Answers      *Answers             // of linear queries; nil: there are none, or the algorithm keeps none
 	MaxError     *query.MaxError      // a measured largest error, if any
+	Measured     *MeasuredError       // the error of the model; nil: it was not measured
 	Accepted     *bool                // whether the model meets the problem's criteria; nil: there are none
 	Chosen       *float64             // bound on how far the answers that all rounds chose as the worst are off in the mean, counts, if the model is the mean of theirs; nil: none
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown

@@ -3,45 +3,76 @@ package solver
 import (
 	"context"
 	"fmt"
+	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// reserving makes a method leave a part of its budget for checking the problem's criteria: every share is reduced to
-// that part of what is left. The accesses end with the check, which is made once there is a model.
+// reserving makes a method leave parts of its budget for measuring the error of its model and for checking the problem's
+// criteria: every share is reduced to that part of what is left. The accesses end with the measurement and the check, once
+// there is a model. A method whose noise is fixed beforehand leaves nothing: its error is not measured.
 func reserving(m Method) Method {
 	accesses, solve, foresee := m.Accesses, m.Solve, m.Foresee
 	m.Accesses = func(p Problem) ([]Access, error) {
 		list, err := accesses(p)
-		if err != nil || len(p.Criteria.Limits) == 0 {
-			return list, err
+		if err != nil {
+			return nil, err
 		}
-		out := make([]Access, len(list), len(list)+1)
+		reserve := withheld(p, list)
+		if reserve.Num == 0 {
+			return list, nil
+		}
+		out := make([]Access, len(list), len(list)+2)
 		for i, a := range list {
 			if a.Noise > 0 {
 				return nil, fmt.Errorf("%s: its noise is fixed beforehand, so that no part of its budget is left to check criteria", m.Name)
 			}
-			a.Share = left(a.Share, p.Criteria.Share)
+			a.Share = left(a.Share, reserve)
 			out[i] = a
 		}
-		kind := dp.DiscreteGaussian
+		number := Access{Kind: dp.DiscreteGaussian, Count: 1, Coordinates: 1}
 		if m.Accounting(p.Epsilon, p.Delta) == dp.Pure {
-			kind = dp.DiscreteLaplace
+			number.Kind = dp.DiscreteLaplace
 		}
-		return append(out, Access{Stage: CriteriaStage, Kind: kind, Count: 1, Share: p.Criteria.Share, Coordinates: 1}), nil
+		if measuresError(p, list) {
+			cliques, _ := MeasuredMarginals(p.Workload)
+			number.Stage, number.Share, number.Distances = ErrorStage, p.ErrorShare, len(cliques)
+			out = append(out, number)
+		}
+		if len(p.Criteria.Limits) > 0 {
+			number.Stage, number.Share, number.Distances = CriteriaStage, p.Criteria.Share, 0
+			out = append(out, number)
+		}
+		return out, nil
 	}
 	m.Solve = func(ctx context.Context, p Problem, c Curator) (*Result, error) {
-		if len(p.Criteria.Limits) > 0 {
-			c = reserved{c, p.Criteria.Share}
+		list, err := accesses(p)
+		if err != nil {
+			return nil, err
 		}
-		return solve(ctx, p, c)
+		rest := c
+		if reserve := withheld(p, list); reserve.Num > 0 {
+			rest = reserved{c, reserve}
+		}
+		r, err := solve(ctx, p, rest)
+		if err != nil || !measuresError(p, list) || r.Measured != nil {
+			return r, err
+		}
+		if p.Domain != nil { // for a method that does not know of structural zeros
+			r.Model.StructuralZeros = p.Domain.StructuralZeros
+			r.Model.Exclude()
+		}
+		if err := r.Model.Validate(); err != nil {
+			return nil, err
+		}
+		return r, MeasureError(p, r, c)
 	}
 	if foresee != nil {
 		m.Foresee = func(p Problem, b dp.Budget, like *Pattern) (Forecast, error) {
-			if len(p.Criteria.Limits) > 0 {
-				b.Capacity *= 1 - p.Criteria.Share.Float()
+			if reserve := withheld(p, nil); reserve.Num > 0 { // no method that foresees fixes its noise
+				b.Capacity *= 1 - reserve.Float()
 			}
 			return foresee(p, b, like)
 		}
@@ -49,12 +80,25 @@ func reserving(m Method) Method {
 	return m
 }
 
+// withheld returns the part of the budget that is not the method's.
+func withheld(p Problem, accesses []Access) dp.Share {
+	sum := new(big.Rat)
+	if measuresError(p, accesses) {
+		sum.Add(sum, p.ErrorShare.Rat())
+	}
+	if len(p.Criteria.Limits) > 0 {
+		sum.Add(sum, p.Criteria.Share.Rat())
+	}
+	return dp.ShareOf(sum.Num().Int64(), sum.Denom().Int64())
+}
+
 // left returns share·(1 − reserved); for an access that costs nothing, such as a public number of units, it is 0.
 func left(share, reserved dp.Share) dp.Share {
 	if share.Num == 0 {
 		return share
 	}
-	return dp.ShareOf(share.Num*(reserved.Den-reserved.Num), share.Den*reserved.Den)
+	part := new(big.Rat).Mul(share.Rat(), big.NewRat(reserved.Den-reserved.Num, reserved.Den)) // in lowest terms
+	return dp.ShareOf(part.Num().Int64(), part.Denom().Int64())
 }
 
 // reserved is a curator that withholds a part of the budget.
@@ -115,4 +159,9 @@ func (r reserved) Trees(stage string, round int, cliques []domain.Clique, shapes
 
 func (r reserved) MaxError(stage string, w query.Workload, model query.Answers, s dp.Share) (query.MaxError, error) {
 	return r.Curator.MaxError(stage, w, model, left(s, r.share))
+}
+
+// MeanDistance is asked by reserving itself, which has the share that it reserved.
+func (r reserved) MeanDistance(stage string, w query.Workload, model query.Answers, s dp.Share) (query.MeanDistance, error) {
+	return r.Curator.MeanDistance(stage, w, model, s)
 }

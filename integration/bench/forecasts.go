@@ -163,7 +163,8 @@ the widest marginals of the workload, all of up to three columns and 10,000 cell
 makes this page from [predictions.jsonl](predictions.jsonl), after measuring all again or a part of it; the noise is fixed.
 
 * **typical**: predicted for a table of which only the domain is known; **like a release**: for one like the released model of
-  another run, at a third of ε; **after**: in the report.
+  another run, at a third of ε; **after**: in the report, from the
+  prediction after the run and from the error that every run measures with 1 % of its budget. The error itself is of those runs.
 * **cells held**: the part of the cells, of up to 60 marginals of each width, that lie inside the 95 % interval that the report
   gives for their share. **width**: of these intervals, as a multiple of what normal errors as large as these call for.
 * **fails**: which of the predictions is off by more than a factor of 1.5 before the run and 25 % after it, whether the error is

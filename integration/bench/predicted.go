@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/integration/families"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // What predictions of error are to keep: before the run by a factor, after it by a part; and the part of the cells of every
@@ -152,7 +153,7 @@ func predicted(t *families.Table, epsilon dp.Epsilon, seeds int) (forecast, erro
 	n := float64(seeds)
 	for i := range seeds {
 		solve := func(epsilon dp.Epsilon, seed int) (*families.Solved, error) {
-			return families.Solve(t, families.Request{Method: "auto", Epsilon: epsilon, Delta: madeUpDelta}, families.Fixed(uint64(seed)))
+			return families.Solve(t, families.Request{Method: "auto", Epsilon: epsilon, Delta: madeUpDelta, ErrorShare: solver.ErrorShare(0)}, families.Fixed(uint64(seed)))
 		}
 		s, err := solve(epsilon, i)
 		if err != nil {
@@ -177,7 +178,7 @@ func predicted(t *families.Table, epsilon dp.Epsilon, seeds int) (forecast, erro
 			}
 		}
 		f.Typical, f.Like, f.Low, f.High = f.Typical+unknown.AverageTV/n, f.Like+known.AverageTV/n, f.Low+unknown.LowTV/n, f.High+unknown.HighTV/n
-		f.After, f.Measured, f.Method = f.After+s.TV/n, f.Measured+s.AverageTV(seen)/n, s.Method.Name
+		f.After, f.Measured, f.Method = f.After+s.Measured.Estimate(s.TV, s.Total.Units)/n, f.Measured+s.AverageTV(seen)/n, s.Method.Name
 		for width := range f.Held {
 			list := slices.DeleteFunc(s.Problem.Workload.Cliques(), func(c domain.Clique) bool { return len(c) != width+1 })
 			if len(list) > 0 {

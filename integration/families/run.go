@@ -24,7 +24,8 @@ type Request struct {
 	Width        int     // of the marginals of the workload; 0: 3
 	Units        float64 // planning number; 0: the table's own
 	Public       *solver.Public
-	Unrecorded   bool // Solved has no calls: those of some methods hold gigabytes of answers
+	ErrorShare   dp.Share // of the budget, for measuring the error; 0: none
+	Unrecorded   bool     // Solved has no calls: those of some methods hold gigabytes of answers
 }
 
 // mostCells is the most cells of a marginal of a workload.
@@ -40,7 +41,7 @@ func (r Request) Problem(t *Table, seed uint64) solver.Problem {
 		units = float64(t.rows)
 	}
 	return solver.Problem{Domain: t.Domain, Workload: query.AllMarginals(t.Domain.Sizes(), width, mostCells), Neighbouring: r.Neighbouring,
-		Epsilon: r.Epsilon, Delta: r.Delta, Units: units, Seed: seed, MemoryLimit: 2 << 30, Public: r.Public}
+		Epsilon: r.Epsilon, Delta: r.Delta, Units: units, Seed: seed, MemoryLimit: 2 << 30, Public: r.Public, ErrorShare: r.ErrorShare}
 }
 
 // Randomness of a run: of the noise, and of what privacy does not depend on.

@@ -68,6 +68,6 @@ var algorithms = []defect{
 	},
 	{
 		name: "release of another public table taken up", file: "pipelines/kept.go", test: "TestPublicRun",
-		old: "r.Problem.Criteria, r.Problem.Public,", new: "r.Problem.Criteria, nil,",
+		old: "r.Problem.ErrorShare, r.Problem.Public,", new: "r.Problem.ErrorShare, nil,",
 	},
 }

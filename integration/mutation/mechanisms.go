@@ -61,6 +61,10 @@ var mechanisms = []defect{
 		new: "\tp, err := g.number(r, event, func() (int64, int) { return g.sumOfDistances(r), 0 }, release)\n\tp.free = true\n\treturn p, err\n",
 	},
 	{
+		name: "no budget withheld for measuring the error", file: "solver/reserve.go", dir: "transforms/synth", test: "TestErrorIsMeasured",
+		old: "sum.Add(sum, p.ErrorShare.Rat())", new: "sum.Add(sum, new(big.Rat))",
+	},
+	{
 		name: "noise of a search halved", file: "dp/mechanism/above.go", test: "TestFirstAbove",
 		old: "big.NewRat(4, 1)", new: "big.NewRat(2, 1)",
 	},

@@ -35,6 +35,7 @@ type options struct {
 	Method       *string    `beam:"method" about:"auto (default) or a method that dapple plan lists."`
 	Public       *string    `beam:"public" about:"Name of a table that anybody may see, in files or on BigQuery as the service reaches them: a prior of the model, covered by no guarantee."`
 	MemoryLimit  *int64     `beam:"memory_limit" about:"Bytes of memory for the fit."`
+	ErrorShare   *float64   `beam:"error_share" about:"Part of the budget with which the error of the result is measured, default 0.01; 0: it is not measured."`
 	Shards       *int64     `beam:"shards" about:"Blocks of rows that workers make side by side, default 8; the rows do not depend on it."`
 	SampleSeed   *int64     `beam:"sample_seed" about:"Repeats the drawing of rows from a model, never the noise; default: random."`
 	Store        *string    `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps the release, so that a job that is started again draws no second noise. Required unless the runner is known not to retry. It is private until the rows are written; remove it then."`
@@ -170,6 +171,11 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 		Domain: f.Domain, Epsilon: dp.Epsilon(o.Epsilon), Delta: dp.Delta(o.Delta), Rows: value(o.Rows),
 		Units: value(o.Units), Method: value(o.Method), MemoryLimit: value(o.MemoryLimit),
 		Shards: int(value(o.Shards)), SampleSeed: uint64(value(o.SampleSeed)),
+	}
+	if o.ErrorShare != nil {
+		if p.ErrorShare = *o.ErrorShare; p.ErrorShare == 0 {
+			p.ErrorShare = -1
+		}
 	}
 	var errs []error
 	errs = append(errs, p.Epsilon.Validate(), p.Delta.Validate())

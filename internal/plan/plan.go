@@ -293,6 +293,8 @@ func eventOf(l *accountant.Ledger, a solver.Access, p solver.Problem) (accountan
 	switch {
 	case a.Adaptive:
 		return l.Gaussian(a.Coordinates, a.Share)
+	case a.Distances > 0:
+		return l.MaxError(query.SumOfDistancesChange(p.Neighbouring, a.Distances), a.Share)
 	case a.Worst:
 		return l.MaxError(p.Workload.LargestChange(p.Neighbouring), a.Share)
 	case a.Marginals == 0: // one number that changes by at most 1

@@ -23,11 +23,15 @@ func (p Page) card(k known) (c card) {
 		say("Shares of single columns: half of the 95 %% intervals are at most ±\u00a0%s, the widest is ±\u00a0%s.",
 			page.Figures(k.middle, 2), page.Figures(k.half, 2))
 	}
+	known := "predicted"
+	if s.Error.Measured != nil {
+		known = "estimated"
+	}
 	switch tv := s.Error.AverageTV; {
 	case tv > FewTV:
-		not("Tables of %s: predicted to miss by a total variation of %s on average. There are too few %ss for so many columns and cells.", widthWords(p.width()), fixed(tv, 3), s.unitName())
+		not("Tables of %s: %s to miss by a total variation of %s on average. There are too few %ss for so many columns and cells.", widthWords(p.width()), known, fixed(tv, 3), s.unitName())
 	case tv > 0:
-		good("Tables of %s: predicted to miss by a total variation of %s on average.", widthWords(p.width()), fixed(tv, 3))
+		good("Tables of %s: %s to miss by a total variation of %s on average.", widthWords(p.width()), known, fixed(tv, 3))
 	}
 	if e := s.Error; e.Answers > 0 {
 		good("The %s linear queries that were asked: each answer is right to ±\u00a0%s of all, with 95 %% confidence in all of them.", page.Count(float64(e.Answers)), page.Figures(e.MaxAnswer, 2))

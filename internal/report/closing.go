@@ -31,6 +31,9 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), page.Count(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
 		errorLine(p.Error),
 	}
+	if m := p.Error.Measured; m != nil {
+		lines = append(lines, "measured "+m.say(p.Error.AverageTV))
+	}
 	if p.Criteria != nil {
 		lines = append(lines, "criteria "+p.Criteria.String())
 	}
@@ -139,7 +142,7 @@ func (e Errors) basis() string {
 // predictedLine is for models whose cells no measurement bounds, but for those of one-way tables.
 func predictedLine(e Errors) string {
 	tv := ""
-	if e.AverageTV > 0 {
+	if e.AverageTV > 0 && e.Measured == nil { // else it has its own line
 		tv = fmt.Sprintf("%.2g average total variation, ", e.AverageTV)
 	}
 	return fmt.Sprintf("error   predicted %sabout %.2g in the worst of %s cells (not guaranteed); at most %.2g in any of %s one-way cells with 95 %% confidence",
@@ -180,5 +183,9 @@ func WriteSampled(w io.Writer, rows int64, dry bool, m MinCount, out Written) er
 
 // errorSentence is errorLine without its head, as a sentence.
 func errorSentence(e Errors) string {
-	return "Error: " + strings.TrimPrefix(errorLine(e), "error   ") + "."
+	said := "Error: " + strings.TrimPrefix(errorLine(e), "error   ") + "."
+	if e.Measured != nil {
+		said += " Measured: " + e.Measured.say(e.AverageTV) + "."
+	}
+	return said
 }

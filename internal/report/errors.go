@@ -15,12 +15,14 @@ import (
 )
 
 // Errors are bounds and estimates of the fitted model's error, as parts of the number of units. All
-// are computed from released values, so they cost nothing.
+// are computed from released values, so they cost nothing, but for what was measured.
 type Errors struct {
 	Cells     int64   `json:"cells"`               // measured cells that MaxCell covers
 	MaxCell   float64 `json:"max_cell_bound_95"`   // bound that all cells keep with 95 % confidence
-	AverageTV float64 `json:"average_tv_estimate"` // over the workload's largest marginals; 0 if unknown
+	AverageTV float64 `json:"average_tv_estimate"` // over the workload's largest marginals: measured and predicted; 0 if unknown
 	From      string  `json:"from"`                // what the bound rests on
+
+	Measured *MeasuredTV `json:"average_tv_measured,omitempty"` // nil: it was not
 
 	// PredictedCell is what the worst of PredictedCells cells is likely to miss by: no bound. Both are 0
 	// if MaxCell covers all cells that were asked for.
@@ -57,6 +59,7 @@ type Fitted struct {
 	RMSE         float64 // predicted root mean square error of a measured cell, counts; NaN if unknown
 	TV           float64 // predicted average total variation over the workload; 0 or NaN: derived from RMSE
 	Noise        Noise
+	Measured     *solver.MeasuredError // of the model; nil: it was not
 
 	// Predicted is the median of the largest error of PredictedCells cells if they erred independently, as a
 	// part of the units, if the measurements bound only a few of them.
@@ -82,6 +85,13 @@ const (
 // be exceeded. For answers to linear queries, whose values are at most 1 in size, the same holds. If the number of units is noisy, with standard deviation s_N, the bound on shares adds
 // z·s_N/N for it.
 func FittedErrors(f Fitted) Errors {
+	e := f.unmeasured()
+	e.measure(f.Measured, f.Total.Units)
+	return e
+}
+
+// unmeasured returns the errors as they follow from other releases than their measurement.
+func (f Fitted) unmeasured() Errors {
 	n := math.Max(f.Total.Units, 1)
 	risk, slack := 1-confidence, 0.0
 	if f.Total.Variance > 0 {

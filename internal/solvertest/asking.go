@@ -286,6 +286,23 @@ func (c *Curator) largest(w query.Workload, model query.Answers, score func(e fl
 	return at
 }
 
+// MeanDistance answers solver.Curator.
+func (c *Curator) MeanDistance(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MeanDistance, error) {
+	charge, k := share.Float()*c.budget.Capacity, float64(len(w.Marginals))
+	change := float64(query.SumOfDistancesChange(c.budget.Neighbouring, len(w.Marginals))) / k
+	v := c.variance(change, charge)
+	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Coordinates: 1, Distances: len(w.Marginals)}
+	return ask(c, 0, a, charge, func() query.MeanDistance {
+		sum := 0.0
+		for _, cells := range c.errors(w, model) {
+			for _, x := range cells {
+				sum += math.Abs(x) / k
+			}
+		}
+		return query.MeanDistance{Counts: sum + c.noise(v), Variance: v}
+	}, w, clone(model), share)
+}
+
 // MaxError answers solver.Curator.
 func (c *Curator) MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error) {
 	charge := share.Float() * c.budget.Capacity

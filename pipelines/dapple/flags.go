@@ -234,6 +234,20 @@ func epsilon(p *dp.Epsilon) func(string) error {
 	}
 }
 
+// errorShare reads 0 as none, where a parameter of 0 is the default.
+func errorShare(p *float64) func(string) error {
+	return func(s string) error {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || v != 0 && !(v >= .0001 && v <= .5) {
+			return fmt.Errorf("want 0.0001 to 0.5, a part of the budget, or 0")
+		}
+		if *p = v; v == 0 {
+			*p = -1
+		}
+		return nil
+	}
+}
+
 func delta(p *dp.Delta) func(string) error {
 	return func(s string) error {
 		v, err := strconv.ParseFloat(s, 64)

@@ -71,9 +71,11 @@ var noisy = []struct{ re, with string }{
 	{`[0-9,]+ rows`, "N rows"},
 	{`at most [0-9.]+`, "at most E"},
 	{`[0-9.]+ [kM]?B\)`, "SIZE)"},
+	{`variation -?[0-9.e-]+ ± [0-9.e-]+`, "variation E ± E"},
+	{`; with the prediction of [0-9.]+ the estimate is [0-9.]+|; the noise hides the error`, ""},
 	{`"rows": [0-9]+`, `"rows": N`},
 	{`"count": [0-9.]{3,}`, `"count": N`}, // not those of releases
-	{`"(standard_deviation|delta_by_units|max_cell_bound_95|average_tv_estimate)": [0-9.e-]+`, `"$1": X`},
+	{`"(standard_deviation|delta_by_units|max_cell_bound_95|average_tv_estimate|average_tv_with_noise|average_tv_predicted)": [0-9.e-]+`, `"$1": X`},
 	{`"[0-9a-f]{64}"`, `"HASH"`},
 	{`"began": "[^"]*"`, `"began": "TIME"`},
 	{`"status": "[^"]*"`, `"status": "STATUS"`}, // how a fit ends depends on the noise

@@ -248,6 +248,8 @@ var varying = []struct{ re, with string }{
 	{`writing: [0-9,]+`, "writing: N"},
 	{`wrote   [0-9,]+ rows?`, "wrote   N rows"},
 	{`at most [0-9.]+ in any`, "at most E in any"},
+	{`(variation) -?[0-9.e-]+ ± [0-9.e-]+`, "$1 E ± E"},
+	{`; with the prediction of [0-9.]+ the estimate is [0-9.]+|; the noise hides the error`, ""},
 	{`(?m)^(note    a total variation|fit     ).*\n`, ""}, // as the noise has it
 	{`it has [0-9]+ bytes, and its manifest says [0-9]+`, "it has N bytes, and its manifest says N"},
 	{`, oneway\b`, ""}, // a method of this package's tests

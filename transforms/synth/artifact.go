@@ -32,10 +32,11 @@ const artifactHeader = "dapple release\n\x03"
 type described struct {
 	RunID, Config, Method string
 	Total                 query.Total
-	Answers               *solver.Answers `json:",omitempty"`
-	MaxError              *query.MaxError `json:",omitempty"`
-	Chosen                *float64        `json:",omitempty"`
-	Accepted              *bool           `json:",omitempty"`
+	Answers               *solver.Answers       `json:",omitempty"`
+	MaxError              *query.MaxError       `json:",omitempty"`
+	Chosen                *float64              `json:",omitempty"`
+	Accepted              *bool                 `json:",omitempty"`
+	Measured              *solver.MeasuredError `json:",omitempty"`
 	RMSE, TV              string
 	Uncertainty           *solver.Uncertainty `json:",omitempty"`
 	Public                *solver.PublicUse   `json:",omitempty"`
@@ -57,7 +58,7 @@ type measured struct {
 func (a *Artifact) Encode() ([]byte, error) {
 	r := a.Result
 	d := described{
-		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, Answers: r.Answers, MaxError: r.MaxError, Chosen: r.Chosen, Accepted: r.Accepted,
+		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, Answers: r.Answers, MaxError: r.MaxError, Chosen: r.Chosen, Accepted: r.Accepted, Measured: r.Measured,
 		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Uncertainty: r.Uncertainty, Public: r.Public, Iterations: r.Iterations, Status: r.Status, Bins: r.Bins, Statement: a.Statement,
 	}
 	for _, q := range r.Measurements {
@@ -97,7 +98,7 @@ func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
 		return nil, nil, fmt.Errorf("%w: %w", errArtifact, err)
 	}
 	r := wire.Reader{Rest: rest[k+int(n):]}
-	res := &solver.Result{Total: d.Total, Answers: d.Answers, MaxError: d.MaxError, Chosen: d.Chosen, Accepted: d.Accepted, Uncertainty: d.Uncertainty, Bins: d.Bins, Public: d.Public, Iterations: d.Iterations, Status: d.Status}
+	res := &solver.Result{Total: d.Total, Answers: d.Answers, MaxError: d.MaxError, Chosen: d.Chosen, Accepted: d.Accepted, Measured: d.Measured, Uncertainty: d.Uncertainty, Bins: d.Bins, Public: d.Public, Iterations: d.Iterations, Status: d.Status}
 	if _, err := fmt.Sscan(d.RMSE+" "+d.TV, &res.RMSE, &res.TV); err != nil {
 		return nil, nil, errArtifact
 	}

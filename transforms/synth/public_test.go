@@ -54,7 +54,7 @@ func nobody() *counts.Table { return counts.NewTable(counts.NewShape(workload(),
 func release(t *testing.T, tb *counts.Table) (solver.Problem, ModelRef) {
 	t.Helper()
 	f := newSolveFn(StoreRef{})
-	f.Params.Method = "frozen"
+	f.Params.Method, f.Params.ErrorShare = "frozen", -1 // what is measured follows the table, with noise
 	ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,9 @@ type SolveParams struct {
 	// Criteria are checked on the model, from their share of the budget, and released as met or not. Their marginals have
 	// to be parts of marginals of the workload.
 	Criteria solver.Criteria `json:",omitzero"`
+	// ErrorShare is the part of the budget with which the error of the model is measured; default solver.DefaultErrorShare, at
+	// most .5, in steps of .0001; below 0: it is not measured. Methods whose noise is fixed beforehand measure none.
+	ErrorShare float64
 	// Public is a table that anybody may see: a prior of the model, for methods that use one. Its records travel with the
 	// job. nil: none.
 	Public *solver.Public `json:",omitempty"`
@@ -60,6 +63,9 @@ func (p SolveParams) withDefaults() SolveParams {
 	if p.Units == 0 {
 		p.Units = solver.DefaultUnits
 	}
+	if p.ErrorShare == 0 {
+		p.ErrorShare = solver.DefaultErrorShare
+	}
 	if p.MemoryLimit == 0 {
 		p.MemoryLimit = solver.DefaultMemoryLimit
 	}
@@ -78,6 +84,9 @@ func (p SolveParams) Validate() error {
 	}
 	if p.MemoryLimit < 0 || p.Rounds < 0 {
 		errs = append(errs, fmt.Errorf("synth: memory limit %d and rounds %d: want numbers of at least 0", p.MemoryLimit, p.Rounds))
+	}
+	if !(p.ErrorShare < 0 || p.ErrorShare >= .0001 && p.ErrorShare <= .5) {
+		errs = append(errs, fmt.Errorf("synth: an error share of %g: want .0001 to .5 of the budget, 0 for the default, or a number below 0 for none", p.ErrorShare))
 	}
 	if p.Store.Kind != "" {
 		errs = append(errs, stores.known(p.Store.Kind))
@@ -175,7 +184,7 @@ func (f *solveFn) problem(progress solver.Progress) solver.Problem {
 	return solver.Problem{
 		Domain: &f.Public.Domain, Workload: f.Public.Workload, Neighbouring: f.Params.Neighbouring,
 		Epsilon: f.Params.Epsilon, Delta: f.Params.Delta, Units: f.Params.Units,
-		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Criteria: f.Params.Criteria, Public: f.Params.Public, Progress: progress,
+		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Criteria: f.Params.Criteria, ErrorShare: solver.ErrorShare(f.Params.ErrorShare), Public: f.Params.Public, Progress: progress,
 	}
 }
 

@@ -32,6 +32,7 @@ type Params struct {
 	Method       string         // a name that package methods knows; default solver.Auto, the public rule
 	Public       *solver.Public // a table that anybody may see: a prior of the model; see PublicTable; default: none
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
+	ErrorShare   float64        // part of the budget for measuring the error; default solver.DefaultErrorShare; below 0: none
 	Shards       int            // parallel blocks of rows; default 8
 	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
 	As           reflect.Type   // struct type of the rows; default: that of the records
@@ -91,7 +92,7 @@ func (p Params) validate(row reflect.Type, structs ...error) error {
 	if errors.Join(errs...) == nil {
 		_, _, err := methods.Choose(solver.Problem{
 			Domain: p.Domain, Workload: p.Workload, Neighbouring: p.Neighbouring,
-			Epsilon: p.Epsilon, Delta: p.Delta, Units: cmp.Or(p.Units, solver.DefaultUnits), MemoryLimit: p.MemoryLimit, Public: p.Public,
+			Epsilon: p.Epsilon, Delta: p.Delta, Units: cmp.Or(p.Units, solver.DefaultUnits), MemoryLimit: p.MemoryLimit, ErrorShare: solver.ErrorShare(p.ErrorShare), Public: p.Public,
 		}, p.Method)
 		errs = append(errs, err)
 	}
@@ -101,7 +102,7 @@ func (p Params) validate(row reflect.Type, structs ...error) error {
 func (p Params) solve() SolveParams {
 	return SolveParams{
 		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
-		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, Public: p.Public, Budget: p.Budget, Store: p.Store,
+		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, ErrorShare: p.ErrorShare, Public: p.Public, Budget: p.Budget, Store: p.Store,
 	}
 }
 

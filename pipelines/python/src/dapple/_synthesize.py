@@ -32,8 +32,8 @@ class Synthesize(beam.PTransform):
       delta: δ, far below 1/(number of people); 0 is pure differential privacy.
       program: the dapple to start; default: DAPPLE, else the one on the PATH.
       service: the address of a dapple expand that is there already, in its place.
-      options: neighbouring, rows, workload, units, method, public, memory_limit, shards, sample_seed, store, no_retries. The
-        service describes them: `Synthesize.options()`.
+      options: neighbouring, rows, workload, units, method, public, memory_limit, error_share, shards, sample_seed, store,
+        no_retries. The service describes them: `Synthesize.options()`.
 
     Returns a dict of two collections: "rows" and "statement".
     """
