@@ -15,7 +15,7 @@ export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 # Symbols for debuggers are a third of what linking a test takes.
 export GOFLAGS += -ldflags=-s
 
-.PHONY: all build fmt vet lint test race integration services engines emulator verify verify-long nightly estimates mutation fuzz bench paper demo release cover clean
+.PHONY: all build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
 
 all: fmt vet lint test
 
@@ -97,10 +97,6 @@ nightly: verify-long
 	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestWideBars|TestEstimatesOnATerminal' \
 		./integration ./integration/bench ./integration/families ./pipelines/dapple
 	$(MAKE) fuzz FUZZTIME=60s
-
-# Whether what a run says on a terminal of its end is right: two runs with a tenth of a processor, asleep for most of two minutes.
-estimates:
-	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -v -run TestEstimatesOnATerminal ./pipelines/dapple
 
 # The seeded defects alone: each must make its named test fail.
 mutation:

@@ -90,7 +90,7 @@ func TestClockOnATerminal(t *testing.T) {
 // the rate of the stage so far: what else the machine does plays no part.
 func TestEstimatesOnATerminal(t *testing.T) {
 	if !dptest.Nightly() {
-		t.Skip("missing: DAPPLE_NIGHTLY, for two runs that are asleep for most of two minutes; make estimates sets it")
+		t.Skip("missing: DAPPLE_NIGHTLY, for two runs that are asleep for most of a minute, and a machine that is not full")
 	}
 	for _, tt := range []struct {
 		name   string
