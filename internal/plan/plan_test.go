@@ -326,7 +326,7 @@ func TestLeastSeen(t *testing.T) {
 			t.Errorf("%v: %v records, want %v", n, got, want)
 		}
 		var b strings.Builder
-		if err := made.WriteText(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("fewer than about %.0f units have is not seen", want)) {
+		if err := made.WriteText(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("noise hides any value that fewer than about %.0f units have", want)) {
 			t.Errorf("%v: %v in\n%s", n, err, b.String())
 		}
 	}
