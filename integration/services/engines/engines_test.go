@@ -194,11 +194,11 @@ func (a account) at(output string, more ...string) []string {
 		"--runner=" + a.runner, "--endpoint=" + a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared"}, more...)
 }
 
-// finished checks the output of a run that has ended well, and the number of charges so far.
+// finished checks that the model and its error were released once, the output of a run that has ended well, and the number of charges so far.
 func (a account) finished(t *testing.T, output, said string, charges int) {
 	t.Helper()
 	a.run(t, 0, "verify", output)
-	if !strings.Contains(said, "; 1 release, ") {
+	if !strings.Contains(said, "; 2 releases, ") {
 		t.Errorf("%s", said)
 	}
 	if book := a.run(t, 0, "ledger", "book"); !strings.Contains(book, fmt.Sprintf(" by %d run", charges)) {
