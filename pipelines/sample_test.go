@@ -102,6 +102,14 @@ func TestSampleFaults(t *testing.T) {
 	if _, err := ValidateSample(context.Background(), s); err == nil || !strings.Contains(err.Error(), "--where: no row of the model meets") {
 		t.Errorf("a condition that nothing meets: %v", err)
 	}
+	s = SampleConfig{Model: s.Model, Output: filepath.Join(c.Output, "more.csv")}
+	if _, err := ValidateSample(context.Background(), s); err == nil || !strings.Contains(err.Error(), "more.csv ends in .csv, and its files would be parquet; add --format=csv") {
+		t.Errorf("Parquet in a directory with the name of a CSV file: %v", err)
+	}
+	s.Format = "csv"
+	if _, err := ValidateSample(context.Background(), s); err != nil {
+		t.Error(err)
+	}
 	if err := os.WriteFile(s.Output, []byte("not a model"), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package pipelines
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -88,6 +89,9 @@ func (t target) checkDirectory(ctx context.Context, f *Faults) {
 		f.add("--output", err.Error(), "name a directory by its own name")
 	default:
 		checkOutput(ctx, t, f)
+	}
+	if ending := strings.TrimPrefix(path.Ext(files.Clean(t.output)), "."); ending != t.format && slices.Contains(table.Writable(defaultFormat), ending) {
+		f.add("--output", fmt.Sprintf("%s ends in .%s, and its files would be %s", t.output, ending, t.format), "add --format="+ending+", or give the directory another name")
 	}
 }
 
