@@ -2,7 +2,6 @@ package solver
 
 import (
 	"cmp"
-	"hash/fnv"
 	"math"
 	"slices"
 
@@ -57,19 +56,21 @@ func (m *MeasuredError) TV(units float64) (tv, sd float64) {
 // were not chosen on, two of three are right to a quarter.
 const predictionSD = .25
 
-// Estimate returns the average total variation by measurement and prediction together, each with its inverse variance. A
-// prediction of 0 or NaN is none.
+// Estimate returns the average total variation by measurement and prediction together, each with its inverse variance. That
+// of the prediction is at least what noise does not explain of the distance between the two. A prediction of 0 or NaN is none.
 func (m *MeasuredError) Estimate(predicted, units float64) float64 {
 	tv, sd := m.TV(units)
 	if predicted > 0 {
-		noise, prior := 1/(sd*sd), 1/(predictionSD*predicted*predictionSD*predicted)
-		tv = (noise*tv + prior*predicted) / (noise + prior)
+		noise, apart := sd*sd, tv-predicted
+		prior := max(predictionSD*predicted*predictionSD*predicted, apart*apart-noise)
+		tv = (prior*tv + noise*predicted) / (prior + noise)
 	}
 	return min(1, max(0, tv))
 }
 
-// Spread of the total variation of one marginal beside that of another, as a part of their mean. On adult14, whose
-// triples it was taken from, it is .35 to .5.
+// spreadOfTV is the standard deviation of the total variation of marginals of about as many cells, as a part of the mean of
+// all. On four real tables of 349 to 1,771 marginals, at ε = .3, 1 and 10, the mean over 200 was off by as much as .33
+// makes of it in the root mean square, and .56 at most.
 const spreadOfTV = .5
 
 // SamplingSD returns the standard deviation that goes with measuring some of the marginals only, for a mean of tv.
@@ -84,23 +85,26 @@ func measurable(w query.Workload, m query.Marginal) bool {
 }
 
 // MeasuredMarginals returns the marginals on which the error of a model is measured, and of how many: those of the workload
-// that no other contains, or a part of them in the order of hashes of their columns, which is a public rule.
+// that no other contains, or, by a public rule, every so many of them in the order of their cells, with which errors grow.
 func MeasuredMarginals(w query.Workload) (cliques []domain.Clique, of int) {
 	w.Marginals = slices.DeleteFunc(slices.Clone(w.Marginals), func(m query.Marginal) bool { return !measurable(w, m) })
 	all := w.Maximal().Cliques()
-	hashes := make(map[string]uint64, len(all))
-	for _, c := range all {
-		h := fnv.New64a()
-		h.Write([]byte(c.Key()))
-		hashes[c.Key()] = h.Sum64()
+	cells := func(c domain.Clique) int64 {
+		n, _ := c.Cells(w.Sizes)
+		return n
 	}
 	slices.SortFunc(all, func(a, b domain.Clique) int {
-		return cmp.Or(cmp.Compare(hashes[a.Key()], hashes[b.Key()]), a.Compare(b))
+		return cmp.Or(cmp.Compare(cells(a), cells(b)), a.Compare(b))
 	})
-	left := int64(mostMeasuredCells)
-	for _, c := range all {
-		if n, _ := c.Cells(w.Sizes); n <= left && len(cliques) < mostMeasured {
-			cliques, left = append(cliques, c), left-n
+	for k := min(len(all), mostMeasured); k > 0; k-- {
+		cliques = cliques[:0]
+		sum := int64(0)
+		for i := range k {
+			c := all[(2*i+1)*len(all)/(2*k)]
+			cliques, sum = append(cliques, c), sum+cells(c)
+		}
+		if sum <= mostMeasuredCells {
+			break
 		}
 	}
 	slices.SortFunc(cliques, domain.Clique.Compare)

@@ -40,7 +40,10 @@ func (m MeasuredTV) say(estimate float64) string {
 	case m.Of == 1:
 		over = "the widest marginal"
 	case m.Marginals < m.Of:
-		over = fmt.Sprintf("%s of the %s widest marginals, chosen by a hash of their columns", page.Count(float64(m.Marginals)), page.Count(float64(m.Of)))
+		over = fmt.Sprintf("%s of the %s widest marginals, of all sizes", page.Count(float64(m.Marginals)), page.Count(float64(m.Of)))
+	}
+	if 1.96*m.SD >= 1 {
+		return "no average total variation: the noise hides any error over " + over + ", with " + page.Percent(m.Share, 1) + " of the budget and so few units"
 	}
 	said := fmt.Sprintf("average total variation %.3g ± %.2g with 95 %% confidence over %s, privately for %s of the budget", m.Noisy, 1.96*m.SD, over, page.Percent(m.Share, 1))
 	switch {

@@ -71,7 +71,7 @@ var noisy = []struct{ re, with string }{
 	{`[0-9,]+ rows`, "N rows"},
 	{`at most [0-9.]+`, "at most E"},
 	{`[0-9.]+ [kM]?B\)`, "SIZE)"},
-	{`variation -?[0-9.e-]+ ± [0-9.e-]+`, "variation E ± E"},
+	{`variation -?[0-9.e+-]+ ± [0-9.e+-]+`, "variation E ± E"},
 	{`; with the prediction of [0-9.]+ the estimate is [0-9.]+|; the noise hides the error`, ""},
 	{`"rows": [0-9]+`, `"rows": N`},
 	{`"count": [0-9.]{3,}`, `"count": N`}, // not those of releases

@@ -248,7 +248,8 @@ var varying = []struct{ re, with string }{
 	{`writing: [0-9,]+`, "writing: N"},
 	{`wrote   [0-9,]+ rows?`, "wrote   N rows"},
 	{`at most [0-9.]+ in any`, "at most E in any"},
-	{`(variation) -?[0-9.e-]+ ± [0-9.e-]+`, "$1 E ± E"},
+	{`no (average total variation): the noise hides any error (over .*), with (.*) of the budget and so few units`, "$1 0 ± 2 with 95 % confidence $2, privately for $3 of the budget"},
+	{`(variation) -?[0-9.e+-]+ ± [0-9.e+-]+`, "$1 E ± E"},
 	{`; with the prediction of [0-9.]+ the estimate is [0-9.]+|; the noise hides the error`, ""},
 	{`(?m)^(note    a total variation|fit     ).*\n`, ""}, // as the noise has it
 	{`it has [0-9]+ bytes, and its manifest says [0-9]+`, "it has N bytes, and its manifest says N"},
