@@ -2,11 +2,15 @@ package pipelines
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"math"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -38,7 +42,7 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 		c.Epsilon = 1 // validated again at the ε that is found
 	}
 	c.planning = true
-	like, _, unread := readModel(ctx, c.Like)
+	like, stated, unread := readLike(ctx, c.Like)
 	if like != nil {
 		c.ExpectedRows = orDefault(c.ExpectedRows, max(1, int64(math.Round(like.Units))))
 	}
@@ -64,6 +68,9 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 	}
 	if len(faults) > 0 {
 		return r, faults.Err()
+	}
+	if like != nil {
+		r.scaleLike(stated)
 	}
 	if r.targetError > 0 {
 		r.aim(&faults)
@@ -97,6 +104,39 @@ func (r *PlanRequest) checkLike(file *modelio.File, f *Faults) {
 	for i := range there.Attributes {
 		r.like.Runs = append(r.like.Runs, there.Attributes[i].Runs)
 	}
+}
+
+// readLike reads a release: its model and, unless that lies alone or beside that of another model, its statement.
+func readLike(ctx context.Context, path string) (*modelio.File, *report.Privacy, error) {
+	if path == "" {
+		return nil, nil, nil
+	}
+	name, err := modelName(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, _, err := readModelFile(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := released(ctx, files.Dir(name))
+	if err != nil || p.Hashes.Model != fingerprint(file.Model) {
+		return file, nil, nil
+	}
+	return file, &p, nil
+}
+
+// scaleLike scales predictions to the error that the release measured, if it is of the workload and method that are planned.
+func (r *PlanRequest) scaleLike(p *report.Privacy) {
+	if p == nil || p.Error.Measured == nil || r.Chosen.Name != p.Method || r.Problem.Neighbouring.String() != p.Neighbouring || (r.Problem.Public == nil) != (p.Public == nil) {
+		return
+	}
+	if workload := r.Problem.Workload.Fingerprint(); hex.EncodeToString(workload[:]) != p.Hashes.Workload {
+		return
+	}
+	m, own := p.Error.Measured, r.Problem
+	own.Epsilon, own.Delta, own.Units, own.ErrorShare = dp.Epsilon(p.Epsilon), dp.Delta(p.Delta), p.Units.Count, solver.ErrorShare(m.Share)
+	plan.Scale(own, r.Chosen, r.like, m.Noisy, m.SD)
 }
 
 const likeFix = "name a release over the same columns in the same order, with as many values or bins each"

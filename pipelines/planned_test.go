@@ -2,6 +2,8 @@ package pipelines
 
 import (
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -117,6 +120,7 @@ func TestPlanLikeARelease(t *testing.T) {
 	if got := like.AverageTV; !(like.LowTV < got && got < like.HighTV && like.HighTV/like.LowTV < typical.HighTV/typical.LowTV) {
 		t.Errorf("%g is likely within %g and %g", got, like.LowTV, like.HighTV)
 	}
+	checkScaled(t, dir, path, model, release.Model, like)
 	r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: model})
 	if err != nil || r.Problem.Units != 9000 {
 		t.Errorf("%g units, %v", r.Problem.Units, err)
@@ -130,5 +134,59 @@ func TestPlanLikeARelease(t *testing.T) {
 	_, err = ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: filepath.Join(dir, "none")})
 	if err == nil || !strings.Contains(err.Error(), "--like") {
 		t.Errorf("a release that is not there: %v", err)
+	}
+}
+
+// checkScaled gives the release of a model a statement. What it measured scales plans for the same workload, and of another
+// statement nothing is taken.
+func checkScaled(t *testing.T, dir, path, model string, m *population.Model, plain *plan.Plan) {
+	t.Helper()
+	workload := plain.Problem.Workload.Fingerprint()
+	stated := report.Privacy{Format: 1, Method: "rake", Units: report.Units{Count: 9000}}
+	stated.Epsilon, stated.Delta, stated.Neighbouring = float64(plain.Problem.Epsilon), 1e-9, plain.Problem.Neighbouring.String()
+	stated.Hashes.Model, stated.Hashes.Workload = fingerprint(m), hex.EncodeToString(workload[:])
+	measured := &report.MeasuredTV{Noisy: plain.AverageTV / 2, SD: plain.AverageTV / 1e6, Share: .01, Marginals: 1, Of: 1}
+	stated.Error.Measured = measured
+	for name, c := range map[string]struct {
+		change func(p *report.Privacy)
+		scale  float64
+	}{
+		"half":             {func(*report.Privacy) {}, .5},
+		"no measurement":   {func(p *report.Privacy) { p.Error.Measured = nil }, 1},
+		"noise":            {func(p *report.Privacy) { x := *measured; x.Noisy = 0; p.Error.Measured = &x }, 1},
+		"another model":    {func(p *report.Privacy) { p.Hashes.Model = "00" }, 1},
+		"another workload": {func(p *report.Privacy) { p.Hashes.Workload = "00" }, 1},
+		"another method":   {func(p *report.Privacy) { p.Method = "dpam" }, 1},
+		"another relation": {func(p *report.Privacy) { p.Neighbouring = "Replace" }, 1},
+		"a public table":   {func(p *report.Privacy) { p.Public = &report.Public{} }, 1},
+	} {
+		p := stated
+		c.change(&p)
+		b, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, privacyFile), string(b))
+		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: plain.Problem.Epsilon}, TargetError: .02, Like: model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := got.AverageTV / plain.AverageTV; math.Abs(x-c.scale) > .01 || got.Scaled != (c.scale != 1) {
+			t.Errorf("%s: %.3f times the prediction, scaled %v; want %g", name, x, got.Scaled, c.scale)
+		}
+		if less := got.Aimed.Epsilon < plain.Aimed.Epsilon; less != (c.scale < 1) {
+			t.Errorf("%s: ε = %g for the error, %g without a measurement", name, float64(got.Aimed.Epsilon), float64(plain.Aimed.Epsilon))
+		}
+		var text strings.Builder
+		if err := got.WriteText(&text); err != nil || strings.Contains(text.String(), "scaled to the error that it measured") != got.Scaled {
+			t.Errorf("%s: %v\n%s", name, err, text.String())
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, privacyFile)); err != nil {
+		t.Fatal(err)
 	}
 }

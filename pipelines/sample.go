@@ -102,9 +102,18 @@ func readModel(ctx context.Context, path string) (*modelio.File, []byte, error) 
 	if path == "" {
 		return nil, nil, nil
 	}
-	isDir, err := files.IsDir(ctx, path)
+	name, err := modelName(ctx, path)
 	if err != nil {
 		return nil, nil, err
+	}
+	return readModelFile(ctx, name)
+}
+
+// modelName returns the name of the model file of a release, which may be named itself.
+func modelName(ctx context.Context, path string) (string, error) {
+	isDir, err := files.IsDir(ctx, path)
+	if err != nil {
+		return "", err
 	}
 	dir := files.Dir(path)
 	if isDir {
@@ -115,12 +124,12 @@ func readModel(ctx context.Context, path string) (*modelio.File, []byte, error) 
 	case err == nil && (isDir || files.Join(o.Release, modelFile) == files.Clean(path)):
 		path = files.Join(o.Release, modelFile)
 		if err := errors.Join(o.CheckReleased(ctx, modelFile), o.CheckReleased(ctx, privacyFile)); err != nil {
-			return nil, nil, err
+			return "", err
 		}
 	case err != nil && isDir:
-		return nil, nil, err
+		return "", err
 	}
-	return readModelFile(ctx, path)
+	return path, nil
 }
 
 // LearnedDomain returns the domain of a finished run with the bins that it learned, by the name of one of its

@@ -44,6 +44,9 @@ type Problem struct {
 type Pattern struct {
 	Model *Model
 	Runs  [][]domain.Run // of each attribute whose bins were learned, how its values are spread; nil: not known
+	// Scale is what the error of the release was, as it measured it, over the predicted one; 0: it did not. See plan.Scale.
+	Scale float64
+	Data  float64 // ε times units of that release
 }
 
 // Memory returns the bytes that the solve may take.

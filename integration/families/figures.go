@@ -66,5 +66,11 @@ func (s *Solved) Pattern() *solver.Pattern {
 	for _, b := range s.Bins {
 		out.Runs[b.Attribute] = b.Runs
 	}
+	if m := s.Measured; m != nil {
+		tv, sd := m.TV(s.Total.Units)
+		p := s.Problem
+		p.Units = s.Total.Units
+		plan.Scale(p, s.Method, out, tv, math.Hypot(sd, m.SamplingSD(m.Estimate(s.TV, s.Total.Units))))
+	}
 	return out
 }

@@ -36,6 +36,7 @@ type Plan struct {
 	accesses []solver.Access      // what it charges for
 
 	Like       bool    // the prediction is of a table like a model that was given
+	Scaled     bool    // and is scaled to the error that its release measured
 	AverageTV  float64 // predicted, over the maximal marginals of the workload; NaN if there is no prediction
 	LowTV      float64 // between LowTV and HighTV for nine of ten tables of people and things
 	HighTV     float64
@@ -169,6 +170,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	}
 	plan.Charges = ledger.Statement(schedule(p, chosen))
 	plan.AverageTV, plan.LowTV, plan.HighTV = Error(p, chosen, Target{}, like)
+	plan.Scaled = like != nil && like.Scale > 0
 	if plan.Like, plan.LeastTV = like != nil, math.NaN(); !plan.Like {
 		plan.LeastTV = min(least(p, chosen, ledger), plan.LowTV)
 	}

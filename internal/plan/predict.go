@@ -159,7 +159,7 @@ func predict(p solver.Problem, m solver.Method, l *accountant.Ledger, measured [
 			return math.NaN()
 		}
 		if t.Columns == nil && t.Width == 0 {
-			return f.TV()
+			return scaled(f.TV(), p, like)
 		}
 		return f.Of(t.cliques(p))
 	}
@@ -197,6 +197,34 @@ func likely(tv float64, m solver.Method, like *solver.Pattern) (low, high float6
 		return lowOfForecast * tv, min(1, highOfForecast*tv)
 	}
 	return tv / factorOfOthers, min(1, tv*factorOfOthers)
+}
+
+// scatterOfLike is the standard deviation of the logarithm of an error over its prediction of a table like a release: that of a
+// normal distribution with nine of ten in the range above, which is what the tables of the predictions' page show.
+var scatterOfLike = math.Log(highOfLike/lowOfLike) / (2 * 1.645)
+
+// Scale lets errors that are predicted of a table like a release follow the error that this release measured: an average
+// total variation of tv, with noise of this standard deviation. The problem is that of its run. The logarithm of the scale is
+// the mean of that of an error over its prediction, which scatters as above, given the measured one, whose noise is the
+// relative one. Noise that hides the error leaves next to nothing of it.
+func Scale(p solver.Problem, m solver.Method, like *solver.Pattern, tv, sd float64) {
+	like.Scale = 0
+	predicted := errorAt(p, m, Target{}, like)
+	if !(predicted > 0 && tv > 0) {
+		return
+	}
+	prior, noise := scatterOfLike*scatterOfLike, sd/tv*(sd/tv)
+	like.Scale, like.Data = math.Pow(tv/predicted, prior/(prior+noise)), float64(p.Epsilon)*p.Units
+}
+
+// scaled returns a prediction with the scale of the pattern: all of it at the ε and the units of the release, half of its
+// logarithm at ten times or a tenth of their product, as what stands out of noise is another part of the table there.
+func scaled(tv float64, p solver.Problem, like *solver.Pattern) float64 {
+	if like == nil || like.Scale == 0 {
+		return tv
+	}
+	away := math.Abs(math.Log10(float64(p.Epsilon) * p.Units / like.Data))
+	return min(1, tv*math.Pow(like.Scale, 1/(1+away)))
 }
 
 // least returns the prediction for a table of equal records. Noise that a typical table has room for beside larger counts

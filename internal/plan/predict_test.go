@@ -4,8 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // alike returns every marginal of exactly the given width, each measured with the same variance.
@@ -96,5 +100,46 @@ func TestAverageTVOfALongWorkload(t *testing.T) {
 	}
 	if got := AverageTV(sizes, noisy, cliques, 20000); math.Abs(got/whole-1) > 0.1 {
 		t.Errorf("a sample of the marginals gives %g, all of them %g", got, whole)
+	}
+}
+
+// A release's measured error scales predictions: all of it at its own ε and units, half of its logarithm at ten times either,
+// next to nothing if noise hides the error, and nothing if there is none. Other targets than the workload's keep theirs.
+func TestScale(t *testing.T) {
+	p := problem(3, 4, 5, 6, 2)
+	m, err := methods.Lookup("rake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := &solver.Pattern{Model: &population.Model{Sizes: p.Workload.Sizes, Weights: []float64{3, 2, 1}, Columns: [][]domain.Code{{0, 1, 2}, {0, 3, 1}, {5, 0, 2}, {0, 1, 1}}}}
+	at := func(epsilon dp.Epsilon, units float64, t Target) float64 {
+		q := p
+		q.Epsilon, q.Units = epsilon, units
+		return errorAt(q, m, t, like)
+	}
+	plain := at(1, p.Units, Target{})
+	tenfold, wide, column := at(10, p.Units, Target{}), at(1, 10*p.Units, Target{}), at(1, p.Units, Target{Width: 1})
+	for _, c := range []struct{ of, sd, low, high float64 }{
+		{.5, 0, .5, .5},
+		{2, 1e-6, 2 - 1e-6, 2 + 1e-6},
+		{2, 2 * scatterOfLike, 1.414, 1.415}, // the noise is as large as the scatter of predictions: half of it
+		{.5, 5, .99, 1},
+		{8, 80, 1, 1.01},
+		{-.5, 1, 1, 1}, {0, .1, 1, 1}, // noise may be below 0
+	} {
+		Scale(p, m, like, c.of*plain, c.sd*plain)
+		if got := at(1, p.Units, Target{}) / plain; !(c.low-1e-12 <= got && got <= c.high+1e-12) {
+			t.Errorf("measured %g ± %g times the prediction: scaled by %.4f; want %g to %g", c.of, c.sd, got, c.low, c.high)
+		}
+	}
+	Scale(p, m, like, .25*plain, 0)
+	Scale(p, m, like, .25*plain, 0) // of the prediction without a scale
+	for name, got := range map[string]float64{
+		"of itself": at(1, p.Units, Target{}) / plain / .25, "at ten times ε": at(10, p.Units, Target{}) / tenfold / .5,
+		"of ten times the units": at(1, 10*p.Units, Target{}) / wide / .5, "of columns": at(1, p.Units, Target{Width: 1}) / column,
+	} {
+		if math.Abs(got-1) > 1e-9 {
+			t.Errorf("%s: %.6f of what is wanted", name, got)
+		}
 	}
 }

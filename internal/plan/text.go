@@ -212,7 +212,11 @@ func writeFigures(b *strings.Builder, p *Plan) {
 			b.WriteString("          " + few(p) + "\n")
 		}
 		if p.Like {
-			b.WriteString("          (of a table like the release that --like names)\n")
+			scaled := ""
+			if p.Scaled {
+				scaled = ", scaled to the error that it measured"
+			}
+			fmt.Fprintf(b, "          (of a table like the release that --like names%s)\n", scaled)
 		}
 		if !math.IsNaN(p.LeastTV) {
 			less := ""
