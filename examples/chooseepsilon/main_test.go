@@ -11,8 +11,8 @@ func Example() {
 	}
 	// Output:
 	// ε    average TV  noise on any cell  method
-	// 0.1  0.027       2.74 %             dpam
-	// 0.3  0.012       0.95 %             dpam
+	// 0.1  0.027       2.75 %             dpam
+	// 0.3  0.012       0.96 %             dpam
 	// 1    0.004       0.30 %             dpam
 	// 3    0.002       0.11 %             dpam
 	// 10   0.001       0.04 %             dpam

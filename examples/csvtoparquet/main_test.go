@@ -59,6 +59,6 @@ func Example() {
 	// Output:
 	// Parquet files: 1 <nil>
 	// plan: method dpam, 2 columns
-	// achieved ε = 1 in 1 releases
+	// achieved ε = 1 in 2 releases
 	// wrote 500 rows
 }
