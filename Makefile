@@ -63,7 +63,7 @@ PYBEAM = $(wildcard $(CURDIR)/bin/beam/bin/python)
 
 # Runs on Flink, embedded in Beam's job server for it and as a cluster, and on Spark: six minutes of CPU, and another the
 # first time, when Maven fetches 160 MB for Flink and 300 MB for Spark. They are left out, with a message, if there is no
-# Java or no Maven. CI names TestFlink alone.
+# Java or no Maven. CI runs what is embedded, kept records and long IDs on Flink.
 ENGINES ?= .
 FLINK := $(CURDIR)/bin/flink-job-server.jar
 SPARK := $(CURDIR)/bin/spark-job-server

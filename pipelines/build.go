@@ -108,7 +108,7 @@ const javaBundle = 190 << 20
 func countParams(r *Request) counts.Params {
 	p := counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
 	if r.Engine.clustered(r.Runner) {
-		p.MaxPart = plan.KeptPart
+		p.MaxPart, p.Divide = plan.KeptPart, true
 	}
 	return p
 }

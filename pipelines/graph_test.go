@@ -107,6 +107,29 @@ func TestSomethingReadsFromEveryStep(t *testing.T) {
 	}
 }
 
+// Engines on clusters add counts up in two levels, in pieces. Prism passes one table of each bundle on, for which one
+// level is enough.
+func TestLevelsOfCounts(t *testing.T) {
+	r := mustValidate(t, wide(t, 2, 2))
+	for runner, want := range map[string]int{"prism": 1, "direct": 1, "flink": 2, "SparkRunner": 2, "dataflow": 2} {
+		r.Runner, r.Engine.Endpoint = runner, ""
+		if want == 2 {
+			r.Engine.Endpoint = "localhost:8099"
+		}
+		p, s := beam.NewPipelineWithRoot()
+		build(s, r, launch{runID: "graph", output: r.output("graph", staging{}, time.Time{})})
+		levels := 0
+		for _, step := range marshalled(t, p).Components.Transforms {
+			if step.Spec.GetUrn() == graphx.URNCombinePerKey && strings.Contains(step.UniqueName, "dapple.Count") {
+				levels++
+			}
+		}
+		if levels != want {
+			t.Errorf("%s: %d levels, want %d", runner, levels, want)
+		}
+	}
+}
+
 // The domain is in the graph once, however many files are read.
 func TestGraphHoldsTheDomainOnce(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "s", Type: domain.String, Values: make([]string, 1000)}}}

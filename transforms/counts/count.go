@@ -15,14 +15,15 @@ import (
 	"github.com/dapple-dp/dapple/transforms/private"
 )
 
-// Stats is a collection of the counts of all units: one *Table, or none if there are no units, or parts of one. Only
-// Count makes one.
+// Stats is a collection of the counts of all units: one *Table, or none if there are no units, or parts or
+// pieces of one. Only Count makes one.
 type Stats struct {
 	tables   sensitive.Collection
 	domain   *domain.Domain
 	workload query.Workload
 	shape    Shape
 	parts    bool
+	pieces   bool
 }
 
 // Domain returns the domain of the counted records.
@@ -37,7 +38,10 @@ func (s Stats) Shape() Shape { return s.shape }
 // Parts reports whether there may be several tables, which add up.
 func (s Stats) Parts() bool { return s.parts }
 
-// Collection returns the table for the next transform, or its parts.
+// Pieces reports whether the collection is of type *Piece.
+func (s Stats) Pieces() bool { return s.pieces }
+
+// Collection returns the table for the next transform, or its parts or pieces.
 func (s Stats) Collection() sensitive.Collection { return s.tables }
 
 // Count counts units in every marginal of w and every clique of p. Each unit adds exactly one to one cell of each, or,
@@ -53,7 +57,11 @@ func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	}
 	shape := shapeOf(d, w, p)
 	col := sensitive.Reveal(in.Collection())
-	stats := Stats{domain: d, workload: w, shape: shape, parts: shape.Records && p.MaxPart > 0}
+	stats := Stats{domain: d, workload: w, shape: shape, parts: shape.Records && p.MaxPart > 0, pieces: !shape.Records && p.Divide}
+	if stats.pieces {
+		stats.tables = sensitive.Derive(in.Collection(), countPieces(s, shape, col))
+		return stats
+	}
 	count := &countFn{Shape: shape}
 	if stats.parts {
 		count.MaxPart = p.MaxPart

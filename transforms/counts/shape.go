@@ -21,6 +21,9 @@ type Params struct {
 	// most so many bytes and one unit more, which Solve puts together. Default: in one element of at most 2 GiB, which ends
 	// the run in words where prism would hang.
 	MaxPart int
+	// Divide is for such runners too: tables travel in pieces of at most 150 kB, which are added up in two levels, so that no
+	// worker holds the tables of all bundles, and which Solve puts together. Default: one table of each bundle, added up at once.
+	Divide bool
 }
 
 // Validate reports a fault of p.

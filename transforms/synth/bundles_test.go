@@ -5,13 +5,17 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -62,29 +66,94 @@ func (m input) scale(t *testing.T, method solver.Method, p solver.Problem, n int
 		s.solver = made.CountBytes
 		return s
 	}
-	element, sum := tables(t, d, shape, rows, units/workers, workers)
-	s.secondElement, s.second = element, workers*element
+	c := tables(t, d, shape, rows, units/workers, workers)
+	s.secondElement, s.second = c.piece, workers*c.element+float64(c.groups)*c.group
 	cells := int64(0)
 	for _, c := range shape.Cliques {
 		k, _ := c.Cells(d.Sizes()) // at most plan.CountedCells
 		cells += k
 	}
-	s.worker += 8*float64(cells) + s.secondElement
-	s.combiner = 2*8*float64(cells) + s.secondElement + sum
-	s.solver += 8*float64(cells) + sum
+	s.worker += 2*8*float64(cells) + c.piece // as tables and in pieces
+	s.combiner = c.combiner
+	s.solver += 2*8*float64(cells) + c.sum
 	return s
 }
 
-// tables returns the bytes of the counts of a bundle of so many units, and of the sum of so many bundles.
-func tables(t *testing.T, d *domain.Domain, shape counts.Shape, rows []byte, units, bundles int64) (element, sum float64) {
+// counted is what bundles send of their counts, in bytes.
+type counted struct {
+	element, piece float64 // of a bundle, in all, and its largest piece
+	groups         int     // that have any bundle
+	group          float64 // of the sum of one
+	combiner       float64 // of all that reaches one step under one key
+	sum            float64 // of all bundles
+}
+
+// tables makes the counts of a bundle of so many units, of their groups, and the sum of so many bundles. Equal tables
+// would be of one group: which one a bundle is of is drawn.
+func tables(t *testing.T, d *domain.Domain, shape counts.Shape, rows []byte, units, bundles int64) (c counted) {
 	base := units
 	for base > 1<<12 {
 		base /= 2
 	}
 	kept := counts.Shape{Sizes: d.Sizes(), Records: true, Coarse: &shape}
 	bundle := times(t, shape, tableOf(t, kept, rows, base).Coarsen(make(query.Recoding, d.Len())), units/base)
-	element = float64(len(bundle.Encode()))
-	return element, float64(len(times(t, shape, bundle, bundles).Encode()))
+	c.element, c.piece = pieces(t, bundle)
+	of, most := make([]int64, counts.FirstSums), int64(0)
+	for rng := rand.New(rand.NewPCG(5, uint64(bundles))); bundles > 0; bundles-- {
+		g := rng.IntN(len(of))
+		if of[g]++; of[g] == 1 {
+			c.groups++
+		}
+		most = max(most, of[g])
+		c.sum++
+	}
+	all := int64(c.sum)
+	encoded := bundle.Encode()
+	again := func() *counts.Table { // times changes what it is given
+		table, err := counts.DecodeTable(encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	group, piece := pieces(t, times(t, shape, again(), most))
+	c.group, c.combiner = group, max(float64(most)*c.piece, float64(c.groups)*piece)
+	c.sum, _ = pieces(t, times(t, shape, again(), all))
+	return c
+}
+
+// pieces returns the bytes of a table in pieces, and of the largest.
+func pieces(t *testing.T, table *counts.Table) (sum, most float64) {
+	enc := beam.NewElementEncoder(reflect.TypeFor[*counts.Piece]())
+	for _, p := range table.Pieces() {
+		var b bytes.Buffer
+		if err := enc.Encode(p, &b); err != nil {
+			t.Fatal(err)
+		}
+		sum, most = sum+float64(b.Len()), max(most, float64(b.Len()))
+	}
+	return sum, most
+}
+
+// What reaches one step under one key is bounded, also if an engine makes a bundle of each shard of people: in one level
+// it would be all bundles' tables.
+func TestCombinersTakeLittle(t *testing.T) {
+	for _, m := range []input{{columns: 14, least: 2, most: 24}, {columns: 60, least: 2, most: 9}} {
+		p := m.problem()
+		method, _, err := methods.Choose(p, solver.Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape := counts.NewShape(p.Workload, counts.Params{MaxCells: plan.CountedCells, Cliques: method.Cliques(p)})
+		rows := randomRows(rand.New(rand.NewPCG(1, uint64(m.columns))), p.Domain)
+		for _, bundles := range []int64{1, 100, 16_384} {
+			c := tables(t, p.Domain, shape, rows, 1<<20, bundles)
+			if c.piece > 150e3 || c.combiner > flinkDirect/2 {
+				t.Errorf("%d columns, %d bundles: a piece of %s, and %s at one combiner", m.columns, bundles, size(c.piece), size(c.combiner))
+			}
+			t.Logf("%d columns, %d bundles: a piece of %s, %s at one combiner, where the tables have %s", m.columns, bundles, size(c.piece), size(c.combiner), size(float64(bundles)*c.element))
+		}
+	}
 }
 
 // madeRows is how many different records there are.

@@ -166,7 +166,7 @@ var limits = []limit{
 	{"memory of the solver, 4 GB", workerMemory},
 	{"element of counts on Flink, 15 MB", flinkElement},
 	{"100 shards on Flink, 128 MB", flinkDirect},
-	{"counts at one combiner, 2 GB", prismMessage},
+	{"counts at one combiner, 128 MB", flinkDirect},
 	{"prism at an endpoint: input of a step, 2 GB", prismMessage},
 }
 
@@ -189,9 +189,8 @@ func (m input) wants(t *testing.T, c cluster, p solver.Problem, shape counts.Sha
 			k, _ := c.Cells(p.Domain.Sizes()) // at most plan.CountedCells
 			held += 8 * float64(k)
 		}
-		var sum float64
-		element, sum = tables(t, p.Domain, shape, rows, units/int64(c.workers), int64(c.workers))
-		worker, combiner, held = worker+held+element, float64(c.workers)*element, held+sum
+		k := tables(t, p.Domain, shape, rows, units/int64(c.workers), int64(c.workers))
+		element, worker, combiner, held = k.piece, worker+2*held+k.piece, k.combiner, 2*held+k.sum
 	}
 	return f, []float64{worker, held + fit, element, flinkMessages * f.shard, combiner, step}
 }

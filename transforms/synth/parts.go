@@ -37,8 +37,10 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[part](), encodePart, decodePart)
 	register.Emitter1[part]()
 	register.Iter1[part]()
+	register.Iter1[*counts.Piece]()
 	dofn.Register[storeFn](dofn.Method3x1("ProcessElement", (*storeFn).ProcessElement))
 	dofn.Register[solvePartsFn](dofn.Method5x1("ProcessElement", (*solvePartsFn).ProcessElement))
+	dofn.Register[solvePiecesFn](dofn.Method5x1("ProcessElement", (*solvePiecesFn).ProcessElement))
 }
 
 // Format does not print the key.
@@ -128,4 +130,11 @@ func (f *solvePartsFn) ProcessElement(ctx context.Context, _ int, seeds func(*me
 		}
 		return sum, nil
 	}, emit)
+}
+
+// solvePiecesFn is solveFn for pieces of a table.
+type solvePiecesFn struct{ Solve solveFn }
+
+func (f *solvePiecesFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanism.Seed) bool, pieces func(**counts.Piece) bool, emit func(ModelRef)) error {
+	return f.Solve.release(ctx, seeds, func() (*counts.Table, error) { return counts.Assemble(f.Solve.Shape, pieces) }, emit)
 }

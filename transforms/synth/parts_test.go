@@ -152,6 +152,31 @@ func TestSolveKeepsPartsInTheStore(t *testing.T) {
 	}
 }
 
+// Solve puts pieces of a table together, with a store and without.
+func TestSolvePutsPiecesTogether(t *testing.T) {
+	for _, kind := range []string{"", "dir"} {
+		store := StoreRef{Kind: kind, Config: t.TempDir()}
+		p, s := beam.NewPipelineWithRoot()
+		var ids []string
+		var rows [][]string
+		for i := range 300 {
+			ids, rows = append(ids, fmt.Sprint(i)), append(rows, []string{"F", fmt.Sprint(i % 50), "2020-01-03"})
+		}
+		coded := private.Encode(s, transformtest.Create(s, transformtest.Chunk(rows, ids)), visits(), private.EncodeParams{})
+		in := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{Divide: true})
+		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store})
+		got := transformtest.Capture[ModelRef](s, release.Refs())
+		transformtest.Performant(t, p)
+		transformtest.Run(t, p)
+		if len(got.Elements()) != 1 || !in.Pieces() {
+			t.Fatalf("%d releases of pieces, %v", len(got.Elements()), in.Pieces())
+		}
+		if units := artifact(t, got.Elements()[0], store).Result.Total.Units; math.Abs(units-300) > 200 { // nine standard deviations
+			t.Errorf("released %g units of 300", units)
+		}
+	}
+}
+
 type learner struct {
 	ID int64 `dapple:"id"`
 	X  int64 `dapple:"x"`

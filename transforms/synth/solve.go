@@ -133,6 +133,9 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	if stats.Parts() && p.Store.Kind != "" {
 		tables, solve = beam.ParDo(s, &storeFn{p.Store, p.RunID}, tables), &solvePartsFn{*fn}
 	}
+	if stats.Pieces() {
+		solve = &solvePiecesFn{*fn}
+	}
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, seed(s)), beam.AddFixedKey(s, tables))
 	refs := beam.Reshuffle(s, beam.ParDo(s, solve, grouped))
 	return Release{refs: refs, domain: stats.Domain(), store: p.Store}

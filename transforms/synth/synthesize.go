@@ -115,7 +115,7 @@ func (p Params) counts() counts.Params {
 	if p.Store.Kind == "" {
 		return counts.Params{}
 	}
-	return counts.Params{MaxPart: keptPart}
+	return counts.Params{MaxPart: keptPart, Divide: true}
 }
 
 func (p Params) sample(row reflect.Type) SampleParams {
