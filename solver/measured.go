@@ -56,14 +56,15 @@ func (m *MeasuredError) TV(units float64) (tv, sd float64) {
 // were not chosen on, two of three are right to a quarter.
 const predictionSD = .25
 
-// Estimate returns the average total variation by measurement and prediction together, each with its inverse variance. That
-// of the prediction is at least what noise does not explain of the distance between the two. A prediction of 0 or NaN is none.
+// Estimate returns the average total variation by measurement and prediction together, each with its inverse variance. A
+// prediction that the measurement contradicts, by more than three standard deviations, is not used; one of 0 or NaN is none.
 func (m *MeasuredError) Estimate(predicted, units float64) float64 {
 	tv, sd := m.TV(units)
 	if predicted > 0 {
-		noise, apart := sd*sd, tv-predicted
-		prior := max(predictionSD*predicted*predictionSD*predicted, apart*apart-noise)
-		tv = (prior*tv + noise*predicted) / (prior + noise)
+		noise, prior := sd*sd, predictionSD*predicted*predictionSD*predicted
+		if apart := tv - predicted; tv <= 0 || apart*apart <= 9*(noise+prior) {
+			tv = (prior*tv + noise*predicted) / (prior + noise)
+		}
 	}
 	return min(1, max(0, tv))
 }
