@@ -159,7 +159,7 @@ var checks = []check{
 		name:   "14 hostile bytes",
 		covers: "domain file, CSV, Parquet, model, stored release, conditions, flags, every registered coder: refused without a panic, in bounded memory (make nightly: a minute of fuzzing each)",
 		size:   "the seeds of every fuzz target",
-		tests: join(in("transforms/counts", "FuzzDecodeTable", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
+		tests: join(in("transforms/counts", "FuzzDecodeTable", "FuzzDecodePiece", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
 			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("internal/infer", "FuzzTypes"), in("io/schema", "FuzzParse", "FuzzCanonical"),
 			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead"), in("io/parquetio/internal/codec", "FuzzUnpack"), in("internal/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),

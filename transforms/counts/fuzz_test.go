@@ -2,6 +2,7 @@ package counts
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
@@ -47,6 +48,25 @@ func FuzzDecodeTable(f *testing.F) {
 		again, err := DecodeTable(table.Encode())
 		if err != nil || !bytes.Equal(again.Encode(), table.Encode()) || again.Units() != table.Units() {
 			t.Errorf("a table that was read cannot be read again: %v", err)
+		}
+	})
+}
+
+// FuzzDecodePiece does the same with pieces of tables, which are not larger than pieceCells, whatever a header says.
+func FuzzDecodePiece(f *testing.F) {
+	f.Add(encodePiece(&Piece{}))
+	f.Add(encodePiece(&Piece{at: 3, weight: 1 << 40, cells: []int64{0, 0, 7, 1 << 50}}))
+	f.Add(encodePiece(&Piece{at: 1, weight: 2, cells: make([]int64, pieceCells)}))
+	f.Add([]byte{0, 1, 0xff, 0xff, 0xff, 0xff, 0x7f}) // 2^35 cells
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var piece *Piece
+		dptest.WithinMemory(t, 1<<20+64*uint64(len(b)), func() { piece, _ = decodePiece(b) })
+		if piece == nil {
+			return
+		}
+		again, err := decodePiece(encodePiece(piece))
+		if err != nil || again.at != piece.at || again.weight != piece.weight || !slices.Equal(again.cells, piece.cells) {
+			t.Errorf("a piece that was read cannot be read again: %v", err)
 		}
 	})
 }
