@@ -11,11 +11,14 @@ import (
 var never = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{1}, {0, 3}}}}
 
 // TestSolveExcludes: of every method, also one that does not know of exclusions, impossible records weigh 0
-// in the release, and rows made from it are possible.
+// in the release, and rows made from it are possible, whether its error is measured or not.
 func TestSolveExcludes(t *testing.T) {
-	for _, method := range []string{"universe", "rake", "dpam", "dpfw"} {
+	for i, method := range []string{"universe", "rake", "dpam", "dpfw", "universe", "rake", "dpam", "dpfw"} {
 		f := newSolveFn(StoreRef{})
 		f.Params.Method, f.Public.Domain.StructuralZeros = method, never
+		if i >= 4 {
+			f.Params.ErrorShare = -1
+		}
 		ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
