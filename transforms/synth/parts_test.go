@@ -123,18 +123,23 @@ func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
 	}
 }
 
+// visitsOf300 counts a record each of 300 people.
+func visitsOf300(s beam.Scope, p counts.Params) counts.Stats {
+	var ids []string
+	var rows [][]string
+	for i := range 300 {
+		ids, rows = append(ids, fmt.Sprint(i)), append(rows, []string{"F", fmt.Sprint(i % 50), "2020-01-03"})
+	}
+	coded := private.Encode(s, transformtest.Create(s, transformtest.Chunk(rows, ids)), visits(), private.EncodeParams{})
+	return counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), p)
+}
+
 // Solve sends parts through the store if there is one, and no element of records is before it.
 func TestSolveKeepsPartsInTheStore(t *testing.T) {
 	for _, kind := range []string{"", "dir"} {
 		store := StoreRef{Kind: kind, Config: t.TempDir()}
 		p, s := beam.NewPipelineWithRoot()
-		var ids []string
-		var rows [][]string
-		for i := range 300 {
-			ids, rows = append(ids, fmt.Sprint(i)), append(rows, []string{"F", fmt.Sprint(i % 50), "2020-01-03"})
-		}
-		coded := private.Encode(s, transformtest.Create(s, transformtest.Chunk(rows, ids)), visits(), private.EncodeParams{})
-		in := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{MaxCells: 1, MaxPart: 100})
+		in := visitsOf300(s, counts.Params{MaxCells: 1, MaxPart: 100})
 		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store})
 		got := transformtest.Capture[ModelRef](s, release.Refs())
 		all := transformtest.Capture[*counts.Table](s, sensitive.Reveal(in.Collection()))
@@ -157,13 +162,7 @@ func TestSolvePutsPiecesTogether(t *testing.T) {
 	for _, kind := range []string{"", "dir"} {
 		store := StoreRef{Kind: kind, Config: t.TempDir()}
 		p, s := beam.NewPipelineWithRoot()
-		var ids []string
-		var rows [][]string
-		for i := range 300 {
-			ids, rows = append(ids, fmt.Sprint(i)), append(rows, []string{"F", fmt.Sprint(i % 50), "2020-01-03"})
-		}
-		coded := private.Encode(s, transformtest.Create(s, transformtest.Chunk(rows, ids)), visits(), private.EncodeParams{})
-		in := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{Divide: true})
+		in := visitsOf300(s, counts.Params{Divide: true})
 		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store})
 		got := transformtest.Capture[ModelRef](s, release.Refs())
 		transformtest.Performant(t, p)

@@ -2,7 +2,6 @@ package records
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -286,47 +285,6 @@ func TestUnitsChooseIndependently(t *testing.T) {
 	}
 }
 
-// Rows are ordered as bytes are, whatever their width.
-func TestHead(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	for width := 1; width < 12; width++ {
-		for range 200 {
-			a, b := make([]byte, width), make([]byte, width)
-			for i := range a {
-				a[i], b[i] = byte(254+rng.IntN(4)), byte(254+rng.IntN(4))
-			}
-			if d := cmp.Compare(head(a), head(b)); d != 0 && d != bytes.Compare(a, b) || d == 0 && !bytes.Equal(a[:min(width, 8)], b[:min(width, 8)]) {
-				t.Fatalf("%x and %x compare as %d", a, b, d)
-			}
-		}
-	}
-}
-
-// Shards and orders must be the same in every process and release: pinned values.
-func TestHashIsFixed(t *testing.T) {
-	for id, want := range map[string]uint64{
-		"": 0x34d2fe82daccaea6, "person-1": 0xd834fda64bbf2bac, "a privacy ID of several words": 0xa0ec0ed2c1f17c00,
-	} {
-		if got := Hash([]byte(id)); got != want {
-			t.Errorf("hash of %q is %#x, want %#x", id, got, want)
-		}
-	}
-}
-
-// What is left of an ID behind its last 8 bytes is that number of which byte i is the i-th of least.
-func TestTail(t *testing.T) {
-	for n := range 8 {
-		b, want := make([]byte, n), uint64(0)
-		for i := range b {
-			b[i] = byte(0xf1 - 17*i)
-			want |= uint64(b[i]) << (8 * i)
-		}
-		if got := tail(b); got != want {
-			t.Errorf("%d bytes: %#x, want %#x", n, got, want)
-		}
-	}
-}
-
 func TestBatchRoundTrip(t *testing.T) {
 	with := &Batch{N: 2, Rows: []byte{1, 2, 3, 4}, HasID: true}
 	with.AddID([]byte("x"))
@@ -358,70 +316,4 @@ func FuzzDecode(f *testing.F) {
 			b.Encode()
 		}
 	})
-}
-
-func BenchmarkAddBatch(b *testing.B) {
-	const batches = 256
-	rng := rand.New(rand.NewPCG(5, 6))
-	in := make([]*Batch, batches)
-	for k := range in {
-		in[k] = &Batch{N: BatchRows, Rows: make([]byte, 8*BatchRows), HasID: true}
-		for i := range BatchRows {
-			in[k].Rows[8*i] = byte(rng.IntN(4))
-			in[k].AddID(fmt.Appendf(nil, "p%08d", rng.IntN(batches*BatchRows/3)))
-		}
-	}
-	set := NewSet(8, 1<<20)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		set.AddBatch(in[i%batches], 0)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/BatchRows, "ns/record")
-}
-
-func BenchmarkFlush(b *testing.B) {
-	const n = 1 << 18
-	b.ReportAllocs()
-	for b.Loop() {
-		set := NewSet(8, 1<<20)
-		row := make([]byte, 8)
-		for i := range n {
-			set.Add(fmt.Appendf(nil, "p%08d", i), row)
-		}
-		set.Flush(256, func(int, *Units) {})
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/unit")
-}
-
-// BenchmarkOne bounds shards of people of five records each, in ten bundles.
-func BenchmarkOne(b *testing.B) {
-	const bundles, people, shards = 10, 1 << 14, 5
-	rng := rand.New(rand.NewPCG(7, 8))
-	var sent [shards][][]byte
-	for range bundles {
-		set, row := NewSet(14, 1<<20), make([]byte, 14)
-		for range 5 * people / bundles {
-			for a := range row {
-				row[a] = byte(rng.IntN(2 + 2*a))
-			}
-			set.Add(fmt.Appendf(nil, "%07d", rng.IntN(people)), row)
-		}
-		set.Flush(shards, func(shard int, u *Units) { sent[shard] = append(sent[shard], u.Encode(nil)) })
-	}
-	rank := bounding.NewRanker(testKey)
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, parts := range sent {
-			var lists []*Units
-			for _, part := range parts {
-				u, err := DecodeUnits(part)
-				if err != nil {
-					b.Fatal(err)
-				}
-				lists = append(lists, u)
-			}
-			One(lists, rank)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(5*people), "ns/record")
 }
