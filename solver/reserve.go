@@ -12,7 +12,8 @@ import (
 
 // reserving makes a method leave parts of its budget for measuring the error of its model and for checking the problem's
 // criteria: every share is reduced to that part of what is left. The accesses end with the measurement and the check, once
-// there is a model. A method whose noise is fixed beforehand leaves nothing: its error is not measured.
+// there is a model. A method whose noise is fixed beforehand leaves nothing: its error is not measured. Of every method, the
+// model gives structural zeros no weight, and is valid.
 func reserving(m Method) Method {
 	accesses, solve, foresee := m.Accesses, m.Solve, m.Foresee
 	m.Accesses = func(p Problem) ([]Access, error) {
@@ -57,15 +58,18 @@ func reserving(m Method) Method {
 			rest = reserved{c, reserve}
 		}
 		r, err := solve(ctx, p, rest)
-		if err != nil || !measuresError(p, list) || r.Measured != nil {
-			return r, err
+		if err != nil {
+			return nil, err
 		}
-		if p.Domain != nil { // for a method that does not know of structural zeros
+		if p.Domain != nil {
 			r.Model.StructuralZeros = p.Domain.StructuralZeros
-			r.Model.Exclude()
+			r.Model.Exclude() // for a method that does not know of structural zeros
 		}
 		if err := r.Model.Validate(); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("its model: %w", err)
+		}
+		if !measuresError(p, list) || r.Measured != nil {
+			return r, nil
 		}
 		return r, MeasureError(p, r, c)
 	}

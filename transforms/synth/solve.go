@@ -264,11 +264,6 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 	if err != nil {
 		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
 	}
-	result.Model.StructuralZeros = f.Public.Domain.StructuralZeros
-	result.Model.Exclude() // for a method that does not know of them
-	if err := result.Model.Validate(); err != nil {
-		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
-	}
 	if len(problem.Criteria.Limits) > 0 {
 		w, model, limits := problem.Criteria.Ask(result)
 		met, err := curator.Accept(solver.CriteriaStage, w, model, limits, problem.Criteria.Share)
