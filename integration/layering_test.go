@@ -46,6 +46,7 @@ var layering = []struct {
 		"a solver is tested with the vocabulary that it is given"},
 	{"internal/wire", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "bytes know nothing of what they mean"},
 	{"internal/summation", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "sums know nothing of what they add"},
+	{"internal/beside", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "what runs beside its caller may be any work"},
 	{"internal/bisect", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "searches know nothing of what they look for"},
 	{"internal/marginal", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "dp/query", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"where a record is counted depends on its codes alone"},

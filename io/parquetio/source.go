@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/beside"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	tables "github.com/dapple-dp/dapple/io/table"
@@ -92,7 +93,7 @@ func (f *readGroupFn) ProcessElement(ctx context.Context, g tables.Piece, emit f
 		emit(c)
 		return ctx.Err()
 	})
-	for c, err := range f.reader.groupChunks(g.Group, true) {
+	for c, err := range beside.Ahead(f.reader.groupChunks(g.Group, true)) {
 		if err == nil {
 			err = pass(c)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/beside"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -112,14 +113,17 @@ type countFn struct {
 	MaxPart int // bytes of records in an element; 0: any number
 
 	table *Table
+	work  beside.Work // on the table
 }
 
 func (f *countFn) StartBundle(func(*Table)) error {
+	f.work.Wait()
 	f.table = NewTable(f.Shape)
 	return nil
 }
 
 func (f *countFn) ProcessElement(b *records.Batch, emit func(*Table)) error {
+	f.work.Wait()
 	rows := b.Rows
 	for f.MaxPart > 0 && len(f.table.rows)+len(rows) > f.MaxPart {
 		n := f.table.whole(rows, f.MaxPart-len(f.table.rows))
@@ -128,11 +132,12 @@ func (f *countFn) ProcessElement(b *records.Batch, emit func(*Table)) error {
 		emit(f.table)
 		f.table = NewTable(f.Shape)
 	}
-	f.table.add(rows)
+	f.work.Start(func() { f.table.add(rows) })
 	return nil
 }
 
 func (f *countFn) FinishBundle(emit func(*Table)) error {
+	f.work.Wait()
 	err := checkKept(len(f.table.rows))
 	if err == nil {
 		emit(f.table)

@@ -3,11 +3,13 @@ package private
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/beside"
 	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
@@ -119,7 +121,11 @@ func init() {
 	)
 	register.Emitter2[int, []byte]()
 	register.Iter1[[]byte]()
-	dofn.Register[mergeFn](dofn.Method3x1("ProcessElement", (*mergeFn).ProcessElement))
+	dofn.Register[mergeFn](
+		dofn.Method1x1("StartBundle", (*mergeFn).StartBundle),
+		dofn.Method3x1("ProcessElement", (*mergeFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*mergeFn).FinishBundle),
+	)
 }
 
 // boundFn counts the different rows of the units in its bundle, and emits them by shard: encoded, or as what finds them
@@ -132,29 +138,60 @@ type boundFn struct {
 	set   *records.Set
 	spill *Spill
 	sent  int64
+
+	work beside.Work // on what stands above and below
+	full []shardOf   // to be emitted
+	err  error
+}
+
+// shardOf is what a bundle has of a shard.
+type shardOf struct {
+	shard int
+	units []byte
 }
 
 func (f *boundFn) StartBundle(func(int, []byte)) (err error) {
-	f.set, f.sent = records.NewSet(f.Width, f.MaxEntries), 0
+	f.work.Wait()
+	f.set, f.sent, f.full, f.err = records.NewSet(f.Width, f.MaxEntries), 0, nil, nil
 	f.spill, err = spillOf(f.Spill)
 	return err
 }
 
 func (f *boundFn) ProcessElement(b *records.Batch, emit func(int, []byte)) error {
-	for i := 0; i < b.N; {
-		if i = f.set.AddBatch(b, i); f.set.Full() {
-			if err := f.flush(emit); err != nil {
-				return err
+	if err := f.pass(emit); err != nil {
+		return err
+	}
+	f.work.Start(func() {
+		for i := 0; i < b.N && f.err == nil; {
+			if i = f.set.AddBatch(b, i); f.set.Full() {
+				f.err = f.flush()
 			}
 		}
-	}
+	})
 	return nil
 }
 
 func (f *boundFn) FinishBundle(emit func(int, []byte)) error {
-	err := f.flush(emit)
+	if err := f.pass(emit); err != nil {
+		return err
+	}
+	f.err = f.flush()
+	err := f.pass(emit)
 	f.set, f.spill = nil, nil
 	return err
+}
+
+// pass waits for the batch before, and emits what filled up with it.
+func (f *boundFn) pass(emit func(int, []byte)) error {
+	if f.work.Wait(); f.err != nil {
+		return f.err
+	}
+	for _, s := range f.full {
+		emit(s.shard, s.units)
+	}
+	clear(f.full)
+	f.full = f.full[:0]
+	return nil
 }
 
 // errBundle does not reveal the number of records.
@@ -165,7 +202,7 @@ var errBundle = errors.New("private: more records of people than a bundle may pa
 // elementSize is what surrounds an element in a message, and its shard.
 const elementSize = 40
 
-func (f *boundFn) flush(emit func(int, []byte)) (err error) {
+func (f *boundFn) flush() (err error) {
 	f.set.Flush(f.Shards, func(shard int, u *records.Units) {
 		if err != nil {
 			return
@@ -179,11 +216,15 @@ func (f *boundFn) flush(emit func(int, []byte)) (err error) {
 			}
 		}
 		if err == nil {
-			emit(shard, b)
+			f.full = append(f.full, shardOf{shard, b})
 		}
 	})
 	return err
 }
+
+// mostMerges is the number of shards that a bundle merges at a time, of which each takes memory. Its records are counted
+// by one core, and three more merge as fast.
+const mostMerges = 4
 
 // mergeFn merges the records of the units of one shard, and keeps one of each unit or gives them weights. It does so only
 // once it has all of them, because that depends on how often a unit has a row.
@@ -191,6 +232,20 @@ type mergeFn struct {
 	RunKey  []byte
 	Summary *bounding.Summary
 	Spill   string
+
+	merges []*merging // in the order of their shards
+}
+
+// merging is the work on one shard.
+type merging struct {
+	beside.Work
+	batch *records.Batch
+	err   error
+}
+
+func (f *mergeFn) StartBundle(func(*records.Batch)) error {
+	f.merges = nil
+	return nil
 }
 
 func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*records.Batch)) error {
@@ -198,24 +253,57 @@ func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*rec
 	if err != nil {
 		return err
 	}
-	var lists []*records.Units
+	var all [][]byte
 	for b := []byte(nil); parts(&b); b = nil {
-		if spill != nil {
-			if b, err = spill.get(b); err != nil {
-				return err
-			}
-		}
-		u, err := records.DecodeUnits(b)
-		if err != nil {
+		all = append(all, b)
+	}
+	if len(f.merges) >= min(runtime.GOMAXPROCS(0), mostMerges) {
+		if err := f.pass(emit); err != nil {
 			return err
 		}
-		lists = append(lists, u)
+	}
+	m := &merging{}
+	f.merges = append(f.merges, m)
+	m.Start(func() { m.batch, m.err = f.merge(all, spill) })
+	return nil
+}
+
+func (f *mergeFn) FinishBundle(emit func(*records.Batch)) error {
+	for len(f.merges) > 0 {
+		if err := f.pass(emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass waits for the first shard, and emits its records.
+func (f *mergeFn) pass(emit func(*records.Batch)) error {
+	m := f.merges[0]
+	f.merges = f.merges[1:]
+	if m.Wait(); m.err != nil {
+		return m.err
+	}
+	emit(m.batch)
+	return nil
+}
+
+func (f *mergeFn) merge(parts [][]byte, spill *Spill) (*records.Batch, error) {
+	lists := make([]*records.Units, len(parts))
+	for i, b := range parts {
+		var err error
+		if spill != nil {
+			if b, err = spill.get(b); err != nil {
+				return nil, err
+			}
+		}
+		if lists[i], err = records.DecodeUnits(b); err != nil {
+			return nil, err
+		}
 	}
 	rank := bounding.NewRanker(f.RunKey)
 	if f.Summary != nil {
-		emit(records.Shared(lists, rank, f.Summary))
-	} else {
-		emit(records.One(lists, rank))
+		return records.Shared(lists, rank, f.Summary), nil
 	}
-	return nil
+	return records.One(lists, rank), nil
 }

@@ -230,7 +230,8 @@ func TestIDsOfEveryForm(t *testing.T) {
 	}
 }
 
-// A bundle passes its units on when it holds MaxEntries of them, and does not wait for its end.
+// A bundle passes its units on when it holds MaxEntries of them, with the batch that comes next, and does not wait for its
+// end.
 func TestBoundEmitsEarly(t *testing.T) {
 	f := &boundFn{Width: 1, Shards: 4, MaxEntries: 3}
 	units := 0
@@ -242,7 +243,10 @@ func TestBoundEmitsEarly(t *testing.T) {
 	for i := range b.N {
 		b.AddID(fmt.Append(nil, i))
 	}
-	if err := f.ProcessElement(b, emit); err != nil || units != 9 {
+	if err := f.ProcessElement(b, emit); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.ProcessElement(&records.Batch{}, emit); err != nil || units != 9 {
 		t.Errorf("%d units of 10 were passed on within the bundle, want 9 (error %v)", units, err)
 	}
 	if err := f.FinishBundle(emit); err != nil || units != 10 {

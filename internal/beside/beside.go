@@ -1,0 +1,60 @@
+// Package beside lets work go on beside its caller, so that steps which would take turns use several cores.
+package beside
+
+import "iter"
+
+// Work is a function that runs beside its caller, at most one at a time. The zero Work runs none. Its methods are for one
+// goroutine, and what a function does has happened once Wait returns.
+type Work struct{ done chan any }
+
+// Start waits for the function before, and starts f.
+func (w *Work) Start(f func()) {
+	w.Wait()
+	done := make(chan any, 1)
+	w.done = done
+	go func() {
+		defer func() { done <- recover() }()
+		f()
+	}()
+}
+
+// Wait returns when no function runs. If one has panicked, Wait does so in its place, once.
+func (w *Work) Wait() {
+	if w.done == nil {
+		return
+	}
+	fault := <-w.done
+	if w.done = nil; fault != nil {
+		panic(fault)
+	}
+}
+
+// Ahead yields what seq does, and has seq make the next pair while the one before is used: a pair must stay valid as long.
+func Ahead[A, B any](seq iter.Seq2[A, B]) iter.Seq2[A, B] {
+	return func(yield func(A, B) bool) {
+		next, stop := iter.Pull2(seq)
+		var work Work
+		var a A
+		var b B
+		var more bool
+		step := func() { a, b, more = next() }
+		defer stop()
+		work.Start(step)
+		defer func() {
+			if work.done != nil {
+				<-work.done // next and stop must not meet
+			}
+		}()
+		for {
+			work.Wait()
+			if !more {
+				return
+			}
+			x, y := a, b
+			work.Start(step)
+			if !yield(x, y) {
+				return
+			}
+		}
+	}
+}
