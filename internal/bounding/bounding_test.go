@@ -64,7 +64,7 @@ func TestRankIsPinned(t *testing.T) {
 	r, seen := NewRanker(key), map[[RankSize]byte]bool{}
 	fill := func(b []byte) []byte { return append(b, make([]byte, (RankSize-len(b)%RankSize)%RankSize)...) }
 	for _, id := range []string{"p1", "p2", "an ID of 16 bytes", "and one that takes two blocks"} {
-		for _, row := range []string{"\x01\x02", "\x01\x03", "sixteen columns.", "more than sixteen columns"} {
+		for _, row := range []string{"\x01\x02", "\x01\x03", "columns", "8 of them", "nine of it", "fifteen columns", "sixteen columns.", "more than sixteen columns"} {
 			for before := range uint64(3) {
 				text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, before), uint64(len(id)))
 				text = append(append(text, fill([]byte(id))...), fill([]byte(row))...)

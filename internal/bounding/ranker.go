@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/subtle"
 	"encoding/binary"
 )
 
@@ -60,11 +59,26 @@ func (r *Ranker) rank(start [RankSize]byte, row []byte) [RankSize]byte {
 }
 
 func (r *Ranker) append(b []byte) {
-	for len(b) > 0 {
-		n := subtle.XORBytes(r.state[:], r.state[:], b)
-		r.block.Encrypt(r.state[:], r.state[:])
-		b = b[n:]
+	for ; len(b) >= RankSize; b = b[RankSize:] {
+		r.mix(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
 	}
+	if n := len(b); n > 8 {
+		r.mix(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[n-8:])>>(8*(RankSize-n)))
+	} else if n > 0 {
+		word := uint64(0)
+		for i, c := range b {
+			word |= uint64(c) << (8 * i)
+		}
+		r.mix(word, 0)
+	}
+}
+
+// mix takes in a block, both halves of which are little-endian.
+func (r *Ranker) mix(low, high uint64) {
+	s := r.state[:RankSize]
+	binary.LittleEndian.PutUint64(s, binary.LittleEndian.Uint64(s)^low)
+	binary.LittleEndian.PutUint64(s[8:], binary.LittleEndian.Uint64(s[8:])^high)
+	r.block.Encrypt(s, s)
 }
 
 // Least returns which of the unit's different rows, all of one width and one after the other, is that of its record

@@ -47,6 +47,24 @@ func (r *Reader) Uvarint() uint64 {
 	return v
 }
 
+// Uvarints reads as many unsigned numbers of variable length as dst holds. Most are of one byte.
+func (r *Reader) Uvarints(dst []uint64) {
+	for i := 0; i < len(dst); i++ {
+		rest := r.Rest[:min(len(r.Rest), len(dst)-i)]
+		for k, b := range rest {
+			if b >= 0x80 {
+				rest = rest[:k]
+				break
+			}
+			dst[i+k] = uint64(b)
+		}
+		i += len(rest)
+		if r.Rest = r.Rest[len(rest):]; i < len(dst) {
+			dst[i] = r.Uvarint()
+		}
+	}
+}
+
 // Varint reads a signed number of variable length.
 func (r *Reader) Varint() int64 {
 	v, n := binary.Varint(r.Rest)

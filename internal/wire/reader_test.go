@@ -48,3 +48,24 @@ func TestReaderRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Many numbers are read as they would be one by one, where some are missing too.
+func TestUvarints(t *testing.T) {
+	for _, list := range [][]uint64{{}, {0}, {1, 2, 127}, {128}, {1, 300, 2}, {300, 1 << 40, 5, 6, math.MaxUint64}} {
+		var b []byte
+		for _, v := range list {
+			b = binary.AppendUvarint(b, v)
+		}
+		for n := range len(b) + 1 {
+			many, one := Reader{Rest: b[:n]}, Reader{Rest: b[:n]}
+			got, want := make([]uint64, len(list)), make([]uint64, len(list))
+			many.Uvarints(got)
+			for i := range want {
+				want[i] = one.Uvarint()
+			}
+			if !slices.Equal(got, want) || many.Bad != one.Bad || len(many.Rest) != len(one.Rest) {
+				t.Errorf("%v in %d bytes: %v, bad %v; one by one %v, bad %v", list, n, got, many.Bad, want, one.Bad)
+			}
+		}
+	}
+}

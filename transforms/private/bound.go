@@ -138,6 +138,7 @@ type boundFn struct {
 	set   *records.Set
 	spill *Spill
 	sent  int64
+	wire  []byte // of units, on their way to the spill
 
 	work beside.Work // on what stands above and below
 	full []shardOf   // to be emitted
@@ -177,7 +178,7 @@ func (f *boundFn) FinishBundle(emit func(int, []byte)) error {
 	}
 	f.err = f.flush()
 	err := f.pass(emit)
-	f.set, f.spill = nil, nil
+	f.set, f.spill, f.wire = nil, nil, nil
 	return err
 }
 
@@ -209,7 +210,8 @@ func (f *boundFn) flush() (err error) {
 		}
 		var b []byte
 		if f.spill != nil {
-			b, err = f.spill.put(u.Encode(nil))
+			f.wire = u.Encode(f.wire[:0])
+			b, err = f.spill.put(f.wire)
 		} else if b = u.Encode(nil); f.MaxBundle > 0 {
 			if f.sent += int64(len(b) + elementSize); f.sent > f.MaxBundle {
 				err = errBundle

@@ -142,7 +142,7 @@ func TestIDsOfOneHash(t *testing.T) {
 			if u.Len() != 99 {
 				t.Errorf("%d units in a bundle of 99", u.Len())
 			}
-			all = append(all, u)
+			all = append(all, recode(u))
 		})
 	}
 	units := 0
@@ -177,6 +177,34 @@ func TestLogsAreCompacted(t *testing.T) {
 	}
 }
 
+// A set is full if a quarter of it cannot be freed, and gives up early where an eighth of it has not freed that much.
+func TestFullSets(t *testing.T) {
+	const n = 1 << 12
+	late := func(id []byte) bool { return Hash(id)>>partShift >= parts/4 }
+	for name, c := range map[string]struct {
+		twice func(id []byte) bool
+		full  bool
+		held  [2]int // at least, below
+	}{
+		"all rows differ":              {func([]byte) bool { return false }, true, [2]int{n, n + 1}},
+		"each row is there twice":      {func([]byte) bool { return true }, false, [2]int{n / 2, n/2 + 1}},
+		"the rows of late logs are so": {late, true, [2]int{n * 7 / 8, n + 1}},
+	} {
+		set, before := NewSet(1, n), 0
+		for i := 0; before < n; i++ {
+			id := fmt.Append(nil, i)
+			set.Add(id, []byte{0})
+			if before++; before < n && c.twice(id) {
+				set.Add(id, []byte{0})
+				before++
+			}
+		}
+		if set.Full() != c.full || set.Len() < c.held[0] || set.Len() >= c.held[1] {
+			t.Errorf("%s: after %d records a set holds %d, full: %v", name, n, set.Len(), set.Full())
+		}
+	}
+}
+
 // bundled counts fs in bundles of random sizes, with random early flushes and in random order, and returns the units
 // of each shard and the rows that stand for its units.
 func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
@@ -185,7 +213,7 @@ func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 	for len(fs) > 0 {
 		n := 1 + rng.IntN(len(fs))
 		set := NewSet(2, 1+rng.IntN(200))
-		flush := func() { set.Flush(shards, func(s int, u *Units) { parts[s] = append(parts[s], u) }) }
+		flush := func() { set.Flush(shards, func(s int, u *Units) { parts[s] = append(parts[s], recode(u)) }) }
 		batch := &Batch{HasID: true}
 		for _, f := range fs[:n] {
 			batch.N++
@@ -211,6 +239,44 @@ func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
 		out = append(out, One(lists, rank).Rows...)
 	}
 	return out
+}
+
+// Rows that begin with the same eight bytes are told apart and put in order, few of a unit and many.
+func TestRowsThatBeginAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, n := range []int{2, 5, 16, 17, 100} {
+		var fs []fact
+		for range n {
+			fs = append(fs, fact{"u", "the same" + string([]byte{byte(rng.IntN(6)), byte(rng.IntN(6))})})
+		}
+		var lists []*Units
+		for _, f := range fs {
+			set := NewSet(10, 1<<20)
+			set.Add([]byte(f.id), []byte(f.row))
+			set.Flush(1, func(_ int, u *Units) { lists = append(lists, recode(u)) })
+		}
+		got := map[fact]uint64{}
+		collect(t, got, lists...)
+		if want := tally(fs); !maps.Equal(got, want) {
+			t.Errorf("%d records: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// A unit without rows, or a row that it has no times, is no encoding of units.
+func TestUnitsWithoutRows(t *testing.T) {
+	set := NewSet(2, 10)
+	set.Add([]byte("a"), []byte{7, 8})
+	set.Flush(1, func(_ int, u *Units) {
+		b := u.Encode(nil) // width, units, length, ID, rows of the unit, times of the row, row
+		for at, want := range map[int]bool{4: false, 5: false, 6: true} {
+			c := bytes.Clone(b)
+			c[at] = 0
+			if _, err := DecodeUnits(c); (err == nil) != want {
+				t.Errorf("byte %d of %x is 0: error %v", at, b, err)
+			}
+		}
+	})
 }
 
 // recode sends units over the wire.

@@ -123,17 +123,24 @@ func (s *Set) add(h uint64, id, row []byte) {
 	l.records++
 	s.held++
 	if s.bytes += size; s.held >= s.max || s.bytes >= maxSetBytes {
-		s.compact()
-		// What frees less than a quarter is not worth doing again for a quarter more.
-		s.full = s.held >= s.max-s.max/4 || s.bytes >= maxSetBytes-maxSetBytes/4
+		s.full = !s.compact()
 	}
 }
 
-// compact leaves one record for each different row of a unit.
-func (s *Set) compact() {
+// compact leaves one record for each different row of a unit, and reports whether that has freed a quarter: less is not
+// worth doing again for a quarter more. It gives up once an eighth of the records has freed less than a quarter of its own.
+func (s *Set) compact() bool {
+	all, seen, freed := s.bytes, 0, 0
 	for p := range s.logs {
-		s.compactLog(&s.logs[p])
+		l := &s.logs[p]
+		before := len(l.data)
+		s.compactLog(l)
+		seen, freed = seen+before, freed+before-len(l.data)
+		if seen >= all/8 && freed < seen/4 {
+			return false
+		}
 	}
+	return s.held < s.max-s.max/4 && s.bytes < maxSetBytes-maxSetBytes/4
 }
 
 func (s *Set) compactLog(l *unitLog) {
@@ -150,10 +157,10 @@ func Shard(hash uint64, shards int) int {
 	return int(hi)
 }
 
-// Flush hands the units of each shard that has any to emit, in ascending order of shards, and empties the set.
+// Flush hands the units of each shard that has any to emit, in ascending order of shards, and empties the set. They are
+// emit's only until it returns.
 func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
-	var shard int
-	var u *Units // of shard so far
+	shard, u := 0, &Units{} // of shard so far
 	for p := range s.logs {
 		l := &s.logs[p]
 		if l.records == 0 {
@@ -170,19 +177,19 @@ func (s *Set) Flush(shards int, emit func(shard int, u *Units)) {
 			for n < len(entries) && Shard(entries[n].hash, shards) == next {
 				n++
 			}
-			if u != nil && next != shard {
+			if u.n > 0 && next != shard {
 				emit(shard, u)
-				u = nil
+				u.n = 0
 			}
-			if shard = next; u == nil {
-				u = newUnits(s.width, n, n, (len(l.data)/len(s.entries)-recordHead-s.width)*n)
+			if shard = next; u.n == 0 {
+				u.reset(s.width, n, (len(l.data)/len(s.entries)-recordHead-s.width)*n)
 			}
 			s.appendTo(u, l.data, entries[:n])
 			entries = entries[n:]
 		}
 		l.data, l.records, l.limit = l.data[:0], 0, minCompact
 	}
-	if u != nil {
+	if u.n > 0 {
 		emit(shard, u)
 	}
 	s.held, s.bytes, s.full = 0, 0, false

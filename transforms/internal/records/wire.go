@@ -92,26 +92,30 @@ func readUnits(d *wire.Reader) *Units {
 	sizes := d.Rest
 	total := idBytes(d, n)
 	sizes = sizes[:len(sizes)-len(d.Rest)]
-	if left := uint64(len(d.Rest)); d.Bad || n > left || width > left {
+	left := uint64(len(d.Rest))
+	if d.Bad || n > left || width > left {
 		d.Fail()
 		return nil
 	}
 	u := &Units{width: int(width), n: int(n), sizes: sizes, ids: d.Take(total), last: make([]uint64, n)}
+	d.Uvarints(u.last)
 	rows := uint64(0)
-	for i := range u.last {
-		k := d.Uvarint()
-		if k == 0 || k > uint64(len(d.Rest)) || rows+k > uint64(len(d.Rest)) {
+	for i, k := range u.last {
+		if k == 0 || k > left || rows+k > left {
 			d.Fail()
 			return nil
 		}
 		rows += k
 		u.last[i] = rows
 	}
+	if rows > uint64(len(d.Rest)) {
+		d.Fail()
+		return nil
+	}
 	u.times = make([]uint64, rows)
-	for j := range u.times {
-		if u.times[j] = d.Uvarint(); u.times[j] == 0 {
-			d.Fail()
-		}
+	d.Uvarints(u.times)
+	if slices.Contains(u.times, 0) {
+		d.Fail()
 	}
 	if d.Bad || width > 0 && rows > uint64(len(d.Rest))/width {
 		d.Fail()
