@@ -11,13 +11,27 @@ import (
 // or, of two bins that hold tails, Clayton's (1978), under which the largest values of both come together. It is learned
 // and public.
 type Coupling struct {
-	With int // the other attribute, whose bins were learned too
+	With int // the other attribute, whose bins were learned too; −1: none
 	// The parameter of the copula is the product of Strength, by bin of the other, and Width, by own bin, clamped to
 	// ±MaxStrength: 0 is independence; above 0 both positions rise together.
 	Strength, Width []float64
 	// Tails is 1 for each bin of the other attribute with a long upper tail, −1 for a lower one, else 0; OwnTails the same
 	// of the own bins. None of both: no bin holds a tail.
 	Tails, OwnTails []int8 `json:",omitempty"`
+
+	Shift *Shift `json:",omitempty"` // of the position that results; nil: none
+}
+
+// Others returns the attributes that values inside bins depend on.
+func (c *Coupling) Others() []int {
+	var out []int
+	if c.With >= 0 {
+		out = append(out, c.With)
+	}
+	if c.Shift != nil {
+		out = append(out, c.Shift.With...)
+	}
+	return out
 }
 
 // MaxStrength bounds the strength of a coupling; at the bound, positions are within about 1/20 of each other.
@@ -37,6 +51,14 @@ func (d *Domain) couple() (order []int, err error) {
 			chain = append(chain, b)
 			c := d.Attributes[b].Coupling
 			if c == nil {
+				break
+			}
+			if c.Shift != nil {
+				if err := c.Shift.check(d, b); err != nil {
+					return nil, err
+				}
+			}
+			if c.With == -1 && c.Shift != nil && len(d.Attributes[b].Runs) > 0 {
 				break
 			}
 			if c.With < 0 || c.With >= d.Len() || len(d.Attributes[b].Runs) == 0 || !c.fits(&d.Attributes[b], &d.Attributes[c.With]) {
@@ -116,6 +138,9 @@ func (d *Domain) Recouple(a int, of []Code) {
 		}
 		if i == a {
 			n.Width, n.OwnTails = parts(c.Width, bins), parts(c.OwnTails, bins)
+		}
+		if c.Shift != nil {
+			n.Shift = c.Shift.split(i, a, bins)
 		}
 		d.Attributes[i].Coupling = &n
 	}

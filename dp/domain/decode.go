@@ -26,7 +26,7 @@ func NewDecoder(d *Domain) *Decoder {
 	}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
-		if a.Coupling != nil {
+		if a.Coupling != nil && a.Coupling.With >= 0 {
 			dec.leads[a.Coupling.With] = true
 		}
 		switch {
@@ -127,13 +127,17 @@ func (dec *Decoder) column(col *Column, a int, codes []Code, places [][]float64,
 			k := c
 			if inner != nil {
 				place := float64(word(i, a)>>11) * 0x1p-53
-				if coupling != nil {
+				if coupling != nil && coupling.With >= 0 {
 					if bin := int(codes[i*d+coupling.With]); bin < len(coupling.Strength) {
 						place = coupling.place(places[coupling.With][i], place, bin, c)
 					}
 				}
 				if places[a] != nil {
 					places[a][i] = place
+				}
+				if coupling != nil && coupling.Shift != nil {
+					x := coupling.Shift.Score(func(attr int) Code { return codes[i*d+attr] }, place)
+					place = coupling.Shift.place(x, place, c)
 				}
 				k = inner.Draw(bins[c][0], bins[c][1], place)
 			}

@@ -288,8 +288,10 @@ func (d *Domain) Recorded() *Domain {
 		if slices.Contains(d.Events.Filled, out.Attributes[i].Name) {
 			out.Attributes[i].Null = false
 		}
-		if c := out.Attributes[i].Coupling; c != nil && (c.With >= len(out.Attributes) || d.OfPerson(i) && !d.OfPerson(c.With)) {
-			out.Attributes[i].Coupling = nil // a value of the person does not follow one of an event
+		// A value of the person does not follow one of an event.
+		unknown := func(a int) bool { return a >= len(out.Attributes) || d.OfPerson(i) && !d.OfPerson(a) }
+		if c := out.Attributes[i].Coupling; c != nil && slices.ContainsFunc(c.Others(), unknown) {
+			out.Attributes[i].Coupling = nil
 		}
 	}
 	return out

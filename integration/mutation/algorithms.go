@@ -55,6 +55,22 @@ var algorithms = []defect{
 		old: "\tif math.Abs(s) < 1e-3 {\n", new: "\tif math.Abs(s) < 1e3 {\n",
 	},
 	{
+		name: "values inside bins do not follow the bins of others", file: "dp/domain/shift.go", test: "TestShift",
+		old: "return math.Log1p(sum) -", new: "return -",
+	},
+	{
+		name: "columns that fall with others rise with them", file: "internal/rake/shift.go", test: "TestShift",
+		old: "x.by/whole", new: "math.Abs(x.by)/whole",
+	},
+	{
+		name: "values of a group of rows follow a bin that differs within it", file: "transforms/synth/mincount.go", test: "TestMinCount",
+		old: "slices.ContainsFunc(c.Others(), func(b int) bool { return !s.grouped[b] })", new: "c.With >= 0 && !s.grouped[c.With]",
+	},
+	{
+		name: "a value of a person is moved by one of an event", file: "dp/domain/events.go", test: "TestShiftOfPeople",
+		old: "slices.ContainsFunc(c.Others(), unknown)", new: "c.With >= 0 && unknown(c.With)",
+	},
+	{
 		name: "public table used whatever the estimated error", file: "internal/dpam/fit.go", test: "TestPublic",
 		old: "if with.clearlyBetter(without) {", new: "if with.risk < math.Inf(1) {",
 	},

@@ -284,7 +284,7 @@ var pipeline = []defect{
 	},
 	{
 		name: "a value of a person follows one of an event", file: "dp/domain/events.go", dir: "transforms/synth", test: "TestRowsOfPeople",
-		old: "d.OfPerson(i) && !d.OfPerson(c.With)", new: "d.OfPerson(i) && false",
+		old: "d.OfPerson(i) && !d.OfPerson(a)", new: "d.OfPerson(i) && false",
 	},
 	{
 		name: "impossible row of a person", file: "internal/population/people.go", test: "TestFewDonors",

@@ -59,6 +59,7 @@ func (r *run) couple(m *population.Model) {
 		x.table = values(table, m.Sizes[x.pair[1]], at[x.pair[0]], at[x.pair[1]])
 		x.adds = added(x.table, at[x.pair[0]], at[x.pair[1]])
 	}
+	all := slices.Clone(list)
 	list = slices.DeleteFunc(list, func(x coupled) bool { return x.adds < leastCoupled })
 	slices.SortStableFunc(list, func(a, b coupled) int { return compareDown(a.adds, b.adds) })
 	joined := map[int][]coupled{}
@@ -109,6 +110,7 @@ func (r *run) couple(m *population.Model) {
 			follow(a)
 		}
 	}
+	r.shift(m, at, all)
 }
 
 // learnedColumn is what is known of values inside bins.
@@ -117,6 +119,8 @@ type learnedColumn struct {
 	spread float64   // standard deviation of all values
 	within []float64 // of those inside each bin, of spread
 	ends   []float64 // normal scores where bins begin, and where the last one ends
+	inside float64   // part of the variance of all values that is inside bins
+	means  []float64 // of the values in each bin, in standard deviations from that of all
 	tails  []int8    // 1: the bin has a long upper tail; −1: a lower one
 }
 
@@ -128,6 +132,13 @@ func newLearnedColumn(b *domain.LearnedBins, n int) *learnedColumn {
 	for i, from := range b.Starts {
 		s := p.span(from, starts[i+1])
 		x.within = append(x.within, math.Sqrt(s.spread/max(s.count, 1e-12))/max(x.spread, 1e-12))
+		x.inside += s.spread / max(all.spread, 1e-12)
+		mean := float64(s.from+s.to-1) / 2
+		if s.count > 0 {
+			mean = (p.below(s.to)[1] - p.below(s.from)[1]) / s.count
+		}
+		mean -= p.below(n)[1] / max(all.count, 1e-12)
+		x.means = append(x.means, min(max(mean/max(x.spread, 1e-12), -farthest), farthest))
 		x.tails = append(x.tails, p.tailOf(s))
 	}
 	for _, v := range starts {

@@ -122,7 +122,7 @@ func (s *rowSource) merge(f *modelio.File, p SampleParams) error {
 	d := f.Domain
 	d.Attributes = slices.Clone(d.Attributes)
 	for _, a := range attrs { // a position in a bin must not depend on anything that differs within a group
-		if c := d.Attributes[a].Coupling; c != nil && !s.grouped[c.With] {
+		if c := d.Attributes[a].Coupling; c != nil && slices.ContainsFunc(c.Others(), func(b int) bool { return !s.grouped[b] }) {
 			d.Attributes[a].Coupling = nil
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/population"
 )
 
-// tied is a domain of two ordered ages in wide bins, a date in parts, and a place that follows another in its bin.
+// tied is a domain of two ordered ages in wide bins, a date in parts, and two columns whose places in bins follow those of
+// another column and its bins.
 func tied() *domain.Domain {
 	run := []domain.Run{{From: 0, Share: .5}, {From: 50, Share: .5}}
 	learned := func(name string, c *domain.Coupling) domain.Attribute {
@@ -21,9 +22,14 @@ func tied() *domain.Domain {
 	bins := func(name string, cuts ...int64) domain.Attribute {
 		return domain.Attribute{Name: name, Type: domain.Int64, Cuts: cuts, Resolution: 1, HasFallback: true}
 	}
+	// pay lies further up in its second bin where the column after next is in its own.
+	moved := &domain.Coupling{With: -1, Shift: &domain.Shift{With: []int{2}, Adds: [][]float64{{0, 3, 0}}, Spread: .3, Levels: [][]float64{nil, nil}}}
+	for i := range domain.ShiftLevels {
+		moved.Shift.Levels[1] = append(moved.Shift.Levels[1], .1*float64(i))
+	}
 	return &domain.Domain{
 		Attributes: []domain.Attribute{
-			learned("pay", nil), learned("rent", &domain.Coupling{With: 0, Strength: []float64{30, 30}, Width: []float64{1, 1}}),
+			learned("pay", moved), learned("rent", &domain.Coupling{With: 0, Strength: []float64{30, 30}, Width: []float64{1, 1}}),
 			bins("from", 0, 20, 40), bins("to", 0, 20, 40), bins("month", 1, 3, 12), bins("day", 1, 16, 31), bins("year", 2000, 2002, 2004),
 			{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, HasFallback: true},
 		},
@@ -44,7 +50,7 @@ func TestMinCount(t *testing.T) {
 		model.Weights[i] = float64(i % 7)
 	}
 	file := &modelio.File{Domain: *d, Cliques: []domain.Clique{domain.NewClique(0, 1)}, Model: model}
-	for _, columns := range [][]string{nil, {"rent"}, {"sex", "rent", "day", "month", "year"}, {"from", "to", "pay"}} {
+	for _, columns := range [][]string{nil, {"rent"}, {"sex", "rent", "day", "month", "year"}, {"from", "to", "pay"}, {"pay", "rent", "sex"}} {
 		for _, rounding := range []Rounding{Refined, Systematic} {
 			p := SampleParams{Rows: 9000, Seed: 3, Rounding: rounding, MinCount: MinCount{Rows: 7, Columns: columns}}
 			src, err := newRowSource(file, "hash", p)
