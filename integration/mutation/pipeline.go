@@ -25,11 +25,11 @@ var pipeline = []defect{
 	},
 	{
 		name: "bounding at random", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestBoundingIgnoresOrderAndBundles",
-		old: "\tr.state = start\n", new: "\tr.state = start\n\tfor b := range map[byte]bool{0: true, 1: true, 2: true, 3: true} { // in random order\n\t\tr.state[0] = b\n\t}\n",
+		old: "if r.state = first; before > 0 {", new: "r.state = first\n\t\t\tfor b := range map[byte]bool{0: true, 1: true, 2: true, 3: true} { // in random order\n\t\t\t\tr.state[0] = b\n\t\t\t}\n\t\t\tif before > 0 {",
 	},
 	{
 		name: "first record of a unit kept", file: "internal/bounding/ranker.go", test: "TestLeastSeesEveryRecord",
-		old: "bytes.Compare(rank[:], least[:]) < 0 {", new: "bytes.Compare(rank[:], least[:]) < -1 {",
+		old: "|| h < high || h == high && l < low {", new: "|| h < high && h > high || h == high && l < low {",
 	},
 	{
 		name: "one of a unit's different rows kept, however often it has each", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestChoiceIsUniformOverRecords",

@@ -1,7 +1,6 @@
 package bounding
 
 import (
-	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
@@ -24,6 +23,9 @@ const (
 type Ranker struct {
 	block cipher.Block
 	state [RankSize]byte
+
+	size int            // of the last ID
+	head [RankSize]byte // what a text of such an ID begins with, of a record that no equal one comes before
 }
 
 // NewRanker returns the order of a run key of RunKeySize bytes.
@@ -35,27 +37,29 @@ func NewRanker(runKey []byte) *Ranker {
 	if err != nil {
 		panic(err) // keys of this length have none
 	}
-	return &Ranker{block: block}
+	return &Ranker{block: block, size: -1}
 }
 
 // Rank returns the rank of a row that the unit has had so many times before; ranks compare as bytes do.
 func (r *Ranker) Rank(id, row []byte, before uint64) [RankSize]byte {
-	return r.rank(r.begin(id, before), row)
-}
-
-// begin returns what all rows of the unit begin with.
-func (r *Ranker) begin(id []byte, before uint64) [RankSize]byte {
-	binary.BigEndian.PutUint64(r.state[:8], before)
-	binary.BigEndian.PutUint64(r.state[8:], uint64(len(id)))
-	r.block.Encrypt(r.state[:], r.state[:])
-	r.append(id)
-	return r.state
-}
-
-func (r *Ranker) rank(start [RankSize]byte, row []byte) [RankSize]byte {
-	r.state = start
+	r.begin(id, before)
 	r.append(row)
 	return r.state
+}
+
+// begin takes in what the texts of all rows of the unit begin with.
+func (r *Ranker) begin(id []byte, before uint64) {
+	if before == 0 && len(id) == r.size {
+		r.state = r.head
+	} else {
+		binary.BigEndian.PutUint64(r.state[:8], before)
+		binary.BigEndian.PutUint64(r.state[8:], uint64(len(id)))
+		r.block.Encrypt(r.state[:], r.state[:])
+		if before == 0 {
+			r.size, r.head = len(id), r.state
+		}
+	}
+	r.append(id)
 }
 
 func (r *Ranker) append(b []byte) {
@@ -87,17 +91,19 @@ func (r *Ranker) Least(id, rows []byte, times []uint64) (best int) {
 	if len(times) == 1 {
 		return 0
 	}
-	var least [RankSize]byte
-	first, width := r.begin(id, 0), len(rows)/len(times)
+	r.begin(id, 0)
+	first, width := r.state, len(rows)/len(times)
+	var high, low uint64 // of the least rank
 	for i, n := range times {
 		row := rows[i*width : (i+1)*width]
 		for before := range n {
-			start := first
-			if before > 0 {
-				start = r.begin(id, before)
+			if r.state = first; before > 0 {
+				r.begin(id, before)
 			}
-			if rank := r.rank(start, row); i == 0 && before == 0 || bytes.Compare(rank[:], least[:]) < 0 {
-				least, best = rank, i
+			r.append(row)
+			h, l := binary.BigEndian.Uint64(r.state[:8]), binary.BigEndian.Uint64(r.state[8:])
+			if i == 0 && before == 0 || h < high || h == high && l < low {
+				high, low, best = h, l, i
 			}
 		}
 	}
