@@ -18,7 +18,7 @@ type launch struct {
 	seed   uint64 // of the sampling
 	store  synth.StoreRef
 	output *output
-	spill  *private.Spill // of a run in this process
+	spill  *private.Spill // of a run whose workers are all in this process
 }
 
 // build makes one graph of a request: records, codes, one record for each privacy unit, counts, model, rows.
@@ -74,13 +74,15 @@ func encodeParams(r *Request) private.EncodeParams {
 	return private.EncodeParams{}
 }
 
-// boundParams spreads a large input over more shards. Engines on clusters pass records on in small messages.
+// boundParams spreads a large input over more shards. Engines on clusters pass records on in small messages, and in no
+// message what waits in a spill.
 func boundParams(r *Request, l launch) private.BoundParams {
 	bytes, _ := r.inputBytes()
-	if r.Engine.java(r.Runner) {
+	small := r.Engine.java(r.Runner) && l.spill == nil
+	if small {
 		bytes = max(bytes, decodedBytes(r.source)+decodedBytes(r.people))
 	}
-	p := private.BoundParams{Shards: plan.Shards(bytes, r.Engine.java(r.Runner)), Spill: l.spill}
+	p := private.BoundParams{Shards: plan.Shards(bytes, small), Spill: l.spill}
 	if l.spill != nil {
 		p.MaxEntries = 1 << 19 // some four bundles are in memory at a time, and what is written early costs little
 	}

@@ -86,6 +86,11 @@ func (e Engine) elsewhere() bool {
 	return e.remote() && slices.Contains([]jobs.Environment{jobs.Process, jobs.External, jobs.Docker}, jobs.Environment(e.Environment))
 }
 
+// here reports whether all workers are in this process.
+func (e Engine) here() bool {
+	return !e.remote() || jobs.Environment(e.Environment) == jobs.Loopback
+}
+
 func (e Engine) withDefaults(runner string) Engine {
 	if slices.Contains(dataflowNames, runner) && !e.dataflow() {
 		at := dataflowScheme + e.Cloud.Project + "/" + e.Cloud.Region

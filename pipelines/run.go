@@ -89,7 +89,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		}
 	}()
 	l.store, l.output = st.ref(), r.output(l.runID, st, n.Began)
-	if !r.Engine.remote() {
+	if r.Engine.here() {
 		l.spill = private.NewSpill("")
 		defer func() { _ = l.spill.Close() }() // what could not be removed has no key any more
 	}

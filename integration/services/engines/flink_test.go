@@ -1,6 +1,9 @@
 package engines
 
 import (
+	"compress/gzip"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,11 +39,32 @@ func TestFlink(t *testing.T) {
 	a := onFlink(t, "[local]", configure(t, restarts))
 	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
 	t.Run("Python", a.fromPython)
+	t.Run("Loopback", a.here)
 	a.interrupted(t, 2)
 	a.over(t)
 	a.badWorkers(t)
 	t.Run("Cancelled", func(t *testing.T) { a.cancelled(t, a.byServer, 3) })
 	t.Run("LauncherKilled", func(t *testing.T) { a.deserted(t, 4) })
+}
+
+// The worker is the command itself. Records of people wait in its file, not in Flink: 250 MB of one compressed file are more
+// than a bundle may send.
+func (a account) here(t *testing.T) {
+	f, err := os.Create(filepath.Join(a.dir, "long.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, pad := gzip.NewWriter(f), strings.Repeat("x", 4000)
+	fmt.Fprintln(w, "person_id,sex,age")
+	for i := range 62_000 {
+		fmt.Fprintf(w, "%s%d,Male,%d\n", pad, i, i%100)
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	a.run(t, 0, "synth", "--domain=people.yaml", "--input=long.csv.gz", "--output=here", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--rows=1000",
+		"--runner=flink", "--endpoint="+a.endpoint, "--parallelism=2")
+	a.run(t, 0, "verify", "here")
 }
 
 // All workers of a run are killed at once while they write.
