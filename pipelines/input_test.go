@@ -10,11 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/bounded"
+	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/transforms/private"
 )
 
 // customers is a table of the shop: n rows, in the forms that parquetio writes.
@@ -221,6 +226,50 @@ func TestBytesOfRowsAndPeople(t *testing.T) {
 	r.source = sized(0)
 	if n, whole := r.inputBytes(); n != 10<<30 || whole {
 		t.Errorf("rows of unknown size: %d, %v", n, whole)
+	}
+}
+
+// Beam's runners in Java take only so much of a bundle. A table of BigQuery is not read in parts, so that a large one ends
+// the run in words there, unless its people wait in a file; nowhere else is there this limit.
+func TestBundlesOfRunnersInJava(t *testing.T) {
+	bq, err := table.Find(t.Context(), "bq://project.shop.bought", table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, parts := bq.(interface {
+		ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
+	}); parts {
+		t.Error("tables of BigQuery are read in parts")
+	}
+	spill := private.NewSpill(t.TempDir())
+	defer spill.Close()
+	for _, tt := range []struct {
+		runner, environment string
+		here                bool
+		bundle              int64
+		shards              int
+	}{
+		{"flink", "PROCESS", false, 190 << 20, 4096},
+		{"spark", "EXTERNAL", false, 190 << 20, 4096},
+		{"flink", "LOOPBACK", true, 190 << 20, 256}, // the limit is not for what a spill keeps
+		{"dataflow", "DOCKER", false, -1, 256},
+		{"universal", "PROCESS", false, 0, 256},
+		{"prism", "", true, 0, 256},
+	} {
+		r := &Request{source: sizedTable{n: 1 << 30}}
+		if r.Runner = tt.runner; tt.environment != "" {
+			r.Engine = Engine{Endpoint: "localhost:1", Environment: tt.environment}
+		}
+		if tt.runner == "dataflow" {
+			r.Engine.Endpoint = dataflowScheme + "project/region"
+		}
+		l := launch{}
+		if r.Engine.here() {
+			l.spill = spill
+		}
+		if p := boundParams(r, l); r.Engine.here() != tt.here || p.MaxBundle != tt.bundle || p.Shards != tt.shards {
+			t.Errorf("%s with %s: %v, %d bytes, %d shards", tt.runner, tt.environment, r.Engine.here(), p.MaxBundle, p.Shards)
+		}
 	}
 }
 
