@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
@@ -186,7 +188,7 @@ func init() { beam.RegisterType(reflect.TypeFor[learner]()) }
 // So does Synthesize.
 func TestSynthesizeKeepsPartsInTheStore(t *testing.T) {
 	store := StoreRef{Kind: "dir", Config: t.TempDir()}
-	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 9999}, Resolution: 1, Learned: 5, HasFallback: true}}}
+	d := learned()
 	var list []learner
 	for i := range int64(300) {
 		list = append(list, learner{i, i * 30})
@@ -198,5 +200,46 @@ func TestSynthesizeKeepsPartsInTheStore(t *testing.T) {
 	stored, err := filepath.Glob(filepath.Join(store.Config, "*"+PartsSuffix, "*"))
 	if err != nil || len(stored) == 0 || len(got.Elements()) != 10 {
 		t.Errorf("%d rows and %d parts, want 10 and some: %v", len(got.Elements()), len(stored), err)
+	}
+}
+
+func learned() *domain.Domain {
+	return &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 9999}, Resolution: 1, Learned: 5, HasFallback: true}}}
+}
+
+// Without a store they would be one element. Launchers on runners that have no memory for it say what to set; no
+// other table is refused.
+func TestKeptRecordsNeedAStore(t *testing.T) {
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
+	tabled := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 10, 20}, Resolution: 1, HasFallback: true}}}
+	old := *runners.Runner
+	defer func() { *runners.Runner = old }()
+	for _, tt := range []struct {
+		runner string
+		domain *domain.Domain
+		store  StoreRef
+		fails  bool
+	}{
+		{"flink", learned(), StoreRef{}, true},
+		{"SparkRunner", learned(), StoreRef{}, true},
+		{"dataflow", learned(), StoreRef{}, true},
+		{"universal", learned(), StoreRef{}, true},
+		{"flink", learned(), store, false},
+		{"flink", tabled, StoreRef{}, false},
+		{"", learned(), StoreRef{}, false},
+		{"PrismRunner", learned(), StoreRef{}, false},
+		{"direct", learned(), StoreRef{}, false},
+	} {
+		*runners.Runner = tt.runner
+		said := func() (said any) {
+			defer func() { said = recover() }()
+			_, s := beam.NewPipelineWithRoot()
+			Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: tt.domain, Epsilon: 1, Delta: 1e-9, Store: tt.store})
+			return nil
+		}()
+		want := "Params.Store is required with --runner=" + tt.runner
+		if text, _ := said.(string); (said != nil) != tt.fails || tt.fails && !strings.Contains(text, want) {
+			t.Errorf("%q: %v", tt.runner, said)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 
@@ -115,6 +116,11 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	if err := fn.choose(); err != nil {
 		panic(err.Error())
 	}
+	if name := runner(); stats.Shape().Records && p.Store.Kind == "" && !slices.Contains(inOnePlace, name) {
+		panic(fmt.Sprintf("synth: Params.Store is required with --runner=%s for this table: its records are kept until the model is fitted, because bins are learned "+
+			"or marginals have too many cells for tables, and without a Store they are one element of the pipeline, for which such runners have no memory. "+
+			"Set a Store that all workers see, or declare bins, edges or values, or take a smaller Workload", name))
+	}
 	var payer any = fn
 	if p.Budget != nil {
 		payer = p.Budget
@@ -139,6 +145,17 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, seed(s)), beam.AddFixedKey(s, tables))
 	refs := beam.Reshuffle(s, beam.ParDo(s, solve, grouped))
 	return Release{refs: refs, domain: stats.Domain(), store: p.Store}
+}
+
+// inOnePlace are the runners whose elements may have 2 GiB.
+var inOnePlace = []string{"", "prism", "PrismRunner", "direct", "DirectRunner"}
+
+// runner returns the value of Beam's flag, which is empty in a program without it.
+func runner() string {
+	if f := flag.Lookup("runner"); f != nil {
+		return f.Value.String()
+	}
+	return ""
 }
 
 func init() {

@@ -43,6 +43,7 @@ type Params struct {
 	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
 	// that all workers see; see the package comment. Records that learned bins and wide tables need wait there
 	// too, encrypted, under names with PartsSuffix. Nobody can read them when the run has ended, and they may be removed.
+	// If Beam's flag names another runner than prism or direct, such a table is refused without one.
 	Store StoreRef
 }
 
