@@ -44,7 +44,11 @@ var algorithms = []defect{
 	},
 	{
 		name: "tails look at no difference of the tree", file: "internal/rake/pareto.go", test: "TestTails",
-		old: "score := -squares/2 - z*z/2", new: "score := -z * z / 2",
+		old: "score := -x/2 - z*z/2", new: "score := -z * z / 2 * (1 + 0*x)",
+	},
+	{
+		name: "tails of counts keep the noise far out", file: "internal/rake/heldtail.go", test: "TestHeldTails",
+		old: "t.count = max((up+whole/below)/(down+1/below), .5)", new: "t.count = max(whole, .5)",
 	},
 	{
 		name: "days of the week are one late", file: "internal/rake/calendar.go", test: "TestCycleParts",

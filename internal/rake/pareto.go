@@ -26,7 +26,7 @@ const (
 // they take part in and the range of values, and false if no such distribution fits.
 func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 	whole := p.total()
-	t := pareto{from: float64(from), count: p.between(from, p.n)}
+	count := p.between(from, p.n)
 	tree := slices.DeleteFunc(slices.Clone(d.list), func(h query.Halving) bool { return h.To <= from })
 	below := make([][3]float64, len(tree)) // of records, by ends of halves: those that do not depend on the tail
 	for i, h := range tree {
@@ -37,7 +37,8 @@ func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 			}
 		}
 	}
-	fit := func(t pareto) (squares float64) {
+	fit := func(t *pareto) (squares float64) {
+		t.count = count
 		for i, h := range tree {
 			b := below[i]
 			for k, v := range [3]int{h.From, h.Middle, h.To} {
@@ -45,17 +46,27 @@ func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 					b[k] -= t.above(float64(v))
 				}
 			}
-			z := (h.Difference - (2*b[1] - b[0] - b[2])) / d.noise(h)
+			z := (h.Difference - (2*b[1] - b[0] - b[2])) / d.sigma
 			squares += z * z
 		}
 		return squares
 	}
-	least, sum, shape, scale, top := math.Inf(1), 0.0, 0.0, 0.0, math.Inf(-1)
-	for t.scale = 2 * float64(p.n-from); t.scale > .25; t.scale *= math.Exp2(-.25) {
+	t, least := posteriorTail(from, p.n, fit)
+	t.count = count
+	k := float64(len(tree))
+	return t, least <= k+misfit*math.Sqrt(2*k)
+}
+
+// posteriorTail returns the posterior mean of shape and log scale of a tail of values up to n, and the least squares of
+// all. The sum of squares, in variances of the noise, of a tail of given shape and scale sets its count.
+func posteriorTail(from, n int, squares func(t *pareto) float64) (t pareto, least float64) {
+	t.from, least = float64(from), math.Inf(1)
+	sum, shape, scale, top := 0.0, 0.0, 0.0, math.Inf(-1)
+	for t.scale = 2 * float64(n-from); t.scale > .25; t.scale *= math.Exp2(-.25) {
 		for t.shape = -.6; t.shape < .75; t.shape += .1 {
-			squares, z := fit(t), (t.shape-meanShape)/sdShape
-			least = min(least, squares)
-			score := -squares/2 - z*z/2 + t.ofRange(float64(p.n))
+			x, z := squares(&t), (t.shape-meanShape)/sdShape
+			least = min(least, x)
+			score := -x/2 - z*z/2 + t.ofRange(float64(n))
 			if score > top { // weights are relative to the largest one so far
 				scaleDown := math.Exp(top - score)
 				sum, shape, scale, top = sum*scaleDown, shape*scaleDown, scale*scaleDown, score
@@ -64,9 +75,12 @@ func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 			sum, shape, scale = sum+w, shape+w*t.shape, scale+w*math.Log(t.scale)
 		}
 	}
-	t.shape, t.scale = shape/sum, math.Exp(scale/sum)
-	k := float64(len(tree))
-	return t, sum > 0 && least <= k+misfit*math.Sqrt(2*k)
+	if sum > 0 {
+		t.shape, t.scale = shape/sum, math.Exp(scale/sum)
+	} else {
+		least = math.Inf(1)
+	}
+	return t, least
 }
 
 // ofRange returns the logarithm of the chance that values up to n were declared.

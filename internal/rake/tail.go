@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/summation"
 )
 
 const (
@@ -18,16 +17,7 @@ const (
 // differences are what was released of halves of ranges of values.
 type differences struct {
 	list  []query.Halving
-	sigma float64 // standard deviation of the noise of one or, of single values, of the count of one
-	sums  bool    // of counts of single values: noise grows with them
-}
-
-// noise returns the standard deviation of the noise of one difference.
-func (d *differences) noise(h query.Halving) float64 {
-	if d.sums {
-		return d.sigma * math.Sqrt(float64(h.To-h.From))
-	}
-	return d.sigma
+	sigma float64 // standard deviation of the noise of one
 }
 
 // mirror exchanges value v and n−1−v.
@@ -36,24 +26,7 @@ func (d *differences) mirror(n int) *differences {
 	for i, h := range d.list {
 		turned[i] = query.Halving{From: n - h.To, Middle: n - h.Middle, To: n - h.From, Difference: -h.Difference}
 	}
-	return &differences{turned, d.sigma, d.sums}
-}
-
-// differencesOf returns those of counts of single values with noise of standard deviation sigma.
-func differencesOf(counts []float64, sigma float64) *differences {
-	d, n := &differences{sigma: sigma, sums: true}, len(counts)
-	below := make([]float64, n+1)
-	for v, x := range counts {
-		below[v+1] = below[v] + x
-	}
-	for width := 2; width < 2*n; width *= 2 {
-		for from := 0; from+width/2 < n; from += width {
-			h := query.Halving{From: from, Middle: from + width/2, To: min(from+width, n)}
-			h.Difference = 2*below[h.Middle] - below[h.From] - below[h.To]
-			d.list = append(d.list, h)
-		}
-	}
-	return d
+	return &differences{turned, d.sigma}
 }
 
 // extendTails returns the pieces of the values 0 … n−1 with both tails replaced. A tree knows little of the last few
@@ -63,25 +36,7 @@ func extendTails(pieces []query.Piece, tree []query.Halving, n int, sigma float6
 	if sigma == 0 {
 		return pieces
 	}
-	return extendBoth(tilted(pieces), &differences{list: tree, sigma: sigma}, n)
-}
-
-// holdTails returns the estimate of the counts of ordered values, released one by one with noise of standard deviation
-// sigma, with both tails replaced: what noise alone puts far out is more than what is there. Of 46 numbers of hands of
-// 26,000 farms the last 20 had 90 in place of one, and the standard deviation was 1.7 times the true one.
-func holdTails(estimate, counts []float64, sigma float64) []float64 {
-	sum, n := summation.Pairwise(estimate), len(estimate)
-	if !(sum > 0 && sigma > 0) {
-		return estimate
-	}
-	pieces, out := make([]query.Piece, n), make([]float64, 0, n)
-	for v, x := range project(estimate, sum) {
-		pieces[v] = query.Piece{From: v, To: v + 1, Count: x}
-	}
-	for _, x := range extendBoth(pieces, differencesOf(counts, sigma), n) {
-		out = append(out, slices.Repeat([]float64{density(x)}, x.To-x.From)...)
-	}
-	return out
+	return extendBoth(tilted(pieces), &differences{tree, sigma}, n)
 }
 
 func extendBoth(pieces []query.Piece, d *differences, n int) []query.Piece {
