@@ -125,9 +125,16 @@ func (c *column) cell(col *Column, i int) (Code, bool) {
 
 // encodeDictionary encodes each entry of the dictionary once.
 func (c *column) encodeDictionary(col *Column, rows int, dst []Code, step int) int {
-	codes, usable := make([]Code, len(col.Dict)), make([]bool, len(col.Dict))
+	codes, usable, all := make([]Code, len(col.Dict)), make([]bool, len(col.Dict)), col.Nulls == nil
 	for k, s := range col.Dict {
 		codes[k], usable[k] = c.ofText(s)
+		all = all && usable[k]
+	}
+	if all {
+		for i, k := range col.Ints[:rows] {
+			dst[i*step] = codes[k]
+		}
+		return rows
 	}
 	first := rows
 	for i := range rows {

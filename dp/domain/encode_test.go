@@ -277,6 +277,11 @@ func TestEncodeStrict(t *testing.T) {
 	if row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6)); row != 1 || attr != 0 || ok {
 		t.Errorf("first unusable cell of two in a row: row %d, attribute %d, ok %v; want 1, 0, false", row, attr, ok)
 	}
+	dictionary := Column{Form: Dictionary, Dict: []string{"1", "bad"}, Ints: []int64{0, 0, 1}}
+	chunk.Columns = []Column{dictionary, {Form: Ints, Ints: []int64{1, 2, 3}}}
+	if row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6)); row != 2 || attr != 0 || ok {
+		t.Errorf("unusable entry of a dictionary: row %d, attribute %d, ok %v; want 2, 0, false", row, attr, ok)
+	}
 }
 
 // Numbers of a chunk have the cells that they have one by one, in columns of narrow and wide ranges, and NULL has its own.

@@ -123,6 +123,18 @@ func fill(dst []int64, v int64) {
 // len(dst)·width bits from there.
 func unpack(dst []int64, src []byte, from, width int) {
 	mask := ^uint64(0) >> (64 - width)
+	if width <= 8 && from&7 == 0 { // eight numbers end with a byte, and are within a word
+		n, src, shift := 0, src[from>>3:], uint(width)&15 // which shifts without a check for 64
+		for ; n+8 <= len(dst) && len(src) >= 8; n += 8 {
+			word, out := binary.LittleEndian.Uint64(src), (*[8]int64)(dst[n:])
+			for k := range out {
+				out[k] = int64(word & mask)
+				word >>= shift
+			}
+			src = src[width:]
+		}
+		dst, from = dst[n:], from+n*width
+	}
 	for i := range dst {
 		bit := from + i*width
 		at, shift := bit>>3, uint(bit&7)
