@@ -22,6 +22,7 @@ const atomShare = .02
 // quality is what a run makes of a table that is not coded.
 type quality struct {
 	shapes, pairs, ownPairs float64
+	floor                   float64 // pairs of the table's own rows, drawn with replacement
 	atoms                   float64 // largest difference of shares of zeros and other atoms
 	mean                    float64 // largest distance of means of a column, in standard deviations
 	sd, sdOff               float64 // ratio of standard deviations that is furthest from 1, and its distance in octaves
@@ -32,7 +33,7 @@ type quality struct {
 
 // asFound prints what runs at ε = 1 make of tables as people have them: the made-up ones and the CSV files given.
 func asFound(out *tabwriter.Writer, only string, seeds int, files []string) error {
-	fmt.Fprintln(out, "\ntable as found, domain as inferred\trows\tcolumns\tColumn Shapes\tPair Trends, true bins\tPair Trends, own bins\tzeros and atoms, points\tmean, sd\tsd ratio\tdays of the week, points\tmonths, points\tsolve CPU s")
+	fmt.Fprintln(out, "\ntable as found, domain as inferred\trows\tcolumns\tColumn Shapes\tPair Trends, true bins\tPair Trends, own bins\tPair Trends of the table's own rows, resampled\tzeros and atoms, points\tmean, sd\tsd ratio\tdays of the week, points\tmonths, points\tsolve CPU s")
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return err
@@ -81,15 +82,20 @@ func found(out *tabwriter.Writer, file string, seeds int) error {
 		if err != nil {
 			return err
 		}
+		again, err := t.Compare(ctx, t.Again(uint64(i)))
+		if err != nil {
+			return err
+		}
 		q := newQuality(v)
 		n := float64(seeds)
 		weekday, month := t.Calendar(rows)
 		mean.cpu, mean.weekday, mean.month = mean.cpu+seconds/n, mean.weekday+weekday/n, mean.month+month/n
+		mean.floor += float64(again.TrueBins.Average) / n
 		mean.shapes, mean.pairs, mean.ownPairs = mean.shapes+q.shapes/n, mean.pairs+q.pairs/n, mean.ownPairs+q.ownPairs/n
 		mean.atoms, mean.mean, mean.sd, mean.where = mean.atoms+q.atoms/n, mean.mean+q.mean/n, mean.sd+q.sd/n, q.where
 	}
-	fmt.Fprintf(out, "%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%.2f (%s)\t%.3f (%s)\t%.2f (%s)\t%.2f\t%.2f\t%.1f\n", t.Name, t.Units(), t.Domain.Len(),
-		mean.shapes, mean.pairs, mean.ownPairs, 100*mean.atoms, mean.where[0], mean.mean, mean.where[1], mean.sd, mean.where[2],
+	fmt.Fprintf(out, "%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f (%s)\t%.3f (%s)\t%.2f (%s)\t%.2f\t%.2f\t%.1f\n", t.Name, t.Units(), t.Domain.Len(),
+		mean.shapes, mean.pairs, mean.ownPairs, mean.floor, 100*mean.atoms, mean.where[0], mean.mean, mean.where[1], mean.sd, mean.where[2],
 		100*mean.weekday, 100*mean.month, mean.cpu)
 	return out.Flush()
 }

@@ -87,6 +87,21 @@ func (t *Table) Draw(s *Solved) (*domain.Chunk, error) {
 	return chunk, nil
 }
 
+// Again returns the values of as many of the table's own rows, drawn with replacement.
+func (t *Table) Again(seed uint64) *domain.Chunk {
+	r := t.Resampled(seed)
+	codes := make([]domain.Code, 0, t.rows*t.Domain.Len())
+	for i := range t.rows {
+		for _, column := range r.Columns {
+			codes = append(codes, column[i])
+		}
+	}
+	chunk := new(domain.Chunk)
+	word := rand.New(rand.NewPCG(seed, 2))
+	domain.NewDecoder(t.Domain).Decode(chunk, codes, func(int, int) uint64 { return word.Uint64() })
+	return chunk
+}
+
 // Compare compares the values of rows with those that were read. The figures are not private.
 func (t *Table) Compare(ctx context.Context, rows *domain.Chunk) (*evaluate.Values, error) {
 	cells := t.Domain.EqualBins()

@@ -64,7 +64,11 @@ var algorithms = []defect{
 	},
 	{
 		name: "columns that fall with others rise with them", file: "internal/rake/shift.go", test: "TestShift",
-		old: "x.by/whole", new: "math.Abs(x.by)/whole",
+		old: "by -= math.Copysign(leastShifting, by)", new: "by = math.Abs(by) - leastShifting",
+	},
+	{
+		name: "the larger of rare values go to the smaller records", file: "internal/rake/merge.go", test: "TestRareScores",
+		old: "compareDown(scores[j], scores[i])", new: "compareDown(scores[i], scores[j])",
 	},
 	{
 		name: "values of a group of rows follow a bin that differs within it", file: "transforms/synth/mincount.go", test: "TestMinCount",

@@ -41,25 +41,35 @@ func (r *run) couple(m *population.Model) {
 			at[x.bins.Attribute] = x
 		}
 	}
-	var list []coupled
-	for _, c := range r.pairs {
-		if c.released() && at[c.clique[0]] != nil && at[c.clique[1]] != nil {
-			list = append(list, coupled{pair: c.clique})
+	means := map[int][]float64{}
+	for a := range m.Sizes {
+		if x := r.means(a, at); x != nil && at[a] == nil {
+			x = standardise(x, m.Marginal(domain.Clique{a}, nil))
+			if x != nil {
+				means[a] = x
+			}
+		} else if x != nil {
+			means[a] = x
 		}
 	}
-	if len(list) == 0 {
+	var all, list []coupled // of columns of numbers; of those with learned bins
+	for _, c := range r.pairs {
+		if a, b := c.clique[0], c.clique[1]; c.released() && means[a] != nil && means[b] != nil && (at[a] != nil || at[b] != nil) {
+			all = append(all, coupled{pair: c.clique})
+		}
+	}
+	if len(all) == 0 {
 		return
 	}
-	cliques := make([]domain.Clique, len(list))
-	for i, x := range list {
-		cliques[i] = x.pair
+	for i, table := range m.Marginals(pairsOf(all)) {
+		x := all[i]
+		all[i].table = table
+		if first, second := at[x.pair[0]], at[x.pair[1]]; first != nil && second != nil {
+			x.table = values(table, m.Sizes[x.pair[1]], first, second)
+			x.adds = added(x.table, first, second)
+			list = append(list, x)
+		}
 	}
-	for i, table := range m.Marginals(cliques) {
-		x := &list[i]
-		x.table = values(table, m.Sizes[x.pair[1]], at[x.pair[0]], at[x.pair[1]])
-		x.adds = added(x.table, at[x.pair[0]], at[x.pair[1]])
-	}
-	all := slices.Clone(list)
 	list = slices.DeleteFunc(list, func(x coupled) bool { return x.adds < leastCoupled })
 	slices.SortStableFunc(list, func(a, b coupled) int { return compareDown(a.adds, b.adds) })
 	joined := map[int][]coupled{}
@@ -110,7 +120,7 @@ func (r *run) couple(m *population.Model) {
 			follow(a)
 		}
 	}
-	r.shift(m, at, all)
+	r.shift(m, at, means, all)
 }
 
 // learnedColumn is what is known of values inside bins.

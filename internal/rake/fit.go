@@ -238,7 +238,7 @@ func (r *run) model() (*population.Model, error) {
 	}
 	r.meetOneWays(m)
 	r.judge(m)
-	m = r.merged.undoSample(m, sizes, r.rng)
+	m = r.merged.undoSample(m, sizes, r.rareScores(m), r.rng)
 	scaleTo(m.Weights, r.total.Units)
 	return m, nil
 }

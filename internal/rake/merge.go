@@ -341,17 +341,17 @@ func (m *merged) undoUniverse(p *population.Model, sizes []int) *population.Mode
 	return &population.Model{Sizes: sizes, Weights: weights}
 }
 
-// undoSample gives every record an original value for each merged code: in random order, the values
-// take turns as their shares say, by cumulative weight.
-func (m *merged) undoSample(p *population.Model, sizes []int, rng *rand.Rand) *population.Model {
+// undoSample gives every record an original value for each merged code: in random order, or that of the scores of a
+// column's records, the values take turns as their shares say, by cumulative weight.
+func (m *merged) undoSample(p *population.Model, sizes []int, scores map[int][]float64, rng *rand.Rand) *population.Model {
 	out := &population.Model{Sizes: sizes, Columns: make([][]domain.Code, len(sizes)), Weights: p.Weights}
 	for a := range sizes {
-		out.Columns[a] = m.undoColumn(a, p, rng)
+		out.Columns[a] = m.undoColumn(a, p, scores[a], rng)
 	}
 	return out
 }
 
-func (m *merged) undoColumn(a int, p *population.Model, rng *rand.Rand) []domain.Code {
+func (m *merged) undoColumn(a int, p *population.Model, scores []float64, rng *rand.Rand) []domain.Code {
 	values := make([][]domain.Code, m.sizes[a]) // the original values of each code
 	for v, c := range m.codes[a] {
 		values[c] = append(values[c], domain.Code(v))
@@ -365,6 +365,9 @@ func (m *merged) undoColumn(a int, p *population.Model, rng *rand.Rand) []domain
 	}
 	for c, list := range records {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		if scores != nil {
+			slices.SortStableFunc(list, func(i, j int32) int { return compareDown(scores[j], scores[i]) })
+		}
 		m.deal(values[c], m.within[a], list, p.Weights, rng.Float64(), column)
 	}
 	return column

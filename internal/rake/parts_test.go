@@ -227,7 +227,7 @@ func TestUndo(t *testing.T) {
 		slack          float64
 	}{
 		"universe": {whole, m.undoUniverse(whole, sizes), 1e-9},
-		"sample":   {sample, m.undoSample(sample, sizes, rng), 1.01 * sample.Weights[0]},
+		"sample":   {sample, m.undoSample(sample, sizes, nil, rng), 1.01 * sample.Weights[0]},
 	} {
 		if err := c.undone.Validate(); err != nil {
 			t.Fatal(name, err)

@@ -44,9 +44,13 @@ func TestShift(t *testing.T) {
 	}
 	for i := range list {
 		x := &list[i]
-		x.table = values(m.Marginal(x.pair, nil), k+1, at[x.pair[0]], at[x.pair[1]])
+		x.table = m.Marginal(x.pair, nil)
 	}
-	r.shift(m, at, list)
+	means := map[int][]float64{}
+	for a, x := range at {
+		means[a] = append(slices.Clone(x.means), math.NaN())
+	}
+	r.shift(m, at, means, list)
 	for a, b := range r.bins {
 		if want := a < 3; (b.Coupling != nil) != want {
 			t.Fatalf("column %d is moved: %v, want %v", a, !want, want)
@@ -95,5 +99,66 @@ func TestLevels(t *testing.T) {
 	}
 	if got[1] != nil {
 		t.Errorf("quantiles %v of next to no records", got[1])
+	}
+}
+
+// TestRareScores: the larger values of a code of merged rare values go to the records that are larger otherwise, and values
+// keep their shares. A column that nothing goes with has no scores.
+func TestRareScores(t *testing.T) {
+	const records, k = 20_000, 12
+	cuts := make([]int64, k+1)
+	for i := range cuts {
+		cuts[i] = int64(i)
+	}
+	numbers := func(name string) domain.Attribute {
+		return domain.Attribute{Name: name, Type: domain.Int64, Cuts: cuts, Resolution: 1, HasFallback: true}
+	}
+	d := &domain.Domain{Attributes: []domain.Attribute{numbers("size"), numbers("hands"), numbers("luck")}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	one := oneWay{sigma: 1}
+	for v := range k {
+		one.counts = append(one.counts, records*math.Exp2(-float64(v+1)))
+	}
+	r := &run{rng: rng, merged: &merged{}}
+	r.problem.Domain = d
+	r.merged.add(oneWay{counts: slices.Repeat([]float64{records / k}, k), sigma: 1}, records, 0, func(int) string { return "" })
+	for range 2 {
+		r.merged.add(one, records, 1500, func(int) string { return "" }) // the values from 3 on are one code
+	}
+	m := &population.Model{Sizes: r.merged.sizes, Columns: make([][]domain.Code, 3), Weights: slices.Repeat([]float64{1}, records)}
+	for range records {
+		first := rng.IntN(k)
+		m.Columns[0] = append(m.Columns[0], domain.Code(first))
+		m.Columns[1] = append(m.Columns[1], domain.Code(min(max(first-8, 0), 3)))
+		m.Columns[2] = append(m.Columns[2], domain.Code(rng.IntN(4)))
+	}
+	for _, c := range []domain.Clique{{0, 1}, {0, 2}, {1, 2}} {
+		x := &candidate{clique: c}
+		x.uncertainty.Precision = 1
+		r.pairs = append(r.pairs, x)
+	}
+	scores := r.rareScores(m)
+	if len(scores) != 1 || len(scores[1]) != records {
+		t.Fatalf("scores of %d columns; want those of hands", len(scores))
+	}
+	for i := range scores[1] { // another column tells them apart, next to noise
+		scores[1][i] += float64(i % 3)
+	}
+	out := r.merged.undoSample(m, []int{k, k, k}, scores, rng)
+	var sum, n, count [3]float64
+	for i, v := range out.Columns[1] {
+		if m.Columns[1][i] == 3 {
+			sum[i%3] += float64(v)
+			n[i%3]++
+		}
+		if v >= 3 && v < 6 {
+			count[v-3]++
+		}
+	}
+	if low, high := sum[0]/n[0], sum[2]/n[2]; low > 3.5 || high < low+1 {
+		t.Errorf("mean values %.2f to %.2f of the records with the least and the largest scores", low, high)
+	}
+	if got := count[0] / (n[0] + n[1] + n[2]); math.Abs(got-.5) > .02 {
+		t.Errorf("a value has a share of %.3f of its code, want .5", got)
 	}
 }
