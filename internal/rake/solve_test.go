@@ -246,9 +246,9 @@ func ExampleAccesses() {
 	}
 	// Output:
 	// total          1.00% of the budget
-	// one-ways      22.00% of the budget
+	// one-ways      24.00% of the budget
 	// first scores   1.00% of the budget
-	// pairs         52.50% of the budget
+	// pairs         51.10% of the budget
 	// second scores  1.00% of the budget
-	// final         22.50% of the budget
+	// final         21.90% of the budget
 }
