@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamgraph "github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -240,6 +242,36 @@ func TestKeptRecordsNeedAStore(t *testing.T) {
 		want := "Params.Store is required with --runner=" + tt.runner
 		if text, _ := said.(string); (said != nil) != tt.fails || tt.fails && !strings.Contains(text, want) {
 			t.Errorf("%q: %v", tt.runner, said)
+		}
+	}
+}
+
+// Engines get the counts of a bundle in pieces, with and without a store.
+func TestEnginesGetPieces(t *testing.T) {
+	old := *runners.Runner
+	defer func() { *runners.Runner = old }()
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 10, 20}, Resolution: 1, HasFallback: true}}}
+	for _, tt := range []struct {
+		runner string
+		store  StoreRef
+		want   bool
+	}{
+		{"flink", StoreRef{}, true},
+		{"flink", StoreRef{Kind: "dir", Config: t.TempDir()}, true},
+		{"prism", StoreRef{}, false},
+	} {
+		*runners.Runner = tt.runner
+		p, s := beam.NewPipelineWithRoot()
+		Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Store: tt.store})
+		edges, _, err := p.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces := slices.ContainsFunc(edges, func(e *beamgraph.MultiEdge) bool {
+			return slices.ContainsFunc(e.Output, func(o *beamgraph.Outbound) bool { return o.To.Type().Type() == reflect.TypeFor[*counts.Piece]() })
+		})
+		if pieces != tt.want {
+			t.Errorf("%q, store %q: in pieces: %v", tt.runner, tt.store.Kind, pieces)
 		}
 	}
 }

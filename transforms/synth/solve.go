@@ -116,7 +116,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	if err := fn.choose(); err != nil {
 		panic(err.Error())
 	}
-	if name := runner(); stats.Shape().Records && p.Store.Kind == "" && !slices.Contains(inOnePlace, name) {
+	if name := runner(); stats.Shape().Records && p.Store.Kind == "" && !inOnePlace(name) {
 		panic(fmt.Sprintf("synth: Params.Store is required with --runner=%s for this table: its records are kept until the model is fitted, because bins are learned "+
 			"or marginals have too many cells for tables, and without a Store they are one element of the pipeline, for which such runners have no memory. "+
 			"Set a Store that all workers see, or declare bins, edges or values, or take a smaller Workload", name))
@@ -147,8 +147,10 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	return Release{refs: refs, domain: stats.Domain(), store: p.Store}
 }
 
-// inOnePlace are the runners whose elements may have 2 GiB.
-var inOnePlace = []string{"", "prism", "PrismRunner", "direct", "DirectRunner"}
+// inOnePlace reports whether a runner's elements may have 2 GiB.
+func inOnePlace(runner string) bool {
+	return slices.Contains([]string{"", "prism", "PrismRunner", "direct", "DirectRunner"}, runner)
+}
 
 // runner returns the value of Beam's flag, which is empty in a program without it.
 func runner() string {

@@ -110,11 +110,10 @@ func (p Params) solve() SolveParams {
 // keptPart is how many bytes of kept records are one object in the store.
 const keptPart = 4 << 20
 
-// counts lets kept records be one element only if there is no store, so that the runner is one that cannot start a job
-// again.
+// counts lets a table be one element only if all workers are one process, and kept records only without a store.
 func (p Params) counts() counts.Params {
 	if p.Store.Kind == "" {
-		return counts.Params{}
+		return counts.Params{Divide: !inOnePlace(runner())}
 	}
 	return counts.Params{MaxPart: keptPart, Divide: true}
 }
