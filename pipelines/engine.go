@@ -150,8 +150,12 @@ func (e Engine) clustered(runner string) bool {
 	return e.remote() && slices.Contains([]string{"flink", "spark", "dataflow"}, runner)
 }
 
-// java reports whether the runner is one of Beam's in Java, which send workers many messages at a time.
-func (e Engine) java(runner string) bool { return e.clustered(runner) && !e.dataflow() }
+// java reports whether the runner is, or may be, one of Beam's in Java, which send workers many messages at a time: of a
+// universal one nothing is known.
+func (e Engine) java(runner string) bool {
+	k := runnerIndex(runner)
+	return e.remote() && !e.dataflow() && k >= 0 && !runnerNames[k].here
+}
 
 // checkEngine refuses unknown runners, and flags that do not apply to the runner. It sends no request.
 func checkEngine(runner string, e Engine, f *Faults) {

@@ -253,7 +253,8 @@ func TestBundlesOfRunnersInJava(t *testing.T) {
 		{"spark", "EXTERNAL", false, 190 << 20, 4096},
 		{"flink", "LOOPBACK", true, 190 << 20, 256}, // the limit is not for what a spill keeps
 		{"dataflow", "DOCKER", false, -1, 256},
-		{"universal", "PROCESS", false, 0, 256},
+		{"universal", "PROCESS", false, 190 << 20, 4096}, // it may be one of them
+		{"prism", "PROCESS", false, 0, 256},
 		{"prism", "", true, 0, 256},
 	} {
 		r := &Request{source: sizedTable{n: 1 << 30}}

@@ -210,7 +210,8 @@ func TestMessagesOfRunnersInJava(t *testing.T) {
 		{"flink", "localhost:1", "", "data_buffer_size_limit=131072", 4000},
 		{"SparkRunner", "localhost:1", "a,b", "a,b,data_buffer_size_limit=131072", 4000},
 		{"flink", "localhost:1", "data_buffer_size_limit=7", "data_buffer_size_limit=7", 4000},
-		{"universal", "localhost:1", "a", "a", 256},
+		{"universal", "localhost:1", "a", "a,data_buffer_size_limit=131072", 4000},
+		{"prism", "localhost:1", "a", "a", 256},
 		{"dataflow", dataflowScheme + "project/region", "", "", 256},
 		{"prism", "", "", "", 256},
 	} {

@@ -197,7 +197,7 @@ func (f *boundFn) pass(emit func(int, []byte)) error {
 
 // errBundle does not reveal the number of records.
 var errBundle = errors.New("private: more records of people than a bundle may pass on to its runner; nothing was drawn. In one process, give Bound " +
-	"a Spill; on a cluster, use more workers or bundles. `dapple synth` does so, or needs no limit, but for prism and unknown runners at an --endpoint, and on Flink and Spark " +
+	"a Spill; on a cluster, use more workers or bundles. `dapple synth` does so, or needs no limit, but for prism at an --endpoint, and on Flink, Spark and universal runners " +
 	"for tables of BigQuery and files that are compressed beyond 1:16: give it more and smaller files")
 
 // elementSize is what surrounds an element in a message, and its shard.
