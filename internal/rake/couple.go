@@ -43,12 +43,11 @@ func (r *run) couple(m *population.Model) {
 	}
 	means := map[int][]float64{}
 	for a := range m.Sizes {
-		if x := r.means(a, at); x != nil && at[a] == nil {
+		x := r.means(a, at)
+		if x != nil && at[a] == nil { // those of learned bins are standardised
 			x = standardise(x, m.Marginal(domain.Clique{a}, nil))
-			if x != nil {
-				means[a] = x
-			}
-		} else if x != nil {
+		}
+		if x != nil {
 			means[a] = x
 		}
 	}
