@@ -1,7 +1,12 @@
 // Package beside lets work go on beside its caller, so that steps which would take turns use several cores.
 package beside
 
-import "iter"
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"runtime/debug"
+)
 
 // Work is a function that runs beside its caller, at most one at a time. The zero Work runs none. Its methods are for one
 // goroutine, and what a function does has happened once Wait returns.
@@ -13,7 +18,7 @@ func (w *Work) Start(f func()) {
 	done := make(chan any, 1)
 	w.done = done
 	go func() {
-		defer func() { done <- recover() }()
+		defer func() { done <- located(recover()) }()
 		f()
 	}()
 }
@@ -23,16 +28,43 @@ func (w *Work) Wait() {
 	if w.done == nil {
 		return
 	}
-	fault := <-w.done
-	if w.done = nil; fault != nil {
-		panic(fault)
+	value := <-w.done
+	if w.done = nil; value != nil {
+		panic(value)
 	}
+}
+
+// fault is a panic and the place at which it began, which no stack of the caller shows.
+type fault struct {
+	value any
+	stack []byte
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("%v\n\n%s", f.value, f.stack) }
+
+// located returns what was recovered with its place.
+func located(value any) any {
+	if _, ok := value.(*fault); ok || value == nil {
+		return value
+	}
+	stack := debug.Stack()
+	if _, at, ok := bytes.Cut(stack, []byte("\npanic(")); ok { // without the frames of recovering
+		stack = append([]byte("goroutine 0 [beside]:\npanic("), at...)
+	}
+	return &fault{value, stack}
 }
 
 // Ahead yields what seq does, and has seq make the next pair while the one before is used: a pair must stay valid as long.
 func Ahead[A, B any](seq iter.Seq2[A, B]) iter.Seq2[A, B] {
 	return func(yield func(A, B) bool) {
-		next, stop := iter.Pull2(seq)
+		next, stop := iter.Pull2(func(yield func(A, B) bool) {
+			defer func() {
+				if value := recover(); value != nil {
+					panic(located(value))
+				}
+			}()
+			seq(yield)
+		})
 		var work Work
 		var a A
 		var b B

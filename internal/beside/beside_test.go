@@ -1,7 +1,10 @@
 package beside
 
 import (
+	"fmt"
 	"iter"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -30,22 +33,33 @@ func TestWorkRunsBesideItsCaller(t *testing.T) {
 	w.Wait()
 }
 
+// A panic reaches the caller, whose stack does not have its place, with the place: the first frame of this module is what
+// error texts name.
 func TestPanicReachesTheCaller(t *testing.T) {
 	var w Work
 	w.Start(func() { panic("fault") })
-	if got := caught(w.Wait); got != "fault" {
-		t.Fatalf("Wait panicked with %v", got)
-	}
+	checkFault(t, caught(w.Wait), "fault")
 	w.Wait()
+	var none []int
+	w.Start(func() { _ = none[len(none)] })
+	checkFault(t, caught(w.Wait), "runtime error: index out of range [0] with length 0")
 	seq := func(yield func(int, int) bool) {
 		yield(1, 2)
 		panic("later")
 	}
-	if got := caught(func() {
+	checkFault(t, caught(func() {
 		for range Ahead(seq) {
 		}
-	}); got != "later" {
-		t.Fatalf("Ahead panicked with %v", got)
+	}), "later")
+}
+
+func checkFault(t *testing.T, got any, value string) {
+	t.Helper()
+	text := fmt.Sprint(got)
+	message, stack, ok := strings.Cut(text, "\n\ngoroutine 0 [beside]:\n")
+	first := regexp.MustCompile(`internal/beside[^\n]*\n[^\n]*/(\w+\.go):`).FindStringSubmatch(stack)
+	if !ok || message != value || first == nil || first[1] != "beside_test.go" {
+		t.Errorf("panicked with %s", text)
 	}
 }
 
