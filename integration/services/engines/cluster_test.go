@@ -123,9 +123,9 @@ func TestFlinkCluster(t *testing.T) {
 	}{
 		{"counting", func() { until(t, "a worker", func() bool { return len(a.workers(t)) > 0 }) }},
 		{"solving", func() { a.found(t, "dapple-run-*/*.drawn") }},
-		{"writing", func() { a.found(t, "dapple-run-*/*.release") }},
+		{"writing", func() { a.found(t, "writing"+parts) }},
 	} {
-		cmd, wait := a.start(t, a.at(tt.name, "--rows=500000")...)
+		cmd, wait := a.start(t, a.at(tt.name, "--rows=50000000")...)
 		tt.when()
 		end(managers[i%2])
 		managers[i%2] = c.manager(t, 128)

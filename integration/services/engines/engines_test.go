@@ -44,7 +44,11 @@ func java(t *testing.T, args ...string) *exec.Cmd {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it fails if all have ended
 		_ = cmd.Wait()                                      // a killed process is an error
 		if t.Failed() {
-			t.Logf("end of the log of %s:\n%s", args, log.String()[max(0, log.Len()-8000):])
+			name := fmt.Sprintf("%s-%d.log", t.Name(), cmd.Process.Pid)
+			if err := os.WriteFile(filepath.Join("../../../out", name), log.Bytes(), 0o600); err != nil {
+				t.Error(err)
+			}
+			t.Logf("the log of Java, out/%s, ends:\n%s", name, log.Bytes()[max(0, log.Len()-800):]) // short: a line of CI shows its end
 		}
 	})
 	return cmd
@@ -146,6 +150,9 @@ func (c command) run(t *testing.T, status int, args ...string) string {
 	}
 	return said
 }
+
+// parts follows an output's name in a pattern of files that are being written.
+const parts = ".release/_tmp/*/*/part-*"
 
 // found waits for a file of a pattern.
 func (c command) found(t *testing.T, pattern string) {

@@ -70,8 +70,8 @@ func (a account) here(t *testing.T) {
 // All workers of a run are killed at once while they write.
 func TestKilledWorkers(t *testing.T) {
 	a := onFlink(t, "[local]", configure(t, restarts))
-	cmd, wait := a.start(t, a.at("killed", "--rows=5000000")...)
-	a.found(t, "dapple-run-*/*.release")
+	cmd, wait := a.start(t, a.at("killed", "--rows=100000000")...)
+	a.found(t, "killed"+parts)
 	if a.kill(t) == 0 {
 		t.Error("no worker is there to be killed")
 	}
