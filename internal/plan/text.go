@@ -282,6 +282,9 @@ func writeAimed(b *strings.Builder, p *Plan) {
 	}
 	if len(budgets) > 0 {
 		fmt.Fprintf(b, "          at other ε: %s\n", strings.Join(budgets, ", "))
+		if p.Domain.Learns() {
+			b.WriteString("          a larger ε learns finer bins: these errors are of other cells each time, and may rise\n")
+		}
 	}
 	if len(units) > 0 {
 		fmt.Fprintf(b, "          of other numbers of units: %s\n", strings.Join(units, ", "))

@@ -73,6 +73,7 @@ func TestLinesOfThePlanAreShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	made.Curve = []plan.Point{{Epsilon: .1, TV: .1234}, {Epsilon: .3, TV: .01234}, {Epsilon: 1, TV: .01234}, {Epsilon: 3, TV: .01234}, {Epsilon: 10, TV: .001234}}
 	var b strings.Builder
 	if err := made.WriteText(&b); err != nil {
 		t.Fatal(err)
@@ -84,6 +85,8 @@ func TestLinesOfThePlanAreShort(t *testing.T) {
 	}
 	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "which learns bins") != 1 || !strings.Contains(text, "dpfw does not apply: as dpam") {
 		t.Errorf("one reason is to be written once:\n%s", b.String())
+	} else if !strings.Contains(text, "at 10 a larger ε learns finer bins") {
+		t.Errorf("errors at other ε are of other cells:\n%s", b.String())
 	}
 }
 
