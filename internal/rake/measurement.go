@@ -26,6 +26,8 @@ type measurement struct {
 	base     []float64 // of the prior, counts
 	relative float64   // its standard deviation, as a part of Σbase over the whole table
 
+	supposed bool // before it was released: see hold
+
 	empty *emptiness // nil: cells without records are not looked for
 }
 
@@ -53,6 +55,10 @@ func (m *measurement) aim() {
 	}
 	target, left := smoothTable(counts, m.shape, m.axes, 1/math.Sqrt(m.precision))
 	copy(m.table.Target, target)
+	if m.supposed {
+		m.hold()
+		return
+	}
 	for i, x := range left {
 		m.table.Ridge[i] = m.ridge[i] * x
 	}
@@ -90,11 +96,11 @@ func (r *run) addMeasurement(c *candidate, m query.Measurement) {
 		t.aim()
 		return
 	}
-	relative := max(leastDeviation, t.relative)
+	t.relative = max(leastDeviation, t.relative)
 	t.values, t.precision, t.axes = m.Values, u, r.axes(c.clique)
-	t.ridge = ridge(t.base, m.Values, lowerPart(t.base, shape), u, relative)
+	t.ridge = ridge(t.base, m.Values, lowerPart(t.base, shape), u, t.relative)
 	if len(c.clique) == 2 && len(c.base) > 4 { // one number makes all cells of a residual of 2×2
-		t.empty = &emptiness{t.base, priorScale(t.base, relative)}
+		t.empty = &emptiness{t.base, priorScale(t.base, t.relative)}
 	}
 	t.anchor(t.base)
 }

@@ -24,13 +24,31 @@ func (r *run) suppose() {
 		if r.tables[c.clique.Key()] != nil || c.scoreSD > leastDeviation*r.total.Units {
 			continue
 		}
-		m := &measurement{base: c.base, relative: math.Hypot(c.score, c.scoreSD) / r.total.Units, shape: population.Shape(r.merged.sizes, c.clique)}
+		m := &measurement{base: c.base, relative: math.Hypot(c.score, c.scoreSD) / r.total.Units, shape: population.Shape(r.merged.sizes, c.clique), supposed: true}
 		m.table = population.NewTable(r.merged.sizes, c.clique, make([]float64, len(c.base)), make([]float64, len(c.base)))
-		scale := priorScale(c.base, m.relative)
-		for i, b := range c.base {
-			m.table.Target[i], m.table.Ridge[i] = b, supposedPart*scale*math.Pow(max(b, leastRidgeBase), priorPower)
-		}
+		m.hold()
 		r.tables[c.clique.Key()] = m
+	}
+}
+
+// hold moves the target of a supposed table to what independent columns would have, less far the more precise its release
+// is, if there was one, and sets a ridge in proportion to the variance that is left.
+//
+// A release with much noise, and the ridge of other tables, would let go of the pair: of columns of 100 values that follow
+// from others, 300,000 records at ε = 1, two independent ones then erred by .113 in place of .070, and all tables by .055 in
+// place of .044. A released pair has the whole variance in its ridge: with supposedPart of it those tables err by .041, and
+// as the fit renews its records once more, it takes twice as long.
+func (m *measurement) hold() {
+	part := supposedPart
+	if m.precision > 0 {
+		part = 1
+	}
+	scale := priorScale(m.base, m.relative)
+	for i, b := range m.base {
+		v := scale * math.Pow(max(b, leastRidgeBase), priorPower)
+		known := m.precision * v / (1 + m.precision*v)
+		m.table.Target[i] = b + known*(m.table.Target[i]-b)
+		m.table.Ridge[i] = part * v * (1 - known)
 	}
 }
 

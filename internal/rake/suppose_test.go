@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -76,5 +77,45 @@ func TestSupposedNeverReleased(t *testing.T) {
 	r.addMeasurement(c, query.Measurement{Clique: c.clique, Values: make([]float64, len(base)), Variance: 100})
 	if m := r.answered(c.clique.Key()); m == nil || m.table != table || table.Theta[0] != .5 || &m.base[0] != &base[0] {
 		t.Error("the release of a supposed pair began anew")
+	}
+}
+
+// TestHold: the more precise the release of a supposed pair, the further its target moves from independent columns to the
+// counts, and the less ridge is left; a release with next to no precision leaves the target where it was.
+func TestHold(t *testing.T) {
+	base := []float64{400, 100, 200, 50}
+	counts := []float64{430, 70, 170, 80}
+	at := func(precision float64) *measurement {
+		m := &measurement{base: base, relative: .05, precision: precision, shape: []int{2, 2}, supposed: true}
+		m.table = population.NewTable([]int{2, 2}, domain.Clique{0, 1}, make([]float64, 4), make([]float64, 4))
+		if precision > 0 {
+			for i, x := range counts {
+				m.values = append(m.values, x)
+				m.values[i] -= lowerPart(base, m.shape)[i]
+			}
+			m.anchor(base)
+			return m
+		}
+		m.hold()
+		return m
+	}
+	none, last := at(0), at(1e-9)
+	for i, b := range base {
+		if x := last.table; none.table.Target[i] != b || math.Abs(x.Target[i]-b) > .01 || x.Ridge[i] > 1.01/supposedPart*none.table.Ridge[i] {
+			t.Errorf("cell %d: a release that says nothing makes target %g and ridge %g; without it %g and %g", i, x.Target[i], x.Ridge[i], b, none.table.Ridge[i])
+		}
+	}
+	for _, precision := range []float64{1e-3, 1e-2, 1e6} {
+		m := at(precision)
+		for i := range base {
+			was, is := math.Abs(last.table.Target[i]-counts[i]), math.Abs(m.table.Target[i]-counts[i])
+			if !(is < was) || !(m.table.Ridge[i] < last.table.Ridge[i]) {
+				t.Errorf("precision %g, cell %d: %g from the counts and ridge %g, after %g and %g", precision, i, is, m.table.Ridge[i], was, last.table.Ridge[i])
+			}
+			if precision == 1e6 && is > .01 {
+				t.Errorf("cell %d: target %g of counts %g without noise", i, m.table.Target[i], counts[i])
+			}
+		}
+		last = m
 	}
 }
