@@ -17,8 +17,8 @@ var runnersOfBeam = []string{
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/xlang",
 }
 
-// testKits are for tests, and for the commands below integration.
-var testKits = []string{"internal/jobs/jobstest", "internal/dptest", "internal/page/pagetest", "internal/solvertest", "internal/transformtest"}
+// testKits are for tests, and for the module below integration.
+var testKits = []string{"internal/testkit"}
 
 // releasing is what no solver and no model reaches: post-processing costs nothing only while it cannot reach
 // what draws or charges, and what is computed has no place.
@@ -36,13 +36,13 @@ var layering = []struct {
 }{
 	{"dp$", []string{"dp/domain", "dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"the vocabulary depends on nothing"},
-	{"dp", []string{"internal/dptest", "internal/solvertest", "internal/transformtest", "internal/published", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/", "gonum.org/", "cloud.google.com/", "google.golang.org/"},
+	{"dp", []string{"internal/testkit", "internal/published", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/", "gonum.org/", "cloud.google.com/", "google.golang.org/"},
 		"privacy rests on the standard library alone"},
 	{"internal/bounded", []string{"dp", "internal/nearest", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"how errors are listed is independent of what they say"},
-	{"internal/dptest", []string{"dp/mechanism", "internal/solvertest", "internal/published", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
+	{"internal/testkit/dptest", []string{"dp/mechanism", "internal/testkit/solvertest", "internal/published", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"},
 		"laws are checked by code that does not know the mechanisms"},
-	{"internal/solvertest", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "internal/published", "transforms", "io", "pipelines", "github.com/"},
+	{"internal/testkit/solvertest", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "internal/published", "transforms", "io", "pipelines", "github.com/"},
 		"a solver is tested with the vocabulary that it is given"},
 	{"internal/wire", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "bytes know nothing of what they mean"},
 	{"internal/summation", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "github.com/"}, "sums know nothing of what they add"},
@@ -106,7 +106,7 @@ var layering = []struct {
 		"what stores of objects have in common is of no vendor"},
 	{"internal/modelio", append([]string{"io", "github.com/apache/", "cloud.google.com/"}, algorithms...),
 		"what workers pass on knows no place and needs no Arrow"},
-	{"internal/jobs", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "internal/transformtest"},
+	{"internal/jobs", []string{"dp", "solver", "internal/population", "transforms", "io", "pipelines", "internal/testkit"},
 		"a job is followed whatever it computes"},
 	{"internal/expansion", []string{"io/csvio", "io/parquetio", "io/bigqueryio", "io/gs", "io/s3", "io/table", "pipelines", "github.com/apache/arrow/", "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"},
 		"a transform is offered by schemas and options, wherever rows come from; the program that links it runs the workers"},

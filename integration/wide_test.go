@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dapple-dp/dapple/integration/widetable"
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 )
 
 // command is the real binary.

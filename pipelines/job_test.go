@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/dapple-dp/dapple/internal/jobs"
-	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
 	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

@@ -20,8 +20,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/page/pagetest"
+	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
 func drawn(c ReportConfig) error {

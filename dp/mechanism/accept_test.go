@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // acceptLaw is the law of the answer at an excess of whole steps: no, then yes. P(x + Z ≤ 0) = P(Z ≥ x), as noise is

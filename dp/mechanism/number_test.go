@@ -8,7 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/internal/noise"
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // TestNumbersAreNoisy compares 20,000 totals and certificates with the law of their event: χ², alarm 1e-6

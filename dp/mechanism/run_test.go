@@ -12,9 +12,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
-	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/internal/published/dpampaper"
 	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/solver"
 )
 

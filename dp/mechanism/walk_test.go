@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // walk goes through all sequences of releases that an algorithm can receive: the algorithm runs once for each,

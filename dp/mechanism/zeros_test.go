@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/internal/noise"
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // TestTrailingZeros releases a count of 0 and a count of 1 100,000 times each and compares how many low

@@ -13,7 +13,7 @@ import (
 	"cloud.google.com/go/bigquery"
 	"google.golang.org/api/option"
 
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
 )
 

@@ -52,7 +52,7 @@ var checks = []check{
 		tests: join(in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
 			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestSearchLoss", "TestResidualLoss", "TestResidualSensitivity",
 			"TestDistanceSensitivity", "TestDistanceLoss", "TestMeanDistanceChange", "TestMeanDistanceSum", "TestMeanDistanceLoss", "TestCentreIsExact", "TestWeightedSensitivities", "TestWeightedLoss", "TestWeightsReachReleases"),
-			in("internal/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
+			in("internal/testkit/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
 			in("dp/accountant", "TestOnGridIsAttainable", "TestOnGridPaysForEveryAxis", "TestNoiseIsAsFineAsWeights"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),
 	},
 	{

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // The verdicts. A test that was skipped or is not there has not run, which is a failure.

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"text/tabwriter"
 
-	"github.com/dapple-dp/dapple/integration/widetable"
+	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 )
 
 var tables = []widetable.Params{

@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dense"
-	"github.com/dapple-dp/dapple/internal/solvertest"
+	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
 // TestWidth: one cell over k has width E|N(0, k)| = √(2k/π) exactly; the triples of ten binary

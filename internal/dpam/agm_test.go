@@ -10,8 +10,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dense"
-	"github.com/dapple-dp/dapple/internal/solvertest"
 	"github.com/dapple-dp/dapple/internal/summation"
+	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
 // tree10 returns an oracle for all triples of the reference table, with exact measurements.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/solvertest"
+	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
 // TestExclusionsHelp: of tree10 without the records that some exclusions hold for, knowing so does not make

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/page/pagetest"
+	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
 // TestHTML: the page is well-formed whatever names and values hold, says that it is not private before anything else and

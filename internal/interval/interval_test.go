@@ -12,7 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
 	"github.com/dapple-dp/dapple/internal/population"
-	"github.com/dapple-dp/dapple/internal/solvertest"
+	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
 

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 )
 
 func dial(t *testing.T, s *jobstest.Service) *Client {

@@ -16,8 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 func testDomain() domain.Domain {

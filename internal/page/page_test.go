@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/page/pagetest"
+	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
 func TestFormats(t *testing.T) {

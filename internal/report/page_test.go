@@ -12,7 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/page/pagetest"
+	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
 // madePage is a report on columns of so many values each, whose names and labels are those given, in turn.

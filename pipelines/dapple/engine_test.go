@@ -12,8 +12,8 @@ import (
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
-	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 // An endpoint is tried before anything is read: nobody there, or somebody else, such as the page of an engine.

@@ -16,8 +16,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/dapple-dp/dapple/integration/widetable"
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 )
 
 // terminal opens a pseudo-terminal: what is written to its second end is read from its first.

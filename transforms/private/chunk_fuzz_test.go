@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/dptest"
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 // FuzzDecodeChunk feeds the coder of chunks arbitrary bytes: it refuses them, in memory bounded by their

@@ -6,9 +6,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/dptest"
 	"github.com/dapple-dp/dapple/internal/modelio"
 	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/solver"
 )
 

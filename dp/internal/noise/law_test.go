@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // exact is the largest difference between an enumerated law and its formula: a few units of the last

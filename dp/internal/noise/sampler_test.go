@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // Nightly sizes find smaller errors: the factor of a scale that must be found, at power above 0.999.

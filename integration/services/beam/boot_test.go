@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 // Beam's boot program, which containers start with, gets the command as an artifact of the service, and runs it with a

@@ -16,7 +16,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 // patience is far above what anything here takes on a busy machine.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 // cluster is a Flink whose parts are processes of their own.

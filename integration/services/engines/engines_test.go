@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/jobs"
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 // patience is far above what anything here takes on a busy machine.

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	_ "github.com/dapple-dp/dapple/internal/jobs/dataflow"
-	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
-	"github.com/dapple-dp/dapple/internal/transformtest"
+	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
 )

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dapple-dp/dapple/internal/jobs"
-	"github.com/dapple-dp/dapple/internal/jobs/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 )
 
 func TestMain(m *testing.M) {

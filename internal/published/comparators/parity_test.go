@@ -10,7 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/internal/dpfw"
 	"github.com/dapple-dp/dapple/internal/published/comparators"
-	"github.com/dapple-dp/dapple/internal/solvertest"
+	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
 

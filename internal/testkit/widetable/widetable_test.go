@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dapple-dp/dapple/integration/widetable"
+	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
 

@@ -1,6 +1,6 @@
-// Command cmd writes a made-up wide table and its domain file.
+// Command widetable writes a made-up wide table and its domain file.
 //
-//	go run ./integration/widetable/cmd -columns 60 -people 1000000 -out out/wide
+//	go run ./integration/widetable -columns 60 -people 1000000 -out out/wide
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/dapple-dp/dapple/integration/widetable"
+	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 )
 
 func main() {
