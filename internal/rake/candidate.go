@@ -2,6 +2,7 @@ package rake
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -140,25 +141,42 @@ func (c *candidate) selectable() bool {
 	return false
 }
 
-// shrink returns the released scores of a list, moved to their mean as far as noise of the given
-// variance explains their spread, and at least 0; and the standard deviation of the noise that is left in them.
-func shrink(s []float64, variance float64) (out []float64, deviation float64) {
-	mean, spread := 0.0, 0.0
-	for _, x := range s {
-		mean += x / float64(len(s))
+// shrink returns the posterior means of released scores whose noise has the given variance, at least 0, and their
+// posterior standard deviations. The prior is of distances from the median, and heavy-tailed, so that one strong table
+// among hundreds of weak ones stays strong.
+func shrink(scores []float64, variance float64) (mean, deviation []float64) {
+	if len(scores) == 0 || !(variance > 0) {
+		return positive(scores), make([]float64, len(scores))
 	}
-	for _, x := range s {
-		spread += (x - mean) * (x - mean) / float64(len(s))
+	median := middle(scores)
+	apart := make([]float64, len(scores))
+	for i, x := range scores {
+		apart[i] = x - median
 	}
-	keep := 0.0
-	if spread > variance {
-		keep = 1 - variance/spread
+	prior := newShrinkage(apart, math.Sqrt(variance))
+	deviation = prior.deviations(apart)
+	prior.apply(apart)
+	common := math.Pi / 2 * variance / float64(len(scores)) // of a median
+	for i := range apart {
+		apart[i] += median
+		deviation[i] = math.Sqrt(deviation[i]*deviation[i] + common)
 	}
-	out = make([]float64, len(s))
-	for i, x := range s {
-		out[i] = max(mean+keep*(x-mean), 0)
+	return positive(apart), deviation
+}
+
+// middle returns the median of x, which is not empty.
+func middle(x []float64) float64 {
+	sorted := slices.Sorted(slices.Values(x))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// positive returns x with 0 in place of negative numbers.
+func positive(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = max(v, 0)
 	}
-	return out, math.Sqrt(variance * (keep + 1/float64(len(s))))
+	return out
 }
 
 // ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise variance times base

@@ -80,7 +80,8 @@
 // # Design
 //
 // Two rounds of noisy scores replace rounds of selection with the exponential mechanism (AIM, MST): Gaussian
-// noise alone composes exactly, and a share of 2 % suffices for all scores. Every
+// noise alone composes exactly. Scores are shrunk under a heavy-tailed prior, so that few strong pairs among many weak
+// ones are bought; they get 1 % of the budget a round, and up to 5 % where pairs are many and units few. Every other
 // constant was chosen on two tables (7 and 14 columns of the Adult census extract, ε = 1) and is within
 // 2 to 3 % of its best there over a wide range. Shares at high noise and the size of a sampled population were
 // chosen on synthetic tables of 50 to 5,000,000 people and 8 to 30 columns, ε = .01 to 10.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/summation"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -54,14 +55,14 @@ func newSettings(p solver.Problem, t targets) settings {
 	if s.whole && cellsPerTable(t) >= rakedCells {
 		s.raked = rakedPart
 	}
-	scores, firstPart := .01, .7
+	scores, firstPart := scoreShare(p, len(t.pairs)), .7
 	switch {
 	case s.whole && noise >= 1:
 		// If noise hides most cells, a second screening finds little: measure the pairs at once, with more precise
 		// scores.
 		scores, firstPart = .03, .9
 	case s.whole:
-		firstPart = .5
+		scores, firstPart = leastScoreShare, .5
 	}
 	oneWays := oneWayShare
 	if s.whole {
@@ -103,6 +104,18 @@ func (s *settings) setFit(noise float64) {
 	if s.whole && noise < 1 {
 		s.deviation = 1.2
 	}
+}
+
+// A round of scores gets the share at which the standard deviation of a pair's score is scoreNoise of the planned units,
+// within leastScoreShare and mostScoreShare: pairs are many and units few in wide tables, and a strong pair must stand out
+// of the noise. Of 465 pairs and 10,000 units at ε = 1 that is 2.5 %.
+const leastScoreShare, mostScoreShare, scoreNoise = .01, .05, .08
+
+// scoreShare returns the share of the budget of a round of scores of so many pairs.
+func scoreShare(p solver.Problem, pairs int) float64 {
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	noise := math.Sqrt(float64(query.DistanceL2Squared(p.Neighbouring, pairs))) / (mu * max(p.Units, 1)) // of the whole budget
+	return min(max(noise*noise/(scoreNoise*scoreNoise), leastScoreShare), mostScoreShare)
 }
 
 // oneWayShare and wholeOneWayShare are the part of the one-ways, of a sampled population and of a whole universe. .16 to .25

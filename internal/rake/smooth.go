@@ -130,3 +130,19 @@ func (s *shrinkage) apply(x []float64) {
 		x[i] = v * keep
 	}
 }
+
+// deviations returns the posterior standard deviation of every number.
+func (s *shrinkage) deviations(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		s.share(v)
+		keep, second := 0.0, 0.0
+		for j, w := range s.widths {
+			k := w / (w + s.noise)
+			keep += s.part[j] * k
+			second += s.part[j] * (k*s.noise + k*k*v*v)
+		}
+		out[i] = math.Sqrt(max(0, second-keep*keep*v*v))
+	}
+	return out
+}

@@ -110,8 +110,8 @@ func (r *run) measurePairs() error {
 		if err != nil {
 			return err
 		}
-		shrunk, deviation := shrink(scores, variance)
-		r.setPriors(r.pairs, shrunk, deviation)
+		shrunk, deviations := shrink(scores, variance)
+		r.setPriors(r.pairs, shrunk, deviations)
 		for _, c := range r.pairs {
 			c.screen()
 		}
@@ -230,9 +230,9 @@ func candidateCliques(list []*candidate) []domain.Clique {
 	return out
 }
 
-func (r *run) setPriors(list []*candidate, scores []float64, deviation float64) {
+func (r *run) setPriors(list []*candidate, scores, deviations []float64) {
 	for i, c := range list {
-		c.scoreSD = deviation
+		c.scoreSD = deviations[i]
 		c.setScore(scores[i], r.total.Units)
 	}
 }
@@ -247,9 +247,9 @@ func (r *run) scoreAll(triples []*candidate) error {
 	if err != nil {
 		return err
 	}
-	shrunk, deviation := shrink(scores[:len(r.pairs)], variance)
-	r.setPriors(r.pairs, shrunk, deviation)
-	own, deviation := shrink(scores[len(r.pairs):], variance)
+	shrunk, deviations := shrink(scores[:len(r.pairs)], variance)
+	r.setPriors(r.pairs, shrunk, deviations)
+	own, deviations := shrink(scores[len(r.pairs):], variance)
 	for i, t := range triples {
 		square := own[i] * own[i]
 		for _, p := range t.pairs {
@@ -257,7 +257,7 @@ func (r *run) scoreAll(triples []*candidate) error {
 		}
 		own[i] = max(math.Sqrt(max(square, 0)), leastOwnScore*own[i])
 	}
-	r.setPriors(triples, own, deviation)
+	r.setPriors(triples, own, deviations)
 	return nil
 }
 
