@@ -5,7 +5,9 @@ FUZZTIME ?= 30s
 DEMO     ?= out/demo
 LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-# A module of its own, whose tests need a C++ compiler: it is left out, with a message, if there is none.
+# integration is a module of its own, which users of dapple do not download. So is services below it, whose tests need
+# programs of others and a C++ compiler: it is left out of vet and lint, with a message, if there is none.
+BELOW := cd integration &&
 SERVICES := integration/services
 WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is no C++ compiler"; exit 0; }; cd $(SERVICES) &&
 
@@ -29,15 +31,18 @@ fmt:
 
 vet:
 	$(GO) vet ./...
+	$(BELOW) $(GO) vet ./...
 	@$(WITHCXX) $(GO) vet ./...
 
 lint:
 	$(GO) run $(LINTER) run ./...
+	$(BELOW) $(GO) run $(LINTER) run ./...
 	@$(WITHCXX) $(GO) run $(LINTER) run ./...
 
 # Every test that needs no server. The first build compiles Apache Beam and takes some minutes.
 test:
 	$(GO) test -short ./...
+	$(BELOW) $(GO) test -short ./...
 
 race:
 	$(GO) test -short -race ./dp/... ./internal/... ./solver/... ./io/... ./transforms/...
@@ -45,11 +50,15 @@ race:
 # Whole pipelines, also across processes, on real tables: the packages whose tests do less with -short, or may be left
 # out. Then against the services and files of others. It ends with one list of all tests that were left out, and why.
 # make verify runs the privacy suite.
+LONGER = while read -r dir; do grep -qs 'testing\.Short()\|\.Skip' "$$dir"/*_test.go && echo "$$dir"; done
+SUITE  = $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt -log $(CURDIR)/out
 integration:
-	@mkdir -p out && rm -f out/skipped.txt
-	$(GO) run ./integration/suite -log out/integration.log -list out/skipped.txt -- \
-		-p 3 -count=1 -timeout 30m $$($(GO) list -f '{{.Dir}}' ./integration/... ./pipelines/... ./internal/... ./solver/... ./transforms/... | \
-		grep -v integration/privacy | while read -r dir; do grep -qs 'testing\.Short()\|\.Skip' "$$dir"/*_test.go && echo "$$dir"; done)
+	@mkdir -p bin out && rm -f out/skipped.txt
+	$(BELOW) $(GO) build -o ../bin/suite ./suite
+	$(SUITE)/packages.log -- -p 3 -count=1 -timeout 30m \
+		$$($(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/... ./solver/... ./transforms/... | $(LONGER))
+	$(BELOW) $(SUITE)/integration.log -- -p 3 -count=1 -timeout 30m \
+		$$($(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy | $(LONGER))
 	@GO=$(GO) $(SERVICES)/run.sh
 
 # Emulators of BigQuery and Cloud Storage; DuckDB, parquet-go, pyarrow, Polars and hyparquet on the same
@@ -85,22 +94,22 @@ emulator:
 
 # Privacy, computed: exact laws, replays, samplers, audit, accountant, checklist; then the seeded defects.
 verify:
-	$(GO) run ./integration/verify
+	$(BELOW) $(GO) run ./verify
 
 # The same at nightly sizes and with fresh seeds; a failure prints DAPPLE_SEED=…, which repeats it.
 verify-long:
-	$(GO) run ./integration/verify -long
+	$(BELOW) $(GO) run ./verify -long
 
 # What the long CI runs: nightly sizes, the seeded defects, the fit on all made-up families of tables, the bars on whole
 # wide tables and of three seeds, the estimates of a run on a terminal, then a minute of every fuzz target.
 nightly: verify-long
-	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestWideBars|TestEstimatesOnATerminal' \
-		./integration ./integration/bench ./integration/families ./pipelines/dapple
+	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestWideBars' . ./bench ./families
+	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run TestEstimatesOnATerminal ./pipelines/dapple
 	$(MAKE) fuzz FUZZTIME=60s
 
 # The seeded defects alone: each must make its named test fail.
 mutation:
-	$(GO) run ./integration/mutation
+	$(BELOW) $(GO) run ./mutation
 
 # Every fuzz target in turn. BRIEF=1 searches without the coverage that guides a long search: instrumenting Apache Beam and
 # all else takes three minutes. Go sometimes reports the end of the time as a failure, with no input that failed.
@@ -110,7 +119,7 @@ fuzz:
 	@for pkg in $$(grep -rl --include=*_test.go --exclude-dir=services '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 		run="$(GO) test"; \
 		if [ -n "$(BRIEF)" ]; then \
-			mkdir -p out/fuzz && $(GO) test -c -o out/fuzz/fuzz.test $$pkg || exit 1; \
+			mkdir -p out/fuzz && (cd $$pkg && $(GO) test -c -o $(CURDIR)/out/fuzz/fuzz.test .) || exit 1; \
 			run="$(CURDIR)/out/fuzz/fuzz.test -test.fuzzcachedir=$(CURDIR)/out/fuzz/$$pkg"; \
 		fi; \
 		for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$pkg/*_test.go | sed 's/func //' | sort -u); do \
@@ -123,16 +132,16 @@ fuzz:
 # scikit-learn; how near predictions of it come; then counting, sampling and formats with allocations, and the Parquet
 # format along with DuckDB and parquet-go; then a million rows in Python beside the same in Go.
 bench:
-	$(GO) run ./integration/bench -page integration/bench
-	$(GO) run ./integration/bench -predictions -seeds 1
-	$(GO) run ./integration/widebench
+	$(BELOW) $(GO) run ./bench -page bench
+	$(BELOW) $(GO) run ./bench -predictions -seeds 1
+	$(BELOW) $(GO) run ./widebench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/population ./io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
 	@cd $(SERVICES) && DAPPLE_ROWS=1000000 DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" $(GO) test -count=1 -v -run TestCost ./beam
 
 # The errors that the paper bounds, measured on tables of a known law: data, pictures and page in integration/paper.
 paper:
-	$(GO) run ./integration/paper
+	$(BELOW) $(GO) run ./paper
 
 # A made-up table of 50,000 people and their visits becomes a synthetic one.
 demo:

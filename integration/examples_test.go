@@ -43,7 +43,7 @@ func TestExamplesAsPrograms(t *testing.T) {
 	} {
 		bin := filepath.Join(dir, "bin-"+row.program)
 		if _, err := os.Stat(bin); err != nil {
-			if out, err := exec.Command("go", "build", "-o", bin, "../examples/"+row.program).CombinedOutput(); err != nil {
+			if out, err := exec.Command("go", "build", "-C", "..", "-o", bin, "./examples/"+row.program).CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", row.program, err, out)
 			}
 		}

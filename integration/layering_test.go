@@ -201,13 +201,17 @@ func TestNoGeneralPurposeRandomnessInDP(t *testing.T) {
 	}
 }
 
-// goList returns a list field of every package of the module. Names of the module's own packages are
-// relative to it; those of the standard library have the prefix "std ", since ours are called io too.
+// goList returns a list field of every package of the root module and of this one. Names of our own packages are
+// relative to the root; those of the standard library have the prefix "std ", since ours are called io too.
 func goList(t *testing.T, field string) map[string][]string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .`+field+` " "}}`, module+"...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
+	var out []byte
+	for _, dir := range []string{"..", "."} { // the root and this module
+		list, err := exec.Command("go", "list", "-C", dir, "-f", `{{.ImportPath}}|{{join .`+field+` " "}}`, "./...").Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		out = append(out, list...)
 	}
 	lists := map[string][]string{}
 	for line := range strings.Lines(string(out)) {

@@ -65,7 +65,7 @@ func steps(s beam.Scope, people beam.PCollection) beam.PCollection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", append([]string{"vet"}, files...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", append([]string{"vet", "-C", ".."}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

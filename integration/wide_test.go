@@ -41,7 +41,7 @@ func buildCommand(t *testing.T) command {
 	binary.Do(func() {
 		var out []byte
 		if binary.dir, binary.err = os.MkdirTemp("", "dapple-command-"); binary.err == nil {
-			out, binary.err = exec.Command("go", "build", "-o", binary.dir, "../pipelines/dapple").CombinedOutput()
+			out, binary.err = exec.Command("go", "build", "-C", "..", "-o", binary.dir, "./pipelines/dapple").CombinedOutput()
 		}
 		binary.output = string(out)
 	})

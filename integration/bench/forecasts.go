@@ -157,8 +157,8 @@ const forecastsIntro = `# Predictions of error, beside the error
 What ` + "`dapple plan`" + ` predicts before a run, what the run says of itself, and what the error was: the average total variation over
 the widest marginals of the workload, all of up to three columns and 10,000 cells, δ = 1e-9.
 
-	go run ./integration/bench -predictions -page integration/bench
-	go run ./integration/bench -predictions -page integration/bench -only 'ties/*/1' [CSV file ...]
+	go -C integration run ./bench -predictions -page bench
+	go -C integration run ./bench -predictions -page bench -only 'ties/*/1' [CSV file ...]
 
 makes this page from [predictions.jsonl](predictions.jsonl), after measuring all again or a part of it; the noise is fixed.
 

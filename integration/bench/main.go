@@ -1,9 +1,9 @@
 // Command bench prints the product's figures in one table: accuracy by method and ε with CPU time, then
 // the rates of counting and of sampling with their allocations.
 //
-//	go run ./integration/bench -data DIR -seeds 5
-//	go run ./integration/bench -only 'found/*' a.csv b.csv
-//	go run ./integration/bench -predictions -only 'small*/*'
+//	go -C integration run ./bench -data DIR -seeds 5
+//	go -C integration run ./bench -only 'found/*' a.csv b.csv
+//	go -C integration run ./bench -predictions -only 'small*/*'
 //
 // After the first table comes one of all methods, those for comparison too, on tables that have structure of low and of high
 // order; -only 'rivals/*' prints it alone,
@@ -104,7 +104,7 @@ func main() {
 	seeds := flag.Int("seeds", 3, "runs of each setting")
 	only := flag.String("only", "", "settings that match a pattern of table/method/ε, and of the width of the marginals if it is not 3, such as adult7/*/1; empty: all")
 	predict := flag.Bool("predictions", false, "print instead how near predictions of error come, before and after a run, and how many cells intervals hold; -only is then table/rows/ε")
-	dir := flag.String("page", "", "directory where the figures of all methods are kept, those of this run put in, and the page is made of them, such as integration/bench")
+	dir := flag.String("page", "", "directory where the figures of all methods are kept, those of this run put in, and the page is made of them, such as bench")
 	job := flag.String("errand", "", "one run as JSON, which the command gives to itself in a process of its own")
 	flag.Parse()
 	if *job != "" {

@@ -49,7 +49,7 @@ const intro = `# All methods side by side
 Every method of dapple, those for comparison too, under one interface, one accountant and one workload: errors of the released
 weights, CPU time and memory of the solve. ` + "`make bench`" + ` measures all again, and a part of it
 
-	go run ./integration/bench -only 'rivals/parity12-4/dpfw' -page integration/bench
+	go -C integration run ./bench -only 'rivals/parity12-4/dpfw' -page bench
 
 This page is made from [rivals.jsonl](rivals.jsonl), and each run from a fixed seed, so that it can be made again.
 

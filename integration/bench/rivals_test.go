@@ -67,7 +67,7 @@ func TestPage(t *testing.T) {
 	}
 	got, err := os.ReadFile(pageFile)
 	if err != nil || string(got) != page(all) {
-		t.Errorf("%s is not that of %s (%v): run go run ./integration/bench -only none -page integration/bench", pageFile, entriesFile, err)
+		t.Errorf("%s is not that of %s (%v): run go -C integration run ./bench -only none -page bench", pageFile, entriesFile, err)
 	}
 	ours := entry{Contest: "adult7-3", Epsilon: 1, Method: "rake", outcome: outcome{Average: .02, Largest: .002, CPU: 1, Chosen: true}}
 	rival := entry{Contest: "adult7-3", Epsilon: 1, Method: "pep", outcome: outcome{Average: .05, Largest: .001, CPU: 1}}

@@ -38,7 +38,7 @@ func wholeCommand(out *tabwriter.Writer, data, only string, seeds int) error {
 			return nil
 		}
 	}
-	if text, err := exec.Command("go", "build", "-o", in("dapple"), "./pipelines/dapple").CombinedOutput(); err != nil {
+	if text, err := exec.Command("go", "build", "-C", "..", "-o", in("dapple"), "./pipelines/dapple").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	domain, err := exec.Command(in("dapple"), "infer", "--input="+in("train.csv"), "--from_data").Output()
@@ -90,7 +90,7 @@ func withHeader(from, to string) error {
 // classified returns the areas under the curve, on one file, of classifiers trained on each of others.
 func classified(test string, train ...string) (areas []float64, err error) {
 	var stderr bytes.Buffer
-	c := exec.Command("python3", append([]string{"integration/bench/classifier.py", test}, train...)...)
+	c := exec.Command("python3", append([]string{"bench/classifier.py", test}, train...)...)
 	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1") // several spin while they wait for a core
 	c.Stderr = &stderr
 	text, err := c.Output()

@@ -54,8 +54,8 @@ func (d defect) applied(root string) (string, error) {
 func table() string {
 	var b strings.Builder
 	b.WriteString("# Seeded defects\n\n" +
-		"`go run ./integration/mutation` builds the defects into a copy of the module, lets one act at a time and\n" +
-		"runs the test named next to it, which must fail. This table is made from the program's own: `go test ./integration/mutation -update`.\n\n" +
+		"`go -C integration run ./mutation` builds the defects into a copy of the repository, lets one act at a time and\n" +
+		"runs the test named next to it, which must fail. This table is made from the program's own: `go -C integration test ./mutation -update`.\n\n" +
 		"| defect | file | test that fails |\n|---|---|---|\n")
 	for _, d := range all() {
 		fmt.Fprintf(&b, "| %s | %s | %s `%s` |\n", d.name, d.file, d.pkg(), d.test)

@@ -2,7 +2,7 @@
 // into copies of this module, lets one of them act at a time, and runs the test that is named for each. A test
 // that does not fail is a survivor, and the exit status is 1.
 //
-//	go run ./integration/mutation [-jobs 2] [-only pattern]
+//	go -C integration run ./mutation [-jobs 2] [-only pattern]
 //
 // A defect is an edit: a text that occurs once in a file, and what replaces it. Defects within functions share one
 // build, in which an environment variable says which of them acts: compiling and linking for each took three

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/dapple-dp/dapple/integration/internal/repo"
 )
 
 func main() {
@@ -25,7 +27,7 @@ func main() {
 // check tries the defects and prints a line for each as it ends. It fails if one survives.
 func check(jobs int, only string) error {
 	start := time.Now()
-	root, err := moduleRoot()
+	root, err := repo.Root()
 	if err != nil {
 		return err
 	}
@@ -39,7 +41,7 @@ func check(jobs int, only string) error {
 			chosen = append(chosen, d)
 		}
 	}
-	copies := make(chan *workspace, jobs) // of the module as it is, for defects that need a build of their own
+	copies := make(chan *workspace, jobs) // of the repository as it is, for defects that need a build of their own
 	for range jobs {
 		w, err := newWorkspace(root)
 		if err != nil {
@@ -88,7 +90,7 @@ func check(jobs int, only string) error {
 	return nil
 }
 
-// suite is the tests of a package that defects name, in the shared build or in the module as it is.
+// suite is the tests of a package that defects name, in the shared build or in the repository as it is.
 type suite struct {
 	pkg   string
 	alone bool

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/integration/internal/repo"
 )
 
 var update = flag.Bool("update", false, "write README.md")
@@ -14,7 +16,7 @@ var update = flag.Bool("update", false, "write README.md")
 // TestDefectsApply: each edit finds its place and leaves a file that parses, and its test exists. Whether
 // the test fails is for the program to find out.
 func TestDefectsApply(t *testing.T) {
-	root, err := moduleRoot()
+	root, err := repo.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +68,6 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if b, err := os.ReadFile("README.md"); err != nil || string(b) != want {
-		t.Errorf("README.md is not the table of the program (error %v): run go test ./integration/mutation -update", err)
+		t.Errorf("README.md is not the table of the program (error %v): run go -C integration test ./mutation -update", err)
 	}
 }

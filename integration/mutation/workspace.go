@@ -8,26 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/dapple-dp/dapple/integration/internal/repo"
 )
 
-// moduleRoot returns the directory of go.mod, here or above.
-func moduleRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		if filepath.Dir(dir) == dir {
-			return "", errors.New("mutation: run inside the module")
-		}
-		dir = filepath.Dir(dir)
-	}
-}
-
-// workspace is a copy of the module to break.
+// workspace is a copy of the repository to break.
 type workspace struct{ dir string }
 
 func newWorkspace(root string) (*workspace, error) {
@@ -113,21 +98,10 @@ func (d defect) judge(output string, failed error) outcome {
 	return outcome{invalid, output}
 }
 
-// services is the nested module of tests that need an emulator of a service.
-const services = "integration/services"
-
-// in returns the directory of a package's module, and the package's path in it.
-func (w *workspace) in(pkg string) (dir, rest string) {
-	if rest, nested := strings.CutPrefix(pkg, services+"/"); nested {
-		return filepath.Join(w.dir, filepath.FromSlash(services)), rest
-	}
-	return w.dir, pkg
-}
-
 // test runs the tests that match a pattern. -trimpath lets the copies share the build cache.
 func (w *workspace) test(pkg, pattern string) (output string, err error) {
-	dir, pkg := w.in(pkg)
-	return run(dir, nil, "go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout="+patience, "-run", pattern, "./"+pkg)
+	dir, pkg := repo.Module(w.dir, pkg)
+	return run(dir, nil, "go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout="+patience, "-run", pattern, pkg)
 }
 
 // patience is how long a test may take.
@@ -135,8 +109,8 @@ const patience = "6m"
 
 // build compiles the tests of a package.
 func (w *workspace) build(pkg string) (output string, err error) {
-	dir, rest := w.in(pkg)
-	return run(dir, nil, "go", "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-o", w.binary(pkg), "./"+rest)
+	dir, rest := repo.Module(w.dir, pkg)
+	return run(dir, nil, "go", "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-o", w.binary(pkg), rest)
 }
 
 // runBuilt runs the tests that match a pattern, as they were built, with one defect; 0 is none.

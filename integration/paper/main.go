@@ -2,8 +2,8 @@
 // number of units, ε, the number of columns and the number of queries, on tables drawn from a known distribution, against
 // the table and against the distribution.
 //
-//	go run ./integration/paper -dir integration/paper -seeds 3
-//	go run ./integration/paper -dir integration/paper -draw
+//	go -C integration run ./paper -seeds 3
+//	go -C integration run ./paper -draw
 //
 // Runs go to errors.csv in the directory. The pictures and the page, README.md, are made from that file alone; -draw makes
 // them again without a run. All tables are made up, and errors are of the released weights.
@@ -20,7 +20,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	dir := flag.String("dir", "integration/paper", "where errors.csv, the pictures and the page go")
+	dir := flag.String("dir", "paper", "where errors.csv, the pictures and the page go")
 	seeds := flag.Int("seeds", 3, "tables and runs of each setting")
 	draw := flag.Bool("draw", false, "make pictures and page from errors.csv, without runs")
 	flag.Parse()

@@ -68,7 +68,7 @@ func TestPage(t *testing.T) {
 		got, err := os.ReadFile(name)
 		want, err2 := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || err2 != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not that of errors.csv (%v, %v): run go run ./integration/paper -draw", name, err, err2)
+			t.Errorf("%s is not that of errors.csv (%v, %v): run go -C integration run ./paper -draw", name, err, err2)
 		}
 	}
 }

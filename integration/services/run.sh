@@ -113,7 +113,7 @@ browser
 
 [ $((${#absent[@]} + ${#broken[@]})) -eq 0 ] ||
 	printf '  %s\n' ${absent[@]+"${absent[@]}"} ${broken[@]+"${broken[@]}"} >>"$out/skipped.txt"
-(cd ../.. && "$go" build -o bin/suite ./integration/suite) || exit 1
+(cd .. && "$go" build -o ../bin/suite ./suite) || exit 1
 # Tests of services wait as long as they compute: four packages at a time keep two cores busy.
 # shellcheck disable=SC2086 # one word for each package
 GO=$go "$bin/suite" -log "$out/services.log" -list "$out/skipped.txt" -- -p 4 -count=1 -timeout 20m "$@" $packages

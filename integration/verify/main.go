@@ -1,7 +1,7 @@
 // Command verify checks the privacy of this checkout by computation, and prints what it found:
 //
-//	go run ./integration/verify          # within 10 minutes on two cores
-//	go run ./integration/verify -long    # nightly sizes, fresh tables and runs
+//	go -C integration run ./verify        # within 10 minutes on two cores
+//	go -C integration run ./verify -long  # nightly sizes, fresh tables and runs
 //
 // Three tables: the checks, with what they cover, the chance that right code fails them in a run and that
 // their fixed seeds were unlucky, their size and result; the checklist of known defects, each with the tests
@@ -18,6 +18,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/dapple-dp/dapple/integration/internal/repo"
 )
 
 func main() {
@@ -32,7 +34,7 @@ func main() {
 
 func verify(long, defects bool) error {
 	start := time.Now()
-	root, err := moduleRoot()
+	root, err := repo.Root()
 	if err != nil {
 		return err
 	}
@@ -42,8 +44,8 @@ func verify(long, defects bool) error {
 	fmt.Printf("\n%d tests in %.0f s\n", len(results), time.Since(start).Seconds())
 	if defects {
 		fmt.Println("\nSeeded defects")
-		cmd := exec.Command("go", "run", "./integration/mutation")
-		cmd.Dir, cmd.Stdout, cmd.Stderr = root, os.Stdout, os.Stderr
+		cmd := exec.Command("go", "run", "./mutation")
+		cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(root, "integration"), os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			bad++
 		}
@@ -53,16 +55,6 @@ func verify(long, defects bool) error {
 		return fmt.Errorf("%d lines failed", bad)
 	}
 	return nil
-}
-
-// moduleRoot returns the directory of go.mod.
-func moduleRoot() (string, error) {
-	b, err := exec.Command("go", "env", "GOMOD").Output()
-	path := strings.TrimSpace(string(b))
-	if err != nil || path == "" || path == os.DevNull {
-		return "", fmt.Errorf("run inside the module (%w)", err)
-	}
-	return filepath.Dir(path), nil
 }
 
 // planned lists every named test once.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dapple-dp/dapple/integration/internal/repo"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
@@ -72,8 +73,9 @@ func runPackage(root, dir string, tests []string, long bool) map[string]result {
 	if long {
 		timeout = "12h"
 	}
-	cmd := exec.Command("go", "test", "-json", "-count=1", "-timeout="+timeout, "-run", "^("+strings.Join(tests, "|")+")$", "./"+dir)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOGC=400") // numbers of 256 bits: a fifth less CPU
+	module, pattern := repo.Module(root, dir)
+	cmd := exec.Command("go", "test", "-json", "-count=1", "-timeout="+timeout, "-run", "^("+strings.Join(tests, "|")+")$", pattern)
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "GOGC=400") // numbers of 256 bits: a fifth less CPU
 	if long {
 		cmd.Env = append(cmd.Env, "DAPPLE_NIGHTLY=1")
 	}

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/integration/internal/repo"
 )
 
 // TestNamedTestsExist: whoever renames a test that a promise rests on is told here.
 func TestNamedTestsExist(t *testing.T) {
-	root, err := moduleRoot()
+	root, err := repo.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func TestFalseAlarms(t *testing.T) {
 // TestEveryCoderIsFuzzed: a decoder that is registered with Beam is called by a fuzz target, and every fuzz
 // target of the module is in the table of checks.
 func TestEveryCoderIsFuzzed(t *testing.T) {
-	root, err := moduleRoot()
+	root, err := repo.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +98,7 @@ func TestEveryCoderIsFuzzed(t *testing.T) {
 // TestShortTestsRunElsewhere: what `make test` leaves out for its time runs under make integration, which tests whole
 // folders but one, or is among the checks of make verify.
 func TestShortTestsRunElsewhere(t *testing.T) {
-	root, err := moduleRoot()
+	root, err := repo.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +110,9 @@ func TestShortTestsRunElsewhere(t *testing.T) {
 	recipe = recipe[strings.Index(recipe, "\nintegration:"):]
 	recipe = recipe[:strings.Index(recipe, "\n\n")]
 	var whole []string // folders whose tests run without -short
+	if regexp.MustCompile(`\$\(BELOW\) \$\(SUITE\).*\n.* \./\.\.\. \| grep`).MatchString(recipe) {
+		whole = append(whole, "integration/")
+	}
 	for _, m := range regexp.MustCompile(`\./([a-z/]+)/\.\.\.`).FindAllStringSubmatch(recipe, -1) {
 		whole = append(whole, m[1]+"/")
 	}

@@ -1,6 +1,6 @@
 // Command widebench prints what wide tables cost: CPU seconds on one core, and peak memory.
 //
-//	go run ./integration/widebench
+//	go -C integration run ./widebench
 //
 // Each line is a made-up table, from CSV to Parquet, by the real binary and without a tuning flag. Reading
 // is a run that measures single columns and writes one row; solving is the same solve in this process
@@ -45,7 +45,7 @@ func main() {
 
 func run(dir string, only int) error {
 	binary := filepath.Join(dir, "dapple")
-	if out, err := exec.Command("go", "build", "-o", binary, "./pipelines/dapple").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "..", "-o", binary, "./pipelines/dapple").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)

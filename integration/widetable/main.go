@@ -1,6 +1,6 @@
 // Command widetable writes a made-up wide table and its domain file.
 //
-//	go run ./integration/widetable -columns 60 -people 1000000 -out out/wide
+//	go -C integration run ./widetable -columns 60 -people 1000000 -out out/wide
 package main
 
 import (

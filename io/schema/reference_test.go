@@ -80,7 +80,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 			t.Errorf("%s\nparser: %v\nschema: %v\nwant good: %v", text, parsed, checked, good)
 		}
 	}
-	for _, path := range []string{"testdata/product.yaml", "../../integration/adult.yaml", "../../integration/adult15.yaml"} {
+	for _, path := range []string{"testdata/product.yaml", "testdata/whole/adult.yaml", "testdata/whole/adult15.yaml"} {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,35 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestModule(t *testing.T) {
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder, want := range map[string][2]string{
+		"dp/mechanism":             {"", "./dp/mechanism"},
+		"integration":              {"integration", "."},
+		"integration/privacy":      {"integration", "./privacy"},
+		"integration/services/gcs": {"integration/services", "./gcs"},
+	} {
+		dir, pattern := Module(root, folder)
+		if dir != filepath.Join(root, want[0]) || pattern != want[1] {
+			t.Errorf("%s: %s in %s, want %s in %q", folder, pattern, dir, want[1], want[0])
+		}
+		if _, err := os.Stat(filepath.Join(dir, pattern)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRootIsSought(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if dir, err := Root(); err == nil {
+		t.Errorf("%s is taken for the repository", dir)
+	}
+}
