@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,96 +13,131 @@ import (
 	"testing"
 )
 
-// register is the file that says of every sentence of the texts what shows it, or that it promises nothing.
+// register is the file of all claims.
 const register = "dp/CLAIMS.md"
 
-// promising are the texts that a reader may hold dapple to.
-var promising = []string{"README.md", "dp/PRIVACY.md", "dp/doc.go", "internal/report/promises.md"}
-
-// claim is a line of the register.
+// claim is an entry of the register.
 type claim struct {
-	sentence string
-	evidence []string // none: the sentence promises nothing
-	limits   string
+	id, sentence, limits string
+	evidence             []string
 }
 
-// howTo ends the message of a fault.
-const howTo = "\nEvery sentence of README.md, dp/PRIVACY.md, dp/doc.go and internal/report/promises.md has a line in dp/CLAIMS.md, in the section of its text: in the " +
-	"table, with the evidence and its limits, if it promises anything, or else in the list below. Copy the sentence as it stands here. " +
-	"The head of dp/CLAIMS.md says how evidence is written."
-
-// TestClaims: every sentence of the texts is registered, nothing is registered that they do not say, and all evidence is
-// there.
+// TestClaims: every claim has a sentence, evidence that is there, limits, and a text that states it; every id that a
+// text carries is that of a claim.
 func TestClaims(t *testing.T) {
-	registered := claimsIn(string(read(t, register)))
-	seen := 0
-	for _, text := range promising {
-		source := string(read(t, text))
-		if strings.HasSuffix(text, ".go") {
-			source = uncommented(source)
-		}
-		for _, fault := range compare(sentences(source), registered[text], evidenceExists(t)) {
-			t.Errorf("%s: %s%s", text, fault, howTo)
-		}
-		for _, c := range registered[text] {
-			seen += len(c.evidence)
-		}
+	claims := claimsIn(string(read(t, register)))
+	for _, fault := range faultsOf(claims, carried(t), evidenceExists(t)) {
+		t.Errorf("%s\nThe head of %s says how claims and evidence are written.", fault, register)
 	}
-	if len(registered) != len(promising) || seen < 100 {
-		t.Errorf("%s has %d sections and names evidence %d times: want the sections %v", register, len(registered), seen, promising)
+	if len(claims) < 50 {
+		t.Errorf("%s has %d claims, want about 60", register, len(claims))
 	}
 }
 
-// compare returns what is wrong between the sentences of a text and the lines of its section.
-func compare(said []string, lines []claim, exists func(string) bool) (faults []string) {
+// faultsOf returns the faults of claims, of the ids that texts carry (id: a text), and of evidence.
+func faultsOf(claims []claim, carried map[string]string, exists func(string) bool) (faults []string) {
 	known := map[string]bool{}
-	for _, c := range lines {
-		switch {
-		case known[c.sentence]:
-			faults = append(faults, "is registered twice: "+c.sentence)
-		case !slices.Contains(said, c.sentence):
-			faults = append(faults, "is registered and not said any more: "+c.sentence)
-		case c.evidence != nil && c.limits == "":
-			faults = append(faults, "promises without limits, or the word none: "+c.sentence)
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	for _, c := range claims {
+		if known[c.id] {
+			fault("%s: is there twice; give the second the next free number", c.id)
 		}
-		known[c.sentence] = true
+		known[c.id] = true
+		if c.sentence == "" {
+			fault("%s: has no sentence", c.id)
+		}
+		if len(c.evidence) == 0 {
+			fault("%s: has no evidence", c.id)
+		}
+		if c.limits == "" {
+			fault("%s: has no limits; write them, or none known", c.id)
+		}
+		if carried[c.id] == "" {
+			fault("%s: no text states it; remove the claim, or put its id where it is stated", c.id)
+		}
 		for _, e := range c.evidence {
 			if !exists(e) {
-				faults = append(faults, "rests on "+e+", which is not there: "+c.sentence)
+				fault("%s: rests on %q, which is not there", c.id, e)
 			}
 		}
 	}
-	for _, s := range said {
-		if !known[s] {
-			faults = append(faults, "is said and not registered: "+s)
+	for id, text := range carried {
+		if !known[id] {
+			fault("%s: carries the id %s, which is no claim", text, id)
 		}
 	}
+	slices.Sort(faults)
 	return faults
 }
 
-// claimsIn reads the register: by text, the rows of tables and the items of lists of its section.
-func claimsIn(markdown string) map[string][]claim {
-	all, section := map[string][]claim{}, ""
-	for line := range strings.Lines(markdown) {
-		line = strings.TrimSpace(line)
-		if head, ok := strings.CutPrefix(line, "## "); ok {
-			section = head
-			all[section] = nil
+var claimHead = regexp.MustCompile(`^### (P\d+)$`)
+
+// claimsIn reads the register: "### P1", a sentence, "Evidence: ...", "Limits: ...".
+func claimsIn(markdown string) (all []claim) {
+	for part := range strings.SplitSeq(markdown, "\n### ") {
+		head, body, _ := strings.Cut(part, "\n")
+		if !claimHead.MatchString("### " + head) {
+			continue
 		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		switch {
-		case section == "":
-		case strings.HasPrefix(line, "- "):
-			all[section] = append(all[section], claim{sentence: strings.TrimPrefix(line, "- ")})
-		case strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "|---") && len(cells) == 3 && strings.TrimSpace(cells[0]) != "promise":
-			c := claim{sentence: strings.TrimSpace(cells[0]), evidence: []string{}, limits: strings.TrimSpace(cells[2])}
-			for e := range strings.SplitSeq(cells[1], ";") {
-				c.evidence = append(c.evidence, strings.TrimSpace(e))
+		body, _, _ = strings.Cut(body, "\n## ")
+		c := claim{id: head}
+		for block := range strings.SplitSeq(body, "\n\n") {
+			block = strings.Join(strings.Fields(block), " ")
+			if e, ok := strings.CutPrefix(block, "Evidence: "); ok {
+				c.evidence = strings.Split(e, "; ")
+			} else if l, ok := strings.CutPrefix(block, "Limits: "); ok {
+				c.limits = l
+			} else if c.sentence == "" {
+				c.sentence = block
 			}
-			all[section] = append(all[section], c)
 		}
+		all = append(all, c)
 	}
 	return all
+}
+
+var (
+	claimLink    = regexp.MustCompile(`CLAIMS\.md#p(\d+)`)
+	claimComment = regexp.MustCompile(`(?:<!-- |\bclaims? )(P\d+(?:(?:, | and )P\d+)*)`)
+	claimID      = regexp.MustCompile(`P\d+`)
+)
+
+// idsIn returns the ids of claims that a text carries.
+func idsIn(text string) (ids []string) {
+	for _, m := range claimLink.FindAllStringSubmatch(text, -1) {
+		ids = append(ids, "P"+m[1])
+	}
+	for _, m := range claimComment.FindAllStringSubmatch(text, -1) {
+		ids = append(ids, claimID.FindAllString(m[1], -1)...)
+	}
+	return ids
+}
+
+// carried returns the ids in the texts of the repository, each with a text that carries it. Tests and their data do not
+// count.
+func carried(t *testing.T) map[string]string {
+	t.Helper()
+	ids := map[string]string{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		name := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{".git", "bin", "out", "testdata", "node_modules"}, d.Name()):
+			return fs.SkipDir
+		case d.IsDir() || name == register || strings.HasSuffix(name, "_test.go") || !slices.Contains([]string{".md", ".go", ".html"}, filepath.Ext(name)):
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		for _, id := range idsIn(string(b)) {
+			ids[id] = name
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
 }
 
 var (
@@ -155,27 +192,31 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-// TestClaimsAreSeen: a new sentence, a sentence that has gone, and evidence that has gone are each found; and a text is
-// read as people read it.
+// TestClaimsAreSeen: a claim that misses a part, evidence that is gone and an id without a claim are each found.
 func TestClaimsAreSeen(t *testing.T) {
-	said := sentences("# Head\n\nIt is *exact*. Nothing leaks (see [doc](doc.go)). `make` checks it.\n\n```\ncode. Here.\n```\n" +
-		"* **Label.** One item goes\n  on here.\n1. Another all:\n\n   P ≤ Q,\n\n   with words.\n\n| a | b |\n|---|---|\n| one | two. Three |\n")
-	want := []string{"It is exact.", "Nothing leaks (see doc).", "`make` checks it.", "Label. One item goes on here.", "Another all: P ≤ Q, with words.", "one — two. Three"}
-	if !slices.Equal(said, want) {
-		t.Errorf("sentences %q, want %q", said, want)
+	whole := "# R\n\n## Part\n\n### P1\nIt is\nexact.\n\nEvidence: verify 1; a TestX\n\nLimits: none known\n\n## More\n\n### P2\nNothing leaks.\n\nEvidence: verify 2\n\nLimits: small\ntables\n"
+	claims := claimsIn(whole)
+	want := []claim{{"P1", "It is exact.", "none known", []string{"verify 1", "a TestX"}}, {"P2", "Nothing leaks.", "small tables", []string{"verify 2"}}}
+	if fmt.Sprint(claims) != fmt.Sprint(want) {
+		t.Errorf("read %v, want %v", claims, want)
 	}
-	lines := claimsIn("# R\n- no\n## text\n| promise | evidence | limits |\n|---|---|---|\n| It is exact. | verify 1; a TestX | none |\n- Nothing leaks (see doc).\n")["text"]
-	all := func(string) bool { return true }
-	if faults := compare(want[:2], lines, all); len(faults) != 0 {
+	ids := idsIn("It is exact [P1](dp/CLAIMS.md#p1). <!-- P2, P3 --> // claims P4 and P5; P6 is no claim's, nor P95.")
+	if !slices.Equal(ids, []string{"P1", "P2", "P3", "P4", "P5"}) {
+		t.Errorf("ids %v", ids)
+	}
+	texts, all := map[string]string{"P1": "a text", "P2": "a text"}, func(string) bool { return true }
+	if faults := faultsOf(claims, texts, all); len(faults) != 0 {
 		t.Errorf("faults of a whole register: %q", faults)
 	}
 	for name, faults := range map[string][]string{
-		"a new sentence":       compare(want[:3], lines, all),
-		"a sentence gone":      compare(want[:1], lines, all),
-		"evidence gone":        compare(want[:2], lines, func(e string) bool { return e != "a TestX" }),
-		"a line twice":         compare(want[:2], append(lines, lines[1]), all),
-		"a promise of no end":  compare(want[:1], []claim{{sentence: want[0], evidence: []string{"verify 1"}}}, all),
-		"a name of no meaning": compare(want[:1], []claim{{want[0], []string{"somebody said so"}, "none"}}, evidenceExists(t)),
+		"an id without a claim": faultsOf(claims[:1], texts, all),
+		"a claim not stated":    faultsOf(claims, map[string]string{"P1": "a text"}, all),
+		"no evidence":           faultsOf(claimsIn(strings.Replace(whole, "Evidence: verify 2", "", 1)), texts, all),
+		"no limits":             faultsOf(claimsIn(strings.Replace(whole, "Limits: none known", "", 1)), texts, all),
+		"no sentence":           faultsOf(claimsIn(strings.Replace(whole, "Nothing leaks.\n", "", 1)), texts, all),
+		"evidence gone":         faultsOf(claims, texts, func(e string) bool { return e != "a TestX" }),
+		"a claim twice":         faultsOf(append(claims, claims[1]), texts, all),
+		"a name of no meaning":  faultsOf([]claim{{"P1", "x", "none known", []string{"somebody said so"}}}, map[string]string{"P1": "a"}, evidenceExists(t)),
 	} {
 		if len(faults) != 1 {
 			t.Errorf("%s: faults %q", name, faults)

@@ -10,7 +10,7 @@ import (
 // source is where dapple's own documents are read.
 const source = "https://github.com/dapple-dp/dapple/blob/main/"
 
-// promisesText holds every sentence of the report that promises something. integration compares it with dp/CLAIMS.md.
+// promisesText holds every sentence of the report that promises something. Its heads carry ids of dp/CLAIMS.md.
 //
 //go:embed promises.md
 var promisesText string
@@ -24,11 +24,12 @@ type promiseTemplate struct {
 	text    string               // the first line as it stands
 }
 
-// parsePromises reads promises.md: sections "## key: section of dp/PRIVACY.md".
+// parsePromises reads promises.md: sections "## key: section of dp/PRIVACY.md <!-- ids of claims -->".
 func parsePromises(text string) map[string]promiseTemplate {
 	out := map[string]promiseTemplate{}
 	for _, part := range strings.Split(text, "\n## ")[1:] {
 		head, body, _ := strings.Cut(part, "\n")
+		head, _, _ = strings.Cut(head, " <!--") // the ids of its claims
 		key, section, ok := strings.Cut(head, ": ")
 		if !ok {
 			panic("report: a section of promises.md has no key: " + head)
