@@ -14,8 +14,9 @@ WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is 
 # Tests on real tables look for them here, and say so if they are missing.
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
-# Symbols for debuggers are a third of what linking a test takes.
-export GOFLAGS += -ldflags=-s
+# Symbols for debuggers are a third of what linking a test takes. With osusergo, programs start under user IDs without a
+# name: see pipelines/internal/anyuser.
+export GOFLAGS += -ldflags=-s -tags=osusergo
 
 .PHONY: all build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
 

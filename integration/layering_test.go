@@ -58,6 +58,7 @@ var layering = []struct {
 	{"transforms", testKits, "test helpers stay in tests"},
 	{"io", testKits, "test helpers stay in tests"},
 	{"pipelines", testKits, "test helpers stay in tests"},
+	{"pipelines/internal/anyuser", []string{"net/http", "os/user", "github.com/"}, "what runs before Beam's packages needs os alone"},
 	{"internal/published", testKits, "test helpers stay in tests"},
 	{"dp/domain", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism"},
 		"what a table may contain is independent of what is asked of it"},

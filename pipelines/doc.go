@@ -12,4 +12,12 @@
 // The released files are written by the pipeline's publishing step and not by the launching process,
 // so that a run whose launcher has gone (a template, an asynchronous job) still ends with a complete
 // directory.
+//
+// # User IDs without a name
+//
+// Apache Beam panics before main if the process runs under a user ID that has no name, as in many containers. A program
+// that imports this package starts there if it is built without cgo, or with -tags=osusergo. The package then sets USER
+// and HOME where they are missing: HOME to /.
 package pipelines
+
+import _ "github.com/dapple-dp/dapple/pipelines/internal/anyuser" // before Beam

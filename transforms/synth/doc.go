@@ -37,6 +37,13 @@
 // (ε, δ)-differential privacy as stated by accountant.Statement, which is part of every release. No element count
 // here depends on records: empty input is solved with zero counts.
 //
+// # Under any user ID
+//
+// Apache Beam panics before main if the process runs under a user ID that has no name, as with "docker run --user" or
+// Kubernetes' runAsUser. Such a program needs a build without cgo (CGO_ENABLED=0) or with -tags=osusergo, and the
+// variables USER and HOME. Package pipelines sets both where they are missing; a program without it sets them in its image,
+// or in the init function of a package that imports os alone: Go initialises that before net/http, and Beam after it.
+//
 // # Not promised
 //
 // Solve is reproducible for one binary on one architecture. Anyone who can read the workers' memory or
