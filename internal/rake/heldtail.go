@@ -71,7 +71,11 @@ func holdTail(estimate, counts []float64, sigma float64) []float64 {
 
 // beyond returns the tail of a tail from v on.
 func (t *pareto) beyond(v float64) pareto {
-	return pareto{from: v, count: t.above(v), scale: t.scale + t.shape*(v-t.from), shape: t.shape}
+	out := pareto{from: v, count: t.above(v), scale: t.scale + t.shape*(v-t.from), shape: t.shape, to: t.to}
+	if out.count > 0 {
+		out.even = t.even * t.count * (t.to - v) / (t.to - t.from) / out.count
+	}
+	return out
 }
 
 // fitCounts returns the posterior mean of shape and log scale of a tail from a value on, given counts of single values

@@ -7,17 +7,23 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// pareto is the counts of a tail as a generalised Pareto distribution, to which most tails tend (Pickands 1975).
-type pareto struct{ from, count, scale, shape float64 }
+// pareto is the counts of a tail: a part of them even up to the end of the range, the others of a generalised Pareto
+// distribution, to which most tails tend (Pickands 1975).
+type pareto struct {
+	from, count, scale, shape float64
+	even, to                  float64 // the part, and the end of the range
+}
 
-// What a shape is before differences are seen: most of the tails that people have lie between an even spread (−1) and an
-// infinite variance (½). A declared range is often that of the values, rounded, and sometimes there is room for any.
+// Before differences are seen a declared end is as likely a hard one, at which values stop that are even before it, as one
+// at which they have faded. The shapes of those that fade lie between −½ and an infinite variance (½). A declared range is
+// often that of the values, rounded, and sometimes there is room for any.
 const (
 	meanShape  = .1
 	sdShape    = .2
 	ownRange   = .8  // of all declared ranges
 	nearRange  = .85 // such ranges have a record beyond this part of them, …
 	otherRange = .03 // … and so many of the others
+	hardEnd    = .5
 	// misfit is by how many of its standard deviations Σz² of the best fit may lie above the number of differences.
 	misfit = 2
 )
@@ -57,11 +63,18 @@ func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 	return t, least <= k+misfit*math.Sqrt(2*k)
 }
 
-// posteriorTail returns the posterior mean of shape and log scale of a tail of values up to n, and the least squares of
-// all. The sum of squares, in variances of the noise, of a tail of given shape and scale sets its count.
+// posteriorTail returns the posterior of a tail of values up to n, and the least squares of all: the part that is even up
+// to the end, by its evidence, and the mean of shape and log scale of what fades. The sum of squares, in variances of the
+// noise, of a tail of given shape and scale sets its count.
+//
+// Choosing the likelier of the two would be wrong where noise hides which it is: an exponential column of 3,000 records in
+// a range three times as wide has 1.2 times its standard deviation then.
 func posteriorTail(from, n int, squares func(t *pareto) float64) (t pareto, least float64) {
-	t.from, least = float64(from), math.Inf(1)
-	sum, shape, scale, top := 0.0, 0.0, 0.0, math.Inf(-1)
+	t = pareto{from: float64(from), to: float64(n), even: 1}
+	least = squares(&t)
+	hard := math.Log(hardEnd*ownRange) - least/2
+	t.even = 0
+	sum, shape, scale, top, prior := 0.0, 0.0, 0.0, math.Inf(-1), 0.0
 	for t.scale = 2 * float64(n-from); t.scale > .25; t.scale *= math.Exp2(-.25) {
 		for t.shape = -.6; t.shape < .75; t.shape += .1 {
 			x, z := squares(&t), (t.shape-meanShape)/sdShape
@@ -73,13 +86,15 @@ func posteriorTail(from, n int, squares func(t *pareto) float64) (t pareto, leas
 			}
 			w := math.Exp(score - top)
 			sum, shape, scale = sum+w, shape+w*t.shape, scale+w*math.Log(t.scale)
+			prior += math.Exp(-z * z / 2)
 		}
 	}
-	if sum > 0 {
-		t.shape, t.scale = shape/sum, math.Exp(scale/sum)
-	} else {
-		least = math.Inf(1)
+	if !(sum > 0) {
+		return t, math.Inf(1)
 	}
+	t.shape, t.scale = shape/sum, math.Exp(scale/sum)
+	fades := math.Log((1-hardEnd)*sum/prior) + top
+	t.even = 1 / (1 + math.Exp(fades-hard))
 	return t, least
 }
 
@@ -92,10 +107,20 @@ func (t *pareto) ofRange(n float64) float64 {
 
 // above returns the records of v and above.
 func (t *pareto) above(v float64) float64 {
+	if v <= t.from {
+		return t.count
+	}
+	out := 0.0
+	if t.even > 0 {
+		out = t.even * t.count * max(0, t.to-v) / (t.to - t.from)
+	}
+	return out + (1-t.even)*t.fading(v)
+}
+
+// fading returns the records of v and above if none are even.
+func (t *pareto) fading(v float64) float64 {
 	z := (v - t.from) / t.scale
 	switch {
-	case z <= 0:
-		return t.count
 	case math.Abs(t.shape) < 1e-6:
 		return t.count * math.Exp(-z)
 	case t.shape*z <= -1:
@@ -104,7 +129,7 @@ func (t *pareto) above(v float64) float64 {
 	return t.count * math.Exp(-math.Log1p(t.shape*z)/t.shape)
 }
 
-// end returns the value that so many records are above.
+// end returns the value that so many records are above if none are even.
 func (t *pareto) end(count float64) float64 {
 	x := math.Log(t.count / count)
 	if math.Abs(t.shape) >= 1e-6 {
@@ -113,21 +138,26 @@ func (t *pareto) end(count float64) float64 {
 	return t.from + t.scale*x
 }
 
-// pieces returns the pieces before the tail and its own, up to the end of n values: each of 30 % of the records left,
-// the last one of half a record.
+// pieces returns the pieces before the tail and its own, up to the end of n values: of what fades each has 30 % of the
+// records left, the last one half a record.
 func (t *pareto) pieces(out []query.Piece, n int) []query.Piece {
 	at, left := int(t.from), t.count
+	density := t.even * t.count / float64(n-at)
+	add := func(to int, fading float64) {
+		out = append(out, query.Piece{From: at, To: to, Count: (1-t.even)*fading + density*float64(to-at)})
+		at = to
+	}
 	for at < n && left > 0 {
 		next := left / math.Sqrt2
 		to := min(n, max(at+1, int(min(t.end(max(next, .25)), float64(n)))))
-		if next = min(left, t.above(float64(to))); next < .5 || to == n {
+		if next = min(left, t.fading(float64(to))); next < .5 || to == n {
 			next = 0
 		}
-		out = append(out, query.Piece{From: at, To: to, Count: left - next})
-		at, left = to, next
+		add(to, left-next)
+		left = next
 	}
 	if at < n {
-		out = append(out, query.Piece{From: at, To: n})
+		add(n, 0)
 	}
 	return out
 }

@@ -62,6 +62,49 @@ func TestTails(t *testing.T) {
 	}
 }
 
+// TestEndsOfRanges: a column that is even up to the ends of its range keeps its mass there, at 3,000 and 20,000 records; and
+// an exponential one in a range three times as wide keeps its standard deviation. The noise is that of a tree of two
+// columns at ε = 1. Seeds are fixed.
+func TestEndsOfRanges(t *testing.T) {
+	const values, runs, sigma, part = 10_000, 40, 60., .03
+	for _, c := range []struct {
+		n          int
+		room       float64
+		draw       func(rng *rand.Rand) float64
+		ends, most float64 // the least mass at the ends, of the true one; the most log standard deviation
+	}{
+		{3000, 1, func(rng *rand.Rand) float64 { return rng.Float64() }, .85, .03},
+		{20_000, 1, func(rng *rand.Rand) float64 { return rng.Float64() }, .9, .01},
+		{3000, 3, func(rng *rand.Rand) float64 { return rng.ExpFloat64() }, 0, .2},
+		{20_000, 3, func(rng *rand.Rand) float64 { return rng.ExpFloat64() }, 0, .1},
+	} {
+		counts, _, sd := sample(values, c.n, c.room, c.draw)
+		s := query.TreeShape{Values: values}
+		up, null := s.Cumulative(counts)
+		lowest, highest := float64(up[int(part*values)]), float64(int64(c.n)-up[values-int(part*values)])
+		ends, spread, apart := 0.0, 0.0, 0.0
+		for seed := range uint64(runs) {
+			noise := rand.New(rand.NewPCG(seed, 2))
+			tree := query.Tree{Shape: s, Variance: sigma * sigma}
+			pieces := s.Descend(float64(c.n), tree.Variance, func(level, index int) float64 {
+				y := float64(s.Difference(up, null, level, index)) + math.Round(sigma*noise.NormFloat64())
+				tree.Nodes = append(tree.Nodes, query.TreeNode{Level: level, Index: index, Difference: y})
+				return y
+			})
+			p := newProfile(extendTails(pieces, tree.Halvings(), values, sigma), values)
+			low, high := p.between(0, int(part*values))/lowest, p.between(values-int(part*values), values)/max(highest, 1)
+			ends += (low + high) / 2 / runs
+			apart += (math.Abs(low-1) + math.Abs(high-1)) / 2 / runs
+			m, m2 := p.up[len(p.pieces)][1]/p.total(), p.up[len(p.pieces)][2]/p.total()
+			spread += (math.Log(m2-m*m)/2 - math.Log(sd)) / runs
+		}
+		t.Logf("%d records, range %g: ends %.3f (apart %.3f), log sd %.3f", c.n, c.room, ends, apart, spread)
+		if c.ends > 0 && math.Abs(ends-1) > 1-c.ends || math.Abs(spread) > c.most {
+			t.Errorf("%d records, range %g: %.3f of the mass at the ends, want %g to %g; log sd %.3f, want at most %g", c.n, c.room, ends, c.ends, 2-c.ends, spread, c.most)
+		}
+	}
+}
+
 // sample returns counts of the values of a range, their mean and standard deviation.
 func sample(values, n int, room float64, draw func(*rand.Rand) float64) (counts []int64, mean, sd float64) {
 	rng := rand.New(rand.NewPCG(7, 8))
