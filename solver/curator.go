@@ -61,7 +61,9 @@ type Curator interface {
 }
 
 // Access is one planned kind of access to private data, from which the ledger's events can be computed
-// before anything is read. A run makes exactly the accesses that its solver planned.
+// before anything is read. A run makes exactly the accesses that its solver planned: a request of another stage, kind, share,
+// noise, clique or precision than the next planned one of its stage is refused before the draw. Where an access of a stage
+// is Adaptive, the stage may be asked for anything that its share of the budget pays for.
 type Access struct {
 	Stage string
 	Kind  dp.Kind
@@ -83,8 +85,8 @@ type Access struct {
 	Distances int
 	// Keeps: the Exponential events are keep tests, each of one answer.
 	Keeps bool
-	// Adaptive: the request depends on earlier releases. Its share is fixed; its sensitivity and noise are known only
-	// when it is made.
+	// Adaptive: the request depends on earlier releases. Its share is the most that it takes; its sensitivity and noise are
+	// known only when it is made. The statement is then about all runs that the plan allows.
 	Adaptive bool
 }
 

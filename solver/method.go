@@ -27,7 +27,7 @@ type Method struct {
 	// Accesses plans every access to private data, or says why the algorithm does not apply.
 	Accesses func(Problem) ([]Access, error)
 	// Solve runs the algorithm. It reads private data through the curator alone and makes exactly the
-	// accesses that Accesses planned, with noise that was fixed there.
+	// accesses that Accesses planned, with noise that was fixed there; others are refused, see Access.
 	Solve func(context.Context, Problem, Curator) (*Result, error)
 
 	// Comparison marks an algorithm that is kept for comparison: plans list it, and do not propose it.

@@ -27,11 +27,14 @@ type Counts interface {
 // int64.
 const MaxUnits = 1 << 40
 
-// Params configures a Curator. All fields but BeforeNoise and Recorder are required.
+// Params configures a Curator. All fields but Admit, BeforeNoise and Recorder are required.
 type Params struct {
 	Sizes  []int              // codes that a record can have in each attribute
 	Ledger *accountant.Ledger // pays for everything; its relation is the curator's
 	Root   noise.Root         // bound to these counts and their configuration
+	// Admit is called before each charge, with a request and the event that it costs. An error refuses the request:
+	// nothing is charged or drawn. nil: every request is admitted that the ledger pays for.
+	Admit func(Request, accountant.Event) error
 	// BeforeNoise is called once, after the first charge and before the first draw. If it fails, nothing is drawn. It
 	// can write a durable mark that the budget is spent; nil: nothing is called.
 	BeforeNoise func() error
@@ -67,7 +70,7 @@ func newGate(counts Counts, p Params) *gate {
 		open: func(stage string, round int, inputs [32]byte) noise.Source {
 			return p.Root.Stream(stage, round, inputs)
 		},
-		used: map[slot]bool{}, beforeNoise: p.BeforeNoise,
+		used: map[slot]bool{}, admit: p.Admit, beforeNoise: p.BeforeNoise,
 	}
 }
 
@@ -86,7 +89,8 @@ type gate struct {
 	used     map[slot]bool
 	recorder *Recorder
 
-	beforeNoise func() error // nil once it has been called
+	admit       func(Request, accountant.Event) error // may be nil
+	beforeNoise func() error                          // nil once it has been called
 
 	errors []int64       // scratch: cell errors of a workload
 	scores []noise.Score // scratch
@@ -118,6 +122,14 @@ func (g *gate) announce() error {
 	return nil
 }
 
+// admitted asks admit, if there is one.
+func (g *gate) admitted(r Request, e accountant.Event) error {
+	if g.admit == nil {
+		return nil
+	}
+	return g.admit(r, e)
+}
+
 // answer checks, charges, then draws.
 func (g *gate) answer(r Request) (Release, error) {
 	p, err := g.plan(r)
@@ -129,6 +141,9 @@ func (g *gate) answer(r Request) (Release, error) {
 	}
 	if !p.free {
 		p.event = p.event.At(r.Stage, r.Round)
+		if err := g.admitted(r, p.event); err != nil {
+			return Release{}, fmt.Errorf("mechanism: %s of stage %q, round %d: %w", r.Method, r.Stage, r.Round, err)
+		}
 		if err := g.ledger.Charge(p.event); err != nil {
 			return Release{}, fmt.Errorf("mechanism: %s of stage %q, round %d: %w", r.Method, r.Stage, r.Round, err)
 		}

@@ -8,6 +8,30 @@ var releases = []defect{
 		old: "\tname := f.Params.RunID + ReleaseSuffix\n", new: "\tname := f.Params.RunID + rand.Text() + ReleaseSuffix\n",
 	},
 	{
+		name: "a pipeline that is launched again releases the first launch's people", file: "transforms/synth/launch.go", test: "TestPipelineIsLaunchedOnce",
+		old: "if string(current) != id {", new: "if string(current) == \"\" {",
+	},
+	{
+		name: "all launches of a pipeline are one", file: "transforms/synth/launch.go", test: "TestLaunchTravels",
+		old: "json.Marshal(plain{l.Pipeline, rand.Text()})", new: "json.Marshal(plain{l.Pipeline, l.Pipeline})",
+	},
+	{
+		name: "two releases of a pipeline have one name", file: "transforms/synth/launch.go", test: "TestTwoReleasesOfOneName",
+		old: "l.runs[key] = p.Store.Kind != \"\"", new: "l.runs[key] = p.Store.Kind == \"\"",
+	},
+	{
+		name: "a method spends another share than it planned", file: "transforms/synth/planned.go", test: "TestMethodsKeepTheirPlan",
+		old: "case !given && !sameShare(r.Share, a.Share):", new: "case !given && r.Share.Den == 0:",
+	},
+	{
+		name: "a method measures other marginals than it planned", file: "transforms/synth/planned.go", test: "TestMethodsKeepTheirPlan",
+		old: "if !slices.EqualFunc(r.Cliques, want, domain.Clique.Equal) {", new: "if len(r.Cliques) != len(want) {",
+	},
+	{
+		name: "a curator admits what is not planned", file: "dp/mechanism/gate.go", dir: "transforms/synth", test: "TestMethodsKeepTheirPlan",
+		old: "\treturn g.admit(r, e)\n", new: "\t_ = g.admit(r, e)\n\treturn nil\n",
+	},
+	{
 		name: "restarted job publishes a release of its own", file: "transforms/synth/solve.go", test: "TestCrashBetweenModelAndManifest",
 		old: "\temit(refTo(name, data, f.Params.Store))", new: "\tif again, err := f.solve(ctx, seeds, read); err == nil {\n\t\tdata = again\n\t}\n\temit(refTo(\"\", data, StoreRef{}))",
 	},

@@ -3,6 +3,7 @@ package expansion
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
@@ -38,7 +39,7 @@ type options struct {
 	ErrorShare   *float64   `beam:"error_share" about:"Part of the budget with which the error of the result is measured, default 0.01; 0: it is not measured."`
 	Shards       *int64     `beam:"shards" about:"Blocks of rows that workers make side by side, default 8; the rows do not depend on it."`
 	SampleSeed   *int64     `beam:"sample_seed" about:"Repeats the drawing of rows from a model, never the noise; default: random."`
-	Store        *string    `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps the release, so that a job that is started again draws no second noise. Required unless the runner is known not to retry. It is private until the rows are written; remove it then."`
+	Store        *string    `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps the release, so that a job that is started again draws no second noise. Required unless the runner is known not to retry. It is private until the rows are written; remove it then. Run such a pipeline once: a second run of it would adopt the release of the first."`
 	NoRetries    *bool      `beam:"no_retries" about:"true: you know that the runner starts no step of this job twice, and no store is needed."`
 }
 
@@ -185,7 +186,7 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 		}
 	}
 	if value(o.Store) != "" {
-		p.Store = synth.StoreRef{Kind: storeKind, Config: *o.Store}
+		p.Store, p.RunID = synth.StoreRef{Kind: storeKind, Config: *o.Store}, rand.Text()
 	}
 	if name := value(o.Public); name != "" {
 		p.Public, err = public(ctx, name, f)

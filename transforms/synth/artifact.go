@@ -17,7 +17,7 @@ import (
 
 // Artifact is everything that one run released. All of it is public once it is published.
 type Artifact struct {
-	RunID     string // random per launch
+	RunID     string // names the release; see Params.RunID
 	Config    string // SHA-256 of the configuration that it was made with, in hex
 	Method    string
 	Result    *solver.Result

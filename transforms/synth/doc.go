@@ -13,7 +13,7 @@
 //
 // # Retries
 //
-// Runners repeat steps. Three things keep a run to one release:
+// Runners repeat steps. Four things keep a run to one release:
 //
 //   - The noise is a function of a secret seed, of the configuration and of the exact integer counts
 //     (package noise). The seed is 32 bytes drawn in a DoFn and reshuffled: never in the job graph, a
@@ -23,6 +23,12 @@
 //     nothing; the loser of a race adopts the winner's. All workers must share the Store. Without one a
 //     run is safe only if nothing is restarted, as on prism: a restart can draw a second model. Shards
 //     carry the hash of their model, and Write refuses to publish shards of two models.
+//   - A RunID names the release in the Store. A job that the runner starts again carries the launch that Beam
+//     wrote down when it was submitted, and adopts. A program that is started again builds another pipeline; if it gives the
+//     same RunID, it says that this is the same release, and adopts. The same pipeline launched twice
+//     carries two launches: the second fails, because its records may be others. Launches are compared, not records:
+//     whether a job fails must not depend on them. The Python and Java wrappers write the launch down when they build the
+//     pipeline, so there a pipeline is run once.
 //   - Shards of rows are functions of the model and the sampling seed, and are written under temporary
 //     names. Publish moves one complete set into place.
 //

@@ -36,11 +36,14 @@ func failing(name string, draws bool) solver.Method {
 	}
 }
 
-// unmarkableStore takes no object: its disk is full.
+// unmarkableStore takes no mark: its disk is full by then.
 type unmarkableStore struct{ dirStore }
 
-func (unmarkableStore) CreateIfAbsent(context.Context, string, []byte) ([]byte, bool, error) {
-	return nil, false, errors.New("no space")
+func (s unmarkableStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
+	if strings.HasSuffix(name, DrawnSuffix) {
+		return nil, false, errors.New("no space")
+	}
+	return s.dirStore.CreateIfAbsent(ctx, name, data)
 }
 
 func init() {

@@ -33,8 +33,8 @@ func openLedger(m solver.Method, p solver.Problem) (ledger *accountant.Ledger, p
 	return ledger, planned, nil
 }
 
-// schedule reports whether the ledger holds exactly the planned accesses, which were fixed before private data were
-// read. If a run made others, only the whole budget is a valid bound.
+// schedule reports whether the ledger holds all planned accesses, which were fixed before private data were read: planned
+// has let in no others. If a run made fewer, its end may depend on releases, and only the whole budget is a valid bound.
 func schedule(planned []solver.Access, events []accountant.Event) accountant.Schedule {
 	if solver.Adaptive(planned) {
 		return accountant.Adaptive

@@ -118,7 +118,7 @@ func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
 		if _, err := solveParts(t, s, parts[0]); err == nil || err.Error() != errPart.Error() {
 			t.Errorf("%s: %v", name, err)
 		}
-		if left, err := filepath.Glob(filepath.Join(s.Config, "run.*n*")); err != nil || len(left) > 0 {
+		if left, err := filepath.Glob(filepath.Join(s.Config, "run"+DrawnSuffix)); err != nil || len(left) > 0 {
 			t.Errorf("%s: a mark of noise is left: %v, %v", name, left, err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestSynthesizeKeepsPartsInTheStore(t *testing.T) {
 		list = append(list, learner{i, i * 30})
 	}
 	p, s := beam.NewPipelineWithRoot()
-	rows, _ := Synthesize(s, beam.CreateList(s, list), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Rows: 10, Store: store})
+	rows, _ := Synthesize(s, beam.CreateList(s, list), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Rows: 10, Store: store, RunID: "run"})
 	got := transformtest.Capture[learner](s, rows)
 	transformtest.Run(t, p)
 	stored, err := filepath.Glob(filepath.Join(store.Config, "*"+PartsSuffix, "*"))
@@ -236,7 +236,7 @@ func TestKeptRecordsNeedAStore(t *testing.T) {
 		said := func() (said any) {
 			defer func() { said = recover() }()
 			_, s := beam.NewPipelineWithRoot()
-			Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: tt.domain, Epsilon: 1, Delta: 1e-9, Store: tt.store})
+			Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: tt.domain, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"})
 			return nil
 		}()
 		want := "Params.Store is required with --runner=" + tt.runner
@@ -262,7 +262,7 @@ func TestEnginesGetPieces(t *testing.T) {
 	} {
 		*runners.Runner = tt.runner
 		p, s := beam.NewPipelineWithRoot()
-		Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Store: tt.store})
+		Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"})
 		edges, _, err := p.Build()
 		if err != nil {
 			t.Fatal(err)

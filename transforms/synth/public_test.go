@@ -40,7 +40,7 @@ func init() {
 		Accesses: func(p solver.Problem) ([]solver.Access, error) {
 			return []solver.Access{
 				{Stage: "total", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(1, 10)},
-				{Stage: "measure", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(9, 10)},
+				{Stage: "measure", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(9, 10), Cliques: p.Workload.Cliques()},
 			}, nil
 		},
 		Solve: frozen,

@@ -58,7 +58,7 @@ func TestAttemptsAtOnceReleaseOneModel(t *testing.T) {
 			}
 		}
 		if c.store.Kind != "" {
-			if files, err := os.ReadDir(c.store.Config); err != nil || len(files) != 2 { // the release, and the mark before it
+			if files, err := os.ReadDir(c.store.Config); err != nil || len(files) != 3 { // the launch, the mark before the draw, and the release
 				t.Errorf("%s: %d objects in the store (error %v)", name, len(files), err)
 			}
 		}

@@ -251,7 +251,7 @@ func published(t *testing.T, dir string) (rows []string) {
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
-	if want := []string{"_privacy.json", "part-0", "part-1", "part-2", "part-3", "run.drawn", "run.release"}; !slices.Equal(names, want) {
+	if want := []string{"_privacy.json", "part-0", "part-1", "part-2", "part-3", "run.drawn", "run.launches", "run.release"}; !slices.Equal(names, want) {
 		t.Fatalf("files %v, want %v", names, want)
 	}
 	for _, name := range names[1:5] {

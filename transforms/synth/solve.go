@@ -52,8 +52,7 @@ type SolveParams struct {
 	// Store keeps the release, and encrypted what counts.Params.MaxPart divides. Without one the release travels in the
 	// pipeline, at most 100 MB of it, and a runner that starts the job again can release twice.
 	Store StoreRef
-	// RunID names the release in the store. Runs that share it share one release: a run that finds the
-	// release of its own configuration adopts it. Default: random, drawn at construction. Public.
+	// RunID names the release in the store, and is required with one: see Params.RunID. Public.
 	RunID string
 }
 
@@ -78,8 +77,8 @@ func (p SolveParams) withDefaults() SolveParams {
 
 // Validate lists all faults of p that show without a domain and a workload.
 func (p SolveParams) Validate() error {
+	errs := []error{p.Epsilon.Validate(), p.Delta.Validate(), runFault(p.Store, p.RunID)}
 	p = p.withDefaults()
-	errs := []error{p.Epsilon.Validate(), p.Delta.Validate()}
 	if !(p.Units > 0) {
 		errs = append(errs, fmt.Errorf("synth: a planning number of %g units: want a number above 0", p.Units))
 	}
@@ -112,7 +111,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 		panic(err.Error())
 	}
 	p = p.withDefaults()
-	fn := &solveFn{Params: p, Public: query.Frame{Domain: *stats.Domain(), Workload: stats.Workload()}, Shape: stats.Shape(), Parts: stats.Parts()}
+	fn := &solveFn{Params: p, Launch: launchOf(s, p), Public: query.Frame{Domain: *stats.Domain(), Workload: stats.Workload()}, Shape: stats.Shape(), Parts: stats.Parts()}
 	if err := fn.choose(); err != nil {
 		panic(err.Error())
 	}
@@ -168,6 +167,7 @@ func init() {
 // solveFn charges, draws and solves.
 type solveFn struct {
 	Params SolveParams
+	Launch launch
 	Public query.Frame
 	Shape  counts.Shape
 	Parts  bool // there may be several tables, which add up
@@ -232,6 +232,9 @@ func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechani
 
 // release emits the release of the run: that of an earlier attempt, or one of the counts that read returns.
 func (f *solveFn) release(ctx context.Context, seeds func(*mechanism.Seed) bool, read func() (*counts.Table, error), emit func(ModelRef)) error {
+	if err := f.claim(ctx); err != nil {
+		return err
+	}
 	name := f.Params.RunID + ReleaseSuffix
 	data, err := f.adopt(ctx, name)
 	if err != nil {
@@ -270,6 +273,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 	config := f.config()
 	curator, err := mechanism.New(coarsening{table}, mechanism.Params{
 		Sizes: f.Public.Domain.RecordSizes(), Ledger: ledger, Root: mechanism.NewRoot(secret, config, table.Digest()),
+		Admit:       newPlanned(problem, planned).admit,
 		BeforeNoise: func() error { return f.mark(ctx) },
 	})
 	if err != nil {

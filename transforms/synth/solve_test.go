@@ -62,6 +62,7 @@ func newSolveFn(store StoreRef) *solveFn {
 	return &solveFn{
 		Params: SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}.withDefaults(),
 		Public: query.Frame{Domain: *visits(), Workload: workload()}, Shape: counts.NewShape(workload(), counts.Params{}),
+		Launch: launch{"pipeline", "launch"},
 	}
 }
 

@@ -122,7 +122,7 @@ func TestStructsAcrossProcesses(t *testing.T) {
 		made := beam.ParDo(s, &makeStaysFn{Type: beam.EncodedType{T: typ}}, transformtest.Create(s, 1), beam.TypeDefinition{Var: beam.XType, T: typ})
 		units := private.Bound(s, private.Encode(s, beam.Reshuffle(s, made), d, private.EncodeParams{}), private.BoundParams{})
 		stats := counts.Count(s, units, query.AllMarginals(d.Sizes(), 2, 1000), counts.Params{})
-		p := SolveParams{Epsilon: 50, Delta: 1e-6, Method: "universe", Store: StoreRef{Kind: "dir", Config: t.TempDir()}}
+		p := SolveParams{Epsilon: 50, Delta: 1e-6, Method: "universe", Store: StoreRef{Kind: "dir", Config: t.TempDir()}, RunID: "run"}
 		rows := Sample(s, Solve(s, stats, p), SampleParams{Rows: 50, As: typ})
 		beam.ParDo0(s, &keepStaysFn{Dir: dirs[name]}, beam.Reshuffle(s, rows))
 	}

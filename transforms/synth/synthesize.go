@@ -34,7 +34,7 @@ type Params struct {
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	ErrorShare   float64        // part of the budget for measuring the error; default solver.DefaultErrorShare; below 0: none
 	Shards       int            // parallel blocks of rows; default 8
-	SampleSeed   uint64         // repeats the sampling, never the noise; default: random
+	SampleSeed   uint64         // repeats the sampling, never the noise; default: that of RunID, random without one
 	As           reflect.Type   // struct type of the rows; default: that of the records
 
 	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
@@ -45,9 +45,22 @@ type Params struct {
 	// too, encrypted, under names with PartsSuffix. Nobody can read them when the run has ended, and they may be removed.
 	// If Beam's flag names another runner than prism or direct, such a table is refused without one.
 	Store StoreRef
+
+	// RunID names the release in Store, and is required with one: the same for every attempt at one release, another for
+	// the next. A name such as "orders-2026-11-24" fits. It is public.
+	//
+	//   - A job that the runner starts again adopts the release, and so does a program that is started again with the same
+	//     RunID and parameters. Neither draws or spends again. No record is compared: the same RunID is your word that it is
+	//     the same release.
+	//   - One pipeline is launched once with a RunID. If beam.Run is given the same pipeline again, the job fails, and
+	//     releases nothing. A service that releases every day builds its pipeline every day, with a RunID of that day.
+	RunID string
 }
 
 func (p Params) withDefaults() Params {
+	if p.SampleSeed == 0 && p.RunID != "" {
+		p.SampleSeed = seedOf(p.RunID)
+	}
 	for p.SampleSeed == 0 {
 		p.SampleSeed = rand.Uint64() // privacy does not depend on it
 	}
@@ -103,7 +116,7 @@ func (p Params) validate(row reflect.Type, structs ...error) error {
 func (p Params) solve() SolveParams {
 	return SolveParams{
 		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
-		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, ErrorShare: p.ErrorShare, Public: p.Public, Budget: p.Budget, Store: p.Store,
+		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, ErrorShare: p.ErrorShare, Public: p.Public, Budget: p.Budget, Store: p.Store, RunID: p.RunID,
 	}
 }
 
@@ -139,7 +152,7 @@ func (p Params) sample(row reflect.Type) SampleParams {
 // same records, as Solve does, unless both have one Budget.
 func Synthesize(s beam.Scope, records beam.PCollection, p Params) (rows beam.PCollection, release Release) {
 	row := records.Type().Type()
-	if err := errors.Join(p.Validate(row), private.ValidateCollection(records)); err != nil {
+	if err := errors.Join(p.Validate(row), private.ValidateCollection(records), templateFault(p.Store)); err != nil {
 		panic(fmt.Sprintf("synth: Synthesize:\n%v", err))
 	}
 	p = p.withDefaults()

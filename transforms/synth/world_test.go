@@ -43,7 +43,7 @@ func init() {
 			}
 			return []solver.Access{
 				{Stage: "total", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(1, 10)},
-				{Stage: "measure", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(9, 10)},
+				{Stage: "measure", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(9, 10), Cliques: []domain.Clique{wholeOf(p)}},
 			}, nil
 		},
 		Solve: solveUniverse,
@@ -52,17 +52,21 @@ func init() {
 	RegisterSink("dir", func(dir string) (Sink, error) { return dirSink{dir}, nil })
 }
 
+// wholeOf is the clique of all columns.
+func wholeOf(p solver.Problem) (whole domain.Clique) {
+	for a := range p.Workload.Sizes {
+		whole = append(whole, a)
+	}
+	return whole
+}
+
 func solveUniverse(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 	total, err := c.Total("total", dp.ShareOf(1, 10))
 	if err != nil {
 		return nil, err
 	}
 	p.Progress.Report("measure", 0, 1)
-	whole := domain.Clique{}
-	for a := range p.Workload.Sizes {
-		whole = append(whole, a)
-	}
-	m, err := c.Measure("measure", 1, []domain.Clique{whole}, nil, dp.ShareOf(9, 10))
+	m, err := c.Measure("measure", 1, []domain.Clique{wholeOf(p)}, nil, dp.ShareOf(9, 10))
 	if err != nil {
 		return nil, err
 	}

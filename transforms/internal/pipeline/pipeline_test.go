@@ -1,0 +1,27 @@
+package pipeline
+
+import (
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// All scopes of one pipeline have one graph, which grows with it; another pipeline has another.
+func TestGraph(t *testing.T) {
+	p, s := beam.NewPipelineWithRoot()
+	g := Graph(s)
+	beam.Impulse(s)
+	edges, _, err := g.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if built, _, err := p.Build(); err != nil || len(edges) != 1 || built[0] != edges[0] {
+		t.Errorf("the graph has %d edges, the pipeline %d (error %v)", len(edges), len(built), err)
+	}
+	if Graph(s.Scope("inner")) != g {
+		t.Error("an inner scope has another graph")
+	}
+	if _, other := beam.NewPipelineWithRoot(); Graph(other) == g {
+		t.Error("two pipelines have one graph")
+	}
+}
