@@ -105,3 +105,33 @@ func TestMethodsKeepTheirPlan(t *testing.T) {
 		}
 	}
 }
+
+// Every method of the module asks for what it planned, under both relations, pure and not.
+func TestBuiltinMethodsKeepTheirPlan(t *testing.T) {
+	tb, ran := table(t, 40), map[string]bool{}
+	for _, m := range solver.Methods() {
+		for _, delta := range []dp.Delta{0, 1e-6} {
+			for _, relation := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+				f := newSolveFn(StoreRef{})
+				f.Params.Method, f.Params.Delta, f.Params.Neighbouring, f.Params.Rounds = m.Name, delta, relation, 2
+				if _, err := m.Accesses(f.problem(nil)); err != nil || strings.Contains(m.Name, "sly") || strings.Contains(m.Name, "fails") {
+					continue
+				}
+				if _, err := f.ledger(1); err != nil {
+					continue
+				}
+				_, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
+				if err != nil && strings.Contains(err.Error(), "planned") {
+					t.Errorf("%s, δ = %g, %v: %v", m.Name, float64(delta), relation, err)
+				}
+				ran[m.Name] = ran[m.Name] || err == nil
+			}
+		}
+	}
+	for _, name := range []string{"rake", "dpam", "dpfw"} {
+		if !ran[name] {
+			t.Errorf("%s has made no release", name)
+		}
+	}
+	t.Logf("%d methods: %v", len(ran), ran)
+}
