@@ -21,8 +21,9 @@ import (
 
 // Fit says how well the records of a true table fit a domain, for the owner alone: a run says nothing of it.
 type Fit struct {
-	NotPrivate string      `json:"not_private"` // Banner
-	Format     int         `json:"format"`      // 1
+	NotPrivate string      `json:"not_private"`      // Banner
+	Format     int         `json:"format"`           // 1
+	Advice     []string    `json:"advice,omitempty"` // on the form declared for the files
 	Records    int64       `json:"records"`
 	NoID       int64       `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
 	Columns    []ColumnFit `json:"columns"`
@@ -118,11 +119,19 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
+	if t, ok := r.source.table.(*table.Files); ok {
+		if c.fit.Advice, err = t.Advise(ctx, r.source.form); err != nil {
+			return fmt.Errorf("check: %w", err)
+		}
+	}
 	err = r.source.table.Each(ctx, c.wanted, r.source.form, func(chunk *domain.Chunk) error {
 		c.add(chunk)
 		return ctx.Err()
 	})
 	if err != nil {
+		for _, text := range c.fit.Advice {
+			err = errors.Join(err, errors.New(text))
+		}
 		return fmt.Errorf("check: %w", err)
 	}
 	if c.fit.People != nil {
@@ -301,6 +310,9 @@ func (m *Misfits) add(s string) {
 func (f *Fit) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n", f.NotPrivate)
+	for _, text := range f.Advice {
+		fmt.Fprintf(&b, "%s\n\n", text)
+	}
 	f.writeText(&b)
 	if f.PeopleRows != nil {
 		b.WriteString("\nthe table of people: ")

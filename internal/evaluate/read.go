@@ -63,8 +63,11 @@ func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
 	s.domain = finer(f.Domain.Recorded())
 	if real {
 		s.form = f.CSV
-	} else if !s.people { // whose numbers are in the synthetic table too
-		s.domain.PrivacyID = ""
+	} else {
+		s.form.Header = true
+		if !s.people { // whose numbers are in the synthetic table too
+			s.domain.PrivacyID = ""
+		}
 	}
 	if s.parents == nil {
 		return s.table.Check(ctx, s.domain, s.form)

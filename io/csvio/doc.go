@@ -49,9 +49,10 @@
 //
 // # Compression and encoding
 //
-// A file whose name ends in .gz or .zst is decompressed. UTF-16 with a byte order mark becomes UTF-8, and so does
-// Windows-1252 if the domain file declares it. A file that is not CSV, or has another separator than declared, is
-// refused before a record is read.
+// A file whose name ends in .gz or .zst is decompressed. No record decides how a file is read: the header line alone
+// shows a byte order mark, another format than CSV or another separator, which are refused before a record is read.
+// A file without a header line is read as the domain file declares it: its encoding, and whether it begins with a mark,
+// whose bytes are then skipped. Advice on such a file is given by check, which is not private.
 //
 // # Design
 //

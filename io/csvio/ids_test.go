@@ -36,11 +36,6 @@ func read(r io.Reader, opts schema.CSV) (string, error) {
 	return strings.Join(out, " "), err
 }
 
-func (e errReader) end() error {
-	_, err := e.Read(nil)
-	return err
-}
-
 // idsOf returns the IDs of a file with the columns id and sex; NULL is a text of its own.
 func idsOf(t *testing.T, text string, opts schema.CSV) (ids []string) {
 	t.Helper()

@@ -2,12 +2,8 @@ package csvio
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
-	"io"
 	"unicode/utf8"
-
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // high are the characters of bytes 0x80 to 0x9F in Windows-1252. Five bytes have none; they stand for the control
@@ -19,20 +15,6 @@ type latinReader struct {
 	src     *bufio.Reader
 	out     []byte // text that nobody has read yet
 	written []byte // memory of out
-}
-
-// recoded returns the text of a file in the encoding that was declared, unless a byte order mark says that it is another.
-func recoded(r io.Reader, encoding string) io.Reader {
-	if encoding != schema.Windows1252 {
-		return r
-	}
-	b := bufio.NewReaderSize(r, 1<<14)
-	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
-		if first, _ := b.Peek(len(mark)); string(first) == mark {
-			return b
-		}
-	}
-	return &latinReader{src: b}
 }
 
 func (l *latinReader) Read(p []byte) (int, error) {
@@ -60,16 +42,4 @@ func (l *latinReader) Read(p []byte) (int, error) {
 	n := copy(p, l.out)
 	l.out = l.out[n:]
 	return n, nil
-}
-
-// encoding guesses from the first lines of a file how it is encoded; "" is UTF-8.
-func (s *scanner) encoding() string {
-	block := s.buf[s.at:s.end]
-	if i := bytes.LastIndexByte(block, '\n'); i >= 0 {
-		block = block[:i]
-	}
-	if utf8.Valid(block) {
-		return ""
-	}
-	return schema.Windows1252
 }

@@ -2,6 +2,7 @@ package csvio
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -10,15 +11,17 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// TestNoRecordEndsARun: a line that is not well formed is a record all the same, with its ID, and leaves the
-// lines around it alone. It is read alike in one piece and byte by byte.
+// TestNoRecordEndsARun: a line that is not well formed, or looks like another format, is a record all the same, with its
+// ID, and leaves the lines around it alone, also as the first line of a file without a header line. It is read alike
+// in one piece and byte by byte.
 func TestNoRecordEndsARun(t *testing.T) {
 	trim := schema.CSV{Trim: true}
-	for _, c := range []struct {
+	type hostile struct {
 		name, line string
 		opts       schema.CSV
 		want       string
-	}{
+	}
+	cases := []hostile{
 		{"too few cells", "3,F", schema.CSV{}, "3|F|-|"},
 		{"one cell", "3", schema.CSV{}, "3|-|-|"},
 		{"too many cells", "3,F,5,6,7", schema.CSV{}, "3|F|5|"},
@@ -42,23 +45,82 @@ func TestNoRecordEndsARun(t *testing.T) {
 		{"CR before a separator", "3,a\r,5", schema.CSV{}, "3|a\r|5|"},
 		{"CR after quotes", "3,\"a\"\r,5", schema.CSV{}, "3|\"a\"\r|5|"},
 		{"bytes 0", "\x00,\x00F,5", schema.CSV{}, "\x00|\x00F|5|"},
-	} {
+		{"many bytes 0", "3," + strings.Repeat("\x00", 1024) + ",5", schema.CSV{}, "3|" + strings.Repeat("\x00", 1024) + "|5|"},
+		{"UTF-16", "\x003\x00,\x00F\x00,\x005\x00", schema.CSV{}, "\x003\x00|\x00F\x00|\x005\x00|"},
+		{"semicolons", "3;F;5", schema.CSV{}, "3;F;5|-|-|"},
+		{"tabs", "3\tF\t5", schema.CSV{}, "3\tF\t5|-|-|"},
+		{"JSON", `{"id": 3, "sex": "F"}`, schema.CSV{}, `{"id": 3| "sex": "F"}|-|`},
+		{"CR ends", "3\r4\r5", schema.CSV{}, "3\r4\r5|-|-|"},
+		{"names", "id,sex,age", schema.CSV{}, "id|sex|age|"},
+	}
+	for _, f := range formats {
+		cases = append(cases, hostile{f.mark, f.mark + "q,F,5", schema.CSV{}, f.mark + "q|F|5|"}, hostile{f.mark + " and zeros", f.mark + "\x00,F,5", schema.CSV{}, f.mark + "\x00|F|5|"})
+	}
+	for _, m := range marks {
+		for _, e := range []string{"", schema.Windows1252} { // which has no mark
+			id := m.bytes + "q"
+			if e != "" {
+				id = map[string]string{"\ufeff": "ï»¿q", "\xff\xfe": "ÿþq", "\xfe\xff": "þÿq"}[m.bytes]
+			}
+			cases = append(cases, hostile{m.bytes, m.bytes + "q,F,5", schema.CSV{Encoding: e}, id + "|F|5|"})
+		}
+	}
+	declared := []string{"id", "sex", "age"}
+	for _, c := range cases {
 		for _, end := range []string{"\n", "\r\n"} {
-			text := "id,sex,age" + end + "1,F,1" + end + c.line + end + "2,M,2" + end
-			lines := strings.Count(c.line, "\n")
-			want := fmt.Sprintf("2:1|F|1| 3:%s %d:2|M|2|", c.want, 4+lines)
-			got, err := show(t, text, c.opts)
-			if err != nil || got != want {
-				t.Errorf("%s, %q: got %q, %v; want %q", c.name, end, got, err, want)
-			}
-			slow, err := read(iotest.OneByteReader(strings.NewReader(text)), c.opts)
-			if err != nil || slow != want {
-				t.Errorf("%s, %q, byte by byte: got %q, %v; want %q", c.name, end, slow, err, want)
+			for _, where := range []string{"%s2,M,2\n", "1,F,1\n%s2,M,2\n", "1,F,1\n%s", "%s"} {
+				for _, header := range []string{"", "id,sex,age\n"} {
+					opts := c.opts
+					if header == "" {
+						opts.Columns = declared
+					} else if opts.Encoding != "" {
+						continue
+					}
+					first, rest, _ := strings.Cut(header+where, "%s")
+					line := 1 + strings.Count(first, "\n")
+					text := strings.ReplaceAll(first, "\n", end) + c.line
+					want := fmt.Sprintf("%d:%s", line, c.want)
+					if strings.Contains(first, "1,F,1") {
+						want = fmt.Sprintf("%d:1|F|1| %s", line-1, want)
+					}
+					if rest != "" {
+						text += end + strings.ReplaceAll(rest, "\n", end)
+						want += fmt.Sprintf(" %d:2|M|2|", line+1+strings.Count(c.line, "\n"))
+					}
+					for name, r := range map[string]io.Reader{"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
+						if got, err := read(r, opts); err != nil || got != want {
+							t.Errorf("%q in %q, %q, %s: got %q, %v; want %q", c.name, header+where, end, name, got, err, want)
+						}
+					}
+				}
 			}
 		}
-		if alone, err := show(t, "id,sex,age\n"+c.line, c.opts); err != nil || alone != "2:"+c.want {
-			t.Errorf("%s as the last line: got %q, %v", c.name, alone, err)
+	}
+}
+
+// TestHeaderLikeAMark: a header line that begins with the mark of another format, made of letters, is read, whatever its
+// records hold.
+func TestHeaderLikeAMark(t *testing.T) {
+	n := 0
+	for _, f := range formats {
+		if !printable([]byte(f.mark)) {
+			continue
 		}
+		n++
+		d := parse(t, fmt.Sprintf("privacy_id: %q\ncolumns: [{name: sex, type: STRING, values: [F], other: true}]", f.mark)).Domain
+		for _, record := range []string{"q,F", "\x00,F", strings.Repeat("\x00", 2000), "a\rb\r", "{\"a\": 1}"} {
+			rows := 0
+			err := Each(strings.NewReader(f.mark+",sex\n"+record+"\np,F\n"), "p.csv", d, schema.CSV{}, func(c *domain.Chunk) error {
+				rows += c.Rows
+				return nil
+			})
+			if err != nil || rows != 2 {
+				t.Errorf("%s, %.10q: %d records, %v", f.mark, record, rows, err)
+			}
+		}
+	}
+	if n < 5 {
+		t.Errorf("%d marks of letters", n)
 	}
 }
 
@@ -119,7 +181,7 @@ func (m *many) Read(b []byte) (int, error) {
 	}
 	n := copy(b, strings.Repeat(m.line, 1000))
 	if m.left -= n; m.left < 0 {
-		return 0, errReader{}.end()
+		return 0, io.EOF
 	}
 	return n, nil
 }

@@ -18,7 +18,7 @@ import (
 const maxRecord = 4 << 20
 
 // open returns a reader that has no columns yet and has read no record. It removes compression and encoding, and
-// refuses files that are not CSV.
+// refuses a file whose header line shows that it is not CSV.
 func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	comma := byte(',')
 	if opts.Comma != 0 {
@@ -35,13 +35,16 @@ func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Reader{name: name, opts: opts, scan: newScanner(recoded(plain, opts.Encoding), comma, limit), header: len(opts.Columns) == 0}
+	out := &Reader{name: name, opts: opts, scan: newScanner(recoded(plain, opts), comma, limit), header: len(opts.Columns) == 0}
 	out.scan.layout = opts.Trim || opts.TrimID
 	out.scan.strict = opts.Strict
-	if err := out.scan.begin(); err != nil {
-		return nil, out.fault(err)
+	if !out.header {
+		return out, nil // the file begins with a record, which decides nothing
 	}
-	if why := out.scan.foreign(out.header, opts.Columns); why != "" {
+	if out.scan.begin(); out.scan.err != nil {
+		return nil, out.fault(out.scan.err)
+	}
+	if why := foreign(out.scan.headerLine()); why != "" {
 		return nil, fmt.Errorf("csv: %s: %s", name, why)
 	}
 	return out, nil
@@ -90,39 +93,31 @@ func isStandard(mark []byte) bool {
 	return len(mark) == 4 && (string(mark) == "\x28\xb5\x2f\xfd" || mark[0]>>4 == 5 && string(mark[1:]) == "\x2a\x4d\x18")
 }
 
-// begin reads the first block and drops a byte order mark.
-func (s *scanner) begin() error {
+// begin reads the first block.
+func (s *scanner) begin() {
 	for s.end < len(s.buf) && s.fill() {
 	}
-	block := s.buf[:s.end]
-	for _, mark := range []struct {
-		bytes string
-		big   bool
-	}{{"\xff\xfe", false}, {"\xfe\xff", true}} {
-		if bytes.HasPrefix(block, []byte(mark.bytes)) && !bytes.HasPrefix(block, []byte("\xff\xfe\x00\x00")) {
-			rest := s.src
-			if s.ended {
-				rest = errReader{s.err}
-			}
-			s.src = &utf16Reader{src: io.MultiReader(bytes.NewReader(bytes.Clone(block[2:])), rest), big: mark.big}
-			s.end, s.ended, s.err = 0, false, nil
-			for s.end < len(s.buf) && s.fill() {
-			}
-			return s.err
-		}
-	}
-	if bytes.HasPrefix(block, []byte("\ufeff")) {
-		s.at = len("\ufeff")
-	}
-	return s.err
 }
 
-// errReader is at its end, or fails.
-type errReader struct{ err error }
-
-func (e errReader) Read([]byte) (int, error) {
-	if e.err == nil {
-		return 0, io.EOF
+// headerLine returns the header line as far as the block shows it: to the first LF, or to a CR outside quotes that is no
+// part of a line end. The records behind it are not looked at.
+func (s *scanner) headerLine() []byte {
+	block := bytes.TrimLeft(s.buf[s.at:s.end], "\r\n")
+	if end := bytes.IndexByte(block, '\n'); end >= 0 {
+		block = block[:end+1]
 	}
-	return 0, e.err
+	quoted, may := false, true // a quote may be one here
+	for i, c := range block {
+		switch {
+		case c == '"' && (quoted || may):
+			quoted, may = !quoted, quoted
+		case c == s.comma || s.layout && may && !quoted && c == ' ':
+			may = true
+		case c == '\r' && !quoted && !bytes.HasPrefix(block[i+1:], []byte{'\n'}):
+			return block[:i+1]
+		default:
+			may = false
+		}
+	}
+	return bytes.TrimRight(block, "\r\n")
 }

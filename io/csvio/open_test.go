@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -14,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -116,35 +119,35 @@ func TestWideIDsStayDistinct(t *testing.T) {
 // TestForeign: what is no CSV file is called by its name, with what to do, before a record is read.
 func TestForeign(t *testing.T) {
 	const text = "id,sex,age\n1,F,5\n2,M,6\n"
-	headless := schema.CSV{Columns: []string{"id", "sex", "age"}}
 	for _, c := range []struct {
 		name, file, content string
 		opts                schema.CSV
 		want                string
 	}{
 		{"gzip", "p.csv", zipped(t, text), schema.CSV{}, "csv: p.csv: it is compressed by gzip; add .gz to its name"},
-		{"zstd", "p.csv", standard(t, text), headless, "csv: p.csv: it is compressed by Zstandard; add .zst to its name"},
+		{"zstd", "p.csv", standard(t, text), schema.CSV{}, "csv: p.csv: it is compressed by Zstandard; add .zst to its name"},
 		{"not gzip", "p.csv.gz", text, schema.CSV{}, "csv: p.csv.gz: the name says gzip, and the content is something else; rename the file"},
 		{"not zstd", "p.csv.zst", text, schema.CSV{}, "csv: p.csv.zst: the name says Zstandard, and the content is something else; rename the file"},
 		{"cut gzip", "p.csv.gz", zipped(t, text)[:20], schema.CSV{}, "csv: p.csv.gz: what is compressed cannot be unpacked to its end (unexpected EOF); is the file whole?"},
-		{"zip", "p.csv", "PK\x03\x04\x14\x00\x00\x00", schema.CSV{}, "csv: p.csv: it is a zip archive, or a workbook of a spreadsheet program; unpack it, or save the sheet as CSV"},
+		{"zip", "p.csv", "PK\x03\x04\x14\x00\x00\x00", schema.CSV{}, "csv: p.csv: it is an Excel workbook, or a zip archive; unpack the archive, save the sheet as CSV, or turn it into Parquet, such as by duckdb -c \"LOAD excel; "},
+		{"JSON lines", "p.csv", "{\"id\": 1, \"sex\": \"F\"}\n", schema.CSV{}, "csv: p.csv: it is JSON; turn it into Parquet, such as by duckdb -c \"COPY (FROM 'FILE.json') TO 'FILE.parquet'\""},
+		{"JSON", "p.csv", "[\n  {\n", schema.CSV{}, "csv: p.csv: it is JSON"},
+		{"a list of lists", "p.csv", "[[1, 2]]\n", schema.CSV{}, "csv: p.csv: it is JSON"},
+		{"names in brackets", "p.csv", "[id],id,sex,age\n", schema.CSV{}, ""},
+		{"Avro", "p.csv", "Obj\x01\x04", schema.CSV{}, "csv: p.csv: it is an Avro file; turn it into Parquet"},
+		{"SQLite", "p.csv", "SQLite format 3\x00", schema.CSV{}, "csv: p.csv: it is an SQLite database; turn the table into Parquet"},
+		{"PDF", "p.csv", "%PDF-1.7\n\xe2", schema.CSV{}, "csv: p.csv: it is a PDF document"},
 		{"Parquet", "p.csv", "PAR1\x15\x04\x15\x00", schema.CSV{}, "csv: p.csv: it is a Parquet file; let its name end in .parquet"},
 		{"PAR1 as a name", "p.csv", "PAR1,id,sex,age\n1,2,3,4\n", schema.CSV{}, ""},
-		{"UTF-16 without a mark", "p.csv", wide(text, binary.LittleEndian)[2:], schema.CSV{}, "csv: p.csv: it is UTF-16 without a byte order mark; save it as UTF-8"},
-		{"the same, no header", "p.csv", wide(strings.Repeat(text, 30), binary.BigEndian)[2:], headless, "csv: p.csv: it is UTF-16 without a byte order mark; save it as UTF-8"},
+		{"UTF-16 without a mark", "p.csv", wide(text, binary.LittleEndian)[2:], schema.CSV{}, "csv: p.csv: it is UTF-16 without a byte order mark; save it as UTF-8, or write csv: {encoding: utf-16le} or {encoding: utf-16be} in the domain file"},
 		{"binary", "p.csv", "\x7fELF\x02\x01\x01\x00\x00\x00\n", schema.CSV{}, "csv: p.csv: it holds bytes 0 and is no text; is it a CSV file?"},
-		{"zeros, no header", "p.csv", string(make([]byte, 1<<20)), headless, "csv: p.csv: it holds bytes 0 and is no text; is it a CSV file?"},
 		{"zeros in a record", "p.csv", text + string(make([]byte, 1<<20)), schema.CSV{}, ""},
 		{"CR", "p.csv", strings.ReplaceAll(text, "\n", "\r"), schema.CSV{}, "csv: p.csv: its lines end in CR alone, as on old Macs; turn each CR into LF, such as by tr '\\r' '\\n'"},
-		{"CR, no header", "p.csv", "1,F,5\r2,M,6\r", headless, "csv: p.csv: its lines end in CR alone, as on old Macs; turn each CR into LF, such as by tr '\\r' '\\n'"},
 		{"CR in a quoted name", "p.csv", "id,\"sex\",age,\"a\rb\"\n1,F,5\n", schema.CSV{}, ""},
 		{"semicolons", "p.csv", strings.ReplaceAll(text, ",", ";"), schema.CSV{}, `csv: p.csv: the header line is separated by semicolons; write csv: {comma: ";"} in the domain file`},
 		{"quoted and semicolons", "p.csv", `"id";"sex";"age"` + "\n", schema.CSV{}, `csv: p.csv: the header line is separated by semicolons; write csv: {comma: ";"} in the domain file`},
 		{"tabs", "p.csv", strings.ReplaceAll(text, ",", "\t"), schema.CSV{Comma: ';'}, `csv: p.csv: the header line is separated by tabs; write csv: {comma: "\t"} in the domain file`},
 		{"commas", "p.csv", text, schema.CSV{Comma: '|'}, `csv: p.csv: the header line is separated by commas; write csv: {comma: ","} in the domain file`},
-		{"bars, no header", "p.csv", strings.Repeat("1|F|5\n", 20), headless, `csv: p.csv: its lines are separated by bars; write csv: {comma: "|"} in the domain file`},
-		{"a few bars, no header", "p.csv", strings.Repeat("1|F|5\n", 9), headless, ""},
-		{"one good line, no header", "p.csv", strings.Repeat("1|F|5\n", 20) + "1,F,5\n", headless, ""},
 		{"misspelt", "p.csv", "ID,sex,agee\n", schema.CSV{}, "csv: p.csv: the header line has no column \"id\"; did you mean \"ID\"?\ncsv: p.csv: the header line has no column \"age\"; did you mean \"agee\"?"},
 		{"perhaps a record", "p.csv", "ad,six,ago\n", schema.CSV{}, "add it, or name the file's columns under csv: columns"},
 		{"misspelt in the file", "p.csv", "1,F,5\n", schema.CSV{Columns: []string{"id", "sx", "age"}}, `csv: p.csv: csv: columns in the domain file has no column "sex"; did you mean "sx"?`},
@@ -155,6 +158,96 @@ func TestForeign(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+// TestAdvice: what the first records of a file without a header line suggest is said to whoever checks it, and nothing else.
+func TestAdvice(t *testing.T) {
+	const text = "1,F,5\n2,M,6\n"
+	columns := []string{"id", "sex", "age"}
+	for _, c := range []struct {
+		name, content string
+		opts          schema.CSV
+		want          string
+	}{
+		{"as declared", text, schema.CSV{}, ""},
+		{"empty", "", schema.CSV{}, ""},
+		{"zstd", standard(t, text), schema.CSV{}, "it is compressed by Zstandard; add .zst to its name"},
+		{"ORC", "ORC\x08\x00", schema.CSV{}, "it is an ORC file; write it as Parquet or CSV"},
+		{"an ID of letters", "ORC,F,5\n", schema.CSV{}, ""},
+		{"JSON lines", "{\"id\": 1}\n", schema.CSV{}, "it is JSON; turn it into Parquet"},
+		{"zeros", string(make([]byte, 1<<20)), schema.CSV{}, "it holds bytes 0 and is no text; is it a CSV file?"},
+		{"a byte 0", text + "\x00,F,1\n", schema.CSV{}, ""},
+		{"UTF-16", wide(strings.Repeat(text, 30), binary.BigEndian)[2:], schema.CSV{}, "it is UTF-16 without a byte order mark"},
+		{"UTF-16 with its mark", wide(text, binary.LittleEndian), schema.CSV{}, "it begins with a byte order mark, which is read as a part of its first cell; write csv: {encoding: utf-16le, mark: true} in the domain file"},
+		{"UTF-16 as declared", wide(text, binary.LittleEndian), schema.CSV{Encoding: schema.UTF16LE, Mark: true}, ""},
+		{"UTF-16 as declared, no mark", wide(text, binary.BigEndian)[2:], schema.CSV{Encoding: schema.UTF16BE}, ""},
+		{"UTF-8 mark", "\ufeff" + text, schema.CSV{}, "it begins with a byte order mark, which is read as a part of its first cell; write csv: {mark: true} in the domain file"},
+		{"UTF-8 mark, declared", "\ufeff" + text, schema.CSV{Mark: true}, ""},
+		{"no mark", text, schema.CSV{Mark: true}, "it begins with no byte order mark, and csv: mark: true skips its first 3 bytes; leave mark out"},
+		{"CR", "1,F,5\r2,M,6\r", schema.CSV{}, "its lines end in CR alone"},
+		{"bars", strings.ReplaceAll(text, ",", "|"), schema.CSV{}, `its lines are separated by bars; write csv: {comma: "|"} in the domain file`},
+		{"one good line", strings.ReplaceAll(text, ",", "|") + text, schema.CSV{}, ""},
+	} {
+		name := filepath.Join(t.TempDir(), "p.csv")
+		if err := os.WriteFile(name, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.opts.Columns = columns
+		got, err := advise(t.Context(), files.Info{Name: name}, c.opts)
+		if err != nil || c.want == "" && got != "" || !strings.HasPrefix(got, name) && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, %v; want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+// TestDeclaredEncodings: a file without a header line is read in the encoding that is declared for it.
+func TestDeclaredEncodings(t *testing.T) {
+	const text, want = "я𝄞,F,5\n2,M,6\n", "1:я𝄞|F|5| 2:2|M|6|"
+	for _, c := range []struct {
+		content string
+		opts    schema.CSV
+	}{
+		{"\ufeff" + text, schema.CSV{Mark: true}},
+		{wide(text, binary.LittleEndian), schema.CSV{Encoding: schema.UTF16LE, Mark: true}},
+		{wide(text, binary.LittleEndian)[2:], schema.CSV{Encoding: schema.UTF16LE}},
+		{wide(text, binary.BigEndian), schema.CSV{Encoding: schema.UTF16BE, Mark: true}},
+		{"xyz" + text, schema.CSV{Mark: true}}, // skipped unread
+	} {
+		c.opts.Columns = []string{"id", "sex", "age"}
+		if got, err := show(t, c.content, c.opts); err != nil || got != want {
+			t.Errorf("%.8q, %+v: got %q, %v", c.content, c.opts, got, err)
+		}
+	}
+}
+
+// TestHeaderIsARecord: a header line with names that are numbers, dates or empty is refused and not shown, unless the
+// domain file says that they are names.
+func TestHeaderIsARecord(t *testing.T) {
+	for _, name := range []string{"500000", "-3", "1.5", "1,5", "1.234,56", "1e-3", "€ 99", "99 EUR", "12 %", "(100)", "1952-05-27", "31.12.2024", "12/31/2024",
+		"2024-01-01T10:00:00Z", "31 Dec 2024", "Dec 31, 2024", "12:30", "", "0"} {
+		if err := checkNames([]string{"id", name}); err == nil {
+			t.Errorf("%q passes for a name", name)
+		}
+	}
+	for _, name := range []string{"age", "x1", "1st_visit", "2024_income", "2024 income", "income 2024", "ICD-10", "D66.5x", "_1", "$ paid", "μ", "?", "a b", "T0", "e5"} {
+		if err := checkNames([]string{"id", name}); err != nil {
+			t.Errorf("%q is no name", name)
+		}
+	}
+	d := parse(t, "columns: [{name: \"1990\", type: STRING, values: [F], other: true}]").Domain
+	_, err := NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, schema.CSV{})
+	if err == nil || !strings.HasPrefix(err.Error(), "csv: p.csv: the header line looks like a record") || strings.Contains(err.Error(), "S3CR3T") || strings.Contains(err.Error(), "1990") {
+		t.Errorf("a record for a header line: %v", err)
+	}
+	for _, opts := range []schema.CSV{{Header: true}, {Columns: []string{"1990", "x"}}} {
+		if _, err := NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, opts); err != nil {
+			t.Errorf("declared as names: %v", err)
+		}
+	}
+	row := parse(t, "columns: [{name: sex, type: STRING, values: [F], other: true}]").Domain
+	if _, err := NewReader(strings.NewReader(",sex\n1,F\n"), "p.csv", row, schema.CSV{}); err != nil {
+		t.Errorf("row numbers: %v", err)
 	}
 }
 

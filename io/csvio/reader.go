@@ -56,6 +56,11 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 	if out.needs, err = out.match(columns, d); err != nil {
 		return nil, err
 	}
+	if out.header && !opts.Header {
+		if err := checkNames(columns); err != nil {
+			return nil, out.fault(err)
+		}
+	}
 	out.uses = slices.Repeat([]int{-1}, len(columns))
 	for i, field := range out.needs {
 		if field >= 0 {

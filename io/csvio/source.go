@@ -2,6 +2,7 @@ package csvio
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 func init() {
 	table.RegisterFormat(table.Format{
 		Name: "csv", Extensions: []string{".csv", ""}, Text: true,
-		Check: checkAll, Each: EachInfo, Read: Read, ReadApart: readApart, Describe: describe, CheckOutput: CheckOutput,
+		Check: checkAll, Each: EachInfo, Advise: advise, Read: Read, ReadApart: readApart, Describe: describe, CheckOutput: CheckOutput,
 		NewWriter: func(w io.Writer, d *domain.Domain, null string) (table.RowWriter, error) {
 			return NewWriter(w, d, null)
 		},
@@ -70,6 +71,9 @@ func describe(ctx context.Context, f files.Info) (columns []table.Column, form s
 		if len(names) > 1 {
 			break
 		}
+	}
+	if err := checkNames(names); err != nil {
+		return nil, form, fmt.Errorf("csv: %s: %w", f.Name, err)
 	}
 	for i, name := range names {
 		if names[i] = strings.TrimSpace(name); names[i] != name {

@@ -20,10 +20,11 @@
 //	  - {columns: [age, sex], weight: 2}
 //	csv: {null: ["?"], trim: true}
 //
-// The keys of csv are columns (the names, for files without a header line), comma, null (further texts that mean
-// NULL), trim (blanks around cells are not part of them), max_record_mib (the largest size of the cells of one
-// record; default 4), encoding (windows-1252) and written (see below). For the privacy ID, to which null and trim do
-// not apply, there are null_id and trim_id.
+// The keys of csv are columns (the names, for files without a header line), header (the first line holds names, though
+// some are numbers, dates or empty), comma, null (further texts that mean NULL), trim (blanks around cells are not part
+// of them), max_record_mib (the largest size of the cells of one record; default 4), encoding (windows-1252, utf-16le,
+// utf-16be), mark (a file without a header line begins with a byte order mark) and written (see below). For the privacy
+// ID, to which null and trim do not apply, there are null_id and trim_id.
 //
 // # Numbers and dates as people write them
 //

@@ -34,13 +34,15 @@ type WorkloadEntry struct {
 // as an empty cell or \N.
 type CSV struct {
 	Columns   []string // the names of all columns in order, for files without a header line
+	Header    bool     `json:",omitempty"` // the first line holds names, though some look like numbers or dates
 	Null      []string // further texts that mean NULL; not in the privacy ID
 	Trim      bool     // cells have blanks around them that do not belong to them; not those of the privacy ID
 	NullID    []string // further texts that mean that a record has no privacy ID
 	TrimID    bool     // the privacy ID has blanks around it that do not belong to it
 	Comma     rune     // what separates cells; 0 means a comma
 	MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
-	Encoding  string   `json:",omitempty"` // Windows1252, or UTF-8 if it is empty
+	Encoding  string   `json:",omitempty"` // Windows1252, UTF16LE or UTF16BE, or UTF-8 if it is empty
+	Mark      bool     `json:",omitempty"` // files without a header line begin with a byte order mark
 
 	// Written says of columns how their cells are written, if not as 1234.5 or 2024-12-31. What is written otherwise
 	// is read as ever.
@@ -53,12 +55,18 @@ type CSV struct {
 
 // WithHeader returns the form of another file of the same making, which has a header line.
 func (c CSV) WithHeader() CSV {
-	c.Columns = nil
+	c.Header, c.Columns, c.Mark = c.Header || len(c.Columns) > 0, nil, false
 	return c
 }
 
-// Windows1252 is an encoding of CSV files: that of Excel's in western Europe, and of ISO 8859-1.
-const Windows1252 = "windows-1252"
+// Encodings of CSV files other than UTF-8.
+const (
+	Windows1252 = "windows-1252" // that of Excel's in western Europe, and of ISO 8859-1
+	UTF16LE     = "utf-16le"     // the lower byte first
+	UTF16BE     = "utf-16be"     // the higher byte first
+)
+
+var encodings = []string{Windows1252, UTF16LE, UTF16BE}
 
 // MaxBytes is the size of the largest domain file that is read. A reader of YAML needs up to some hundred
 // bytes of memory for each byte of it, and people have to review it.
@@ -237,6 +245,9 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 		f.CSV.Columns = r.texts(m.values["columns"], "csv: columns")
 		r.covers(f, m.values["columns"])
 	}
+	if f.CSV.Header = r.flag(m.values["header"], "csv: header"); f.CSV.Header && m.has("columns") {
+		r.add(m.keys["header"], "csv: header: files with a header line have no csv: columns; leave out one of them")
+	}
 	f.CSV.Null = r.texts(m.values["null"], "csv: null")
 	r.marks(f, m.values["null"])
 	f.CSV.Trim = r.flag(m.values["trim"], "csv: trim")
@@ -248,16 +259,26 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 	f.CSV.NullID = r.texts(m.values["null_id"], "csv: null_id")
 	f.CSV.TrimID = r.flag(m.values["trim_id"], "csv: trim_id")
 	f.CSV.MaxRecord = r.mebibytes(m.values["max_record_mib"])
-	if m.has("encoding") {
-		s, ok := r.text(m.values["encoding"], "csv: encoding")
-		if f.CSV.Encoding = s; ok && s != Windows1252 {
-			r.add(m.values["encoding"], "csv: encoding: got %s; it is %s, which ISO 8859-1 is part of, or left out for UTF-8, and UTF-16 with a byte order mark", quote(s), Windows1252)
-		}
-	}
+	r.encoding(f, m)
 	if m.has("written") {
 		r.written(f, m.values["written"])
 	}
 	f.CSV.Comma = r.comma(m.values["comma"])
+}
+
+// encoding reads how the text of a file is encoded.
+func (r *reader) encoding(f *File, m mapping) {
+	if m.has("encoding") {
+		s, ok := r.text(m.values["encoding"], "csv: encoding")
+		if f.CSV.Encoding = s; ok && !slices.Contains(encodings, s) {
+			r.add(m.values["encoding"], "csv: encoding: got %s; it is one of %s, or left out for UTF-8", quote(s), strings.Join(encodings, ", "))
+		}
+	}
+	if f.CSV.Mark = r.flag(m.values["mark"], "csv: mark"); f.CSV.Mark && !m.has("columns") {
+		r.add(m.keys["mark"], "csv: mark: it is for files without a header line, with csv: columns; leave it out, since a mark before a header line is found")
+	} else if f.CSV.Mark && f.CSV.Encoding == Windows1252 {
+		r.add(m.keys["mark"], "csv: mark: %s has no byte order mark; leave out one of them", Windows1252)
+	}
 }
 
 // covers checks that the columns of a file without a header hold all that are needed.

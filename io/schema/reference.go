@@ -92,13 +92,15 @@ var (
 	}
 	csvKeys = keyFacts{
 		{name: "columns", form: "[A, B, …]", text: "the names of all columns, for files without a header line", shape: scalars},
+		{name: "header", form: "true", text: "the first line holds names, though some are numbers, dates or empty", shape: boolean},
 		{name: "null", form: "[TEXT, …]", text: `further texts that mean NULL, such as "?"; not in the privacy ID`, shape: scalars},
 		{name: "trim", form: "true", text: "blanks around cells are not part of them; those of the privacy ID are", shape: boolean},
 		{name: "null_id", form: "[TEXT, …]", text: "further texts that mean that a record has no privacy ID", shape: scalars},
 		{name: "trim_id", form: "true", text: "blanks around the privacy ID are not part of it", shape: boolean},
 		{name: "comma", form: "CHARACTER", text: `what separates cells: ";" or "\t", say`, shape: scalar},
 		{name: "max_record_mib", form: "N", text: "what the cells of a record hold at most, in MiB; default 4", shape: count},
-		{name: "encoding", form: Windows1252, text: "of files that are not UTF-8, such as those of Excel in western Europe, and ISO 8859-1", shape: shape{"const": Windows1252}},
+		{name: "encoding", form: strings.Join(encodings, " | "), text: "of files that are not UTF-8; windows-1252 is also ISO 8859-1", shape: shape{"enum": encodings}},
+		{name: "mark", form: "true", text: "files without a header line begin with a byte order mark, which is skipped", shape: boolean},
 		{name: "written", form: "{COLUMN: FORM, …}", text: strings.ReplaceAll(formList(nil), `, "`, ` or "`), shape: object(shape{"enum": formEnum()})},
 	}
 )

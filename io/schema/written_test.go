@@ -123,8 +123,17 @@ func TestWrittenFaults(t *testing.T) {
 	}
 	_, err = Parse("f", []byte(head+"csv: {written: {price: 31.12.2024, born: D.M.Y, city: \"1.234,5\", at: 12/31/2024, town: 1}}\n"))
 	_, encoding := Parse("f", []byte(head+"csv: {encoding: latin1}\n"))
-	if encoding == nil || !strings.Contains(encoding.Error(), `csv: encoding: got "latin1"; it is windows-1252`) {
+	if encoding == nil || !strings.Contains(encoding.Error(), `csv: encoding: got "latin1"; it is one of windows-1252`) {
 		t.Error(encoding)
+	}
+	for text, want := range map[string]string{
+		"csv: {mark: true}": "csv: mark: it is for files without a header line",
+		"csv: {encoding: windows-1252, mark: true, columns: [price]}": "csv: mark: windows-1252 has no byte order mark",
+		"csv: {header: true, columns: [price]}":                       "csv: header: files with a header line have no csv: columns",
+	} {
+		if _, err := Parse("f", []byte(head+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 	for _, want := range []string{
 		`csv: written: column "price" is a NUMERIC, whose forms are "1,234.5", "1.234,5"`,

@@ -154,6 +154,24 @@ func (t *Files) Check(ctx context.Context, d *domain.Domain, form schema.CSV) er
 	return t.format.Check(ctx, t.Files, d, form)
 }
 
+// Advise says what may be wrong with the form declared for the files, after a look at their first records; the advice is
+// NOT private.
+func (t *Files) Advise(ctx context.Context, form schema.CSV) (advice []string, err error) {
+	for _, f := range t.Files {
+		if t.format.Advise == nil || f.Once {
+			continue
+		}
+		text, err := t.format.Advise(ctx, f, form)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			advice = append(advice, text)
+		}
+	}
+	return advice, nil
+}
+
 // Form returns the form declared for CSV if cells are text.
 func (t *Files) Form(declared schema.CSV) schema.CSV {
 	if t.format.Text {

@@ -24,6 +24,9 @@ type Format struct {
 
 	// Check compares the columns of files with those of d and reads no record. It joins the errors of all columns.
 	Check func(ctx context.Context, list []files.Info, d *domain.Domain, form schema.CSV) error
+	// Advise says what may be wrong with the form that is declared for a file, after a look at its first records; the
+	// advice is NOT private. Default: no advice.
+	Advise func(ctx context.Context, f files.Info, form schema.CSV) (advice string, err error)
 	// Each passes the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil.
 	Each func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
 	// Read returns the records of files in a pipeline, as *domain.Chunk. Default: one file is one element of work.

@@ -69,6 +69,34 @@ func TestMalformedLinesAreRecords(t *testing.T) {
 	}
 }
 
+// No record decides what a file is: of files without a header line, with the first record of either being odd, every
+// record is read, and the run ends as with a usual one.
+func TestFirstRecordsDecideNothing(t *testing.T) {
+	const domain = "privacy_id: id\ncolumns:\n  - {name: c, type: STRING, values: [a, b], other: true}\ncsv: {columns: [id, c]}\n"
+	var rest [2]string
+	for i := range 200 {
+		rest[i%2] += fmt.Sprintf("p%d,a\n", i)
+	}
+	for _, first := range []string{"\xff\xfeq,a", "\ufeffp1,a", "PK\x03\x04,a", strings.Repeat("\x00", 70_000) + ",a"} {
+		for at := range rest {
+			dir := t.TempDir()
+			put(t, dir, "people.yaml", domain)
+			for i, lines := range rest {
+				if i == at {
+					lines = first + "\n" + lines
+				}
+				put(t, dir, fmt.Sprintf("part%d.csv", i), lines)
+			}
+			got := dapple(t, dir, "synth", "--domain=people.yaml", "--input=part*.csv", "--output=out", "--epsilon=1", "--delta=1e-6", "--neighbouring=replace", "--quiet")
+			got.want(t, 0)
+			statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
+			if err != nil || !strings.Contains(string(statement), `"count": 201,`) {
+				t.Errorf("%.10q first in file %d: not 201 people in %s, %v", first, at, statement, err)
+			}
+		}
+	}
+}
+
 // What is made of IDs on request is in the statement.
 func TestStatementSaysWhatIDsAre(t *testing.T) {
 	dir := tableOf(t, peopleHeader+"p1,Male,,,\n p1 ,Male,,,\nNA,Male,,,\n,Male,,,\np2,Male,,,\n")
