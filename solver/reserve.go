@@ -13,40 +13,23 @@ import (
 // reserving makes a method leave parts of its budget for measuring the error of its model and for checking the problem's
 // criteria: every share is reduced to that part of what is left. The accesses end with the measurement and the check, once
 // there is a model. A method whose noise is fixed beforehand leaves nothing: its error is not measured. Of every method, the
-// model gives structural zeros no weight, and is valid.
+// model gives structural zeros no weight, and is valid, and no access is planned that the run could not make.
 func reserving(m Method) Method {
 	accesses, solve, foresee := m.Accesses, m.Solve, m.Foresee
 	m.Accesses = func(p Problem) ([]Access, error) {
 		list, err := accesses(p)
+		if err == nil {
+			list, err = withReserve(m, p, list)
+		}
 		if err != nil {
 			return nil, err
 		}
-		reserve := withheld(p, list)
-		if reserve.Num == 0 {
-			return list, nil
-		}
-		out := make([]Access, len(list), len(list)+2)
-		for i, a := range list {
-			if a.Noise > 0 {
-				return nil, fmt.Errorf("%s: its noise is fixed beforehand, so that no part of its budget is left to check criteria", m.Name)
+		for _, a := range list {
+			if a.Share.Num <= 0 && !(a.Noise > 0) {
+				return nil, fmt.Errorf("%s: stage %q has no share of the budget, so that a run could not make it; leave less to the error and to criteria, or use another method", m.Name, a.Stage)
 			}
-			a.Share = left(a.Share, reserve)
-			out[i] = a
 		}
-		number := Access{Kind: dp.DiscreteGaussian, Count: 1, Coordinates: 1}
-		if m.Accounting(p.Epsilon, p.Delta) == dp.Pure {
-			number.Kind = dp.DiscreteLaplace
-		}
-		if measuresError(p, list) {
-			cliques, _ := MeasuredMarginals(p.Workload)
-			number.Stage, number.Share, number.Distances = ErrorStage, p.ErrorShare, len(cliques)
-			out = append(out, number)
-		}
-		if len(p.Criteria.Limits) > 0 {
-			number.Stage, number.Share, number.Distances = CriteriaStage, p.Criteria.Share, 0
-			out = append(out, number)
-		}
-		return out, nil
+		return list, nil
 	}
 	m.Solve = func(ctx context.Context, p Problem, c Curator) (*Result, error) {
 		list, err := accesses(p)
@@ -82,6 +65,37 @@ func reserving(m Method) Method {
 		}
 	}
 	return m
+}
+
+// withReserve returns the accesses of a method with what is withheld from it taken off their shares, and those of the
+// withheld parts after them.
+func withReserve(m Method, p Problem, list []Access) ([]Access, error) {
+	reserve := withheld(p, list)
+	if reserve.Num == 0 {
+		return list, nil
+	}
+	out := make([]Access, len(list), len(list)+2)
+	for i, a := range list {
+		if a.Noise > 0 {
+			return nil, fmt.Errorf("%s: its noise is fixed beforehand, so that no part of its budget is left to check criteria", m.Name)
+		}
+		a.Share = left(a.Share, reserve)
+		out[i] = a
+	}
+	number := Access{Kind: dp.DiscreteGaussian, Count: 1, Coordinates: 1}
+	if m.Accounting(p.Epsilon, p.Delta) == dp.Pure {
+		number.Kind = dp.DiscreteLaplace
+	}
+	if measuresError(p, list) {
+		cliques, _ := MeasuredMarginals(p.Workload)
+		number.Stage, number.Share, number.Distances = ErrorStage, p.ErrorShare, len(cliques)
+		out = append(out, number)
+	}
+	if len(p.Criteria.Limits) > 0 {
+		number.Stage, number.Share, number.Distances = CriteriaStage, p.Criteria.Share, 0
+		out = append(out, number)
+	}
+	return out, nil
 }
 
 // withheld returns the part of the budget that is not the method's.

@@ -23,6 +23,26 @@ var algorithms = []defect{
 		old: "import (\n", new: "import (\n\t_ \"github.com/dapple-dp/dapple/dp/accountant\"\n",
 	},
 	{
+		name: "trees take the share of the total", file: "internal/rake/settings.go", test: "TestEveryStageHasAShare",
+		old: "\toneWays = min(oneWays, float64(left)/shareUnits)\n", new: "",
+	},
+	{
+		name: "nothing is left beside very many trees", file: "internal/rake/settings.go", test: "TestEveryStageHasAShare",
+		old: "part = min(part, 1-leastPart)", new: "part = min(part, 1+leastPart)",
+	},
+	{
+		name: "a plan without a share is carried out", file: "solver/reserve.go", test: "TestNoShareIsRefused",
+		old: "if a.Share.Num <= 0 && !(a.Noise > 0) {", new: "if a.Share.Num < 0 && !(a.Noise > 0) {",
+	},
+	{
+		name: "a model is scaled to nothing", file: "internal/population/marginal.go", test: "TestScaleToNothing",
+		old: "\tif !some {\n", new: "\tif !some && target == nil {\n",
+	},
+	{
+		name: "a universe is left without a record", file: "internal/population/zeros.go", test: "TestExcludeLeavesSome",
+		old: "m.Weights[m.all().Cell(m.Sizes, record)] = total", new: "m.Weights[m.all().Cell(m.Sizes, record)] = 0",
+	},
+	{
 		name: "blocks of noise kept", file: "internal/rake/blocks.go", test: "TestSmoothTable",
 		old: "x[i] = v * max(0, 1-limit/max(v*v, 1e-300))", new: "x[i] = v * max(0, 1-limit/max(v*v, limit*limit, 1e-300))",
 	},

@@ -82,13 +82,17 @@ func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
 }
 
 // ScaleTo multiplies the weights by a factor for every cell of c, so that its marginal is the target. Cells that no record
-// has stay without weight.
+// has stay without weight. If the target has nothing where records are, all weights stay: a model is never empty.
 func (m *Model) ScaleTo(c domain.Clique, target []float64) {
-	factor := m.Marginal(c, nil)
+	factor, some := m.Marginal(c, nil), false
 	for v, x := range factor {
 		if x > 0 {
 			factor[v] = target[v] / x
+			some = some || factor[v] > 0
 		}
+	}
+	if !some {
+		return
 	}
 	if m.Columns == nil {
 		NewProjection(m.Sizes, m.all(), c).Multiply(m.Weights, factor)

@@ -6,23 +6,28 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Exclude sets the weight of every impossible record to 0. If that leaves no weight, the first record of a sampled
-// model is replaced by a possible record with all the weight; a universe stays empty if all of it is impossible. The
-// sum of the weights is not restored.
+// Exclude sets the weight of every impossible record to 0. If that leaves no weight, a possible record has all of it: of
+// a sampled model, that record replaces the first. The sum of the weights is not restored otherwise. A model stays empty
+// if every record is impossible.
 func (m *Model) Exclude() {
 	if len(m.StructuralZeros) == 0 {
 		return
 	}
+	total := m.Total()
 	if m.Columns == nil {
 		m.StructuralZeros.Cells(m.all(), m.Sizes, func(cell int) { m.Weights[cell] = 0 })
-		return
+	} else {
+		m.eachStructuralZero(func(i int) { m.Weights[i] = 0 })
 	}
-	total := m.Total()
-	m.eachStructuralZero(func(i int) { m.Weights[i] = 0 })
 	if m.Total() > 0 {
 		return
 	}
-	if record, ok := m.StructuralZeros.Witness(m.Sizes); ok {
+	record, ok := m.StructuralZeros.Witness(m.Sizes)
+	switch {
+	case !ok:
+	case m.Columns == nil:
+		m.Weights[m.all().Cell(m.Sizes, record)] = total
+	default:
 		for a, c := range record {
 			m.Columns[a] = slices.Clone(m.Columns[a])
 			m.Columns[a][0] = c

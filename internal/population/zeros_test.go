@@ -60,16 +60,6 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-// TestExcludeAll: where no listed record is possible, one takes the place of the first.
-func TestExcludeAll(t *testing.T) {
-	m := &Model{Sizes: neverSizes, Columns: [][]domain.Code{{1, 1}, {0, 2}, {0, 0}, {0, 1}}, Weights: []float64{2, 3}, StructuralZeros: never}
-	m.Exclude()
-	wantPossible(t, "repaired", m)
-	if m.Total() != 5 {
-		t.Errorf("total %g, want 5", m.Total())
-	}
-}
-
 // TestRejuvenatePossible: renewed populations hold possible records alone, and the sweep's stationary law is
 // that of the model conditioned on being possible: from many exact draws, one-way shares stay.
 //
@@ -129,6 +119,37 @@ func TestRowsPossible(t *testing.T) {
 					t.Fatalf("universe %t, tables %v: row %v is impossible", m.Columns == nil, cliques, record)
 				}
 			}
+		}
+	}
+}
+
+// A model is never left empty: if exclusions take all of its weight, a possible record has it.
+func TestExcludeLeavesSome(t *testing.T) {
+	for name, m := range map[string]*Model{
+		"a universe": {Sizes: []int{2, 2}, Weights: []float64{0, 7, 0, 0}},
+		"a sample":   {Sizes: []int{2, 2}, Columns: [][]domain.Code{{0, 0}, {1, 1}}, Weights: []float64{3, 4}},
+	} {
+		m.StructuralZeros = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{0}, {1}}}}
+		m.Exclude()
+		wantPossible(t, name, m)
+		if m.Total() != 7 {
+			t.Errorf("%s: a weight of %g is left, want 7", name, m.Total())
+		}
+	}
+}
+
+// Weights that a target would all make 0 stay.
+func TestScaleToNothing(t *testing.T) {
+	for name, m := range map[string]*Model{
+		"a universe": {Sizes: []int{2, 3}, Weights: []float64{1, 2, 0, 0, 0, 0}},
+		"a sample":   {Sizes: []int{2, 3}, Columns: [][]domain.Code{{0, 0}, {0, 1}}, Weights: []float64{1, 2}},
+	} {
+		m.ScaleTo(domain.Clique{0}, []float64{0, 5})
+		if m.Weights[0] != 1 || m.Weights[1] != 2 {
+			t.Errorf("%s: weights %v, want 1 and 2", name, m.Weights[:2])
+		}
+		if m.ScaleTo(domain.Clique{1}, []float64{4, 0, 1}); m.Weights[0] != 4 || m.Weights[1] != 0 {
+			t.Errorf("%s: weights %v, want 4 and 0", name, m.Weights[:2])
 		}
 	}
 }

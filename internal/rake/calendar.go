@@ -212,15 +212,18 @@ func spread(pieces, into []query.Piece, even []float64, factor func(j int) float
 	}
 }
 
-// cycleShares returns the part of each cycle in what trees and cycles get: each counts as an attribute of few values.
+// cycleShares returns the part of each cycle in what trees and cycles get: each counts as an attribute of few values, and
+// one that is released gets something however many trees there are.
 func cycleShares(p solver.Problem, t targets, trees float64) []float64 {
 	out, weight := make([]float64, len(cycles)), treeWeight*float64(len(learned(p, t)))
 	for i, c := range cycles {
 		out[i] = float64(len(c.of(p, t)))
 		weight += out[i]
 	}
-	for i := range out {
-		out[i] *= trees / max(weight, 1)
+	for i, n := range out {
+		if n > 0 {
+			out[i] = trees * max(n/weight, leastPart)
+		}
 	}
 	return out
 }

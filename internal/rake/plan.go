@@ -38,12 +38,14 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 	s := newSettings(p, t)
 	var list []solver.Access
 	add := func(stage string, share dp.Share, marginals int, coordinates int64) {
-		if share.Num > 0 && coordinates > 0 {
+		if coordinates > 0 {
 			list = append(list, solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Count: 1, Share: share,
 				Marginals: marginals, Coordinates: coordinates, Adaptive: stage != stageTotal})
 		}
 	}
-	add(stageTotal, s.total, 0, 1)
+	if p.Neighbouring == dp.AddRemove { // else it is public
+		add(stageTotal, s.total, 0, 1)
+	}
 	trees := learned(p, t)
 	fine := int64(0)
 	for _, c := range trees {

@@ -84,13 +84,14 @@ func newSettings(p solver.Problem, t targets) settings {
 	if p.Neighbouring == dp.AddRemove {
 		s.total = allocate(totalShare(p))
 	}
+	oneWays = min(oneWays, float64(left)/shareUnits)
 	trees := treePart(len(learned(p, t)), len(t.attributes())) * oneWays
 	parts := cycleShares(p, t, trees)
 	for _, part := range parts {
 		s.cycles = append(s.cycles, allocate(part))
 	}
 	s.trees = allocate(trees - summation.Pairwise(parts))
-	s.oneWays, s.firstScores, s.secondScores = allocate(max(0, oneWays-trees)), allocate(scores), allocate(scores)
+	s.oneWays, s.firstScores, s.secondScores = allocate(oneWays-trees), allocate(scores), allocate(scores)
 	rest := float64(left) / shareUnits
 	s.pairs = allocate(rest * firstPart)
 	s.final = allocate(1)
@@ -127,16 +128,23 @@ func scoreShare(p solver.Problem, pairs int) float64 {
 const oneWayShare, wholeOneWayShare = .24, .22
 
 // treePart is the part of the one-ways' share that trees of differences get: an attribute whose bins are learned gets
-// as much as treeWeight others.
+// as much as treeWeight others. However many are learned, something is left for the others.
 func treePart(learned, attributes int) float64 {
 	if learned == 0 {
 		return 0
 	}
 	w := treeWeight * float64(learned)
-	return w / (w + float64(attributes-learned))
+	part := w / (w + float64(attributes-learned))
+	if learned < attributes {
+		part = min(part, 1-leastPart)
+	}
+	return part
 }
 
-const treeWeight = 3
+const (
+	treeWeight = 3
+	leastPart  = .001 // of what trees, cycles and one-ways get, for each of them: of 333 columns one gets it anyway
+)
 
 // totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
 // all values are released counts over that number. Where even a tenth of the budget does not, little else does.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -108,5 +109,46 @@ func TestPredictionOfDrownedTables(t *testing.T) {
 	}
 	if !(result.TV > .5 && result.TV <= 1) {
 		t.Errorf("predicted total variation %g", result.TV)
+	}
+}
+
+// However many columns have learned bins, with cycles or without, everything that is measured has a share: also where single
+// columns are all that is measured, beside many, and of one column of few values beside a thousand.
+func TestEveryStageHasAShare(t *testing.T) {
+	if part := treePart(1_000_000, 1_000_001); 1-part < leastPart*(1-1e-9) {
+		t.Errorf("beside a million trees %g is left for one column", 1-part)
+	}
+	number := domain.Attribute{Type: domain.Int64, Cuts: []int64{0, 16}, Resolution: 1, Learned: 2, HasFallback: true}
+	date := domain.Attribute{Type: domain.Date, Cuts: []int64{18262, 18262 + 60}, Resolution: 1, Learned: 2, HasFallback: true}
+	category := domain.Attribute{Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true}
+	for _, numbers := range []int{0, 1, 3, 34, 1000} {
+		for _, dates := range []int{0, 1} {
+			for _, categories := range []int{0, 1, 5} {
+				for width := 1; width <= 2; width++ {
+					d := &domain.Domain{Attributes: slices.Concat(slices.Repeat([]domain.Attribute{number}, numbers),
+						slices.Repeat([]domain.Attribute{date}, dates), slices.Repeat([]domain.Attribute{category}, categories))}
+					if d.Len() == 0 || width == 2 && d.Len() > 100 {
+						continue
+					}
+					for _, units := range []float64{10, 1e6} {
+						p := problem(d.Sizes(), width, dp.AddRemove)
+						p.Domain, p.Units, p.MemoryLimit = d, units, 1<<40
+						list, err := Accesses(p)
+						if err != nil {
+							t.Fatal(err)
+						}
+						sum := 0.0
+						for _, a := range list {
+							if sum += a.Share.Float(); a.Share.Num <= 0 {
+								t.Errorf("%d numbers, %d dates, %d categories, width %d, %g units: nothing is left for %s", numbers, dates, categories, width, units, a.Stage)
+							}
+						}
+						if sum > 1+1e-9 {
+							t.Errorf("%d numbers, %d dates, %d categories: shares of %g", numbers, dates, categories, sum)
+						}
+					}
+				}
+			}
+		}
 	}
 }
