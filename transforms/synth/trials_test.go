@@ -11,7 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/internal/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 // TestRandomRuns draws domains, people, options and methods, and runs each on records by the transforms of a job. For
@@ -23,7 +23,7 @@ import (
 func TestRandomRuns(t *testing.T) {
 	seed, want := dptest.Seed(t), dptest.Size(120, 12_000)
 	if testing.Short() {
-		want = 25
+		want = 12
 	}
 	tally := &trialTally{most: map[mechanism.Method]float64{}, drawn: map[string]int{}}
 	for i := uint64(0); tally.runs < want; i++ {
