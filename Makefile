@@ -18,13 +18,21 @@ export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 # name: see pipelines/internal/anyuser.
 export GOFLAGS += -ldflags=-s -tags=osusergo
 
-.PHONY: all build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
+.PHONY: all docs pictures build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
 
 all: fmt vet lint test
 
 build:
 	@mkdir -p bin
 	@$(GO) build -o bin/dapple ./pipelines/dapple
+
+# docs/reference, from the program's own tables; a test fails if it is stale.
+docs: build
+	$(GO) -C integration run ./docs .. $(CURDIR)/bin/dapple
+
+# The picture of README.md from a real run, and screenshots of all pages in out/screens; needs Chromium.
+pictures: build
+	@docs/pictures.sh out/screens
 
 # The formatter only lists files; the test makes a list a failure.
 fmt:

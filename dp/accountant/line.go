@@ -12,13 +12,13 @@ import (
 // Line is one line of a ledger as reports show it: an event, or several equal events of one stage in consecutive
 // rounds. Rationals are exact, in the form a/b.
 type Line struct {
-	Stage string `json:"stage"`
+	Stage string `json:"stage"` // of the run, such as pairs
 	Round int    `json:"round"` // the first
-	Kind  string `json:"kind"`
+	Kind  string `json:"kind"`  // the mechanism
 	Count int    `json:"count"` // events on the line, in rounds round … round+count−1
 	// Marginals and Coordinates are those of one event; 0 for selections.
 	Marginals   int   `json:"marginals,omitempty"`
-	Coordinates int64 `json:"coordinates,omitempty"`
+	Coordinates int64 `json:"coordinates,omitempty"` // numbers with noise
 	// Sensitivity is of one event, all its marginals together: l2squared=, l1= or range=, in counts.
 	Sensitivity string `json:"sensitivity"`
 	// Scale is sigma2= (counts²), scale= or b= (counts); with parts, "5/2 ×20, 7/2 ×15" for 35 marginals, or
@@ -28,7 +28,7 @@ type Line struct {
 	Grid string `json:"grid"`
 	// Rho or Epsilon is the loss of the whole line in the unit of the ledger; lines sum to its total.
 	Rho     string `json:"rho,omitempty"`
-	Epsilon string `json:"epsilon,omitempty"`
+	Epsilon string `json:"epsilon,omitempty"` // the same of a pure ledger
 }
 
 // lines groups events: each joins the last group of its stage if it is equal and next in round.

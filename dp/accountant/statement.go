@@ -29,9 +29,9 @@ type Statement struct {
 	Epsilon         float64 `json:"epsilon"`          // requested
 	Delta           float64 `json:"delta"`            // requested and achieved
 	AchievedEpsilon float64 `json:"achieved_epsilon"` // at Delta, rounded up to 4 significant digits
-	Neighbouring    string  `json:"neighbouring"`
-	Accounting      string  `json:"accounting"`
-	Schedule        string  `json:"schedule"`
+	Neighbouring    string  `json:"neighbouring"`     // AddRemove or Replace
+	Accounting      string  `json:"accounting"`       // zCDP, GDP or pure
+	Schedule        string  `json:"schedule"`         // fixed, or adaptive within shares
 	// Conversion names how AchievedEpsilon follows from the ledger: pure, zCDP, bounded-range Renyi or GDP;
 	// capacity if an adaptive run is covered by the whole budget only, and "… of allocated shares" if it
 	// is covered by the shares of its stages.
@@ -40,11 +40,11 @@ type Statement struct {
 	Capacity string `json:"capacity"`
 	// RhoTotal (EpsilonTotal for a pure ledger) is the sum over Ledger.
 	RhoTotal     string `json:"rho_total,omitempty"`
-	EpsilonTotal string `json:"epsilon_total,omitempty"`
+	EpsilonTotal string `json:"epsilon_total,omitempty"` // the same of a pure ledger
 	// Mu is the μ of Gaussian differential privacy, rounded up; 0 for other kinds. For an adaptive schedule it is the
 	// μ of the bound on all runs.
 	Mu             float64  `json:"mu,omitempty"`
-	Ledger         []Line   `json:"ledger"`
+	Ledger         []Line   `json:"ledger"`         // every charge, in order
 	Approximations []string `json:"approximations"` // charged approximations; none is an empty list
 	// Together is what this release and others of the same people, which are charged to one budget, keep. nil: no budget
 	// that several releases share.

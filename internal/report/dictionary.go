@@ -10,18 +10,18 @@ import (
 
 // Column is an entry of the data dictionary: what a column may hold, and what becomes of everything else.
 type Column struct {
-	Name     string   `json:"name"`
-	Type     string   `json:"type"`
-	Cells    int      `json:"cells"`
-	Values   []string `json:"values,omitempty"` // of categories
-	Cuts     []string `json:"cuts,omitempty"`   // of bins: the ends of each; if those are learned, of all together
-	Learned  bool     `json:"bins_learned,omitempty"`
-	Multiple string   `json:"resolution,omitempty"` // of numbers: values are multiples of it
-	Null     bool     `json:"null"`                 // NULL is a cell
-	Other    bool     `json:"other"`                // any other value is a cell
-	Unusable string   `json:"unusable"`             // the cell of a value that fits no other
-	Made     string   `json:"made,omitempty"`       // of columns that are not modelled: how their values come about
-	Table    string   `json:"table,omitempty"`      // of two tables, the one that it is in; empty: each
+	Name     string   `json:"name"`                   // in the table
+	Type     string   `json:"type"`                   // one of the types of the domain file
+	Cells    int      `json:"cells"`                  // values, bins and NULL that are told apart
+	Values   []string `json:"values,omitempty"`       // of categories
+	Cuts     []string `json:"cuts,omitempty"`         // of bins: the ends of each; if those are learned, of all together
+	Learned  bool     `json:"bins_learned,omitempty"` // the cuts come from noisy counts
+	Multiple string   `json:"resolution,omitempty"`   // of numbers: values are multiples of it
+	Null     bool     `json:"null"`                   // NULL is a cell
+	Other    bool     `json:"other"`                  // any other value is a cell
+	Unusable string   `json:"unusable"`               // the cell of a value that fits no other
+	Made     string   `json:"made,omitempty"`         // of columns that are not modelled: how their values come about
+	Table    string   `json:"table,omitempty"`        // of two tables, the one that it is in; empty: each
 }
 
 // dictionary describes the columns of the rows, which are in two tables, of people and of their rows, if these have names.

@@ -27,7 +27,7 @@ type Errors struct {
 	// PredictedCell is what the worst of PredictedCells cells is likely to miss by: no bound. Both are 0
 	// if MaxCell covers all cells that were asked for.
 	PredictedCell  float64 `json:"max_cell_predicted,omitempty"`
-	PredictedCells int64   `json:"cells_predicted,omitempty"`
+	PredictedCells int64   `json:"cells_predicted,omitempty"` // asked for and not bounded
 
 	Answers   int64   `json:"answers,omitempty"`             // to linear queries that MaxAnswer covers
 	MaxAnswer float64 `json:"max_answer_bound_95,omitempty"` // bound that all answers keep with 95 % confidence

@@ -19,22 +19,22 @@ import (
 // Privacy is the statement of one run: what is promised, what was spent on what, and what the promise
 // does not cover. It is the content of _privacy.json.
 type Privacy struct {
-	Format int `json:"format"`
+	Format int `json:"format"` // of this file: 1
 	accountant.Statement
-	PrivacyID string  `json:"privacy_id"` // empty: every record is a privacy unit
-	Unit      string  `json:"unit"`       // the same in words
-	Relation  string  `json:"relation"`   // Neighbouring in terms of the table
-	Meaning   Meaning `json:"meaning"`
-	Bounding  string  `json:"bounding"`
+	PrivacyID string  `json:"privacy_id"`         // empty: every record is a privacy unit
+	Unit      string  `json:"unit"`               // the same in words
+	Relation  string  `json:"relation"`           // Neighbouring in terms of the table
+	Meaning   Meaning `json:"meaning"`            // what ε means, in sentences
+	Bounding  string  `json:"bounding"`           // how the records of a unit count
 	RowsMax   int64   `json:"rows_max,omitempty"` // nobody is written with more rows; 0: one row for each privacy unit
 	// RowsSD is how far apart, as a part of them, the numbers of rows are of this and another table of as many people like
 	// these: one standard deviation, noise apart, as the model says. 0: one row for each privacy unit.
 	RowsSD   float64 `json:"rows_sd_of_people,omitempty"`
-	Method   string  `json:"method"`
-	Releases int     `json:"releases"`
-	Units    Units   `json:"units"`
-	Rows     int64   `json:"rows"`
-	RowsFrom string  `json:"rows_from"`
+	Method   string  `json:"method"`    // the solver
+	Releases int     `json:"releases"`  // how many noisy answers were drawn
+	Units    Units   `json:"units"`     // how many privacy units there are
+	Rows     int64   `json:"rows"`      // written
+	RowsFrom string  `json:"rows_from"` // noisy_total, public_total or request
 	// RowsAt is where they were written: the name of a directory, a directory of gs:// or a table of bq://.
 	RowsAt     string `json:"rows_at,omitempty"`
 	RowsFormat string `json:"rows_format,omitempty"` // parquet or csv; empty for a table
@@ -46,14 +46,14 @@ type Privacy struct {
 	Public *Public `json:"public_table,omitempty"`
 	// MinCount is what was done to the rows beyond the model; zero: nothing.
 	MinCount MinCount `json:"min_count,omitzero"`
-	Error    Errors   `json:"error"`
+	Error    Errors   `json:"error"` // how far off the rows are
 	// Marginals says what the table of marginals holds.
 	Marginals Marginals `json:"marginals"`
-	Status    string    `json:"status"`
-	Generator string    `json:"generator"`
-	Hashes    Hashes    `json:"hashes"`
-	NotCover  []string  `json:"not_covered"`
-	Process   Process   `json:"process"`
+	Status    string    `json:"status"`      // how the solver ended
+	Generator string    `json:"generator"`   // where the noise comes from
+	Hashes    Hashes    `json:"hashes"`      // what the statement is about
+	NotCover  []string  `json:"not_covered"` // what no guarantee covers
+	Process   Process   `json:"process"`     // how the run was made, for registries
 	// Book is the budget book that the run is charged to; nil: none.
 	Book *Book `json:"budget_book,omitempty"`
 	// About is what only the curator knows, word for word.
@@ -62,7 +62,7 @@ type Privacy struct {
 	Began string `json:"began,omitempty"`
 	// NotPrivate lists what the release shows and no guarantee covers.
 	NotPrivate []string `json:"not_private_figures"`
-	Versions   Versions `json:"versions"`
+	Versions   Versions `json:"versions"` // of dapple, Go and Beam
 	// Dictionary is the domain: public facts, and bins that were learned from a release.
 	Dictionary []Column `json:"dictionary"`
 	// Constraints hold in every row: public facts of the domain.
@@ -71,16 +71,16 @@ type Privacy struct {
 
 // Units says what is released about the number of privacy units.
 type Units struct {
-	Count  float64 `json:"count"`
-	StdDev float64 `json:"standard_deviation"`
-	From   string  `json:"from"` // public, or noisy
+	Count  float64 `json:"count"`              // released or public
+	StdDev float64 `json:"standard_deviation"` // of the noise in it; 0: public
+	From   string  `json:"from"`               // public, or noisy
 }
 
 // Hashes identify what the statement is about.
 type Hashes struct {
-	Domain   string `json:"domain"`
-	Workload string `json:"workload"`
-	Model    string `json:"model"` // its content, whatever the file
+	Domain   string `json:"domain"`   // of the domain file as parsed
+	Workload string `json:"workload"` // of the marginals asked for
+	Model    string `json:"model"`    // its content, whatever the file
 	// Rows is what "sha256sum part-* | sha256sum" prints, with two tables "sha256sum people/part-* events/part-* |
 	// sha256sum"; empty if rows went to a table.
 	Rows  string            `json:"rows,omitempty"`

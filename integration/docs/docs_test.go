@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const root = "../.."
+
+// programs are dapple and the examples that pages run, built for the first test that wants them.
+var programs struct {
+	sync.Once
+	dir, said string
+	err       error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(programs.dir)
+	os.Exit(code)
+}
+
+func built(t *testing.T) string {
+	t.Helper()
+	programs.Do(func() {
+		if programs.dir, programs.err = os.MkdirTemp("", "dapple-docs-"); programs.err == nil {
+			var out []byte
+			out, programs.err = exec.Command("go", "build", "-C", root, "-o", programs.dir+"/", "./pipelines/dapple", "./examples/visits", "./examples/whynotmask").CombinedOutput()
+			programs.said = string(out)
+		}
+	})
+	if programs.err != nil {
+		t.Fatalf("go build: %v\n%s", programs.err, programs.said)
+	}
+	return programs.dir
+}
+
+// pages are README.md and all below docs.
+func pages(t *testing.T) []string {
+	t.Helper()
+	all := []string{"README.md"}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" && filepath.Base(filepath.Dir(path)) != "reference" {
+			all = append(all, strings.TrimPrefix(filepath.ToSlash(path), root+"/"))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 20 {
+		t.Fatalf("%d pages, want README.md and those below docs", len(all))
+	}
+	return all
+}
+
+func page(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestReferencesAreCurrent: docs/reference is what make docs writes.
+func TestReferencesAreCurrent(t *testing.T) {
+	want, err := references(root, filepath.Join(built(t), "dapple"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range want {
+		if page(t, "docs/reference/"+name+".md") != text {
+			t.Errorf("the reference of %s is stale: run make docs", name)
+		}
+		if strings.Contains(text, "|  |") {
+			t.Errorf("the reference of %s: a key has no meaning: write a comment at its field", name)
+		}
+	}
+}
+
+// TestCommandsOfPages: every block of commands runs on the toy table, in the order of its page, and prints the output
+// that the page shows.
+func TestCommandsOfPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to run all pages; make integration does")
+	}
+	bin := built(t)
+	table := filepath.Join(t.TempDir(), "visits.csv")
+	if out, err := exec.Command(filepath.Join(bin, "visits"), "-people", "3000", "-seed", "1", "-out", table).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range pages(t) {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			copyTo(t, table, filepath.Join(dir, "visits.csv"))
+			if !strings.Contains(page(t, name), "--output=visits.yaml") { // else the page makes it
+				copyTo(t, filepath.Join(root, "examples", "visits", "people.yaml"), filepath.Join(dir, "visits.yaml"))
+			}
+			for _, b := range blocksOf(page(t, name)) {
+				if b.file() != "" {
+					if err := os.WriteFile(filepath.Join(dir, b.file()), []byte(b.text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if b.lang != "sh" || b.marked("elsewhere") {
+					continue
+				}
+				cmd := exec.Command("bash", "-e", "-c", b.text)
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+				var stdout, stderr bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &stdout, &stderr
+				if err := cmd.Run(); err != nil {
+					t.Fatalf("%s:%d: %v\n%s%s", name, b.line, err, stdout.String(), stderr.String())
+				}
+				if b.output != nil {
+					for _, line := range missing(*b.output, stdout.String()) {
+						t.Errorf("%s:%d shows a line that the run did not print: %s\nit printed:\n%s", name, b.output.line, line, stdout.String())
+					}
+				}
+			}
+			if name == "docs/tutorials/first-release.md" {
+				checkRelease(t, filepath.Join(dir, "out.release"))
+			}
+		})
+	}
+}
+
+// checkRelease compares the files of a release with those that the reference lists.
+func checkRelease(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	for _, f := range files {
+		want = append(want, f[0])
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("a release holds %q, the reference lists %q", got, want)
+	}
+}
+
+func copyTo(t *testing.T, from, to string) {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	flagOf  = regexp.MustCompile(`\s--([a-z_]+)`)
+	ofGo    = regexp.MustCompile(`go (?:install|get|run) github\.com/dapple-dp/dapple(/[\w/]*)?@latest`)
+	command = regexp.MustCompile(`^dapple ([a-z]+) `)
+)
+
+// TestCommandsForElsewhere: commands that need a service have flags that the command knows, and what is installed is
+// there.
+func TestCommandsForElsewhere(t *testing.T) {
+	help := func(of string) string {
+		out, err := exec.Command(filepath.Join(built(t), "dapple"), "help", of).Output()
+		if err != nil {
+			t.Fatalf("dapple help %s: %v", of, err)
+		}
+		return string(out)
+	}
+	runners, seen := help("runners"), 0
+	for _, name := range pages(t) {
+		text := page(t, name)
+		for _, m := range ofGo.FindAllStringSubmatch(text, -1) {
+			seen++
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s: %s: there is no such package", name, m[0])
+			}
+		}
+		for _, b := range blocksOf(text) {
+			for line := range strings.Lines(b.text) {
+				m := command.FindStringSubmatch(line)
+				if b.lang != "sh" || m == nil {
+					continue
+				}
+				known := help(m[1]) + runners
+				for _, f := range flagOf.FindAllStringSubmatch(line, -1) {
+					seen++
+					if !regexp.MustCompile(`\b` + f[1] + `\b`).MatchString(known) {
+						t.Errorf("%s:%d: dapple %s has no flag --%s", name, b.line, m[1], f[1])
+					}
+				}
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("%d flags and packages were seen: the check is blind", seen)
+	}
+}
+
+// TestReadme: it is short, and its program is one.
+func TestReadme(t *testing.T) {
+	text := page(t, "README.md")
+	if lines, words := strings.Count(text, "\n"), len(strings.Fields(text)); lines > 130 || words > 1100 {
+		t.Errorf("README.md has %d lines and %d words, want at most 130 and 1,100: move what is for few readers to docs", lines, words)
+	}
+	flags := map[string]bool{}
+	for _, m := range flagOf.FindAllStringSubmatch(text, -1) {
+		flags[m[1]] = true
+	}
+	if len(flags) > 12 {
+		t.Errorf("README.md names %d flags, want at most 12", len(flags))
+	}
+	code := ""
+	for _, b := range blocksOf(text) {
+		if b.lang == "go" {
+			code += b.text
+		}
+	}
+	dir := t.TempDir()
+	program := "package stage\n\nimport (\n\t\"github.com/apache/beam/sdks/v2/go/pkg/beam\"\n\n\t\"github.com/dapple-dp/dapple/dp/domain\"\n\t" +
+		"\"github.com/dapple-dp/dapple/transforms/synth\"\n)\n\nfunc stage(s beam.Scope, visits *domain.Domain, read func(beam.Scope) beam.PCollection, write func(beam.Scope, beam.PCollection)) {\n" + code + "}\n"
+	if err := os.WriteFile(filepath.Join(dir, "stage.go"), []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "vet", filepath.Join(dir, "stage.go")).CombinedOutput(); err != nil {
+		t.Errorf("the program of README.md: %v\n%s", err, out)
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	blocks := blocksOf("a\n```sh\nls\n```\nprints\n```text exact\n1 file …\n```\n```yaml file=a.yaml\nx: 1\n```\n```sh elsewhere\nrm\n```\n")
+	if len(blocks) != 3 || blocks[0].output == nil || !blocks[0].output.marked("exact") || blocks[1].file() != "a.yaml" || !blocks[2].marked("elsewhere") {
+		t.Fatalf("%+v", blocks)
+	}
+	if lines := missing(*blocks[0].output, "0\n1 file and more\n"); len(lines) != 0 {
+		t.Errorf("missing %q", lines)
+	}
+	if lines := missing(*blocks[0].output, "2 files\n"); len(lines) != 1 {
+		t.Errorf("another number passes for an exact one")
+	}
+	if lines := missing(block{text: "wrote 1,200 rows (3.5 kB)\n"}, "wrote 97 rows (12 kB)\n"); len(lines) != 0 {
+		t.Errorf("missing %q", lines)
+	}
+}
