@@ -83,7 +83,7 @@ func TestMarginalsFile(t *testing.T) {
 		{Name: "fitted_standard_error", Type: domain.Float64, Null: true},
 		{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true},
 		{Name: "fitted_error_from", Type: domain.String, Values: []string{"measured", "scored", "pooled", "certificate", "bound"}, Other: true, OtherValue: "?"}}}
-	for method, bought := range map[string]int{"dpam": 4 * 5 * 2, "rake": 4 + 5 + 2, "dpfw": 0, "dpam-paper": 0} {
+	for method, bought := range map[string]int{"dpam": 4 * 5 * 2, "rake": 4 + 5 + 2, "dpfw": 0} {
 		c := shop(t, 4000)
 		c.Method = method
 		res := mustRun(t, c)

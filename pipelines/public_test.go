@@ -2,11 +2,13 @@ package pipelines
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -64,8 +66,8 @@ func TestPublicFaults(t *testing.T) {
 		`column "age" of row 2`:    func(c *Config) { c.Public = publicFile(t, rows+"pro,old,true\n") },
 		`column "active" of row 3`: func(c *Config) { c.Public = publicFile(t, rows+"pro,30,true\npro,30\n") },
 		"is the private table":     func(c *Config) { c.Public = c.Input },
-		"has no use for a public table; leave that out, or use method rake, dpam":                          func(c *Config) { c.Method = "dpfw" },
-		"pmw-pub: it needs a table that anybody may see, with --public=TABLE; without one use method mwem": func(c *Config) { c.Public, c.Method = "", "pmw-pub" },
+		"has no use for a public table; leave that out, or use method rake, dpam": func(c *Config) { c.Method = "dpfw" },
+		"needs-public: it needs a table that anybody may see":                     func(c *Config) { c.Public, c.Method = "", "needs-public" },
 	} {
 		c := shop(t, 20)
 		c.Public = publicFile(t, rows)
@@ -75,8 +77,25 @@ func TestPublicFaults(t *testing.T) {
 		}
 	}
 	c := shop(t, 20)
-	c.Public, c.Method = publicFile(t, "plan,age\nbasic,20\n"), "pmw-pub"
+	c.Public, c.Method = publicFile(t, "plan,age\nbasic,20\n"), "needs-public"
 	if _, err := ValidateRun(context.Background(), c); err == nil || strings.Contains(err.Error(), "--method") {
 		t.Errorf("of a table that cannot be read, and a method that needs one: %v", err)
 	}
+}
+
+// A method of others that cannot do without a public table.
+func init() {
+	solver.Register(solver.Method{
+		Name: "needs-public", Public: true,
+		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
+		Accesses: func(p solver.Problem) ([]solver.Access, error) {
+			if p.Public == nil {
+				return nil, errors.New("needs-public: it needs a table that anybody may see")
+			}
+			return []solver.Access{{Stage: "total", Kind: dp.DiscreteGaussian, Count: 1, Share: dp.ShareOf(1, 1), Coordinates: 1}}, nil
+		},
+		Solve: func(context.Context, solver.Problem, solver.Curator) (*solver.Result, error) {
+			return nil, errors.New("needs-public: it is for plans alone")
+		},
+	})
 }

@@ -169,24 +169,14 @@ func TestReplayOfWholeRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
 		c := shop(t, 0)
 		c.Neighbouring, c.Format = n, "csv"
-		names := slices.DeleteFunc(methods.Names(), func(name string) bool { return name == "tape" })
+		names := slices.DeleteFunc(methods.Names(), func(name string) bool { return name == "tape" || name == "needs-public" })
 		for pair := range pairs {
 			playing = &tape{}
 			c.Method = names[pair%len(names)]
-			c.Public, c.ExpectedRows = "", 50_000
-			if c.Method == "dqrs" {
-				c.ExpectedRows = 500 // fewer rounds: of 50,000 units there are 130,000 events
-			}
-			open := c.Method == "pmw-pub" || c.Method == "pap"
-			if open {
-				c.Public = publicFile(t, "plan,age,active\nbasic,20,true\nbasic,50,true\npro,20,false\n")
-			}
+			c.ExpectedRows = 50_000
 			text := shopDomain
 			switch pair % 3 {
 			case 1:
-				if open {
-					break // no method uses a public table of events
-				}
 				text += "events: {person: [plan], rows: {max: 5}}\n"
 			case 2:
 				_, text, _ = strings.Cut(shopDomain, "\n")

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"testing"
@@ -12,8 +13,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
-	"github.com/dapple-dp/dapple/internal/published/dpampaper"
-	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -43,13 +42,28 @@ func am(p solver.Problem, c solver.Curator) error {
 	return err
 }
 
+// publishedAM asks for what DPAM does as published, with its noise: a total, and in each round a histogram of whole records.
 func publishedAM(p solver.Problem, c solver.Curator) error {
-	_, err := dpampaper.Solve(p, c)
+	_, err := c.Total("total", dp.ShareOf(2, 100))
+	variance := 16 * float64(p.Rounds) * -math.Log(float64(p.Delta)) / float64(p.Epsilon*p.Epsilon)
+	for round := 1; round <= p.Rounds && err == nil; round++ {
+		_, err = c.MeasureVariance("measure", round, twoWay, variance)
+	}
 	return err
 }
 
+// publishedFW asks for what DPFW does as published, with its noise: a total, and in each round the cell with the largest
+// error of a model that has moved towards the cells of the rounds before.
 func publishedFW(p solver.Problem, c solver.Curator) error {
-	_, err := dpfwpaper.Solve(p, c)
+	total, err := c.Total("total", dp.ShareOf(2, 100))
+	scale := 16 * math.Sqrt(2*float64(p.Rounds)*-math.Log(float64(p.Delta))) / float64(p.Epsilon)
+	model := query.NewAnswers(p.Workload)
+	for round := 1; round <= p.Rounds && err == nil; round++ {
+		var cell query.Cell
+		if cell, err = c.LaplaceMaxCell("select", round, p.Workload, model, scale); err == nil {
+			model[cell.Marginal][cell.Cell] += float64(cell.Sign) * max(1, total.Units) / 4
+		}
+	}
 	return err
 }
 
@@ -134,8 +148,8 @@ func TestWholeRuns(t *testing.T) {
 	}
 }
 
-// TestPublishedRequestsAreFixed: TestWholeRuns takes the histograms of the published DPAM for one product of
-// laws, because no request depends on what an earlier one returned.
+// TestPublishedRequestsAreFixed: TestWholeRuns takes such histograms for one product of laws, because no request depends on
+// what an earlier one returned. Those of the method itself do not either: see package dpampaper.
 func TestPublishedRequestsAreFixed(t *testing.T) {
 	r := wholeRun{cliques: oneWay, relation: dp.Replace, delta: 1e-3, rounds: 3, solve: publishedAM}
 	p := solver.Problem{Workload: r.workload(), Neighbouring: r.relation, Epsilon: 4, Delta: r.delta, MemoryLimit: 1 << 20, Rounds: r.rounds}

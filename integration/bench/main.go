@@ -29,6 +29,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/integration/families"
+	_ "github.com/dapple-dp/dapple/integration/rivals"
 )
 
 // setting is one line of the table.

@@ -103,7 +103,7 @@ var algorithms = []defect{
 		old: "if with.clearlyBetter(without) {", new: "if with.risk < math.Inf(1) {",
 	},
 	{
-		name: "model of pmw-pub leaves the public records", file: "internal/published/comparators/universe.go", test: "TestPublic",
+		name: "model of pmw-pub leaves the public records", file: "integration/rivals/universe.go", test: "TestPublic",
 		old: "copy(u.theta, s.logits)", new: "copy(u.theta, s.logits[:0])",
 	},
 	{

@@ -306,7 +306,7 @@ var mechanisms = []defect{
 		old: "\tunit := l.params.Neighbouring.UnitChanges()\n", new: "\tunit := int64(1)\n",
 	},
 	{
-		name: "published histogram drawn with a tenth of its noise", file: "internal/published/dpampaper/dpampaper.go", dir: "integration/privacy", test: "TestReplayNeighbours",
+		name: "published histogram drawn with a tenth of its noise", file: "integration/rivals/dpampaper/dpampaper.go", dir: "integration/privacy", test: "TestReplayNeighbours",
 		old: "ms, err := c.MeasureVariance(stageMeasure, t, pl.universe, pl.sigma*pl.sigma)", new: "ms, err := c.MeasureVariance(stageMeasure, t, pl.universe, pl.sigma*pl.sigma/1e4)",
 	},
 	{

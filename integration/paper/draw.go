@@ -133,7 +133,7 @@ the units whatever n and ε, which is above the rate that is printed for it. Err
 	b.WriteString(`## Not here
 
 ` + "`gem`" + ` takes a hundred times as long. No rate is printed for ` + "`rake`, `gem` and `pe`" + `, and ` + "`pmw-pub` and `pap`" + ` need a public table; the
-bench, integration/bench, has all of them. RAP (Aydore et al. 2021) is not built: see package internal/published/comparators.
+bench, integration/bench, has all of them. RAP (Aydore et al. 2021) is not built: see package integration/rivals.
 `)
 	return b.Bytes()
 }

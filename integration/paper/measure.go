@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/families"
+	_ "github.com/dapple-dp/dapple/integration/rivals"
 )
 
 // setting is a point of one of the axes: a method, and a table of binary columns whose marginals of up to width columns

@@ -11,10 +11,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/integration/rivals/dpampaper"
+	"github.com/dapple-dp/dapple/integration/rivals/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
-	"github.com/dapple-dp/dapple/internal/published/dpampaper"
-	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/rake"
 	"github.com/dapple-dp/dapple/solver"
 )

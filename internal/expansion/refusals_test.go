@@ -116,7 +116,7 @@ func TestParams(t *testing.T) {
 		Domain: people, Epsilon: 2, Delta: 1e-6, Neighbouring: new(string), Rows: new(int64), Workload: [][]string{{"sex", "born"}, {"age"}},
 		Units: new(float64), Method: new(string), MemoryLimit: new(int64), ErrorShare: new(float64), Shards: new(int64), SampleSeed: new(int64), Store: new(string), Public: new(string),
 	}
-	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store, *o.Public = "replace", 10, 7, "mwem", 1<<20, 3, 5, "gs://b/d", "open.csv"
+	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store, *o.Public = "replace", 10, 7, "dpfw", 1<<20, 3, 5, "gs://b/d", "open.csv"
 	p, err := o.params(t.Context(), func(_ context.Context, name string, f *schema.File) (*solver.Public, error) {
 		if name != *o.Public || f.Domain.PrivacyID != "id" {
 			return nil, errors.New("another table")

@@ -6,9 +6,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dpam"
 	"github.com/dapple-dp/dapple/internal/dpfw"
-	"github.com/dapple-dp/dapple/internal/published/comparators"
-	"github.com/dapple-dp/dapple/internal/published/dpampaper"
-	"github.com/dapple-dp/dapple/internal/published/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/rake"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -80,31 +77,5 @@ func init() {
 		},
 		Cost: perCell(32, 7e-9*1000),
 	})
-	solver.Register(solver.Method{
-		Name: "dpam-paper", Summary: "DPAM as published, with the corrections that it needs to run", Comparison: true,
-		Accounting: selecting, Accesses: dpampaper.Accesses, Universe: true,
-		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			return dpampaper.Solve(p, c)
-		},
-		Cost: perCell(64, 0.2e-6*120),
-	})
-	solver.Register(solver.Method{
-		Name: "dpfw-paper", Summary: "DPFW as published, with the corrections that it needs to run", Comparison: true,
-		Accounting: selecting, Accesses: dpfwpaper.Accesses,
-		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			return dpfwpaper.Solve(p, c)
-		},
-		Cost: perCell(32, 7e-9*1000),
-	})
-	for _, a := range comparators.All() {
-		solver.Register(solver.Method{
-			Name: a.Name, Summary: a.Summary, Accounting: selecting, Accesses: a.Accesses,
-			Comparison: true, Linear: a.Linear, Public: a.NeedsPublic(), Universe: a.Universe,
-			Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-				return a.Solve(p, c)
-			},
-			Cost: a.Cost,
-		})
-	}
 	builtin = len(solver.Methods()) - others
 }

@@ -190,8 +190,8 @@ func TestRefusalOfTooManyColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Workload.Marginals = append(p.Workload.Marginals, query.Marginal{Clique: domain.Clique{0, 1}, Weight: 1, Queries: same})
-	_, _, err = methods.Choose(p, "mwem")
-	if _, fix := Refusal(p, "mwem", err); fix != "drop columns, or raise --memory_limit; --method=dualquery answers linear queries in any domain" {
+	_, _, err = methods.Choose(p, "dpam")
+	if _, fix := Refusal(p, "dpam", err); fix != "drop columns, or raise --memory_limit" {
 		t.Errorf("fix %q", fix)
 	}
 	if what, _ := Refusal(p, "magic", errors.New("methods: no method is called \"magic\"")); !strings.Contains(what, "want auto or ") {

@@ -134,7 +134,9 @@ func writeMethod(b *strings.Builder, p *Plan) {
 		}
 		fmt.Fprintf(b, "  %-12s average TV %s, %s CPU; %s\n", a.Method, foretold(a.AverageTV), seconds(a.Seconds), a.Summary)
 	}
-	fmt.Fprintf(b, "  to compare with: %s\n", strings.Join(p.Comparisons, ", "))
+	if len(p.Comparisons) > 0 {
+		fmt.Fprintf(b, "  to compare with: %s\n", strings.Join(p.Comparisons, ", "))
+	}
 }
 
 // foretold writes a predicted total variation, or that there is none.

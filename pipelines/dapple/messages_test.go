@@ -137,7 +137,7 @@ var refusals = []struct {
 	}},
 	{"Criteria that cost more than the budget, or say nothing", []string{
 		request + "--expected_rows=50000 --criteria=sex<=0.00001", request + "--expected_rows=50000 --criteria=sex<0.1", request + "--expected_rows=50000 --criteria=sex<=2", request + "--criteria=wage<=0.1",
-		request + "--expected_rows=50000 --criteria=sex,sex<=0.1", request + "--criteria=sex,age,income<=0.1 --marginals=2", request + "--expected_rows=50000 --criteria=sex<=0.1 --method=dpam-paper",
+		request + "--expected_rows=50000 --criteria=sex,sex<=0.1", request + "--criteria=sex,age,income<=0.1 --marginals=2",
 	}},
 	{"Rare combinations", []string{
 		request + "--min_count=3 --min_count_columns=sex,wage", request + "--min_count_columns=sex", request + "--min_count=3 --min_count_columns=sex,sex",

@@ -58,7 +58,7 @@ func TestCriteria(t *testing.T) {
 // TestCriteriaWantABudget: methods whose noise is fixed beforehand leave nothing to a check, and say so.
 func TestCriteriaWantABudget(t *testing.T) {
 	f := newSolveFn(StoreRef{})
-	f.Params.Method = "dpam-paper"
+	f.Params.Method = fixedNoise
 	f.Params.Criteria = solver.Criteria{Limits: []solver.Limit{{Clique: domain.NewClique(0), Largest: .1}}, Share: dp.ShareOf(1, 5)}
 	if err := f.choose(); err == nil || !strings.Contains(err.Error(), "fixed beforehand") {
 		t.Errorf("got %v, want a refusal", err)

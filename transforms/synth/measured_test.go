@@ -61,7 +61,7 @@ func TestErrorIsMeasured(t *testing.T) {
 
 // TestNoErrorIsMeasured of a method whose noise is fixed beforehand, nor where it is switched off.
 func TestNoErrorIsMeasured(t *testing.T) {
-	for method, share := range map[string]float64{"dpam-paper": .01, "rake": -1} {
+	for method, share := range map[string]float64{fixedNoise: .01, "rake": -1} {
 		f := newSolveFn(StoreRef{})
 		f.Params.Method, f.Params.ErrorShare = method, share
 		if err := f.choose(); err != nil {

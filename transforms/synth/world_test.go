@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -33,6 +35,9 @@ func visits() *domain.Domain {
 
 func workload() query.Workload { return query.AllMarginals(visits().Sizes(), 2, 1000) }
 
+// fixedNoise is a method that fixes its noise itself.
+const fixedNoise = "fixed-noise"
+
 func init() {
 	solver.Register(solver.Method{
 		Name:       "universe",
@@ -47,6 +52,25 @@ func init() {
 			}, nil
 		},
 		Solve: solveUniverse,
+	})
+	pair := []domain.Clique{domain.NewClique(0, 1)}
+	const variance = 100
+	solver.Register(solver.Method{
+		Name:       fixedNoise,
+		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
+		Accesses: func(p solver.Problem) ([]solver.Access, error) {
+			cells, err := pair[0].Cells(p.Workload.Sizes)
+			return []solver.Access{{Stage: "measure", Kind: dp.DiscreteGaussian, Count: 1, Noise: variance, Marginals: 1, Cliques: pair, Coordinates: cells}}, err
+		},
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			_, err := c.MeasureVariance("measure", 1, pair, variance)
+			cells := 1
+			for _, n := range p.Workload.Sizes {
+				cells *= n
+			}
+			model := &population.Model{Sizes: p.Workload.Sizes, Weights: slices.Repeat([]float64{1}, cells)}
+			return &solver.Result{Model: model, Total: query.Total{Units: float64(cells)}, RMSE: math.NaN()}, err
+		},
 	})
 	RegisterStore("dir", func(dir string) (Store, error) { return dirStore{dir}, nil })
 	RegisterSink("dir", func(dir string) (Sink, error) { return dirSink{dir}, nil })

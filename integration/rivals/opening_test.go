@@ -1,4 +1,4 @@
-package methods_test
+package rivals
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 
 // Each method's file opens with its source, its privacy events and its cost.
 func TestFilesOpenWithTheMethod(t *testing.T) {
-	docs := map[string]bool{"../dpam/doc.go": true, "../dpfw/doc.go": true, "../published/dpampaper/doc.go": true, "../published/dpfwpaper/doc.go": true}
-	files, err := filepath.Glob("../published/comparators/*.go")
+	docs := map[string]bool{"../../internal/dpam/doc.go": true, "../../internal/dpfw/doc.go": true, "dpampaper/doc.go": true, "dpfwpaper/doc.go": true}
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

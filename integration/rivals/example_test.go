@@ -1,11 +1,11 @@
-package comparators_test
+package rivals_test
 
 import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/published/comparators"
+	"github.com/dapple-dp/dapple/integration/rivals"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -16,7 +16,7 @@ func ExampleAlgorithm_Accesses() {
 		{Name: "vote", Values: []string{"yes", "no"}, Other: true},
 	}}
 	p := solver.Problem{Domain: d, Workload: query.AllMarginals(d.Sizes(), 2, 1000), Epsilon: 1, Delta: 1e-9, Units: 10_000}
-	for _, a := range comparators.All() {
+	for _, a := range rivals.All() {
 		accesses, err := a.Accesses(p)
 		if err != nil {
 			fmt.Println(err)

@@ -1,17 +1,17 @@
-package comparators_test
+package rivals_test
 
 import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/published/comparators"
+	"github.com/dapple-dp/dapple/integration/rivals"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
 
 func TestConformance(t *testing.T) {
-	for _, a := range comparators.All() {
+	for _, a := range rivals.All() {
 		t.Run(a.Name, func(t *testing.T) {
 			if (a.Name == "gem" || a.Name == "dqrs") && testing.Short() {
 				t.Skip("missing: time for a network, 15 CPU seconds, or many keep tests, 4; make integration runs it")
@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 }
 
 // method is a comparator under test. One that needs a public table has one with each record once.
-func method(a comparators.Algorithm) solvertest.Method {
+func method(a rivals.Algorithm) solvertest.Method {
 	public := func(p solver.Problem) solver.Problem {
 		if a.NeedsPublic() {
 			rows := solver.NewPublicBuilder(p.Domain.Sizes())
@@ -62,7 +62,7 @@ func TestFigures(t *testing.T) {
 		"pmw": {.092, .079}, "mwem": {.0146, .0129}, "pep": {.0149, .0137}, "adaptive": {.0050, .0044}, "gem": {.0080, .0084}, "dualquery": {.049, .048}, "dqrs": {.038, .035}, "pe": {.042, .036},
 		"fem": {.039, .035}, "sepfem": {.036, .038},
 	}
-	for _, a := range comparators.All() {
+	for _, a := range rivals.All() {
 		if a.NeedsPublic() {
 			continue // TestPublic
 		}
@@ -89,7 +89,7 @@ func TestFigures(t *testing.T) {
 // rows of sepFEM differ little within a round, so that few queries are covered slowly.
 func TestLinear(t *testing.T) {
 	most := map[string]float64{"pmw": .1, "mwem": .01, "pep": .01, "dualquery": .06, "dqrs": .06, "fem": .13, "sepfem": .27, "pmw-pub": .01}
-	for _, a := range comparators.All() {
+	for _, a := range rivals.All() {
 		if !a.Linear || testing.Short() && a.Name != "pmw" && a.Name != "sepfem" { // make integration has the time
 			continue
 		}

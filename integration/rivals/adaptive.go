@@ -1,4 +1,4 @@
-package comparators
+package rivals
 
 import (
 	"github.com/dapple-dp/dapple/dp"

@@ -1,4 +1,4 @@
-package comparators_test
+package rivals_test
 
 import (
 	"math/rand/v2"
@@ -6,20 +6,20 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/integration/rivals"
 	"github.com/dapple-dp/dapple/internal/dense"
-	"github.com/dapple-dp/dapple/internal/published/comparators"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
 
-func named(t *testing.T, name string) comparators.Algorithm {
-	for _, a := range comparators.All() {
+func named(t *testing.T, name string) rivals.Algorithm {
+	for _, a := range rivals.All() {
 		if a.Name == name {
 			return a
 		}
 	}
 	t.Fatal("no method", name)
-	return comparators.Algorithm{}
+	return rivals.Algorithm{}
 }
 
 // sample returns about a part of a table's rows as a public table, and how often each record is in it.

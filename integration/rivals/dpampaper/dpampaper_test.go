@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
@@ -155,4 +157,39 @@ func ExampleSolve() {
 	}
 	fmt.Println(result.Model.Len(), "cells,", result.Iterations, "rounds")
 	// Output: 1024 cells, 20 rounds
+}
+
+// told answers every request with the same number, and notes the requests.
+type told struct {
+	value float64
+	asked []string
+}
+
+func (c *told) Total(stage string, share dp.Share) (query.Total, error) {
+	c.asked = append(c.asked, fmt.Sprint(stage, share))
+	return query.Total{Units: c.value}, nil
+}
+
+func (c *told) MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error) {
+	c.asked = append(c.asked, fmt.Sprint(stage, round, cliques, variance))
+	values := make([]float64, 1024)
+	for i := range values {
+		values[i] = c.value * float64(i%3)
+	}
+	return []query.Measurement{{Clique: cliques[0], Values: values}}, nil
+}
+
+// TestRequestsAreFixed: no request depends on an answer, so that all histograms are one product of laws.
+func TestRequestsAreFixed(t *testing.T) {
+	p := solvertest.Problem(solvertest.Tree10(), 3, dp.AddRemove, 1, false)
+	p.Rounds = 3
+	few, many := &told{value: 1}, &told{value: 1000}
+	for _, c := range []*told{few, many} {
+		if _, err := Solve(p, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(few.asked) != 1+p.Rounds || !slices.Equal(few.asked, many.asked) {
+		t.Errorf("asked %q and %q", few.asked, many.asked)
+	}
 }

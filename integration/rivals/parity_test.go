@@ -1,4 +1,4 @@
-package comparators_test
+package rivals_test
 
 import (
 	"math/rand/v2"
@@ -7,9 +7,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/integration/rivals"
 	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/internal/dpfw"
-	"github.com/dapple-dp/dapple/internal/published/comparators"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -51,7 +51,7 @@ func TestParityIsFound(t *testing.T) {
 			return dpfw.Solve(p, c)
 		},
 	}
-	for _, a := range comparators.All() {
+	for _, a := range rivals.All() {
 		if a.Name == "adaptive" {
 			solve["adaptive on tables"] = func(p solver.Problem, c *solvertest.Curator) (*solver.Result, error) {
 				p.Workload, p.Rounds = tables, 10
