@@ -126,7 +126,12 @@ func (s *Summary) summary(total uint64, rank *Ranker, id, rows []byte, times []u
 	if !found {
 		bin-- // the first cut is 0 or 1
 	}
-	out = append(out, byte(bin)) // 256 bins are more than the least widths make
+	for most := s.Wide[len(s.Wide)-1-len(s.Usual)] - 1; ; most, bin = most>>8, bin>>8 { // in as many bytes as the layout has for it
+		out = append(out, byte(bin))
+		if most < 1<<8 {
+			break
+		}
+	}
 	for _, u := range s.Usual {
 		out = append(out, s.usual(u, rank, id, rows, times)...)
 	}

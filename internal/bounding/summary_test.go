@@ -25,6 +25,44 @@ func visits(t *testing.T) *domain.Domain {
 	return d
 }
 
+// A bin has as many bytes as the layout says, for any number of bins.
+func TestManyBins(t *testing.T) {
+	for _, bins := range []int64{1, 2, 255, 256, 257, 300, 1 << 16, 1<<16 + 1} {
+		d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+			{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},
+			{Name: "kind", Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true},
+		}}
+		var cuts []int64
+		for i := range bins {
+			cuts = append(cuts, i+1)
+		}
+		d, err := d.WithEvents([]string{"sex"}, []string{"kind"}, cuts, bins+1)
+		if err != nil {
+			if bins <= 1<<15 {
+				t.Fatal(bins, err)
+			}
+			continue
+		}
+		s, rank, out := NewSummary(d), NewRanker(make([]byte, RunKeySize)), NewWeightedLayout(d.RecordSizes(), d.WeightBits())
+		for _, total := range []int64{1, bins/2 + 1, bins} {
+			packed, n := s.Append(nil, rank, []byte("p"), []byte{1, 2}, []uint64{uint64(total)})
+			if n != 1 || len(packed) != out.Width() || out.Width() != s.OutWidth() {
+				t.Fatalf("%d bins: %d rows of %d bytes, want %d", bins, n, len(packed), out.Width())
+			}
+			columns := make([][]domain.Code, 5)
+			for a := range columns {
+				columns[a] = make([]domain.Code, 1)
+			}
+			out.Unpack(columns, packed)
+			for a, want := range []domain.Code{1, 2, domain.Code(total - 1), 2, 4096} {
+				if columns[a][0] != want {
+					t.Errorf("%d bins, %d records: column %d is %d, want %d", bins, total, a, columns[a][0], want)
+				}
+			}
+		}
+	}
+}
+
 // The summary of a person is what a second count of its records says: the bin of their number, all of them and not only
 // the different ones, and a commonest value.
 func TestSummary(t *testing.T) {

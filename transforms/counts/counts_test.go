@@ -220,6 +220,20 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// TestPartOfARecord: bytes that are no whole number of records are refused, and not read as codes of others.
+func TestPartOfARecord(t *testing.T) {
+	for _, s := range []Shape{{Sizes: []int{2, 300}, Records: true}, {Sizes: []int{2, 300}, Cliques: []domain.Clique{{0}}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Fatalf("%+v: 5 bytes of records of 3 are counted", s)
+				}
+			}()
+			NewTable(s).add([]byte{1, 1, 0, 1, 1})
+		}()
+	}
+}
+
 func TestMergeRefusesOverflow(t *testing.T) {
 	s := Shape{Sizes: []int{2}, Cliques: []domain.Clique{{0}}}
 	a, b := NewTable(s), NewTable(s)

@@ -47,8 +47,12 @@ func (t *Table) Units() int64 { return t.weight >> t.shape.WeightBits }
 // WeightBits returns k if counts are in steps of 2^-k.
 func (t *Table) WeightBits() int { return t.shape.WeightBits }
 
-// add counts packed records: each of a unit of its own, or with weights that add up to 2^WeightBits for each unit.
+// add counts packed records: each of a unit of its own, or with weights that add up to 2^WeightBits for each unit. It
+// panics if rows are no whole number of records: whoever packed them has another layout, and codes would run into each other.
 func (t *Table) add(rows []byte) {
+	if w := t.layout.Width(); w == 0 && len(rows) > 0 || w > 0 && len(rows)%w != 0 {
+		panic("counts: not a whole number of records")
+	}
 	t.changed()
 	t.weight += t.weighed(rows)
 	if t.shape.Records {
