@@ -196,6 +196,14 @@ var releases = []defect{
 		old: "\t\t\tchunk.Rows = 0\n\t\t\treturn err", new: "\t\t\tchunk.Rows = 0\n\t\t\treturn fmt.Errorf(\"%w: %q\", err, r.scan.text)",
 	},
 	{
+		name: "all pairs of columns are compared", file: "internal/infer/rules.go", test: "TestWideTable",
+		old: "min(len(lines), MostRelated)", new: "max(min(len(lines), MostRelated), len(lines))",
+	},
+	{
+		name: "a command is awaited that was interrupted", file: "pipelines/dapple/interrupt.go", test: "TestInterruptedWorkIsLeft",
+		old: "case <-time.After(grace):", new: "case <-time.After(grace * 1000):",
+	},
+	{
 		name: "proposal from data not marked", file: "internal/infer/propose.go", test: "TestGolden",
 		old: "# NOT PRIVATE: derived from the data; review before use:", new: "# Derived; review before use:",
 	},

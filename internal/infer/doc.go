@@ -21,6 +21,12 @@
 // round one that all values are multiples of, or the least at which there are no more values than a domain file can
 // have. Ends are rounded outward, but not past 0 or 100, and not at all in narrow ranges of whole numbers.
 //
+// # Wide tables
+//
+// What holds between columns is looked for among the first MostRelated columns of a table, and the proposal says so. Of more
+// than 256 columns fewer than 4,096 values each are counted at a time, and of more than 32 fewer than 2^20 values and people
+// are told apart: memory grows with the columns, and not with their pairs or their rows.
+//
 // # Types of text
 //
 // A column of a CSV file gets the first type that all its cells fit: BOOL (true, false), INT64, NUMERIC

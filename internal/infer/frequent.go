@@ -17,8 +17,9 @@ const (
 
 // frequent counts the values of a column, of which there may be too many to hold. If that happens
 // every count is lowered by one and what is at zero is forgotten (Misra and Gries 1982), so that counts
-// are lower bounds and a value of more than 1 in 4096 records stays.
+// are lower bounds and a value of more than 1 in limit records stays.
 type frequent struct {
+	limit   int // different values that are counted at a time
 	values  map[string]*support
 	records int64 // that have a value
 	lossy   bool  // some value was forgotten
@@ -31,7 +32,7 @@ type support struct {
 	units   []uint64 // hashes of different privacy IDs, at most MinSupport of them
 }
 
-func newFrequent() *frequent { return &frequent{values: map[string]*support{}} }
+func newFrequent(limit int) *frequent { return &frequent{limit: limit, values: map[string]*support{}} }
 
 // add counts one record with the value. unit is a hash of its privacy ID.
 func (f *frequent) add(value []byte, unit uint64, units bool) {
@@ -42,7 +43,7 @@ func (f *frequent) add(value []byte, unit uint64, units bool) {
 	}
 	s := f.values[string(value)]
 	if s == nil {
-		if len(f.values) == maxCounted {
+		if len(f.values) == f.limit {
 			f.lower()
 			return
 		}

@@ -14,6 +14,10 @@ const (
 	fewestGroups = 100     // values of a column that may name people
 )
 
+// shared returns how many things are held for each of so many columns, up to most and at least least, so that memory does
+// not grow with the columns.
+func shared(all, most, least, columns int) int { return min(most, max(least, all/max(1, columns))) }
+
 // groups counts the different values of a column, and how often a value differs from the one before it.
 type groups struct {
 	seed    maphash.Seed
@@ -21,7 +25,8 @@ type groups struct {
 	records int64
 	runs    int64
 	last    uint64
-	many    bool // more than are told apart
+	most    int  // that are told apart
+	many    bool // there are more
 }
 
 func (g *groups) add(value []byte) {
@@ -35,7 +40,7 @@ func (g *groups) add(value []byte) {
 	if g.records == 0 || h != g.last {
 		g.runs++
 		g.seen[h] = struct{}{}
-		g.many = len(g.seen) > maxDistinct
+		g.many = len(g.seen) > g.most
 	}
 	g.last = h
 	g.records++

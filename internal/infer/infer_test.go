@@ -239,7 +239,7 @@ func TestSupport(t *testing.T) {
 // TestFrequentKeepsTheFrequent: counts are lower bounds, and a frequent value survives any number of rare
 // ones.
 func TestFrequentKeepsTheFrequent(t *testing.T) {
-	f := newFrequent()
+	f := newFrequent(maxCounted)
 	for i := range 20 * maxCounted {
 		f.add(fmt.Appendf(nil, "rare %d", i), 0, false)
 		if i%100 == 0 {
@@ -305,7 +305,7 @@ func TestHostile(t *testing.T) {
 func TestOutward(t *testing.T) {
 	for _, r := range [][2]float64{{0, 100}, {1, 366}, {-7, 1300}, {999, 1e6}, {-1 << 63, 1<<63 - 1024}, {1 << 62, 1<<63 - 1024}, {-1 << 63, -1 << 62}} {
 		for _, typ := range []domain.Type{domain.Int64, domain.Float64} {
-			x := newTally(column{typ: typ, typed: true})
+			x := newTally(column{typ: typ, typed: true}, 1)
 			for _, v := range r {
 				if typ == domain.Int64 {
 					x.native(int64(v))
@@ -372,7 +372,7 @@ func TestGrain(t *testing.T) {
 		{func(k int) float64 { return float64(k) * 1.1507812345678 }, 2, "min: 0, max: 1.16, resolution: 1e-05"},
 		{func(k int) float64 { return math.Sqrt(float64(k)) }, 40, "min: 0, max: 6.25, resolution: 1e-05"},
 	} {
-		x := newTally(column{typ: domain.Float64, typed: true})
+		x := newTally(column{typ: domain.Float64, typed: true}, 1)
 		for k := range test.n {
 			x.float(test.value(k))
 		}

@@ -29,11 +29,12 @@ type histories struct {
 	later  [][]uint64       // … and of one of the others, at random
 	change [][]bool         // of each column: whether another value followed
 	rng    *rand.Rand
+	limit  int // people who are looked at: fewer of tables with more than 32 columns
 }
 
 func newHistories(columns int) *histories {
 	return &histories{
-		seed: maphash.MakeSeed(), number: map[uint64]int32{}, rng: rand.New(rand.NewPCG(1, 2)),
+		limit: shared(1<<25, maxDistinct, 1000, columns), seed: maphash.MakeSeed(), number: map[uint64]int32{}, rng: rand.New(rand.NewPCG(1, 2)),
 		first: make([][]uint64, columns), later: make([][]uint64, columns), change: make([][]bool, columns),
 	}
 }
@@ -47,7 +48,7 @@ func (h *histories) add(c *domain.Chunk, units []uint64) {
 		h.all++
 		p, known := h.number[unit]
 		if !known {
-			if len(h.rows) == maxDistinct {
+			if len(h.rows) == h.limit {
 				continue
 			}
 			p = int32(len(h.rows))
@@ -142,9 +143,9 @@ func (s *Source) events(h *histories, lines []proposal) string {
 		return ""
 	}
 	var person, nearly []string
-	left := 0
+	left, line := 0, byName(lines)
 	for a, c := range s.readable() {
-		if i := slices.IndexFunc(lines, func(p proposal) bool { return p.name == c.name }); lines[i].out {
+		if line[c.name].out {
 			continue
 		}
 		switch changes, differs := h.within(a); {
@@ -160,12 +161,21 @@ func (s *Source) events(h *histories, lines []proposal) string {
 		return ""
 	}
 	usual := s.usual(h, lines, person)
-	line := fmt.Sprintf("events: {%srows: {max: %d}%s}  # review: people are written with their rows; person: columns that never change within one; max: public%s",
+	text := fmt.Sprintf("events: {%srows: {max: %d}%s}  # review: people are written with their rows; person: columns that never change within one; max: public%s",
 		personKey(person), h.most(), usualKey(usual), usualWords(usual))
 	if len(nearly) > 0 {
-		line += "; is it of the person? " + strings.Join(nearly, ", ")
+		text += "; is it of the person? " + strings.Join(nearly, ", ")
 	}
-	return line + "\n"
+	return text + "\n"
+}
+
+// byName finds the lines of columns.
+func byName(lines []proposal) map[string]proposal {
+	m := make(map[string]proposal, len(lines))
+	for _, p := range lines {
+		m[p.name] = p
+	}
+	return m
 }
 
 // OpenPeople finds the table of all people, if some have no rows. The columns of people are read there alone.
@@ -186,6 +196,7 @@ func (s *Source) OpenPeople(ctx context.Context, input string) error {
 	p.csv, s.parents = s.csv, p
 	s.untyped = s.untyped || p.untyped
 	s.columns = slices.DeleteFunc(s.columns, func(c column) bool { return c.name != s.PrivacyID && p.has(c.name) })
+	s.known = known(s.columns)
 	return nil
 }
 
@@ -195,8 +206,15 @@ func (s *Source) noColumns() error {
 }
 
 // has reports whether a column of the name, which is not the privacy ID, is in the table.
-func (s *Source) has(name string) bool {
-	return name != s.PrivacyID && slices.ContainsFunc(s.columns, func(c column) bool { return c.name == name })
+func (s *Source) has(name string) bool { return name != s.PrivacyID && s.known[name] }
+
+// known returns the names of columns.
+func known(columns []column) map[string]bool {
+	m := make(map[string]bool, len(columns))
+	for _, c := range columns {
+		m[c.name] = true
+	}
+	return m
 }
 
 // usualMost is proposed as most rows of a person if no row is read.

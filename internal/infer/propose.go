@@ -55,6 +55,8 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	var lines []proposal
 	for _, c := range whole.columns {
 		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		case c.name == s.PrivacyID && c.name != "":
 		case c.fault != "":
 			lines = append(lines, proposal{name: c.name, keys: "name: " + plain(c.name), out: true, review: "left out: " + c.fault})
@@ -125,6 +127,9 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 			fmt.Fprintf(&b, "#   events: %s\n", what)
 		}
 		b.WriteString("# Replace each of these by what is known without the table, then delete this list.\n")
+		if len(lines) > MostRelated {
+			fmt.Fprintf(&b, "# Constraints were looked for between the first %d columns of the table alone.\n", MostRelated)
+		}
 	} else {
 		b.WriteString("# Proposed from the names and types of the columns; no row was read. It is not complete: put what each\n" +
 			"# comment \"review:\" asks for on its line, or let --from_data read the rows and propose it.\n")

@@ -26,8 +26,12 @@ type rule struct {
 	exact bool                 // what is learned about the other column says all of x: of its categories or the same values
 }
 
-// mostNumbers is how many columns of numbers are compared: their sums are tried in threes.
-const mostNumbers = 24
+const (
+	// MostRelated is how many columns of a table, its first ones, are compared in pairs to find rules.
+	MostRelated = 200
+
+	mostNumbers = 24 // columns of numbers, or of dates and times, that are tried in threes
+)
 
 // rules are the candidates of one table.
 type rules struct {
@@ -47,7 +51,7 @@ type constraints struct {
 // nothing is left that could hold.
 func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) (constraints, error) {
 	r := &rules{s: s, d: &domain.Domain{}}
-	for _, p := range lines {
+	for _, p := range lines[:min(len(lines), MostRelated)] {
 		t := tallies[p.name]
 		if p.out || t == nil || t.typ == domain.Float64 || t.typ == domain.Bool || t.empty && t.typ != domain.String {
 			continue
@@ -63,13 +67,12 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 		}
 		r.d.Attributes, r.tallies = append(r.d.Attributes, a), append(r.tallies, t)
 	}
-	r.candidates()
-	if len(r.list) == 0 {
-		return constraints{}, nil
+	if err := r.candidates(ctx); err != nil || len(r.list) == 0 {
+		return constraints{}, err
 	}
 	ended := errors.New("nothing is left")
 	err := s.table.Each(ctx, r.d, s.csv, func(c *domain.Chunk) error {
-		if r.try(c); len(r.list) == 0 {
+		if r.try(ctx, c); len(r.list) == 0 {
 			return ended
 		}
 		return ctx.Err()
@@ -77,7 +80,7 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 	if err != nil && !errors.Is(err, ended) {
 		return constraints{}, err
 	}
-	return r.texts(), nil
+	return r.texts(ctx)
 }
 
 var word = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -96,22 +99,32 @@ func (r *rules) derive(x int, uses []int, from string, of func(v []int64) int64)
 }
 
 // candidates lists what is to be tried, of several rules for one column the simpler ones first.
-func (r *rules) candidates() {
-	var wholes, numbers []int
+func (r *rules) candidates(ctx context.Context) error {
+	var wholes, numbers, times []int
 	for i := range r.d.Attributes {
-		switch r.d.Attributes[i].Type {
-		case domain.Int64:
+		switch t := r.d.Attributes[i].Type; {
+		case t == domain.Int64:
 			wholes, numbers = append(wholes, i), append(numbers, i)
-		case domain.Numeric:
+		case t == domain.Numeric:
 			numbers = append(numbers, i)
+		case t.Facts().Calendar:
+			times = append(times, i)
 		}
 	}
-	wholes, numbers = wholes[:min(len(wholes), mostNumbers)], numbers[:min(len(numbers), mostNumbers)]
+	wholes, numbers, times = wholes[:min(len(wholes), mostNumbers)], numbers[:min(len(numbers), mostNumbers)], times[:min(len(times), mostNumbers)]
 	for x := range r.d.Attributes {
 		for y := range r.d.Attributes {
 			if x != y {
 				r.pair(x, y)
 			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	for _, x := range wholes {
+		for _, y := range times {
+			r.differences(x, y, times)
 		}
 	}
 	for _, x := range wholes {
@@ -134,6 +147,7 @@ func (r *rules) candidates() {
 			}
 		}
 	}
+	return ctx.Err()
 }
 
 // composed tries whether x, such as 1745, is written with two digits of another column behind a third one, 17 and 45. Then it
@@ -202,15 +216,6 @@ func (r *rules) pair(x, y int) {
 				r.derive(x, []int{y}, fmt.Sprintf(p.text, r.named(y)), func(v []int64) int64 { return int64(p.of(b.Type.Time(v[y]))) })
 			}
 		}
-		for z := range r.d.Attributes {
-			if c := &r.d.Attributes[z]; z != y && c.Type == b.Type {
-				unit := max(1, fb.Day/86_400)
-				r.derive(x, []int{y, z}, r.named(y)+" - "+r.named(z), func(v []int64) int64 { return floorDiv(v[y]-v[z], unit) })
-				if unit > 1 {
-					r.derive(x, []int{y, z}, fmt.Sprintf("(%s - %s) / 60", r.named(y), r.named(z)), func(v []int64) int64 { return floorDiv(v[y]-v[z], 60*unit) })
-				}
-			}
-		}
 	case a.Type == domain.Date && fb.Day > 1 && b.Type != domain.Time:
 		r.derive(x, []int{y}, fmt.Sprintf("date(%s)", r.named(y)), func(v []int64) int64 { return floorDiv(v[y], fb.Day) })
 	}
@@ -221,6 +226,21 @@ func (r *rules) pair(x, y int) {
 			holds: func(v []int64) bool {
 				return v[x] == v[y] && a.Scale == b.Scale || float64(v[x])*ua <= float64(v[y])*ub
 			}})
+	}
+}
+
+// differences tries whether x is the time between y and one of the others: days, or seconds or minutes.
+func (r *rules) differences(x, y int, times []int) {
+	b := &r.d.Attributes[y]
+	unit := max(1, b.Type.Facts().Day/86_400)
+	for _, z := range times {
+		if z == y || r.d.Attributes[z].Type != b.Type {
+			continue
+		}
+		r.derive(x, []int{y, z}, r.named(y)+" - "+r.named(z), func(v []int64) int64 { return floorDiv(v[y]-v[z], unit) })
+		if unit > 1 {
+			r.derive(x, []int{y, z}, fmt.Sprintf("(%s - %s) / 60", r.named(y), r.named(z)), func(v []int64) int64 { return floorDiv(v[y]-v[z], 60*unit) })
+		}
 	}
 }
 
@@ -237,8 +257,8 @@ func (r *rules) overlap(x, y int) bool {
 
 func floorDiv(a, b int64) int64 { return a/b - (a%b)>>63&1 }
 
-// try drops the candidates that some record of a chunk breaks.
-func (r *rules) try(c *domain.Chunk) {
+// try drops the candidates that some record of a chunk breaks; of a context that is done, some of them.
+func (r *rules) try(ctx context.Context, c *domain.Chunk) {
 	values, nulls := make([][]int64, len(r.d.Attributes)), make([][]bool, len(r.d.Attributes))
 	for k := range values {
 		values[k], nulls[k] = make([]int64, c.Rows), make([]bool, c.Rows)
@@ -249,6 +269,9 @@ func (r *rules) try(c *domain.Chunk) {
 	}
 	v := make([]int64, len(values))
 	r.list = slices.DeleteFunc(r.list, func(x *rule) bool {
+		if ctx.Err() != nil {
+			return false
+		}
 		for row := range c.Rows {
 			null := false
 			for _, u := range x.uses {
@@ -273,7 +296,7 @@ func (r *rules) try(c *domain.Chunk) {
 
 // texts returns the entries of constraints that are proposed: one rule for a column, none that goes in a circle, and no
 // order that follows from others.
-func (r *rules) texts() constraints {
+func (r *rules) texts(ctx context.Context) (constraints, error) {
 	out := constraints{follow: map[string]string{}}
 	from := map[int][]int{}
 	needs := func(a, b int) bool { // b, to compute a
@@ -286,6 +309,9 @@ func (r *rules) texts() constraints {
 		return false
 	}
 	for _, x := range r.list {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
 		circle := slices.ContainsFunc(x.uses, func(u int) bool { return x.x >= 0 && needs(u, x.x) })
 		if x.x < 0 || from[x.x] != nil || circle || x.seen < MinSupport || x.seen < MinSupport*len(x.to) {
 			continue
@@ -307,6 +333,9 @@ func (r *rules) texts() constraints {
 		if x.x >= 0 || !before[[2]int(x.uses)] {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
 		implied := before[[2]int{x.uses[1], x.uses[0]}]
 		for k := range r.d.Attributes {
 			implied = implied || before[[2]int{x.uses[0], k}] && before[[2]int{k, x.uses[1]}]
@@ -315,7 +344,7 @@ func (r *rules) texts() constraints {
 			out.asked = append(out.asked, x.text)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // mapped writes the end of an entry with a map.

@@ -56,6 +56,25 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// Constraints are looked for between the first columns of a wide table, and the proposal says so.
+func TestWideTable(t *testing.T) {
+	names, cells := make([]string, MostRelated+10), make([]string, MostRelated+10)
+	for i := range names {
+		names[i] = fmt.Sprintf("c%d", i)
+	}
+	text := proposed(t, strings.Join(names, ";"), 60, func(row int) string {
+		for i := range cells {
+			cells[i] = string("abc"[row%3])
+		}
+		return strings.Join(cells, ";")
+	})
+	last := MostRelated - 1
+	hasLines(t, text, fmt.Sprintf("{derive: c%d, from: c0, map: {", last), fmt.Sprintf("\n# Constraints were looked for between the first %d columns of the table alone.\n", MostRelated))
+	if strings.Contains(text, fmt.Sprintf("{derive: c%d, ", last+1)) {
+		t.Errorf("column %d is compared, too", last+2)
+	}
+}
+
 // A number such as 1745 is computed from columns of its parts, not they from it.
 func TestComposed(t *testing.T) {
 	text := proposed(t, "time;hour;minute;key;month;half", 400, func(i int) string {

@@ -29,7 +29,8 @@ type Source struct {
 	untyped bool   // the columns are those of a header line
 	csv     schema.CSV
 	columns []column
-	parents *Source // the table of people, if some have no rows; nil: there is none
+	known   map[string]bool // their names
+	parents *Source         // the table of people, if some have no rows; nil: there is none
 	// Doubts are what to look at first of what Propose returned.
 	Doubts Doubts
 	// Units is the number of privacy units that Propose found, to one digit: NOT private. 0: no row was read.
@@ -78,6 +79,7 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
 		s.untyped = s.untyped || d.Untyped
 	}
+	s.known = known(s.columns)
 	if !s.untyped { // all of the table must have the columns of its first file
 		if err := t.Check(ctx, s.domain(), s.csv); err != nil {
 			return nil, err
@@ -142,8 +144,9 @@ func (s *Source) domain() *domain.Domain {
 // tally reads all rows and counts the units. The histories of people are nil without a privacy ID.
 func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, error) {
 	d, tallies, byName := s.domain(), []*tally{}, map[string]*tally{}
-	for _, c := range s.readable() {
-		t := newTally(c)
+	columns := s.readable()
+	for _, c := range columns {
+		t := newTally(c, len(columns))
 		tallies, byName[c.name] = append(tallies, t), t
 	}
 	u, h := &hasher{seed: maphash.MakeSeed()}, (*histories)(nil)
@@ -155,7 +158,9 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 		records += chunk.Rows
 		units := u.units(&chunk.ID, chunk.Rows)
 		for k, t := range tallies {
-			t.add(&chunk.Columns[k], chunk.Rows, units)
+			if t.add(&chunk.Columns[k], chunk.Rows, units); ctx.Err() != nil {
+				return ctx.Err()
+			}
 		}
 		if h != nil {
 			h.add(chunk, units)

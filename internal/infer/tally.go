@@ -36,8 +36,11 @@ type numbers struct {
 	digits   []byte // memory
 }
 
-func newTally(c column) *tally {
-	t := &tally{column: c, values: newFrequent(), marks: map[string]bool{}}
+// newTally returns what counts one of so many columns. Of tables with more than 256 columns, fewer values are counted at a
+// time; with more than 32, fewer are told apart.
+func newTally(c column, columns int) *tally {
+	t := &tally{column: c, values: newFrequent(shared(1<<20, maxCounted, 256, columns)), marks: map[string]bool{}}
+	t.groups.most = shared(1<<25, maxDistinct, 4096, columns)
 	t.numbers = numbers{empty: true, scale: c.places}
 	if !c.typed {
 		t.readings = newReadings()

@@ -47,9 +47,9 @@ func (s *Source) usual(h *histories, lines []proposal, person []string) (columns
 	if h == nil {
 		return nil
 	}
+	line := byName(lines)
 	for a, c := range s.readable() {
-		i := slices.IndexFunc(lines, func(p proposal) bool { return p.name == c.name })
-		if p := lines[i]; !p.out && !slices.Contains(person, plain(c.name)) && p.fewCells() && h.alike(a) > alikeBy {
+		if p := line[c.name]; !p.out && !slices.Contains(person, plain(c.name)) && p.fewCells() && h.alike(a) > alikeBy {
 			columns = append(columns, plain(c.name))
 		}
 	}

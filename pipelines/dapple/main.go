@@ -82,13 +82,18 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 	defer func() { _ = files.Close() }() // the process ends
 	fmt.Fprint(stderr, emulatorNotes(rest))
 	stop := sayIfSlow(stderr, patientFor, servicesOf(rest))
-	faults := allFaults(ctx, rest, cmds[k])
+	var faults pipelines.Faults
+	err := interruptible(ctx, func() error { faults = allFaults(ctx, rest, cmds[k]); return nil })
 	stop()
+	if err != nil || ctx.Err() != nil {
+		say(stderr, errInterrupted, asJSON(rest))
+		return 1
+	}
 	if len(faults) > 0 {
 		say(stderr, faults, asJSON(rest))
 		return exitStatus(faults)
 	}
-	err := execute(ctx, cmds[k], stdout, stderr)
+	err = execute(ctx, cmds[k], stdout, stderr)
 	if err != nil {
 		say(stderr, err, asJSON(rest))
 	}
@@ -98,7 +103,7 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 // execute runs a command whose request is without fault.
 func execute(ctx context.Context, c command, stdout, stderr io.Writer) error {
 	if !c.beam {
-		return c.run(ctx, stdout)
+		return interruptible(ctx, func() error { return c.run(ctx, stdout) })
 	}
 	if err := checkLimits(); err != nil {
 		return err
