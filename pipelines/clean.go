@@ -26,7 +26,7 @@ func leftRows(dir string, left []dirsink.Leftover) (notes []string) {
 	}
 	const counts = "rows of another release, which counts as spent if anybody could read them"
 	if dead > 0 {
-		notes = append(notes, fmt.Sprintf("%s holds files of %s that did not finish: %s; `dapple clean --output=%s` removes them", files.Join(dir, "_tmp"), runs(dead), counts, dir))
+		notes = append(notes, fmt.Sprintf("beside %s are files of %s that did not finish: %s; `dapple clean --output=%s` removes them", dir, runs(dead), counts, dir))
 	}
 	if unknown > 0 {
 		notes = append(notes, fmt.Sprintf("%s holds files of %s that did not finish or are at work: %s; remove them once none is at work", files.Join(dir, "_tmp"), runs(unknown), counts))

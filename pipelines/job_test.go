@@ -3,7 +3,6 @@ package pipelines
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -159,9 +158,9 @@ func TestEndsOfJobs(t *testing.T) {
 				t.Errorf("cancelled %d times", got)
 			}
 			left := stagings(t, c)
-			_, outErr := os.Stat(c.Output)
-			if (len(left) > 0) != tt.stays || (outErr == nil) != tt.stays {
-				t.Errorf("left are %v, and of the output: %v", left, outErr)
+			staged, globErr := filepath.Glob(filepath.Join(filepath.Dir(c.Output), "dapple-*.tmp"))
+			if (len(left) > 0) != tt.stays || globErr != nil || (len(staged) > 0) != tt.stays {
+				t.Errorf("left are %v, and of the output: %v", left, staged)
 			}
 			if err := draws(t, c, synth.ReleaseSuffix); tt.cancelled && len(left) > 0 && !errors.Is(err, errStopped) {
 				t.Errorf("a worker of a job that goes on releases: %v", err)

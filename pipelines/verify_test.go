@@ -71,10 +71,7 @@ func refitted(t *testing.T, release, name string) {
 			}
 		}
 	}
-	if b, err = json.Marshal(m); err != nil {
-		t.Fatal(err)
-	}
-	put(t, path, string(b))
+	put(t, path, string(m.Encode()))
 }
 
 // What a run has written belongs together, by the name of either directory. Whatever is exchanged or altered

@@ -101,7 +101,19 @@ var releases = []defect{
 	},
 	{
 		name: "staged rows can be read by others", file: "internal/dirsink/disk.go", test: "TestStagingIsPrivate",
-		old: "if err := os.Mkdir(dir, 0o700); !errors", new: "if err := os.Mkdir(dir, 0o777); !errors",
+		old: "if err := os.Mkdir(dir, 0o700); err != nil", new: "if err := os.Mkdir(dir, 0o777); err != nil",
+	},
+	{
+		name: "a manifest's own hash is not compared", file: "internal/dirsink/manifest.go", test: "TestNoChangedManifestIsRead",
+		old: "!bytes.Equal(plain.Encode(), b)", new: "len(plain.Encode()) == 0",
+	},
+	{
+		name: "rows whose release is in its place are not looked for", file: "internal/dirsink/rename.go", test: "TestFailureAtEveryStep",
+		old: "return p, len(m.Parts) > 0\n", new: "return p, len(m.Parts) < 0\n",
+	},
+	{
+		name: "a release between two renames is not looked for", file: "internal/dirsink/rename.go", test: "TestFailureAtEveryStep",
+		old: "exists(p.old()) && exists(filepath.Join(p.next(), manifestName))", new: "exists(p.old()) && !exists(filepath.Join(p.next(), manifestName))",
 	},
 	{
 		name: "a part's SHA-256 is not compared", file: "internal/dirsink/output.go", test: "TestAlteredOutput",

@@ -12,7 +12,7 @@ import (
 func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 	cutOff, published := 0, 0
 	for n := 1; published == 0; n++ {
-		d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run", Shards: 3, Extension: "csv"}
+		d := Dir{Path: filepath.Join(quickDir(t), "out"), RunID: "run", Shards: 3, Extension: "csv"}
 		if err := d.Prepare(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -33,8 +33,8 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 			continue
 		}
 		cutOff++
-		if rows, others, err := d.in(ctx).names(); err != nil || len(rows)+len(others) > 0 {
-			t.Errorf("operation %d: %v and %v are left (%v)", n, rows, others, err)
+		if left, err := os.ReadDir(filepath.Dir(d.Path)); err != nil || len(left) > 0 {
+			t.Errorf("operation %d: %v is left (%v)", n, left, err)
 		}
 	}
 	if cutOff < 10 {
@@ -56,6 +56,7 @@ func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
 
 	foreign := Dir{Path: t.TempDir(), RunID: "run", Shards: 2, Extension: "csv"}
 	stage(t, foreign)
+	check(t, os.Mkdir(foreign.release(), 0o700))
 	for _, path := range []string{foreign.at("part-00000-of-00002.csv"), foreign.at("notes.txt"), foreign.beside("_privacy.json")} {
 		if err := os.WriteFile(path, []byte("of somebody else"), 0o666); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func (d Dir) claimant() (string, error) {
 
 // checkClaim refuses the output if another run has claimed it.
 func (d Dir) checkClaim(others []string) error {
-	if d.Overwrite || d.alone || !slices.Contains(others, tempName) {
+	if d.Overwrite || !slices.Contains(others, tempName) {
 		return nil
 	}
 	switch run, err := d.claimant(); {
@@ -37,7 +37,7 @@ func (d Dir) checkClaim(others []string) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("sink: %s: it cannot be found out who publishes there: %w", show(d.release()), err)
-	case run != d.RunID && !d.disk.claimable(d.release()):
+	case run != d.RunID:
 		return &NotFree{d.release(), ErrClaimed}
 	}
 	return nil
@@ -54,7 +54,7 @@ func (d Dir) claim() error {
 		return err
 	}
 	take := d.disk.place
-	if d.Overwrite || d.alone { // the run that claims it is dead: a live one holds the lock
+	if d.Overwrite {
 		take = d.disk.replace
 	}
 	err := take(temp, d.claimPath())

@@ -3,6 +3,7 @@ package dirsink
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -103,43 +104,36 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 	}
 }
 
-// A lock tells that a run is dead: its claim is in nobody's way, and what it staged can be removed. That of a
-// run at work cannot.
-func TestClaimOfARunThatALockTellsIsDead(t *testing.T) {
-	d := Dir{Path: t.TempDir(), Shards: 2, Extension: "csv"}
-	dead, next, living := d, d, d
-	dead.RunID, next.RunID, living.RunID = "dead", "next", "living"
-	if err := errors.Join(dead.Prepare(ctx), dead.in(ctx).claim(), living.Prepare(ctx)); err != nil {
-		t.Fatal(err)
+// A lock tells that a run is dead: what it staged is in nobody's way, and can be removed. That of a run at work, and
+// of another output, cannot.
+func TestWhatDeadRunsLeave(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "out"), Shards: 2, Extension: "csv"}
+	dead, next, living, other := d, d, d, d
+	dead.RunID, next.RunID, living.RunID, other.RunID = "dead", "next", "living", "other"
+	other.Path = filepath.Join(filepath.Dir(d.Path), "elsewhere")
+	for _, d := range []Dir{dead, living, other} {
+		check(t, d.Prepare(ctx))
 	}
 	release, err := living.Hold()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer release()
-	unlock, _, err := local{}.lock(d.release()) // somebody publishes
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
-		t.Errorf("while a run publishes: %v", err)
-	}
-	unlock()
-	if err := next.Check(ctx); err != nil {
-		t.Errorf("a dead run's claim: %v", err)
-	}
+	check(t, next.Check(ctx))
 	if _, err := next.Publish(ctx, stage(t, next), releasedFiles("next"), nil); err != nil {
 		t.Fatal(err)
 	}
+	finished(t, next)
 	removed, err := next.RemoveLeftovers(ctx)
 	if err != nil || len(removed) != 1 || removed[0].RunID != "dead" {
 		t.Errorf("removed %+v, %v", removed, err)
 	}
-	if left, err := next.Others(ctx); err != nil || !slices.Equal(left, []string{"living"}) {
-		t.Errorf("left of %v, %v", left, err)
+	if left, err := next.Leftovers(ctx); err != nil || len(left) != 1 || left[0].RunID != "living" || left[0].Dead {
+		t.Errorf("left of %+v, %v", left, err)
 	}
-	if m, err := next.in(ctx).manifest(); err != nil || m.RunID != "next" || verify(next.in(ctx)) != nil {
-		t.Errorf("%+v, %v", m, err)
+	if left, err := other.Leftovers(ctx); err != nil || len(left) != 0 {
+		t.Errorf("beside the other output %+v, %v", left, err)
+	}
+	if _, err := os.Stat(other.staging()); err != nil {
+		t.Error("what belongs to another output was removed:", err)
 	}
 }
 
@@ -154,39 +148,25 @@ func TestStagingIsPrivate(t *testing.T) {
 	}
 }
 
-// A claim that a dead run has left is found at launch, and taken over on request. Where locks tell, it is in
-// nobody's way.
+// A claim that a dead run has left is found at launch, and taken over on request.
 func TestClaimOfADeadRun(t *testing.T) {
-	for _, on := range kinds {
-		d := on.dir(t)
-		d.Shards, d.Extension = 2, "csv"
-		dead, next := d, d
-		dead.RunID, next.RunID = "dead", "next"
-		if err := dead.Prepare(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if err := dead.claim(); err != nil {
-			t.Fatal(err)
-		}
-		refs := stage(t, next)
-		if on.name != "local" {
-			if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
-				t.Errorf("%s: %v", on.name, err)
-			}
-			if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); !errors.Is(err, ErrClaimed) {
-				t.Errorf("%s: %v", on.name, err)
-			}
-		}
-		next.Overwrite = true
-		if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {
-			t.Errorf("%s: %v", on.name, err)
-		}
-		if others, err := next.Others(ctx); on.name == "local" && (err != nil || !slices.Equal(others, []string{"dead"})) {
-			t.Errorf("%s: staging of %v is left, %v", on.name, others, err)
-		}
-		if m, err := next.manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
-			t.Errorf("%s: %+v, %v", on.name, m, err)
-		}
+	d := Dir{Path: "gs://bucket/out", Shards: 2, Extension: "csv", disk: objects{ctx, newMemory()}}
+	dead, next := d, d
+	dead.RunID, next.RunID = "dead", "next"
+	check(t, errors.Join(dead.Prepare(ctx), dead.claim()))
+	refs := stage(t, next)
+	if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
+		t.Error(err)
+	}
+	if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); !errors.Is(err, ErrClaimed) {
+		t.Error(err)
+	}
+	next.Overwrite = true
+	if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {
+		t.Error(err)
+	}
+	if m, err := next.manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

@@ -22,8 +22,7 @@ type Dir struct {
 	Overwrite bool   // replace what an earlier run of dapple left here
 	Note      string // what the manifest says of the rows besides
 
-	disk  disk // nil: what the paths are on
-	alone bool // a lock tells that no other run publishes there
+	disk disk // nil: what the paths are on
 }
 
 const (
@@ -31,7 +30,6 @@ const (
 	tempName     = "_tmp"
 	markerName   = "publishing" // in the run's staging: the directories were found free for these parts
 	replacedName = "replaced_manifest.json"
-	copyMark     = ".copy-" // in the name of a part that is being copied to another file system
 )
 
 // Beside returns the directory for everything but the rows if nobody names one: the rows' own name with
@@ -112,7 +110,17 @@ func (d Dir) release() string {
 	return dir
 }
 
-func (d Dir) staging() string { return files.Join(d.release(), tempName, d.RunID) }
+// staging is where this run writes before it publishes.
+func (d Dir) staging() string {
+	if d.remote() {
+		return files.Join(d.release(), tempName, d.RunID)
+	}
+	ps := d.places()
+	return ps[len(ps)-1].stage // beside the rows, so that a rename moves them
+}
+
+// remote reports whether the output is made of objects of a store.
+func (d Dir) remote() bool { return files.Remote(d.release()) }
 
 // at is the path of a part.
 func (d Dir) at(name string) string { return files.Join(d.Path, name) }
@@ -127,7 +135,7 @@ func show(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }
 func (d Dir) in(ctx context.Context) Dir {
 	switch {
 	case d.disk != nil:
-	case files.Remote(d.release()):
+	case d.remote():
 		d.disk = objects{ctx, files.SystemOf(d.release())}
 	default:
 		d.disk = local{}

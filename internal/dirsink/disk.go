@@ -9,9 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
-
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // disk is what the protocol needs of a file system; tests put failures in between.
@@ -23,16 +20,11 @@ type disk interface {
 	mkdirAll(dir string) error
 	mkdirOwn(dir string) error        // mkdirAll, and only this user can read dir
 	create(path string) (file, error) // fails if the name is taken
-	place(from, to string) error      // moves from to the free name to, or fs.ErrExist
+	place(from, to string) error      // moves from to the free name to; an object that is there is an fs.ErrExist
 	replace(from, to string) error    // moves from to the name to, taken or not
 	remove(path string) error         // of a file or an empty directory
 	removeAll(path string) error      //
 	sync(dir string) error            // makes the names in dir durable
-
-	// lock waits for other publishers of dir; alone: the lock tells that none is left, on any machine.
-	lock(dir string) (unlock func(), alone bool, err error)
-	// claimable reports whether a lock tells that nobody publishes in dir at this moment.
-	claimable(dir string) bool
 }
 
 // file is a file being written. It ends with Close or Abort: closing one that is not whole would make
@@ -76,48 +68,32 @@ func (d local) sum(path string) (n int64, crc uint32, err error) {
 
 func (local) open(path string) (io.ReadCloser, error) { return os.Open(path) }
 
-// mkdirAll tries again if another run has just removed the common parent, which was empty.
-func (local) mkdirAll(dir string) (err error) {
-	for range 100 {
-		if err = os.MkdirAll(dir, 0o777); !errors.Is(err, fs.ErrNotExist) {
-			break
+// mkdirAll makes the names of what it creates durable too.
+func (d local) mkdirAll(dir string) error {
+	if s, err := os.Stat(dir); err == nil && s.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := d.mkdirAll(parent); err != nil {
+			return err
 		}
 	}
-	return err
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return d.sync(parent)
 }
 
 // mkdirOwn keeps what is staged from other users: it is not published yet.
 func (d local) mkdirOwn(dir string) error {
-	for range 100 {
-		if err := d.mkdirAll(filepath.Dir(dir)); err != nil {
-			return err
-		}
-		if err := os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrNotExist) {
-			if errors.Is(err, fs.ErrExist) {
-				return nil
-			}
-			return err
-		}
+	if err := d.mkdirAll(filepath.Dir(dir)); err != nil {
+		return err
 	}
-	return os.Mkdir(dir, 0o700)
-}
-
-// lock holds the directory itself until unlock is called, or the process ends. A file system without locks is
-// used without: names are still taken only once.
-func (local) lock(dir string) (unlock func(), alone bool, err error) {
-	unlock, err = files.Lock(dir)
-	if err != nil && files.WithoutLocks(err) {
-		return unlock, false, nil
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	return unlock, err == nil, err
-}
-
-func (local) claimable(dir string) bool {
-	unlock, free := files.Take(dir)
-	if free {
-		unlock()
-	}
-	return free
+	return nil
 }
 
 func (local) create(path string) (file, error) {
@@ -130,68 +106,8 @@ type localFile struct{ *os.File }
 
 func (f localFile) Abort() error { return f.Close() }
 
-// place links, so that two publishers cannot both get the name. After a crash between link and remove
-// both names exist, which is the same file twice.
-func (local) place(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil {
-		return os.Remove(from)
-	}
-	switch {
-	case errors.Is(err, syscall.EXDEV):
-		return copyFree(from, to)
-	case noLinks(err):
-		return moveFree(from, to)
-	}
-	return err
-}
-
-// copyFree is place between file systems: under a name that no reader takes until the copy is whole and durable.
-func copyFree(from, to string) (err error) {
-	temp := to + copyMark + attempt()
-	if err = copyFile(from, temp); err == nil {
-		err = os.Link(temp, to)
-	}
-	if noLinks(err) {
-		err = moveFree(temp, to)
-	}
-	if removeErr := os.Remove(temp); !errors.Is(removeErr, fs.ErrNotExist) {
-		err = errors.Join(err, removeErr)
-	}
-	if err != nil {
-		return err
-	}
-	return os.Remove(from)
-}
-
-func copyFile(from, to string) error {
-	r, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer r.Close() // only read from
-	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	return end(localFile{w}, err)
-}
-
-// moveFree is place where there are no links: two publishers that do not lock could both succeed.
-func moveFree(from, to string) error {
-	switch _, err := os.Lstat(to); {
-	case err == nil:
-		return &fs.PathError{Op: "place", Path: to, Err: fs.ErrExist}
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	return os.Rename(from, to)
-}
-
-func noLinks(err error) bool {
-	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported)
-}
+// place renames; a directory that is there is not replaced.
+func (local) place(from, to string) error { return os.Rename(from, to) }
 
 func (local) replace(from, to string) error { return os.Rename(from, to) }
 

@@ -14,12 +14,21 @@ import (
 
 // Check says at launch whether Publish could succeed as far as can be known: each directory is not
 // there, empty, this run's own, or may be overwritten. It reads names and the manifest, and writes
-// nothing.
+// nothing but what a publication that was cut off has left to do.
 func (d Dir) Check(ctx context.Context) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
 	d = d.in(ctx)
+	if !d.remote() {
+		if err := d.complete(); err != nil {
+			return fmt.Errorf("sink: %s: a publication was cut off and cannot be finished: %w", show(d.release()), err)
+		}
+	}
+	return d.checkFree()
+}
+
+func (d Dir) checkFree() error {
 	rows, others, err := d.names()
 	if err != nil {
 		return err
@@ -27,23 +36,21 @@ func (d Dir) Check(ctx context.Context) error {
 	return d.checkNames(rows, others)
 }
 
-// Prepare creates the directories and this run's staging, so that one that cannot be written to is found
-// out before any budget is spent.
+// Prepare makes this run's staging and tries what publishing does, so that a place that cannot be written to is
+// found out before any budget is spent.
 func (d Dir) Prepare(ctx context.Context) error {
 	if err := d.Check(ctx); err != nil {
 		return err
 	}
 	d = d.in(ctx)
-	at := d.release()
-	err := d.disk.mkdirOwn(d.staging())
-	if err == nil {
-		err = d.probe(d.staging())
+	if !d.remote() {
+		return d.prepareRename()
 	}
+	at := d.release()
+	err := d.probe(d.staging())
 	if err == nil && d.Path != "" {
 		at = d.Path
-		if err = d.disk.mkdirAll(d.Path); err == nil {
-			err = d.probe(d.Path)
-		}
+		err = d.probe(d.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("sink: %s cannot be written to: %w", show(at), err)
@@ -53,8 +60,11 @@ func (d Dir) Prepare(ctx context.Context) error {
 
 // probe does what a run will do: it writes a file, moves it to a directory and removes it.
 func (d Dir) probe(dir string) error {
-	name := "probe-" + attempt()
+	name := probeMark + attempt()
 	from, to := files.Join(d.staging(), name), files.Join(dir, name+"-moved")
+	if !d.remote() {
+		from = files.Join(dir, name)
+	}
 	if _, err := d.write(from, Content("", []byte("probe")).Write); err != nil {
 		return err
 	}
@@ -64,6 +74,11 @@ func (d Dir) probe(dir string) error {
 	}
 	return d.disk.remove(to)
 }
+
+const probeMark = "dapple-probe-"
+
+// isProbe reports whether a name is that of a file with which a run has tried whether it can write.
+func isProbe(name string) bool { return strings.HasPrefix(name, probeMark) }
 
 // names lists what is in the directory of rows and in that of everything else; an absent one is empty.
 func (d Dir) names() (rows, others []string, err error) {
@@ -93,7 +108,10 @@ func (d Dir) checkNames(rows, others []string) error {
 		return nil
 	}
 	finished := !errors.Is(err, fs.ErrNotExist)
-	_, own := d.began()
+	own := false
+	if d.remote() {
+		_, own = d.began()
+	}
 	for _, name := range rows {
 		if !(own && d.ownPart(name) || d.Overwrite && IsPart(name)) {
 			return d.refusal(d.Path, name, finished, slices.ContainsFunc(rows, func(n string) bool { return !IsPart(n) }))
@@ -101,12 +119,20 @@ func (d Dir) checkNames(rows, others []string) error {
 	}
 	below := d.rowsBelow()
 	for _, name := range others {
-		ours := strings.HasPrefix(name, "_")
-		if !(name == tempName || name == below || own && released(name) || d.Overwrite && ours) {
+		ours := strings.HasPrefix(name, "_") && (d.remote() || m.wrote(name))
+		if !(d.remote() && name == tempName || name == below || own && released(name) || d.Overwrite && ours) {
 			return d.refusal(d.release(), name, finished, slices.ContainsFunc(others, func(n string) bool { return !strings.HasPrefix(n, "_") && n != below }))
 		}
 	}
-	return d.checkClaim(others)
+	if d.remote() {
+		return d.checkClaim(others)
+	}
+	return nil
+}
+
+// wrote reports whether the run of a manifest can have written a file beside it; one that cannot be read names none.
+func (m *Manifest) wrote(name string) bool {
+	return m == nil || name == manifestName || slices.ContainsFunc(m.Released, func(f File) bool { return f.Name == name })
 }
 
 // rowsBelow returns the name that leads from the released files to the rows, if these are below them.
@@ -148,8 +174,7 @@ var (
 	ErrFinished = errors.New("is not empty: it holds the output of an earlier run")
 	ErrCutOff   = errors.New("is not empty and has no manifest: it holds part of an output whose run was cut off")
 	ErrForeign  = errors.New("is not empty and has no manifest")
-	// ErrClaimed is of an output that nobody else may publish into for now. Overwriting takes it over, and so
-	// does every run if a lock tells that the claimant is dead.
+	// ErrClaimed is of objects that nobody else may publish beside for now. Overwriting takes the output over.
 	ErrClaimed = errors.New("is being published to by another run, or one was cut off as it did")
 )
 

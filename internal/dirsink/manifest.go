@@ -1,6 +1,7 @@
 package dirsink
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -18,11 +19,12 @@ import (
 )
 
 // manifestFormat is the version of _manifest.json.
-const manifestFormat = 2
+const manifestFormat = 3
 
 // Manifest is _manifest.json: what a finished output holds.
 type Manifest struct {
 	Format    int             `json:"format"`
+	Version   string          `json:"version"` // of dapple, which wrote it
 	RunID     string          `json:"run_id"`
 	Directory string          `json:"directory,omitempty"` // of the parts, seen from the manifest's; empty: its name without ".release"
 	Note      string          `json:"note,omitempty"`      // what else is to be said of the rows
@@ -31,6 +33,53 @@ type Manifest struct {
 	Parts     []File          `json:"parts"`               // in order of their shards
 	Released  []File          `json:"released"`
 	Schema    json.RawMessage `json:"schema,omitempty"` // of the parts, in the words of their writer
+	SHA256    string          `json:"sha256,omitempty"` // of the manifest without this line, in hexadecimal digits
+}
+
+// Encode sets the hash of a manifest, and returns its text.
+func (m *Manifest) Encode() []byte {
+	m.SHA256 = ""
+	sum := sha256.Sum256(m.text())
+	m.SHA256 = hex.EncodeToString(sum[:])
+	return m.text()
+}
+
+func (m *Manifest) text() []byte {
+	b, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		panic("sink: a manifest is plain data and always marshals")
+	}
+	return append(b, '\n')
+}
+
+// decode reads the text of a manifest, which is exactly as it was written or refused: a key that is unknown, absent,
+// there twice or spelled otherwise is a change.
+func decode(b []byte) (*Manifest, error) {
+	var head struct {
+		Format  int    `json:"format"`
+		Version string `json:"version"`
+	}
+	if json.Unmarshal(b, &head) != nil {
+		return nil, errors.New("is not JSON of the expected form")
+	}
+	if head.Format != manifestFormat {
+		by := ""
+		if head.Version != "" {
+			by = fmt.Sprintf(" and is of dapple %q", head.Version)
+		}
+		return nil, fmt.Errorf("has format %d%s; this version reads %d", head.Format, by, manifestFormat)
+	}
+	var m Manifest
+	if json.Unmarshal(b, &m) != nil {
+		return nil, errors.New("is not JSON of the expected form")
+	}
+	if m.Version == "" || m.RunID == "" || m.Parts == nil || m.Released == nil {
+		return nil, errors.New("names no version, run, parts or released files")
+	}
+	if plain := m; !bytes.Equal(plain.Encode(), b) {
+		return nil, errors.New("has changed since it was written: its hash is not its own")
+	}
+	return &m, m.validate()
 }
 
 // File is one file of a finished output.
@@ -66,22 +115,16 @@ func (d Dir) readManifest() (*Manifest, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("sink: %s: the manifest cannot be read: %w", show(d.release()), err)
 	}
-	var m Manifest
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, "", fmt.Errorf("sink: %s: the manifest is not JSON of the expected form", show(d.release()))
-	}
-	if err := m.validate(); err != nil {
+	m, err := decode(b)
+	if err != nil {
 		return nil, "", fmt.Errorf("sink: %s: the manifest %w", show(d.release()), err)
 	}
 	sum := sha256.Sum256(b)
-	return &m, hex.EncodeToString(sum[:]), nil
+	return m, hex.EncodeToString(sum[:]), nil
 }
 
 // validate makes sure that nothing outside the directories is named, and that the sums are right.
 func (m *Manifest) validate() error {
-	if m.Format != manifestFormat {
-		return fmt.Errorf("has format %d; this version reads %d", m.Format, manifestFormat)
-	}
 	rows, people := int64(0), int64(0)
 	for _, f := range m.Parts {
 		if !IsPart(f.Name) || strings.Trim(path.Base(f.Name), letters+"-.") != "" || !f.plausible() || f.Rows > math.MaxInt64-rows-people {

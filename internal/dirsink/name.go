@@ -41,9 +41,8 @@ func (d Dir) partName(shard int) string {
 	return dir + fmt.Sprintf("part-%05d-of-%05d.%s", shard, shards, d.Extension)
 }
 
-// ownPart reports whether name is that of one of this run's parts, or of one on its way.
+// ownPart reports whether name is that of one of this run's parts.
 func (d Dir) ownPart(name string) bool {
-	name, _, _ = strings.Cut(name, copyMark)
 	dir, base := path.Split(name)
 	var i, n int
 	_, err := fmt.Sscanf(base, "part-%d-of-%d.", &i, &n)
@@ -61,6 +60,9 @@ func (d Dir) rows() (names []string, err error) {
 	}
 	here, err := d.list(d.Path)
 	for _, name := range here {
+		if isProbe(name) { // of a run that was killed
+			continue
+		}
 		if !isTable(name) {
 			names = append(names, name)
 			continue
@@ -74,13 +76,6 @@ func (d Dir) rows() (names []string, err error) {
 		}
 	}
 	return names, err
-}
-
-// removeTables removes the directories of tables that are empty: the run has none, or has taken its parts back.
-func (d Dir) removeTables() {
-	for _, name := range TableNames {
-		_ = d.disk.remove(d.at(name)) // it stays if there is something in it
-	}
 }
 
 // dirs returns the directories that there are, that of the rows first and that of everything else last.

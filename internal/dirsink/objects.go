@@ -82,10 +82,6 @@ func (objects) sync(string) error { return nil }
 
 func (objects) mkdirOwn(string) error { return nil }
 
-func (objects) lock(string) (func(), bool, error) { return func() {}, false, nil }
-
-func (objects) claimable(string) bool { return false }
-
 // objectFile is an object being written, in the form of a file.
 type objectFile struct{ files.Writer }
 

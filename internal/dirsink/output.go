@@ -53,7 +53,15 @@ func open(ctx context.Context, d Dir) (*Output, error) {
 	if err := files.CheckName(d.Release); err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}
-	m, sum, err := d.in(ctx).readManifest()
+	d = d.in(ctx)
+	named := d.release()
+	d.Release = named // also where the rows are read elsewhere
+	if !d.remote() {
+		if p, ok := d.halfReleased(); ok && d.complete() != nil { // another user's, who has to finish it
+			d.Release = p.next()
+		}
+	}
+	m, sum, err := d.readManifest()
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +69,18 @@ func open(ctx context.Context, d Dir) (*Output, error) {
 	case len(m.Parts) == 0:
 		d.Path = ""
 	case d.Path == "":
-		d.Path = m.directory(d.release())
+		d.Path = m.directory(named)
 	}
 	if d.Path == "" && len(m.Parts) > 0 {
-		return nil, fmt.Errorf("sink: %s was renamed; its manifest does not say where the rows are: call it as the directory of the rows, with %s behind", show(d.release()), besideEnd)
+		return nil, fmt.Errorf("sink: %s was renamed; its manifest does not say where the rows are: call it as the directory of the rows, with %s behind", show(named), besideEnd)
 	}
-	return &Output{Manifest: m, Path: d.Path, Release: d.release(), SHA256: sum, dir: d}, nil
+	o := &Output{Manifest: m, Path: d.Path, Release: d.release(), SHA256: sum, dir: d}
+	if !d.remote() {
+		if p, ok := d.pendingRows(); ok && d.complete() != nil {
+			o.dir.Path = p.next()
+		}
+	}
+	return o, nil
 }
 
 // directory returns where the parts are, for a manifest in the directory release; empty: unknown.

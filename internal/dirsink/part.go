@@ -36,7 +36,10 @@ func (d Dir) Create(ctx context.Context, shard int) (*Part, error) {
 		return nil, fmt.Errorf("sink: shard %d: want 0 to %d", shard, d.Shards-1)
 	}
 	d = d.in(ctx)
-	parent := files.Join(d.staging(), attempt())
+	parent := files.Join(d.staging(), "parts", attempt())
+	if d.remote() {
+		parent = files.Join(d.staging(), attempt())
+	}
 	path := files.Join(parent, files.Base(d.partName(shard)))
 	err := d.disk.mkdirOwn(d.staging())
 	if err == nil {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 )
 
 // Released is a file that goes with the rows, such as the report. Its name begins with "_". Write is called
@@ -34,48 +36,27 @@ func (d Dir) Publish(ctx context.Context, refs []FileRef, files []Released, sche
 		return nil, err
 	}
 	d = d.in(ctx)
-	for _, dir := range d.dirs() {
-		if err := d.disk.mkdirAll(dir); err != nil {
-			return nil, fmt.Errorf("sink: %w", err)
-		}
+	publish := d.rename
+	if d.remote() {
+		publish = d.upload
 	}
-	unlock, alone, err := d.lock()
+	done, err := publish(m, refs, files)
+	if _, refused := errors.AsType[*NotFree](err); err != nil && !refused && !strings.HasPrefix(err.Error(), "sink: ") {
+		err = fmt.Errorf("sink: publishing to %s: %w", show(d.dirs()[0]), err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	d.alone = alone
+	return done, nil
+}
+
+// upload publishes objects: parts, released files and the manifest last, each under the condition that nobody else
+// has put it there.
+func (d Dir) upload(m *Manifest, refs []FileRef, files []Released) (*Manifest, error) {
 	if done, err := d.manifest(); err == nil && done.RunID == d.RunID {
 		d.cleanUp()
 		return done, nil
 	}
-	return d.publish(m, refs, files)
-}
-
-// lock waits for other publishers; alone: it tells that none is left if runs claim the output.
-func (d Dir) lock() (unlock func(), alone bool, err error) {
-	var held []func()
-	unlock = func() {
-		for _, leave := range held {
-			leave()
-		}
-	}
-	for _, dir := range d.dirs() {
-		leave, only, err := d.disk.lock(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			unlock()
-			return nil, false, fmt.Errorf("sink: %s cannot be locked: %w", show(dir), err)
-		}
-		held, alone = append(held, leave), only // that of the released files is the last
-	}
-	return unlock, alone, nil
-}
-
-// publish does the work under the lock.
-func (d Dir) publish(m *Manifest, refs []FileRef, files []Released) (*Manifest, error) {
 	rows, others, err := d.enter()
 	if err != nil {
 		return nil, err
@@ -89,25 +70,16 @@ func (d Dir) publish(m *Manifest, refs []FileRef, files []Released) (*Manifest, 
 		func() error { return d.clear(rows, others, m, settled) },
 		func() error { return d.settle(refs, settled) },
 		d.checkAlone,
-		func() error { return d.writeReleased(files, m) },
-		d.sync,
+		func() error { return d.writeReleased(d.release(), files, m) },
 		func() error { return d.finish(m) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, fmt.Errorf("sink: publishing to %s: %w", show(d.dirs()[0]), err)
+			return nil, err
 		}
 	}
 	d.cleanUp()
 	return m, nil
-}
-
-// sync makes the names of all files durable.
-func (d Dir) sync() (err error) {
-	for _, dir := range d.dirs() {
-		err = errors.Join(err, d.disk.sync(dir))
-	}
-	return err
 }
 
 // plan checks the arguments and makes the manifest, all but the sizes of the released files.
@@ -118,7 +90,7 @@ func (d Dir) plan(refs []FileRef, files []Released, schema any) (*Manifest, erro
 	if d.Path == "" && d.Shards > 0 {
 		return nil, errors.New("sink: there is no directory for the parts")
 	}
-	m := &Manifest{Format: manifestFormat, RunID: d.RunID, Directory: d.recorded(), Note: d.Note, Parts: make([]File, d.Shards), Released: make([]File, len(files))}
+	m := &Manifest{Format: manifestFormat, Version: buildinfo.Version(), RunID: d.RunID, Directory: d.recorded(), Note: d.Note, Parts: make([]File, d.Shards), Released: make([]File, len(files))}
 	for _, r := range refs {
 		if r.Shard < 0 || r.Shard >= d.Shards || m.Parts[r.Shard].Name != "" {
 			return nil, fmt.Errorf("sink: shard %d of %d came twice or does not exist", r.Shard, d.Shards)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -45,7 +44,7 @@ func (d Dir) enter() (rows, others []string, err error) {
 		err = d.claim()
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("sink: publishing to %s: %w", show(d.dirs()[0]), err)
+		return nil, nil, err
 	}
 	if rows, others, err = d.names(); err == nil {
 		err = d.checkNames(rows, others)
@@ -86,9 +85,6 @@ func (d Dir) clear(rows, others []string, m *Manifest, settled map[string]bool) 
 	}
 	if slices.Contains(others, manifestName) {
 		err := d.disk.replace(d.beside(manifestName), files.Join(d.staging(), replacedName))
-		if err == nil {
-			err = d.disk.sync(d.release())
-		}
 		if err != nil {
 			return err
 		}
@@ -109,13 +105,7 @@ func (d Dir) clear(rows, others []string, m *Manifest, settled map[string]bool) 
 			paths = append(paths, d.beside(f.Name))
 		}
 	}
-	if err := d.removeAll(paths); err != nil {
-		return err
-	}
-	if !d.Tables {
-		d.removeTables()
-	}
-	return nil
+	return d.removeAll(paths)
 }
 
 // removeAll removes files, of which some may have gone.
@@ -135,11 +125,13 @@ func (d Dir) replaced() ([]File, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var old Manifest
-	if err != nil || json.Unmarshal(b, &old) != nil || old.validate() != nil {
+	if err != nil {
 		return nil, err
 	}
-	return old.Released, nil
+	if old, decodeErr := decode(b); decodeErr == nil {
+		return old.Released, nil
+	}
+	return nil, nil
 }
 
 // settle moves the staged parts to their names.
@@ -192,29 +184,25 @@ func (d Dir) checkAlone() error {
 	}
 	here := 0
 	for _, name := range rows {
-		switch {
-		case !d.ownPart(name):
+		if !d.ownPart(name) {
 			return fmt.Errorf("%q has appeared; another run writes here", name)
-		case strings.Contains(name, copyMark): // of an attempt that was cut off
-			err = errors.Join(err, d.removeAll([]string{d.at(name)}))
-		default:
-			here++
 		}
+		here++
 	}
-	if err == nil && here != d.Shards {
-		err = errors.New("parts have disappeared; another run writes here")
+	if here != d.Shards {
+		return errors.New("parts have disappeared; another run writes here")
 	}
-	return err
+	return nil
 }
 
-// writeReleased writes the released files, each under a temporary name first, and describes them in m.
-func (d Dir) writeReleased(list []Released, m *Manifest) error {
+// writeReleased writes the released files to a directory, each under a temporary name first, and describes them in m.
+func (d Dir) writeReleased(dir string, list []Released, m *Manifest) error {
 	before := slices.Clone(m.Parts)
 	for i, f := range list {
-		temp := files.Join(d.staging(), attempt()+f.Name)
+		temp := files.Join(d.tempOf(dir), attempt()+f.Name)
 		written, err := d.write(temp, func(w io.Writer, _ []File) error { return f.Write(w, before) })
 		if err == nil {
-			err = d.disk.replace(temp, d.beside(f.Name))
+			err = d.disk.replace(temp, files.Join(dir, f.Name))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
@@ -226,27 +214,33 @@ func (d Dir) writeReleased(list []Released, m *Manifest) error {
 	return nil
 }
 
-// finish writes the manifest, unless this run's is there.
-func (d Dir) finish(m *Manifest) error {
-	b, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
+// writeManifest writes the manifest, and moves it to its place.
+func (d Dir) writeManifest(m *Manifest, to string, move func(from, to string) error) error {
+	temp := files.Join(d.tempOf(files.Dir(to)), attempt()+manifestName)
+	if _, err := d.write(temp, Content("", m.Encode()).Write); err != nil {
 		return err
 	}
-	temp := files.Join(d.staging(), attempt()+manifestName)
-	_, err = d.write(temp, Content("", append(b, '\n')).Write)
-	if err == nil {
-		err = d.disk.place(temp, d.beside(manifestName))
+	return move(temp, to)
+}
+
+// tempOf is where files for a directory are written first.
+func (d Dir) tempOf(dir string) string {
+	if d.remote() {
+		return d.staging()
 	}
+	return files.Dir(dir)
+}
+
+// finish writes the manifest, unless this run's is there.
+func (d Dir) finish(m *Manifest) error {
+	err := d.writeManifest(m, d.beside(manifestName), d.disk.place)
 	if errors.Is(err, fs.ErrExist) {
 		if there, readErr := d.manifest(); readErr != nil || there.RunID != d.RunID {
 			return errors.New("another run has published here")
 		}
 		err = nil
 	}
-	if err != nil {
-		return err
-	}
-	return d.disk.sync(d.release())
+	return err
 }
 
 // cleanUp removes this run's staging as far as possible, and the common one if it is empty.

@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -199,13 +200,10 @@ func (r Run) idRule() (rule string) {
 
 // ReadVersions reads the build's own record of what it was made from.
 func ReadVersions() Versions {
-	v := Versions{Dapple: "development", Go: runtime.Version(), Beam: "unknown"}
+	v := Versions{Dapple: buildinfo.Version(), Go: runtime.Version(), Beam: "unknown"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
-	}
-	if info.Main.Version != "" && info.Main.Version != "(devel)" {
-		v.Dapple = info.Main.Version
 	}
 	for _, d := range info.Deps {
 		if d.Path == "github.com/apache/beam/sdks/v2" {

@@ -3,11 +3,9 @@ package table
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // directory is a sink of files in one directory, and of the released files in another.
@@ -15,17 +13,11 @@ type directory struct {
 	Target
 	format *Format // nil: unknown
 	dir    dirsink.Dir
-	made   []string // directories that were not there before
 }
 
 func (d *directory) Check(ctx context.Context) error { return d.dir.Check(ctx) }
 
 func (d *directory) Prepare(ctx context.Context) error {
-	for _, dir := range []string{d.Output, d.release()} {
-		if _, err := os.Stat(dir); !files.Remote(dir) && errors.Is(err, os.ErrNotExist) {
-			d.made = append(d.made, dir)
-		}
-	}
 	if err := d.dir.Prepare(ctx); err != nil {
 		return &FieldError{Field: "Output", Err: err}
 	}
@@ -117,11 +109,7 @@ func (d *directory) Find(ctx context.Context, _ string) (Written, bool, error) {
 }
 
 func (d *directory) Abandon(ctx context.Context, released ...string) error {
-	err := d.dir.Abandon(ctx, released...)
-	for _, dir := range d.made {
-		_ = os.Remove(dir) // it is not empty if somebody else has put something there
-	}
-	return err
+	return d.dir.Abandon(ctx, released...)
 }
 
 func (d *directory) Unfinished() string {

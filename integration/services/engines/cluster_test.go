@@ -123,7 +123,7 @@ func TestFlinkCluster(t *testing.T) {
 	}{
 		{"counting", func() { until(t, "a worker", func() bool { return len(a.workers(t)) > 0 }) }},
 		{"solving", func() { a.found(t, "dapple-run-*/*.drawn") }},
-		{"writing", func() { a.found(t, "writing"+parts) }},
+		{"writing", func() { a.found(t, parts) }},
 	} {
 		cmd, wait := a.start(t, a.at(tt.name, "--rows=50000000")...)
 		tt.when()

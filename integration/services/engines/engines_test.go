@@ -151,8 +151,8 @@ func (c command) run(t *testing.T, status int, args ...string) string {
 	return said
 }
 
-// parts follows an output's name in a pattern of files that are being written.
-const parts = ".release/_tmp/*/*/part-*"
+// parts is a pattern of files that are being written.
+const parts = "dapple-*.tmp/parts/*/part-*"
 
 // found waits for a file of a pattern.
 func (c command) found(t *testing.T, pattern string) {

@@ -1,0 +1,22 @@
+package buildinfo
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestVersion(t *testing.T) {
+	own := debug.Module{Path: module, Version: "v0.1.0"}
+	for want, info := range map[string]*debug.BuildInfo{
+		"v0.1.0":    {Main: own},
+		"v0.2.0":    {Main: debug.Module{Path: "example.com/program", Version: "v9.0.0"}, Deps: []*debug.Module{{Path: "example.com/other", Version: "v1.0.0"}, {Path: module, Version: "v0.2.0"}}},
+		development: {Main: debug.Module{Path: module, Version: "(devel)"}},
+	} {
+		if got := version(info); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if Version() == "" {
+		t.Error("a build without a version")
+	}
+}
