@@ -70,7 +70,7 @@ func duration(p solver.Problem, t targets) float64 {
 	work := func(pass float64) float64 {
 		seconds := pass * float64(scored)
 		if r.rakesAll() {
-			return seconds + sweepsOf(sizes, first, firstSweeps+pairSweeps, pass) + sweepsOf(sizes, final, sweeps, pass)
+			return seconds + sweepsOf(sizes, first, firstSweeps, pass) + sweepsOf(sizes, final, sweeps, pass)
 		}
 		return seconds + sweepsOf(sizes, first, firstSweeps, pass)
 	}

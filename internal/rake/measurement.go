@@ -12,7 +12,7 @@ import (
 // measurement is a released residual and the table that the model is fitted to for it.
 //
 // A residual speaks of what a table adds to its sub-tables, and a fit converges on counts: the table's target is the
-// residual plus a lower-order part that was known before the fit, of the candidate's base (see anchor).
+// residual plus a lower-order part that was known before the fit, of the candidate's base.
 type measurement struct {
 	table     *population.Table
 	values    []float64 // as released, or the mean of two releases
@@ -39,12 +39,6 @@ func lowerPart(x []float64, shape []int) []float64 {
 		lower[i] = x[i] - lower[i]
 	}
 	return lower
-}
-
-// anchor sets the lower-order part to that of base, counts.
-func (m *measurement) anchor(base []float64) {
-	m.lower = lowerPart(base, m.shape)
-	m.aim()
 }
 
 // aim sets the target and the ridge of the fit.
@@ -98,11 +92,12 @@ func (r *run) addMeasurement(c *candidate, m query.Measurement) {
 	}
 	t.relative = max(leastDeviation, t.relative)
 	t.values, t.precision, t.axes = m.Values, u, r.axes(c.clique)
-	t.ridge = ridge(t.base, m.Values, lowerPart(t.base, shape), u, t.relative)
+	t.lower = lowerPart(t.base, shape)
+	t.ridge = ridge(t.base, m.Values, t.lower, u, t.relative)
 	if len(c.clique) == 2 && len(c.base) > 4 { // one number makes all cells of a residual of 2×2
 		t.empty = &emptiness{t.base, priorScale(t.base, t.relative)}
 	}
-	t.anchor(t.base)
+	t.aim()
 }
 
 // axes returns the columns of a pair whose bins were learned: those hold about as many records each, so that

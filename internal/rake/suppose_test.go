@@ -93,7 +93,8 @@ func TestHold(t *testing.T) {
 				m.values = append(m.values, x)
 				m.values[i] -= lowerPart(base, m.shape)[i]
 			}
-			m.anchor(base)
+			m.lower = lowerPart(base, m.shape)
+			m.aim()
 			return m
 		}
 		m.hold()

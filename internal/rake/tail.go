@@ -36,68 +36,14 @@ func extendTails(pieces []query.Piece, tree []query.Halving, n int, sigma float6
 	if sigma == 0 {
 		return pieces
 	}
-	return extendBoth(tilted(pieces), &differences{tree, sigma}, n)
+	return extendBoth(pieces, &differences{tree, sigma}, n)
 }
 
 func extendBoth(pieces []query.Piece, d *differences, n int) []query.Piece {
 	return mirror(extendTail(mirror(extendTail(pieces, d, n), n), d.mirror(n), n), n)
 }
 
-// tilted returns the pieces with those that lie on a slope cut into smaller ones, whose counts fall exponentially from
-// the density of the neighbour on the higher side: of values that a tree does not tell apart, those next to frequent
-// ones are the likelier.
-func tilted(pieces []query.Piece) []query.Piece {
-	var out []query.Piece
-	for i, x := range pieces {
-		own, left, right := density(x), 0.0, 0.0
-		if len(out) > 0 {
-			left = density(out[len(out)-1])
-		}
-		if i+1 < len(pieces) {
-			right = density(pieces[i+1])
-		}
-		switch width := x.To - x.From; {
-		case width < 4 || own == 0 || (left > own) == (right > own):
-			out = append(out, x)
-		case left > own:
-			out = append(out, falling(x, left)...)
-		default:
-			part := falling(query.Piece{From: -x.To, To: -x.From, Count: x.Count}, right)
-			for _, p := range slices.Backward(part) {
-				out = append(out, query.Piece{From: -p.To, To: -p.From, Count: p.Count})
-			}
-		}
-	}
-	return out
-}
-
 func density(x query.Piece) float64 { return x.Count / float64(x.To-x.From) }
-
-// falling cuts a piece into steps of half a half-life, with counts c·(1−exp(−λy))/(1−exp(−λw)) below each y; λ is such
-// that the density begins as given.
-func falling(x query.Piece, from float64) []query.Piece {
-	width := float64(x.To - x.From)
-	low, high := 0.0, from/x.Count*2
-	for range 60 { // count of all over density at the start = (1−exp(−λw))/λ
-		if rate := (low + high) / 2; -math.Expm1(-rate*width)/rate > x.Count/from {
-			low = rate
-		} else {
-			high = rate
-		}
-	}
-	rate, step := high, max(1, int(math.Ceil(math.Ln2/2/high)))
-	below := func(y int) float64 { return x.Count * math.Expm1(-rate*float64(y)) / math.Expm1(-rate*width) }
-	var out []query.Piece
-	for y := 0; y < x.To-x.From; {
-		to := min(y+step, x.To-x.From)
-		if rate*float64(y) > 12 {
-			to = x.To - x.From
-		}
-		out = append(out, query.Piece{From: x.From + y, To: x.From + to, Count: max(0, below(to)-below(y))})
-		y = to
-	}
-	return out
-}
 
 // mirror exchanges value v and n−1−v.
 func mirror(pieces []query.Piece, n int) []query.Piece {
