@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/book"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
@@ -33,6 +34,8 @@ type LedgerConfig struct {
 	PrivacyID    string // column that names the privacy unit; empty: every record is one
 	Mixed        bool   // admit methods that select too, with a little less room
 	Input        string // the table; for an existing book: another name of it
+
+	Check []string // outputs of runs, which must be entered in the book
 }
 
 // ValidateLedger finds every fault of a request about a budget book.
@@ -60,6 +63,9 @@ func ValidateLedger(ctx context.Context, c LedgerConfig) error {
 	default:
 		if c.Input == "" {
 			f.add("--input", "is required with --create: the table, as runs name it", "")
+		}
+		if len(c.Check) > 0 {
+			f.add("--check", "compares releases with a book that is there, and --create makes one", "leave one of the two out")
 		}
 		if _, err := accountant.NewBook(c.Neighbouring, c.Epsilon, c.Delta, c.Mixed); err != nil {
 			f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; %s", float64(c.Epsilon), float64(c.Delta), strings.Join(errorLines(err), "; ")),
@@ -94,10 +100,44 @@ func Ledger(ctx context.Context, w io.Writer, c LedgerConfig) error {
 	} else if b, err = book.Open(ctx, c.Dir); err == nil && c.Input != "" {
 		err = b.AddInput(ctx, absolute(c.Input))
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeBook(w, b)
 	}
-	return writeBook(w, b)
+	if err == nil {
+		err = checkReleases(ctx, w, b, c.Check)
+	}
+	return err
+}
+
+// checkReleases compares what the statements of releases say of their entries with the book. All differences are in the
+// error.
+func checkReleases(ctx context.Context, w io.Writer, b *book.Book, outputs []string) error {
+	var errs []error
+	for _, dir := range outputs {
+		o, err := dirsink.Open(ctx, dir)
+		var p report.Privacy
+		if err == nil {
+			p, err = released(ctx, o.Release)
+		}
+		switch {
+		case err != nil:
+		case p.Book == nil || p.Book.DataSet != b.Terms.Name:
+			err = fmt.Errorf("it is not entered in the book of %s", b.Terms.Name)
+		default:
+			err = b.Holds(p.Book.Entry, p.Book.SHA256)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s", dir, plainError(err)))
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "check   %s is entry %d\n", dir, p.Book.Entry); err != nil {
+			return err
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("ledger: not all of these releases are entered in %s; restore the book from a copy, or find theirs, before another run:\n%w", b.Dir, errors.Join(errs...))
+	}
+	return nil
 }
 
 func writeBook(w io.Writer, b *book.Book) error {
@@ -272,9 +312,9 @@ func (r *Request) refused(b *book.Book, err error) Faults {
 	return Faults{{Where: "--epsilon", What: what, Fix: fix}}
 }
 
-// charge enters a run in the budget book, if the request has one. Faults mean that the run does not fit; after
-// another error it is unknown whether it was charged.
-func (r *Request) charge(ctx context.Context, n note) (notes []string, err error) {
+// charge enters a run in the budget book, if the request has one, and sets the entry that its statement names. Faults mean
+// that the run does not fit; after another error it is unknown whether it was charged.
+func (r *Request) charge(ctx context.Context, n note, stated *report.Book) (notes []string, err error) {
 	if r.Ledger == "" {
 		return nil, nil
 	}
@@ -293,6 +333,7 @@ func (r *Request) charge(ctx context.Context, n note) (notes []string, err error
 	if err != nil {
 		return nil, err
 	}
+	stated.Entry, stated.SHA256 = b.Charged(n.key())
 	return []string{fmt.Sprintf("%s, the book of %s: this run is charged; spent is %s", r.Ledger, b.Terms.Name, spentOf(b))}, nil
 }
 

@@ -23,8 +23,8 @@ const often = 30 * time.Second
 const tick = 500 * time.Millisecond
 
 // meter shows the progress of a run in this process: a moving line on a terminal, else one line for
-// each stage, and for a fit one more from time to time. It shows public figures, and of the private table
-// only how many of its bytes were read, which is for a terminal alone.
+// each stage, and for a fit one more from time to time. It shows public figures, and on a terminal how many bytes of the
+// private table there are and were read. Logs, which are collected, say nothing of its size.
 type meter struct {
 	out      io.Writer
 	terminal bool
@@ -128,19 +128,11 @@ func (m *meter) object(now time.Time) {
 		Stage   string  `json:"stage"`
 		Done    int     `json:"done"`
 		Total   int     `json:"total,omitempty"`
-		Bytes   int64   `json:"input_bytes,omitempty"`
 		Seconds float64 `json:"elapsed_seconds"`
-	}{now.UTC().Format(time.RFC3339), "info", m.stage, m.done, m.parts, m.inputBytes(), now.Sub(m.began).Round(100 * time.Millisecond).Seconds()})
+	}{now.UTC().Format(time.RFC3339), "info", m.stage, m.done, m.parts, now.Sub(m.began).Round(100 * time.Millisecond).Seconds()})
 	if err == nil {
 		_, _ = m.out.Write(append(line, '\n')) // there is nowhere to report a failure
 	}
-}
-
-func (m *meter) inputBytes() int64 {
-	if m.stage == "reading" {
-		return m.total
-	}
-	return 0
 }
 
 // draw writes the moving line anew.
@@ -171,7 +163,7 @@ func (m *meter) amount(stage string, done, total int) string {
 	case stage == "reading" && m.terminal:
 		return fmt.Sprintf(" %s of %s", plan.Bytes(float64(done)), plan.Bytes(float64(m.total)))
 	case stage == "reading":
-		return " " + plan.Bytes(float64(m.total))
+		return ""
 	case m.terminal || done > 0 && !fits[stage] && stage != "writing":
 		return m.reached(stage, done, total)
 	case total == 0:

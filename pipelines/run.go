@@ -101,7 +101,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, err
 	}
 	defer a.finish()
-	charged, err := r.charge(ctx, n)
+	charged, err := r.charge(ctx, n, l.output.Book)
 	if err != nil && begun != nil { // what was begun is left as it is
 		_, abandonErr := a.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)

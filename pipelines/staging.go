@@ -68,6 +68,9 @@ func (a stagingArea) stage(ctx context.Context, runID string) (staging, error) {
 				return staging{}, Faults{{Where: "--temp_location", What: plainError(err)}}
 			}
 		}
+		if err := (store.Objects{Dir: dir}).CheckConditions(ctx); err != nil {
+			return staging{}, Faults{{Where: dir, What: plainError(err)}}
+		}
 		return staging{dir, func() {}}, nil
 	}
 	dir, err := os.MkdirTemp(a.dir, a.prefix)

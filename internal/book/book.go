@@ -23,7 +23,7 @@ type Book struct {
 	Terms   Terms
 	Entries []Entry
 	Sum     *accountant.Book // of the charges that stand
-	last    [sha256.Size]byte
+	hashes  []string         // of the entries, in hex
 }
 
 // ErrNone says that there is no book.
@@ -48,6 +48,11 @@ func (b *Book) store() keeper {
 // Create opens a new book in a directory that has none.
 func Create(ctx context.Context, dir string, t Terms) (*Book, error) {
 	b := &Book{Dir: dir}
+	if o, ok := b.store().(store.Objects); ok {
+		if err := o.CheckConditions(ctx); err != nil {
+			return nil, err
+		}
+	}
 	e := &Entry{Time: now(), Terms: &t}
 	data := e.encode()
 	b.add(e, data)
@@ -120,7 +125,7 @@ func (b *Book) check(e *Entry) error {
 		return errors.New("a book begins with its terms")
 	case e.Number == 0:
 		return nil
-	case e.Previous != hex.EncodeToString(b.last[:]):
+	case e.Previous != b.SHA256():
 		return errors.New("it does not follow from the entry before")
 	case e.Terms != nil:
 		return errors.New("it has terms, which only the first has")
@@ -135,7 +140,8 @@ func (b *Book) add(e *Entry, data []byte) {
 	if e.Terms != nil {
 		b.Terms = *e.Terms
 	}
-	b.Entries, b.last = append(b.Entries, *e), sha256.Sum256(data)
+	sum := sha256.Sum256(data)
+	b.Entries, b.hashes = append(b.Entries, *e), append(b.hashes, hex.EncodeToString(sum[:]))
 }
 
 // compose charges anew all that stands.
@@ -197,7 +203,32 @@ func (b *Book) Inputs() []string {
 }
 
 // SHA256 returns the hash of the last entry, which stands for all.
-func (b *Book) SHA256() string { return hex.EncodeToString(b.last[:]) }
+func (b *Book) SHA256() string { return b.hashes[len(b.hashes)-1] }
+
+// Charged returns the number and the hash of the entry that charged a key; 0 if none has.
+func (b *Book) Charged(key string) (number int, sha256 string) {
+	for i, e := range b.Entries {
+		if e.Charge != nil && e.Charge.Key == key {
+			return i, b.hashes[i]
+		}
+	}
+	return 0, ""
+}
+
+// Holds says what is wrong with a book of which somebody has kept the number and the hash of an entry. A book whose last
+// entries were removed is whole by itself: nothing in it points to them.
+func (b *Book) Holds(number int, sha256 string) error {
+	last := len(b.Entries) - 1
+	switch {
+	case number <= 0 || sha256 == "":
+		return errors.New("it names no entry")
+	case number > last:
+		return fmt.Errorf("it was charged by entry %d, and the book ends with entry %d: its last entries are gone", number, last)
+	case b.hashes[number] != sha256:
+		return fmt.Errorf("it was charged by another entry %d than the book has: this is another book, or one that was written anew", number)
+	}
+	return nil
+}
 
 // ErrReturned says that a key was charged and taken back: its run can never draw.
 var ErrReturned = errors.New("book: the charge of this run was taken back; begin another run")
@@ -260,7 +291,7 @@ func (b *Book) append(ctx context.Context, next func() (*Entry, error)) error {
 		if e == nil || err != nil {
 			return err
 		}
-		e.Number, e.Previous, e.Time = len(b.Entries), hex.EncodeToString(b.last[:]), now()
+		e.Number, e.Previous, e.Time = len(b.Entries), b.SHA256(), now()
 		data := e.encode()
 		_, created, err := b.store().CreateIfAbsent(ctx, entryName(e.Number), data)
 		if err != nil {

@@ -257,3 +257,29 @@ func TestDamagedBooks(t *testing.T) {
 		t.Errorf("%d runs", got.Sum.Runs())
 	}
 }
+
+// A book tells whether it still has an entry whose number and hash somebody has kept.
+func TestHolds(t *testing.T) {
+	dir := t.TempDir()
+	b, err := book.Create(t.Context(), dir, book.Terms{Name: "us", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-9, Inputs: []string{"us.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hashes []string
+	for _, input := range []string{"a.csv", "b.csv"} {
+		if err := b.AddInput(t.Context(), input); err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, b.SHA256())
+	}
+	for _, tt := range []struct {
+		number int
+		sum    string
+		want   string
+	}{{1, hashes[0], ""}, {2, hashes[1], ""}, {3, hashes[1], "its last entries are gone"}, {2, hashes[0], "another entry 2"}, {0, hashes[0], "names no entry"}, {1, "", "names no entry"}} {
+		err := b.Holds(tt.number, tt.sum)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("entry %d, %s: error %v, want %q", tt.number, tt.sum, err, tt.want)
+		}
+	}
+}

@@ -146,6 +146,7 @@ func New(r Run) Privacy {
 			"anyone who holds the seed, the staging store or the table itself",
 			"the form of the input: that it could be read; in a CSV file, a quote that opens a cell and never closes ends the run, " +
 				"and one that closes in a later record takes the records between into its cell",
+			"limits that one more record can cross: more than 2^40 privacy units, or 2^28 with all their records, end the run after the table was read, and so does a table that is too large for memory or disk",
 		},
 	}
 	if r.Domain.PrivacyID != "" {

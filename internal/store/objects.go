@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -72,6 +73,23 @@ func download(ctx context.Context, path string) (data []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	return io.ReadAll(r)
+}
+
+// CheckConditions creates one object twice, and fails if both succeed. Some services take no notice of conditions: of two
+// attempts of a run, the second would then overwrite the release of the first.
+func (s Objects) CheckConditions(ctx context.Context) (err error) {
+	dir := files.Join(s.Dir, "conditions") // for this alone
+	defer func() { err = errors.Join(err, files.RemoveAll(ctx, dir)) }()
+	path := files.Join(dir, rand.Text())
+	if err := files.Create(ctx, path, []byte("first")); err != nil {
+		return fmt.Errorf("store: creating %q: %w", path, err)
+	}
+	if err := files.Create(ctx, path, []byte("second")); err == nil {
+		return fmt.Errorf("store: %s overwrites an object that a request asks to create only if there is none; runs at once would overwrite each other's releases there: use a service that honours If-None-Match", s.Dir)
+	} else if !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("store: creating %q again: %w", path, err)
+	}
+	return nil
 }
 
 func (s Objects) path(name string) (string, error) {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"io/fs"
@@ -35,5 +36,61 @@ func TestObjectIsShownLate(t *testing.T) {
 	current, created, err := store.Objects{Dir: "late://bucket"}.CreateIfAbsent(t.Context(), "name", []byte("second"))
 	if err != nil || created || string(current) != "first" {
 		t.Errorf("%q, %t, %v; want the first, not created", current, created, err)
+	}
+}
+
+// heedless is a service that keeps objects, and takes notice of conditions or not.
+type heedless struct {
+	files.System
+	honours bool
+	objects map[string][]byte
+}
+
+func (*heedless) CheckName(string) error { return nil }
+
+func (h *heedless) Create(_ context.Context, name string) (files.Writer, error) {
+	return &heedlessWriter{h: h, name: name}, nil
+}
+
+func (h *heedless) List(context.Context, string) (list []files.Info, err error) {
+	for name := range h.objects {
+		list = append(list, files.Info{Name: name})
+	}
+	return list, nil
+}
+
+func (h *heedless) Remove(_ context.Context, f files.Info) error {
+	delete(h.objects, f.Name)
+	return nil
+}
+
+type heedlessWriter struct {
+	bytes.Buffer
+	h    *heedless
+	name string
+}
+
+func (w *heedlessWriter) Close() error {
+	if _, found := w.h.objects[w.name]; found && w.h.honours {
+		return fs.ErrExist
+	}
+	w.h.objects[w.name] = w.Bytes()
+	return nil
+}
+
+func (*heedlessWriter) Abort() {}
+
+// A service that overwrites what was to be created only once is found before anything is spent. Nothing is left behind.
+func TestServiceIgnoresConditions(t *testing.T) {
+	for scheme, honours := range map[string]bool{"honours": true, "ignores": false} {
+		h := &heedless{honours: honours, objects: map[string][]byte{}}
+		files.Register(scheme, h)
+		err := store.Objects{Dir: scheme + "://bucket"}.CheckConditions(t.Context())
+		if (err == nil) != honours || !honours && !strings.Contains(err.Error(), "use a service that honours If-None-Match") {
+			t.Errorf("%s: error %v", scheme, err)
+		}
+		if len(h.objects) > 0 {
+			t.Errorf("%s: objects are left: %v", scheme, h.objects)
+		}
 	}
 }

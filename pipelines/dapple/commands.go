@@ -220,6 +220,7 @@ func ledgerCommand() command {
 			{name: "neighbouring", value: "REL", usage: "add_remove (default) or replace: that of its runs", set: relation(&c.Neighbouring)},
 			{name: "privacy_id", value: "COLUMN", usage: "privacy_id of its domain files; default: every record is a privacy unit", set: text(&c.PrivacyID)},
 			{name: "mixed", usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
+			{name: "check", value: "DIR,…", usage: "outputs of runs: fail unless the book has the entries that charged them", set: list(&c.Check)},
 		},
 		check: func(ctx context.Context) error { return pipelines.ValidateLedger(ctx, *c) },
 		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Ledger(ctx, out, *c) },

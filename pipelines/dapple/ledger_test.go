@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,7 +58,7 @@ func TestLedger(t *testing.T) {
 	if !regexp.MustCompile(`note    b, the book of people: this run is charged; spent is ε = 1\S* of 1.5 by 1 run`).MatchString(got.stdout) {
 		t.Errorf("synth says: %s", got.stdout)
 	}
-	for name, want := range map[string]string{"_privacy.json": `"data_set": "people"`, "_report.html": "entered in the budget book of people: all that is entered there keeps ε = 1.5"} {
+	for name, want := range map[string]string{"_privacy.json": `"data_set": "people"`, "_report.html": "entered in the budget book of people as entry 1: all that is entered there keeps ε = 1.5"} {
 		if b, err := os.ReadFile(filepath.Join(dir, "out.release", name)); err != nil || !strings.Contains(string(b), want) {
 			t.Errorf("%s does not name the book: %v", name, err)
 		}
@@ -194,4 +195,28 @@ func drawnIn(t *testing.T, temp string) (runs []string) {
 		}
 	}
 	return runs
+}
+
+// A book whose last entries are gone is whole by itself. The statement of a release names its entry, so that the book can be
+// asked for it.
+func TestLedgerCheck(t *testing.T) {
+	dir := people(t, 100)
+	book(t, dir, "1.5")
+	for i, output := range []string{"one", "two"} {
+		args := append(synth("--ledger=b", "--quiet", "--epsilon=0.5"), "--output="+output)
+		args = slices.DeleteFunc(args, func(a string) bool { return a == "--output=out" || a == "--epsilon=1" })
+		dapple(t, dir, args...).want(t, 0)
+		got := dapple(t, dir, "ledger", "b", "--check="+output)
+		if got.want(t, 0); !strings.Contains(got.stdout, fmt.Sprintf("check   %s is entry %d", output, i+1)) {
+			t.Errorf("the entry of %s is not named: %s", output, got.stdout)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "b", "entry-000002.json")); err != nil {
+		t.Fatal(err)
+	}
+	dapple(t, dir, "ledger", "b").want(t, 0)
+	dapple(t, dir, "ledger", "b", "--check=one,two").want(t, 1, "two: it was charged by entry 2, and the book ends with entry 1: its last entries are gone")
+	dapple(t, dir, "ledger", "c", "--create=people", "--input=people.csv", "--epsilon=3", "--delta=1e-9", "--privacy_id=person_id").want(t, 0)
+	dapple(t, dir, "ledger", "c", "--check=one,none").want(t, 1, "one: it was charged by entry 1, and the book ends with entry 0", "none")
+	dapple(t, dir, "ledger", "d", "--create=us", "--input=people.csv", "--epsilon=3", "--delta=1e-9", "--check=one").want(t, 2, "--check")
 }
