@@ -13,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 go run ./examples/visits -people 20000 -seed 1 -out "$work/visits.csv"
 cat >"$work/about.yaml" <<'ABOUT'
 name: Visits to a clinic, 2024
+unit: patient
 ABOUT
 (cd "$work" && "$dapple" infer --input=visits.csv --privacy_id=person_id --from_data --output=visits.yaml --quiet >/dev/null &&
 	"$dapple" synth --domain=visits.yaml --input=visits.csv --output=out --expected_rows=20000 --epsilon=1 --delta=1e-9 --about=about.yaml --quiet >/dev/null &&

@@ -43,9 +43,11 @@ type Quantile struct {
 	Text  string  `json:"text"`
 }
 
-// Histogram gives the shares of all rows in equal bins between the .5th and the 99.5th percentile of the
-// true table; what lies outside is in the outer bins.
+// Histogram gives the shares of all rows in equal bins. Of whole numbers with at most 64 values, multiples of their step,
+// each value is a bin; of others bins lie between the .5th and the 99.5th percentile of the true table, and what lies
+// outside is in the outer bins.
 type Histogram struct {
+	Step      float64   `json:"step,omitempty"` // of whole numbers: bin i has Edges[i], Edges[i] + Step, … below Edges[i+1]
 	Edges     []float64 `json:"edges"`
 	Real      []float64 `json:"real"`
 	Synthetic []float64 `json:"synthetic"`
@@ -59,8 +61,7 @@ type Frequent struct {
 }
 
 const (
-	mostFrequent  = 5  // values listed of each table
-	histogramBins = 32 // at most
+	mostFrequent = 5 // values listed of each table
 )
 
 var quantiles = []float64{0, .01, .05, .25, .5, .75, .95, .99, 1}
@@ -230,30 +231,4 @@ func mostOf(counts []int) []int {
 		top = top[:min(len(top), mostFrequent)]
 	}
 	return top
-}
-
-// newHistogram counts two ascending columns; nil if the true one has no value.
-func newHistogram(x, y []float64, rows, others int) *Histogram {
-	if len(x) == 0 {
-		return nil
-	}
-	lo, hi := x[len(x)/200], x[len(x)-1-len(x)/200]
-	if lo == hi {
-		lo, hi = lo-.5, hi+.5
-	}
-	h := &Histogram{Real: make([]float64, histogramBins), Synthetic: make([]float64, histogramBins)}
-	for i := range histogramBins + 1 {
-		h.Edges = append(h.Edges, lo+(hi-lo)*float64(i)/histogramBins)
-	}
-	for _, side := range []struct {
-		from []float64
-		to   []float64
-		rows int
-	}{{x, h.Real, rows}, {y, h.Synthetic, others}} {
-		for _, v := range side.from {
-			bin := max(0, min((v-lo)/(hi-lo)*histogramBins, histogramBins-1))
-			side.to[int(bin)] += 1 / float64(side.rows)
-		}
-	}
-	return h
 }

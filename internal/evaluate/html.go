@@ -41,20 +41,24 @@ type column struct {
 	page.Bars
 	Score   string
 	Metric  string
+	Moments string
 	Figures []figure
 }
 
 // figure is one figure of both tables.
 type figure struct{ Name, Real, Synthetic string }
 
-// pairs shows the scores of pairs of columns.
+// pairs shows how far the association of each pair of columns is off.
 type pairs struct {
 	Heat   page.Heat
 	Scored string // which pairs have a score, if some have none
-	Low    []pairScore
+	All    []pairLoss
 }
 
-type pairScore struct{ Columns, Score, Metric, Real, Synthetic string }
+type pairLoss struct {
+	Columns, Loss, Real, Synthetic, Score string
+	loss                                  float64
+}
 
 type worstMarginal struct {
 	page.Bars
@@ -155,7 +159,7 @@ func (c *Comparison) columns(names []string) (list []column) {
 	}
 	for _, of := range c.Values.Columns {
 		item := shapes[of.Name]
-		list = append(list, column{Bars: of.bars(), Score: scored(item.Score), Metric: item.Metric, Figures: of.figures()})
+		list = append(list, column{Bars: of.bars(), Score: scored(item.Score), Metric: item.Metric, Moments: of.moments(), Figures: of.figures()})
 	}
 	slices.SortStableFunc(list, func(x, y column) int {
 		return cmp.Compare(shapes[x.Name].Score.rank(), shapes[y.Name].Score.rank())
@@ -176,10 +180,14 @@ func (c *Column) bars() page.Bars {
 		return b
 	}
 	b.Ordered = true
-	first, last := c.label(h.Edges[0]), c.label(h.Edges[len(h.Edges)-1])
-	b.Ticks = []string{first, last}
-	for i := range h.Real {
-		b.Cells = append(b.Cells, page.Bar{Label: c.label(h.Edges[i]) + " to " + c.label(h.Edges[i+1]), Share: h.Synthetic[i], Other: h.Real[i]})
+	n := len(h.Real)
+	b.Ticks = []string{c.label(h.Edges[0]), c.label(h.Edges[n] - h.Step)}
+	for i := range n {
+		label, last := c.label(h.Edges[i]), c.label(h.Edges[i+1]-h.Step)
+		if last != label {
+			label += " to " + last
+		}
+		b.Cells = append(b.Cells, page.Bar{Label: label, Share: h.Synthetic[i], Other: h.Real[i]})
 	}
 	if n, m := float64(c.Real.Nulls), float64(c.Synthetic.Nulls); n > 0 || m > 0 {
 		b.Cells = append(b.Cells, page.Bar{Label: "NULL", Share: m, Other: n, Apart: true})
@@ -193,7 +201,19 @@ func (c *Column) label(x float64) string {
 		a := domain.Attribute{Type: t}
 		return string(a.AppendNative(nil, int64(math.Round(x))))
 	}
+	if c.Type == domain.Int64.String() && math.Abs(x) < 10000 { // it may be a year
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
 	return plainNumber(x, 4)
+}
+
+// moments says mean and standard deviation of numbers in both tables.
+func (c *Column) moments() string {
+	r, s := &c.Real, &c.Synthetic
+	if !r.Mean.Defined() || !s.Mean.Defined() || c.SDType != kindNames[numerical] {
+		return ""
+	}
+	return fmt.Sprintf("Mean: true %s, synthetic %s. Standard deviation: true %s, synthetic %s.", digits(r.Mean), digits(s.Mean), digits(r.SD), digits(s.SD))
 }
 
 // plainNumber writes a number with so many significant digits, with commas and without an exponent unless it is tiny or huge.
@@ -254,28 +274,41 @@ func (c *Comparison) pairs(names []string) *pairs {
 		}
 	}
 	at := map[string]int{}
-	p := &pairs{Heat: page.Heat{Title: "Error of pairs of columns: 1 less their score", Names: names, Values: make([][]float64, len(names)), None: "no score"}}
+	p := &pairs{Heat: page.Heat{Title: "Pairs of columns: how far their association is off", Names: names, Values: make([][]float64, len(names)), None: "not defined", Top: darkLoss}}
 	for i, name := range names {
 		at[name] = i
 		p.Heat.Values[i] = slices.Repeat([]float64{math.NaN()}, len(names))
 	}
-	items := slices.DeleteFunc(slices.Clone(property.Items), func(x Item) bool { return !x.Score.Defined() })
-	for _, item := range items {
-		i, j := at[item.Columns[0]], at[item.Columns[1]]
-		p.Heat.Values[i][j], p.Heat.Values[j][i] = 1-float64(item.Score), 1-float64(item.Score)
-	}
-	if n := len(property.Items); len(items) < n && c.Values != nil {
-		p.Scored = fmt.Sprintf("%d of %d pairs have a score: those with |r| > %v or Cramér's V > %v in the true table.", len(items), n, correlated, associated)
-	}
-	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Score.rank(), y.Score.rank()) })
-	for _, item := range items[:min(len(items), listedItems)] {
-		s := pairScore{Columns: strings.Join(shortened(item.Columns), " × "), Score: scored(item.Score), Metric: item.Metric, Real: "–", Synthetic: "–"}
-		if a := item.Association; a != nil {
-			s.Real, s.Synthetic = scored(a.Real), scored(a.Synthetic)
+	scores := 0
+	for _, item := range property.Items {
+		if item.Score.Defined() {
+			scores++
 		}
-		p.Low = append(p.Low, s)
+		l := lossOf(item)
+		i, j := at[item.Columns[0]], at[item.Columns[1]]
+		p.Heat.Values[i][j], p.Heat.Values[j][i] = l.loss, l.loss
+		if !math.IsNaN(l.loss) {
+			p.All = append(p.All, l)
+		}
 	}
+	if n := len(property.Items); scores < n && c.Values != nil {
+		p.Scored = fmt.Sprintf("%d of %d pairs have a score of SDMetrics: those with |r| > %v or Cramér's V > %v in the true table.", scores, n, correlated, associated)
+	}
+	slices.SortStableFunc(p.All, func(x, y pairLoss) int { return cmp.Compare(y.loss, x.loss) })
 	return p
+}
+
+// darkLoss is the loss of the darkest shade: half of what association can be.
+const darkLoss = .5
+
+// lossOf is how far the association of a pair is off; of pairs of cells, for which it is not computed, 1 less their score.
+func lossOf(item Item) pairLoss {
+	l := pairLoss{Columns: strings.Join(shortened(item.Columns), " × "), Score: scored(item.Score), Real: "–", Synthetic: "–", loss: 1 - float64(item.Score)}
+	if a := item.Association; a != nil {
+		l.Real, l.Synthetic, l.loss = scored(a.Real), scored(a.Synthetic), math.Abs(float64(a.Real)-float64(a.Synthetic))
+	}
+	l.Loss = strconv.FormatFloat(l.loss, 'f', 3, 64)
+	return l
 }
 
 // shortened cuts names that are listed together.

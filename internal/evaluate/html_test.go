@@ -3,6 +3,7 @@ package evaluate
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -79,7 +80,7 @@ func TestPairsWithoutAScore(t *testing.T) {
 	c := &Comparison{Values: &Values{Columns: []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}}}
 	c.Values.Trends = Property{Average: undefined, Items: []Item{{Columns: []string{"a", "b"}, Score: undefined}, {Columns: []string{"a", "c"}, Score: undefined}}}
 	p := c.pairs(nil)
-	if len(p.Low) != 0 || !strings.HasPrefix(p.Scored, "0 of 2 pairs have a score: those with |r| > 0.5") || p.Heat.Legend()[8].Text != "no score" {
+	if len(p.All) != 0 || !strings.HasPrefix(p.Scored, "0 of 2 pairs have a score of SDMetrics: those with |r| > 0.5") || p.Heat.Legend()[8].Text != "not defined" {
 		t.Errorf("got %+v", p)
 	}
 	for _, f := range c.facts() {
@@ -88,7 +89,71 @@ func TestPairsWithoutAScore(t *testing.T) {
 		}
 	}
 	c.Values.Trends.Items[0].Score, c.Values.Trends.Items[1].Score = .5, .75
-	if p := c.pairs(nil); p.Scored != "" || len(p.Low) != 2 || p.Low[0].Score != "0.500" {
+	if p := c.pairs(nil); p.Scored != "" || len(p.All) != 2 || p.All[0].Score != "0.500" || p.All[0].Loss != "0.500" {
 		t.Errorf("all scored: %+v", p)
+	}
+}
+
+// TestHistograms: whole numbers of up to 64 values have a bar each, more of them bars of equally many, and years have no
+// marks between thousands.
+func TestHistograms(t *testing.T) {
+	whole := func(from, to, step int) (x []float64) {
+		for v := from; v <= to; v += step {
+			x = append(x, float64(v))
+		}
+		return x
+	}
+	for _, c := range []struct {
+		name        string
+		x, y        []float64
+		bins        int
+		first, last string
+	}{
+		{"0 and 1", []float64{0, 0, 1}, []float64{1, 1}, 2, "0", "1"},
+		{"years", whole(1980, 1987, 1), whole(1979, 1986, 1), 9, "1979", "1987"},
+		{"hundreds", whole(0, 6300, 100), []float64{50}, 64, "0", "6300"},
+		{"ages", whole(0, 95, 1), whole(0, 95, 1), 48, "0 to 1", "94 to 95"},
+		{"one value", []float64{7, 7}, nil, 1, "7", "7"},
+		{"fractions", []float64{0, .5, 1}, []float64{.25}, 32, "0 to 0.03125", "0.9688 to 1"},
+	} {
+		of := Column{Name: c.name, Type: "INT64", SDType: "numerical", Histogram: newHistogram(c.x, c.y, len(c.x), max(len(c.y), 1))}
+		if c.name == "fractions" {
+			of.Type = "FLOAT64"
+		}
+		cells := of.bars().Cells
+		sum := 0.0
+		for _, b := range cells {
+			sum += b.Other
+		}
+		if len(cells) != c.bins || cells[0].Label != c.first || cells[len(cells)-1].Label != c.last || math.Abs(sum-1) > 1e-9 {
+			t.Errorf("%s: %d bars from %q to %q of %g in all", c.name, len(cells), cells[0].Label, cells[len(cells)-1].Label, sum)
+		}
+	}
+}
+
+// TestWorseThanShuffled: page and text say in words where a table is worse than shuffled rows, and nowhere else.
+func TestWorseThanShuffled(t *testing.T) {
+	p := &People{SamePerson: Share{.3, .2}, NextRow: Share{.1, .2}}
+	var text bytes.Buffer
+	p.writeText(&text, 1, 1)
+	if got := strings.Count(text.String(), "worse than shuffled rows"); got != 1 {
+		t.Errorf("said %d times:\n%s", got, text.String())
+	}
+	if e := p.Errors(); !e[2].Worse || e[3].Worse {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestLosses: all pairs are listed by the loss of their association, whatever their score.
+func TestLosses(t *testing.T) {
+	c := &Comparison{Values: &Values{Columns: []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}}}
+	c.Values.Trends = Property{Items: []Item{
+		{Columns: []string{"a", "b"}, Score: .99, Association: &Association{.9, .88}},
+		{Columns: []string{"a", "c"}, Score: undefined, Association: &Association{.354, .145}},
+		{Columns: []string{"b", "c"}, Score: undefined, Association: &Association{undefined, .1}},
+	}}
+	p := c.pairs(nil)
+	if len(p.All) != 2 || p.All[0].Columns != "a × c" || p.All[0].Loss != "0.209" || p.Heat.Values[2][0] < .2 {
+		t.Errorf("%+v", p)
 	}
 }

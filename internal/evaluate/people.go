@@ -259,14 +259,20 @@ func (p *People) Notes() (list []string) {
 	return list
 }
 
-// Errors are the lines of the table of errors: name, total variation, and what it would be if rows were dealt at random.
-func (p *People) Errors() (lines [][3]string) {
+// PersonError is a line of the table of errors.
+type PersonError struct {
+	Name, TV, Shuffled string // Shuffled: what TV would be if rows were dealt at random
+	Worse              bool   // TV is above it
+}
+
+// Errors are the lines of the table of errors.
+func (p *People) Errors() (lines []PersonError) {
 	for _, l := range []struct {
 		name string
 		Share
 	}{{"rows per person", p.RowsPerson}, {"with a person column, average", p.RowsByPerson},
 		{"a column in two rows of a person, average", p.SamePerson}, {"in a row and the next, average", p.NextRow}} {
-		lines = append(lines, [3]string{l.name, share(l.TV), share(l.Dealt)})
+		lines = append(lines, PersonError{l.name, share(l.TV), share(l.Dealt), l.TV > l.Dealt})
 	}
 	return lines
 }
@@ -280,9 +286,13 @@ func (p *People) writeText(b *bytes.Buffer, trueRows, rows int) {
 	for _, n := range p.Notes() {
 		fmt.Fprintln(b, n)
 	}
-	fmt.Fprintf(b, "\n%-44s %8s %17s\n", "", "TV", "dealt at random")
+	fmt.Fprintf(b, "\n%-44s %8s %17s\n", "", "TV", "shuffled rows")
 	for _, l := range p.Errors() {
-		fmt.Fprintf(b, "%-44s %8s %17s\n", l[0], l[1], l[2])
+		said := ""
+		if l.Worse {
+			said = "  worse than shuffled rows"
+		}
+		fmt.Fprintf(b, "%-44s %8s %17s%s\n", l.Name, l.TV, l.Shuffled, said)
 	}
 	fmt.Fprintln(b)
 }

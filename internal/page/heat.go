@@ -15,7 +15,8 @@ type Heat struct {
 	Title  string
 	Names  []string
 	Values [][]float64
-	None   string // what NaN is; default "not published"
+	None   string  // what NaN is; default "not published"
+	Top    float64 // the figure of the darkest shade; default 1
 }
 
 // HeatRow is one row of a heat map.
@@ -31,11 +32,11 @@ type HeatCell struct{ Class, Text, Path string }
 // shades is how many there are, h0 to h7 of the style; -1 is for unknown values.
 const shades = 8
 
-func shadeOf(v float64) string {
+func (h Heat) shadeOf(v float64) string {
 	if math.IsNaN(v) {
 		return "hx"
 	}
-	return fmt.Sprintf("h%d", int(min(max(v, 0)*shades, shades-1)))
+	return fmt.Sprintf("h%d", int(min(max(v, 0)/cmp.Or(h.Top, 1)*shades, shades-1)))
 }
 
 // N is the number of columns.
@@ -49,7 +50,7 @@ func (h Heat) Rows() (rows []HeatRow) {
 	for i, name := range h.Names {
 		r := HeatRow{Name: name, Number: i + 1}
 		for j, v := range h.Values[i] {
-			c := HeatCell{Class: shadeOf(v), Text: strings.TrimPrefix(fmt.Sprintf("%.2f", v), "0")}
+			c := HeatCell{Class: h.shadeOf(v), Text: strings.TrimPrefix(fmt.Sprintf("%.2f", v), "0")}
 			switch {
 			case i == j:
 				c = HeatCell{Class: "self"}
@@ -73,7 +74,7 @@ func (h Heat) Levels() []HeatCell {
 			if i == j {
 				continue
 			}
-			class := shadeOf(v)
+			class := h.shadeOf(v)
 			if paths[class] == nil {
 				paths[class] = &strings.Builder{}
 			}
@@ -92,8 +93,8 @@ func (h Heat) Levels() []HeatCell {
 // Legend says what each shade means.
 func (h Heat) Legend() (out []HeatCell) {
 	for s := range shades {
-		v := float64(s) / shades
-		out = append(out, HeatCell{Class: shadeOf(v), Text: fmt.Sprintf("%.2g", v)})
+		v := float64(s) / shades * cmp.Or(h.Top, 1)
+		out = append(out, HeatCell{Class: fmt.Sprintf("h%d", s), Text: fmt.Sprintf("%.2g", v)})
 	}
 	for i, row := range h.Values {
 		for j, v := range row {

@@ -146,3 +146,20 @@ func TestHostileText(t *testing.T) {
 		t.Error("a template without layout is no error")
 	}
 }
+
+// TestSplitColours: no two parts of a bar share a colour, whatever their number.
+func TestSplitColours(t *testing.T) {
+	for _, n := range []int{1, 9, 12, 13, 40} {
+		s := Split{}
+		for i := range n {
+			s.Labels, s.Shares = append(s.Labels, fmt.Sprint(i)), append(s.Shares, 1/float64(n))
+		}
+		seen := map[string]bool{}
+		for _, p := range s.Parts() {
+			if seen[p.Class] || !strings.Contains(style, "path."+p.Class+"{") {
+				t.Errorf("of %d parts: the colour %s is there twice or nowhere", n, p.Class)
+			}
+			seen[p.Class] = true
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package page
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Split is a whole and its parts, as one bar.
 type Split struct {
@@ -15,9 +18,10 @@ type SplitPart struct{ Class, Path, Label, Text string }
 // Parts returns the parts, in order.
 func (s Split) Parts() (out []SplitPart) {
 	x := 0.0
+	s = s.pooled()
 	for i, share := range s.Shares {
 		out = append(out, SplitPart{
-			Class: fmt.Sprintf("s%d", i%splits), Label: s.Labels[i], Text: Percent(share, 1),
+			Class: fmt.Sprintf("s%d", i), Label: s.Labels[i], Text: Percent(share, 1),
 			Path: fmt.Sprintf("M%.2f 0h%.2fv10h-%.2fz", 1000*x, 1000*share, 1000*share),
 		})
 		x += share
@@ -26,4 +30,16 @@ func (s Split) Parts() (out []SplitPart) {
 }
 
 // splits is how many colours the style has for parts.
-const splits = 8
+const splits = 12
+
+// pooled returns a whole of no more parts than there are colours: the last ones are one.
+func (s Split) pooled() Split {
+	if len(s.Shares) <= splits {
+		return s
+	}
+	out := Split{Summary: s.Summary, Labels: append(slices.Clone(s.Labels[:splits-1]), "others"), Shares: append(slices.Clone(s.Shares[:splits-1]), 0)}
+	for _, share := range s.Shares[splits-1:] {
+		out.Shares[splits-1] += share
+	}
+	return out
+}

@@ -29,7 +29,7 @@ func (p Page) card(k known) (c card) {
 	}
 	switch tv := s.Error.AverageTV; {
 	case tv > FewTV:
-		not("Tables of %s: %s to miss by a total variation of %s on average. There are too few %ss for so many columns and cells.", widthWords(p.width()), known, fixed(tv, 3), s.unitName())
+		not("Tables of %s: %s to miss by a total variation of %s on average. There are too few %s for so many columns and cells.", widthWords(p.width()), known, fixed(tv, 3), s.unitNames())
 	case tv > 0:
 		good("Tables of %s: %s to miss by a total variation of %s on average.", widthWords(p.width()), known, fixed(tv, 3))
 	}
@@ -47,7 +47,7 @@ func (p Page) card(k known) (c card) {
 
 	not("Any single person: rows are drawn from a model, and one that equals somebody's record does so by chance. Do not link rows to other tables by their values.")
 	if k.groupOf > 0 {
-		not("Smaller groups than that: their shares may be mostly noise. The intervals are in %s.", s.Marginals.File)
+		not("Smaller groups: their shares may be mostly noise. The intervals are in %s.", s.Marginals.File)
 	} else {
 		not("Small groups: no share of two columns is known to a tenth. The intervals are in %s.", s.Marginals.File)
 	}
@@ -100,7 +100,7 @@ func widthWords(w int) string {
 func (p Privacy) drawn() string {
 	e, cells := p.Error, max(p.Error.Cells, p.Error.PredictedCells)
 	sampling := theory.Sampling(float64(cells), p.Units.Count, 1-confidence)
-	from := fmt.Sprintf("A population that the %ss are a random sample of", p.unitName())
+	from := fmt.Sprintf("A population that the %s are a random sample of", p.unitNames())
 	switch both := sampling + e.MaxCell; {
 	case cells == 0 || sampling >= 1:
 		return ""

@@ -54,7 +54,7 @@ func (p Privacy) Lineage() ([]byte, error) {
 
 // producer is the program, in the form that lineage asks for.
 func (p Privacy) producer() string {
-	return strings.TrimSuffix(source, "blob/main/") + "tree/" + p.Versions.Dapple
+	return repository + "tree/" + p.Versions.Dapple
 }
 
 // runID is a UUID of version 8 that follows from the release.
@@ -95,7 +95,7 @@ func (p Privacy) lineageOutput(at string, columns []Column) lineageDataset {
 	}
 	d.Facets = map[string]lineageFacet{
 		"schema": facet(schemaFacet, lineageFacet{"fields": fields}),
-		"dapple_privacy": facet(source+"internal/report/privacyfacet.json#/$defs/DapplePrivacyDatasetFacet", lineageFacet{
+		"dapple_privacy": facet(sourceAt(p.Versions.Dapple)+"internal/report/privacyfacet.json#/$defs/DapplePrivacyDatasetFacet", lineageFacet{
 			"epsilon": p.Epsilon, "delta": p.Delta, "achievedEpsilon": p.AchievedEpsilon, "neighbouring": p.Neighbouring,
 			"privacyUnit": p.Unit, "relation": p.Relation, "mechanisms": p.Mechanisms(), "releases": p.Releases,
 			"notCovered": p.NotCover, "notPrivate": p.NotPrivate, "otherReleases": p.Process.Other, "modelHash": p.Hashes.Model,

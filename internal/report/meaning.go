@@ -59,7 +59,7 @@ func processOf(r Run) Process {
 		},
 		Validated: []string{
 			"`make verify`: laws of all mechanisms and whole runs enumerated, replays, audits, seeded defects; dp/PRIVACY.md has a line for each claim",
-			"dp/CLAIMS.md: the evidence and the limits of each sentence",
+			"dp/CLAIMS.md: the evidence and the limits of each claim",
 		},
 	}
 	if r.Book != nil {

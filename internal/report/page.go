@@ -54,6 +54,8 @@ type view struct {
 	ErrorText string
 	Told      []fact    // what only the curator knows
 	Evidence  []promise // the parts of dp/PRIVACY.md
+	Source    string    // where documents of the version that ran are read
+	Verdicts  []verdict
 }
 
 // WriteHTML writes _report.html: one self-contained page.
@@ -74,7 +76,8 @@ func WriteHTML(w io.Writer, p Page) error {
 		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
 	}
 	v.Spent, v.Unit, v.ErrorText = spent(v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
-	v.Evidence, v.Told = evidence(), p.Privacy.told()
+	v.Evidence, v.Told = evidence(p.Privacy.Versions.Dapple), p.Privacy.told()
+	v.Source, v.Verdicts = sourceAt(p.Privacy.Versions.Dapple), []verdict{p.Privacy.protection(), p.usefulness(k)}
 	if err := page.Write(w, pageTemplate, page.Head{Title: title}, v); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -91,7 +94,11 @@ func (p Page) columns() (oneWay []*Marginal, list []page.Bars) {
 	}
 	for a, m := range oneWay {
 		if m != nil {
-			list = append(list, bars(&p.Domain.Attributes[a], m))
+			b := bars(&p.Domain.Attributes[a], m)
+			if mean, half, ok := p.meanOf(&p.Domain.Attributes[a], m); ok {
+				b.Note += ", " + meanText(mean, half)
+			}
+			list = append(list, b)
 		}
 	}
 	return oneWay, list

@@ -103,8 +103,8 @@ func TestReportSays(t *testing.T) {
 		id, relation string
 		want         []string
 	}{
-		{"person_id", "AddRemove", []string{"one person_id", "add or remove", "of which one has all rows of one person_id more", "if all rows of this person_id had not been in the table"}},
-		{"person_id", "Replace", []string{"equally many person_ids that differ in the rows of one person_id", "if all rows of this person_id had held something else"}},
+		{"person_id", "AddRemove", []string{"one person", "add or remove", "of which one has all rows of one person more", "if all rows of this person had not been in the table"}},
+		{"person_id", "Replace", []string{"equally many people that differ in the rows of one person", "if all rows of this person had held something else"}},
 		{"", "AddRemove", []string{"one row", "every row counts as a person", "of which one has one row more", "if this row had not been in the table"}},
 		{"", "Replace", []string{"of equally many rows that differ in one row", "if this row had held something else"}},
 	} {
@@ -135,7 +135,7 @@ func TestCard(t *testing.T) {
 		good, not []string
 	}{
 		{.02, .01, []string{"Shares of single columns", "Tables of "}, []string{"Any single person"}},
-		{.3, .01, []string{"Shares of single columns"}, []string{"Tables of ", "too few person_ids"}},
+		{.3, .01, []string{"Shares of single columns"}, []string{"Tables of ", "too few people"}},
 		{.3, .08, nil, []string{"Tables of ", "Shares of single columns"}},
 	} {
 		p := madePage(3, 4, []string{"x"})

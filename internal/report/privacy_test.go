@@ -47,8 +47,8 @@ func TestStatementInWords(t *testing.T) {
 	}}
 	r := Run{Domain: d, Statement: accountant.Statement{Epsilon: 1, Delta: 1e-3, Neighbouring: "AddRemove"}, Total: query.Total{Units: 5000}}
 	p := New(r)
-	if p.Unit != "one id: all rows with the same id count as one person, and one row of each is used" ||
-		p.Relation != "tables X and X′ of which one has all rows of one id more" || p.Process.Variant != "approximate differential privacy" {
+	if p.Unit != "one person: all rows with the same id count as one, and one row of each is used" ||
+		p.Relation != "tables X and X′ of which one has all rows of one person more" || p.Process.Variant != "approximate differential privacy" {
 		t.Errorf("%q, %q, %+v", p.Unit, p.Relation, p.Process)
 	}
 	if m := p.Meaning; math.Abs(m.BeliefAtMost-.731058578630005) > 1e-12 || m.DeltaPerUnit != 5 || m.Warning == "" || !strings.HasPrefix(m.Anonymity, "That rows are synthetic says nothing by itself") {
@@ -63,7 +63,7 @@ func TestStatementInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = New(Run{Domain: people, Rows: 40, Total: r.Total})
-	if p.Unit != "one id: all rows with the same id count as one person, who weighs 1 however many they are" {
+	if p.Unit != "one person: all rows with the same id count as one, who weighs 1 however many they are" {
 		t.Errorf("of people with rows: %q", p.Unit)
 	}
 	page := Page{Privacy: p, Domain: people}

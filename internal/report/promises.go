@@ -4,11 +4,29 @@ import (
 	_ "embed" // the sentences
 	"fmt"
 	"html/template"
+	"regexp"
 	"strings"
 )
 
-// source is where dapple's own documents are read.
-const source = "https://github.com/dapple-dp/dapple/blob/main/"
+// repository is where dapple is kept.
+const repository = "https://github.com/dapple-dp/dapple/"
+
+// sourceAt is where the documents of a version of dapple are read: a release, or a commit.
+func sourceAt(version string) string {
+	at := "main"
+	switch commit := version[strings.LastIndexByte(version, '-')+1:]; {
+	case commitHash.MatchString(commit):
+		at = commit
+	case tagged.MatchString(version):
+		at = version
+	}
+	return repository + "blob/" + at + "/"
+}
+
+var (
+	commitHash = regexp.MustCompile(`^[0-9a-f]{12}$`)
+	tagged     = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+)
 
 // promisesText holds every sentence of the report that promises something. Its heads carry ids of dp/CLAIMS.md.
 //
@@ -91,10 +109,10 @@ func (p promise) First() template.HTML { return p.Lines[0] }
 
 // promisesFor fills the names of a run into the sentences.
 func promisesFor(p Privacy) (promises, error) {
-	names := struct{ Unit, Without, Neighbours string }{p.unitName(), p.without(), p.neighbours()}
+	names := struct{ Unit, Units, Without, Neighbours string }{p.unitName(), p.unitNames(), p.without(), p.neighbours()}
 	out := promises{}
 	for key, t := range promiseTemplates {
-		said := promiseAt(t.section)
+		said := promiseAt(t.section, p.Versions.Dapple)
 		for _, line := range t.lines {
 			var b strings.Builder
 			if err := line.Execute(&b, names); err != nil {
@@ -107,18 +125,18 @@ func promisesFor(p Privacy) (promises, error) {
 	return out, nil
 }
 
-// promiseAt is a promise without words, at a section of dp/PRIVACY.md.
-func promiseAt(section string) promise {
-	return promise{Section: section, URL: source + "dp/PRIVACY.md#" + anchor(section)}
+// promiseAt is a promise without words, at a section of dp/PRIVACY.md of a version.
+func promiseAt(section, version string) promise {
+	return promise{Section: section, URL: sourceAt(version) + "dp/PRIVACY.md#" + anchor(section)}
 }
 
 // sections are those of dp/PRIVACY.md that the report points at.
 var sections = []string{"The promise", "Against whom", "What has to be trusted", "What is not covered", "How the program keeps it",
 	"How each claim is checked", "Known limits of the checks", "Reading a report"}
 
-func evidence() (list []promise) {
+func evidence(version string) (list []promise) {
 	for _, s := range sections {
-		list = append(list, promiseAt(s))
+		list = append(list, promiseAt(s, version))
 	}
 	return list
 }

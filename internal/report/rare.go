@@ -25,7 +25,7 @@ func (p Privacy) treeNoise() float64 {
 
 // seen writes how many records of one value, or nearly one, are seen by themselves.
 func (p Page) seen() string {
-	what := p.Privacy.unitName() + "s"
+	what := p.Privacy.unitNames()
 	if p.Privacy.RowsMax > 0 {
 		what = "rows"
 	}

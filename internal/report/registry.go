@@ -118,7 +118,7 @@ func (p Privacy) Registry() ([]byte, error) {
 	d.Model.Releases = p.Process.Other
 	d.Implementation.Before = p.Process.Tuning
 	d.Implementation.Mechanisms = bullets(append(append([]string{}, p.Mechanisms()...),
-		fmt.Sprintf("method %s of dapple %s, %s", p.Method, p.Versions.Dapple, strings.TrimSuffix(source, "blob/main/")),
+		fmt.Sprintf("method %s of dapple %s, %s", p.Method, p.Versions.Dapple, repository),
 		"no floating-point number decides a draw; timing and memory are not covered",
 		"random bits: "+p.Generator, "raw data: "+cmp.Or(p.About["security"], "not stated")))
 	d.Implementation.Composition = fmt.Sprintf("%d releases, adaptive composition under %s; `_privacy.json` has every charge as an exact fraction.", p.Releases, p.Accounting)

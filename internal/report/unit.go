@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,12 +11,20 @@ import (
 	"github.com/dapple-dp/dapple/internal/page"
 )
 
-// unitName is what a privacy unit is called.
+// unitName is what a privacy unit is called: as the curator says, or a person.
 func (p Privacy) unitName() string {
 	if p.PrivacyID == "" {
 		return "row"
 	}
-	return page.Short(p.PrivacyID, 60)
+	return page.Short(cmp.Or(p.About["unit"], "person"), 60)
+}
+
+// unitNames is its plural.
+func (p Privacy) unitNames() string {
+	if name := p.unitName(); name != "person" {
+		return name + "s"
+	}
+	return "people"
 }
 
 // replaces reports whether the relation is Replace.
@@ -27,9 +36,9 @@ func (p Privacy) UnitInWords() string {
 		return "one row: every row of the table counts as a person"
 	}
 	if p.RowsMax > 0 {
-		return fmt.Sprintf("one %s: all rows with the same %s count as one person, who weighs 1 however many they are", p.unitName(), p.unitName())
+		return fmt.Sprintf("one %s: all rows with the same %s count as one, who weighs 1 however many they are", p.unitName(), page.Short(p.PrivacyID, 60))
 	}
-	return fmt.Sprintf("one %s: all rows with the same %s count as one person, and one row of each is used", p.unitName(), p.unitName())
+	return fmt.Sprintf("one %s: all rows with the same %s count as one, and one row of each is used", p.unitName(), page.Short(p.PrivacyID, 60))
 }
 
 // neighbours says which tables the formula compares.
@@ -38,7 +47,7 @@ func (p Privacy) neighbours() string {
 	case p.replaces() && p.PrivacyID == "":
 		return "tables X and X′ of equally many rows that differ in one row"
 	case p.replaces():
-		return fmt.Sprintf("tables X and X′ with equally many %ss that differ in the rows of one %s", p.unitName(), p.unitName())
+		return fmt.Sprintf("tables X and X′ with equally many %s that differ in the rows of one %s", p.unitNames(), p.unitName())
 	case p.PrivacyID == "":
 		return "tables X and X′ of which one has one row more"
 	}
@@ -89,7 +98,7 @@ func (p Privacy) unitMore() string {
 	if p.PrivacyID == "" {
 		return "every row counts as a person"
 	}
-	return "all rows with the same ID count as one person"
+	return fmt.Sprintf("all rows with the same %s count as one", page.Short(p.PrivacyID, 60))
 }
 
 func (p Privacy) relationMore() string {

@@ -14,6 +14,7 @@ import (
 var aboutKeys = keyFacts{
 	{name: "name", form: "TEXT", text: "what the data product is called"},
 	{name: "description", form: "TEXT", text: "what it describes, in a few sentences"},
+	{name: "unit", form: "NOUN", text: "what one privacy unit is called, such as patient; default: person"},
 	{name: "curator", form: "TEXT", text: "who publishes it"},
 	{name: "curator_type", form: "TYPE", text: "Government, Industry or Nonprofit"},
 	{name: "authors", form: "TEXT", text: "who fills in this file: a list, or separated by semicolons"},
