@@ -29,7 +29,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := pagetest.WellFormed(t, first); !strings.Contains(text, "one customer") {
+	if text := pagetest.WellFormed(t, first); !strings.Contains(text, "one person") {
 		t.Error("the report does not name the privacy unit")
 	}
 	for _, dir := range []string{c.Output, release} {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed" // the page's template
 	"fmt"
 	"io"
@@ -68,8 +69,8 @@ func WriteHTML(w io.Writer, p Page) error {
 	heat, strongest := p.association()
 	k := p.known(oneWay)
 	title := "Privacy report"
-	if p.Privacy.RowsAt != "" {
-		title += " of " + page.Short(p.Privacy.RowsAt, 80)
+	if name := cmp.Or(p.Privacy.About["name"], p.Privacy.RowsAt); name != "" {
+		title += " of " + page.Short(name, 80)
 	}
 	v := view{
 		Privacy: p.Privacy, Title: title, Facts: p.facts(), Say: say, Odds: oddsOf(p.Privacy.Epsilon), Guess: guess(p.Privacy),
