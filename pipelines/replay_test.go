@@ -124,6 +124,10 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 				return err
 			}
 			b, err := os.ReadFile(path)
+			if strings.HasSuffix(filepath.Dir(path), ".launches") { // two random texts, drawn before anything is read
+				left[filepath.Base(dir)+"/launch"] = fmt.Sprint(len(e.Name()), len(b))
+				return err
+			}
 			left[filepath.Base(dir)+"/"+e.Name()] = string(b)
 			return err
 		})

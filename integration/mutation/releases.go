@@ -20,6 +20,10 @@ var releases = []defect{
 		old: "l.runs[key] = p.Store.Kind != \"\"", new: "l.runs[key] = p.Store.Kind == \"\"",
 	},
 	{
+		name: "a budget without room is found when it is charged", file: "transforms/synth/solve.go", test: "TestValidateFindsWhatSynthesizePanicsAbout",
+		old: "if f.Params.Budget != nil {\n\t\t_, _, err := f.Params", new: "if f.Params.Budget != nil && f.Params.Epsilon < 0 {\n\t\t_, _, err := f.Params",
+	},
+	{
 		name: "a method spends another share than it planned", file: "transforms/synth/planned.go", test: "TestMethodsKeepTheirPlan",
 		old: "case !given && !sameShare(r.Share, a.Share):", new: "case !given && r.Share.Den == 0:",
 	},

@@ -56,7 +56,7 @@ func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
 	if !slices.Equal(w.Sizes, d.Sizes()) {
 		panic("counts: the workload's sizes differ from the domain's")
 	}
-	shape := shapeOf(d, w, p)
+	shape := ShapeOf(d, w, p)
 	col := sensitive.Reveal(in.Collection())
 	stats := Stats{domain: d, workload: w, shape: shape, parts: shape.Records && p.MaxPart > 0, pieces: !shape.Records && p.Divide}
 	if stats.pieces {

@@ -80,8 +80,8 @@ func NewShape(w query.Workload, p Params) Shape {
 	return s
 }
 
-// shapeOf returns the shape for a domain: records, if it has bins to be learned.
-func shapeOf(d *domain.Domain, w query.Workload, p Params) Shape {
+// ShapeOf returns the shape of what Count counts: records, if the domain has bins to be learned.
+func ShapeOf(d *domain.Domain, w query.Workload, p Params) Shape {
 	s := NewShape(w, p)
 	s.WeightBits = d.WeightBits()
 	if !d.Learns() {

@@ -49,29 +49,44 @@ func (b *Budget) total() *accountant.Total {
 // charge enters one release of the units that privacyID names, or changes nothing and says why it does not fit.
 // ledgerOf opens the ledger of the release at any ε.
 func (b *Budget) charge(privacyID string, epsilon dp.Epsilon, ledgerOf func(dp.Epsilon) (*accountant.Ledger, error)) error {
-	ledger, err := ledgerOf(epsilon)
+	run, admit, err := b.admitting(privacyID, epsilon, ledgerOf)
 	if err != nil {
 		return err
 	}
-	run, books := ledger.Run(), b.books
+	for _, k := range admit {
+		if err := k.Charge(run); err != nil {
+			return fmt.Errorf("synth: charging a Budget: %w", err)
+		}
+	}
+	b.books, b.privacyID = admit, privacyID
+	return nil
+}
+
+// admitting returns the books that have room for a release, or says why none has. It changes nothing.
+func (b *Budget) admitting(privacyID string, epsilon dp.Epsilon, ledgerOf func(dp.Epsilon) (*accountant.Ledger, error)) (run accountant.Run, admit []*accountant.Book, err error) {
+	ledger, err := ledgerOf(epsilon)
+	if err != nil {
+		return run, nil, err
+	}
+	run = ledger.Run()
+	books := b.books
 	if books == nil {
 		for _, mixed := range []bool{false, true} {
 			k, err := accountant.NewBook(run.Neighbouring, b.Epsilon, b.Delta, mixed)
 			if err != nil {
-				return fmt.Errorf("synth: the total of a Budget: %w", err)
+				return run, nil, fmt.Errorf("synth: the total of a Budget: %w", err)
 			}
 			books = append(books, k)
 		}
 	} else if n := books[0].Params().Neighbouring; run.Neighbouring != n || privacyID != b.privacyID {
-		return fmt.Errorf("synth: the Budget counts for %v and privacy ID %q, and this release is for %v and %q: their losses do not add",
+		return run, nil, fmt.Errorf("synth: the Budget counts for %v and privacy ID %q, and this release is for %v and %q: their losses do not add",
 			n, b.privacyID, run.Neighbouring, privacyID)
 	}
-	admit := slices.DeleteFunc(slices.Clone(books), func(k *accountant.Book) bool { return k.Charge(run) != nil })
-	if len(admit) == 0 { // no book has changed
-		return b.refusal(books, epsilon, ledgerOf)
+	admit = slices.DeleteFunc(slices.Clone(books), func(k *accountant.Book) bool { return k.Refusal(run) != nil })
+	if len(admit) == 0 {
+		return run, nil, b.refusal(books, epsilon, ledgerOf)
 	}
-	b.books, b.privacyID = admit, privacyID
-	return nil
+	return run, admit, nil
 }
 
 // refusal says what is left.

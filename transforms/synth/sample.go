@@ -54,7 +54,7 @@ func (p SampleParams) withDefaults() SampleParams {
 	if p.Branches == 0 {
 		p.Branches = 1
 	}
-	p.Branches = min(p.Branches, p.Shards)
+	p.Branches = min(p.Branches, max(p.Shards, 1))
 	return p
 }
 

@@ -112,13 +112,8 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	}
 	p = p.withDefaults()
 	fn := &solveFn{Params: p, Launch: launchOf(s, p), Public: query.Frame{Domain: *stats.Domain(), Workload: stats.Workload()}, Shape: stats.Shape(), Parts: stats.Parts()}
-	if err := fn.choose(); err != nil {
+	if err := fn.fault(); err != nil {
 		panic(err.Error())
-	}
-	if name := runner(); stats.Shape().Records && p.Store.Kind == "" && !inOnePlace(name) {
-		panic(fmt.Sprintf("synth: Params.Store is required with --runner=%s for this table: its records are kept until the model is fitted, because bins are learned "+
-			"or marginals have too many cells for tables, and without a Store they are one element of the pipeline, for which such runners have no memory. "+
-			"Set a Store that all workers see, or declare bins, edges or values, or take a smaller Workload", name))
 	}
 	var payer any = fn
 	if p.Budget != nil {
@@ -171,6 +166,25 @@ type solveFn struct {
 	Public query.Frame
 	Shape  counts.Shape
 	Parts  bool // there may be several tables, which add up
+}
+
+// fault chooses the method, or says why no release can be made: nothing more is found at construction but what concerns the
+// records of one pipeline.
+func (f *solveFn) fault() error {
+	if err := f.choose(); err != nil {
+		return err
+	}
+	var errs []error
+	if name := runner(); f.Shape.Records && f.Params.Store.Kind == "" && !inOnePlace(name) {
+		errs = append(errs, fmt.Errorf("synth: Params.Store is required with --runner=%s for this table: its records are kept until the model is fitted, because bins are learned "+
+			"or marginals have too many cells for tables, and without a Store they are one element of the pipeline, for which such runners have no memory. "+
+			"Set a Store that all workers see, or declare bins, edges or values, or take a smaller Workload", name))
+	}
+	if f.Params.Budget != nil {
+		_, _, err := f.Params.Budget.admitting(f.Public.Domain.PrivacyID, f.Params.Epsilon, f.ledger)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // choose replaces "auto" by the method that the public rule names, and checks that the method applies.

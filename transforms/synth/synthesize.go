@@ -1,7 +1,6 @@
 package synth
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -87,8 +85,9 @@ func (p Params) domainFault() error {
 	return nil
 }
 
-// Validate lists all faults of p, of the method's fit to the domain, and of the fields of row, a struct
-// type or a pointer to one that is to hold the records.
+// Validate lists all faults of p, of the method's fit to the domain, and of the fields of row, a struct type or a pointer
+// to one that is to hold the records. If it finds none, Synthesize refuses nothing but records in windows or without an
+// end, records that another call releases from, and a RunID that another release of the pipeline has.
 func (p Params) Validate(row reflect.Type) error {
 	if err := p.domainFault(); err != nil {
 		return err
@@ -102,15 +101,15 @@ func (p Params) Validate(row reflect.Type) error {
 // validate lists the faults of p for a domain that has none, with those of structs.
 func (p Params) validate(row reflect.Type, structs ...error) error {
 	p = p.withDefaults()
-	errs := append([]error{p.solve().Validate(), p.sample(row).Validate()}, structs...)
-	if errors.Join(errs...) == nil {
-		_, _, err := methods.Choose(solver.Problem{
-			Domain: p.Domain, Workload: p.Workload, Neighbouring: p.Neighbouring,
-			Epsilon: p.Epsilon, Delta: p.Delta, Units: cmp.Or(p.Units, solver.DefaultUnits), MemoryLimit: p.MemoryLimit, ErrorShare: solver.ErrorShare(p.ErrorShare), Public: p.Public,
-		}, p.Method)
-		errs = append(errs, err)
+	errs := append([]error{p.solve().Validate(), p.sample(row).Validate(), templateFault(p.Store)}, structs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
-	return errors.Join(errs...)
+	fn := solveFn{
+		Params: p.solve().withDefaults(), Public: query.Frame{Domain: *p.Domain, Workload: p.Workload},
+		Shape: counts.ShapeOf(p.Domain, p.Workload, p.counts()),
+	}
+	return fn.fault()
 }
 
 func (p Params) solve() SolveParams {
@@ -152,7 +151,7 @@ func (p Params) sample(row reflect.Type) SampleParams {
 // same records, as Solve does, unless both have one Budget.
 func Synthesize(s beam.Scope, records beam.PCollection, p Params) (rows beam.PCollection, release Release) {
 	row := records.Type().Type()
-	if err := errors.Join(p.Validate(row), private.ValidateCollection(records), templateFault(p.Store)); err != nil {
+	if err := errors.Join(p.Validate(row), private.ValidateCollection(records)); err != nil {
 		panic(fmt.Sprintf("synth: Synthesize:\n%v", err))
 	}
 	p = p.withDefaults()

@@ -46,7 +46,7 @@ func (p PeopleParams) peopleAs(people reflect.Type) reflect.Type {
 // whole number, so that a privacy ID of text needs types of its own for what comes out.
 func SynthesizePeople(s beam.Scope, people, rows beam.PCollection, p PeopleParams) (madePeople, madeRows beam.PCollection, release Release) {
 	person, row := people.Type().Type(), rows.Type().Type()
-	if err := errors.Join(p.Validate(person, row), private.ValidateCollection(people), private.ValidateCollection(rows), templateFault(p.Store)); err != nil {
+	if err := errors.Join(p.Validate(person, row), private.ValidateCollection(people), private.ValidateCollection(rows)); err != nil {
 		panic(fmt.Sprintf("synth: SynthesizePeople:\n%v", err))
 	}
 	p.Params = p.withDefaults()

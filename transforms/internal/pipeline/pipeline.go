@@ -11,7 +11,7 @@ import (
 // Graph returns the graph of a scope. It panics on an invalid Scope.
 func Graph(s beam.Scope) *graph.Graph {
 	if !s.IsValid() {
-		panic("pipeline: the Scope belongs to no pipeline")
+		panic("synth: the Scope belongs to no pipeline")
 	}
 	return (*graph.Graph)(reflect.ValueOf(s).FieldByName("real").UnsafePointer())
 }
