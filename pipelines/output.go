@@ -108,6 +108,9 @@ func (o *output) statement(ctx context.Context) (p report.Privacy, err error) {
 
 // published reports whether the rows, which are published last, are there.
 func (o *output) published(ctx context.Context) bool {
+	if outcomeOf(o.run()) != nil {
+		return true
+	}
 	_, found, err := o.find(ctx)
 	return err == nil && found
 }
@@ -143,7 +146,11 @@ func (o *output) loadAgain(ctx context.Context) (flags string) {
 
 // written describes what a finished run has written.
 func (o *output) written(ctx context.Context) (report.Written, error) {
-	found, _, err := o.find(ctx)
+	found, own, err := o.find(ctx)
+	done := outcomeOf(o.run())
+	if done != nil {
+		found, err = done.written, nil
+	}
 	w := report.Written{
 		Output: o.Target.Output, Release: found.Release, Format: o.Target.Format, Table: isTable(o.Target.Output), Job: found.Job,
 		Files: found.Files, Rows: found.Rows, People: found.People, Bytes: found.Bytes, Digest: found.Digest,
@@ -156,6 +163,9 @@ func (o *output) written(ctx context.Context) (report.Written, error) {
 	}
 	if left, err := (dirsink.Dir{Path: w.Output, Release: w.Release, RunID: o.run()}).Leftovers(ctx); err == nil { // the rows are there all the same
 		w.Notes = leftRows(w.Release, left)
+	}
+	if done != nil && !own {
+		w.Notes = append(w.Notes, "another run has replaced this output since: what is there now is not of this run, whose budget is spent all the same")
 	}
 	return w, err
 }
@@ -179,6 +189,9 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 		*f = append(*f, ErrorFaults(t.flagOf(err), err)...)
 		return
 	}
+	if errors.Is(taken.Why, dirsink.ErrFinished) && t.leftBy(ctx) {
+		return // the run that looks into that staging says what becomes of it
+	}
 	fix := "set --overwrite, or name another directory"
 	what := fmt.Sprintf("%s %v", taken.Dir, taken.Why)
 	switch {
@@ -190,6 +203,18 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 		what = fmt.Sprintf("%s is not empty", taken.Dir)
 	}
 	f.add(t.flag(taken.Dir), what, fix)
+}
+
+// leftBy reports whether the output is of a run that has ended without removing its staging: the same command asks
+// for its result.
+func (t target) leftBy(ctx context.Context) (left bool) {
+	for _, f := range stagingAreaOf(t.temp, t.beside(), t.scratch).left(ctx) {
+		if _, ok := finishedAs(ctx, t.beside(), f.RunID); ok {
+			left = true
+		}
+		f.unlock()
+	}
+	return left
 }
 
 // checkIsDir refuses what is there and is no directory.

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -60,6 +61,26 @@ func (r *Request) again(ctx context.Context, where stagingArea) (*Result, error)
 	return res, err
 }
 
+// alreadyPublished returns the result of a run that was killed after it had published, and before it had removed its
+// staging; nil if it had not. The same request, which took up that staging, pays nothing more.
+func (r *Request) alreadyPublished(ctx context.Context, f *found) (*Result, error) {
+	publisher, ok := finishedAs(ctx, r.target().beside(), f.RunID)
+	if !ok {
+		return nil, nil
+	}
+	out := r.output(publisher, staging{}, time.Time{})
+	if !out.published(ctx) {
+		return nil, nil
+	}
+	f.remove(ctx)
+	res, err := finished(ctx, r, out)
+	if res != nil {
+		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("the run begun %s had published this and was ended as it removed its files: nothing was read, written or spent now",
+			f.Began.Format("2006-01-02 15:04:05 UTC")))
+	}
+	return res, err
+}
+
 // find returns the staging of the run of an ID, locked.
 func (a stagingArea) find(ctx context.Context, runID string) (f found, ok bool) {
 	if files.Remote(a.dir) {
@@ -113,10 +134,7 @@ func (f found) publisher(runID string) string {
 	if f.atWork {
 		return f.job.Run
 	}
-	if runID == "" {
-		return rand.Text()
-	}
-	return runID + againMark + rand.Text()[:8]
+	return cmp.Or(runID, f.RunID) + againMark + rand.Text()[:8]
 }
 
 // submission tells what was submitted, and how to ask for its result.

@@ -35,6 +35,14 @@ func (r *Result) WriteText(w io.Writer) error {
 	return report.WriteClosing(w, r.Privacy, r.Written)
 }
 
+// Unprinted is the error of a result whose text could not be written.
+func (r *Result) Unprinted(err error) error {
+	if r.Submitted != "" {
+		return fmt.Errorf("%w\nthe run was begun all the same: count its budget as spent; %s", err, r.Submitted)
+	}
+	return fmt.Errorf("%w\nall is published in %s all the same, with %s: `dapple verify %s` looks at it", err, r.Written.Output, r.Privacy.Guarantee(), cmp.Or(r.Written.Release, r.Written.Output))
+}
+
 // Criteria returns ErrCriteria if the model does not meet its criteria.
 func (r *Result) Criteria() error {
 	if c := r.Privacy.Criteria; c != nil && !c.Met {
@@ -64,6 +72,11 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	begun, notes, err := r.takeUp(ctx, where, n)
 	if err != nil {
 		return nil, err
+	}
+	if begun != nil && !begun.atWork {
+		if res, err := r.alreadyPublished(ctx, begun); res != nil || err != nil {
+			return res, err
+		}
 	}
 	var kept *found
 	if begun != nil {
@@ -103,7 +116,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	defer a.finish()
 	charged, err := r.charge(ctx, n, l.output.Book)
 	if err != nil && begun != nil { // what was begun is left as it is
-		_, abandonErr := a.abandon(ctx)
+		_, _, abandonErr := a.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
 	if notes = append(notes, charged...); err == nil {
@@ -121,13 +134,16 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 			keep = true
 			return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, n.RunID, st.dir)
 		}
-		left, abandonErr := a.abandon(ctx)
-		if err = errors.Join(err, abandonErr); left != "" {
+		left, published, abandonErr := a.abandon(ctx)
+		switch err = errors.Join(err, abandonErr); {
+		case left != "":
 			keep = true
 			return nil, fmt.Errorf("%w\n%s", err, left)
+		case !published:
+			keep, err = st.ending(ctx, n, err)
+			return nil, err
 		}
-		keep, err = st.ending(ctx, n, err)
-		return nil, err
+		notes = append(notes, "the run was told to stop while it published: all of it is published")
 	}
 	keep = false
 	res, err := finished(ctx, r, l.output)
@@ -197,7 +213,13 @@ func stopped(ctx context.Context, err error) error {
 func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	privacy, err := released(ctx, r.target().beside())
+	var privacy report.Privacy
+	var err error
+	if done := outcomeOf(out.run()); done != nil && len(done.statement) > 0 {
+		privacy, err = report.ParsePrivacy(bytes.TrimSpace(done.statement))
+	} else {
+		privacy, err = released(ctx, r.target().beside())
+	}
 	if err != nil {
 		return nil, err
 	}

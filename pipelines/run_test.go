@@ -191,7 +191,7 @@ func TestStoppedRunDoesNotPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.abandon(context.Background()); err != nil {
+	if _, _, err := a.abandon(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	a.finish() // a shard that waited for its turn comes later still
@@ -219,11 +219,11 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.close() {
+	if g.close(10 * time.Millisecond) {
 		t.Error("the lock was shut while something was publishing")
 	}
 	done()
-	if !g.close() {
+	if !g.close(waitForTable) {
 		t.Error("the lock could not be shut")
 	}
 	if _, err := lockedIn("busy"); !errors.Is(err, errStopped) {

@@ -212,7 +212,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	defer a.finish()
 	ref, err := r.keep(ctx, st)
 	if err != nil {
-		_, abandonErr := a.abandon(ctx)
+		_, _, abandonErr := a.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
 	p, s := beam.NewPipelineWithRoot()
@@ -224,11 +224,13 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	}
 	synth.Write(s, release, params)
 	if err := execute(ctx, p, r.Runner, newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, 0)); err != nil && !a.published(ctx) {
-		kept, abandonErr := a.abandon(ctx)
-		if err = errors.Join(err, abandonErr); kept != "" {
+		kept, published, abandonErr := a.abandon(ctx)
+		switch err = errors.Join(err, abandonErr); {
+		case kept != "":
 			return nil, fmt.Errorf("%w\n%s; sampling costs no privacy", err, kept)
+		case !published:
+			return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", err)
 		}
-		return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", err)
 	}
 	ctx, cancel := afterwards(ctx)
 	defer cancel()

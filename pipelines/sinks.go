@@ -1,13 +1,16 @@
 package pipelines
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dirsink"
 	"github.com/dapple-dp/dapple/internal/population"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -82,7 +85,29 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 			return synth.Published{}, err
 		}
 	}
-	return o.sink.Publish(ctx, files, release)
+	var statement bytes.Buffer
+	for i, f := range release.Files {
+		if f.Name == privacyFile {
+			release.Files[i].Write = func(w io.Writer, before []dirsink.File) error {
+				statement.Reset()
+				return f.Write(io.MultiWriter(w, &statement), before)
+			}
+		}
+	}
+	p, err := o.sink.Publish(ctx, files, release)
+	if v, ok := publishLocks.Load(o.run()); ok && err == nil && !isTable(o.Target.Output) {
+		v.(*publishLock).done.CompareAndSwap(nil, &outcome{table.Written{Published: p, Release: o.releaseDir()}, statement.Bytes()})
+	}
+	return p, err
+}
+
+// releaseDir is the directory of everything but the rows.
+func (o *output) releaseDir() string {
+	if o.Target.Release != "" || isTable(o.Target.Output) {
+		return o.Target.Release
+	}
+	dir, _ := dirsink.Beside(o.Target.Output) // a request without one was refused
+	return dir
 }
 
 // fingerprint names a model.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/dirsink"
@@ -100,6 +101,9 @@ func (s staging) ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, C
 func (s staging) remove(ctx context.Context) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
+	if !files.Remote(s.dir) { // first: without the mark that noise was drawn, the note would say that nothing is spent
+		_ = os.Remove(filepath.Join(s.dir, noteName))
+	}
 	_ = files.RemoveAll(ctx, s.dir)
 	s.unlock()
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // publishLock is held for reading by a run's functions in this process while they release or publish. A runner that
@@ -14,6 +17,21 @@ import (
 type publishLock struct {
 	mu   sync.RWMutex
 	shut bool
+	done atomic.Pointer[outcome] // what a run of this process has published in directories; nil: nothing yet
+}
+
+// outcome is what a run has published, as it knows itself: another run may have replaced it since.
+type outcome struct {
+	written   table.Written
+	statement []byte
+}
+
+// outcomeOf returns what a run of this process has published; nil if nothing is known.
+func outcomeOf(runID string) *outcome {
+	if v, ok := publishLocks.Load(runID); ok {
+		return v.(*publishLock).done.Load()
+	}
+	return nil
 }
 
 // publishLocks holds the locks of this process's runs by run ID. A worker in another process finds none, and is
@@ -37,13 +55,16 @@ func lockedIn(runID string) (done func(), err error) {
 	return l.mu.RUnlock, nil
 }
 
-// closing is how long a stopped run waits for a publication that has begun: it ends either with all
-// files or with none, in far less time than this.
-const closing = 1500 * time.Millisecond
+// How long a stopped run waits for a publication that has begun. That of directories ends with all files or with none, and
+// soon unless the disk does not answer; a job that loads a table can take long, and goes on without the command.
+const (
+	waitForFiles = time.Minute
+	waitForTable = 1500 * time.Millisecond
+)
 
-// close shuts the lock; it returns false if something is still being published.
-func (l *publishLock) close() bool {
-	for end := time.Now().Add(closing); ; time.Sleep(time.Millisecond) {
+// close shuts the lock; it returns false if something is still being published after some time.
+func (l *publishLock) close(patience time.Duration) bool {
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		if l.mu.TryLock() {
 			l.shut = true
 			l.mu.Unlock()
@@ -69,13 +90,13 @@ func startExecution(ctx context.Context, out *output) (*execution, error) {
 	publishLocks.Store(out.run(), e.lock)
 	if err := out.prepare(ctx); err != nil {
 		defer e.finish()
-		_, abandonErr := e.abandon(ctx)
+		_, _, abandonErr := e.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
 	release, err := out.sink.Hold()
 	if err != nil {
 		defer e.finish()
-		_, abandonErr := e.abandon(ctx)
+		_, _, abandonErr := e.abandon(ctx)
 		return nil, errors.Join(fmt.Errorf("pipelines: %w", err), abandonErr)
 	}
 	e.unhold = release
@@ -90,14 +111,23 @@ func (e *execution) published(ctx context.Context) bool {
 }
 
 // abandon ends an execution that has failed: nothing is published any more, and nothing that a reader
-// could take for output stays behind. It says what is kept on purpose.
-func (e *execution) abandon(ctx context.Context) (kept string, err error) {
-	if !e.lock.close() {
-		return e.out.sink.Unfinished(), nil
+// could take for output stays behind. It says what is kept on purpose. A publication that has begun is waited for:
+// published reports that it has ended well.
+func (e *execution) abandon(ctx context.Context) (kept string, published bool, err error) {
+	patience := waitForFiles
+	if isTable(e.out.Target.Output) {
+		patience = waitForTable
+	}
+	if !e.lock.close(patience) {
+		return e.out.sink.Unfinished(), false, nil
 	}
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	return e.out.abandon(ctx)
+	if e.out.published(ctx) {
+		return "", true, nil
+	}
+	kept, err = e.out.abandon(ctx)
+	return kept, false, err
 }
 
 // finish forgets the lock of a run that has finished. The lock of a stopped run stays shut: a shard that waited

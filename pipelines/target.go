@@ -3,6 +3,7 @@ package pipelines
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -26,14 +27,17 @@ type target struct {
 	null                  string // how CSV spells NULL
 	run                   string // ID of a run that may have published there already
 	temp                  string // directory for what is not published yet; empty: not given
+	scratch               string // the same, of this machine
 }
 
 func (c *Config) target() target {
-	return target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, c.RunID, c.TempLocation}
+	t := target{c.Output, c.Format, c.Write, c.Release, true, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, c.RunID, c.TempLocation, ""}
+	t.scratch = c.Engine.scratch(c.TempLocation, t.beside())
+	return t
 }
 
 func (c *SampleConfig) target() target {
-	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, "", c.TempLocation}
+	return target{c.Output, c.Format, c.Write, "", false, c.Overwrite, c.Labels, c.Shards, c.Services, c.Null, "", c.TempLocation, os.TempDir()}
 }
 
 // isTable reports whether a name is that of a table, and not of a file or a directory.

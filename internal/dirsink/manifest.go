@@ -44,6 +44,12 @@ func (m *Manifest) Encode() []byte {
 	return m.text()
 }
 
+// FileSHA256 returns the hash of the manifest's file, which stands for all that the manifest names.
+func (m *Manifest) FileSHA256() string {
+	sum := sha256.Sum256(m.text())
+	return hex.EncodeToString(sum[:])
+}
+
 func (m *Manifest) text() []byte {
 	b, err := json.MarshalIndent(m, "", " ")
 	if err != nil {

@@ -29,4 +29,6 @@ type Published struct {
 	Bytes int64
 
 	People int64 // rows of a table of people beside them; 0: there is none
+
+	Digest string // SHA-256 of the manifest; empty: there is none
 }

@@ -70,7 +70,7 @@ func (d *directory) Publish(ctx context.Context, refs []FileRef, r Release) (Pub
 }
 
 func (d *directory) published(m *dirsink.Manifest) Published {
-	p := Published{URI: d.Output, Files: len(m.Parts), Rows: m.Rows, People: m.People}
+	p := Published{URI: d.Output, Files: len(m.Parts), Rows: m.Rows, People: m.People, Digest: m.FileSHA256()}
 	for _, f := range m.Parts {
 		p.Bytes += f.Bytes
 	}
@@ -105,7 +105,7 @@ func (d *directory) Find(ctx context.Context, _ string) (Written, bool, error) {
 	if err != nil {
 		return Written{}, false, err
 	}
-	return Written{Published: d.published(o.Manifest), Release: d.release(), Digest: o.SHA256}, o.RunID == d.RunID, nil
+	return Written{Published: d.published(o.Manifest), Release: d.release()}, o.RunID == d.RunID, nil
 }
 
 func (d *directory) Abandon(ctx context.Context, released ...string) error {

@@ -82,7 +82,6 @@ type Release struct {
 type Written struct {
 	Published
 	Release string // directory of released files and manifest; empty: there is none
-	Digest  string // SHA-256 of the manifest; empty: there is none
 	Job     string // that has loaded the rows into a table; empty: not known
 }
 

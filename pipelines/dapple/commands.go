@@ -118,7 +118,7 @@ func synthCommand(progress io.Writer, terminal bool) command {
 				return err
 			}
 			if err := res.WriteText(out); err != nil {
-				return err
+				return errors.Join(res.Unprinted(err), res.Criteria())
 			}
 			return res.Criteria()
 		},

@@ -39,6 +39,7 @@ func main() {
 		}
 		return
 	}
+	signal.Ignore(syscall.SIGPIPE) // a run does not end because nobody reads its progress any more
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the run outlives its terminal
 		ends = append(ends, syscall.SIGHUP)
