@@ -3,7 +3,7 @@ package main
 // pipeline are defects between records and counts, and between releases and rows.
 var pipeline = []defect{
 	{
-		name: "a part of kept records ends within a unit", file: "transforms/counts/table.go", test: "TestPartsOfKeptRecords",
+		name: "a part of kept records ends within a unit", file: "transforms/counts/table.go", test: "TestPartsEndBetweenUnits",
 		old: "if weight += t.weighed(rows[at-width : at]); weight&(1<<t.shape.WeightBits-1) == 0 {",
 		new: "if weight += t.weighed(rows[at-width : at]); weight >= 0 {",
 	},

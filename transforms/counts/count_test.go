@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/bounding"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
@@ -133,6 +134,43 @@ func TestPartsOfKeptRecords(t *testing.T) {
 	}
 	if got := count(t, "prism", plain, Params{MaxPart: most}, sample(plain, 3000)...); len(got) != 1 {
 		t.Errorf("%d tables where tables of counts are kept, want 1", len(got))
+	}
+}
+
+// Parts end between two units, wherever their largest size falls: in every batch, and whatever bundles a runner makes.
+func TestPartsEndBetweenUnits(t *testing.T) {
+	const bits, units, each = 2, 40, 4 // records of a unit, of a quarter of it each
+	shape := Shape{Sizes: []int{50}, Records: true, WeightBits: bits}
+	layout := shape.layout()
+	var codes []domain.Code
+	for i := range units * each {
+		codes = append(codes, domain.Code(i/each), 1)
+	}
+	rows, unit := layout.Pack(nil, codes), each*layout.Width()
+	for most := 1; most <= 3*unit; most++ {
+		var parts []*Table
+		f, emit := &countFn{Shape: shape, MaxPart: most}, func(p *Table) { parts = append(parts, p) }
+		if err := f.StartBundle(nil); err != nil {
+			t.Fatal(err)
+		}
+		for batch := range slices.Chunk(rows, 10*unit) {
+			if err := f.ProcessElement(&records.Batch{Rows: batch}, emit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.FinishBundle(emit); err != nil {
+			t.Fatal(err)
+		}
+		var all []byte
+		for _, p := range parts {
+			if len(p.rows)%unit != 0 || len(p.rows) > max(unit, most+unit) {
+				t.Errorf("of at most %d bytes: a part of %d bytes, units having %d each", most, len(p.rows), unit)
+			}
+			all = append(all, p.rows...)
+		}
+		if !slices.Equal(all, rows) || len(parts) < len(rows)/(most+unit) {
+			t.Errorf("of at most %d bytes: %d parts do not hold the records in their order", most, len(parts))
+		}
 	}
 }
 
