@@ -144,7 +144,7 @@ bench:
 	$(BELOW) $(GO) run ./bench -page bench
 	$(BELOW) $(GO) run ./bench -predictions -seeds 1
 	$(BELOW) $(GO) run ./widebench
-	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/population ./io/...
+	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/model/population ./io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
 	@cd $(SERVICES) && DAPPLE_ROWS=1000000 DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" $(GO) test -count=1 -v -run TestCost ./beam
 

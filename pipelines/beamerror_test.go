@@ -16,8 +16,8 @@ func TestRootCause(t *testing.T) {
 		"while executing Process for Plan[stage-005]:\n1: DataSource[S[stage-005_source@localhost:1], i0] Out:10 \n10: ParDo[csvio.readFile] Out:[9]\n" +
 		"\tcaused by:\nsource failed processing data\n\tcaused by:\nDoFn[UID:10, PID:e4, Name: github.com/dapple-dp/dapple/io/csvio.readFile] failed:\n"
 	const stack = "runtime/debug.Stack()\n\t/go/src/runtime/debug/stack.go:26 +0x5e\npanic({0x1c10000?, 0x23441b0?})\n\t/go/src/runtime/panic.go:860 +0x13a\n" +
-		"github.com/dapple-dp/dapple/internal/dpam.check(0x4?, {0x22bf05efbe00?, 0x1?, 0x1?}, 0x1?)\n\t/src/dapple/internal/dpam/fit.go:85 +0x145\n" +
-		"github.com/dapple-dp/dapple/internal/dpam.Fit(0x22bf05ec04c0)\n\t/src/dapple/internal/dpam/fit.go:50 +0x4b\n"
+		"github.com/dapple-dp/dapple/solver/dpam.check(0x4?, {0x22bf05efbe00?, 0x1?, 0x1?}, 0x1?)\n\t/src/dapple/solver/dpam/fit.go:85 +0x145\n" +
+		"github.com/dapple-dp/dapple/solver/dpam.Fit(0x22bf05ec04c0)\n\t/src/dapple/solver/dpam/fit.go:50 +0x4b\n"
 	for _, tt := range []struct {
 		name, err, want string
 		ours            bool
@@ -28,9 +28,9 @@ func TestRootCause(t *testing.T) {
 		{"without a chain", "csv: people.csv: the file is empty", "csv: people.csv: the file is empty", true},
 		{"panic of ours", "job job-001 failed:\npanic: pipelines: a directory is plain data\nFull error:\nwhile executing\n\tcaused by:\ngoroutine 12 [running]", "the program has a fault, please report it: pipelines: a directory is plain data", true},
 		{"panic of ours, as a chain ends", chain + "panic: dpam: the total of a fit must be above 0 goroutine 154 [running]:\n" + stack,
-			"the program has a fault at internal/dpam/fit.go:85, please report it: dpam: the total of a fit must be above 0", true},
+			"the program has a fault at solver/dpam/fit.go:85, please report it: dpam: the total of a fit must be above 0", true},
 		{"panic of another", chain + "panic: runtime error: index out of range [5] with length 3 goroutine 12 [running]:\n" + stack,
-			"the program has a fault at internal/dpam/fit.go:85, please report it: pipelines: what it says is not shown, because it may depend on records", true},
+			"the program has a fault at solver/dpam/fit.go:85, please report it: pipelines: what it says is not shown, because it may depend on records", true},
 		{"a word that ends like ours", "rpc error: nocsv: unavailable", "the runner failed: rpc error: nocsv: unavailable", false},
 		{"the runner's", "connecting to job service: dial timeout\nmore", "the runner failed: connecting to job service: dial timeout", false},
 	} {

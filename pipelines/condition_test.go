@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 

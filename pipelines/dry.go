@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 

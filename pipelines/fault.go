@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
 )
 
 // Fault is one thing wrong with a request. It never holds anything read from private data.

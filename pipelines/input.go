@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
 	"github.com/dapple-dp/dapple/io/table"
 )
 

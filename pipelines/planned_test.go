@@ -12,9 +12,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	dpdomain "github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/modelio"
+	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/plan"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/schema"
 )

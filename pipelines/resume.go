@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

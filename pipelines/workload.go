@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/workload"
+	"github.com/dapple-dp/dapple/internal/kit/workload"
 )
 
 // workload returns the domain file's workload, or else all marginals up to the width and size asked for.

@@ -7,7 +7,7 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
 // Run is an upper bound on the loss of one run, whatever it releases; all of it is fixed before the run.

@@ -7,7 +7,7 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
 // Marginals describes the release of one measurement.

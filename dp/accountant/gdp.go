@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
 // discreteDelta returns (1+exp(ε))·coordinates·0.021/2^60, rounded up: what discrete Gaussian noise of a

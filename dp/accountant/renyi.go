@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
 // capacityBits: capacities are multiples of 2^-40.

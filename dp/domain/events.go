@@ -3,7 +3,7 @@ package domain
 import (
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
 )
 
 // Events declares that a privacy unit, a person, has several records, and that people are to be written with theirs.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dapple-dp/dapple/internal/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
 )
 
 // maxName is BigQuery's limit on the length of a column name, in characters.

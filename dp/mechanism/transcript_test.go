@@ -6,9 +6,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/internal/noise"
-	"github.com/dapple-dp/dapple/internal/dpfw"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/dpfw"
 )
 
 // TestTranscriptsFit compares whole runs with the law of TestWholeRuns: 20,000 runs (nightly 200,000) of

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/wire"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // Frame is a domain and a workload over it, in the form in which the steps of a pipeline carry them. Its JSON is

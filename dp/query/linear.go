@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/wire"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/families"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // load reads DIR/name/name.csv and its sizes.

@@ -7,8 +7,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/bisect"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
+	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // Error is the total variation between a marginal of a fitted model and the true one, beside that of the noisy

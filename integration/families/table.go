@@ -9,7 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/evaluate"
-	"github.com/dapple-dp/dapple/internal/marginal"
+	"github.com/dapple-dp/dapple/internal/kit/marginal"
 )
 
 // Table is a table of codes, one record per unit. It answers a curator by counting, and keeps what it counted.

@@ -10,8 +10,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/evaluate"
-	"github.com/dapple-dp/dapple/internal/infer"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/evaluate/infer"
+	"github.com/dapple-dp/dapple/internal/model/population"
 	_ "github.com/dapple-dp/dapple/io/csvio" // the tables are CSV
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"

@@ -19,7 +19,7 @@ var accounting = []defect{
 		old: "return pureRho(r.Loss), nil", new: "return new(big.Rat).Mul(pureRho(r.Loss), big.NewRat(1, 2)), nil",
 	},
 	{
-		name: "a book forgets who came first", file: "internal/book/book.go", test: "TestRunsAtOnce",
+		name: "a book forgets who came first", file: "internal/release/book/book.go", test: "TestRunsAtOnce",
 		old: "if err := b.read(ctx); err != nil {\n\t\t\treturn err\n\t\t}", new: "return nil",
 	},
 	{

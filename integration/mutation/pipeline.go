@@ -24,15 +24,15 @@ var pipeline = []defect{
 		old: "if i == 0 || e.hash", new: "if i >= 0 || e.hash",
 	},
 	{
-		name: "bounding at random", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestBoundingIgnoresOrderAndBundles",
+		name: "bounding at random", file: "internal/kit/bounding/ranker.go", dir: "transforms/internal/records", test: "TestBoundingIgnoresOrderAndBundles",
 		old: "if r.state = first; before > 0 {", new: "r.state = first\n\t\t\tfor b := range map[byte]bool{0: true, 1: true, 2: true, 3: true} { // in random order\n\t\t\t\tr.state[0] = b\n\t\t\t}\n\t\t\tif before > 0 {",
 	},
 	{
-		name: "first record of a unit kept", file: "internal/bounding/ranker.go", test: "TestLeastSeesEveryRecord",
+		name: "first record of a unit kept", file: "internal/kit/bounding/ranker.go", test: "TestLeastSeesEveryRecord",
 		old: "|| h < high || h == high && l < low {", new: "|| h < high && h > high || h == high && l < low {",
 	},
 	{
-		name: "one of a unit's different rows kept, however often it has each", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestChoiceIsUniformOverRecords",
+		name: "one of a unit's different rows kept, however often it has each", file: "internal/kit/bounding/ranker.go", dir: "transforms/internal/records", test: "TestChoiceIsUniformOverRecords",
 		old: "before := range n {", new: "before := range min(n, 1) {",
 	},
 	{
@@ -40,7 +40,7 @@ var pipeline = []defect{
 		old: "add(times[last], n)", new: "add(times[last], 0*n)",
 	},
 	{
-		name: "ID missing from the rank", file: "internal/bounding/ranker.go", dir: "transforms/internal/records", test: "TestUnitsChooseIndependently",
+		name: "ID missing from the rank", file: "internal/kit/bounding/ranker.go", dir: "transforms/internal/records", test: "TestUnitsChooseIndependently",
 		old: "\tr.append(id)\n", new: "",
 	},
 	{
@@ -247,11 +247,11 @@ var pipeline = []defect{
 		old: "\t\tmessage = \"pipelines: what it says is not shown, because it may depend on records\"\n", new: "",
 	},
 	{
-		name: "rows of a person from its different ones", file: "internal/bounding/summary.go", test: "TestSummary",
+		name: "rows of a person from its different ones", file: "internal/kit/bounding/summary.go", test: "TestSummary",
 		old: "if total += n; total < n {", new: "if total += min(n, 1); total < 0*n {",
 	},
 	{
-		name: "the bin of many rows in one byte", file: "internal/bounding/summary.go", test: "TestManyBins",
+		name: "the bin of many rows in one byte", file: "internal/kit/bounding/summary.go", test: "TestManyBins",
 		old: "\t\tif most < 1<<8 {\n", new: "\t\tif most > 0 || true {\n",
 	},
 	{
@@ -259,15 +259,15 @@ var pipeline = []defect{
 		old: "w > 0 && len(rows)%w != 0 {", new: "w > 0 && len(rows) < w {",
 	},
 	{
-		name: "shares without their remainders", file: "internal/bounding/shares.go", test: "TestSharesAddUp",
+		name: "shares without their remainders", file: "internal/kit/bounding/shares.go", test: "TestSharesAddUp",
 		old: "\t\tout[r.row]++\n", new: "\t\tout[r.row] += 0\n",
 	},
 	{
-		name: "shares of one step too many", file: "internal/bounding/shares.go", test: "TestSharesAddUp",
+		name: "shares of one step too many", file: "internal/kit/bounding/shares.go", test: "TestSharesAddUp",
 		old: "uint64(1)<<unit\n", new: "uint64(1)<<unit+1\n",
 	},
 	{
-		name: "shares of different rows and not of all", file: "internal/bounding/summary.go", test: "TestSummary",
+		name: "shares of different rows and not of all", file: "internal/kit/bounding/summary.go", test: "TestSummary",
 		old: "range shares(s.Unit, rank, id, rows, times)", new: "range shares(s.Unit, rank, id, rows, slices.Repeat([]uint64{1}, len(times)))",
 	},
 	{
@@ -291,15 +291,15 @@ var pipeline = []defect{
 		old: "WeightBits:   p.Domain.WeightBits(),", new: "WeightBits:   0,",
 	},
 	{
-		name: "rows of people who are not in the table of people", file: "internal/bounding/summary.go", dir: "transforms/counts", test: "TestNeighboursWithPeopleOfTheirOwnTable",
+		name: "rows of people who are not in the table of people", file: "internal/kit/bounding/summary.go", dir: "transforms/counts", test: "TestNeighboursWithPeopleOfTheirOwnTable",
 		old: "len(often) == 0 {\n", new: "len(often) == 0 && len(times) == 0 {\n",
 	},
 	{
-		name: "people without rows weigh nothing", file: "internal/bounding/summary.go", dir: "transforms/counts", test: "TestNeighboursWithPeopleOfTheirOwnTable",
+		name: "people without rows weigh nothing", file: "internal/kit/bounding/summary.go", dir: "transforms/counts", test: "TestNeighboursWithPeopleOfTheirOwnTable",
 		old: "rows, times = s.None, []uint64{1}", new: "rows, times = nil, nil",
 	},
 	{
-		name: "first value of a person is usual", file: "internal/bounding/summary.go", test: "TestSummary",
+		name: "first value of a person is usual", file: "internal/kit/bounding/summary.go", test: "TestSummary",
 		old: "often[string(value)] > often[string(best)] {", new: "often[string(value)] > 1<<62 {",
 	},
 	{
@@ -311,11 +311,11 @@ var pipeline = []defect{
 		old: "d.OfPerson(i) && !d.OfPerson(a)", new: "d.OfPerson(i) && false",
 	},
 	{
-		name: "impossible row of a person", file: "internal/population/people.go", test: "TestFewDonors",
+		name: "impossible row of a person", file: "internal/model/population/people.go", test: "TestFewDonors",
 		old: "p.support == nil || p.support.Possible(dst)", new: "p.support == nil || try == 0",
 	},
 	{
-		name: "rows dealt in turn", file: "internal/population/people.go", test: "TestRowsOfAPersonAreIndependent",
+		name: "rows dealt in turn", file: "internal/model/population/people.go", test: "TestRowsOfAPersonAreIndependent",
 		old: "at := permute(uint64(q.first+j-c.first), n, p.seed+uint64(q.class))", new: "at := uint64(q.first + j - c.first)",
 	},
 }

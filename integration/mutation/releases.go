@@ -96,7 +96,7 @@ var releases = []defect{
 		old: "if same && f.atWork {", new: "if same && f.atWork && f.RunID == \"\" {",
 	},
 	{
-		name: "an engine's worker is of another version", file: "internal/jobs/program.go", test: "TestProcessesAreThisProgram",
+		name: "an engine's worker is of another version", file: "internal/beamrun/jobs/program.go", test: "TestProcessesAreThisProgram",
 		old: "err == nil && sum != submitted", new: "err == nil && len(sum) < len(submitted)",
 	},
 	{
@@ -104,23 +104,23 @@ var releases = []defect{
 		old: "\"dapple request 1\", input, r.File.CSV", new: "\"dapple request 1\", input[:0], r.File.CSV",
 	},
 	{
-		name: "staged rows can be read by others", file: "internal/dirsink/disk.go", test: "TestStagingIsPrivate",
+		name: "staged rows can be read by others", file: "internal/release/dirsink/disk.go", test: "TestStagingIsPrivate",
 		old: "if err := os.Mkdir(dir, 0o700); err != nil", new: "if err := os.Mkdir(dir, 0o777); err != nil",
 	},
 	{
-		name: "a manifest's own hash is not compared", file: "internal/dirsink/manifest.go", test: "TestNoChangedManifestIsRead",
+		name: "a manifest's own hash is not compared", file: "internal/release/dirsink/manifest.go", test: "TestNoChangedManifestIsRead",
 		old: "!bytes.Equal(plain.Encode(), b)", new: "len(plain.Encode()) == 0",
 	},
 	{
-		name: "rows whose release is in its place are not looked for", file: "internal/dirsink/rename.go", test: "TestFailureAtEveryStep",
+		name: "rows whose release is in its place are not looked for", file: "internal/release/dirsink/rename.go", test: "TestFailureAtEveryStep",
 		old: "return p, len(m.Parts) > 0\n", new: "return p, len(m.Parts) < 0\n",
 	},
 	{
-		name: "a release between two renames is not looked for", file: "internal/dirsink/rename.go", test: "TestFailureAtEveryStep",
+		name: "a release between two renames is not looked for", file: "internal/release/dirsink/rename.go", test: "TestFailureAtEveryStep",
 		old: "exists(p.old()) && exists(filepath.Join(p.next(), manifestName))", new: "exists(p.old()) && !exists(filepath.Join(p.next(), manifestName))",
 	},
 	{
-		name: "a part's SHA-256 is not compared", file: "internal/dirsink/output.go", test: "TestAlteredOutput",
+		name: "a part's SHA-256 is not compared", file: "internal/release/dirsink/output.go", test: "TestAlteredOutput",
 		old: "same = sum == want.SHA256", new: "same = sum == want.SHA256 || IsPart(want.Name)",
 	},
 	{
@@ -128,11 +128,11 @@ var releases = []defect{
 		old: "if p.Hashes.Rows != rows || len(m.Parts)", new: "if rows == \"\" && p.Hashes.Rows != rows || len(m.Parts)",
 	},
 	{
-		name: "taking back removes another run's part", file: "internal/dirsink/abandon.go", test: "TestTwoRunsInEveryOrder",
+		name: "taking back removes another run's part", file: "internal/release/dirsink/abandon.go", test: "TestTwoRunsInEveryOrder",
 		old: "return n == p.Bytes && hexCRC(crc) == p.CRC32C, err", new: "return n == p.Bytes || hexCRC(crc) != p.CRC32C, err",
 	},
 	{
-		name: "strangers among the rows are published", file: "internal/dirsink/steps.go", test: "TestTwoRunsInEveryOrder",
+		name: "strangers among the rows are published", file: "internal/release/dirsink/steps.go", test: "TestTwoRunsInEveryOrder",
 		old: "\t\t\treturn fmt.Errorf(\"%q has appeared; another run writes here\", name)\n", new: "\t\t\tcontinue\n",
 	},
 	{
@@ -164,19 +164,19 @@ var releases = []defect{
 		old: "} else if !found {\n\t\treturn nil, false, errGone", new: "} else if found && err != nil {\n\t\treturn nil, false, errGone",
 	},
 	{
-		name: "a cancelled job is a success", file: "internal/jobs/follow.go", test: "TestFollow",
+		name: "a cancelled job is a success", file: "internal/beamrun/jobs/follow.go", test: "TestFollow",
 		old: "case jobpb.JobState_CANCELLED:\n\t\treturn ErrCancelled", new: "case jobpb.JobState_CANCELLED:\n\t\treturn nil",
 	},
 	{
-		name: "store overwrites", file: "internal/store/local.go", test: "TestCreateKeepsWhatIsThere",
+		name: "store overwrites", file: "internal/release/store/local.go", test: "TestCreateKeepsWhatIsThere",
 		old: "if err := os.Link(temp.Name(), path); err != nil {", new: "if err := os.WriteFile(path, data, 0o600); err != nil {",
 	},
 	{
-		name: "object in a bucket overwritten", file: "internal/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
+		name: "object in a bucket overwritten", file: "internal/release/gcs/write.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
 		old: "return create(ctx, name, storage.Conditions{DoesNotExist: true})", new: "return create(ctx, name, storage.Conditions{GenerationNotMatch: 1})",
 	},
 	{
-		name: "loser of a race for an object keeps its own", file: "internal/store/objects.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
+		name: "loser of a race for an object keeps its own", file: "internal/release/store/objects.go", dir: "integration/services/gcs", test: "TestStoreLosesARace",
 		old: "return current, err == nil && bytes.Equal(current, data), err", new: "return data, err == nil && bytes.Equal(current, data), err",
 	},
 	{
@@ -188,7 +188,7 @@ var releases = []defect{
 		old: "func newWords(modelSHA256 string, seed uint64) words {\n", new: "var nth uint64\n\nfunc newWords(modelSHA256 string, seed uint64) words {\n\tnth++\n\tseed += nth\n",
 	},
 	{
-		name: "lost entries of a budget book are not noticed", file: "internal/book/book.go", test: "TestHolds",
+		name: "lost entries of a budget book are not noticed", file: "internal/release/book/book.go", test: "TestHolds",
 		old: "case number > last:", new: "case number > last+1<<20:",
 	},
 	{
@@ -196,7 +196,7 @@ var releases = []defect{
 		old: "\tstated.Entry, stated.SHA256 = b.Charged(n.key())\n", new: "\tb.Charged(n.key())\n",
 	},
 	{
-		name: "a service that overwrites is trusted", file: "internal/store/objects.go", test: "TestServiceIgnoresConditions",
+		name: "a service that overwrites is trusted", file: "internal/release/store/objects.go", test: "TestServiceIgnoresConditions",
 		old: "[]byte(\"second\")); err == nil {", new: "[]byte(\"second\")); err == nil && s.Dir == \"\" {",
 	},
 	{
@@ -208,7 +208,7 @@ var releases = []defect{
 		old: "\t\t\tr.Model.Exclude() // for a method that does not know of structural zeros\n", new: "",
 	},
 	{
-		name: "impossible weights sampled", file: "internal/modelio/file.go", test: "TestInvalidIsNotEncoded",
+		name: "impossible weights sampled", file: "internal/release/modelio/file.go", test: "TestInvalidIsNotEncoded",
 		old: "\tm.StructuralZeros = f.Domain.StructuralZeros\n", new: "",
 	},
 	{
@@ -228,7 +228,7 @@ var releases = []defect{
 		old: "\t\t\tchunk.Rows = 0\n\t\t\treturn err", new: "\t\t\tchunk.Rows = 0\n\t\t\treturn fmt.Errorf(\"%w: %q\", err, r.scan.text)",
 	},
 	{
-		name: "all pairs of columns are compared", file: "internal/infer/rules.go", test: "TestWideTable",
+		name: "all pairs of columns are compared", file: "internal/evaluate/infer/rules.go", test: "TestWideTable",
 		old: "min(len(lines), MostRelated)", new: "max(min(len(lines), MostRelated), len(lines))",
 	},
 	{
@@ -236,7 +236,7 @@ var releases = []defect{
 		old: "case <-time.After(grace):", new: "case <-time.After(grace * 1000):",
 	},
 	{
-		name: "proposal from data not marked", file: "internal/infer/propose.go", test: "TestGolden",
+		name: "proposal from data not marked", file: "internal/evaluate/infer/propose.go", test: "TestGolden",
 		old: "# NOT PRIVATE: derived from the data; review before use:", new: "# Derived; review before use:",
 	},
 	{

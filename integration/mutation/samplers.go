@@ -64,7 +64,7 @@ var samplers = []defect{
 		old: "tail.Add(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))", new: "tail.Add(float64(float32(math.Log1p(math.Exp(-2 * float64(a) / float64(scale))))))",
 	},
 	{
-		name: "plain sum of log cosh", file: "internal/summation/summation.go", dir: "dp/internal/noise", test: "TestTailSumOfTheLargestMarginal",
+		name: "plain sum of log cosh", file: "internal/kit/summation/summation.go", dir: "dp/internal/noise", test: "TestTailSumOfTheLargestMarginal",
 		old: "return c.total + c.lost", new: "return c.total",
 	},
 	{

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
 )
 
 // axis is what a picture varies.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
 )
 
 // statement is what is known of the largest error before a run.

@@ -13,10 +13,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/rivals/dpampaper"
 	"github.com/dapple-dp/dapple/integration/rivals/dpfwpaper"
-	"github.com/dapple-dp/dapple/internal/dpam"
-	"github.com/dapple-dp/dapple/internal/dpfw"
-	"github.com/dapple-dp/dapple/internal/rake"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/dpam"
+	"github.com/dapple-dp/dapple/solver/dpfw"
+	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 var relations = []dp.Neighbouring{dp.AddRemove, dp.Replace}

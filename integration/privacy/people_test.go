@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounding"
+	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
 
 // person is one who has each row of two columns so many times.

@@ -9,7 +9,7 @@ import (
 
 // Each method's file opens with its source, its privacy events and its cost.
 func TestFilesOpenWithTheMethod(t *testing.T) {
-	docs := map[string]bool{"../../internal/dpam/doc.go": true, "../../internal/dpfw/doc.go": true, "dpampaper/doc.go": true, "dpfwpaper/doc.go": true}
+	docs := map[string]bool{"../../solver/dpam/doc.go": true, "../../solver/dpfw/doc.go": true, "dpampaper/doc.go": true, "dpfwpaper/doc.go": true}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

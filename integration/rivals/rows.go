@@ -3,7 +3,7 @@ package rivals
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // table is a model that is a list of rows of equal weight, and its marginals.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/dense"
+	"github.com/dapple-dp/dapple/internal/model/dense"
 )
 
 // scanner finds the record of the largest sum of weights by a look at all records, which maximiser may miss. Of several it

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/dense"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // universe is a model with a logit for every record: model = softmax(theta), and its marginals.

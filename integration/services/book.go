@@ -10,7 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/book"
+	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

@@ -125,7 +125,7 @@ var checks = []check{
 			"TestCrashBeforeTheModelIsKept", "TestInputChangedAfterTheModelWasKept", "TestCrashBetweenModelAndManifest",
 			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestPublishRefusesTwoModels", "TestSecondSolveIsRefused", "TestFailureAfterADraw", "TestSolveRefusesSeedsAndTables"),
 			in("dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestScreeningsBindTheirStreams"), in("dp/internal/noise", "TestStreamsDiffer"),
-			in("internal/store", "TestRace"), in("internal/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
+			in("internal/release/store", "TestRace"), in("internal/release/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
 			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
 	},
 	{
@@ -161,8 +161,8 @@ var checks = []check{
 		size:   "the seeds of every fuzz target",
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "FuzzDecodePiece", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
-			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("internal/infer", "FuzzTypes"), in("io/schema", "FuzzParse", "FuzzCanonical"),
-			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead"), in("io/parquetio/internal/codec", "FuzzUnpack"), in("internal/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
+			in("pipelines/dapple", "FuzzFlags"), in("pipelines", "FuzzCondition"), in("internal/evaluate/infer", "FuzzTypes"), in("io/schema", "FuzzParse", "FuzzCanonical"),
+			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead"), in("io/parquetio/internal/codec", "FuzzUnpack"), in("internal/release/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
 	},
 	{
 		name:   "15 losses of whole runs",

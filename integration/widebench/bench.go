@@ -15,7 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/marginal"
+	"github.com/dapple-dp/dapple/internal/kit/marginal"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 	"github.com/dapple-dp/dapple/io/csvio"

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounding"
+	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
 
 // maxValues is how many values of a table are kept beside its cells, of 8 bytes at most. Of a larger table

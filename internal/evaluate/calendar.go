@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // Cycle is how the dates or times of a column lie in a week, Monday first, or in a day, by hours from midnight: shares

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // Queries sums up the errors of the workload's linear queries. Answers are means over the rows, in [−1, 1].

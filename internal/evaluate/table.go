@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/marginal"
+	"github.com/dapple-dp/dapple/internal/kit/marginal"
 )
 
 // Table is a table in codes: Columns[a][r] is the cell of row r in attribute a, below Sizes[a]. It has

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // writeText writes nothing if only cells are known.

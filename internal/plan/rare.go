@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
 )
 
 // leastSeen returns how many records with one value, or nearly one, are seen by themselves in columns whose bins are

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/dense"
 	"github.com/dapple-dp/dapple/internal/methods"
-	"github.com/dapple-dp/dapple/internal/rake"
+	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // TooLarge reports whether err means that the universe, or the tables of the workload, exceed the memory limit.

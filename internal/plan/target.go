@@ -9,7 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
 	"github.com/dapple-dp/dapple/solver"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
 )
 
 // Theory is what is known of the largest error before anything is read, as parts of the units.

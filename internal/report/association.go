@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // pair is two columns and how closely they are associated.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // odds is what somebody can come to believe at most.

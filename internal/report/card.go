@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/page"
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // card says what rows are good for and what not, by the released figures.

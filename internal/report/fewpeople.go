@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // RowsSD returns the standard deviation of the number of rows of as many people as units, drawn from the model, as a part

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
 )
 
 // meanOf returns the mean of a column of numbers under the model, each privacy unit weighing 1, and half of its interval:

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 

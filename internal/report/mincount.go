@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // MinCount says that each combination of some columns is that of no written row or of so many, and what it has cost.

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 

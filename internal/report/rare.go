@@ -5,8 +5,8 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/page"
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // treeNoise returns the standard deviation of the noise of a difference in the trees from which bins were learned; 0 if

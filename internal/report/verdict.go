@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/dapple-dp/dapple/internal/page"
+	"github.com/dapple-dp/dapple/internal/report/page"
 )
 
 // verdict is a card of the first screen: a word with a colour, and what it means.

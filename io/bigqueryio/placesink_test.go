@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	tables "github.com/dapple-dp/dapple/io/table"
 )
 

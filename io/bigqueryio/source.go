@@ -12,7 +12,7 @@ import (
 	"cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
 )
 
 // Pin selects the state in which a table that changes is read.

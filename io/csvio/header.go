@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounded"
-	"github.com/dapple-dp/dapple/internal/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/nearest"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 

@@ -8,7 +8,7 @@
 package gs
 
 import (
-	"github.com/dapple-dp/dapple/internal/gcs"
+	"github.com/dapple-dp/dapple/internal/release/gcs"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

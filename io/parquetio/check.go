@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )

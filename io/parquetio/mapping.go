@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/nearest"
 	"github.com/dapple-dp/dapple/io/parquetio/internal/codec"
 )
 

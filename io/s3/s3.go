@@ -9,7 +9,7 @@
 package s3
 
 import (
-	"github.com/dapple-dp/dapple/internal/s3"
+	"github.com/dapple-dp/dapple/internal/release/s3"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/dirsink"
-	"github.com/dapple-dp/dapple/internal/shards"
+	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/shards"
 )
 
 // FileRef is a shard that is written and not yet published.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/dapple-dp/dapple/internal/expansion"
+	"github.com/dapple-dp/dapple/internal/beamrun/expansion"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"

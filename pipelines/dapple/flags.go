@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/nearest"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/infer"
+	"github.com/dapple-dp/dapple/internal/evaluate/infer"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
 )

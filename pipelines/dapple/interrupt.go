@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/beside"
+	"github.com/dapple-dp/dapple/internal/kit/beside"
 )
 
 // grace is how long work that was interrupted may take to end by itself, and to say what it has done.

@@ -18,8 +18,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
-	_ "github.com/dapple-dp/dapple/internal/jobs/dataflow"
-	_ "github.com/dapple-dp/dapple/internal/jobs/loopback"
+	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/dataflow"
+	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/loopback"
 	"github.com/dapple-dp/dapple/internal/report"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"

@@ -19,8 +19,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
-	"github.com/dapple-dp/dapple/internal/expansion"
-	"github.com/dapple-dp/dapple/internal/jobs"
+	"github.com/dapple-dp/dapple/internal/beamrun/expansion"
+	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 )
 
 // An engine starts this program with Beam's flags: by Beam's boot program, which has fetched it, as the command of an

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounding"
+	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
 
 // columns holds records by attribute, so that a marginal reads only the bytes of its own attributes, in order. A

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
-	"github.com/dapple-dp/dapple/internal/wire"
 )
 
 // FuzzDecodeTable feeds the coder of tables arbitrary bytes: it refuses them, in memory that their length

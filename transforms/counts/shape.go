@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/bounding"
+	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
 
 // Params configures Count. Zero fields mean their defaults.

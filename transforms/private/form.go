@@ -2,7 +2,7 @@ package private
 
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/bounding"
+	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
 
 // The tables that records are read from.

@@ -10,8 +10,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/internal/wire"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/solver"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
 )
 
 // tied is a domain of two ordered ages in wide bins, a date in parts, and two columns whose places in bins follow those of

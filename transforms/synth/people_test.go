@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/modelio"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
 )
 
 // Rows of people do not depend on how people are shared out. Everybody has a number, at most as many rows as are allowed,

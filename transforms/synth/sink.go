@@ -8,7 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/shards"
+	"github.com/dapple-dp/dapple/internal/release/shards"
 )
 
 // Sink writes sampled rows. It is opened anew in every DoFn that uses it.

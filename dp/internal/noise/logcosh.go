@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/dapple-dp/dapple/internal/summation"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // BlockScoreScale is the grid of BlockScore: scores are multiples of 1/BlockScoreScale nats.

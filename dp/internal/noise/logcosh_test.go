@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/summation"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // expTail returns log1p(exp(−x)) to about 100 bits, for x ≥ 0: exp by squaring of a Taylor series, the

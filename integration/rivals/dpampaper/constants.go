@@ -3,7 +3,7 @@ package dpampaper
 import (
 	"math"
 
-	"github.com/dapple-dp/dapple/internal/dense"
+	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/solver"
 )
 

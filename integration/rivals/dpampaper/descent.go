@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/dense"
+	"github.com/dapple-dp/dapple/internal/model/dense"
 )
 
 // descent is the accelerated mirror method of the paper: a running convex combination of the chosen

@@ -3,7 +3,7 @@ package dpfwpaper
 import (
 	"math"
 
-	"github.com/dapple-dp/dapple/internal/theory"
+	"github.com/dapple-dp/dapple/internal/plan/theory"
 	"github.com/dapple-dp/dapple/solver"
 )
 

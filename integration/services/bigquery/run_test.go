@@ -12,7 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/evaluate"
-	"github.com/dapple-dp/dapple/internal/infer"
+	"github.com/dapple-dp/dapple/internal/evaluate/infer"
 	"github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"

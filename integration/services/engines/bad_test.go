@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/jobs"
+	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 )
 
 // fails runs to a failure before anything is drawn. It says why in one line and that nothing is spent, and leaves nothing.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	objects "github.com/dapple-dp/dapple/internal/gcs"
+	objects "github.com/dapple-dp/dapple/internal/release/gcs"
 )
 
 // An upload that is given up makes no object, however much of it was sent.

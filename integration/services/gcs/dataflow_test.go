@@ -16,7 +16,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	"google.golang.org/protobuf/proto"
 
-	_ "github.com/dapple-dp/dapple/internal/jobs/dataflow"
+	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/dataflow"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/files"

@@ -3,7 +3,7 @@ package dptest
 import (
 	"gonum.org/v1/gonum/mathext"
 
-	"github.com/dapple-dp/dapple/internal/bisect"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
 // ClopperPearson returns one-sided bounds on a probability, of which hits of n independent trials were

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/population"
+	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // Never excludes a pair and a triple of attributes of sizes 3, 1, 4, 2.

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/bounding"
+	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
 
 var testKey = []byte("a public run key")

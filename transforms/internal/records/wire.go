@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/wire"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // Units are on the wire as their width, their number, the lengths of all IDs, the bytes of all IDs in order, the

@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet"
 
-	"github.com/dapple-dp/dapple/internal/wire"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // Meta is what the footer of a file states. Column chunks stay as they are in it until their row group is

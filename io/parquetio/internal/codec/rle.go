@@ -3,7 +3,7 @@ package codec
 import (
 	"encoding/binary"
 
-	"github.com/dapple-dp/dapple/internal/wire"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // runs reads numbers of width bits, in pieces, from the RLE and bit-packed hybrid of src.

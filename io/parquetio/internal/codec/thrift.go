@@ -1,6 +1,6 @@
 package codec
 
-import "github.com/dapple-dp/dapple/internal/wire"
+import "github.com/dapple-dp/dapple/internal/kit/wire"
 
 // thrift reads Thrift's compact protocol until something is bad.
 //

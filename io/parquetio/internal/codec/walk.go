@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"github.com/dapple-dp/dapple/internal/wire"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // The types of pages. Others hold no cells.

@@ -1,0 +1,230 @@
+package expansion
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx/schema"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/workload"
+	domainfile "github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// options are what a caller configures. A pointer and a slice may be left out.
+type options struct {
+	Domain       string     `beam:"domain" about:"The text of a domain file: columns with their types, values and ranges, the privacy ID, and perhaps a workload. dapple help domain explains it."`
+	Epsilon      float64    `beam:"epsilon" about:"ε, the privacy loss: a decision that has no default. 1 is a common choice, smaller is more private."`
+	Delta        float64    `beam:"delta" about:"δ, a decision that has no default: far below 1/(number of people), or 0 for pure differential privacy."`
+	Neighbouring *string    `beam:"neighbouring" about:"add_remove (default) or replace."`
+	Rows         *int64     `beam:"rows" about:"Rows to make; default: the released number of privacy units."`
+	Workload     [][]string `beam:"workload" about:"Marginals to keep, each a list of columns; default: those of the domain file, else all of up to 3 columns."`
+	Units        *float64   `beam:"units" about:"Public planning number of privacy units, default 50000; never the true one."`
+	Method       *string    `beam:"method" about:"auto (default) or a method that dapple plan lists."`
+	Public       *string    `beam:"public" about:"Name of a table that anybody may see, in files or on BigQuery as the service reaches them: a prior of the model, covered by no guarantee."`
+	MemoryLimit  *int64     `beam:"memory_limit" about:"Bytes of memory for the fit."`
+	ErrorShare   *float64   `beam:"error_share" about:"Part of the budget with which the error of the result is measured, default 0.01; 0: it is not measured."`
+	Shards       *int64     `beam:"shards" about:"Blocks of rows that workers make side by side, default 8; the rows do not depend on it."`
+	SampleSeed   *int64     `beam:"sample_seed" about:"Repeats the drawing of rows from a model, never the noise; default: random."`
+	Store        *string    `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps the release, so that a job that is started again draws no second noise. Required unless the runner is known not to retry. It is private until the rows are written; remove it then. Run such a pipeline once: a second run of it would adopt the release of the first."`
+	NoRetries    *bool      `beam:"no_retries" about:"true: you know that the runner starts no step of this job twice, and no store is needed."`
+}
+
+// configSchema is the schema of options, with a description of each.
+func configSchema() (*pipepb.Schema, error) {
+	s, err := schema.FromType(reflect.TypeFor[options]())
+	if err != nil {
+		return nil, fmt.Errorf("expansion: %w", err)
+	}
+	t := reflect.TypeFor[options]()
+	for i, f := range s.GetFields() {
+		f.Description = t.Field(i).Tag.Get("about")
+		f.Type.Nullable = f.Type.Nullable || t.Field(i).Type.Kind() == reflect.Slice
+	}
+	return s, nil
+}
+
+// readOptions decodes the configuration of a request by its own schema, and takes it over by name: a caller may have
+// discovered the options or written them as it likes.
+func readOptions(p *pipepb.SchemaTransformPayload) (o options, err error) {
+	names := p.GetConfigurationSchema().GetFields()
+	var errs []error
+	for _, f := range names {
+		errs = append(errs, nameFault("option", f.GetName()))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return o, err
+	}
+	t, err := schema.ToType(p.GetConfigurationSchema())
+	if err != nil {
+		return o, fmt.Errorf("the options have types that are not known here (%w)", err)
+	}
+	decode, err := coder.RowDecoderForStruct(t)
+	if err != nil {
+		return o, fmt.Errorf("the options have types that are not known here (%w)", err)
+	}
+	row, err := decode(bytes.NewReader(p.GetConfigurationRow()))
+	if err != nil {
+		return o, errors.New("the options are no row of their schema")
+	}
+	values := map[string]reflect.Value{}
+	for i, f := range names {
+		values[f.GetName()] = reflect.ValueOf(row).Field(i)
+	}
+	return o, o.take(values)
+}
+
+// take sets options by name, and lists all faults.
+func (o *options) take(values map[string]reflect.Value) error {
+	var errs []error
+	var known []string
+	out := reflect.ValueOf(o).Elem()
+	for i := range out.NumField() {
+		field := out.Type().Field(i)
+		name := field.Tag.Get("beam")
+		known = append(known, name)
+		v, given := values[name]
+		given = given && !(v.Kind() == reflect.Pointer && v.IsNil())
+		switch {
+		case given && !assign(out.Field(i), v):
+			errs = append(errs, fmt.Errorf("%s: want %s", name, wanted(field.Type)))
+		case !given && field.Type.Kind() != reflect.Pointer && field.Type.Kind() != reflect.Slice:
+			errs = append(errs, fmt.Errorf("%s is required: %s", name, field.Tag.Get("about")))
+		}
+		delete(values, name)
+	}
+	for name := range values {
+		fix := "see dapple help expand"
+		if near := nearest.Name(name, known); near != "" {
+			fix = "did you mean " + near + "?"
+		}
+		errs = append(errs, fmt.Errorf("%s is no option of synthesize; %s", name, fix))
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}
+
+// assign sets dst to a value of another type that holds no more: a whole number is a float too.
+func assign(dst, src reflect.Value) bool {
+	if src.Kind() == reflect.Pointer {
+		src = src.Elem()
+	}
+	if dst.Kind() == reflect.Pointer {
+		dst.Set(reflect.New(dst.Type().Elem()))
+		dst = dst.Elem()
+	}
+	switch {
+	case src.Type() == dst.Type():
+		dst.Set(src)
+	case dst.Kind() == reflect.Float64 && src.CanInt():
+		dst.SetFloat(float64(src.Int()))
+	case dst.Kind() == reflect.Int64 && src.CanInt():
+		dst.SetInt(src.Int())
+	case dst.Kind() == reflect.Float64 && src.CanFloat():
+		dst.SetFloat(src.Float())
+	default:
+		return false
+	}
+	return true
+}
+
+// wanted names a type of options as people do who have no Go.
+func wanted(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	}
+	return "a list of lists of columns"
+}
+
+// publicReader reads a table that anybody may see, by its name on this machine, for the domain of a file.
+type publicReader = func(ctx context.Context, name string, f *domainfile.File) (*solver.Public, error)
+
+// params are the parameters of Synthesize, but for the type of its rows.
+func (o *options) params(ctx context.Context, public publicReader) (p synth.Params, err error) {
+	f, err := domainfile.Parse("domain", []byte(o.Domain))
+	if err != nil {
+		return p, err
+	}
+	p = synth.Params{
+		Domain: f.Domain, Epsilon: dp.Epsilon(o.Epsilon), Delta: dp.Delta(o.Delta), Rows: value(o.Rows),
+		Units: value(o.Units), Method: value(o.Method), MemoryLimit: value(o.MemoryLimit),
+		Shards: int(value(o.Shards)), SampleSeed: uint64(value(o.SampleSeed)),
+	}
+	if o.ErrorShare != nil {
+		if p.ErrorShare = *o.ErrorShare; p.ErrorShare == 0 {
+			p.ErrorShare = -1
+		}
+	}
+	var errs []error
+	errs = append(errs, p.Epsilon.Validate(), p.Delta.Validate())
+	if o.Neighbouring != nil {
+		if p.Neighbouring, err = dp.ParseNeighbouring(*o.Neighbouring); err != nil {
+			errs = append(errs, fmt.Errorf("option neighbouring: got %q; want add_remove or replace", *o.Neighbouring))
+		}
+	}
+	if value(o.Store) != "" {
+		p.Store, p.RunID = synth.StoreRef{Kind: storeKind, Config: *o.Store}, rand.Text()
+	}
+	if name := value(o.Public); name != "" {
+		p.Public, err = public(ctx, name, f)
+		errs = append(errs, err)
+	}
+	switch {
+	case len(o.Workload) > 0:
+		p.Workload, err = marginals(f.Domain, o.Workload)
+	case len(f.Workload) > 0:
+		p.Workload, err = workload.Listed(f)
+	}
+	if err == nil && len(p.Workload.Marginals) > 0 {
+		p.Workload = query.WithRows(f.Domain, p.Workload, query.DefaultCells)
+	}
+	return p, errors.Join(append(errs, err)...)
+}
+
+// marginals is the workload of lists of columns.
+func marginals(d *domain.Domain, lists [][]string) (query.Workload, error) {
+	w := query.Workload{Sizes: d.Sizes()}
+	var errs []error
+	for _, columns := range lists {
+		attrs := make([]int, len(columns))
+		for i, name := range columns {
+			if attrs[i] = d.Index(name); attrs[i] < 0 {
+				errs = append(errs, fmt.Errorf("%q of the option workload is no column of the domain", name))
+			}
+		}
+		w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.NewClique(attrs...), Weight: 1})
+	}
+	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
+	return w, errors.Join(errs...)
+}
+
+// value is what p points to; zero if to nothing.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}

@@ -1,0 +1,214 @@
+package infer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+// Params says for which table a domain file is proposed.
+type Params struct {
+	Input     string // CSV or Parquet files, a pattern, a directory that a run wrote, or bq://project.dataset.table; required
+	FromData  bool   // read the rows; else names and types alone
+	PrivacyID string // the column that names the privacy unit; empty: none
+	Services  table.Options
+}
+
+// Source is a table whose columns are known.
+type Source struct {
+	Params
+	table   table.Source
+	name    string // of the table or its first file, for messages
+	untyped bool   // the columns are those of a header line
+	csv     schema.CSV
+	columns []column
+	known   map[string]bool // their names
+	parents *Source         // the table of people, if some have no rows; nil: there is none
+	// Doubts are what to look at first of what Propose returned.
+	Doubts Doubts
+	// Units is the number of privacy units that Propose found, to one digit: NOT private. 0: no row was read.
+	Units int64
+}
+
+// Doubts names columns of a proposal that a person has to decide on.
+type Doubts struct {
+	People  []string // may name people with several rows each, and no privacy ID is given
+	Keys    []string // hold no value twice
+	LeftOut []string // are not in the proposal
+}
+
+// column is a column by its name and, but for CSV, its type.
+type column struct {
+	name     string
+	typed    bool // the type is that of the table
+	typ      domain.Type
+	places   int // decimal places of a NUMERIC
+	nullable bool
+	fault    string // why it cannot be read
+}
+
+// Open finds a table and reads header lines, footers or metadata, and nothing after them. The
+// errors of all columns are joined; none holds a cell. A file without a header line has its first record
+// taken for one.
+func Open(ctx context.Context, p Params) (*Source, error) {
+	t, err := table.Find(ctx, p.Input, p.Services)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Params: p, table: t, name: p.Input}
+	if f, ok := t.(*table.Files); ok {
+		s.name = f.Files[0].Name
+	}
+	described, form, err := t.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.csv = form
+	for _, d := range described {
+		if d.Name == "" {
+			d.Fault = cmp.Or(d.Fault, noName)
+		}
+		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only.
+		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
+		s.untyped = s.untyped || d.Untyped
+	}
+	s.known = known(s.columns)
+	if !s.untyped { // all of the table must have the columns of its first file
+		if err := t.Check(ctx, s.domain(), s.csv); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.checkNames()
+}
+
+// noName is why a column without a name is left out.
+const noName = "it has no name, as the row numbers that pandas and R write have none"
+
+// checkNames refuses names that no domain file can hold. It does not show them: if a file has no header
+// line they are cells.
+func (s *Source) checkNames() error {
+	var errs bounded.Errors
+	var names []string
+	seen, found := map[string]int{}, s.PrivacyID == ""
+	for i, c := range s.columns {
+		if c.name == "" {
+			continue
+		}
+		if why := domain.NameFault(c.name); why != "" {
+			errs.Addf("infer: %s: column %d: %s; rename it", s.name, i+1, why)
+		} else if first := seen[c.name]; first > 0 {
+			errs.Addf("infer: %s: columns %d and %d have one name; rename one", s.name, first, i+1)
+		}
+		names = append(names, c.name)
+		seen[c.name] = i + 1
+		found = found || c.name == s.PrivacyID
+	}
+	if !found {
+		near := nearest.Name(s.PrivacyID, names)
+		if near != "" && (!s.untyped || nearest.Same(near, s.PrivacyID)) {
+			near = fmt.Sprintf("; did you mean %q?", near)
+		} else {
+			near = ""
+		}
+		errs.Addf("infer: %s has no column %q to be the privacy ID%s", s.name, s.PrivacyID, near)
+	}
+	return errs.Err()
+}
+
+// readable returns the columns that can be read, without the privacy ID.
+func (s *Source) readable() (out []column) {
+	for _, c := range s.columns {
+		if c.fault == "" && c.name != s.PrivacyID {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// domain returns what readers need to know of the table: names and types.
+func (s *Source) domain() *domain.Domain {
+	d := &domain.Domain{PrivacyID: s.PrivacyID}
+	for _, c := range s.readable() {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.name, Type: c.typ, Scale: c.places})
+	}
+	return d
+}
+
+// tally reads all rows and counts the units. The histories of people are nil without a privacy ID.
+func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, error) {
+	d, tallies, byName := s.domain(), []*tally{}, map[string]*tally{}
+	columns := s.readable()
+	for _, c := range columns {
+		t := newTally(c, len(columns))
+		tallies, byName[c.name] = append(tallies, t), t
+	}
+	u, h := &hasher{seed: maphash.MakeSeed()}, (*histories)(nil)
+	if s.PrivacyID != "" {
+		h = newHistories(len(tallies))
+	}
+	records := 0
+	add := func(chunk *domain.Chunk) error {
+		records += chunk.Rows
+		units := u.units(&chunk.ID, chunk.Rows)
+		for k, t := range tallies {
+			if t.add(&chunk.Columns[k], chunk.Rows, units); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		if h != nil {
+			h.add(chunk, units)
+		}
+		return ctx.Err()
+	}
+	if err := s.table.Each(ctx, d, s.csv, add); err != nil {
+		return nil, nil, err
+	}
+	s.settle(tallies)
+	if h != nil {
+		records = h.people()
+	}
+	s.Units = oneDigit(records)
+	return byName, h, nil
+}
+
+// hasher hashes privacy IDs. Two that collide count as one, which proposes less.
+type hasher struct {
+	seed   maphash.Seed
+	hashes []uint64
+}
+
+// units returns a hash of each record's privacy ID, or nil if there is none.
+func (h *hasher) units(c *domain.Column, rows int) []uint64 {
+	if c.Form == domain.Absent {
+		return nil
+	}
+	h.hashes = h.hashes[:0]
+	for i := range rows {
+		v := uint64(0) // records of nobody are one unit
+		switch {
+		case c.Null(i):
+		case c.Form == domain.Text:
+			v = maphash.Bytes(h.seed, c.Text(i))
+		default:
+			v = maphash.Comparable(h.seed, c.Ints[i])
+		}
+		h.hashes = append(h.hashes, v)
+	}
+	return h.hashes
+}
+
+// oneDigit rounds n to its first digit.
+func oneDigit(n int) int64 {
+	power := 1
+	for n/power >= 10 {
+		power *= 10
+	}
+	return int64((n + power/2) / power * power)
+}

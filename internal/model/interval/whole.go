@@ -1,0 +1,94 @@
+package interval
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/bisect"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+const (
+	wholeInflation = 1.3 // is inflation if one estimate of the squared error stands for all cells …
+	summedOut      = 1.2 // … and this for each attribute of a measured marginal that is summed out
+)
+
+// whole writes the standard errors of a model fitted to whole marginals. Those inside a measured marginal are sums of
+// its cells, whose errors are correlated: each attribute that is summed out widens them by a fifth. Outside of all
+// of them, counts of people vary by their square root as well.
+func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
+	u, widest, scatter := v.precision(c), len(c), 0.0
+	for _, m := range v.measurements {
+		if m.Clique.Contains(c) {
+			widest = max(widest, len(m.Clique))
+		}
+	}
+	if u == 0 {
+		scatter = 1
+	}
+	f := wholeInflation * math.Pow(summedOut, float64(widest-len(c)))
+	for i, b := range fitted {
+		b = max(b, 0)
+		x := v.scale * (b + softening)
+		dst[i] = f * math.Sqrt(x/(1+x*u)+scatter*b)
+	}
+}
+
+// precision returns 1/variance of a cell of c over all measured marginals that contain it.
+func (v *Intervals) precision(c domain.Clique) float64 {
+	cells, _ := c.Cells(v.sizes) // checked by the caller
+	u := 0.0
+	for _, m := range v.measurements {
+		if m.Clique.Contains(c) {
+			u += float64(cells) / (float64(len(m.Values)) * m.Variance)
+		}
+	}
+	return u
+}
+
+// bins hold cells of nearly equal base, which share what is computed from it.
+type bins struct {
+	cells, sum []float64
+}
+
+const binsPerOctave = 8
+
+func (b *bins) add(x float64) {
+	i := max(0, int(binsPerOctave*math.Log2(x+1)))
+	for len(b.cells) <= i {
+		b.cells, b.sum = append(b.cells, 0), append(b.sum, 0)
+	}
+	b.cells[i]++
+	b.sum[i] += x
+}
+
+// spread returns the κ for which the predicted squared errors of the measured cells sum to that of the fit
+// plus the standard deviation √(2·Σσ⁴) of its estimate, which the fit made least; NaN if it is not known.
+func spread(r *solver.Result) float64 {
+	if math.IsNaN(r.RMSE) || len(r.Measurements) == 0 {
+		return math.NaN()
+	}
+	want, noise, scale := 0.0, 0.0, r.Total.Units/r.Model.Total()
+	tables := make([]bins, len(r.Measurements))
+	for i, m := range r.Measurements {
+		for _, w := range r.Model.Marginal(m.Clique, nil) {
+			tables[i].add(scale * w)
+			want += r.RMSE * r.RMSE
+			noise += m.Variance * m.Variance
+		}
+	}
+	want += math.Sqrt(2 * noise)
+	low, _ := bisect.Steps(math.Log(1e-12), math.Log(1e12), 60, func(log float64) bool {
+		sum := 0.0
+		for i := range tables {
+			for j, n := range tables[i].cells {
+				if n > 0 {
+					x := math.Exp(log) * (tables[i].sum[j]/n + softening)
+					sum += n * x / (1 + x/r.Measurements[i].Variance)
+				}
+			}
+		}
+		return !(sum < want)
+	})
+	return math.Exp(low)
+}

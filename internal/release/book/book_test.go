@@ -1,0 +1,285 @@
+package book_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/release/book"
+)
+
+var terms = book.Terms{Name: "people", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-9, Inputs: []string{"people.csv"}}
+
+func create(t *testing.T) *book.Book {
+	t.Helper()
+	b, err := book.Create(t.Context(), filepath.Join(t.TempDir(), "people.book"), terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func open(t *testing.T, dir string) *book.Book {
+	t.Helper()
+	b, err := book.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// run is a run of an ε.
+func run(epsilon dp.Epsilon) accountant.Run {
+	l, err := accountant.NewLedger(accountant.Params{Accounting: dp.GaussianOnly, Epsilon: epsilon, Delta: 1e-9, Coordinates: 1000})
+	if err != nil {
+		panic(err)
+	}
+	return l.Run()
+}
+
+func TestBook(t *testing.T) {
+	b, ctx := create(t), t.Context()
+	if err := b.Charge(ctx, "one", "run-1", "people.csv", run(1)); err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, b.Dir)
+	if err := other.Charge(ctx, "one", "run-1", "people.csv", run(1)); err != nil || len(other.Standing()) != 1 {
+		t.Errorf("a retry: %d charges, %v", len(other.Standing()), err)
+	}
+	if err := other.Charge(ctx, "two", "run-2", "people.csv", run(2)); err != nil {
+		t.Error(err)
+	}
+	// b has not seen it; its next charge does.
+	var full accountant.ErrExhausted
+	if err := b.Charge(ctx, "three", "run-3", "people.csv", run(2.5)); !errors.As(err, &full) {
+		// b knew of no second run: it tried, met entry 2 and read it
+		t.Errorf("a charge that does not fit beside those of others: %v", err)
+	}
+	if back, err := b.Return(ctx, "two"); err != nil || !back {
+		t.Errorf("returned %v, %v", back, err)
+	}
+	if back, err := b.Return(ctx, "two"); err != nil || back {
+		t.Errorf("returned twice: %v, %v", back, err)
+	}
+	if err := b.Charge(ctx, "two", "run-2", "people.csv", run(1)); !errors.Is(err, book.ErrReturned) {
+		t.Errorf("a run that was taken back began again: %v", err)
+	}
+	if err := b.Charge(ctx, "three", "run-3", "people.csv", run(2.5)); err != nil {
+		t.Errorf("what was taken back is not there: %v", err)
+	}
+	if err := b.AddInput(ctx, "gs://bucket/people.csv"); err != nil {
+		t.Error(err)
+	}
+	again := open(t, b.Dir)
+	if got := again.Inputs(); len(got) != 2 || len(again.Entries) != 6 || again.Sum.Runs() != 2 || again.SHA256() != b.SHA256() {
+		t.Errorf("read again: %v, %d entries, %d runs", got, len(again.Entries), again.Sum.Runs())
+	}
+	if _, err := book.Create(ctx, b.Dir, terms); err == nil || !strings.Contains(err.Error(), "holds a budget book already") {
+		t.Errorf("a second book: %v", err)
+	}
+	if _, err := book.Open(ctx, t.TempDir()); !errors.Is(err, book.ErrNone) {
+		t.Errorf("no book: %v", err)
+	}
+	bad := terms
+	bad.Epsilon = -1
+	dir := t.TempDir()
+	if _, err := book.Create(ctx, dir, bad); err == nil {
+		t.Error("a book of ε = -1")
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("a refused book left %v", left)
+	}
+}
+
+// Of many runs at once exactly as many get in as fit one after the other, each once.
+func TestRunsAtOnce(t *testing.T) {
+	b := create(t)
+	fits := 0
+	for sum := open(t, b.Dir).Sum; sum.Charge(run(1)) == nil; {
+		fits++
+	}
+	var all sync.WaitGroup
+	errs := make([]error, 4*fits)
+	for i := range errs {
+		all.Go(func() {
+			mine, err := book.Open(t.Context(), b.Dir)
+			if err == nil {
+				err = mine.Charge(t.Context(), fmt.Sprint("key-", i/2), "run", "people.csv", run(1)) // two attempts of each
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	in := map[string]bool{}
+	for _, c := range open(t, b.Dir).Standing() {
+		if in[c.Key] {
+			t.Errorf("%s is charged twice", c.Key)
+		}
+		in[c.Key] = true
+	}
+	if len(in) != fits {
+		t.Errorf("%d of %d runs are charged", len(in), fits)
+	}
+	for i, err := range errs {
+		var full accountant.ErrExhausted
+		if in[fmt.Sprint("key-", i/2)] != (err == nil) || err != nil && !errors.As(err, &full) {
+			t.Errorf("attempt %d: %v", i, err)
+		}
+	}
+}
+
+// Processes are killed while they add charges. What they had been told is in stays in, and the book is whole.
+func TestKilledWriters(t *testing.T) {
+	if dir := os.Getenv("BOOK_OF_TEST"); dir != "" {
+		write(dir)
+	}
+	tiny := terms
+	tiny.Epsilon = 10
+	b, err := book.Create(t.Context(), filepath.Join(t.TempDir(), "b"), tiny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]bool{}
+	for attempt := range 4 {
+		ctx, kill := context.WithCancel(t.Context())
+		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKilledWriters$") // CommandContext kills
+		cmd.Env = append(os.Environ(), "BOOK_OF_TEST="+b.Dir)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Duration(60+37*attempt)*time.Millisecond, kill)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			said[lines.Text()] = true
+		}
+		_ = cmd.Wait() // it was killed
+		kill()
+	}
+	in := map[string]int{}
+	for _, c := range open(t, b.Dir).Standing() {
+		in[c.Key]++
+	}
+	for key := range said {
+		if in[key] != 1 {
+			t.Errorf("%s was entered, and is there %d times", key, in[key])
+		}
+	}
+	if len(said) < 4 || len(in) > len(said)+4 {
+		t.Errorf("%d charges were told, %d are there: at most one of each process was not told", len(said), len(in))
+	}
+}
+
+// write adds charges until it is killed, and says each once it is in.
+func write(dir string) {
+	r := run(0.001)
+	for i := 0; ; i++ {
+		b, err := book.Open(context.Background(), dir)
+		key := fmt.Sprintf("%d-%d", os.Getpid(), i)
+		if err == nil {
+			err = b.Charge(context.Background(), key, "run", "people.csv", r)
+		}
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(key)
+	}
+}
+
+// Every change of a book is found, but for entries that are cut off at its end.
+func TestDamagedBooks(t *testing.T) {
+	b := create(t)
+	for _, key := range []string{"a", "b", "c"} {
+		if err := b.Charge(t.Context(), key, "run-"+key, "people.csv", run(0.5)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Return(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	name := func(dir string, n int) string { return filepath.Join(dir, fmt.Sprintf("entry-%06d.json", n)) }
+	edit := func(n int, old, text string) func(string) error {
+		return func(dir string) error {
+			data, err := os.ReadFile(name(dir, n))
+			if err == nil && !strings.Contains(string(data), old) {
+				err = fmt.Errorf("no %s in %s", old, data)
+			}
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(name(dir, n), []byte(strings.Replace(string(data), old, text, 1)), 0o600)
+		}
+	}
+	for what, change := range map[string]func(dir string) error{
+		"larger capacity": edit(0, `"epsilon": 3`, `"epsilon": 9`),
+		"smaller charge":  edit(2, `"epsilon": 0.5`, `"epsilon": 0.1`),
+		"a blank":         edit(1, "{", "{ "),
+		"an unknown key":  edit(1, "{", `{"more": 1,`),
+		"cut short":       func(dir string) error { return os.Truncate(name(dir, 3), 40) },
+		"no file":         func(dir string) error { return os.Remove(name(dir, 2)) },
+		"no first file":   func(dir string) error { return os.Remove(name(dir, 0)) },
+		"exchanged entries": func(dir string) error {
+			return errors.Join(os.Rename(name(dir, 1), name(dir, 9)), os.Rename(name(dir, 2), name(dir, 1)), os.Rename(name(dir, 9), name(dir, 2)))
+		},
+		"another return":                 edit(4, `"return": "b"`, `"return": "x"`),
+		"another charge taken back last": edit(4, `"return": "b"`, `"return": "a"`),
+	} {
+		dir := filepath.Join(t.TempDir(), "copy")
+		if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := change(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := book.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "is damaged at entry-00000") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// A file that is being written, or is nobody's, is no entry.
+	for _, n := range []string{".new-123", "README"} {
+		if err := os.WriteFile(filepath.Join(b.Dir, n), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := open(t, b.Dir); got.Sum.Runs() != 2 {
+		t.Errorf("%d runs", got.Sum.Runs())
+	}
+}
+
+// A book tells whether it still has an entry whose number and hash somebody has kept.
+func TestHolds(t *testing.T) {
+	dir := t.TempDir()
+	b, err := book.Create(t.Context(), dir, book.Terms{Name: "us", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-9, Inputs: []string{"us.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hashes []string
+	for _, input := range []string{"a.csv", "b.csv"} {
+		if err := b.AddInput(t.Context(), input); err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, b.SHA256())
+	}
+	for _, tt := range []struct {
+		number int
+		sum    string
+		want   string
+	}{{1, hashes[0], ""}, {2, hashes[1], ""}, {3, hashes[1], "its last entries are gone"}, {2, hashes[0], "another entry 2"}, {0, hashes[0], "names no entry"}, {1, "", "names no entry"}} {
+		err := b.Holds(tt.number, tt.sum)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("entry %d, %s: error %v, want %q", tt.number, tt.sum, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package dpfw
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+const (
+	// stepSize is C of step = C·√(ln k/Σ v); errors are flat for C in [.25, .5].
+	stepSize = .35
+	// leastVariance keeps the first steps finite if the model answers a query with almost 0 or 1.
+	leastVariance = 1e-4
+)
+
+func (pl *plan) run(p solver.Problem, c Curator) (*solver.Result, error) {
+	total, err := c.Total(stageTotal, pl.total)
+	if err != nil {
+		return nil, err
+	}
+	total.Units = max(1, total.Units)
+	weights, err := pl.descend(p.Progress, c, total.Units)
+	if err != nil {
+		return nil, err
+	}
+	worst, err := c.MaxError(stageCertificate, p.Workload, answers(p.Workload, weights), pl.certificate)
+	if err != nil {
+		return nil, err
+	}
+	return &solver.Result{
+		Model:      &population.Model{Sizes: pl.maximal.Sizes, Weights: weights, StructuralZeros: pl.impossible},
+		Total:      total,
+		MaxError:   &worst,
+		RMSE:       math.NaN(),
+		Iterations: pl.rounds,
+		Status:     solver.RoundsDone,
+	}, nil
+}
+
+// descend returns the average of the models, the t-th with weight t, scaled to the number of units.
+func (pl *plan) descend(progress solver.Progress, c Curator, units float64) ([]float64, error) {
+	r := pl.newRun(units)
+	average := make([]float64, len(r.theta))
+	for t := 1; t <= pl.rounds; t++ {
+		r.evaluate()
+		for z, x := range r.model {
+			average[z] += float64(t) * x
+		}
+		if err := r.round(c, t); err != nil {
+			return nil, err
+		}
+		progress.Report(stageSelect, t, pl.rounds)
+	}
+	scale := units / (float64(pl.rounds) * float64(pl.rounds+1) / 2)
+	for z := range average {
+		average[z] *= scale
+	}
+	return average, nil
+}
+
+// run is the state of a descent. Nothing in it is allocated after newRun.
+type run struct {
+	*plan
+	oracle *dense.Oracle
+	units  float64
+	theta  []float64 // logits over the universe
+	model  []float64 // softmax(theta)
+	counts query.Answers
+	flat   []float64 // all of counts
+	step   []float64 // room for one marginal's ±step
+	logK   float64
+	spread float64 // Σ of the variances of the selected queries under the models
+}
+
+func (pl *plan) newRun(units float64) *run {
+	d := dense.PlanOf(pl.maximal)
+	r := &run{plan: pl, oracle: dense.NewOracle(d), units: units, logK: math.Log(float64(d.Len()))}
+	r.theta, r.model = dense.Forbid(make([]float64, d.Len()), pl.maximal.Sizes, pl.impossible), make([]float64, d.Len())
+	r.counts, r.flat = d.NewAnswers()
+	widest := 0
+	for _, n := range d.Cells() {
+		widest = max(widest, n)
+	}
+	r.step = make([]float64, widest)
+	return r
+}
+
+// evaluate makes the model of theta and its marginals in counts.
+func (r *run) evaluate() {
+	dense.Softmax(r.theta, r.model)
+	r.oracle.Eval(r.model, r.counts)
+	for i := range r.flat {
+		r.flat[i] *= r.units
+	}
+}
+
+// round selects, and moves theta towards the selected query.
+func (r *run) round(c Curator, t int) error {
+	if r.form == Cell {
+		s, err := c.SelectCell(stageSelect, t, r.maximal, r.counts, r.units, r.each)
+		if err != nil {
+			return err
+		}
+		p := r.counts[s.Marginal][s.Cell] / r.units
+		least, most := r.maximal.Marginals[s.Marginal].Bounds(s.Cell)
+		r.oracle.AddCell(s.Marginal, s.Cell, float64(s.Sign)*r.length((p-least)*(most-p)), r.theta)
+		return nil
+	}
+	s, err := c.SelectBlock(stageSelect, t, r.maximal, r.counts, r.each)
+	if err != nil {
+		return err
+	}
+	mean := 0.0
+	for i, sign := range s.Signs {
+		mean += float64(sign) * r.counts[s.Marginal][i] / r.units
+	}
+	length := r.length(1 - mean*mean)
+	step := r.step[:len(s.Signs)]
+	for i, sign := range s.Signs {
+		step[i] = float64(sign) * length
+	}
+	r.oracle.AddBlock(s.Marginal, step, r.theta)
+	return nil
+}
+
+// length returns the step for a query whose variance under the model is at most v: the step sizes of
+// multiplicative weights that adapt to the variance met so far.
+func (r *run) length(v float64) float64 {
+	r.spread += max(v, leastVariance)
+	return stepSize * math.Sqrt(r.logK/r.spread)
+}
+
+// answers returns the marginals of weights for the whole workload, contained marginals included.
+func answers(w query.Workload, weights []float64) query.Answers {
+	d := dense.PlanOf(w)
+	a, _ := d.NewAnswers()
+	return dense.NewOracle(d).Eval(weights, a)
+}

@@ -1,0 +1,298 @@
+package rake
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/typical"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Forecast is the expected result of a run, before it.
+type Forecast struct{ run *run }
+
+// Foresee goes through the stages of a solve with the answers of a table like the pattern, without noise and
+// without fits: it predicts the error that a run on such a table would predict for itself. A nil pattern means a
+// typical table. It costs a tenth of a second at most, and no privacy: everything in it is public.
+func Foresee(p solver.Problem, b dp.Budget, like *solver.Pattern) (*Forecast, error) {
+	return foresee(p, b, like, foreseenTriples)
+}
+
+func foresee(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) (*Forecast, error) {
+	t := newTargets(p)
+	if err := check(p, t); err != nil {
+		return nil, err
+	}
+	if like != nil && !slices.Equal(like.Model.Sizes, t.sizes) {
+		return nil, errors.New("rake: the pattern has columns of other sizes than the domain")
+	}
+	r := &run{problem: p, settings: newSettings(p, t), targets: t.thin(most), twice: 2 * b.Capacity,
+		foreseen: &imagined{budget: b, like: like}, byPair: map[string]*candidate{}}
+	r.foreseen.run, r.curator = r, r.foreseen
+	for _, stage := range []func() error{r.measureTotal, r.measureOneWays, r.measurePairs, r.measureFinal} {
+		if err := stage(); err != nil {
+			return nil, err
+		}
+	}
+	return &Forecast{r}, nil
+}
+
+// TV returns the expected average total variation over the maximal marginals of the workload; NaN if they are single columns.
+func (f *Forecast) TV() float64 { return f.run.predict() }
+
+// Of returns the expected average total variation over the given marginals of one to three columns.
+func (f *Forecast) Of(cliques []domain.Clique) float64 {
+	own, unmeasured, least := f.run.ownErrors()
+	sum := 0.0
+	for _, c := range cliques {
+		key := c.Key()
+		if _, ok := own[key]; !ok && len(c) == 3 && !math.IsInf(least, 1) {
+			own[key], unmeasured[key] = least, least
+		}
+		sum += f.run.predictTable(c, own[key], unmeasured[key])
+	}
+	return sum / float64(len(cliques))
+}
+
+// foreseenTriples is the number of triples of a forecast, with the pairs inside: a regular sample of a longer list.
+const foreseenTriples = 150
+
+// thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
+// each standing for so many as there are of them.
+func (t targets) thin(most int) targets {
+	if all := t.triples; len(all) > most {
+		t.triples = regular(all, most)
+	}
+	if all := t.pairs; len(all) > 3*most {
+		inside := map[string]bool{}
+		for _, x := range t.triples {
+			for _, pair := range subsets(x.clique, 2) {
+				inside[pair.Key()] = true
+			}
+		}
+		t.pairs = slices.DeleteFunc(slices.Clone(all), func(x target) bool { return !inside[x.clique.Key()] })
+		if len(t.pairs) == 0 {
+			t.pairs = regular(all, 3*most)
+		}
+		for i := range t.pairs {
+			t.pairs[i].times = float64(len(all)) / float64(len(t.pairs))
+		}
+	}
+	return t
+}
+
+// regular returns n of the targets, evenly spread over the list.
+func regular(all []target, n int) []target {
+	out := make([]target, n)
+	for i := range out {
+		out[i] = all[i*len(all)/n]
+		out[i].times = float64(len(all)) / float64(n)
+	}
+	return out
+}
+
+// imagined answers like a model, or like a typical table.
+type imagined struct {
+	run    *run
+	budget dp.Budget
+	like   *solver.Pattern // or nil
+}
+
+const (
+	// A triple adds to its pairs this part of their distances …
+	tripleStrength = .05
+	// … and this part of the scatter of its counts: a model's counts know how far columns are linked …
+	modelScatter = .75
+	// … and in a typical table it is this part of 20,000 units. Of fewer it is more, as they show less of links.
+	tripleScatter, scatterUnits, scatterPower, mostScatter = .4, 20_000, -.35, .9
+)
+
+// Budget implements Curator.
+func (c *imagined) Budget() dp.Budget { return c.budget }
+
+// Total implements Curator.
+func (c *imagined) Total(_ string, share dp.Share) (query.Total, error) {
+	return query.Total{Units: c.run.problem.Units, Variance: 1 / (share.Float() * c.run.twice)}, nil
+}
+
+// Residuals implements Curator. Of pairs and triples it returns the noise alone.
+func (c *imagined) Residuals(stage string, _ int, cliques []domain.Clique, _ query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
+	out, sum := make([]query.Measurement, len(cliques)), 0.0
+	for i, q := range cliques {
+		sum += newCandidate(c.budget.Neighbouring, c.run.targets.sizes, target{clique: q}).cost * precision[i]
+	}
+	for i, q := range cliques {
+		if stage != stageOneWays { // precisions are those of cells
+			out[i] = query.Measurement{Clique: q, Variance: 1 / precision[i]}
+			continue
+		}
+		shares := c.shares(q[0])
+		for v, p := range shares {
+			shares[v] = c.run.total.Units * (p - 1/float64(len(shares)))
+		}
+		out[i] = query.Measurement{Clique: q, Values: shares, Variance: sum / (precision[i] * share.Float() * c.run.twice)}
+	}
+	return out, nil
+}
+
+// Trees implements Curator.
+func (c *imagined) Trees(_ string, _ int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
+	out, sum := make([]query.Tree, len(cliques)), 0.0
+	for i, s := range shapes {
+		sum += precision[i] * float64(s.L2Squared(c.budget.Neighbouring))
+	}
+	for i, s := range shapes {
+		out[i] = query.Tree{Attribute: cliques[i][0], Shape: s, Variance: sum / (precision[i] * share.Float() * c.run.twice)}
+		out[i].Nodes = c.nodes(cliques[i][0], s, total)
+	}
+	return out, nil
+}
+
+// Coarsen implements Curator.
+func (c *imagined) Coarsen(string, query.Recoding) error { return nil }
+
+// Scores implements Curator: distances from what the first screening knows, and then what the first releases leave of them.
+func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
+	n := c.run.total.Units
+	out := query.Scores{Variance: float64(query.DistanceL2Squared(c.budget.Neighbouring, len(cliques))) / (share.Float() * c.run.twice)}
+	for i, q := range cliques {
+		scatter, score := 0.0, 0.0
+		for _, b := range bases[i] {
+			scatter += min(.8*math.Sqrt(b), 2*b)
+		}
+		switch {
+		case stage == stageFirstScores:
+			score = math.Hypot(c.far(q, bases[i]), scatter)
+		case len(q) == 2:
+			p := c.run.byPair[q.Key()]
+			score = 2 * p.expected(p.precision, n)
+		default:
+			part := min(mostScatter, tripleScatter*math.Pow(n/scatterUnits, scatterPower))
+			if c.like != nil {
+				part = modelScatter
+			}
+			score = scatter * part
+			for _, pair := range subsets(q, 2) {
+				p := c.run.byPair[pair.Key()]
+				score = math.Hypot(score, math.Hypot(2*p.expected(p.precision, n), tripleStrength*c.far(pair, p.base)))
+			}
+		}
+		out.Values = append(out.Values, score)
+	}
+	return out, nil
+}
+
+func (c *imagined) shares(a int) []float64 {
+	if c.like == nil {
+		return typical.Shares(c.run.targets.sizes[a], a)
+	}
+	return c.table(domain.Clique{a})
+}
+
+// far returns the distance in counts of a pair from independent columns, whose table is base.
+func (c *imagined) far(pair domain.Clique, base []float64) float64 {
+	if c.like == nil {
+		sizes := c.run.targets.sizes
+		return c.run.total.Units * typical.PairDistance(typical.Effective(sizes[pair[0]], pair[0]), typical.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
+	}
+	sum := 0.0
+	if c.knows(pair) {
+		for i, x := range c.counts(pair) {
+			sum += math.Abs(x - base[i])
+		}
+		return sum
+	}
+	one, two := c.shares(pair[0]), c.shares(pair[1])
+	for i, x := range c.table(pair) {
+		sum += c.run.total.Units * math.Abs(x-one[i/len(two)]*two[i%len(two)])
+	}
+	return sum * c.finer(pair)
+}
+
+// knows reports whether the codes of the pattern are those of this run: bins are learned again.
+func (c *imagined) knows(q domain.Clique) bool {
+	return c.like != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned })
+}
+
+// finer returns what a pair's distance from independence grows by if bins are learned anew, and hold records more or less
+// evenly than those of the pattern.
+func (c *imagined) finer(pair domain.Clique) float64 {
+	var was, is [2]float64
+	for i, a := range pair {
+		was[i], is[i] = typical.EffectiveOf(c.shares(a)), typical.EffectiveOf(c.run.merged.base[a])
+	}
+	return typical.PairDistance(is[0], is[1], 0) / max(typical.PairDistance(was[0], was[1], 0), 1e-9)
+}
+
+// table returns the pattern's marginal as parts of 1.
+func (c *imagined) table(q domain.Clique) []float64 {
+	table := c.like.Model.Marginal(q, nil)
+	normalise(table)
+	return table
+}
+
+// nodes returns the differences of a tree over the values of attribute a: those of the pattern, whose runs are even. Without
+// runs all values are alike, as learned bins are, and none is NULL.
+func (c *imagined) nodes(a int, s query.TreeShape, total float64) (nodes []query.TreeNode) {
+	level := 0
+	if s.Null {
+		level, nodes = 1, []query.TreeNode{{Difference: total}}
+	}
+	if c.like == nil || c.like.Runs == nil || len(c.like.Runs[a]) == 0 {
+		return nodes
+	}
+	if s.Null {
+		shares := c.shares(a)
+		null := total * shares[len(shares)-1]
+		nodes[0].Difference -= 2 * null
+		total -= null
+	}
+	p := profileOf(c.like.Runs[a], s.Values)
+	width := 1
+	for width < s.Values {
+		width *= 2
+	}
+	for ; width > 1; width, level = width/2, level+1 {
+		last := -1
+		for _, run := range c.like.Runs[a] { // a node inside a run is even
+			if at := run.From / width; at > last {
+				from := at * width
+				middle, to := min(from+width/2, s.Values), min(from+width, s.Values)
+				nodes = append(nodes, query.TreeNode{Level: level, Index: at, Difference: total / max(p.total(), 1e-9) * (p.between(from, middle) - p.between(middle, to))})
+				last = at
+			}
+		}
+	}
+	return nodes
+}
+
+// counts returns a table on merged codes at the second screening: that of the model, or of independent columns.
+func (c *imagined) counts(q domain.Clique) []float64 {
+	m := c.run.merged
+	if !c.knows(q) {
+		return m.independent(q, c.run.total.Units)
+	}
+	cells, _ := q.Cells(m.sizes) // a target is countable
+	out, from, to := make([]float64, cells), q.Strides(c.like.Model.Sizes), q.Strides(m.sizes)
+	for i, x := range c.table(q) {
+		cell := 0
+		for j, a := range q {
+			cell += to[j] * int(m.codes[a][i/from[j]%c.like.Model.Sizes[a]])
+		}
+		out[cell] += x * c.run.total.Units
+	}
+	return out
+}
+
+// setBases gives triples their tables; pairs keep those of the first screening.
+func (c *imagined) setBases(list []*candidate) {
+	for _, x := range list {
+		if len(x.clique) > 2 {
+			x.setBase(c.counts(x.clique))
+		}
+	}
+}
