@@ -20,7 +20,7 @@ func newHistogram(x, y []float64, rows, others int) *Histogram {
 	}
 	n := len(h.Edges) - 1
 	h.Real, h.Synthetic = make([]float64, n), make([]float64, n)
-	lo, width := h.Edges[0], h.Edges[1]-h.Edges[0]
+	lo, width := h.Edges[0], h.Edges[1]-h.Edges[0] // the last bin may be narrower
 	for _, side := range []struct {
 		from []float64
 		to   []float64
@@ -62,7 +62,7 @@ func (h *Histogram) wholeEdges(x, y []float64) {
 	for e := lo; e <= hi; e += width {
 		h.Edges = append(h.Edges, e)
 	}
-	h.Edges = append(h.Edges, h.Edges[len(h.Edges)-1]+width)
+	h.Edges = append(h.Edges, min(h.Edges[len(h.Edges)-1]+width, hi+h.Step))
 }
 
 // equalEdges cuts the middle of the true column into equal bins.

@@ -96,7 +96,7 @@ func (p Page) columns() (oneWay []*Marginal, list []page.Bars) {
 	for a, m := range oneWay {
 		if m != nil {
 			b := bars(&p.Domain.Attributes[a], m)
-			if mean, half, ok := p.meanOf(&p.Domain.Attributes[a], m); ok {
+			if mean, half, ok := meanOf(&p.Domain.Attributes[a], m); ok {
 				b.Note += ", " + meanText(mean, half)
 			}
 			list = append(list, b)

@@ -103,9 +103,9 @@ func TestReportSays(t *testing.T) {
 		id, relation string
 		want         []string
 	}{
-		{"person_id", "AddRemove", []string{"one person", "add or remove", "of which one has all rows of one person more", "if all rows of this person had not been in the table"}},
+		{"person_id", "AddRemove", []string{"one person", "add or remove", "one of them with all rows of one person more", "if all rows of this person had not been in the table"}},
 		{"person_id", "Replace", []string{"equally many people that differ in the rows of one person", "if all rows of this person had held something else"}},
-		{"", "AddRemove", []string{"one row", "every row counts as a person", "of which one has one row more", "if this row had not been in the table"}},
+		{"", "AddRemove", []string{"one row", "every row counts as a person", "one of them with one row more", "if this row had not been in the table"}},
 		{"", "Replace", []string{"of equally many rows that differ in one row", "if this row had held something else"}},
 	} {
 		p := madePage(3, 4, []string{"x"})

@@ -48,7 +48,7 @@ func TestStatementInWords(t *testing.T) {
 	r := Run{Domain: d, Statement: accountant.Statement{Epsilon: 1, Delta: 1e-3, Neighbouring: "AddRemove"}, Total: query.Total{Units: 5000}}
 	p := New(r)
 	if p.Unit != "one person: all rows with the same id count as one, and one row of each is used" ||
-		p.Relation != "tables X and X′ of which one has all rows of one person more" || p.Process.Variant != "approximate differential privacy" {
+		p.Relation != "tables X and X′, one of them with all rows of one person more" || p.Process.Variant != "approximate differential privacy" {
 		t.Errorf("%q, %q, %+v", p.Unit, p.Relation, p.Process)
 	}
 	if m := p.Meaning; math.Abs(m.BeliefAtMost-.731058578630005) > 1e-12 || m.DeltaPerUnit != 5 || m.Warning == "" || !strings.HasPrefix(m.Anonymity, "That rows are synthetic says nothing by itself") {

@@ -49,9 +49,9 @@ func (p Privacy) neighbours() string {
 	case p.replaces():
 		return fmt.Sprintf("tables X and X′ with equally many %s that differ in the rows of one %s", p.unitNames(), p.unitName())
 	case p.PrivacyID == "":
-		return "tables X and X′ of which one has one row more"
+		return "tables X and X′, one of them with one row more"
 	}
-	return fmt.Sprintf("tables X and X′ of which one has all rows of one %s more", p.unitName())
+	return fmt.Sprintf("tables X and X′, one of them with all rows of one %s more", p.unitName())
 }
 
 // without ends the promise.

@@ -43,20 +43,20 @@ func TestVerdicts(t *testing.T) {
 func TestMeans(t *testing.T) {
 	a := &domain.Attribute{Name: "n", Type: domain.Int64, Cuts: []int64{0, 10, 20}, Resolution: 1, Null: true}
 	m := &Marginal{Fitted: []float64{.2, .6, .2}, FittedError: []float64{.01, .02, .01}}
-	mean, half, ok := Page{}.meanOf(a, m)
+	mean, half, ok := meanOf(a, m)
 	wantHalf := 1.96 * math.Sqrt(7.5*7.5*.01*.01+2.5*2.5*.02*.02) / .8
 	if !ok || math.Abs(mean-12.5) > 1e-12 || math.Abs(half-wantHalf) > 1e-12 {
 		t.Errorf("mean %g ± %g (%v), want 12.5 ± %g", mean, half, ok, wantHalf)
 	}
 	a.Runs = []domain.Run{{From: 0, Share: .75}, {From: 18, Share: .25}} // of values 0 … 20
-	if mean, _, _ = (Page{}).meanOf(a, m); math.Abs(mean-(.75*8.5+.25*19)) > 1e-9 {
+	if mean, _, _ = meanOf(a, m); math.Abs(mean-(.75*8.5+.25*19)) > 1e-9 {
 		t.Errorf("mean of learned values %g, want %g", mean, .75*8.5+.25*19)
 	}
 	for _, other := range []*domain.Attribute{
 		{Name: "c", Type: domain.String, Values: []string{"a", "b"}},
 		{Name: "d", Type: domain.Date, Cuts: []int64{0, 10}, Resolution: 1},
 	} {
-		if _, _, ok := (Page{}).meanOf(other, &Marginal{Fitted: []float64{.5, .5}}); ok {
+		if _, _, ok := meanOf(other, &Marginal{Fitted: []float64{.5, .5}}); ok {
 			t.Errorf("%s: has a mean", other.Name)
 		}
 	}
