@@ -110,10 +110,11 @@ verify-long:
 	$(BELOW) $(GO) run ./verify -long
 
 # What the long CI runs: nightly sizes, the seeded defects, the fit on all made-up families of tables, the bars on whole
-# wide tables and of three seeds, the estimates of a run on a terminal, then a minute of every fuzz target.
+# wide tables and of three seeds, a fault at every file operation of a run, the estimates of a run on a terminal, 10,000
+# changes of every released file, then a minute of every fuzz target.
 nightly: verify-long
-	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestWideBars' . ./bench ./families
-	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run TestEstimatesOnATerminal ./pipelines/dapple
+	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestWideBars|TestFaultsAtEveryFileOperation' . ./bench ./families ./crash
+	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified' ./pipelines/dapple ./pipelines
 	$(MAKE) fuzz FUZZTIME=60s
 
 # The seeded defects alone: each must make its named test fail.
