@@ -38,6 +38,8 @@ type planJSON struct {
 	Curve        []pointJSON          `json:"curve"`
 	ByUnits      []AtUnits            `json:"at_other_units,omitempty"` // if the number of units is assumed
 	Target       *targetJSON          `json:"target,omitempty"`
+	RunSeconds   *float64             `json:"run_cpu_seconds"` // of the whole run in one process
+	RunBytes     *float64             `json:"run_bytes"`
 	SolveSeconds *float64             `json:"solve_cpu_seconds"`
 	RowsSeconds  float64              `json:"rows_cpu_seconds"`
 	SolveBytes   *float64             `json:"solve_bytes"`
@@ -82,7 +84,7 @@ func (p *Plan) JSON() ([]byte, error) {
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Columns: p.Domain.Names(), Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
 		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, Cells: p.Workload.Cells,
 		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD), Proved: known(p.Proved), Rate: known(p.Rate), LeastRate: known(p.Least), Sampling: known(p.Sampling),
-		SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
+		RunSeconds: known(p.RunSeconds), RunBytes: known(p.RunBytes), SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
 		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, ByUnits: p.ByUnits, Alternatives: []alternativeJSON{},
 	}
 	for _, x := range p.Curve {

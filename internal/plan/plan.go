@@ -51,6 +51,8 @@ type Plan struct {
 	SolveSeconds float64 // CPU, one core
 	RowsSeconds  float64 // the same for the rows, which are fitted to the model's marginals if they are not many
 	CountBytes   float64 // of the counts, or of kept records, on the worker that solves; with events for each row that a person has on average
+	RunBytes     float64 // of the whole run in one process, from reading to writing
+	RunSeconds   float64 // CPU of the same
 	Kept         string  // why records are kept in place of counts; empty if they are not
 	MostUnits    int64   // that can be counted, or rows with events; 0: any number
 	FileBytes    float64 // of all rows
@@ -190,7 +192,9 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
 	plan.CountBytes, plan.Kept, plan.MostUnits = countBytes(p), kept(p), MostUnits(p)
 	plan.Rows, plan.FileBytes = Written(p, rows)
-	plan.RowsSeconds = population.RefineSeconds(int64(plan.Rows), p.Workload.Maximal().Cliques(), p.Workload.Sizes)
+	maximal := p.Workload.Maximal().Cliques()
+	plan.RowsSeconds = population.RefineSeconds(int64(plan.Rows), maximal, p.Workload.Sizes)
+	plan.RunBytes, plan.RunSeconds = wholeRun(plan, p.Domain.Len(), maximal)
 	for _, m := range methods.All() {
 		switch {
 		case m.Name == chosen.Name:
