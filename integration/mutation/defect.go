@@ -11,9 +11,9 @@ import (
 // defect is a fault to build in, and the test that must fail for it.
 type defect struct {
 	name     string
-	file     string // slash path from the root of the module
+	file     string // slash path from the root of the repository; the text is found elsewhere if it has moved
 	old, new string
-	dir      string // of the test's package; default: of file
+	dir      string // of the test's package; default: of file; the test is found elsewhere if it has moved
 	test     string
 	number   int // from 1
 }
@@ -50,14 +50,14 @@ func (d defect) applied(root string) (string, error) {
 	return strings.Replace(string(b), d.old, d.new, 1), nil
 }
 
-// table returns README.md.
-func table() string {
+// table returns README.md, for defects in their places.
+func table(list []defect) string {
 	var b strings.Builder
 	b.WriteString("# Seeded defects\n\n" +
 		"`go -C integration run ./mutation` builds the defects into a copy of the repository, lets one act at a time and\n" +
 		"runs the test named next to it, which must fail. This table is made from the program's own: `go -C integration test ./mutation -update`.\n\n" +
 		"| defect | file | test that fails |\n|---|---|---|\n")
-	for _, d := range all() {
+	for _, d := range list {
 		fmt.Fprintf(&b, "| %s | %s | %s `%s` |\n", d.name, d.file, d.pkg(), d.test)
 	}
 	return b.String()

@@ -4,7 +4,9 @@
 //
 //	go -C integration run ./mutation [-jobs 2] [-only pattern]
 //
-// A defect is an edit: a text that occurs once in a file, and what replaces it. Defects within functions share one
+// A defect is an edit: a text that occurs once in a file, and what replaces it. It names the file and the package of its
+// test as they were when it was written; if they have moved, the text and the test are found where they are now, so that
+// a move touches no defect. Defects within functions share one
 // build, in which an environment variable says which of them acts: compiling and linking for each took three
 // quarters of the time. What changes a declaration, and what a test reads as source, is built alone.
 // README.md lists them

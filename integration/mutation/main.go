@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,11 +36,13 @@ func check(jobs int, only string) error {
 	if err != nil {
 		return err
 	}
-	var chosen []defect
-	for _, d := range all() {
-		if names.MatchString(d.name) {
-			chosen = append(chosen, d)
-		}
+	files, err := readTree(root)
+	if err != nil {
+		return err
+	}
+	chosen, err := files.placed(slices.DeleteFunc(all(), func(d defect) bool { return !names.MatchString(d.name) }))
+	if err != nil {
+		return err
 	}
 	copies := make(chan *workspace, jobs) // of the repository as it is, for defects that need a build of their own
 	for range jobs {

@@ -4,8 +4,6 @@ import (
 	"flag"
 	"go/format"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/internal/repo"
@@ -21,7 +19,7 @@ func TestDefectsApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := map[string]bool{}
-	for _, d := range all() {
+	for _, d := range placed(t) {
 		if names[d.name] {
 			t.Errorf("two defects are called %q", d.name)
 		}
@@ -34,34 +32,30 @@ func TestDefectsApply(t *testing.T) {
 		if _, err := format.Source([]byte(text)); err != nil {
 			t.Errorf("%s: %v", d.name, err)
 		}
-		if !exists(t, filepath.Join(root, filepath.FromSlash(d.pkg())), d.test) {
-			t.Errorf("%s: no %s in %s", d.name, d.test, d.pkg())
-		}
 	}
 }
 
-// exists reports whether a package's test files declare a test.
-func exists(t *testing.T, dir, test string) bool {
+// placed returns every defect where its text and its test are.
+func placed(t *testing.T) []defect {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	root, err := repo.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(b), "\nfunc "+test+"(") {
-			return true
-		}
+	files, err := readTree(root)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return false
+	list, err := files.placed(all())
+	if err != nil {
+		t.Error(err)
+	}
+	return list
 }
 
 // TestTable: README.md lists the defects of the program.
 func TestTable(t *testing.T) {
-	want := table()
+	want := table(placed(t))
 	if *update {
 		if err := os.WriteFile("README.md", []byte(want), 0o644); err != nil {
 			t.Fatal(err)
