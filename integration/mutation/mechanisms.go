@@ -181,6 +181,18 @@ var mechanisms = []defect{
 		old: "counts.Units() > MaxUnits>>", new: "counts.Units() > 2*MaxUnits>>",
 	},
 	{
+		name: "half of the noise, seen by audits of whole runs", file: "dp/mechanism/residual.go", dir: "transforms/synth", test: "TestAuditOfWholeRuns",
+		old: "x.set(i, count, z.Draw(src), gridBits-weightBits)", new: "x.set(i, count, z.Draw(src)/2, gridBits-weightBits)",
+	},
+	{
+		name: "a level of a tree is free, seen by random problems", file: "dp/query/tree.go", dir: "transforms/synth", test: "TestRandomRuns",
+		old: "return dp.L2Squared(s.Levels())", new: "return dp.L2Squared(max(1, s.Levels()-1))",
+	},
+	{
+		name: "shares without their remainders, seen by random problems", file: "internal/bounding/shares.go", dir: "transforms/synth", test: "TestRandomRuns",
+		old: "\t\tout[r.row]++\n", new: "\t\tout[r.row] -= 0\n",
+	},
+	{
 		name: "noise halved", file: "dp/mechanism/measure.go", test: "TestMeasureNoise",
 		old: "inCounts(count, g.weightBits, s.Draw(src), gridBits)", new: "inCounts(count, g.weightBits, s.Draw(src)/2, gridBits)",
 	},

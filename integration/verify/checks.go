@@ -171,4 +171,17 @@ var checks = []check{
 		size:   "24 and 12 cells, both relations; 400 and 800 runs of each pair", long: "20,000; 40,000",
 		tests: in("integration/privacy", "TestTranscriptsOfRake", "TestTranscriptsOfDPFW"),
 	},
+	{
+		name:   "16 random problems",
+		covers: "domains, events, learned bins, impossible records, people, options and methods at random, from records to the artifact: every number that noise is added to and every score, in exact fractions, against what is declared and charged; the same artifact without data; a release of any few people",
+		size:   "120 runs, 3 neighbours each; 352 of 0 to 10 people", long: "30,000; 1,056",
+		tests: in("transforms/synth", "TestRandomRuns", "TestFewPeople"),
+	},
+	{
+		name:   "17 audit of whole runs",
+		covers: "losses of whole runs of DPAM and Rake on the worst of forty pairs, from exact tables: events, people without rows, learned bins, criteria, measured error, public tables; runs at sixteen times the ε refute the claim",
+		alarms: alarms{fresh: 1e-8},
+		size:   "10 configurations, 200 runs each", long: "20,000",
+		tests: in("transforms/synth", "TestAuditOfWholeRuns"),
+	},
 }

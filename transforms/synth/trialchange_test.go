@@ -39,7 +39,8 @@ func numbers(c mechanism.Call, t *truth) (vectors [][]*big.Rat, ok bool) {
 		}
 	case mechanism.Trees:
 		for i, q := range r.Cliques {
-			vectors = append(vectors, differences(t.marginal(q), r.Shapes[i]))
+			v, _ := differences(t.marginal(q), r.Shapes[i])
+			vectors = append(vectors, v)
 		}
 	case mechanism.Votes:
 		return [][]*big.Rat{t.votes(r)}, true
@@ -80,10 +81,7 @@ func (t *truth) votes(r mechanism.Request) []*big.Rat {
 	for a := range all {
 		all[a] = a
 	}
-	out := make([]*big.Rat, r.Candidates)
-	for i := range out {
-		out[i] = new(big.Rat)
-	}
+	out := zeros(r.Candidates)
 	for z, x := range t.marginal(all) {
 		out[r.Choice[z]].Add(out[r.Choice[z]], x)
 	}
@@ -118,8 +116,8 @@ func distance(v []*big.Rat, model []float64, bits int) *big.Rat {
 }
 
 // differences are those of all nodes of a tree, level by level: records in the first half of its range less those in the
-// second. NULL against all values comes first.
-func differences(h []*big.Rat, s query.TreeShape) (out []*big.Rat) {
+// second. NULL against all values comes first. nodes are their levels and indices.
+func differences(h []*big.Rat, s query.TreeShape) (out []*big.Rat, nodes []query.TreeNode) {
 	sum := func(from, to int) *big.Rat {
 		x := new(big.Rat)
 		for v := from; v < min(to, s.Values); v++ {
@@ -128,16 +126,25 @@ func differences(h []*big.Rat, s query.TreeShape) (out []*big.Rat) {
 		return x
 	}
 	if s.Null {
-		out = append(out, new(big.Rat).Sub(sum(0, s.Values), h[s.Values]))
+		out, nodes = append(out, new(big.Rat).Sub(sum(0, s.Values), h[s.Values])), append(nodes, query.TreeNode{})
 	}
-	width := 1
+	width, level := 1, len(nodes)
 	for width < s.Values {
 		width *= 2
 	}
-	for ; width > 1; width /= 2 {
+	for ; width > 1; width, level = width/2, level+1 {
 		for from := 0; from+width/2 < s.Values; from += width {
 			out = append(out, new(big.Rat).Sub(sum(from, from+width/2), sum(from+width/2, from+width)))
+			nodes = append(nodes, query.TreeNode{Level: level, Index: from / width})
 		}
+	}
+	return out, nodes
+}
+
+func zeros(n int) []*big.Rat {
+	out := make([]*big.Rat, n)
+	for i := range out {
+		out[i] = new(big.Rat)
 	}
 	return out
 }

@@ -19,9 +19,9 @@ import (
 // exact fractions: it changes by no more than was declared and charged. A run without data that gets the recorded answers
 // makes the same requests and the same artifact, byte by byte.
 //
-// 120 runs (nightly 12,000); nothing is left to chance once they are drawn.
+// 120 runs (nightly 30,000); nothing is left to chance once they are drawn.
 func TestRandomRuns(t *testing.T) {
-	seed, want := dptest.Seed(t), dptest.Size(120, 12_000)
+	seed, want := dptest.Seed(t), dptest.Size(120, 30_000)
 	if testing.Short() {
 		want = 12
 	}
