@@ -189,7 +189,7 @@ var mechanisms = []defect{
 		old: "return dp.L2Squared(s.Levels())", new: "return dp.L2Squared(max(1, s.Levels()-1))",
 	},
 	{
-		name: "shares without their remainders, seen by random problems", file: "internal/bounding/shares.go", dir: "transforms/synth", test: "TestRandomRuns",
+		name: "shares without their remainders, seen by random problems", file: "internal/kit/bounding/shares.go", dir: "transforms/synth", test: "TestRandomRuns",
 		old: "\t\tout[r.row]++\n", new: "\t\tout[r.row] -= 0\n",
 	},
 	{
