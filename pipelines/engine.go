@@ -356,6 +356,9 @@ func (e Engine) checkEndpoint(ctx context.Context, f *Faults) {
 func (e Engine) scratch(temp, released string) string {
 	switch {
 	case !e.elsewhere():
+		if released != "" && !files.Remote(released) && files.InMemory(os.TempDir()) && !files.InMemory(absolute(released)) {
+			return filepath.Dir(absolute(released)) // what is paid for outlives a power cut
+		}
 		return os.TempDir()
 	case temp != "":
 		return temp

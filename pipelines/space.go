@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/io/files"
@@ -90,7 +91,7 @@ func shortages(needs []need, space func(dir string) (files.Free, bool)) (faults 
 // scratchFlag is what chooses the directory for temporary files.
 func (r *Request) scratchFlag() string {
 	switch {
-	case !r.Engine.elsewhere():
+	case !r.Engine.elsewhere() && r.scratch == os.TempDir():
 		return "TMPDIR"
 	case r.TempLocation != "":
 		return "--temp_location"

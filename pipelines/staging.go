@@ -74,15 +74,32 @@ func (a stagingArea) stage(ctx context.Context, runID string) (staging, error) {
 		}
 		return staging{dir, func() {}}, nil
 	}
+	if a.dir != os.TempDir() { // next to an output that is to be made
+		if err := os.MkdirAll(a.dir, 0o777); err != nil {
+			return staging{}, Faults{{Where: "--output", What: plainPathError(err)}}
+		}
+	}
 	dir, err := os.MkdirTemp(a.dir, a.prefix)
 	if err != nil {
 		return staging{}, Faults{{Where: "TMPDIR", What: fmt.Sprintf("%s cannot be written to: %v", a.dir, errors.Unwrap(err)), Fix: "set TMPDIR to a directory of this machine that can be"}}
 	}
 	unlock, err := files.Hold(dir)
+	if err == nil {
+		err = syncNames(a.dir)
+	}
 	if err != nil {
 		return staging{}, fmt.Errorf("pipelines: staging directory: %w", errors.Join(err, os.Remove(dir)))
 	}
 	return staging{dir, unlock}, nil
+}
+
+// syncNames makes the names in a directory durable.
+func syncNames(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // sign writes a note to a staging that identifies its run.
