@@ -42,7 +42,7 @@ func (b *Book) store() keeper {
 	if files.Remote(b.Dir) {
 		return store.Objects{Dir: b.Dir}
 	}
-	return store.Local{Dir: b.Dir}
+	return store.Local{Dir: b.Dir, Shared: true} // a group may keep a book
 }
 
 // Create opens a new book in a directory that has none.

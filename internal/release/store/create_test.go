@@ -11,10 +11,10 @@ import (
 // A value that is there stays, also where its creator came between another one's look and creation.
 func TestCreateKeepsWhatIsThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
-	if err := create(path, []byte("first")); err != nil {
+	if err := create(path, []byte("first"), false); err != nil {
 		t.Fatal(err)
 	}
-	if err := create(path, []byte("second")); !errors.Is(err, fs.ErrExist) {
+	if err := create(path, []byte("second"), false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a name that is taken: error %v, want that it exists", err)
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "first" {

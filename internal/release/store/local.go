@@ -11,7 +11,11 @@ import (
 )
 
 // Local keeps values as files of a directory, which is created if need be.
-type Local struct{ Dir string }
+type Local struct {
+	Dir string
+	// Shared: whoever may read the directory may read its values too. Otherwise only their owner can.
+	Shared bool
+}
 
 // CreateIfAbsent stores data under name unless the name is taken, and returns what is stored now:
 // data and true, or the value that came first and false. On an error nothing is known about what is
@@ -25,7 +29,7 @@ func (s Local) CreateIfAbsent(ctx context.Context, name string, data []byte) (cu
 	if current, found, err := s.Get(ctx, name); found || err != nil {
 		return current, false, err
 	}
-	err = create(path, data)
+	err = create(path, data, s.Shared)
 	if errors.Is(err, fs.ErrExist) {
 		current, found, err := s.Get(ctx, name)
 		if err == nil && !found {
@@ -81,7 +85,7 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_
 
 // create makes a file of the given content, or returns fs.ErrExist. The content is on disk before it
 // gets its name: a link either finds the name free or fails, no matter who else tries.
-func create(path string, data []byte) (err error) {
+func create(path string, data []byte, shared bool) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -91,6 +95,15 @@ func create(path string, data []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(temp.Name())) }()
+	if shared {
+		at, err := os.Stat(dir)
+		if err == nil {
+			err = temp.Chmod(0o600 | at.Mode().Perm()&0o444)
+		}
+		if err != nil {
+			return errors.Join(err, temp.Close())
+		}
+	}
 	_, err = temp.Write(data)
 	if err == nil {
 		err = temp.Sync()

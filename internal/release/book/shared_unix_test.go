@@ -1,0 +1,91 @@
+//go:build unix
+
+package book_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/release/book"
+)
+
+// Two users of a group write to one book in turn: entries can be read by whoever can read the directory, and a book in a
+// private directory is private. Run by root, the test is two users with IDs of their own.
+func TestSharedBook(t *testing.T) {
+	if dir := os.Getenv("DAPPLE_TEST_BOOK"); dir != "" {
+		if err := open(t, dir).AddInput(t.Context(), "of "+strconv.Itoa(os.Getuid())+".csv"); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for mode, want := range map[os.FileMode]os.FileMode{0o700: 0o600, 0o770: 0o640} {
+		dir, err := os.MkdirTemp("", "dapple-book-") // below t.TempDir others could not reach it
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		const group = 64321
+		root := os.Getuid() == 0
+		if root {
+			if err := os.Chown(dir, 64001, group); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(dir, mode|os.ModeSetgid); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := book.Create(t.Context(), dir, terms); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(filepath.Join(dir, "entry-000000.json")); err != nil || info.Mode().Perm() != want {
+			t.Errorf("in a directory of mode %o the entry has %v (error %v), want %o", mode, info, err, want)
+		}
+		if !root || mode == 0o700 {
+			continue
+		}
+		program := copyOfTest(t)
+		for range 2 {
+			for _, user := range []uint32{64001, 64002} {
+				cmd := exec.Command(program, "-test.run=^TestSharedBook$")
+				cmd.Env, cmd.Dir = append(os.Environ(), "DAPPLE_TEST_BOOK="+dir, "TMPDIR=/tmp"), "/"
+				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: group}}
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("user %d: %v: %s", user, err, out)
+				}
+			}
+		}
+		if n := len(open(t, dir).Entries); n != 3 {
+			t.Errorf("%d entries, want the terms and an input of each user", n)
+		}
+	}
+}
+
+// copyOfTest returns this program where every user can start it.
+func copyOfTest(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "dapple-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "book.test")
+	if err := os.WriteFile(program, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
