@@ -223,7 +223,7 @@ func removal(dir string) string {
 	if files.Remote(dir) {
 		return fmt.Sprintf("`gcloud storage rm -r %s` removes it", dir)
 	}
-	if _, err := os.Stat(filepath.Join(dir, jobName(1))); err == nil || filepath.Dir(dir) != filepath.Clean(os.TempDir()) { // next to an output
+	if _, err := os.Stat(filepath.Join(dir, jobName(1))); err == nil { // next to an output
 		return "removing that directory discards it"
 	}
 	return "`dapple clean` removes it"

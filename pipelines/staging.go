@@ -74,10 +74,8 @@ func (a stagingArea) stage(ctx context.Context, runID string) (staging, error) {
 		}
 		return staging{dir, func() {}}, nil
 	}
-	if a.dir != os.TempDir() { // next to an output that is to be made
-		if err := os.MkdirAll(a.dir, 0o777); err != nil {
-			return staging{}, Faults{{Where: "--output", What: plainPathError(err)}}
-		}
+	if err := os.MkdirAll(a.dir, 0o777); err != nil { // next to an output that is to be made
+		return staging{}, Faults{{Where: "--output", What: plainPathError(err)}}
 	}
 	dir, err := os.MkdirTemp(a.dir, a.prefix)
 	if err != nil {
