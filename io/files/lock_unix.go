@@ -49,7 +49,7 @@ func flock(dir string, how int) (release func(), err error) {
 	}
 	if err != nil {
 		d.Close() // only locked
-		return func() {}, err
+		return func() {}, &os.PathError{Op: "lock", Path: dir, Err: err}
 	}
 	return func() { d.Close() }, nil
 }
