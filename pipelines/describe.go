@@ -29,8 +29,9 @@ type description struct {
 	Strict     bool // an unusable cell or a malformed line would have ended the run
 	TrimID     bool // blanks around IDs were taken off
 	NullID     []string
-	StopDir    string // staging through which workers in other processes are stopped; empty: there are none
-	RowsAt     string // where the rows are, for those who read them
+	Derived    []string // what the domain file has from the true table
+	StopDir    string   // staging through which workers in other processes are stopped; empty: there are none
+	RowsAt     string   // where the rows are, for those who read them
 	RowsFormat string
 	About      map[string]string // what only the curator knows
 	Began      string            // when the run was asked for
@@ -118,7 +119,7 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	return report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
+		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 }

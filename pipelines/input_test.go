@@ -126,7 +126,7 @@ func TestInputFaults(t *testing.T) {
 			[]string{"a.parquet is parquet and", "shop.csv is csv; name files of one format"}},
 		{"nothing", func(t *testing.T, c *Config, dir string) { c.Input = filepath.Join(dir, "x*.parquet") }, true, []string{"no such file"}},
 		{"foreign directory", func(t *testing.T, c *Config, dir string) { c.Input = dir }, true,
-			[]string{"neither in it nor next to it is the manifest of a finished run", "*.parquet"}},
+			[]string{"and no output of dapple", "*.parquet"}},
 		{"scheme", func(t *testing.T, c *Config, dir string) { c.Input = "s3://b/x.parquet" }, true, []string{"s3:// are not known"}},
 		{"not Parquet", func(t *testing.T, c *Config, dir string) {
 			put(t, filepath.Join(dir, "b.parquet"), "customer,SECRET\n")

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
 
@@ -44,7 +45,7 @@ func (r *Request) output(runID string, st staging, began time.Time) *output {
 	return (&output{Target: r.target().in(runID, st.dir), description: description{
 		StopDir:   stopDir,
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
-		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID,
+		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File),
 		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,
 		PublicName: publicName(r.Public), Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(),
 	}}).open()
@@ -244,4 +245,12 @@ func checkIsDir(flag, name string, f *Faults) bool {
 		return false
 	}
 	return true
+}
+
+// derivedFacts lists what a domain file has from the true table, a column each.
+func derivedFacts(f *schema.File) (list []string) {
+	for _, d := range f.Derived {
+		list = append(list, d.String())
+	}
+	return list
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -211,6 +212,17 @@ func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
 	return file, fileFaults("--domain", err)
 }
 
+// checkDelta refuses a δ at which the promise is expected to fail for somebody, or fails too often, unless it is accepted.
+func checkDelta(r *Request, f *Faults) {
+	delta, units := float64(r.Delta), r.Problem.Units
+	if r.AcceptDelta || r.Delta.Validate() != nil || delta <= report.LargeDelta && 2*delta*units < 1 {
+		return
+	}
+	most := min(report.LargeDelta, 1/(2*units))
+	f.add("--delta", fmt.Sprintf("got %g; with %.0f planned units it has to be below %.2g, for otherwise the promise may fail for somebody", delta, units, most),
+		"take one far below, such as 1e-9, correct --expected_rows, or set --accept_delta")
+}
+
 // checkProblem derives workload, problem and method.
 func checkProblem(r *Request, f *Faults) {
 	w, ok := r.workload(f)
@@ -222,6 +234,7 @@ func checkProblem(r *Request, f *Faults) {
 		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
 		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)), ErrorShare: solver.ErrorShare(r.ErrorShare), Public: r.public,
 	}
+	checkDelta(r, f)
 	checkCriteria(r, f)
 	_, unknown := methods.Lookup(r.Method)
 	if r.Epsilon.Validate() != nil || r.Delta.Validate() != nil || unknown != nil && r.Method != "auto" {

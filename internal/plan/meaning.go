@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/report"
 )
 
 // writeMeaning says what ε and δ mean: how far a belief can move, and whether δ is small enough for the units.
@@ -14,7 +16,10 @@ func writeMeaning(b *strings.Builder, p *Plan) {
 		b.WriteString(", but for a chance of δ")
 	}
 	b.WriteString("\n")
-	if delta*p.Problem.Units >= 1 {
-		fmt.Fprintf(b, "          δ = %g IS TOO LARGE: it is not below 1/units, so that the promise may fail for somebody; take one far below\n", delta)
+	if weak := report.WeakEpsilon(epsilon); weak != "" {
+		fmt.Fprintf(b, "          %s\n", weak)
+	}
+	if 2*delta*p.Problem.Units >= 1 || delta > report.LargeDelta {
+		fmt.Fprintf(b, "          δ = %g IS TOO LARGE: it is not below 1/(2·units), so that the promise may fail for somebody; take one far below\n", delta)
 	}
 }

@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"strings"
 )
 
 // Meaning puts ε and δ into words and figures for people.
@@ -11,7 +13,7 @@ type Meaning struct {
 	BeliefAtMost float64 `json:"belief_at_most"`    // what it can become: e^ε/(1+e^ε)
 	DeltaPerUnit float64 `json:"delta_by_units"`    // δ times the released number of units; it belongs far below 1
 	Together     string  `json:"several_units"`     // what k units have together
-	Warning      string  `json:"warning,omitempty"` // if δ is too large
+	Warning      string  `json:"warning,omitempty"` // if ε or δ is too large
 	Anonymity    string  `json:"anonymity"`         // a fixed sentence: no claim of compliance
 }
 
@@ -21,10 +23,22 @@ func meaningOf(p Privacy) Meaning {
 		Together:  "k privacy units have k times ε between them",
 		Anonymity: plainText("anonymity"),
 	}
-	if m.DeltaPerUnit >= 1 {
-		m.Warning = "delta is not below 1/(number of units): the promise may fail for somebody"
+	m.Warning = WeakEpsilon(p.Epsilon)
+	if m.DeltaPerUnit >= .5 || p.Delta > LargeDelta {
+		m.Warning = strings.TrimPrefix(m.Warning+"; ", "; ") + fmt.Sprintf("delta = %g is large beside 1/(number of units): the promise may fail for somebody", p.Delta)
 	}
 	return m
+}
+
+// LargeDelta is the δ above which a promise fails too often to be one, for any number of units.
+const LargeDelta = 1e-3
+
+// WeakEpsilon says what an ε above 10 lets happen; empty for others.
+func WeakEpsilon(epsilon float64) string {
+	if !(epsilon > 10) {
+		return ""
+	}
+	return fmt.Sprintf("epsilon = %g is above 10 and protects little: a belief of 1 %% about one unit can become %.4g %%", epsilon, 100/(1+99*math.Exp(-epsilon)))
 }
 
 // Process says how a release came about, in the words of those who register releases.

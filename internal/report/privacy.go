@@ -117,6 +117,7 @@ type Run struct {
 	ModelHash  [32]byte
 	Book       *Book
 	About      map[string]string // what only the curator knows
+	Derived    []string          // facts of the domain that were read off the true table
 	Began      string            // when the run was asked for, RFC 3339
 }
 
@@ -171,6 +172,9 @@ func New(r Run) Privacy {
 	}
 	if r.Strict {
 		p.NotPrivate = append(p.NotPrivate, strictly)
+	}
+	if len(r.Derived) > 0 {
+		p.NotPrivate = append(p.NotPrivate, "what the domain file says that was read off the true table (derived_from_data): "+strings.Join(r.Derived, "; "))
 	}
 	p.Constraints = constraints(r.Domain)
 	p.Dictionary, p.Unit, p.Relation, p.Tables = dictionary(r.Domain, r.Tables), p.UnitInWords(), p.neighbours(), r.Tables

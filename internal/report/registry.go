@@ -111,8 +111,8 @@ func (p Privacy) Registry() ([]byte, error) {
 	d.Loss.Unit, d.Loss.Details = p.Unit, fmt.Sprintf("Neighbours are %s. %s.", p.Relation, capital(p.Bounding))
 	d.Loss.Units = int64(math.Round(max(0, p.Units.Count)))
 	d.Loss.Parameters = map[string]float64{"epsilon": p.Epsilon, "delta": p.Delta}
-	d.Loss.More = fmt.Sprintf("%s accounting; the charges reach ε = %g by %s. A belief of 50 %% becomes %.3g %% at most. The number of units is %s.",
-		p.Accounting, p.AchievedEpsilon, p.Conversion, 100*p.Meaning.BeliefAtMost, map[bool]string{true: "public", false: "a noisy release"}[p.Units.From == "public"])
+	d.Loss.More = fmt.Sprintf("%s accounting; the charges reach ε = %g by %s. A belief of 50 %% becomes %.3g %% at most%s. The number of units is %s.",
+		p.Accounting, p.AchievedEpsilon, p.Conversion, 100*p.Meaning.BeliefAtMost, p.butFor(), map[bool]string{true: "public", false: "a noisy release"}[p.Units.From == "public"])
 	d.Model.Name, d.Model.Release, d.Model.Source, d.Model.Access = "Central", "One release", "Static", "Non-interactive"
 	d.Model.Trust = "Trusted:\n" + bullets(p.Process.Trusted)
 	d.Model.Releases = p.Process.Other
@@ -164,3 +164,11 @@ func (p Privacy) published() string {
 func bullets(list []string) string { return "- " + strings.Join(list, "\n- ") }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// butFor is what a bound on beliefs does not hold for; empty if δ is 0.
+func (p Privacy) butFor() string {
+	if p.Delta == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", but for a chance of about %g", p.Delta)
+}

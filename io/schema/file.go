@@ -20,6 +20,21 @@ type File struct {
 	Domain   *domain.Domain
 	Workload []WorkloadEntry // empty if the file declares none
 	CSV      CSV
+	// Derived lists what was read off the table, and is not known without it.
+	Derived []DerivedFacts
+}
+
+// DerivedFacts names what a domain file has of a column from the table itself: it is NOT private.
+type DerivedFacts struct {
+	Column string   // or DerivedEvents
+	Facts  []string // such as min, max
+}
+
+// DerivedEvents stands for a column in DerivedFacts of the rows of people.
+const DerivedEvents = "(events)"
+
+func (d DerivedFacts) String() string {
+	return d.Column + " (" + strings.Join(d.Facts, ", ") + ")"
 }
 
 // WorkloadEntry is a marginal that people care for, or linear queries over its cells.
@@ -130,6 +145,9 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if len(r.faults) == before && len(f.Domain.Orders)+len(f.Domain.Dates) > 0 {
 		r.impossibleOrders(f.Domain, m.values["constraints"])
 	}
+	if m.has("derived_from_data") {
+		f.Derived = r.derivedFacts(m.values["derived_from_data"])
+	}
 	if m.has("csv") {
 		r.csv(f, m.values["csv"])
 	}
@@ -139,6 +157,21 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if m.has("workload") {
 		r.workload(f, m.values["workload"])
 	}
+}
+
+// derivedFacts reads what was read off the data. Its columns need not be there: they may have been left out.
+func (r *reader) derivedFacts(n *yaml.Node) (list []DerivedFacts) {
+	if n.Kind != yaml.MappingNode {
+		r.add(n, "derived_from_data: got %s; a mapping is needed, such as {age: [min, max]}; leave it out once all of it has been reviewed", kind(n))
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		column, ok := r.text(n.Content[i], "derived_from_data")
+		if facts := r.texts(n.Content[i+1], "derived_from_data"); ok {
+			list = append(list, DerivedFacts{column, facts})
+		}
+	}
+	return list
 }
 
 // name reads a column name.

@@ -40,6 +40,7 @@ var (
 		{name: "impossible", form: "[{COLUMN: VALUE, …}, …]", text: "combinations that no record has: a value, or a list, of each of two or more columns"},
 		{name: "workload", form: "[MARGINAL, …]", text: "the marginals or linear queries that matter; absent: --marginals and --max_cells"},
 		{name: "csv", form: "{…}", text: "how an unusual CSV file is written"},
+		{name: "derived_from_data", form: "{COLUMN: [FACT, …], …}", text: "what infer read off the table; delete what you have reviewed", shape: object(scalars)},
 	}
 	columnFacts = keyFacts{
 		{name: "name", form: "NAME", text: "as in the table", shape: scalar, must: true},

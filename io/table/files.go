@@ -71,7 +71,13 @@ func find(ctx context.Context, input string) (people, list []files.Info, null st
 		if err != nil {
 			return nil, nil, "", fmt.Errorf("table: %w", err)
 		}
-		return nil, list, "", nil
+		if err := checkLake(ctx, files.Dir(list[0].Name)); err != nil {
+			return nil, nil, "", err
+		}
+		return nil, list, "", checkPartitions(input, list)
+	}
+	if err := checkLake(ctx, files.Clean(input)); err != nil {
+		return nil, nil, "", err
 	}
 	fix := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
 	o, err := dirsink.Open(ctx, input)
@@ -79,7 +85,10 @@ func find(ctx context.Context, input string) (people, list []files.Info, null st
 		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
 			return nil, list, "", err
 		}
-		return nil, nil, "", fmt.Errorf("table: %s is a directory, and neither in it nor next to it is the manifest of a finished run; %s", input, fix)
+		if err := checkPartitionDir(ctx, input); err != nil {
+			return nil, nil, "", err
+		}
+		return nil, nil, "", fmt.Errorf("table: %s is a directory, and no output of dapple; %s", input, fix)
 	}
 	if err == nil {
 		list, err = o.Files(ctx)

@@ -97,6 +97,73 @@ func TestFirstRecordsDecideNothing(t *testing.T) {
 	}
 }
 
+// A δ at which the promise may fail for somebody is refused unless it is accepted, and is then said, as an ε above 10 is.
+func TestWeakPromises(t *testing.T) {
+	dir := people(t, 300)
+	run := func(flags ...string) ended {
+		return dapple(t, dir, append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--overwrite", "--quiet"}, flags...)...)
+	}
+	for _, flags := range [][]string{{"--delta=0.5"}, {"--delta=0.002", "--expected_rows=10"}, {"--delta=1e-5"}, {"--delta=0.001", "--expected_rows=500"}} {
+		run(append(flags, "--epsilon=1")...).want(t, 2, "--delta: got", "--accept_delta")
+	}
+	plan := []string{"plan", "--domain=people.yaml", "--expected_rows=300", "--epsilon=12"}
+	dapple(t, dir, append(plan, "--delta=0.5")...).want(t, 2, "--delta: got 0.5", "--accept_delta")
+	if got := dapple(t, dir, append(plan, "--delta=1e-6")...); got.status != 0 || !strings.Contains(got.stdout, "epsilon = 12 is above 10 and protects little") {
+		t.Errorf("plan: status %d, %s%s", got.status, got.stdout, got.stderr)
+	}
+	run("--delta=0.0009", "--expected_rows=500", "--epsilon=1").want(t, 0)
+	got := run("--delta=0.5", "--accept_delta", "--epsilon=12")
+	for _, want := range []string{"epsilon = 12 is above 10 and protects little: a belief of 1 % about one unit can become 99.94 %", "delta = 0.5 is large"} {
+		if got.want(t, 0); !strings.Contains(got.stdout, want) {
+			t.Errorf("the last lines lack %q: %s", want, got.stdout)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "out.release", "_report.html"))
+	if err != nil || !strings.Contains(string(text), "protects little") || !strings.Contains(string(text), "but for a chance of about 0.5") {
+		t.Errorf("the page does not say so: %v", err)
+	}
+}
+
+// What infer read off the table is said by the run, its statement, its page and the registry's record, until it is deleted.
+func TestDerivedFactsAreRepeated(t *testing.T) {
+	dir := people(t, 300)
+	dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=person_id", "--from_data", "--output=people.yaml", "--overwrite").want(t, 0)
+	file, err := os.ReadFile(filepath.Join(dir, "people.yaml"))
+	if err != nil || !strings.Contains(string(file), "  \"age\": [type, min, max, null flag]  # without the table: min: 0, max: 120\n") {
+		t.Errorf("%v, or no way out for ages in\n%s", err, file)
+	}
+	const said = "what the domain file says that was read off the true table (derived_from_data): sex (type, values, null flag); age (type, min, max, null flag)"
+	run := []string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--epsilon=1", "--delta=1e-9", "--overwrite", "--quiet"}
+	for _, reviewed := range []bool{false, true} {
+		if reviewed {
+			from, to := strings.Index(string(file), "derived_from_data:"), strings.Index(string(file), "privacy_id:")
+			put(t, dir, "people.yaml", string(file[:from])+string(file[to:]))
+		}
+		got := dapple(t, dir, run...)
+		got.want(t, 0)
+		if strings.Contains(got.stdout, "note    not private is "+said) == reviewed {
+			t.Errorf("reviewed %v: the last lines are %s", reviewed, got.stdout)
+		}
+		names, err := filepath.Glob(filepath.Join(dir, "out.release", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), said) {
+				n++
+			}
+		}
+		if reviewed && n > 0 || !reviewed && n < 2 {
+			t.Errorf("reviewed %v: %d of %d files say so", reviewed, n, len(names))
+		}
+	}
+}
+
 // What is made of IDs on request is in the statement.
 func TestStatementSaysWhatIDsAre(t *testing.T) {
 	dir := tableOf(t, peopleHeader+"p1,Male,,,\n p1 ,Male,,,\nNA,Male,,,\n,Male,,,\np2,Male,,,\n")

@@ -137,7 +137,7 @@ func TestRefusedAtLaunch(t *testing.T) {
 	}{
 		{"no such bucket, input", func(c *pipelines.Config) { c.Input = "gs://nowhere/x-*.csv" }, `--input: bucket "nowhere" does not exist; create it, or check the name`},
 		{"no such object", func(c *pipelines.Config) { c.Input = "gs://shop/in/none.csv" }, "--input: gs://shop/in/none.csv: no such file; name a file, or a pattern such as gs://bucket/dir/*.csv"},
-		{"directory that is no output", func(c *pipelines.Config) { c.Input = "gs://shop/in" }, "--input: gs://shop/in is a directory, and neither in it nor next to it is the manifest of a finished run"},
+		{"directory that is no output", func(c *pipelines.Config) { c.Input = "gs://shop/in" }, "--input: gs://shop/in is a directory, and no output of dapple"},
 		{"question mark", func(c *pipelines.Config) { c.Input = "gs://shop/in/?.csv" }, "--input: gs://shop/in/?.csv: the characters ? # % [ ] are not allowed in names of objects; rename it"},
 		{"no such domain file", func(c *pipelines.Config) { c.Domain = "gs://shop/none.yaml" }, "--domain: gs://shop/none.yaml: no such object"},
 		{"no such bucket, output", func(c *pipelines.Config) { c.Output = "gs://nowhere/out" }, `--output: gs://nowhere/out/ cannot be listed: bucket "nowhere" does not exist`},

@@ -31,11 +31,12 @@ func ExampleOpen() {
 	text, err := src.Propose(context.Background())
 	fmt.Print(string(text), err)
 	// Output:
-	// # NOT PRIVATE: derived from the data; review before use:
-	// #   "sex": type, values, null flag
-	// #   "age": type, min, max, null flag
-	// #   "born": type, min, max, null flag
-	// # Replace each of these by what is known without the table, then delete this list.
+	// # NOT PRIVATE: derived_from_data lists what was read off the table. Replace it by what is known without the table,
+	// # and delete the line of each column that you have reviewed. A release repeats what is left.
+	// derived_from_data:
+	//   "sex": [type, values, null flag]  # without the table: all values that the form, code list or program offers
+	//   "age": [type, min, max, null flag]  # without the table: min: 0, max: 120
+	//   "born": [type, min, max, null flag]  # without the table: the first and last day that the table is about, as its description has them
 	// # review: the names of the columns are the first line of the file
 	// # review: every record is protected by itself; if a column names people, add privacy_id: COLUMN
 	// columns:

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"strconv"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 const (
@@ -52,40 +52,29 @@ func (g *groups) once() bool {
 	return !g.many && n >= fewestGroups && n == g.records
 }
 
-// names are parts of column names that tell that the values name somebody.
-var names = []string{"id", "person", "patient", "user", "customer", "client", "member", "account", "subject", "household", "employee", "student"}
-
-// named reports whether a column name has one of names as a word of its own.
-func named(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
-	for _, w := range words {
-		for _, n := range names {
-			if w == n || strings.HasPrefix(w, n) && len(n) > 3 || w == n+"s" {
-				return true
-			}
-		}
-	}
-	return strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
-}
-
-// persons asks of columns that may name the privacy unit: many values, each with several rows, and either the rows of
-// a value stand together, or the name says so, or it is text that makes no categories.
+// persons asks of columns that may name the privacy unit: the name suggests people, and values recur or are not read; or
+// there are many values, each with several rows, and either the rows of a value stand together, or the name suggests
+// an ID, or it is text that makes no categories.
 func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 	s.Doubts.People = nil
 	for _, c := range s.columns {
-		t := tallies[c.name]
+		t, people := tallies[c.name], schema.NamesPeople(c.name)
 		if t == nil || t.typ != domain.Int64 && t.typ != domain.String || t.groups.many {
+			if people && c.fault == "" && (t == nil || t.groups.many) {
+				s.Doubts.People = append(s.Doubts.People, c.name)
+				questions = append(questions, fmt.Sprintf("%s: is it a person? Then infer again with --privacy_id=%s", plain(c.name), plain(c.name)))
+			}
 			continue
 		}
 		g, n := &t.groups, int64(len(t.groups.seen))
-		if n < fewestGroups || g.records*10 < n*12 || g.records > n*1000 {
+		if (n < fewestGroups || g.records*10 < n*12 || g.records > n*1000) && !(people && g.records > n) {
 			continue
 		}
 		left := ""
 		if t.typ == domain.String {
 			_, _, left = t.categories(false)
 		}
-		if g.runs == n || named(t.name) || left != "" {
+		if g.runs == n || schema.NamesUnits(t.name) || left != "" {
 			s.Doubts.People = append(s.Doubts.People, t.name)
 			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person? Then infer again with --privacy_id=%s",
 				plain(t.name), thousands(n), float64(g.records)/float64(n), plain(t.name)))

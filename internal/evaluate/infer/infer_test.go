@@ -119,7 +119,7 @@ func TestGolden(t *testing.T) {
 		if _, err := schema.Parse(path, []byte(got)); (err == nil) != tt.valid {
 			t.Errorf("%s: valid should be %v: %v", path, tt.valid, err)
 		}
-		if tt.p.FromData != strings.HasPrefix(got, "# NOT PRIVATE: derived from the data; review before use:\n") {
+		if tt.p.FromData != strings.HasPrefix(got, "# NOT PRIVATE: derived_from_data lists what was read off the table.") {
 			t.Errorf("%s: is it private? It says the other thing", path)
 		}
 	}

@@ -37,7 +37,7 @@ func TestPeopleAreProposed(t *testing.T) {
 	want := "events: {person: [sex, title, region], rows: {max: 5}}  # review: people are written with their rows; person: columns that never change within one; " +
 		"max: public; is it of the person? age changes within 33 % of the people\n"
 	text := propose(t, Params{Input: put(t, "p.csv", all), FromData: true, PrivacyID: "who"})
-	if !strings.Contains(text, want) || !strings.Contains(text, "#   events: person columns, rows: max\n") {
+	if !strings.Contains(text, want) || !strings.Contains(text, "  \"(events)\": [person columns, \"rows: max\"]  #") {
 		t.Errorf("got %s\nwant %s", text, want)
 	}
 	hasLines(t, text, "{name: title, type: STRING, values: [Mr, Ms], ", "\n#   - {derive: title, from: sex, map: {F: Ms, M: Mr}}\n") // which is the reader's to choose
@@ -113,7 +113,7 @@ func TestUsualColumnsAreProposed(t *testing.T) {
 	p := Params{Input: put(t, "p.csv", table), FromData: true, PrivacyID: "who"}
 	text := propose(t, p)
 	if !strings.Contains(text, "\nevents: {person: [amount], rows: {max: 5}, usual: [aisle, pay, hour]}  # ") || !strings.Contains(text, "; usual: two rows of a person often agree") ||
-		!strings.Contains(text, "#   events: person columns, rows: max, usual columns\n") {
+		!strings.Contains(text, "  \"(events)\": [person columns, \"rows: max\", usual columns]  #") {
 		t.Error(text)
 	}
 	if file, err := schema.Parse("proposed", []byte(text)); err != nil || len(file.Domain.Events.Usual) != 3 {

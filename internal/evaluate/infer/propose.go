@@ -113,20 +113,9 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 func (s *Source) file(lines []proposal, persons, asked []string, events, csv string) string {
 	var b strings.Builder
 	if s.FromData {
-		b.WriteString("# NOT PRIVATE: derived from the data; review before use:\n")
-		for _, p := range lines {
-			if p.derived != "" {
-				fmt.Fprintf(&b, "#   %s: %s\n", quoted(p.name), p.derived)
-			}
-		}
-		if events != "" {
-			what := "person columns, rows: max"
-			if strings.Contains(events, ", usual: [") {
-				what += ", usual columns"
-			}
-			fmt.Fprintf(&b, "#   events: %s\n", what)
-		}
-		b.WriteString("# Replace each of these by what is known without the table, then delete this list.\n")
+		b.WriteString("# NOT PRIVATE: derived_from_data lists what was read off the table. Replace it by what is known without the table,\n" +
+			"# and delete the line of each column that you have reviewed. A release repeats what is left.\n")
+		b.WriteString(derivedFacts(lines, events))
 		if len(lines) > MostRelated {
 			fmt.Fprintf(&b, "# Constraints were looked for between the first %d columns of the table alone.\n", MostRelated)
 		}
@@ -165,6 +154,30 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 	b.WriteString(events)
 	b.WriteString(csv)
 	return b.String()
+}
+
+// derivedFacts is the key that lists what was read off the data.
+func derivedFacts(lines []proposal, events string) string {
+	b, found := "derived_from_data:\n", false
+	for _, p := range lines {
+		if p.derived == "" || p.name == "" {
+			continue
+		}
+		b += fmt.Sprintf("  %s: %s  # without the table: %s\n", quoted(p.name), list(strings.Split(p.derived, ", ")), p.wayOut())
+		found = true
+	}
+	if events != "" {
+		read := []string{"person columns", "rows: max"}
+		if strings.Contains(events, ", usual: [") {
+			read = append(read, "usual columns")
+		}
+		b += fmt.Sprintf("  %s: %s  # without the table: what stays the same for a person, and the most rows that a person can have\n", quoted(schema.DerivedEvents), list(read))
+		found = true
+	}
+	if !found {
+		return ""
+	}
+	return b
 }
 
 // follow makes the column one that follows from another.

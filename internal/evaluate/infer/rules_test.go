@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 		hasLines(t, text, "  - "+line+"\n")
 	}
 	hasLines(t, text, "  - {name: zone, type: INT64}  # review: it follows from another column, see constraints; if it need not: min: 3, max: 17, fallback: 3\n",
-		"#   \"state\": type, values, null flag, that it follows from another column\n",
+		"  \"state\": [type, values, null flag, that it follows from another column]  #",
 		"\n# review: these hold in every record; take the # off those that are rules, ")
 	want := []string{
 		"{derive: days, from: \"end - \\\"Start Day\\\"\"}", "{derive: wd, from: \"weekday(\\\"Start Day\\\") - 1\"}", "{derive: hour, from: \"time / 100\"}",

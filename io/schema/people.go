@@ -1,0 +1,29 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// peopleNames are parts of column names that tell that the values name somebody.
+var peopleNames = []string{
+	"person", "people", "patient", "user", "customer", "client", "member", "account", "subject", "household", "employee", "student", "mrn", "pid",
+}
+
+// NamesPeople reports whether a column's name suggests that its values name people.
+func NamesPeople(name string) bool { return hasWord(name, peopleNames) }
+
+// NamesUnits reports whether a column's name suggests that its values name anything.
+func NamesUnits(name string) bool {
+	return NamesPeople(name) || hasWord(name, []string{"id"}) || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
+}
+
+// hasWord reports whether a name has one of words as a word of its own, or begins a word with one.
+func hasWord(name string, words []string) bool {
+	own := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
+	return slices.ContainsFunc(own, func(w string) bool {
+		return slices.ContainsFunc(words, func(n string) bool {
+			return w == n || strings.HasPrefix(w, n) && len(n) > 3 || w == n+"s"
+		})
+	})
+}
