@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -43,6 +44,9 @@ func reserving(m Method) Method {
 		r, err := solve(ctx, p, rest)
 		if err != nil {
 			return nil, err
+		}
+		if r == nil || r.Model == nil {
+			return nil, errors.New("it returned no model and no error")
 		}
 		if p.Domain != nil {
 			r.Model.StructuralZeros = p.Domain.StructuralZeros

@@ -50,7 +50,7 @@ func New(counts Counts, p Params) (*Curator, error) {
 	case weightBits(counts) != p.Ledger.Params().WeightBits:
 		return nil, errors.New("mechanism: the ledger is for weights of another grid than that of the counts")
 	case counts.Units() < 0 || counts.Units() > MaxUnits>>p.Ledger.Params().WeightBits:
-		return nil, fmt.Errorf("mechanism: more privacy units than 2^%d", 40-p.Ledger.Params().WeightBits)
+		return nil, fmt.Errorf("mechanism: more privacy units than 2^%d, which sums of scores do not hold, were counted; nothing was drawn or charged: release parts of the people apart", 40-p.Ledger.Params().WeightBits)
 	}
 	return newGate(counts, p).curator(), nil
 }

@@ -24,6 +24,14 @@ var releases = []defect{
 		old: "if f.Params.Budget != nil {\n\t\t_, _, err := f.Params", new: "if f.Params.Budget != nil && f.Params.Epsilon < 0 {\n\t\t_, _, err := f.Params",
 	},
 	{
+		name: "a failure before any draw says spent", file: "transforms/synth/drawn.go", test: "TestFailureAfterADraw",
+		old: "\tcase drawn:\n", new: "\tcase drawn || err != nil:\n",
+	},
+	{
+		name: "what a method panicked with is told", file: "transforms/synth/solve.go", test: "TestFailureAfterADraw",
+		old: "if recover() != nil {\n\t\t\tr, err = nil, fmt.Errorf(\"it panicked at %s\", panicked())", new: "if v := recover(); v != nil {\n\t\t\tr, err = nil, fmt.Errorf(\"it panicked: %v\", v)",
+	},
+	{
 		name: "a method spends another share than it planned", file: "transforms/synth/planned.go", test: "TestMethodsKeepTheirPlan",
 		old: "case !given && !sameShare(r.Share, a.Share):", new: "case !given && r.Share.Den == 0:",
 	},
@@ -65,7 +73,7 @@ var releases = []defect{
 	},
 	{
 		name: "a failure after a draw says unspent", file: "transforms/synth/solve.go", test: "TestFailureAfterADraw",
-		old: "\t\tBeforeNoise: func() error { return f.mark(ctx) },\n", new: "",
+		old: "drawn = err == nil\n", new: "",
 	},
 	{
 		name: "the mark that noise is drawn comes after the draw", file: "dp/mechanism/gate.go", test: "TestBeforeNoise",

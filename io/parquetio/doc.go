@@ -41,6 +41,12 @@
 // panic, but a hostile file can contain wrong values. A row group of more than 2^28 cells in the columns that are
 // read is refused at launch.
 //
+// A program that imports this package cannot also import a package of github.com/apache/arrow-go/v18/parquet, as
+// iceberg-go and clients of Delta and ADBC do. Both define the same assembler symbols, and the linker ends with
+// "duplicated definition of symbol clib._memcpy"; no build tag leaves them out. The way out is two programs: one that
+// reads and writes with arrow-go, and one with this package, such as the command, that share files. A program that feeds
+// transforms/synth from structs or from another reader has no conflict, since that package does not import this one.
+//
 // # Design
 //
 // Package internal/codec handles pages and footers and knows no domain; this package maps the columns of a file to

@@ -3,8 +3,6 @@ package synth
 import (
 	"context"
 	"fmt"
-
-	"github.com/dapple-dp/dapple/dp/accountant"
 )
 
 // Suffixes of the names that a run keeps in its store, after its run ID.
@@ -35,10 +33,13 @@ func (f *solveFn) mark(ctx context.Context) error {
 	return nil
 }
 
-// spent adds to the error of a solve without a store that its budget is spent.
-func (f *solveFn) spent(ledger *accountant.Ledger, err error) error {
-	if f.Params.Store.Kind != "" || ledger.Spent().Sign() == 0 {
+// spent adds to the error of a solve whether its budget is spent. With a store the mark says so, also of other attempts.
+func (f *solveFn) spent(drawn bool, err error) error {
+	switch {
+	case f.Params.Store.Kind != "":
 		return err
+	case drawn:
+		return fmt.Errorf("%w; noise had been drawn: count the privacy budget of the run as spent", err)
 	}
-	return fmt.Errorf("%w; noise had been drawn: count the privacy budget of the run as spent", err)
+	return fmt.Errorf("%w; no noise had been drawn, so nothing of the privacy budget is spent", err)
 }

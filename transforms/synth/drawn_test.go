@@ -3,6 +3,7 @@ package synth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,9 +47,28 @@ func (s unmarkableStore) CreateIfAbsent(ctx context.Context, name string, data [
 	return s.dirStore.CreateIfAbsent(ctx, name, data)
 }
 
+// explode panics with a value that no error may hold.
+func explode(value float64, err error) error {
+	if err == nil {
+		panic(fmt.Sprint("a value: ", value))
+	}
+	return err
+}
+
 func init() {
 	solver.Register(failing("fails early", false))
 	solver.Register(failing("fails late", true))
+	nothing, panics := failing("returns nil", true), failing("panics", true)
+	nothing.Solve = func(_ context.Context, _ solver.Problem, c solver.Curator) (*solver.Result, error) {
+		_, err := c.Total("total", dp.ShareOf(1, 1))
+		return nil, err
+	}
+	panics.Solve = func(_ context.Context, _ solver.Problem, c solver.Curator) (*solver.Result, error) {
+		total, err := c.Total("total", dp.ShareOf(1, 1))
+		return nil, explode(total.Units, err)
+	}
+	solver.Register(nothing)
+	solver.Register(panics)
 	RegisterStore("unmarkable", func(dir string) (Store, error) { return unmarkableStore{dirStore{dir}}, nil })
 }
 
@@ -63,7 +83,10 @@ func TestFailureAfterADraw(t *testing.T) {
 	}{
 		{"fails early", "dir", false, "no model"},
 		{"fails late", "dir", true, "no model"},
-		{"fails early", "", false, "no model"},
+		{"fails early", "", false, "no model; no noise had been drawn, so nothing of the privacy budget is spent"},
+		{"returns nil", "", false, "method returns nil: it returned no model and no error; noise had been drawn: count the privacy budget of the run as spent"},
+		{"panics", "", false, "; noise had been drawn: count the privacy budget of the run as spent"},
+		{"panics", "dir", true, "method panics: it panicked at github.com/dapple-dp/dapple/transforms/synth.explode, line 53"},
 		{"fails late", "", false, "no model; noise had been drawn: count the privacy budget of the run as spent"},
 		{"fails late", "unmarkable", false, "before the first noise: synth: marking the run as spent: no space"},
 	} {

@@ -53,5 +53,5 @@ func (f *solveFn) complete(ctx context.Context) error {
 	if _, again := w.refused.LoadOrStore(f.Params.RunID, true); again && f.Params.Store.Kind != "" {
 		return nil
 	}
-	return errors.New("synth: nothing is drawn, since an earlier step of the job failed")
+	return errors.New("synth: no release is made, since an earlier step of the job failed: see its error")
 }

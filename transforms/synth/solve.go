@@ -9,7 +9,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -284,28 +286,32 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 	if err != nil {
 		return nil, err
 	}
-	config := f.config()
+	config, drawn := f.config(), false
 	curator, err := mechanism.New(coarsening{table}, mechanism.Params{
 		Sizes: f.Public.Domain.RecordSizes(), Ledger: ledger, Root: mechanism.NewRoot(secret, config, table.Digest()),
-		Admit:       newPlanned(problem, planned).admit,
-		BeforeNoise: func() error { return f.mark(ctx) },
+		Admit: newPlanned(problem, planned).admit,
+		BeforeNoise: func() error {
+			err := f.mark(ctx)
+			drawn = err == nil
+			return err
+		},
 	})
 	if err != nil {
-		return nil, err
+		return nil, f.spent(drawn, err)
 	}
-	result, err := method.Solve(ctx, problem, curator)
+	result, err := solved(ctx, method, problem, curator)
 	if err != nil {
-		return nil, f.spent(ledger, fmt.Errorf("synth: method %s: %w", method.Name, err))
+		return nil, f.spent(drawn, fmt.Errorf("synth: method %s: %w", method.Name, err))
 	}
 	binned, err := f.Public.Domain.WithBins(result.Bins)
 	if err != nil {
-		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
+		return nil, f.spent(drawn, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
 	}
 	if len(problem.Criteria.Limits) > 0 {
 		w, model, limits := problem.Criteria.Ask(result)
 		met, err := curator.Accept(solver.CriteriaStage, w, model, limits, problem.Criteria.Share)
 		if err != nil {
-			return nil, f.spent(ledger, fmt.Errorf("synth: checking the criteria: %w", err))
+			return nil, f.spent(drawn, fmt.Errorf("synth: checking the criteria: %w", err))
 		}
 		result.Accepted = &met
 	}
@@ -319,9 +325,35 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 		Units: result.Total.Units, Cliques: refined(f.Public.Workload, binned.Sizes()), Model: result.Model,
 	}
 	if a.Model, err = file.Encode(); err != nil {
-		return nil, f.spent(ledger, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
+		return nil, f.spent(drawn, fmt.Errorf("synth: model of method %s: %w", method.Name, err))
 	}
 	return a.Encode()
+}
+
+// solved runs a method. A panic of it becomes an error that says where, and not what with: its text may hold a value.
+func solved(ctx context.Context, m solver.Method, p solver.Problem, c solver.Curator) (r *solver.Result, err error) {
+	defer func() {
+		if recover() != nil {
+			r, err = nil, fmt.Errorf("it panicked at %s", panicked())
+		}
+	}()
+	return m.Solve(ctx, p, c)
+}
+
+// panicked returns the function and line at which the panic that is being recovered began.
+func panicked() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	for begun := false; ; {
+		frame, more := frames.Next()
+		if begun && !strings.HasPrefix(frame.Function, "runtime.") {
+			return fmt.Sprintf("%s, line %d", frame.Function, frame.Line)
+		}
+		begun = begun || frame.Function == "runtime.gopanic"
+		if !more {
+			return "an unknown place"
+		}
+	}
 }
 
 // refined returns the marginals whose tables rows are refined to; none if there are too many for any number of rows.
