@@ -154,7 +154,7 @@ func TestReadErrorsNameTheFault(t *testing.T) {
 	}{
 		{context.Background(), "s3://bucket/a.csv", "s3:// are not known"},
 		{context.Background(), filepath.Join(dir, "none-*.csv"), "no such file"},
-		{context.Background(), dir, "nor next to it is the manifest"},
+		{context.Background(), dir, "no output of dapple"},
 		{context.Background(), write(t, filepath.Join(dir, "short.csv"), "id;sex\nsecret;Male\n"), "age"},
 		{context.Background(), write(t, filepath.Join(dir, "bad.parquet"), "secret"), "bad.parquet"},
 		{ended, good, "context canceled"},
