@@ -77,13 +77,13 @@ func commandPage(command string) (string, error) {
 		return "", err
 	}
 	text := "# Commands and flags\n\n" + made + "\n" + all
-	names := []string{"runners"}
+	var names []string
 	for _, m := range listed.FindAllStringSubmatch(all, -1) {
 		if m[1] != "help" { // which has no help of its own
 			names = append(names, m[1])
 		}
 	}
-	for _, name := range append(names[1:], names[0]) {
+	for _, name := range names {
 		said, err := help(name)
 		if err != nil {
 			return "", err

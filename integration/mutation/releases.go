@@ -168,8 +168,16 @@ var releases = []defect{
 		old: "if !utf8.ValidString(name) {", new: "if !utf8.ValidString(name) && name == \"\" {",
 	},
 	{
-		name: "a run elsewhere is launched", file: "pipelines/dapple/flags.go", test: "TestBadRequests",
-		old: "var harmless = []string{", new: "var harmless = []string{\"async\", ",
+		name: "a flag of Beam's launcher is left out without a word", file: "pipelines/dapple/flags.go", test: "TestBadRequests",
+		old: "faults = append(faults, unknown(args[k], opts))", new: "if name, _, _ := cutFlag(args[k]); flag.Lookup(name) == nil {\n\t\t\t\tfaults = append(faults, unknown(args[k], opts))\n\t\t\t}",
+	},
+	{
+		name: "an unknown flag hides the faults after it", file: "pipelines/dapple/flags.go", test: "TestAllFaultsAreListedAtOnce",
+		old: "\t\targs = slices.Delete(args, k, k+1)\n", new: "\t\targs = slices.Delete(args, k, len(args))\n",
+	},
+	{
+		name: "a variable goes before its flag", file: "pipelines/dapple/flags.go", test: "TestSpellings",
+		old: "value != \"\" && texts[o.name] == nil {", new: "value != \"\" {",
 	},
 	{
 		name: "a stopped run releases from elsewhere", file: "pipelines/stopsteps.go", test: "TestStopAfterEachStep",

@@ -67,7 +67,7 @@ type CheckConfig struct {
 	Domain   string // domain file; required
 	Input    string // the true table; required
 	People   string // the true table of people, if some have no rows; default: none
-	JSON     string // file for the figures as JSON, local or gs://, replaced if it is there; default: none
+	JSON     string // file for the figures as JSON, local or gs://, replaced if it is there, or Stdout; default: none
 	Services table.Options
 }
 
@@ -137,14 +137,23 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	if c.fit.People != nil {
 		c.fit.People.end()
 	}
-	if err := c.fit.WriteText(out); err != nil || r.json == "" {
-		return err
+	return c.fit.write(ctx, out, r.json)
+}
+
+// write writes the text form to out, and the JSON form to a file, or in place of the text.
+func (f *Fit) write(ctx context.Context, out io.Writer, name string) error {
+	b, err := json.MarshalIndent(f, "", "  ")
+	b = append(b, '\n')
+	switch {
+	case err != nil:
+	case name == Stdout:
+		_, err = out.Write(b)
+	default:
+		if err = f.WriteText(out); err == nil && name != "" {
+			err = files.Replace(ctx, name, b)
+		}
 	}
-	b, err := json.MarshalIndent(c.fit, "", "  ")
 	if err != nil {
-		return fmt.Errorf("check: %w", err)
-	}
-	if err := files.Replace(ctx, r.json, append(b, '\n')); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
 	return nil

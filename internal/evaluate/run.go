@@ -25,7 +25,7 @@ type Config struct {
 	Holdout   string // true rows that the synthesis never saw; default: none
 	Marginals int    // widest marginal compared; default 3
 	MaxCells  int64  // largest marginal compared, in cells; default 10,000
-	JSON      string // file for the figures as JSON, local or gs://, replaced if it is there; default: none
+	JSON      string // file for the figures as JSON, local or gs://, replaced if it is there, or Stdout; default: none
 	// Released is the domain with the bins that the run learned which made the synthetic table; nil: not known.
 	Released *domain.Domain
 	HTML     string // file for the figures and pictures as one page; default: none
@@ -63,12 +63,18 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	if r.events != nil {
 		report.Real.People = comparePeople(t.Real, t.Synthetic, r.domain, r.events)
 	}
-	// The text goes first: a file that cannot be written takes no figures with it.
+	// The figures go first: a file that cannot be written takes none with it.
+	if r.json == Stdout {
+		return errors.Join(report.WriteJSON(out), written(ctx, io.Discard, r.html, "", report.WriteHTML))
+	}
 	if err := report.WriteText(out); err != nil {
 		return err
 	}
 	return errors.Join(written(ctx, out, r.json, "figures", report.WriteJSON), written(ctx, out, r.html, "pictures, on a page for a browser", report.WriteHTML))
 }
+
+// Stdout in place of a file's name asks for JSON where the text would go, which is left out.
+const Stdout = "-"
 
 // written writes a form of the report to a file, and says so; an empty name is none.
 func written(ctx context.Context, out io.Writer, name, what string, form func(io.Writer) error) error {

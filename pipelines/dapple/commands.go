@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -17,8 +16,10 @@ import (
 // command is one word after dapple: its flags, and what it does once they are read.
 type command struct {
 	name    string
+	group   string // its heading in help
 	summary string // one line
 	example string
+	words   []string // the options that words without a flag stand for
 	options []option
 	beam    bool                            // runs a pipeline
 	check   func(ctx context.Context) error // finds every fault of the request, also when some flags could not be read
@@ -27,13 +28,15 @@ type command struct {
 
 // commands returns every command, each with a fresh configuration behind its flags.
 func commands(progress io.Writer, terminal bool) []command {
-	all := []command{planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal), verifyCommand(), ledgerCommand(), reportCommand(), checkCommand(), evaluateCommand(), inferCommand(), expandCommand(), cleanCommand()}
+	all := []command{inferCommand(), planCommand(), synthCommand(progress, terminal), sampleCommand(progress, terminal),
+		checkCommand(), evaluateCommand(), verifyCommand(), reportCommand(), ledgerCommand(), cleanCommand(), expandCommand()}
 	for i := range all {
 		if !slices.ContainsFunc(all[i].options, func(o option) bool { return o.name == "quiet" }) {
-			all[i].options = append(all[i].options, unheard()...)
+			var quiet, asJSON bool
+			all[i].options = append(all[i].options, progressOptions(&quiet, &asJSON)...)
 		}
 	}
-	return append(all, completionCommand(all))
+	return all
 }
 
 func planCommand() command {
@@ -47,21 +50,25 @@ func planCommand() command {
 			o.required = false
 		case "epsilon":
 			o.usage, o.required = "ε; --target_error in its place asks for the least that suffices", false
-		case "sample_seed", "strict", "overwrite", "runner":
-			o.usage = "" // accepted, so that synth can become plan, and no part of a plan
+		case "sample_seed", "strict", "overwrite":
+			o.hidden = true // accepted, so that synth can become plan, and no part of a plan
+		default:
+			o.hidden = o.group == groupWhere && o.name != "memory_limit"
 		}
 	}
-	var flags given
+	var flags recorded
 	flags.record(opts)
 	opts = append(opts,
-		option{name: "target_error", value: "TV", usage: "the average total variation that is wanted, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
-		option{name: "target", value: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
-		option{name: "like", value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
-		option{name: "json", value: "FILE", usage: "write the plan as JSON too, local or gs://", set: text(&json)})
+		option{name: "target_error", group: groupPrivacy, value: "TV", usage: "wanted average total variation, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
+		option{name: "target", group: groupPrivacy, value: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
+		option{name: "like", group: groupWhat, value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
+		jsonOption(&json))
 	return command{
 		name:    "plan",
+		group:   groupMake,
+		words:   []string{"domain"},
 		summary: "say what synth would do, promise and cost, without opening the table",
-		example: "dapple plan --domain=people.yaml --delta=1e-9 --target_error=0.02",
+		example: "dapple plan people.yaml --delta=1e-9 --target_error=0.02",
 		options: opts,
 		check: func(ctx context.Context) (err error) {
 			req, err = pipelines.ValidatePlan(ctx, *c)
@@ -73,11 +80,7 @@ func planCommand() command {
 				return err
 			}
 			if json != "" {
-				b, err := p.JSON()
-				if err != nil {
-					return err
-				}
-				if err := files.Replace(ctx, json, b); err != nil {
+				if done, err := writeJSON(ctx, out, json, p.JSON); done || err != nil {
 					return err
 				}
 			}
@@ -98,11 +101,13 @@ func synthCommand(progress io.Writer, terminal bool) command {
 	c := &pipelines.Config{Progress: progress, Terminal: terminal}
 	quiet := false
 	var req *pipelines.Request
-	opts := append(requestOptions(c), silence(&quiet, &c.LogJSON)...)
+	opts := append(requestOptions(c), progressOptions(&quiet, &c.LogJSON)...)
 	return command{
 		name:    "synth",
+		group:   groupMake,
+		words:   []string{"input"},
 		summary: "turn a private table into synthetic rows, a model and a privacy statement",
-		example: "dapple synth --domain=people.yaml --input=people.csv --output=out --epsilon=1 --delta=1e-9",
+		example: "dapple synth people.csv --domain=people.yaml --output=out --epsilon=1 --delta=1e-9",
 		options: opts,
 		beam:    true,
 		check: func(ctx context.Context) (err error) {
@@ -129,31 +134,28 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	c := &pipelines.SampleConfig{Progress: progress, Terminal: terminal}
 	quiet := false
 	var req *pipelines.SampleRequest
-	opts := []option{
-		{name: "model", value: "DIR", usage: "what synth has written: its output, or its _model.arrow (or --domain)", set: text(&c.Model)},
-		{name: "domain", value: "FILE", usage: "instead of a model: dry rows of a domain file, no data, no ε, marked so", set: text(&c.Domain)},
-		{name: "output", value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
-		{name: "format", value: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
-		{name: "null", value: "TEXT", set: text(&c.Null)},
-		{name: "rows", value: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
-		{name: "layout", value: "FORM", usage: "of people: joined (default) or two, people and events", set: layout(&c.Tables)},
-		{name: "where", value: "CONDITION", usage: "as in SQL: 'age >= 65 AND (sex = Female OR ward NOT IN (A, B))'", set: text(&c.Where)},
-		{name: "min_count", value: "K", usage: "no written combination (of --min_count_columns=A,B, else all) in fewer rows", set: whole(&c.MinCount.Rows, mostRows)},
-		{name: "min_count_columns", value: "A,B", set: list(&c.MinCount.Columns)},
-		{name: "sample_seed", value: "N", usage: "repeats the sampling; default: random", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
-		{name: "shards", value: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(&c.Shards, pipelines.MaxShards)},
-		{name: "overwrite", usage: "replace what dapple wrote to the output directory before", set: toggle(&c.Overwrite)},
-		{name: "runner", value: "NAME", set: text(&c.Runner)},
-		beamText("temp_location", "DIR", text(&c.TempLocation)),
-	}
-	opts = append(opts, silence(&quiet, &c.LogJSON)...)
 	c.Services = services()
+	job, experiments := "", ""
+	opts := []option{
+		{name: "model", group: groupWhat, value: "DIR", usage: "the output of synth, or its _model.arrow", set: text(&c.Model)},
+		{name: "domain", group: groupWhat, value: "FILE", usage: "in place of a model: dry rows of a domain file, without data or ε, marked so", set: text(&c.Domain)},
+		{name: "where", group: groupWhat, value: "CONDITION", usage: "as in SQL: 'age >= 65 AND (sex = Female OR ward NOT IN (A, B))'", set: text(&c.Where)},
+		{name: "output", group: groupOutput, value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
+		{name: "rows", group: groupOutput, value: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
+		formatOption(&c.Format), nullOption(&c.Null), layoutOption(&c.Tables), shardsOption(&c.Shards), overwriteOption(&c.Overwrite),
+	}
+	opts = append(opts, minCountOptions(&c.MinCount)...)
+	opts = append(opts, seedOption(&c.SampleSeed, &c.HasSampleSeed))
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
-	opts = append(opts, project(&c.Services))
+	opts = append(opts, option{name: "runner", group: groupWhere, value: "NAME", def: "prism", usage: "prism or direct", set: text(&c.Runner)}, tempOption(&c.TempLocation), project(&c.Services))
+	opts = append(opts, beamOptions(&job, &experiments)...)
+	opts = append(opts, progressOptions(&quiet, &c.LogJSON)...)
 	return command{
 		name:    "sample",
+		group:   groupMake,
+		words:   []string{"model"},
 		summary: "draw more rows from a released model, at no privacy cost",
-		example: "dapple sample --model=out --output=more --where='age>=65 AND sex=Female'",
+		example: "dapple sample out --output=more --where='age>=65 AND sex=Female'",
 		options: opts,
 		beam:    true,
 		check: func(ctx context.Context) (err error) {
@@ -173,6 +175,19 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	}
 }
 
+// writeJSON writes a result to a file, or to standard output, where nothing else is to go then: done.
+func writeJSON(ctx context.Context, out io.Writer, name string, form func() ([]byte, error)) (done bool, err error) {
+	b, err := form()
+	switch {
+	case err != nil:
+		return false, err
+	case name == standard:
+		_, err = out.Write(b)
+		return true, err
+	}
+	return false, files.Replace(ctx, name, b)
+}
+
 // withPlace adds to the faults of a request that of the place of a file.
 func withPlace(ctx context.Context, err error, flag, name string) error {
 	more := placeFaults(ctx, flag, name)
@@ -188,11 +203,13 @@ func verifyCommand() command {
 	var req *pipelines.VerifyRequest
 	return command{
 		name:    "verify",
+		group:   groupJudge,
+		words:   []string{"dir"},
 		summary: "check that rows, statement and model are as a run wrote them and belong together",
 		example: "dapple verify out",
 		options: []option{
-			{value: "DIR", usage: "what synth or sample has written: its output", required: true, set: text(&c.Dir)},
-			{name: "digest", value: "HEX", usage: "the digest from the last lines of the run, kept elsewhere", set: text(&c.Digest)},
+			{name: "dir", group: groupWhat, word: true, value: "DIR", usage: "the output of synth or sample", required: true, set: text(&c.Dir)},
+			{name: "digest", group: groupWhat, value: "HEX", usage: "the digest from the last lines of the run, kept elsewhere", set: text(&c.Digest)},
 		},
 		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateVerify(ctx, *c); return err },
 		run: func(ctx context.Context, out io.Writer) error {
@@ -209,18 +226,20 @@ func ledgerCommand() command {
 	c := &pipelines.LedgerConfig{}
 	return command{
 		name:    "ledger",
+		group:   groupKeep,
+		words:   []string{"book"},
 		summary: "make or print a budget book: what all runs on a table may lose, and have lost",
 		example: "dapple ledger a.book --create=us --input=us.csv --privacy_id=id --epsilon=3 --delta=1e-9",
 		options: []option{
-			{value: "BOOK", usage: "its directory, local, gs:// or s3://", required: true, set: text(&c.Dir)},
-			{name: "create", value: "NAME", usage: "make the book of the data set of this name; its terms never change", set: text(&c.Create)},
-			{name: "input", value: "TABLE", usage: "the table, as runs name it; of a book that is there: another place of it", set: text(&c.Input)},
-			{name: "epsilon", value: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},
-			{name: "delta", value: "D", usage: "δ of all runs together; 0 admits pure runs only", set: delta(&c.Delta)},
-			{name: "neighbouring", value: "REL", usage: "add_remove (default) or replace: that of its runs", set: relation(&c.Neighbouring)},
-			{name: "privacy_id", value: "COLUMN", usage: "privacy_id of its domain files; default: every record is a privacy unit", set: text(&c.PrivacyID)},
-			{name: "mixed", usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
-			{name: "check", value: "DIR,…", usage: "outputs of runs: fail unless the book has the entries that charged them", set: list(&c.Check)},
+			{name: "book", group: groupWhat, word: true, value: "BOOK", variable: "DAPPLE_LEDGER", usage: "the directory of the book, local, gs:// or s3://", required: true, set: text(&c.Dir)},
+			{name: "create", group: groupWhat, value: "NAME", usage: "make the book of the data set of this name; its terms never change", set: text(&c.Create)},
+			{name: "input", group: groupWhat, value: "TABLE", usage: "the table, as runs name it; of a book that is there: another place of it", set: text(&c.Input)},
+			{name: "epsilon", group: groupPrivacy, value: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},
+			{name: "delta", group: groupPrivacy, value: "D", usage: "δ of all runs together; 0 admits pure runs only", set: delta(&c.Delta)},
+			{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "add_remove or replace: that of its runs", set: relation(&c.Neighbouring)},
+			{name: "privacy_id", group: groupPrivacy, value: "COLUMN", usage: "privacy_id of its domain files; default: every record is a privacy unit", set: text(&c.PrivacyID)},
+			{name: "mixed", group: groupPrivacy, usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
+			{name: "check", group: groupWhat, value: "DIR,…", usage: "outputs of runs: fail unless the book has the entries that charged them", set: list(&c.Check)},
 		},
 		check: func(ctx context.Context) error { return pipelines.ValidateLedger(ctx, *c) },
 		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Ledger(ctx, out, *c) },
@@ -232,15 +251,17 @@ func reportCommand() command {
 	var req *pipelines.ReportRequest
 	return command{
 		name:    "report",
+		group:   groupJudge,
+		words:   []string{"dir"},
 		summary: "draw the privacy report again, or records for catalogues, from released files alone",
 		example: "dapple report out --about=about.yaml --registry=record.yaml --croissant=croissant.json",
 		options: []option{
-			{value: "DIR", usage: "what synth has written: its output", required: true, set: text(&c.Dir)},
-			{name: "html", value: "FILE", usage: "the page to write, local or gs://; default: report.html", set: text(&c.HTML)},
-			{name: "registry", value: "FILE", usage: "a record for OpenDP's registry of deployments, as a draft", set: text(&c.Registry)},
-			{name: "croissant", value: "FILE", usage: "the rows in Croissant's form, for catalogues of data sets", set: text(&c.Croissant)},
-			{name: "openlineage", value: "FILE", usage: "two OpenLineage events, START and COMPLETE, with what is promised", set: text(&c.Lineage)},
-			{name: "about", value: "FILE", usage: "what only you know: see dapple help about; before what synth was told", set: text(&c.About)},
+			{name: "dir", group: groupWhat, word: true, value: "DIR", usage: "the output of synth", required: true, set: text(&c.Dir)},
+			{name: "html", group: groupOutput, value: "FILE", usage: "the page to write; default: report.html beside the statement", set: text(&c.HTML)},
+			{name: "registry", group: groupOutput, value: "FILE", usage: "a record for OpenDP's registry of deployments, as a draft", set: text(&c.Registry)},
+			{name: "croissant", group: groupOutput, value: "FILE", usage: "the rows in Croissant's form, for catalogues of data sets", set: text(&c.Croissant)},
+			{name: "openlineage", group: groupOutput, value: "FILE", usage: "two OpenLineage events, START and COMPLETE, with what is promised", set: text(&c.Lineage)},
+			{name: "about", group: groupOutput, value: "FILE", variable: "DAPPLE_ABOUT", usage: "texts in place of those of synth; dapple help about lists the keys", set: text(&c.About)},
 		},
 		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateReport(ctx, *c); return err },
 		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Report(ctx, req, out) },
@@ -252,18 +273,20 @@ func evaluateCommand() command {
 	var req *evaluate.Request
 	return command{
 		name:    "evaluate",
+		group:   groupJudge,
+		words:   []string{"domain", "input", "synthetic"},
 		summary: "compare a synthetic table with the TRUE one: its output is NOT private",
-		example: "dapple evaluate --domain=people.yaml --input=people.csv --synthetic=out --html=errors.html",
+		example: "dapple evaluate people.yaml people.csv out --html=errors.html",
 		options: append([]option{
-			{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-			{name: "input", value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
-			{name: "people_input", value: "TABLE", usage: "the true table of all people, if some have no rows", set: text(&c.People)},
-			{name: "synthetic", value: "DIR", usage: "the synthetic table: a released directory or files", required: true, set: text(&c.Synthetic)},
-			{name: "holdout", value: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
-			{name: "marginals", value: "K", usage: "widest marginals compared, default 3", set: whole(&c.Marginals, 8)},
-			{name: "max_cells", value: "N", usage: "largest marginals compared, default 10000 cells", set: whole(&c.MaxCells, 10_000_000)},
-			{name: "json", value: "FILE", usage: "write the figures as JSON too, local or gs://", set: text(&c.JSON)},
-			{name: "html", value: "FILE", usage: "write pictures, real beside synthetic, as one page: NOT private", set: text(&c.HTML)},
+			{name: "domain", group: groupWhat, value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
+			{name: "input", group: groupWhat, value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "people_input", group: groupWhat, value: "TABLE", usage: "the true table of all people, if some have no rows", set: text(&c.People)},
+			{name: "synthetic", group: groupWhat, value: "DIR", usage: "the synthetic table: a released directory or files", required: true, set: text(&c.Synthetic)},
+			{name: "holdout", group: groupWhat, value: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
+			{name: "marginals", group: groupWhat, value: "K", def: "3", usage: "most columns in one marginal", set: whole(&c.Marginals, 8)},
+			{name: "max_cells", group: groupWhat, value: "N", def: "10000", usage: "most cells in one marginal", set: whole(&c.MaxCells, 10_000_000)},
+			jsonOption(&c.JSON),
+			{name: "html", group: groupOutput, value: "FILE", usage: "write pictures, real beside synthetic, as one page: NOT private", set: text(&c.HTML)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) { req, err = openTables(ctx, *c); return err },
 		run:   func(ctx context.Context, out io.Writer) error { return req.Run(ctx, out) },
@@ -307,13 +330,15 @@ func checkCommand() command {
 	var req *evaluate.CheckRequest
 	return command{
 		name:    "check",
+		group:   groupJudge,
+		words:   []string{"domain", "input"},
 		summary: "count the cells of the TRUE table that do not fit the domain: its output is NOT private",
-		example: "dapple check --domain=people.yaml --input=people.csv",
+		example: "dapple check people.yaml people.csv",
 		options: append([]option{
-			{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-			{name: "input", value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
-			{name: "people_input", value: "TABLE", usage: "the true table of all people, if some have no rows", set: text(&c.People)},
-			{name: "json", value: "FILE", usage: "write the counts as JSON too, local or gs://", set: text(&c.JSON)},
+			{name: "domain", group: groupWhat, value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
+			{name: "input", group: groupWhat, value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "people_input", group: groupWhat, value: "TABLE", usage: "the true table of all people, if some have no rows", set: text(&c.People)},
+			jsonOption(&c.JSON),
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) {
 			var faults pipelines.Faults
@@ -332,15 +357,12 @@ func cleanCommand() command {
 	output := ""
 	return command{
 		name:    "clean",
+		group:   groupKeep,
+		words:   []string{"output"},
 		summary: "remove what unfinished runs have left on this machine, also releases kept for a rerun",
-		example: "dapple clean --output=out",
+		example: "dapple clean out",
 		options: []option{{name: "output", value: "DIR", usage: "directory whose staged rows are removed too", set: text(&output)}},
 		check:   func(context.Context) error { return pipelines.ValidateClean(output) },
 		run:     func(ctx context.Context, out io.Writer) error { return pipelines.Clean(ctx, output, out) },
 	}
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 }

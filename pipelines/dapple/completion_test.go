@@ -5,89 +5,148 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
-// Bash completes commands, flags, pages of help and files, as one who types sees it.
-func TestBashCompletion(t *testing.T) {
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("missing: bash")
+// What a shell asks for is answered with commands, flags, values and pages of help.
+func TestCompletion(t *testing.T) {
+	var pages []string
+	for _, c := range commands(nil, false) {
+		pages = append(pages, c.name)
 	}
-	dir := t.TempDir()
-	script := dapple(t, dir, "completion", "bash")
-	script.want(t, 0)
-	for _, name := range []string{"dapple.bash", "people.yaml"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script.stdout), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct{ typed, want string }{
-		{"dapple pl", "plan"},
-		{"dapple synth --eps", "--epsilon="},
-		{"dapple sample --wh", "--where="},
-		{"dapple synth --qu", "--quiet"},
-		{"dapple completion f", "fish"},
-		{"dapple help dom", "domain"},
-		{"dapple help sy", "synth"},
-		{"dapple plan --domain = peo", "people.yaml"}, // as bash cuts --domain=peo
-		{"dapple verify peo", "people.yaml"},
-		{"dapple synth --format = pa", "parquet"},
-		{"dapple sample --layout =", "joined two"},
-		{"dapple evaluate --qui", "--quiet"},
-		{"dapple plan --digest", ""},
+	pages = append(pages, "domain", "about", "schema", "completion", "help")
+	for typed, want := range map[string]string{
+		"pl": "plan", "synth --eps": "--epsilon", "sample --wh": "--where", "completion f": "fish", "help ": strings.Join(pages, " "),
+		"synth --format=": "parquet csv", "sample --layout=": "joined two", "evaluate --qui": "--quiet", "plan --digest": "", "verify peo": "",
+		"synth --neighbouring=": "add_remove replace",
 	} {
-		words := strings.Fields(c.typed)
-		cmd := exec.Command("bash", "-c", `source ./dapple.bash; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _dapple; echo "${COMPREPLY[*]}"`, "bash")
-		cmd.Args, cmd.Dir = append(cmd.Args, words...), dir
-		out, err := cmd.CombinedOutput()
-		if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
-			t.Errorf("%s: got %q, want %q; %v", c.typed, got, c.want, err)
+		got := inProcess(t, append([]string{"__completeNoDesc"}, strings.Split(typed, " ")...)...)
+		words, _, found := strings.Cut(got.stdout, ":")
+		if got := strings.Join(strings.Fields(words), " "); !found || got != want {
+			t.Errorf("%s: got %q, want %q", typed, got, want)
 		}
+	}
+	if got := inProcess(t, "__completeNoDesc", "verify", "peo"); !strings.HasPrefix(got.stdout, ":0") {
+		t.Errorf("the shell does not complete files: %s", got.stdout)
 	}
 }
 
-// Every value that is offered for a flag is one that the flag takes, in every command that has it.
+// The scripts of all shells are printed; bash and fish read theirs.
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		got := inProcess(t, "completion", shell)
+		if got.want(t, 0); !strings.Contains(got.stdout, "__complete") {
+			t.Errorf("%s: %s", shell, got.stdout)
+		}
+		program, err := exec.LookPath(shell)
+		if err != nil || shell == "powershell" {
+			continue
+		}
+		cmd := exec.Command(program, "-n")
+		cmd.Stdin = strings.NewReader(got.stdout)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", shell, err, out)
+		}
+	}
+	inProcess(t, "completion", "csh").want(t, 2, "SHELL: want bash, zsh, fish or powershell")
+	inProcess(t, "completion").want(t, 2, "SHELL: want ")
+}
+
+// Every value that is offered for a flag is one that the flag takes, and no default is refused.
 func TestOfferedValues(t *testing.T) {
-	offered := map[string]int{}
+	offered := 0
 	for _, c := range commands(nil, false) {
 		for _, o := range c.options {
-			for _, word := range flagWords[o.name] {
-				offered[o.name]++
+			words := o.choices
+			if o.def != "" {
+				words = append(slices.Clone(words), o.def)
+			}
+			for _, word := range words {
+				offered++
 				if err := o.set(word); err != nil {
 					t.Errorf("%s --%s=%s: %v", c.name, o.name, word, err)
 				}
 			}
 		}
 	}
-	for name := range flagWords {
-		if offered[name] == 0 {
-			t.Errorf("no command has --%s", name)
+	if offered < 20 {
+		t.Errorf("%d values: the test is blind", offered)
+	}
+}
+
+// Every flag has its line: one that no other flag hides in, and that fits a terminal.
+func TestFlagLines(t *testing.T) {
+	for _, c := range commands(nil, false) {
+		if c.example == "" || c.group == "" {
+			t.Errorf("%s: no example, or no heading", c.name)
+		}
+		for _, o := range c.options {
+			if o.usage == "" || strings.Contains(o.usage, "\n") || utf8.RuneCountInString(o.usage) > 80 {
+				t.Errorf("%s --%s: %q", c.name, o.name, o.usage)
+			}
+			if other := regexp.MustCompile(`--[a-z_]+=`).FindString(o.usage); other != "" {
+				t.Errorf("%s --%s: its line explains %s", c.name, o.name, other)
+			}
 		}
 	}
 }
 
-// The scripts for all shells have every command and every flag.
-func TestCompletionIsWhole(t *testing.T) {
-	forms := map[string]struct{ command, flag string }{
-		"bash": {"NAME", "--NAME"}, "zsh": {"'NAME:", "'--NAME"}, "fish": {"-a NAME ", "-l NAME"},
+// Names with dashes, words in place of flags, and environment variables are read.
+func TestSpellings(t *testing.T) {
+	dir := people(t, 10)
+	t.Chdir(dir)
+	put(t, ".", "about.yaml", "name: ours\n")
+	plan := func(args ...string) ended { return inProcess(t, append([]string{"plan"}, args...)...) }
+	want := plan("--domain=people.yaml", "--expected_rows=900", "--epsilon=1", "--delta=1e-9")
+	if want.want(t, 0); !strings.Contains(want.stdout, "\nnext ") {
+		t.Fatal(want.stdout)
 	}
-	for shell, form := range forms {
-		got := dapple(t, t.TempDir(), "completion", shell)
-		got.want(t, 0)
-		for _, c := range commands(nil, false) {
-			if !strings.Contains(got.stdout, strings.ReplaceAll(form.command, "NAME", c.name)) {
-				t.Errorf("%s: no command %s", shell, c.name)
-			}
-			for _, o := range c.options {
-				if o.name != "" && !strings.Contains(got.stdout, strings.ReplaceAll(form.flag, "NAME", o.name)) {
-					t.Errorf("%s: no flag --%s", shell, o.name)
-				}
-			}
+	cutNext := func(s string) string { head, _, _ := strings.Cut(s, "\nnext "); return head }
+	for _, args := range [][]string{{"people.yaml", "--expected-rows=900", "--epsilon=1", "--delta=1e-9"}, {"--epsilon", "1", "--delta", "1e-9", "--expected-rows", "900", "people.yaml"}} {
+		if got := plan(args...); cutNext(got.stdout) != cutNext(want.stdout) {
+			t.Errorf("%q: %s%s", args, got.stdout, got.stderr)
 		}
 	}
-	dapple(t, t.TempDir(), "completion", "csh").want(t, 2, "want bash or zsh or fish")
+	t.Setenv("DAPPLE_ABOUT", "nowhere.yaml")
+	plan("people.yaml", "--epsilon=1", "--delta=1e-9").want(t, 2, "--about (from DAPPLE_ABOUT): nowhere.yaml")
+	plan("people.yaml", "--epsilon=1", "--delta=1e-9", "--about=about.yaml").want(t, 0)
+	plan("people.yaml", "people.csv", "--epsilon=1", "--delta=1e-9", "--about=about.yaml").want(t, 2, "people.csv: is one word too many")
+	t.Setenv("DAPPLE_ABOUT", "")
+	inProcess(t, "check", "people.yaml", "--input=-").want(t, 2, "--input: got -; standard input and output are not for it; name a file")
+	for _, args := range [][]string{{"check", "people.yaml", "people.csv"}, {"check", "people.csv", "--domain=people.yaml"}} {
+		if got := inProcess(t, args...); got.status != 0 || !strings.Contains(got.stdout, "10 records") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+	var fit map[string]any
+	for _, args := range [][]string{{"check", "people.yaml", "people.csv", "--json"}, {"plan", "people.yaml", "--epsilon=1", "--delta=1e-9", "--json=-"}} {
+		if got := inProcess(t, args...); json.Unmarshal([]byte(got.stdout), &fit) != nil || len(fit) == 0 {
+			t.Errorf("%q: not one JSON object: %+v", args, got)
+		}
+	}
+	if got := names(t, "."); len(got) != 3 {
+		t.Errorf("files: %v", got)
+	}
+}
+
+// What nearly is a command or a flag is named.
+func TestSuggestions(t *testing.T) {
+	for line, want := range map[string]string{
+		"synht": "did you mean dapple synth?", "evalute": "did you mean dapple evaluate?", "help synht": "did you mean dapple synth?",
+		"synth --eps=1": "did you mean --epsilon?", "synth --domian=a": "did you mean --domain?", "synth --dry-run-it": "did you mean --dry_run?",
+		"sample --dry-run": "dapple plan says what a run would do",
+	} {
+		inProcess(t, strings.Fields(line)...).want(t, 2, want)
+	}
+	for _, word := range []string{"--version", "-v", "version"} {
+		if got := inProcess(t, word); got.status != 0 || !strings.HasPrefix(got.stdout, "dapple ") || !strings.Contains(got.stdout, ", Beam v") {
+			t.Errorf("%s: %+v", word, got)
+		}
+	}
 }
 
 // A plan for programs says what the text says.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/dapple-dp/dapple/internal/beamrun/expansion"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -21,12 +19,13 @@ func expandCommand() command {
 	untilEOF := false
 	return command{
 		name:    "expand",
+		group:   groupKeep,
 		summary: "offer Synthesize to pipelines in Python and Beam YAML, as an expansion service",
 		example: "dapple expand --port=8097",
 		options: []option{
-			{name: "port", value: "N", usage: "of this machine alone; 0: any, which it prints", required: true, set: port(&c.Port)},
-			{name: "env", value: "WHERE", usage: "its workers: local (default), docker, or anyof of both", set: oneOf(&c.Environment, expansion.Environments...)},
-			{name: "until_eof", usage: "end when standard input does: for programs that start it", set: toggle(&untilEOF)},
+			{name: "port", group: groupWhere, value: "N", usage: "of this machine alone; 0: any, which it prints", required: true, set: port(&c.Port)},
+			{name: "env", group: groupWhere, value: "WHERE", def: expansion.Environments[0], choices: expansion.Environments, usage: "its workers: local, docker, or anyof of both", set: oneOf(&c.Environment, expansion.Environments...)},
+			{name: "until_eof", group: groupWhere, usage: "end when standard input does: for programs that start it", set: toggle(&untilEOF)},
 		},
 		beam:  true,
 		check: func(context.Context) error { return nil },
@@ -41,16 +40,5 @@ func expandCommand() command {
 			}
 			return expansion.Serve(ctx, c, out)
 		},
-	}
-}
-
-func port(p *int) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseUint(s, 10, 16)
-		if err != nil {
-			return errors.New("want a number from 0 to 65535")
-		}
-		*p = int(v)
-		return nil
 	}
 }

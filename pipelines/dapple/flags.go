@@ -1,34 +1,286 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
-	"math"
+	"os"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/dapple-dp/dapple/dp"
+	"github.com/spf13/pflag"
+
 	"github.com/dapple-dp/dapple/internal/kit/nearest"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
-// option is one flag of a command.
+// option is one flag of a command, or one word. Help, completion and the parser read it; docs/reference is made of help.
 type option struct {
-	name      string // empty: the command's one word that is no flag
-	value     string // placeholder of its value in help; empty for switches
-	usage     string // empty: not listed by help
-	required  bool
-	elsewhere bool // for runs on other machines: dapple help runners lists it
-	set       func(string) error
+	name     string
+	value    string // placeholder of its value in help; empty for switches
+	usage    string // one line
+	def      string // the default, as help shows it; empty: none, or said in usage
+	group    string // its heading in help; empty: groupMore
+	choices  []string
+	variable string // the environment variable that gives it where the flag does not
+	required bool
+	word     bool   // the command takes it as a word, and has no flag of this name
+	optional bool   // the flag may stand without its value, which is "-" then
+	stream   bool   // "-" stands for standard input or output
+	hidden   bool   // accepted, and not listed
+	from     string // how its faults say that the variable has given it
+	set      func(string) error
 }
 
-// harmless are Beam's own flags that a run of this process takes. All others are for Beam's own launcher, which
-// leaves jobs alone: nobody could say what they have spent.
-var harmless = []string{"job_name", "experiments", "beam_strict"}
+// The headings of flags in help, in their order.
+const (
+	groupWhat    = "Table and model"
+	groupPrivacy = "Privacy"
+	groupOutput  = "Output"
+	groupWhere   = "Where it runs"
+	groupMore    = "More"
+)
 
-// elsewhere is the fault of one of the others.
-func elsewhere(name string) pipelines.Fault {
+var groups = []string{groupWhat, groupPrivacy, groupOutput, groupWhere, groupMore}
+
+// standard in place of a file's name is standard input or output.
+const standard = "-"
+
+// given collects the texts of a flag. It takes every text, so that one command line shows all its faults.
+type given struct {
+	texts []string
+	o     *option
+}
+
+func (g *given) String() string     { return g.o.def }
+func (g *given) Set(s string) error { g.texts = append(g.texts, s); return nil }
+func (g *given) Type() string {
+	if g.o.value == "" {
+		return "bool" // pflag shows no value of it
+	}
+	return g.o.value
+}
+
+// flagSet declares options to pflag. Dashes in names are read as underscores.
+func flagSet(opts []option) *pflag.FlagSet {
+	set := pflag.NewFlagSet("dapple", pflag.ContinueOnError)
+	set.SortFlags = false
+	declare(set, opts)
+	return set
+}
+
+func declare(set *pflag.FlagSet, opts []option) {
+	set.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "-", "_"))
+	})
+	for i := range opts {
+		o := &opts[i]
+		if o.word {
+			continue
+		}
+		f := set.VarPF(&given{o: o}, o.name, "", o.line())
+		f.Hidden = o.hidden
+		switch {
+		case o.value == "":
+			f.NoOptDefVal = "true"
+		case o.optional:
+			f.NoOptDefVal = standard
+		}
+	}
+}
+
+// line is the help of an option: what it is, and what else gives it.
+func (o *option) line() string {
+	text := o.usage
+	if o.required {
+		text += " (required)"
+	}
+	if o.variable != "" {
+		text += " [$" + o.variable + "]"
+	}
+	return text
+}
+
+// text is how an option is written, without its value.
+func (o *option) text() string {
+	if o.word {
+		return o.value
+	}
+	return "--" + o.name
+}
+
+// accept takes the texts that were given for an option.
+func (o *option) accept(texts ...string) (faults pipelines.Faults) {
+	where := o.text()
+	if len(texts) > 1 {
+		return pipelines.Faults{{Where: where, What: "is given twice", Fix: "keep one"}}
+	}
+	value := texts[0]
+	if strings.HasPrefix(value, "--") && !o.word { // --rows --epsilon=1
+		return pipelines.Faults{{Where: where, What: "has no value", Fix: "write --" + o.name + "=value"}}
+	}
+	if value == standard && namesFiles(*o) && !o.stream {
+		return pipelines.Faults{{Where: where, What: "got -; standard input and output are not for it", Fix: "name a file"}}
+	}
+	if err := o.set(value); err != nil {
+		faults = append(faults, pipelines.Fault{Where: where, What: fmt.Sprintf("got %q; %v", value, err)})
+	}
+	return faults
+}
+
+// namesFiles reports whether the value of an option can be a file.
+func namesFiles(o option) bool {
+	return slices.Contains([]string{"FILE", "FILES", "DIR", "TABLE", "BOOK"}, o.value)
+}
+
+// parse reads args against the options of a command. words are the options that words without a flag stand for, in
+// their order; a word goes to the first of them that no flag has given. It finds every fault: unknown flags, unusable
+// values, missing ones and stray words.
+func parse(args []string, opts []option, words ...string) pipelines.Faults {
+	set, faults := flagsIn(args, opts)
+	texts := map[string][]string{}
+	var order []string
+	set.Visit(func(f *pflag.Flag) {
+		order = append(order, f.Name)
+		texts[f.Name] = f.Value.(*given).texts
+	})
+	for _, word := range set.Args() {
+		k := slices.IndexFunc(words, func(name string) bool { return texts[name] == nil })
+		if k < 0 {
+			faults = append(faults, pipelines.Fault{Where: word, What: "is one word too many", Fix: strayFix(words)})
+			continue
+		}
+		order, texts[words[k]] = append(order, words[k]), []string{word}
+	}
+	for i := range opts {
+		o := &opts[i]
+		if value := os.Getenv(o.variable); o.variable != "" && value != "" && texts[o.name] == nil {
+			order, texts[o.name] = append(order, o.name), []string{value}
+			o.from = " (from " + o.variable + ")"
+		}
+		if o.required && texts[o.name] == nil && !lacksValue(faults, o) {
+			faults = append(faults, pipelines.Fault{Where: o.text(), What: "is required: " + o.usage})
+		}
+	}
+	var values pipelines.Faults
+	for _, name := range order {
+		k := slices.IndexFunc(opts, func(o option) bool { return o.name == name })
+		values = append(values, opts[k].accept(texts[name]...)...)
+	}
+	return append(values, faults...)
+}
+
+// strayFix says what to write in place of a word that has no meaning.
+func strayFix(words []string) string {
+	if len(words) == 0 {
+		return "write --flag=value"
+	}
+	return "write --flag=value; a flag or another word has given what this one stands for"
+}
+
+// lacksValue reports whether a flag has been given, without a value.
+func lacksValue(faults pipelines.Faults, o *option) bool {
+	return slices.ContainsFunc(faults, func(f pipelines.Fault) bool { return f.Where == "--"+o.name })
+}
+
+// flagsIn reads args by pflag, which stops at the first argument that it cannot read: that one is noted and left out.
+func flagsIn(args []string, opts []option) (*pflag.FlagSet, pipelines.Faults) {
+	args = slices.Clone(args)
+	var faults pipelines.Faults
+	for {
+		set := flagSet(opts)
+		err := set.Parse(args)
+		var none *pflag.NotExistError
+		var bare *pflag.ValueRequiredError
+		k := len(args) - 1
+		switch {
+		case err == nil:
+			return set, faults
+		case errors.As(err, &none):
+			k = max(0, slices.IndexFunc(args, func(a string) bool { return isNamed(a, none) }))
+			faults = append(faults, unknown(args[k], opts))
+			if takesNext(args, k) {
+				args = slices.Delete(args, k+1, k+2)
+			}
+		case errors.As(err, &bare):
+			name := strings.ReplaceAll(bare.GetSpecifiedName(), "-", "_")
+			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "has no value", Fix: "write --" + name + "=value"})
+		default: // --=x, ---, -hx
+			var syntax *pflag.InvalidSyntaxError
+			bad := "-h"
+			if errors.As(err, &syntax) {
+				bad = syntax.GetSpecifiedFlag()
+			}
+			k = max(0, slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, bad) || strings.HasPrefix(a, "-"+bad) }))
+			faults = append(faults, pipelines.Fault{Where: args[k], What: "is not a flag", Fix: "write --flag=value"})
+		}
+		args = slices.Delete(args, k, k+1)
+	}
+}
+
+// isNamed reports whether an argument is the one that pflag does not know.
+func isNamed(arg string, none *pflag.NotExistError) bool {
+	if group := none.GetSpecifiedShortnames(); group != "" {
+		return arg == "-"+group
+	}
+	name, _, _ := strings.Cut(arg, "=")
+	return name == "--"+none.GetSpecifiedName()
+}
+
+// cutFlag splits --name=value; name is empty if arg is no flag.
+func cutFlag(arg string) (name, value string, hasValue bool) {
+	trimmed, ok := strings.CutPrefix(arg, "-")
+	if !ok {
+		return "", "", false
+	}
+	name, value, hasValue = strings.Cut(strings.TrimPrefix(trimmed, "-"), "=")
+	return strings.ReplaceAll(name, "-", "_"), value, hasValue
+}
+
+// takesNext reports whether the argument after a flag of Beam's launcher is its value.
+func takesNext(args []string, k int) bool {
+	name, _, hasValue := cutFlag(args[k])
+	f := flag.Lookup(name)
+	if f == nil || hasValue || k+1 >= len(args) || strings.HasPrefix(args[k+1], "-") {
+		return false
+	}
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return !ok || !b.IsBoolFlag()
+}
+
+// unknown is the fault of a flag that a command does not have. It names the closest one, since most are misspelt.
+func unknown(arg string, opts []option) pipelines.Fault {
+	name, _, _ := cutFlag(arg)
+	if flag.Lookup(name) != nil && !strings.HasPrefix(name, "test.") {
+		return launchers(name)
+	}
+	var known []string
+	begun := ""
+	for _, o := range opts {
+		if o.word {
+			continue
+		}
+		known = append(known, o.name)
+		if strings.HasPrefix(o.name, name) && len(name) > 1 && begun == "" {
+			begun = o.name
+		}
+	}
+	f := pipelines.Fault{Where: "--" + name, What: "is not a flag of this command", Fix: "dapple help COMMAND lists its flags"}
+	near := nearest.Name(name, known)
+	if near == "" {
+		near = begun
+	}
+	switch {
+	case name == "dry_run":
+		f.Fix = "dapple plan says what a run would do, and opens no table"
+	case near != "":
+		f.Fix = "did you mean --" + near + "?"
+	}
+	return f
+}
+
+// launchers is the fault of a flag for Beam's own launcher, which leaves jobs alone: nobody could say what they have spent.
+func launchers(name string) pipelines.Fault {
 	f := pipelines.Fault{
 		Where: "--" + name,
 		What:  "is for Beam's own launcher, which does not say what a job has spent; this command has its own",
@@ -38,245 +290,4 @@ func elsewhere(name string) pipelines.Fault {
 		f.Fix = "use --detach, and --run_id to ask again"
 	}
 	return f
-}
-
-// parse reads args against the command's options and Beam's own flags. It finds every fault: unknown
-// flags, unusable values, missing ones and stray words.
-func parse(args []string, opts []option) pipelines.Faults {
-	var faults pipelines.Faults
-	seen := map[string]bool{}
-	for i := 0; i < len(args); i++ {
-		name, value, hasValue := cutFlag(args[i])
-		if k := word(args[i], opts); k >= 0 && !seen[""] {
-			seen[""] = true
-			if err := opts[k].set(args[i]); err != nil {
-				faults = append(faults, pipelines.Fault{Where: opts[k].value, What: fmt.Sprintf("got %q; %v", args[i], err)})
-			}
-			continue
-		}
-		if name == "" {
-			faults = append(faults, pipelines.Fault{Where: args[i], What: "is not a flag", Fix: "write --flag=value"})
-			continue
-		}
-		k := slices.IndexFunc(opts, func(o option) bool { return o.name == name })
-		beamFlag := flag.CommandLine.Lookup(name)
-		if k < 0 && beamFlag == nil {
-			faults = append(faults, unknown(name, opts))
-			continue
-		}
-		if k < 0 && !slices.Contains(harmless, name) {
-			faults = append(faults, elsewhere(name))
-			if !hasValue && !isBool(beamFlag) && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-				i++ // its value
-			}
-			continue
-		}
-		isSwitch := k >= 0 && opts[k].value == "" || k < 0 && isBool(beamFlag)
-		switch {
-		case !hasValue && isSwitch:
-			value = "true"
-		case !hasValue && i+1 < len(args) && !strings.HasPrefix(args[i+1], "--"):
-			i++
-			value = args[i]
-		case !hasValue:
-			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "has no value", Fix: "write --" + name + "=value"})
-			seen[name] = true
-			continue
-		}
-		if seen[name] && k >= 0 {
-			faults = append(faults, pipelines.Fault{Where: "--" + name, What: "is given twice", Fix: "keep one"})
-			continue
-		}
-		seen[name] = true
-		var err error
-		if k >= 0 {
-			err = opts[k].set(value)
-		} else {
-			err = flag.CommandLine.Set(name, value)
-		}
-		if err != nil {
-			faults = append(faults, pipelines.Fault{Where: "--" + name, What: fmt.Sprintf("got %q; %v", value, err)})
-		}
-	}
-	for _, o := range opts {
-		if o.required && !seen[o.name] {
-			faults = append(faults, pipelines.Fault{Where: o.text(), What: "is required: " + o.usage})
-		}
-	}
-	return faults
-}
-
-// word returns the option that arg is the word of; −1: it is a flag, or the command takes no word.
-func word(arg string, opts []option) int {
-	if strings.HasPrefix(arg, "-") {
-		return -1
-	}
-	return slices.IndexFunc(opts, func(o option) bool { return o.name == "" })
-}
-
-// text is how an option is written, without its value.
-func (o option) text() string {
-	if o.name == "" {
-		return o.value
-	}
-	return "--" + o.name
-}
-
-// cutFlag splits --name=value; name is empty if arg is no flag.
-func cutFlag(arg string) (name, value string, hasValue bool) {
-	trimmed, ok := strings.CutPrefix(arg, "--")
-	if !ok {
-		trimmed, ok = strings.CutPrefix(arg, "-")
-	}
-	if !ok {
-		return "", "", false
-	}
-	name, value, hasValue = strings.Cut(trimmed, "=")
-	return name, value, hasValue
-}
-
-func isBool(f *flag.Flag) bool {
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
-}
-
-// unknown names the closest flag, since most unknown flags are misspelt ones.
-func unknown(name string, opts []option) pipelines.Fault {
-	names := make([]string, len(opts))
-	for i, o := range opts {
-		names[i] = o.name
-	}
-	f := pipelines.Fault{Where: "--" + name, What: "is not a flag of this command", Fix: "see dapple help"}
-	if near := nearest.Name(name, names); near != "" {
-		f.Fix = "did you mean --" + near + "?"
-	}
-	return f
-}
-
-// The setters below turn a flag's text into a field.
-
-func text(p *string) func(string) error {
-	return func(s string) error {
-		if s == "" {
-			return fmt.Errorf("want a value that is not empty")
-		}
-		*p = s
-		return nil
-	}
-}
-
-// list reads names between commas.
-func list(p *[]string) func(string) error {
-	return func(s string) error {
-		*p = strings.Split(s, ",")
-		if slices.Contains(*p, "") {
-			return fmt.Errorf("want names between commas")
-		}
-		return nil
-	}
-}
-
-func oneOf(p *string, allowed ...string) func(string) error {
-	return func(s string) error {
-		if !slices.Contains(allowed, s) {
-			return fmt.Errorf("want %s", strings.Join(allowed, " or "))
-		}
-		*p = s
-		return nil
-	}
-}
-
-func toggle(p *bool) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseBool(s)
-		if err != nil {
-			return fmt.Errorf("want true or false")
-		}
-		*p = v
-		return nil
-	}
-}
-
-// whole reads a whole number of at least 1, allowing 1e6 and 1_000_000.
-func whole[T int | int64](p *T, most T) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
-		if f, ferr := strconv.ParseFloat(s, 64); err != nil && ferr == nil && f == math.Trunc(f) && math.Abs(f) < 1e15 {
-			v, err = int64(f), nil
-		}
-		if err != nil || v < 1 || v > int64(most) {
-			return fmt.Errorf("want a whole number from 1 to %d", most)
-		}
-		*p = T(v)
-		return nil
-	}
-}
-
-func seed(p *uint64, has *bool) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return fmt.Errorf("want a whole number from 0 to 18446744073709551615")
-		}
-		*p, *has = v, true
-		return nil
-	}
-}
-
-func epsilon(p *dp.Epsilon) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || dp.Epsilon(v).Validate() != nil {
-			return fmt.Errorf("want a finite number above 0; 1 is a common choice, smaller is more private")
-		}
-		*p = dp.Epsilon(v)
-		return nil
-	}
-}
-
-// errorShare reads 0 as none, where a parameter of 0 is the default.
-func errorShare(p *float64) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || v != 0 && !(v >= .0001 && v <= .5) {
-			return fmt.Errorf("want 0.0001 to 0.5, a part of the budget, or 0")
-		}
-		if *p = v; v == 0 {
-			*p = -1
-		}
-		return nil
-	}
-}
-
-func delta(p *dp.Delta) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || dp.Delta(v).Validate() != nil {
-			return fmt.Errorf("want a number of at least 0 and below 1; choose one far below 1/(number of people), or 0 for pure privacy")
-		}
-		*p = dp.Delta(v)
-		return nil
-	}
-}
-
-func fraction(p *float64) func(string) error {
-	return func(s string) error {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(v > 0 && v < 1) {
-			return fmt.Errorf("want a number between 0 and 1, such as 0.02")
-		}
-		*p = v
-		return nil
-	}
-}
-
-func relation(p *dp.Neighbouring) func(string) error {
-	return func(s string) error {
-		v, err := dp.ParseNeighbouring(s)
-		if err != nil {
-			return fmt.Errorf("want add_remove or replace")
-		}
-		*p = v
-		return nil
-	}
 }

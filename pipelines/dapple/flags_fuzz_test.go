@@ -23,7 +23,7 @@ func FuzzFlags(f *testing.F) {
 		args := strings.Split(text, "\n")
 		for _, c := range commands(io.Discard, false) {
 			dptest.WithinMemory(t, 1<<20+1024*uint64(len(text)), func() {
-				for _, fault := range parse(args, c.options) {
+				for _, fault := range parse(args, c.options, c.words...) {
 					if fault.What == "" {
 						t.Errorf("%s: a fault without a reason", c.name)
 					}

@@ -40,29 +40,38 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("It had %d lines and has %d", len(w), len(g))
 }
 
-// Help fits a screen of 24 lines of 100 characters, also the prompt after it.
+// The list of commands fits twenty lines of 100 characters; the help of each has a line for each flag.
 func TestHelp(t *testing.T) {
-	all := ""
-	for _, args := range [][]string{{"help"}, {"help", "plan"}, {"help", "synth"}, {"help", "runners"}, {"help", "sample"}, {"help", "verify"}, {"help", "ledger"}, {"help", "evaluate"}, {"help", "infer"}, {"help", "report"}, {"help", "completion"}, {"help", "about"}} {
-		got := dapple(t, t.TempDir(), args...)
-		got.want(t, 0)
-		lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")
-		if len(lines) > 23 {
-			t.Errorf("dapple %s: %d lines", strings.Join(args, " "), len(lines))
+	top := inProcess(t)
+	top.want(t, 0)
+	if lines := strings.Count(top.stdout, "\n"); lines > 20 {
+		t.Errorf("dapple: %d lines", lines)
+	}
+	for _, args := range [][]string{{"help"}, {"--help"}, {"-h"}} {
+		if got := inProcess(t, args...); got != top {
+			t.Errorf("dapple %s differs from dapple: %+v", args[0], got)
 		}
-		for _, line := range lines {
-			if utf8.RuneCountInString(line) > 100 {
-				t.Errorf("dapple %s: more than 100 characters: %s", strings.Join(args, " "), line)
+	}
+	all := "$ dapple\n" + top.stdout + "\n"
+	pages := []string{"completion", "about"}
+	for _, c := range commands(nil, false) {
+		pages = append(pages, c.name)
+	}
+	for _, name := range pages {
+		got := inProcess(t, "help", name)
+		got.want(t, 0)
+		for _, line := range strings.Split(got.stdout, "\n") {
+			if utf8.RuneCountInString(line) > 120 {
+				t.Errorf("dapple help %s: more than 120 characters: %s", name, line)
 			}
 		}
-		all += "$ dapple " + strings.Join(args, " ") + "\n" + got.stdout + "\n"
+		all += "$ dapple help " + name + "\n" + got.stdout + "\n"
+		if flag := inProcess(t, name, "-h"); flag != got {
+			t.Errorf("dapple %s -h and dapple help %[1]s differ", name)
+		}
 	}
 	golden(t, "help.txt", all)
-	flag := dapple(t, t.TempDir(), "synth", "--help")
-	if want := dapple(t, t.TempDir(), "help", "synth"); flag != want {
-		t.Error("dapple synth --help and dapple help synth differ")
-	}
-	dapple(t, t.TempDir(), "help", "magic").want(t, 2, `"magic" is no command`)
+	inProcess(t, "help", "magic").want(t, 2, "magic: is not a command")
 }
 
 // What differs between two runs: noise, and the model that follows from it.

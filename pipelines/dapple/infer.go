@@ -21,15 +21,17 @@ func inferCommand() command {
 	var src *infer.Source
 	return command{
 		name:    "infer",
+		group:   groupMake,
+		words:   []string{"input"},
 		summary: "propose a domain file; with --from_data its output is NOT private",
-		example: "dapple infer --input=people.csv --privacy_id=person_id --from_data --output=people.yaml",
+		example: "dapple infer people.csv --privacy_id=person_id --from_data --output=people.yaml",
 		options: append([]option{
-			{name: "input", value: "TABLE", usage: "the table: CSV or Parquet files, a pattern, or a bq:// table", required: true, set: text(&p.Input)},
-			{name: "output", value: "FILE", usage: "domain file to write, local or gs://; default: standard output", set: text(&output)},
-			{name: "overwrite", usage: "replace the file of --output; changes made in it are lost", set: toggle(&overwrite)},
-			{name: "from_data", usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
-			{name: "privacy_id", value: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
-			{name: "people_input", value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&people)},
+			{name: "input", group: groupWhat, value: "TABLE", usage: "the table: CSV or Parquet files, a pattern, or a bq:// table", required: true, set: text(&p.Input)},
+			{name: "output", group: groupOutput, value: "FILE", def: "-", stream: true, usage: "the domain file to write; - is standard output", set: text(&output)},
+			{name: "overwrite", group: groupOutput, usage: "replace the file of --output; changes made in it are lost", set: toggle(&overwrite)},
+			{name: "from_data", group: groupWhat, usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
+			{name: "privacy_id", group: groupPrivacy, value: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
+			{name: "people_input", group: groupWhat, value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&people)},
 		}, readingServices(&p.Services)...),
 		check: func(ctx context.Context) error {
 			var faults pipelines.Faults
@@ -45,7 +47,7 @@ func inferCommand() command {
 // nameFaults finds what is wrong with the name of a file that is not to be there yet, unless it is to be replaced.
 func nameFaults(ctx context.Context, output string, overwrite bool) pipelines.Faults {
 	faults := placeFaults(ctx, "--output", output)
-	if output == "" || overwrite || len(faults) > 0 {
+	if output == "" || output == standard || overwrite || len(faults) > 0 {
 		return faults
 	}
 	_, err := os.Lstat(output)
@@ -61,7 +63,7 @@ func nameFaults(ctx context.Context, output string, overwrite bool) pipelines.Fa
 // placeFaults finds out whether there is a place for a file: its bucket, or its directory on this machine.
 // An empty name is that of no file.
 func placeFaults(ctx context.Context, flag, name string) pipelines.Faults {
-	if name == "" {
+	if name == "" || name == standard {
 		return nil
 	}
 	err := files.CheckName(name)
@@ -115,7 +117,7 @@ func propose(ctx context.Context, src *infer.Source, output, people string, over
 	if err != nil {
 		return err
 	}
-	if output == "" {
+	if output == "" || output == standard {
 		_, err := out.Write(b)
 		return err
 	}

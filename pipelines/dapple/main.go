@@ -17,17 +17,16 @@ import (
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/spf13/cobra"
 
 	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/dataflow"
 	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/loopback"
-	"github.com/dapple-dp/dapple/internal/report"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
 	_ "github.com/dapple-dp/dapple/io/s3"
-	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -59,46 +58,65 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 			status = 1
 		}
 	}()
-	cmds := commands(stderr, isTerminal(stderr))
-	name, rest := "synth", args
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		name, rest = args[0], args[1:]
-	}
-	if len(args) > 0 && slices.Contains([]string{"version", "--version", "-version"}, args[0]) {
-		v := report.ReadVersions()
-		fmt.Fprintf(stdout, "dapple %s, %s, Beam %s\n", v.Dapple, v.Go, v.Beam)
-		return 0
-	}
-	if len(args) == 0 || name == "help" || slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
-		if name == "help" && len(rest) > 0 {
-			name = rest[0]
-		}
-		return help(cmds, name, len(args) > 0, stdout, stderr)
-	}
-	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
-	if k < 0 {
-		fmt.Fprintf(stderr, "dapple: %q is no command; see dapple help\n", name)
-		return 2
-	}
 	defer func() { _ = files.Close() }() // the process ends
-	fmt.Fprint(stderr, emulatorNotes(rest))
-	stop := sayIfSlow(stderr, patientFor, servicesOf(rest))
-	var faults pipelines.Faults
-	err := interruptible(ctx, func() error { faults = allFaults(ctx, rest, cmds[k]); return nil })
-	stop()
-	if err != nil || ctx.Err() != nil {
-		say(stderr, errInterrupted, asJSON(rest))
-		return 1
+	args = withCommand(args)
+	var err error
+	top := root(commands(stderr, isTerminal(stderr)), stdout, stderr, func(c command) error {
+		if err = readRequest(ctx, args[1:], c, stderr); err == nil {
+			err = execute(ctx, c, stdout, stderr)
+		}
+		return err
+	})
+	top.SetArgs(args)
+	c, _, none := top.Find(args)
+	switch {
+	case slices.Contains(versionWords, args[0]):
+		fmt.Fprintln(stdout, version())
+		return 0
+	case completes(args[0]):
+		return exitStatus(top.ExecuteContext(ctx))
+	case none != nil:
+		err = unknownCommand(top, args[0])
+	case c.Runnable() && (slices.Contains(args, "--help") || slices.Contains(args, "-h")):
+		c.InitDefaultHelpFlag()
+		err = c.Help()
+	default:
+		err = top.ExecuteContext(ctx)
 	}
-	if len(faults) > 0 {
-		say(stderr, faults, asJSON(rest))
-		return exitStatus(faults)
-	}
-	err = execute(ctx, cmds[k], stdout, stderr)
 	if err != nil {
-		say(stderr, err, asJSON(rest))
+		say(stderr, err, asJSON(args))
 	}
 	return exitStatus(err)
+}
+
+var versionWords = []string{"version", "--version", "-version", "-v"}
+
+// withCommand begins a command line with its command: flags alone are those of synth, as launchers of templates give them.
+func withCommand(args []string) []string {
+	switch {
+	case len(args) == 0 || args[0] == "-h" || args[0] == "--help":
+		return []string{"help"}
+	case strings.HasPrefix(args[0], "-") && !slices.Contains(versionWords, args[0]):
+		return append([]string{"synth"}, args...)
+	}
+	return args
+}
+
+// completes reports whether a shell asks for completions.
+func completes(word string) bool {
+	return word == cobra.ShellCompRequestCmd || word == cobra.ShellCompNoDescRequestCmd
+}
+
+// readRequest reads the flags of a command, and finds every fault of what they ask for.
+func readRequest(ctx context.Context, args []string, c command, stderr io.Writer) error {
+	fmt.Fprint(stderr, emulatorNotes(args))
+	stop := sayIfSlow(stderr, patientFor, servicesOf(args))
+	defer stop()
+	var faults pipelines.Faults
+	if err := interruptible(ctx, func() error { faults = allFaults(ctx, args, c); return nil }); err != nil || ctx.Err() != nil {
+		return errInterrupted
+	}
+	return faults.Err()
 }
 
 // execute runs a command whose request is without fault.
@@ -182,7 +200,7 @@ func say(w io.Writer, err error, inJSON bool) {
 // allFaults joins the faults of the flags' text with those of what they name. A flag that could not be
 // read is not complained about twice.
 func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults {
-	faults := parse(args, cmd.options)
+	faults := parse(args, cmd.options, cmd.words...)
 	reported := slices.Clone(faults)
 	var more pipelines.Faults
 	if err := cmd.check(ctx); errors.As(err, &more) {
@@ -194,88 +212,12 @@ func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults
 	} else if err != nil {
 		faults = append(faults, pipelines.Fault{Where: cmd.name, What: err.Error()})
 	}
-	return faults
-}
-
-// listOptions prints the flags of a command that have a usage: those for runs elsewhere, or the others.
-func listOptions(out io.Writer, options []option, elsewhere bool) {
-	width := 22
-	if elsewhere {
-		width = 26
-	}
-	for _, o := range options {
-		if o.usage == "" || o.elsewhere != elsewhere {
-			continue
-		}
-		flagText := o.text()
-		if o.value != "" && o.name != "" {
-			flagText += "=" + o.value
-		}
-		note := ""
-		if o.required {
-			note = " (required)"
-		}
-		fmt.Fprintf(out, "  %-*s %s%s\n", width, flagText, o.usage, note)
-	}
-}
-
-// filePages are the pages of help on files that people write.
-var filePages = map[string]func(io.Writer) error{
-	"domain": schema.WriteReference,
-	"about":  schema.WriteAboutReference,
-	"schema": func(out io.Writer) error {
-		b, err := schema.JSONSchema()
-		if err == nil {
-			_, err = out.Write(b)
-		}
-		return err
-	},
-}
-
-// help prints one command's flags, those for runs elsewhere, or the list of commands.
-func help(cmds []command, name string, known bool, stdout, stderr io.Writer) int {
-	k := slices.IndexFunc(cmds, func(c command) bool { return c.name == name })
-	if k >= 0 && known {
-		c := cmds[k]
-		fmt.Fprintf(stdout, "dapple %s: %s\n", c.name, c.summary)
-		listOptions(stdout, c.options, false)
-		fmt.Fprintf(stdout, "\nexample: %s\n", c.example)
-		return 0
-	}
-	if page := filePages[name]; page != nil {
-		if err := page(stdout); err != nil {
-			fmt.Fprintf(stderr, "dapple: %v\n", err)
-			return 1
-		}
-		return 0
-	}
-	if name == "runners" {
-		fmt.Fprint(stdout, "Flags of synth for runs on an engine; all but Dataflow take jobs through Beam's job servers.\n"+
-			"  --runner=NAME              flink, spark, universal or prism with an --endpoint, or dataflow\n")
-		for _, c := range cmds {
-			if c.name == "synth" {
-				listOptions(stdout, c.options, true)
+	for i := range faults {
+		for _, o := range cmd.options {
+			if faults[i].Where == o.text() {
+				faults[i].Where += o.from
 			}
 		}
-		fmt.Fprint(stdout, "\nexample: dapple synth --domain=people.yaml --input=/shared/people.csv --output=/shared/out \\\n"+
-			"           --epsilon=1 --delta=1e-9 --runner=flink --endpoint=localhost:8099\n")
-		return 0
 	}
-	out, status := stdout, 0
-	if known && name != "help" {
-		fmt.Fprintf(stderr, "dapple: %q is no command\n", name)
-		out, status = stderr, 2
-	}
-	fmt.Fprint(out, "dapple makes differentially private synthetic tables.\n\n")
-	for _, c := range cmds {
-		fmt.Fprintf(out, "  %-10s %s\n", c.name, c.summary)
-	}
-	fmt.Fprint(out, "\ndapple help COMMAND lists a command's flags. With flags and no command it is synth.\n"+
-		"dapple help runners lists the flags for Flink, Spark, Dataflow and other engines.\n"+
-		"dapple help domain explains the domain file; dapple help schema is its JSON Schema, for editors.\n"+
-		"Begin with dapple infer --input=TABLE --from_data --output=domain.yaml; it names what is next.\n"+
-		"dapple --version says what this program was built from. All commands take --quiet, and --log=json,\n"+
-		"which writes progress and errors as JSON, an object a line.\n"+
-		"Files and directories are local, gs:// or s3://bucket/path; tables are bq://project.dataset.table.\n")
-	return status
+	return faults
 }

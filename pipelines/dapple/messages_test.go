@@ -216,7 +216,7 @@ func valuesRefused(t *testing.T) string {
 	by := map[string][]string{} // commands by message
 	for _, c := range commands(nil, false) {
 		for _, o := range c.options {
-			if o.name == "" {
+			if o.word {
 				continue
 			}
 			faults := parse([]string{"--" + o.name + "="}, []option{o})

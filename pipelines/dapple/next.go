@@ -1,19 +1,17 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// given are the flags of a command line that were given a value, in their order.
-type given []string
+// recorded are the flags of a command line that were given a value, in their order.
+type recorded []string
 
 // record makes each option note what it is set to, if the value can be used.
-func (g *given) record(opts []option) {
+func (g *recorded) record(opts []option) {
 	for i := range opts {
 		o := &opts[i]
 		set, name, isSwitch := o.set, o.name, o.value == ""
@@ -33,7 +31,7 @@ func (g *given) record(opts []option) {
 
 // synth is the command line that does what was planned: with all these flags, those that synth needs besides, and the
 // expected rows that were planned for, if they were found elsewhere; 0: they were not.
-func (g given) synth(p solver.Problem, units float64) string {
+func (g recorded) synth(p solver.Problem, units float64) string {
 	words := []string{"dapple", "synth"}
 	has := map[string]bool{}
 	for _, arg := range g {
@@ -41,11 +39,6 @@ func (g given) synth(p solver.Problem, units float64) string {
 		has[name] = true
 		words = append(words, quoteForShell(arg))
 	}
-	flag.Visit(func(f *flag.Flag) { // Beam's own
-		if slices.Contains(harmless, f.Name) && !has[f.Name] {
-			words = append(words, quoteForShell("--"+f.Name+"="+f.Value.String()))
-		}
-	})
 	needed := [][2]string{{"input", "TABLE"}, {"output", "DIR"}, {"epsilon", fmt.Sprintf("%g", float64(p.Epsilon))}}
 	if e := p.Domain.Events; e != nil && e.NoRows {
 		needed = append(needed, [2]string{"people_input", "TABLE"})

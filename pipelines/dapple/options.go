@@ -1,45 +1,24 @@
 package main
 
 import (
-	"errors"
+	"flag"
 
 	"github.com/dapple-dp/dapple/pipelines"
+	rows "github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// logOption is how progress and errors are written. Help tells of it beside --quiet.
-func logOption(asJSON *bool) option {
-	return option{name: "log", value: "FORM", set: func(s string) error {
-		form := ""
-		err := oneOf(&form, "text", "json")(s)
-		*asJSON = form == "json"
-		return err
-	}}
-}
-
-// silence are the flags that say how much a command tells of its progress.
-func silence(quiet, asJSON *bool) []option {
+// progressOptions are the flags that say how much a command tells of its progress. All commands take them, so that a script
+// can give them to all; errors look for --log themselves.
+func progressOptions(quiet, asJSON *bool) []option {
 	return []option{
-		{name: "quiet", usage: "no progress; --log=json: progress and errors as JSON, an object a line", set: toggle(quiet)},
-		logOption(asJSON),
+		{name: "quiet", usage: "no progress", set: toggle(quiet)},
+		{name: "log", value: "FORM", def: "text", choices: []string{"text", "json"}, usage: "text or json, an object a line: form of progress and errors", set: choice(asJSON, "text", "json")},
 	}
 }
 
-// unheard are those flags of a command without progress, so that a script can give them to all.
-func unheard() []option {
-	var quiet, asJSON bool
-	opts := silence(&quiet, &asJSON) // errors look for --log themselves
-	opts[0].usage = ""
-	return opts
-}
-
-// layout reads how many tables people and their rows are written as.
-func layout(two *bool) func(string) error {
-	return func(s string) error {
-		form := ""
-		err := oneOf(&form, "joined", "two")(s)
-		*two = form == "two"
-		return err
-	}
+// jsonOption asks for the result as one JSON object: on standard output, in place of the text, or in a file.
+func jsonOption(p *string) option {
+	return option{name: "json", value: "FILE", optional: true, stream: true, usage: "write one JSON object: to FILE, or to standard output in place of the text", set: text(p)}
 }
 
 // mostRows is the most rows that one run writes.
@@ -48,75 +27,138 @@ const mostRows = 1_000_000_000_000
 // requestOptions are the flags that plan and synth share.
 func requestOptions(c *pipelines.Config) []option {
 	opts := []option{
-		{name: "domain", value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-		{name: "input", value: "TABLE", usage: "the private table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
-		{name: "people_input", value: "TABLE", set: text(&c.People)},
-		{name: "output", value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
-		{name: "epsilon", value: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
-		{name: "delta", value: "D", usage: "δ, which has no default; 0 is pure; --accept_delta: a large one", required: true, set: delta(&c.Delta)},
-		{name: "accept_delta", set: toggle(&c.AcceptDelta)},
-		{name: "neighbouring", value: "REL", usage: "add_remove (default) or replace; --people_input=TABLE: who may lack rows", set: relation(&c.Neighbouring)},
-		{name: "rows", value: "N", usage: "rows to write; default: the released number of units (see --sample_seed)", set: whole(&c.Rows, mostRows)},
-		{name: "expected_rows", value: "N", usage: "public planning number of units, 50000; --error_share=0.01: for the error", set: whole(&c.ExpectedRows, mostRows)},
-		{name: "marginals", value: "K", usage: "widest marginals, default 3; --max_cells=N: those with most cells, 10000", set: whole(&c.Marginals, 8)},
-		{name: "max_cells", value: "N", set: whole(&c.MaxCells, 10_000_000)},
-		{name: "public", value: "TABLE", set: text(&c.Public)},
-		{name: "method", value: "NAME", usage: "auto (default) or one that plan lists; --public=TABLE: rows anybody may see", set: text(&c.Method)},
-		{name: "memory_limit", value: "BYTES", set: whole(&c.MemoryLimit, 1<<50)},
-		{name: "format", value: "FORMAT", usage: "parquet (default) or csv; --null=TEXT says how CSV spells NULL, else empty", set: oneOf(&c.Format, "parquet", "csv")},
-		{name: "null", value: "TEXT", set: text(&c.Null)},
-		{name: "layout", value: "FORM", set: layout(&c.Tables)},
-		{name: "release", value: "DIR", usage: "of statement and model; --about=FILE adds to them: see dapple help about", set: text(&c.Release)},
-		{name: "about", value: "FILE", set: text(&c.About)},
-		{name: "shards", value: "N", set: whole(&c.Shards, pipelines.MaxShards)},
-		{name: "overwrite", usage: "replace what dapple wrote; --shards=N: files; --layout=two: people, events", set: toggle(&c.Overwrite)},
-		{name: "error_share", value: "S", set: errorShare(&c.ErrorShare)},
-		{name: "criteria", value: "LIST", usage: "'age,sex<=0.02; race<=0.01': largest errors; checked, exit 1 if not met", set: text(&c.Criteria)},
-		{name: "min_count", value: "K", usage: "no written combination (of --min_count_columns=A,B, else all) in fewer rows", set: whole(&c.MinCount.Rows, mostRows)},
-		{name: "min_count_columns", value: "A,B", set: list(&c.MinCount.Columns)},
-		{name: "sample_seed", value: "N", set: seed(&c.SampleSeed, &c.HasSampleSeed)},
-		{name: "ledger", value: "BOOK", usage: "the table's budget book, see dapple ledger: refuses what does not fit", set: text(&c.Ledger)},
-		{name: "strict", usage: "fail on an unusable cell or malformed line, and say where: for the owner", set: toggle(&c.Strict)},
-		beamText("temp_location", "DIR", text(&c.TempLocation)),
+		{name: "domain", group: groupWhat, value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
+		{name: "input", group: groupWhat, value: "TABLE", usage: "the private table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+		{name: "people_input", group: groupWhat, value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&c.People)},
+		{name: "public", group: groupWhat, value: "TABLE", usage: "a table of public rows, for methods that use one", set: text(&c.Public)},
+		{name: "expected_rows", group: groupWhat, value: "N", def: "50000", usage: "public estimate of the number of people, for planning", set: whole(&c.ExpectedRows, mostRows)},
+		{name: "marginals", group: groupWhat, value: "K", def: "3", usage: "most columns in one marginal", set: whole(&c.Marginals, 8)},
+		{name: "max_cells", group: groupWhat, value: "N", def: "10000", usage: "most cells in one marginal", set: whole(&c.MaxCells, 10_000_000)},
+		{name: "method", group: groupWhat, value: "NAME", def: "auto", usage: "auto, or a method that dapple plan lists", set: text(&c.Method)},
+		{name: "strict", group: groupWhat, usage: "fail on an unusable cell or line, and say where: for the data owner", set: toggle(&c.Strict)},
+
+		{name: "epsilon", group: groupPrivacy, value: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
+		{name: "delta", group: groupPrivacy, value: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},
+		{name: "accept_delta", group: groupPrivacy, usage: "accept a δ above 1/(2·expected people) or 0.001", set: toggle(&c.AcceptDelta)},
+		{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "what the presence of a person changes: add_remove or replace", set: relation(&c.Neighbouring)},
+		{name: "error_share", group: groupPrivacy, value: "S", def: "0.01", usage: "part of the budget that measures the error", set: errorShare(&c.ErrorShare)},
+		{name: "ledger", group: groupPrivacy, value: "BOOK", variable: "DAPPLE_LEDGER", usage: "charge this budget book; a run that does not fit is refused", set: text(&c.Ledger)},
+
+		{name: "output", group: groupOutput, value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
+		{name: "release", group: groupOutput, value: "DIR", usage: "directory for report, statement and model; default: OUTPUT.release", set: text(&c.Release)},
+		{name: "about", group: groupOutput, value: "FILE", variable: "DAPPLE_ABOUT", usage: "texts for report and statement; dapple help about lists the keys", set: text(&c.About)},
+		{name: "rows", group: groupOutput, value: "N", usage: "rows to write; default: the released number of people", set: whole(&c.Rows, mostRows)},
+		formatOption(&c.Format), nullOption(&c.Null), layoutOption(&c.Tables), shardsOption(&c.Shards), overwriteOption(&c.Overwrite),
+		{name: "criteria", group: groupOutput, value: "LIST", usage: "largest errors, such as 'age,sex<=0.02; race<=0.01'; exit 1 if not met", set: text(&c.Criteria)},
 	}
+	opts = append(opts, minCountOptions(&c.MinCount)...)
+	opts = append(opts, seedOption(&c.SampleSeed, &c.HasSampleSeed))
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
 	opts = append(opts, engineOptions(c)...)
 	reading := readingServices(&c.Services)
 	bigquery := reading[0].set
-	reading[0].elsewhere, reading[0].usage = true, "Google's project that runs the job, and pays for it and for BigQuery"
-	reading[0].set = func(s string) error { return errors.Join(bigquery(s), text(&c.Engine.Cloud.Project)(s)) }
+	reading[0].usage = "Google's project that runs the job, and pays for it and for BigQuery"
+	reading[0].set = func(s string) error {
+		if err := text(&c.Engine.Cloud.Project)(s); err != nil {
+			return err
+		}
+		return bigquery(s)
+	}
 	return append(opts, append(reading, cloudOptions(&c.Engine.Cloud)...)...)
+}
+
+// Flags on the form of rows, which synth and sample share.
+
+func formatOption(p *string) option {
+	return option{name: "format", group: groupOutput, value: "FORMAT", def: "parquet", choices: []string{"parquet", "csv"}, usage: "parquet or csv", set: oneOf(p, "parquet", "csv")}
+}
+
+func nullOption(p *string) option {
+	return option{name: "null", group: groupOutput, value: "TEXT", usage: "how CSV spells NULL; default: an empty cell", set: text(p)}
+}
+
+func layoutOption(two *bool) option {
+	return option{name: "layout", group: groupOutput, value: "FORM", def: "joined", choices: []string{"joined", "two"}, usage: "of people with many rows: joined, or two tables, people and events", set: choice(two, "joined", "two")}
+}
+
+func shardsOption(p *int) option {
+	return option{name: "shards", group: groupOutput, value: "N", usage: "output files; default: one, up to 8 of large tables", set: whole(p, pipelines.MaxShards)}
+}
+
+func overwriteOption(p *bool) option {
+	return option{name: "overwrite", group: groupOutput, usage: "replace what dapple wrote to the output directory before", set: toggle(p)}
+}
+
+func seedOption(p *uint64, has *bool) option {
+	return option{name: "sample_seed", group: groupOutput, value: "N", usage: "repeats the sampling of rows, never the noise; default: random", set: seed(p, has)}
+}
+
+func minCountOptions(m *rows.MinCount) []option {
+	return []option{
+		{name: "min_count", group: groupOutput, value: "K", usage: "write no combination of values that fewer rows have", set: whole(&m.Rows, mostRows)},
+		{name: "min_count_columns", group: groupOutput, value: "A,B", usage: "the columns of --min_count; default: all", set: list(&m.Columns)},
+	}
 }
 
 // cloudOptions are the flags of Dataflow, with Beam's names.
 func cloudOptions(c *pipelines.Cloud) []option {
 	return []option{
-		{elsewhere: true, name: "region", value: "REGION", usage: "Dataflow: where, such as europe-west1", set: text(&c.Region)},
-		{elsewhere: true, name: "staging_location", value: "DIR", usage: "Dataflow: gs:// directory for what is staged; default: by the output", set: text(&c.Staging)},
-		{elsewhere: true, name: "worker_machine_type", value: "TYPE", usage: "Dataflow: machines for the workers; the fit takes --memory_limit of one", set: text(&c.Machine)},
-		{elsewhere: true, name: "max_num_workers", value: "N", usage: "Dataflow: most workers at a time", set: whole(&c.MaxWorkers, 4000)},
-		{elsewhere: true, name: "service_account_email", value: "A", usage: "Dataflow: who the workers are", set: text(&c.ServiceAccount)},
-		{elsewhere: true, name: "subnetwork", value: "NAME", usage: "Dataflow: their network; --no_use_public_ips: in it alone", set: text(&c.Subnetwork)},
-		{elsewhere: true, name: "no_use_public_ips", set: toggle(&c.PrivateIPs)},
-		{elsewhere: true, name: "template_location", value: "NAME", usage: "Dataflow: only write the job to gs://…; --dry_run: only print it", set: text(&c.Template)},
-		{elsewhere: true, name: "dry_run", set: toggle(&c.DryRun)},
+		{group: groupWhere, name: "region", value: "REGION", usage: "Dataflow: where, such as europe-west1", set: text(&c.Region)},
+		{group: groupWhere, name: "staging_location", value: "DIR", usage: "Dataflow: gs:// directory for what is staged; default: by the output", set: text(&c.Staging)},
+		{group: groupWhere, name: "worker_machine_type", value: "TYPE", usage: "Dataflow: machines for the workers; the fit takes --memory_limit of one", set: text(&c.Machine)},
+		{group: groupWhere, name: "max_num_workers", value: "N", usage: "Dataflow: most workers at a time", set: whole(&c.MaxWorkers, 4000)},
+		{group: groupWhere, name: "service_account_email", value: "A", usage: "Dataflow: who the workers are", set: text(&c.ServiceAccount)},
+		{group: groupWhere, name: "subnetwork", value: "NAME", usage: "Dataflow: the workers' network", set: text(&c.Subnetwork)},
+		{group: groupWhere, name: "no_use_public_ips", usage: "Dataflow: workers have addresses of the subnetwork alone", set: toggle(&c.PrivateIPs)},
+		{group: groupWhere, name: "template_location", value: "NAME", usage: "Dataflow: only write the job to gs://…", set: text(&c.Template)},
+		{group: groupWhere, name: "dry_run", usage: "Dataflow: only print the job", set: toggle(&c.DryRun)},
 	}
 }
 
 // engineOptions are the flags that choose where the run is at work. They have Beam's names where Beam has one.
 func engineOptions(c *pipelines.Config) []option {
 	e := &c.Engine
+	return append([]option{
+		{group: groupWhere, name: "runner", value: "NAME", def: "prism", usage: "prism or direct: this process; or flink, spark, universal, dataflow", set: text(&c.Runner)},
+		tempOption(&c.TempLocation),
+		{group: groupWhere, name: "memory_limit", value: "BYTES", usage: "most memory of the fit; default: 2 GiB", set: whole(&c.MemoryLimit, 1<<50)},
+		{group: groupWhere, name: "endpoint", value: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
+		{group: groupWhere, name: "environment_type", value: "TYPE", usage: "workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
+		{group: groupWhere, name: "environment_config", value: "C", usage: `PROCESS: none or {"command": …}; EXTERNAL: host:port; DOCKER: image`, set: text(&e.Config)},
+		{group: groupWhere, name: "worker_binary", value: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
+		{group: groupWhere, name: "parallelism", value: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
+		{group: groupWhere, name: "shared", usage: "all workers see local paths under the same names", set: toggle(&e.Shared)},
+		{group: groupWhere, name: "detach", usage: "submit the job and do not wait for it; --run_id asks again", set: toggle(&e.Detach)},
+		{group: groupWhere, name: "run_id", value: "ID", usage: "finish the run of this ID, or begin it; it is paid for once", set: text(&c.RunID)},
+	}, beamOptions(&e.JobName, &e.Experiments)...)
+}
+
+// beamOptions are Beam's own flags that a run of this process takes.
+func beamOptions(job, experiments *string) []option {
+	strict := false
 	return []option{
-		{name: "runner", value: "NAME", usage: "prism (default) or direct; Flink, Spark, Dataflow: see dapple help runners", set: text(&c.Runner)},
-		{elsewhere: true, name: "endpoint", value: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
-		{elsewhere: true, name: "environment_type", value: "TYPE", usage: "its workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
-		{elsewhere: true, name: "environment_config", value: "C", usage: `PROCESS: none or {"command": …}; EXTERNAL: host:port; DOCKER: image`, set: text(&e.Config)},
-		{elsewhere: true, name: "worker_binary", value: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
-		{elsewhere: true, name: "parallelism", value: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
-		beamText("job_name", "NAME", text(&e.JobName)),
-		beamText("experiments", "LIST", text(&e.Experiments)),
-		{elsewhere: true, name: "shared", usage: "all workers see local paths under the same names", set: toggle(&e.Shared)},
-		{elsewhere: true, name: "detach", usage: "submit the job and do not wait for it; --run_id asks again", set: toggle(&e.Detach)},
-		{elsewhere: true, name: "run_id", value: "ID", usage: "finish the run of this ID, or begin it; it is paid for once", set: text(&c.RunID)},
+		beamFlag(option{name: "job_name", value: "NAME", usage: "name of the job on the engine", set: text(job)}),
+		beamFlag(option{name: "experiments", value: "LIST", usage: "experiments of Beam, between commas", set: text(experiments)}),
+		beamFlag(option{name: "beam_strict", usage: "Beam checks the pipeline further before it runs", set: toggle(&strict)}),
 	}
+}
+
+func tempOption(p *string) option {
+	return beamFlag(option{name: "temp_location", value: "DIR", variable: "DAPPLE_TEMP_LOCATION", usage: "gs:// directory for temporary files; default: by the output", set: text(p)})
+}
+
+// beamFlag tells Beam of a flag that it has too, which not every runner defines.
+func beamFlag(o option) option {
+	set := o.set
+	o.group = groupWhere
+	o.set = func(s string) error {
+		if err := set(s); err != nil {
+			return err
+		}
+		if f := flag.Lookup(o.name); f != nil {
+			return f.Value.Set(s)
+		}
+		return nil
+	}
+	return o
 }

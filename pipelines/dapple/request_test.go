@@ -28,7 +28,7 @@ var badRequests = []struct {
 	want   []string
 }{
 	{"unknown flag", []string{"--epsilonn=1"}, "", []string{"--epsilonn: is not a flag of this command; did you mean --epsilon?"}},
-	{"stray word", []string{"people.csv"}, "", []string{"people.csv: is not a flag"}},
+	{"stray word", []string{"people.csv"}, "", []string{"people.csv: is one word too many"}},
 	{"flag without value", []string{"--rows"}, "", []string{"--rows: has no value"}},
 	{"flag twice", []string{"--epsilon=2"}, "", []string{"--epsilon: is given twice"}},
 	{"no number", []string{"--max_cells=many"}, "", []string{`--max_cells: got "many"; want a whole number from 1 to 10000000`}},
@@ -167,7 +167,7 @@ func TestMissingFiles(t *testing.T) {
 	dapple(t, dir, "sample", "--model=people.csv", "--output=out").want(t, 2, "--model: ")
 	dapple(t, dir, "evaluate", "--domain=nowhere.yaml", "--input=nobody.csv", "--synthetic=nothing").
 		want(t, 2, "3 problems", "--domain: ", "--input: nobody.csv", "--synthetic: nothing")
-	dapple(t, dir, "synthesise").want(t, 2, `"synthesise" is no command`)
+	dapple(t, dir, "synthesise").want(t, 2, "synthesise: is not a command; dapple help lists all")
 	noOutput(t, filepath.Join(dir, "out"))
 }
 
@@ -201,7 +201,7 @@ func TestVerifyCommand(t *testing.T) {
 	digest := lines[1][:64]
 	dapple(t, dir, "verify", "--digest="+digest, "out.release/").want(t, 0)
 	dapple(t, dir, "verify").want(t, 2, "DIR: is required: ")
-	dapple(t, dir, "verify", "--digest=x", "out", "again").want(t, 2, `--digest: got "x"; want 64 hexadecimal digits`, "again: is not a flag")
+	dapple(t, dir, "verify", "--digest=x", "out", "again").want(t, 2, `--digest: got "x"; want 64 hexadecimal digits`, "again: is one word too many")
 	dapple(t, dir, "verify", ".").want(t, 2, "is not the output of a finished run")
 	put(t, dir, "out/part-00000-of-00003.parquet", "altered")
 	dapple(t, dir, "verify", "out").want(t, 1, "out is not as a run has written it", "  out/part-00000-of-00003.parquet has changed since it was written: it has 7 bytes")

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -33,25 +32,12 @@ func services() table.Options {
 	return o
 }
 
-// beamText is a text flag of Beam's, which not every runner defines; help lists it no more than Beam's others.
-func beamText(name, value string, set func(string) error) option {
-	return option{name: name, value: value, set: func(s string) error {
-		if f := flag.Lookup(name); f != nil {
-			if err := f.Value.Set(s); err != nil {
-				return err
-			}
-		}
-		return set(s)
-	}}
-}
-
-// readingServices are the flags of commands that read tables of BigQuery. Help has no line to spare for
-// --storage_read, which reads by the Storage Read API: faster, and billed apart.
+// readingServices are the flags of commands that read tables of BigQuery.
 func readingServices(o *table.Options) []option {
 	*o = services()
 	return []option{
 		project(o),
-		{name: "storage_read", set: func(s string) error {
+		{name: "storage_read", group: groupWhere, usage: "read bq:// by the Storage Read API: faster, and billed apart", set: func(s string) error {
 			on := false
 			if err := toggle(&on)(s); err != nil {
 				return err
@@ -68,22 +54,27 @@ func readingServices(o *table.Options) []option {
 
 // project is the flag of who pays for queries and jobs.
 func project(o *table.Options) option {
-	return beamText("project", "PROJECT", func(name string) error {
+	return beamFlag(option{name: "project", value: "PROJECT", usage: "Google's project that pays for queries and jobs of BigQuery", set: func(name string) error {
+		if err := text(&name)(name); err != nil {
+			return err
+		}
 		bigqueryio.Configure(o, func(b *bigqueryio.Options) { b.Project = name })
-		return text(&name)(name)
-	})
+		return nil
+	}})
 }
 
 // writingTables are the flags of commands that write tables of BigQuery.
 func writingTables(write *string, labels *map[string]string) []option {
+	modes := []string{"empty", "truncate", "append"}
+	tags := beamFlag(option{name: "labels", value: "JSON", usage: `labels of bq:// tables and of jobs, such as {"team": "data"}`, set: func(s string) error {
+		if json.Unmarshal([]byte(s), labels) != nil {
+			return errors.New(`want JSON such as {"team": "data"}`)
+		}
+		return nil
+	}})
 	return []option{
-		{name: "write", value: "MODE", usage: "to bq://: empty (default), truncate or append", set: oneOf(write, "empty", "truncate", "append")},
-		beamText("labels", "JSON", func(s string) error {
-			if json.Unmarshal([]byte(s), labels) != nil {
-				return errors.New(`want JSON such as {"team": "data"}`)
-			}
-			return nil
-		}),
+		{name: "write", group: groupOutput, value: "MODE", def: "empty", choices: modes, usage: "to a bq:// table: empty, truncate or append", set: oneOf(write, modes...)},
+		tags,
 	}
 }
 
