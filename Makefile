@@ -175,14 +175,15 @@ demo:
 	@echo "people:            $(DEMO)/synthetic/people/*.parquet"
 	@echo "their visits:      $(DEMO)/synthetic/events/*.parquet"
 
-# Static binaries of the command for other machines, and the wheel for Python, with their checksums. The version is that
-# of the commit: there is none without Git, whatever GOFLAGS say.
+# Static binaries of the command for other machines, and the wheel for Python, with their checksums: make release
+# VERSION=v0.1.0 names the version. Without VERSION it is that of the commit: there is none without Git,
+# whatever GOFLAGS say.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release:
 	@rm -rf out/release && mkdir -p out/release
 	@for p in $(PLATFORMS); do \
 		name=dapple-$${p%/*}-$${p#*/}; case $$p in windows/*) name=$$name.exe;; esac; echo $$name; \
-		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags='-s -w' -o out/release/$$name ./pipelines/dapple || exit 1; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags='-s -w -X github.com/dapple-dp/dapple/internal/buildinfo.released=$(VERSION)' -o out/release/$$name ./pipelines/dapple || exit 1; \
 		$(GO) version -m out/release/$$name | grep -q 'vcs\.revision' || { echo "$$name has no version: make it in a clone, since Go sees no commit in a worktree"; exit 1; }; \
 	done
 	@command -v python3 >/dev/null || { echo "the wheel left out: there is no python3"; exit 0; }; \

@@ -135,7 +135,7 @@ func checkReleases(ctx context.Context, w io.Writer, b *book.Book, outputs []str
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("ledger: not all of these releases are entered in %s; restore the book from a copy, or find theirs, before another run:\n%w", b.Dir, errors.Join(errs...))
+		return fmt.Errorf("pipelines: not all of these releases are entered in %s; restore the book from a copy, or find theirs, before another run:\n%w", b.Dir, errors.Join(errs...))
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func checkDelta(r *Request, f *Faults) {
 	}
 	most := min(report.LargeDelta, 1/(2*units))
 	f.add("--delta", fmt.Sprintf("got %g; with %.0f planned units it has to be below %.2g, for otherwise the promise may fail for somebody", delta, units, most),
-		"take one far below, such as 1e-9, correct --expected_rows, or set --accept_delta")
+		fmt.Sprintf("take one far below, such as %.0e, correct --expected_rows, or set --accept_delta", min(1e-9, most/100)))
 }
 
 // checkProblem derives workload, problem and method.

@@ -181,7 +181,7 @@ func TestCommandsForElsewhere(t *testing.T) {
 		}
 		return string(out)
 	}
-	runners, seen := help("runners"), 0
+	runners, seen := help("synth"), 0 // has the flags of engines too
 	for _, name := range pages(t) {
 		text := page(t, name)
 		for _, m := range ofGo.FindAllStringSubmatch(text, -1) {

@@ -1,13 +1,26 @@
 // Package buildinfo says which dapple this program is.
 package buildinfo
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"strings"
+)
 
 const module = "github.com/dapple-dp/dapple"
 
+// Release is the version that this source is, or becomes.
+const Release = "v0.1.0"
+
+// released is set by the linker in programs that make release builds: make release VERSION=v0.1.0.
+var released string
+
 // Version returns the version of dapple that this program was built from: that of the program itself, or that of the
-// module in a program of others. It is "development" if the build does not tell.
+// module in a program of others. A build between releases has the commit behind the next release, as in
+// v0.1.0-0.20261124180000-0123456789ab. A build that knows no commit is Release with "-development" behind it.
 func Version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return development
@@ -15,7 +28,7 @@ func Version() string {
 	return version(info)
 }
 
-const development = "development"
+const development = Release + "-development"
 
 func version(info *debug.BuildInfo) string {
 	m := &info.Main
@@ -29,5 +42,27 @@ func version(info *debug.BuildInfo) string {
 	if m.Version == "" || m.Version == "(devel)" {
 		return development
 	}
+	if commit, ok := strings.CutPrefix(m.Version, "v0.0.0-"); ok { // Go sees no release before it
+		return Release + "-0." + commit
+	}
 	return m.Version
+}
+
+// Commit returns the first twelve digits of the commit that this program was built from, with "+dirty" behind them if files
+// had changed; empty if the build does not tell.
+func Commit() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	commit := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))] + commit
+		case s.Key == "vcs.modified" && s.Value == "true":
+			commit += "+dirty"
+		}
+	}
+	return commit
 }

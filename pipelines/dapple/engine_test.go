@@ -66,7 +66,7 @@ func TestPlanOfLearnedBins(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "d.yaml"), []byte("columns:\n  - {name: x, type: INT64, min: 0, max: 9999, fallback: 0}\n  - {name: y, type: BOOL, fallback: false}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	plan := []string{"plan", "--domain=d.yaml", "--epsilon=1", "--delta=1e-9", "--expected_rows=1e9"}
+	plan := []string{"plan", "--domain=d.yaml", "--epsilon=1", "--delta=1e-12", "--expected_rows=1e9"}
 	dapple(t, dir, plan...).want(t, 2, "--expected_rows: got 1000000000; learned bins are counted for at most 715478357 units; declare bins, edges or values")
 	got := dapple(t, dir, append(plan, "--runner=flink", "--endpoint=127.0.0.1:1")...)
 	if got.want(t, 0); !strings.Contains(got.stdout, "; counts 6 GB") || !strings.Contains(got.stdout, "counted from kept records, because bins are learned from them\n") {

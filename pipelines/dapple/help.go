@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines"
@@ -210,7 +211,11 @@ func unknownCommand(top *cobra.Command, name string) error {
 // version says what this program was built from.
 func version() string {
 	v := report.ReadVersions()
-	return fmt.Sprintf("dapple %s, %s, Beam %s", v.Dapple, v.Go, v.Beam)
+	commit := buildinfo.Commit()
+	if commit == "" {
+		commit = "unknown"
+	}
+	return fmt.Sprintf("dapple %s, commit %s, %s, Beam %s", v.Dapple, commit, v.Go, v.Beam)
 }
 
 // isTerminal reports whether a file is a terminal that can redraw its lines.
