@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -63,5 +62,5 @@ func TestNoChangedFileIsVerified(t *testing.T) {
 		}
 		put(t, path, string(good))
 	}
-	t.Log(fmt.Sprintf("figure: %d changes of each of %d files, none accepted", changes, len(kinds)))
+	t.Logf("figure: %d changes of each of %d files, none accepted", changes, len(kinds))
 }
