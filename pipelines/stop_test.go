@@ -66,6 +66,29 @@ func (s slowSink) Publish(context.Context, []table.FileRef, table.Release) (tabl
 	return table.Published{Rows: 7}, nil
 }
 
+// The figures of a run are those of its own publication, also if another run has replaced the output before they are read.
+func TestFiguresAreOfTheRunItself(t *testing.T) {
+	c := shop(t, 60)
+	if _, err := Run(t.Context(), mustValidate(t, c)); err != nil {
+		t.Fatal(err)
+	}
+	c.Overwrite = true
+	out := mustValidate(t, c).output("replaced", staging{}, time.Time{})
+	a, err := startExecution(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.finish()
+	out.sink, out.Describe = slowSink{out.sink, make(chan struct{}), 0}, false
+	if _, err := out.Publish(t.Context(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := out.written(t.Context())
+	if err != nil || w.Rows != 7 || !strings.Contains(strings.Join(w.Notes, "\n"), "another run has replaced this output since") {
+		t.Errorf("%+v, %v; want the 7 rows of the run itself, and a note that they are replaced", w, err)
+	}
+}
+
 // A run that is told to stop while it publishes waits for the end, and says that it is published.
 func TestStoppedWhilePublishing(t *testing.T) {
 	for _, wait := range []time.Duration{0, waitForTable + 200*time.Millisecond} {

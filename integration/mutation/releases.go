@@ -120,7 +120,7 @@ var releases = []defect{
 		old: "if e.out.published(ctx) {\n\t\treturn \"\", true, nil", new: "if e.out.published(ctx) {\n\t\treturn \"\", false, nil",
 	},
 	{
-		name: "a run reads the figures of whoever published last", file: "pipelines/output.go", test: "TestSeveralRunsReplaceAnOutput",
+		name: "a run reads the figures of whoever published last", file: "pipelines/output.go", test: "TestFiguresAreOfTheRunItself",
 		old: "found, err = done.written, nil", new: "_ = done.written",
 	},
 	{
