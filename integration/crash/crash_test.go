@@ -40,7 +40,7 @@ func TestFaultsAtEveryFileOperation(t *testing.T) {
 		step = 1
 	}
 	program := filepath.Join(t.TempDir(), "dapple")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/dapple-dp/dapple/pipelines/dapple").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./pipelines/dapple").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, k := range []struct {

@@ -1,0 +1,4 @@
+package main
+
+// The command, which this program builds within this module, is made with it.
+import _ "github.com/spf13/cobra"
