@@ -100,6 +100,9 @@ func ReadFile(path string) (*File, error) {
 	return Parse(path, data)
 }
 
+// noPrivacyID is what a domain file says in place of a column if every record is one privacy unit.
+const noPrivacyID = "none"
+
 // Parse reads the text of a domain file; name stands for it in messages. The error is a Faults.
 func Parse(name string, data []byte) (*File, error) {
 	r := &reader{file: name}
@@ -126,7 +129,9 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	before := len(r.faults)
 	r.derived, r.derivedColumns = derivedNames(n), map[string]computed{}
 	if m.has("privacy_id") {
-		f.Domain.PrivacyID, _ = r.name(m.values["privacy_id"], "privacy_id")
+		if id, _ := r.name(m.values["privacy_id"], "privacy_id"); id != noPrivacyID {
+			f.Domain.PrivacyID = id
+		}
 	}
 	if m.has("columns") {
 		r.columns(f.Domain, m.values["columns"])
