@@ -239,7 +239,7 @@ func sentences(t *testing.T, options []string, log string) {
 		"version: dapple: apache-beam 2.40.0 is installed",
 		"newer: dapple: apache-beam 2.99.0 is newer than",
 		"store: dapple: store is required on FlinkRunner",
-		"run: dapple: synth: reading release",
+		"run: dapple: synth: noting the launch",
 		"unfit: it ran",
 	} {
 		if !strings.Contains(said, want) {
@@ -248,7 +248,7 @@ func sentences(t *testing.T, options []string, log string) {
 	}
 	if log != "" {
 		text, err := os.ReadFile(log)
-		if err != nil || !bytes.Contains(text, []byte("synth: reading release")) {
+		if err != nil || !bytes.Contains(text, []byte("synth: noting the launch")) {
 			t.Errorf("the runner's log lacks what its workers said: %v", err)
 		}
 		said += string(text)
