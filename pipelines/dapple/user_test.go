@@ -17,14 +17,14 @@ import (
 func unnamed(t *testing.T) uint32 {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("only root can start a program under another user ID")
+		t.Skip("missing: root, who alone can start a program under another user ID")
 	}
 	for id := uint32(2001); id < 3001; id++ {
 		if _, err := user.LookupId(strconv.Itoa(int(id))); err != nil {
 			return id
 		}
 	}
-	t.Skip("all user IDs from 2001 to 3000 have names")
+	t.Skip("missing: a user ID from 2001 to 3000 without a name")
 	return 0
 }
 
@@ -32,7 +32,7 @@ func unnamed(t *testing.T) uint32 {
 // names neither user nor home, as in containers of clusters.
 func TestAnyUserID(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the command without cgo's users")
+		t.Skip("missing: time to build the command; make integration does")
 	}
 	id := unnamed(t)
 	dir, err := os.MkdirTemp("", "dapple-user-")
