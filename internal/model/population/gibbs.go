@@ -110,7 +110,7 @@ func (f *Field) redraw(m *Model, a int, rng *rand.Rand) {
 	}
 	start := newConditional(size, func(v int) float64 { return base[v] })
 	column := m.Columns[a]
-	blocks := blocksFor(len(column), 0)
+	blocks := max(1, min(mostBlocks, len(column)/drawnBlock))
 	seeds := make([]uint64, blocks)
 	for b := range seeds {
 		seeds[b] = rng.Uint64()
@@ -212,8 +212,11 @@ func (c *conditional) multiply(odds []float32, places []int32, size int) {
 	}
 }
 
-// drawnTogether is how many records are drawn at a time: each table is read once for all of them.
-const drawnTogether = 256
+const (
+	drawnTogether = 256  // records are drawn at a time: each table is read once for all of them
+	drawnBlock    = 1024 // records are the least that a core draws: a record takes microseconds if tables are many
+	rescaledAfter = 8    // tables the odds of each record are brought back to 1, lest they become too small
+)
 
 // drawer draws codes of one attribute.
 type drawer struct {
@@ -236,10 +239,27 @@ func (d *drawer) draw(codes []domain.Code, from, to int) {
 	for j := range d.tables {
 		d.tables[j].groups(places, from)
 		d.tables[j].multiply(odds, places, d.size)
+		if j%rescaledAfter == rescaledAfter-1 {
+			rescale(odds, d.size)
+		}
 	}
 	for i := from; i < to; i++ {
 		codes[i] = domain.Code(d.pick(i, odds[:d.size]))
 		odds = odds[d.size:]
+	}
+}
+
+// rescale divides the odds of every record by the largest, where that has become small.
+func rescale(odds []float32, size int) {
+	const small = 1e-6
+	for ; len(odds) > 0; odds = odds[size:] {
+		top := slices.Max(odds[:size])
+		if top >= small || top == 0 {
+			continue
+		}
+		for v := range odds[:size] {
+			odds[v] /= top
+		}
 	}
 }
 
