@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -14,79 +15,101 @@ type group struct {
 
 // cover assigns every clique of a list to one group. Groups grow from the largest remaining clique, by the attribute
 // that completes most others for its size, as long as they have at most most cells. Members keep their order.
+//
+// Cost: for each group, the remaining cliques that share an attribute with it.
 func cover(sizes []int, cliques []domain.Clique, most int) []group {
-	cells := make([]int64, len(cliques))
-	left := make([]int, len(cliques))
-	for i, c := range cliques {
-		n, err := c.Cells(sizes)
+	c := &covering{sizes: sizes, cliques: cliques, of: make([][]int, len(sizes)), alone: make([]int, len(sizes)), missing: make([]int, len(cliques)), covered: make([]bool, len(cliques))}
+	cells, order := make([]int64, len(cliques)), make([]int, len(cliques))
+	for i, q := range cliques {
+		n, err := q.Cells(sizes)
 		if err != nil {
 			panic("population: a clique whose cells cannot be counted")
 		}
-		cells[i], left[i] = n, i
-	}
-	slices.SortStableFunc(left, func(i, j int) int { return int(cells[j] - cells[i]) })
-	var out []group
-	for len(left) > 0 {
-		g := group{clique: grow(sizes, cliques, left, int(cells[left[0]]), most)}
-		var rest []int
-		for _, i := range left {
-			if g.clique.Contains(cliques[i]) {
-				g.members = append(g.members, i)
-			} else {
-				rest = append(rest, i)
-			}
+		cells[i], order[i], c.missing[i] = n, i, len(q)
+		for _, a := range q {
+			c.of[a] = append(c.of[a], i)
 		}
-		slices.Sort(g.members)
-		out, left = append(out, g), rest
+		switch len(q) {
+		case 0:
+			c.empty = append(c.empty, i)
+		case 1:
+			c.alone[q[0]]++
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(cells[j], cells[i]) })
+	var out []group
+	for _, i := range order {
+		if !c.covered[i] {
+			out = append(out, c.grow(i, int(cells[i]), most))
+		}
 	}
 	return out
 }
 
-// grow returns the clique of a group around the first of those left, which has the given number of cells.
-func grow(sizes []int, cliques []domain.Clique, left []int, cells, most int) domain.Clique {
-	in := make([]bool, len(sizes))
-	for _, a := range cliques[left[0]] {
-		in[a] = true
-	}
-	gain := make([]int, len(sizes)) // cliques that an attribute would complete
-	for {
-		clear(gain)
-		for _, i := range left {
-			if a, ok := onlyMissing(cliques[i], in); ok {
-				gain[a]++
+// covering is the state of cover.
+type covering struct {
+	sizes   []int
+	cliques []domain.Clique
+	of      [][]int // the cliques with an attribute
+	alone   []int   // remaining cliques of one attribute, by attribute
+	missing []int   // attributes of a clique that are not in the group: all of them between groups
+	covered []bool
+	empty   []int // cliques without attributes, for the first group
+}
+
+// grow returns the group around a clique, which has the given number of cells.
+func (c *covering) grow(first, cells, most int) group {
+	in := make([]bool, len(c.sizes))
+	gain := slices.Clone(c.alone) // cliques that an attribute would complete
+	var touched []int
+	add := func(a int) {
+		in[a], gain[a] = true, 0
+		for _, i := range c.of[a] {
+			if c.covered[i] {
+				continue
+			}
+			if c.missing[i] == len(c.cliques[i]) {
+				touched = append(touched, i)
+			}
+			if c.missing[i]--; c.missing[i] == 1 {
+				gain[c.cliques[i][slices.IndexFunc(c.cliques[i], func(b int) bool { return !in[b] })]]++
 			}
 		}
+	}
+	for _, a := range c.cliques[first] {
+		add(a)
+	}
+	for {
 		best := -1
 		for a, n := range gain {
-			if n > 0 && cells*sizes[a] <= most && (best < 0 || n*sizes[best] > gain[best]*sizes[a]) {
+			if n > 0 && cells*c.sizes[a] <= most && (best < 0 || n*c.sizes[best] > gain[best]*c.sizes[a]) {
 				best = a
 			}
 		}
 		if best < 0 {
 			break
 		}
-		in[best] = true
-		cells *= sizes[best]
+		add(best)
+		cells *= c.sizes[best]
 	}
-	var c domain.Clique
+	var g group
 	for a, ok := range in {
 		if ok {
-			c = append(c, a)
+			g.clique = append(g.clique, a)
 		}
 	}
-	return c
-}
-
-// onlyMissing returns the attribute of c that is not in, if there is exactly one.
-func onlyMissing(c domain.Clique, in []bool) (a int, ok bool) {
-	for _, b := range c {
-		if in[b] {
+	touched, c.empty = append(touched, c.empty...), nil
+	for _, i := range touched {
+		if c.missing[i] > 0 {
+			c.missing[i] = len(c.cliques[i])
 			continue
 		}
-		if ok {
-			return 0, false
+		c.covered[i] = true
+		if q := c.cliques[i]; len(q) == 1 {
+			c.alone[q[0]]--
 		}
-		a, ok = b, true
+		g.members = append(g.members, i)
 	}
-	return a, ok
+	slices.Sort(g.members)
+	return g
 }
