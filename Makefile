@@ -18,7 +18,7 @@ export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 # name: see pipelines/internal/anyuser.
 export GOFLAGS += -ldflags=-s -tags=osusergo
 
-.PHONY: all docs pictures build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release cover clean
+.PHONY: all docs pictures build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release golden cover clean
 
 all: fmt vet lint test
 
@@ -190,6 +190,12 @@ release:
 		rm -rf out/wheel && mkdir -p out/wheel && cp -r pipelines/python/src pipelines/python/pyproject.toml out/wheel && \
 		python3 -m pip wheel -q --disable-pip-version-check --no-deps -w out/release ./out/wheel
 	@cd out/release && sha256sum dapple* >SHA256SUMS && cat SHA256SUMS
+
+# A release as VERSION makes it, which every later version has to read: part of each new version's commit.
+golden:
+	@test -n "$(VERSION)" || { echo "make golden VERSION=v0.1.0"; exit 1; }
+	@mkdir -p bin && $(GO) build -ldflags='-s -X github.com/dapple-dp/dapple/internal/buildinfo.released=$(VERSION)' -o bin/dapple-golden ./pipelines/dapple
+	@pipelines/testdata/releases/make.sh bin/dapple-golden pipelines/testdata/releases/$(VERSION)
 
 cover:
 	$(GO) test -short -coverprofile=out/cover.out ./... && $(GO) tool cover -func=out/cover.out | tail -1

@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
@@ -36,6 +37,7 @@ const (
 
 // note says whose a staging is.
 type note struct {
+	Version string // of dapple
 	RunID   string
 	Request string // hash of what the release depends on; empty: it cannot be taken up
 	Input   string
@@ -47,7 +49,7 @@ type note struct {
 
 // note returns that of a run of this request.
 func (r *Request) note(runID string) note {
-	return note{RunID: runID, Request: r.fingerprint(), Input: absolute(r.Input), Output: absolute(r.Output), Began: time.Now().UTC().Truncate(time.Second),
+	return note{Version: buildinfo.Version(), RunID: runID, Request: r.fingerprint(), Input: absolute(r.Input), Output: absolute(r.Output), Began: time.Now().UTC().Truncate(time.Second),
 		Ledger: absolute(r.Ledger), Key: rand.Text()}
 }
 
@@ -213,6 +215,9 @@ func (f found) describe() string {
 		what = "noise had been drawn: its budget counts as spent"
 	case f.unread:
 		what = "it could not be found out whether noise had been drawn: count its budget as spent"
+	}
+	if by := buildinfo.Written(f.Version); by != "" {
+		what += " (" + by + ")"
 	}
 	return fmt.Sprintf("%s is of a run that did not finish (input %s, output %s, begun %s): %s; %s", f.dir, f.Input, f.Output,
 		f.Began.Format("2006-01-02 15:04:05 UTC"), what, removal(f.dir))

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
@@ -53,8 +54,11 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 	var err error
 	if r.output, err = dirsink.Open(ctx, c.Dir); err != nil {
 		fix := "ask for the release again"
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			fix = "name the directory of the rows, or the one with _manifest.json"
+		case errors.As(err, new(*buildinfo.OtherFormat)):
+			fix = "" // the error says it
 		}
 		faults.add(c.Dir, plainError(err), fix)
 		return r, faults.Err()
@@ -72,7 +76,7 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 	if c.Registry != "" && len(faults) == 0 {
 		p, err := released(ctx, r.output.Release)
 		if err != nil {
-			return r, altered(c.Dir, err)
+			return r, altered(c.Dir, r.output.Version, err)
 		}
 		if lacks := report.RegistryLacks(r.told(p).About); len(lacks) > 0 {
 			faults.add("--registry", fmt.Sprintf("needs %s, which only you know", strings.Join(lacks, ", ")), "write them into a file for --about; dapple help about lists all keys")
@@ -136,7 +140,7 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 	p, err := readPage(ctx, r.output)
 	compared, rowsErr := r.output.CheckRows(ctx)
 	if err := errors.Join(err, rowsErr); err != nil {
-		return altered(r.Dir, err)
+		return altered(r.Dir, r.output.Version, err)
 	}
 	p.Privacy = r.told(p.Privacy)
 	var rows []report.RowFile

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
@@ -62,7 +63,7 @@ func Verify(ctx context.Context, r *VerifyRequest) (*Verified, error) {
 	o, err := r.output, error(nil)
 	if o == nil {
 		if o, err = dirsink.Open(ctx, r.Dir); err != nil {
-			return nil, altered(r.Dir, err)
+			return nil, altered(r.Dir, "", err)
 		}
 	}
 	errs := []error{o.Verify(ctx)}
@@ -80,16 +81,24 @@ func Verify(ctx context.Context, r *VerifyRequest) (*Verified, error) {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, altered(r.Dir, err)
+		return nil, altered(r.Dir, o.Version, err)
 	}
 	return v, nil
 }
 
-// altered lists the differences of an output, one a line.
-func altered(dir string, err error) error {
-	lines := []string{fmt.Sprintf("%s is not as a run has written it; do not use it, and ask for it again", dir)}
-	for _, e := range eachError(err) {
+// altered lists the differences of an output, one a line. A format of another version is no difference.
+func altered(dir, version string, err error) error {
+	list := eachError(err)
+	head := "is not as a run has written it; do not use it, and ask for it again"
+	if !slices.ContainsFunc(list, func(e error) bool { return !errors.As(e, new(*buildinfo.OtherFormat)) }) {
+		head = "is of another version of dapple, and cannot be checked by this one"
+	}
+	lines := []string{dir + " " + head}
+	for _, e := range list {
 		lines = append(lines, "  "+plainError(e))
+	}
+	if by := buildinfo.Written(version); by != "" {
+		lines = append(lines, "  "+by)
 	}
 	return errors.New(strings.Join(lines, "\n"))
 }

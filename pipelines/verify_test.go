@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
 )
 
 // verified checks the output of a run, by the name that is given.
@@ -90,6 +92,9 @@ func TestVerify(t *testing.T) {
 			t.Errorf("said %s, %v", text.String(), err)
 		}
 	}
+	if model, err := modelio.Decode(fileOf(t, filepath.Join(release, modelFile))); err != nil || model.Version != buildinfo.Version() {
+		t.Errorf("the model is of %s, and this is %s; error %v", model.Version, buildinfo.Version(), err)
+	}
 	other := shop(t, 300)
 	mustRun(t, other)
 	foreign := func(t *testing.T, release, name string) {
@@ -120,7 +125,7 @@ func TestVerify(t *testing.T) {
 		"report of another run":    {func(t *testing.T, _, r string) { foreign(t, r, reportFile) }, "_privacy.json is the statement of another _report.html"},
 		"more rows":                {func(t *testing.T, rows, _ string) { put(t, filepath.Join(rows, "part-2.parquet"), "x") }, "which the run did not write"},
 		"all, but the digest":      {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 2`, `"releases": 3`, true) }, "--digest another"},
-		"manifest":                 {func(t *testing.T, _, r string) { edit(t, r, "_manifest.json", `"format"`, `"fromat"`, false) }, "the manifest has format 0"},
+		"manifest":                 {func(t *testing.T, _, r string) { edit(t, r, "_manifest.json", `"format"`, `"fromat"`, false) }, "the manifest is of format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := filepath.Join(t.TempDir(), "out")

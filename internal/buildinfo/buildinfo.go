@@ -2,6 +2,7 @@
 package buildinfo
 
 import (
+	"fmt"
 	"runtime/debug"
 	"strings"
 )
@@ -65,4 +66,31 @@ func Commit() string {
 		}
 	}
 	return commit
+}
+
+// OtherFormat is the error for a file whose format this program does not read.
+type OtherFormat struct {
+	Format, Reads string
+	Version       string // of dapple, as the file states it; may be any text
+}
+
+func (o *OtherFormat) Error() string {
+	return fmt.Sprintf("is of format %.20q%s, which reads format %s: use that version", o.Format, o.writer(), o.Reads)
+}
+
+func (o *OtherFormat) writer() string {
+	if w := Written(o.Version); w != "" {
+		return ", " + w
+	}
+	return "; this is " + Version()
+}
+
+// Written says that a file was written by another version than this, in words; empty if it was not, or if the version is
+// none. The text is a file's, and is shown only if it is a version.
+func Written(by string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-"
+	if by == "" || by == Version() || len(by) > 80 || strings.Trim(by, plain) != "" {
+		return ""
+	}
+	return "written by dapple " + by + "; this is " + Version()
 }

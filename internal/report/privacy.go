@@ -227,11 +227,19 @@ func (p Privacy) JSON() ([]byte, error) {
 // ParsePrivacy reads the content of a _privacy.json.
 func ParsePrivacy(b []byte) (Privacy, error) {
 	var p Privacy
-	if err := json.Unmarshal(b, &p); err != nil {
-		return p, fmt.Errorf("report: privacy statement: %w", err)
+	var head struct { // of every format
+		Format   int      `json:"format"`
+		Versions Versions `json:"versions"`
 	}
-	if p.Format != 1 {
-		return p, fmt.Errorf("report: privacy statement of format %d; this program reads format 1", p.Format)
+	err := json.Unmarshal(b, &head)
+	if err == nil && head.Format != 1 {
+		return p, fmt.Errorf("report: the privacy statement %w", &buildinfo.OtherFormat{Format: strconv.Itoa(head.Format), Reads: "1", Version: head.Versions.Dapple})
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &p)
+	}
+	if err != nil {
+		return p, fmt.Errorf("report: privacy statement: %w", err)
 	}
 	return p, nil
 }

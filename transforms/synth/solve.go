@@ -21,6 +21,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
@@ -321,7 +322,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 	}
 	a.Statement.Together = f.Params.Budget.total()
 	file := modelio.File{
-		Domain: *binned, Method: a.Method, Guarantee: a.Statement.Guarantee(binned.PrivacyID),
+		Version: buildinfo.Version(), Domain: *binned, Method: a.Method, Guarantee: a.Statement.Guarantee(binned.PrivacyID),
 		Units: result.Total.Units, Cliques: refined(f.Public.Workload, binned.Sizes()), Model: result.Model,
 	}
 	if a.Model, err = file.Encode(); err != nil {

@@ -12,9 +12,11 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -69,11 +71,7 @@ func decode(b []byte) (*Manifest, error) {
 		return nil, errors.New("is not JSON of the expected form")
 	}
 	if head.Format != manifestFormat {
-		by := ""
-		if head.Version != "" {
-			by = fmt.Sprintf(" and is of dapple %q", head.Version)
-		}
-		return nil, fmt.Errorf("has format %d%s; this version reads %d", head.Format, by, manifestFormat)
+		return nil, &buildinfo.OtherFormat{Format: strconv.Itoa(head.Format), Reads: strconv.Itoa(manifestFormat), Version: head.Version}
 	}
 	var m Manifest
 	if json.Unmarshal(b, &m) != nil {

@@ -4,7 +4,7 @@
 //	b, err := (&modelio.File{Domain: dom, Method: "dpam", Units: 5000, Model: model}).Encode()
 //	f, err := modelio.Decode(b)
 //
-// # Format 2
+// # Format 3
 //
 // An Arrow IPC file (Feather version 2, not compressed) that pyarrow, DuckDB and others open:
 //
@@ -16,7 +16,8 @@
 //
 // The schema's metadata hold, in this order:
 //
-//	dapple.format     "2"
+//	dapple.format     "3"
+//	dapple.version    of dapple, which made the model
 //	dapple.domain     the domain as JSON, with the bins that were learned
 //	dapple.method     the name of the method
 //	dapple.guarantee  what was promised, in words
@@ -26,7 +27,9 @@
 //	dapple.listed     "true" if records are listed, else "false"
 //	dapple.sha256     SHA-256 of the entries above, each after its length in 8 bytes, and of the batch's body
 //
-// Equal models have equal bytes. Decode accepts nothing but what Encode writes.
+// The first two keys are those of every later format too, so that a program can name the version which it needs.
+//
+// Equal models of one version have equal bytes. Decode accepts nothing but what Encode writes.
 //
 // # What it does not promise
 //

@@ -12,12 +12,14 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // File is a released model and what rows of it need.
 type File struct {
+	Version   string        // of dapple, which made the model
 	Domain    domain.Domain // with the bins that were learned
 	Method    string        // how the model was fitted
 	Guarantee string        // what was promised, in words
@@ -50,10 +52,10 @@ func (f *File) Validate() error {
 }
 
 // keys of the metadata.
-var keys = []string{"dapple.format", "dapple.domain", "dapple.method", "dapple.guarantee", "dapple.units", "dapple.cliques",
+var keys = []string{"dapple.format", "dapple.version", "dapple.domain", "dapple.method", "dapple.guarantee", "dapple.units", "dapple.cliques",
 	"dapple.records", "dapple.listed", "dapple.sha256"}
 
-const format = "2"
+const format = "3"
 
 // values returns what the metadata say, but for the hash.
 func (f *File) values() ([]string, error) {
@@ -65,7 +67,7 @@ func (f *File) values() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: the cliques: %w", err)
 	}
-	return []string{format, string(d), f.Method, f.Guarantee, strconv.FormatFloat(f.Units, 'g', -1, 64), string(c),
+	return []string{format, f.Version, string(d), f.Method, f.Guarantee, strconv.FormatFloat(f.Units, 'g', -1, 64), string(c),
 		strconv.Itoa(f.Model.Len()), strconv.FormatBool(f.Model.Columns != nil)}, nil
 }
 
@@ -109,54 +111,63 @@ func (f *File) Encode() ([]byte, error) {
 	return slices.Concat(head, body, tail), nil
 }
 
-var errForm = errors.New("model: not a model file of this version, or a damaged one")
+var errForm = errors.New("model: not a model file, or a damaged one")
 
-// Decode reads what Encode returned and checks everything: frame, domain, sizes, codes, weights and hash.
+// Decode reads what Encode returned and checks everything: frame, domain, sizes, codes, weights and hash. The error for
+// a file of another version says which; for another format, a buildinfo.OtherFormat is in it.
 func Decode(data []byte) (*File, error) {
+	f, by, err := decode(data)
+	if w := buildinfo.Written(by); err != nil && w != "" && !errors.As(err, new(*buildinfo.OtherFormat)) {
+		err = fmt.Errorf("%w (%s)", err, w)
+	}
+	return f, err
+}
+
+func decode(data []byte) (f *File, by string, err error) {
 	said, err := metadata(data)
+	if len(said) > 1 {
+		by = said[1]
+	}
 	if err != nil {
-		return nil, err
+		return nil, by, err
 	}
-	if said[0] != format {
-		return nil, fmt.Errorf("model: format %.20q; this version reads format %s", said[0], format)
-	}
-	f := &File{Method: said[2], Guarantee: said[3], Model: &population.Model{}}
+	f = &File{Version: said[1], Method: said[3], Guarantee: said[4], Model: &population.Model{}}
 	var faults [5]error
-	faults[0] = json.Unmarshal([]byte(said[1]), &f.Domain)
-	f.Units, faults[1] = strconv.ParseFloat(said[4], 64)
-	faults[2] = json.Unmarshal([]byte(said[5]), &f.Cliques)
-	records, err := strconv.Atoi(said[6])
+	faults[0] = json.Unmarshal([]byte(said[2]), &f.Domain)
+	f.Units, faults[1] = strconv.ParseFloat(said[5], 64)
+	faults[2] = json.Unmarshal([]byte(said[6]), &f.Cliques)
+	records, err := strconv.Atoi(said[7])
 	faults[3] = err
-	listed, err := strconv.ParseBool(said[7])
+	listed, err := strconv.ParseBool(said[8])
 	faults[4] = err
 	// A record takes 8 bytes at least, which bounds what a false number can allocate.
 	if errors.Join(faults[:]...) != nil || f.Domain.Validate() != nil || records < 0 || records > len(data)/8 || math.IsNaN(f.Units) {
-		return nil, errForm
+		return nil, by, errForm
 	}
 	b := layout{records: records}
 	if listed {
 		b.columns = f.Domain.Len()
 	}
 	if b.columns > 0 && records > len(data)/b.columns {
-		return nil, errForm
+		return nil, by, errForm
 	}
 	head, tail := frame(b, f.names(listed), said)
 	if len(data) != len(head)+b.size()+len(tail) || string(data[:len(head)]) != string(head) || string(data[len(data)-len(tail):]) != string(tail) {
-		return nil, errForm
+		return nil, by, errForm
 	}
 	body := data[len(head) : len(data)-len(tail)]
 	if digest(said[:len(said)-1], body) != said[len(said)-1] {
-		return nil, errors.New("model: the content does not have the hash that the file states; it is damaged")
+		return nil, by, errors.New("model: the content does not have the hash that the file states; it is damaged")
 	}
 	f.readModel(b, body, listed)
 	if err := f.Validate(); err != nil {
-		return nil, err
+		return nil, by, err
 	}
 	// A field that this version does not know would change what codes mean.
 	if values, err := f.values(); err != nil || !slices.Equal(values, said[:len(said)-1]) {
-		return nil, errForm
+		return nil, by, errForm
 	}
-	return f, nil
+	return f, by, nil
 }
 
 // readModel reads the body of a layout.

@@ -2,9 +2,12 @@ package modelio
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 )
 
 // Source of what follows: Apache Arrow columnar format, IPC file format, with Message.fbs, Schema.fbs and File.fbs; the
@@ -161,12 +164,26 @@ func metadata(data []byte) (values []string, err error) {
 	var schema flatbuffers.Table
 	message.Union(&schema, flatbuffers.UOffsetT(message.Offset(8)))
 	entries := flatbuffers.UOffsetT(schema.Offset(8))
-	if entries == 0 || schema.VectorLen(entries) != len(keys) {
+	if entries == 0 {
 		return nil, errForm
 	}
-	for i := range keys {
-		entry := flatbuffers.Table{Bytes: b, Pos: schema.Indirect(schema.Vector(entries) + flatbuffers.UOffsetT(4*i))}
-		values = append(values, string(entry.ByteVector(entry.Pos+flatbuffers.UOffsetT(entry.Offset(6)))))
+	text := func(entry, slot int) string {
+		e := flatbuffers.Table{Bytes: b, Pos: schema.Indirect(schema.Vector(entries) + flatbuffers.UOffsetT(4*entry))}
+		return string(e.ByteVector(e.Pos + flatbuffers.UOffsetT(e.Offset(flatbuffers.VOffsetT(4+2*slot)))))
+	}
+	n := schema.VectorLen(entries)
+	for i := range keys { // the first is read before the others: another format may have other keys
+		if i == 1 && values[0] != format && text(0, 0) == keys[0] {
+			other := &buildinfo.OtherFormat{Format: values[0], Reads: format}
+			if n > 1 && text(1, 0) == keys[1] {
+				other.Version = text(1, 1)
+			}
+			return values, fmt.Errorf("model: the file %w", other)
+		}
+		if i == 1 && n != len(keys) {
+			return nil, errForm
+		}
+		values = append(values, text(i, 1))
 	}
 	return values, nil
 }

@@ -1,0 +1,167 @@
+package pipelines
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/buildinfo"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
+)
+
+const goldenReleases = "testdata/releases"
+
+// golden copies the release that a version has written, and returns its directory.
+func golden(t *testing.T, version string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), version)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(goldenReleases, version))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func fileOf(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Releases and budget books of every version from v0.1.0 on are read, and the same rows are drawn from their models.
+// `make golden VERSION=…` makes the release of a version.
+func TestReleasesOfEveryVersion(t *testing.T) {
+	ctx := context.Background()
+	list, err := os.ReadDir(goldenReleases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]bool{}
+	for _, e := range list {
+		version := e.Name()
+		if !e.IsDir() {
+			continue
+		}
+		versions[version] = true
+		t.Run(version, func(t *testing.T) {
+			dir := golden(t, version)
+			out := filepath.Join(dir, "out")
+			v, err := verified(VerifyConfig{Dir: out})
+			if err != nil {
+				t.Fatal(err)
+			}
+			model, err := modelio.Decode(fileOf(t, filepath.Join(out+".release", modelFile)))
+			if err != nil || model.Version != version || v.Output.Version != version || v.Privacy.Versions.Dapple != version {
+				t.Errorf("model of %s, manifest of %s, statement of %s, error %v", model.Version, v.Output.Version, v.Privacy.Versions.Dapple, err)
+			}
+			r, err := ValidateSample(ctx, SampleConfig{Model: out, Output: filepath.Join(dir, "more"), Tables: true, Format: "csv", Shards: 1, SampleSeed: 7, HasSampleSeed: true, Runner: "direct"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := RunSample(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range []string{"people/part-00000-of-00001.csv", "events/part-00000-of-00001.csv"} {
+				got, want := fileOf(t, filepath.Join(dir, "more", part)), fileOf(t, filepath.Join(dir, "again", part))
+				if !bytes.Equal(got, want) || len(want) < 100 {
+					t.Errorf("%s: other rows than %s has drawn:\n%s\nwant\n%s", part, version, got, want)
+				}
+			}
+			page := filepath.Join(dir, "page.html")
+			drawing, err := ValidateReport(ctx, ReportConfig{Dir: out, HTML: page})
+			if err == nil {
+				err = Report(ctx, drawing, io.Discard)
+			}
+			if err != nil || !bytes.Contains(fileOf(t, page), []byte(v.Privacy.Method)) {
+				t.Errorf("the report: %v", err)
+			}
+			var text strings.Builder
+			if err := Ledger(ctx, &text, LedgerConfig{Dir: filepath.Join(dir, "book"), Check: []string{out}}); err != nil || !strings.Contains(text.String(), "by 1 run") {
+				t.Errorf("the book: %v\n%s", err, &text)
+			}
+		})
+	}
+	if !versions["v0.1.0"] || !versions[buildinfo.Release] {
+		t.Errorf("there are releases of %v, and none of v0.1.0 or %s: make golden VERSION=%s", versions, buildinfo.Release, buildinfo.Release)
+	}
+}
+
+// A release of a later version is called that, and not altered; nothing is read from it.
+func TestReleasesOfLaterVersions(t *testing.T) {
+	const later = "v0.9.0"
+	release := func(t *testing.T, inModel bool) string {
+		dir := filepath.Join(golden(t, "v0.1.0"), "out.release")
+		edit(t, dir, "_manifest.json", `"version": "v0.1.0"`, `"version": "`+later+`"`, false)
+		edit(t, dir, privacyFile, `"dapple": "v0.1.0"`, `"dapple": "`+later+`"`, true)
+		if inModel {
+			old := fileOf(t, filepath.Join(dir, modelFile))
+			put(t, filepath.Join(dir, modelFile), strings.ReplaceAll(strings.ReplaceAll(string(old), "\x01\x00\x00\x003\x00", "\x01\x00\x00\x004\x00"), "v0.1.0", later))
+			refitted(t, dir, modelFile)
+			edit(t, dir, privacyFile, sumOf(old), sumOf(fileOf(t, filepath.Join(dir, modelFile))), true)
+		}
+		return dir
+	}
+	for name, tt := range map[string]struct {
+		of    func(t *testing.T) string
+		words []string
+	}{
+		"manifest": {func(t *testing.T) string {
+			dir := release(t, false)
+			edit(t, dir, "_manifest.json", `"format": 3`, `"format": 4`, false)
+			return dir
+		}, []string{"manifest is of format \"4\"", "which reads format 3: use that version"}},
+		"statement": {func(t *testing.T) string {
+			dir := release(t, false)
+			edit(t, dir, privacyFile, `"format": 1`, `"format": 2`, true)
+			return dir
+		}, []string{"statement is of format \"2\"", "which reads format 1: use that version"}},
+		"model": {func(t *testing.T) string { return release(t, true) }, []string{"_model.arrow", "is of format \"4\"", "which reads format 3: use that version"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := tt.of(t)
+			_, err := verified(VerifyConfig{Dir: dir})
+			want := append(tt.words, "is of another version of dapple, and cannot be checked by this one", "written by dapple "+later+"; this is "+buildinfo.Version())
+			for _, w := range want {
+				if err == nil || !strings.Contains(err.Error(), w) {
+					t.Errorf("verify says %v\nwant %s", err, w)
+				}
+			}
+			if err != nil && strings.Contains(err.Error(), "do not use it") {
+				t.Errorf("verify says %v", err)
+			}
+			if name != "statement" {
+				_, err := ValidateSample(context.Background(), SampleConfig{Model: dir, Output: filepath.Join(t.TempDir(), "more")})
+				if err == nil || !strings.Contains(err.Error(), tt.words[len(tt.words)-1]) || !strings.Contains(err.Error(), later) {
+					t.Errorf("sample says %v", err)
+				}
+			}
+		})
+	}
+	// What has changed since is told along with the version that wrote it.
+	dir := release(t, false)
+	edit(t, dir, privacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
+	if _, err := verified(VerifyConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "do not use it") || !strings.Contains(err.Error(), "written by dapple "+later) {
+		t.Errorf("verify says %v", err)
+	}
+}
+
+// A release that an earlier version has kept cannot be taken up: who reads of it learns why.
+func TestKeptByAnotherVersion(t *testing.T) {
+	f := found{note: note{Version: "v0.9.0", RunID: "a"}, drawn: true}
+	if text := f.describe(); !strings.Contains(text, "counts as spent (written by dapple v0.9.0; this is ") {
+		t.Errorf("said %s", text)
+	}
+}
