@@ -18,7 +18,7 @@ export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 # name: see pipelines/internal/anyuser.
 export GOFLAGS += -ldflags=-s -tags=osusergo
 
-.PHONY: all docs pictures build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation fuzz bench paper demo release golden cover clean
+.PHONY: all docs pictures build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release golden cover clean
 
 all: fmt vet lint test
 
@@ -120,6 +120,11 @@ nightly: verify-long
 # The seeded defects alone: each must make its named test fail.
 mutation:
 	$(BELOW) $(GO) run ./mutation
+
+# What each heuristic of the fit earns: the errors of the fit without it. ABLATE=-short is a first look.
+ABLATE ?= -page
+ablate:
+	$(BELOW) $(GO) run ./ablate $(ABLATE)
 
 # Every fuzz target in turn. BRIEF=1 searches without the coverage that guides a long search: instrumenting Apache Beam and
 # all else takes three minutes. Go sometimes reports the end of the time as a failure, with no input that failed.

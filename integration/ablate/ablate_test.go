@@ -1,0 +1,75 @@
+package main
+
+import (
+	"go/format"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/integration/internal/repo"
+)
+
+// TestSwitchesApply: each edit finds its place, the code that it leaves out is there, and all compile. Edits of different
+// switches are built together where their places differ.
+func TestSwitchesApply(t *testing.T) {
+	root, err := repo.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, c := range switches {
+		if names[c.name] {
+			t.Errorf("two switches are called %q", c.name)
+		}
+		names[c.name] = true
+		files, err := c.applied(root)
+		if err != nil {
+			t.Error(err)
+		}
+		for name, text := range files {
+			if _, err := format.Source([]byte(text)); err != nil {
+				t.Errorf("%s: %s: %v", c.name, name, err)
+			}
+		}
+		if _, err := codeLines(root, c.code); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	w := &workshop{root, t.TempDir()}
+	for left := slices.Clone(switches); len(left) > 0; {
+		together, later := change{name: "together"}, []change(nil)
+		for _, c := range left {
+			if both := (change{c.name, slices.Concat(together.edits, c.edits), nil}); len(together.edits) == 0 || both.builds(root) {
+				together.edits = both.edits
+			} else {
+				later = append(later, c)
+			}
+		}
+		files, err := together.applied(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.build(files, together.name, "", "./solver/rake", "./internal/model/population"); err != nil {
+			t.Fatal(err)
+		}
+		left = later
+	}
+}
+
+// builds reports whether all edits find their places.
+func (c change) builds(root string) bool {
+	_, err := c.applied(root)
+	return err == nil
+}
+
+func TestEffect(t *testing.T) {
+	base := []point{{"a", 1, 0, .1, 2}, {"a", 1, 1, .3, 2}, {"b", 1, 0, .001, 1}, {"b", 1, 1, .001, 1}}
+	without := []point{{"a", 1, 0, .2, 3}, {"a", 1, 1, .3, 3}, {"b", 1, 0, .001, 1}} // b is not touched, and not run again
+	e, err := effectOf(base, without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(e.mean-.125) > 1e-9 || math.Abs(e.se-.125) > 1e-9 || e.best != "a" || math.Abs(e.most-.25) > 1e-9 || e.worst != "b" || e.least != 0 || math.Abs(e.cpu-.4) > 1e-9 {
+		t.Errorf("%+v", e)
+	}
+}
