@@ -30,7 +30,7 @@ func (w *workshop) overlay(files map[string]string, name string) (string, error)
 		return "", err
 	}
 	for file, text := range files {
-		to := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		to := filepath.Join(dir, strings.ReplaceAll(file, "/", "_")+".txt") // no Go file: out is in the module
 		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
 			return "", err
 		}
