@@ -18,8 +18,6 @@ type Column struct {
 
 	Histogram *Histogram `json:"histogram,omitempty"` // of numbers, dates and times
 	Frequent  []Frequent `json:"frequent"`            // values that are most frequent in either table, by the larger share
-	Week      *Cycle     `json:"weekdays,omitempty"`  // of dates
-	Hours     *Cycle     `json:"hours,omitempty"`     // of times
 }
 
 // Summary describes a column of one table. Shares are of all rows. Numbers, and the quantiles of dates and
@@ -82,7 +80,6 @@ func columns(truth, other []*values) []Column {
 		x, y := ascending(t), ascending(o)
 		c.Real, c.Synthetic = t.summary(x), o.summary(y)
 		c.Histogram = newHistogram(x, y, len(t.numbers), len(o.numbers))
-		c.Week, c.Hours = cycles(t, o)
 		at, nx, ny := together(x, y)
 		c.Frequent = frequent(nx, ny, len(t.numbers), len(o.numbers), func(i int) string { return t.label(at[i]) })
 	}

@@ -22,8 +22,6 @@ type Tables struct {
 type Options struct {
 	Worst int // marginals in the list of the worst; default 10
 	Cells int // cells shown of each; default 5
-	// Released is the domain with the bins that the release has learned; nil: not known.
-	Released *domain.Domain
 }
 
 func (o Options) withDefaults() Options {
@@ -77,33 +75,22 @@ func (e *evaluation) report(ctx context.Context, t Tables) (*Report, error) {
 	if r.Holdout.Synthetic, err = e.compare(ctx, t.Holdout, t.Synthetic); err != nil {
 		return nil, err
 	}
-	each, _, err := distances(ctx, t.Holdout, t.Real, e.cliques)
+	each, err := distances(ctx, t.Holdout, t.Real, e.cliques)
 	if err != nil {
 		return nil, err
 	}
 	r.Holdout.Real = e.widths(each)
-	for i := range r.Holdout.Synthetic.Widths {
-		r.Holdout.Synthetic.Widths[i].SubsampleRows = 0
-	}
 	return r, nil
 }
 
 // compare measures other against truth.
 func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparison, error) {
-	each, tallies, err := distances(ctx, truth, other, e.cliques)
+	each, err := distances(ctx, truth, other, e.cliques)
 	if err != nil {
 		return Comparison{}, err
 	}
 	c := Comparison{TrueRows: truth.Rows, SyntheticRows: other.Rows, Widths: e.widths(each)}
-	for i := range c.Widths {
-		w := &c.Widths[i]
-		w.SubsampleRows = subsampleRows(tallies[w.K], truth.Rows, w.Marginals, w.AverageTV)
-	}
-	c.CellShapes = shapes(truth, other, e.domain)
-	if c.CellTrends, err = trends(ctx, truth, other, e.domain); err != nil {
-		return Comparison{}, err
-	}
-	if c.Values, err = e.values(ctx, truth, other); err != nil {
+	if c.Values, err = compareValues(ctx, truth, other); err != nil {
 		return Comparison{}, err
 	}
 	c.Worst = e.worst(truth, other, each)
@@ -112,35 +99,16 @@ func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparis
 	return c, nil
 }
 
-// values compares the tables on their values; nil if one of them has only cells.
-func (e *evaluation) values(ctx context.Context, truth, other *Table) (*Values, error) {
+// compareValues compares the tables on their values; nil if one of them has only cells.
+func compareValues(ctx context.Context, truth, other *Table) (*Values, error) {
 	if truth.values == nil || other.values == nil {
 		return nil, nil
 	}
-	v := &Values{SDMetrics: SDMetrics, Every: [2]int{truth.every, other.every}}
-	var err error
-	if v.Quality, err = quality(ctx, truth.values, other.values); err != nil {
+	q, err := quality(ctx, truth.values, other.values)
+	if err != nil {
 		return nil, err
 	}
-	var bins *domain.Domain
-	learned := slices.ContainsFunc(e.domain.Attributes, func(a domain.Attribute) bool { return len(a.Runs) > 0 })
-	if learned && released(e.options.Released, e.domain) {
-		bins = e.options.Released
-		each, _, err := distances(ctx, inBins(truth, bins), inBins(other, bins), e.cliques)
-		if err != nil {
-			return nil, err
-		}
-		v.OwnBins = e.widths(each)
-	}
-	if v.Learned = bins != nil; v.Learned || !learned {
-		alone, err := quality(ctx, truth.values[:e.domain.Len()], redrawn(truth, bins))
-		if err != nil {
-			return nil, err
-		}
-		v.Binning = &alone
-	}
-	v.Columns = columns(truth.values, other.values)
-	return v, nil
+	return &Values{SDMetrics: SDMetrics, Every: [2]int{truth.every, other.every}, Quality: q, Columns: columns(truth.values, other.values)}, nil
 }
 
 // widths sums up the distances of the cliques, which are in ascending order of their lengths.
@@ -171,7 +139,6 @@ func newWidth(k int, each []distance) Width {
 	w.AverageTV = tv / float64(len(each))
 	w.MeanCell = 2 * tv / float64(w.Cells)
 	w.RMSCell = math.Sqrt(squares / float64(w.Cells))
-	w.Score = 1000 * (1 - w.AverageTV)
 	return w
 }
 

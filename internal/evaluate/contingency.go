@@ -112,6 +112,9 @@ func digitize(x, edges []float64) []uint32 {
 	return out
 }
 
+// denseCells is the largest two-way table that is counted in an array; larger ones are counted in a map.
+const denseCells = 1 << 20
+
 // contingency is the table of one or two columns, in both tables.
 type contingency struct {
 	first, second   categories // second: no column

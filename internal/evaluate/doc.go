@@ -35,28 +35,16 @@
 //
 // QualityReport draws 50,000 rows at random from larger tables for ContingencySimilarity; this package uses all rows.
 //
-// The error of binning alone, before any noise, is that of the same report on the true table against itself, with each
-// value drawn again inside its cell.
-//
 // Values take at most 8 bytes each, 2 GB in all: every second row is used of a table with more than 2^28 values, every
 // fourth of one with more than 2^29, and so on. The output says so.
 //
-// # Cells
+// # Marginals
 //
-// Tables are compared on the domain's cells, as shares of rows. For k = 1, 2, 3 the k-way marginals are the
-// workload's own and those that its wider marginals contain; wider marginals of the workload are compared
-// as well. TV is total variation, ½ Σ |real share − synthetic share| over the cells of a marginal. Averages
+// Tables are compared on the domain's cells, as shares of rows: bins to be learned are those of the release, of which it
+// predicts its error, if the synthetic table is a released directory, else equal ones. For k = 1, 2, 3 the k-way
+// marginals are the workload's own and those that its wider marginals contain; wider marginals of the workload are
+// compared as well. TV is total variation, ½ Σ |real share − synthetic share| over the cells of a marginal. Averages
 // over marginals are not weighted.
-//
-// The k-marginal score is NIST's, 1000·(1 − average TV): SDNist, sdnist/metrics/kmarginal.py, which
-// takes a random selection of marginals, while this package takes all. It is reported together with the number of
-// rows of the smallest simple random subsample of the true table whose expected score is at least as
-// good; the expectation is exact (see subsample.go).
-//
-// Columns and pairs on cells: cell_ks is 1 − KS of a column with bins, cell_tv is 1 − TV of any other column,
-// both without NULL; cell_correlation is 1 − |r − r'|/2 of two columns with bins, each value at the middle of
-// its cell, rows with NULL left out; cell_tv of any other pair has NULL as a category. A score that is not
-// defined (no value but NULL, a constant column in a correlation) is left out of the mean.
 //
 // # Population error
 //
@@ -80,18 +68,11 @@
 //	  k, marginals, cells         attributes in a marginal; number of marginals; sum of their cells
 //	  average_tv, largest_tv      over the marginals
 //	  largest_cell_error, mean_cell_error, rms_cell_error   |difference of shares| over all cells
-//	  k_marginal_score            1000·(1 − average_tv)
-//	  subsample_rows              only against the true table
-//	cell_shapes, cell_trends      properties on the domain's cells
 //	values                        on values as they are written:
 //	  sdmetrics                   the release of SDMetrics that has the same figures
 //	  every                       [1, 1], or n for a table of which every n-th row counts
 //	  column_shapes, column_pair_trends, column_pair_trends_true_bins   properties
 //	  overall                     mean of the averages of the first two
-//	  binning                     the same four for the true table against itself, values drawn again in their cells:
-//	                              if bins are learned, in those of the release, and only if --synthetic is a released directory
-//	  binning_learned             true if they are
-//	  learned_bins[]              then: widths in these bins, of which the release predicts its error
 //	  columns[]                   name, type, sdtype; frequent[] (value, real and synthetic share); and
 //	    real, synthetic           rows, null_share, distinct; of numbers, dates and times mean, sd, zero_share,
 //	                              quantiles[] (p, value, text), in days for DATE, microseconds for other times

@@ -23,9 +23,9 @@ func ExampleCompare() {
 		return
 	}
 	for _, w := range report.Real.Widths {
-		fmt.Printf("%d-way: average TV %g, score %g, as %d random true rows\n", w.K, w.AverageTV, w.Score, w.SubsampleRows)
+		fmt.Printf("%d-way: average TV %g\n", w.K, w.AverageTV)
 	}
 	// Output:
-	// 1-way: average TV 0.125, score 875, as 4 random true rows
-	// 2-way: average TV 0.25, score 750, as 3 random true rows
+	// 1-way: average TV 0.125
+	// 2-way: average TV 0.25
 }

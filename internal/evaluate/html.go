@@ -67,7 +67,7 @@ type worstMarginal struct {
 
 // WriteHTML writes the report as one self-contained page. Banner is on every screenful of it and on every printed page.
 func (r *Report) WriteHTML(w io.Writer) error {
-	v := view{Report: r, Facts: r.Real.facts(), Columns: r.Real.columns(r.Columns), Pairs: r.Real.pairs(r.Columns), Widths: widthRows(r.Real.Widths)}
+	v := view{Report: r, Facts: r.Real.facts(), Columns: r.Real.columns(), Pairs: r.Real.pairs(), Widths: widthRows(r.Real.Widths)}
 	for _, m := range r.Real.Worst[:min(len(r.Real.Worst), listedItems)] {
 		v.Worst = append(v.Worst, worstMarginal{Bars: m.bars(), TV: share(m.TV)})
 	}
@@ -86,12 +86,8 @@ func (v view) HoldoutWidths() [][]string { return widthRows(v.Holdout.Synthetic.
 // widthRows are the figures of marginals by width.
 func widthRows(widths []Width) (rows [][]string) {
 	for _, k := range widths {
-		as := "–"
-		if k.SubsampleRows > 0 {
-			as = thousands(k.SubsampleRows)
-		}
 		rows = append(rows, []string{strconv.Itoa(k.K), thousands(k.Marginals), thousands(int(k.Cells)), share(k.AverageTV), share(k.LargestTV),
-			share(k.LargestCell), strconv.FormatFloat(k.Score, 'f', 1, 64), as})
+			share(k.LargestCell)})
 	}
 	return rows
 }
@@ -113,49 +109,26 @@ func (c *Comparison) facts() []fact {
 			each(c.SyntheticRows, p.Synthetic), thousands(p.True), each(c.TrueRows, p.True))})
 	}
 	if v := c.Values; v != nil {
-		shapes, trends := "of values", "of values"
-		if v.Binning != nil {
-			shapes += "; bins alone cost " + lost(v.Binning.Shapes.Average)
-			trends += "; bins alone cost " + lost(v.Binning.Trends.Average)
-		}
+		shapes, trends := "by SDMetrics "+v.SDMetrics, "by SDMetrics "+v.SDMetrics
 		if !v.Trends.Average.Defined() {
 			trends = "no pair is related enough to count"
 		}
 		list = append(list, fact{"Column shapes", scored(v.Shapes.Average), shapes}, fact{"Pair trends", scored(v.Trends.Average), trends})
 	}
 	for _, k := range c.Widths {
-		f := fact{Term: fmt.Sprintf("%d-way total variation", k.K), Text: share(k.AverageTV)}
-		if k.SubsampleRows > 0 {
-			f.More = "as " + thousands(k.SubsampleRows) + " true rows drawn at random"
-		}
-		list = append(list, f)
+		list = append(list, fact{fmt.Sprintf("%d-way total variation", k.K), share(k.AverageTV), "at most " + share(k.LargestTV)})
 	}
 	return list
 }
 
-// lost is what a score is below 1.
-func lost(s Score) string {
-	if !s.Defined() {
-		return "–"
-	}
-	return strconv.FormatFloat(max(0, 1-float64(s)), 'f', 3, 64)
-}
-
 // columns are the pictures of all columns, those of lowest score first.
-func (c *Comparison) columns(names []string) (list []column) {
-	shapes := map[string]Item{}
-	property := c.CellShapes
-	if c.Values != nil {
-		property = c.Values.Shapes
-	}
-	for _, item := range property.Items {
-		shapes[item.Columns[0]] = item
-	}
+func (c *Comparison) columns() (list []column) {
 	if c.Values == nil {
-		for _, name := range names {
-			list = append(list, column{Bars: page.Bars{Name: name}, Score: scored(shapes[name].Score), Metric: shapes[name].Metric})
-		}
-		return list
+		return nil
+	}
+	shapes := map[string]Item{}
+	for _, item := range c.Values.Shapes.Items {
+		shapes[item.Columns[0]] = item
 	}
 	for _, of := range c.Values.Columns {
 		item := shapes[of.Name]
@@ -258,20 +231,14 @@ func digits(s Score) string {
 	return plainNumber(float64(s), 5)
 }
 
-// pairs shows the scores of pairs: of values, if these are known, else of cells.
-func (c *Comparison) pairs(names []string) *pairs {
-	property := c.CellTrends
-	if c.Values != nil {
-		property = c.Values.Trends
-	}
-	if len(property.Items) == 0 {
+// pairs shows how far the associations of pairs are off; nil if there are none.
+func (c *Comparison) pairs() *pairs {
+	if c.Values == nil || len(c.Values.Trends.Items) == 0 {
 		return nil
 	}
-	if c.Values != nil {
-		names = nil
-		for _, of := range c.Values.Columns { // derived columns too
-			names = append(names, of.Name)
-		}
+	property, names := c.Values.Trends, []string(nil)
+	for _, of := range c.Values.Columns { // derived columns too
+		names = append(names, of.Name)
 	}
 	at := map[string]int{}
 	p := &pairs{Heat: page.Heat{Title: "Pairs of columns: how far their association is off", Names: names, Values: make([][]float64, len(names)), None: "not defined", Top: darkLoss}}
@@ -291,7 +258,7 @@ func (c *Comparison) pairs(names []string) *pairs {
 			p.All = append(p.All, l)
 		}
 	}
-	if n := len(property.Items); scores < n && c.Values != nil {
+	if n := len(property.Items); scores < n {
 		p.Scored = fmt.Sprintf("%d of %d pairs have a score of SDMetrics: those with |r| > %v or Cramér's V > %v in the true table.", scores, n, correlated, associated)
 	}
 	slices.SortStableFunc(p.All, func(x, y pairLoss) int { return cmp.Compare(y.loss, x.loss) })
@@ -301,7 +268,7 @@ func (c *Comparison) pairs(names []string) *pairs {
 // darkLoss is the loss of the darkest shade: half of what association can be.
 const darkLoss = .5
 
-// lossOf is how far the association of a pair is off; of pairs of cells, for which it is not computed, 1 less their score.
+// lossOf is how far the association of a pair is off, or if that is not known 1 less its score.
 func lossOf(item Item) pairLoss {
 	l := pairLoss{Columns: strings.Join(shortened(item.Columns), " × "), Score: scored(item.Score), Real: "–", Synthetic: "–", loss: 1 - float64(item.Score)}
 	if a := item.Association; a != nil {

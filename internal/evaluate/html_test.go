@@ -79,7 +79,7 @@ func TestHTML(t *testing.T) {
 func TestPairsWithoutAScore(t *testing.T) {
 	c := &Comparison{Values: &Values{Columns: []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}}}
 	c.Values.Trends = Property{Average: undefined, Items: []Item{{Columns: []string{"a", "b"}, Score: undefined}, {Columns: []string{"a", "c"}, Score: undefined}}}
-	p := c.pairs(nil)
+	p := c.pairs()
 	if len(p.All) != 0 || !strings.HasPrefix(p.Scored, "0 of 2 pairs have a score of SDMetrics: those with |r| > 0.5") || p.Heat.Legend()[8].Text != "not defined" {
 		t.Errorf("got %+v", p)
 	}
@@ -89,7 +89,7 @@ func TestPairsWithoutAScore(t *testing.T) {
 		}
 	}
 	c.Values.Trends.Items[0].Score, c.Values.Trends.Items[1].Score = .5, .75
-	if p := c.pairs(nil); p.Scored != "" || len(p.All) != 2 || p.All[0].Score != "0.500" || p.All[0].Loss != "0.500" {
+	if p := c.pairs(); p.Scored != "" || len(p.All) != 2 || p.All[0].Score != "0.500" || p.All[0].Loss != "0.500" {
 		t.Errorf("all scored: %+v", p)
 	}
 }
@@ -152,7 +152,7 @@ func TestLosses(t *testing.T) {
 		{Columns: []string{"a", "c"}, Score: undefined, Association: &Association{.354, .145}},
 		{Columns: []string{"b", "c"}, Score: undefined, Association: &Association{undefined, .1}},
 	}}
-	p := c.pairs(nil)
+	p := c.pairs()
 	if len(p.All) != 2 || p.All[0].Columns != "a × c" || p.All[0].Loss != "0.209" || p.Heat.Values[2][0] < .2 {
 		t.Errorf("%+v", p)
 	}

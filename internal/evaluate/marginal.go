@@ -92,34 +92,17 @@ func (s *scratch) count(truth, other *Table, c domain.Clique) (x, y []int32) {
 	return x, y
 }
 
-// distances compares the two tables on every clique, on all cores, and counts by width how often each
-// count occurs among the cells of truth.
-func distances(ctx context.Context, truth, other *Table, cliques []domain.Clique) ([]distance, map[int]tally, error) {
+// distances compares the two tables on every clique, on all cores.
+func distances(ctx context.Context, truth, other *Table, cliques []domain.Clique) ([]distance, error) {
 	out := make([]distance, len(cliques))
-	tallies := map[int]tally{}
-	var mu sync.Mutex
 	err := parallel(ctx, len(cliques), func(next func() (int, bool)) {
 		var s scratch
-		mine := map[int]tally{}
 		for i, ok := next(); ok; i, ok = next() {
 			x, y := s.count(truth, other, cliques[i])
 			out[i] = difference(x, y, truth.Rows, other.Rows)
-			k := len(cliques[i])
-			if mine[k] == nil {
-				mine[k] = tally{}
-			}
-			mine[k].add(x)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for k, t := range mine {
-			if tallies[k] == nil {
-				tallies[k] = tally{}
-			}
-			tallies[k].merge(t)
 		}
 	})
-	return out, tallies, err
+	return out, err
 }
 
 // parallel runs work on all cores; next hands out 0..n−1, each once, until ctx ends. What is computed

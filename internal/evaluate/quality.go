@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dapple-dp/dapple/dp/domain"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 )
 
 // SDMetrics is the release of SDMetrics whose figures Quality gives.
@@ -94,19 +96,7 @@ func kolmogorov(x, y []float64) Score {
 	if len(x) == 0 || len(y) == 0 {
 		return undefined
 	}
-	largest := int64(0) // difference of the distribution functions, times both lengths
-	for i, j := 0, 0; i < len(x) && j < len(y); {
-		at := min(x[i], y[j])
-		for i < len(x) && x[i] == at {
-			i++
-		}
-		for j < len(y) && y[j] == at {
-			j++
-		}
-		d := int64(i)*int64(len(y)) - int64(j)*int64(len(x))
-		largest = max(largest, d, -d)
-	}
-	return Score(1 - float64(largest)/float64(len(x))/float64(len(y)))
+	return Score(1 - stat.KolmogorovSmirnov(x, nil, y, nil))
 }
 
 // valueTrends compares each pair of columns. Pairs that the true table hardly associates have no score.
@@ -119,7 +109,10 @@ func valueTrends(ctx context.Context, truth, other []*values, by binning) (Prope
 			coded[a] = matched(t, other[a])
 		}
 	}
-	pairs := allPairs(len(truth))
+	var pairs [][]int
+	if len(truth) > 1 {
+		pairs = combin.Combinations(len(truth), 2)
+	}
 	items := make([]Item, len(pairs))
 	err := parallel(ctx, len(pairs), func(next func() (int, bool)) {
 		for i, ok := next(); ok; i, ok = next() {
@@ -129,7 +122,7 @@ func valueTrends(ctx context.Context, truth, other []*values, by binning) (Prope
 	return newProperty(items), err
 }
 
-func trend(truth, other []*values, coded []categories, pair domain.Clique) Item {
+func trend(truth, other []*values, coded []categories, pair []int) Item {
 	a, b := pair[0], pair[1]
 	item := Item{
 		Columns: []string{truth[a].attr.Name, truth[b].attr.Name}, Metric: "ContingencySimilarity",
@@ -166,35 +159,18 @@ func trend(truth, other []*values, coded []categories, pair domain.Clique) Item 
 }
 
 // pearson returns Pearson's coefficient of two columns over the rows where neither is NULL; NaN if either
-// is constant there, or constant as a whole.
+// is constant there.
 func pearson(x, y []float64) float64 {
-	n, mx, my := 0.0, 0.0, 0.0
+	var xs, ys []float64
 	for i, u := range x {
 		if v := y[i]; u == u && v == v {
-			n++
-			mx += (u - mx) / n
-			my += (v - my) / n
+			xs, ys = append(xs, u), append(ys, v)
 		}
 	}
-	xx, yy, xy := 0.0, 0.0, 0.0
-	first, second := math.NaN(), math.NaN() // of the first row
-	varies, varied := false, false
-	for i, u := range x {
-		v := y[i]
-		if u != u || v != v {
-			continue
-		}
-		if first != first {
-			first, second = u, v
-		}
-		varies, varied = varies || u != first, varied || v != second
-		u, v = u-mx, v-my
-		xx += u * u
-		yy += v * v
-		xy += u * v
-	}
-	if !varies || !varied {
+	if len(xs) == 0 || constant(xs) || constant(ys) { // exactly: rounding gives a constant column some variance
 		return math.NaN()
 	}
-	return min(max(xy/math.Sqrt(xx)/math.Sqrt(yy), -1), 1)
+	return min(max(stat.Correlation(xs, ys, nil), -1), 1)
 }
+
+func constant(x []float64) bool { return floats.Min(x) == floats.Max(x) }

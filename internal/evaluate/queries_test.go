@@ -58,7 +58,7 @@ func TestQueries(t *testing.T) {
 		t.Errorf("average %g and largest %g, want %g and %g", q.Average, q.Largest, average, largest)
 	}
 	var text strings.Builder
-	if err := report.WriteText(&text); err != nil || !strings.Contains(text.String(), "Linear queries: ") {
+	if err := report.WriteDetails(&text); err != nil || !strings.Contains(text.String(), "Linear queries: ") {
 		t.Errorf("the text form has no queries: %v", err)
 	}
 }

@@ -24,9 +24,7 @@ type Comparison struct {
 	SyntheticRows int        `json:"synthetic_rows"`
 	Values        *Values    `json:"values,omitempty"` // nil if only cells are known
 	Widths        []Width    `json:"widths"`           // by K, ascending
-	CellShapes    Property   `json:"cell_shapes"`
-	CellTrends    Property   `json:"cell_trends"`
-	Worst         []Marginal `json:"worst"` // largest TV first
+	Worst         []Marginal `json:"worst"`            // largest TV first
 
 	People     *People     `json:"people,omitempty"`     // nil without events
 	Queries    *Queries    `json:"queries,omitempty"`    // nil if the workload has no linear queries
@@ -38,31 +36,19 @@ type Values struct {
 	SDMetrics string `json:"sdmetrics"` // the release whose figures those of Quality are
 	Every     [2]int `json:"every"`     // rows used of the true and the synthetic table: all if 1, every second if 2, …
 	Quality
-
-	// Binning is Quality of the true table against itself with each value drawn again inside its cell: what
-	// the cells alone cost, before any noise. If bins are learned they are those of the release, and values lie in them
-	// as it says; it is nil if the release is not known.
-	Binning *Quality `json:"binning,omitempty"`
-	Learned bool     `json:"binning_learned,omitempty"` // whether Binning is of learned bins
-	// OwnBins are the marginals in the bins that the release has learned, of which it predicts its error; nil if no bins are
-	// learned or the release is not known.
-	OwnBins []Width `json:"learned_bins,omitempty"`
-
 	Columns []Column `json:"columns"`
 }
 
 // Width sums up the marginals of K attributes. Errors are in shares of rows.
 type Width struct {
-	K             int     `json:"k"`
-	Marginals     int     `json:"marginals"`
-	Cells         int64   `json:"cells"` // of all of them
-	AverageTV     float64 `json:"average_tv"`
-	LargestTV     float64 `json:"largest_tv"`
-	LargestCell   float64 `json:"largest_cell_error"`
-	MeanCell      float64 `json:"mean_cell_error"`
-	RMSCell       float64 `json:"rms_cell_error"`
-	Score         float64 `json:"k_marginal_score"`         // 1000·(1 − AverageTV)
-	SubsampleRows int     `json:"subsample_rows,omitempty"` // 0 against a holdout
+	K           int     `json:"k"`
+	Marginals   int     `json:"marginals"`
+	Cells       int64   `json:"cells"` // of all of them
+	AverageTV   float64 `json:"average_tv"`
+	LargestTV   float64 `json:"largest_tv"`
+	LargestCell float64 `json:"largest_cell_error"`
+	MeanCell    float64 `json:"mean_cell_error"`
+	RMSCell     float64 `json:"rms_cell_error"`
 }
 
 // Marginal is one marginal with its most different cells.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,17 +29,34 @@ func reportOf(t *testing.T, d *domain.Domain) *Report {
 	t.Helper()
 	tables := Tables{Real: randomTable(d, 5000, 0.2, 1), Synthetic: randomTable(d, 1200, 0.3, 2), Holdout: randomTable(d, 700, 0.2, 3)}
 	for _, table := range []*Table{tables.Real, tables.Synthetic, tables.Holdout} {
-		table.every = 1
-		for a := range d.Attributes {
-			table.values = append(table.values, newValues(&d.Attributes[a]))
-		}
-		table.values = redrawn(table, nil)
+		addValues(table, d)
 	}
 	r, err := Compare(context.Background(), tables, query.AllMarginals(d.Sizes(), 3, 1000), d, Options{Worst: 3, Cells: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// addValues draws values in the cells of a table.
+func addValues(table *Table, d *domain.Domain) {
+	table.every = 1
+	var codes []domain.Code
+	for r := range table.Rows {
+		for _, column := range table.Columns {
+			codes = append(codes, column[r])
+		}
+	}
+	var chunk domain.Chunk
+	word := rand.New(rand.NewPCG(1, 1))
+	domain.NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return word.Uint64() })
+	for a := range d.Attributes {
+		v := newValues(&d.Attributes[a])
+		for r := range chunk.Rows {
+			v.add(&chunk.Columns[a], r)
+		}
+		table.values = append(table.values, v)
+	}
 }
 
 func golden(t *testing.T, name string, got []byte) {
@@ -58,38 +76,30 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// TestText: what everybody reads has at most twenty lines.
 func TestText(t *testing.T) {
-	var b bytes.Buffer
-	if err := sampleReport(t).WriteText(&b); err != nil {
+	r := sampleReport(t)
+	r.Real.People, r.Real.Queries, r.Real.Violations = &People{True: 30, Synthetic: 20}, &Queries{Number: 3}, &Violations{Real: 1}
+	r.Real.Values.Trends.Items[0].Score, r.Real.Values.Trends.Items[1].Score = .75, .5
+	var text, details bytes.Buffer
+	if err := errors.Join(r.WriteText(&text), r.WriteDetails(&details)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report.txt", b.Bytes())
-	lines := strings.Split(b.String(), "\n")
-	if !strings.HasPrefix(lines[0], "NOT PRIVATE") {
-		t.Errorf("the first line is %q", lines[0])
+	golden(t, "report.txt", text.Bytes())
+	golden(t, "details.txt", details.Bytes())
+	const next = 2 // lines of Run
+	if n := strings.Count(text.String(), "\n") + next; n > 20 {
+		t.Errorf("%d lines", n)
 	}
-	for _, line := range lines {
-		if n := utf8.RuneCountInString(line); n > textWidth {
-			t.Errorf("a line of %d characters: %q", n, line)
+	for _, text := range []string{text.String(), details.String()} {
+		lines := strings.Split(text, "\n")
+		if !strings.HasPrefix(lines[0], "NOT PRIVATE") {
+			t.Errorf("the first line is %q", lines[0])
 		}
-	}
-}
-
-// Cells of columns with learned bins say nothing of what a release loses to its bins.
-func TestLearnedBins(t *testing.T) {
-	d := people()
-	d.Attributes = append(d.Attributes, domain.Attribute{Name: "fare", Type: domain.Int64, Cuts: []int64{0, 10_000}, Resolution: 1, Learned: 20, Null: true})
-	var text, page, figures bytes.Buffer
-	r := reportOf(t, d.EqualBins())
-	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteJSON(&figures)); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(text.String(), "Bins are learned: ") {
-		t.Errorf("does not say so:\n%s", text.String())
-	}
-	for name, form := range map[string]string{"text": text.String(), "HTML": page.String(), "JSON": figures.String()} {
-		if strings.Contains(strings.ToLower(form), "binning") || strings.Contains(form, "bins alone") {
-			t.Errorf("%s: what would equal bins cost?", name)
+		for _, line := range lines {
+			if n := utf8.RuneCountInString(line); n > textWidth {
+				t.Errorf("a line of %d characters: %q", n, line)
+			}
 		}
 	}
 }

@@ -21,9 +21,9 @@ type Request struct {
 	events           *domain.Events
 	workload         query.Workload
 	truth, synthetic *source
-	holdout          *source        // nil: none
-	json, html       string         // files; empty: none
-	released         *domain.Domain // with the bins that the run learned; nil: not known
+	holdout          *source // nil: none
+	json, html       string  // files; empty: none
+	details          bool
 }
 
 // FieldError is what is wrong with one field of a Config.
@@ -56,7 +56,7 @@ var ErrMissing = errors.New("is required")
 // Open reads the domain file, finds the tables and compares their columns with the domain's. It returns
 // everything that is wrong, as FieldErrors; columns are compared if the domain file is right.
 func Open(ctx context.Context, c Config) (*Request, error) {
-	r, errs := &Request{json: c.JSON, html: c.HTML, released: c.Released}, &FieldErrors{}
+	r, errs := &Request{json: c.JSON, html: c.HTML, details: c.Details}, &FieldErrors{}
 	file := r.openDomain(ctx, c, errs)
 	r.truth = find(ctx, "Input", c.Input, true, file, c, errs)
 	if file != nil && file.Domain.Events != nil {
@@ -89,7 +89,7 @@ func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *
 	if file == nil {
 		return nil
 	}
-	file.Domain = file.Domain.EqualBins()
+	file.Domain = binned(file.Domain, c.Released)
 	r.domain, r.events = file.Domain.Recorded(), file.Domain.Events
 	records := *file
 	records.Domain = r.domain
@@ -100,6 +100,32 @@ func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *
 	r.workload, err = toCompare(&records, cmp.Or(c.Marginals, 3), cmp.Or(c.MaxCells, 10_000))
 	errs.add("Marginals", err)
 	return file
+}
+
+// binned returns d with its learned bins: those of a release that has learned them, of which it predicts its error, else equal
+// ones.
+func binned(d, released *domain.Domain) *domain.Domain {
+	out := d.EqualBins()
+	if released == nil || released.Learns() {
+		return out
+	}
+	for a := range out.Attributes {
+		x := &out.Attributes[a]
+		i := released.Index(x.Name)
+		if len(x.Runs) == 0 {
+			continue
+		}
+		if i < 0 {
+			return d.EqualBins()
+		}
+		y := released.Attributes[i]
+		if len(y.Runs) == 0 || y.Type != x.Type || y.Scale != x.Scale || y.Null != x.Null {
+			return d.EqualBins()
+		}
+		y.Coupling = nil
+		*x = y
+	}
+	return out
 }
 
 // find finds a table, and compares its columns with those of the file, unless that is nil.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -26,6 +27,7 @@ type Config struct {
 	Marginals int    // widest marginal compared; default 3
 	MaxCells  int64  // largest marginal compared, in cells; default 10,000
 	JSON      string // file for the figures as JSON, local or gs://, replaced if it is there, or Stdout; default: none
+	Details   bool   // whether the text form is the whole one
 	// Released is the domain with the bins that the run learned which made the synthetic table; nil: not known.
 	Released *domain.Domain
 	HTML     string // file for the figures and pictures as one page; default: none
@@ -56,7 +58,7 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 			return err
 		}
 	}
-	report, err := Compare(ctx, t, r.workload, r.domain, Options{Released: r.released})
+	report, err := Compare(ctx, t, r.workload, r.domain, Options{})
 	if err != nil {
 		return err
 	}
@@ -67,10 +69,33 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	if r.json == Stdout {
 		return errors.Join(report.WriteJSON(out), written(ctx, io.Discard, r.html, "", report.WriteHTML))
 	}
-	if err := report.WriteText(out); err != nil {
+	form := report.WriteText
+	if r.details {
+		form = report.WriteDetails
+	}
+	if err := form(out); err != nil {
+		return err
+	}
+	if err := r.next(out); err != nil {
 		return err
 	}
 	return errors.Join(written(ctx, out, r.json, "figures", report.WriteJSON), written(ctx, out, r.html, "pictures, on a page for a browser", report.WriteHTML))
+}
+
+// next says what else there is to see.
+func (r *Request) next(out io.Writer) error {
+	var more []string
+	if r.html == "" {
+		more = append(more, "--html=FILE writes the page with pictures")
+	}
+	if !r.details {
+		more = append(more, "--details prints all figures")
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "\nnext: %s\n", strings.Join(more, "; "))
+	return err
 }
 
 // Stdout in place of a file's name asks for JSON where the text would go, which is left out.

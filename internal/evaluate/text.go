@@ -13,47 +13,99 @@ import (
 )
 
 const (
-	textItems = 10 // columns, and pairs of columns, that the text form lists
-	textCells = 2  // cells of each of the worst marginals that it lists
+	textItems = 5 // columns, and pairs of columns, that the short text lists
+	textMore  = 10
+	textCells = 2 // cells of each of the worst marginals
 	textWidth = 80
 )
 
-// WriteText writes the report for a terminal of 80 columns. Of the columns and pairs it lists those of
-// lowest score, and of the worst marginals the cells that differ most; the JSON form has all.
+// WriteText writes the report for a terminal of 80 columns, in at most 20 lines: scores, and the columns and pairs of
+// lowest score.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%s\n", r.NotPrivate)
-	line("Synthetic table (%s rows) against the true table (%s rows)\n",
-		thousands(r.Real.SyntheticRows), thousands(r.Real.TrueRows))
+	r.writeHead(&b)
+	c := &r.Real
+	if p := c.People; p != nil {
+		line("people        true %s, synthetic %s; TV of rows per person %s", thousands(p.True), thousands(p.Synthetic), share(p.RowsPerson.TV))
+	}
+	if v := c.Values; v != nil {
+		line("SDMetrics     Column Shapes %s, Column Pair Trends %s; 1 is best", v.Shapes.Average, strings.TrimLeft(v.Trends.Average.String(), " "))
+	}
+	line("average TV    %s; 0 is best", averages(c.Widths))
+	if h := r.Holdout; h != nil {
+		line("  holdout     %s, synthetic table", averages(h.Synthetic.Widths))
+		line("  holdout     %s, true table", averages(h.Real))
+	}
+	if q := c.Queries; q != nil {
+		line("queries       %s linear ones, average error %s, largest %s", thousands(q.Number), share(q.Average), share(q.Largest))
+	}
+	if x := c.Violations; x != nil {
+		line("impossible    true %s rows, synthetic %s rows", thousands(x.Real), thousands(x.Synthetic))
+	}
+	if v := c.Values; v != nil {
+		columns, pairs := lowest(v.Shapes.Items), lowest(v.Trends.Items)
+		line("\n%-31s %s", "lowest Column Shapes", "lowest Column Pair Trends")
+		for i := range min(textItems, max(len(columns), len(pairs))) {
+			line("%s", strings.TrimRight(fmt.Sprintf("%-31s %s", scoreLine(columns, i, 22), scoreLine(pairs, i, 40)), " "))
+		}
+	}
+	return writeAll(w, b.Bytes())
+}
+
+func (r *Report) writeHead(b *bytes.Buffer) {
+	fmt.Fprintf(b, "%s\n\nSynthetic table (%s rows) against the true table (%s rows)\n", r.NotPrivate, thousands(r.Real.SyntheticRows), thousands(r.Real.TrueRows))
+}
+
+func writeAll(w io.Writer, text []byte) error {
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("evaluate: write text: %w", err)
+	}
+	return nil
+}
+
+// averages lists the average TV of marginals by width.
+func averages(widths []Width) string {
+	var parts []string
+	for _, k := range widths {
+		parts = append(parts, fmt.Sprintf("%d-way %s", k.K, share(k.AverageTV)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lowest returns the items that have a score, the lowest first.
+func lowest(items []Item) []Item {
+	items = slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return !i.Score.Defined() })
+	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Score, y.Score) })
+	return items
+}
+
+func scoreLine(items []Item, i, width int) string {
+	if i >= len(items) {
+		return ""
+	}
+	return fmt.Sprintf("%s  %s", items[i].Score, page.Short(strings.Join(items[i].Columns, " × "), width))
+}
+
+// WriteDetails writes the whole report. Of columns and pairs it lists the ten of lowest score, and of the worst marginals
+// the cells that differ most; the JSON form has all.
+func (r *Report) WriteDetails(w io.Writer) error {
+	var b bytes.Buffer
+	r.writeHead(&b)
+	fmt.Fprintln(&b)
 	r.Real.People.writeText(&b, r.Real.TrueRows, r.Real.SyntheticRows)
 	r.Real.Values.writeText(&b)
-	line("On the domain's cells. TV, total variation: the share of the rows that would\nhave to change for a marginal to be exact; cells are shares of the rows\n")
+	fmt.Fprintf(&b, "Marginals. TV, total variation: the share of the rows that would have to change\nfor a marginal to be exact; cells are shares of the rows\n\n")
 	writeWidths(&b, r.Real.Widths)
-	line("")
-	for _, k := range r.Real.Widths {
-		line("%d-way score %.1f: as good as a random subsample of %s true rows",
-			k.K, k.Score, thousands(k.SubsampleRows))
-	}
-	line("")
-	if v := r.Real.Values; v != nil && v.OwnBins != nil {
-		line("In the bins that the release has learned, to which its predicted errors refer\n")
-		writeWidths(&b, v.OwnBins)
-		line("")
-	}
-	writeProperty(&b, "Columns on cells", r.Real.CellShapes)
-	writeProperty(&b, "Pairs on cells", r.Real.CellTrends)
+	fmt.Fprintln(&b)
 	r.Real.Queries.writeText(&b)
 	r.Real.Violations.writeText(&b)
 	writeWorst(&b, r.Real.Worst)
 	if r.Holdout != nil {
-		line("")
+		fmt.Fprintln(&b)
 		r.Holdout.writeText(&b)
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("evaluate: write text: %w", err)
-	}
-	return nil
+	return writeAll(w, b.Bytes())
 }
 
 func (h *Holdout) writeText(b *bytes.Buffer) {
@@ -62,9 +114,8 @@ func (h *Holdout) writeText(b *bytes.Buffer) {
 	writeWidths(b, h.Synthetic.Widths)
 	fmt.Fprintf(b, "\nThe floor: the true table itself against the holdout\n\n")
 	writeWidths(b, h.Real)
-	fmt.Fprintf(b, "\nHoldout on cells: columns %s, pairs %s\n", h.Synthetic.CellShapes.Average, h.Synthetic.CellTrends.Average)
 	if v := h.Synthetic.Values; v != nil {
-		fmt.Fprintf(b, "Holdout by SDMetrics: Column Shapes %s, Column Pair Trends %s\n", v.Shapes.Average, v.Trends.Average)
+		fmt.Fprintf(b, "\nHoldout by SDMetrics: Column Shapes %s, Column Pair Trends %s\n", v.Shapes.Average, v.Trends.Average)
 	}
 }
 
@@ -82,14 +133,14 @@ func writeProperty(b *bytes.Buffer, name string, p Property) {
 	fmt.Fprintf(b, "%-20s average %s\n", name, p.Average)
 	items := slices.Clone(p.Items)
 	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Score.rank(), y.Score.rank()) })
-	for _, item := range items[:min(textItems, len(items))] {
+	for _, item := range items[:min(textMore, len(items))] {
 		name := strings.Join(item.Columns, " × ")
 		if item.Reason != "" {
 			name += ": " + item.Reason
 		}
 		fmt.Fprintf(b, "  %s  %-21s  %s\n", item.Score, item.Metric, page.Short(name, 47))
 	}
-	if rest := len(items) - textItems; rest > 0 {
+	if rest := len(items) - textMore; rest > 0 {
 		fmt.Fprintf(b, "  and %s more, none lower\n", thousands(rest))
 	}
 	fmt.Fprintln(b)

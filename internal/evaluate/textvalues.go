@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,44 +16,17 @@ func (v *Values) writeText(b *bytes.Buffer) {
 		return
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
-	line("On the values as they are written: SDMetrics %s, QualityReport; 1 is best", v.SDMetrics)
+	line("Values. SDMetrics %s, QualityReport; 1 is best", v.SDMetrics)
 	if v.Every != [2]int{1, 1} {
 		line("of one row in %d of the true table and one row in %d of the synthetic one", v.Every[0], v.Every[1])
 	}
-	line("\n%29s %9s %10s", "Column", "Pair", "Overall")
-	line("%29s %9s", "Shapes", "Trends")
-	score := func(name string, q *Quality) {
-		line("%-21s %7s %9s %10s", name, q.Shapes.Average, q.Trends.Average, q.Overall)
-	}
-	score("synthetic", &v.Quality)
-	if v.Binning != nil {
-		score("binning alone", v.Binning)
-	}
-	line("\nPair Trends with both tables in bins of the true one's range: %s", v.TrueBins.Average)
-	line("Pairs that count have |r| > %v or Cramér's V > %v in the true table: %d of %d.", correlated, associated,
-		defined(v.Trends.Items), len(v.Trends.Items))
-	switch {
-	case v.Learned:
-		line("Binning alone: the true table with each value drawn again in its bin, by the\nrelease's law of values there. Below, cells of such columns are equal bins.\n")
-	case v.Binning != nil:
-		line("Binning alone: the true table with each value drawn again inside its cell.\n")
-	default:
-		line("Bins are learned: comparisons of cells have such columns in equal bins.\n")
-	}
+	line("\nColumn Shapes %s, Column Pair Trends %s, overall %s", v.Shapes.Average, v.Trends.Average, v.Overall)
+	line("Pair Trends with both tables in bins of the true one's range: %s", v.TrueBins.Average)
+	line("Pairs with a score have |r| > %v or Cramér's V > %v in the true table: %d of %d\n", correlated, associated,
+		len(lowest(v.Trends.Items)), len(v.Trends.Items))
 	writeProperty(b, "Column Shapes", v.Shapes)
-	trends := v.Trends
-	trends.Items = slices.DeleteFunc(slices.Clone(trends.Items), func(i Item) bool { return !i.Score.Defined() })
-	writeProperty(b, "Column Pair Trends", trends)
+	writeProperty(b, "Column Pair Trends", Property{Average: v.Trends.Average, Items: lowest(v.Trends.Items)})
 	writeColumns(b, v.Columns)
-}
-
-func defined(items []Item) (n int) {
-	for _, item := range items {
-		if item.Score.Defined() {
-			n++
-		}
-	}
-	return n
 }
 
 // writeColumns sets each column of the true table beside that of the synthetic one.
@@ -74,7 +46,6 @@ func writeColumns(b *bytes.Buffer, columns []Column) {
 				c.quantile(s, .05), c.quantile(s, .5), c.quantile(s, .95), percent(s.Zeros), percent(s.Nulls))
 		}
 	}
-	writeCycles(b, columns)
 	fmt.Fprintf(b, "\nMost frequent values: true, synthetic\n")
 	for i := range columns {
 		c := &columns[i]

@@ -208,97 +208,39 @@ func TestColumnsDescribe(t *testing.T) {
 	}
 }
 
-// TestCycles: shares by day of the week, before 1970 too, and by hour; NULL counts nowhere, and dates have no hours.
-func TestCycles(t *testing.T) {
-	at := domain.Attribute{Name: "at", Type: domain.Timestamp}
-	c := columns([]*values{valuesOf(at, "2024-01-01 09:30:00", "2024-01-07 23:59:59", "1969-12-28 00:00:00", "?")},
-		[]*values{valuesOf(at, "2024-01-02 09:00:00")})[0]
-	if c.Week.Real[0] != 1./3 || c.Week.Real[6] != 2./3 || c.Week.Synthetic[1] != 1 {
-		t.Errorf("days of the week: %+v", c.Week)
-	}
-	if c.Hours.Real[9] != 1./3 || c.Hours.Real[23] != 1./3 || c.Hours.Real[0] != 1./3 || c.Hours.Synthetic[9] != 1 {
-		t.Errorf("hours: %+v", c.Hours)
-	}
-	day := domain.Attribute{Name: "day", Type: domain.Date}
-	c = columns([]*values{valuesOf(day, "2024-01-06")}, []*values{valuesOf(day, "2024-01-06")})[0]
-	if c.Week.Real[5] != 1 || c.Hours != nil {
-		t.Errorf("a Saturday: %+v, hours %+v", c.Week, c.Hours)
-	}
-	midnight := columns([]*values{valuesOf(at, "2024-01-01 00:00:00")}, []*values{valuesOf(at, "2024-01-06 00:00:00")})[0]
-	clock := domain.Attribute{Name: "clock", Type: domain.Time}
-	c = columns([]*values{valuesOf(clock, "16:20:00")}, []*values{valuesOf(clock, "17:00:00")})[0]
-	if midnight.Hours != nil || c.Week != nil || c.Hours.Real[16] != 1 || c.Hours.Synthetic[17] != 1 {
-		t.Errorf("hours of midnights %+v; of a time %+v, %+v", midnight.Hours, c.Week, c.Hours)
-	}
-}
-
-// Binning alone, of learned bins, costs what the release does not know of values in its bins: nothing if it knows them
-// exactly.
-func TestWhatLearnedBinsCost(t *testing.T) {
+// A fare that stays in its learned bin and a day that leaves it, but neither leaves its equal bin.
+func TestMarginalsInTheBinsOfTheRelease(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{
 		{Name: "fare", Type: domain.Numeric, Scale: 1, Cuts: []int64{0, 10_000}, Resolution: 5, Learned: 2, Null: true},
 		{Name: "day", Type: domain.Date, Cuts: []int64{0, 999}, Resolution: 1, Learned: 2, Null: true},
 		{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, HasFallback: true},
 	}}
-	at := func(k int) domain.Run { return domain.Run{From: k, Share: 1} }
-	none := func(k int) domain.Run { return domain.Run{From: k} }
-	known := []domain.LearnedBins{ // fares of 1.5 and 600; 1970-01-11 and 1971-02-05
-		{Attribute: 0, Starts: []int{0, 1000}, Runs: []domain.Run{none(0), at(3), none(4), at(1200), none(1201)}},
-		{Attribute: 1, Starts: []int{0, 300}, Runs: []domain.Run{none(0), at(10), none(11), at(400), none(401)}},
-	}
-	flat := []domain.LearnedBins{{Attribute: 0, Starts: []int{0, 1000}, Runs: []domain.Run{at(0)}}, {Attribute: 1, Starts: []int{0, 300}, Runs: []domain.Run{at(0)}}}
-	file := finer(d.EqualBins())
-	tableOf := func(fares, days []string) *Table {
-		b := NewBuilder(file)
-		for range 300 {
-			b.Add(&domain.Chunk{Rows: 3, Columns: []domain.Column{textColumn(fares), textColumn(days), textColumn([]string{"f", "m", "m"})}})
-		}
-		return b.Table()
-	}
-	table := tableOf([]string{"1.5", "600", "?"}, []string{"1970-01-11", "1971-02-05", "?"})
-	cost := func(o Options) *Quality {
-		r, err := Compare(t.Context(), Tables{Real: table, Synthetic: table}, query.AllMarginals(file.Sizes(), 2, 10_000), file, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := r.Real.Values; v.Learned != (v.Binning != nil) {
-			t.Fatalf("learned: %v, %v", v.Learned, v.Binning)
-		}
-		return r.Real.Values.Binning
-	}
-	of := func(list []domain.LearnedBins) Options {
-		x, err := d.WithBins(list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return Options{Released: x}
-	}
-	if q := cost(of(known)); q == nil || q.Shapes.Average != 1 || q.Overall < .999 {
-		t.Errorf("of values that are known: %+v", q)
-	}
-	if q := cost(of(flat)); q == nil || q.Shapes.Average > .9 {
-		t.Errorf("of values that are spread over their bins: %+v", q)
-	}
-	// A fare that stays in its learned bin and a day that leaves it, but neither leaves its equal bin.
-	moved := tableOf([]string{"300", "600", "?"}, []string{"1970-01-11", "1970-01-11", "?"})
-	r, err := Compare(t.Context(), Tables{Real: table, Synthetic: moved}, query.AllMarginals(file.Sizes(), 2, 10_000), file, of(flat))
+	all := []domain.Run{{From: 0, Share: 1}}
+	learned, err := d.WithBins([]domain.LearnedBins{{Attribute: 0, Starts: []int{0, 1000}, Runs: all}, {Attribute: 1, Starts: []int{0, 300}, Runs: all}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, equal := r.Real.Values.OwnBins, r.Real.Widths
-	if math.Abs(own[0].AverageTV-1./9) > 1e-9 || equal[0].AverageTV != 0 || own[0].Cells != 3+3+2 || len(own) != 2 {
-		t.Errorf("in the release's bins %+v, in equal ones %+v", own, equal)
-	}
-	var text strings.Builder
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "In the bins that the release has learned") {
-		t.Errorf("%v, %s", err, text.String())
-	}
-	other := of(flat)
-	other.Released.Attributes[1].Name = "date"
-	if q := cost(other); q != nil {
-		t.Error("of another table's bins")
-	}
-	if q := cost(Options{}); q != nil {
-		t.Error("of a release that is not known")
+	renamed := *learned
+	renamed.Attributes = slices.Clone(learned.Attributes)
+	renamed.Attributes[1].Name = "date"
+	for name, c := range map[string]struct {
+		released *domain.Domain
+		tv       float64
+	}{"of the release": {learned, 1. / 9}, "of another table": {&renamed, 0}, "not known": {nil, 0}} {
+		cells := binned(d, c.released)
+		tableOf := func(fares, days []string) *Table {
+			b := NewBuilder(cells)
+			b.Add(&domain.Chunk{Rows: 3, Columns: []domain.Column{textColumn(fares), textColumn(days), textColumn([]string{"f", "m", "m"})}})
+			return b.Table()
+		}
+		truth := tableOf([]string{"1.5", "600", "?"}, []string{"1970-01-11", "1971-02-05", "?"})
+		moved := tableOf([]string{"300", "600", "?"}, []string{"1970-01-11", "1970-01-11", "?"})
+		r, err := Compare(t.Context(), Tables{Real: truth, Synthetic: moved}, query.AllMarginals(cells.Sizes(), 1, 10_000), cells, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := r.Real.Widths[0]; math.Abs(w.AverageTV-c.tv) > 1e-9 || w.Cells != 3+3+2 {
+			t.Errorf("bins %s: %+v", name, w)
+		}
 	}
 }

@@ -31,7 +31,7 @@ func TestViolations(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	var text bytes.Buffer
-	if err := r.WriteText(&text); err != nil {
+	if err := r.WriteDetails(&text); err != nil {
 		t.Fatal(err)
 	}
 	if want := "        3         0  sex: M; pregnant: true, NULL\n"; !strings.Contains(text.String(), want) {

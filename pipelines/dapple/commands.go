@@ -285,7 +285,7 @@ func evaluateCommand() command {
 			{name: "holdout", group: groupWhat, value: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
 			{name: "marginals", group: groupWhat, value: "K", def: "3", usage: "most columns in one marginal", set: whole(&c.Marginals, 8)},
 			{name: "max_cells", group: groupWhat, value: "N", def: "10000", usage: "most cells in one marginal", set: whole(&c.MaxCells, 10_000_000)},
-			jsonOption(&c.JSON),
+			jsonOption(&c.JSON), {name: "details", group: groupOutput, usage: "print all figures, not the main ones alone", set: toggle(&c.Details)},
 			{name: "html", group: groupOutput, value: "FILE", usage: "write pictures, real beside synthetic, as one page: NOT private", set: text(&c.HTML)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) { req, err = openTables(ctx, *c); return err },
