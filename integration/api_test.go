@@ -181,6 +181,7 @@ var public = map[string]string{
 	"transforms/counts":  "the second step of a pipeline",
 	"transforms/private": "the first step",
 	"transforms/synth":   "Synthesize; Solve, Sample and Write",
+	"transforms/tables":  "stores of releases, rows with their statement, structs from and to tables",
 }
 
 // TestParametersComeLast: a function takes its struct of parameters as its last argument, and there is one form of it, with

@@ -16,8 +16,8 @@ var ErrRunner = errors.New("the runner failed")
 var prefixes = []string{
 	"accountant: ", "bigquery: ", "bigqueryio: ", "book: ", "bounding: ", "check: ", "counts: ", "csv: ", "csvio: ", "dense: ", "dofn: ", "domain: ", "dp: ",
 	"dpam: ", "dpfw: ", "evaluate: ", "expansion: ", "fields: ", "files: ", "infer: ", "interval: ", "mechanism: ", "methods: ", "model: ", "modelio: ",
-	"mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ", "population: ", "private: ", "query: ", "rake: ",
-	"records: ", "report: ", "rows: ", "sensitive: ", "sink: ", "solver: ", "store: ", "synth: ", "table: ",
+	"mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ", "population: ", "private: ", "publish: ", "query: ", "rake: ",
+	"records: ", "report: ", "rows: ", "sensitive: ", "sink: ", "solver: ", "store: ", "synth: ", "table: ", "tables: ",
 }
 
 // Cause returns the error of ours in the text of a runner's; ErrRunner, if there is none.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -38,8 +39,8 @@ func build(s beam.Scope, r *Request, l launch) {
 
 // write is the part of build after the release, and depends on nothing else.
 func write(s beam.Scope, r *Request, l launch, model synth.Release) {
-	shards, minRows := shardsOf(r.Shards, r.File.Domain)
-	synth.Write(s, model, synth.SampleParams{
+	shards, minRows := publish.Shards(r.Shards, r.File.Domain)
+	synth.Write(s, model, synth.WriteParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: r.Engine.branches(r.Runner), Seed: l.seed, Sink: l.output.ref(),
 		MinCount: r.MinCount, Tables: r.Tables,
 	})

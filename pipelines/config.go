@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -66,7 +67,7 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	DefaultShards = 8
+	DefaultShards = publish.DefaultShards
 	MaxShards     = 10_000
 )
 

@@ -12,7 +12,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/plan"
-	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -115,16 +114,4 @@ func limitsText(c solver.Criteria, d *domain.Domain) string {
 		parts = append(parts, fmt.Sprintf("%s <= %g", strings.Join(l.Clique.Names(d), ","), l.Largest))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// criteriaOf returns the section on criteria of a statement; nil if there are none.
-func criteriaOf(d *description, met *bool) *report.Criteria {
-	if met == nil {
-		return nil
-	}
-	out := &report.Criteria{Met: *met, Share: d.Criteria.Share.Float(), Within: d.CriteriaWithin}
-	for _, l := range d.Criteria.Limits {
-		out.Limits = append(out.Limits, report.Limit{Columns: l.Clique.Names(&d.Public.Domain), Largest: l.Largest})
-	}
-	return out
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/table"
 )
 
@@ -61,15 +61,6 @@ func checkPeople(c *Condition, f *Faults) (ok bool) {
 	return len(names) == 0
 }
 
-// writtenTables returns the columns of the table of rows, and of that of people if there are to be two.
-func writtenTables(d *domain.Domain, two bool) (rows, people *domain.Domain) {
-	if !two {
-		return d.Written(), nil
-	}
-	ofPeople, ofRows := relation.Tables(d)
-	return ofRows.Domain, ofPeople.Domain
-}
-
 // checkLayout refuses what the target cannot hold of one table or two, before any budget is spent.
 func checkLayout(ctx context.Context, t target, d *domain.Domain, two bool, f *Faults) {
 	if two && d.Events == nil {
@@ -81,7 +72,7 @@ func checkLayout(ctx context.Context, t target, d *domain.Domain, two bool, f *F
 			"name another table, or replace what is there with --write=truncate")
 		return
 	}
-	rows, people := writtenTables(d, two)
+	rows, people := publish.Tables(d, two)
 	if t.output != "" {
 		t.checkTable(ctx, rows, people, f)
 	}

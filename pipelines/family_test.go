@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/release/publish"
 )
 
 const aboutShop = "name: Shop\ncurator: A shop\ncurator_type: Industry\nauthors: A. Author\nuse: tests\nregion: nowhere\n"
@@ -48,7 +50,7 @@ func TestAbout(t *testing.T) {
 	if p.About["curator"] != "A shop" || len(p.Began) != len("2026-01-31T12:00:00Z") {
 		t.Errorf("about %v, began %q", p.About, p.Began)
 	}
-	page, err := os.ReadFile(filepath.Join(c.Output+".release", reportFile))
+	page, err := os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile))
 	if err != nil || !bytes.Contains(page, []byte("A shop")) {
 		t.Errorf("the report does not name the curator: %v", err)
 	}
@@ -88,7 +90,7 @@ func TestFamilyRefusals(t *testing.T) {
 	if _, err := os.Stat(to); !os.IsNotExist(err) {
 		t.Errorf("something was written: %v", err)
 	}
-	err = drawn(ReportConfig{Dir: c.Output, Croissant: filepath.Join(c.Output+".release", modelFile)})
+	err = drawn(ReportConfig{Dir: c.Output, Croissant: filepath.Join(c.Output+".release", publish.ModelFile)})
 	if !IsRequest(err) || !strings.Contains(err.Error(), "a released file that `dapple verify` compares") {
 		t.Errorf("got %v", err)
 	}

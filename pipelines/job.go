@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -27,7 +28,7 @@ func jobName(n int) string { return fmt.Sprintf("job-%d.json", n) }
 // newest returns the latest job that was submitted from a staging; ok is false if it ran only in a process.
 func (s staging) newest(ctx context.Context) (j job, n int, ok bool) {
 	for ; ; n++ {
-		data, found, err := openStore(s.dir).Get(ctx, jobName(n+1))
+		data, found, err := keep.Open(s.dir).Get(ctx, jobName(n+1))
 		if err != nil || !found || json.Unmarshal(data, &j) != nil {
 			return j, n, n > 0
 		}
@@ -41,7 +42,7 @@ func (s staging) remember(ctx context.Context, j job) error {
 	if err != nil {
 		panic("pipelines: a job is plain data and always marshals")
 	}
-	_, _, err = openStore(s.dir).CreateIfAbsent(ctx, jobName(n+1), b)
+	_, _, err = keep.Open(s.dir).CreateIfAbsent(ctx, jobName(n+1), b)
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -46,7 +47,7 @@ func draws(t *testing.T, c Config, suffixes ...string) error {
 	t.Helper()
 	for _, dir := range stagings(t, c) {
 		for _, suffix := range suffixes {
-			if _, _, err := (releaseStore{openStore(dir)}).CreateIfAbsent(context.Background(), c.RunID+suffix, []byte("a worker's")); err != nil {
+			if _, _, err := (releaseStore{keep.Open(dir)}).CreateIfAbsent(context.Background(), c.RunID+suffix, []byte("a worker's")); err != nil {
 				return err
 			}
 		}

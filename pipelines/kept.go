@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/buildinfo"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
@@ -118,7 +119,7 @@ type found struct {
 // inspect reads what is in a staging. ok is false if its run may be at work in a process, or if no run made it.
 func inspect(ctx context.Context, dir string) (f found, ok bool) {
 	if files.Remote(dir) {
-		if _, kept, err := openStore(dir).Get(ctx, keptName); err != nil {
+		if _, kept, err := keep.Open(dir).Get(ctx, keptName); err != nil {
 			return f, false
 		} else if !kept { // only its job can tell
 			f, ok = inspectAbandoned(ctx, dir)
@@ -131,7 +132,7 @@ func inspect(ctx context.Context, dir string) (f found, ok bool) {
 // inspectAbandoned is inspect for a staging whose run is known to have ended.
 func inspectAbandoned(ctx context.Context, dir string) (f found, ok bool) {
 	f.dir, f.unlock = dir, func() {}
-	s := openStore(dir)
+	s := keep.Open(dir)
 	if !files.Remote(dir) {
 		if f.unlock, ok = files.Take(dir); !ok {
 			return f, false
@@ -241,7 +242,7 @@ func (s staging) keep(ctx context.Context, runID string) error {
 	if !files.Remote(s.dir) {
 		return nil // that nobody holds the lock any more says it
 	}
-	_, _, err := openStore(s.dir).CreateIfAbsent(ctx, keptName, []byte("the next run of the same request publishes this release\n"))
+	_, _, err := keep.Open(s.dir).CreateIfAbsent(ctx, keptName, []byte("the next run of the same request publishes this release\n"))
 	return err
 }
 
@@ -251,7 +252,7 @@ func (s staging) keep(ctx context.Context, runID string) error {
 func (s staging) ending(ctx context.Context, n note, err error) (kept bool, outcome error) {
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
-	store := openStore(s.dir)
+	store := keep.Open(s.dir)
 	unspent, drawnErr := s.never(ctx, n.RunID)
 	_, released, releasedErr := has(ctx, store, n.RunID+synth.ReleaseSuffix)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -94,16 +95,16 @@ func TestEndingFollowsTheMark(t *testing.T) {
 	} {
 		st := staging{dir: t.TempDir(), unlock: func() {}}
 		for _, o := range tt.objects {
-			if _, _, err := openStore(st.dir).CreateIfAbsent(t.Context(), o, nil); err != nil {
+			if _, _, err := keep.Open(st.dir).CreateIfAbsent(t.Context(), o, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		records := "r" + synth.PartsSuffix + "/one"
-		if _, _, err := openStore(st.dir).CreateIfAbsent(t.Context(), records, nil); err != nil {
+		if _, _, err := keep.Open(st.dir).CreateIfAbsent(t.Context(), records, nil); err != nil {
 			t.Fatal(err)
 		}
 		kept, err := st.ending(t.Context(), note{RunID: "r", Request: tt.request}, failed)
-		if _, found, err := openStore(st.dir).Get(t.Context(), records); kept && found || err != nil {
+		if _, found, err := keep.Open(st.dir).Get(t.Context(), records); kept && found || err != nil {
 			t.Errorf("%s: what is kept has records of the table: %t, %v", name, found, err)
 		}
 		if kept != tt.kept || !errors.Is(err, failed) || !strings.Contains(err.Error(), tt.says) {
@@ -142,7 +143,7 @@ func TestMarksThatCannotBeRead(t *testing.T) {
 		t.Error("a run that has not drawn cannot be ended")
 	}
 	f.unlock()
-	if _, drawn, err := has(t.Context(), releaseStore{openStore(st.dir)}, "night"+synth.DrawnSuffix); drawn || err == nil {
+	if _, drawn, err := has(t.Context(), releaseStore{keep.Open(st.dir)}, "night"+synth.DrawnSuffix); drawn || err == nil {
 		t.Errorf("after its end it may draw: %v, %v", drawn, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -348,10 +349,10 @@ func (n note) key() string {
 // never keeps a run from ever drawing noise, and reports whether it had drawn none.
 func (s staging) never(ctx context.Context, runID string) (bool, error) {
 	name := runID + synth.DrawnSuffix
-	if _, _, err := openStore(s.dir).CreateIfAbsent(ctx, name, stopText); err != nil {
+	if _, _, err := keep.Open(s.dir).CreateIfAbsent(ctx, name, stopText); err != nil {
 		return false, err
 	}
-	_, drawn, err := has(ctx, openStore(s.dir), name)
+	_, drawn, err := has(ctx, keep.Open(s.dir), name)
 	return !drawn && err == nil, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -28,25 +27,10 @@ func checkMinCount(m synth.MinCount, rows, expected int64, d *domain.Domain, f *
 	}
 }
 
-// combined returns the columns whose combinations are counted.
-func combined(m synth.MinCount, d *domain.Domain) []string {
-	if len(m.Columns) > 0 {
-		return m.Columns
-	}
-	return d.Names()
-}
-
 // columnsOf names them for a sentence.
 func columnsOf(m synth.MinCount) string {
 	if len(m.Columns) == 0 {
 		return "all columns"
 	}
 	return strings.Join(m.Columns, ", ")
-}
-
-func minCountOf(m synth.MinCount, d *domain.Domain, rows int64, merged synth.Merged) report.MinCount {
-	if m.Rows == 0 {
-		return report.MinCount{}
-	}
-	return report.NewMinCount(m.Rows, combined(m, d), merged.Rows, rows, merged.AverageTV)
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -19,17 +19,15 @@ import (
 // output is the target of the rows of one run, with the description of what goes with them. Its exported fields are
 // plain data, from which workers make it anew.
 type output struct {
-	Target table.Target
-	description
+	publish.Output
+	StopDir string // staging through which workers in other processes are stopped; empty: there are none
 
 	model string // fingerprint of the model; empty: that of the released statement
-	sink  table.Sink
 }
 
-// open makes the sink of the target.
-func (o *output) open() *output {
-	o.Target.Domain, o.Target.People = writtenTables(&o.Public.Domain, o.Tables)
-	o.sink = table.OpenSink(o.Target)
+// opened makes the sink of the target.
+func (o *output) opened() *output {
+	o.Open()
 	return o
 }
 
@@ -37,29 +35,17 @@ func (o *output) open() *output {
 // not loaded yet.
 func (r *Request) output(runID string, st staging, began time.Time) *output {
 	form := r.source.Form(r.File.CSV)
-	at, format := rowsAt(r.Output, r.Format)
+	at, format := publish.RowsAt(r.Output, r.Format)
 	stopDir := ""
 	if r.Engine.elsewhere() {
 		stopDir = st.dir
 	}
-	return (&output{Target: r.target().in(runID, st.dir), description: description{
-		StopDir:   stopDir,
+	return (&output{StopDir: stopDir, Output: publish.Output{Target: r.target().in(runID, st.dir), Description: publish.Description{
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File),
 		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,
 		PublicName: publicName(r.Public), Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(),
-	}}).open()
-}
-
-// rowsAt returns the location of the rows for the statement: of a local directory only its name.
-func rowsAt(output, format string) (at, inFormat string) {
-	switch {
-	case isTable(output):
-		return output, ""
-	case files.Remote(output):
-		return files.Clean(output), format
-	}
-	return filepath.Base(absolute(output)), format
+	}}}).opened()
 }
 
 // output returns the target of the rows of a sampling.
@@ -68,9 +54,9 @@ func (r *SampleRequest) output(runID string, st staging) *output {
 	if r.Domain != "" {
 		to.Note = dryNote
 	}
-	return (&output{Target: to, model: fingerprint(r.file.Model), description: description{
+	return (&output{model: publish.Fingerprint(r.file.Model), Output: publish.Output{Target: to, Description: publish.Description{
 		Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows, Tables: r.Tables,
-	}}).open()
+	}}}).opened()
 }
 
 // run returns the ID of the run.
@@ -78,7 +64,7 @@ func (o *output) run() string { return o.Target.RunID }
 
 // prepare checks, before any budget is spent, that the output can be written to.
 func (o *output) prepare(ctx context.Context) error {
-	if err := o.sink.Prepare(ctx); err != nil {
+	if err := o.Sink.Prepare(ctx); err != nil {
 		return Faults{fieldFault(err)}
 	}
 	return nil
@@ -92,7 +78,7 @@ func (o *output) find(ctx context.Context) (table.Written, bool, error) {
 			model = p.Hashes.Model
 		}
 	}
-	return o.sink.Find(ctx, model)
+	return o.Sink.Find(ctx, model)
 }
 
 // statement reads what this run has released along with a table.
@@ -124,10 +110,10 @@ func (o *output) abandon(ctx context.Context) (kept string, err error) {
 	if isTable(t.Output) && t.Release != "" {
 		if _, err := o.statement(ctx); err == nil {
 			return fmt.Sprintf("staged files are in %s until you remove them; statement and model are in %s, and load at no privacy cost:\n"+
-				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, modelFile), t.Output, o.loadAgain(ctx)), nil
+				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, publish.ModelFile), t.Output, o.loadAgain(ctx)), nil
 		}
 	}
-	return "", o.sink.Abandon(ctx, privacyFile, modelFile, marginalsFile, reportFile)
+	return "", o.Sink.Abandon(ctx, publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile, publish.ReportFile)
 }
 
 // loadAgain returns the flags with which other rows of the model can be loaded. Of two tables the first may be there alone.

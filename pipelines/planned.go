@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/solver"
@@ -120,7 +121,7 @@ func readLike(ctx context.Context, path string) (*modelio.File, *report.Privacy,
 		return nil, nil, err
 	}
 	p, err := released(ctx, files.Dir(name))
-	if err != nil || p.Hashes.Model != fingerprint(file.Model) {
+	if err != nil || p.Hashes.Model != publish.Fingerprint(file.Model) {
 		return file, nil, nil
 	}
 	return file, &p, nil

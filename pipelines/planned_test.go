@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -144,7 +145,7 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, pla
 	workload := plain.Problem.Workload.Fingerprint()
 	stated := report.Privacy{Format: 1, Method: "rake", Units: report.Units{Count: 9000}}
 	stated.Epsilon, stated.Delta, stated.Neighbouring = float64(plain.Problem.Epsilon), 1e-9, plain.Problem.Neighbouring.String()
-	stated.Hashes.Model, stated.Hashes.Workload = fingerprint(m), hex.EncodeToString(workload[:])
+	stated.Hashes.Model, stated.Hashes.Workload = publish.Fingerprint(m), hex.EncodeToString(workload[:])
 	measured := &report.MeasuredTV{Noisy: plain.AverageTV / 2, SD: plain.AverageTV / 1e6, Share: .01, Marginals: 1, Of: 1}
 	stated.Error.Measured = measured
 	for name, c := range map[string]struct {
@@ -166,7 +167,7 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, pla
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(dir, privacyFile), string(b))
+		put(t, filepath.Join(dir, publish.PrivacyFile), string(b))
 		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: plain.Problem.Epsilon}, TargetError: .02, Like: model})
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +187,7 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, pla
 			t.Errorf("%s: %v\n%s", name, err, text.String())
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, privacyFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, publish.PrivacyFile)); err != nil {
 		t.Fatal(err)
 	}
 }

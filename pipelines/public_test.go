@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -51,7 +52,7 @@ func TestPublicRun(t *testing.T) {
 	if err := res.WriteText(&text); err != nil || !strings.Contains(text.String(), "\npublic  3 rows of open.csv, declared public") {
 		t.Errorf("last lines %s", text.String())
 	}
-	page, err := os.ReadFile(filepath.Join(res.Written.Release, reportFile))
+	page, err := os.ReadFile(filepath.Join(res.Written.Release, publish.ReportFile))
 	if err != nil || !strings.Contains(string(page), "declared public: no guarantee covers them") {
 		t.Errorf("the page does not say what was public (%v)", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
@@ -63,7 +64,7 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 		faults.add(c.Dir, plainError(err), fix)
 		return r, faults.Err()
 	}
-	if !holds(r.output, privacyFile) {
+	if !holds(r.output, publish.PrivacyFile) {
 		faults.add(c.Dir, "holds rows of a model that was released elsewhere", "name the output of synth")
 	}
 	for _, to := range r.files() {
@@ -168,7 +169,7 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 // readPage reads the content of the report. The error lists all differences between the files.
 func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err error) {
 	var errs []error
-	for _, name := range []string{privacyFile, modelFile, marginalsFile} {
+	for _, name := range []string{publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile} {
 		errs = append(errs, o.CheckReleased(ctx, name))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -180,12 +181,12 @@ func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err err
 	if err := errors.Join(belongs(page.Privacy, o.Manifest), ofModel(ctx, page.Privacy, o)); err != nil {
 		return page, err
 	}
-	model, _, err := readModelFile(ctx, files.Join(o.Release, modelFile))
+	model, _, err := readModelFile(ctx, files.Join(o.Release, publish.ModelFile))
 	if err != nil {
 		return page, err
 	}
 	page.Domain = &model.Domain
-	page.Marginals, err = readMarginals(ctx, files.Join(o.Release, marginalsFile), page.Domain)
+	page.Marginals, err = readMarginals(ctx, files.Join(o.Release, publish.MarginalsFile), page.Domain)
 	return page, err
 }
 
@@ -214,5 +215,5 @@ func readMarginals(ctx context.Context, name string, d *domain.Domain) ([]report
 			return nil, fmt.Errorf("pipelines: %s: marginal %s has %d cells, and the domain another number", name, strings.Join(m.Names, ", "), len(m.Fitted))
 		}
 	}
-	return pageMarginals(cliques, list), nil
+	return publish.PageMarginals(cliques, list), nil
 }

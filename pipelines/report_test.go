@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
@@ -25,7 +26,7 @@ func TestReport(t *testing.T) {
 	c := shop(t, 300)
 	mustRun(t, c)
 	release := c.Output + ".release"
-	first, err := os.ReadFile(filepath.Join(release, reportFile))
+	first, err := os.ReadFile(filepath.Join(release, publish.ReportFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +49,11 @@ func TestReport(t *testing.T) {
 		want    string
 		request bool
 	}{
-		"marginals of another run": {func(r string) { swapIn(t, r, other, marginalsFile, true) }, "_privacy.json is the statement of another _marginals.parquet", false},
-		"statement of another run": {func(r string) { swapIn(t, r, other, privacyFile, false) }, "_privacy.json has changed since it was written", false},
-		"model of another run":     {func(r string) { swapIn(t, r, other, modelFile, true) }, "_privacy.json is the statement of another _model.arrow", false},
+		"marginals of another run": {func(r string) { swapIn(t, r, other, publish.MarginalsFile, true) }, "_privacy.json is the statement of another _marginals.parquet", false},
+		"statement of another run": {func(r string) { swapIn(t, r, other, publish.PrivacyFile, false) }, "_privacy.json has changed since it was written", false},
+		"model of another run":     {func(r string) { swapIn(t, r, other, publish.ModelFile, true) }, "_privacy.json is the statement of another _model.arrow", false},
 		"rows of another run":      {func(r string) { swapRows(t, r, other) }, ".parquet has changed since it was written", false},
-		"no statement":             {func(r string) { os.Remove(filepath.Join(r, privacyFile)) }, "_privacy.json is missing", false},
+		"no statement":             {func(r string) { os.Remove(filepath.Join(r, publish.PrivacyFile)) }, "_privacy.json is missing", false},
 		"no manifest":              {func(r string) { os.Remove(filepath.Join(r, "_manifest.json")) }, "has a manifest", true},
 	} {
 		rows := filepath.Join(t.TempDir(), "out")
@@ -81,7 +82,7 @@ func TestReport(t *testing.T) {
 	if err := Report(context.Background(), r, &said); err != nil || !strings.Contains(said.String(), "they were not compared with the statement") {
 		t.Errorf("a release without its rows: %v, %s", err, said.String())
 	}
-	if err := drawn(ReportConfig{Dir: c.Output, HTML: filepath.Join(release, reportFile)}); !IsRequest(err) || !strings.Contains(err.Error(), "a released file") {
+	if err := drawn(ReportConfig{Dir: c.Output, HTML: filepath.Join(release, publish.ReportFile)}); !IsRequest(err) || !strings.Contains(err.Error(), "a released file") {
 		t.Errorf("the released report is replaced: %v", err)
 	}
 }
@@ -117,7 +118,7 @@ func TestRowsAt(t *testing.T) {
 	for _, c := range []struct{ output, at, format string }{
 		{"/home/me/out", "out", "csv"}, {"out/", "out", "csv"}, {"gs://b/x/out/", "gs://b/x/out", "csv"}, {"bq://p.d.t", "bq://p.d.t", ""},
 	} {
-		if at, format := rowsAt(c.output, "csv"); at != c.at || format != c.format {
+		if at, format := publish.RowsAt(c.output, "csv"); at != c.at || format != c.format {
 			t.Errorf("%s: got %q, %q", c.output, at, format)
 		}
 	}

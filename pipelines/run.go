@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -234,7 +235,7 @@ func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 
 // released reads the statement of a released directory.
 func released(ctx context.Context, dir string) (report.Privacy, error) {
-	b, err := files.ReadAll(ctx, files.Join(dir, privacyFile), maxPublicFile)
+	b, err := files.ReadAll(ctx, files.Join(dir, publish.PrivacyFile), maxPublicFile)
 	if err != nil {
 		return report.Privacy{}, fmt.Errorf("pipelines: %w", err)
 	}

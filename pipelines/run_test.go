@@ -19,6 +19,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -201,7 +202,7 @@ func TestStoppedRunDoesNotPublish(t *testing.T) {
 	if _, err := sink.Publish(context.Background(), nil, nil); !errors.Is(err, errStopped) {
 		t.Errorf("Publish: %v", err)
 	}
-	s := releaseStore{openStore(t.TempDir())}
+	s := releaseStore{keep.Open(t.TempDir())}
 	if _, _, err := s.CreateIfAbsent(context.Background(), "stopped.release", nil); !errors.Is(err, errStopped) {
 		t.Errorf("CreateIfAbsent: %v", err)
 	}

@@ -16,7 +16,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
@@ -121,9 +123,9 @@ func modelName(ctx context.Context, path string) (string, error) {
 	}
 	o, err := dirsink.Open(ctx, dir)
 	switch {
-	case err == nil && (isDir || files.Join(o.Release, modelFile) == files.Clean(path)):
-		path = files.Join(o.Release, modelFile)
-		if err := errors.Join(o.CheckReleased(ctx, modelFile), o.CheckReleased(ctx, privacyFile)); err != nil {
+	case err == nil && (isDir || files.Join(o.Release, publish.ModelFile) == files.Clean(path)):
+		path = files.Join(o.Release, publish.ModelFile)
+		if err := errors.Join(o.CheckReleased(ctx, publish.ModelFile), o.CheckReleased(ctx, publish.PrivacyFile)); err != nil {
 			return "", err
 		}
 	case err != nil && isDir:
@@ -217,8 +219,8 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	}
 	p, s := beam.NewPipelineWithRoot()
 	release := synth.Saved(s, ref, &r.file.Domain, st.ref())
-	shards, minRows := shardsOf(r.Shards, &r.file.Domain)
-	params := synth.SampleParams{
+	shards, minRows := publish.Shards(r.Shards, &r.file.Domain)
+	params := synth.WriteParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), MinCount: r.MinCount, Tables: r.Tables,
 	}
@@ -244,7 +246,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		if err != nil {
 			return nil, err
 		}
-		res.Merged = minCountOf(r.MinCount, &r.file.Domain, written.Rows, merged)
+		res.Merged = publish.MinCountOf(r.MinCount, &r.file.Domain, written.Rows, merged)
 	}
 	return res, nil
 }
@@ -274,7 +276,7 @@ func (r *SampleRequest) keep(ctx context.Context, st staging) (synth.ModelRef, e
 	if err != nil {
 		return synth.ModelRef{}, err
 	}
-	if _, _, err := openStore(st.dir).CreateIfAbsent(ctx, name, data); err != nil {
+	if _, _, err := keep.Open(st.dir).CreateIfAbsent(ctx, name, data); err != nil {
 		return synth.ModelRef{}, err
 	}
 	sum := sha256.Sum256(data)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -21,7 +22,7 @@ import (
 func sampleFrom(t *testing.T, c Config, more func(*SampleConfig)) ([][]string, *Sampled) {
 	t.Helper()
 	s := SampleConfig{
-		Model: filepath.Join(c.Output+".release", modelFile), Output: filepath.Join(t.TempDir(), "more"), Format: "csv", Shards: 1,
+		Model: filepath.Join(c.Output+".release", publish.ModelFile), Output: filepath.Join(t.TempDir(), "more"), Format: "csv", Shards: 1,
 		SampleSeed: 5, HasSampleSeed: true, Runner: "direct",
 	}
 	more(&s)
@@ -91,7 +92,7 @@ func TestSample(t *testing.T) {
 func TestSampleFaults(t *testing.T) {
 	c := shop(t, 100)
 	mustRun(t, c)
-	s := SampleConfig{Model: filepath.Join(c.Output+".release", modelFile), Output: c.Output, Rows: -1, Shards: -1, Format: "xml", Runner: "magic", Where: "agee>=20"}
+	s := SampleConfig{Model: filepath.Join(c.Output+".release", publish.ModelFile), Output: c.Output, Rows: -1, Shards: -1, Format: "xml", Runner: "magic", Where: "agee>=20"}
 	_, err := ValidateSample(context.Background(), s)
 	for _, flag := range []string{"--rows", "--shards", "--format", "--runner", "--output", "--where"} {
 		if err == nil || !strings.Contains(err.Error(), flag+": ") {

@@ -3,21 +3,19 @@ package pipelines
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // sinkKind is the name under which workers find the sink: DoFns cannot carry it.
-const sinkKind = "table"
+const sinkKind = "run"
 
 func init() {
 	synth.RegisterSink(sinkKind, func(config string) (synth.Sink, error) {
@@ -25,20 +23,14 @@ func init() {
 		if err := json.Unmarshal([]byte(config), &o); err != nil {
 			return nil, fmt.Errorf("pipelines: sink: %w", err)
 		}
-		o.open()
+		o.opened()
 		return &o, nil
 	})
 }
 
 // ref returns the form in which a DoFn carries the sink.
 func (o *output) ref() synth.SinkRef {
-	plain := *o
-	plain.Target.Domain, plain.Target.People = nil, nil // open takes them from the public frame
-	b, err := json.Marshal(plain)
-	if err != nil {
-		panic("pipelines: an output is plain data and always marshals")
-	}
-	return synth.SinkRef{Kind: sinkKind, Config: string(b)}
+	return synth.SinkRef{Kind: sinkKind, Config: publish.Encode(o, &o.Target)}
 }
 
 // Create begins a shard, unless the run has been stopped.
@@ -48,7 +40,7 @@ func (o *output) Create(ctx context.Context, shard, shards int) (synth.ShardWrit
 		return nil, err
 	}
 	defer done()
-	s, err := o.sink.Create(ctx, shard, shards)
+	s, err := o.Sink.Create(ctx, shard, shards)
 	if err != nil {
 		return nil, err
 	}
@@ -79,53 +71,24 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 		return synth.Published{}, err
 	}
 	defer done()
-	release := table.Release{Model: fingerprint(a.Result.Model)}
-	if o.Describe {
-		if release.Files, err = describe(&o.description, a, o.Target.Rows(files), files[0].Merged); err != nil {
-			return synth.Published{}, err
-		}
+	release, err := o.Release(files, a)
+	if err != nil {
+		return synth.Published{}, err
 	}
 	var statement bytes.Buffer
 	for i, f := range release.Files {
-		if f.Name == privacyFile {
+		if f.Name == publish.PrivacyFile {
 			release.Files[i].Write = func(w io.Writer, before []dirsink.File) error {
 				statement.Reset()
 				return f.Write(io.MultiWriter(w, &statement), before)
 			}
 		}
 	}
-	p, err := o.sink.Publish(ctx, files, release)
+	p, err := o.Sink.Publish(ctx, files, release)
 	if v, ok := publishLocks.Load(o.run()); ok && err == nil && !isTable(o.Target.Output) {
-		v.(*publishLock).done.CompareAndSwap(nil, &outcome{table.Written{Published: p, Release: o.releaseDir()}, statement.Bytes()})
+		v.(*publishLock).done.CompareAndSwap(nil, &outcome{table.Written{Published: p, Release: publish.ReleaseDir(o.Target)}, statement.Bytes()})
 	}
 	return p, err
-}
-
-// releaseDir is the directory of everything but the rows.
-func (o *output) releaseDir() string {
-	if o.Target.Release != "" || isTable(o.Target.Output) {
-		return o.Target.Release
-	}
-	dir, _ := dirsink.Beside(o.Target.Output) // a request without one was refused
-	return dir
-}
-
-// fingerprint names a model.
-func fingerprint(m *population.Model) string {
-	sum := m.Fingerprint()
-	return hex.EncodeToString(sum[:])
-}
-
-// fileCells is how many cells, rows times columns, are worth a file of their own: about 15 MB of Parquet.
-const fileCells = 1 << 22
-
-// shardsOf returns how many files are written: as many as were asked for, or one, and up to DefaultShards of
-// at least minRows rows.
-func shardsOf(asked int, d *domain.Domain) (shards int, minRows int64) {
-	if asked > 0 {
-		return asked, 0
-	}
-	return DefaultShards, int64(max(1, fileCells/d.Written().Len()))
 }
 
 // fieldFault returns an error of a sink as a fault of the flag that its field has.

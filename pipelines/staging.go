@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/store"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -19,15 +20,7 @@ import (
 const storeKind = "release"
 
 func init() {
-	synth.RegisterStore(storeKind, func(config string) (synth.Store, error) { return releaseStore{openStore(config)}, nil })
-}
-
-// openStore returns the store of values in a directory.
-func openStore(dir string) synth.Store {
-	if files.Remote(dir) {
-		return store.Objects{Dir: dir}
-	}
-	return store.Local{Dir: dir}
+	synth.RegisterStore(storeKind, func(config string) (synth.Store, error) { return releaseStore{keep.Open(config)}, nil })
 }
 
 // staging is a directory in which a run keeps its release until it is published. Its content is private until then.
@@ -106,7 +99,7 @@ func (s staging) sign(ctx context.Context, n note) error {
 	if err != nil {
 		panic("pipelines: a note is plain data and always marshals")
 	}
-	_, _, err = openStore(s.dir).CreateIfAbsent(ctx, noteName, b)
+	_, _, err = keep.Open(s.dir).CreateIfAbsent(ctx, noteName, b)
 	return err
 }
 

@@ -93,7 +93,7 @@ func startExecution(ctx context.Context, out *output) (*execution, error) {
 		_, _, abandonErr := e.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
-	release, err := out.sink.Hold()
+	release, err := out.Sink.Hold()
 	if err != nil {
 		defer e.finish()
 		_, _, abandonErr := e.abandon(ctx)
@@ -119,7 +119,7 @@ func (e *execution) abandon(ctx context.Context) (kept string, published bool, e
 		patience = waitForTable
 	}
 	if !e.lock.close(patience) {
-		return e.out.sink.Unfinished(), false, nil
+		return e.out.Sink.Unfinished(), false, nil
 	}
 	ctx, cancel := afterwards(ctx)
 	defer cancel()

@@ -79,7 +79,7 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.finish()
-	out.sink, out.Describe = slowSink{out.sink, make(chan struct{}), 0}, false
+	out.Sink, out.Describe = slowSink{out.Sink, make(chan struct{}), 0}, false
 	if _, err := out.Publish(t.Context(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,8 @@ func TestStoppedWhilePublishing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := slowSink{out.sink, make(chan struct{}), wait}
-		out.sink, out.Describe = s, false
+		s := slowSink{out.Sink, make(chan struct{}), wait}
+		out.Sink, out.Describe = s, false
 		go func() {
 			_, _ = out.Publish(context.Background(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}})
 		}()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -29,7 +30,7 @@ func (s staging) stop(ctx context.Context, runID, publisher string) error {
 	defer cancel()
 	var errs []error
 	for _, name := range []string{runID + synth.DrawnSuffix, runID + synth.ReleaseSuffix, publisher + publishSuffix} {
-		_, _, err := openStore(s.dir).CreateIfAbsent(ctx, name, stopText)
+		_, _, err := keep.Open(s.dir).CreateIfAbsent(ctx, name, stopText)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -80,7 +81,7 @@ func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []by
 // run was stopped.
 func mayPublish(ctx context.Context, runID, stopDir string) (done func(), err error) {
 	if stopDir != "" {
-		data, _, err := openStore(stopDir).Get(ctx, runID+publishSuffix)
+		data, _, err := keep.Open(stopDir).Get(ctx, runID+publishSuffix)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("pipelines: looking whether the run was stopped: %w", err)
@@ -94,7 +95,7 @@ func mayPublish(ctx context.Context, runID, stopDir string) (done func(), err er
 // beginPublication is mayPublish for the last step: no stop comes after it.
 func beginPublication(ctx context.Context, runID, stopDir string) (done func(), err error) {
 	if stopDir != "" {
-		_, _, err := releaseStore{openStore(stopDir)}.CreateIfAbsent(ctx, runID+publishSuffix, []byte("the publication has begun\n"))
+		_, _, err := releaseStore{keep.Open(stopDir)}.CreateIfAbsent(ctx, runID+publishSuffix, []byte("the publication has begun\n"))
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -34,11 +35,11 @@ func TestStopAfterEachStep(t *testing.T) {
 		do   func(staging) error
 	}{
 		{"nothing was written and no privacy budget was spent", func(st staging) error {
-			_, _, err := releaseStore{openStore(st.dir)}.CreateIfAbsent(ctx, run+synth.DrawnSuffix, []byte("drawn"))
+			_, _, err := releaseStore{keep.Open(st.dir)}.CreateIfAbsent(ctx, run+synth.DrawnSuffix, []byte("drawn"))
 			return err
 		}},
 		{"nothing was written, but noise had been drawn", func(st staging) error {
-			_, _, err := releaseStore{openStore(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
+			_, _, err := releaseStore{keep.Open(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
 			return err
 		}},
 		{"the privacy budget of this run is spent, and its release is kept", func(st staging) error {
@@ -90,11 +91,11 @@ func TestStopAndReleaseAtOnce(t *testing.T) {
 					errs[k] = st.stop(ctx, run, run)
 					return
 				}
-				_, _, errs[k] = releaseStore{openStore(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
+				_, _, errs[k] = releaseStore{keep.Open(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
 			})
 		}
 		wg.Wait()
-		_, released, err := has(ctx, openStore(st.dir), run+synth.ReleaseSuffix)
+		_, released, err := has(ctx, keep.Open(st.dir), run+synth.ReleaseSuffix)
 		if err != nil || errs[0] != nil {
 			t.Fatal(err, errs[0])
 		}
@@ -112,7 +113,7 @@ func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
 	st := signedStaging(t, "s1")
 	st.remove(ctx)
 	for _, suffix := range []string{synth.DrawnSuffix, synth.ReleaseSuffix} {
-		if _, _, err := (releaseStore{openStore(st.dir)}).CreateIfAbsent(ctx, "s1"+suffix, []byte("x")); !errors.Is(err, errGone) {
+		if _, _, err := (releaseStore{keep.Open(st.dir)}).CreateIfAbsent(ctx, "s1"+suffix, []byte("x")); !errors.Is(err, errGone) {
 			t.Errorf("%s: %v", suffix, err)
 		}
 	}

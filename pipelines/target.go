@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
@@ -184,7 +185,7 @@ func (r *Request) notes() (lines []string) {
 	}
 	t := r.target()
 	to := t.in("plan", stagingAreaOf(r.TempLocation, t.beside(), r.scratch).dir)
-	to.Domain, to.People = writtenTables(r.File.Domain, r.Tables)
+	to.Domain, to.People = publish.Tables(r.File.Domain, r.Tables)
 	if note := table.OpenSink(to).Note(); note != "" {
 		lines = append(lines, "output    "+note)
 	}

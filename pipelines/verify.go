@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -71,7 +72,7 @@ func Verify(ctx context.Context, r *VerifyRequest) (*Verified, error) {
 		errs = append(errs, fmt.Errorf("the digest is %s, and --digest another: something was changed, or this is the output of another run", o.SHA256))
 	}
 	v := &Verified{Output: o, Kept: r.Digest != ""}
-	if errs[0] == nil && holds(o, privacyFile) {
+	if errs[0] == nil && holds(o, publish.PrivacyFile) {
 		p, err := released(ctx, o.Release)
 		if err != nil {
 			errs = append(errs, err)
@@ -115,13 +116,13 @@ func holds(o *dirsink.Output, name string) bool {
 // belongs compares what the statement says of the files with the manifest.
 func belongs(p report.Privacy, m *dirsink.Manifest) error {
 	var errs []error
-	rows, others := hashesOf(append(slices.Clip(m.Parts), m.Released...))
+	rows, others := publish.HashesOf(append(slices.Clip(m.Parts), m.Released...))
 	if p.Hashes.Rows != rows || len(m.Parts) > 0 && p.Rows != m.Rows {
-		errs = append(errs, fmt.Errorf("%s is the statement of other rows", privacyFile))
+		errs = append(errs, fmt.Errorf("%s is the statement of other rows", publish.PrivacyFile))
 	}
-	for _, name := range []string{modelFile, marginalsFile, reportFile} {
+	for _, name := range []string{publish.ModelFile, publish.MarginalsFile, publish.ReportFile} {
 		if p.Hashes.Files[name] != others[name] {
-			errs = append(errs, fmt.Errorf("%s is the statement of another %s", privacyFile, name))
+			errs = append(errs, fmt.Errorf("%s is the statement of another %s", publish.PrivacyFile, name))
 		}
 	}
 	return errors.Join(errs...)
@@ -129,15 +130,15 @@ func belongs(p report.Privacy, m *dirsink.Manifest) error {
 
 // ofModel compares the statement with what the model says of itself.
 func ofModel(ctx context.Context, p report.Privacy, o *dirsink.Output) error {
-	f, _, err := readModelFile(ctx, files.Join(o.Release, modelFile))
+	f, _, err := readModelFile(ctx, files.Join(o.Release, publish.ModelFile))
 	if err != nil {
 		return err
 	}
-	if fingerprint(f.Model) != p.Hashes.Model {
-		return fmt.Errorf("%s is the statement of another model than %s holds", privacyFile, modelFile)
+	if publish.Fingerprint(f.Model) != p.Hashes.Model {
+		return fmt.Errorf("%s is the statement of another model than %s holds", publish.PrivacyFile, publish.ModelFile)
 	}
 	if stated := f.Guarantee; stated != p.Guarantee() {
-		return fmt.Errorf("%s promises %q, and %s was made with %q", privacyFile, p.Guarantee(), modelFile, stated)
+		return fmt.Errorf("%s promises %q, and %s was made with %q", publish.PrivacyFile, p.Guarantee(), publish.ModelFile, stated)
 	}
 	return nil
 }

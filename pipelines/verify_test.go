@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 )
 
 // verified checks the output of a run, by the name that is given.
@@ -92,7 +93,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("said %s, %v", text.String(), err)
 		}
 	}
-	if model, err := modelio.Decode(fileOf(t, filepath.Join(release, modelFile))); err != nil || model.Version != buildinfo.Version() {
+	if model, err := modelio.Decode(fileOf(t, filepath.Join(release, publish.ModelFile))); err != nil || model.Version != buildinfo.Version() {
 		t.Errorf("the model is of %s, and this is %s; error %v", model.Version, buildinfo.Version(), err)
 	}
 	other := shop(t, 300)
@@ -109,23 +110,29 @@ func TestVerify(t *testing.T) {
 		alter func(t *testing.T, rows, release string)
 		want  string
 	}{
-		"ε":            {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, false) }, "_privacy.json has changed since it was written"},
-		"ε, refitted":  {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"epsilon": 1`, `"epsilon": 9`, true) }, `_privacy.json promises "ε = 9, δ = 1e-06, add or remove one customer", and _model.arrow was made with "ε = 1`},
-		"figure":       {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 2`, `"releases": 3`, false) }, "_privacy.json has changed"},
+		"ε": {func(t *testing.T, _, r string) {
+			edit(t, r, publish.PrivacyFile, `"epsilon": 1`, `"epsilon": 9`, false)
+		}, "_privacy.json has changed since it was written"},
+		"ε, refitted": {func(t *testing.T, _, r string) { edit(t, r, publish.PrivacyFile, `"epsilon": 1`, `"epsilon": 9`, true) }, `_privacy.json promises "ε = 9, δ = 1e-06, add or remove one customer", and _model.arrow was made with "ε = 1`},
+		"figure": {func(t *testing.T, _, r string) {
+			edit(t, r, publish.PrivacyFile, `"releases": 2`, `"releases": 3`, false)
+		}, "_privacy.json has changed"},
 		"rows of part": {func(t *testing.T, rows, _ string) { flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet")) }, "part-00001-of-00002.parquet has changed"},
 		"rows of part, refitted": {func(t *testing.T, rows, r string) {
 			flipByte(t, filepath.Join(rows, "part-00001-of-00002.parquet"))
 			refitted(t, r, filepath.Join("..", filepath.Base(rows), "part-00001-of-00002.parquet"))
 		}, "_privacy.json is the statement of other rows"},
-		"marginals":                {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, marginalsFile)) }, "_marginals.parquet has changed"},
-		"model":                    {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, modelFile)) }, "_model.arrow has changed"},
-		"statement of another run": {func(t *testing.T, _, r string) { foreign(t, r, privacyFile) }, "_privacy.json is the statement of other rows"},
-		"model of another run":     {func(t *testing.T, _, r string) { foreign(t, r, modelFile) }, "_privacy.json is the statement of another _model.arrow"},
-		"marginals of another run": {func(t *testing.T, _, r string) { foreign(t, r, marginalsFile) }, "_privacy.json is the statement of another _marginals.parquet"},
-		"report of another run":    {func(t *testing.T, _, r string) { foreign(t, r, reportFile) }, "_privacy.json is the statement of another _report.html"},
+		"marginals":                {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, publish.MarginalsFile)) }, "_marginals.parquet has changed"},
+		"model":                    {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, publish.ModelFile)) }, "_model.arrow has changed"},
+		"statement of another run": {func(t *testing.T, _, r string) { foreign(t, r, publish.PrivacyFile) }, "_privacy.json is the statement of other rows"},
+		"model of another run":     {func(t *testing.T, _, r string) { foreign(t, r, publish.ModelFile) }, "_privacy.json is the statement of another _model.arrow"},
+		"marginals of another run": {func(t *testing.T, _, r string) { foreign(t, r, publish.MarginalsFile) }, "_privacy.json is the statement of another _marginals.parquet"},
+		"report of another run":    {func(t *testing.T, _, r string) { foreign(t, r, publish.ReportFile) }, "_privacy.json is the statement of another _report.html"},
 		"more rows":                {func(t *testing.T, rows, _ string) { put(t, filepath.Join(rows, "part-2.parquet"), "x") }, "which the run did not write"},
-		"all, but the digest":      {func(t *testing.T, _, r string) { edit(t, r, privacyFile, `"releases": 2`, `"releases": 3`, true) }, "--digest another"},
-		"manifest":                 {func(t *testing.T, _, r string) { edit(t, r, "_manifest.json", `"format"`, `"fromat"`, false) }, "the manifest is of format"},
+		"all, but the digest": {func(t *testing.T, _, r string) {
+			edit(t, r, publish.PrivacyFile, `"releases": 2`, `"releases": 3`, true)
+		}, "--digest another"},
+		"manifest": {func(t *testing.T, _, r string) { edit(t, r, "_manifest.json", `"format"`, `"fromat"`, false) }, "the manifest is of format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := filepath.Join(t.TempDir(), "out")
@@ -174,7 +181,7 @@ func TestVerifyFaults(t *testing.T) {
 	if v, err := verified(VerifyConfig{Dir: more.Output}); err != nil || v.Privacy != nil || v.Output.Rows != 7 {
 		t.Errorf("%+v, %v", v, err)
 	}
-	edit(t, c.Output+".release", privacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
+	edit(t, c.Output+".release", publish.PrivacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
 	if _, err := ValidateSample(context.Background(), SampleConfig{Model: c.Output, Output: more.Output + "x"}); err == nil || !strings.Contains(err.Error(), "--model: ") || !strings.Contains(err.Error(), "_privacy.json has changed") {
 		t.Errorf("a model whose statement was altered: %v", err)
 	}

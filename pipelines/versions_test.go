@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 )
 
 const goldenReleases = "testdata/releases"
@@ -63,7 +64,7 @@ func TestReleasesOfEveryVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			model, err := modelio.Decode(fileOf(t, filepath.Join(out+".release", modelFile)))
+			model, err := modelio.Decode(fileOf(t, filepath.Join(out+".release", publish.ModelFile)))
 			if err != nil || model.Version != version || v.Output.Version != version || v.Privacy.Versions.Dapple != version {
 				t.Errorf("model of %s, manifest of %s, statement of %s, error %v", model.Version, v.Output.Version, v.Privacy.Versions.Dapple, err)
 			}
@@ -105,12 +106,12 @@ func TestReleasesOfLaterVersions(t *testing.T) {
 	release := func(t *testing.T, inModel bool) string {
 		dir := filepath.Join(golden(t, "v0.1.0"), "out.release")
 		edit(t, dir, "_manifest.json", `"version": "v0.1.0"`, `"version": "`+later+`"`, false)
-		edit(t, dir, privacyFile, `"dapple": "v0.1.0"`, `"dapple": "`+later+`"`, true)
+		edit(t, dir, publish.PrivacyFile, `"dapple": "v0.1.0"`, `"dapple": "`+later+`"`, true)
 		if inModel {
-			old := fileOf(t, filepath.Join(dir, modelFile))
-			put(t, filepath.Join(dir, modelFile), strings.ReplaceAll(strings.ReplaceAll(string(old), "\x01\x00\x00\x003\x00", "\x01\x00\x00\x004\x00"), "v0.1.0", later))
-			refitted(t, dir, modelFile)
-			edit(t, dir, privacyFile, sumOf(old), sumOf(fileOf(t, filepath.Join(dir, modelFile))), true)
+			old := fileOf(t, filepath.Join(dir, publish.ModelFile))
+			put(t, filepath.Join(dir, publish.ModelFile), strings.ReplaceAll(strings.ReplaceAll(string(old), "\x01\x00\x00\x003\x00", "\x01\x00\x00\x004\x00"), "v0.1.0", later))
+			refitted(t, dir, publish.ModelFile)
+			edit(t, dir, publish.PrivacyFile, sumOf(old), sumOf(fileOf(t, filepath.Join(dir, publish.ModelFile))), true)
 		}
 		return dir
 	}
@@ -125,7 +126,7 @@ func TestReleasesOfLaterVersions(t *testing.T) {
 		}, []string{"manifest is of format \"4\"", "which reads format 3: use that version"}},
 		"statement": {func(t *testing.T) string {
 			dir := release(t, false)
-			edit(t, dir, privacyFile, `"format": 1`, `"format": 2`, true)
+			edit(t, dir, publish.PrivacyFile, `"format": 1`, `"format": 2`, true)
 			return dir
 		}, []string{"statement is of format \"2\"", "which reads format 1: use that version"}},
 		"model": {func(t *testing.T) string { return release(t, true) }, []string{"_model.arrow", "is of format \"4\"", "which reads format 3: use that version"}},
@@ -152,7 +153,7 @@ func TestReleasesOfLaterVersions(t *testing.T) {
 	}
 	// What has changed since is told along with the version that wrote it.
 	dir := release(t, false)
-	edit(t, dir, privacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
+	edit(t, dir, publish.PrivacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
 	if _, err := verified(VerifyConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "do not use it") || !strings.Contains(err.Error(), "written by dapple "+later) {
 		t.Errorf("verify says %v", err)
 	}

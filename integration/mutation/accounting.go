@@ -24,8 +24,8 @@ var accounting = []defect{
 	},
 	{
 		name: "a charge is taken back although noise was drawn", file: "pipelines/ledger.go", test: "TestEndingFollowsTheMark",
-		old: "_, drawn, err := has(ctx, openStore(s.dir), name)\n\treturn !drawn && err == nil, err",
-		new: "_, _, err := has(ctx, openStore(s.dir), name)\n\treturn err == nil, err",
+		old: "_, drawn, err := has(ctx, keep.Open(s.dir), name)\n\treturn !drawn && err == nil, err",
+		new: "_, _, err := has(ctx, keep.Open(s.dir), name)\n\treturn err == nil, err",
 	},
 	{
 		name: "(1-1/a)^a dropped", file: "dp/accountant/renyi.go", test: "TestCapacityVectors",

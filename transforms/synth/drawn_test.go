@@ -108,7 +108,7 @@ func TestFailureAfterADraw(t *testing.T) {
 
 // Rows of two models are never published together, nor with the statement of a third.
 func TestPublishRefusesTwoModels(t *testing.T) {
-	f := &publishFn{Params: SampleParams{Shards: 2}}
+	f := &publishFn{Params: WriteParams{Shards: 2}}
 	for name, tt := range map[string]struct {
 		shards []string
 		refs   []ModelRef
@@ -132,7 +132,7 @@ func TestRowsNameTheirModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maker := newSampleFn(Release{domain: visits()}, SampleParams{Rows: 10, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}})
+	maker := newSampleFn(Release{domain: visits()}, WriteParams{Rows: 10, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}})
 	ctx := context.Background()
 	chunks, rows := &chunksFn{Sample: maker}, 0
 	err = chunks.ProcessElement(ctx, 0, iterate(ref), func(c *domain.Chunk) {

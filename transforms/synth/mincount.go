@@ -61,8 +61,8 @@ func (m MinCount) Validate(d *domain.Domain) error {
 
 // Merged returns the changes that MinCount makes to the rows that Sample and Write make of a saved release with the
 // same parameters. In a process that has made the rows it takes no time.
-func (r Release) Merged(ctx context.Context, ref ModelRef, p SampleParams) (Merged, error) {
-	f := newSampleFn(r, checked(p))
+func (r Release) Merged(ctx context.Context, ref ModelRef, p WriteParams) (Merged, error) {
+	f := newSampleFn(r, checked(r, p))
 	src, err := f.open(ctx, ref)
 	if err != nil {
 		return Merged{}, err
@@ -102,7 +102,7 @@ func (m MinCount) attrs(d *domain.Domain) domain.Clique {
 }
 
 // merge changes the rows so that no combination is rare.
-func (s *rowSource) merge(f *modelio.File, p SampleParams) error {
+func (s *rowSource) merge(f *modelio.File, p WriteParams) error {
 	if err := p.MinCount.Validate(&f.Domain); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func TestMinCount(t *testing.T) {
 	file := &modelio.File{Domain: *d, Cliques: []domain.Clique{domain.NewClique(0, 1)}, Model: model}
 	for _, columns := range [][]string{nil, {"rent"}, {"sex", "rent", "day", "month", "year"}, {"from", "to", "pay"}, {"pay", "rent", "sex"}} {
 		for _, rounding := range []Rounding{Refined, Systematic} {
-			p := SampleParams{Rows: 9000, Seed: 3, Rounding: rounding, MinCount: MinCount{Rows: 7, Columns: columns}}
+			p := WriteParams{Rows: 9000, Seed: 3, Rounding: rounding, MinCount: MinCount{Rows: 7, Columns: columns}}
 			src, err := newRowSource(file, "hash", p)
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestMinCount(t *testing.T) {
 			}
 		}
 	}
-	few, err := newRowSource(file, "hash", SampleParams{Rows: 0, MinCount: MinCount{Rows: 7}})
+	few, err := newRowSource(file, "hash", WriteParams{Rows: 0, MinCount: MinCount{Rows: 7}})
 	if err != nil || few.n != 0 {
 		t.Errorf("a release of no units, of which each combination is to have 7 rows: %d rows, %v", few.n, err)
 	}

@@ -33,7 +33,7 @@ func TestRowsOfPeople(t *testing.T) {
 		model.Weights[i] = float64(i % 7)
 	}
 	file := &modelio.File{Domain: *d, Cliques: []domain.Clique{domain.NewClique(0, 8)}, Units: 500, Model: model}
-	src, err := newRowSource(file, "hash", SampleParams{Seed: 3})
+	src, err := newRowSource(file, "hash", WriteParams{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func init() {
 // publishFn makes the shards visible when each of them is there exactly once.
 type publishFn struct {
 	Store  StoreRef
-	Params SampleParams
+	Params WriteParams
 }
 
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileRef) bool, refs func(*ModelRef) bool, emit func(Published)) error {

@@ -2,6 +2,7 @@ package synth
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 )
 
@@ -17,12 +19,30 @@ import (
 // some 100 MB, and each shard carries it.
 const maxInline = 100 << 20
 
-// Release is a released model in a pipeline. It is public.
+// Release is a released model in a pipeline. It is public. Solve, Synthesize and Saved make one; the zero Release is of no use.
 type Release struct {
-	refs   beam.PCollection // of one ModelRef
-	domain *domain.Domain
-	store  StoreRef
+	refs     beam.PCollection // of one ModelRef
+	domain   *domain.Domain
+	workload query.Workload // zero: not known
+	store    StoreRef
+	run      string
 }
+
+// mustBe panics on the zero Release.
+func (r Release) mustBe() {
+	if r.domain == nil {
+		panic("synth: the zero Release; Solve, Synthesize and Saved make one")
+	}
+}
+
+// Domain returns the domain of the records that were released. Its learned bins are in the model alone.
+func (r Release) Domain() *domain.Domain { return r.domain }
+
+// Workload returns the marginals that were asked for; Sizes is nil if the release was saved, and does not say.
+func (r Release) Workload() query.Workload { return r.workload }
+
+// RunID names the release: see Params.RunID. It is random if nobody named one.
+func (r Release) RunID() string { return r.run }
 
 // Refs returns the reference to the model: a PCollection of one ModelRef.
 func (r Release) Refs() beam.PCollection { return r.refs }
@@ -30,6 +50,7 @@ func (r Release) Refs() beam.PCollection { return r.refs }
 // Artifacts returns what was released: a PCollection of one *Artifact, with the statement and its ledger, the model,
 // the noisy answers and what is known of the errors. It is public, and costs nothing.
 func (r Release) Artifacts(s beam.Scope) beam.PCollection {
+	r.mustBe()
 	return beam.ParDo(s.Scope("dapple.Artifacts"), &artifactFn{Store: r.store}, r.refs)
 }
 
@@ -50,7 +71,7 @@ func (f *artifactFn) ProcessElement(ctx context.Context, ref ModelRef, emit func
 
 // Saved returns a release that exists already, to sample from again.
 func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release {
-	return Release{refs: beam.Create(s, ref), domain: d, store: store}
+	return Release{refs: beam.Create(s, ref), domain: d, store: store, run: rand.Text()}
 }
 
 func init() {

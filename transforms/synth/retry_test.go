@@ -182,7 +182,7 @@ func TestInputChangedAfterTheModelWasKept(t *testing.T) {
 func graph(n int, store, dir, sink string) error {
 	pl, s := beam.NewPipelineWithRoot()
 	model := Solve(s, stats(s, n), SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", RunID: "run", Store: StoreRef{"dir", store}})
-	Write(s, model, SampleParams{Rows: 400, Shards: 3, Sink: SinkRef{sink, dir}})
+	Write(s, model, WriteParams{Rows: 400, Shards: 3, Sink: SinkRef{sink, dir}})
 	return transformtest.RunOn("prism", pl)
 }
 
@@ -249,7 +249,7 @@ func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	f := &filesFn{newSampleFn(Release{domain: visits()}, SampleParams{Rows: 300, Shards: 2, Sink: SinkRef{"dir", dir}}.withDefaults())}
+	f := &filesFn{newSampleFn(Release{domain: visits()}, WriteParams{Rows: 300, Shards: 2, Sink: SinkRef{"dir", dir}}.withDefaults())}
 	sample := func(shard int) (file FileRef) {
 		if err := f.ProcessElement(context.Background(), shard, iterate(ref), func(r FileRef) { file = r }); err != nil {
 			t.Error(err)

@@ -84,7 +84,7 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 }
 
 // newRowSource returns the rows of a model, whose hash keys them.
-func newRowSource(f *modelio.File, hash string, p SampleParams) (*rowSource, error) {
+func newRowSource(f *modelio.File, hash string, p WriteParams) (*rowSource, error) {
 	d := f.Domain.Recorded()
 	plan, err := relation.New(d)
 	if err != nil {

@@ -33,21 +33,42 @@ const (
 // PrismBranches is how many branches prism runs side by side: each on one thread.
 const PrismBranches = 8
 
-// SampleParams configures Sample and Write. Zero fields mean their defaults.
+// SampleParams configures Sample and SamplePeople. Zero fields mean their defaults.
 type SampleParams struct {
-	Rows     int64  // how many, with events how many people; default: the released number of units
-	Tables   bool   // Write: people and their rows as two tables, for a domain with events; shards of people come first
-	Shards   int    // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
-	MinRows  int64  // Write: if shards would have fewer rows than this, there are fewer shards; default 0
-	Branches int    // parallel branches of the graph; default 1; PrismBranches for prism
-	Seed     uint64 // repeats the sampling; the rows are a function of the model and this
-	Rounding Rounding
-	MinCount MinCount
-	As       reflect.Type `json:"-"` // Sample: struct type of the rows; default *domain.Chunk
-	Sink     SinkRef      // Write: where rows go
+	Rows     int64    // how many, with events how many people; default: the released number of units
+	Shards   int      // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
+	Branches int      // parallel branches of the graph; default 1; PrismBranches for prism
+	Seed     uint64   // repeats the sampling; the rows are a function of the model and this; 0 is a seed like any other
+	Rounding Rounding // default Refined
+	MinCount MinCount // default: rare combinations stay as they are
+	// As is the struct type of the rows, or a pointer to one; default *domain.Chunk.
+	As reflect.Type
 }
 
-func (p SampleParams) withDefaults() SampleParams {
+// write returns the part of p that does not concern the type of rows.
+func (p SampleParams) write() WriteParams {
+	return WriteParams{Rows: p.Rows, Shards: p.Shards, Branches: p.Branches, Seed: p.Seed, Rounding: p.Rounding, MinCount: p.MinCount}
+}
+
+// Validate lists all faults of p.
+func (p SampleParams) Validate() error { return p.write().Validate() }
+
+// WriteParams configures Write. Zero fields mean their defaults; Sink has none. The fields that SampleParams has too mean the
+// same there.
+type WriteParams struct {
+	Rows     int64
+	Shards   int
+	Branches int
+	Seed     uint64
+	Rounding Rounding
+	MinCount MinCount
+
+	Tables  bool    // people and their rows as two tables, for a domain with events; shards of people come first
+	MinRows int64   // if shards would have fewer rows than this, there are fewer shards; default 0
+	Sink    SinkRef // where rows go; package tables has one for directories and tables
+}
+
+func (p WriteParams) withDefaults() WriteParams {
 	if p.Shards == 0 {
 		p.Shards = 8
 	}
@@ -59,7 +80,7 @@ func (p SampleParams) withDefaults() SampleParams {
 }
 
 // shards returns the number of shards of a table of n rows.
-func (p SampleParams) shards(n int64) int {
+func (p WriteParams) shards(n int64) int {
 	if p.MinRows == 0 {
 		return p.Shards
 	}
@@ -67,7 +88,7 @@ func (p SampleParams) shards(n int64) int {
 }
 
 // tables returns how many tables are written.
-func (p SampleParams) tables() int {
+func (p WriteParams) tables() int {
 	if p.Tables {
 		return 2
 	}
@@ -75,7 +96,7 @@ func (p SampleParams) tables() int {
 }
 
 // rows returns the number of rows of a release of the given number of units.
-func (p SampleParams) rows(units float64) int64 {
+func (p WriteParams) rows(units float64) int64 {
 	n := p.Rows
 	if n == 0 {
 		n = releasedRows(units)
@@ -87,7 +108,7 @@ func (p SampleParams) rows(units float64) int64 {
 }
 
 // Validate lists all faults of p.
-func (p SampleParams) Validate() error {
+func (p WriteParams) Validate() error {
 	p = p.withDefaults()
 	var errs []error
 	if p.Rows < 0 || p.Rows > population.MaxRows {
@@ -125,14 +146,13 @@ func (p SampleParams) Validate() error {
 // It panics on invalid parameters, and if a column cannot be written to p.As: a column that can be NULL needs a
 // pointer.
 func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
+	r.mustBe()
 	return sample(s.Scope("dapple.Sample"), r, p, oneTable, r.domain.Written())
 }
 
 // sample returns the rows of one of the tables, of the given columns.
 func sample(s beam.Scope, r Release, p SampleParams, table int, columns *domain.Domain) beam.PCollection {
-	p = checked(p)
-	p.MinCount.mustFit(r.domain)
-	p.MinRows = 0
+	w := checked(r, p.write())
 	var toStructs *structsFn
 	if p.As != nil {
 		if err := validateColumns(p.As, columns); err != nil {
@@ -140,8 +160,8 @@ func sample(s beam.Scope, r Release, p SampleParams, table int, columns *domain.
 		}
 		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *columns}
 	}
-	maker := newSampleFn(r, p)
-	return branches(s, r, p, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
+	maker := newSampleFn(r, w)
+	return branches(s, r, w, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
 		chunks := beam.ParDo(s, &chunksFn{maker, table}, shards)
 		if toStructs == nil {
 			return chunks
@@ -164,12 +184,11 @@ func validateColumns(t reflect.Type, columns *domain.Domain) error {
 
 // Write writes rows of the released model to p.Sink, each worker its own shards, and publishes them
 // when all are there. It returns a PCollection of one Published. It panics on invalid parameters.
-func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
+func Write(s beam.Scope, r Release, p WriteParams) beam.PCollection {
 	s = s.Scope("dapple.Write")
-	p = checked(p)
-	p.MinCount.mustFit(r.domain)
+	p = checked(r, p)
 	if p.Sink.Kind == "" {
-		panic("synth: Write needs a sink")
+		panic("synth: Write needs a Sink; tables.Write has one for directories and tables")
 	}
 	if p.Tables && r.domain.Events == nil {
 		panic("synth: two tables are of people and their rows, and the domain has no events")
@@ -187,16 +206,19 @@ func Write(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 
 func ignore(Published) {}
 
-func checked(p SampleParams) SampleParams {
+// checked returns p with its defaults. It panics on faults, and on a release that no transform returned.
+func checked(r Release, p WriteParams) WriteParams {
+	r.mustBe()
 	if err := p.Validate(); err != nil {
 		panic(err.Error())
 	}
+	p.MinCount.mustFit(r.domain)
 	return p.withDefaults()
 }
 
 // branches sends shard numbers through one or several parallel branches. The grouping on the shard
 // number keeps a runner from fusing all shards onto one worker.
-func branches(s beam.Scope, r Release, p SampleParams, sample func(beam.Scope, beam.PCollection) beam.PCollection) beam.PCollection {
+func branches(s beam.Scope, r Release, p WriteParams, sample func(beam.Scope, beam.PCollection) beam.PCollection) beam.PCollection {
 	out := make([]beam.PCollection, p.Branches)
 	for b := range out {
 		shards := beam.ParDo(s, &shardsFn{Branch: b, Branches: p.Branches, Shards: p.Shards * p.tables()}, r.refs)
@@ -233,13 +255,12 @@ func (f *shardsFn) ProcessElement(ref ModelRef, emit func(int, ModelRef)) error 
 
 // sampleFn is shared by the DoFns that make rows.
 type sampleFn struct {
-	Params  SampleParams
+	Params  WriteParams
 	Columns []string // of the domain that was given
 	Store   StoreRef
 }
 
-func newSampleFn(r Release, p SampleParams) sampleFn {
-	p.As = nil // rows are made as chunks; a reflect.Type does not travel
+func newSampleFn(r Release, p WriteParams) sampleFn {
 	return sampleFn{Params: p, Store: r.store, Columns: r.domain.Names()}
 }
 

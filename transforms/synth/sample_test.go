@@ -97,7 +97,7 @@ func newTestSource(n int64, rounding Rounding) (*rowSource, error) {
 		model.Weights[i] = float64(i % 7)
 	}
 	file := &modelio.File{Domain: *visits(), Cliques: workload().Cliques(), Model: model}
-	return newRowSource(file, "hash", SampleParams{Rows: n, Seed: 3, Rounding: rounding})
+	return newRowSource(file, "hash", WriteParams{Rows: n, Seed: 3, Rounding: rounding})
 }
 
 // The shards of any partition, one after the other, are the rows of one shard.
@@ -230,7 +230,7 @@ func TestSampleRefusesAModelOfOtherColumns(t *testing.T) {
 	}
 	other := *visits()
 	other.Attributes = other.Attributes[1:]
-	maker := newSampleFn(Release{domain: &other}, SampleParams{Rows: 10})
+	maker := newSampleFn(Release{domain: &other}, WriteParams{Rows: 10})
 	if _, err := maker.open(context.Background(), ref); err == nil || !strings.Contains(err.Error(), "other columns") {
 		t.Error(err)
 	}
@@ -238,7 +238,7 @@ func TestSampleRefusesAModelOfOtherColumns(t *testing.T) {
 
 func writeTo(s beam.Scope, dir string) beam.PCollection {
 	p := SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", Store: StoreRef{"dir", dir}, RunID: "run"}
-	return Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: 5000, Shards: 4, Branches: 2, Sink: SinkRef{"dir", dir}})
+	return Write(s, Solve(s, stats(s, 300), p), WriteParams{Rows: 5000, Shards: 4, Branches: 2, Sink: SinkRef{"dir", dir}})
 }
 
 // published returns the rows of the published parts and checks that nothing else is left.
@@ -305,7 +305,7 @@ func TestPublishWantsEachShardOnce(t *testing.T) {
 // A small table has fewer shards than it may have, in Write and in what Publish expects; the rows are the same.
 func TestSmallTablesHaveFewShards(t *testing.T) {
 	for n, want := range map[int64]int{0: 1, 1: 1, 99: 1, 199: 1, 200: 2, 799: 7, 800: 8, 1e9: 8} {
-		if got := (SampleParams{Shards: 8, MinRows: 100}).shards(n); got != want {
+		if got := (WriteParams{Shards: 8, MinRows: 100}).shards(n); got != want {
 			t.Errorf("%d rows: %d shards, want %d", n, got, want)
 		}
 	}
@@ -313,7 +313,7 @@ func TestSmallTablesHaveFewShards(t *testing.T) {
 		dir := t.TempDir()
 		pl, s := beam.NewPipelineWithRoot()
 		p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: StoreRef{"dir", dir}}
-		got := transformtest.Capture[Published](s, Write(s, Solve(s, stats(s, 300), p), SampleParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
+		got := transformtest.Capture[Published](s, Write(s, Solve(s, stats(s, 300), p), WriteParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
 		if err := transformtest.RunOn("direct", pl); err != nil {
 			t.Fatal(err)
 		}

@@ -141,7 +141,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	}
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, seed(s)), beam.AddFixedKey(s, tables))
 	refs := beam.Reshuffle(s, beam.ParDo(s, solve, grouped))
-	return Release{refs: refs, domain: stats.Domain(), store: p.Store}
+	return Release{refs: refs, domain: stats.Domain(), workload: stats.Workload(), store: p.Store, run: p.RunID}
 }
 
 // inOnePlace reports whether a runner's elements may have 2 GiB.

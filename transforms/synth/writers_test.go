@@ -20,7 +20,7 @@ func TestShardsWaitForWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &filesFn{newSampleFn(Release{domain: visits()}, SampleParams{Rows: 30, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}.withDefaults())}
+	f := &filesFn{newSampleFn(Release{domain: visits()}, WriteParams{Rows: 30, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}.withDefaults())}
 	var leave []func()
 	for range cap(writers) {
 		one, err := enterWriting(context.Background())

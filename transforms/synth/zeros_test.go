@@ -27,7 +27,7 @@ func TestSolveExcludes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
-		s, err := newRowSource(a, "hash", SampleParams{Rows: 500})
+		s, err := newRowSource(a, "hash", WriteParams{Rows: 500})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/nearest"
 	"github.com/dapple-dp/dapple/internal/kit/workload"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	domainfile "github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -186,7 +187,7 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 		}
 	}
 	if value(o.Store) != "" {
-		p.Store, p.RunID = synth.StoreRef{Kind: storeKind, Config: *o.Store}, rand.Text()
+		p.Store, p.RunID = keep.In(*o.Store), rand.Text()
 	}
 	if name := value(o.Public); name != "" {
 		p.Public, err = public(ctx, name, f)

@@ -1,4 +1,4 @@
-package pipelines
+package publish
 
 import (
 	"math"
@@ -45,8 +45,8 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 	return cliques, list, summary
 }
 
-// pageMarginals returns published marginals as the report is drawn from them.
-func pageMarginals(cliques []domain.Clique, list []*parquetio.Marginal) []report.Marginal {
+// PageMarginals returns published marginals as the report is drawn from them.
+func PageMarginals(cliques []domain.Clique, list []*parquetio.Marginal) []report.Marginal {
 	out := make([]report.Marginal, len(list))
 	for i, m := range list {
 		out[i] = report.Marginal{Clique: cliques[i], Fitted: m.Fitted, FittedError: m.FittedError, FittedFrom: m.FittedFrom}
@@ -88,7 +88,7 @@ func published(w query.Workload, r *solver.Result, limit int64) ([]domain.Clique
 			measured[t.Clique.Key()] = measured[t.Clique.Key()] || t.Precision > 0
 		}
 	}
-	summary := report.Marginals{File: marginalsFile, Of: len(all), MaxCells: limit}
+	summary := report.Marginals{File: MarginalsFile, Of: len(all), MaxCells: limit}
 	fits := make([]bool, len(all))
 	for _, first := range []bool{true, false} {
 		for i, c := range all {

@@ -1,9 +1,10 @@
-package pipelines
+package publish
 
 import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
@@ -14,14 +15,14 @@ import (
 
 // Names of released files.
 const (
-	privacyFile   = "_privacy.json"
-	modelFile     = "_model.arrow"
-	marginalsFile = "_marginals.parquet"
-	reportFile    = "_report.html"
+	PrivacyFile   = "_privacy.json"
+	ModelFile     = "_model.arrow"
+	MarginalsFile = "_marginals.parquet"
+	ReportFile    = "_report.html"
 )
 
-// description holds what the files that go with the rows state in addition to the release.
-type description struct {
+// Description holds what the files that go with the rows state in addition to the release. It is plain data.
+type Description struct {
 	Public     query.Frame
 	RowsAsked  int64
 	Tables     bool // the rows of people are one table, and people another
@@ -30,7 +31,6 @@ type description struct {
 	TrimID     bool // blanks around IDs were taken off
 	NullID     []string
 	Derived    []string // what the domain file has from the true table
-	StopDir    string   // staging through which workers in other processes are stopped; empty: there are none
 	RowsAt     string   // where the rows are, for those who read them
 	RowsFormat string
 	About      map[string]string // what only the curator knows
@@ -43,9 +43,9 @@ type description struct {
 	CriteriaWithin float64 // units by which noise shifts their check
 }
 
-// describe makes the files that go with the rows: statement, model, marginals and report. They are functions of the
+// Files makes the files that go with the rows: statement, model, marginals and report. They are functions of the
 // release, so that a repeated publication writes the same bytes.
-func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged) ([]dirsink.Released, error) {
+func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) ([]dirsink.Released, error) {
 	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
 	if err != nil {
 		return nil, err
@@ -54,21 +54,21 @@ func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged
 	privacy := statement(d, a, rows, summary)
 	privacy.Criteria = criteriaOf(d, a.Result.Accepted)
 	privacy.Public = report.NewPublic(d.PublicName, a.Result.Public)
-	privacy.Merge(minCountOf(d.MinCount, binned, rows, merged))
+	privacy.Merge(MinCountOf(d.MinCount, binned, rows, merged))
 	return []dirsink.Released{
-		{Name: modelFile, Write: func(w io.Writer, _ []dirsink.File) error {
+		{Name: ModelFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := w.Write(a.Model)
 			return err
 		}},
-		{Name: marginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
+		{Name: MarginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := parquetio.WriteMarginals(w, marginals)
 			return err
 		}},
-		{Name: reportFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: pageMarginals(cliques, marginals)})
+		{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals)})
 		}},
-		{Name: privacyFile, Write: func(w io.Writer, before []dirsink.File) error {
-			privacy.Hashes.Rows, privacy.Hashes.Files = hashesOf(before)
+		{Name: PrivacyFile, Write: func(w io.Writer, before []dirsink.File) error {
+			privacy.Hashes.Rows, privacy.Hashes.Files = HashesOf(before)
 			b, err := privacy.JSON()
 			if err == nil {
 				_, err = w.Write(b)
@@ -78,16 +78,16 @@ func describe(d *description, a *synth.Artifact, rows int64, merged synth.Merged
 	}, nil
 }
 
-// hashesOf returns the hashes in a statement of the files that it goes with: one SHA-256 of all parts, empty if there
+// HashesOf returns the hashes in a statement of the files that it goes with: one SHA-256 of all parts, empty if there
 // are none, and one of each other file.
-func hashesOf(list []dirsink.File) (rows string, others map[string]string) {
+func HashesOf(list []dirsink.File) (rows string, others map[string]string) {
 	var parts []dirsink.File
 	others = map[string]string{}
 	for _, f := range list {
 		switch {
 		case dirsink.IsPart(f.Name):
 			parts = append(parts, f)
-		case f.Name != privacyFile:
+		case f.Name != PrivacyFile:
 			others[f.Name] = f.SHA256
 		}
 	}
@@ -97,14 +97,14 @@ func hashesOf(list []dirsink.File) (rows string, others map[string]string) {
 	return rows, others
 }
 
-func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
+func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
 	noise := report.Gaussian
 	if a.Statement.Accounting == dp.Pure.String() {
 		noise = report.Laplace
 	}
 	_, cells, err := d.Public.Workload.Maximal().Cells()
 	if err != nil {
-		panic("pipelines: a workload that was counted can be counted")
+		panic("publish: a workload that was counted can be counted")
 	}
 	r, tables := a.Result, []string(nil)
 	if d.Tables {
@@ -122,4 +122,32 @@ func statement(d *description, a *synth.Artifact, rows int64, m report.Marginals
 		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
+}
+
+// criteriaOf returns the section on criteria of a statement; nil if there are none.
+func criteriaOf(d *Description, met *bool) *report.Criteria {
+	if met == nil {
+		return nil
+	}
+	out := &report.Criteria{Met: *met, Share: d.Criteria.Share.Float(), Within: d.CriteriaWithin}
+	for _, l := range d.Criteria.Limits {
+		out.Limits = append(out.Limits, report.Limit{Columns: l.Clique.Names(&d.Public.Domain), Largest: l.Largest})
+	}
+	return out
+}
+
+// MinCountOf returns what a statement says of a least number of rows of each combination; zero: it was not asked for.
+func MinCountOf(m synth.MinCount, d *domain.Domain, rows int64, merged synth.Merged) report.MinCount {
+	if m.Rows == 0 {
+		return report.MinCount{}
+	}
+	return report.NewMinCount(m.Rows, combined(m, d), merged.Rows, rows, merged.AverageTV)
+}
+
+// combined returns the columns whose combinations are counted.
+func combined(m synth.MinCount, d *domain.Domain) []string {
+	if len(m.Columns) > 0 {
+		return m.Columns
+	}
+	return d.Names()
 }
