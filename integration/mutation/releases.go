@@ -16,6 +16,10 @@ var releases = []defect{
 		old: "f = &File{Version: said[1],", new: "f = &File{Version: buildinfo.Version(),",
 	},
 	{
+		name: "a new budget book is its maker's alone", file: "internal/release/store/local.go", dir: "internal/release/book", test: "TestNewBook",
+		old: "mode = 0o777", new: "mode = 0o700",
+	},
+	{
 		name: "release kept under a name of the attempt", file: "transforms/synth/solve.go", test: "TestAttemptsAtOnceReleaseOneModel",
 		old: "\tname := f.Params.RunID + ReleaseSuffix\n", new: "\tname := f.Params.RunID + rand.Text() + ReleaseSuffix\n",
 	},

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"os/user"
@@ -28,19 +29,15 @@ func unnamed(t *testing.T) uint32 {
 	return 0
 }
 
-// The command, its workers and its expansion service start and work where the user ID has no name and the environment
-// names neither user nor home, as in containers of clusters.
-func TestAnyUserID(t *testing.T) {
-	if testing.Short() {
-		t.Skip("missing: time to build the command; make integration does")
-	}
-	id := unnamed(t)
-	dir, err := os.MkdirTemp("", "dapple-user-")
+// everybodys returns a directory that every user can write to, with the command and a table.
+func everybodys(t *testing.T) (dir, program string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "dapple-user-") // below t.TempDir others could not reach it
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	program := filepath.Join(dir, "dapple")
+	program = filepath.Join(dir, "dapple")
 	if out, err := exec.Command("go", "build", "-tags=osusergo", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
@@ -55,6 +52,69 @@ func TestAnyUserID(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
+	return dir, program
+}
+
+// Two users of a group keep one budget book, which one of them has made: runs of both are charged to it, and a third
+// user reads nothing of it. No mode has to be changed: the book is as private as the umask says.
+func TestUsersOfAGroupShareABook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to build the command; make integration does")
+	}
+	id := unnamed(t)
+	dir, program := everybodys(t)
+	const group = 64321
+	team := filepath.Join(dir, "team")
+	if err := errors.Join(os.Mkdir(team, 0o700), os.Chown(team, int(id), group), os.Chmod(team, os.ModeSetgid|0o770)); err != nil {
+		t.Fatal(err)
+	}
+	run := func(user, main uint32, groups []uint32, args string) (int, string) {
+		temp := filepath.Join(dir, "tmp"+strconv.Itoa(int(user)))
+		if err := os.MkdirAll(temp, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(temp, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", "umask 007; exec "+program+" "+args)
+		cmd.Dir, cmd.Env = dir, []string{"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH")}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: main, Groups: groups}}
+		out, _ := cmd.CombinedOutput() // the status is compared
+		return cmd.ProcessState.ExitCode(), string(out)
+	}
+	const synth = "synth --domain=people.yaml --input=people.csv --epsilon=0.2 --delta=1e-9 --ledger=team/book --quiet --output="
+	first, second, stranger := id, id+1, id+2
+	for _, row := range []struct {
+		user   uint32
+		args   string
+		status int
+		says   string
+	}{
+		{first, "ledger team/book --create=people --input=people.csv --epsilon=1 --delta=1e-6", 0, "by 0 runs"},
+		{first, synth + "a", 0, "by 1 run"},
+		{second, synth + "b", 0, "by 2 runs"},
+		{first, synth + "c", 0, "by 3 runs"},
+		{second, "ledger team/book", 0, "by 3 runs"},
+		{stranger, "ledger team/book", 2, "permission denied"},
+	} {
+		groups := []uint32{group}
+		if row.user == stranger {
+			groups = nil
+		}
+		if status, out := run(row.user, row.user, groups, row.args); status != row.status || !strings.Contains(out, row.says) {
+			t.Errorf("user %d, dapple %s: exit status %d, want %d, and %q in\n%.600s", row.user, row.args, status, row.status, row.says, out)
+		}
+	}
+}
+
+// The command, its workers and its expansion service start and work where the user ID has no name and the environment
+// names neither user nor home, as in containers of clusters.
+func TestAnyUserID(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to build the command; make integration does")
+	}
+	id := unnamed(t)
+	dir, program := everybodys(t)
 	under := func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir, cmd.Env = dir, []string{"TMPDIR=" + dir, "PATH=" + os.Getenv("PATH")}

@@ -64,6 +64,22 @@ func TestSharedBook(t *testing.T) {
 	}
 }
 
+// A new book is as open as the umask of its maker says.
+func TestNewBook(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "book")
+	before := syscall.Umask(0o007)
+	_, err := book.Create(t.Context(), dir, terms)
+	syscall.Umask(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{dir: 0o770, filepath.Join(dir, "entry-000000.json"): 0o640} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has %v (error %v), want %o", name, info, err, want)
+		}
+	}
+}
+
 // copyOfTest returns this program where every user can start it.
 func copyOfTest(t *testing.T) string {
 	t.Helper()

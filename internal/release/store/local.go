@@ -13,7 +13,8 @@ import (
 // Local keeps values as files of a directory, which is created if need be.
 type Local struct {
 	Dir string
-	// Shared: whoever may read the directory may read its values too. Otherwise only their owner can.
+	// Shared: the directory is as open as the umask says, and whoever may read it may read its values too. Otherwise only
+	// their owner can.
 	Shared bool
 }
 
@@ -87,7 +88,11 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_
 // gets its name: a link either finds the name free or fails, no matter who else tries.
 func create(path string, data []byte, shared bool) (err error) {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	mode := os.FileMode(0o700)
+	if shared {
+		mode = 0o777
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
 		return err
 	}
 	temp, err := os.CreateTemp(dir, ".new-*") // no name can begin with a full stop
