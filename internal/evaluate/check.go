@@ -65,7 +65,7 @@ const (
 // CheckConfig is one request to check a table.
 type CheckConfig struct {
 	Domain   string // domain file; required
-	Input    string // the true table; required
+	Input    string // the true table; default: none, and the domain file alone is checked and written
 	People   string // the true table of people, if some have no rows; default: none
 	JSON     string // file for the figures as JSON, local or gs://, replaced if it is there, or Stdout; default: none
 	Services table.Options
@@ -77,12 +77,24 @@ type CheckRequest struct {
 	declared *domain.Domain // as in the file
 	events   *domain.Events
 	json     string
+	file     []byte // the domain file as JSON, if there is no table
 }
 
 // OpenCheck reads the domain file, finds the table and compares its columns with the domain's. It returns
 // everything that is wrong, as FieldErrors.
 func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 	errs := &FieldErrors{}
+	if c.Input == "" && c.People == "" && c.Domain != "" {
+		data, err := files.ReadAll(ctx, c.Domain, maxDomain)
+		r := &CheckRequest{json: c.JSON}
+		if err == nil {
+			r.file, err = schema.JSON(c.Domain, data)
+		}
+		if errs.add("Domain", err); len(*errs) > 0 {
+			return nil, *errs
+		}
+		return r, nil
+	}
 	file := readDomain(ctx, c.Domain, errs)
 	r := &CheckRequest{source: find(ctx, "Input", c.Input, true, file, Config{People: c.People, Services: c.Services}, errs), json: c.JSON}
 	if file != nil && file.Domain.Events != nil {
@@ -115,6 +127,12 @@ func readDomain(ctx context.Context, name string, errs *FieldErrors) *schema.Fil
 
 // Run reads the table and writes the text form to out, and the JSON form to its file.
 func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
+	if r.file != nil {
+		return writeTo(ctx, out, r.json, append(r.file, '\n'), func(out io.Writer) error {
+			_, err := fmt.Fprintln(out, "the domain file has no fault; name a table to count what does not fit it")
+			return err
+		})
+	}
 	c, err := r.checker(ctx)
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
@@ -137,19 +155,19 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	if c.fit.People != nil {
 		c.fit.People.end()
 	}
-	return c.fit.write(ctx, out, r.json)
+	b, err := json.MarshalIndent(c.fit, "", "  ")
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	return writeTo(ctx, out, r.json, append(b, '\n'), c.fit.WriteText)
 }
 
-// write writes the text form to out, and the JSON form to a file, or in place of the text.
-func (f *Fit) write(ctx context.Context, out io.Writer, name string) error {
-	b, err := json.MarshalIndent(f, "", "  ")
-	b = append(b, '\n')
-	switch {
-	case err != nil:
-	case name == Stdout:
+// writeTo writes the text form to out, and the JSON form to a file, or in place of the text.
+func writeTo(ctx context.Context, out io.Writer, name string, b []byte, text func(io.Writer) error) (err error) {
+	if name == Stdout {
 		_, err = out.Write(b)
-	default:
-		if err = f.WriteText(out); err == nil && name != "" {
+	} else {
+		if err = text(out); err == nil && name != "" {
 			err = files.Replace(ctx, name, b)
 		}
 	}

@@ -166,3 +166,23 @@ events: {person: [sex, born], rows: {max: 2}}
 		t.Errorf("%s, %v", b, err)
 	}
 }
+
+// TestCheckOfADomainAlone: without a table the domain file is checked, and written as JSON that declares the same.
+func TestCheckOfADomainAlone(t *testing.T) {
+	path := write(t, "domain.yaml", "privacy_id: none\ncolumns: [{name: sex, type: STRING, values: [No, yes]}]\n")
+	r, err := OpenCheck(t.Context(), CheckConfig{Domain: path, JSON: Stdout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := r.Run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"privacy_id":"none","columns":[{"name":"sex","type":"STRING","values":["No","yes"]}]}`
+	if got := strings.TrimSpace(out.String()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if _, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, "bad.yaml", "columns: []\n")}); err == nil {
+		t.Error("a faulty domain file passed")
+	}
+}

@@ -336,7 +336,7 @@ func checkCommand() command {
 		example: "dapple check people.yaml people.csv",
 		options: append([]option{
 			{name: "domain", group: groupWhat, value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
-			{name: "input", group: groupWhat, value: "TABLE", usage: "the true table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
+			{name: "input", group: groupWhat, value: "TABLE", usage: "the true table; default: none, and --json writes the domain file as JSON", set: text(&c.Input)},
 			{name: "people_input", group: groupWhat, value: "TABLE", usage: "the true table of all people, if some have no rows", set: text(&c.People)},
 			jsonOption(&c.JSON),
 		}, readingServices(&c.Services)...),

@@ -1,0 +1,37 @@
+package schema
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"testing"
+)
+
+// TestJSON: a domain file written as JSON declares the same, and names its faults as before.
+func TestJSON(t *testing.T) {
+	for _, path := range []string{"testdata/product.yaml", "../../examples/visits/people.yaml", "../../examples/constraints/stays.yaml"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Parse("domain", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := JSON("domain", data)
+		if err != nil || !json.Valid(text) {
+			t.Fatalf("%s: %v\n%s", path, err, text)
+		}
+		got, err := Parse("domain", text)
+		if err != nil || !reflect.DeepEqual(got.Domain, want.Domain) {
+			t.Errorf("%s: declares another domain: %v\n%s", path, err, text)
+		}
+	}
+	if _, err := JSON("domain", []byte("columns: [{name: a}]")); err == nil {
+		t.Error("a faulty file was written")
+	}
+	odd := "columns:\n  - {name: a, type: STRING, values: [No, 007, 1e3, \"null\", 0x10, .inf, \"<é\u2028\"], null: true}\n"
+	if text, err := JSON("domain", []byte(odd)); err != nil || string(text) != `{"columns":[{"name":"a","type":"STRING","values":["No","007",1e3,"null","0x10",".inf","<é\u2028"],"null":true}]}` {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
