@@ -169,7 +169,7 @@ events: {person: [sex, born], rows: {max: 2}}
 
 // TestCheckOfADomainAlone: without a table the domain file is checked, and written as JSON that declares the same.
 func TestCheckOfADomainAlone(t *testing.T) {
-	path := write(t, "domain.yaml", "privacy_id: none\ncolumns: [{name: sex, type: STRING, values: [No, yes]}]\n")
+	path := write(t, filepath.Join(t.TempDir(), "domain.yaml"), "privacy_id: none\ncolumns: [{name: sex, type: STRING, values: [No, yes], other: true}]\n")
 	r, err := OpenCheck(t.Context(), CheckConfig{Domain: path, JSON: Stdout})
 	if err != nil {
 		t.Fatal(err)
@@ -178,11 +178,11 @@ func TestCheckOfADomainAlone(t *testing.T) {
 	if err := r.Run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"privacy_id":"none","columns":[{"name":"sex","type":"STRING","values":["No","yes"]}]}`
+	const want = `{"privacy_id":"none","columns":[{"name":"sex","type":"STRING","values":["No","yes"],"other":true}]}`
 	if got := strings.TrimSpace(out.String()); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if _, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, "bad.yaml", "columns: []\n")}); err == nil {
+	if _, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, filepath.Join(t.TempDir(), "bad.yaml"), "columns: []\n")}); err == nil {
 		t.Error("a faulty domain file passed")
 	}
 }
