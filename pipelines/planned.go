@@ -142,9 +142,10 @@ func (r *PlanRequest) scaleLike(p *report.Privacy) {
 
 const likeFix = "name a release over the same columns in the same order, with as many values or bins each"
 
-// aim finds the least ε for the target, and uses it if the request has none.
+// aim finds the least ε for the target, and uses it if the request has none: errors are then of the bins that ε = 1 learns.
 func (r *PlanRequest) aim(f *Faults) {
-	aimed := plan.AimAt(r.Problem, r.Chosen, r.target, r.targetError, r.like)
+	q := plan.Ask(r.Problem, r.Chosen, r.target, r.like, true)
+	aimed := q.Aim(r.target, r.targetError)
 	if math.IsNaN(float64(aimed.Epsilon)) {
 		f.add("--target_error", fmt.Sprintf("got %g for %s; no ε up to %g is predicted to reach it with method %s (at %g: %.2g)",
 			r.targetError, r.target, plan.MostEpsilon, r.Chosen.Name, plan.MostEpsilon, aimed.Reached),
@@ -153,14 +154,17 @@ func (r *PlanRequest) aim(f *Faults) {
 	}
 	r.aimed = &aimed
 	if !r.chosen {
+		if r.question = q; r.target.Width > 0 || r.target.Columns != nil {
+			r.question = plan.Ask(r.Problem, r.Chosen, plan.Target{}, r.like, true)
+		}
 		r.Epsilon, r.Problem.Epsilon = aimed.Epsilon, aimed.Epsilon
 		checkProblem(r.Request, f)
 	}
 }
 
 // Plan is what is known of a run before it. Its fields are Domain, Workload, Method and Why, Charges, AverageTV between
-// LowTV and HighTV, NoiseBound, SolveBytes, SolveSeconds, FileBytes and others; WriteText writes all of them for a
-// terminal, and encoding/json for programs.
+// LowTV and HighTV, NoiseBound, SolveBytes, SolveSeconds, FileBytes and others; WriteText writes the main ones for
+// a terminal, WriteDetails all of them, and JSON all of them for programs.
 type Plan = plan.Plan
 
 // Plan predicts what the request would do.
@@ -173,7 +177,9 @@ func (r *Request) Plan() (*Plan, error) {
 		}
 		p.Notes = append(r.notes(), r.left()...)
 		p.Aimed = r.aimed
-		p.Curve = plan.Curve(r.Problem, r.Chosen, r.like)
+		if r.question != nil {
+			p.Answer(r.question)
+		}
 		if !p.UnitsGiven {
 			p.ByUnits = plan.OtherUnits(r.Problem, r.Chosen, r.like)
 		}

@@ -44,8 +44,8 @@ func TestPlanForAnError(t *testing.T) {
 		}
 		at := func(factor float64) float64 {
 			q := r.Problem
-			q.Epsilon *= dp.Epsilon(factor)
-			tv, _, _ := plan.Error(q, r.Chosen, p.Aimed.Target, nil)
+			q.Epsilon = 1
+			tv, _, _ := plan.Ask(q, r.Chosen, p.Aimed.Target, nil, true).Error(r.Epsilon * dp.Epsilon(factor))
 			return tv
 		}
 		if found, less := at(1), at(.9); !(found <= .01) || !(less > .01) {
@@ -56,8 +56,8 @@ func TestPlanForAnError(t *testing.T) {
 		}
 		for _, epsilon := range []dp.Epsilon{1, 70} {
 			var text strings.Builder
-			p.Aimed.Epsilon = epsilon
-			if err := p.WriteText(&text); err != nil || strings.Contains(text.String(), "protects hardly anybody") != (epsilon == 70) {
+			p.Charges.Epsilon = float64(epsilon)
+			if err := p.WriteText(&text); err != nil || strings.Contains(text.String(), "is above 10 and protects little") != (epsilon == 70) {
 				t.Errorf("%q: at ε = %g plan says %v, %s", target, float64(epsilon), err, text.String())
 			}
 		}
@@ -121,7 +121,7 @@ func TestPlanLikeARelease(t *testing.T) {
 	if got := like.AverageTV; !(like.LowTV < got && got < like.HighTV && like.HighTV/like.LowTV < typical.HighTV/typical.LowTV) {
 		t.Errorf("%g is likely within %g and %g", got, like.LowTV, like.HighTV)
 	}
-	checkScaled(t, dir, path, model, release.Model, like)
+	checkScaled(t, dir, path, model, release.Model, like.Problem.Epsilon)
 	r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: model})
 	if err != nil || r.Problem.Units != 9000 {
 		t.Errorf("%g units, %v", r.Problem.Units, err)
@@ -140,8 +140,20 @@ func TestPlanLikeARelease(t *testing.T) {
 
 // checkScaled gives the release of a model a statement. What it measured scales plans for the same workload, and of another
 // statement nothing is taken.
-func checkScaled(t *testing.T, dir, path, model string, m *population.Model, plain *plan.Plan) {
+func checkScaled(t *testing.T, dir, path, model string, m *population.Model, epsilon dp.Epsilon) {
 	t.Helper()
+	planned := func() *plan.Plan {
+		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: epsilon}, TargetError: .02, Like: model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	plain := planned()
 	workload := plain.Problem.Workload.Fingerprint()
 	stated := report.Privacy{Format: 1, Method: "rake", Units: report.Units{Count: 9000}}
 	stated.Epsilon, stated.Delta, stated.Neighbouring = float64(plain.Problem.Epsilon), 1e-9, plain.Problem.Neighbouring.String()
@@ -168,14 +180,7 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, pla
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(dir, publish.PrivacyFile), string(b))
-		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: plain.Problem.Epsilon}, TargetError: .02, Like: model})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := r.Plan()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := planned()
 		if x := got.AverageTV / plain.AverageTV; math.Abs(x-c.scale) > .01 || got.Scaled != (c.scale != 1) {
 			t.Errorf("%s: %.3f times the prediction, scaled %v; want %g", name, x, got.Scaled, c.scale)
 		}
@@ -183,7 +188,7 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, pla
 			t.Errorf("%s: ε = %g for the error, %g without a measurement", name, float64(got.Aimed.Epsilon), float64(plain.Aimed.Epsilon))
 		}
 		var text strings.Builder
-		if err := got.WriteText(&text); err != nil || strings.Contains(text.String(), "scaled to the error that it measured") != got.Scaled {
+		if err := got.WriteDetails(&text); err != nil || strings.Contains(text.String(), "scaled to the error that it measured") != got.Scaled {
 			t.Errorf("%s: %v\n%s", name, err, text.String())
 		}
 	}

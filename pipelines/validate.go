@@ -30,6 +30,7 @@ type Request struct {
 	Chosen   solver.Method
 	omitted  int64
 	aimed    *plan.Aimed     // the ε for an error that a plan was asked for
+	question *plan.Question  // what errors the plan states, where its ε was found; nil: those of its own bins
 	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
 	about    map[string]string
 	ledger   *book.Book // as it was when the request was checked; nil: none

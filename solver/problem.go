@@ -42,11 +42,15 @@ type Problem struct {
 
 // Pattern is what a table is taken to be like before anything of it is read: a released model.
 type Pattern struct {
-	Model *Model
+	Model *Model         // nil: a typical table
 	Runs  [][]domain.Run // of each attribute whose bins were learned, how its values are spread; nil: not known
 	// Scale is what the error of the release was, as it measured it, over the predicted one; 0: it did not. See plan.Scale.
 	Scale float64
 	Data  float64 // ε times units of that release
+	// Bins is the capacity of the budget whose run learns the bins that errors are asked of; 0: that of the run itself.
+	Bins float64
+	// Units is how many privacy units the table has, whatever number is planned for; 0: as planned.
+	Units float64
 }
 
 // Memory returns the bytes that the solve may take.

@@ -64,6 +64,11 @@ func reserving(m Method) Method {
 		m.Foresee = func(p Problem, b dp.Budget, like *Pattern) (Forecast, error) {
 			if reserve := withheld(p, nil); reserve.Num > 0 { // no method that foresees fixes its noise
 				b.Capacity *= 1 - reserve.Float()
+				if like != nil {
+					rest := *like
+					rest.Bins *= 1 - reserve.Float()
+					like = &rest
+				}
 			}
 			return foresee(p, b, like)
 		}

@@ -27,6 +27,7 @@ type planJSON struct {
 	LowTV        *float64             `json:"average_tv_low"`
 	HighTV       *float64             `json:"average_tv_high"`
 	LeastTV      *float64             `json:"average_tv_least"`
+	FinerTV      *float64             `json:"average_tv_of_learned_bins,omitempty"` // if average_tv is of the coarser bins that ε = 1 learns
 	Like         bool                 `json:"like_a_release"`
 	Scaled       bool                 `json:"scaled_to_its_error,omitempty"` // that the release measured
 	NoiseBound   *float64             `json:"noise_bound_95"`
@@ -83,7 +84,7 @@ func (p *Plan) JSON() ([]byte, error) {
 	out := planJSON{
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Columns: p.Domain.Names(), Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
 		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, Cells: p.Workload.Cells,
-		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD), Proved: known(p.Proved), Rate: known(p.Rate), LeastRate: known(p.Least), Sampling: known(p.Sampling),
+		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), FinerTV: known(p.FinerTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD), Proved: known(p.Proved), Rate: known(p.Rate), LeastRate: known(p.Least), Sampling: known(p.Sampling),
 		RunSeconds: known(p.RunSeconds), RunBytes: known(p.RunBytes), SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
 		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, ByUnits: p.ByUnits, Alternatives: []alternativeJSON{},
 	}

@@ -27,7 +27,7 @@ type Plan struct {
 	Suited       string // the method that Auto would take, and why; empty if it is Method
 	Limits       string // the method's public caps; empty if the domain's size is the only one
 	Alternatives []Alternative
-	Curve        []Point   // error at other ε; nil if it was not asked for
+	Curve        []Point   // error at other ε; nil for a long workload
 	ByUnits      []AtUnits // error at other numbers of units; nil if it was not asked for
 	Aimed        *Aimed    // the ε for a wanted error; nil if none is wanted
 	Comparisons  []string  // methods kept for comparison
@@ -42,6 +42,7 @@ type Plan struct {
 	HighTV     float64
 	LeastTV    float64 // predicted of a table none of whose columns varies, or LowTV if that is less; NaN if there is no such prediction
 	Enough     float64 // privacy units from which AverageTV is at most FewTV, roughly; 0 if it is, or nothing is predicted
+	FinerTV    float64 // predicted of the bins that this run learns, if AverageTV is of coarser ones; else NaN
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
 	Theory
@@ -171,7 +172,9 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		return nil, err
 	}
 	plan.Charges = ledger.Statement(schedule(p, chosen))
-	plan.AverageTV, plan.LowTV, plan.HighTV = Error(p, chosen, Target{}, like)
+	q := Ask(p, chosen, Target{}, like, len(p.Workload.Marginals) <= curveMarginals)
+	plan.AverageTV, plan.LowTV, plan.HighTV = q.Error(p.Epsilon)
+	plan.Curve, plan.FinerTV = q.Curve(), math.NaN()
 	plan.Scaled = like != nil && like.Scale > 0
 	if plan.Like, plan.LeastTV = like != nil, math.NaN(); !plan.Like {
 		plan.LeastTV = min(least(p, chosen, ledger), plan.LowTV)
@@ -205,6 +208,15 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		}
 	}
 	return plan, nil
+}
+
+// Answer makes the errors of the plan those of a question, which are of other bins than the run learns.
+func (p *Plan) Answer(q *Question) {
+	if p.Domain.Learns() {
+		p.FinerTV = p.AverageTV
+	}
+	p.AverageTV, p.LowTV, p.HighTV = q.Error(p.Problem.Epsilon)
+	p.LeastTV, p.Curve = min(p.LeastTV, p.LowTV), q.Curve()
 }
 
 // Written returns how many rows are written, as many as there are units if none are asked for, and about how many bytes

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -71,7 +72,7 @@ func TestAlternativesThatDoNotApply(t *testing.T) {
 		t.Error("every method claims to be pure")
 	}
 	var text strings.Builder
-	if err := p.WriteText(&text); err != nil || strings.Count(text.String(), "does not apply: ") != refused {
+	if err := p.WriteDetails(&text); err != nil || strings.Count(text.String(), "does not apply: ") != refused {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
 }
@@ -83,7 +84,7 @@ func TestTextOfAnAdaptiveMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := p.WriteText(&text); err != nil {
+	if err := p.WriteDetails(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"wanted: the 4 that no other contains", "up to 4 marginals, 17 cells", "6 scores: ", "10 scores: ", "up to 10 marginals",
@@ -219,18 +220,18 @@ func TestTooSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := made.WriteText(&b); err != nil {
+		if err := made.WriteDetails(&b); err != nil {
 			t.Fatal(err)
 		}
 		return made, b.String()
 	}
 	small, said := text(344)
-	want := fmt.Sprintf("too small for its columns: of 344 units expect no better than average TV %s; about %.0f would do", tv(small.LowTV), small.Enough)
+	want := fmt.Sprintf("poor: 344 rows are too few; about %s would do", page.Count(small.Enough))
 	if !(small.AverageTV > FewTV) || small.Enough < 1000 || !strings.Contains(said, want) {
 		t.Errorf("average TV %v, enough %v; no %q in\n%s", small.AverageTV, small.Enough, want, said)
 	}
 	large, said := text(small.Enough)
-	if large.AverageTV > FewTV || large.Enough != 0 || strings.Contains(said, "too small") {
+	if large.AverageTV > FewTV || large.Enough != 0 || strings.Contains(said, "too few") {
 		t.Errorf("%.0f units: average TV %v, enough %v\n%s", small.Enough, large.AverageTV, large.Enough, said)
 	}
 	if fewer, _ := text(small.Enough / 2.6); !(fewer.AverageTV > FewTV) {
@@ -247,7 +248,7 @@ func TestPlanSaysWhichMethodSuits(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := made.WriteText(&b); err != nil {
+		if err := made.WriteDetails(&b); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(strings.Fields(b.String()), " ") // lines are broken
@@ -268,36 +269,55 @@ func TestPlanSaysWhichMethodSuits(t *testing.T) {
 	}
 }
 
-// No curve rises with ε, a plan states what the curve says, and nothing less is expected of a table that hardly varies than
-// what the plan states. Of 1000 units with learned columns, what 1 merges 10 does not.
+// Errors fall with ε: those of a curve, and those that a target is answered from, over made-up domains with learned bins.
+// A plan states what its own curve and its target say, and nothing less is expected of a table that hardly varies. Of
+// 1000 units with learned columns, what 1 merges 10 does not.
 func TestErrorsAgree(t *testing.T) {
-	learned := problem(3, 44, 2, 20, 20)
-	learned.Units = 1000
-	for i, most := range []int64{645_000, 324_000} {
-		learned.Domain.Attributes[2+i] = domain.Attribute{Name: fmt.Sprint("c", 2+i), Type: domain.Int64, Cuts: []int64{0, most}, Resolution: 1, Learned: 20, HasFallback: true}
-	}
-	few := problem(2, 100, 100)
-	few.Units = 300
-	at := map[string]int{"learned": 4, "few": 0} // of the curve
-	for name, p := range map[string]solver.Problem{"learned": learned, "few": few} {
-		m, _, err := methods.Choose(p, solver.Auto)
-		if err != nil {
-			t.Fatal(err)
+	for _, columns := range [][2]int{{3, 2}, {8, 3}, {0, 5}} { // learned, listed
+		d := &domain.Domain{}
+		for i := range columns[0] {
+			d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint("n", i), Type: domain.Int64, Cuts: []int64{0, 1000 << i}, Learned: 20, Resolution: 1, Null: i%2 == 0, HasFallback: true})
 		}
-		curve := Curve(p, m, nil)
-		for i, x := range curve {
-			if i > 0 && x.TV > curve[i-1].TV {
-				t.Errorf("%s: the curve rises: %v", name, curve)
+		for i := range columns[1] {
+			d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint("c", i), Type: domain.String, Values: []string{"a", "b", "c", "d", "e"}[:2+i%4], HasFallback: true})
+		}
+		for _, units := range []float64{1000, 50_000} {
+			p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: units}
+			m, _, err := methods.Choose(p, solver.Auto)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		x := curve[at[name]]
-		p.Epsilon = x.Epsilon
-		made, err := Make(p, m.Name, 0, true, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if made.AverageTV != x.TV || made.LeastTV > made.LowTV {
-			t.Errorf("%s, ε = %g: curve %g, plan %g, at least %g, of equal records %g", name, float64(x.Epsilon), x.TV, made.AverageTV, made.LowTV, made.LeastTV)
+			q := Ask(p, m, Target{}, nil, true)
+			before := math.Inf(1)
+			for e := leastEpsilon; e < MostEpsilon; e *= 1.3 {
+				tv, low, high := q.Error(dp.Epsilon(e))
+				if !(tv <= before) || !(low <= tv && tv <= high) {
+					t.Errorf("%d and %d columns, %g units: at ε = %.3g the error is %g in %g to %g, and %g at less", columns[0], columns[1], units, e, tv, low, high, before)
+				}
+				before = tv
+			}
+			for _, x := range q.Curve() {
+				if a := q.Aim(Target{}, x.TV); a.Epsilon > x.Epsilon {
+					t.Errorf("%d and %d columns, %g units: an error of %g needs ε = %g, and the curve has it at %g", columns[0], columns[1], units, x.TV, float64(a.Epsilon), float64(x.Epsilon))
+				}
+			}
+			p.Epsilon = .1
+			if tv, _, _ := q.Error(.1); columns[0] > 0 && !(tv > 1.05*errorAt(p, m, Target{}, nil)) {
+				t.Errorf("%d and %d columns, %g units: at ε = .1 the error is %g, which is of the bins that it learns itself", columns[0], columns[1], units, tv)
+			}
+			for _, p.Epsilon = range []dp.Epsilon{.7, 10} {
+				made, err := Make(p, m.Name, 0, true, 0, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Epsilon == 10 && made.AverageTV != made.Curve[4].TV || made.LeastTV > made.LowTV {
+					t.Errorf("curve %v, plan %g, at least %g, of equal records %g", made.Curve, made.AverageTV, made.LowTV, made.LeastTV)
+				}
+				made.Answer(q)
+				if tv, _, _ := q.Error(p.Epsilon); made.AverageTV != tv || made.Curve[2] != q.Curve()[2] {
+					t.Errorf("the plan of a question says %g, and its answer is %g", made.AverageTV, tv)
+				}
+			}
 		}
 	}
 }
@@ -326,7 +346,7 @@ func TestLeastSeen(t *testing.T) {
 			t.Errorf("%v: %v records, want %v", n, got, want)
 		}
 		var b strings.Builder
-		if err := made.WriteText(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("noise hides any value that fewer than about %.0f units have", want)) {
+		if err := made.WriteDetails(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("noise hides any value that fewer than about %.0f units have", want)) {
 			t.Errorf("%v: %v in\n%s", n, err, b.String())
 		}
 	}
@@ -377,7 +397,7 @@ func TestMemoryOfKeptRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := made.WriteText(&b); err != nil || !strings.Contains(b.String(), tt.says) {
+		if err := made.WriteDetails(&b); err != nil || !strings.Contains(b.String(), tt.says) {
 			t.Errorf("%s: no %q in\n%s", tt.name, tt.says, b.String())
 		}
 	}

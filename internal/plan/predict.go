@@ -191,7 +191,7 @@ const (
 // likely returns the range that goes with a prediction.
 func likely(tv float64, m solver.Method, like *solver.Pattern) (low, high float64) {
 	switch {
-	case m.Foresee != nil && like != nil:
+	case m.Foresee != nil && like != nil && like.Model != nil:
 		return lowOfLike * tv, min(1, highOfLike*tv)
 	case m.Foresee != nil:
 		return lowOfForecast * tv, min(1, highOfForecast*tv)

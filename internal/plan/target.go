@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
+	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -28,7 +30,7 @@ func (t Target) String() string { return t.name }
 func ParseTarget(text string, d *domain.Domain) (Target, error) {
 	kind, names, list := strings.Cut(text, ":")
 	if text == "" {
-		return Target{name: "the workload's maximal marginals"}, nil
+		return Target{name: "the workload's widest tables"}, nil
 	}
 	if !list {
 		if k, err := strconv.Atoi(strings.TrimSuffix(text, "-way")); err == nil && strings.HasSuffix(text, "-way") && k >= 1 && k <= 3 {
@@ -50,7 +52,7 @@ func ParseTarget(text string, d *domain.Domain) (Target, error) {
 	if c = slices.Compact(c); len(c) > 3 {
 		return Target{}, fmt.Errorf("got %d columns; want 1 to 3", len(c))
 	}
-	return Target{Columns: c, name: "the marginal of " + strings.Join(c.Names(d), ", ")}, nil
+	return Target{Columns: c, name: "the marginal of " + page.Short(strings.Join(c.Names(d), ", "), 60)}, nil
 }
 
 // cliques returns the marginals of the target; none if the workload has none of its width.
@@ -88,29 +90,7 @@ func inside(cliques []domain.Clique, width int) []domain.Clique {
 	return out
 }
 
-// Error returns the predicted average total variation of the target's marginals, NaN if there is no prediction, and the
-// range that it is likely in. The table is taken to be like the pattern, or a typical one if that is nil.
-//
-// A run at a larger ε is expected to do no worse: what a smaller one merges, and is predicted better for that, the larger
-// one could merge as well.
-func Error(p solver.Problem, m solver.Method, t Target, like *solver.Pattern) (tv, low, high float64) {
-	tv = errorAt(p, m, t, like)
-	q := p
-	for _, q.Epsilon = range slices.Backward(curveEpsilons) {
-		if q.Epsilon >= p.Epsilon {
-			continue
-		}
-		x := errorAt(q, m, t, like)
-		if !(x < tv) {
-			break
-		}
-		tv = x
-	}
-	low, high = likely(tv, m, like)
-	return tv, low, high
-}
-
-// errorAt returns what is predicted at the problem's ε alone.
+// errorAt returns what is predicted at the problem's ε alone, NaN if there is no prediction.
 func errorAt(p solver.Problem, m solver.Method, t Target, like *solver.Pattern) float64 {
 	ledger, measured, err := Charge(p, m)
 	if err != nil {
@@ -119,36 +99,98 @@ func errorAt(p solver.Problem, m solver.Method, t Target, like *solver.Pattern) 
 	return predict(p, m, ledger, measured, t, like)
 }
 
+// Question asks for the errors of a target at several ε. All are errors of the same bins, those that a run at one ε
+// learns: a larger ε would learn finer ones, and errors of other cells each time compare with nothing. So errors fall
+// with ε, and the answers to one question never contradict each other.
+type Question struct {
+	points []Point // by ε; TV falls
+	method solver.Method
+	like   *solver.Pattern
+}
+
+// knots are the ε at which errors are predicted; between them they are interpolated. The ε of the curve are among them.
+var knots = []dp.Epsilon{leastEpsilon, .003, .01, .03, .1, .3, 1, 3, 10, 30, MostEpsilon}
+
+// The ε of a curve.
+const leastShown, mostShown = .1, 10
+
+// curveMarginals is the longest workload for which a curve is worth its time.
+const curveMarginals = 5_000
+
+// Ask makes the question for the bins that a run at the problem's ε learns. The table is taken to be like the pattern, or a
+// typical one if that is nil. Without a wide range only that ε is asked.
+func Ask(p solver.Problem, m solver.Method, t Target, like *solver.Pattern, wide bool) *Question {
+	of := solver.Pattern{}
+	if like != nil {
+		of = *like
+	}
+	if ledger, _, err := Charge(p, m); err == nil {
+		of.Bins = ledger.Budget().Capacity
+	}
+	q, own := &Question{method: m, like: like}, p.Epsilon
+	list := []dp.Epsilon{own}
+	if wide {
+		list = append(list, knots...)
+		slices.Sort(list)
+		list = slices.Compact(list)
+	}
+	for _, p.Epsilon = range list {
+		tv := errorAt(p, m, t, &of)
+		if n := len(q.points); n > 0 && tv > q.points[n-1].TV {
+			tv = q.points[n-1].TV // a larger ε could add the noise of a smaller one
+		}
+		if !math.IsNaN(tv) {
+			q.points = append(q.points, Point{p.Epsilon, tv})
+		}
+	}
+	return q
+}
+
+// Error returns the predicted average total variation at ε, NaN if there is no prediction, and the range that it is
+// likely in.
+func (q *Question) Error(epsilon dp.Epsilon) (tv, low, high float64) {
+	tv = math.NaN()
+	if k, found := slices.BinarySearchFunc(q.points, epsilon, func(x Point, e dp.Epsilon) int { return cmp.Compare(x.Epsilon, e) }); len(q.points) > 0 {
+		switch {
+		case found || k == 0:
+			tv = q.points[k].TV
+		case k == len(q.points):
+			tv = q.points[k-1].TV
+		default:
+			tv = between(q.points[k-1], q.points[k], epsilon)
+		}
+	}
+	low, high = likely(tv, q.method, q.like)
+	return tv, low, high
+}
+
+// between interpolates errors as powers of ε.
+func between(a, b Point, epsilon dp.Epsilon) float64 {
+	part := math.Log(float64(epsilon/a.Epsilon)) / math.Log(float64(b.Epsilon/a.Epsilon))
+	if a.TV <= 0 || b.TV <= 0 {
+		return a.TV + part*(b.TV-a.TV)
+	}
+	return a.TV * math.Pow(b.TV/a.TV, part)
+}
+
 // Point is a prediction at one ε.
 type Point struct {
 	Epsilon dp.Epsilon
 	TV      float64
 }
 
-// curveEpsilons are those of a curve.
-var curveEpsilons = []dp.Epsilon{.1, .3, 1, 3, 10}
-
-// curveMarginals is the longest workload for which a curve is worth its time.
-const curveMarginals = 5_000
-
-// Curve returns the predicted average total variation of the workload's maximal marginals at five ε, as far as the
-// method predicts them; none of a long workload. The pattern is that of Error.
-func Curve(p solver.Problem, m solver.Method, like *solver.Pattern) []Point {
-	if len(p.Workload.Marginals) > curveMarginals {
-		return nil
-	}
-	var points []Point
-	for _, e := range curveEpsilons {
-		p.Epsilon = e
-		if tv, _, _ := Error(p, m, Target{}, like); !math.IsNaN(tv) {
+// Curve returns the errors at five ε; none if only one ε was asked.
+func (q *Question) Curve() (points []Point) {
+	for _, e := range knots {
+		if tv, _, _ := q.Error(e); len(q.points) > 1 && e >= leastShown && e <= mostShown && !math.IsNaN(tv) {
 			points = append(points, Point{e, tv})
 		}
 	}
 	return points
 }
 
-// OtherUnits returns what Error predicts at a hundredth, a tenth and ten times the planning number of units, which was
-// only assumed; none of a long workload. The pattern is that of Error.
+// OtherUnits returns what is predicted at a hundredth, a tenth and ten times the planning number of units, which was only
+// assumed, each of the bins that are learned there; none of a long workload. The pattern is that of Ask.
 func OtherUnits(p solver.Problem, m solver.Method, like *solver.Pattern) []AtUnits {
 	if len(p.Workload.Marginals) > curveMarginals {
 		return nil
@@ -157,7 +199,7 @@ func OtherUnits(p solver.Problem, m solver.Method, like *solver.Pattern) []AtUni
 	assumed := p.Units
 	for _, factor := range []float64{.01, .1, 10} {
 		p.Units = assumed * factor
-		if tv, _, _ := Error(p, m, Target{}, like); !math.IsNaN(tv) {
+		if tv := errorAt(p, m, Target{}, like); !math.IsNaN(tv) {
 			points = append(points, AtUnits{p.Units, tv})
 		}
 	}
@@ -185,13 +227,10 @@ type Aimed struct {
 	Reached   float64    // the prediction at MostEpsilon
 }
 
-// AimAt returns the least ε whose predicted error is at most tv. The pattern is that of Error.
-func AimAt(p solver.Problem, m solver.Method, t Target, tv float64, like *solver.Pattern) Aimed {
+// Aim returns the least ε whose predicted error of the target t is at most tv.
+func (q *Question) Aim(t Target, tv float64) Aimed {
 	find := func(of func(tv, low, high float64) float64) float64 {
-		enough := func(log float64) bool {
-			p.Epsilon = dp.Epsilon(math.Exp(log))
-			return of(Error(p, m, t, like)) <= tv
-		}
+		enough := func(log float64) bool { return of(q.Error(dp.Epsilon(math.Exp(log)))) <= tv }
 		least, most := math.Log(leastEpsilon), math.Log(MostEpsilon)
 		if !enough(most) {
 			return math.NaN()
@@ -199,12 +238,11 @@ func AimAt(p solver.Problem, m solver.Method, t Target, tv float64, like *solver
 		if enough(least) {
 			return leastEpsilon
 		}
-		_, above := bisect.Steps(least, most, 11, enough)    // to .6 %
+		_, above := bisect.Steps(least, most, 30, enough)
 		digit := math.Pow(10, 1-math.Floor(above/math.Ln10)) // for two digits; a quotient by it is the number that is written
-		return math.Ceil(math.Exp(above)*digit) / digit
+		return math.Ceil(math.Exp(above)*digit*(1-1e-6)) / digit
 	}
-	p.Epsilon = MostEpsilon
-	reached, _, _ := Error(p, m, t, like)
+	reached, _, _ := q.Error(MostEpsilon)
 	return Aimed{
 		Target: t, TV: tv, Reached: reached,
 		Epsilon: dp.Epsilon(find(func(tv, _, _ float64) float64 { return tv })),

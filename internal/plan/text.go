@@ -13,9 +13,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// WriteText writes the plan for a terminal.
-func (p *Plan) WriteText(w io.Writer) error {
+// WriteDetails writes all that is known of the plan, for a terminal.
+func (p *Plan) WriteDetails(w io.Writer) error {
 	var b strings.Builder
+	fmt.Fprintf(&b, "verdict   %s\n", p.verdict())
 	writeDomain(&b, p)
 	writeWorkload(&b, p)
 	writeMethod(&b, p)
@@ -96,7 +97,7 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 		fmt.Fprintf(b, "          %d marginals left out: more cells than --max_cells; the model answers them without measuring\n", w.Omitted)
 	}
 	if w.Unlinked != "" {
-		fmt.Fprintf(b, "          among them all with %s: what links those is known through other columns at best\n", w.Unlinked)
+		fmt.Fprintf(b, "          no marginal joins %s; their relations are modelled through other columns\n", w.Unlinked)
 	}
 	if w.TooWide > 0 {
 		measures := "no method measures them, as the domain has too many cells for those that could"
@@ -118,11 +119,11 @@ func writeMethod(b *strings.Builder, p *Plan) {
 	if p.Suited != "" {
 		fmt.Fprintf(b, "          better suited to this workload: %s\n", p.Suited)
 	}
-	b.WriteString("          in its place, by predictions good to a factor of two")
+	b.WriteString("          alternatives (predicted error, good to a factor of two")
 	if p.Adaptive() {
-		b.WriteString(", which know nothing of what its scores will find")
+		b.WriteString("; scores of the run may change it")
 	}
-	b.WriteString(":\n")
+	b.WriteString("):\n")
 	for i, a := range p.Alternatives {
 		if a.Refusal != "" {
 			why := a.Refusal
@@ -151,7 +152,9 @@ func writeCharges(b *strings.Builder, p *Plan) {
 	s := p.Charges
 	fmt.Fprintf(b, "privacy   ε = %g, δ = %g, %s; %s accounting; the charges below reach ε = %g by %s\n",
 		s.Epsilon, s.Delta, s.Neighbouring, s.Accounting, s.AchievedEpsilon, s.Conversion)
-	writeMeaning(b, p)
+	for _, line := range p.meaning() {
+		fmt.Fprintf(b, "          %s\n", line)
+	}
 	for _, l := range folded(s.Ledger) {
 		line := fmt.Sprintf("  %-14s %5d × %-18s %-13s %-13s %s", l.Stage, l.Count, l.Kind, l.Sensitivity, l.Scale, p.asked(l.Stage))
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
@@ -210,9 +213,6 @@ func writeFigures(b *strings.Builder, p *Plan) {
 			fmt.Fprintf(b, "; noise on any cell at most %s of the units", tv(p.NoiseBound))
 		}
 		b.WriteString("\n          TV, total variation: the part of the rows that would have to change for a marginal to be right\n")
-		if p.AverageTV > FewTV {
-			b.WriteString("          " + few(p) + "\n")
-		}
 		if p.Like {
 			scaled := ""
 			if p.Scaled {
@@ -264,41 +264,43 @@ func writeKept(b *strings.Builder, p *Plan) {
 	b.WriteString("\n")
 }
 
-// few says that there are too few units for the columns, and how many would do.
-func few(p *Plan) string {
-	would := "no number of units would do"
-	if p.Enough > 0 {
-		would = fmt.Sprintf("about %.0f would do (average TV %g)", p.Enough, FewTV)
-	}
-	return fmt.Sprintf("too small for its columns: of %.0f units expect no better than average TV %s; %s, or fewer columns, wider cells, a larger ε",
-		p.Problem.Units, tv(p.LowTV), would)
-}
-
 // writeAimed writes the errors at other ε and numbers of units, and the ε for a wanted error.
 func writeAimed(b *strings.Builder, p *Plan) {
-	var budgets, units []string
-	for _, x := range p.Curve {
-		budgets = append(budgets, fmt.Sprintf("%s at %g", tv(x.TV), float64(x.Epsilon)))
-	}
+	var units []string
 	for _, x := range p.ByUnits {
 		units = append(units, fmt.Sprintf("%s of %.0f", tv(x.TV), x.Units))
 	}
-	if len(budgets) > 0 {
-		fmt.Fprintf(b, "          at other ε: %s\n", strings.Join(budgets, ", "))
-		if p.Domain.Learns() {
-			b.WriteString("          a larger ε learns finer bins: these errors are of other cells each time, and may rise\n")
-		}
+	if len(p.Curve) > 0 {
+		fmt.Fprintf(b, "          %s\n", p.curve())
+	}
+	if p.FinerTV > finer*p.AverageTV {
+		fmt.Fprintf(b, "          %s\n", p.finer())
 	}
 	if len(units) > 0 {
 		fmt.Fprintf(b, "          of other numbers of units: %s\n", strings.Join(units, ", "))
 	}
-	if a := p.Aimed; a != nil {
-		fmt.Fprintf(b, "target    average TV %s of %s: ε = %g, likely enough between %s and %s\n",
-			tv(a.TV), a.Target, float64(a.Epsilon), epsilonEnd(a.Low), epsilonEnd(a.High))
-		if a.Epsilon > weakEpsilon {
-			fmt.Fprintf(b, "          so large an ε protects hardly anybody: aim at a larger error, or ask for fewer columns or narrower marginals\n")
-		}
+	if p.Aimed != nil {
+		fmt.Fprintf(b, "target    %s\n", p.target())
 	}
+}
+
+// curve writes the errors at other ε.
+func (p *Plan) curve() string {
+	var list []string
+	for _, x := range p.Curve {
+		list = append(list, fmt.Sprintf("%s at %g", percent(x.TV), float64(x.Epsilon)))
+	}
+	head := "at other ε: "
+	if p.Domain.Learns() {
+		head = "in the same bins at other ε: "
+	}
+	return head + strings.Join(list, ", ")
+}
+
+// target writes the ε for a wanted error.
+func (p *Plan) target() string {
+	a := p.Aimed
+	return fmt.Sprintf("ε = %g, likely between %s and %s, for an error of %s in %s", float64(a.Epsilon), epsilonEnd(a.Low), epsilonEnd(a.High), percent(a.TV), a.Target)
 }
 
 func epsilonEnd(x float64) string {
@@ -307,9 +309,6 @@ func epsilonEnd(x float64) string {
 	}
 	return fmt.Sprintf("%.3g", x)
 }
-
-// weakEpsilon is the ε above which a target's ε is called weak: it lets a belief of 1 % become one of 99.5 %.
-const weakEpsilon = 10
 
 var fraction = regexp.MustCompile(`[0-9]+/[0-9]+`)
 

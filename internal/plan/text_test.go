@@ -40,12 +40,13 @@ func TestPlanOfEveryMethodIsShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := made.WriteText(&b); err != nil {
+		if err := made.WriteDetails(&b); err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Count(b.String(), "\n"); lines > 40 {
 			t.Errorf("%s: %d lines", m.Name, lines)
 		}
+		checkBrief(t, made)
 		shown, events := 0, 0
 		for _, x := range charged.FindAllStringSubmatch(b.String(), -1) {
 			n, _ := strconv.Atoi(x[1])
@@ -75,7 +76,7 @@ func TestLinesOfThePlanAreShort(t *testing.T) {
 	}
 	made.Curve = []plan.Point{{Epsilon: .1, TV: .1234}, {Epsilon: .3, TV: .01234}, {Epsilon: 1, TV: .01234}, {Epsilon: 3, TV: .01234}, {Epsilon: 10, TV: .001234}}
 	var b strings.Builder
-	if err := made.WriteText(&b); err != nil {
+	if err := made.WriteDetails(&b); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
@@ -85,8 +86,53 @@ func TestLinesOfThePlanAreShort(t *testing.T) {
 	}
 	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "which learns bins") != 1 || !strings.Contains(text, "dpfw does not apply: as dpam") {
 		t.Errorf("one reason is to be written once:\n%s", b.String())
-	} else if !strings.Contains(text, "at 10 a larger ε learns finer bins") {
+	} else if !strings.Contains(text, "in the same bins at other ε: 12 % at 0.1") {
 		t.Errorf("errors at other ε are of other cells:\n%s", b.String())
+	}
+}
+
+// checkBrief: the plan for most people has at most 14 lines, none longer than a screen, and its first has the verdict.
+func checkBrief(t *testing.T, p *plan.Plan) {
+	t.Helper()
+	var b strings.Builder
+	if err := p.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if n := strings.Count(text, "\n"); n > 14 || !strings.HasPrefix(text, "verdict   ") || !strings.Contains(text, "\npromise   ε = ") || !strings.Contains(text, "\ncost ") {
+		t.Errorf("%s: %d lines\n%s", p.Method, n, text)
+	}
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(line); n > 111 {
+			t.Errorf("%s: %d characters: %s", p.Method, n, line)
+		}
+	}
+}
+
+// The short plan stays short with all that it can have to say: a wide domain, tables left out, a weak ε, a δ that is too
+// large, a target and a budget book.
+func TestPlanIsShort(t *testing.T) {
+	d := &domain.Domain{PrivacyID: "who"}
+	for i := range 60 {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: strings.Repeat("a very long name ", 20) + fmt.Sprint(i), Type: domain.Int64, Cuts: []int64{0, 1000}, Learned: 20, Resolution: 1, Null: true})
+	}
+	p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 12, Delta: .01, Units: 5_000}
+	made, err := plan.Make(p, "auto", 0, false, 36, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := plan.ParseTarget("columns:"+d.Attributes[0].Name+","+d.Attributes[1].Name, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Aimed = &plan.Aimed{Target: target, TV: .01, Epsilon: 12, Low: 3, High: 40}
+	made.FinerTV, made.Workload.TooLarge, made.Workload.TooWide, made.Workload.Narrowed = 1, 7, 3, strings.Repeat("narrowed ", 30)
+	made.Curve = []plan.Point{{Epsilon: .1, TV: .1}, {Epsilon: 10, TV: .01}}
+	made.Notes = []string{"input     nothing of it", "ledger    " + strings.Repeat("spent ", 30)}
+	checkBrief(t, made)
+	var b strings.Builder
+	if err := made.WriteText(&b); err != nil || !strings.Contains(b.String(), "\nledger ") || strings.Contains(b.String(), "nothing of it") || !strings.Contains(b.String(), "protects little") {
+		t.Errorf("%v\n%s", err, b.String())
 	}
 }
 
@@ -103,10 +149,10 @@ func TestPlanSaysWhatEpsilonMeans(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := made.WriteText(&b); err != nil {
+		if err := made.WriteDetails(&b); err != nil {
 			t.Fatal(err)
 		}
-		if text := b.String(); !strings.Contains(text, "a belief of 50 % about one unit becomes 73.1 % at most") || strings.Contains(text, "IS TOO LARGE") != x.large {
+		if text := b.String(); !strings.Contains(text, "a belief of 50 % about one row becomes 73.1 % at most") || strings.Contains(text, "IS TOO LARGE") != x.large {
 			t.Errorf("δ = %g:\n%s", x.delta, text)
 		}
 	}

@@ -25,7 +25,7 @@ func unlinked(p solver.Problem) string {
 			switch {
 			case linked[[2]int{a, b}]:
 			case len(names) < shown:
-				names = append(names, fmt.Sprintf("both %q and %q", p.Domain.Attributes[a].Name, p.Domain.Attributes[b].Name))
+				names = append(names, fmt.Sprintf("%q and %q", p.Domain.Attributes[a].Name, p.Domain.Attributes[b].Name))
 			default:
 				more++
 			}

@@ -22,6 +22,40 @@ const (
 // GoodTV is the average total variation up to which tables of a few columns are called good; FewTV, up to which fair.
 const GoodTV = .05
 
+// Grades of rows, by their average total variation.
+const (
+	Good = "good"
+	Fair = "fair"
+	Poor = "poor"
+)
+
+// Grade grades an average total variation.
+func Grade(tv float64) string {
+	switch {
+	case tv <= GoodTV:
+		return Good
+	case tv <= FewTV:
+		return Fair
+	}
+	return Poor
+}
+
+// TablesOf names the tables of so many columns.
+func TablesOf(width int) string {
+	if width == 1 {
+		return "shares of single columns"
+	}
+	return "tables of " + widthWords(width)
+}
+
+// Counted are the things that shares are shares of.
+func Counted(privacyID string, events bool) string {
+	if privacyID == "" || events {
+		return "rows"
+	}
+	return "people"
+}
+
 // protection says how well a person is protected.
 func (p Privacy) protection() verdict {
 	v := verdict{Title: "Protection", Word: "strong", Level: "good"}
@@ -49,15 +83,11 @@ func (p Privacy) protection() verdict {
 func (p Page) usefulness(k known) verdict {
 	s := p.Privacy
 	v := verdict{Title: "Usefulness"}
-	switch tv := s.Error.AverageTV; {
-	case tv <= 0:
-		v.Word, v.Level = "not measured", "fair"
-	case tv <= GoodTV:
-		v.Word, v.Level = "good", "good"
-	case tv <= FewTV:
-		v.Word, v.Level = "fair", "fair"
-	default:
-		v.Word, v.Level = "poor", "poor"
+	if v.Level = Grade(s.Error.AverageTV); s.Error.AverageTV <= 0 {
+		v.Level = Fair
+	}
+	if v.Word = v.Level; s.Error.AverageTV <= 0 {
+		v.Word = "not measured"
 	}
 	if tv := s.Error.AverageTV; tv > 0 {
 		how := "as predicted"

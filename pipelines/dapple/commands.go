@@ -42,7 +42,7 @@ func commands(progress io.Writer, terminal bool) []command {
 func planCommand() command {
 	c := &pipelines.PlanConfig{}
 	var req *pipelines.PlanRequest
-	json := ""
+	json, details := "", false
 	opts := requestOptions(&c.Config)
 	for i := range opts {
 		switch o := &opts[i]; o.name {
@@ -62,6 +62,7 @@ func planCommand() command {
 		option{name: "target_error", group: groupPrivacy, value: "TV", usage: "wanted average total variation, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
 		option{name: "target", group: groupPrivacy, value: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
 		option{name: "like", group: groupWhat, value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
+		option{name: "details", group: groupOutput, usage: "also list columns, workload, methods, every charge and bounds", set: toggle(&details)},
 		jsonOption(&json))
 	return command{
 		name:    "plan",
@@ -84,7 +85,11 @@ func planCommand() command {
 					return err
 				}
 			}
-			if err := p.WriteText(out); err != nil {
+			write := p.WriteText
+			if details {
+				write = p.WriteDetails
+			}
+			if err := write(out); err != nil {
 				return err
 			}
 			units := 0.0

@@ -152,7 +152,7 @@ func TestSuggestions(t *testing.T) {
 // A plan for programs says what the text says.
 func TestPlanJSON(t *testing.T) {
 	dir := people(t, 10)
-	args := append([]string{"plan", "--json=plan.json", "--target_error=0.05"}, slices.DeleteFunc(synth()[1:], func(a string) bool { return strings.HasPrefix(a, "--epsilon") })...)
+	args := append([]string{"plan", "--details", "--json=plan.json", "--target_error=0.05"}, slices.DeleteFunc(synth()[1:], func(a string) bool { return strings.HasPrefix(a, "--epsilon") })...)
 	got := dapple(t, dir, args...)
 	got.want(t, 0)
 	b, err := os.ReadFile(filepath.Join(dir, "plan.json"))

@@ -125,5 +125,11 @@ func TestPlanText(t *testing.T) {
 		got := dapple(t, dir, append([]string{"plan", "--method=" + method, "--expected_rows=50000"}, synth()[1:]...)...)
 		got.want(t, 0)
 		golden(t, "plan-"+method+".txt", got.stdout)
+		if lines := strings.Count(got.stdout, "\n"); lines > 15 {
+			t.Errorf("%s: %d lines", method, lines)
+		}
+		details := dapple(t, dir, append([]string{"plan", "--details", "--method=" + method, "--expected_rows=50000"}, synth()[1:]...)...)
+		details.want(t, 0)
+		golden(t, "plan-"+method+"-details.txt", details.stdout)
 	}
 }

@@ -36,7 +36,7 @@ func TestMethodOfOthers(t *testing.T) {
 		}
 		return string(text)
 	}
-	plan := said(append([]string{"plan"}, args[1:]...))
+	plan := said(append([]string{"plan", "--details"}, args[1:]...))
 	for _, want := range []string{"oneway: named in the request", "solve unknown and unknown CPU"} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("the plan lacks %q:\n%s", want, plan)

@@ -175,9 +175,9 @@ func TestMissingFiles(t *testing.T) {
 func TestPlanDoesNotOpenTheInput(t *testing.T) {
 	dir := people(t, 10)
 	pipeInput(t, dir)
-	got := dapple(t, dir, append([]string{"plan"}, synth()[1:]...)...)
+	got := dapple(t, dir, append([]string{"plan", "--details"}, synth()[1:]...)...)
 	got.want(t, 0)
-	for _, text := range []string{"domain ", "workload ", "method ", "privacy ", "error ", "cost ", "output "} {
+	for _, text := range []string{"verdict ", "domain ", "workload ", "method ", "privacy ", "error ", "cost ", "output "} {
 		if !strings.Contains(got.stdout, "\n"+text) && !strings.HasPrefix(got.stdout, text) {
 			t.Errorf("the plan has no line %q:\n%s", text, got.stdout)
 		}

@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -27,7 +28,10 @@ func foresee(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) (*Fo
 	if err := check(p, t); err != nil {
 		return nil, err
 	}
-	if like != nil && !slices.Equal(like.Model.Sizes, t.sizes) {
+	if like == nil {
+		like = &solver.Pattern{}
+	}
+	if like.Model != nil && !slices.Equal(like.Model.Sizes, t.sizes) {
 		return nil, errors.New("rake: the pattern has columns of other sizes than the domain")
 	}
 	r := &run{problem: p, settings: newSettings(p, t), targets: t.thin(most), twice: 2 * b.Capacity,
@@ -99,7 +103,7 @@ func regular(all []target, n int) []target {
 type imagined struct {
 	run    *run
 	budget dp.Budget
-	like   *solver.Pattern // or nil
+	like   *solver.Pattern
 }
 
 const (
@@ -116,7 +120,7 @@ func (c *imagined) Budget() dp.Budget { return c.budget }
 
 // Total implements Curator.
 func (c *imagined) Total(_ string, share dp.Share) (query.Total, error) {
-	return query.Total{Units: c.run.problem.Units, Variance: 1 / (share.Float() * c.run.twice)}, nil
+	return query.Total{Units: cmp.Or(c.like.Units, c.run.problem.Units), Variance: 1 / (share.Float() * c.run.twice)}, nil
 }
 
 // Residuals implements Curator. Of pairs and triples it returns the noise alone.
@@ -172,7 +176,7 @@ func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.
 			score = 2 * p.expected(p.precision, n)
 		default:
 			part := min(mostScatter, tripleScatter*math.Pow(n/scatterUnits, scatterPower))
-			if c.like != nil {
+			if c.like.Model != nil {
 				part = modelScatter
 			}
 			score = scatter * part
@@ -187,7 +191,7 @@ func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.
 }
 
 func (c *imagined) shares(a int) []float64 {
-	if c.like == nil {
+	if c.like.Model == nil {
 		return typical.Shares(c.run.targets.sizes[a], a)
 	}
 	return c.table(domain.Clique{a})
@@ -195,7 +199,7 @@ func (c *imagined) shares(a int) []float64 {
 
 // far returns the distance in counts of a pair from independent columns, whose table is base.
 func (c *imagined) far(pair domain.Clique, base []float64) float64 {
-	if c.like == nil {
+	if c.like.Model == nil {
 		sizes := c.run.targets.sizes
 		return c.run.total.Units * typical.PairDistance(typical.Effective(sizes[pair[0]], pair[0]), typical.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
 	}
@@ -215,7 +219,7 @@ func (c *imagined) far(pair domain.Clique, base []float64) float64 {
 
 // knows reports whether the codes of the pattern are those of this run: bins are learned again.
 func (c *imagined) knows(q domain.Clique) bool {
-	return c.like != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned })
+	return c.like.Model != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned })
 }
 
 // finer returns what a pair's distance from independence grows by if bins are learned anew, and hold records more or less
@@ -235,6 +239,15 @@ func (c *imagined) table(q domain.Clique) []float64 {
 	return table
 }
 
+// leastBin returns the least count of a learned bin that is wanted, by what a run would want: that of the run whose bins
+// errors are asked of.
+func (c *imagined) leastBin(own float64) float64 {
+	if c == nil || c.like.Bins == 0 {
+		return own
+	}
+	return own * math.Sqrt(c.budget.Capacity/c.like.Bins)
+}
+
 // nodes returns the differences of a tree over the values of attribute a: those of the pattern, whose runs are even. Without
 // runs all values are alike, as learned bins are, and none is NULL.
 func (c *imagined) nodes(a int, s query.TreeShape, total float64) (nodes []query.TreeNode) {
@@ -242,7 +255,7 @@ func (c *imagined) nodes(a int, s query.TreeShape, total float64) (nodes []query
 	if s.Null {
 		level, nodes = 1, []query.TreeNode{{Difference: total}}
 	}
-	if c.like == nil || c.like.Runs == nil || len(c.like.Runs[a]) == 0 {
+	if c.like.Runs == nil || len(c.like.Runs[a]) == 0 {
 		return nodes
 	}
 	if s.Null {

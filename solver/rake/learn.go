@@ -82,7 +82,7 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 	pieces = turn(extendTails(pieces, tree.Halvings(), n, sigma), x, rhythms)
 	p := newProfile(pieces, n)
 	flat := sigma / math.Sqrt(float64(max(1, shapeOf(x).Levels())))
-	starts := p.bins(x.Learned, leastBinSigmas*flat)
+	starts := p.bins(x.Learned, r.foreseen.leastBin(leastBinSigmas*flat))
 	bins := domain.LearnedBins{Attribute: a, Starts: starts}
 	for _, piece := range pieces {
 		bins.Runs = append(bins.Runs, domain.Run{From: piece.From, Share: piece.Count / max(p.total(), 1e-9)})
