@@ -12,27 +12,27 @@ import (
 // maxParts bounds the records of a restricted model.
 const maxParts = 1 << 24
 
-// Restricted is a model of the rows that meet a condition, over cells inside of which the condition does not change.
-type Restricted struct {
+// restricted is a model of the rows that meet a condition, over cells inside of which the condition does not change.
+type restricted struct {
 	Domain  *domain.Domain
 	Model   *population.Model
 	Coupled bool // the condition links columns, so that rows have to be records of the model
 	Share   float64
 }
 
-// Restrict returns what is left of a model under the condition. Cells that it cuts through are split, and hold what
+// restrict returns what is left of a model over d under a condition. Cells that it cuts through are split, and hold what
 // the model says of the values inside them.
-func (c *Condition) Restrict(m *population.Model) (*Restricted, error) {
-	out := &Restricted{Domain: new(domain.Domain), Coupled: c.coupled()}
-	*out.Domain = *c.d
-	out.Domain.Attributes = slices.Clone(c.d.Attributes)
-	s := &splitter{c: c, parts: make([][][]part, c.d.Len()), m: m}
+func restrict(c *relation.Condition, d *domain.Domain, m *population.Model) (*restricted, error) {
+	out := &restricted{Domain: new(domain.Domain), Coupled: c.Links()}
+	*out.Domain = *d
+	out.Domain.Attributes = slices.Clone(d.Attributes)
+	s := &splitter{c: c, parts: make([][][]part, d.Len()), m: m}
 	split := false
-	for a := range c.d.Attributes {
+	for a := range d.Attributes {
 		at := &out.Domain.Attributes[a]
-		if cut := c.cuts[a]; cut != nil {
+		if c.Names(a) {
 			s.columns = append(s.columns, a)
-			fine, of, share := at.Split(cut.ints, cut.floats)
+			fine, of, share := c.Split(a, at)
 			split = split || fine.Size() != at.Size()
 			s.parts[a] = make([][]part, at.Size())
 			for code, old := range of {
@@ -43,11 +43,11 @@ func (c *Condition) Restrict(m *population.Model) (*Restricted, error) {
 		}
 		s.attrs = append(s.attrs, at)
 	}
-	out.Domain.StructuralZeros = s.zeros(c.d.StructuralZeros)
+	out.Domain.StructuralZeros = s.zeros(d.StructuralZeros)
 	if !split {
 		out.Model = s.weigh()
 	} else {
-		if len(c.d.Orders) > 0 || len(c.d.Dates) > 0 {
+		if len(d.Orders) > 0 || len(d.Dates) > 0 {
 			plan, err := relation.New(out.Domain)
 			if err != nil {
 				return nil, err
@@ -64,19 +64,6 @@ func (c *Condition) Restrict(m *population.Model) (*Restricted, error) {
 	return out, nil
 }
 
-// coupled reports whether the condition is more than conditions on single columns that all have to be met.
-func (c *Condition) coupled() bool {
-	terms := []term{c.root}
-	if j, ok := c.root.(joined); ok && !j.or {
-		terms = j.terms
-	}
-	return slices.ContainsFunc(terms, func(t term) bool {
-		columns := map[int]bool{}
-		t.visit(func(a int, _ *test) { columns[a] = true })
-		return len(columns) > 1
-	})
-}
-
 // part is a part of a cell.
 type part struct {
 	code  domain.Code
@@ -85,7 +72,7 @@ type part struct {
 
 // splitter makes the records of a restricted model.
 type splitter struct {
-	c       *Condition
+	c       *relation.Condition
 	m       *population.Model
 	attrs   []*domain.Attribute
 	columns []int      // that the condition names
@@ -98,7 +85,7 @@ func (s *splitter) weigh() *population.Model {
 	r := &population.Model{Sizes: s.m.Sizes, Columns: s.m.Columns, Weights: slices.Clone(s.m.Weights)}
 	record := make([]domain.Code, len(s.m.Sizes))
 	for i := range r.Weights {
-		if s.m.Record(i, record); s.c.root.holds(s.attrs, record) != yes {
+		if s.m.Record(i, record); !s.c.Meets(s.attrs, record) {
 			r.Weights[i] = 0
 		}
 	}
@@ -124,7 +111,7 @@ func (s *splitter) list() (*population.Model, error) {
 			record[a] = whole
 			return
 		}
-		if w == 0 || len(r.Weights) > maxParts || s.c.root.holds(s.attrs, record) != yes || s.plan != nil && !s.plan.Possible(record) {
+		if w == 0 || len(r.Weights) > maxParts || !s.c.Meets(s.attrs, record) || s.plan != nil && !s.plan.Possible(record) {
 			return
 		}
 		r.Weights = append(r.Weights, w)

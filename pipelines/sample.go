@@ -15,6 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
@@ -34,7 +35,7 @@ type SampleConfig struct {
 	Format        string // parquet (default) or csv
 	Null          string // how CSV spells NULL; default: an empty cell
 	Rows          int64  // default: the released number of units; dry rows have none
-	Where         string // only rows that meet it; see ParseCondition
+	Where         string // only rows that meet it; see relation.ParseCondition
 	MinCount      synth.MinCount
 	SampleSeed    uint64
 	HasSampleSeed bool
@@ -164,15 +165,15 @@ func checkWhere(r *SampleRequest, f *Faults) {
 	if r.Where == "" {
 		return
 	}
-	cond, err := ParseCondition(r.Where, &r.file.Domain)
+	cond, err := relation.ParseCondition(r.Where, &r.file.Domain)
 	if err != nil {
 		f.add("--where", err.Error(), "")
 		return
 	}
-	if !checkPeople(cond, f) {
+	if !checkPeople(cond, &r.file.Domain, f) {
 		return
 	}
-	left, err := cond.Restrict(r.file.Model)
+	left, err := restrict(cond, &r.file.Domain, r.file.Model)
 	if err != nil {
 		f.add("--where", err.Error(), "")
 		return

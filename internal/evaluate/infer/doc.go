@@ -46,6 +46,6 @@
 // the column has the cells that it would have otherwise. If rows are kept together by a person, this is in a comment too.
 //
 // What else holds between columns in every record is proposed in comments, for the reader to choose from: columns that
-// follow from others (a quotient, a remainder, a part of a date, a difference of dates, a sum, a product) and columns in
+// follow from others (a quotient, a remainder, a part of a date, a difference of dates) and columns in
 // order. Columns of FLOAT64 take no part.
 package infer

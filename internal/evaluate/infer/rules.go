@@ -30,7 +30,7 @@ const (
 	// MostRelated is how many columns of a table, its first ones, are compared in pairs to find rules.
 	MostRelated = 200
 
-	mostNumbers = 24 // columns of numbers, or of dates and times, that are tried in threes
+	mostNumbers = 24 // whole numbers, and dates and times, that are tried as parts and differences
 )
 
 // rules are the candidates of one table.
@@ -100,18 +100,16 @@ func (r *rules) derive(x int, uses []int, from string, of func(v []int64) int64)
 
 // candidates lists what is to be tried, of several rules for one column the simpler ones first.
 func (r *rules) candidates(ctx context.Context) error {
-	var wholes, numbers, times []int
+	var wholes, times []int
 	for i := range r.d.Attributes {
 		switch t := r.d.Attributes[i].Type; {
 		case t == domain.Int64:
-			wholes, numbers = append(wholes, i), append(numbers, i)
-		case t == domain.Numeric:
-			numbers = append(numbers, i)
+			wholes = append(wholes, i)
 		case t.Facts().Calendar:
 			times = append(times, i)
 		}
 	}
-	wholes, numbers, times = wholes[:min(len(wholes), mostNumbers)], numbers[:min(len(numbers), mostNumbers)], times[:min(len(times), mostNumbers)]
+	wholes, times = wholes[:min(len(wholes), mostNumbers)], times[:min(len(times), mostNumbers)]
 	for x := range r.d.Attributes {
 		for y := range r.d.Attributes {
 			if x != y {
@@ -128,7 +126,6 @@ func (r *rules) candidates(ctx context.Context) error {
 		}
 	}
 	for _, x := range wholes {
-		r.composed(x, wholes)
 		for _, y := range wholes {
 			for _, n := range []int64{10, 60, 100, 1000} {
 				if x != y {
@@ -138,44 +135,7 @@ func (r *rules) candidates(ctx context.Context) error {
 			}
 		}
 	}
-	for _, x := range numbers {
-		for i, a := range numbers {
-			for _, b := range numbers[i+1:] {
-				if x != a && x != b {
-					r.sum(x, a, b)
-				}
-			}
-		}
-	}
 	return ctx.Err()
-}
-
-// composed tries whether x, such as 1745, is written with two digits of another column behind a third one, 17 and 45. Then it
-// is x that follows: if its parts followed, x would be drawn with parts that no record has, such as 1775.
-func (r *rules) composed(x int, wholes []int) {
-	for _, a := range wholes {
-		for _, b := range wholes {
-			if cut := r.d.Attributes[b].Cuts; a != b && x != a && x != b && cut[0] >= 0 && cut[1] < 100 {
-				r.derive(x, []int{a, b}, r.named(a)+" * 100 + "+r.named(b), func(v []int64) int64 { return v[a]*100 + v[b] })
-			}
-		}
-	}
-}
-
-// sum tries whether x is the sum of a and b, or their product.
-func (r *rules) sum(x, a, b int) {
-	scale := 0
-	for _, i := range []int{x, a, b} {
-		scale = max(scale, r.d.Attributes[i].Scale)
-	}
-	unit := func(i, scale int) float64 { return math.Pow10(scale - r.d.Attributes[i].Scale) }
-	ux, ua, ub := unit(x, scale), unit(a, scale), unit(b, scale)
-	names := []string{r.d.Attributes[a].Name, r.d.Attributes[b].Name}
-	r.list = append(r.list, &rule{text: fmt.Sprintf("{sum: %s, of: %s}", plain(r.d.Attributes[x].Name), list(names)), x: x, uses: []int{a, b},
-		holds: func(v []int64) bool { return float64(v[x])*ux == float64(v[a])*ua+float64(v[b])*ub }})
-	if both := r.d.Attributes[a].Scale + r.d.Attributes[b].Scale; both == r.d.Attributes[x].Scale {
-		r.derive(x, []int{a, b}, r.named(a)+" * "+r.named(b), func(v []int64) int64 { return v[a] * v[b] })
-	}
 }
 
 // parts are the parts of a date or time that columns may hold.
@@ -197,25 +157,12 @@ func (r *rules) pair(x, y int) {
 	fa, fb := a.Type.Facts(), b.Type.Facts()
 	switch {
 	case b.Type == domain.String && (a.Type == domain.String || a.Type == domain.Int64):
-		if m, n := len(a.Values), len(b.Values); m < n || m == n && y < x {
-			to := map[int64]int64{}
-			r.list = append(r.list, &rule{text: fmt.Sprintf("{derive: %s, from: %s", plain(a.Name), plain(b.Name)), x: x, uses: []int{y}, to: to, exact: true,
-				holds: func(v []int64) bool {
-					known, ok := to[v[y]]
-					to[v[y]] = v[x]
-					return !ok || known == v[x]
-				}})
-		}
-	case a.Type == b.Type && fa.Form == domain.Ints && a.Scale == b.Scale && x > y && a.Cuts[0] == b.Cuts[0] && a.Cuts[1] == b.Cuts[1]:
+		r.mapping(x, y)
+	case a.Type == b.Type && fa.Form == domain.Ints && a.Scale == b.Scale && x > y && slices.Equal(a.Cuts, b.Cuts):
 		r.derive(x, []int{y}, r.named(y), func(v []int64) int64 { return v[y] })
 		r.list[len(r.list)-1].exact = true
 	case a.Type == domain.Int64 && fb.Calendar:
-		for _, p := range parts {
-			clock := strings.HasPrefix(p.text, "hour") || strings.HasPrefix(p.text, "minute")
-			if fb.Day > 1 && clock || b.Type != domain.Time && !clock {
-				r.derive(x, []int{y}, fmt.Sprintf(p.text, r.named(y)), func(v []int64) int64 { return int64(p.of(b.Type.Time(v[y]))) })
-			}
-		}
+		r.partsOf(x, y)
 	case a.Type == domain.Date && fb.Day > 1 && b.Type != domain.Time:
 		r.derive(x, []int{y}, fmt.Sprintf("date(%s)", r.named(y)), func(v []int64) int64 { return floorDiv(v[y], fb.Day) })
 	}
@@ -226,6 +173,32 @@ func (r *rules) pair(x, y int) {
 			holds: func(v []int64) bool {
 				return v[x] == v[y] && a.Scale == b.Scale || float64(v[x])*ua <= float64(v[y])*ub
 			}})
+	}
+}
+
+// mapping tries whether each category of y has one value of x.
+func (r *rules) mapping(x, y int) {
+	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
+	if m, n := len(a.Values), len(b.Values); m > n || m == n && y > x {
+		return
+	}
+	to := map[int64]int64{}
+	r.list = append(r.list, &rule{text: fmt.Sprintf("{derive: %s, from: %s", plain(a.Name), plain(b.Name)), x: x, uses: []int{y}, to: to, exact: true,
+		holds: func(v []int64) bool {
+			known, ok := to[v[y]]
+			to[v[y]] = v[x]
+			return !ok || known == v[x]
+		}})
+}
+
+// partsOf tries whether x is a part of the date or time y.
+func (r *rules) partsOf(x, y int) {
+	b := r.d.Attributes[y].Type
+	for _, p := range parts {
+		clock := strings.HasPrefix(p.text, "hour") || strings.HasPrefix(p.text, "minute")
+		if b.Facts().Day > 1 && clock || b != domain.Time && !clock {
+			r.derive(x, []int{y}, fmt.Sprintf(p.text, r.named(y)), func(v []int64) int64 { return int64(p.of(b.Time(v[y]))) })
+		}
 	}
 }
 

@@ -1,108 +1,20 @@
-package pipelines
+package relation
 
 import (
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // The words of a condition are those of SQL: OR, AND, NOT, parentheses; comparisons, IN, BETWEEN and IS NULL.
 
-// token is a word, a text in quotes, or a sign.
-type token struct {
-	text   string
-	at     int // byte from which it is written
-	quoted bool
-	sign   bool
-}
-
-// is reports whether the token is a key word or a sign.
-func (t token) is(word string) bool { return !t.quoted && strings.EqualFold(t.text, word) }
-
 type whereParser struct {
-	d      *domain.Domain
-	text   string
-	tokens []token
-	depth  int
-}
-
-func (p *whereParser) fault(at int, format string, args ...any) error {
-	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(p.text[:min(at, len(p.text))])+1, fmt.Sprintf(format, args...))
-}
-
-// signs are what ends a word besides a blank; the longer ones come first.
-var signs = []string{"<=", ">=", "!=", "<>", "=", "<", ">", "(", ")", ","}
-
-// split cuts the text into tokens, of which the last is the end.
-func (p *whereParser) split() error {
-	for i := 0; i < len(p.text); {
-		c := p.text[i]
-		switch {
-		case strings.IndexByte(" \t\r\n", c) >= 0:
-			i++
-		case c == '\'' || c == '"' || c == '`':
-			var b strings.Builder
-			end := i + 1
-			for ; ; end++ {
-				if end >= len(p.text) {
-					return p.fault(i, "the quote is not closed")
-				}
-				if p.text[end] == c {
-					if end++; end >= len(p.text) || p.text[end] != c {
-						break
-					}
-				}
-				b.WriteByte(p.text[end])
-			}
-			p.tokens = append(p.tokens, token{text: b.String(), at: i, quoted: true})
-			i = end
-		default:
-			t := token{at: i}
-			for _, s := range signs {
-				if strings.HasPrefix(p.text[i:], s) {
-					t.text, t.sign = s, true
-					break
-				}
-			}
-			if !t.sign {
-				n := strings.IndexAny(p.text[i:], " \t\r\n'\"`<>=!(),")
-				if n == 0 {
-					return p.fault(i, "got %q; want a column, or one of = != < <= > >=", p.text[i:i+1])
-				}
-				if n < 0 {
-					n = len(p.text) - i
-				}
-				t.text = p.text[i : i+n]
-			}
-			p.tokens = append(p.tokens, t)
-			i += len(t.text)
-		}
-	}
-	p.tokens = append(p.tokens, token{at: len(p.text), sign: true})
-	return nil
-}
-
-// take takes the next token if it is the given word.
-func (p *whereParser) take(word string) bool {
-	if !p.tokens[0].is(word) {
-		return false
-	}
-	p.tokens = p.tokens[1:]
-	return true
-}
-
-// next returns the next token as it is written.
-func (p *whereParser) next() string {
-	if t := p.tokens[0]; t.text != "" || t.quoted {
-		return fmt.Sprintf("%.60q", t.text)
-	}
-	return "the end"
+	lexer
+	d *domain.Domain
 }
 
 func (p *whereParser) all() (term, error) {
-	if err := p.split(); err != nil {
+	if err := p.split("<=", ">=", "!=", "<>", "=", "<", ">", "(", ")", ","); err != nil {
 		return nil, err
 	}
 	t, err := p.either()
@@ -130,11 +42,11 @@ func (p *whereParser) chain(word string, next func() (term, error)) (term, error
 }
 
 func (p *whereParser) negated() (term, error) {
-	if p.depth++; p.depth > 100 {
-		return nil, p.fault(p.tokens[0].at, "more than 100 levels of parentheses and NOT")
-	}
-	defer func() { p.depth-- }()
+	back, err := p.deeper()
+	defer back()
 	switch {
+	case err != nil:
+		return nil, err
 	case p.take("NOT"):
 		t, err := p.negated()
 		return negation{t}, err

@@ -1,4 +1,4 @@
-package pipelines
+package relation
 
 import (
 	"errors"
@@ -13,7 +13,6 @@ import (
 
 // Condition selects rows by the values of their columns.
 type Condition struct {
-	d    *domain.Domain
 	root term
 	cuts map[int]*cuts // of the columns that it names
 }
@@ -22,12 +21,12 @@ type Condition struct {
 // BETWEEN, IS NULL, joined by AND, OR, NOT and parentheses, such as "age >= 65 AND (sex = Female OR city IN (Rome,
 // 'New York'))". Quotes around a value of one word are optional. NULL meets no comparison.
 func ParseCondition(text string, d *domain.Domain) (*Condition, error) {
-	p := &whereParser{d: d, text: text}
+	p := &whereParser{lexer: lexer{text: text}, d: d}
 	root, err := p.all()
 	if err != nil {
 		return nil, err
 	}
-	c := &Condition{d: d, root: root, cuts: map[int]*cuts{}}
+	c := &Condition{root: root, cuts: map[int]*cuts{}}
 	root.visit(func(a int, t *test) {
 		if c.cuts[a] == nil {
 			c.cuts[a] = &cuts{}
@@ -37,6 +36,32 @@ func ParseCondition(text string, d *domain.Domain) (*Condition, error) {
 		}
 	})
 	return c, nil
+}
+
+// Names reports whether the condition names a column.
+func (c *Condition) Names(column int) bool { return c.cuts[column] != nil }
+
+// Split returns a column with the cells split through which the condition cuts, as domain.Attribute.Split has it.
+func (c *Condition) Split(column int, a *domain.Attribute) (fine *domain.Attribute, of []domain.Code, share []float64) {
+	return a.Split(c.cuts[column].ints, c.cuts[column].floats)
+}
+
+// Meets reports whether a record of cells inside of which no test changes meets the condition; attrs are their attributes.
+func (c *Condition) Meets(attrs []*domain.Attribute, record []domain.Code) bool {
+	return c.root.holds(attrs, record) == yes
+}
+
+// Links reports whether the condition is more than conditions on single columns that all have to be met.
+func (c *Condition) Links() bool {
+	terms := []term{c.root}
+	if j, ok := c.root.(joined); ok && !j.or {
+		terms = j.terms
+	}
+	return slices.ContainsFunc(terms, func(t term) bool {
+		columns := map[int]bool{}
+		t.visit(func(a int, _ *test) { columns[a] = true })
+		return len(columns) > 1
+	})
 }
 
 // truth is a truth value of SQL: a comparison with NULL is unknown.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -68,7 +69,7 @@ func TestConditionFaults(t *testing.T) {
 		{"weight=0.5", "no single value such as 0.5 can be told from its neighbours in a FLOAT64 without a resolution; compare with < and >="},
 		{"day>=2024-02-31", "is not of type DATE"},
 	} {
-		_, err := ParseCondition(tt.text, d)
+		_, err := relation.ParseCondition(tt.text, d)
 		if err == nil {
 			t.Errorf("%q was accepted", tt.text)
 		} else if !strings.Contains(err.Error(), tt.want) {
@@ -204,11 +205,11 @@ func TestRowsMeetTheCondition(t *testing.T) {
 	cut := 0
 	for range 300 {
 		text, want := randomTerm(rng, 3)
-		c, err := ParseCondition(text, d)
+		c, err := relation.ParseCondition(text, d)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		left, err := c.Restrict(m)
+		left, err := restrict(c, d, m)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -249,11 +250,11 @@ func TestRestrictUniverse(t *testing.T) {
 		whole.Weights[i] = rng.Float64()
 	}
 	for text, coupled := range map[string]bool{"age >= 30 AND sex = Male": false, "age >= 65 OR sex = Male": true, "NOT (sex = Male) AND ward IS NULL": false} {
-		c, err := ParseCondition(text, d)
+		c, err := relation.ParseCondition(text, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, err := c.Restrict(whole)
+		left, err := restrict(c, d, whole)
 		if err != nil || left.Coupled != coupled || left.Share <= 0 || left.Share >= 1 {
 			t.Errorf("%s: %+v, %v", text, left, err)
 		}
@@ -280,11 +281,11 @@ func TestConditionOnExactValues(t *testing.T) {
 		"rate = 0.3":                nil,
 		"rate > 8.9":                {"8.96"},
 	} {
-		c, err := ParseCondition(text, d)
+		c, err := relation.ParseCondition(text, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, err := c.Restrict(m)
+		left, err := restrict(c, d, m)
 		if err != nil {
 			t.Fatal(err)
 		}
