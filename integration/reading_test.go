@@ -9,7 +9,8 @@ import (
 
 // mixedDomain has a column of most types, few cells, so that what is solved takes little memory, and no
 // privacy ID: who is in a table is kept while it is read, what is in its rows is not.
-const mixedDomain = `columns:
+const mixedDomain = `privacy_id: none
+columns:
   - {name: age, type: INT64, min: 0, max: 49, bins: 5, null: true}
   - {name: income, type: NUMERIC, min: 0, max: 1000, bins: 5, resolution: 1, null: true}
   - {name: married, type: BOOL, null: true}

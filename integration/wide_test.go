@@ -150,7 +150,7 @@ func given(t *testing.T, domain, table string) (dir string) {
 // manyValues is a domain with a column of n categories.
 func manyValues(n int) string {
 	var b strings.Builder
-	b.WriteString("columns:\n  - {name: a, type: STRING, other: true, values: [v0")
+	b.WriteString("privacy_id: none\ncolumns:\n  - {name: a, type: STRING, other: true, values: [v0")
 	for i := 1; i < n; i++ {
 		fmt.Fprintf(&b, ",v%d", i)
 	}
@@ -160,11 +160,11 @@ func manyValues(n int) string {
 
 // bins is a domain with two columns of n bins, and one of two values.
 func bins(n int) string {
-	return fmt.Sprintf("columns:\n  - {name: a, type: INT64, min: 0, max: %[1]d, bins: %[2]d, fallback: 0}\n"+
+	return fmt.Sprintf("privacy_id: none\ncolumns:\n  - {name: a, type: INT64, min: 0, max: %[1]d, bins: %[2]d, fallback: 0}\n"+
 		"  - {name: b, type: INT64, min: 0, max: %[1]d, bins: %[2]d, fallback: 0}\n  - {name: c, type: BOOL, fallback: false}\n", n-1, n)
 }
 
-const constants = "columns:\n  - {name: a, type: STRING, values: [x], fallback: x}\n  - {name: b, type: STRING, values: [y], fallback: y}\n"
+const constants = "privacy_id: none\ncolumns:\n  - {name: a, type: STRING, values: [x], fallback: x}\n  - {name: b, type: STRING, values: [y], fallback: y}\n"
 
 // Limits are public rules: what is too large is refused with status 2, the figures and a way out, before
 // anything is read or any long list is made; what is left out is said by plan.

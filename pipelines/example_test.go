@@ -19,7 +19,7 @@ func ExampleValidate() {
 	defer os.RemoveAll(dir)
 	for name, text := range map[string]string{
 		"people.csv":  "age\n41\n",
-		"people.yaml": "columns:\n  - {name: age, type: INT64, min: 0, max: 110, bins: 22, null: true}\n",
+		"people.yaml": "privacy_id: none\ncolumns:\n  - {name: age, type: INT64, min: 0, max: 110, bins: 22, null: true}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			fmt.Println(err)

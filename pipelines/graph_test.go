@@ -25,7 +25,7 @@ func wide(t *testing.T, n, categories int) Config {
 	t.Helper()
 	c := shop(t, 0)
 	var d, header strings.Builder
-	d.WriteString("columns:\n")
+	d.WriteString("privacy_id: none\ncolumns:\n")
 	for i := range n {
 		values := make([]string, categories)
 		for v := range values {

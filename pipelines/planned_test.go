@@ -24,7 +24,7 @@ import (
 // input nor output is asked for.
 func TestPlanForAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.yaml")
-	domain := "columns:\n- {name: sex, type: STRING, values: [f, m], other: true}\n- {name: age, type: INT64, min: 0, max: 99, bins: 20, null: true}\n" +
+	domain := "privacy_id: none\ncolumns:\n- {name: sex, type: STRING, values: [f, m], other: true}\n- {name: age, type: INT64, min: 0, max: 99, bins: 20, null: true}\n" +
 		"- {name: ward, type: STRING, values: [a, b, c], other: true}\n"
 	if err := os.WriteFile(path, []byte(domain), 0o600); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestPlanForAnError(t *testing.T) {
 func TestPlanLikeARelease(t *testing.T) {
 	dir := t.TempDir()
 	path, model := filepath.Join(dir, "d.yaml"), filepath.Join(dir, "m.arrow")
-	domain := "columns:\n- {name: sex, type: STRING, values: [f, m], other: true}\n- {name: age, type: INT64, min: 0, max: 9999, null: true}\n" +
+	domain := "privacy_id: none\ncolumns:\n- {name: sex, type: STRING, values: [f, m], other: true}\n- {name: age, type: INT64, min: 0, max: 9999, null: true}\n" +
 		"- {name: ward, type: STRING, values: [a, b, c], other: true}\n"
 	file, err := schema.Parse("d.yaml", []byte(domain))
 	if err != nil {

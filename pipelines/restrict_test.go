@@ -17,7 +17,8 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-const clinicDomain = `columns:
+const clinicDomain = `privacy_id: none
+columns:
   - {name: sex, type: STRING, values: [Female, Male], other: true}
   - {name: ward, type: STRING, values: [A and E, "2 = 3", Eye], null: true}
   - {name: age, type: INT64, edges: [0, 18, 65, 100], null: true}

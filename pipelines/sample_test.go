@@ -119,7 +119,8 @@ func TestSampleFaults(t *testing.T) {
 	}
 }
 
-const tripDomain = `columns:
+const tripDomain = `privacy_id: none
+columns:
   - {name: city, type: STRING, values: [Austin, Boston], other: true, other_value: elsewhere}
   - {name: start, type: DATE, min: 2020-01-01, max: 2020-12-31, step: quarter, fallback: 2020-01-01}
   - {name: end, type: DATE, min: 2020-01-01, max: 2021-03-31, null: true}
@@ -188,7 +189,7 @@ func TestDryRows(t *testing.T) {
 	if err != nil || !strings.Contains(string(manifest), dryNote) {
 		t.Errorf("the manifest does not say that rows are dry: %v", err)
 	}
-	exact := "columns:\n  - {name: x, type: NUMERIC, min: 0, max: 58, resolution: 0.0001, exact: [0.2121212, 0.5833333], fallback: 0}\n" +
+	exact := "privacy_id: none\ncolumns:\n  - {name: x, type: NUMERIC, min: 0, max: 58, resolution: 0.0001, exact: [0.2121212, 0.5833333], fallback: 0}\n" +
 		"  - {name: y, type: FLOAT64, min: 0, max: 58, resolution: 0.01, exact: [0.333333], fallback: 0}\n"
 	if err := os.WriteFile(name, []byte(exact), 0o666); err != nil {
 		t.Fatal(err)

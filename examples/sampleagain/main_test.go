@@ -15,7 +15,8 @@ import (
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
-const people = `columns:
+const people = `privacy_id: none
+columns:
   - {name: sex, type: STRING, values: [Female, Male], fallback: Female}
   - {name: age, type: INT64, edges: [0, 18, 65, 100], fallback: 30}
 `

@@ -41,7 +41,7 @@ func wholeCommand(out *tabwriter.Writer, data, only string, seeds int) error {
 	if text, err := exec.Command("go", "build", "-C", "..", "-o", in("dapple"), "./pipelines/dapple").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, text)
 	}
-	domain, err := exec.Command(in("dapple"), "infer", "--input="+in("train.csv"), "--from_data").Output()
+	domain, err := exec.Command(in("dapple"), "infer", "--input="+in("train.csv"), "--privacy_id=none", "--from_data").Output()
 	if err == nil {
 		err = os.WriteFile(in("adult.yaml"), domain, 0o600)
 	}

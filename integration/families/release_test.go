@@ -51,7 +51,7 @@ const trials = 30
 // time, follow another column or lie at one end, and categories.
 func madeUp(t *testing.T, rng *rand.Rand) *families.Table {
 	t.Helper()
-	text := "columns:\n"
+	text := "privacy_id: none\ncolumns:\n"
 	columns := 1 + rng.IntN(9)
 	for a := range columns {
 		null := []string{", null: true", ", other: true"}[rng.IntN(2)]

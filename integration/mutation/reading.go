@@ -36,6 +36,10 @@ var reading = []defect{
 		old: "crc32.ChecksumIEEE(body) != uint32(p.sum)", new: "crc32.ChecksumIEEE(body) == 0 && p.sum == 1",
 	},
 	{
+		name: "a domain file that leaves open who is protected is taken", file: "io/schema/file.go", dir: "pipelines/dapple", test: "TestPrivacyIDIsADecision",
+		old: "if !m.has(\"privacy_id\") {", new: "if !m.has(\"privacy_id\") && m.has(\"events\") {",
+	},
+	{
 		name: "the month is read for the day", file: "io/schema/written.go", test: "TestCanonical",
 		old: "if w == MonthFirst ||", new: "if w == DayFirst ||",
 	},

@@ -75,6 +75,7 @@ func TestMisfitsKeepFewShortTexts(t *testing.T) {
 func TestCheckCountsBrokenConstraints(t *testing.T) {
 	dir := t.TempDir()
 	name := write(t, filepath.Join(dir, "d.yaml"), `
+privacy_id: none
 columns:
   - {name: start, type: DATE, min: 2024-01-01, max: 2024-12-31, null: true}
   - {name: end, type: DATE, min: 2024-01-01, max: 2025-12-31, null: true}

@@ -14,6 +14,7 @@ import (
 func TestDerivedColumnsAreCompared(t *testing.T) {
 	dir := t.TempDir()
 	domain := write(t, filepath.Join(dir, "d.yaml"), `
+privacy_id: none
 columns:
   - {name: size, type: INT64}
   - {name: plan, type: STRING, values: [a, b], other: true}

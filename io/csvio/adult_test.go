@@ -13,6 +13,7 @@ import (
 
 // adultForm is the form of UCI Adult's raw file: no header, a blank after each comma, ? for missing.
 const adultForm = `
+privacy_id: none
 columns:
   - {name: age, type: INT64, min: 17, max: 90, bins: 20, fallback: 40}
   - {name: workclass, type: STRING, values: [Private, State-gov, Self-emp-not-inc], other: true, null: true}

@@ -11,6 +11,7 @@ import (
 )
 
 const sevenColumns = `
+privacy_id: none
 columns:
   - {name: sex, type: STRING, values: [Female, Male], other: true}
   - {name: income, type: STRING, values: [<=50K, '>50K'], other: true}

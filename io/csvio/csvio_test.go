@@ -71,7 +71,7 @@ func TestReader(t *testing.T) {
 // TestBlankLines: in a file of one column a blank line is a record, so that no record is dropped for being
 // NULL; in others it is none.
 func TestBlankLines(t *testing.T) {
-	one := parse(t, "columns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
+	one := parse(t, "privacy_id: none\ncolumns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
 	headless := schema.CSV{Columns: []string{"sex"}}
 	tests := []struct {
 		name, text string
@@ -111,7 +111,7 @@ func TestBlankLines(t *testing.T) {
 
 // TestManyBlankLines: blank lines fill chunks as other records do.
 func TestManyBlankLines(t *testing.T) {
-	one := parse(t, "columns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
+	one := parse(t, "privacy_id: none\ncolumns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
 	rows, chunks := 0, 0
 	text := "sex\nF\n" + strings.Repeat("\n", 2*chunkRows) + "M\n" + strings.Repeat("\n", chunkRows)
 	err := Each(strings.NewReader(text), "p", one, schema.CSV{}, func(c *domain.Chunk) error {
@@ -226,6 +226,7 @@ func TestLongCells(t *testing.T) {
 }
 
 const allTypes = `
+privacy_id: none
 columns:
   - {name: 'sex, or "x"', type: STRING, values: [Female, 'a,b', 'say "x"', "two\nlines", "cr\rcr", " blank ", é, "#", "0"], other: true, null: true}
   - {name: code, type: INT64, values: [7, -3, 0], other: true, other_value: -1, null: true}
@@ -318,7 +319,8 @@ NULL,-1,NULL,NULL,0.9,NULL,NULL,NULL,NULL,NULL,NULL,23:59:15
 
 // In a file of one column an empty line would be no record to most readers.
 func TestNullOfOneColumn(t *testing.T) {
-	d := parse(t, `columns: [{name: x, type: INT64, values: [1, 2], null: true}]`).Domain
+	d := parse(t, `privacy_id: none
+columns: [{name: x, type: INT64, values: [1, 2], null: true}]`).Domain
 	var b strings.Builder
 	w, err := NewWriter(&b, d, "")
 	if err != nil {
@@ -332,7 +334,8 @@ func TestNullOfOneColumn(t *testing.T) {
 
 // TestWriterRefuses: categories that would read back as something else.
 func TestWriterRefuses(t *testing.T) {
-	d := parse(t, `columns: [{name: x, type: STRING, values: ["", '\N', "a\r\nb", c], null: true}]`).Domain
+	d := parse(t, `privacy_id: none
+columns: [{name: x, type: STRING, values: ["", '\N', "a\r\nb", c], null: true}]`).Domain
 	_, err := NewWriter(io.Discard, d, "")
 	if err == nil || strings.Count(err.Error(), "CSV cannot hold") != 3 {
 		t.Errorf("got %v, want three faults", err)
@@ -373,7 +376,8 @@ func (f *failing) Write(b []byte) (int, error) {
 
 // TestWriterError: a failure is reported, whenever it comes, and is not forgotten.
 func TestWriterError(t *testing.T) {
-	d := parse(t, `columns: [{name: x, type: BOOL, null: true}]`).Domain
+	d := parse(t, `privacy_id: none
+columns: [{name: x, type: BOOL, null: true}]`).Domain
 	chunk := &domain.Chunk{Rows: 40_000, Columns: []domain.Column{{Form: domain.Ints, Ints: make([]int64, 40_000)}}}
 	for _, room := range []int{0, 1 << 16, 3 << 16} {
 		w, err := NewWriter(&failing{n: room}, d, "")

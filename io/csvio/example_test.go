@@ -13,6 +13,7 @@ import (
 
 func ExampleEach() {
 	f, err := schema.Parse("people.yaml", []byte(`
+privacy_id: none
 columns:
   - {name: sex, type: STRING, values: [Female, Male], other: true}
   - {name: age, type: INT64, min: 17, max: 90, bins: 20, null: true}

@@ -96,7 +96,7 @@ func FuzzBlankLines(f *testing.F) {
 	for _, s := range []string{"F\n\nM\n", "\n\n\"a\n\nb\"\r\n\r\n", "F\n\r", "\"\"\n\"", "\ufeff\n \n"} {
 		f.Add(s)
 	}
-	d := parse(f, "columns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
+	d := parse(f, "privacy_id: none\ncolumns:\n  - {name: sex, type: STRING, values: [F, M], null: true}\n").Domain
 	read := func(text string) (rows []string, err error) {
 		err = Each(strings.NewReader(text), "p", d, schema.CSV{Columns: []string{"sex"}}, func(c *domain.Chunk) error {
 			for i := range c.Rows {

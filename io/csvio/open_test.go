@@ -235,7 +235,7 @@ func TestHeaderIsARecord(t *testing.T) {
 			t.Errorf("%q is no name", name)
 		}
 	}
-	d := parse(t, "columns: [{name: \"1990\", type: STRING, values: [F], other: true}]").Domain
+	d := parse(t, "privacy_id: none\ncolumns: [{name: \"1990\", type: STRING, values: [F], other: true}]").Domain
 	_, err := NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, schema.CSV{})
 	if err == nil || !strings.HasPrefix(err.Error(), "csv: p.csv: the header line looks like a record") || strings.Contains(err.Error(), "S3CR3T") || strings.Contains(err.Error(), "1990") {
 		t.Errorf("a record for a header line: %v", err)
@@ -245,7 +245,7 @@ func TestHeaderIsARecord(t *testing.T) {
 			t.Errorf("declared as names: %v", err)
 		}
 	}
-	row := parse(t, "columns: [{name: sex, type: STRING, values: [F], other: true}]").Domain
+	row := parse(t, "privacy_id: none\ncolumns: [{name: sex, type: STRING, values: [F], other: true}]").Domain
 	if _, err := NewReader(strings.NewReader(",sex\n1,F\n"), "p.csv", row, schema.CSV{}); err != nil {
 		t.Errorf("row numbers: %v", err)
 	}
@@ -254,7 +254,7 @@ func TestHeaderIsARecord(t *testing.T) {
 // TestManyNames: a header line of a million names makes no million lines of error.
 func TestManyNames(t *testing.T) {
 	var needed strings.Builder
-	needed.WriteString("columns:\n")
+	needed.WriteString("privacy_id: none\ncolumns:\n")
 	for i := range 1000 {
 		fmt.Fprintf(&needed, "  - {name: column %d, type: BOOL, null: true}\n", i)
 	}

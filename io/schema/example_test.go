@@ -8,6 +8,7 @@ import (
 
 func ExampleParse() {
 	_, err := schema.Parse("people.yaml", []byte(`
+privacy_id: none
 columns:
   - {name: age, type: INT64, min: 17, max: 90, bin: 20, null: true}
   - {name: sex, type: STRING, values: [Female, Male]}
@@ -15,6 +16,7 @@ columns:
 	fmt.Println(err)
 
 	f, err := schema.Parse("people.yaml", []byte(`
+privacy_id: none
 columns:
   - {name: age, type: INT64, min: 17, max: 90, bins: 20, null: true}
   - {name: sex, type: STRING, values: [Female, Male], other: true}
@@ -25,7 +27,7 @@ columns:
 	}
 	fmt.Println(f.Domain.Sizes())
 	// Output:
-	// people.yaml:3:48: column: unknown key "bin"; the keys are name, type, values, min, max, bins, edges, step, resolution, exact, null, other, other_value, fallback
-	// people.yaml:4:5: column "sex" does not say what an unusable value becomes; add other: true, null: true or fallback: VALUE
+	// people.yaml:4:48: column: unknown key "bin"; the keys are name, type, values, min, max, bins, edges, step, resolution, exact, null, other, other_value, fallback
+	// people.yaml:5:5: column "sex" does not say what an unusable value becomes; add other: true, null: true or fallback: VALUE
 	// [21 3]
 }

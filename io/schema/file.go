@@ -100,8 +100,8 @@ func ReadFile(path string) (*File, error) {
 	return Parse(path, data)
 }
 
-// noPrivacyID is what a domain file says in place of a column if every record is one privacy unit.
-const noPrivacyID = "none"
+// NoPrivacyID is what a domain file says in place of a column if every record is one privacy unit.
+const NoPrivacyID = "none"
 
 // Parse reads the text of a domain file; name stands for it in messages. The error is a Faults.
 func Parse(name string, data []byte) (*File, error) {
@@ -126,10 +126,10 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if !ok {
 		return
 	}
-	before := len(r.faults)
+	before, declared := len(r.faults), f.Domain
 	r.derived, r.derivedColumns = derivedNames(n), map[string]computed{}
 	if m.has("privacy_id") {
-		if id, _ := r.name(m.values["privacy_id"], "privacy_id"); id != noPrivacyID {
+		if id, _ := r.name(m.values["privacy_id"], "privacy_id"); id != NoPrivacyID {
 			f.Domain.PrivacyID = id
 		}
 	}
@@ -162,6 +162,16 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if m.has("workload") {
 		r.workload(f, m.values["workload"])
 	}
+	if !m.has("privacy_id") {
+		r.undecided(n, declared.Names())
+	}
+}
+
+// undecided refuses a file that leaves open who is protected: without a privacy ID, several records of one person would
+// be protected one by one.
+func (r *reader) undecided(n *yaml.Node, columns []string) {
+	r.add(n, "privacy_id: is required, since it says who is protected; write privacy_id: COLUMN for the column that names the people%s, or privacy_id: %s if every record is another person",
+		Suggested(columns), NoPrivacyID)
 }
 
 // derivedFacts reads what was read off the data. Its columns need not be there: they may have been left out.

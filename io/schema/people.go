@@ -18,6 +18,21 @@ func NamesUnits(name string) bool {
 	return NamesPeople(name) || hasWord(name, []string{"id"}) || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
 }
 
+// Suggested names the columns whose names suggest people, or anything that has an ID, as an insertion after the word
+// people. It is empty if there are none.
+func Suggested(columns []string) string {
+	var list []string
+	for _, name := range columns {
+		if NamesUnits(name) && len(list) < 10 {
+			list = append(list, quote(name))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", perhaps " + strings.Join(list, " or ")
+}
+
 // hasWord reports whether a name has one of words as a word of its own, or begins a word with one.
 func hasWord(name string, words []string) bool {
 	own := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })

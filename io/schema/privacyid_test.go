@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/io/schema"
@@ -8,10 +9,28 @@ import (
 
 // TestPrivacyID: a column, or none, which is no column's name.
 func TestPrivacyID(t *testing.T) {
-	for text, want := range map[string]string{"privacy_id: person_id\n": "person_id", "privacy_id: none\n": "", "": ""} {
+	for text, want := range map[string]string{"privacy_id: person_id\n": "person_id", "privacy_id: none\n": ""} {
 		f, err := schema.Parse("d.yaml", []byte(text+"columns:\n  - {name: x, type: BOOL, null: true}\n"))
 		if err != nil || f.Domain.PrivacyID != want {
 			t.Errorf("%q: %q, %v; want %q", text, f.Domain.PrivacyID, err, want)
+		}
+	}
+}
+
+// TestPrivacyIDIsADecision: a file that says nothing of who is protected is refused, with the columns that may name people.
+func TestPrivacyIDIsADecision(t *testing.T) {
+	for names, want := range map[string]string{
+		"Days":                    "names the people, or privacy_id: none",
+		"Days, Subject":           `names the people, perhaps "Subject", or privacy_id: none`,
+		"mrn, customer_no, bedId": `names the people, perhaps "mrn" or "customer_no" or "bedId", or privacy_id: none`,
+	} {
+		text := "columns:\n"
+		for name := range strings.SplitSeq(names, ", ") {
+			text += "  - {name: " + name + ", type: INT64, min: 0, max: 9, null: true}\n"
+		}
+		if _, err := schema.Parse("d.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "d.yaml:1:1: privacy_id: is required") ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v; want %q", names, err, want)
 		}
 	}
 }

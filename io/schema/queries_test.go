@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-const queryColumns = `columns:
+const queryColumns = `privacy_id: none
+columns:
   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}
   - {name: age, type: INT64, min: 0, max: 9, null: true}
   - {name: region, type: STRING, values: [N, S, W], fallback: N}

@@ -88,33 +88,34 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		agrees(path, string(b), true)
 	}
 	const two = "columns: [{name: a, type: INT64, min: 0, max: 9, null: true}, {name: b, type: INT64, min: 0, max: 9, null: true}]\n"
+	const none = "privacy_id: none\n"
 	for _, text := range []string{
-		two + "constraints: [{order: [a, b]}, {derive: c, from: a + b}, {sum: d, of: [a, b]}]\n",
-		two + "constraints: [{derive: c, from: a, map: {1: x}, else: y}]\ngenerate: [{column: k, as: uuid}]\n",
-		two + "impossible: [{a: 1, b: [2, 3]}, {a: null, b: 1}]\nworkload: [{columns: [a, b], weight: 2}]\n",
+		none + two + "constraints: [{order: [a, b]}, {derive: c, from: a + b}, {sum: d, of: [a, b]}]\n",
+		none + two + "constraints: [{derive: c, from: a, map: {1: x}, else: y}]\ngenerate: [{column: k, as: uuid}]\n",
+		none + two + "impossible: [{a: 1, b: [2, 3]}, {a: null, b: 1}]\nworkload: [{columns: [a, b], weight: 2}]\n",
 		"privacy_id: p\n" + two + "csv: {trim: true, trim_id: true, null: ['?'], null_id: [x], comma: ';', max_record_mib: 8}\n",
-		"columns: [{name: y, type: BOOL, null: true}, {name: f, type: FLOAT64, edges: [0, 0.5, 1], fallback: 0.2}]\n",
-		"columns: [{name: d, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}]\n",
-		"columns: [{name: i, type: INT64, values: [1, 2], other: true, other_value: 9}]\n",
+		"privacy_id: none\ncolumns: [{name: y, type: BOOL, null: true}, {name: f, type: FLOAT64, edges: [0, 0.5, 1], fallback: 0.2}]\n",
+		"privacy_id: none\ncolumns: [{name: d, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}]\n",
+		"privacy_id: none\ncolumns: [{name: i, type: INT64, values: [1, 2], other: true, other_value: 9}]\n",
 	} {
 		agrees("good", text, true)
 	}
 	for _, text := range []string{
-		"columns: []\n", "colums: [a]\n", "privacy_id: p\n",
-		"columns: [{name: a, type: INT, min: 0, max: 9, null: true}]\n",
-		"columns: [{type: INT64, min: 0, max: 9, null: true}]\n",
-		"columns: [{name: a, min: 0, max: 9, null: true}]\n",
-		"columns: [{name: a, type: STRING, min: 0, max: 9, null: true}]\n",
-		"columns: [{name: a, type: FLOAT64, values: [0, 1], null: true}]\n",
-		"columns: [{name: a, type: INT64, min: 0, max: 9, step: day, null: true}]\n",
-		"columns: [{name: a, type: INT64, min: 0, edges: [0, 1], null: true}]\n",
-		"columns: [{name: a, type: INT64, min: 0, max: 9, null: 'yes'}]\n",
-		"columns: [{name: a, type: INT64, min: 0, max: 9, null: true, width: 2}]\n",
+		"privacy_id: none\ncolumns: []\n", "colums: [a]\n", "privacy_id: p\n", two,
+		"privacy_id: none\ncolumns: [{name: a, type: INT, min: 0, max: 9, null: true}]\n",
+		"privacy_id: none\ncolumns: [{type: INT64, min: 0, max: 9, null: true}]\n",
+		"privacy_id: none\ncolumns: [{name: a, min: 0, max: 9, null: true}]\n",
+		"privacy_id: none\ncolumns: [{name: a, type: STRING, min: 0, max: 9, null: true}]\n",
+		"privacy_id: none\ncolumns: [{name: a, type: FLOAT64, values: [0, 1], null: true}]\n",
+		"privacy_id: none\ncolumns: [{name: a, type: INT64, min: 0, max: 9, step: day, null: true}]\n",
+		"privacy_id: none\ncolumns: [{name: a, type: INT64, min: 0, edges: [0, 1], null: true}]\n",
+		"privacy_id: none\ncolumns: [{name: a, type: INT64, min: 0, max: 9, null: 'yes'}]\n",
+		"privacy_id: none\ncolumns: [{name: a, type: INT64, min: 0, max: 9, null: true, width: 2}]\n",
 		two + "constraints: [{order: [a, b], sum: a}]\n",
-		two + "constraints: [{derive: c}]\n",
+		none + two + "constraints: [{derive: c}]\n",
 		two + "constraints: [{from: a}]\n",
 		two + "generate: [{column: k}]\n",
-		two + "impossible: [{a: 1}]\n",
+		none + two + "impossible: [{a: 1}]\n",
 		two + "workload: [{weight: 2}]\n",
 		two + "csv: {sep: ';'}\n",
 	} {

@@ -114,8 +114,8 @@ func TestFaultsOfRelations(t *testing.T) {
 
 // A minimum above the maximum of a column that is not below leaves no rows.
 func TestOrdersContradictRanges(t *testing.T) {
-	_, err := Parse("d.yaml", []byte("columns:\n  - {name: a, type: INT64, min: 5, max: 9, fallback: 5}\n  - {name: b, type: INT64, min: 0, max: 4, fallback: 0}\nconstraints: [{order: [a, b]}]\n"))
-	if err == nil || !strings.Contains(err.Error(), `d.yaml:4:23: constraints: the least value of column "a" is above the largest of column "b"`) {
+	_, err := Parse("d.yaml", []byte("privacy_id: none\ncolumns:\n  - {name: a, type: INT64, min: 5, max: 9, fallback: 5}\n  - {name: b, type: INT64, min: 0, max: 4, fallback: 0}\nconstraints: [{order: [a, b]}]\n"))
+	if err == nil || !strings.Contains(err.Error(), `d.yaml:5:23: constraints: the least value of column "a" is above the largest of column "b"`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -124,7 +124,7 @@ func TestOrdersContradictRanges(t *testing.T) {
 // values of one of them.
 func TestOrderOfExactValues(t *testing.T) {
 	parse := func(typ, a, b, order string) error {
-		_, err := Parse("d.yaml", []byte("columns:\n  - {name: a, type: "+typ+", min: 0, max: 90, resolution: 0.5, "+a+"fallback: 0}\n"+
+		_, err := Parse("d.yaml", []byte("privacy_id: none\ncolumns:\n  - {name: a, type: "+typ+", min: 0, max: 90, resolution: 0.5, "+a+"fallback: 0}\n"+
 			"  - {name: b, type: "+typ+", min: 0, max: 90, resolution: 0.5, "+b+"fallback: 0}\n"+
 			"  - {name: c, type: "+typ+", min: 0, max: 90, resolution: 0.5, fallback: 0}\nconstraints: [{order: "+order+"}]\n"))
 		return err

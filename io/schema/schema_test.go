@@ -84,7 +84,7 @@ func TestCSVKeys(t *testing.T) {
 	if want := (CSV{Trim: true, Null: []string{"NA"}, TrimID: true, NullID: []string{"?", "-"}, Comma: ';', MaxRecord: 16 << 20}); !reflect.DeepEqual(f.CSV, want) {
 		t.Errorf("got %+v, want %+v", f.CSV, want)
 	}
-	_, err = Parse("f", []byte(head+"csv: {trim_id: true, null_id: [a], max_record_mib: 2048}\n"))
+	_, err = Parse("f", []byte("privacy_id: none\n"+head+"csv: {trim_id: true, null_id: [a], max_record_mib: 2048}\n"))
 	for _, want := range []string{"csv: trim_id: the file declares no privacy_id", "csv: null_id: the file declares no privacy_id", `max_record_mib: got "2048"; a whole number of MiB from 1 to 1024 is needed`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
@@ -101,7 +101,7 @@ func TestLargeFiles(t *testing.T) {
 	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "it is larger than 8 MiB") || !strings.Contains(err.Error(), "the marginals or queries that matter most") {
 		t.Errorf("got %v", err)
 	}
-	_, err := Parse("f", []byte("columns: [{name: x, type: STRING, other: true, values: ["+strings.Repeat("a,", 300_000)+"a]}]"))
+	_, err := Parse("f", []byte("privacy_id: none\ncolumns: [{name: x, type: STRING, other: true, values: ["+strings.Repeat("a,", 300_000)+"a]}]"))
 	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and at least 9980 more" {
 		t.Errorf("%d lines, the last one %q", len(lines), lines[len(lines)-1])
 	}
@@ -177,7 +177,7 @@ func TestColumns(t *testing.T) {
 			"[00:00:00, 01:00:00) [01:00:00, 02:00:00) [23:00:00, 23:59:59]; 24+0 cells, scale 0, resolution 500000"},
 	}
 	for _, test := range tests {
-		f, err := Parse("f", []byte("columns: [{name: x, "+test.column+"}]"))
+		f, err := Parse("f", []byte("privacy_id: none\ncolumns: [{name: x, "+test.column+"}]"))
 		if test.want == "" {
 			if err == nil {
 				t.Errorf("%s: no fault", test.column)
@@ -210,7 +210,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	f.Add([]byte("columns: [{name: x, type: TIME, min: 00:00, max: '23:59', step: minute, resolution: 1, fallback: 12:30}]"))
+	f.Add([]byte("privacy_id: none\ncolumns: [{name: x, type: TIME, min: 00:00, max: '23:59', step: minute, resolution: 1, fallback: 12:30}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Parse("f", data)
 		if err != nil {

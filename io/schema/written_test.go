@@ -112,7 +112,7 @@ func FuzzCanonical(f *testing.F) {
 }
 
 func TestWrittenFaults(t *testing.T) {
-	const head = "columns:\n" +
+	const head = "privacy_id: none\ncolumns:\n" +
 		"  - {name: price, type: NUMERIC, min: 0, max: 10, null: true}\n" +
 		"  - {name: born, type: DATE, min: 1900-01-01, max: 2024-12-31, null: true}\n" +
 		"  - {name: at, type: TIME, min: 00:00:00, max: 23:59:59, null: true}\n" +

@@ -10,6 +10,7 @@ import (
 // TestStructuralZeros has a row for every way to name a cell.
 func TestStructuralZeros(t *testing.T) {
 	const columns = `
+privacy_id: none
 columns:
   - {name: sex, type: STRING, values: [Female, Male], other: true}
   - {name: pregnant, type: BOOL, null: true}

@@ -242,7 +242,7 @@ func ledgerCommand() command {
 			{name: "epsilon", group: groupPrivacy, value: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},
 			{name: "delta", group: groupPrivacy, value: "D", usage: "δ of all runs together; 0 admits pure runs only", set: delta(&c.Delta)},
 			{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "add_remove or replace: that of its runs", set: relation(&c.Neighbouring)},
-			{name: "privacy_id", group: groupPrivacy, value: "COLUMN", usage: "privacy_id of its domain files; default: every record is a privacy unit", set: text(&c.PrivacyID)},
+			{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "privacy_id of its domain files; default: none, every record is another person", set: unit(&c.PrivacyID)},
 			{name: "mixed", group: groupPrivacy, usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
 			{name: "check", group: groupWhat, value: "DIR,…", usage: "outputs of runs: fail unless the book has the entries that charged them", set: list(&c.Check)},
 		},

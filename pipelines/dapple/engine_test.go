@@ -63,7 +63,7 @@ func TestEngineFaults(t *testing.T) {
 // what they take.
 func TestPlanOfLearnedBins(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d.yaml"), []byte("columns:\n  - {name: x, type: INT64, min: 0, max: 9999, fallback: 0}\n  - {name: y, type: BOOL, fallback: false}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "d.yaml"), []byte("privacy_id: none\ncolumns:\n  - {name: x, type: INT64, min: 0, max: 9999, fallback: 0}\n  - {name: y, type: BOOL, fallback: false}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	plan := []string{"plan", "--domain=d.yaml", "--epsilon=1", "--delta=1e-12", "--expected_rows=1e9"}

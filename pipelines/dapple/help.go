@@ -143,7 +143,7 @@ func writeCommands(out io.Writer, top *cobra.Command) {
 			}
 		}
 	}
-	fmt.Fprint(out, "\nBegin with dapple infer TABLE --from_data --output=domain.yaml. dapple COMMAND --help lists flags;\n"+
+	fmt.Fprint(out, "\nBegin with dapple infer TABLE --privacy_id=COLUMN --from_data --output=domain.yaml. dapple COMMAND --help lists flags;\n"+
 		"dapple help domain, about and schema explain files. Flags without a command are those of synth.\n")
 }
 

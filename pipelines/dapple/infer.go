@@ -12,12 +12,13 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/evaluate/infer"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
 func inferCommand() command {
 	p := &infer.Params{}
-	output, people, overwrite := "", "", false
+	output, people, unit, overwrite := "", "", "", false
 	var src *infer.Source
 	return command{
 		name:    "infer",
@@ -30,12 +31,17 @@ func inferCommand() command {
 			{name: "output", group: groupOutput, value: "FILE", def: "-", stream: true, usage: "the domain file to write; - is standard output", set: text(&output)},
 			{name: "overwrite", group: groupOutput, usage: "replace the file of --output; changes made in it are lost", set: toggle(&overwrite)},
 			{name: "from_data", group: groupWhat, usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
-			{name: "privacy_id", group: groupPrivacy, value: "COLUMN", usage: "the column that names the privacy unit", set: text(&p.PrivacyID)},
+			{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "the column that names the people; none if every record is another person", set: text(&unit)},
 			{name: "people_input", group: groupWhat, value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&people)},
 		}, readingServices(&p.Services)...),
 		check: func(ctx context.Context) error {
+			if unit != schema.NoPrivacyID {
+				p.PrivacyID = unit
+			}
 			var faults pipelines.Faults
-			src, faults = openTable(ctx, *p, people)
+			if src, faults = openTable(ctx, *p, people); unit == "" {
+				faults = append(faults, undecided(src))
+			}
 			return append(faults, nameFaults(ctx, output, overwrite)...).Err()
 		},
 		run: func(ctx context.Context, out io.Writer) error {
@@ -101,11 +107,23 @@ func openTable(ctx context.Context, p infer.Params, people string) (*infer.Sourc
 	faults := pipelines.ErrorFaults("--input", err)
 	switch {
 	case people != "" && p.PrivacyID == "":
-		faults = append(faults, pipelines.Fault{Where: "--privacy_id", What: "is required with --people_input: the column that both tables have"})
+		faults = append(faults, pipelines.Fault{Where: "--people_input", What: "needs --privacy_id: the column that both tables have"})
 	case people != "" && err == nil:
 		faults = append(faults, pipelines.ErrorFaults("--people_input", src.OpenPeople(ctx, people))...)
 	}
 	return src, faults
+}
+
+// undecided is the fault of a request that leaves open who is protected.
+func undecided(src *infer.Source) pipelines.Fault {
+	perhaps := ""
+	if src != nil {
+		perhaps = schema.Suggested(src.Names())
+	}
+	return pipelines.Fault{
+		Where: "--privacy_id", What: "is required, since it says who is protected",
+		Fix: "name the column that names the people" + perhaps + ", or " + schema.NoPrivacyID + " if every record is another person",
+	}
 }
 
 // propose writes a proposal to out, or to a file: one of this machine only its owner can read.

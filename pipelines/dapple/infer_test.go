@@ -63,7 +63,7 @@ func TestInferPeople(t *testing.T) {
 	put(t, dir, "people.csv", people)
 	put(t, dir, "some rows.csv", rows)
 	infer := []string{"infer", "--input=some rows.csv", "--people_input=people.csv", "--from_data", "--output=d.yaml"}
-	dapple(t, dir, infer...).want(t, 2, "--privacy_id: is required with --people_input")
+	dapple(t, dir, infer...).want(t, 2, "--people_input: needs --privacy_id", "--privacy_id: is required, since it says who is protected")
 	infer = append(infer, "--privacy_id=who")
 	got := dapple(t, dir, infer...)
 	got.want(t, 0)
@@ -105,10 +105,13 @@ func TestInferFaults(t *testing.T) {
 	dir := tableOf(t, "a,SECRET,SECRET\n1,2,3\n")
 	dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=id").want(t, 2,
 		"--input: people.csv: columns 2 and 3 have one name; rename one", `people.csv has no column "id" to be the privacy ID`)
-	dapple(t, dir, "infer", "--input=none.csv").want(t, 2, "--input: none.csv: no such file")
+	dapple(t, dir, "infer", "--input=none.csv").want(t, 2, "--input: none.csv: no such file", "names the people, or none if every record is another person")
 	dapple(t, dir, "infer").want(t, 2, "--input: is required")
+	put(t, dir, "days.csv", "Reaction,Days,Subject\n249.56,0,308\n")
+	dapple(t, dir, "infer", "--input=days.csv").want(t, 2, `--privacy_id: is required, since it says who is protected; name the column that names the people, perhaps "Subject", or none if every record is another person`)
+	dapple(t, dir, "infer", "--input=days.csv", "--privacy_id=none").want(t, 0)
 	put(t, dir, "people.csv", "a,b\n1,\"SECRET\n2\n")
-	got := dapple(t, dir, "infer", "--input=people.csv", "--from_data", "--output=x.yaml")
+	got := dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=none", "--from_data", "--output=x.yaml")
 	got.want(t, 1, "dapple: csv: people.csv: a quote opens a cell and never closes")
 	if strings.Contains(got.stderr, "SECRET") {
 		t.Errorf("the message shows a cell: %s", got.stderr)
@@ -121,7 +124,7 @@ func TestNoPlaceForTheFile(t *testing.T) {
 	dir := people(t, 10)
 	pipeInput(t, dir)
 	evaluate := []string{"evaluate", "--domain=people.yaml", "--input=people.csv", "--synthetic=people.csv"}
-	infer := []string{"infer", "--input=people.yaml"}
+	infer := []string{"infer", "--input=people.yaml", "--privacy_id=none"}
 	for _, tt := range []struct {
 		args []string
 		want string

@@ -42,7 +42,7 @@ func TestInterruptedOnWideTables(t *testing.T) {
 	dir := t.TempDir()
 	for _, table := range []struct{ name, columns, rows int }{{400, 400, 4000}, {10_000, 10_000, 400}} {
 		var csv, domain bytes.Buffer
-		domain.WriteString("columns:\n")
+		domain.WriteString("privacy_id: none\ncolumns:\n")
 		for i := range table.columns {
 			fmt.Fprintf(&domain, "  - {name: c%d, type: INT64, min: 0, max: 2, null: true}\n", i)
 			fmt.Fprintf(&csv, "%sc%d", strings.Repeat(",", min(i, 1)), i)
@@ -124,7 +124,7 @@ func TestInferOfAWideTable(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "wide.csv"), csv.Bytes()[1:], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), binary, "infer", "--input=wide.csv", "--from_data", "--output=wide.yaml")
+	cmd := exec.CommandContext(t.Context(), binary, "infer", "--input=wide.csv", "--privacy_id=none", "--from_data", "--output=wide.yaml")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatal(errors.Join(err, errors.New(string(out))))

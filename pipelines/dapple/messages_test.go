@@ -60,7 +60,7 @@ var runs = []string{
 	"verify other",
 	"report out --html=again.html",
 	"check --domain=people.yaml --input=people.csv --json=check.json",
-	"infer --input=people.csv --from_data --output=inferred.yaml",
+	"infer --input=people.csv --privacy_id=none --from_data --output=inferred.yaml",
 	"clean --output=out",
 }
 
@@ -116,14 +116,14 @@ var refusals = []struct {
 		"synth --domain=people.yaml --input=people.csv --output=gs://bucket/a#b --epsilon=1 --delta=0",
 		"synth --domain=people.yaml --input=bq://p.d --output=bq://t --epsilon=1 --delta=0",
 		request + "--release=people.yaml", request + "--release=new", request + "--write=append",
-		"infer --input=people.csv --output=no/x.yaml", "plan --domain=people.yaml --epsilon=1 --delta=0 --json=.",
+		"infer --input=people.csv --privacy_id=none --output=no/x.yaml", "plan --domain=people.yaml --epsilon=1 --delta=0 --json=.",
 	}},
 	{"Tables", []string{
 		"synth --domain=people.yaml --input=short.csv --output=new --epsilon=1 --delta=0",
 		"synth --domain=people.yaml --input=semicolons.csv --output=new --epsilon=1 --delta=0",
 		"synth --domain=people.yaml --input=empty.csv --output=new --epsilon=1 --delta=0",
 		"synth --domain=people.yaml --input=packed.csv --output=new --epsilon=1 --delta=0",
-		"infer --input=ragged.csv --from_data", "infer --input=short.csv --privacy_id=id",
+		"infer --input=ragged.csv --privacy_id=none --from_data", "infer --input=short.csv --privacy_id=id", "infer --input=people.csv --from_data",
 		"check --domain=people.yaml --input=short.csv", "evaluate --domain=people.yaml --input=short.csv --synthetic=nothing --max_cells=1",
 	}},
 	{"Budgets", []string{

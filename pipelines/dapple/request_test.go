@@ -89,6 +89,23 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
+// Every command that reads a domain file refuses one that leaves open who is protected, and names the columns that may
+// name people.
+func TestPrivacyIDIsADecision(t *testing.T) {
+	dir := tableOf(t, "Subject,Days,c\n308,0,a\n308,1,b\n")
+	put(t, dir, "people.yaml", "columns:\n- {name: Subject, type: INT64, min: 0, max: 999, bins: 9, null: true}\n- {name: Days, type: INT64, min: 0, max: 9, null: true}\n")
+	for _, args := range [][]string{
+		synth(), append([]string{"plan"}, synth()[1:]...), {"check", "--domain=people.yaml", "--input=people.csv"},
+		{"evaluate", "--domain=people.yaml", "--input=people.csv", "--synthetic=people.csv"}, {"sample", "--domain=people.yaml", "--output=out", "--rows=9"},
+	} {
+		dapple(t, dir, args...).want(t, 2, `people.yaml:1:1: privacy_id: is required, since it says who is protected; `+
+			`write privacy_id: COLUMN for the column that names the people, perhaps "Subject", or privacy_id: none if every record is another person`)
+		noOutput(t, filepath.Join(dir, "out"))
+	}
+	put(t, dir, "people.yaml", "privacy_id: none\ncolumns:\n- {name: Days, type: INT64, min: 0, max: 9, null: true}\n")
+	dapple(t, dir, "check", "--domain=people.yaml", "--input=people.csv").want(t, 0)
+}
+
 // Budgets are refused with the values that are allowed.
 func TestBadBudgets(t *testing.T) {
 	dir := people(t, 10)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // The setters below turn a flag's text into a field.
@@ -41,6 +42,17 @@ func oneOf(p *string, allowed ...string) func(string) error {
 		}
 		*p = s
 		return nil
+	}
+}
+
+// unit sets the column that names the people, empty if every record is another person.
+func unit(p *string) func(string) error {
+	return func(s string) error {
+		if s == schema.NoPrivacyID {
+			*p = ""
+			return nil
+		}
+		return text(p)(s)
 	}
 }
 

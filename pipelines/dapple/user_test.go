@@ -43,7 +43,7 @@ func everybodys(t *testing.T) (dir, program string) {
 	}
 	for name, text := range map[string]string{
 		"people.csv":  "age,city\n31,Oslo\n42,Bergen\n",
-		"people.yaml": "columns:\n- {name: age, type: INT64, min: 0, max: 100, bins: 4, null: true}\n- {name: city, type: STRING, values: [Oslo, Bergen], null: true}\n",
+		"people.yaml": "privacy_id: none\ncolumns:\n- {name: age, type: INT64, min: 0, max: 100, bins: 4, null: true}\n- {name: city, type: STRING, values: [Oslo, Bergen], null: true}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -58,7 +58,7 @@ func tool(t *testing.T, variable, what string) string {
 func hostile() (domain, rows string) {
 	names := []string{"<script>alert(1)</script>", "שם משפחה", strings.Repeat("long name ", 8) + "x", "W" + strings.Repeat("W", 70), `"><img src=x>`}
 	var d, r strings.Builder
-	d.WriteString("columns:\n")
+	d.WriteString("privacy_id: none\ncolumns:\n")
 	for _, n := range names {
 		fmt.Fprintf(&d, "  - {name: %q, type: STRING, values: [%q, %q, %q], null: true}\n", n, "<b>"+n, strings.Repeat("value", 15), "العمر")
 	}

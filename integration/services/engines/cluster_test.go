@@ -143,7 +143,7 @@ func TestKeptRecords(t *testing.T) {
 	c, a, _ := onCluster(t)
 	managers := []*exec.Cmd{c.manager(t, 128), c.manager(t, 128)}
 	var b strings.Builder
-	b.WriteString("columns:\n")
+	b.WriteString("privacy_id: none\ncolumns:\n")
 	for i := range 10 {
 		fmt.Fprintf(&b, "  - {name: c%d, type: INT64, min: 0, max: %d, fallback: 0}\n", i, 1+2*i)
 	}

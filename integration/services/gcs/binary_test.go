@@ -59,7 +59,7 @@ func TestCommand(t *testing.T) {
 	if out := dapple(2, append(figures, "--json=gs://shop/a?b")...); !strings.Contains(out, "--json: gs://shop/a?b: the characters ? # % [ ] are not allowed in names of objects") {
 		t.Error(out)
 	}
-	propose := []string{"infer", "--input=gs://shop/in/customers.csv", "--output=gs://shop/proposed.yaml"}
+	propose := []string{"infer", "--input=gs://shop/in/customers.csv", "--privacy_id=none", "--output=gs://shop/proposed.yaml"}
 	if out := dapple(0, propose...); !strings.Contains(out, "wrote gs://shop/proposed.yaml: review it") {
 		t.Error(out)
 	}
@@ -72,10 +72,10 @@ func TestCommand(t *testing.T) {
 	if out := dapple(0, append(propose, "--overwrite")...); !strings.Contains(out, "wrote gs://shop/proposed.yaml: review it") {
 		t.Error(out)
 	}
-	if out := dapple(2, append(propose[:2:2], "--output=gs://nowhere/x.yaml")...); !strings.Contains(out, `--output: bucket "nowhere" does not exist`) {
+	if out := dapple(2, append(propose[:3:3], "--output=gs://nowhere/x.yaml")...); !strings.Contains(out, `--output: bucket "nowhere" does not exist`) {
 		t.Error(out)
 	}
-	if out := dapple(0, "infer", "--input=gs://shop/in/customers.csv"); !strings.Contains(out, "customer") {
+	if out := dapple(0, "infer", "--input=gs://shop/in/customers.csv", "--privacy_id=none"); !strings.Contains(out, "customer") {
 		t.Error(out)
 	}
 	if out := dapple(2, append([]string{"synth"}, request...)...); !strings.Contains(out, "--output: gs://shop/out is not empty: it holds the output of an earlier run; set --overwrite, or name another directory") {

@@ -25,7 +25,8 @@ func dapple(t *testing.T) string {
 	return bin
 }
 
-const people = `columns:
+const people = `privacy_id: none
+columns:
   - {name: sex, type: STRING, values: [Female, Male], other: true}
   - {name: age, type: INT64, min: 0, max: 100, bins: 10, null: true}
   - {name: born, type: DATE, min: 1930-01-01, max: 2020-12-31, step: year, null: true}

@@ -41,6 +41,7 @@ func TestRefusals(t *testing.T) {
 		{"an option of another type, and one left out", rowsOf, textual{people, "1"}, nil, "delta is required: δ, a decision that has no default: far below 1/(number of people), or 0 for pure differential privacy.\nepsilon: want a number"},
 		{"ε is 0", rowsOf, few{people, 0, 1e-9}, nil, "epsilon 0: want a finite number above 0"},
 		{"a domain with a fault", rowsOf, few{strings.Replace(people, "bins: 10", "bins: x", 1), 1, 1e-9}, nil, `domain:4:54: column "age": bins: got "x"`},
+		{"nobody said who is protected", rowsOf, few{strings.Replace(people, "privacy_id: id\n", "", 1), 1, 1e-9}, nil, "domain:1:1: privacy_id: is required, since it says who is protected"},
 		{"a column that the rows have not", rowsOf[:3], good, nil, `column "born" of the domain is no field of the rows; the rows have id, sex, age`},
 		{"a column of another name", []string{"id STRING", "sex STRING", "agee INT64", "born STRING"}, good, nil, `column "age" of the domain is no field of the rows; did you mean "agee"?`},
 		{"a column of another type", []string{"id STRING", "sex DOUBLE", "age INT64", "born STRING"}, good, nil, `column "sex" is STRING in the domain and a float in the rows; declare it as FLOAT64 or INT64 or NUMERIC, or make it a str`},

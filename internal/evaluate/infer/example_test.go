@@ -38,7 +38,7 @@ func ExampleOpen() {
 	//   "age": [type, min, max, null flag]  # without the table: min: 0, max: 120
 	//   "born": [type, min, max, null flag]  # without the table: the first and last day that the table is about, as its description has them
 	// # review: the names of the columns are the first line of the file
-	// # review: every record is protected by itself; if a column names people, add privacy_id: COLUMN
+	// privacy_id: none  # every record is protected by itself
 	// columns:
 	//   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}  # review: fallback is what an unusable value becomes; is the list complete? other: true makes a cell of what it lacks
 	//   - {name: age, type: INT64, min: 38, max: 71, null: true}

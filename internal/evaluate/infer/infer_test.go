@@ -314,7 +314,7 @@ func TestOutward(t *testing.T) {
 				}
 			}
 			cells, remark := x.number()
-			f, err := schema.Parse("x.yaml", []byte("columns:\n  - {name: x, type: "+typ.String()+", "+cells+", null: true}\n"))
+			f, err := schema.Parse("x.yaml", []byte("privacy_id: none\ncolumns:\n  - {name: x, type: "+typ.String()+", "+cells+", null: true}\n"))
 			if err != nil {
 				t.Errorf("%v: %s: %v", r, cells, err)
 				continue

@@ -129,7 +129,7 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 	if s.PrivacyID != "" {
 		fmt.Fprintf(&b, "privacy_id: %s\n", plain(s.PrivacyID))
 	} else {
-		b.WriteString("# review: every record is protected by itself; if a column names people, add privacy_id: COLUMN\n")
+		fmt.Fprintf(&b, "privacy_id: %s  # every record is protected by itself\n", schema.NoPrivacyID)
 		for _, question := range persons {
 			fmt.Fprintf(&b, "# review: %s\n", question)
 		}
@@ -239,7 +239,7 @@ func (s *Source) fromData(t *tally) proposal {
 	if why == "" {
 		p.keys += keys
 		// The reader of domain files has the last word, for ranges at the end of what a type can hold.
-		if _, err := schema.Parse("proposal", []byte("columns:\n"+p.String())); err != nil {
+		if _, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n"+p.String())); err != nil {
 			why = "no cells could be found for its range"
 		}
 	}

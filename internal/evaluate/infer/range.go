@@ -80,7 +80,7 @@ const exactShare = .01
 // exactly declares the frequent numbers that the proposed cells would round: logarithms of amounts that many have in
 // common.
 func (t *tally) exactly(cells string, units bool) string {
-	file, err := schema.Parse("proposal", []byte(fmt.Sprintf("columns:\n  - {name: x, type: %v, %s, null: true}\n", t.typ, cells)))
+	file, err := schema.Parse("proposal", []byte(fmt.Sprintf("privacy_id: none\ncolumns:\n  - {name: x, type: %v, %s, null: true}\n", t.typ, cells)))
 	if err != nil || t.form != nil || !file.Domain.Learns() {
 		return ""
 	}

@@ -17,7 +17,7 @@ import (
 type Params struct {
 	Input     string // CSV or Parquet files, a pattern, a directory that a run wrote, or bq://project.dataset.table; required
 	FromData  bool   // read the rows; else names and types alone
-	PrivacyID string // the column that names the privacy unit; empty: none
+	PrivacyID string // the column that names the privacy unit; empty: every record is one
 	Services  table.Options
 }
 
@@ -86,6 +86,14 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 		}
 	}
 	return s, s.checkNames()
+}
+
+// Names returns the names of the columns, in order. Those of a CSV file without a header line are cells.
+func (s *Source) Names() (list []string) {
+	for _, c := range s.columns {
+		list = append(list, c.name)
+	}
+	return list
 }
 
 // noName is why a column without a name is left out.

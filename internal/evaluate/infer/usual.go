@@ -38,7 +38,7 @@ func (h *histories) alike(a int) float64 {
 
 // fewCells reports whether the cells of a column are fixed, and so few that pairs of them can be counted.
 func (p proposal) fewCells() bool {
-	f, err := schema.Parse(p.name, []byte("columns:\n  - {"+p.keys+"}\n"))
+	f, err := schema.Parse(p.name, []byte("privacy_id: none\ncolumns:\n  - {"+p.keys+"}\n"))
 	return err == nil && f.Domain.Attributes[0].Learned == 0 && f.Domain.Sizes()[0] <= usualCells
 }
 

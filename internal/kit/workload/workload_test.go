@@ -11,7 +11,8 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-const queryColumns = `columns:
+const queryColumns = `privacy_id: none
+columns:
   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}
   - {name: age, type: INT64, min: 0, max: 9, null: true}
   - {name: region, type: STRING, values: [N, S, W], fallback: N}
@@ -76,7 +77,7 @@ func TestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := workload.Listed(file); err == nil || !strings.Contains(err.Error(), "line 6: ") {
+	if _, err := workload.Listed(file); err == nil || !strings.Contains(err.Error(), "line 7: ") {
 		t.Errorf("got %v, want the line of an entry that is always 0", err)
 	}
 }
@@ -84,8 +85,8 @@ func TestOrder(t *testing.T) {
 // A list of columns says nothing of how many rows people have: that is added, by itself, with each marginal that has room
 // for it, and with what is usual.
 func TestWithRows(t *testing.T) {
-	text := queryColumns + "  - {columns: [sex, age]}\n  - {columns: [region]}\n  - {columns: [sex, age, region]}\n" +
-		"privacy_id: who\nevents: {person: [sex], rows: {max: 3}, usual: [region]}\n"
+	text := strings.Replace(queryColumns, "privacy_id: none", "privacy_id: who", 1) + "  - {columns: [sex, age]}\n  - {columns: [region]}\n  - {columns: [sex, age, region]}\n" +
+		"events: {person: [sex], rows: {max: 3}, usual: [region]}\n"
 	file, err := schema.Parse("d.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package widetable
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -119,11 +120,7 @@ func mix(z uint64) uint64 {
 // WriteDomain writes the domain file: what the table may contain, without a look at its rows.
 func (t *Table) WriteDomain(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("# A made-up wide table.\n")
-	if t.params.ID != "" {
-		fmt.Fprintf(&b, "privacy_id: %s\n", t.params.ID)
-	}
-	b.WriteString("columns:\n")
+	fmt.Fprintf(&b, "# A made-up wide table.\nprivacy_id: %s\ncolumns:\n", cmp.Or(t.params.ID, "none"))
 	for i := range t.columns {
 		fmt.Fprintf(&b, "  - {name: %s, %s}\n", t.columns[i].name, t.columns[i].declaration())
 	}

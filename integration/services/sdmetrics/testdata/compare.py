@@ -136,6 +136,6 @@ for name, (n, m, columns) in {
         written(df).to_csv(directory / f"{name}-{side}.csv", index=False)
     derived = ("rank", "cost") if "rank" in columns else ()
     fields = "\n".join(f"  - {{name: {c}, type: {COLUMNS[c][0]}{'' if c in derived else ', null: true'}}}" for c in columns)
-    (directory / f"{name}.yaml").write_text(f"columns:\n{fields}\n" + (DERIVED if derived else ""))
+    (directory / f"{name}.yaml").write_text(f"privacy_id: none\ncolumns:\n{fields}\n" + (DERIVED if derived else ""))
     cases[name] = expect(real, synthetic, columns)
 print(json.dumps({"version": sdmetrics.__version__, "cases": cases}))
