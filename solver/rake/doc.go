@@ -21,7 +21,7 @@
 // scaling of a population of weighted records, drawn from a junction tree over the strongest pairs and
 // renewed by Gibbs sampling when its weights degenerate, so that measured tables may overlap in any way.
 // The number of records of a wide table is limited so that all of them can be renewed several times. A fit that
-// ends further from the one-way marginals than half their noise is moved to all of them at once, by Newton's method.
+// ends further from the one-way marginals than half their noise is raked to those alone.
 //
 // The method is named for that fit: raking is the survey statistician's word for iterative proportional fitting.
 //
@@ -58,9 +58,8 @@
 // # Numbers of rows
 //
 // The tail of people's numbers of rows follows laws of few parameters, weighed by how well they fit the noisy counts:
-// noise among the few people who have most would make or hide a good part of all rows. Beside a law there may be a crowd,
-// people with many rows apart from the others. What the columns of people in the tail are follows from how they change
-// with the number of rows before it.
+// noise among the few people who have most would make or hide a good part of all rows. What the columns of people in the tail are follows
+// from how they change with the number of rows before it.
 //
 // What pairs of columns are row by row is a sum over tables with the number of rows. They have no larger weight for that:
 // twice or four times the weight left such pairs of five made-up tables where they were (1.00 and 1.02 of the error in the

@@ -3,7 +3,6 @@ package rake
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -115,45 +114,5 @@ func TestCholesky(t *testing.T) {
 	}
 	if got := c.logDeterminant(); math.Abs(got-math.Log(67)) > 1e-12 {
 		t.Errorf("determinant exp(%g), want 67", got)
-	}
-}
-
-// 100 people with about 300 rows show in no bin above its noise, and are nearly half of the last bins all together: the
-// number of rows is off by at most 8 % in the root mean square of 20 draws, 12.6 % without crowds. Fixed seeds.
-func TestCrowd(t *testing.T) {
-	const people, sigma, draws = 50_000, 13.8, 20
-	cuts := append(domain.EqualRatioCuts(1000), 1000)
-	square := 0.0
-	for seed := range uint64(draws) {
-		rng := rand.New(rand.NewPCG(seed, 7))
-		exact, mean, total := make([]float64, len(cuts)-1), make([]float64, len(cuts)-1), 0.0
-		for i := range people {
-			m := geometric(rng, 4)
-			if i < 100 {
-				m = min(1+int64(300*math.Exp(.4*rng.NormFloat64())), 1000)
-			}
-			b := len(exact) - 1
-			for cuts[b] > m {
-				b--
-			}
-			exact[b]++
-			mean[b] += float64(m)
-			total += float64(m)
-		}
-		noisy := slices.Clone(exact)
-		for b := range noisy {
-			noisy[b] += sigma * rng.NormFloat64()
-		}
-		rows := 0.0
-		for b, n := range rowCounts(noisy, sigma, cuts) {
-			if mean[b] /= exact[b]; exact[b] == 0 {
-				mean[b] = middleRows(cuts, b)
-			}
-			rows += n * mean[b]
-		}
-		square += (rows/total - 1) * (rows/total - 1) / draws
-	}
-	if off := math.Sqrt(square); off > .08 {
-		t.Errorf("the number of rows is off by %.1f %%, want 8", 100*off)
 	}
 }
