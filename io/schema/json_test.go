@@ -27,11 +27,11 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: declares another domain: %v\n%s", path, err, text)
 		}
 	}
-	if _, err := JSON("domain", []byte("columns: [{name: a}]")); err == nil {
+	if _, err := JSON("domain", []byte("privacy_id: none\ncolumns: [{name: a}]")); err == nil {
 		t.Error("a faulty file was written")
 	}
-	odd := "columns:\n  - {name: a, type: STRING, values: [No, 007, 1e3, \"null\", 0x10, .inf, \"<é\u2028\"], null: true}\n"
-	if text, err := JSON("domain", []byte(odd)); err != nil || string(text) != `{"columns":[{"name":"a","type":"STRING","values":["No","007",1e3,"null","0x10",".inf","<é\u2028"],"null":true}]}` {
+	odd := "privacy_id: none\ncolumns:\n  - {name: a, type: STRING, values: [No, 007, 1e3, \"null\", 0x10, .inf, \"<é\u2028\"], null: true}\n"
+	if text, err := JSON("domain", []byte(odd)); err != nil || string(text) != `{"privacy_id":"none","columns":[{"name":"a","type":"STRING","values":["No","007",1e3,"null","0x10",".inf","<é\u2028"],"null":true}]}` {
 		t.Errorf("got %s, %v", text, err)
 	}
 }
