@@ -101,10 +101,15 @@ func Ledger(ctx context.Context, w io.Writer, c LedgerConfig) error {
 	} else if b, err = book.Open(ctx, c.Dir); err == nil && c.Input != "" {
 		err = b.AddInput(ctx, absolute(c.Input))
 	}
-	if err == nil {
-		err = writeBook(w, b)
+	if err != nil {
+		return err
 	}
-	if err == nil {
+	switch err = writeBook(w, b); {
+	case err != nil && c.Create != "":
+		return fmt.Errorf("%w\nthe book is made all the same: `dapple ledger %s` prints it", err, c.Dir)
+	case err != nil && c.Input != "":
+		return fmt.Errorf("%w\nthe table is entered all the same: `dapple ledger %s` prints it", err, c.Dir)
+	case err == nil:
 		err = checkReleases(ctx, w, b, c.Check)
 	}
 	return err

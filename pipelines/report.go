@@ -148,6 +148,7 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 	for _, f := range r.output.Parts {
 		rows = append(rows, report.RowFile{Name: f.Name, SHA256: f.SHA256})
 	}
+	var text strings.Builder
 	for _, to := range r.files() {
 		var b bytes.Buffer
 		if err := to.write(&b, p, rows); err != nil {
@@ -156,14 +157,15 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 		if err := files.Replace(ctx, to.name, b.Bytes()); err != nil {
 			return fmt.Errorf("pipelines: %w", err)
 		}
-		if _, err := fmt.Fprintf(out, "%-9s %s\n", to.title, to.name); err != nil {
-			return err
-		}
+		fmt.Fprintf(&text, "%-9s %s\n", to.title, to.name)
 	}
 	if !compared && len(r.output.Parts) > 0 {
-		_, err = fmt.Fprintf(out, "note      no rows are in %s: they were not compared with the statement\n", r.output.Path)
+		fmt.Fprintf(&text, "note      no rows are in %s: they were not compared with the statement\n", r.output.Path)
 	}
-	return err
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return fmt.Errorf("%w\nall files are written all the same", err)
+	}
+	return nil
 }
 
 // readPage reads the content of the report. The error lists all differences between the files.

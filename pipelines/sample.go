@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -197,6 +198,11 @@ type Sampled struct {
 // WriteText writes one line.
 func (s *Sampled) WriteText(w io.Writer) error {
 	return report.WriteSampled(w, s.Rows, s.Dry, s.Merged, s.Written)
+}
+
+// Unprinted is the error of a result whose text could not be written.
+func (s *Sampled) Unprinted(err error) error {
+	return fmt.Errorf("%w\nall rows are published in %s all the same: `dapple verify %s` looks at them", err, s.Written.Output, cmp.Or(s.Written.Release, s.Written.Output))
 }
 
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.

@@ -76,7 +76,7 @@ func commandPage(command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := "# Commands and flags\n\n" + made + "\n" + all
+	text := "# Commands and flags\n\n" + made + "\n" + all + "\nExit status: 0 done; 1 failed, or its words could not be written; 2 wrong request, nothing was read.\n"
 	var names []string
 	for _, m := range listed.FindAllStringSubmatch(all, -1) {
 		if m[1] != "help" { // which has no help of its own

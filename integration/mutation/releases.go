@@ -20,6 +20,14 @@ var releases = []defect{
 		old: "mode = 0o777", new: "mode = 0o700",
 	},
 	{
+		name: "a run ends as nobody reads its progress", file: "pipelines/dapple/main.go", test: "TestProgressThatNobodyReads",
+		old: "\tsignal.Ignore(syscall.SIGPIPE)", new: "\tsignal.Ignore(syscall.SIGWINCH)",
+	},
+	{
+		name: "a full standard output hides a release", file: "pipelines/dapple/commands.go", test: "TestWordsThatCannotBeWritten",
+		old: "return errors.Join(res.Unprinted(err), res.Criteria())", new: "return errors.Join(err, res.Criteria())",
+	},
+	{
 		name: "release kept under a name of the attempt", file: "transforms/synth/solve.go", test: "TestAttemptsAtOnceReleaseOneModel",
 		old: "\tname := f.Params.RunID + ReleaseSuffix\n", new: "\tname := f.Params.RunID + rand.Text() + ReleaseSuffix\n",
 	},

@@ -175,7 +175,10 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 			if err != nil {
 				return err
 			}
-			return res.WriteText(out)
+			if err := res.WriteText(out); err != nil {
+				return res.Unprinted(err)
+			}
+			return nil
 		},
 	}
 }
