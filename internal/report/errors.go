@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -172,7 +174,7 @@ func tailFactor(noise Noise, risk float64) float64 {
 	if noise == Laplace { // P(|Z| > t·b) = exp(−t), standard deviation √2·b
 		return -math.Log(risk) / math.Sqrt2
 	}
-	return normalQuantile(1 - risk/2)
+	return distuv.UnitNormal.Quantile(1 - risk/2)
 }
 
 // averageTV spreads the predicted total squared error over cells and returns the average total
@@ -207,6 +209,3 @@ func averageTV(measured []query.Measurement, models [][]float64, rmse, units flo
 	_, half := spread(math.Exp(low))
 	return math.Min(1, half/units/float64(len(models)))
 }
-
-// normalQuantile is the inverse of the standard normal distribution function.
-func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }

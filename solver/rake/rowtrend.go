@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
@@ -181,11 +183,8 @@ func (r *run) trendShares(t *trend, a int, measured *measurement) [][]float64 {
 	for i := range laws {
 		l := &laws[i]
 		for v := range base {
-			c := newCholesky(t.covariances(l, noise[v]))
-			l.log -= c.logDeterminant() / 2
-			for _, x := range c.solveLower(offs[v]) {
-				l.log -= float64(x * x / 2)
-			}
+			logDet, weights := t.weigh(l, offs[v], noise[v])
+			l.log -= (logDet + mat.Dot(mat.NewVecDense(k, offs[v]), weights)) / 2
 		}
 		best = max(best, l.log)
 	}
@@ -201,10 +200,9 @@ func (r *run) trendShares(t *trend, a int, measured *measurement) [][]float64 {
 		}
 		all += p
 		for v := range base {
-			c := newCholesky(t.covariances(l, noise[v]))
-			weights := c.solveUpper(c.solveLower(offs[v]))
+			_, weights := t.weigh(l, offs[v], noise[v])
 			for b, x := range t.bins {
-				for j, w := range weights {
+				for j, w := range weights.RawVector().Data {
 					cov := l.covariance(x, t.places[j])
 					if t.of[b] == j {
 						cov += l.own
@@ -230,64 +228,22 @@ func (r *run) trendShares(t *trend, a int, measured *measurement) [][]float64 {
 	return out
 }
 
-// covariances returns those of one value's noisy shares.
-func (t *trend) covariances(l *trendLaw, noise []float64) [][]float64 {
-	c := make([][]float64, len(t.codes))
-	for i := range c {
+// weigh returns the logarithm of the determinant of the covariances of one value's noisy shares, and their inverse times
+// what the shares are off; of covariances that rounding has spoiled, +∞ and zeros.
+func (t *trend) weigh(l *trendLaw, off, noise []float64) (logDet float64, weights *mat.VecDense) {
+	k := len(t.codes)
+	covariances := mat.NewSymDense(k, nil)
+	for i := range k {
 		for j := range i {
-			c[i] = append(c[i], l.covariance(t.places[i], t.places[j]))
+			covariances.SetSym(i, j, l.covariance(t.places[i], t.places[j]))
 		}
-		c[i] = append(c[i], l.covariance(t.places[i], t.places[i])+l.own+noise[i])
+		covariances.SetSym(i, i, l.covariance(t.places[i], t.places[i])+l.own+noise[i])
 	}
-	return c
-}
-
-// cholesky is the lower factor of a positive definite matrix, by rows.
-type cholesky [][]float64
-
-// newCholesky returns the factor in place of the lower part of a matrix.
-func newCholesky(c [][]float64) cholesky {
-	for i, row := range c {
-		for j := range row {
-			x := row[j]
-			for k := range j {
-				x -= float64(row[k] * c[j][k])
-			}
-			if row[j] = x / c[j][j]; i == j {
-				row[j] = math.Sqrt(x)
-			}
-		}
+	var c mat.Cholesky
+	weights = mat.NewVecDense(k, nil)
+	if !c.Factorize(covariances) {
+		return math.Inf(1), weights
 	}
-	return c
-}
-
-func (c cholesky) logDeterminant() (sum float64) {
-	for i := range c {
-		sum += 2 * math.Log(c[i][i])
-	}
-	return sum
-}
-
-// solveLower returns the x that the factor makes y of.
-func (c cholesky) solveLower(y []float64) []float64 {
-	x := slices.Clone(y)
-	for i, row := range c {
-		for j := range i {
-			x[i] -= float64(row[j] * x[j])
-		}
-		x[i] /= row[i]
-	}
-	return x
-}
-
-// solveUpper is solveLower of the transposed factor.
-func (c cholesky) solveUpper(y []float64) []float64 {
-	x := slices.Clone(y)
-	for i := len(c) - 1; i >= 0; i-- {
-		for j := i + 1; j < len(c); j++ {
-			x[i] -= float64(c[j][i] * x[j])
-		}
-		x[i] /= c[i][i]
-	}
-	return x
+	_ = c.SolveVecTo(weights, mat.NewVecDense(k, off)) // solved, and an error if that is of few digits
+	return c.LogDet(), weights
 }

@@ -98,21 +98,14 @@ func TestMoveShares(t *testing.T) {
 	}
 }
 
-// The factor of a matrix solves it.
-func TestCholesky(t *testing.T) {
-	full := [][]float64{{4, 2, 1}, {2, 5, 3}, {1, 3, 6}}
-	c := newCholesky([][]float64{{4}, {2, 5}, {1, 3, 6}})
-	x := c.solveUpper(c.solveLower([]float64{1, 2, 3}))
-	for i, row := range full {
-		y := 0.0
-		for j, w := range row {
-			y += w * x[j]
-		}
-		if math.Abs(y-float64(i+1)) > 1e-12 {
-			t.Errorf("row %d gives %g, want %d", i, y, i+1)
-		}
+// The weights solve the covariances, and the determinant is theirs: by hand, 2.25·2.25 − 1 without a slope.
+func TestWeigh(t *testing.T) {
+	x := &trend{codes: []int{0, 1}, places: []float64{0, 1}}
+	logDet, weights := x.weigh(&trendLaw{own: .25, from: 9}, []float64{2.25, 1}, []float64{1, 1})
+	if math.Abs(math.Exp(logDet)-(2.25*2.25-1)) > 1e-12 || math.Abs(weights.AtVec(0)-1) > 1e-12 || math.Abs(weights.AtVec(1)) > 1e-12 {
+		t.Errorf("determinant %g, weights %v", math.Exp(logDet), weights.RawVector().Data)
 	}
-	if got := c.logDeterminant(); math.Abs(got-math.Log(67)) > 1e-12 {
-		t.Errorf("determinant exp(%g), want 67", got)
+	if logDet, weights := x.weigh(&trendLaw{from: 9}, []float64{1, 1}, []float64{-2, 0}); !math.IsInf(logDet, 1) || weights.AtVec(0) != 0 {
+		t.Errorf("no covariances: determinant %g, weights %v", math.Exp(logDet), weights.RawVector().Data)
 	}
 }

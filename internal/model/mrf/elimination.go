@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
@@ -96,7 +98,7 @@ func (g *graph) eliminate(byFill bool, noise float64, rng *rand.Rand) (cliques [
 		cost[v] = g.cost(v, byFill, noise, rng)
 	}
 	for range g.edges {
-		v := argmin(cost)
+		v := floats.MinIdx(cost)
 		clique := append(bitset(nil), g.edges[v]...)
 		clique.set(v)
 		if !containedIn(cliques, clique) {
@@ -158,16 +160,6 @@ func (g *graph) fill(v int) float64 {
 		sum += g.weight[u] * missing
 	})
 	return sum
-}
-
-func argmin(x []float64) int {
-	best := 0
-	for i, v := range x {
-		if v < x[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 func containedIn(sets []bitset, s bitset) bool {
