@@ -74,6 +74,7 @@ var layering = []struct {
 	{"solver/dpfw", releasing, "post-processing costs nothing"},
 	{"integration/rivals", releasing, "post-processing costs nothing"},
 	{"internal/methods", releasing, "post-processing costs nothing"},
+	{"internal/model/condition", releasing, "post-processing costs nothing"},
 	{"internal/model/population", releasing, "post-processing costs nothing"},
 	{"internal/model/mrf", releasing, "post-processing costs nothing"},
 	{"internal/model/interval", releasing, "intervals are computed from a model, whoever made it"},

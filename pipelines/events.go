@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/table"
@@ -39,22 +40,9 @@ func checkPeopleInput(ctx context.Context, r *Request, f *Faults) {
 	}
 }
 
-// ofEvents returns the columns of events that a condition names. It selects people, and each keeps all of its rows.
-func ofEvents(c *relation.Condition, d *domain.Domain) (names []string) {
-	if d.Events == nil {
-		return nil
-	}
-	for a := range d.Attributes {
-		if c.Names(a) && !d.OfPerson(a) {
-			names = append(names, d.Attributes[a].Name)
-		}
-	}
-	return names
-}
-
 // checkPeople refuses a condition on events.
 func checkPeople(c *relation.Condition, d *domain.Domain, f *Faults) (ok bool) {
-	names := ofEvents(c, d)
+	names := condition.OfEvents(c, d)
 	if len(names) > 0 {
 		f.add("--where", fmt.Sprintf("names %s, which changes from row to row: people are chosen, with all of their rows", strings.Join(names, ", ")),
 			"name columns of the person, or select rows of what is written")

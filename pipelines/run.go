@@ -170,7 +170,7 @@ func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun,
 	}
 	p, s := beam.NewPipelineWithRoot()
 	if kept != nil {
-		write(s, r, l, synth.Saved(s, *kept.model, r.File.Domain, l.store))
+		write(s, r, l, synth.SavedIn(s, *kept.model, r.File.Domain, l.store))
 	} else {
 		build(s, r, l)
 	}

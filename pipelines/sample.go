@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/keep"
@@ -24,7 +22,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -36,7 +33,7 @@ type SampleConfig struct {
 	Format        string // parquet (default) or csv
 	Null          string // how CSV spells NULL; default: an empty cell
 	Rows          int64  // default: the released number of units; dry rows have none
-	Where         string // only rows that meet it; see relation.ParseCondition
+	Where         string // only rows that meet it; see synth.SampleParams
 	MinCount      synth.MinCount
 	SampleSeed    uint64
 	HasSampleSeed bool
@@ -174,7 +171,7 @@ func checkWhere(r *SampleRequest, f *Faults) {
 	if !checkPeople(cond, &r.file.Domain, f) {
 		return
 	}
-	left, err := restrict(cond, &r.file.Domain, r.file.Model)
+	left, err := condition.Restrict(cond, &r.file.Domain, r.file.Model)
 	if err != nil {
 		f.add("--where", err.Error(), "")
 		return
@@ -225,7 +222,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		return nil, errors.Join(err, abandonErr)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	release := synth.Saved(s, ref, &r.file.Domain, st.ref())
+	release := synth.SavedIn(s, ref, &r.file.Domain, st.ref())
 	shards, minRows := publish.Shards(r.Shards, &r.file.Domain)
 	params := synth.WriteParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
@@ -278,14 +275,17 @@ func (r *SampleRequest) keep(ctx context.Context, st staging) (synth.ModelRef, e
 	if err != nil {
 		return synth.ModelRef{}, err
 	}
-	artifact := &synth.Artifact{Method: r.file.Method, Result: &solver.Result{Total: query.Total{Units: r.file.Units}}, Model: model}
-	data, err := artifact.Encode()
+	artifact, err := synth.ModelArtifact(model)
 	if err != nil {
 		return synth.ModelRef{}, err
 	}
-	if _, _, err := keep.Open(st.dir).CreateIfAbsent(ctx, name, data); err != nil {
+	ref, err := artifact.Ref()
+	if err != nil {
 		return synth.ModelRef{}, err
 	}
-	sum := sha256.Sum256(data)
-	return synth.ModelRef{Path: name, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}, nil
+	if _, _, err := keep.Open(st.dir).CreateIfAbsent(ctx, name, ref.Inline); err != nil {
+		return synth.ModelRef{}, err
+	}
+	ref.Path, ref.Inline = name, nil
+	return ref, nil
 }

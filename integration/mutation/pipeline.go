@@ -203,6 +203,16 @@ var pipeline = []defect{
 		old: "\tu.written = append(u.written, 0xe0|byte(v>>12), 0x80|byte(v>>6)&0x3f, 0x80|byte(v)&0x3f)", new: "\tu.written = utf8.AppendRune(u.written, utf8.RuneError)",
 	},
 	{
+		name: "the parameter that names the runner is not asked for a store", file: "transforms/synth/runner.go", test: "TestRestartingRunnersNeedAStore",
+		old: "if name := runnerName(p.Runner); p.Store.Kind",
+		new: "if name := runnerName(\"\"); p.Store.Kind",
+	},
+	{
+		name: "a second attempt draws without a store", file: "transforms/synth/runner.go", test: "TestNoSecondDrawWithoutAStore",
+		old: "if _, again := drew.LoadOrStore(f.Launch.ID+\" \"+p.RunID, true); again {",
+		new: "if _, again := drew.LoadOrStore(f.Launch.ID+\" \"+p.RunID, true); again && p.Runner != \"\" {",
+	},
+	{
 		name: "IDs changed on request without a word", file: "pipelines/output.go", dir: "pipelines/dapple", test: "TestStatementSaysWhatIDsAre",
 		old: "TrimID: form.TrimID, NullID: form.NullID,", new: "TrimID: form.TrimID && false,",
 	},

@@ -76,6 +76,16 @@ func (a *Artifact) Encode() ([]byte, error) {
 	return append(b, a.Model...), nil
 }
 
+// Ref returns the reference to a that carries its encoding. With a store, set Path to the name under which the encoding is
+// there, and Inline to nil.
+func (a *Artifact) Ref() (ModelRef, error) {
+	data, err := a.Encode()
+	if err != nil {
+		return ModelRef{}, err
+	}
+	return refTo("", data, StoreRef{}), nil
+}
+
 func encodeArtifact(a *Artifact) ([]byte, error) { return a.Encode() }
 
 var errArtifact = errors.New("synth: not a release of this version, or a damaged one")

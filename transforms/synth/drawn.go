@@ -19,8 +19,8 @@ func (f *solveFn) mark(ctx context.Context) error {
 	if err := f.complete(ctx); err != nil {
 		return err
 	}
-	if f.Params.Store.Kind == "" {
-		return nil
+	if err := f.once(); err != nil || f.Params.Store.Kind == "" {
+		return err
 	}
 	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
 	if err != nil {

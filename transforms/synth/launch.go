@@ -85,6 +85,7 @@ func launchOf(s beam.Scope, p SolveParams) launch {
 		panic(fmt.Sprintf("synth: two releases of this pipeline have run ID %q in one Store: the second would be taken for the first; give each a RunID of its own", p.RunID))
 	}
 	l.runs[key] = p.Store.Kind != ""
+	built.Store(l.id, true)
 	return launch{Pipeline: l.id}
 }
 

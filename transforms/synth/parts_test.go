@@ -236,10 +236,14 @@ func TestKeptRecordsNeedAStore(t *testing.T) {
 		said := func() (said any) {
 			defer func() { said = recover() }()
 			_, s := beam.NewPipelineWithRoot()
-			Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: tt.domain, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"})
+			params := Params{Domain: tt.domain, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"}
+			if tt.store.Kind == "" {
+				params.NoStore = "a test"
+			}
+			Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), params)
 			return nil
 		}()
-		want := "Params.Store is required with --runner=" + tt.runner
+		want := "Store is required with runner " + strings.TrimSuffix(strings.ToLower(tt.runner), "runner") + " for this table"
 		if text, _ := said.(string); (said != nil) != tt.fails || tt.fails && !strings.Contains(text, want) {
 			t.Errorf("%q: %v", tt.runner, said)
 		}
@@ -262,7 +266,11 @@ func TestEnginesGetPieces(t *testing.T) {
 	} {
 		*runners.Runner = tt.runner
 		p, s := beam.NewPipelineWithRoot()
-		Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"})
+		params := Params{Domain: d, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"}
+		if tt.store.Kind == "" {
+			params.NoStore = "a test"
+		}
+		Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), params)
 		edges, _, err := p.Build()
 		if err != nil {
 			t.Fatal(err)

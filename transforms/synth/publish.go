@@ -15,8 +15,9 @@ func init() {
 
 // publishFn makes the shards visible when each of them is there exactly once.
 type publishFn struct {
-	Store  StoreRef
-	Params WriteParams
+	Store   StoreRef
+	Params  WriteParams
+	Columns []string // of the domain that was given
 }
 
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileRef) bool, refs func(*ModelRef) bool, emit func(Published)) error {
@@ -36,7 +37,15 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	if err != nil {
 		return err
 	}
-	if err := complete(all, f.Params.tables()*f.Params.shards(f.Params.rows(release.Result.Total.Units))); err != nil {
+	rows := f.Params.rows(release.Result.Total.Units)
+	if f.Params.Where != "" {
+		src, err := (&sampleFn{f.Params, f.Columns, f.Store}).open(ctx, ref)
+		if err != nil {
+			return err
+		}
+		rows = src.n
+	}
+	if err := complete(all, f.Params.tables()*f.Params.shards(rows)); err != nil {
 		return err
 	}
 	sink, err := sinks.open(f.Params.Sink.Kind, f.Params.Sink.Config)

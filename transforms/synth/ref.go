@@ -17,12 +17,24 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
-// ModelRef points to a release: by name in a Store, or Inline if the run has none.
+// ModelRef points to a release: by name in a Store, or Inline if the run has none. Artifact.Ref makes one.
 type ModelRef struct {
-	Path   string
+	Path   string // name in the store; empty: the encoding is in Inline
 	SHA256 string // of the encoded Artifact, in hex
-	Bytes  int64
-	Inline []byte
+	Bytes  int64  // of the encoding
+	Inline []byte // the encoding; nil: it is in the store
+}
+
+// Validate lists what is missing.
+func (r ModelRef) Validate() error {
+	var errs []error
+	if (r.Path == "") == (r.Inline == nil) {
+		errs = append(errs, errors.New("synth: a ModelRef has either a Path or what is Inline"))
+	}
+	if len(r.SHA256) != 2*sha256.Size {
+		errs = append(errs, errors.New("synth: a ModelRef has the SHA-256 of the encoded Artifact, in hex; Artifact.Ref computes it"))
+	}
+	return errors.Join(errs...)
 }
 
 func init() {
@@ -44,6 +56,9 @@ func refTo(path string, data []byte, store StoreRef) ModelRef {
 
 // Read returns the encoded artifact that r points to, after checking its hash.
 func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
 	data := r.Inline
 	if data == nil {
 		s, err := stores.open(store.Kind, store.Config)
@@ -58,7 +73,7 @@ func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
 		}
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != r.SHA256 {
-		return nil, fmt.Errorf("synth: release %s does not have the announced hash", r.Path)
+		return nil, fmt.Errorf("synth: release %q does not have the announced hash", r.Path)
 	}
 	return data, nil
 }

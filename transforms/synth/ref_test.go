@@ -62,7 +62,7 @@ func TestSavedReleaseRepeatsItsRows(t *testing.T) {
 		t.Fatalf("no release was kept (error %v)", err)
 	}
 	pl, s := beam.NewPipelineWithRoot()
-	saved := Saved(s, refTo("", data, StoreRef{}), visits(), StoreRef{})
+	saved := SavedIn(s, refTo("", data, StoreRef{}), visits(), StoreRef{})
 	got := transformtest.Capture[*domain.Chunk](s, Sample(s, saved, SampleParams{Rows: 300}))
 	transformtest.Run(t, pl)
 	var rows []string

@@ -1,17 +1,22 @@
 package synth
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 )
 
@@ -69,8 +74,73 @@ func (f *artifactFn) ProcessElement(ctx context.Context, ref ModelRef, emit func
 	return err
 }
 
-// Saved returns a release that exists already, to sample from again.
-func Saved(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release {
+// Saved returns a release that was made before, to sample from again. model is the content of its _model.arrow, or what
+// Artifact.Encode returned. The domain is that of the model, with the bins that it learned; want is the domain that the
+// caller expects, or nil. The error says how they differ, or why model is none. It costs no privacy.
+func Saved(s beam.Scope, model []byte, want *domain.Domain) (Release, error) {
+	a, f, err := readSaved(model)
+	if err != nil {
+		return Release{}, err
+	}
+	if want != nil {
+		if err := differs(want, &f.Domain); err != nil {
+			return Release{}, err
+		}
+	}
+	ref, err := a.Ref()
+	if err != nil {
+		return Release{}, err
+	}
+	if ref.Bytes > maxInline {
+		return Release{}, fmt.Errorf("synth: a release of %d bytes does not travel in the pipeline, which takes %d: keep it in a Store, and call SavedIn", ref.Bytes, maxInline)
+	}
+	return SavedIn(s, ref, &f.Domain, StoreRef{}), nil
+}
+
+// readSaved reads a model file or an encoded artifact.
+func readSaved(b []byte) (*Artifact, *modelio.File, error) {
+	if bytes.HasPrefix(b, []byte(artifactHeader)) {
+		return decodeArtifact(b)
+	}
+	f, err := modelio.Decode(b)
+	if err != nil {
+		return nil, nil, fmt.Errorf("synth: %w", err)
+	}
+	return &Artifact{Method: f.Method, Result: &solver.Result{Total: query.Total{Units: f.Units}, Model: f.Model}, Model: b}, f, nil
+}
+
+// ModelArtifact returns the artifact of a model file, the content of _model.arrow. It has the model and the released number
+// of units, and no statement.
+func ModelArtifact(model []byte) (*Artifact, error) {
+	a, _, err := readSaved(model)
+	return a, err
+}
+
+// differs lists the columns in which the domain of a model is not the one that is wanted. Learned bins are the model's own.
+func differs(want, got *domain.Domain) error {
+	var errs []error
+	if want.PrivacyID != got.PrivacyID {
+		errs = append(errs, fmt.Errorf("synth: the model is of privacy ID %q, and the domain says %q", got.PrivacyID, want.PrivacyID))
+	}
+	if !slices.Equal(want.Names(), got.Names()) {
+		return errors.Join(append(errs, fmt.Errorf("synth: the model has columns %q, and the domain %q", got.Names(), want.Names()))...)
+	}
+	for a := range want.Attributes {
+		w, g := want.Attributes[a], got.Attributes[a]
+		if w.Learned > 0 {
+			w, g = domain.Attribute{Name: w.Name, Type: w.Type}, domain.Attribute{Name: g.Name, Type: g.Type}
+		}
+		if !bytes.Equal(toJSON(w), toJSON(g)) {
+			errs = append(errs, fmt.Errorf("synth: column %q of the model has another type, other values or other bins than the domain; "+
+				"give the domain of the release, or nil", w.Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// SavedIn is Saved for a release that ref points to, in a store, or inline if store is the zero StoreRef. d is the domain of
+// the release.
+func SavedIn(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Release {
 	return Release{refs: beam.Create(s, ref), domain: d, store: store, run: rand.Text()}
 }
 

@@ -42,6 +42,7 @@ type sourceKey struct {
 	seed     uint64
 	rounding Rounding
 	least    string // MinCount
+	where    string
 }
 
 type lazySource struct {
@@ -56,7 +57,7 @@ var sources sync.Map // sourceKey → *lazySource
 
 // open returns the row source of a sampling.
 func (f *sampleFn) open(ctx context.Context, ref ModelRef) (*rowSource, error) {
-	key := sourceKey{ref.SHA256, f.Params.Rows, f.Params.Seed, f.Params.Rounding, f.Params.MinCount.key()}
+	key := sourceKey{ref.SHA256, f.Params.Rows, f.Params.Seed, f.Params.Rounding, f.Params.MinCount.key(), f.Params.Where}
 	v, _ := sources.LoadOrStore(key, new(lazySource))
 	lazy := v.(*lazySource)
 	lazy.once.Do(func() { lazy.src, lazy.err = f.load(ctx, ref) })
@@ -79,6 +80,9 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 		return nil, errors.New("synth: the model has other columns than the domain")
 	}
 	observed("drawing", 0, 0)
+	if f.Params.Where != "" {
+		return newConditional(model, f.Params)
+	}
 	sum := sha256.Sum256(a.Model)
 	return newRowSource(model, hex.EncodeToString(sum[:]), f.Params)
 }

@@ -41,13 +41,18 @@ type SampleParams struct {
 	Seed     uint64   // repeats the sampling; the rows are a function of the model and this; 0 is a seed like any other
 	Rounding Rounding // default Refined
 	MinCount MinCount // default: rare combinations stay as they are
+	// Where selects rows as SQL does: comparisons of columns with values, IN, BETWEEN, IS NULL, joined by AND, OR, NOT and
+	// parentheses, such as "age >= 65 AND (sex = Female OR city IN (Rome, 'New York'))". Rows is then how many of them are
+	// made; by default the share of the released number that meets it. With events people are selected, by their own columns.
+	// Default: all rows.
+	Where string
 	// As is the struct type of the rows, or a pointer to one; default *domain.Chunk.
 	As reflect.Type
 }
 
 // write returns the part of p that does not concern the type of rows.
 func (p SampleParams) write() WriteParams {
-	return WriteParams{Rows: p.Rows, Shards: p.Shards, Branches: p.Branches, Seed: p.Seed, Rounding: p.Rounding, MinCount: p.MinCount}
+	return WriteParams{Rows: p.Rows, Shards: p.Shards, Branches: p.Branches, Seed: p.Seed, Rounding: p.Rounding, MinCount: p.MinCount, Where: p.Where}
 }
 
 // Validate lists all faults of p.
@@ -62,6 +67,7 @@ type WriteParams struct {
 	Seed     uint64
 	Rounding Rounding
 	MinCount MinCount
+	Where    string
 
 	Tables  bool    // people and their rows as two tables, for a domain with events; shards of people come first
 	MinRows int64   // if shards would have fewer rows than this, there are fewer shards; default 0
@@ -199,7 +205,7 @@ func Write(s beam.Scope, r Release, p WriteParams) beam.PCollection {
 	})
 	s = s.Scope("dapple.Publish")
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, files), beam.AddFixedKey(s, r.refs))
-	published := beam.Reshuffle(s, beam.ParDo(s, &publishFn{Store: r.store, Params: p}, grouped))
+	published := beam.Reshuffle(s, beam.ParDo(s, &publishFn{Store: r.store, Params: p, Columns: r.domain.Names()}, grouped))
 	beam.ParDo0(s, ignore, published) // while a step that nothing reads from runs, prism asks without a pause whether it is done
 	return published
 }
@@ -213,6 +219,9 @@ func checked(r Release, p WriteParams) WriteParams {
 		panic(err.Error())
 	}
 	p.MinCount.mustFit(r.domain)
+	if err := whereFault(p.Where, r.domain); err != nil {
+		panic(err.Error())
+	}
 	return p.withDefaults()
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -57,6 +56,8 @@ type SolveParams struct {
 	Store StoreRef
 	// RunID names the release in the store, and is required with one: see Params.RunID. Public.
 	RunID string
+	// Runner and NoStore: see Params.
+	Runner, NoStore string
 }
 
 func (p SolveParams) withDefaults() SolveParams {
@@ -80,7 +81,7 @@ func (p SolveParams) withDefaults() SolveParams {
 
 // Validate lists all faults of p that show without a domain and a workload.
 func (p SolveParams) Validate() error {
-	errs := []error{p.Epsilon.Validate(), p.Delta.Validate(), runFault(p.Store, p.RunID)}
+	errs := []error{p.Epsilon.Validate(), p.Delta.Validate(), runFault(p.Store, p.RunID), storeFault(p)}
 	p = p.withDefaults()
 	if !(p.Units > 0) {
 		errs = append(errs, fmt.Errorf("synth: a planning number of %g units: want a number above 0", p.Units))
@@ -144,19 +145,6 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	return Release{refs: refs, domain: stats.Domain(), workload: stats.Workload(), store: p.Store, run: p.RunID}
 }
 
-// inOnePlace reports whether a runner's elements may have 2 GiB.
-func inOnePlace(runner string) bool {
-	return slices.Contains([]string{"", "prism", "PrismRunner", "direct", "DirectRunner"}, runner)
-}
-
-// runner returns the value of Beam's flag, which is empty in a program without it.
-func runner() string {
-	if f := flag.Lookup("runner"); f != nil {
-		return f.Value.String()
-	}
-	return ""
-}
-
 func init() {
 	dofn.Register[solveFn](dofn.Method5x1("ProcessElement", (*solveFn).ProcessElement))
 	register.Iter1[*counts.Table]()
@@ -178,8 +166,8 @@ func (f *solveFn) fault() error {
 		return err
 	}
 	var errs []error
-	if name := runner(); f.Shape.Records && f.Params.Store.Kind == "" && !inOnePlace(name) {
-		errs = append(errs, fmt.Errorf("synth: Params.Store is required with --runner=%s for this table: its records are kept until the model is fitted, because bins are learned "+
+	if name := runnerName(f.Params.Runner); f.Shape.Records && f.Params.Store.Kind == "" && restarts(name) {
+		errs = append(errs, fmt.Errorf("synth: Store is required with runner %s for this table: its records are kept until the model is fitted, because bins are learned "+
 			"or marginals have too many cells for tables, and without a Store they are one element of the pipeline, for which such runners have no memory. "+
 			"Set a Store that all workers see, or declare bins, edges or values, or take a smaller Workload", name))
 	}
@@ -235,7 +223,7 @@ func (f *solveFn) config() [sha256.Size]byte {
 		Workload query.Workload
 		Shape    counts.Shape
 	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
-	c.Params.Store = StoreRef{}
+	c.Params.Store, c.Params.Runner, c.Params.NoStore = StoreRef{}, "", ""
 	b, err := json.Marshal(c)
 	if err != nil {
 		panic("synth: a configuration is plain data and always marshals")

@@ -60,7 +60,7 @@ func shiftedStats(s beam.Scope, n, shift int) counts.Stats {
 
 func newSolveFn(store StoreRef) *solveFn {
 	return &solveFn{
-		Params: SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}.withDefaults(),
+		Params: SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store, NoStore: "a test draws often"}.withDefaults(),
 		Public: query.Frame{Domain: *visits(), Workload: workload()}, Shape: counts.NewShape(workload(), counts.Params{}),
 		Launch: launch{"pipeline", "launch"},
 	}

@@ -19,6 +19,9 @@ import (
 
 // Params configures Synthesize. Zero fields mean their defaults; Domain and Epsilon have none.
 type Params struct {
+	// Domain says what a record can be. Without Events one record of each person is used, which one being random, and one row
+	// is made for each: 10,000 orders of 5,000 customers become some 5,000 rows. WithEvents keeps several. The statement has
+	// both numbers as planned or released figures; the true ones are never counted.
 	Domain  *domain.Domain
 	Epsilon dp.Epsilon
 	Delta   dp.Delta // 0 is pure differential privacy
@@ -41,8 +44,15 @@ type Params struct {
 	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
 	// that all workers see; see the package comment. Records that learned bins and wide tables need wait there
 	// too, encrypted, under names with PartsSuffix. Nobody can read them when the run has ended, and they may be removed.
-	// If Beam's flag names another runner than prism or direct, such a table is refused without one.
+	// Package tables has one in a directory. The zero StoreRef is none, which Runner may refuse.
 	Store StoreRef
+
+	// Runner is that of beam.Run, such as "prism", "flink" or "dataflow". It chooses how records are bounded and counted, and
+	// in how many branches rows are made; see Steps. A runner that can start a job again, which is any but prism and direct,
+	// is refused without a Store. Default: that of Beam's flag --runner, else prism.
+	Runner string
+	// NoStore says why a job on such a runner needs no Store, for those who read the program. Default: it needs one.
+	NoStore string
 
 	// RunID names the release in Store, and is required with one: the same for every attempt at one release, another for
 	// the next. A name such as "orders-2026-11-24" fits. It is public.
@@ -86,7 +96,7 @@ func (p Params) domainFault() error {
 }
 
 // Validate lists all faults of p, of the method's fit to the domain, and of the fields of row, a struct type or a pointer
-// to one that is to hold the records. If it finds none, Synthesize refuses nothing but records in windows or without an
+// to one that is to hold the records, or that of *domain.Chunk. If it finds none, Synthesize refuses nothing but records in windows or without an
 // end, records that another call releases from, and a RunID that another release of the pipeline has.
 func (p Params) Validate(row reflect.Type) error {
 	if err := p.domainFault(); err != nil {
@@ -95,7 +105,23 @@ func (p Params) Validate(row reflect.Type) error {
 	if p.Domain.Events != nil && p.Domain.Events.NoRows {
 		return errors.New("synth: Params.Domain: people without rows exist, and come from a table of their own; call SynthesizePeople, which Go alone has")
 	}
-	return p.validate(row, private.ValidateStruct(row, p.Domain), ValidateStruct(p.sample(row).As, p.Domain))
+	return p.validate(row, inputFault(row, p.Domain), outputFault(p.sample(row).As, p.Domain.Written()))
+}
+
+// inputFault is private.ValidateStruct for what may be chunks.
+func inputFault(row reflect.Type, d *domain.Domain) error {
+	if row == chunkType {
+		return nil
+	}
+	return private.ValidateStruct(row, d)
+}
+
+// outputFault is validateColumns for what may be chunks, which nil stands for.
+func outputFault(as reflect.Type, columns *domain.Domain) error {
+	if as == nil {
+		return nil
+	}
+	return validateColumns(as, columns)
 }
 
 // validate lists the faults of p for a domain that has none, with those of structs.
@@ -115,34 +141,58 @@ func (p Params) validate(row reflect.Type, structs ...error) error {
 func (p Params) solve() SolveParams {
 	return SolveParams{
 		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
-		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, ErrorShare: p.ErrorShare, Public: p.Public, Budget: p.Budget, Store: p.Store, RunID: p.RunID,
+		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, ErrorShare: p.ErrorShare, Public: p.Public, Budget: p.Budget,
+		Store: p.Store, RunID: p.RunID, Runner: p.Runner, NoStore: p.NoStore,
 	}
 }
 
-// keptPart is how many bytes of kept records are one object in the store.
-const keptPart = 4 << 20
-
-// counts lets a table be one element only if all workers are one process, and kept records only without a store.
-func (p Params) counts() counts.Params {
-	if p.Store.Kind == "" {
-		return counts.Params{Divide: !inOnePlace(runner())}
-	}
-	return counts.Params{MaxPart: keptPart, Divide: true}
-}
+func (p Params) counts() counts.Params { return countsFor(runnerName(p.Runner), p.Store) }
 
 func (p Params) sample(row reflect.Type) SampleParams {
 	if p.As != nil {
 		row = p.As
 	}
-	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: PrismBranches, Seed: p.SampleSeed, As: row}
+	if row == chunkType {
+		row = nil
+	}
+	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: branchesFor(runnerName(p.Runner)), Seed: p.SampleSeed, As: row}
 }
 
-// Synthesize adds the whole stage to a pipeline that exists already: from a collection of private
-// structs to one of synthetic structs of the same type, or of type p.As, at the price of p.Epsilon and p.Delta. Fields
-// belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name; the field of the
-// privacy ID is empty in what comes out, and so are fields that are no column.
+// chunkType is what readers of tables return.
+var chunkType = reflect.TypeFor[*domain.Chunk]()
+
+// Steps are the parameters of the five steps that Synthesize makes.
+type Steps struct {
+	Bound    private.BoundParams
+	Workload query.Workload
+	Count    counts.Params
+	Solve    SolveParams
+	Sample   SampleParams
+}
+
+// Steps returns what Synthesize chooses for records of a type: by the domain the workload, by the runner and the store how
+// records are bounded and counted and in how many branches rows are made, and a seed of the sampling. A pipeline that calls
+// the steps one by one with them has the same stage:
 //
-// It is Encode, Bound, Count, Solve and Sample with their default parameters. It panics, with all faults
+//	st := p.Steps(reflect.TypeFor[Order]())
+//	units := private.Bound(s, private.Encode(s, orders, p.Domain, private.EncodeParams{}), st.Bound)
+//	release := synth.Solve(s, counts.Count(s, units, st.Workload, st.Count), st.Solve)
+//	rows := synth.Sample(s, release, st.Sample)
+func (p Params) Steps(row reflect.Type) Steps {
+	p = p.withDefaults()
+	return Steps{Bound: boundFor(runnerName(p.Runner)), Workload: p.Workload, Count: p.counts(), Solve: p.solve(), Sample: p.sample(row)}
+}
+
+// Synthesize adds the whole stage to a pipeline that exists already: of each person one record is used, and one made, unless
+// the domain has Events. It turns a collection of private structs into one of synthetic structs of the same type, or of type
+// p.As, at the price of p.Epsilon and p.Delta.
+//
+// Fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by the name in a `bigquery` or `parquet` tag,
+// else by name. In what comes out, the field of the privacy ID is empty, or with Events the number of a person, and fields
+// that are no column are empty. Records may also be the *domain.Chunk of a reader of package table, read with
+// p.Domain.Recorded(); rows are then chunks too, unless p.As is set.
+//
+// It is Encode, Bound, Count, Solve and Sample with the parameters that p.Steps returns. It panics, with all faults
 // at once, if p.Validate returns an error, and on records in windows or without an end, of which there is no one
 // table.
 //
@@ -154,9 +204,8 @@ func Synthesize(s beam.Scope, records beam.PCollection, p Params) (rows beam.PCo
 	if err := errors.Join(p.Validate(row), private.ValidateCollection(records)); err != nil {
 		panic(fmt.Sprintf("synth: Synthesize:\n%v", err))
 	}
-	p = p.withDefaults()
-	units := private.Bound(s, private.Encode(s, records, p.Domain, private.EncodeParams{}), private.BoundParams{})
-	stats := counts.Count(s, units, p.Workload, p.counts())
-	model := Solve(s, stats, p.solve())
-	return Sample(s, model, p.sample(row)), model
+	st := p.Steps(row)
+	units := private.Bound(s, private.Encode(s, records, p.Domain, private.EncodeParams{}), st.Bound)
+	release = Solve(s, counts.Count(s, units, st.Workload, st.Count), st.Solve)
+	return Sample(s, release, st.Sample), release
 }

@@ -29,31 +29,33 @@ func (p PeopleParams) Validate(people, rows reflect.Type) error {
 	}
 	ofPeople, ofRows, _, _ := p.Domain.Events.Split(p.Domain.Recorded())
 	madePeople, madeRows := relation.Tables(p.Domain)
-	return p.validate(rows, private.ValidateStruct(people, ofPeople), private.ValidateStruct(rows, ofRows),
-		validateColumns(p.peopleAs(people), madePeople.Domain), validateColumns(p.sample(rows).As, madeRows.Domain))
+	return p.validate(rows, inputFault(people, ofPeople), inputFault(rows, ofRows),
+		outputFault(p.peopleAs(people), madePeople.Domain), outputFault(p.sample(rows).As, madeRows.Domain))
 }
 
 func (p PeopleParams) peopleAs(people reflect.Type) reflect.Type {
 	if p.PeopleAs != nil {
 		return p.PeopleAs
 	}
+	if people == chunkType {
+		return nil
+	}
 	return people
 }
 
 // SynthesizePeople is Synthesize for two collections of private structs: people, with the privacy ID and the columns of a
 // person, and rows, with the privacy ID and the other columns. Some people have no rows, and rows of people who are not
-// there are not used. Both come out as synthetic structs, in whose fields of the privacy ID is the number of the person: a
-// whole number, so that a privacy ID of text needs types of its own for what comes out.
+// there are not used. Both come out as synthetic structs, in whose fields of the privacy ID is the number of the person, as a
+// whole number or as text.
 func SynthesizePeople(s beam.Scope, people, rows beam.PCollection, p PeopleParams) (madePeople, madeRows beam.PCollection, release Release) {
 	person, row := people.Type().Type(), rows.Type().Type()
 	if err := errors.Join(p.Validate(person, row), private.ValidateCollection(people), private.ValidateCollection(rows)); err != nil {
 		panic(fmt.Sprintf("synth: SynthesizePeople:\n%v", err))
 	}
-	p.Params = p.withDefaults()
+	st := p.Steps(row)
 	coded := private.EncodePeople(s, people, rows, p.Domain, private.EncodeParams{})
-	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), p.Workload, p.counts())
-	release = Solve(s, stats, p.solve())
-	madePeople, madeRows = SamplePeople(s, release, p.peopleAs(person), p.sample(row))
+	release = Solve(s, counts.Count(s, private.Bound(s, coded, st.Bound), st.Workload, st.Count), st.Solve)
+	madePeople, madeRows = SamplePeople(s, release, p.peopleAs(person), st.Sample)
 	return madePeople, madeRows, release
 }
 

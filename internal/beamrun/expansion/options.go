@@ -188,6 +188,8 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 	}
 	if value(o.Store) != "" {
 		p.Store, p.RunID = keep.In(*o.Store), rand.Text()
+	} else {
+		p.NoStore = "the caller's runner starts no job again, or its option no_retries says so"
 	}
 	if name := value(o.Public); name != "" {
 		p.Public, err = public(ctx, name, f)

@@ -127,8 +127,9 @@ func TestParams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.As = reflect.TypeFor[struct{}]() // set by Expand
-	p.Budget = new(synth.Budget)       // shared within one Go program; expansions are built apart
+	p.As = reflect.TypeFor[struct{}]()                    // set by Expand
+	p.Budget = new(synth.Budget)                          // shared within one Go program; expansions are built apart
+	p.Runner, p.NoStore = "its own", "no_retries says it" // the caller's pipeline knows its runner
 	v := reflect.ValueOf(p)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {

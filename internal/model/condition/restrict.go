@@ -1,4 +1,5 @@
-package pipelines
+// Package condition makes models of the rows that meet a condition.
+package condition
 
 import (
 	"fmt"
@@ -12,18 +13,18 @@ import (
 // maxParts bounds the records of a restricted model.
 const maxParts = 1 << 24
 
-// restricted is a model of the rows that meet a condition, over cells inside of which the condition does not change.
-type restricted struct {
+// Restricted is a model of the rows that meet a condition, over cells inside of which the condition does not change.
+type Restricted struct {
 	Domain  *domain.Domain
 	Model   *population.Model
 	Coupled bool // the condition links columns, so that rows have to be records of the model
 	Share   float64
 }
 
-// restrict returns what is left of a model over d under a condition. Cells that it cuts through are split, and hold what
+// Restrict returns what is left of a model over d under a condition. Cells that it cuts through are split, and hold what
 // the model says of the values inside them.
-func restrict(c *relation.Condition, d *domain.Domain, m *population.Model) (*restricted, error) {
-	out := &restricted{Domain: new(domain.Domain), Coupled: c.Links()}
+func Restrict(c *relation.Condition, d *domain.Domain, m *population.Model) (*Restricted, error) {
+	out := &Restricted{Domain: new(domain.Domain), Coupled: c.Links()}
 	*out.Domain = *d
 	out.Domain.Attributes = slices.Clone(d.Attributes)
 	s := &splitter{c: c, parts: make([][][]part, d.Len()), m: m}
@@ -153,4 +154,17 @@ func (s *splitter) zeros(x domain.Exclusions) domain.Exclusions {
 		return nil
 	}
 	return out
+}
+
+// OfEvents returns the columns of events that a condition names. It selects people, and each keeps all of its rows.
+func OfEvents(c *relation.Condition, d *domain.Domain) (names []string) {
+	if d.Events == nil {
+		return nil
+	}
+	for a := range d.Attributes {
+		if c.Names(a) && !d.OfPerson(a) {
+			names = append(names, d.Attributes[a].Name)
+		}
+	}
+	return names
 }

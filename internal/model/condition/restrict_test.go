@@ -1,4 +1,4 @@
-package pipelines
+package condition
 
 import (
 	"cmp"
@@ -210,7 +210,7 @@ func TestRowsMeetTheCondition(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		left, err := restrict(c, d, m)
+		left, err := Restrict(c, d, m)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -255,7 +255,7 @@ func TestRestrictUniverse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, err := restrict(c, d, whole)
+		left, err := Restrict(c, d, whole)
 		if err != nil || left.Coupled != coupled || left.Share <= 0 || left.Share >= 1 {
 			t.Errorf("%s: %+v, %v", text, left, err)
 		}
@@ -286,7 +286,7 @@ func TestConditionOnExactValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, err := restrict(c, d, m)
+		left, err := Restrict(c, d, m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,54 @@
+package synth
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/condition"
+	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
+)
+
+// whereFault is why rows cannot be selected by a condition; nil: they can, or there is none.
+func whereFault(where string, d *domain.Domain) error {
+	if where == "" {
+		return nil
+	}
+	c, err := relation.ParseCondition(where, d)
+	if err != nil {
+		return fmt.Errorf("synth: Where: %w", err)
+	}
+	if names := condition.OfEvents(c, d); len(names) > 0 {
+		return fmt.Errorf("synth: Where names %s, which changes from row to row: people are chosen, with all of their rows; name columns of the person", strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// newConditional returns the rows of a model that meet the condition of p.
+func newConditional(f *modelio.File, p WriteParams) (*rowSource, error) {
+	c, err := relation.ParseCondition(p.Where, &f.Domain)
+	if err != nil {
+		return nil, fmt.Errorf("synth: Where: %w", err)
+	}
+	left, err := condition.Restrict(c, &f.Domain, f.Model)
+	if err != nil {
+		return nil, fmt.Errorf("synth: Where: %w", err)
+	}
+	if left.Model.Total() == 0 {
+		return nil, fmt.Errorf("synth: Where: no row of the model meets %s; weaken the condition", p.Where)
+	}
+	f.Model, f.Domain = left.Model, *left.Domain
+	f.Units *= left.Share
+	if left.Coupled {
+		p.Rounding = Systematic // a local search for rows that fit the tables could violate a condition that links columns
+	}
+	b, err := f.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("synth: Where: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return newRowSource(f, hex.EncodeToString(sum[:]), p)
+}
