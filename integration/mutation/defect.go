@@ -18,18 +18,6 @@ type defect struct {
 	number   int // from 1
 }
 
-// all lists every defect, in the order of the layers.
-func all() []defect {
-	var list []defect
-	for _, part := range [][]defect{samplers, randomness, accounting, mechanisms, algorithms, pipeline, releases, reading} {
-		list = append(list, part...)
-	}
-	for i := range list {
-		list[i].number = i + 1
-	}
-	return list
-}
-
 // pkg returns the directory of the package whose test must fail.
 func (d defect) pkg() string {
 	if d.dir != "" {
@@ -55,7 +43,8 @@ func table(list []defect) string {
 	var b strings.Builder
 	b.WriteString("# Seeded defects\n\n" +
 		"`go -C integration run ./mutation` builds the defects into a copy of the repository, lets one act at a time and\n" +
-		"runs the test named next to it, which must fail. This table is made from the program's own: `go -C integration test ./mutation -update`.\n\n" +
+		"runs the test named next to it, which must fail. A defect is a block of a file in [defects](defects), of which this table is\n" +
+		"made: `go -C integration test ./mutation -update`.\n\n" +
 		"| defect | file | test that fails |\n|---|---|---|\n")
 	for _, d := range list {
 		fmt.Fprintf(&b, "| %s | %s | %s `%s` |\n", d.name, d.file, d.pkg(), d.test)

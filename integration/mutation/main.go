@@ -40,7 +40,11 @@ func check(jobs int, only string) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := files.placed(slices.DeleteFunc(all(), func(d defect) bool { return !names.MatchString(d.name) }))
+	list, err := all()
+	if err != nil {
+		return err
+	}
+	chosen, err := files.placed(slices.DeleteFunc(list, func(d defect) bool { return !names.MatchString(d.name) }))
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,27 @@ func placed(t *testing.T) []defect {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := files.placed(all())
+	list, err := all()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err = files.placed(list); err != nil {
 		t.Error(err)
 	}
 	return list
+}
+
+func TestParse(t *testing.T) {
+	const whole = "it forgets\ndp/a.go\nio TestA\n-\tx := 1\n-\n+\tx := 2\n+"
+	got, err := parse(whole)
+	if want := (defect{name: "it forgets", file: "dp/a.go", dir: "io", test: "TestA", old: "\tx := 1\n", new: "\tx := 2\n"}); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, bad := range []string{"a\nb\nc", "a\nb\nc\n+x", "a\nb\nc\n-x\n+y\n-z", "a\nb\nc\n-x\ny", "a\nb\nc\n-x\n+x"} {
+		if _, err := parse(bad); err == nil {
+			t.Errorf("%q is a defect", bad)
+		}
+	}
 }
 
 // TestTable: README.md lists the defects of the program.
