@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -160,6 +162,38 @@ func (r *PlanRequest) aim(f *Faults) {
 		r.Epsilon, r.Problem.Epsilon = aimed.Epsilon, aimed.Epsilon
 		checkProblem(r.Request, f)
 	}
+}
+
+// A number of privacy units is told that is so many times, or a part so small, of what was planned for; and any whose error
+// would have been clearly less.
+const (
+	farOff      = 2
+	worthSaying = .01
+)
+
+// betterPlanned says what planning for the released number of privacy units would have saved, if none was given.
+func (r *Request) betterPlanned(p report.Privacy) []string {
+	units, _ := strconv.ParseFloat(strconv.FormatFloat(p.Units.Count, 'g', 2, 64), 64) // it parses what was formatted
+	if r.ExpectedRows > 0 || r.Chosen.Name == "" || units < 1 {
+		return nil
+	}
+	less, off := plan.Saved(r.Problem, r.Chosen, units), units/r.Problem.Units
+	said := fmt.Sprintf("planned for %s, there are about %s: --expected_rows=%.0f ", page.Count(r.Problem.Units), page.Count(units), units)
+	switch {
+	case less > worthSaying:
+		return []string{said + fmt.Sprintf("loses %.0f %% less error, as predicted", 100*less)}
+	case off > farOff || off < 1./farOff:
+		return []string{said + "shares the budget by that number"}
+	}
+	return nil
+}
+
+// width is the number of columns of the widest marginals asked for.
+func (r *Request) width() (w int) {
+	for _, m := range r.Problem.Workload.Marginals {
+		w = max(w, len(m.Clique))
+	}
+	return w
 }
 
 // Plan is what is known of a run before it. Its fields are Domain, Workload, Method and Why, Charges, AverageTV between

@@ -27,13 +27,21 @@ type Result struct {
 	Submitted string // of a job that nobody waits for: its name, and how to ask again; of a dry run: the request; else empty
 }
 
-// WriteText writes the four last lines, or that of a job that was submitted.
+// WriteText writes the last lines, or that of a job that was submitted.
 func (r *Result) WriteText(w io.Writer) error {
 	if r.Submitted != "" {
 		_, err := fmt.Fprintln(w, r.Submitted)
 		return err
 	}
 	return report.WriteClosing(w, r.Privacy, r.Written)
+}
+
+// JSON returns the same for programs.
+func (r *Result) JSON() ([]byte, error) {
+	if r.Submitted != "" {
+		return report.JSON(report.SynthResult{Format: 1, Submitted: r.Submitted, Notes: []string{}})
+	}
+	return report.JSON(r.Privacy.Result(r.Written))
 }
 
 // Unprinted is the error of a result whose text could not be written.
@@ -229,7 +237,9 @@ func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 	if r.People != "" {
 		people = " --people_input=" + r.People
 	}
-	written.Compare = fmt.Sprintf("dapple evaluate --domain=%s --input=%s%s --synthetic=%s --html=compared.html", r.Domain, r.Input, people, r.Output)
+	written.Width = r.width()
+	written.Notes = append(written.Notes, r.betterPlanned(privacy)...)
+	written.Compare = fmt.Sprintf("dapple evaluate %s %s %s%s --html=compared.html", r.Domain, r.Input, r.Output, people)
 	return &Result{Privacy: privacy, Written: written}, err
 }
 

@@ -144,7 +144,7 @@ func TestRunWrites(t *testing.T) {
 		}
 		var text strings.Builder
 		// A fit that was stopped early and a large error, as the noise has it, have lines of their own.
-		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n")-strings.Count(text.String(), "\nfit ")-strings.Count(text.String(), "\nnote ") != 8 {
+		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n")-strings.Count(text.String(), "\nfit ")-strings.Count(text.String(), "\nnote ") != 7 {
 			t.Errorf("%s: last lines %q, %v", tt.format, text.String(), err)
 		}
 	}

@@ -202,6 +202,11 @@ func (s *Sampled) Unprinted(err error) error {
 	return fmt.Errorf("%w\nall rows are published in %s all the same: `dapple verify %s` looks at them", err, s.Written.Output, cmp.Or(s.Written.Release, s.Written.Output))
 }
 
+// JSON returns the same for programs.
+func (s *Sampled) JSON() ([]byte, error) {
+	return report.JSON(report.Sampled(s.Dry, s.Merged, s.Written))
+}
+
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	runID := rand.Text()

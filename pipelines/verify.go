@@ -143,6 +143,22 @@ func ofModel(ctx context.Context, p report.Privacy, o *dirsink.Output) error {
 	return nil
 }
 
+// JSON returns what was found for programs.
+func (v *Verified) JSON() ([]byte, error) {
+	o := v.Output
+	r := report.VerifyResult{Format: 1, Verified: true, Digest: o.SHA256, Compared: v.Kept}
+	if o.Path != "" {
+		r.Wrote = &report.Wrote{Output: o.Path, Files: len(o.Parts), Rows: o.Rows, Digest: o.SHA256}
+		if o.OfPeople() > 0 {
+			r.Wrote.People = o.People
+		}
+	}
+	if v.Privacy != nil {
+		r.Guarantee, r.Release = v.Privacy.Guarantee(), o.Release
+	}
+	return report.JSON(r)
+}
+
 // WriteText writes what was found.
 func (v *Verified) WriteText(w io.Writer) error {
 	o := v.Output

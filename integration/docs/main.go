@@ -58,7 +58,11 @@ func references(root, command string) (map[string]string, error) {
 		return nil, err
 	}
 	release, err := releasePage(root)
-	return map[string]string{"commands": commands, "domain-file": domain, "release": release}, err
+	if err != nil {
+		return nil, err
+	}
+	results, err := resultPage(root)
+	return map[string]string{"commands": commands, "domain-file": domain, "release": release, "results": results}, err
 }
 
 var listed = regexp.MustCompile(`(?m)^  ([a-z]+) +[a-z]`)
@@ -130,6 +134,24 @@ func releasePage(root string) (string, error) {
 			return "", err
 		}
 		fmt.Fprintf(&b, "\n### %s\n\n| key | type | meaning |\n|---|---|---|\n%s", part.title, rows)
+	}
+	return b.String(), nil
+}
+
+// resultPage is what --json writes.
+func resultPage(root string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Results as JSON\n\n%s\nWith `--json` a command writes one object to standard output in place of its text; with `--json=FILE` to a file, "+
+		"beside its text. `check` and `evaluate` write figures of the true table, which are not private.\n", made)
+	for _, part := range []struct{ title, dir, name string }{
+		{"`dapple synth`", "internal/report", "SynthResult"}, {"`dapple sample`", "internal/report", "SampleResult"}, {"`dapple verify`", "internal/report", "VerifyResult"},
+		{"`wrote`", "internal/report", "Wrote"}, {"`error`", "internal/report", "Errors"}, {"`dapple plan`", "internal/plan", "planJSON"},
+	} {
+		rows, err := keysOf(filepath.Join(root, filepath.FromSlash(part.dir)), part.name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n| key | type | meaning |\n|---|---|---|\n%s", part.title, rows)
 	}
 	return b.String(), nil
 }

@@ -10,45 +10,45 @@ import (
 
 // planJSON is a plan for programs. A figure that is not known is null.
 type planJSON struct {
-	Format       int                  `json:"format"`
-	Columns      []string             `json:"columns"`
-	PrivacyID    string               `json:"privacy_id"`
-	Method       string               `json:"method"`
-	Why          string               `json:"why"`
-	Epsilon      dp.Epsilon           `json:"epsilon"`
-	Delta        dp.Delta             `json:"delta"`
-	Units        float64              `json:"units"`
-	UnitsGiven   bool                 `json:"units_given"` // false: assumed
-	Rows         float64              `json:"rows"`
-	Marginals    int                  `json:"marginals"`
-	Cells        int64                `json:"cells"`
-	Omitted      int64                `json:"marginals_left_out"`
-	AverageTV    *float64             `json:"average_tv"`
-	LowTV        *float64             `json:"average_tv_low"`
-	HighTV       *float64             `json:"average_tv_high"`
-	LeastTV      *float64             `json:"average_tv_least"`
+	Format       int                  `json:"format"`                               // of this object: 1
+	Columns      []string             `json:"columns"`                              // modelled
+	PrivacyID    string               `json:"privacy_id"`                           // empty: every record is a privacy unit
+	Method       string               `json:"method"`                               // the solver
+	Why          string               `json:"why"`                                  // why this one
+	Epsilon      dp.Epsilon           `json:"epsilon"`                              // ε
+	Delta        dp.Delta             `json:"delta"`                                // δ
+	Units        float64              `json:"units"`                                // privacy units that the plan is for
+	UnitsGiven   bool                 `json:"units_given"`                          // false: assumed
+	Rows         float64              `json:"rows"`                                 // to write
+	Marginals    int                  `json:"marginals"`                            // of the workload
+	Cells        int64                `json:"cells"`                                // of all of them
+	Omitted      int64                `json:"marginals_left_out"`                   // as they have more cells than --max_cells
+	AverageTV    *float64             `json:"average_tv"`                           // predicted average total variation of the widest marginals
+	LowTV        *float64             `json:"average_tv_low"`                       // it is likely between this
+	HighTV       *float64             `json:"average_tv_high"`                      // and this
+	LeastTV      *float64             `json:"average_tv_least"`                     // the same of a table whose columns hardly vary
 	FinerTV      *float64             `json:"average_tv_of_learned_bins,omitempty"` // if average_tv is of the coarser bins that ε = 1 learns
-	Like         bool                 `json:"like_a_release"`
-	Scaled       bool                 `json:"scaled_to_its_error,omitempty"` // that the release measured
-	NoiseBound   *float64             `json:"noise_bound_95"`
-	Proved       *float64             `json:"largest_error_proved"`
-	Rate         *float64             `json:"largest_error_rate,omitempty"`
-	LeastRate    *float64             `json:"largest_error_least_rate,omitempty"`
-	Sampling     *float64             `json:"sampling_error_95"`
-	RowsSD       *float64             `json:"total_rows_sd,omitempty"`
-	Curve        []pointJSON          `json:"curve"`
-	ByUnits      []AtUnits            `json:"at_other_units,omitempty"` // if the number of units is assumed
-	Target       *targetJSON          `json:"target,omitempty"`
-	RunSeconds   *float64             `json:"run_cpu_seconds"` // of the whole run in one process
-	RunBytes     *float64             `json:"run_bytes"`
-	SolveSeconds *float64             `json:"solve_cpu_seconds"`
-	RowsSeconds  float64              `json:"rows_cpu_seconds"`
-	SolveBytes   *float64             `json:"solve_bytes"`
-	CountBytes   *float64             `json:"count_bytes"`
-	FileBytes    *float64             `json:"output_bytes"`
-	Privacy      accountant.Statement `json:"privacy"`
-	Alternatives []alternativeJSON    `json:"alternatives"`
-	Notes        []string             `json:"notes,omitempty"`
+	Like         bool                 `json:"like_a_release"`                       // predicted of a table like that of --like
+	Scaled       bool                 `json:"scaled_to_its_error,omitempty"`        // that the release measured
+	NoiseBound   *float64             `json:"noise_bound_95"`                       // largest noise on a cell as a part of the units, with 95 % confidence
+	Proved       *float64             `json:"largest_error_proved"`                 // bound on the largest error that a theorem gives
+	Rate         *float64             `json:"largest_error_rate,omitempty"`         // its order, where constants are not known
+	LeastRate    *float64             `json:"largest_error_least_rate,omitempty"`   // below which no method gets
+	Sampling     *float64             `json:"sampling_error_95"`                    // of the table itself, seen as a sample
+	RowsSD       *float64             `json:"total_rows_sd,omitempty"`              // of the number of rows of people, from noise
+	Curve        []pointJSON          `json:"curve"`                                // the same errors at other ε
+	ByUnits      []AtUnits            `json:"at_other_units,omitempty"`             // if the number of units is assumed
+	Target       *targetJSON          `json:"target,omitempty"`                     // of --target_error
+	RunSeconds   *float64             `json:"run_cpu_seconds"`                      // of the whole run in one process
+	RunBytes     *float64             `json:"run_bytes"`                            // memory of the same
+	SolveSeconds *float64             `json:"solve_cpu_seconds"`                    // of the fit alone
+	RowsSeconds  float64              `json:"rows_cpu_seconds"`                     // of making rows
+	SolveBytes   *float64             `json:"solve_bytes"`                          // memory of the fit
+	CountBytes   *float64             `json:"count_bytes"`                          // memory of counts or kept records
+	FileBytes    *float64             `json:"output_bytes"`                         // of all rows
+	Privacy      accountant.Statement `json:"privacy"`                              // every charge, as the statement will have them
+	Alternatives []alternativeJSON    `json:"alternatives"`                         // other methods, and what they would do
+	Notes        []string             `json:"notes,omitempty"`                      // on input, output and the budget book
 }
 
 type pointJSON struct {

@@ -206,6 +206,17 @@ func OtherUnits(p solver.Problem, m solver.Method, like *solver.Pattern) []AtUni
 	return points
 }
 
+// Saved returns the part of the error that planning for so many units saves, if there are so many: 0 if there is no
+// prediction of it.
+func Saved(p solver.Problem, m solver.Method, units float64) float64 {
+	was := errorAt(p, m, Target{}, &solver.Pattern{Units: units})
+	p.Units = units
+	if is := errorAt(p, m, Target{}, nil); m.Foresee != nil && is < was {
+		return 1 - is/was
+	}
+	return 0
+}
+
 // AtUnits is a prediction at one number of units.
 type AtUnits struct {
 	Units float64 `json:"units"`

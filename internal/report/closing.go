@@ -18,6 +18,7 @@ type Written struct {
 	Files           int
 	Rows, Bytes     int64
 	People          int64    // rows of a table of people, which is beside that of their rows; 0: there is one table
+	Width           int      // columns of the widest marginals asked for; 0: not known
 	Compare         string   // the command that compares rows and table; empty: it is not known
 	Digest          string   // SHA-256 of the manifest; empty: there is none
 	Notes           []string // what else is to be said, a line each
@@ -29,10 +30,7 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	lines := []string{
 		out.line(p.Rows),
 		fmt.Sprintf("privacy %s; %s %s, ledger in %s_privacy.json", p.Guarantee(), page.Count(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release)),
-		errorLine(p.Error),
-	}
-	if m := p.Error.Measured; m != nil {
-		lines = append(lines, "measured "+m.say(p.Error.AverageTV))
+		"error   " + p.inWords(out.Width),
 	}
 	if p.Criteria != nil {
 		lines = append(lines, "criteria "+p.Criteria.String())
@@ -45,34 +43,40 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	}
 	lines = append(lines,
 		fmt.Sprintf("report  %s_report.html: promise, budget and pictures on one page, for a browser", slash(out.Release)),
-		fmt.Sprintf("model   %s_model.arrow: `dapple sample` draws more rows at no privacy cost", slash(out.Release)),
+		fmt.Sprintf("model   %s_model.arrow: `dapple sample %s --output=more` draws more rows at no privacy cost", slash(out.Release), out.verifyTarget()),
 	)
 	if out.Digest != "" {
-		lines = append(lines, fmt.Sprintf("digest  %s: keep it elsewhere; `dapple verify %s --digest=…` finds any change", out.Digest, out.verifiable()))
+		lines = append(lines, fmt.Sprintf("digest  %s: keep it elsewhere; `dapple verify %s --digest=…` finds any change", out.Digest, out.verifyTarget()))
 	}
 	if out.Compare != "" {
 		lines = append(lines, fmt.Sprintf("compare `%s` shows the true table beside them: NOT private", out.Compare))
 	}
-	if p.Error.AverageTV > FewTV {
-		lines = append(lines, fmt.Sprintf("note    a total variation of %.2g is large: there are few privacy units for so many columns and cells; fewer columns, wider cells or a larger ε help, and `dapple plan --expected_rows=%.0f` says how much", p.Error.AverageTV, p.Units.Count))
-	}
-	if line := p.fewPeople(); line != "" {
-		lines = append(lines, "note    "+line)
-	}
-	if p.Meaning.Warning != "" {
-		lines = append(lines, "note    "+p.Meaning.Warning)
-	}
 	if p.Status == solver.IterationLimit.String() {
 		lines = append(lines, "fit     "+p.Status+"; the privacy promise is the same")
 	}
-	for _, shown := range p.NotPrivate {
-		lines = append(lines, "note    not private is "+shown)
-	}
-	for _, n := range out.Notes {
+	for _, n := range p.remarks(out) {
 		lines = append(lines, "note    "+n)
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+// remarks are what else is to be said of a run.
+func (p Privacy) remarks(out Written) []string {
+	list := []string{}
+	if p.Error.AverageTV > FewTV {
+		list = append(list, fmt.Sprintf("that is a large error: there are few %s for so many columns; fewer columns, wider bins or a larger ε help, and `dapple plan --expected_rows=%.0f` says how much", p.unitNames(), p.Units.Count))
+	}
+	if line := p.fewPeople(); line != "" {
+		list = append(list, line)
+	}
+	if p.Meaning.Warning != "" {
+		list = append(list, p.Meaning.Warning)
+	}
+	for _, shown := range p.NotPrivate {
+		list = append(list, "not private is "+shown)
+	}
+	return append(list, out.Notes...)
 }
 
 // line says what was written where.
@@ -87,8 +91,8 @@ func (w Written) line(rows int64) string {
 	return fmt.Sprintf("wrote   %s %s to %s*.%s (%d %s, %s)", page.Count(float64(rows)), plural(int(min(rows, 2)), "row"), slash(w.Output), w.Format, w.Files, plural(w.Files, "file"), size(w.Bytes))
 }
 
-// verifiable is what to name to dapple verify.
-func (w Written) verifiable() string {
+// verifyTarget is the argument for dapple verify and dapple sample.
+func (w Written) verifyTarget() string {
 	if w.Table {
 		return w.Release
 	}
@@ -111,6 +115,47 @@ func (w Written) tableLine(rows int64) string {
 		return fmt.Sprintf("wrote   %speople to %s and their %srows to %s%s", count(w.People, ""), tableAt(w.Output, "people"), count(rows, ""), tableAt(w.Output, "events"), job)
 	}
 	return fmt.Sprintf("wrote   %srows to %s%s", count(rows, "all "), w.Output, job)
+}
+
+// inWords says how far off the rows are, in points and per cent for people who know the table and no statistics.
+func (p Privacy) inWords(width int) string {
+	e, parts := p.Error, []string(nil)
+	switch {
+	case e.Cells == 0:
+		return strings.TrimPrefix(errorLine(e), "error   ")
+	case e.MaxCell >= 1:
+		parts = append(parts, "the noise hides shares of single columns")
+	case e.PredictedCells > 0 || width == 1:
+		parts = append(parts, fmt.Sprintf("shares of single columns are right to ± %.2g points (95 %% confidence)", 100*e.MaxCell))
+	default:
+		parts = append(parts, fmt.Sprintf("every measured share is right to ± %.2g points (95 %% confidence)", 100*e.MaxCell))
+	}
+	if e.Answers > 0 {
+		parts = append(parts, fmt.Sprintf("answers to linear queries to ± %.2g points", 100*e.MaxAnswer))
+	}
+	if said := p.tablesInWords(width); said != "" {
+		parts = append(parts, said)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// tablesInWords says by how much the widest tables miss; empty: it is not known.
+func (p Privacy) tablesInWords(width int) string {
+	e, of := p.Error, "the widest tables"
+	if width > 0 {
+		of = TablesOf(width)
+	}
+	m, counted := e.Measured, Counted(p.PrivacyID, p.RowsMax > 0)
+	miss := fmt.Sprintf("%s miss %s of the %s", of, strings.ReplaceAll(page.Figures(e.AverageTV, 2), "\u00a0", " "), counted)
+	switch {
+	case m != nil && (1.96*m.SD >= 1 || e.AverageTV == 0):
+		return "the noise hides by how much " + of + " miss"
+	case e.AverageTV == 0:
+		return ""
+	case m != nil:
+		return miss + fmt.Sprintf(" on average, as measured to ± %.2g points", 196*m.SD)
+	}
+	return miss + " on average, as predicted"
 }
 
 func errorLine(e Errors) string {
@@ -143,10 +188,10 @@ func (e Errors) basis() string {
 func predictedLine(e Errors) string {
 	tv := ""
 	if e.AverageTV > 0 && e.Measured == nil { // else it has its own line
-		tv = fmt.Sprintf("%.2g average total variation, ", e.AverageTV)
+		tv = fmt.Sprintf("average total variation ≈ %.2g, ", e.AverageTV)
 	}
-	return fmt.Sprintf("error   predicted %sabout %.2g in the worst of %s cells (not guaranteed); at most %.2g in any of %s one-way cells with 95 %% confidence",
-		tv, e.PredictedCell, page.Count(float64(e.PredictedCells)), e.MaxCell, page.Count(float64(e.Cells)))
+	return fmt.Sprintf("error   %slargest of %s cells ≈ %.2g (predicted); %s one-way cells within %.2g (95 %% confidence)",
+		tv, page.Count(float64(e.PredictedCells)), e.PredictedCell, page.Count(float64(e.Cells)), e.MaxCell)
 }
 
 func slash(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }

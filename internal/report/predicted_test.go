@@ -22,8 +22,8 @@ func TestPredictedLine(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	line := errorLine(e)
-	for _, want := range []string{"predicted 0.012 average total variation", "about 0.024 in the worst of 1,234 cells (not guaranteed)",
-		"at most 0.032 in any of 2 one-way cells with 95 % confidence"} {
+	for _, want := range []string{"average total variation ≈ 0.012", "largest of 1,234 cells ≈ 0.024 (predicted)",
+		"2 one-way cells within 0.032 (95 % confidence)"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %q in %q", want, line)
 		}

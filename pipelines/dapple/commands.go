@@ -80,33 +80,16 @@ func planCommand() command {
 			if err != nil {
 				return err
 			}
-			if json != "" {
-				if done, err := writeJSON(ctx, out, json, p.JSON); done || err != nil {
-					return err
-				}
-			}
-			write := p.WriteText
-			if details {
-				write = p.WriteDetails
-			}
-			if err := write(out); err != nil {
-				return err
-			}
-			units := 0.0
-			if p.Like {
-				units = p.Problem.Units
-			}
-			_, err = fmt.Fprintf(out, "next      %s\n", flags.synth(p.Problem, units))
-			return err
+			return writeResult(ctx, out, json, planned{p, details, flags})
 		},
 	}
 }
 
 func synthCommand(progress io.Writer, terminal bool) command {
 	c := &pipelines.Config{Progress: progress, Terminal: terminal}
-	quiet := false
+	quiet, json := false, ""
 	var req *pipelines.Request
-	opts := append(requestOptions(c), progressOptions(&quiet, &c.LogJSON)...)
+	opts := append(append(requestOptions(c), jsonOption(&json)), progressOptions(&quiet, &c.LogJSON)...)
 	return command{
 		name:    "synth",
 		group:   groupMake,
@@ -120,14 +103,14 @@ func synthCommand(progress io.Writer, terminal bool) command {
 				c.Progress = nil
 			}
 			req, err = pipelines.ValidateRun(ctx, *c)
-			return err
+			return withPlace(ctx, err, "--json", json)
 		},
 		run: func(ctx context.Context, out io.Writer) error {
 			res, err := pipelines.Run(ctx, req)
 			if err != nil {
 				return err
 			}
-			if err := res.WriteText(out); err != nil {
+			if err := writeResult(ctx, out, json, res); err != nil {
 				return errors.Join(res.Unprinted(err), res.Criteria())
 			}
 			return res.Criteria()
@@ -140,7 +123,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	quiet := false
 	var req *pipelines.SampleRequest
 	c.Services = services()
-	job, experiments := "", ""
+	job, experiments, json := "", "", ""
 	opts := []option{
 		{name: "model", group: groupWhat, value: "DIR", usage: "the output of synth, or its _model.arrow", set: text(&c.Model)},
 		{name: "domain", group: groupWhat, value: "FILE", usage: "in place of a model: dry rows of a domain file, without data or ε, marked so", set: text(&c.Domain)},
@@ -154,7 +137,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
 	opts = append(opts, option{name: "runner", group: groupWhere, value: "NAME", def: "prism", usage: "prism or direct", set: text(&c.Runner)}, tempOption(&c.TempLocation), project(&c.Services))
 	opts = append(opts, beamOptions(&job, &experiments)...)
-	opts = append(opts, progressOptions(&quiet, &c.LogJSON)...)
+	opts = append(append(opts, jsonOption(&json)), progressOptions(&quiet, &c.LogJSON)...)
 	return command{
 		name:    "sample",
 		group:   groupMake,
@@ -168,14 +151,14 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 				c.Progress = nil
 			}
 			req, err = pipelines.ValidateSample(ctx, *c)
-			return err
+			return withPlace(ctx, err, "--json", json)
 		},
 		run: func(ctx context.Context, out io.Writer) error {
 			res, err := pipelines.RunSample(ctx, req)
 			if err != nil {
 				return err
 			}
-			if err := res.WriteText(out); err != nil {
+			if err := writeResult(ctx, out, json, res); err != nil {
 				return res.Unprinted(err)
 			}
 			return nil
@@ -183,17 +166,52 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	}
 }
 
-// writeJSON writes a result to a file, or to standard output, where nothing else is to go then: done.
-func writeJSON(ctx context.Context, out io.Writer, name string, form func() ([]byte, error)) (done bool, err error) {
-	b, err := form()
+// planned is a plan with the command that carries it out.
+type planned struct {
+	*pipelines.Plan
+	details bool
+	flags   recorded
+}
+
+// WriteText writes the plan and the next command.
+func (p planned) WriteText(out io.Writer) error {
+	write, units := p.Plan.WriteText, 0.0
+	if p.details {
+		write = p.WriteDetails
+	}
+	if p.Like {
+		units = p.Problem.Units
+	}
+	if err := write(out); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "next      %s\n", p.flags.synth(p.Problem, units))
+	return err
+}
+
+// result is what a command has to say, to people and to programs.
+type result interface {
+	WriteText(io.Writer) error
+	JSON() ([]byte, error)
+}
+
+// writeResult writes a result as text; as JSON besides to a file, or in place of the text to standard output.
+func writeResult(ctx context.Context, out io.Writer, json string, r result) error {
+	if json == "" {
+		return r.WriteText(out)
+	}
+	b, err := r.JSON()
 	switch {
 	case err != nil:
-		return false, err
-	case name == standard:
+		return err
+	case json == standard:
 		_, err = out.Write(b)
-		return true, err
+		return err
 	}
-	return false, files.Replace(ctx, name, b)
+	if err := files.Replace(ctx, json, b); err != nil {
+		return err
+	}
+	return r.WriteText(out)
 }
 
 // withPlace adds to the faults of a request that of the place of a file.
@@ -209,6 +227,7 @@ func withPlace(ctx context.Context, err error, flag, name string) error {
 func verifyCommand() command {
 	c := &pipelines.VerifyConfig{}
 	var req *pipelines.VerifyRequest
+	json := ""
 	return command{
 		name:    "verify",
 		group:   groupJudge,
@@ -218,14 +237,18 @@ func verifyCommand() command {
 		options: []option{
 			{name: "dir", group: groupWhat, word: true, value: "DIR", usage: "the output of synth or sample", required: true, set: text(&c.Dir)},
 			{name: "digest", group: groupWhat, value: "HEX", usage: "the digest from the last lines of the run, kept elsewhere", set: text(&c.Digest)},
+			jsonOption(&json),
 		},
-		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateVerify(ctx, *c); return err },
+		check: func(ctx context.Context) (err error) {
+			req, err = pipelines.ValidateVerify(ctx, *c)
+			return withPlace(ctx, err, "--json", json)
+		},
 		run: func(ctx context.Context, out io.Writer) error {
 			v, err := pipelines.Verify(ctx, req)
 			if err != nil {
 				return err
 			}
-			return v.WriteText(out)
+			return writeResult(ctx, out, json, v)
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -199,4 +200,54 @@ func TestPlanJSON(t *testing.T) {
 	}
 	dapple(t, dir, append(args, "--json=no/plan.json")...).want(t, 2, "--json")
 	dapple(t, dir, "plan", "--json=no/plan.json", "--domain=nowhere.yaml", "--epsilon=1", "--delta=0").want(t, 2, "2 problems", "--json", "nowhere.yaml")
+}
+
+// Results for programs: synth, sample and verify write one object, which says what their text says.
+func TestResultsAsJSON(t *testing.T) {
+	dir := people(t, 400)
+	read := func(args ...string) (got map[string]any) {
+		t.Helper()
+		said := dapple(t, dir, args...)
+		said.want(t, 0)
+		if err := json.Unmarshal([]byte(said.stdout), &got); err != nil {
+			t.Fatalf("%v: %s", err, said.stdout)
+		}
+		return got
+	}
+	field := func(of any, key string) any {
+		m, ok := of.(map[string]any)
+		if !ok {
+			t.Fatalf("no object with %s: %v", key, of)
+		}
+		return m[key]
+	}
+	made := read(synth("--json", "--quiet")...)
+	if made["release"] != "out.release" || made["epsilon"] != 1. || made["guarantee"] != "ε = 1, δ = 1e-09, add or remove one person_id" ||
+		!strings.Contains(fmt.Sprint(made["error_in_words"]), "tables of three columns") || !strings.Contains(fmt.Sprint(made["notes"]), "planned for 50,000, there are about ") {
+		t.Errorf("synth: %v", made)
+	}
+	drawn := read("sample", "out", "--output=more", "--rows=20", "--quiet", "--json")
+	if field(drawn["wrote"], "rows") != 20. || drawn["dry"] != false {
+		t.Errorf("sample: %v", drawn)
+	}
+	found := read("verify", "out", "--json", "--quiet")
+	if found["verified"] != true || found["guarantee"] != made["guarantee"] || found["digest"] != field(made["wrote"], "digest") || field(found["wrote"], "rows") != field(made["wrote"], "rows") {
+		t.Errorf("verify: %v; synth: %v", found, made)
+	}
+	dapple(t, dir, "verify", "out", "--json=no/x.json").want(t, 2, "--json")
+	dapple(t, dir, "verify", "out", "--json=found.json").want(t, 0)
+	if b, err := os.ReadFile(filepath.Join(dir, "found.json")); err != nil || !json.Valid(b) {
+		t.Errorf("found.json: %v, %s", err, b)
+	}
+	dapple(t, dir, "verify", ".", "--json").want(t, 2)
+	other := synth("--json=made.json", "--quiet", "--expected_rows=400")
+	for i, a := range other {
+		if a == "--output=out" {
+			other[i] = "--output=other"
+		}
+	}
+	got := dapple(t, dir, other...)
+	if got.want(t, 0); strings.Contains(got.stdout, "planned for") || !strings.HasPrefix(got.stdout, "wrote   ") {
+		t.Errorf("beside a file: %s", got.stdout)
+	}
 }

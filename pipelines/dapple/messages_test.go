@@ -248,10 +248,12 @@ var varying = []struct{ re, with string }{
 	{`writing: [0-9,]+`, "writing: N"},
 	{`wrote   [0-9,]+ rows?`, "wrote   N rows"},
 	{`at most [0-9.]+ in any`, "at most E in any"},
-	{`no (average total variation): the noise hides any error (over .*), with (.*) of the budget and so few units`, "$1 0 ± 2 with 95 % confidence $2, privately for $3 of the budget"},
-	{`(variation) -?[0-9.e+-]+ ± [0-9.e+-]+`, "$1 E ± E"},
-	{`; with the prediction of [0-9.]+ the estimate is [0-9.]+|; the noise hides the error`, ""},
-	{`(?m)^(note    a total variation|fit     ).*\n`, ""}, // as the noise has it
+	{`right to ± [0-9.e+-]+ points`, "right to ± E points"},
+	{`the noise hides by how much (tables of .* columns) miss`, "$1 miss E of the people on average, as measured to ± E points"},
+	{`miss [0-9.e+-]+ % of the people on average, as measured to ± [0-9.e+-]+ points`, "miss E of the people on average, as measured to ± E points"},
+	{`the noise hides shares of single columns`, "every measured share is right to ± E points (95 % confidence)"},
+	{`there are about [0-9,]+: --expected_rows=[0-9]+`, "there are about N: --expected_rows=N"},
+	{`(?m)^(note    that is a large error|note    planned for|fit     ).*\n`, ""}, // as the noise has it
 	{`it has [0-9]+ bytes, and its manifest says [0-9]+`, "it has N bytes, and its manifest says N"},
 	{`, oneway\b`, ""}, // a method of this package's tests
 }
