@@ -34,10 +34,10 @@ type Method struct {
 	Comparison bool
 	// PredictAs names the method whose predicted error is used for this one; empty: its own.
 	PredictAs string
-	// Foresee predicts the error of a run before it, on a table like the pattern, or on a typical table if the model is
-	// nil. If Foresee is nil, plans predict the error from the noise of what Accesses measure. The budget is that of
+	// Predict predicts the error of a run before it, on a table like the pattern, or on a typical table if the model is
+	// nil. If Predict is nil, plans predict the error from the noise of what Accesses measure. The budget is that of
 	// the run's ledger.
-	Foresee func(p Problem, b dp.Budget, like *Pattern) (Forecast, error)
+	Predict func(p Problem, b dp.Budget, like *Pattern) (Forecast, error)
 	// LargestTable is the largest number of cells of a marginal that the algorithm measures; 0: any number. It
 	// answers larger marginals from smaller ones.
 	LargestTable int64

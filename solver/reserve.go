@@ -16,7 +16,7 @@ import (
 // there is a model. A method whose noise is fixed beforehand leaves nothing: its error is not measured. Of every method, the
 // model gives structural zeros no weight, and is valid, and no access is planned that the run could not make.
 func reserving(m Method) Method {
-	accesses, solve, foresee := m.Accesses, m.Solve, m.Foresee
+	accesses, solve, predict := m.Accesses, m.Solve, m.Predict
 	m.Accesses = func(p Problem) ([]Access, error) {
 		list, err := accesses(p)
 		if err == nil {
@@ -60,9 +60,9 @@ func reserving(m Method) Method {
 		}
 		return r, MeasureError(p, r, c)
 	}
-	if foresee != nil {
-		m.Foresee = func(p Problem, b dp.Budget, like *Pattern) (Forecast, error) {
-			if reserve := withheld(p, nil); reserve.Num > 0 { // no method that foresees fixes its noise
+	if predict != nil {
+		m.Predict = func(p Problem, b dp.Budget, like *Pattern) (Forecast, error) {
+			if reserve := withheld(p, nil); reserve.Num > 0 { // no method that predicts fixes its noise
 				b.Capacity *= 1 - reserve.Float()
 				if like != nil {
 					rest := *like
@@ -70,7 +70,7 @@ func reserving(m Method) Method {
 					like = &rest
 				}
 			}
-			return foresee(p, b, like)
+			return predict(p, b, like)
 		}
 	}
 	return m

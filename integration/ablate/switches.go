@@ -55,7 +55,7 @@ var switches = []change{
 	{"ridges", []edit{{rake + "candidate.go", "\t\tout[i] = b / (u * v)", "\t\tout[i] = 1e-6 * b / (u * v)"}}, []string{rake + "candidate.go:ridge", rake + "candidate.go:priorScale"}},
 	{"ridges of outlying cells", []edit{{rake + "candidate.go", "math.Sqrt(1/u+v); excess > 0 {", "math.Sqrt(1/u+v); excess > 1e300 {"}}, nil},
 	{"empty cells", []edit{{rake + "measurement.go", "len(c.clique) == 2 && len(c.base) > 4 {", "false {"}}, []string{rake + "empty.go"}},
-	{"supposed pairs", []edit{{rake + "fit.go", "\tr.suppose()\n", ""}}, []string{rake + "suppose.go"}},
+	{"pairs near independence", []edit{{rake + "fit.go", "\tr.assume()\n", ""}}, []string{rake + "independence.go"}},
 	{"low ridge of one-ways", []edit{{rake + "oneway.go", "const oneWayRidge = .001", "const oneWayRidge = 1"}}, nil},
 	{"blocks of neighbours", []edit{{rake + "blocks.go", "len(axes) == 0 || !(sigma > 0) {", "len(axes) >= 0 {"}}, []string{rake + "blocks.go", rake + "link.go"}},
 	{"normal link", []edit{{rake + "blocks.go", "if len(g.axes) == 2 && len(shape) == 2 {", "if false {"}}, []string{rake + "link.go", rake + "blocks.go:linked", rake + "blocks.go:risk"}},
@@ -71,7 +71,7 @@ var switches = []change{
 	{"shifts inside bins", []edit{{rake + "couple.go", "\tr.shift(m, at, means, all)\n", "\t_ = means\n"}}, []string{rake + "shift.go:shift", rake + "shift.go:levels", rake + "shift.go:adds"}},
 	{"places inside bins", []edit{{rake + "solve.go", "\tr.couple(m)\n", ""}}, []string{rake + "couple.go", rake + "shift.go"}},
 	{"rare values by scores", []edit{{rake + "fit.go", "sizes, r.rareScores(m), r.rng)", "sizes, nil, r.rng)"}}, []string{rake + "shift.go:rareScores"}},
-	{"refinement of rows", []edit{{popu + "rows.go", "if Fits(n, cliques, m.Sizes) {", "if n < 0 {"}}, []string{popu + "refine.go", popu + "exchange.go"}},
+	{"refinement of rows", []edit{{popu + "rows.go", "if Fits(n, cliques, m.Sizes) {", "if n < 0 {"}}, []string{popu + "refine.go", popu + "recode.go"}},
 }
 
 // applied returns the files of the source that a change edits, as they are then, by their paths from the root.

@@ -53,8 +53,8 @@ func init() {
 			return rake.Solve(p, c)
 		},
 		Limits: rake.Limits, Cost: rake.Cost, Learns: true, Public: true,
-		Foresee: func(p solver.Problem, b dp.Budget, like *solver.Pattern) (solver.Forecast, error) {
-			f, err := rake.Foresee(p, b, like)
+		Predict: func(p solver.Problem, b dp.Budget, like *solver.Pattern) (solver.Forecast, error) {
+			f, err := rake.Predict(p, b, like)
 			if err != nil {
 				return nil, err
 			}

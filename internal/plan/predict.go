@@ -153,8 +153,8 @@ func predict(p solver.Problem, m solver.Method, l *accountant.Ledger, measured [
 	if m.Comparison {
 		return math.NaN()
 	}
-	if m.Foresee != nil {
-		f, err := m.Foresee(p, l.Budget(), like)
+	if m.Predict != nil {
+		f, err := m.Predict(p, l.Budget(), like)
 		if err != nil {
 			return math.NaN()
 		}
@@ -191,9 +191,9 @@ const (
 // likely returns the range that goes with a prediction.
 func likely(tv float64, m solver.Method, like *solver.Pattern) (low, high float64) {
 	switch {
-	case m.Foresee != nil && like != nil && like.Model != nil:
+	case m.Predict != nil && like != nil && like.Model != nil:
 		return lowOfLike * tv, min(1, highOfLike*tv)
-	case m.Foresee != nil:
+	case m.Predict != nil:
 		return lowOfForecast * tv, min(1, highOfForecast*tv)
 	}
 	return tv / factorOfOthers, min(1, tv*factorOfOthers)
@@ -230,11 +230,11 @@ func scaled(tv float64, p solver.Problem, like *solver.Pattern) float64 {
 // least returns the prediction for a table of equal records. Noise that a typical table has room for beside larger counts
 // is all that such a table has, so that it may be above that of a typical one.
 func least(p solver.Problem, m solver.Method, l *accountant.Ledger) float64 {
-	if m.Foresee == nil {
+	if m.Predict == nil {
 		return math.NaN()
 	}
 	sizes := p.Workload.Sizes
-	f, err := m.Foresee(p, l.Budget(), &solver.Pattern{Model: &population.Model{Sizes: sizes, Weights: []float64{1}, Columns: slices.Repeat([][]domain.Code{{0}}, len(sizes))}})
+	f, err := m.Predict(p, l.Budget(), &solver.Pattern{Model: &population.Model{Sizes: sizes, Weights: []float64{1}, Columns: slices.Repeat([][]domain.Code{{0}}, len(sizes))}})
 	if err != nil {
 		return math.NaN()
 	}

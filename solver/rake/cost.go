@@ -51,7 +51,7 @@ const (
 // duration returns the CPU seconds of a solve.
 func duration(p solver.Problem, t targets) float64 {
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
+	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
 	if err != nil {
 		return math.NaN()
 	}

@@ -53,7 +53,7 @@
 //
 // Two columns that a third one follows from depend on each other in a fit of their pairs with it alone. Pairs that are not
 // released, as their scores are low, are therefore held near independence in a sampled fit, as far as those scores say.
-// If they are released later, the hold loosens as far as that release is precise.
+// If they are released later, that prior loosens as far as that release is precise.
 //
 // # Numbers of rows
 //

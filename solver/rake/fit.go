@@ -47,12 +47,12 @@ func (r *run) startField() {
 	}
 	r.field.Tables = slices.Concat(r.oneways, r.measured(r.pairs))
 	r.field.Model = r.tree().Sample(r.renewable(r.field.RenewalCost()), r.rng)
-	r.suppose()
+	r.assume()
 	r.field.Model.StructuralZeros = r.merged.never
 	r.field.Model.Exclude() // what the tree could not hold: the rest stands for all, and is renewed if it is little
 }
 
-// measured returns the tables of those candidates that have one: released, or supposed.
+// measured returns the tables of those candidates that have one: released, or assumed.
 func (r *run) measured(list []*candidate) []*population.Table {
 	var out []*population.Table
 	for _, c := range list {

@@ -82,7 +82,7 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 	pieces = turn(extendTails(pieces, tree.Halvings(), n, sigma), x, rhythms)
 	p := newProfile(pieces, n)
 	flat := sigma / math.Sqrt(float64(max(1, shapeOf(x).Levels())))
-	starts := p.bins(x.Learned, r.foreseen.leastBin(leastBinSigmas*flat))
+	starts := p.bins(x.Learned, r.forecast.leastBin(leastBinSigmas*flat))
 	bins := domain.LearnedBins{Attribute: a, Starts: starts}
 	for _, piece := range pieces {
 		bins.Runs = append(bins.Runs, domain.Run{From: piece.From, Share: piece.Count / max(p.total(), 1e-9)})
@@ -160,7 +160,7 @@ func binVariances(tree *query.Tree, pieces []query.Piece, starts []int) []float6
 		case from+width/2 >= s.Values: // the second half is padding
 		default:
 			variance = sigma * sigma
-			if d, ok := released[from+width/2]; ok { // else it is imagined, see Foresee
+			if d, ok := released[from+width/2]; ok { // else it is of a forecast, see Predict
 				off := countOf(inside[:cut]) - countOf(inside[cut:]) - d
 				variance += off * off
 			}

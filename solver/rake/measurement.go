@@ -26,7 +26,7 @@ type measurement struct {
 	base     []float64 // of the prior, counts
 	relative float64   // its standard deviation, as a part of Σbase over the whole table
 
-	supposed bool // before it was released: see hold
+	assumed bool // before it was released: see shrinkToIndependence
 
 	empty *emptiness // nil: cells without records are not looked for
 }
@@ -49,8 +49,8 @@ func (m *measurement) aim() {
 	}
 	target, left := smoothTable(counts, m.shape, m.axes, 1/math.Sqrt(m.precision))
 	copy(m.table.Target, target)
-	if m.supposed {
-		m.hold()
+	if m.assumed {
+		m.shrinkToIndependence()
 		return
 	}
 	for i, x := range left {
@@ -70,7 +70,7 @@ func (m *measurement) aim() {
 }
 
 // addMeasurement makes a table of a released residual, or combines it with an earlier one: inverse-variance mean,
-// and a ridge that falls with the noise. A pair that was supposed keeps its prior: the model may have become wrong of it.
+// and a ridge that falls with the noise. A pair that was assumed keeps its prior: the model may have become wrong of it.
 func (r *run) addMeasurement(c *candidate, m query.Measurement) {
 	u, shape := 1/m.Variance, population.Shape(r.merged.sizes, c.clique)
 	t := r.tables[c.clique.Key()]

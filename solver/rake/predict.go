@@ -101,7 +101,7 @@ func (r *run) oneWayError(a int) float64 {
 			for v, x := range m.Values {
 				removed += (x - o.counts[v]) * (x - o.counts[v]) / float64(len(m.Values))
 			}
-			if r.foreseen != nil && !o.learned {
+			if r.forecast != nil && !o.learned {
 				removed = variance * variance / (spreadOf(m.Values) + variance)
 			}
 			variance *= math.Pow(max(1-removed/variance, leastNoiseLeft), noiseLeftPower)

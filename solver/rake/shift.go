@@ -106,16 +106,16 @@ func link(table, first, second []float64) float64 {
 	return (xy - sx*sy/n) / math.Sqrt(max((xx-sx*sx/n)*(yy-sy*sy/n), 1e-18))
 }
 
-// mover is a column whose bins add to the scores of another one.
-type mover struct {
+// predictor is a column whose bins add to the scores of another one.
+type predictor struct {
 	at int
 	by float64
 }
 
-// moversOf returns for each column those whose codes, which have these means, go with its own by the tables of pairs: the
+// predictorsOf returns for each column those whose codes, which have these means, go with its own by the tables of pairs: the
 // strongest, and by how much, which sums to 1 without signs.
-func moversOf(list []coupled, means map[int][]float64) map[int][]mover {
-	out := map[int][]mover{}
+func predictorsOf(list []coupled, means map[int][]float64) map[int][]predictor {
+	out := map[int][]predictor{}
 	for _, x := range list {
 		a, b := x.pair[0], x.pair[1]
 		by := link(x.table, means[a], means[b])
@@ -123,10 +123,10 @@ func moversOf(list []coupled, means map[int][]float64) map[int][]mover {
 			continue
 		}
 		by -= math.Copysign(leastShifting, by)
-		out[a], out[b] = append(out[a], mover{b, by}), append(out[b], mover{a, by})
+		out[a], out[b] = append(out[a], predictor{b, by}), append(out[b], predictor{a, by})
 	}
 	for a, list := range out {
-		slices.SortStableFunc(list, func(x, y mover) int { return compareDown(math.Abs(x.by), math.Abs(y.by)) })
+		slices.SortStableFunc(list, func(x, y predictor) int { return compareDown(math.Abs(x.by), math.Abs(y.by)) })
 		list = list[:min(len(list), mostShifting)]
 		whole := 0.0
 		for _, x := range list {
@@ -142,15 +142,15 @@ func moversOf(list []coupled, means map[int][]float64) map[int][]mover {
 
 // shift sets the shift of each column with learned bins by those that it is correlated with.
 func (r *run) shift(m *population.Model, at map[int]*learnedColumn, means map[int][]float64, list []coupled) {
-	movers := moversOf(list, means)
+	predictors := predictorsOf(list, means)
 	var sample *population.Model
 	for i := range r.bins {
 		b := &r.bins[i]
-		if len(movers[b.Attribute]) == 0 || at[b.Attribute].inside < leastInside {
+		if len(predictors[b.Attribute]) == 0 || at[b.Attribute].inside < leastInside {
 			continue
 		}
 		s := &domain.Shift{Spread: shiftSpread}
-		for _, x := range movers[b.Attribute] {
+		for _, x := range predictors[b.Attribute] {
 			s.With, s.Adds = append(s.With, x.at), append(s.Adds, adds(withoutNull(means[x.at]), x.by))
 		}
 		if sample == nil {
@@ -199,13 +199,13 @@ func (r *run) rareScores(m *population.Model) map[int][]float64 {
 	for i, table := range m.Marginals(pairsOf(list)) {
 		list[i].table = table
 	}
-	out, movers := map[int][]float64{}, moversOf(list, means)
+	out, predictors := map[int][]float64{}, predictorsOf(list, means)
 	for a := range r.merged.codes {
-		if !rare[a] || len(movers[a]) == 0 {
+		if !rare[a] || len(predictors[a]) == 0 {
 			continue
 		}
 		scores := make([]float64, m.Len())
-		for _, x := range movers[a] {
+		for _, x := range predictors[a] {
 			add := adds(means[x.at], x.by)
 			for i, c := range m.Columns[x.at] {
 				scores[i] += add[c]

@@ -38,7 +38,7 @@ type run struct {
 	oneways  []*population.Table     // of the fit
 	field    *population.Field
 
-	foreseen   *imagined // of a forecast, in which nothing is fitted; else nil
+	forecast   *expectedAnswers // of a forecast, in which nothing is fitted; else nil
 	iterations int
 	renewals   float64 // factors that renewals may still multiply
 	status     solver.Status
@@ -120,7 +120,7 @@ func (r *run) measurePairs() error {
 			return err
 		}
 	}
-	if r.foreseen != nil {
+	if r.forecast != nil {
 		return nil
 	}
 	r.startField()
@@ -149,7 +149,7 @@ func (r *run) measureFinal() error {
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
 		return err
 	}
-	if r.foreseen == nil && r.rakesAll() {
+	if r.forecast == nil && r.rakesAll() {
 		r.fit()
 	}
 	return nil
@@ -157,8 +157,8 @@ func (r *run) measureFinal() error {
 
 // setBases sets the bases of the second screening: what the model says so far.
 func (r *run) setBases(list []*candidate) {
-	if r.foreseen != nil {
-		r.foreseen.setBases(list)
+	if r.forecast != nil {
+		r.forecast.setBases(list)
 		return
 	}
 	for i, base := range r.field.Model.Marginals(candidateCliques(list)) {
@@ -294,7 +294,7 @@ func (r *run) measure(stage string, list []*candidate, share dp.Share) error {
 		return fmt.Errorf("rake: %w", err)
 	}
 	for i, m := range released {
-		if r.foreseen == nil {
+		if r.forecast == nil {
 			r.addMeasurement(list[i], m)
 		}
 		list[i].uncertainty.Precision = 1 / m.Variance

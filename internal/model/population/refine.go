@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // Limits of Refine: up to here it takes up to five seconds, and a few hundred MB.
@@ -46,14 +45,14 @@ func rounds(n int64, tables int) int64 {
 }
 
 // RefineSeconds returns the CPU seconds of NewRows on one core, for n rows on the tables of cliques; 0 if not Fits. A round
-// looks at some 160 cells of every table that holds an attribute, for each of its recodings, and at 150 of every table.
+// looks at some 160 cells of every table that holds an attribute, for each of its recodings.
 func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
 	if !Fits(n, cliques, sizes) {
 		return 0
 	}
 	visits, cells := 0., int64(0)
 	for _, c := range cliques {
-		visits += 150 + recodings*160*float64(len(c))/float64(len(sizes))
+		visits += recodings * 160 * float64(len(c)) / float64(len(sizes))
 		k, _ := c.Cells(sizes) // of a clique that fits
 		cells += k
 	}
@@ -65,14 +64,10 @@ func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
 }
 
 // Refine returns n rows for m whose tables of cliques are closer to the model's than those of the systematic rows it
-// starts from. It makes a round for every 107 rows, fewer if rows × tables exceed 25,000,000, and in each
-//
-//   - seven times replaces a code of rows by those of other rows,
-//   - once replaces rows by records drawn by weight,
-//
-// if and only if that lowers Σ (rows − target)²/√(target + ½) over all cells of all tables, in counts. Both look
-// at what 64 rows would gain by leaving their cells, and go on with the best of them. It
-// puts no row into a cell of a table in which the model has no weight, nor into a cell of weight 0 of a universe, and
+// starts from. It makes a round for every 107 rows, fewer if rows × tables exceed 25,000,000, and in each replaces ten
+// times a code of rows by those of other rows, if and only if that lowers Σ (rows − target)²/√(target + ½) over all
+// cells of all tables, in counts. It looks at what 64 rows would gain by leaving their cells, and goes on with the best of
+// them. It puts no row into a cell of a table in which the model has no weight, nor into a cell of weight 0 of a universe, and
 // makes no impossible row.
 //
 // Cost: see RefineSeconds; memory n × attributes codes and 8 bytes per table cell.
@@ -92,7 +87,6 @@ func Refine(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 		for range recodings {
 			p.recode(rng.IntN(len(m.Sizes)), rng)
 		}
-		p.exchange(rng)
 	}
 	rows.list = p.rows
 	return rows
@@ -143,17 +137,15 @@ func (e *explicit) model(sizes []int) *Model {
 
 // refiner is the state of the local search. The cells of all tables stand in one array.
 type refiner struct {
-	model             *Model
-	rows              *explicit
-	cum               []float64   // cumulative weights of the model's records
-	cells             []tableCell // of all tables
-	tables            []table
-	touched           [][]codeStep  // of each attribute: the tables that hold it
-	old               []int32       // cells a proposal leaves …
-	new               []int32       // … and enters
-	record            []domain.Code // a proposed record
-	support           *domain.Support
-	leaving, entering *batch
+	model   *Model
+	rows    *explicit
+	cells   []tableCell // of all tables
+	tables  []table
+	touched [][]codeStep // of each attribute: the tables that hold it
+	old     []int32      // cells a proposal leaves …
+	new     []int32      // … and enters
+	support *domain.Support
+	leaving *batch
 }
 
 // tableCell is one cell of a table: rows − target, and the weight of its square.
@@ -173,16 +165,11 @@ type axis struct{ attr, stride int32 }
 type codeStep struct{ table, stride int32 }
 
 func newRefiner(m *Model, rows *Rows, cliques []domain.Clique) *refiner {
-	p := &refiner{model: m, rows: newExplicit(rows), cum: make([]float64, m.Len()),
+	p := &refiner{model: m, rows: newExplicit(rows),
 		old: make([]int32, len(cliques)), new: make([]int32, len(cliques)),
-		touched: make([][]codeStep, len(m.Sizes)), record: make([]domain.Code, len(m.Sizes)),
-		support: domain.NewSupport(m.Sizes, m.StructuralZeros), leaving: newBatch(len(m.Sizes)), entering: newBatch(len(m.Sizes))}
-	var sum summation.Compensated
-	for i, w := range m.Weights {
-		sum.Add(w)
-		p.cum[i] = sum.Sum()
-	}
-	perUnit := float64(rows.n) / sum.Sum()
+		touched: make([][]codeStep, len(m.Sizes)),
+		support: domain.NewSupport(m.Sizes, m.StructuralZeros), leaving: newBatch(len(m.Sizes))}
+	perUnit := float64(rows.n) / m.Total()
 	weights := m.Marginals(cliques)
 	for i, counts := range p.rows.model(m.Sizes).Marginals(cliques) {
 		p.addTable(cliques[i], int32(i), counts, weights[i], perUnit)

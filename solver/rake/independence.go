@@ -6,11 +6,11 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
-// supposedPart is the ridge of a supposed table, of the prior variance of its cells: of a schedule of 300,000 flights at
+// assumedPart is the ridge of an assumed table, of the prior variance of its cells: of a schedule of 300,000 flights at
 // ε = 1, pairs err by .0227 without such tables, .0209 with 1, .0203 with .3, .0197 with .1 and .0199 with .03.
-const supposedPart = .1
+const assumedPart = .1
 
-// suppose joins tables of pairs that nobody released to a sampled fit: what independent columns would have, with a ridge
+// assume joins tables of pairs that nobody released to a sampled fit: what independent columns would have, with a ridge
 // for the distance that the first scores left. A score says that two columns are nearly independent. A fit that is not
 // told makes them depend on each other if both belong to a third one, as the time planned and the distance to the time of
 // arrival: by .22 where the scores said .03. The next release went into undoing that, and undid half. Two columns whose
@@ -18,28 +18,28 @@ const supposedPart = .1
 //
 // At ε = 1 the total variation of pairs is 13 % less for a schedule of 300,000 flights, and 12 % for columns of 100
 // values that follow from others; adult14, whose columns depend on each other, stays within .2 %. Scores with more noise
-// than leastDeviation say nothing: supposing then cost .7 % on adult14 at ε = .1.
-func (r *run) suppose() {
+// than leastDeviation say nothing: assuming then cost .7 % on adult14 at ε = .1.
+func (r *run) assume() {
 	for _, c := range r.pairs {
 		if r.tables[c.clique.Key()] != nil || c.scoreSD > leastDeviation*r.total.Units {
 			continue
 		}
-		m := &measurement{base: c.base, relative: math.Hypot(c.score, c.scoreSD) / r.total.Units, shape: population.Shape(r.merged.sizes, c.clique), supposed: true}
+		m := &measurement{base: c.base, relative: math.Hypot(c.score, c.scoreSD) / r.total.Units, shape: population.Shape(r.merged.sizes, c.clique), assumed: true}
 		m.table = population.NewTable(r.merged.sizes, c.clique, make([]float64, len(c.base)), make([]float64, len(c.base)))
-		m.hold()
+		m.shrinkToIndependence()
 		r.tables[c.clique.Key()] = m
 	}
 }
 
-// hold moves the target of a supposed table to what independent columns would have, less far the more precise its release
-// is, if there was one, and sets a ridge in proportion to the variance that is left.
+// shrinkToIndependence moves the target of an assumed table to what independent columns would have, less far the more
+// precise its release is, if there was one, and sets a ridge in proportion to the variance that is left.
 //
 // A release with much noise, and the ridge of other tables, would let go of the pair: of columns of 100 values that follow
 // from others, 300,000 records at ε = 1, two independent ones then erred by .113 in place of .070, and all tables by .055 in
-// place of .044. A released pair has the whole variance in its ridge: with supposedPart of it those tables err by .041, and
+// place of .044. A released pair has the whole variance in its ridge: with assumedPart of it those tables err by .041, and
 // as the fit renews its records once more, it takes twice as long.
-func (m *measurement) hold() {
-	part := supposedPart
+func (m *measurement) shrinkToIndependence() {
+	part := assumedPart
 	if m.precision > 0 {
 		part = 1
 	}

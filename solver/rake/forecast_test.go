@@ -11,14 +11,14 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-func foreseen(t *testing.T, p solver.Problem, like *population.Model) float64 {
+func forecast(t *testing.T, p solver.Problem, like *population.Model) float64 {
 	t.Helper()
 	var pattern *solver.Pattern
 	if like != nil {
 		pattern = &solver.Pattern{Model: like}
 	}
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
+	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,12 +35,12 @@ func TestForecastFalls(t *testing.T) {
 		last := 1.01
 		for _, epsilon := range []dp.Epsilon{.01, .1, 1, 10} {
 			p.Epsilon, p.Units = epsilon, 20_000
-			tv := foreseen(t, p, nil)
+			tv := forecast(t, p, nil)
 			if !(tv > 0 && tv < last) {
 				t.Errorf("%s: ε = %g: %g after %g", name, float64(epsilon), tv, last)
 			}
 			last = tv
-			if p.Units = 2_000_000; !(foreseen(t, p, nil) < tv) {
+			if p.Units = 2_000_000; !(forecast(t, p, nil) < tv) {
 				t.Errorf("%s: ε = %g: more units do not help", name, float64(epsilon))
 			}
 		}
@@ -53,14 +53,14 @@ func TestForecastOfAPart(t *testing.T) {
 	p := problem(sizes, 3, dp.AddRemove)
 	p.Epsilon = 1
 	all, b := newTargets(p), dp.Budget{Capacity: .0165}
-	if len(all.triples) < 5*foreseenTriples {
+	if len(all.triples) < 5*forecastTriples {
 		t.Fatalf("%d triples are not many", len(all.triples))
 	}
-	part, err := foresee(p, b, nil, foreseenTriples)
+	part, err := newForecast(p, b, nil, forecastTriples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := foresee(p, b, nil, len(all.triples))
+	whole, err := newForecast(p, b, nil, len(all.triples))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,12 +75,12 @@ func TestForecastOfAModel(t *testing.T) {
 	one := &population.Model{Sizes: p.Workload.Sizes, Weights: make([]float64, 4*5*6*7)}
 	one.Weights[100] = 1
 	even := &population.Model{Sizes: p.Workload.Sizes, Weights: slices.Repeat([]float64{1}, 4*5*6*7)}
-	constant, usual, uniform := foreseen(t, p, one), foreseen(t, p, nil), foreseen(t, p, even)
+	constant, usual, uniform := forecast(t, p, one), forecast(t, p, nil), forecast(t, p, even)
 	if !(constant < usual/2 && constant < uniform/2) {
 		t.Errorf("constants %.4f, a typical table %.4f, an even one %.4f", constant, usual, uniform)
 	}
 	other := &population.Model{Sizes: []int{4, 5, 6}, Weights: make([]float64, 120)}
-	if _, err := Foresee(p, dp.Budget{Capacity: 1}, &solver.Pattern{Model: other}); err == nil {
+	if _, err := Predict(p, dp.Budget{Capacity: 1}, &solver.Pattern{Model: other}); err == nil {
 		t.Error("a model of another domain was taken")
 	}
 }
@@ -105,7 +105,7 @@ func TestForecastOfLearnedBins(t *testing.T) {
 	for _, b := range results[0].Bins {
 		pattern.Runs[b.Attribute] = b.Runs
 	}
-	f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
+	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestForecastOfLearnedBins(t *testing.T) {
 		t.Errorf("foretold %.4f, and the run says %.4f", foretold, said)
 	}
 	pattern.Runs = nil
-	if f, err = Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern); err != nil || f.TV() < 1.3*foretold {
+	if f, err = Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern); err != nil || f.TV() < 1.3*foretold {
 		t.Errorf("without the spread of values %.4f is foretold, %.4f with it (%v)", f.TV(), foretold, err)
 	}
 }
@@ -143,7 +143,7 @@ func TestForecastSmooths(t *testing.T) {
 		p := problem([]int{60, 3, 3}, 3, dp.AddRemove)
 		p.Epsilon, p.Units = epsilon, 2000
 		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
+		f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,19 +163,19 @@ func TestForecastOfFewUnits(t *testing.T) {
 		p := problem([]int{8, 9, 10}, 3, dp.AddRemove)
 		p.Units = units
 		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		f, err := Foresee(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
+		f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		triple, scatter := domain.Clique{0, 1, 2}, 0.0
-		base := f.run.foreseen.counts(triple)
+		base := f.run.forecast.counts(triple)
 		for _, b := range base {
 			scatter += min(.8*math.Sqrt(b), 2*b)
 		}
 		for _, pair := range subsets(triple, 2) {
 			f.run.byPair[pair.Key()] = newCandidate(p.Neighbouring, p.Workload.Sizes, target{clique: pair}) // known without error
 		}
-		scores, err := f.run.foreseen.Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
+		scores, err := f.run.forecast.Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
 		if err != nil {
 			t.Fatal(err)
 		}

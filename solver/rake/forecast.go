@@ -16,14 +16,14 @@ import (
 // Forecast is the expected result of a run, before it.
 type Forecast struct{ run *run }
 
-// Foresee goes through the stages of a solve with the answers of a table like the pattern, without noise and
+// Predict goes through the stages of a solve with the answers of a table like the pattern, without noise and
 // without fits: it predicts the error that a run on such a table would predict for itself. A nil pattern means a
 // typical table. It costs a tenth of a second at most, and no privacy: everything in it is public.
-func Foresee(p solver.Problem, b dp.Budget, like *solver.Pattern) (*Forecast, error) {
-	return foresee(p, b, like, foreseenTriples)
+func Predict(p solver.Problem, b dp.Budget, like *solver.Pattern) (*Forecast, error) {
+	return newForecast(p, b, like, forecastTriples)
 }
 
-func foresee(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) (*Forecast, error) {
+func newForecast(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) (*Forecast, error) {
 	t := newTargets(p)
 	if err := check(p, t); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func foresee(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) (*Fo
 		return nil, errors.New("rake: the pattern has columns of other sizes than the domain")
 	}
 	r := &run{problem: p, settings: newSettings(p, t), targets: t.thin(most), twice: 2 * b.Capacity,
-		foreseen: &imagined{budget: b, like: like}, byPair: map[string]*candidate{}}
-	r.foreseen.run, r.curator = r, r.foreseen
+		forecast: &expectedAnswers{budget: b, like: like}, byPair: map[string]*candidate{}}
+	r.forecast.run, r.curator = r, r.forecast
 	for _, stage := range []func() error{r.measureTotal, r.measureOneWays, r.measurePairs, r.measureFinal} {
 		if err := stage(); err != nil {
 			return nil, err
@@ -62,8 +62,8 @@ func (f *Forecast) Of(cliques []domain.Clique) float64 {
 	return sum / float64(len(cliques))
 }
 
-// foreseenTriples is the number of triples of a forecast, with the pairs inside: a regular sample of a longer list.
-const foreseenTriples = 150
+// forecastTriples is the number of triples of a forecast, with the pairs inside: a regular sample of a longer list.
+const forecastTriples = 150
 
 // thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
 // each standing for so many as there are of them.
@@ -99,8 +99,8 @@ func regular(all []target, n int) []target {
 	return out
 }
 
-// imagined answers like a model, or like a typical table.
-type imagined struct {
+// expectedAnswers answers like a model, or like a typical table.
+type expectedAnswers struct {
 	run    *run
 	budget dp.Budget
 	like   *solver.Pattern
@@ -116,15 +116,15 @@ const (
 )
 
 // Budget implements Curator.
-func (c *imagined) Budget() dp.Budget { return c.budget }
+func (c *expectedAnswers) Budget() dp.Budget { return c.budget }
 
 // Total implements Curator.
-func (c *imagined) Total(_ string, share dp.Share) (query.Total, error) {
+func (c *expectedAnswers) Total(_ string, share dp.Share) (query.Total, error) {
 	return query.Total{Units: cmp.Or(c.like.Units, c.run.problem.Units), Variance: 1 / (share.Float() * c.run.twice)}, nil
 }
 
 // Residuals implements Curator. Of pairs and triples it returns the noise alone.
-func (c *imagined) Residuals(stage string, _ int, cliques []domain.Clique, _ query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
+func (c *expectedAnswers) Residuals(stage string, _ int, cliques []domain.Clique, _ query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
 	out, sum := make([]query.Measurement, len(cliques)), 0.0
 	for i, q := range cliques {
 		sum += newCandidate(c.budget.Neighbouring, c.run.targets.sizes, target{clique: q}).cost * precision[i]
@@ -144,7 +144,7 @@ func (c *imagined) Residuals(stage string, _ int, cliques []domain.Clique, _ que
 }
 
 // Trees implements Curator.
-func (c *imagined) Trees(_ string, _ int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
+func (c *expectedAnswers) Trees(_ string, _ int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
 	out, sum := make([]query.Tree, len(cliques)), 0.0
 	for i, s := range shapes {
 		sum += precision[i] * float64(s.L2Squared(c.budget.Neighbouring))
@@ -157,10 +157,10 @@ func (c *imagined) Trees(_ string, _ int, cliques []domain.Clique, shapes []quer
 }
 
 // Coarsen implements Curator.
-func (c *imagined) Coarsen(string, query.Recoding) error { return nil }
+func (c *expectedAnswers) Coarsen(string, query.Recoding) error { return nil }
 
 // Scores implements Curator: distances from what the first screening knows, and then what the first releases leave of them.
-func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
+func (c *expectedAnswers) Scores(stage string, _ int, cliques []domain.Clique, _ query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
 	n := c.run.total.Units
 	out := query.Scores{Variance: float64(query.DistanceL2Squared(c.budget.Neighbouring, len(cliques))) / (share.Float() * c.run.twice)}
 	for i, q := range cliques {
@@ -190,7 +190,7 @@ func (c *imagined) Scores(stage string, _ int, cliques []domain.Clique, _ query.
 	return out, nil
 }
 
-func (c *imagined) shares(a int) []float64 {
+func (c *expectedAnswers) shares(a int) []float64 {
 	if c.like.Model == nil {
 		return typical.Shares(c.run.targets.sizes[a], a)
 	}
@@ -198,7 +198,7 @@ func (c *imagined) shares(a int) []float64 {
 }
 
 // far returns the distance in counts of a pair from independent columns, whose table is base.
-func (c *imagined) far(pair domain.Clique, base []float64) float64 {
+func (c *expectedAnswers) far(pair domain.Clique, base []float64) float64 {
 	if c.like.Model == nil {
 		sizes := c.run.targets.sizes
 		return c.run.total.Units * typical.PairDistance(typical.Effective(sizes[pair[0]], pair[0]), typical.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
@@ -218,13 +218,13 @@ func (c *imagined) far(pair domain.Clique, base []float64) float64 {
 }
 
 // knows reports whether the codes of the pattern are those of this run: bins are learned again.
-func (c *imagined) knows(q domain.Clique) bool {
+func (c *expectedAnswers) knows(q domain.Clique) bool {
 	return c.like.Model != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned })
 }
 
 // finer returns what a pair's distance from independence grows by if bins are learned anew, and hold records more or less
 // evenly than those of the pattern.
-func (c *imagined) finer(pair domain.Clique) float64 {
+func (c *expectedAnswers) finer(pair domain.Clique) float64 {
 	var was, is [2]float64
 	for i, a := range pair {
 		was[i], is[i] = typical.EffectiveOf(c.shares(a)), typical.EffectiveOf(c.run.merged.base[a])
@@ -233,7 +233,7 @@ func (c *imagined) finer(pair domain.Clique) float64 {
 }
 
 // table returns the pattern's marginal as parts of 1.
-func (c *imagined) table(q domain.Clique) []float64 {
+func (c *expectedAnswers) table(q domain.Clique) []float64 {
 	table := c.like.Model.Marginal(q, nil)
 	normalise(table)
 	return table
@@ -241,7 +241,7 @@ func (c *imagined) table(q domain.Clique) []float64 {
 
 // leastBin returns the least count of a learned bin that is wanted, by what a run would want: that of the run whose bins
 // errors are asked of.
-func (c *imagined) leastBin(own float64) float64 {
+func (c *expectedAnswers) leastBin(own float64) float64 {
 	if c == nil || c.like.Bins == 0 {
 		return own
 	}
@@ -250,7 +250,7 @@ func (c *imagined) leastBin(own float64) float64 {
 
 // nodes returns the differences of a tree over the values of attribute a: those of the pattern, whose runs are even. Without
 // runs all values are alike, as learned bins are, and none is NULL.
-func (c *imagined) nodes(a int, s query.TreeShape, total float64) (nodes []query.TreeNode) {
+func (c *expectedAnswers) nodes(a int, s query.TreeShape, total float64) (nodes []query.TreeNode) {
 	level := 0
 	if s.Null {
 		level, nodes = 1, []query.TreeNode{{Difference: total}}
@@ -284,7 +284,7 @@ func (c *imagined) nodes(a int, s query.TreeShape, total float64) (nodes []query
 }
 
 // counts returns a table on merged codes at the second screening: that of the model, or of independent columns.
-func (c *imagined) counts(q domain.Clique) []float64 {
+func (c *expectedAnswers) counts(q domain.Clique) []float64 {
 	m := c.run.merged
 	if !c.knows(q) {
 		return m.independent(q, c.run.total.Units)
@@ -302,7 +302,7 @@ func (c *imagined) counts(q domain.Clique) []float64 {
 }
 
 // setBases gives triples their tables; pairs keep those of the first screening.
-func (c *imagined) setBases(list []*candidate) {
+func (c *expectedAnswers) setBases(list []*candidate) {
 	for _, x := range list {
 		if len(x.clique) > 2 {
 			x.setBase(c.counts(x.clique))

@@ -12,9 +12,9 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// TestSupposedPairs: two independent columns of which a third is the sum stay nearly independent, though the pairs that
+// TestAssumedPairs: two independent columns of which a third is the sum stay nearly independent, though the pairs that
 // were released are those with the sum. Fixed seed.
-func TestSupposedPairs(t *testing.T) {
+func TestAssumedPairs(t *testing.T) {
 	const n, k = 100_000, 32
 	p := sampled(problem([]int{k, k, 2 * k, 12, 12}, 2, dp.AddRemove))
 	p.Units = n
@@ -41,8 +41,8 @@ func TestSupposedPairs(t *testing.T) {
 	}
 }
 
-// TestSupposedNeverReleased: a supposed table counts as no release, and one that is released later keeps the prior that
-// supposed it, its potentials and its table in the fit.
+// TestSupposedNeverReleased: an assumed table counts as no release, and one that is released later keeps the prior that
+// assumed it, its potentials and its table in the fit.
 func TestSupposedNeverReleased(t *testing.T) {
 	r, _ := startRun(t, []int{6, 7, 8}, .05)
 	r.merged = merge(r.oneWays, r.total.Units, nil)
@@ -53,14 +53,14 @@ func TestSupposedNeverReleased(t *testing.T) {
 		r.pairs = append(r.pairs, c)
 	}
 	r.pairs[2].scoreSD = .1 * r.total.Units // which says nothing
-	r.suppose()
+	r.assume()
 	c := r.pairs[0]
 	m := r.tables[c.clique.Key()]
 	if m == nil || r.tables[r.pairs[2].clique.Key()] != nil {
 		t.Fatal("want tables of the pairs whose scores say something, and of no other")
 	}
 	if r.answered(c.clique.Key()) != nil {
-		t.Error("a supposed table counts as released")
+		t.Error("an assumed table counts as released")
 	}
 	for i, b := range c.base {
 		if m.table.Target[i] != b || !(m.table.Ridge[i] > 0) || m.table.Ridge[i] > .1*b {
@@ -76,17 +76,17 @@ func TestSupposedNeverReleased(t *testing.T) {
 	c.setBase(wrong)
 	r.addMeasurement(c, query.Measurement{Clique: c.clique, Values: make([]float64, len(base)), Variance: 100})
 	if m := r.answered(c.clique.Key()); m == nil || m.table != table || table.Theta[0] != .5 || &m.base[0] != &base[0] {
-		t.Error("the release of a supposed pair began anew")
+		t.Error("the release of an assumed pair began anew")
 	}
 }
 
-// TestHold: the more precise the release of a supposed pair, the further its target moves from independent columns to the
+// TestHold: the more precise the release of an assumed pair, the further its target moves from independent columns to the
 // counts, and the less ridge is left; a release with next to no precision leaves the target where it was.
 func TestHold(t *testing.T) {
 	base := []float64{400, 100, 200, 50}
 	counts := []float64{430, 70, 170, 80}
 	at := func(precision float64) *measurement {
-		m := &measurement{base: base, relative: .05, precision: precision, shape: []int{2, 2}, supposed: true}
+		m := &measurement{base: base, relative: .05, precision: precision, shape: []int{2, 2}, assumed: true}
 		m.table = population.NewTable([]int{2, 2}, domain.Clique{0, 1}, make([]float64, 4), make([]float64, 4))
 		if precision > 0 {
 			for i, x := range counts {
@@ -97,12 +97,12 @@ func TestHold(t *testing.T) {
 			m.aim()
 			return m
 		}
-		m.hold()
+		m.shrinkToIndependence()
 		return m
 	}
 	none, last := at(0), at(1e-9)
 	for i, b := range base {
-		if x := last.table; none.table.Target[i] != b || math.Abs(x.Target[i]-b) > .01 || x.Ridge[i] > 1.01/supposedPart*none.table.Ridge[i] {
+		if x := last.table; none.table.Target[i] != b || math.Abs(x.Target[i]-b) > .01 || x.Ridge[i] > 1.01/assumedPart*none.table.Ridge[i] {
 			t.Errorf("cell %d: a release that says nothing makes target %g and ridge %g; without it %g and %g", i, x.Target[i], x.Ridge[i], b, none.table.Ridge[i])
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -13,18 +12,18 @@ import (
 // half the time that single proposals take.
 const (
 	batchRows = 64 // that are looked at together
-	recodings = 7  // of a round; one exchange costs as much as ten
+	recodings = 10 // of a round
 	keptRows  = 16 // of a batch to be recoded …
 	donorRows = 3  // … each by the codes of so many other rows
 )
 
-// offer is row or record i, and by how much the objective changes if it leaves or enters its cells.
+// offer is row i, and by how much the objective changes if it leaves its cells.
 type offer struct {
 	i      int
 	change float32
 }
 
-// batch is rows or records that are looked at together, table by table: the cells of one table are near each other in
+// batch is rows that are looked at together, table by table: the cells of one table are near each other in
 // memory, and those of one row are not.
 type batch struct {
 	place   [batchRows]int
@@ -35,7 +34,7 @@ type batch struct {
 
 func newBatch(width int) *batch { return &batch{columns: make([][batchRows]domain.Code, width)} }
 
-// set makes row or record i the one at k.
+// set makes row i the one at k.
 func (b *batch) set(k, i int, codes []domain.Code) {
 	b.place[k], b.change[k] = i, 0
 	for a, c := range codes {
@@ -53,15 +52,15 @@ func (b *batch) sort() []offer {
 	return b.offers
 }
 
-// look adds by how much the objective changes when each of a batch leaves or enters its cell of table t.
-func (p *refiner) look(b *batch, t *table, twice float32) {
+// look adds by how much the objective changes when each of a batch leaves its cell of table t.
+func (p *refiner) look(b *batch, t *table) {
 	x, y, z := &b.columns[t.attr[0]], &b.columns[t.attr[1]], &b.columns[t.attr[2]]
 	for k := range b.change {
 		cell := t.base + t.stride[0]*int32(x[k]) + t.stride[1]*int32(y[k]) + t.stride[2]*int32(z[k])
 		for _, m := range t.more {
 			cell += m.stride * int32(b.columns[m.attr][k])
 		}
-		b.change[k] += p.cells[cell].change(twice)
+		b.change[k] += p.cells[cell].change(leaves)
 	}
 }
 
@@ -72,43 +71,13 @@ func (p *refiner) recode(a int, rng *rand.Rand) {
 		p.leaving.set(k, r, p.rows.codesOf(r))
 	}
 	for _, s := range p.touched[a] {
-		p.look(p.leaving, &p.tables[s.table], leaves)
+		p.look(p.leaving, &p.tables[s.table])
 	}
 	for _, o := range p.leaving.sort()[:keptRows] {
 		for range donorRows {
 			p.proposeCode(p.rows.codesOf(o.i), a, p.rows.codesOf(rng.IntN(p.rows.len()))[a])
 		}
 	}
-}
-
-// exchange replaces rows by records: of a batch of each, the row that gains most by leaving its cells by the record that
-// gains most by entering its own, and so on.
-func (p *refiner) exchange(rng *rand.Rand) {
-	for k := range batchRows {
-		r, i := rng.IntN(p.rows.len()), p.draw(rng)
-		p.leaving.set(k, r, p.rows.codesOf(r))
-		p.entering.set(k, i, p.model.Record(i, p.record))
-	}
-	for t := range p.tables {
-		p.look(p.leaving, &p.tables[t], leaves)
-		p.look(p.entering, &p.tables[t], enters)
-	}
-	entering := p.entering.sort()
-	for k, from := range p.leaving.sort() {
-		if to := entering[k]; from.change+to.change < 0 {
-			p.model.Record(to.i, p.record)
-			p.proposeRecord(p.rows.codesOf(from.i))
-		}
-	}
-}
-
-// draw returns a record, by weight.
-func (p *refiner) draw(rng *rand.Rand) int {
-	i := sort.SearchFloat64s(p.cum, rng.Float64()*p.cum[len(p.cum)-1])
-	for p.model.Weights[i] == 0 {
-		i++ // only at a draw of exactly 0: a later record of equal cum has no weight
-	}
-	return i
 }
 
 // cellOf returns the place of a record in table t.
@@ -171,22 +140,4 @@ func (p *refiner) supported(row []domain.Code, a int, code domain.Code) bool {
 		cell = cell*size + int(c)
 	}
 	return p.model.Weights[cell] > 0
-}
-
-// proposeRecord replaces a row by the record p.record if that lowers the objective.
-func (p *refiner) proposeRecord(row []domain.Code) {
-	n := 0
-	var sum float32
-	for t := range p.tables {
-		from, to := p.cellOf(&p.tables[t], row), p.cellOf(&p.tables[t], p.record)
-		if from != to {
-			p.old[n], p.new[n] = from, to
-			n++
-			sum += p.cells[from].change(leaves) + p.cells[to].change(enters)
-		}
-	}
-	if sum < 0 {
-		p.move(p.old[:n], p.new[:n])
-		copy(row, p.record)
-	}
 }
