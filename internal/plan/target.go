@@ -211,7 +211,7 @@ func OtherUnits(p solver.Problem, m solver.Method, like *solver.Pattern) []AtUni
 func Saved(p solver.Problem, m solver.Method, units float64) float64 {
 	was := errorAt(p, m, Target{}, &solver.Pattern{Units: units})
 	p.Units = units
-	if is := errorAt(p, m, Target{}, nil); m.Foresee != nil && is < was {
+	if is := errorAt(p, m, Target{}, nil); m.Predict != nil && is < was {
 		return 1 - is/was
 	}
 	return 0
