@@ -17,30 +17,29 @@ import (
 // A second of one core is what a command may take after it was told to end: the wall clock of a busy machine says nothing.
 const mayTake = time.Second
 
-// consumed returns the CPU time of a process that is not over.
-func consumed(t *testing.T, pid int) time.Duration {
-	t.Helper()
+// consumed returns the CPU time of a process, and whether it is over.
+func consumed(pid int) (used time.Duration, over bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(b), ") ") // behind the name
 	if err != nil || strings.HasPrefix(rest, "Z") {
-		t.Fatalf("the command is over before it could be interrupted: %v", err)
+		return 0, true
 	}
 	ticks := 0
 	for _, field := range strings.Fields(rest)[11:13] { // of the user, and of the system
 		n, _ := strconv.Atoi(field)
 		ticks += n
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	return time.Duration(ticks) * 10 * time.Millisecond, false
 }
 
-// SIGINT ends every command that spends nothing within a second, and a run before it has begun, on tables so wide that
-// each takes longer than that.
+// SIGINT ends every command within a second, on tables so wide that each takes longer than that, or as long as the command
+// ever takes. Of a run the part before it begins is meant.
 func TestInterruptedOnWideTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time for wide tables; make integration works on them")
 	}
 	dir := t.TempDir()
-	for _, table := range []struct{ name, columns, rows int }{{400, 400, 4000}, {10_000, 10_000, 400}} {
+	for _, table := range []struct{ name, columns, rows int }{{150, 150, 200}, {400, 400, 4000}, {10_000, 10_000, 400}} {
 		var csv, domain bytes.Buffer
 		domain.WriteString("privacy_id: none\ncolumns:\n")
 		for i := range table.columns {
@@ -53,21 +52,57 @@ func TestInterruptedOnWideTables(t *testing.T) {
 				csv.WriteByte("012"[(row*(i%7+1)+i)%3])
 			}
 		}
+		csv.WriteByte('\n')
 		for name, b := range map[string][]byte{"csv": csv.Bytes(), "yaml": domain.Bytes()} {
 			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.%s", table.name, name)), b, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	for _, args := range []string{
-		"infer --input=10000.csv --from_data --output=proposed.yaml",
-		"check --domain=10000.yaml --input=10000.csv",
-		"evaluate --domain=400.yaml --input=400.csv --synthetic=400.csv --marginals=2",
-		"plan --domain=400.yaml --epsilon=1 --delta=1e-9",
-		"synth --domain=400.yaml --input=400.csv --output=out --epsilon=1 --delta=1e-9",
+	for _, args := range []string{ // a release, a table in Parquet, a book, and what a run has left
+		"synth --domain=150.yaml --input=150.csv --output=release --marginals=1 --epsilon=1 --delta=1e-9 --quiet",
+		"sample --domain=10000.yaml --output=parquet --rows=2000 --quiet",
+		"ledger book --create=all --input=400.csv --epsilon=9 --delta=1e-6",
 	} {
-		for _, at := range []time.Duration{200 * time.Millisecond, 700 * time.Millisecond} {
-			interrupt(t, dir, at, strings.Fields(args)...)
+		dapple(t, dir, strings.Fields(args)...).want(t, 0)
+	}
+	for i := range 500 {
+		if err := os.MkdirAll(filepath.Join(dir, "tmp", fmt.Sprint("dapple-run-", i)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const early, late, soon = 200 * time.Millisecond, 700 * time.Millisecond, 40 * time.Millisecond
+	met := map[string]bool{}
+	for _, row := range []struct {
+		at   []time.Duration
+		args string
+	}{
+		{[]time.Duration{early, late}, "infer --input=10000.csv --privacy_id=none --from_data --output=proposed.yaml"},
+		{[]time.Duration{early, late}, "infer --input=parquet --privacy_id=none --from_data --output=proposed.yaml"},
+		{[]time.Duration{early, late}, "check --domain=10000.yaml --input=10000.csv"},
+		{[]time.Duration{early, late}, "check --domain=10000.yaml --input=parquet"},
+		{[]time.Duration{early, late}, "evaluate --domain=400.yaml --input=400.csv --synthetic=400.csv --marginals=2"},
+		{[]time.Duration{early, late}, "evaluate --domain=10000.yaml --input=parquet --synthetic=parquet --marginals=1"},
+		{[]time.Duration{early, late}, "plan --domain=400.yaml --epsilon=1 --delta=1e-9"},
+		{[]time.Duration{early, late}, "synth --domain=400.yaml --input=400.csv --output=out --epsilon=1 --delta=1e-9"},
+		{[]time.Duration{early}, "sample --domain=10000.yaml --rows=300000 --output=out"},
+		{[]time.Duration{late, 2 * time.Second}, "sample --model=release --rows=3000000 --output=out"},
+		{[]time.Duration{soon}, "verify release"},
+		{[]time.Duration{soon}, "report release --html=page.html"},
+		{[]time.Duration{soon}, "ledger book"},
+		{[]time.Duration{soon}, "clean"},
+		{[]time.Duration{soon}, "expand --port=0"},
+	} {
+		args := strings.Fields(row.args)
+		for _, at := range row.at {
+			if interrupt(t, dir, at, args...) {
+				met[args[0]] = true
+			}
+		}
+	}
+	for _, c := range commands(nil, false) {
+		if quick := c.group == groupKeep || c.name == "verify" || c.name == "report"; !met[c.name] && !quick {
+			t.Errorf("dapple %s was never interrupted", c.name)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
@@ -75,33 +110,38 @@ func TestInterruptedOnWideTables(t *testing.T) {
 	}
 }
 
-// interrupt sends SIGINT to a command once it has taken so much CPU time, and awaits its end.
-func interrupt(t *testing.T, dir string, at time.Duration, args ...string) {
+// interrupt sends SIGINT to a command once it has taken so much CPU time, and awaits its end. It reports whether the
+// command was interrupted: it may be over before, or its work just then.
+func interrupt(t *testing.T, dir string, at time.Duration, args ...string) bool {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"))
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	before := consumed(t, cmd.Process.Pid)
-	for ; before < at; before = consumed(t, cmd.Process.Pid) {
+	before, over := consumed(cmd.Process.Pid)
+	for patient := time.Now(); !over && before < at && (args[0] != "expand" || time.Since(patient) < 10*time.Second); before, over = consumed(cmd.Process.Pid) {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatalf("dapple %s: %v", strings.Join(args, " "), err)
+	if !over {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatalf("dapple %s: %v", strings.Join(args, " "), err)
+		}
 	}
 	_ = cmd.Wait() // how it ended is looked at
-	took := cmd.ProcessState.SystemTime() + cmd.ProcessState.UserTime() - before
-	t.Logf("dapple %s: interrupted at %v, took another %v of CPU", args[0], before, took)
-	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "interrupted") || took > mayTake {
+	took, status := cmd.ProcessState.SystemTime()+cmd.ProcessState.UserTime()-before, cmd.ProcessState.ExitCode()
+	interrupted := status == 1 && strings.Contains(said.String(), "interrupted")
+	t.Logf("dapple %s: interrupted at %v: %v, took another %v of CPU", args[0], before, interrupted, took)
+	if !interrupted && status != 0 || !over && took > mayTake {
 		t.Errorf("dapple %s, interrupted at %v: exit status %d after another %v of CPU, want 1 and at most %v, and %q in\n%.500s",
-			strings.Join(args, " "), before, cmd.ProcessState.ExitCode(), took, mayTake, "interrupted", said.String())
+			strings.Join(args, " "), before, status, took, mayTake, "interrupted", said.String())
 	}
 	if sys, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && sys.Maxrss > 1<<20 {
 		t.Errorf("dapple %s took %d MB", strings.Join(args, " "), sys.Maxrss>>10)
 	}
+	return interrupted
 }
 
 // A proposal for 10,000 columns takes memory that grows with the columns, and not with their pairs, and says where it looked
