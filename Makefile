@@ -18,7 +18,7 @@ export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 # name: see pipelines/internal/anyuser.
 export GOFLAGS += -ldflags=-s -tags=osusergo
 
-.PHONY: all docs pictures build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release golden cover clean
+.PHONY: all docs pictures build fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed golden cover clean
 
 all: fmt vet lint test
 
@@ -180,9 +180,9 @@ demo:
 	@echo "people:            $(DEMO)/synthetic/people/*.parquet"
 	@echo "their visits:      $(DEMO)/synthetic/events/*.parquet"
 
-# Static binaries of the command for other machines, and the wheel for Python, with their checksums: make release
-# VERSION=v0.1.0 names the version. Without VERSION it is that of the commit: there is none without Git,
-# whatever GOFLAGS say.
+# Static binaries of the command for other machines, and wheels for Python that carry them, with their checksums: make
+# release VERSION=v0.1.0 names the version. Without VERSION it is that of the commit: there is none without Git,
+# whatever GOFLAGS say. make wheel PLATFORMS=linux/amd64 makes the wheel of one machine.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release:
 	@rm -rf out/release && mkdir -p out/release
@@ -191,10 +191,27 @@ release:
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags='-s -w -X github.com/dapple-dp/dapple/internal/buildinfo.released=$(VERSION)' -o out/release/$$name ./pipelines/dapple || exit 1; \
 		$(GO) version -m out/release/$$name | grep -q 'vcs\.revision' || { echo "$$name has no version: make it in a clone, since Go sees no commit in a worktree"; exit 1; }; \
 	done
-	@command -v python3 >/dev/null || { echo "the wheel left out: there is no python3"; exit 0; }; \
-		rm -rf out/wheel && mkdir -p out/wheel && cp -r pipelines/python/src pipelines/python/pyproject.toml out/wheel && \
-		python3 -m pip wheel -q --disable-pip-version-check --no-deps -w out/release ./out/wheel
+	@$(MAKE) --no-print-directory packed
 	@cd out/release && sha256sum dapple* >SHA256SUMS && cat SHA256SUMS
+
+wheel: release
+
+RELEASED ?= out/release
+packed:
+	@command -v python3 >/dev/null || { echo "the wheels left out: there is no python3"; exit 0; }; \
+	for p in $(PLATFORMS); do \
+		case $$p in \
+			linux/amd64) tag=manylinux_2_17_x86_64;; linux/arm64) tag=manylinux_2_17_aarch64;; \
+			darwin/amd64) tag=macosx_12_0_x86_64;; darwin/arm64) tag=macosx_12_0_arm64;; \
+			windows/amd64) tag=win_amd64;; windows/arm64) tag=win_arm64;; \
+			*) echo "no wheel for $$p"; continue;; \
+		esac; \
+		name=dapple-$${p%/*}-$${p#*/} end=; case $$p in windows/*) end=.exe;; esac; \
+		rm -rf out/wheel && mkdir -p out/wheel && cp -r pipelines/python/src pipelines/python/pyproject.toml pipelines/python/README.md out/wheel && \
+		mkdir -p out/wheel/src/dapple/_bin && cp $(RELEASED)/$$name$$end out/wheel/src/dapple/_bin/dapple$$end && \
+		{ [ -z "$(VERSION)" ] || sed -i.old 's/^version = .*/version = "$(VERSION:v%=%)"/' out/wheel/pyproject.toml; } && \
+		python3 -m pip wheel -q --disable-pip-version-check --no-deps -w $(RELEASED) --config-settings=--build-option=--plat-name=$$tag ./out/wheel || exit 1; \
+	done
 
 # A release as VERSION makes it, which every later version has to read: part of each new version's commit.
 golden:

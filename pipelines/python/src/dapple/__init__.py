@@ -1,15 +1,36 @@
-"""Differentially private synthetic rows in a Beam pipeline.
+"""Differentially private synthetic tables, by one call.
 
-    from dapple import Synthesize
+    import dapple
 
-    made = rows | Synthesize(domain=open("people.yaml").read(), epsilon=1, delta=1e-9)
-    made["rows"]       # synthetic rows with the columns of the domain, without the privacy ID
-    made["statement"]  # one row: what was promised and spent, and the error that is known of
+    domain = dapple.infer(table, privacy_id="person_id")       # review it: it was read off the table
+    made = dapple.synthesize(table, domain=domain, epsilon=1, delta=1e-9)
+    made.rows                                                  # synthetic rows, of the table's type
+    made.statement                                             # the promise, and what was spent
+    made.sample(1000, where="age > 67")                        # more rows, at no privacy cost
 
-The work is done by the program dapple, which is found on the PATH, in the variable DAPPLE, or named by program=. It
-serves this process alone and ends with it. service="localhost:8097" takes one that is there: dapple expand --port=8097.
+`Synthesize` is the same in a Beam pipeline; it needs `pip install 'dapple[beam]'`. The work is done by the program dapple,
+which this package carries; the variable DAPPLE names another one.
 """
 
-from dapple._synthesize import Synthesize
+from typing import Any
 
-__all__ = ["Synthesize"]
+from dapple._api import Check, Evaluation, Ledger, Plan, Release, Report, check, infer, load, plan, synthesize
+from dapple._domain import Column, Domain
+from dapple._program import Error, Fault, Interrupted
+
+__version__ = "0.1.0"
+
+__all__ = ["Check", "Column", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report", "Synthesize",
+           "check", "infer", "load", "plan", "synthesize"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Synthesize":
+        raise AttributeError(f"module 'dapple' has no attribute {name!r}")
+    try:
+        from dapple._synthesize import Synthesize
+    except ModuleNotFoundError as e:
+        if e.name and e.name.partition(".")[0] in ("apache_beam", "grpc"):
+            raise ImportError("dapple.Synthesize needs Apache Beam: pip install 'dapple[beam]'") from e
+        raise
+    return Synthesize

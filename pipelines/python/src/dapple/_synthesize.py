@@ -1,5 +1,6 @@
 import re
 import warnings
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.transforms.external import SchemaAwareExternalTransform
@@ -12,7 +13,7 @@ URN = "beam:schematransform:dapple:synthesize:v1"
 _LEAST, _MOST = (2, 65), (2, 77)
 
 
-def _check_version(text):
+def _check_version(text: str) -> None:
     """Refuses a Beam that the service does not understand, and warns of one that nobody has tried."""
     found = re.match(r"(\d+)\.(\d+)", text)
     version = tuple(int(n) for n in found.groups()) if found else (0, 0)
@@ -23,7 +24,7 @@ def _check_version(text):
         warnings.warn(f"dapple: apache-beam {text} is newer than those that were tried, {tried}", stacklevel=3)
 
 
-class Synthesize(beam.PTransform):
+class Synthesize(beam.PTransform):  # type: ignore[misc,unused-ignore]
     """Turns private rows into synthetic ones.
 
     Args:
@@ -38,7 +39,7 @@ class Synthesize(beam.PTransform):
     Returns a dict of two collections: "rows" and "statement".
     """
 
-    def __init__(self, domain, epsilon, delta, *, program=None, service=None, **options):
+    def __init__(self, domain: str, epsilon: float, delta: float, *, program: str | None = None, service: str | None = None, **options: Any):
         super().__init__()
         _check_version(beam.__version__)
         address = _service.address(program, service)
@@ -50,10 +51,10 @@ class Synthesize(beam.PTransform):
             URN, address, rearrange_based_on_discovery=True,
             domain=domain, epsilon=epsilon, delta=delta, **options)
 
-    def expand(self, rows):
+    def expand(self, rows: Any) -> Any:
         return rows | self._transform
 
     @staticmethod
-    def options(program=None, service=None):
+    def options(program: str | None = None, service: str | None = None) -> dict[str, str]:
         """Returns what each option is for, by name."""
         return _service.options(_service.address(program, service), URN)

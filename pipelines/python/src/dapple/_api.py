@@ -1,0 +1,293 @@
+"""What a notebook calls."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shutil
+import tempfile
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dapple import _program
+from dapple._domain import Domain
+from dapple._program import Error, Fault, Progress
+
+if TYPE_CHECKING:
+    from dapple import _frames
+
+DomainLike = Domain | Mapping[str, Any] | str | os.PathLike[str]
+
+
+def _tables() -> Any:
+    """PyArrow is imported when a table is first read: it takes most of a second on a slow disk."""
+    from dapple import _frames
+    return _frames
+
+
+class Report:
+    """A page: shown in notebooks, `path` elsewhere."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"Report({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        return _framed(self.text())
+
+
+def _framed(page: str) -> str:
+    return f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" style="width:100%;height:640px;border:0"></iframe>'
+
+
+class Release:
+    """A synthetic table with its promise.
+
+    `rows` has the type of the table that came in, `statement` is the privacy statement, `domain` the domain,
+    `errors` what is known of the rows' errors. Everything in it is public under the statement's promise.
+    """
+
+    def __init__(self, path: Path, restore: _frames.Restore, domain: Domain | None = None):
+        self._path, self._restore, self._domain = path, restore, domain
+        self._beside = path.with_name(path.name + ".release")
+        self._rows: Any = None
+        self.statement: dict[str, Any] = json.loads((self._beside / "_privacy.json").read_text(encoding="utf-8"))
+
+    @property
+    def rows(self) -> Any:
+        if self._rows is None:
+            self._rows = _tables().read(self._path, self._restore)
+        return self._rows
+
+    @property
+    def domain(self) -> Domain | None:
+        """The domain; None of a release that was loaded, whose statement has a dictionary of the columns."""
+        return self._domain
+
+    @property
+    def errors(self) -> dict[str, Any]:
+        """What is known of errors: bounds from the noise, and the average that was measured privately."""
+        return dict(self.statement.get("error") or {})
+
+    def sample(self, rows: int | None = None, where: str | None = None, *, seed: int | None = None, **options: Any) -> Any:
+        """Draws more rows from the model, at no privacy cost.
+
+        `rows` is how many, `where` a condition as in SQL, `seed` repeats a draw; options are flags of `dapple sample`.
+        Raises Error.
+        """
+        with _program.workspace() as at:
+            flags = _program.options({"rows": rows, "where": where, "sample_seed": seed, **options})
+            _program.run("sample", [f"--model={self._path.absolute()}", "--output=drawn", *flags], at)
+            tables = _tables()
+            return tables.read(at / "drawn", tables.arrow if self._restore is tables.directory else self._restore)
+
+    def report(self) -> Report:
+        """The page on promise, budget and errors, for people who decide."""
+        return Report(self._beside / "_report.html")
+
+    def evaluate(self, table: Any, **options: Any) -> Evaluation:
+        """Compares the rows with the true table. The result is NOT private. Raises Error."""
+        if self._domain is None:
+            raise Error([Fault("domain", "a release that was loaded has none", "set domain= in dapple.load")])
+        with _program.workspace() as at:
+            source = _tables().write(table, at / "true.parquet")
+            self._domain.save(at / "domain.yaml")
+            _program.run("evaluate", ["--domain=domain.yaml", f"--input={source.path}", f"--synthetic={self._path.absolute()}",
+                                      "--json=figures.json", "--html=page.html", *_program.options(options)], at)
+            return Evaluation(json.loads((at / "figures.json").read_text(encoding="utf-8")), (at / "page.html").read_text(encoding="utf-8"))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Copies the rows to a directory, and statement, model and report to the one beside it. Both must be new."""
+        to = Path(path)
+        beside = to.with_name(to.name + ".release")
+        faults = [Fault("path", f"{p} is there already", "name another") for p in (to, beside) if p.exists()]
+        if faults:
+            raise Error(faults)
+        shutil.copytree(self._beside, beside)
+        shutil.copytree(self._path, to)
+
+    def __repr__(self) -> str:
+        s = self.statement
+        return f"Release(epsilon={s['epsilon']}, delta={s['delta']}, rows={s.get('rows')})"
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
+
+
+class Figures(dict[str, Any]):
+    """Figures by name, and the text or page that shows them."""
+
+    def __init__(self, figures: Mapping[str, Any], text: str):
+        super().__init__(figures)
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text.strip()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+class Plan(Figures):
+    """What a release would promise, cost and be good for, from public knowledge alone."""
+
+
+class Check(Figures):
+    """What of the true table does not fit a domain: NOT private."""
+
+
+class Evaluation(dict[str, Any]):
+    """How a synthetic table compares with the true one: NOT private. `page` is a page of pictures."""
+
+    def __init__(self, figures: Mapping[str, Any], page: str):
+        super().__init__(figures)
+        self.page = page
+
+    def _repr_html_(self) -> str:
+        return _framed(self.page)
+
+
+def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike | None = None, privacy_id: str | None = None,
+               expected_rows: int | None = None, rows: int | None = None, about: Mapping[str, str] | str | os.PathLike[str] | None = None,
+               ledger: Ledger | str | os.PathLike[str] | None = None, progress: bool | Progress | None = None, **options: Any) -> Release:
+    """Makes a synthetic table under (ε, δ)-differential privacy.
+
+    `table` is a pandas, Polars or PyArrow table, a RecordBatchReader, a DuckDB relation, or a path for tables larger
+    than memory; `rows` of the result has the same type, and is a directory of Parquet files for a path. `domain` is a
+    Domain, a dict, a YAML text or a path. `privacy_id` is the column that names people, or "none" if every row is another
+    person; it replaces the domain's. `expected_rows` is a public estimate of the number of people. `about` are the report's texts,
+    `ledger` the budget book to charge. Options are flags of `dapple synth`, such as method="rake" or neighbouring="replace".
+
+    Raises Error with every fault, before anything is spent; Interrupted on Ctrl-C, which says what was spent.
+    """
+    faults = [Fault(name, "is no option here", "rows come back as a table; use save()") for name in ("format", "output", "release") if name in options]
+    if domain is None:
+        faults.append(Fault("domain", "is required: what values each column can have",
+                            "review what dapple.infer(table, privacy_id=…) proposes, or write it"))
+    home = Path(tempfile.mkdtemp(prefix="dapple-release-"))
+    try:
+        with _program.workspace() as at:
+            used = None if domain is None else _gather(faults, lambda: Domain(domain))
+            if used is not None and privacy_id is not None:
+                used.privacy_id = privacy_id
+            source = _gather(faults, lambda: _tables().write(table, at / "rows.parquet", used.privacy_id if used else privacy_id))
+            flags = _program.options({
+                "epsilon": epsilon, "delta": delta, "expected_rows": expected_rows, "rows": rows,
+                "about": _about(about, at), "ledger": _book(ledger), **options})
+            if used is not None:
+                used.save(at / "domain.yaml")
+            if faults:
+                if used is not None:  # whatever else is wrong
+                    _gather(faults, lambda: _program.run("plan", ["--domain=domain.yaml", *flags], at))
+                raise Error(faults)
+            _program.run("synth", [f"--input={source.path}", "--domain=domain.yaml", "--output=rows", "--release=rows.release", *flags],
+                         at, progress=progress)
+            for name in ("rows", "rows.release"):
+                shutil.move(at / name, home / name)
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    made = Release(home / "rows", source.restore, used)
+    weakref.finalize(made, shutil.rmtree, home, ignore_errors=True)
+    return made
+
+
+def load(path: str | os.PathLike[str], *, domain: DomainLike | None = None) -> Release:
+    """Opens what save or `dapple synth` wrote. Its rows are a PyArrow table. Raises Error."""
+    where = Path(path)
+    statement = where.with_name(where.name + ".release") / "_privacy.json"
+    if not statement.exists():
+        raise Error([Fault("path", f"there is no release beside {where}", "name the directory of rows that save or dapple synth wrote")])
+    return Release(where, _tables().arrow, None if domain is None else Domain(domain))
+
+
+def infer(table: Any, *, privacy_id: str, from_data: bool = True) -> Domain:
+    """Proposes a domain from a table; `privacy_id` is the column that names people, or "none" if every row is another person.
+
+    With `from_data` cells are read off the table, which is NOT private: edit the domain by what is known without
+    the table, and say so by `reviewed`. A release repeats what is left. Raises Error.
+    """
+    with _program.workspace() as at:
+        source = _tables().write(table, at / "rows.parquet", privacy_id)
+        flags = _program.options({"privacy_id": privacy_id, "from_data": from_data})
+        _program.run("infer", [f"--input={source.path}", "--output=domain.yaml", *flags], at)
+        out = Domain(at / "domain.yaml")
+    if from_data:
+        warnings.warn("dapple: this domain was read off the table and is NOT private; review it", stacklevel=2)
+    return out
+
+
+def plan(domain: DomainLike, *, epsilon: float, delta: float, expected_rows: int | None = None, **options: Any) -> Plan:
+    """Says what a release would promise and cost, without a table. Options are flags of `dapple plan`. Raises Error."""
+    with _program.workspace() as at:
+        Domain(domain).save(at / "domain.yaml")
+        flags = _program.options({"epsilon": epsilon, "delta": delta, "expected_rows": expected_rows, **options})
+        text = _program.run("plan", ["--domain=domain.yaml", "--json=plan.json", *flags], at)
+        return Plan(json.loads((at / "plan.json").read_text(encoding="utf-8")), text)
+
+
+def check(domain: DomainLike, table: Any) -> Check:
+    """Counts the cells of a true table that do not fit a domain. The result is NOT private. Raises Error."""
+    with _program.workspace() as at:
+        source = _tables().write(table, at / "rows.parquet")
+        Domain(domain).save(at / "domain.yaml")
+        text = _program.run("check", ["--domain=domain.yaml", f"--input={source.path}", "--json=check.json"], at)
+        return Check(json.loads((at / "check.json").read_text(encoding="utf-8")), text)
+
+
+class Ledger:
+    """A budget book: what all runs on a table may lose, and have lost."""
+
+    def __init__(self, path: str | os.PathLike[str]):
+        name = os.fspath(path)
+        self.path = name if "://" in name else os.path.abspath(name)
+
+    def create(self, name: str, *, table: str, epsilon: float, delta: float, privacy_id: str | None = None, **options: Any) -> Ledger:
+        """Makes the book of a data set; `table` is how runs name it. Its terms never change. Raises Error."""
+        with _program.workspace() as at:
+            flags = _program.options({"create": name, "input": table, "epsilon": epsilon, "delta": delta,
+                                      "privacy_id": privacy_id if privacy_id != "none" else None, **options})
+            _program.run("ledger", [self.path, *flags], at)
+        return self
+
+    def text(self, *, check: Iterable[str | os.PathLike[str]] = ()) -> str:
+        """The book's terms and entries; `check` are outputs of runs that must be in it. Raises Error."""
+        with _program.workspace() as at:
+            return _program.run("ledger", [self.path, *_program.options({"check": [os.path.abspath(c) for c in check] or None})], at)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text())}</pre>"
+
+
+def _gather(faults: list[Fault], work: Callable[[], Any]) -> Any:
+    """Returns what work does, or adds what is wrong."""
+    try:
+        return work()
+    except Error as e:
+        faults.extend(e.faults)
+        return None
+
+
+def _about(about: Mapping[str, str] | str | os.PathLike[str] | None, at: Path) -> str | None:
+    if isinstance(about, Mapping):
+        (at / "about.yaml").write_text(json.dumps(dict(about)), encoding="utf-8")
+        return "about.yaml"
+    return None if about is None else os.path.abspath(about)
+
+
+def _book(ledger: Ledger | str | os.PathLike[str] | None) -> str | None:
+    if ledger is None:
+        return None
+    return (ledger if isinstance(ledger, Ledger) else Ledger(ledger)).path

@@ -1,0 +1,239 @@
+"""Tests of the package: DAPPLE names the program, or the package carries it."""
+
+import datetime
+import decimal
+import doctest
+import glob
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+import warnings
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import dapple
+import dapple._domain
+
+N = 2000
+DOMAIN = {
+    "privacy_id": "person_id",
+    "columns": [
+        {"name": "age", "type": "INT64", "min": 0, "max": 99, "null": True},
+        {"name": "sex", "type": "STRING", "values": ["f", "m"], "other": True},
+        {"name": "Größe in cm", "type": "FLOAT64", "min": 100, "max": 220, "resolution": 0.1, "fallback": 100},
+        {"name": "seen", "type": "TIMESTAMP", "min": "2020-01-01T00:00:00Z", "max": "2021-12-31T23:59:59Z", "resolution": "hour", "fallback": "2020-01-01T00:00:00Z"},
+        {"name": "born", "type": "DATE", "min": "1920-01-01", "max": "2020-12-31", "fallback": "1920-01-01"},
+        {"name": "paid", "type": "NUMERIC", "min": 0, "max": 99, "resolution": 0.01, "fallback": 0},
+        {"name": "member", "type": "BOOL", "fallback": False},
+        {"name": "visits", "type": "INT64", "min": 0, "max": 9, "fallback": 0},
+    ],
+}
+TERMS = {"epsilon": 1, "delta": 1e-6, "expected_rows": N}
+
+
+def table() -> pa.Table:
+    utc = datetime.timezone.utc
+    return pa.table({
+        "person_id": pa.array(range(N), pa.int64()),
+        "age": pa.array([None if i % 50 == 0 else i % 80 for i in range(N)], pa.int16()),
+        "sex": pa.array(["fm"[i % 2] for i in range(N)]).dictionary_encode(),
+        "Größe in cm": pa.array([150 + i % 500 / 10 for i in range(N)]),
+        "seen": pa.array([datetime.datetime(2020, 1, 1 + i % 28, i % 24, tzinfo=utc) for i in range(N)], pa.timestamp("us", "Europe/Berlin")),
+        "born": pa.array([datetime.date(1950 + i % 50, 1, 1) for i in range(N)]),
+        "paid": pa.array([decimal.Decimal(i % 5000) / 100 for i in range(N)], pa.decimal128(6, 2)),
+        "member": pa.array([i % 3 == 0 for i in range(N)]),
+        "visits": pa.array([i % 10 for i in range(N)], pa.uint8()),
+    })
+
+
+def left() -> set[str]:
+    return set(glob.glob(os.path.join(tempfile.gettempdir(), "dapple-python-*")) + glob.glob(os.path.join(tempfile.gettempdir(), "dapple-release-*")))
+
+
+def missing(module: str) -> bool:
+    return importlib.util.find_spec(module) is None
+
+
+class Tables(unittest.TestCase):
+    """Rows come back as the kind of table that came, with its columns and types."""
+
+    def test_arrow(self) -> None:
+        made = dapple.synthesize(table(), domain=DOMAIN, **TERMS)
+        self.assertEqual(made.rows.schema, table().drop_columns("person_id").schema)
+        self.assertEqual(made.rows.num_rows, made.statement["rows"])
+        self.assertEqual((made.statement["epsilon"], made.statement["delta"]), (1, 1e-6))
+        self.assertIn("average_tv_estimate", made.errors)
+        self.assertEqual(list(made.domain.columns), made.rows.column_names)
+        self.assertIn("<iframe", made._repr_html_())
+        old = made.sample(50, where="age > 67 AND sex = f")
+        self.assertEqual((old.num_rows, old.schema), (50, made.rows.schema))
+        self.assertGreater(min(old["age"].to_pylist()), 67)
+        self.assertEqual(made.sample(20, seed=3), made.sample(20, seed=3))
+
+    def test_readers_and_paths(self) -> None:
+        reader = table().to_reader(max_chunksize=300)
+        made = dapple.synthesize(reader, domain=DOMAIN, **TERMS)
+        self.assertIsInstance(made.rows, pa.RecordBatchReader)
+        with tempfile.TemporaryDirectory() as at:
+            pq.write_table(table(), f"{at}/t.parquet")
+            made = dapple.synthesize(Path(at) / "t.parquet", domain=DOMAIN, **TERMS)
+            self.assertEqual(pq.read_table(made.rows).num_rows, made.statement["rows"])
+            made.save(Path(at) / "out")
+            again = dapple.load(Path(at) / "out", domain=made.domain)
+            self.assertEqual(again.rows.num_rows, made.statement["rows"])
+            self.assertEqual(again.sample(5).num_rows, 5)
+            self.assertIn("columns", again.evaluate(table()))
+            with self.assertRaises(dapple.Error):
+                made.save(Path(at) / "out")
+        with self.assertRaises(dapple.Error):
+            dapple.load("nothing")
+
+    @unittest.skipIf(missing("pandas"), "missing: pandas")
+    def test_pandas(self) -> None:
+        frame = table().to_pandas(types_mapper={pa.int16(): __import__("pandas").Int16Dtype()}.get)
+        made = dapple.synthesize(frame, domain=DOMAIN, **TERMS)
+        self.assertEqual(made.rows.dtypes.to_dict(), frame.drop(columns="person_id").dtypes.to_dict())
+        self.assertEqual(made.sample(7).dtypes.to_dict(), made.rows.dtypes.to_dict())
+
+    @unittest.skipIf(missing("polars"), "missing: polars")
+    def test_polars(self) -> None:
+        import polars
+        frame = polars.from_arrow(table())
+        self.assertEqual(dapple.synthesize(frame, domain=DOMAIN, **TERMS).rows.schema, frame.drop("person_id").schema)
+        self.assertIsInstance(dapple.synthesize(frame.lazy(), domain=DOMAIN, **TERMS).rows, polars.LazyFrame)
+
+    @unittest.skipIf(missing("duckdb"), "missing: duckdb")
+    def test_duckdb(self) -> None:
+        import duckdb
+        people = table()
+        relation = duckdb.sql("SELECT * REPLACE (sex::ENUM('f', 'm') AS sex) FROM people")
+        made = dapple.synthesize(relation, domain=DOMAIN, **TERMS).rows
+        self.assertEqual(list(zip(made.columns, made.types)), list(zip(relation.columns, relation.types))[1:])
+
+
+class Words(unittest.TestCase):
+    """What is wrong is one Error with all faults, and nothing is left behind."""
+
+    def refused(self, *wanted: str, data: object = None, **changed: object) -> None:
+        before = left()
+        with self.assertRaises(dapple.Error) as caught:
+            dapple.synthesize(table() if data is None else data, **{"domain": DOMAIN, **TERMS, **changed})
+        for text in wanted:
+            self.assertIn(text, str(caught.exception))
+        self.assertEqual(len(caught.exception.faults), len(str(caught.exception).splitlines()))
+        self.assertEqual(left(), before)
+
+    def test_requests(self) -> None:
+        self.refused("epsilon: got \"-1\"", "delta: got \"2\"", "bogus: is not a flag", epsilon=-1, delta=2, bogus=1)
+        self.refused("domain: is required", domain=None)
+        self.refused("domain: there is no file", domain="nothing.yaml")
+        self.refused("values", domain="privacy_id: none\ncolumns: [{name: a, type: STRING}]\n")
+        self.refused("output: is no option here", output="x")
+        self.refused("privacy_id: there is no column id", privacy_id="id")
+
+    def test_tables(self) -> None:
+        whole = table()
+        self.refused("table: it has no columns", data=pa.table({}))
+        self.refused("column b: holds list", "column c: holds struct", "epsilon", epsilon=0, data=whole.append_column("b", [[[1]] * N]).append_column("c", [[{"x": 1}] * N]))
+        self.refused("column age: two columns have this name", data=whole.append_column("age", whole["age"]))
+        ids = pa.array([None, *range(1, N)], pa.float64())
+        self.refused("privacy_id: column person_id has NULL or NaN", data=whole.set_column(0, "person_id", ids))
+        self.refused("table: is a builtins.list", data=[1, 2])
+
+    @unittest.skipIf(missing("pandas"), "missing: pandas")
+    def test_frames(self) -> None:
+        import pandas
+        frame = table().to_pandas()
+        self.refused("table: its index means something", data=frame.set_index("person_id"))
+        self.refused("table: it has no columns", data=pandas.DataFrame())
+        mixed = frame.assign(odd=[1, "x"] * (N // 2), lists=[[1]] * N)
+        self.refused("column odd: its values are of mixed types", data=mixed)
+        nan = frame.assign(person_id=[float("nan"), *range(1, N)])
+        self.refused("privacy_id: column person_id has NULL or NaN", data=nan)
+        wide = pandas.DataFrame({f"c{i}": [0, 1] for i in range(10_000)})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.assertEqual(len(dapple.infer(wide, privacy_id="none").columns), 10_000)
+
+
+class Others(unittest.TestCase):
+    def test_infer_check_plan(self) -> None:
+        with self.assertWarns(UserWarning):
+            domain = dapple.infer(table(), privacy_id="person_id")
+        self.assertEqual(list(domain.columns), table().column_names[1:])
+        self.assertIn("derived_from_data", domain.keys)
+        domain.columns["age"].max = 99
+        self.assertNotIn("derived_from_data", domain.reviewed().keys)
+        found = dapple.check(domain, table())
+        self.assertEqual(found["records"], N)
+        plan = dapple.plan(domain, **TERMS)
+        self.assertEqual(plan["epsilon"], 1)
+        self.assertIn("ε", repr(plan))
+        evaluation = dapple.synthesize(table(), domain=domain, **TERMS).evaluate(table())
+        self.assertIn("<iframe", evaluation._repr_html_())
+
+    def test_ledger(self) -> None:
+        with tempfile.TemporaryDirectory() as at:
+            pq.write_table(table(), f"{at}/t.parquet")
+            book = dapple.Ledger(f"{at}/book").create("people", table=f"{at}/t.parquet", epsilon=2, delta=1e-6, privacy_id="person_id")
+            dapple.synthesize(f"{at}/t.parquet", domain=DOMAIN, ledger=book, **TERMS)
+            self.assertIn("people", book.text())
+            with self.assertRaises(dapple.Error):
+                for _ in range(5):
+                    dapple.synthesize(f"{at}/t.parquet", domain=DOMAIN, ledger=book, **TERMS)
+
+    def test_progress(self) -> None:
+        heard: list[str] = []
+        dapple.synthesize(table(), domain=DOMAIN, progress=lambda stage, done, total: heard.append(stage), **TERMS)
+        self.assertIn("writing", heard)
+
+    @unittest.skipIf(os.name == "nt", "missing: signals of POSIX")
+    def test_interrupt(self) -> None:
+        """Ctrl-C stops the run, which says what was spent; nothing stays."""
+        before = left()
+        script = textwrap.dedent("""
+            import sys
+            import dapple
+            def tell(stage, done, total):
+                print(stage, flush=True)
+            try:
+                dapple.synthesize(sys.argv[1], domain=sys.argv[2], epsilon=1, delta=1e-9, progress=tell)
+            except dapple.Interrupted as e:
+                print("stopped:", e, flush=True)
+        """)
+        with tempfile.TemporaryDirectory() as at:
+            wide = pa.table({f"c{i}": [(i * j) % 7 for j in range(20_000)] for i in range(60)})
+            pq.write_table(wide, f"{at}/t.parquet")
+            dapple.Domain({"privacy_id": "none", "columns": [{"name": n, "type": "INT64", "min": 0, "max": 6, "fallback": 0} for n in wide.column_names]}).save(f"{at}/d.json")
+            child = subprocess.Popen([sys.executable, "-c", script, f"{at}/t.parquet", f"{at}/d.json"], stdout=subprocess.PIPE, text=True)
+            assert child.stdout is not None
+            child.stdout.readline()
+            child.send_signal(signal.SIGINT)
+            said = child.stdout.read()
+            child.wait()
+            child.stdout.close()
+        self.assertIn("stopped:", said)
+        self.assertRegex(said, "spent")
+        self.assertEqual(left(), before)
+
+    def test_imports_quickly(self) -> None:
+        """PyArrow and Beam are imported when they are used."""
+        code = "import sys, dapple; sys.exit(any(m in sys.modules for m in ('pyarrow', 'pandas', 'apache_beam')))"
+        self.assertEqual(subprocess.call([sys.executable, "-c", code]), 0)
+        if missing("apache_beam"):
+            with self.assertRaisesRegex(ImportError, r"dapple\[beam\]"):
+                dapple.Synthesize
+
+    def test_examples(self) -> None:
+        self.assertEqual(doctest.testmod(dapple._domain).failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
