@@ -17,7 +17,7 @@ var prefixes = []string{
 	"accountant: ", "bigquery: ", "bigqueryio: ", "book: ", "bounding: ", "check: ", "counts: ", "csv: ", "csvio: ", "dense: ", "dofn: ", "domain: ", "dp: ",
 	"dpam: ", "dpfw: ", "evaluate: ", "expansion: ", "fields: ", "files: ", "infer: ", "interval: ", "mechanism: ", "methods: ", "model: ", "modelio: ",
 	"mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ", "population: ", "private: ", "publish: ", "query: ", "rake: ",
-	"records: ", "report: ", "rows: ", "sensitive: ", "sink: ", "solver: ", "store: ", "synth: ", "table: ", "tables: ",
+	"records: ", "report: ", "rows: ", "schema: ", "sensitive: ", "sink: ", "solver: ", "store: ", "synth: ", "table: ", "tables: ",
 }
 
 // Cause returns the error of ours in the text of a runner's; ErrRunner, if there is none.

@@ -65,122 +65,182 @@ func (r *Result) Criteria() error {
 // kept, and the next run of the same request publishes it. If a run with the same ID has begun before, it is
 // finished, whether its job is still running, has ended, or has only released.
 func Run(ctx context.Context, r *Request) (*Result, error) {
-	l := launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}
-	n, where := r.note(l.runID), stagingAreaOf(r.TempLocation, r.target().beside(), r.scratch)
+	c, res, err := r.claim(ctx)
+	if c == nil {
+		return res, err
+	}
+	defer c.leave(ctx)
+	if c.execution, err = startExecution(ctx, c.output); err != nil {
+		return nil, c.unstarted(ctx, err)
+	}
+	defer c.execution.finish()
+	return c.settle(ctx, c.execute(ctx))
+}
+
+// claim is a run that has its staging: a new one, or one that began earlier and is finished now.
+type claim struct {
+	launch
+	r         *Request
+	note      note
+	staging   staging
+	begun     *found // the earlier one; nil: none
+	keep      bool   // the staging stays: its release is not published
+	charged   bool
+	execution *execution
+	notes     []string
+}
+
+// claim finds what has begun of the request, or begins it. It returns no claim if there is nothing to run.
+func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
+	c := &claim{r: r, launch: launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}}
+	where := stagingAreaOf(r.TempLocation, r.target().beside(), r.scratch)
+	c.note = r.note(c.runID)
 	if r.Engine.elsewhere() && !files.Remote(where.dir) {
 		if err := os.MkdirAll(where.dir, 0o777); err != nil {
-			return nil, Faults{{Where: "--temp_location", What: plainPathError(err)}}
+			return nil, nil, Faults{{Where: "--temp_location", What: plainPathError(err)}}
 		}
 	}
 	if r.Engine.Cloud.DryRun {
-		return r.dry(ctx, l, where, n)
+		res, err := r.dry(ctx, c.launch, where, c.note)
+		return nil, res, err
 	}
 	if res, err := r.again(ctx, where); res != nil || err != nil {
-		return res, err
+		return nil, res, err
 	}
-	begun, notes, err := r.takeUp(ctx, where, n)
-	if err != nil {
-		return nil, err
+	var err error
+	if c.begun, c.notes, err = r.takeUp(ctx, where, c.note); err != nil {
+		return nil, nil, err
 	}
-	if begun != nil && !begun.atWork {
-		if res, err := r.alreadyPublished(ctx, begun); res != nil || err != nil {
-			return res, err
+	if c.begun != nil {
+		if !c.begun.atWork {
+			if res, err := r.alreadyPublished(ctx, c.begun); res != nil || err != nil {
+				return nil, res, err
+			}
 		}
+		c.note, c.runID, c.keep = c.begun.note, c.begun.publisher(r.RunID), true
+		c.notes = append(c.notes, c.begun.says())
 	}
-	var kept *found
-	if begun != nil {
-		n = begun.note
-		if l.runID = begun.publisher(r.RunID); !begun.atWork {
-			kept = begun
-			notes = append(notes, fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent",
-				n.Began.Format("2006-01-02 15:04:05 UTC")))
-		} else {
-			notes = append(notes, fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", n.Began.Format("2006-01-02 15:04:05 UTC")))
-		}
+	if c.staging, err = stagingOf(ctx, c.begun, where, c.note); err != nil {
+		return nil, nil, err
 	}
-	st, err := stagingOf(ctx, begun, where, n)
-	if err != nil {
-		return nil, err
-	}
-	keep := begun != nil // until its release is published
-	defer func() {
-		if keep {
-			st.unlock()
-		} else {
-			st.remove(ctx)
-		}
-	}()
-	l.store, l.output = st.ref(), r.output(l.runID, st, n.Began)
+	c.store, c.output = c.staging.ref(), r.output(c.runID, c.staging, c.note.Began)
 	if r.Engine.here() {
-		l.spill = private.NewSpill("")
-		defer func() { _ = l.spill.Close() }() // what could not be removed has no key any more
+		c.spill = private.NewSpill("")
 	}
-	a, err := startExecution(ctx, l.output)
-	if err != nil && !IsRequest(err) {
-		keep, err = st.ending(ctx, n, stopped(ctx, err))
+	return c, nil, nil
+}
+
+// says is the note of a run that finishes an earlier one.
+func (f *found) says() string {
+	const form = "2006-01-02 15:04:05 UTC"
+	if f.atWork {
+		return fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", f.note.Began.Format(form))
 	}
-	if err != nil {
-		return nil, err
+	return fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent", f.note.Began.Format(form))
+}
+
+// leave gives back what the run held, and removes its staging unless that is kept.
+func (c *claim) leave(ctx context.Context) {
+	if c.spill != nil {
+		_ = c.spill.Close() // what could not be removed has no key any more
 	}
-	defer a.finish()
-	charged, err := r.charge(ctx, n, l.output.Book)
-	if err != nil && begun != nil { // what was begun is left as it is
-		_, _, abandonErr := a.abandon(ctx)
+	if c.keep {
+		c.staging.unlock()
+	} else {
+		c.staging.remove(ctx)
+	}
+}
+
+// unstarted is the error of a run whose output cannot be written.
+func (c *claim) unstarted(ctx context.Context, err error) error {
+	if !IsRequest(err) {
+		c.keep, err = c.staging.ending(ctx, c.note, stopped(ctx, err))
+	}
+	return err
+}
+
+// execute charges the run and does what remains of it.
+func (c *claim) execute(ctx context.Context) error {
+	charged, err := c.r.charge(ctx, c.note, c.output.Book)
+	if c.notes = append(c.notes, charged...); err != nil {
+		return err
+	}
+	c.charged = true
+	if err := c.work(ctx); err != nil {
+		return err
+	}
+	if c.r.Engine.remote() && !c.execution.published(ctx) {
+		return errors.Join(errors.New("the job is done, and its output is not to be seen here: do its workers see the same directories?"), c.stop(ctx))
+	}
+	return nil
+}
+
+// stop keeps the run from all steps that it has not begun.
+func (c *claim) stop(ctx context.Context) error {
+	return c.staging.stop(ctx, c.note.RunID, c.runID)
+}
+
+// settle says how the run ended: what is published, submitted, kept or spent.
+func (c *claim) settle(ctx context.Context, err error) (*Result, error) {
+	if err != nil && !c.charged && c.begun != nil { // what was begun is left as it is
+		_, _, abandonErr := c.execution.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
-	if notes = append(notes, charged...); err == nil {
-		err = r.work(ctx, l, n, st, begun, kept)
-	}
-	if err == nil && r.Engine.remote() && !a.published(ctx) {
-		err = errors.Join(errors.New("the job is done, and its output is not to be seen here: do its workers see the same directories?"), st.stop(ctx, n.RunID, l.runID))
-	}
-	if err != nil && !a.published(ctx) {
-		if sub := (*detached)(nil); errors.As(err, &sub) {
-			keep = true
-			return &Result{Submitted: r.submission(n, sub.job)}, nil
+	if err != nil && !c.execution.published(ctx) {
+		if res, err := c.failed(ctx, err); res != nil || err != nil {
+			return res, err
 		}
-		if on := (*goesOn)(nil); errors.As(err, &on) {
-			keep = true
-			return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, n.RunID, st.dir)
-		}
-		left, published, abandonErr := a.abandon(ctx)
-		switch err = errors.Join(err, abandonErr); {
-		case left != "":
-			keep = true
-			return nil, fmt.Errorf("%w\n%s", err, left)
-		case !published:
-			keep, err = st.ending(ctx, n, err)
-			return nil, err
-		}
-		notes = append(notes, "the run was told to stop while it published: all of it is published")
+		c.notes = append(c.notes, "the run was told to stop while it published: all of it is published")
 	}
-	keep = false
-	res, err := finished(ctx, r, l.output)
+	c.keep = false
+	res, err := finished(ctx, c.r, c.output)
 	if res != nil {
-		res.Written.Notes = append(res.Written.Notes, notes...)
+		res.Written.Notes = append(res.Written.Notes, c.notes...)
 	}
 	return res, err
 }
 
+// failed ends a run that has published nothing; it returns neither a result nor an error if it has, after all.
+func (c *claim) failed(ctx context.Context, err error) (*Result, error) {
+	if sub := (*detached)(nil); errors.As(err, &sub) {
+		c.keep = true
+		return &Result{Submitted: c.r.submission(c.note, sub.job)}, nil
+	}
+	if on := (*goesOn)(nil); errors.As(err, &on) {
+		c.keep = true
+		return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, c.note.RunID, c.staging.dir)
+	}
+	left, published, abandonErr := c.execution.abandon(ctx)
+	switch err = errors.Join(err, abandonErr); {
+	case left != "":
+		c.keep = true
+		return nil, fmt.Errorf("%w\n%s", err, left)
+	case !published:
+		c.keep, err = c.staging.ending(ctx, c.note, err)
+		return nil, err
+	}
+	return nil, nil
+}
+
 // work does what remains of a run: all of it, the rows of a kept release, or waiting for a job.
-func (r *Request) work(ctx context.Context, l launch, n note, st staging, begun, kept *found) error {
+func (c *claim) work(ctx context.Context) error {
+	r := c.r
 	x := pipelineRun{
-		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, submitted: st.remember,
-		stop: func(ctx context.Context) error { return st.stop(ctx, n.RunID, l.runID) }, dir: st.dir,
+		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: c.runID, submitted: c.staging.remember, stop: c.stop, dir: c.staging.dir,
 	}
 	bytes, whole := r.inputBytes()
-	if begun != nil || !whole {
+	if c.begun != nil || !whole {
 		bytes = 0
 	}
 	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, bytes)
-	if begun != nil && begun.atWork {
-		return x.attach(ctx, begun.job, m)
+	if c.begun != nil && c.begun.atWork {
+		return x.attach(ctx, c.begun.job, m)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	if kept != nil {
-		write(s, r, l, synth.SavedIn(s, *kept.model, r.File.Domain, l.store))
+	if c.begun != nil {
+		write(s, r, c.launch, synth.SavedIn(s, *c.begun.model, r.File.Domain, c.store))
 	} else {
-		build(s, r, l)
+		build(s, r, c.launch)
 	}
 	return x.execute(ctx, p, m)
 }
