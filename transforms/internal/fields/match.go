@@ -1,16 +1,19 @@
 // Package fields maps the columns of a domain to the fields of users' structs, in both directions.
 //
-// A column belongs to the field tagged dapple:"name", else to the one tagged beam:"name", else to the
-// one of that name, upper and lower case and underscores aside. A column that can be NULL may be a
+// A column belongs to the field tagged dapple:"name", else to the one tagged beam:"name", else to the one with the name in a
+// bigquery or parquet tag, else to the one of that name, upper and lower case and underscores aside. A column that can be NULL may be a
 // pointer. Fields that no column names are ignored; dapple:"-" hides one.
 package fields
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
@@ -61,6 +64,9 @@ func match(t reflect.Type, d *domain.Domain, fault func(*domain.Attribute, refle
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if typex.IsComposite(t) {
+		return nil, []error{errors.New("the elements are key-value pairs or groups; make structs of them, or drop keys by beam.DropKey")}
+	}
 	if t.Kind() != reflect.Struct {
 		return nil, []error{fmt.Errorf("%v: want a struct or a pointer to one", t)}
 	}
@@ -91,39 +97,79 @@ func (m *Map) matchID(name string) (err error) {
 	return fmt.Errorf("privacy ID %q: field %s is a %v; want text or a whole number, which keep distinct IDs apart", name, f.Name, f.Type)
 }
 
-// find returns the index of the field that holds the column called name.
+// find returns the index of the field that holds the column called name. Two fields that fit equally well are refused.
 func (m *Map) find(name string) ([]int, error) {
-	best, rank := []int(nil), 4
+	best, rank, twin := reflect.StructField{}, unfit, ""
 	for _, f := range reflect.VisibleFields(m.structType) {
-		if r := fit(f, name); r < rank && direct(m.structType, f.Index) {
-			best, rank = f.Index, r
+		switch r := fit(f, name); {
+		case !direct(m.structType, f.Index):
+		case r < rank:
+			best, rank, twin = f, r, ""
+		case r == rank && r < unfit:
+			twin = f.Name
 		}
 	}
-	if best == nil {
-		return nil, fmt.Errorf("column %q: no exported field of %v is called so; tag one with `dapple:%q`", name, m.structType, name)
+	if rank == unfit {
+		return nil, &noField{name, m.structType}
 	}
-	return best, nil
+	if twin != "" {
+		return nil, fmt.Errorf("column %q: fields %s and %s of %v are both called so; hide one with `dapple:\"-\"`", name, best.Name, twin, m.structType)
+	}
+	return best.Index, nil
 }
 
-// fit ranks how well a field's name or tag fits a column: 0 best, 4 not at all.
+// noField is the error for a column that no field holds.
+type noField struct {
+	column string
+	in     reflect.Type
+}
+
+func (e *noField) Error() string {
+	return fmt.Sprintf("column %q: no exported field of %v is called so; tag one with `dapple:%q`", e.column, e.in, e.column)
+}
+
+// unfit is the rank of a field that does not fit.
+const unfit = 5
+
+// fit ranks how well a field's name or tag fits a column: 0 best, unfit not at all.
 func fit(f reflect.StructField, name string) int {
-	tag, tagged := f.Tag.Lookup("dapple")
-	beamTag, _, _ := strings.Cut(f.Tag.Get("beam"), ",")
+	tag, own := f.Tag.Lookup("dapple")
 	switch {
 	case !f.IsExported() || f.Anonymous:
-		return 4
-	case tagged && tag == name:
+		return unfit
+	case own && tag == name:
 		return 0
-	case tagged:
-		return 4
-	case beamTag == name:
+	case own:
+		return unfit
+	case tagged(f, "beam") == name:
 		return 1
-	case f.Name == name:
+	case otherTag(f) == name:
 		return 2
-	case strings.EqualFold(strings.ReplaceAll(f.Name, "_", ""), strings.ReplaceAll(name, "_", "")):
+	case f.Name == name:
 		return 3
+	case strings.EqualFold(strings.ReplaceAll(f.Name, "_", ""), strings.ReplaceAll(name, "_", "")):
+		return 4
 	}
-	return 4
+	return unfit
+}
+
+// tagged returns the name in a tag, before its first comma.
+func tagged(f reflect.StructField, key string) string {
+	name, _, _ := strings.Cut(f.Tag.Get(key), ",")
+	return name
+}
+
+// otherTag returns the name in the tags that Beam's bigqueryio and parquetio read: bigquery:"name" and parquet:"name=…, …".
+func otherTag(f reflect.StructField) string {
+	if name := tagged(f, "bigquery"); name != "" {
+		return name
+	}
+	for part := range strings.SplitSeq(f.Tag.Get("parquet"), ",") {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(part), "name="); ok {
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
 }
 
 // direct reports whether a field is reached without a pointer, which could be nil.
