@@ -36,7 +36,6 @@ var switches = []change{
 		[]string{rake + "heldtail.go", rake + "tail.go", rake + "pareto.go"}},
 	{"laws of row counts", []edit{{rake + "rowcounts.go", "\tlaw := tailCounts(", "\tfrom = len(counts)\n\tlaw := tailCounts("}},
 		[]string{rake + "rowcounts.go:tailCounts", rake + "rowcounts.go:laws"}},
-	{"row trends", []edit{{rake + "rowtrend.go", "if rows < 0 || !r.targets.covered[rows] {", "if rows >= -1 {"}}, []string{rake + "rowtrend.go"}},
 	{"wide merging of ordered values", []edit{{rake + "merge.go", "\trareSigmasOrdered = 12", "\trareSigmasOrdered = 3"}}, []string{rake + "merge.go:ordered"}},
 	{"merging with neighbours", []edit{{rake + "merge.go", "pools = append(pools, neighbours(values, p, least)...)", "pools = append(pools, values)"}},
 		[]string{rake + "merge.go:neighbours"}},

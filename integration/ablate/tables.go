@@ -41,7 +41,8 @@ func tables() []table {
 		made("a small universe", 3, 20_000, of["a small universe"]),
 		made("schedule", 2, 5_000, of["schedule"]),
 		made("wide", 2, 5_000, families.Sparse{Columns: 14, Strong: []families.Link{families.Functional, families.Correlated}}.Make),
-		{"people with rows", 3, func(string) (*families.Table, error) { return peopleWithRows() }, byRow},
+		{"people with rows", 3, func(string) (*families.Table, error) { return peopleWithRows(20_000) }, byRow},
+		{"number of rows of few people", 3, func(string) (*families.Table, error) { return peopleWithRows(2000) }, numberOfRows},
 	}
 	for _, t := range families.AllAsFound() {
 		switch t.Name {
@@ -127,9 +128,9 @@ func found(x families.AsFound) (*families.Table, error) {
 	return families.Read(context.Background(), x.Name, f.Name())
 }
 
-// peopleWithRows has a row of each of 20,000 people and their number of rows, which have a long tail; what the row is
+// peopleWithRows has a row of each of so many people and their number of rows, which have a long tail; what the row is
 // changes with that number.
-func peopleWithRows() (*families.Table, error) {
+func peopleWithRows(people int) (*families.Table, error) {
 	kinds, places := []string{"a", "b", "c", "d", "e"}, []string{"p", "q", "r", "s", "t", "u", "v", "w"}
 	d, err := (&domain.Domain{PrivacyID: "who", Attributes: []domain.Attribute{
 		{Name: "kind", Type: domain.String, Values: kinds, HasFallback: true},
@@ -139,7 +140,7 @@ func peopleWithRows() (*families.Table, error) {
 		return nil, fmt.Errorf("people with rows: %w", err)
 	}
 	rng, cuts, columns := rand.New(rand.NewPCG(1, 5)), d.Attributes[2].Cuts, make([][]domain.Code, 3)
-	for range 20_000 {
+	for range people {
 		rows := min(int64(math.Pow(1-rng.Float64(), -1/1.4)), 1000)
 		b := len(cuts) - 2
 		for cuts[b] > rows {
@@ -157,34 +158,35 @@ func peopleWithRows() (*families.Table, error) {
 	return families.NewTable("people with rows", d, columns), nil
 }
 
-// byRow returns the total variation of the pair of columns row by row, and how far the number of rows is off.
+// byRow returns the total variation of the pair of columns row by row.
 func byRow(t *families.Table, s *families.Solved) (float64, error) {
-	c, cuts := domain.Clique{0, 1, 2}, t.Domain.Attributes[2].Cuts
-	bins := t.Sizes[2]
-	weigh := func(counts []float64) (pairs []float64, all float64) {
-		pairs = make([]float64, len(counts)/bins)
-		for i, n := range counts {
-			b := i % bins
-			n *= float64(cuts[b]+max(cuts[b], cuts[b+1]-1)) / 2
-			pairs[i/bins] += n
-			all += n
-		}
-		for i := range pairs {
-			pairs[i] /= all
-		}
-		return pairs, all
-	}
-	truth, rows := weigh(t.Shares(c))
-	fitted := s.Model.Marginal(c, nil)
-	for i := range fitted {
-		fitted[i] /= s.Model.Total()
-	}
-	model, rowsThen := weigh(fitted)
+	truth, rows := weighed(t, t.Shares(domain.Clique{0, 1, 2}))
+	model, all := weighed(t, s.Model.Marginal(domain.Clique{0, 1, 2}, nil))
 	off := 0.
 	for i := range truth {
-		off += math.Abs(truth[i]-model[i]) / 2
+		off += math.Abs(truth[i]/rows-model[i]/all) / 2
 	}
-	return off + math.Abs(rowsThen/rows-1), nil
+	return off, nil
+}
+
+// numberOfRows returns how far the mean number of a person's rows is off, as a part of it.
+func numberOfRows(t *families.Table, s *families.Solved) (float64, error) {
+	_, rows := weighed(t, t.Shares(domain.Clique{0, 1, 2}))
+	_, all := weighed(t, s.Model.Marginal(domain.Clique{0, 1, 2}, nil))
+	return math.Abs(all/s.Model.Total()/rows - 1), nil
+}
+
+// weighed returns the pairs of columns row by row of people by pair and number of rows, and all rows.
+func weighed(t *families.Table, people []float64) (pairs []float64, rows float64) {
+	cuts, bins := t.Domain.Attributes[2].Cuts, t.Sizes[2]
+	pairs = make([]float64, len(people)/bins)
+	for i, n := range people {
+		b := i % bins
+		n *= float64(cuts[b]+max(cuts[b], cuts[b+1]-1)) / 2
+		pairs[i/bins] += n
+		rows += n
+	}
+	return pairs, rows
 }
 
 // run solves every table at every ε with every seed, and writes a line for each. A table whose first seed gives the errors

@@ -58,8 +58,7 @@
 // # Numbers of rows
 //
 // The tail of people's numbers of rows follows laws of few parameters, weighed by how well they fit the noisy counts:
-// noise among the few people who have most would make or hide a good part of all rows. What the columns of people in the tail are follows
-// from how they change with the number of rows before it.
+// noise among the few people who have most would make or hide a good part of all rows.
 //
 // What pairs of columns are row by row is a sum over tables with the number of rows. They have no larger weight for that:
 // twice or four times the weight left such pairs of five made-up tables where they were (1.00 and 1.02 of the error in the
