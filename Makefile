@@ -68,6 +68,7 @@ integration:
 		$$($(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/... ./solver/... ./transforms/... | $(LONGER))
 	$(BELOW) $(SUITE)/integration.log -- -p 3 -count=1 -timeout 30m \
 		$$($(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy | $(LONGER))
+	$(GO) -C integration/outside vet . && $(GO) -C integration/outside test -count=1 . # programs of strangers
 	@GO=$(GO) $(SERVICES)/run.sh
 
 # Emulators of BigQuery and Cloud Storage; DuckDB, parquet-go, pyarrow, Polars and hyparquet on the same

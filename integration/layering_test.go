@@ -142,7 +142,7 @@ var layering = []struct {
 		"a domain file is text, wherever it comes from"},
 	{"transforms/private", []string{"cloud.google.com/"}, "transforms do not know where tables are"},
 	{"transforms/counts", []string{"cloud.google.com/"}, "transforms do not know where tables are"},
-	{"transforms/synth", []string{"cloud.google.com/", "github.com/apache/arrow/"}, "transforms take the stores and sinks that pipelines registers"},
+	{"transforms/synth", []string{"cloud.google.com/", "github.com/apache/arrow/", "github.com/aws/", "go.yaml.in/"}, "transforms take the stores and sinks that pipelines registers"},
 	{"examples/ownmethod", []string{"cloud.google.com/", "github.com/apache/arrow/", "io", "pipelines"},
 		"a program that calls Synthesize links no cloud library and no Arrow"},
 	{"examples/addstage", []string{"github.com/apache/arrow/", "io", "pipelines"},

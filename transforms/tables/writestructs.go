@@ -232,6 +232,7 @@ func (f *partitionFn) ProcessElement(ctx context.Context, key string, chunks fun
 	}
 	a, release := to.Domain.Index(f.PartitionBy), cmp.Or(to.Release, files.Clean(to.Output)+".release")
 	to.Output, to.Release = files.Join(to.Output, key), files.Join(release, key)
+	to.RunID = runOf(to.RunID + "/" + key) // directories beside each other stage what they write under their run
 	to.Domain = &domain.Domain{Attributes: slices.Delete(slices.Clone(to.Domain.Attributes), a, a+1)}
 	sink := table.OpenSink(to)
 	if err := sink.Prepare(ctx); err != nil {
