@@ -48,7 +48,7 @@ type Config struct {
 	HasSampleSeed bool              // false: a random one
 	Shards        int               // output files; default: one, and up to 8 of large tables; 1..10,000
 	Tables        bool              // people and their rows as two tables, for a domain with events
-	Overwrite     bool              // of directories
+	Overwrite     bool              // of directories: the older release stays until the new one is whole (claim P69)
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and jobs; launchers give some to every run
 	Strict        bool              // fail on an unreadable cell, with its position

@@ -15,11 +15,11 @@ var errRecord = errors.New("the header line looks like a record, for some of its
 	"if it is one, put a line of names before it, or name the file's columns under csv: columns in the domain file; " +
 	"if they are names, rename them, or write csv: {header: true} there")
 
-// checkNames refuses a header line with a name that is a number, a date or empty. The first name alone may be empty:
-// pandas and R write row numbers so.
+// checkNames refuses a header line with a name that is a number, a date or empty. The first name may be empty before others
+// that are plain names: pandas' to_csv and R's write.csv write a column of row numbers so, unless they are told not to.
 func checkNames(names []string) error {
 	for i, name := range names {
-		if name == "" && i > 0 || looksLikeValue(name) {
+		if name == "" && (i > 0 || len(names) == 1) || looksLikeValue(name) {
 			return errRecord
 		}
 	}

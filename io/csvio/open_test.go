@@ -247,7 +247,12 @@ func TestHeaderIsARecord(t *testing.T) {
 	}
 	row := parse(t, "privacy_id: none\ncolumns: [{name: sex, type: STRING, values: [F], other: true}]").Domain
 	if _, err := NewReader(strings.NewReader(",sex\n1,F\n"), "p.csv", row, schema.CSV{}); err != nil {
-		t.Errorf("row numbers: %v", err)
+		t.Errorf("row numbers, as pandas writes them: %v", err)
+	}
+	for _, names := range [][]string{{""}, {"", "1"}, {"", "sex", ""}, {"", "sex", "2024-01-31"}, {"sex", ""}} {
+		if err := checkNames(names); err == nil {
+			t.Errorf("%q pass for names", names)
+		}
 	}
 }
 

@@ -161,6 +161,13 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 		if reviewed && n > 0 || !reviewed && n < 2 {
 			t.Errorf("reviewed %v: %d of %d files say so", reviewed, n, len(names))
 		}
+		record := fmt.Sprintf("record-%v.yaml", reviewed)
+		put(t, dir, "about.yaml", "name: A\ncurator: B\ncurator_type: Industry\nauthors: C\nuse: tests\nregion: nowhere\n")
+		dapple(t, dir, "report", "out", "--about=about.yaml", "--registry="+record).want(t, 0)
+		text, err := os.ReadFile(filepath.Join(dir, record))
+		if err != nil || strings.Contains(string(text), said) == reviewed {
+			t.Errorf("reviewed %v: %v, the registry's record is\n%s", reviewed, err, text)
+		}
 	}
 }
 

@@ -2,25 +2,28 @@ package synth
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 )
 
 // planned holds a method to the accesses that it planned before anything was read: a statement of fixed noise is about no
 // other run.
 type planned struct {
-	maximal []domain.Clique // the marginals that an access without cliques measures
-	open    map[string][]solver.Access
-	free    map[string]bool // stages with an adaptive access, which their share of the budget bounds
+	workload query.Workload
+	maximal  []domain.Clique // the marginals that an access without cliques measures
+	open     map[string][]solver.Access
+	free     map[string]bool // stages with an adaptive access, which their share of the budget bounds
 }
 
 func newPlanned(p solver.Problem, accesses []solver.Access) *planned {
-	out := &planned{maximal: p.Workload.Maximal().Cliques(), open: map[string][]solver.Access{}, free: map[string]bool{}}
+	out := &planned{workload: p.Workload, maximal: p.Workload.Maximal().Cliques(), open: map[string][]solver.Access{}, free: map[string]bool{}}
 	for _, a := range accesses {
 		out.open[a.Stage] = append(out.open[a.Stage], a)
 		out.free[a.Stage] = out.free[a.Stage] || a.Adaptive
@@ -61,20 +64,35 @@ func (p *planned) differs(a solver.Access, r mechanism.Request, e accountant.Eve
 	case !given && !sameShare(r.Share, a.Share):
 		return fmt.Sprintf("a share of %s and asks for %s", shareText(a.Share), shareText(r.Share))
 	}
-	if len(r.Cliques) == 0 {
+	asked := r.Cliques
+	if r.Method == mechanism.MeasureQueries { // whose workload stands for cliques
+		if asked = r.Workload.Cliques(); !p.knows(r.Workload) {
+			return "linear queries of the problem's workload and asks for others"
+		}
+	}
+	if len(asked) == 0 {
 		return ""
 	}
 	want := a.Cliques
 	if want == nil {
 		want = p.maximal
 	}
-	if !slices.EqualFunc(r.Cliques, want, domain.Clique.Equal) {
+	if !slices.EqualFunc(asked, want, domain.Clique.Equal) {
 		return fmt.Sprintf("%d marginals and asks for others", len(want))
 	}
-	if !slices.Equal(r.Precision, a.Precision) {
+	if r.Method != mechanism.MeasureQueries && !slices.Equal(r.Precision, a.Precision) {
 		return "other parts of the precision for its marginals"
 	}
 	return ""
+}
+
+// knows reports whether all linear queries that are asked for are of the problem's workload.
+func (p *planned) knows(w query.Workload) bool {
+	return !slices.ContainsFunc(w.Marginals, func(asked query.Marginal) bool {
+		return asked.Queries != nil && !slices.ContainsFunc(p.workload.Marginals, func(m query.Marginal) bool {
+			return m.Clique.Equal(asked.Clique) && reflect.DeepEqual(m.Queries, asked.Queries)
+		})
+	})
 }
 
 func sameShare(a, b dp.Share) bool { return a.Den > 0 && b.Den > 0 && a.Rat().Cmp(b.Rat()) == 0 }

@@ -53,6 +53,25 @@ func measures(stage string, clique domain.Clique, shares ...dp.Share) func(solve
 	}
 }
 
+// onlyFirst is one query on the first column: how many have its first value.
+func onlyFirst() *query.Linear {
+	first := make([]float64, workload().Sizes[0])
+	first[0] = 1
+	q, err := query.NewLinear([][]float64{first})
+	if err != nil {
+		panic(err)
+	}
+	return q
+}
+
+// asksQueries asks for all answers of a marginal, or of queries on it, once.
+func asksQueries(m query.Marginal) func(solver.Curator) error {
+	return func(c solver.Curator) error {
+		_, err := c.MeasureQueries("full", 1, query.Workload{Sizes: workload().Sizes, Marginals: []query.Marginal{m}}, dp.ShareOf(1, 4))
+		return err
+	}
+}
+
 var sly = map[string]struct {
 	adaptive bool
 	ask      func(solver.Curator) error
@@ -71,6 +90,10 @@ var sly = map[string]struct {
 		_, err := c.SelectCell("full", 1, w, query.Answers{make([]float64, w.Sizes[0])}, 0, dp.ShareOf(1, 4))
 		return err
 	}, "planned discrete_gaussian and asks for exponential", ""},
+	"queries as planned":      {false, asksQueries(query.Marginal{Clique: domain.Clique{0}, Weight: 1}), "", "adaptive"},
+	"queries of other tables": {false, asksQueries(query.Marginal{Clique: domain.Clique{1}, Weight: 1}), `stage "full" planned 1 marginals and asks for others`, ""},
+	"queries of nobody's": {false, asksQueries(query.Marginal{Clique: domain.Clique{0}, Weight: 1, Queries: onlyFirst()}),
+		`stage "full" planned linear queries of the problem's workload and asks for others`, ""},
 	"given noise": {false, func(c solver.Curator) error {
 		_, err := c.MeasureVariance("full", 1, []domain.Clique{{0}}, 1e9)
 		return err
