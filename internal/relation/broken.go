@@ -78,31 +78,14 @@ func (p *Plan) Broken(c *domain.Chunk, found func(k Kind, i, row int)) {
 	columns := p.Columns(c)
 	for i, o := range p.d.Orders {
 		for row := range c.Rows {
-			last := -1
-			for _, name := range o.Columns {
-				a := p.d.Index(name)
-				if columns[a].Form == domain.Absent || columns[a].Null(row) {
-					continue
-				}
-				if last >= 0 && p.scales[last].get(&columns[last], row) > p.scales[a].get(&columns[a], row) {
-					found(Order, i, row)
-					break
-				}
-				last = a
+			if p.disordered(o.Columns, columns, row) {
+				found(Order, i, row)
 			}
 		}
 	}
-	for i, cal := range p.calendars {
-		year, month, day := &columns[cal.year], &columns[cal.month], &columns[cal.day]
+	for i := range p.calendars {
 		for row := range c.Rows {
-			if month.Null(row) || day.Null(row) {
-				continue
-			}
-			y, m := int64(0), month.Ints[row]
-			if !year.Null(row) {
-				y = year.Ints[row]
-			}
-			if d := day.Ints[row]; m < 1 || m > 12 || y < 0 || y > 9999 || d < 1 || d > lastDay(y, m) {
+			if p.calendars[i].undated(columns, row) {
 				found(Date, i, row)
 			}
 		}
@@ -118,6 +101,35 @@ func (p *Plan) Broken(c *domain.Chunk, found func(k Kind, i, row int)) {
 			}
 		}
 	}
+}
+
+// disordered reports whether a value of a row is below one before it.
+func (p *Plan) disordered(names []string, columns []domain.Column, row int) bool {
+	last := -1
+	for _, name := range names {
+		a := p.d.Index(name)
+		if columns[a].Form == domain.Absent || columns[a].Null(row) {
+			continue
+		}
+		if last >= 0 && p.scales[last].get(&columns[last], row) > p.scales[a].get(&columns[a], row) {
+			return true
+		}
+		last = a
+	}
+	return false
+}
+
+// undated reports whether the parts of a row are no date.
+func (c *calendar) undated(columns []domain.Column, row int) bool {
+	year, month, day := &columns[c.year], &columns[c.month], &columns[c.day]
+	if month.Null(row) || day.Null(row) {
+		return false
+	}
+	y, m, d := int64(0), month.Ints[row], day.Ints[row]
+	if !year.Null(row) {
+		y = year.Ints[row]
+	}
+	return m < 1 || m > 12 || y < 0 || y > 9999 || d < 1 || d > lastDay(y, m)
 }
 
 // same reports whether two columns have one value in a row. Sums of float64 are the same to nine digits: whoever wrote

@@ -16,35 +16,11 @@ type calendar struct {
 // dates reads which attributes are the parts of a date.
 func (p *Plan) dates() {
 	for i, d := range p.d.Dates {
-		c, ok := calendar{}, true
-		for _, part := range []struct {
-			name, what string
-			at         *int
-			lo, hi     int64
-		}{{d.Year, "year", &c.year, 1, 9999}, {d.Month, "month", &c.month, 1, 12}, {d.Day, "day", &c.day, 1, 31}} {
-			a := p.d.Index(part.name)
-			switch {
-			case a < 0 && slices.ContainsFunc(p.d.Derived, func(d domain.Derived) bool { return d.Column.Name == part.name }):
-				p.fault(Date, i, "column %q is derived; a date is made of columns that are modelled", part.name)
-			case a < 0:
-				_, err := p.find(part.name)
-				p.fault(Date, i, "%v", err)
-			case p.columns[a].Type != domain.Int64:
-				p.fault(Date, i, "column %q is a %v; the %s of a date is an INT64", part.name, p.columns[a].Type, part.what)
-			case slices.Contains(p.members, a):
-				p.fault(Date, i, "column %q is in an order too; leave it out of one of them", part.name)
-			default:
-				*part.at = a
-				lo, hi := span(&p.columns[a])
-				if lo < part.lo || hi > part.hi {
-					p.fault(Date, i, "column %q goes from %d to %d; a %s is from %d to %d", part.name, lo, hi, part.what, part.lo, part.hi)
-				} else if part.what == "day" && lo > 28 {
-					p.fault(Date, i, "column %q begins with %d, a day that February need not have", part.name, lo)
-				}
-				continue
-			}
-			ok = false
-		}
+		year, ok := p.datePart(i, d.Year, "year", 1, 9999)
+		month, isMonth := p.datePart(i, d.Month, "month", 1, 12)
+		day, isDay := p.datePart(i, d.Day, "day", 1, 31)
+		c := calendar{year, month, day}
+		ok = ok && isMonth && isDay
 		if ok && (c.year == c.month || c.month == c.day || c.year == c.day) {
 			p.fault(Date, i, "three different columns are needed")
 		}
@@ -57,6 +33,31 @@ func (p *Plan) dates() {
 			p.calendars = append(p.calendars, c)
 		}
 	}
+}
+
+// datePart returns the attribute of a part of date i, whose values lie between least and most.
+func (p *Plan) datePart(i int, name, what string, least, most int64) (a int, ok bool) {
+	a = p.d.Index(name)
+	switch {
+	case a < 0 && slices.ContainsFunc(p.d.Derived, func(d domain.Derived) bool { return d.Column.Name == name }):
+		p.fault(Date, i, "column %q is derived; a date is made of columns that are modelled", name)
+	case a < 0:
+		_, err := p.find(name)
+		p.fault(Date, i, "%v", err)
+	case p.columns[a].Type != domain.Int64:
+		p.fault(Date, i, "column %q is a %v; the %s of a date is an INT64", name, p.columns[a].Type, what)
+	case slices.Contains(p.members, a):
+		p.fault(Date, i, "column %q is in an order too; leave it out of one of them", name)
+	default:
+		lo, hi := span(&p.columns[a])
+		if lo < least || hi > most {
+			p.fault(Date, i, "column %q goes from %d to %d; a %s is from %d to %d", name, lo, hi, what, least, most)
+		} else if what == "day" && lo > 28 {
+			p.fault(Date, i, "column %q begins with %d, a day that February need not have", name, lo)
+		}
+		return a, true
+	}
+	return 0, false
 }
 
 // lastDay returns the number of days of a month; of no year that of a leap year.

@@ -162,14 +162,7 @@ func newTarget(column *domain.Attribute, d *domain.Derived) (m *target, err erro
 func (m *target) value(s string) (int64, error) {
 	switch m.column.Type {
 	case domain.String:
-		if k := slices.Index(m.dict, s); k >= 0 {
-			return int64(k), nil
-		}
-		if m.known {
-			return 0, fmt.Errorf("%q is not among the values of column %q", s, m.column.Name)
-		}
-		m.dict = append(m.dict, s)
-		return int64(len(m.dict) - 1), nil
+		return m.text(s)
 	case domain.Float64:
 		v, err := strconv.ParseFloat(s, 64)
 		if c := m.column.FloatCuts; err != nil || v-v != 0 || len(c) > 0 && !(c[0] <= v && v <= c[len(c)-1]) {
@@ -193,6 +186,18 @@ func (m *target) value(s string) (int64, error) {
 		}
 	}
 	return x, nil
+}
+
+// text returns the number of a text, a new one if they are not declared.
+func (m *target) text(s string) (int64, error) {
+	if k := slices.Index(m.dict, s); k >= 0 {
+		return int64(k), nil
+	}
+	if m.known {
+		return 0, fmt.Errorf("%q is not among the values of column %q", s, m.column.Name)
+	}
+	m.dict = append(m.dict, s)
+	return int64(len(m.dict) - 1), nil
 }
 
 // finish tells the step how its numbers are read, and the column its values.

@@ -63,5 +63,11 @@
 // workers: they belong to a session, and a runner that repeats the step that opened one would open another session
 // with other streams, so that rows would be lost or duplicated. The session is opened here, and not by the row
 // iterator of the BigQuery client, which reads all columns, cannot read as of a time, keeps requesting a stream that
-// was refused for good, and may return neither a batch nor an error when the last stream ends.
+// was refused for good, and may return neither a batch nor an error when the last stream ends: so it is in the source of
+// version 1.86.0.
+//
+// Rows have two ways. A query read page by page needs no permission to open sessions, and is what emulators serve. The
+// Storage Read API has no limit of 10 GB and reads no page twice: its batches become chunks at 9.0 million rows a second
+// of two columns on one core, and rows that the client has already parsed at 4.5 million of five columns
+// (BenchmarkArrowBatch, BenchmarkLoadRow).
 package bigqueryio

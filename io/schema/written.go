@@ -79,22 +79,8 @@ func (w Written) number(dst, cell []byte) ([]byte, bool) {
 	if w == CommaNumbers {
 		point = ','
 	}
-	groups, mark, n := 0, rune(0), digits(cell)
-	dst, cell = append(dst, cell[:n]...), cell[n:]
-	for before := n; before > 0; groups++ {
-		r, size := utf8.DecodeRune(cell)
-		between := r == '.' || r == ',' || r == '\'' || r == '’' || unicode.IsSpace(r)
-		if !between || r == rune(point) || groups > 0 && r != mark {
-			break
-		}
-		n = digits(cell[size:])
-		if n != 3 && n != 2 || before > 3 || groups > 0 && before < 2 {
-			return nil, false
-		}
-		dst, cell = append(dst, cell[size:size+n]...), cell[size+n:]
-		mark, before = r, n
-	}
-	if groups > 0 && n != 3 {
+	dst, cell, n, ok := groups(dst, cell, rune(point))
+	if !ok {
 		return nil, false
 	}
 	if len(cell) > 0 && cell[0] == point {
@@ -112,6 +98,27 @@ func (w Written) number(dst, cell []byte) ([]byte, bool) {
 		}
 	}
 	return dst, n > 0 && signs < 2 && len(cell) == 0
+}
+
+// groups reads digits with marks between thousands, or hundreds as in India, and returns how many the last group has.
+func groups(dst, cell []byte, point rune) (number, rest []byte, n int, ok bool) {
+	mark := rune(0)
+	n = digits(cell)
+	dst, cell = append(dst, cell[:n]...), cell[n:]
+	for before := n; before > 0; {
+		r, size := utf8.DecodeRune(cell)
+		between := r == '.' || r == ',' || r == '\'' || r == '’' || unicode.IsSpace(r)
+		if !between || r == point || mark != 0 && r != mark {
+			break
+		}
+		n = digits(cell[size:])
+		if n != 3 && n != 2 || before > 3 || mark != 0 && before < 2 {
+			return nil, nil, 0, false
+		}
+		dst, cell = append(dst, cell[size:size+n]...), cell[size+n:]
+		mark, before = r, n
+	}
+	return dst, cell, n, mark == 0 || n == 3
 }
 
 // peel takes one sign, currency or percent sign off either end of a number. The sign is + or -, if there was one.
@@ -161,38 +168,45 @@ func digits(s []byte) (n int) {
 // months are the beginnings of their English names.
 const months = "janfebmaraprmayjunjulaugsepoctnovdec"
 
-// date reads a date, after which a time of the day may follow.
-func (w Written) date(dst, s []byte, latest int) ([]byte, bool) {
-	var parts [3][]byte // of the date as they stand
+// dateParts returns year, month and day as they stand, and what is behind them.
+func (w Written) dateParts(s []byte) (parts [3][]byte, rest []byte, ok bool) {
 	if w == DateDigits {
 		if digits(s) != 8 {
-			return nil, false
+			return parts, nil, false
 		}
-		parts, s = [3][]byte{s[:4], s[4:6], s[6:8]}, s[8:]
-	} else {
-		mark := byte(0)
-		for i := range parts {
-			n := digits(s)
-			if n == 0 && w == NamedMonth {
-				n = max(bytes.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), 0)
-			}
-			parts[i], s = s[:n], s[n:]
-			switch {
-			case n == 0:
-				return nil, false
-			case i == 2:
-			case w == NamedMonth:
-				s = bytes.TrimLeft(s, " .,-/")
-			case len(s) == 0 || bytes.IndexByte([]byte("./-"), s[0]) < 0 || i > 0 && s[0] != mark:
-				return nil, false
-			default:
-				mark, s = s[0], s[1:]
-			}
+		return [3][]byte{s[:4], s[4:6], s[6:8]}, s[8:], true
+	}
+	mark := byte(0)
+	for i := range parts {
+		n := digits(s)
+		if n == 0 && w == NamedMonth {
+			n = max(bytes.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), 0)
 		}
-		if w == MonthFirst || digits(parts[0]) == 0 {
-			parts[0], parts[1] = parts[1], parts[0]
+		parts[i], s = s[:n], s[n:]
+		switch {
+		case n == 0:
+			return parts, nil, false
+		case i == 2:
+		case w == NamedMonth:
+			s = bytes.TrimLeft(s, " .,-/")
+		case len(s) == 0 || bytes.IndexByte([]byte("./-"), s[0]) < 0 || i > 0 && s[0] != mark:
+			return parts, nil, false
+		default:
+			mark, s = s[0], s[1:]
 		}
-		parts[0], parts[2] = parts[2], parts[0]
+	}
+	if w == MonthFirst || digits(parts[0]) == 0 {
+		parts[0], parts[1] = parts[1], parts[0]
+	}
+	parts[0], parts[2] = parts[2], parts[0]
+	return parts, s, true
+}
+
+// date reads a date, after which a time of the day may follow.
+func (w Written) date(dst, s []byte, latest int) ([]byte, bool) {
+	parts, s, ok := w.dateParts(s)
+	if !ok {
+		return nil, false
 	}
 	year, month, day := parts[0], parts[1], parts[2]
 	switch len(year) {

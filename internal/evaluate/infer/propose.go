@@ -52,8 +52,58 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 		}
 	}
 	marked := whole.nullMarks(tallies)
-	var lines []proposal
-	for _, c := range whole.columns {
+	lines, err := s.lines(ctx, whole.columns, tallies)
+	if err != nil {
+		return nil, err
+	}
+	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && s.has(p.name) }) {
+		return nil, ErrNothing
+	}
+	if s.FromData && s.parents != nil && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && s.parents.has(p.name) }) {
+		return nil, s.parents.noColumns()
+	}
+	whole.written(lines, tallies) // as rules read the cells
+	events := s.events(people, lines)
+	rules, err := s.related(ctx, whole.csv, tallies, lines)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lines {
+		p := &lines[i]
+		switch text := rules.follow[p.name]; {
+		case text == "":
+		case events != "": // the columns of persons are not to be computed
+			rules.asked = append(rules.asked, text)
+		default:
+			p.follow(text, tallies[p.name].typ)
+		}
+	}
+	s.doubt(lines)
+	csv := whole.csvLine(marked, whole.written(lines, tallies))
+	return []byte(whole.file(lines, s.persons(tallies), rules.asked, events, csv)), nil
+}
+
+// related proposes the constraints of both tables.
+func (s *Source) related(ctx context.Context, csv schema.CSV, tallies map[string]*tally, lines []proposal) (constraints, error) {
+	rules := constraints{follow: map[string]string{}}
+	for _, of := range []*Source{s.parents, s} {
+		if of == nil || !s.FromData {
+			continue
+		}
+		of.csv = csv
+		list, err := of.rules(ctx, tallies, slices.DeleteFunc(slices.Clone(lines), func(p proposal) bool { return !of.has(p.name) }))
+		if err != nil {
+			return rules, err
+		}
+		maps.Copy(rules.follow, list.follow)
+		rules.asked = append(rules.asked, list.asked...)
+	}
+	return rules, nil
+}
+
+// lines proposes each column but the privacy ID.
+func (s *Source) lines(ctx context.Context, columns []column, tallies map[string]*tally) (lines []proposal, err error) {
+	for _, c := range columns {
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -66,36 +116,11 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			lines = append(lines, fromSchema(c))
 		}
 	}
-	if s.FromData && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && s.has(p.name) }) {
-		return nil, ErrNothing
-	}
-	if s.FromData && s.parents != nil && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && s.parents.has(p.name) }) {
-		return nil, s.parents.noColumns()
-	}
-	whole.written(lines, tallies) // as rules read the cells
-	rules, events := constraints{follow: map[string]string{}}, s.events(people, lines)
-	for _, of := range []*Source{s.parents, s} {
-		if of == nil || !s.FromData {
-			continue
-		}
-		of.csv = whole.csv
-		list, err := of.rules(ctx, tallies, slices.DeleteFunc(slices.Clone(lines), func(p proposal) bool { return !of.has(p.name) }))
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(rules.follow, list.follow)
-		rules.asked = append(rules.asked, list.asked...)
-	}
-	for i := range lines {
-		p := &lines[i]
-		switch text := rules.follow[p.name]; {
-		case text == "":
-		case events != "": // the columns of persons are not to be computed
-			rules.asked = append(rules.asked, text)
-		default:
-			p.follow(text, tallies[p.name].typ)
-		}
-	}
+	return lines, nil
+}
+
+// doubt notes the columns that are left out, and those that may be keys.
+func (s *Source) doubt(lines []proposal) {
 	s.Doubts.LeftOut, s.Doubts.Keys = nil, nil
 	for _, p := range lines {
 		if p.key {
@@ -105,8 +130,6 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			s.Doubts.LeftOut = append(s.Doubts.LeftOut, p.name)
 		}
 	}
-	csv := whole.csvLine(marked, whole.written(lines, tallies))
-	return []byte(whole.file(lines, s.persons(tallies), rules.asked, events, csv)), nil
 }
 
 // file lays out a domain file.

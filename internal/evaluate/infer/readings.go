@@ -130,23 +130,29 @@ func (s *Source) settle(tallies []*tally) {
 		}
 	}
 	for _, t := range tallies {
-		for i, pair := range rivals {
-			a, b := t.find(pair[0]), t.find(pair[1])
-			question := ""
-			if t.unclear || t.kind == decimal {
-				question = ambiguous[i]
-			}
-			switch second := proven[pair[1]] && !proven[pair[0]]; {
-			case t.kind == decimal && i == 0 && a == nil && b != nil && second:
-				t.take(b, question)
-			case t.kind != text || a == nil || b == nil:
-			case second, i == 0 && !proven[pair[0]] && s.csv.Comma == ';':
-				t.take(b, question)
-			default:
-				t.take(a, question)
-			}
+		for i := range rivals {
+			s.choose(t, i, proven)
 		}
 		t.settle()
+	}
+}
+
+// choose takes one of two rivals for a column that can be read as both, as proven by other columns.
+func (s *Source) choose(t *tally, i int, proven map[schema.Written]bool) {
+	pair := rivals[i]
+	a, b := t.find(pair[0]), t.find(pair[1])
+	question := ""
+	if t.unclear || t.kind == decimal {
+		question = ambiguous[i]
+	}
+	switch second := proven[pair[1]] && !proven[pair[0]]; {
+	case t.kind == decimal && i == 0 && a == nil && b != nil && second:
+		t.take(b, question)
+	case t.kind != text || a == nil || b == nil:
+	case second, i == 0 && !proven[pair[0]] && s.csv.Comma == ';':
+		t.take(b, question)
+	default:
+		t.take(a, question)
 	}
 }
 

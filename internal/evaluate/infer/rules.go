@@ -166,14 +166,21 @@ func (r *rules) pair(x, y int) {
 	case a.Type == domain.Date && fb.Day > 1 && b.Type != domain.Time:
 		r.derive(x, []int{y}, fmt.Sprintf("date(%s)", r.named(y)), func(v []int64) int64 { return floorDiv(v[y], fb.Day) })
 	}
+	r.order(x, y)
+}
+
+// order tries whether x is at most y, if they are alike.
+func (r *rules) order(x, y int) {
+	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
 	number := func(t domain.Type) bool { return t == domain.Int64 || t == domain.Numeric }
-	if a.Type == b.Type && fa.Calendar || number(a.Type) && number(b.Type) && r.overlap(x, y) {
-		ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale)
-		r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
-			holds: func(v []int64) bool {
-				return v[x] == v[y] && a.Scale == b.Scale || float64(v[x])*ua <= float64(v[y])*ub
-			}})
+	if (a.Type != b.Type || !a.Type.Facts().Calendar) && !(number(a.Type) && number(b.Type) && r.overlap(x, y)) {
+		return
 	}
+	ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale)
+	r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
+		holds: func(v []int64) bool {
+			return v[x] == v[y] && a.Scale == b.Scale || float64(v[x])*ua <= float64(v[y])*ub
+		}})
 }
 
 // mapping tries whether each category of y has one value of x.
@@ -296,6 +303,12 @@ func (r *rules) texts(ctx context.Context) (constraints, error) {
 			out.asked = append(out.asked, text)
 		}
 	}
+	err := r.orders(ctx, &out, from)
+	return out, err
+}
+
+// orders adds the orders between columns that do not follow from others, but for those that other orders imply.
+func (r *rules) orders(ctx context.Context, out *constraints, from map[int][]int) error {
 	before := map[[2]int]bool{}
 	for _, x := range r.list {
 		if x.x < 0 && x.seen >= MinSupport && from[x.uses[0]] == nil && from[x.uses[1]] == nil {
@@ -307,7 +320,7 @@ func (r *rules) texts(ctx context.Context) (constraints, error) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return out, err
+			return err
 		}
 		implied := before[[2]int{x.uses[1], x.uses[0]}]
 		for k := range r.d.Attributes {
@@ -317,7 +330,7 @@ func (r *rules) texts(ctx context.Context) (constraints, error) {
 			out.asked = append(out.asked, x.text)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // mapped writes the end of an entry with a map.

@@ -48,24 +48,7 @@ const besideEnd = ".release"
 
 // Validate lists all faults of the fields at once.
 func (d Dir) Validate() error {
-	var faults []string
-	if d.Path == "" && d.Release == "" {
-		faults = append(faults, "no directory is given")
-	}
-	for _, path := range []string{d.Path, d.Release} {
-		if err := files.CheckName(path); err != nil && path != "" {
-			faults = append(faults, err.Error())
-		}
-	}
-	if _, err := Beside(d.Path); d.Path != "" && d.Release == "" && err != nil {
-		faults = append(faults, err.Error()+"; name one")
-	}
-	if d.Path != "" && d.Release != "" && within(d.Path, d.Release) {
-		faults = append(faults, fmt.Sprintf("%s is for rows alone, and %s is in it; name another directory", show(d.Path), show(d.Release)))
-	}
-	if d.Path != "" && d.Release != "" && files.Scheme(d.Path) != files.Scheme(d.Release) {
-		faults = append(faults, fmt.Sprintf("%s and %s are not in one place; name two directories of this machine, or two of one service", show(d.Path), show(d.Release)))
-	}
+	faults := d.placeFaults()
 	if d.RunID == "" || len(d.RunID) > 64 || strings.Trim(d.RunID, letters+"_-") != "" {
 		faults = append(faults, fmt.Sprintf("run %q: want 1 to 64 letters, digits, _ and -", d.RunID))
 	}
@@ -82,6 +65,31 @@ func (d Dir) Validate() error {
 		return errors.New("sink: " + strings.Join(faults, "\n\t"))
 	}
 	return nil
+}
+
+// placeFaults returns what is wrong with the names of the directories.
+func (d Dir) placeFaults() (faults []string) {
+	if d.Path == "" && d.Release == "" {
+		faults = append(faults, "no directory is given")
+	}
+	for _, path := range []string{d.Path, d.Release} {
+		if err := files.CheckName(path); err != nil && path != "" {
+			faults = append(faults, err.Error())
+		}
+	}
+	if _, err := Beside(d.Path); d.Path != "" && d.Release == "" && err != nil {
+		faults = append(faults, err.Error()+"; name one")
+	}
+	if d.Path == "" || d.Release == "" {
+		return faults
+	}
+	if within(d.Path, d.Release) {
+		faults = append(faults, fmt.Sprintf("%s is for rows alone, and %s is in it; name another directory", show(d.Path), show(d.Release)))
+	}
+	if files.Scheme(d.Path) != files.Scheme(d.Release) {
+		faults = append(faults, fmt.Sprintf("%s and %s are not in one place; name two directories of this machine, or two of one service", show(d.Path), show(d.Release)))
+	}
+	return faults
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
