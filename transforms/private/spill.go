@@ -22,8 +22,12 @@ type Spill struct {
 	file *os.File // nil before the first write
 	key  cipher.Block
 	end  int64
+	tail []byte // what is before end and not in the file yet, encrypted; it begins with a record
 	done bool
 }
+
+// spillBuffer is how much waits for a write, in bytes: records have tens, and network disks take long for each write.
+const spillBuffer = 1 << 18
 
 // spills finds the spills of this process, of which a DoFn has the name only.
 var spills sync.Map // from ID to *Spill
@@ -47,7 +51,7 @@ func (s *Spill) Close() error {
 	}
 	err := s.file.Close()
 	_ = os.Remove(s.file.Name()) // where a file that is open keeps its name
-	s.file = nil
+	s.file, s.tail = nil, nil
 	return spillError(err)
 }
 
@@ -79,38 +83,41 @@ func spillError(err error) error {
 
 // put writes b, which it overwrites, and returns where.
 func (s *Spill) put(b []byte) (where []byte, err error) {
-	file, at, err := s.extend(len(b))
-	if err != nil {
-		return nil, err
-	}
-	s.stream(at).XORKeyStream(b, b)
-	if _, err := file.WriteAt(b, at); err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
 		return nil, spillError(err)
 	}
+	if len(s.tail) > 0 && len(s.tail)+len(b) > spillBuffer {
+		if _, err := s.file.WriteAt(s.tail, s.end-int64(len(s.tail))); err != nil {
+			return nil, spillError(err)
+		}
+		s.tail = s.tail[:0]
+	}
+	at := s.end
+	s.stream(at).XORKeyStream(b, b)
+	s.tail, s.end = append(s.tail, b...), at+int64(len(b))
 	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(at)), uint64(len(b))), nil
 }
 
-// extend makes room for n bytes at the end.
-func (s *Spill) extend(n int) (file *os.File, at int64, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// open makes the file for the first record.
+func (s *Spill) open() (err error) {
 	if s.done {
-		return nil, 0, spillError(os.ErrClosed)
+		return os.ErrClosed
 	}
-	if s.file == nil {
-		var key [32]byte
-		_, _ = rand.Read(key[:]) // never fails
-		if s.key, err = aes.NewCipher(key[:]); err != nil {
-			return nil, 0, spillError(err)
-		}
-		if s.file, err = os.CreateTemp(s.dir, "dapple-records-"); err != nil {
-			return nil, 0, spillError(err)
-		}
-		_ = os.Remove(s.file.Name()) // some systems refuse it; then Close does so
+	if s.file != nil {
+		return nil
 	}
-	at = s.end
-	s.end += int64(n)
-	return s.file, at, nil
+	var key [32]byte
+	_, _ = rand.Read(key[:]) // never fails
+	if s.key, err = aes.NewCipher(key[:]); err != nil {
+		return err
+	}
+	if s.file, err = os.CreateTemp(s.dir, "dapple-records-"); err != nil {
+		return err
+	}
+	_ = os.Remove(s.file.Name()) // some systems refuse it; then Close does so
+	return nil
 }
 
 // stream is the key stream of what is written at an offset. Each offset is written once.
@@ -124,15 +131,25 @@ func (s *Spill) stream(at int64) cipher.Stream {
 func (s *Spill) get(where []byte) ([]byte, error) {
 	at, k := binary.Uvarint(where)
 	n, m := binary.Uvarint(where[max(k, 0):])
-	s.mu.Lock()
-	file := s.file
-	s.mu.Unlock()
-	if file == nil || k <= 0 || m <= 0 {
+	if k <= 0 || m <= 0 {
 		return nil, spillError(os.ErrClosed)
 	}
 	b := make([]byte, n)
-	if _, err := file.ReadAt(b, int64(at)); err != nil {
-		return nil, spillError(err)
+	s.mu.Lock()
+	file, written := s.file, s.end-int64(len(s.tail))
+	if int64(at) >= written && int64(at+n) <= s.end {
+		copy(b, s.tail[int64(at)-written:])
+		file = nil
+	}
+	closed := s.file == nil
+	s.mu.Unlock()
+	if closed {
+		return nil, spillError(os.ErrClosed)
+	}
+	if file != nil {
+		if _, err := file.ReadAt(b, int64(at)); err != nil {
+			return nil, spillError(err)
+		}
 	}
 	s.stream(int64(at)).XORKeyStream(b, b)
 	return b, nil

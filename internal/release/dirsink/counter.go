@@ -1,6 +1,7 @@
 package dirsink
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
@@ -15,8 +16,9 @@ func (d Dir) write(path string, content func(io.Writer, []File) error) (File, er
 		return File{}, err
 	}
 	w := newCounter(f)
-	if err = content(w, nil); err == nil {
-		err = w.err
+	b := bufio.NewWriterSize(w, 1<<16) // pages are written a few bytes at a time
+	if err = content(b, nil); err == nil {
+		err = b.Flush()
 	}
 	return File{Bytes: w.n, CRC32C: hexCRC(w.crc), SHA256: w.sum()}, end(f, err)
 }

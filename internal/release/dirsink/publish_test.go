@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
 var ctx = context.Background()
@@ -358,4 +360,29 @@ func ExampleDir() {
 	}
 	fmt.Println(m.Rows, m.Parts[0].Name)
 	// Output: 1 part-00000-of-00001.csv
+}
+
+// A released file that is made a few bytes at a time, as a page is, takes few writes.
+func TestReleasedFilesAreWrittenAtOnce(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run", Shards: 1, Extension: "csv"}
+	if err := d.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	refs := stage(t, d)
+	page := Released{"_report.html", func(w io.Writer, _ []File) error {
+		for i := range 5000 {
+			if _, err := fmt.Fprintf(w, "<p>figure %d\n", i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	calls, known := dptest.WriteCalls(func() {
+		if _, err := d.Publish(ctx, refs, []Released{page}, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if t.Logf("figure: %d writes", calls); known && calls > 100 {
+		t.Errorf("%d writes of one page and a manifest", calls)
+	}
 }

@@ -1,6 +1,9 @@
 package dptest
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -32,4 +35,22 @@ func Allocated(code func()) uint64 {
 	code()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// WriteCalls runs code and returns how often the process asked the kernel to write meanwhile; known: the kernel tells, as
+// Linux does.
+func WriteCalls(code func()) (calls int64, known bool) {
+	count := func() (n int64) {
+		b, err := os.ReadFile("/proc/self/io")
+		if _, rest, found := bytes.Cut(b, []byte("syscw: ")); err != nil || !found {
+			known = false
+		} else if _, err := fmt.Fscan(bytes.NewReader(rest), &n); err != nil {
+			known = false
+		}
+		return n
+	}
+	known = true
+	before := count()
+	code()
+	return count() - before, known
 }
