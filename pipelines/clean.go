@@ -60,6 +60,7 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 	temp := os.TempDir()
 	var errs []error
 	removed := 0
+	unspent := map[string]bool{} // run IDs
 	remove := func(f found) {
 		defer f.unlock()
 		if f.atWork {
@@ -71,6 +72,7 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 		if f.RunID != "" {
 			text = strings.TrimSuffix(f.describe(), "; "+removal(f.dir))
 		}
+		unspent[f.RunID] = f.model == nil && !f.drawn && !f.unread
 		text += f.giveBack(ctx)
 		if err := files.RemoveAll(ctx, f.dir); err != nil {
 			errs = append(errs, err)
@@ -93,7 +95,11 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 			errs = append(errs, err)
 			for _, l := range gone {
 				removed++
-				fmt.Fprintf(w, "removed %s: rows of a release that was not published; it counts as spent if anybody could read them\n", l.Path)
+				what := "rows of a release that was not published; it counts as spent if anybody could read them"
+				if unspent[l.RunID] {
+					what = "what that run had prepared, before it spent anything"
+				}
+				fmt.Fprintf(w, "removed %s: %s\n", l.Path, what)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 )
 
 const purchasesDomain = `privacy_id: customer
@@ -254,5 +255,23 @@ func TestPeopleWithoutRows(t *testing.T) {
 	c.People = c.Input
 	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "rows: {min: 0, …}") {
 		t.Errorf("a table of people that nothing is said of: %v", err)
+	}
+}
+
+// The model of few people with events is of their size, however many rows a person may have.
+func TestModelOfFewPeopleIsSmall(t *testing.T) {
+	for _, most := range []int{12, 365} {
+		c := purchases(t, 400)
+		c.Method, c.Epsilon = "", 1
+		put(t, c.Domain, strings.Replace(purchasesDomain, "max: 12", fmt.Sprint("max: ", most), 1))
+		mustRun(t, c)
+		info, err := os.Stat(filepath.Join(c.Output+".release", publish.ModelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("figure: %d bytes for 400 people of at most %d rows", info.Size(), most)
+		if info.Size() > 1<<20 {
+			t.Errorf("the model of 400 people of at most %d rows has %d bytes", most, info.Size())
+		}
 	}
 }
