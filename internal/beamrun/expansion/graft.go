@@ -10,6 +10,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -26,11 +27,11 @@ type graph struct {
 }
 
 // build makes the stage, by Synthesize alone.
-func build(types rowTypes, p synth.Params, env *pipepb.Environment) (*graph, error) {
+func build(types rowTypes, p synth.Params, d publish.Description, env *pipepb.Environment) (*graph, error) {
 	pipeline, s := beam.NewPipelineWithRoot()
 	in := beam.External(s, anyInput, nil, nil, []beam.FullType{typex.New(types.in)}, true)
 	rows, release := synth.Synthesize(s, in[0], p)
-	statement := state(s, release, p)
+	statement := state(s, release, p, d)
 	for tag, col := range map[string]beam.PCollection{rowsTag: rows, statementTag: statement} {
 		beam.External(s, placeholder+tag, nil, []beam.PCollection{col}, nil, true)
 	}

@@ -3,7 +3,6 @@ package expansion
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
@@ -40,7 +39,8 @@ type options struct {
 	ErrorShare   *float64   `beam:"error_share" about:"Part of the budget with which the error of the result is measured, default 0.01; 0: it is not measured."`
 	Shards       *int64     `beam:"shards" about:"Blocks of rows that workers make side by side, default 8; the rows do not depend on it."`
 	SampleSeed   *int64     `beam:"sample_seed" about:"Repeats the drawing of rows from a model, never the noise; default: random."`
-	Store        *string    `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps the release, so that a job that is started again draws no second noise. Required unless the runner is known not to retry. It is private until the rows are written; remove it then. Run such a pipeline once: a second run of it would adopt the release of the first."`
+	Store        *string    `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps the release, so that a job that is started again draws no second noise. Required unless the runner is known not to retry. It is private until the rows are written; remove it then."`
+	RunID        *string    `beam:"run_id" about:"Names the release in store, and is required with it: the same for every attempt at one release, which then adopts it and spends nothing; another for the next, such as orders-2026-11-24. A pipeline that is kept and launched again has the same one, and adopts: expand it anew with another to release again."`
 	NoRetries    *bool      `beam:"no_retries" about:"true: you know that the runner starts no step of this job twice, and no store is needed."`
 }
 
@@ -186,8 +186,14 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 			errs = append(errs, fmt.Errorf("option neighbouring: got %q; want add_remove or replace", *o.Neighbouring))
 		}
 	}
+	switch p.RunID = value(o.RunID); {
+	case value(o.Store) != "" && p.RunID == "":
+		errs = append(errs, errors.New("run_id is required with store, where it names the release: the same for every attempt at one release, another for the next, such as orders-2026-11-24"))
+	case value(o.Store) == "" && p.RunID != "":
+		errs = append(errs, errors.New("run_id names a release in store; name a store too, or leave run_id out"))
+	}
 	if value(o.Store) != "" {
-		p.Store, p.RunID = keep.In(*o.Store), rand.Text()
+		p.Store = keep.In(*o.Store)
 	} else {
 		p.NoStore = "the caller's runner starts no job again, or its option no_retries says so"
 	}
@@ -205,6 +211,15 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 		p.Workload = query.WithRows(f.Domain, p.Workload, query.DefaultCells)
 	}
 	return p, errors.Join(append(errs, err)...)
+}
+
+// derived lists what the domain file has from the true table, a column each. The file has no fault.
+func (o *options) derived() (list []string) {
+	f, err := domainfile.Parse("domain", []byte(o.Domain))
+	for i := 0; err == nil && i < len(f.Derived); i++ {
+		list = append(list, f.Derived[i].String())
+	}
+	return list
 }
 
 // marginals is the workload of lists of columns.

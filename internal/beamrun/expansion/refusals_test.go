@@ -111,13 +111,32 @@ func TestStorePolicy(t *testing.T) {
 	}
 }
 
+// A release in a store has the name that its caller gives it, so that a pipeline adopts that release alone.
+func TestRunIDIsGiven(t *testing.T) {
+	store, run := t.TempDir(), "monday"
+	for want, o := range map[string]options{
+		"run_id is required with store":   {Store: &store},
+		"run_id names a release in store": {RunID: &run},
+		"":                                {Store: &store, RunID: &run},
+	} {
+		o.Domain, o.Epsilon, o.Delta = people, 1, 1e-9
+		p, err := o.params(t.Context(), nil)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		if err == nil && p.RunID != run {
+			t.Errorf("the release is called %q", p.RunID)
+		}
+	}
+}
+
 // Every parameter of Synthesize can be given.
 func TestParams(t *testing.T) {
 	o := options{
 		Domain: people, Epsilon: 2, Delta: 1e-6, Neighbouring: new(string), Rows: new(int64), Workload: [][]string{{"sex", "born"}, {"age"}},
-		Units: new(float64), Method: new(string), MemoryLimit: new(int64), ErrorShare: new(float64), Shards: new(int64), SampleSeed: new(int64), Store: new(string), Public: new(string),
+		Units: new(float64), Method: new(string), MemoryLimit: new(int64), ErrorShare: new(float64), Shards: new(int64), SampleSeed: new(int64), Store: new(string), RunID: new(string), Public: new(string),
 	}
-	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store, *o.Public = "replace", 10, 7, "dpfw", 1<<20, 3, 5, "gs://b/d", "open.csv"
+	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store, *o.RunID, *o.Public = "replace", 10, 7, "dpfw", 1<<20, 3, 5, "gs://b/d", "monday", "open.csv"
 	p, err := o.params(t.Context(), func(_ context.Context, name string, f *schema.File) (*solver.Public, error) {
 		if name != *o.Public || f.Domain.PrivacyID != "id" {
 			return nil, errors.New("another table")

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -98,7 +100,7 @@ func (s *Server) expand(ctx context.Context, req *jobpb.ExpansionRequest) (*jobp
 	if p.As = types.out; types.out.NumField() == 0 {
 		return nil, errors.New("the domain has no column that is written")
 	}
-	g, err := build(types, p, s.Environment)
+	g, err := build(types, p, publish.Description{PublicName: value(o.Public), Derived: o.derived(), Began: time.Now().UTC().Format(time.RFC3339)}, s.Environment)
 	if err != nil {
 		return nil, err
 	}

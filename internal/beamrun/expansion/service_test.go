@@ -86,7 +86,7 @@ func TestExpand(t *testing.T) {
 	}
 	for tag, want := range map[string]string{
 		rowsTag:      "sex STRING, age INT64, born beam:logical_type:date:v1?",
-		statementTag: "guarantee STRING, epsilon DOUBLE, delta DOUBLE, method STRING, units DOUBLE, cell_error DOUBLE?, tv DOUBLE?, ledger STRING, model_sha256 STRING, model_place STRING?",
+		statementTag: "guarantee STRING, epsilon DOUBLE, delta DOUBLE, method STRING, units DOUBLE, cell_error DOUBLE?, tv DOUBLE?, ledger STRING, privacy STRING, model_sha256 STRING, model_place STRING?",
 	} {
 		s := &pipepb.Schema{}
 		col := c.GetPcollections()[resp.GetTransform().GetOutputs()[tag]]

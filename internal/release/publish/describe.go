@@ -52,8 +52,6 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 	}
 	cliques, marginals, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, summary)
-	privacy.Criteria = criteriaOf(d, a.Result.Accepted)
-	privacy.Public = report.NewPublic(d.PublicName, a.Result.Public)
 	privacy.Merge(MinCountOf(d.MinCount, binned, rows, merged))
 	return []dirsink.Released{
 		{Name: ModelFile, Write: func(w io.Writer, _ []dirsink.File) error {
@@ -97,6 +95,20 @@ func HashesOf(list []dirsink.File) (rows string, others map[string]string) {
 	return rows, others
 }
 
+// Statement returns the statement of a release whose rows are written elsewhere: without the hashes of files.
+func (d *Description) Statement(a *synth.Artifact) (report.Privacy, error) {
+	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
+	if err != nil {
+		return report.Privacy{}, err
+	}
+	rows := d.RowsAsked
+	if rows == 0 {
+		rows = int64(max(0, a.Result.Total.Units))
+	}
+	_, _, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
+	return statement(d, a, rows, summary), nil
+}
+
 func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
 	noise := report.Gaussian
 	if a.Statement.Accounting == dp.Pure.String() {
@@ -117,11 +129,14 @@ func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals
 	if r.Uncertainty != nil { // the bound covers one-way tables only
 		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.LookedAt
 	}
-	return report.New(report.Run{
+	p := report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
 		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
+	p.Criteria = criteriaOf(d, a.Result.Accepted)
+	p.Public = report.NewPublic(d.PublicName, a.Result.Public)
+	return p
 }
 
 // criteriaOf returns the section on criteria of a statement; nil if there are none.

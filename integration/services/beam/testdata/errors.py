@@ -76,6 +76,6 @@ except Exception as e:
     print(f"store: {e}")
 # At run time: the store is a file, so that nothing can be kept in it.
 with tempfile.NamedTemporaryFile() as f:
-    attempt("run", store=f.name, args=sys.argv[1:])
+    attempt("run", store=f.name, run_id="run", args=sys.argv[1:])
 # Cells that the domain lacks are its fallback.
 attempt("unfit", no_retries=True, args=sys.argv[1:])

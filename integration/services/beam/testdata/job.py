@@ -25,5 +25,5 @@ with beam.Pipeline(options=PipelineOptions(sys.argv[5:])) as p:
         beam.typehints.row_type.RowTypeConstraint.from_fields([("id", int), ("a", int), ("b", int), ("c", float)]))
     if address:
         rows = (rows | Synthesize(domain=DOMAIN, epsilon=1, delta=1e-9, service=address, rows=made or None,
-                                  store=store or None, no_retries=not store))["rows"]
+                                  store=store or None, run_id="job" if store else None, no_retries=not store))["rows"]
     rows | beam.combiners.Count.Globally() | beam.Map(lambda n: print("rows", n))

@@ -23,7 +23,7 @@ class Keep(beam.DoFn):
                 w.writerow([r.sex, r.age, "" if r.cost is None else r.cost])
 
 
-stage = Synthesize(domain=open(domain).read(), epsilon=5, delta=1e-6, store=store)
+stage = Synthesize(domain=open(domain).read(), epsilon=5, delta=1e-6, store=store, run_id="marginals")
 took = []
 
 

@@ -34,7 +34,7 @@ class Synthesize(beam.PTransform):  # type: ignore[misc,unused-ignore]
       program: the dapple to start; default: DAPPLE, else the one on the PATH.
       service: the address of a dapple expand that is there already, in its place.
       options: neighbouring, rows, workload, units, method, public, memory_limit, error_share, shards, sample_seed, store,
-        no_retries. The service describes them: `Synthesize.options()`.
+        run_id, no_retries. The service describes them: `Synthesize.options()`.
 
     Returns a dict of two collections: "rows" and "statement".
     """
