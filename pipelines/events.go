@@ -13,12 +13,12 @@ import (
 )
 
 // checkEvents refuses what a table of many rows per person cannot be asked for.
-func checkEvents(d *domain.Domain, rows int64, f *Faults) {
+func checkEvents(d *domain.Domain, rows int64, fix string, f *Faults) {
 	if d.Events == nil {
 		return
 	}
 	if rows > 0 {
-		f.add("--rows", fmt.Sprintf("got %d, and the domain file declares events: people are written, as many as the release says, each with rows of its own", rows), "leave it out")
+		f.add("--rows", fmt.Sprintf("got %d, and the domain file declares events: people are written, as many as the release says, each with rows of its own", rows), fix)
 	}
 }
 

@@ -135,6 +135,14 @@ func TestPeople(t *testing.T) {
 	if shown < 0.95 || shown > 1.05 {
 		t.Errorf("%.3f times as many rows", shown)
 	}
+	few, _ := sampleFrom(t, c, func(s *SampleConfig) { s.NumPeople = 12 })
+	who := map[string]bool{}
+	for _, line := range few {
+		who[line[0]] = true
+	}
+	if len(who) != 12 || len(few) < 12 {
+		t.Errorf("%d people with %d rows; 12 people were asked for", len(who), len(few))
+	}
 	where, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Where = "plan = plus AND rows_per_person >= 4" })
 	for _, line := range where {
 		if line[2] != "plus" {

@@ -46,6 +46,26 @@ func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
 		whole = rows
 	}
 	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, whole, r.File.CSV))...)
+	r.placeKeys(ctx)
+}
+
+// placeKeys gives made-up keys the places that they have in the input, by the names of its columns alone.
+func (r *Request) placeKeys(ctx context.Context) {
+	d := r.File.Domain
+	names := r.source.Form(r.File.CSV).Columns
+	if len(d.Generated) == 0 {
+		return
+	}
+	if len(names) == 0 {
+		columns, _, err := r.source.Describe(ctx)
+		if err != nil {
+			return // said by the check
+		}
+		for _, c := range columns {
+			names = append(names, c.Name)
+		}
+	}
+	d.PlaceGenerated(names)
 }
 
 // ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without

@@ -155,7 +155,7 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 			return err
 		}
 		if err := files.Replace(ctx, to.name, b.Bytes()); err != nil {
-			return fmt.Errorf("pipelines: %w", err)
+			return fmt.Errorf("%s: %s", to.flag, plainPathError(err))
 		}
 		fmt.Fprintf(&text, "%-9s %s\n", to.title, to.name)
 	}

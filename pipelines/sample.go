@@ -33,6 +33,7 @@ type SampleConfig struct {
 	Format        string // parquet (default) or csv
 	Null          string // how CSV spells NULL; default: an empty cell
 	Rows          int64  // default: the released number of units; dry rows have none
+	NumPeople     int64  // of a model of people with their rows, in place of Rows; default: the released number
 	Where         string // only rows that meet it; see synth.SampleParams
 	MinCount      synth.MinCount
 	SampleSeed    uint64
@@ -92,7 +93,15 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		checkLayout(ctx, c.target(), &file.Domain, r.Tables, &faults)
 		checkWhere(r, &faults)
 		checkMinCount(r.MinCount, r.Rows, 0, &file.Domain, &faults)
-		checkEvents(&file.Domain, r.Rows, &faults)
+		checkEvents(&file.Domain, r.Rows, "--people=N asks for a number of people", &faults)
+		switch {
+		case c.NumPeople < 0:
+			faults.add("--people", fmt.Sprintf("got %d; want at least 1", c.NumPeople), "")
+		case c.NumPeople > 0 && file.Domain.Events == nil:
+			faults.add("--people", "is for models of people with many rows each", "ask for --rows")
+		case c.NumPeople > 0:
+			r.Rows = c.NumPeople
+		}
 	}
 	return r, faults.Err()
 }

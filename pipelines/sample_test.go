@@ -264,3 +264,34 @@ func TestConstraintsOfARun(t *testing.T) {
 		}
 	}
 }
+
+// Made-up keys stand where the table that is read has them, and its header alone decides that.
+func TestKeysStandInTheirPlace(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "trips.yaml"), tripDomain+"  - {column: ticket, as: AB-####}\n  - {column: added, as: serial}\n")
+	put(t, filepath.Join(dir, "trips.csv"), "city,id,start,end,time,note,ticket\n"+strings.Repeat("Austin,7,2020-01-02,2020-02-03,930,x,T1\n", 40))
+	r, err := ValidateRun(context.Background(), Config{Domain: filepath.Join(dir, "trips.yaml"), Input: filepath.Join(dir, "trips.csv"), Output: filepath.Join(dir, "out"),
+		Epsilon: 1, Delta: 1e-9, Format: "csv", Rows: 5, Shards: 1, Runner: "direct", ExpectedRows: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "out", "*.csv"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	b, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(b), "\n")
+	if lines[0] != "added,city,id,start,end,time,ticket,hour,state" {
+		t.Fatalf("columns %s", lines[0])
+	}
+	cells := strings.Split(lines[1], ",")
+	if cells[0] != "1" || len(cells[2]) != 36 || !strings.HasPrefix(cells[6], "AB-") {
+		t.Errorf("keys are in other places: %s", lines[1])
+	}
+}

@@ -89,7 +89,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		r.Tables = r.Tables || noRows(r.File.Domain)
 		checkLayout(ctx, c.target(), r.File.Domain, r.Tables, &faults)
 		checkMinCount(c.MinCount, c.Rows, c.ExpectedRows, r.File.Domain, &faults)
-		checkEvents(r.File.Domain, c.Rows, &faults)
+		checkEvents(r.File.Domain, c.Rows, "leave it out", &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
 	checkLedger(ctx, r, &faults)

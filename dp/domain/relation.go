@@ -1,6 +1,9 @@
 package domain
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Derived is a column that is computed from others in every row written. It is not modelled: it is not an attribute,
 // uses no budget, and need not be in a table that is read. Exactly one of From, Sum and Map is set. They name
@@ -30,10 +33,57 @@ type DateParts struct{ Year, Month, Day string }
 
 // Generated is a column of keys that are made up for the rows written, independently of the data: "uuid", "serial",
 // or a pattern such as "AB-####", in which # is a digit and ? a capital letter.
-type Generated struct{ Column, As string }
+type Generated struct {
+	Column, As string
+	Place      int `json:",omitempty"` // position among all columns written; keys without one come first
+}
 
-// Written returns the domain of the rows that are written: generated columns, then attributes and derived
-// columns, each in its place. It is d if there is nothing to add. With Events the number of the person comes first, under
+// PlaceGenerated gives generated columns the places that they have in a table with columns of these names: each behind
+// the column that is before it there, of those that are written. Others come first.
+func (d *Domain) PlaceGenerated(table []string) {
+	var names []string
+	for _, a := range d.Written().Attributes {
+		if !slices.ContainsFunc(d.Generated, func(g Generated) bool { return g.Column == a.Name && slices.Contains(table, a.Name) }) {
+			names = append(names, a.Name)
+		}
+	}
+	if d.Events != nil {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == d.PrivacyID }) // which is before them all
+	}
+	at := 0 // behind keys that the table lacks
+	for at < len(names) && slices.ContainsFunc(d.Generated, func(g Generated) bool { return g.Column == names[at] }) {
+		at++
+	}
+	for _, name := range table {
+		if k := slices.Index(names, name); k >= 0 {
+			at = k + 1
+		} else if slices.ContainsFunc(d.Generated, func(g Generated) bool { return g.Column == name }) {
+			names = slices.Insert(names, at, name)
+			at++
+		}
+	}
+	d.Generated = slices.Clone(d.Generated)
+	for i := range d.Generated {
+		d.Generated[i].Place = slices.Index(names, d.Generated[i].Column)
+	}
+}
+
+// WithGenerated puts the generated columns in their places among the others.
+func WithGenerated[T any](generated []Generated, keys, others []T) []T {
+	order := make([]int, len(generated))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(generated[a].Place, generated[b].Place) })
+	out := slices.Clone(others)
+	for before, i := range order {
+		out = slices.Insert(out, min(max(generated[i].Place, before), len(out)), keys[i])
+	}
+	return out
+}
+
+// Written returns the domain of the rows that are written: generated columns, attributes and derived columns, each
+// in its place. It is d if there is nothing to add. With Events the number of the person comes first, under
 // the name of the privacy ID.
 func (d *Domain) Written() *Domain {
 	if d.Events != nil {
@@ -59,7 +109,7 @@ func (d *Domain) Written() *Domain {
 			keys[i] = Attribute{Name: g.Column, Type: Int64, Cuts: []int64{1, 1 << 40}, Resolution: 1}
 		}
 	}
-	w.Attributes = append(keys, w.Attributes...)
+	w.Attributes = WithGenerated(d.Generated, keys, w.Attributes)
 	return w
 }
 

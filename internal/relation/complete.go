@@ -26,7 +26,7 @@ func (p *Plan) Complete(c *domain.Chunk, first int64, word func(column int, i ui
 	for k, g := range p.d.Generated {
 		keys[k] = generate(g, c.Rows, first, func(i uint64) uint64 { return word(k, i) })
 	}
-	c.Columns = append(keys, out...)
+	c.Columns = domain.WithGenerated(p.d.Generated, keys, out)
 }
 
 // run computes the column of all rows.

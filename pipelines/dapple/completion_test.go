@@ -150,6 +150,18 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
+// A δ that is not given is one problem, not two: no method is refused for a δ of 0 that nobody asked for. Nor does a file
+// that cannot be written name a package.
+func TestOneProblemEach(t *testing.T) {
+	dir := people(t, 200)
+	put(t, dir, "learned.yaml", "privacy_id: none\ncolumns:\n  - {name: age, type: INT64, min: 0, max: 99, null: true}\n  - {name: income, type: INT64, min: 0, max: 99999, null: true}\n")
+	dapple(t, dir, "plan", "learned.yaml", "--epsilon=1").want(t, 2, "one problem", "--delta: is required")
+	dapple(t, dir, synth("--quiet")...).want(t, 0)
+	if got := dapple(t, dir, "report", "out", "--html=no/x.html"); got.status == 0 || !strings.Contains(got.stderr, "--html: ") || strings.Contains(got.stderr, "pipelines: ") {
+		t.Errorf("status %d: %s", got.status, got.stderr)
+	}
+}
+
 // A plan for programs says what the text says.
 func TestPlanJSON(t *testing.T) {
 	dir := people(t, 10)

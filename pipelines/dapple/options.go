@@ -2,7 +2,10 @@ package main
 
 import (
 	"flag"
+	"math"
 
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/pipelines"
 	rows "github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -26,6 +29,7 @@ const mostRows = 1_000_000_000_000
 
 // requestOptions are the flags that plan and synth share.
 func requestOptions(c *pipelines.Config) []option {
+	c.Delta = dp.Delta(math.NaN()) // until it is given, so that no method is judged by a δ of 0
 	opts := []option{
 		{name: "domain", group: groupWhat, value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
 		{name: "input", group: groupWhat, value: "TABLE", usage: "the private table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
@@ -34,7 +38,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "expected_rows", group: groupWhat, value: "N", def: "50000", usage: "public estimate of the number of people, for planning", set: whole(&c.ExpectedRows, mostRows)},
 		{name: "marginals", group: groupWhat, value: "K", def: "3", usage: "most columns in one marginal", set: whole(&c.Marginals, 8)},
 		{name: "max_cells", group: groupWhat, value: "N", def: "10000", usage: "most cells in one marginal", set: whole(&c.MaxCells, 10_000_000)},
-		{name: "method", group: groupWhat, value: "NAME", def: "auto", usage: "auto, or a method that dapple plan lists", set: text(&c.Method)},
+		{name: "method", group: groupWhat, value: "NAME", def: "auto", choices: append([]string{"auto"}, methods.Names()...), usage: "auto, or a method that dapple plan lists", set: text(&c.Method)},
 		{name: "strict", group: groupWhat, usage: "fail on an unusable cell or line, and say where: for the data owner", set: toggle(&c.Strict)},
 
 		{name: "epsilon", group: groupPrivacy, value: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
