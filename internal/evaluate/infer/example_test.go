@@ -39,9 +39,11 @@ func ExampleOpen() {
 	//   "born": [type, min, max, null flag]  # without the table: the first and last day that the table is about, as its description has them
 	// # review: the names of the columns are the first line of the file
 	// privacy_id: none  # every record is protected by itself
+	// # review values: is each list complete? other: true makes a cell of what it lacks
+	// # review fallback: it is what an unusable value becomes; null: true makes a cell of those
 	// columns:
-	//   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}  # review: fallback is what an unusable value becomes; is the list complete? other: true makes a cell of what it lacks
+	//   - {name: sex, type: STRING, values: [Female, Male], fallback: Male}
 	//   - {name: age, type: INT64, min: 38, max: 71, null: true}
-	//   - {name: born, type: DATE, min: 1953-01-01, max: 1986-12-31, fallback: 1953-01-01}  # review: fallback is what an unusable value becomes
+	//   - {name: born, type: DATE, min: 1953-01-01, max: 1986-12-31, fallback: 1953-01-01}
 	// <nil>
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -162,15 +163,15 @@ func TestTypes(t *testing.T) {
 		{"centuries", []string{"1066-10-14", "2024-03-02"}, "DATE, min: 1066-01-01, max: 2024-12-31, fallback: 1066-01-01"},
 		{"no such date", []string{"2024-02-30", "2024-03-02"}, "STRING, values: [2024-02-30, 2024-03-02], fallback: "},
 		{"times", []string{"2024-02-29", "2024-02-29 10:30:00Z"}, `TIMESTAMP, min: "2024-02-29T00:00:00Z", max: "2024-02-29T10:59:59Z", resolution: minute, fallback: "2024-02-29T00:00:00Z"`},
-		{"a year of minutes", []string{"2023-01-01 00:07:00Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}  # review: fallback is what an unusable value becomes` + "\n"},
-		{"a year of seconds", []string{"2023-01-01 00:07:01Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}  # review: fallback is what an unusable value becomes; ` + coarser},
+		{"a year of minutes", []string{"2023-01-01 00:07:00Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}` + "\n"},
+		{"a year of seconds", []string{"2023-01-01 00:07:01Z", "2023-12-31 10:30:00Z"}, `TIMESTAMP, min: "2023-01-01T00:00:00Z", max: "2023-12-31T23:59:59Z", resolution: minute, fallback: "2023-01-01T00:00:00Z"}  # review: ` + coarser},
 		{"days as times", []string{"2023-01-01", "2023-12-31 00:00:00Z"}, "DATE, min: 2023-01-01, max: 2023-12-31, fallback: "},
 		{"day of the year", []string{"1.0", "365", "17"}, "INT64, min: 1, max: 366, fallback: 1"},
 		{"times as numbers", []string{"0", "2359.0", "1207"}, "INT64, min: 0, max: 2360, fallback: 0"},
 		{"percentages", []string{"0.3", "99.8", "50"}, "NUMERIC, min: 0.1, max: 100, resolution: 0.1, fallback: 0.1"},
 		{"hundreds", []string{"300.0", "90500", ""}, "INT64, min: 100, max: 90500, resolution: 100, null: true"},
 		{"few values far apart", []string{"11399.99", "0.010", ".5", "2"}, `NUMERIC, values: [0.010, ".5", 2, 11399.99], fallback: ".5"}`},
-		{"two ways of a value", []string{"0.01", "0.010", "11399.99"}, "NUMERIC, min: 0, max: 11400, resolution: 0.1, exact: [0.01, 11399.99], fallback: 0}  # review: fallback is what an unusable value becomes; " + coarser},
+		{"two ways of a value", []string{"0.01", "0.010", "11399.99"}, "NUMERIC, min: 0, max: 11400, resolution: 0.1, exact: [0.01, 11399.99], fallback: 0}  # review: " + coarser},
 		{"dates and numbers", []string{"2024-02-29", "1"}, "STRING, values: [1, 2024-02-29], fallback: "},
 		{"YAML", []string{"null", "~", "No", "- a", "a: b", "#x", `"`, `\`, "[", "é", " x"}, `STRING, values: [" x", "\"", "#x", "- a", No, "[", "\\", "a: b", "null", "~", "é"], fallback: `},
 		{"controls", []string{"a\nb", "\x7f", "\u0085", "\u2028", "\ufeff"}, `STRING, values: ["a\u000Ab", "\u007F", "\u0085", "\u2028", "\uFEFF"], fallback: `},
@@ -184,7 +185,7 @@ func TestTypes(t *testing.T) {
 			}
 		}
 		got := propose(t, Params{Input: put(t, "x.csv", b.String()), FromData: true})
-		if !strings.Contains(got, "  - {name: x, type: "+tt.want) {
+		if !strings.Contains(inLine(got), "  - {name: x, type: "+tt.want) {
 			t.Errorf("%s: no %s in\n%s", tt.name, tt.want, got)
 		}
 		f, err := schema.Parse("x.yaml", []byte(got))
@@ -196,6 +197,50 @@ func TestTypes(t *testing.T) {
 			if a := f.Domain.Attributes[0]; a.Type == domain.String && strings.Count(b.String(), strings.ReplaceAll(v, `"`, `""`)) == 0 {
 				t.Errorf("%s: category %d is no cell of the table", tt.name, i)
 			}
+		}
+	}
+}
+
+// inLine writes columns in block style as they stand in one line.
+func inLine(text string) string {
+	block := regexp.MustCompile(`(?m)^  - (name: [^{\n]*?)(  # review: .*)?\n((?:    .*\n)+)`)
+	return block.ReplaceAllStringFunc(text, func(s string) string {
+		m := block.FindStringSubmatch(s)
+		return "  - {" + m[1] + ", " + regexp.MustCompile(`\n\s+`).ReplaceAllString(joinLists(strings.TrimSpace(m[3])), ", ") + "}" + m[2] + "\n"
+	})
+}
+
+// joinLists puts lists over several lines into one.
+func joinLists(s string) string {
+	s = regexp.MustCompile(`\[\n\s+`).ReplaceAllString(s, "[")
+	return regexp.MustCompile(`,\n\s+`).ReplaceAllString(s, ", ")
+}
+
+// Columns above 100 characters are written in block style, the review on their first line and long lists over several
+// lines; it reads back as the same domain. What is asked of many columns stands once.
+func TestLongColumnsAreBlocks(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("town,size,left\n")
+	for i := range 3000 {
+		fmt.Fprintf(&b, "\"a town, [no. %d]: {x} \"\"y\"\"\",%d,name %d\n", i%40, i%7, i)
+	}
+	got := propose(t, Params{Input: put(t, "x.csv", b.String()), FromData: true})
+	f, err := schema.Parse("x.yaml", []byte(got))
+	if err != nil || len(f.Domain.Attributes[0].Values) != 40 {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	columns := false
+	for line := range strings.Lines(got) {
+		if columns = columns || line == "columns:\n"; columns && !strings.Contains(line, "# ") && len(line) > 101 {
+			t.Errorf("%d characters: %s", len(line), line)
+		}
+	}
+	if !strings.Contains(got, "  - name: town\n    type: STRING\n    values: [\n      \"a town, [no. 0]") || !strings.Contains(got, "  - {name: size, ") {
+		t.Errorf("no block, or no line:\n%s", got)
+	}
+	for _, legend := range []string{"is each list complete?", "it is what an unusable value becomes"} {
+		if strings.Count(got, legend) != 1 {
+			t.Errorf("%q is not there once:\n%s", legend, got)
 		}
 	}
 }
@@ -219,7 +264,7 @@ func TestSupport(t *testing.T) {
 	path := put(t, "x.csv", b.String())
 	got := propose(t, Params{Input: path, FromData: true, PrivacyID: "id"})
 	for _, want := range []string{
-		"{name: lone, type: STRING, values: [common], other: true}", "{name: often, type: STRING, values: [a, b], fallback: a}  # review: fallback is what an unusable value becomes; is the list complete?",
+		"{name: lone, type: STRING, values: [common], other: true}", "{name: often, type: STRING, values: [a, b], fallback: a}\n",
 		"  # - {name: name, type: STRING}  # review: left out: no value has 20 people; is it an identifier, or text?",
 		"  # - {name: tail, type: STRING}  # review: left out: most records have values that fewer than 20 people have",
 		"  # - {name: empty, type: STRING}  # review: left out: it has no values",

@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 )
 
 // ErrNothing says that no column of a table has cells that could be proposed.
-var ErrNothing = errors.New("infer: no column has values to propose cells from; write the domain file by hand, or leave out from_data")
+var ErrNothing = errors.New("infer: no column has values to propose cells from; write the domain file by hand, or leave out --from_data")
 
 // proposal is one line of the proposed file.
 type proposal struct {
@@ -157,6 +156,7 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 			fmt.Fprintf(&b, "# review: %s\n", question)
 		}
 	}
+	b.WriteString(legend(lines))
 	b.WriteString("columns:\n")
 	for _, p := range lines {
 		b.WriteString(p.String())
@@ -212,14 +212,36 @@ func (p *proposal) follow(rule string, typ domain.Type) {
 }
 
 func (p proposal) String() string {
-	line := "  - {" + p.keys + "}"
+	head, review := "  - ", ""
 	if p.out {
-		line = "  # - {" + p.keys + "}"
+		head = "  # - "
 	}
 	if p.review != "" {
-		line += "  # review: " + p.review
+		review = "  # review: " + p.review
 	}
-	return line + "\n"
+	if line := head + "{" + p.keys + "}"; utf8.RuneCountInString(line) <= lineWidth {
+		return line + review + "\n"
+	}
+	return block(head, split(p.keys), review)
+}
+
+// legend asks once what is to be reviewed in many columns.
+func legend(lines []proposal) string {
+	complete, fallback := false, false
+	for _, p := range lines {
+		if !p.out && p.rule == "" && p.derived != "" {
+			complete = complete || strings.Contains(p.keys, "type: STRING") && !strings.Contains(p.keys, "other: ")
+			fallback = fallback || strings.Contains(p.keys, "fallback: ")
+		}
+	}
+	text := ""
+	if complete {
+		text += "# review values: is each list complete? other: true makes a cell of what it lacks\n"
+	}
+	if fallback {
+		text += "# review fallback: it is what an unusable value becomes; null: true makes a cell of those\n"
+	}
+	return text
 }
 
 // fromSchema proposes a column from its name and type.
@@ -276,16 +298,10 @@ func (s *Source) fromData(t *tally) proposal {
 		return p
 	}
 	p.derived = joined(joined(p.derived, derived), "null flag")
-	if t.typ == domain.String && !strings.Contains(keys, "other: ") {
-		p.review = "is the list complete? other: true makes a cell of what it lacks"
-	}
-	p.review = strings.Trim(cmp.Or(remark, p.review)+"; "+t.asks(), "; ")
+	p.review = strings.Trim(remark+"; "+t.asks(), "; ")
 	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
 		p.key = true
 		p.review = strings.TrimPrefix(p.review+"; no value is there twice: is it a key? Leave it out then; see generate", "; ")
-	}
-	if strings.Contains(keys, "fallback: ") {
-		p.review = strings.TrimSuffix("fallback is what an unusable value becomes; "+p.review, "; ")
 	}
 	return p
 }

@@ -17,12 +17,12 @@ func TestExports(t *testing.T) {
 			return fmt.Sprintf("%02d.%02d.2024;%d.%03d,%02d €;%d.%03d;%d,5 %%;0%d;%d,%03d;%02d:%02d", i%31%28+1, i%12+1, i%9+1, i, i%100, i%7+1, i,
 				i%100, 1000+i%5, i%9, i, 8+i%10, i%4*15)
 		}, []string{
-			"{name: Datum, type: DATE, min: 2024-01-01, max: 2024-12-31, fallback: 2024-01-01}  # review: fallback is what an unusable value becomes\n",
-			"{name: Betrag, type: NUMERIC, min: 1000, max: 9200, resolution: 0.01, fallback: 1000}  # review: fallback is what an unusable value becomes\n",
-			"{name: Menge, type: INT64, min: 1000, max: 7200, fallback: 1000}  # review: fallback is what an unusable value becomes; which of 1,234 and 1.234 is above a thousand? (csv: written)\n",
-			"{name: Anteil, type: NUMERIC, min: 0.5, max: 99.5, resolution: 0.5, fallback: 0.5}  # review: fallback is what an unusable value becomes; 12 % is read as 12\n",
+			"{name: Datum, type: DATE, min: 2024-01-01, max: 2024-12-31, fallback: 2024-01-01}\n",
+			"{name: Betrag, type: NUMERIC, min: 1000, max: 9200, resolution: 0.01, fallback: 1000}\n",
+			"{name: Menge, type: INT64, min: 1000, max: 7200, fallback: 1000}  # review: which of 1,234 and 1.234 is above a thousand? (csv: written)\n",
+			"{name: Anteil, type: NUMERIC, min: 0.5, max: 99.5, resolution: 0.5, fallback: 0.5}  # review: 12 % is read as 12\n",
 			"{name: PLZ, type: STRING, values: [",
-			"{name: Breite, type: NUMERIC, min: 0, max: 8.2, resolution: 0.001, fallback: 0}  # review: fallback is what an unusable value becomes\n",
+			"{name: Breite, type: NUMERIC, min: 0, max: 8.2, resolution: 0.001, fallback: 0}\n",
 			`{name: Zeit, type: TIME, min: "00:00:00", max: "23:59:59", resolution: minute, fallback: "00:00:00"}`,
 			`csv: {comma: ";", written: {Datum: 31.12.2024, Betrag: "1.234,5", Menge: "1.234,5", Anteil: "1.234,5", Breite: "1.234,5"}}` + "\n",
 		}},
@@ -30,11 +30,11 @@ func TestExports(t *testing.T) {
 			return fmt.Sprintf("%d/%d/2024,%d/%d/24 3:%02d PM,\"$%d,%03d.%02d\",\"%d,%03d\",%d%%,($%d.50),%05d,%d:%02d %s", i%12+1, i%28+1, i%12+1, i%12+1, i%60,
 				i%9+1, i, i%100, i%5+1, i, i%100, i%1000, 10000+i%30, i%12+1, i%60, []string{"AM", "PM"}[i%2])
 		}, []string{
-			"{name: Order Date, type: DATE, min: 2024-01-01, max: 2024-12-31, fallback: 2024-01-01}  # review: fallback is what an unusable value becomes\n",
+			"{name: Order Date, type: DATE, min: 2024-01-01, max: 2024-12-31, fallback: 2024-01-01}\n",
 			`{name: Ship Date, type: TIMESTAMP, min: "2024-01-01T00:00:00Z", max: "2024-12-31T23:59:59Z", resolution: minute, fallback: "2024-01-01T00:00:00Z"}` +
-				"  # review: fallback is what an unusable value becomes; years of two digits are read as the last ones up to that of max: which is it?\n",
-			"{name: Total, type: NUMERIC, min: 1000, max: 9200, resolution: 0.01, fallback: 1000}  # review: fallback is what an unusable value becomes\n",
-			"{name: Units, type: INT64, min: 1000, max: 5200, fallback: 1000}  # review: fallback is what an unusable value becomes; which of 1,234 and 1.234 is above a thousand? (csv: written)\n",
+				"  # review: years of two digits are read as the last ones up to that of max: which is it?\n",
+			"{name: Total, type: NUMERIC, min: 1000, max: 9200, resolution: 0.01, fallback: 1000}\n",
+			"{name: Units, type: INT64, min: 1000, max: 5200, fallback: 1000}  # review: which of 1,234 and 1.234 is above a thousand? (csv: written)\n",
 			"{name: Discount, type: INT64, min: 0, max: 99, fallback: 0}",
 			"{name: Balance, type: NUMERIC, min: -200, max: 0, resolution: 0.5, fallback: -200}",
 			`{name: Time, type: TIME, min: "00:00:00", max: "23:59:59", resolution: minute, fallback: "00:00:00"}`,
@@ -62,7 +62,7 @@ func TestExports(t *testing.T) {
 		{"two currencies and codes", "price;code;phone;dose", func(i int) string {
 			return fmt.Sprintf("%s%d;A%d;+49%d;%d mg", []string{"$", "€"}[i%2], i, i%10, i%20, i%5)
 		}, []string{
-			"{name: price, type: INT64, min: 0, max: 199, fallback: 0}  # review: fallback is what an unusable value becomes; they have several units: $, €\n",
+			"{name: price, type: INT64, min: 0, max: 199, fallback: 0}  # review: they have several units: $, €\n",
 			"{name: code, type: STRING", "{name: phone, type: STRING", "{name: dose, type: STRING",
 		}},
 	} {
