@@ -224,7 +224,7 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 		t.Error("the lock was shut while something was publishing")
 	}
 	done()
-	if !g.close(waitForTable) {
+	if !g.close(waitForPublication) {
 		t.Error("the lock could not be shut")
 	}
 	if _, err := lockedIn("busy"); !errors.Is(err, errStopped) {

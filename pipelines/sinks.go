@@ -71,6 +71,7 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 		return synth.Published{}, err
 	}
 	defer done()
+	ctx = context.WithoutCancel(ctx) // a run that is told to stop waits for its end
 	release, err := o.Release(files, a)
 	if err != nil {
 		return synth.Published{}, err

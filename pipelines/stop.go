@@ -55,12 +55,9 @@ func lockedIn(runID string) (done func(), err error) {
 	return l.mu.RUnlock, nil
 }
 
-// How long a stopped run waits for a publication that has begun. That of directories ends with all files or with none, and
-// soon unless the disk does not answer; a job that loads a table can take long, and goes on without the command.
-const (
-	waitForFiles = time.Minute
-	waitForTable = 1500 * time.Millisecond
-)
+// waitForPublication is how long a stopped run waits for a publication that has begun. That of directories ends with all
+// files or with none, and soon unless the disk does not answer; a load of a table ends with all rows or with none.
+const waitForPublication = time.Minute
 
 // close shuts the lock; it returns false if something is still being published after some time.
 func (l *publishLock) close(patience time.Duration) bool {
@@ -114,11 +111,7 @@ func (e *execution) published(ctx context.Context) bool {
 // could take for output stays behind. It says what is kept on purpose. A publication that has begun is waited for:
 // published reports that it has ended well.
 func (e *execution) abandon(ctx context.Context) (kept string, published bool, err error) {
-	patience := waitForFiles
-	if isTable(e.out.Target.Output) {
-		patience = waitForTable
-	}
-	if !e.lock.close(patience) {
+	if !e.lock.close(waitForPublication) {
 		return e.out.Sink.Unfinished(), false, nil
 	}
 	ctx, cancel := afterwards(ctx)

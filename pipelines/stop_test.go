@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,17 +54,30 @@ func TestSeveralRunsReplaceAnOutput(t *testing.T) {
 	}
 }
 
-// slowSink publishes after some time.
+// slowSink publishes once it is told to, unless its context ends before, as a load of a table does.
 type slowSink struct {
 	table.Sink
-	begun chan struct{}
-	wait  time.Duration
+	begun, end chan struct{}
+	there      *atomic.Bool
 }
 
-func (s slowSink) Publish(context.Context, []table.FileRef, table.Release) (table.Published, error) {
+func newSlowSink(to table.Sink) slowSink {
+	return slowSink{to, make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
+}
+
+func (s slowSink) Publish(ctx context.Context, _ []table.FileRef, _ table.Release) (table.Published, error) {
 	close(s.begun)
-	time.Sleep(s.wait)
-	return table.Published{Rows: 7}, nil
+	select {
+	case <-s.end:
+		s.there.Store(true)
+		return table.Published{Rows: 7}, nil
+	case <-ctx.Done():
+		return table.Published{}, ctx.Err()
+	}
+}
+
+func (s slowSink) Find(context.Context, string) (table.Written, bool, error) {
+	return table.Written{}, s.there.Load(), nil
 }
 
 // The figures of a run are those of its own publication, also if another run has replaced the output before they are read.
@@ -79,7 +93,9 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.finish()
-	out.Sink, out.Describe = slowSink{out.Sink, make(chan struct{}), 0}, false
+	s := newSlowSink(out.Sink)
+	close(s.end)
+	out.Sink, out.Describe = ownRows{s, out.Sink}, false
 	if _, err := out.Publish(t.Context(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,23 +105,40 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 	}
 }
 
-// A run that is told to stop while it publishes waits for the end, and says that it is published.
+// ownRows is a slowSink that finds what is there.
+type ownRows struct {
+	slowSink
+	rows table.Sink
+}
+
+func (o ownRows) Find(ctx context.Context, model string) (table.Written, bool, error) {
+	return o.rows.Find(ctx, model)
+}
+
+// A run that is told to stop while it publishes, in a directory or to a table, waits for the end and says that it is
+// published.
 func TestStoppedWhilePublishing(t *testing.T) {
-	for _, wait := range []time.Duration{0, waitForTable + 200*time.Millisecond} {
+	for _, to := range []string{"", "bq://project.set.table"} {
 		r := mustValidate(t, shop(t, 10))
 		out := r.output("slow", staging{}, time.Time{})
 		a, err := startExecution(t.Context(), out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := slowSink{out.Sink, make(chan struct{}), wait}
+		if to != "" {
+			out.Target.Output, out.model = to, "model"
+		}
+		s := newSlowSink(out.Sink)
 		out.Sink, out.Describe = s, false
+		ctx, stop := context.WithCancel(t.Context())
 		go func() {
-			_, _ = out.Publish(context.Background(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}})
+			_, _ = out.Publish(ctx, nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}})
 		}()
 		<-s.begun
-		if left, published, err := a.abandon(t.Context()); left != "" || !published || err != nil {
-			t.Errorf("after %v: left %q, published %v, %v", wait, left, published, err)
+		stop()
+		time.AfterFunc(20*time.Millisecond, func() { close(s.end) }) // the run waits by then, or will at once
+		if left, published, err := a.abandon(ctx); left != "" || !published || err != nil {
+			t.Errorf("to %q: left %q, published %v, %v", to, left, published, err)
 		}
 		a.finish()
 	}
