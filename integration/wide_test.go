@@ -202,7 +202,7 @@ func TestWideLimits(t *testing.T) {
 		{"60 columns, fives", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--marginals=5"}, 2, []string{"set --marginals=3"}},
 		{"records that are kept", wide(t, widetable.Params{Columns: 60, People: 1}), nil, 0, []string{"counted from kept records, for at most 35773917 units, because measured marginals have more than 8388608 cells"}},
 		{"more people than kept records hold", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--expected_rows=1e9"}, 2,
-			[]string{"--expected_rows: got 1000000000; so large a workload is counted for at most 35773917 units", "lower --max_cells or --marginals"}},
+			[]string{"--expected_rows: got 1000000000; with so large a workload at most 35773917 units can be counted", "lower --max_cells or --marginals"}},
 		{"1,000 columns", wide(t, widetable.Params{Columns: 1000, People: 1}), nil, 2,
 			[]string{"1000 columns have more than the 250000 marginals of up to 2 columns", "set --marginals=1, list those that matter under workload:"}},
 		{"1,000 columns, ones", wide(t, widetable.Params{Columns: 1000, People: 1}), []string{"--marginals=1"}, 0,

@@ -93,7 +93,7 @@ func panicError(message, whole string) error {
 		message = message[:end[0]]
 	}
 	if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(message, prefix) }) {
-		message = "pipelines: what it says is not shown, because it may depend on records"
+		message = "(message withheld: it may contain private data)"
 	}
 	place := ""
 	if at := frame.FindStringSubmatch(whole); at != nil {

@@ -30,7 +30,7 @@ func TestRootCause(t *testing.T) {
 		{"panic of ours, as a chain ends", chain + "panic: dpam: the total of a fit must be above 0 goroutine 154 [running]:\n" + stack,
 			"the program has a fault at solver/dpam/fit.go:85, please report it: dpam: the total of a fit must be above 0", true},
 		{"panic of another", chain + "panic: runtime error: index out of range [5] with length 3 goroutine 12 [running]:\n" + stack,
-			"the program has a fault at solver/dpam/fit.go:85, please report it: pipelines: what it says is not shown, because it may depend on records", true},
+			"the program has a fault at solver/dpam/fit.go:85, please report it: (message withheld: it may contain private data)", true},
 		{"a word that ends like ours", "rpc error: nocsv: unavailable", "the runner failed: rpc error: nocsv: unavailable", false},
 		{"the runner's", "connecting to job service: dial timeout\nmore", "the runner failed: connecting to job service: dial timeout", false},
 	} {

@@ -305,7 +305,7 @@ func (e Engine) checkWorker(f *Faults) {
 	case err != nil:
 		f.add("--worker_binary", plainPathError(err), "")
 	case !info.Mode().IsRegular():
-		f.add("--worker_binary", e.Worker+" is no file", "")
+		f.add("--worker_binary", e.Worker+" is not a regular file", "")
 	}
 }
 
@@ -316,7 +316,7 @@ func (e Engine) checkPlaces(f *Faults, places map[string]string) {
 	}
 	for _, flag := range []string{"--input", "--output", "--release", "--temp_location"} {
 		if p := places[flag]; p != "" && !files.Remote(p) && !isTable(p) {
-			f.add(flag, fmt.Sprintf("%s is of this machine, and %s", p, e.whereWorkersAre()),
+			f.add(flag, fmt.Sprintf("%s is a local path, and %s", p, e.whereWorkersAre()),
 				e.placeFix())
 		}
 	}

@@ -29,7 +29,7 @@ func noRows(d *domain.Domain) bool { return d.Events != nil && d.Events.NoRows }
 func checkPeopleInput(ctx context.Context, r *Request, f *Faults) {
 	switch d := r.File.Domain; {
 	case r.People == "" && noRows(d) && !r.planning:
-		f.add("--people_input", "is required: the domain file says by rows: {min: 0} that people without rows exist", "name the table of all people, or leave min out")
+		f.add("--people_input", "is required because the domain file declares rows: {min: 0}", "name the table of all people, or leave min out")
 	case r.People != "" && !noRows(d):
 		f.add("--people_input", "is for a domain file that declares events with rows: {min: 0, …}, people without rows", "declare so, or leave it out")
 	case r.People != "":

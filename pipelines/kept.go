@@ -220,7 +220,7 @@ func (f found) describe() string {
 	if by := buildinfo.Written(f.Version); by != "" {
 		what += " (" + by + ")"
 	}
-	return fmt.Sprintf("%s is of a run that did not finish (input %s, output %s, begun %s): %s; %s", f.dir, f.Input, f.Output,
+	return fmt.Sprintf("%s was left by an unfinished run (input %s, output %s, begun %s): %s; %s", f.dir, f.Input, f.Output,
 		f.Began.Format("2006-01-02 15:04:05 UTC"), what, removal(f.dir))
 }
 

@@ -70,7 +70,7 @@ func ValidateLedger(ctx context.Context, c LedgerConfig) error {
 		}
 		if _, err := accountant.NewBook(c.Neighbouring, c.Epsilon, c.Delta, c.Mixed); err != nil {
 			f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; %s", float64(c.Epsilon), float64(c.Delta), strings.Join(errorLines(err), "; ")),
-				"they bound what all runs on the table may lose together: a decision that has no default")
+				"they bound what all runs on the table may lose together; there is no safe default")
 		}
 	}
 	return f.Err()
@@ -232,7 +232,7 @@ func checkLedger(ctx context.Context, r *Request, f *Faults) {
 		}
 	}
 	if n := b.Sum.Params().Neighbouring; n != r.Neighbouring {
-		f.add("--neighbouring", fmt.Sprintf("got %s, and %s counts for %s: losses of two relations do not add", r.Neighbouring.Flag(), r.Ledger, n.Flag()), "")
+		f.add("--neighbouring", fmt.Sprintf("got %s, and %s counts for %s: add-remove and replace guarantees cannot be combined", r.Neighbouring.Flag(), r.Ledger, n.Flag()), "")
 	}
 	if r.File != nil && r.File.Domain.PrivacyID != b.Terms.PrivacyID {
 		f.add("--ledger", fmt.Sprintf("%s counts for %s, and the domain file for %s", r.Ledger, unitOf(b.Terms.PrivacyID), unitOf(r.File.Domain.PrivacyID)), "they must protect the same unit")

@@ -58,7 +58,7 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 		r.checkLike(like, &faults)
 	}
 	if !r.chosen && c.TargetError == 0 {
-		faults.add("--epsilon", "is required, or --target_error in its place", "ε is a decision that has no default")
+		faults.add("--epsilon", "is required, or --target_error in its place", "there is no safe default")
 	}
 	if c.TargetError != 0 && !(c.TargetError > 0 && c.TargetError < 1) {
 		faults.add("--target_error", fmt.Sprintf("got %g; want a part of the rows, between 0 and 1", c.TargetError), "0.02 is a common wish")

@@ -256,11 +256,11 @@ func checkProblem(r *Request, f *Faults) {
 	}
 	payCriteria(r, f)
 	if most := plan.MostUnits(r.Problem); most > 0 && r.ExpectedRows > most && !r.Engine.clustered(r.Runner) {
-		what, fix := "so large a workload is", "lower --max_cells or --marginals, or drop columns"
+		what, fix := "so large a workload", "lower --max_cells or --marginals, or drop columns"
 		if r.Problem.Domain.Learns() {
-			what, fix = "learned bins are", "declare bins, edges or values, or take --runner=flink, spark or dataflow"
+			what, fix = "learned bins", "declare bins, edges or values, or take --runner=flink, spark or dataflow"
 		}
-		f.add("--expected_rows", fmt.Sprintf("got %d; %s counted for at most %d units", r.ExpectedRows, what, most), fix)
+		f.add("--expected_rows", fmt.Sprintf("got %d; with %s at most %d units can be counted", r.ExpectedRows, what, most), fix)
 	}
 	if _, _, err := plan.Charge(r.Problem, r.Chosen); err != nil {
 		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting

@@ -77,7 +77,7 @@ func Open(ctx context.Context, c Config) (*Request, error) {
 func checkPeople(e *domain.Events, people string, errs *FieldErrors) {
 	switch {
 	case e.NoRows && people == "":
-		errs.add("People", errors.New("is required: the domain file says by rows: {min: 0} that people without rows exist"))
+		errs.add("People", errors.New("is required because the domain file declares rows: {min: 0}"))
 	case !e.NoRows && people != "":
 		errs.add("People", errors.New("is for a domain file that declares events with rows: {min: 0, …}; leave it out"))
 	}

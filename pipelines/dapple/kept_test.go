@@ -58,7 +58,7 @@ func TestReleaseIsKept(t *testing.T) {
 		}
 		got := dappleWith(t, dir, temp, args...)
 		got.want(t, 0)
-		if strings.Contains(got.stdout, takenUp) || !strings.Contains(got.stdout, "note    "+kept+" is of a run that did not finish") ||
+		if strings.Contains(got.stdout, takenUp) || !strings.Contains(got.stdout, "note    "+kept+" was left by an unfinished run") ||
 			!strings.Contains(got.stdout, "it holds a release, whose budget counts as spent; `dapple clean` removes it") {
 			t.Errorf("request %d: %s", i, got.stdout)
 		}
@@ -99,7 +99,7 @@ func TestReleaseIsKept(t *testing.T) {
 	put(t, temp, "mine", "")
 	got := dappleWith(t, dir, temp, "clean")
 	got.want(t, 0)
-	if left := names(t, temp); len(left) != 1 || !strings.HasPrefix(got.stdout, "removed "+kept+" is of a run that did not finish") {
+	if left := names(t, temp); len(left) != 1 || !strings.HasPrefix(got.stdout, "removed "+kept+" was left by an unfinished run") {
 		t.Errorf("clean left %v and said: %s", left, got.stdout)
 	}
 	dapple(t, dir, "clean", "--output=gs://bucket/out").want(t, 2, `--output: got "gs://bucket/out"; want a directory of this machine`)

@@ -41,8 +41,8 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "method", group: groupWhat, value: "NAME", def: "auto", choices: append([]string{"auto"}, methods.Names()...), usage: "auto, or a method that dapple plan lists", set: text(&c.Method)},
 		{name: "strict", group: groupWhat, usage: "fail on an unusable cell or line, and say where: for the data owner", set: toggle(&c.Strict)},
 
-		{name: "epsilon", group: groupPrivacy, value: "E", usage: "ε, a decision that has no default", required: true, set: epsilon(&c.Epsilon)},
-		{name: "delta", group: groupPrivacy, value: "D", usage: "δ, a decision that has no default; 0 is pure", required: true, set: delta(&c.Delta)},
+		{name: "epsilon", group: groupPrivacy, value: "E", usage: "privacy budget ε; there is no safe default", required: true, set: epsilon(&c.Epsilon)},
+		{name: "delta", group: groupPrivacy, value: "D", usage: "privacy budget δ; there is no safe default, and 0 is pure", required: true, set: delta(&c.Delta)},
 		{name: "accept_delta", group: groupPrivacy, usage: "accept a δ above 1/(2·expected people) or 0.001", set: toggle(&c.AcceptDelta)},
 		{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "what the presence of a person changes: add_remove or replace", set: relation(&c.Neighbouring)},
 		{name: "error_share", group: groupPrivacy, value: "S", def: "0.01", usage: "part of the budget that measures the error", set: errorShare(&c.ErrorShare)},

@@ -27,8 +27,8 @@ import (
 // options are what a caller configures. A pointer and a slice may be left out.
 type options struct {
 	Domain       string     `beam:"domain" about:"The text of a domain file: columns with their types, values and ranges, the privacy ID, and perhaps a workload. dapple help domain explains it."`
-	Epsilon      float64    `beam:"epsilon" about:"ε, the privacy loss: a decision that has no default. 1 is a common choice, smaller is more private."`
-	Delta        float64    `beam:"delta" about:"δ, a decision that has no default: far below 1/(number of people), or 0 for pure differential privacy."`
+	Epsilon      float64    `beam:"epsilon" about:"ε, the privacy budget; there is no safe default. 1 is a common choice, smaller is more private."`
+	Delta        float64    `beam:"delta" about:"δ; there is no safe default: far below 1/(number of people), or 0 for pure differential privacy."`
 	Neighbouring *string    `beam:"neighbouring" about:"add_remove (default) or replace."`
 	Rows         *int64     `beam:"rows" about:"Rows to make; default: the released number of privacy units."`
 	Workload     [][]string `beam:"workload" about:"Marginals to keep, each a list of columns; default: those of the domain file, else all of up to 3 columns."`

@@ -38,7 +38,7 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{"an unknown option", rowsOf, misspelt{people, 1, 1e-9, 5}, nil, "row is no option of synthesize; did you mean rows?"},
-		{"an option of another type, and one left out", rowsOf, textual{people, "1"}, nil, "delta is required: δ, a decision that has no default: far below 1/(number of people), or 0 for pure differential privacy.\nepsilon: want a number"},
+		{"an option of another type, and one left out", rowsOf, textual{people, "1"}, nil, "delta is required: δ; there is no safe default: far below 1/(number of people), or 0 for pure differential privacy.\nepsilon: want a number"},
 		{"ε is 0", rowsOf, few{people, 0, 1e-9}, nil, "epsilon 0: want a finite number above 0"},
 		{"a domain with a fault", rowsOf, few{strings.Replace(people, "bins: 10", "bins: x", 1), 1, 1e-9}, nil, `domain:4:54: column "age": bins: got "x"`},
 		{"nobody said who is protected", rowsOf, few{strings.Replace(people, "privacy_id: id\n", "", 1), 1, 1e-9}, nil, "domain:1:1: privacy_id: is required, since it says who is protected"},
