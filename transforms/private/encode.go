@@ -78,7 +78,7 @@ func encode(s beam.Scope, col beam.PCollection, f form, p EncodeParams) sensitiv
 	}
 	t := col.Type().Type()
 	if t == reflect.TypeFor[*domain.Chunk]() {
-		return sensitive.Hide(col, beam.ParDo(s, &encodeChunksFn{Form: f, Unreadable: p.Unreadable}, col))
+		return sensitive.Hide(sourcesOf(s, col, &f.Domain), beam.ParDo(s, &encodeChunksFn{Form: f, Unreadable: p.Unreadable}, col))
 	}
 	if typex.IsComposite(t) {
 		panic("private: Encode takes chunks or structs, not key-value pairs")
@@ -88,7 +88,7 @@ func encode(s beam.Scope, col beam.PCollection, f form, p EncodeParams) sensitiv
 		panic(err.Error())
 	}
 	fn := &encodeStructsFn{Form: f, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
-	return sensitive.Hide(col, beam.ParDo(s, fn, col))
+	return sensitive.Hide(sourcesOf(s, col, &f.Domain), beam.ParDo(s, fn, col))
 }
 
 // ValidateCollection refuses records that do not form one table: in windows of time, or unbounded. A release of each

@@ -27,6 +27,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/transforms/internal/pipeline"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 )
 
@@ -105,10 +106,11 @@ func (p SolveParams) Validate() error {
 // budget of the run. It always yields one release, also of no units at all.
 //
 // It panics on invalid parameters, if the method does not apply to the domain and the workload, and if p.Budget has no
-// room. It panics on a second Solve without a common Budget of the same records, that is, of one PCollection that
-// private.Encode was given, once or again: the losses of two releases add, and each would state its own. What has gone
-// through another transform is another PCollection, of which Solve does not know that it has the same people: give both
-// one Budget.
+// room. It panics on a second Solve of the same people without a common Budget: the losses of two releases add, and each
+// would state its own. The same people are in one PCollection that private.Encode was given, once or again, and in two of
+// which one was made of the other or both of a third, through any steps, if the third has the privacy ID: structs with a
+// field of that name, alone or in pairs and groups, or chunks. Steps that take the ID off in between, a table that is read
+// twice, and a domain without privacy ID hide that: give both one Budget.
 func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	s = s.Scope("dapple.Solve")
 	if err := p.Validate(); err != nil {
@@ -142,6 +144,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	}
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, seed(s)), beam.AddFixedKey(s, tables))
 	refs := beam.Reshuffle(s, beam.ParDo(s, solve, grouped))
+	sensitive.Publish(pipeline.Node(refs))
 	return Release{refs: refs, domain: stats.Domain(), workload: stats.Workload(), store: p.Store, run: p.RunID}
 }
 

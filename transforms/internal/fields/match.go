@@ -172,6 +172,16 @@ func otherTag(f reflect.StructField) string {
 	return ""
 }
 
+// Has reports whether t is a struct, or a pointer to one, with a field for a column.
+func Has(t reflect.Type, column string) bool {
+	if t = base(t); t.Kind() != reflect.Struct {
+		return false
+	}
+	_, err := (&Map{structType: t}).find(column)
+	_, none := errors.AsType[*noField](err)
+	return !none
+}
+
 // direct reports whether a field is reached without a pointer, which could be nil.
 func direct(t reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {

@@ -1,4 +1,5 @@
-// Package pipeline finds the graph that a transform is added to, which Beam keeps behind its Scope.
+// Package pipeline finds the graph that a transform is added to, and the nodes of it, which Beam keeps behind its Scope and its
+// PCollections.
 package pipeline
 
 import (
@@ -14,4 +15,12 @@ func Graph(s beam.Scope) *graph.Graph {
 		panic("synth: the Scope belongs to no pipeline")
 	}
 	return (*graph.Graph)(reflect.ValueOf(s).FieldByName("real").UnsafePointer())
+}
+
+// Node returns the node of a collection. It panics on an invalid one.
+func Node(col beam.PCollection) *graph.Node {
+	if !col.IsValid() {
+		panic("synth: the collection belongs to no pipeline")
+	}
+	return (*graph.Node)(reflect.ValueOf(col).FieldByName("n").UnsafePointer())
 }

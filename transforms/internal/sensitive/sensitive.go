@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 )
 
 // Collection is a PCollection whose elements are private.
@@ -24,14 +25,31 @@ type source struct {
 	payer any // nil: nobody yet
 }
 
-// sources has one for every PCollection of raw records. What it keeps of a pipeline are its nodes, a few hundred bytes
+// sources has one for every node of raw records. What it keeps of a pipeline are its nodes, a few hundred bytes
 // each, so that no later one is taken for it.
-var sources sync.Map // from beam.PCollection to *source
+var sources sync.Map // from *graph.Node to *source
 
-// Hide wraps col, the records of a PCollection in another form. Whatever is made of the same source pays together.
-func Hide(raw, col beam.PCollection) Collection {
-	s, _ := sources.LoadOrStore(raw, new(source))
-	return Collection{col, []*source{s.(*source)}}
+// Hide wraps col, raw records in another form. raw has the node of the records, and those of the same people that they were
+// made of. Whatever is made of one of them pays together.
+func Hide(raw []*graph.Node, col beam.PCollection) Collection {
+	c := Collection{col: col}
+	for _, n := range raw {
+		s, _ := sources.LoadOrStore(n, new(source))
+		c.sources = append(c.sources, s.(*source))
+	}
+	return c
+}
+
+// public has the nodes of releases.
+var public sync.Map
+
+// Publish marks the node of a release: what is made of it costs nothing more.
+func Publish(n *graph.Node) { public.Store(n, true) }
+
+// Public reports whether a node is that of a release.
+func Public(n *graph.Node) bool {
+	_, ok := public.Load(n)
+	return ok
 }
 
 // Join wraps col, which was made of the records of a and of b.
