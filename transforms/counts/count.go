@@ -48,6 +48,9 @@ func (s Stats) Collection() sensitive.Collection { return s.tables }
 // Count counts units in every marginal of w and every clique of p. Each unit adds exactly one to one cell of each, or,
 // in a domain with Events, weights that add up to one to some cells of it. It panics on invalid parameters and if w is a workload of another domain.
 func Count(s beam.Scope, in private.Units, w query.Workload, p Params) Stats {
+	if in.Domain() == nil {
+		panic("counts: Count was given the zero Units; private.Bound makes one")
+	}
 	s = s.Scope("dapple.Count")
 	if err := p.Validate(); err != nil {
 		panic(err.Error())

@@ -93,6 +93,9 @@ func (p BoundParams) withDefaults() BoundParams {
 //
 // It panics on invalid parameters.
 func Bound(s beam.Scope, in Coded, p BoundParams) Units {
+	if in.domain == nil {
+		panic("private: Bound was given the zero Coded; Encode makes one")
+	}
 	s = s.Scope("dapple.Bound")
 	if err := p.Validate(); err != nil {
 		panic(err.Error())

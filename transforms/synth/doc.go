@@ -16,7 +16,7 @@
 // Runners repeat steps. Four things keep a run to one release:
 //
 //   - The noise is a function of a secret seed, of the configuration and of the exact integer counts
-//     (package noise). The seed is 32 bytes drawn in a DoFn and reshuffled: never in the job graph, a
+//     alone. The seed is 32 bytes drawn in a DoFn and reshuffled: never in the job graph, a
 //     flag, a log line or a file.
 //   - Some runners draw the seed again when they restart. So the release is created in a Store, unless
 //     it is there already, before Solve emits anything. An attempt that finds one adopts it and draws

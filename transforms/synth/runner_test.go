@@ -149,3 +149,25 @@ func TestSynthesizeTakesChunks(t *testing.T) {
 		}
 	}
 }
+
+// A zero value of a step's result says in one line what makes one.
+func TestZeroValuesAreExplained(t *testing.T) {
+	_, s := beam.NewPipelineWithRoot()
+	for want, call := range map[string]func(){
+		"Encode makes one":              func() { private.Bound(s, private.Coded{}, private.BoundParams{}) },
+		"private.Bound makes one":       func() { counts.Count(s, private.Units{}, workload(), counts.Params{}) },
+		"counts.Count makes one":        func() { Solve(s, counts.Stats{}, SolveParams{Epsilon: 1}) },
+		"Solve, Synthesize and Saved":   func() { Sample(s, Release{}, SampleParams{}) },
+		"Synthesize and Saved make one": func() { Release{}.Artifacts(s) },
+		"the zero Release":              func() { SamplePeople(s, Release{}, nil, SampleParams{}) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, want) || strings.Contains(text, "\n") {
+					t.Errorf("said %q, want %q", text, want)
+				}
+			}()
+			call()
+		}()
+	}
+}

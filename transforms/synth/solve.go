@@ -36,7 +36,7 @@ type SolveParams struct {
 	Epsilon      dp.Epsilon
 	Delta        dp.Delta // 0 is pure differential privacy
 	Neighbouring dp.Neighbouring
-	Method       string  // a name that package methods knows; default solver.Auto, the public rule
+	Method       string  // a name of solver.Methods(); default solver.Auto, the public rule
 	Units        float64 // public planning number of units; default solver.DefaultUnits; never the true one
 	MemoryLimit  int64   // bytes for the solve; default solver.DefaultMemoryLimit
 	Rounds       int     // default: the method's public rule
@@ -112,6 +112,9 @@ func (p SolveParams) Validate() error {
 // field of that name, alone or in pairs and groups, or chunks. Steps that take the ID off in between, a table that is read
 // twice, and a domain without privacy ID hide that: give both one Budget.
 func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
+	if stats.Domain() == nil {
+		panic("synth: Solve was given the zero Stats; counts.Count makes one")
+	}
 	s = s.Scope("dapple.Solve")
 	if err := p.Validate(); err != nil {
 		panic(err.Error())
