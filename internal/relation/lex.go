@@ -35,7 +35,8 @@ const (
 func (l *lexer) split(signs ...string) error {
 	ends := blanks + quotes + strings.Join(signs, "")
 	for i := 0; i < len(l.text); {
-		t, end := token{at: i}, i
+		t := token{at: i}
+		var end int
 		switch c := l.text[i]; {
 		case strings.IndexByte(blanks, c) >= 0:
 			i++

@@ -72,19 +72,19 @@ func targetOf(r synth.Release, to table.Target, p *synth.WriteParams) (table.Tar
 		return to, errors.New("the release is the zero Release; synth.Synthesize returns one")
 	}
 	if p.Sink != (synth.SinkRef{}) {
-		return to, errors.New("Sink is set; leave it empty, for the target says where rows go")
+		return to, errors.New("the field Sink is set; leave it empty, for the target says where rows go")
 	}
 	if p.Tables && r.Domain().Events == nil {
-		return to, errors.New("Tables is set: two tables are of people and their rows, and the domain has no events")
+		return to, errors.New("the field Tables is set: two tables are of people and their rows, and the domain has no events")
 	}
 	placed := isPlaced(to)
 	switch {
 	case to.Output == "":
-		return to, errors.New("Output is empty; name a directory or a table, or call WriteStatement if there are no rows")
+		return to, errors.New("the field Output is empty; name a directory or a table, or call WriteStatement if there are no rows")
 	case placed && to.Stage == "":
-		return to, errors.New("Stage is empty; name a directory where rows wait until they are loaded, such as gs://bucket/path")
+		return to, errors.New("the field Stage is empty; name a directory where rows wait until they are loaded, such as gs://bucket/path")
 	case placed && to.Release == "" && r.Workload().Sizes != nil:
-		return to, errors.New("Release is empty; name the directory for statement and model")
+		return to, errors.New("the field Release is empty; name the directory for statement and model")
 	}
 	if to.Shards > 0 {
 		p.Shards = to.Shards
@@ -160,7 +160,7 @@ func ready(to table.Target) error {
 func formatFault(to table.Target, d *domain.Domain) error {
 	format, known := table.FormatOf(to.Format)
 	if !known || format.NewWriter == nil {
-		return fmt.Errorf("Format: got %q; want one of %q, or import the package of another", to.Format, table.Writable("parquet"))
+		return fmt.Errorf("the field Format: got %q; want one of %q, or import the package of another", to.Format, table.Writable("parquet"))
 	}
 	if format.CheckOutput == nil {
 		return nil

@@ -70,7 +70,7 @@ func structsTarget(t reflect.Type, to table.Target, p StructsParams) (table.Targ
 	to.Shards = cmp.Or(to.Shards, 8)
 	var errs []error
 	if to.Output == "" {
-		errs = append(errs, errors.New("Output is empty; name a directory or a table"))
+		errs = append(errs, errors.New("the field Output is empty; name a directory or a table"))
 	}
 	if !plainRuns.MatchString(to.RunID) {
 		errs = append(errs, fmt.Errorf("RunID: got %q; want 1 to 64 letters, digits, _ and -, another for each run", to.RunID))
