@@ -54,7 +54,7 @@ func (p Privacy) Lineage() ([]byte, error) {
 
 // producer is the program, in the form that lineage asks for.
 func (p Privacy) producer() string {
-	return repository + "tree/" + p.Versions.Dapple
+	return repository + "tree/" + tagOf(p.Versions.Dapple)
 }
 
 // runID is a UUID of version 8 that follows from the release.

@@ -57,6 +57,7 @@ type view struct {
 	Evidence  []promise // the parts of dp/PRIVACY.md
 	Source    string    // where documents of the version that ran are read
 	Verdicts  []verdict
+	Statement string // _privacy.json without the hashes of files
 }
 
 // WriteHTML writes _report.html: one self-contained page.
@@ -64,6 +65,10 @@ func WriteHTML(w io.Writer, p Page) error {
 	say, err := promisesFor(p.Privacy)
 	if err != nil {
 		return err
+	}
+	statement, err := p.statement()
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
 	}
 	oneWay, columns := p.columns()
 	heat, strongest := p.association()
@@ -75,6 +80,7 @@ func WriteHTML(w io.Writer, p Page) error {
 	v := view{
 		Privacy: p.Privacy, Title: title, Facts: p.facts(), Say: say, Odds: oddsOf(p.Privacy.Epsilon), Guess: guess(p.Privacy),
 		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
+		Statement: statement,
 	}
 	v.Spent, v.Unit, v.ErrorText = spent(v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
 	v.Evidence, v.Told = evidence(p.Privacy.Versions.Dapple), p.Privacy.told()
@@ -83,6 +89,14 @@ func WriteHTML(w io.Writer, p Page) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// statement returns the privacy statement that the page embeds. It has no hashes of files: one of them is that of the page.
+func (p Page) statement() (string, error) {
+	s := p.Privacy
+	s.Hashes.Rows, s.Hashes.Files = "", nil
+	b, err := s.JSON()
+	return string(b), err
 }
 
 // columns returns the one-way marginals by attribute, nil where none is published, and their pictures.

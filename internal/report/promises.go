@@ -6,26 +6,33 @@ import (
 	"html/template"
 	"regexp"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 )
 
 // repository is where dapple is kept.
 const repository = "https://github.com/dapple-dp/dapple/"
 
-// sourceAt is where the documents of a version of dapple are read: a release, or a commit.
-func sourceAt(version string) string {
-	at := "main"
-	switch commit := version[strings.LastIndexByte(version, '-')+1:]; {
-	case commitHash.MatchString(commit):
-		at = commit
-	case tagged.MatchString(version):
-		at = version
+// sourceAt is where the documents of a version of dapple are read.
+func sourceAt(version string) string { return repository + "blob/" + tagOf(version) + "/" }
+
+// tagOf returns the tag or the commit of a version, never a branch: a branch moves. A statement may hold any text as its
+// version; then it is the release of this source.
+func tagOf(version string) string {
+	at, _, _ := strings.Cut(version, "+") // of a working tree with changes
+	at = strings.TrimSuffix(at, "-development")
+	if commit := at[strings.LastIndexByte(at, '-')+1:]; commitHash.MatchString(commit) {
+		return commit
 	}
-	return repository + "blob/" + at + "/"
+	if tagged.MatchString(at) {
+		return at
+	}
+	return buildinfo.Release
 }
 
 var (
 	commitHash = regexp.MustCompile(`^[0-9a-f]{12}$`)
-	tagged     = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+	tagged     = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9a-z.]+)?$`)
 )
 
 // promisesText holds every sentence of the report that promises something. Its heads carry ids of dp/CLAIMS.md.

@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"html"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 )
 
 // TestVerdicts: the first screen says in a word how well people are protected and how good the rows are, and calls people
@@ -70,13 +72,43 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestSourceAt: links lead to the version that ran.
+// TestSourceAt: links lead to the version that ran, and never to a branch.
 func TestSourceAt(t *testing.T) {
 	for version, want := range map[string]string{
-		"v0.1.0": "blob/v0.1.0/", "v0.1.1-0.20261124180000-0123456789ab": "blob/0123456789ab/", "development": "blob/main/", "": "blob/main/",
+		"v0.1.0": "v0.1.0", "v1.2.3-rc.1": "v1.2.3-rc.1", "v0.1.0-development": "v0.1.0", "v0.1.0+dirty": "v0.1.0",
+		"v0.1.1-0.20261124180000-0123456789ab": "0123456789ab", "v0.1.1-0.20261124180000-0123456789ab+dirty": "0123456789ab",
+		"": buildinfo.Release, "main": buildinfo.Release, "../../other": buildinfo.Release,
 	} {
-		if got := sourceAt(version); got != repository+want {
+		if got := sourceAt(version); got != repository+"blob/"+want+"/" {
 			t.Errorf("%q: %s, want %s", version, got, want)
+		}
+	}
+}
+
+// TestStatementIsEmbedded: the page carries its statement, so that it can be checked without the other files. The hashes of
+// files are left out: one of them is that of the page.
+func TestStatementIsEmbedded(t *testing.T) {
+	p := madePage(3, 4, []string{"</pre><b>"})
+	p.Privacy.Hashes = Hashes{Model: "ab12", Rows: "cd34", Files: map[string]string{"_report.html": "ef56"}}
+	var b bytes.Buffer
+	if err := WriteHTML(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(b.String(), `aria-label="Privacy statement">`)
+	text, _, _ := strings.Cut(rest, "</pre>")
+	got, err := ParsePrivacy([]byte(html.UnescapeString(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Privacy.Hashes = Hashes{Model: "ab12"}
+	one, _ := got.JSON()
+	two, _ := p.Privacy.JSON()
+	if !bytes.Equal(one, two) {
+		t.Errorf("got %s, want %s", one, two)
+	}
+	for link := range strings.SplitSeq(b.String(), `href="`+repository) {
+		if strings.HasPrefix(link, "blob/main/") {
+			t.Errorf("a link to a branch: %.60s", link)
 		}
 	}
 }
