@@ -232,7 +232,13 @@ func (l *lockedText) String() string {
 
 func start(t *testing.T, dir string, args ...string) *running {
 	t.Helper()
-	r := &running{cmd: exec.Command(binary, args...), temp: t.TempDir(), lines: make(chan string, 1000), all: &lockedText{}}
+	return startWith(t, dir, t.TempDir(), args...)
+}
+
+// startWith is start with a temporary directory of its own.
+func startWith(t *testing.T, dir, temp string, args ...string) *running {
+	t.Helper()
+	r := &running{cmd: exec.Command(binary, args...), temp: temp, lines: make(chan string, 1000), all: &lockedText{}}
 	r.cmd.Dir = dir
 	r.cmd.Env = append(os.Environ(), "TMPDIR="+r.temp)
 	pipe, err := r.cmd.StderrPipe()

@@ -7,8 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/io/files"
+	synthesis "github.com/dapple-dp/dapple/transforms/synth"
 )
 
 const (
@@ -120,5 +124,53 @@ func private(t *testing.T, dir string) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// With TMPDIR in memory a power cut loses nothing that is paid for: after a kill and without what was in TMPDIR, the same
+// command publishes the release that was drawn, for one charge.
+func TestPaidForWithTMPDIRInMemory(t *testing.T) {
+	dir := people(t, 200)
+	temp, err := os.MkdirTemp("/dev/shm", "dapple-test-")
+	if err != nil || !files.InMemory(temp) || files.InMemory(dir) {
+		t.Skip("missing: /dev/shm in memory, and a directory for tests on a disk")
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(temp) })
+	book(t, dir, "1")
+	request := synth("--method=dpam", "--ledger=b")
+	r := startWith(t, dir, temp, append(request, "--rows=30000000")...)
+	r.until(t, "writing")
+	r.end(t, syscall.SIGKILL)
+	for _, name := range names(t, temp) {
+		if err := os.RemoveAll(filepath.Join(temp, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drawn, err := filepath.Glob(filepath.Join(dir, "dapple-run-*", "*.release"))
+	if err != nil || len(drawn) != 1 {
+		t.Fatalf("beside the output are %v, %v", drawn, err)
+	}
+	private(t, filepath.Dir(drawn[0]))
+	data, err := os.ReadFile(drawn[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := synthesis.DecodeArtifact(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := dappleWith(t, dir, temp, append(request, "--rows=10")...)
+	if got.want(t, 0); !strings.Contains(got.stdout, takenUp) {
+		t.Errorf("the release was not taken up: %s", got.stdout)
+	}
+	model, err := os.ReadFile(filepath.Join(dir, "out.release", "_model.arrow"))
+	if err != nil || !bytes.Equal(model, want.Model) {
+		t.Errorf("the model that is released is not the one that was drawn: %v", err)
+	}
+	if standing, back := charges(t, dir); standing != 1 || back != 0 {
+		t.Errorf("%d charges, %d taken back", standing, back)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*")); err != nil || len(left) > 0 {
+		t.Errorf("left beside the output: %v, %v", left, err)
 	}
 }
