@@ -256,7 +256,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 		t.Errorf("check says %s, %v", &said, err)
 	}
 	c.People = ""
-	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--people_input") || !strings.Contains(err.Error(), "people without rows exist") {
+	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--people_input") || !strings.Contains(err.Error(), "rows: {min: 0}") {
 		t.Errorf("without a table of people: %v", err)
 	}
 	c = purchases(t, 40)

@@ -127,7 +127,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 	opts := []option{
 		{name: "model", group: groupWhat, value: "DIR", usage: "the output of synth, or its _model.arrow", set: text(&c.Model)},
 		{name: "domain", group: groupWhat, value: "FILE", usage: "in place of a model: dry rows of a domain file, without data or ε, marked so", set: text(&c.Domain)},
-		{name: "where", group: groupWhat, value: "CONDITION", usage: "as in SQL: 'age >= 65 AND (sex = Female OR ward NOT IN (A, B))'; of people: their own columns", set: text(&c.Where)},
+		{name: "where", group: groupWhat, value: "CONDITION", usage: "as in SQL: 'age >= 65 AND ward NOT IN (A, B)'; of people: their own columns", set: text(&c.Where)},
 		{name: "output", group: groupOutput, value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
 		{name: "rows", group: groupOutput, value: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
 		{name: "people", group: groupOutput, value: "N", usage: "of people with many rows each: people to write, each with all rows", set: whole(&c.NumPeople, mostRows)},
