@@ -18,6 +18,7 @@ const (
 	decimal
 	float
 	date
+	datetime // without a time zone
 	timestamp
 	clock // the time of a day
 	text
@@ -25,7 +26,7 @@ const (
 
 // typeOf is the type that a column of a kind gets.
 func (k kind) typeOf() domain.Type {
-	return [...]domain.Type{domain.String, domain.Bool, domain.Int64, domain.Numeric, domain.Float64, domain.Date, domain.Timestamp, domain.Time, domain.String}[k]
+	return [...]domain.Type{domain.String, domain.Bool, domain.Int64, domain.Numeric, domain.Float64, domain.Date, domain.DateTime, domain.Timestamp, domain.Time, domain.String}[k]
 }
 
 // join is the first kind that has room for cells of both.
@@ -34,7 +35,7 @@ func join(a, b kind) kind {
 	switch {
 	case a == b || a == none:
 		return b
-	case a >= integer && b <= float, a == date && b == timestamp:
+	case a >= integer && b <= float, a >= date && b <= timestamp:
 		return b
 	}
 	return text
@@ -48,7 +49,7 @@ func classify(cell []byte) (k kind, places int) {
 	switch {
 	case len(cell) == 0 || len(cell) > 64:
 		return text, 0
-	case bytes.EqualFold(cell, []byte("true")) || bytes.EqualFold(cell, []byte("false")):
+	case isLetter(cell), bytes.EqualFold(cell, []byte("true")), bytes.EqualFold(cell, []byte("false")):
 		return boolean, 0
 	case len(cell) >= 8 && (cell[4] == '-' || cell[4] == '/'):
 		return moment(string(cell)), 0
@@ -61,16 +62,26 @@ func classify(cell []byte) (k kind, places int) {
 	return number(cell)
 }
 
+// isLetter reports whether a cell is a truth value as Postgres and R abbreviate it.
+func isLetter(cell []byte) bool {
+	return bytes.EqualFold(cell, []byte("t")) || bytes.EqualFold(cell, []byte("f"))
+}
+
 var (
 	dates      = domain.Attribute{Type: domain.Date}
+	datetimes  = domain.Attribute{Type: domain.DateTime}
 	timestamps = domain.Attribute{Type: domain.Timestamp}
 	clocks     = domain.Attribute{Type: domain.Time}
+	truths     = domain.Attribute{Type: domain.Bool}
 	wholes     = domain.Attribute{Type: domain.Int64}
 )
 
 func moment(s string) kind {
 	if _, ok := dates.ParseNative(s); ok {
 		return date
+	}
+	if _, ok := datetimes.ParseNative(s); ok {
+		return datetime
 	}
 	if _, ok := timestamps.ParseNative(s); ok {
 		return timestamp

@@ -12,7 +12,7 @@ import (
 
 // nullMarks are texts by which programs and people write that there is no value, besides an empty cell.
 var nullMarks = marks("NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "None", "none", "NaT", "<NA>", "(null)",
-	"N.A.", "n.a.", "k. A.", "#NV", "#DIV/0!", "#VALUE!", "inf", "-inf", "Inf", "-Inf", "Infinity", "-Infinity", "-", "--", "?", ".")
+	"N.A.", "n.a.", "k. A.", "#NV", "#DIV/0!", "#VALUE!", "inf", "-inf", "Inf", "-Inf", "Infinity", "-Infinity", "infinity", "-infinity", "-", "--", "?", ".")
 
 func marks(texts ...string) map[string]string {
 	m := map[string]string{}

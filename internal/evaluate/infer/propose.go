@@ -293,7 +293,7 @@ func (s *Source) fromData(t *tally) proposal {
 		p.derived = ""
 	}
 	if why != "" {
-		p.out, p.review = true, "left out: "+why
+		p.out, p.review = true, strings.TrimSuffix("left out: "+why+"; "+t.asks(), "; ")
 		p.derived = joined(p.derived, "that it is left out")
 		return p
 	}

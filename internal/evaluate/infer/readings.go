@@ -3,7 +3,6 @@ package infer
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -66,7 +65,7 @@ func (r *reading) add(cell []byte) bool {
 }
 
 // calendar reports whether the cells are dates.
-func (r *reading) calendar() bool { return r.kind == date || r.kind == timestamp }
+func (r *reading) calendar() bool { return r.kind >= date && r.kind <= timestamp }
 
 // fits reports whether all cells so far are of a kind that can be written so.
 func (r *reading) fits() bool {
@@ -175,32 +174,13 @@ func (t *tally) settle() {
 	if t.form != nil {
 		t.numbers = t.form.numbers
 	}
+	if t.kind == boolean && t.letters[0] != t.letters[1] && len(t.values.values) == 1 { // women, say
+		t.kind = text
+	}
 	if t.typ = t.kind.typeOf(); t.kind == decimal && !t.parts {
 		for ; t.scale > 0; t.scale-- {
 			t.lo, t.hi = t.lo/10, t.hi/10
 		}
 		t.typ = domain.Int64
 	}
-}
-
-// asks returns the questions on how the cells of a column are written, one after the other.
-func (t *tally) asks() string {
-	if t.form == nil {
-		return ""
-	}
-	questions := []string{}
-	if t.question != "" {
-		questions = append(questions, t.question+" (csv: written)")
-	}
-	if t.form.short {
-		questions = append(questions, "years of two digits are read as the last ones up to that of max: which is it?")
-	}
-	units := slices.Sorted(maps.Keys(t.form.units))
-	if slices.Contains(units, "%") {
-		questions = append(questions, "12 % is read as 12")
-	}
-	if len(units) > 1 {
-		questions = append(questions, "they have several units: "+strings.Join(units, ", "))
-	}
-	return strings.Join(questions, "; ")
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // Exports as programs of several countries write them: what is proposed for each column, and how it is read.
@@ -31,7 +34,7 @@ func TestExports(t *testing.T) {
 				i%9+1, i, i%100, i%5+1, i, i%100, i%1000, 10000+i%30, i%12+1, i%60, []string{"AM", "PM"}[i%2])
 		}, []string{
 			"{name: Order Date, type: DATE, min: 2024-01-01, max: 2024-12-31, fallback: 2024-01-01}\n",
-			`{name: Ship Date, type: TIMESTAMP, min: "2024-01-01T00:00:00Z", max: "2024-12-31T23:59:59Z", resolution: minute, fallback: "2024-01-01T00:00:00Z"}` +
+			`{name: Ship Date, type: DATETIME, min: "2024-01-01T00:00:00", max: "2024-12-31T23:59:59", resolution: minute, fallback: "2024-01-01T00:00:00"}` +
 				"  # review: years of two digits are read as the last ones up to that of max: which is it?\n",
 			"{name: Total, type: NUMERIC, min: 1000, max: 9200, resolution: 0.01, fallback: 1000}\n",
 			"{name: Units, type: INT64, min: 1000, max: 5200, fallback: 1000}  # review: which of 1,234 and 1.234 is above a thousand? (csv: written)\n",
@@ -74,6 +77,52 @@ func TestExports(t *testing.T) {
 		})
 		t.Run(tt.name, func(t *testing.T) { hasLines(t, got, tt.lines...) })
 	}
+}
+
+// What Postgres writes: t and f, and times with a zone and without one. The proposal reads every cell.
+func TestPostgres(t *testing.T) {
+	header := "alive,consent,seen,local,sex"
+	row := func(i int) string {
+		return fmt.Sprintf("%c,%c,2020-01-%02d 10:%02d:00.%06d+00,2020-01-%02d 10:%02d:00,f", "tf"[i%2], "TF"[i%3%2], i%28+1, i%60, i%2*500_000, i%28+1, i%60)
+	}
+	got := proposed(t, header, 200, row)
+	const remark = "  # review: t and f are read as truth values, and written as true and false\n"
+	hasLines(t, got, "{name: alive, type: BOOL, fallback: false}"+remark, "{name: consent, type: BOOL, fallback: false}"+remark,
+		`{name: seen, type: TIMESTAMP, min: "2020-01-01T00:00:00Z", max: "2020-01-28T23:59:59Z", resolution: minute, fallback: "2020-01-01T00:00:00Z"}  # review: `+coarser+"\n",
+		`{name: local, type: DATETIME, min: "2020-01-01T00:00:00", max: "2020-01-28T23:59:59", resolution: minute, fallback: "2020-01-01T00:00:00"}`+"\n",
+		"{name: sex, type: STRING, values: [f], fallback: f}\n") // one letter alone may mean another thing
+	if strings.Contains(got, "written:") {
+		t.Errorf("Postgres needs no forms:\n%s", got)
+	}
+	file, err := schema.Parse("t.yaml", []byte(got))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := domain.NewEncoder(file.Domain)
+	for i := range 200 {
+		for k, cell := range strings.Split(row(i), ",") {
+			if _, usable := e.FromString(k, cell); !usable {
+				t.Fatalf("%s is no %v", cell, file.Domain.Attributes[k].Type)
+			}
+		}
+	}
+}
+
+// Dates in several ways and blanks at the ends of values are asked about, on the line of their column.
+func TestUnevenColumnsAreAskedAbout(t *testing.T) {
+	got := proposed(t, "both,three,us,code,even", 400, func(i int) string {
+		day := i%12 + 13
+		return fmt.Sprintf("%s,%s,%s,%s,%s", []string{"2020-01-05", "05/01/2020"}[i%2],
+			[]string{fmt.Sprintf("%d.01.2020", day), fmt.Sprintf("01/%d/2020", day), "5 Jan 2020"}[i%3],
+			[]string{fmt.Sprintf("01/%d/2020", day), "01/02/2020"}[i%2], []string{"E11.9", "E11.9 "}[i%2], []string{"a", "b"}[i/2%2])
+	})
+	hasLines(t, got,
+		"{name: both, type: DATE, min: 2020-01-01, max: 2020-05-31, fallback: 2020-01-01}  # review: is 03/04/2024 in March, or in April? (csv: written); "+
+			"dates are written in several ways, such as 12/31/2024 and 2024-12-31: is each read as it is meant?\n",
+		"  # review: dates are written in several ways, such as 12/31/2024 and 31 Dec 2024 and 31.12.2024: write all in one way, or they stay texts\n",
+		"{name: us, type: DATE, min: 2020-01-02, max: 2020-01-23, fallback: 2020-01-02}\n",
+		`{name: code, type: STRING, values: [E11.9, "E11.9 "], fallback: E11.9}  # review: some values begin or end with blanks: csv: {trim: true} takes them off`+"\n",
+		"{name: even, type: STRING, values: [a, b], fallback: a}\n")
 }
 
 // A header with blanks after its separators makes cells with blanks.

@@ -16,6 +16,9 @@ type tally struct {
 	form     *reading   // the one that was taken; nil: the cells are written in the usual way
 	unclear  bool       // two readings of a cell differ
 	question string     // on the form
+	ways     ways       // in which its dates are written
+	letters  [2]bool    // some cell is f, some is t
+	blanks   bool       // some cell begins or ends with a blank
 	nulls    bool
 	values   *frequent
 	marks    map[string]bool // texts that may stand for NULL
@@ -68,6 +71,7 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 			} else {
 				t.untyped(c.Text(i))
 				t.read(c.Text(i))
+				t.look(c.Text(i))
 			}
 		case c.Form == domain.Dictionary:
 			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
@@ -137,7 +141,7 @@ func (t *numbers) untyped(cell []byte) {
 	case date:
 		v, _ := dates.ParseNative(s)
 		t.native(v)
-	case timestamp:
+	case datetime, timestamp: // whose cells a timestamp reads too
 		v, _ := timestamps.ParseNative(s)
 		t.native(v)
 	case clock:
@@ -149,7 +153,7 @@ func (t *numbers) untyped(cell []byte) {
 // promote turns the range into one of another kind, with room for more decimal places.
 func (t *numbers) promote(k kind, places int) {
 	switch {
-	case k == timestamp && t.kind == date:
+	case t.kind == date && (k == datetime || k == timestamp):
 		t.lo, t.hi, t.grain.unit = t.lo*86_400_000_000, t.hi*86_400_000_000, t.grain.unit*86_400_000_000
 	case k == decimal && (t.kind == integer || t.kind == decimal || t.kind == none):
 		if places > t.scale && !t.rescale(places) {
