@@ -61,7 +61,7 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 	var errs []error
 	removed := 0
 	unspent := map[string]bool{} // run IDs
-	remove := func(f found) {
+	remove := func(f leftover) {
 		defer f.unlock()
 		if f.atWork {
 			fmt.Fprintln(w, "left as it is:", f.describe())

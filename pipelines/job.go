@@ -57,13 +57,13 @@ func (j job) mayGoOn(ctx context.Context) bool {
 	return err != nil || !jobs.Ended(s)
 }
 
-// goesOn is the error for a job that may or may not be running.
-type goesOn struct {
+// jobStillRunning is the error for a job that may or may not be running.
+type jobStillRunning struct {
 	job
 	why string
 }
 
-func (e *goesOn) Error() string {
+func (e *jobStillRunning) Error() string {
 	if e.ID == unlaunched {
 		return fmt.Sprintf("%s\nthe job may go on: count its budget as spent", e.why)
 	}
@@ -141,7 +141,7 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 	switch {
 	case errors.Is(err, jobs.ErrUnknown):
 		_ = x.stop(ctx) // the error is the same whether or not this succeeds
-		return &goesOn{j, err.Error()}
+		return &jobStillRunning{j, err.Error()}
 	case err != nil:
 		return stopped(ctx, err)
 	}
@@ -161,12 +161,12 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 // attach follows a job that another process has submitted.
 func (x pipelineRun) attach(ctx context.Context, j job, m *meter) error {
 	if j.ID == unlaunched {
-		return &goesOn{j, "the template of this run was written, and what became of it is not known here"}
+		return &jobStillRunning{j, "the template of this run was written, and what became of it is not known here"}
 	}
 	defer m.start()()
 	c, err := jobs.Dial(ctx, j.Endpoint)
 	if err != nil {
-		return &goesOn{j, err.Error()}
+		return &jobStillRunning{j, err.Error()}
 	}
 	defer c.Close()
 	m.job(j)
@@ -182,7 +182,7 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j job, m *meter
 	case ctx.Err() != nil:
 		return x.cancel(ctx, c, j, "interrupted")
 	case errors.Is(err, jobs.ErrLost):
-		return &goesOn{j, "the job service at " + j.Endpoint + " does not answer any more"}
+		return &jobStillRunning{j, "the job service at " + j.Endpoint + " does not answer any more"}
 	}
 	if stopErr := x.stop(ctx); stopErr != nil { // the job and its workers have ended, except unreachable ones
 		err = errors.Join(err, stopErr)
@@ -205,7 +205,7 @@ func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j job, why stri
 	last, err := c.Cancel(ctx, j.ID)
 	switch {
 	case !jobs.Ended(last):
-		return &goesOn{j, fmt.Sprintf("%s; %v", why, err)}
+		return &jobStillRunning{j, fmt.Sprintf("%s; %v", why, err)}
 	case last == jobs.Done:
 		return nil
 	}

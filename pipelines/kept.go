@@ -105,8 +105,8 @@ func (r *Request) fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// found is a staging that its run has left.
-type found struct {
+// leftover is a staging that its run has left.
+type leftover struct {
 	staging
 	note
 	drawn  bool
@@ -117,7 +117,7 @@ type found struct {
 }
 
 // inspect reads what is in a staging. ok is false if its run may be at work in a process, or if no run made it.
-func inspect(ctx context.Context, dir string) (f found, ok bool) {
+func inspect(ctx context.Context, dir string) (f leftover, ok bool) {
 	if files.Remote(dir) {
 		if _, kept, err := keep.Open(dir).Get(ctx, keptName); err != nil {
 			return f, false
@@ -130,7 +130,7 @@ func inspect(ctx context.Context, dir string) (f found, ok bool) {
 }
 
 // inspectAbandoned is inspect for a staging whose run is known to have ended.
-func inspectAbandoned(ctx context.Context, dir string) (f found, ok bool) {
+func inspectAbandoned(ctx context.Context, dir string) (f leftover, ok bool) {
 	f.dir, f.unlock = dir, func() {}
 	s := keep.Open(dir)
 	if !files.Remote(dir) {
@@ -162,7 +162,7 @@ func inspectAbandoned(ctx context.Context, dir string) (f found, ok bool) {
 }
 
 // left lists the stagings of an area that ended runs have left, locked.
-func (a stagingArea) left(ctx context.Context) (list []found) {
+func (a stagingArea) left(ctx context.Context) (list []leftover) {
 	names, err := files.Names(ctx, a.dir)
 	if err != nil {
 		return nil // nothing of ours can be found if nothing can be listed
@@ -177,18 +177,18 @@ func (a stagingArea) left(ctx context.Context) (list []found) {
 	return list
 }
 
-// takeUp returns the staging of an earlier run of the same request whose release was not published, and lines
+// resume returns the staging of an earlier run of the same request whose release was not published, and lines
 // about what other runs have left of the same input or output. It refuses a request whose job may go on: that would
 // be paid for twice.
-func (a stagingArea) takeUp(ctx context.Context, n note) (kept *found, notes []string, err error) {
+func (a stagingArea) resume(ctx context.Context, n note) (resumable *leftover, notes []string, err error) {
 	for _, f := range a.left(ctx) {
 		same := f.Request != "" && f.Request == n.Request
 		if same && f.atWork {
 			err = Faults{{Where: "--run_id", What: fmt.Sprintf("a job of this request may go on: run %s, begun %s, job %s at %s", f.RunID, f.Began.Format("2006-01-02 15:04:05 UTC"), f.job.ID, f.job.Endpoint),
 				Fix: fmt.Sprintf("--run_id=%s waits for it and pays nothing twice; an ID of your own begins another run, which is paid for too", f.RunID)}}
 		}
-		if same && kept == nil && !f.atWork && f.model != nil {
-			kept = &f
+		if same && resumable == nil && !f.atWork && f.model != nil {
+			resumable = &f
 			continue
 		}
 		back := f.giveBack(ctx)
@@ -197,14 +197,14 @@ func (a stagingArea) takeUp(ctx context.Context, n note) (kept *found, notes []s
 			notes = append(notes, f.describe()+back)
 		}
 	}
-	if err != nil && kept != nil {
-		kept.unlock()
+	if err != nil && resumable != nil {
+		resumable.unlock()
 	}
-	return kept, notes, err
+	return resumable, notes, err
 }
 
 // describe says what a run has left, and whether its budget is spent.
-func (f found) describe() string {
+func (f leftover) describe() string {
 	what := "it had spent nothing"
 	switch {
 	case f.atWork:

@@ -381,7 +381,7 @@ func (n note) giveBack(ctx context.Context) string {
 }
 
 // giveBack does so for an abandoned run that drew no noise.
-func (f found) giveBack(ctx context.Context) string {
+func (f leftover) giveBack(ctx context.Context) string {
 	if f.RunID == "" || f.Ledger == "" || f.atWork || f.drawn || f.model != nil {
 		return ""
 	}

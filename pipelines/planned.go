@@ -178,12 +178,12 @@ func (r *Request) betterPlanned(p report.Privacy) []string {
 		return nil
 	}
 	less, off := plan.Saved(r.Problem, r.Chosen, units), units/r.Problem.Units
-	said := fmt.Sprintf("planned for %s, there are about %s: --expected_rows=%.0f ", page.Count(r.Problem.Units), page.Count(units), units)
+	planned := fmt.Sprintf("planned for %s, there are about %s: --expected_rows=%.0f ", page.Count(r.Problem.Units), page.Count(units), units)
 	switch {
 	case less > worthSaying:
-		return []string{said + fmt.Sprintf("loses %.0f %% less error, as predicted", 100*less)}
+		return []string{planned + fmt.Sprintf("loses %.0f %% less error, as predicted", 100*less)}
 	case off > farOff || off < 1./farOff:
-		return []string{said + "shares the budget by that number"}
+		return []string{planned + "shares the budget by that number"}
 	}
 	return nil
 }

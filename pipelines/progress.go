@@ -16,8 +16,8 @@ import (
 // than once.
 var fits = map[string]bool{"fit": true, "descent": true}
 
-// often is how often a stage that takes long is heard of in a file.
-const often = 30 * time.Second
+// refreshEvery is the interval between two lines about a long stage in a file.
+const refreshEvery = 30 * time.Second
 
 // tick is how often the clock of a moving line moves.
 const tick = 500 * time.Millisecond
@@ -108,13 +108,13 @@ func (m *meter) report(stage string, done, total int) {
 		if isNew || now.Sub(m.shown) > 100*time.Millisecond || done == total {
 			m.draw()
 		}
-	case m.objects && (isNew || fits[stage] && now.Sub(m.shown) > often):
+	case m.objects && (isNew || fits[stage] && now.Sub(m.shown) > refreshEvery):
 		m.shown = now
 		m.object(now)
 	case !m.objects && isNew:
 		m.shown = now
 		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.amount(stage, done, total), elapsed(now.Sub(m.began)))
-	case !m.objects && fits[stage] && now.Sub(m.shown) > often:
+	case !m.objects && fits[stage] && now.Sub(m.shown) > refreshEvery:
 		m.shown = now
 		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.reached(stage, done, total), elapsed(now.Sub(m.began)))
 	}

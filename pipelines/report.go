@@ -79,22 +79,22 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 		if err != nil {
 			return r, altered(c.Dir, r.output.Version, err)
 		}
-		if lacks := report.RegistryLacks(r.told(p).About); len(lacks) > 0 {
+		if lacks := report.RegistryLacks(r.withAbout(p).About); len(lacks) > 0 {
 			faults.add("--registry", fmt.Sprintf("needs %s, which only you know", strings.Join(lacks, ", ")), "write them into a file for --about; dapple help about lists all keys")
 		}
 	}
 	return r, faults.Err()
 }
 
-// wanted is a requested file.
-type wanted struct {
+// outputFile is a requested file.
+type outputFile struct {
 	flag, name, title string
 	write             func(io.Writer, report.Page, []report.RowFile) error
 }
 
 // files returns the requested files.
-func (r *ReportRequest) files() (list []wanted) {
-	for _, w := range []wanted{
+func (r *ReportRequest) files() (list []outputFile) {
+	for _, w := range []outputFile{
 		{"--html", r.HTML, "report ", func(w io.Writer, p report.Page, _ []report.RowFile) error { return report.WriteHTML(w, p) }},
 		{"--registry", r.Registry, "registry", func(w io.Writer, p report.Page, _ []report.RowFile) error {
 			b, err := p.Privacy.Registry()
@@ -123,8 +123,8 @@ func writeAll(w io.Writer, b []byte, err error) error {
 	return err
 }
 
-// told is a statement with later additions of the curator.
-func (r *ReportRequest) told(p report.Privacy) report.Privacy {
+// withAbout returns a statement with later additions of the curator.
+func (r *ReportRequest) withAbout(p report.Privacy) report.Privacy {
 	about := maps.Clone(p.About)
 	if about == nil {
 		about = map[string]string{}
@@ -143,7 +143,7 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 	if err := errors.Join(err, rowsErr); err != nil {
 		return altered(r.Dir, r.output.Version, err)
 	}
-	p.Privacy = r.told(p.Privacy)
+	p.Privacy = r.withAbout(p.Privacy)
 	var rows []report.RowFile
 	for _, f := range r.output.Parts {
 		rows = append(rows, report.RowFile{Name: f.Name, SHA256: f.SHA256})

@@ -63,7 +63,7 @@ func (r *Request) again(ctx context.Context, where stagingArea) (*Result, error)
 
 // alreadyPublished returns the result of a run that was killed after it had published, and before it had removed its
 // staging; nil if it had not. The same request, which took up that staging, pays nothing more.
-func (r *Request) alreadyPublished(ctx context.Context, f *found) (*Result, error) {
+func (r *Request) alreadyPublished(ctx context.Context, f *leftover) (*Result, error) {
 	publisher, ok := finishedAs(ctx, r.target().beside(), f.RunID)
 	if !ok {
 		return nil, nil
@@ -82,7 +82,7 @@ func (r *Request) alreadyPublished(ctx context.Context, f *found) (*Result, erro
 }
 
 // find returns the staging of the run of an ID, locked.
-func (a stagingArea) find(ctx context.Context, runID string) (f found, ok bool) {
+func (a stagingArea) find(ctx context.Context, runID string) (f leftover, ok bool) {
 	if files.Remote(a.dir) {
 		f, ok = inspectAbandoned(ctx, a.name(runID))
 		return f, ok && f.RunID == runID
@@ -97,10 +97,10 @@ func (a stagingArea) find(ctx context.Context, runID string) (f found, ok bool) 
 	return f, ok
 }
 
-// takeUp returns an unfinished run of this request to resume: by its ID if there is one, otherwise a kept release.
-func (r *Request) takeUp(ctx context.Context, where stagingArea, n note) (begun *found, notes []string, err error) {
+// resume returns an unfinished run of this request to resume: by its ID if there is one, otherwise a kept release.
+func (r *Request) resume(ctx context.Context, where stagingArea, n note) (begun *leftover, notes []string, err error) {
 	if r.RunID == "" {
-		return where.takeUp(ctx, n)
+		return where.resume(ctx, n)
 	}
 	f, ok := where.find(ctx, r.RunID)
 	switch {
@@ -124,13 +124,13 @@ func (r *Request) takeUp(ctx context.Context, where stagingArea, n note) (begun 
 }
 
 // ends keeps a run that has not drawn from ever doing so, and reports whether that is certain.
-func (f found) ends(ctx context.Context) bool {
+func (f leftover) ends(ctx context.Context) bool {
 	unspent, err := f.never(ctx, f.RunID)
 	return unspent && err == nil && !f.unread
 }
 
 // publisher returns the ID under which a resumed run publishes: its own while its job is running.
-func (f found) publisher(runID string) string {
+func (f leftover) publisher(runID string) string {
 	if f.atWork {
 		return f.job.Run
 	}

@@ -83,8 +83,8 @@ type claim struct {
 	r         *Request
 	note      note
 	staging   staging
-	begun     *found // the earlier one; nil: none
-	keep      bool   // the staging stays: its release is not published
+	begun     *leftover // the earlier one; nil: none
+	keep      bool      // the staging stays: its release is not published
 	charged   bool
 	execution *execution
 	notes     []string
@@ -108,7 +108,7 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 		return nil, res, err
 	}
 	var err error
-	if c.begun, c.notes, err = r.takeUp(ctx, where, c.note); err != nil {
+	if c.begun, c.notes, err = r.resume(ctx, where, c.note); err != nil {
 		return nil, nil, err
 	}
 	if c.begun != nil {
@@ -131,7 +131,7 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 }
 
 // says is the note of a run that finishes an earlier one.
-func (f *found) says() string {
+func (f *leftover) says() string {
 	const form = "2006-01-02 15:04:05 UTC"
 	if f.atWork {
 		return fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", f.note.Began.Format(form))
@@ -190,7 +190,7 @@ func (c *claim) settle(ctx context.Context, err error) (*Result, error) {
 		if res, err := c.failed(ctx, err); res != nil || err != nil {
 			return res, err
 		}
-		c.notes = append(c.notes, "the run was told to stop while it published: all of it is published")
+		c.notes = append(c.notes, "the run was asked to stop while it published: all of it is published")
 	}
 	c.keep = false
 	res, err := finished(ctx, c.r, c.output)
@@ -206,7 +206,7 @@ func (c *claim) failed(ctx context.Context, err error) (*Result, error) {
 		c.keep = true
 		return &Result{Submitted: c.r.submission(c.note, sub.job)}, nil
 	}
-	if on := (*goesOn)(nil); errors.As(err, &on) {
+	if running := (*jobStillRunning)(nil); errors.As(err, &running) {
 		c.keep = true
 		return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, c.note.RunID, c.staging.dir)
 	}
@@ -246,9 +246,9 @@ func (c *claim) work(ctx context.Context) error {
 }
 
 // stagingOf returns the staging of a run: that of an earlier one, or a new one.
-func stagingOf(ctx context.Context, kept *found, where stagingArea, n note) (staging, error) {
-	if kept != nil {
-		return kept.staging, nil
+func stagingOf(ctx context.Context, begun *leftover, where stagingArea, n note) (staging, error) {
+	if begun != nil {
+		return begun.staging, nil
 	}
 	st, err := where.stage(ctx, n.RunID)
 	if err != nil {

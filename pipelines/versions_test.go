@@ -161,7 +161,7 @@ func TestReleasesOfLaterVersions(t *testing.T) {
 
 // A release that an earlier version has kept cannot be taken up: who reads of it learns why.
 func TestKeptByAnotherVersion(t *testing.T) {
-	f := found{note: note{Version: "v0.9.0", RunID: "a"}, drawn: true}
+	f := leftover{note: note{Version: "v0.9.0", RunID: "a"}, drawn: true}
 	if text := f.describe(); !strings.Contains(text, "counts as spent (written by dapple v0.9.0; this is ") {
 		t.Errorf("said %s", text)
 	}

@@ -109,9 +109,9 @@ func (r *run) measureCycles() (map[int][]measured, error) {
 	return out, nil
 }
 
-// turn spreads the records of each piece over its values so that the parts of cycles have the counts released, as far as
-// those stand out of their noise: it multiplies the density by a factor for each part, and keeps the counts of pieces.
-func turn(pieces []query.Piece, a *domain.Attribute, list []measured) []query.Piece {
+// applySeasonality rescales the density so that totals of the parts of cycles, such as weekdays and hours of the day, match
+// their releases, shrunken by their noise. The counts of pieces stay.
+func applySeasonality(pieces []query.Piece, a *domain.Attribute, list []measured) []query.Piece {
 	if len(list) == 0 {
 		return pieces
 	}
@@ -119,7 +119,7 @@ func turn(pieces []query.Piece, a *domain.Attribute, list []measured) []query.Pi
 	for _, m := range list {
 		slot = min(slot, m.length(a.Type.Facts())/a.Resolution)
 	}
-	into := slots(pieces, a, int(slot))
+	into := cutAtSlots(pieces, a, int(slot))
 	factors, parts := make([][]float64, len(list)), make([][]int, len(list))
 	for i, m := range list {
 		factors[i] = slices.Repeat([]float64{1}, m.parts)
@@ -178,8 +178,8 @@ func (m *measured) target(tree []float64) []float64 {
 	return out
 }
 
-// slots cuts pieces at the multiples of so many values from the attribute's first part on.
-func slots(pieces []query.Piece, a *domain.Attribute, values int) []query.Piece {
+// cutAtSlots cuts pieces at the multiples of so many values from the attribute's first part on.
+func cutAtSlots(pieces []query.Piece, a *domain.Attribute, values int) []query.Piece {
 	first := floorDiv(a.Cuts[0]+a.Resolution-1, a.Resolution)
 	begin := int(floorDiv(first, int64(values))*int64(values) - first) // of the slot that value 0 is in
 	var out []query.Piece

@@ -89,7 +89,7 @@ func TestCycleParts(t *testing.T) {
 		}
 		whole := []query.Piece{{From: 0, To: 1000, Count: 500}, {From: 1000, To: a.Fine(), Count: 70}}
 		at, sum := 0, 0.0
-		for _, x := range slots(whole, &a, 2) {
+		for _, x := range cutAtSlots(whole, &a, 2) {
 			if x.From != at || cycles[1].part(&a, x.From) != cycles[1].part(&a, x.To-1) {
 				t.Fatalf("piece %+v after %d", x, at)
 			}

@@ -48,8 +48,8 @@
 // # Structural zeros
 //
 // Combinations that the domain excludes start at weight 0, and multiplying by factors keeps it. They enter the junction
-// tree first; records of an exclusion that the tree does not cover are removed from the sample, and Gibbs sweeps draw
-// none. Values are merged only with values of the same exclusions, so that each can be stated on merged codes.
+// tree first. Structural zeros that the tree cannot express are filtered from the sample, and Gibbs sampling never
+// proposes them. Values are merged only with values of the same exclusions, so that each can be stated on merged codes.
 //
 // # Ordered columns without bins
 //

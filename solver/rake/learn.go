@@ -46,7 +46,7 @@ func (r *run) learnBins() error {
 			return fmt.Errorf("rake: %w", err)
 		}
 	}
-	rhythms, err := r.measureCycles()
+	seasonal, err := r.measureCycles()
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (r *run) learnBins() error {
 				tree, pieces = trees[i], trees[i].Pieces(r.total.Units)
 			}
 		}
-		r.learn(a, x, &tree, pieces, rhythms[a], codes)
+		r.learn(a, x, &tree, pieces, seasonal[a], codes)
 	}
 	if err := r.curator.Coarsen(stageCoarsen, codes); err != nil {
 		return fmt.Errorf("rake: %w", err)
@@ -73,13 +73,13 @@ func (r *run) learnBins() error {
 
 // learn chooses the bins of attribute a from its tree and the counts of codes that follow from it, and notes their
 // one-way table. Rhythms are the cycles released of it. A tree without nodes was not released.
-func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query.Piece, rhythms []measured, codes query.Recoding) {
+func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query.Piece, seasonal []measured, codes query.Recoding) {
 	n, null, halved, sigma := x.Fine(), 0.0, pieces, math.Sqrt(tree.Variance)
 	if x.Null && len(pieces) > 1 {
 		null = pieces[len(pieces)-1].Count
 		pieces = pieces[:len(pieces)-1]
 	}
-	pieces = turn(extendTails(pieces, tree.Halvings(), n, sigma), x, rhythms)
+	pieces = applySeasonality(extendTails(pieces, tree.Halvings(), n, sigma), x, seasonal)
 	p := newProfile(pieces, n)
 	flat := sigma / math.Sqrt(float64(max(1, shapeOf(x).Levels())))
 	starts := p.bins(x.Learned, r.forecast.leastBin(leastBinSigmas*flat))
@@ -89,7 +89,7 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 	}
 	r.bins = append(r.bins, bins)
 	one := &r.oneWays[a]
-	one.sigma, one.variance, one.counts, one.learned, one.held = flat, binVariance*sigma*sigma, nil, true, true
+	one.sigma, one.variance, one.counts, one.learned, one.shrunk = flat, binVariance*sigma*sigma, nil, true, true
 	one.bins = binVariances(tree, halved, starts)
 	// Constants of predictions were chosen for the noise alone, without what was taken for 0 although it was released.
 	one.spread = mean(binVariances(&query.Tree{Shape: tree.Shape, Variance: tree.Variance}, halved, starts)[:len(starts)])

@@ -143,7 +143,7 @@ func contains(list []int, v int) bool {
 // records: that of the bin before them is theirs too, and NULL's is not.
 func TestEmptyBinsJoin(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 99}, Resolution: 1, Learned: 5, Null: true}}}
-	one := oneWay{counts: []float64{500, 300, 0, 1, 0, 200}, sigma: 5, learned: true, held: true}
+	one := oneWay{counts: []float64{500, 300, 0, 1, 0, 200}, sigma: 5, learned: true, shrunk: true}
 	m := merge([]oneWay{one}, 1001, d)
 	if got := m.codes[0]; !slices.Equal(got, []domain.Code{0, 1, 1, 1, 1, 2}) {
 		t.Fatalf("codes %v", got)

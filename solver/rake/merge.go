@@ -96,12 +96,12 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 	}
 	if len(rare) > 0 {
 		floor, sigma := rareShare*max(sum, one.sigma)/float64(len(rare)), one.sigma/float64(len(rare))
-		if one.held { // and is not put far out here
+		if one.shrunk { // and is not put far out here
 			floor, sigma = leastShare*units, 0
 		}
 		var pools [][]int
 		for _, values := range alike(rare, kind) {
-			if !one.held {
+			if !one.shrunk {
 				pools = append(pools, neighbours(values, p, least)...)
 				continue
 			}
@@ -110,7 +110,7 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 			}
 		}
 		for _, pool := range pools {
-			if one.held && m.join(pool, p, codes, within, base, units, least, kind) {
+			if one.shrunk && m.join(pool, p, codes, within, base, units, least, kind) {
 				continue
 			}
 			sum := 0.0

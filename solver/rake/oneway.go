@@ -18,7 +18,7 @@ type oneWay struct {
 	spread   float64   // mean variance of the counts, before they were shrunk; 0 if nothing was measured
 	bins     []float64 // variances of the counts, if they are of learned bins
 	learned  bool      // counts are of learned bins, from a tree
-	held     bool      // what noise cannot tell from none has been held back in the counts
+	shrunk   bool      // counts that noise hides have been shrunk
 }
 
 // measureOneWays learns bins and releases the residuals of all other covered attributes. The others, and those with one value,
@@ -60,7 +60,7 @@ func (r *run) measureOneWays() error {
 		for v, x := range m.Values {
 			raw[v] = x + r.total.Units/k
 		}
-		one.counts, one.held = r.estimate(attributes[i][0], raw, one.sigma), attributes[i][0] == rowsAttribute(r.problem.Domain)
+		one.counts, one.shrunk = r.estimate(attributes[i][0], raw, one.sigma), attributes[i][0] == rowsAttribute(r.problem.Domain)
 		r.released = append(r.released, query.Measurement{Clique: attributes[i], Values: raw,
 			Variance: m.Variance + r.total.Variance/(k*k)})
 	}
@@ -81,7 +81,7 @@ func (r *run) estimate(a int, counts []float64, sigma float64) []float64 {
 	if listed >= leastSmoothed {
 		out := smooth(counts[:listed], sigma)
 		if x := attribute(r.problem.Domain, a); x != nil && len(x.Cuts)+len(x.FloatCuts) > 0 {
-			out = holdTails(out, counts[:listed], sigma)
+			out = smoothTails(out, counts[:listed], sigma)
 		}
 		return append(out, counts[listed:]...)
 	}

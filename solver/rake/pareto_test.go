@@ -134,9 +134,9 @@ func TestParetoEnds(t *testing.T) {
 	}
 }
 
-// TestHeldTails: means and standard deviations of whole numbers that were counted one by one, with noise. Seeds are fixed.
-// With a tail, standard deviations are off by factors of 1.05 to 1.13, and without holdTails by 1.25 to 1.70.
-func TestHeldTails(t *testing.T) {
+// TestTailsOfCounts: means and standard deviations of whole numbers that were counted one by one, with noise. Seeds are fixed.
+// With a tail, standard deviations are off by factors of 1.05 to 1.13, and without smoothTails by 1.25 to 1.70.
+func TestTailsOfCounts(t *testing.T) {
 	const n, runs, sigma = 30_000, 20, 40.
 	for _, c := range []struct {
 		name         string
@@ -167,11 +167,11 @@ func TestHeldTails(t *testing.T) {
 				noisy[v] = x + math.Round(sigma*noise.NormFloat64())
 			}
 			smoothed := smooth(noisy, sigma)
-			held := holdTails(smoothed, noisy, sigma)
-			if got, want := summation.Pairwise(held), summation.Pairwise(smoothed); math.Abs(got-want) > 1e-6*want {
+			tails := smoothTails(smoothed, noisy, sigma)
+			if got, want := summation.Pairwise(tails), summation.Pairwise(smoothed); math.Abs(got-want) > 1e-6*want {
 				t.Fatalf("%s: %g records, want %g", c.name, got, want)
 			}
-			m, s := meanAndSD(held)
+			m, s := meanAndSD(tails)
 			off += math.Abs(m-mean) / sd / runs
 			spread += math.Abs(math.Log(s/sd)) / runs
 			_, s = meanAndSD(project(smoothed, n))

@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// heldSigmas is the most records of a tail of single values, in standard deviations of the noise of one. With 10, a
-	// slope that goes down to nothing over many values is taken for a shorter one.
-	heldSigmas = 40
+	// maxTailCount is the most records in a tail of single values, in standard deviations of the noise of one. With 10, a
+	// long slope down to zero is fitted as a shorter tail.
+	maxTailCount = 40
 	// surelySeen is how many standard deviations of its noise a count has that is no accident among hundreds.
 	surelySeen = 4
 )
 
-// holdTails returns the estimate of the counts of ordered values, released one by one with noise of standard deviation
+// smoothTails returns the estimate of the counts of ordered values, released one by one with noise of standard deviation
 // sigma, with both tails replaced: what noise alone puts far out is more than what is there. Of 46 numbers of hands of
 // 26,000 farms the last 20 had 90 in place of one, and the standard deviation was 1.7 times the true one.
-func holdTails(estimate, counts []float64, sigma float64) []float64 {
+func smoothTails(estimate, counts []float64, sigma float64) []float64 {
 	sum, n := summation.Pairwise(estimate), len(estimate)
 	if !(sum > 0 && sigma > 0) {
 		return estimate
 	}
-	out := holdTail(project(estimate, sum), counts, sigma)
+	out := smoothTail(project(estimate, sum), counts, sigma)
 	slices.Reverse(out)
 	turned := slices.Clone(counts)
 	slices.Reverse(turned)
-	out = holdTail(out, turned, sigma)
+	out = smoothTail(out, turned, sigma)
 	slices.Reverse(out)
 	for v := range n { // the tails' counts are fitted, too
 		out[v] *= sum / max(summation.Pairwise(out), 1e-9)
@@ -35,15 +35,15 @@ func holdTails(estimate, counts []float64, sigma float64) []float64 {
 	return out
 }
 
-// holdTail replaces the upper tail by the longest one that a Pareto distribution fits.
-func holdTail(estimate, counts []float64, sigma float64) []float64 {
+// smoothTail replaces the upper tail by the longest one that a Pareto distribution fits.
+func smoothTail(estimate, counts []float64, sigma float64) []float64 {
 	n, whole := len(estimate), summation.Pairwise(estimate)
 	above := make([]float64, n+1)
 	for v := n - 1; v >= 0; v-- {
 		above[v] = above[v+1] + estimate[v]
 	}
 	for from := 1; from < n-1 && above[from] >= shortTail*sigma; from++ {
-		if above[from] > min(heldSigmas*sigma, whole/8) {
+		if above[from] > min(maxTailCount*sigma, whole/8) {
 			continue
 		}
 		t, ok := fitCounts(counts, from, sigma)
