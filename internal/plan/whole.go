@@ -6,10 +6,10 @@ import "github.com/dapple-dp/dapple/dp/domain"
 // Parquet. They are about half of the run for 200 columns and 1,000,000 records.
 const (
 	startSeconds   = .5
-	readCell       = 45e-9 // for a cell of the table, to be read and encoded
-	countRecord    = .9e-9 // for a record and marginal
-	writeCell      = 25e-9 // for a cell of the rows, to be sampled and written
-	publishedShare = .12   // of the solve, for the marginals that are released with the model
+	readCell       = 70e-9  // for a cell of the table, to be read and encoded
+	countRecord    = 1.1e-9 // for a record and marginal
+	writeCell      = 25e-9  // for a cell of the rows, to be sampled and written
+	publishedShare = .12    // of the solve, for the marginals that are released with the model
 )
 
 // What a run holds, in bytes: Go's heap takes about twice of what is in use before it is cleared.
