@@ -118,7 +118,7 @@ func found(x families.AsFound) (*families.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }()
 	if err := x.Write(f, 1); err != nil {
 		return nil, err
 	}

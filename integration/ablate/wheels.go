@@ -4,7 +4,7 @@ import (
 	"archive/zip"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,14 +59,8 @@ func (w wheel) take(dir, to string) error {
 	if err != nil {
 		return err
 	}
-	defer archive.Close()
-	from, err := archive.Open(w.file)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	text, err := io.ReadAll(from)
-	if err != nil {
+	text, err := fs.ReadFile(archive, w.file)
+	if err := errors.Join(err, archive.Close()); err != nil {
 		return err
 	}
 	return os.WriteFile(to, text, 0o600)
