@@ -154,7 +154,7 @@ func New(r Run) Privacy {
 		p.Bounding = "one record for each privacy ID: the one of least AES-128 rank; records without an ID are not used" + r.idRule()
 	}
 	if e := r.Domain.Events; e != nil {
-		p.Bounding = fmt.Sprintf("all records of each privacy ID, with weights in steps of 2^-%d, in proportion to how often it has each, that add up to 1 exactly; "+
+		p.Bounding = fmt.Sprintf("all records of each privacy ID, with weights in steps of 2^-%d, by how often it has each, that add up to 1 exactly; "+
 			"the person's columns are those of the record of least AES-128 rank; records without an ID are not used%s. "+
 			"Each also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records",
 			r.Domain.WeightBits(), r.idRule(), e.MaxRows, usual(e))
