@@ -27,7 +27,7 @@ func atService(t *testing.T, s *jobstest.Service) Config {
 	c.Runner = "flink"
 	c.Engine = Engine{Endpoint: s.Endpoint, Environment: "external", Config: "127.0.0.1:1", Shared: true}
 	before := patient
-	patient = patience{cancelled: time.Second, cloud: time.Second, silent: 2 * time.Second}
+	patient = patience{cancelled: time.Minute, cloud: time.Minute, silent: 2 * time.Second}
 	t.Cleanup(func() { patient = before })
 	return c
 }
@@ -116,9 +116,10 @@ func TestEndsOfJobs(t *testing.T) {
 		{name: "interrupted after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() },
 			want: []string{"interrupted", saysDrawn}, cancelled: true},
 		{name: "interrupted, and it ends slowly", prepare: func(s *jobstest.Service) {
-			s.Asked = func() { time.AfterFunc(500*time.Millisecond, func() { s.Set(jobpb.JobState_CANCELLED) }) }
+			s.Asked = func() { s.Set(jobpb.JobState_CANCELLING) }
+			s.Looked = s.After(3, func() { s.Set(jobpb.JobState_CANCELLED) })
 		}, do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() }, want: []string{"interrupted", saysUnspent}, cancelled: true},
-		{name: "interrupted, and it goes on", prepare: func(s *jobstest.Service) { s.Asked = func() {} },
+		{name: "interrupted, and it goes on", prepare: func(s *jobstest.Service) { s.Asked, patient.cancelled = func() {}, time.Second },
 			do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() }, want: []string{"interrupted", saysGoesOn, "job-7", "--run_id=r1", "nothing is removed"}, cancelled: true, stays: true},
 		{name: "interrupted, and the service is gone", do: func(s *jobstest.Service, interrupt func()) { s.Stop(); interrupt() },
 			want: []string{saysGoesOn, "job-7"}, stays: true},
@@ -141,9 +142,8 @@ func TestEndsOfJobs(t *testing.T) {
 			}
 			if tt.do != nil {
 				s.Ran = func() error {
-					err := draws(t, c, tt.worker...)
-					time.AfterFunc(300*time.Millisecond, func() { tt.do(s, interrupt) }) // the command hears of the job first
-					return err
+					s.WhenFollowed(func() { tt.do(s, interrupt) })
+					return draws(t, c, tt.worker...)
 				}
 			}
 			_, err := Run(ctx, r)
@@ -194,7 +194,7 @@ func TestDetachAndAskAgain(t *testing.T) {
 	if err := Clean(context.Background(), c.Output, &out); err != nil || !strings.Contains(out.String(), "left as it is: ") || len(stagings(t, c)) != 1 {
 		t.Errorf("clean: %v, %s", err, out.String())
 	}
-	time.AfterFunc(300*time.Millisecond, func() { s.Fail("no memory") })
+	s.WhenFollowed(func() { s.Fail("no memory") })
 	if _, err := Run(context.Background(), mustValidate(t, c)); err == nil || !strings.Contains(err.Error(), "no memory") || !strings.Contains(err.Error(), saysDrawn) || s.Jobs() != 1 {
 		t.Errorf("asked again: %v, %d jobs", err, s.Jobs())
 	}

@@ -174,7 +174,7 @@ func TestWorkersInProcesses(t *testing.T) {
 	if said := r.all.String(); status != 1 || !strings.Contains(said, "dapple: interrupted\n"+released) {
 		t.Errorf("exit status %d, and said:\n%s", status, said)
 	}
-	time.Sleep(5 * time.Second) // workers that went on would publish
+	noWorkers(t) // one that went on would publish
 	noOutput(t, filepath.Join(dir, "stopped"))
 	next := dapple(t, dir, at("--output=next", "--rows=10", "--quiet")...)
 	next.want(t, 0)
@@ -196,6 +196,12 @@ func TestWorkersInProcesses(t *testing.T) {
 	}
 	dapple(t, dir, "verify", "later").want(t, 0)
 	noStaging()
+	noWorkers(t)
+}
+
+// noWorkers waits until no process of the command is left.
+func noWorkers(t *testing.T) {
+	t.Helper()
 	for began := time.Now(); workers(t) > 0; time.Sleep(50 * time.Millisecond) {
 		if time.Since(began) > patience {
 			t.Fatal("workers outlive their jobs")

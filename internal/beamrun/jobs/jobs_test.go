@@ -192,38 +192,36 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	s := jobstest.Start(t)
 	c := dial(t, s)
 	s.Set(jobpb.JobState_RUNNING)
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := c.Follow(ctx, jobstest.JobID, Watcher{}); !errors.Is(err, context.DeadlineExceeded) || s.Cancels() != 0 {
+	if err := c.Follow(ctx, jobstest.JobID, Watcher{State: func(State) { cancel() }}); !errors.Is(err, context.Canceled) || s.Cancels() != 0 {
 		t.Errorf("%v, %d cancels", err, s.Cancels())
 	}
 }
 
 func TestCancel(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		asked func(*jobstest.Service) func()
-		ended bool
+		name    string
+		prepare func(s *jobstest.Service, stop func())
+		ended   bool
 	}{
-		{"at once", func(*jobstest.Service) func() { return nil }, true},
-		{"slowly", func(s *jobstest.Service) func() {
-			return func() {
-				s.Set(jobpb.JobState_CANCELLING)
-				time.AfterFunc(time.Second, func() { s.Set(jobpb.JobState_CANCELLED) })
-			}
+		{"at once", func(*jobstest.Service, func()) {}, true},
+		{"slowly", func(s *jobstest.Service, _ func()) {
+			s.Asked = func() { s.Set(jobpb.JobState_CANCELLING) }
+			s.Looked = s.After(3, func() { s.Set(jobpb.JobState_CANCELLED) })
 		}, true},
-		{"it ends by itself", func(s *jobstest.Service) func() { return func() { s.Set(jobpb.JobState_DONE) } }, true},
-		{"ignored", func(*jobstest.Service) func() { return func() {} }, false},
-		{"the service is gone", func(s *jobstest.Service) func() { s.Stop(); return nil }, false},
+		{"it ends by itself", func(s *jobstest.Service, _ func()) { s.Asked = func() { s.Set(jobpb.JobState_DONE) } }, true},
+		{"ignored", func(s *jobstest.Service, stop func()) { s.Asked, s.Looked = func() {}, s.After(3, stop) }, false},
+		{"the service is gone", func(s *jobstest.Service, _ func()) { s.Stop() }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := jobstest.Start(t)
 			c := dial(t, s)
 			s.Set(jobpb.JobState_RUNNING)
-			s.Asked = tt.asked(s)
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
+			tt.prepare(s, cancel)
 			last, err := c.Cancel(ctx, jobstest.JobID)
 			if Ended(last) != tt.ended || (err == nil) != tt.ended {
 				t.Errorf("last %v, %v", last, err)

@@ -151,6 +151,7 @@ func TestKilledWriters(t *testing.T) {
 	}
 	said := map[string]bool{}
 	for attempt := range 4 {
+		before := len(said)
 		ctx, kill := context.WithCancel(t.Context())
 		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKilledWriters$") // CommandContext kills
 		cmd.Env = append(os.Environ(), "BOOK_OF_TEST="+b.Dir)
@@ -161,8 +162,10 @@ func TestKilledWriters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(time.Duration(60+37*attempt)*time.Millisecond, kill)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if len(said) == before {
+				time.AfterFunc(time.Duration(37*attempt)*time.Millisecond, kill)
+			}
 			said[lines.Text()] = true
 		}
 		_ = cmd.Wait() // it was killed

@@ -25,6 +25,7 @@ type Service struct {
 	Prepared func(*pipepb.Pipeline) error // what Prepare answers; nil: it accepts
 	Ran      func() error                 // called when a job is submitted; an error is the answer
 	Asked    func()                       // called when the job is to be cancelled; nil: it is, at once
+	Looked   func()                       // called before the job's state is answered; may be nil
 	Counters map[[2]string]int64          // by namespace and name
 
 	server *grpc.Server
@@ -35,6 +36,8 @@ type Service struct {
 	cuts   int // streams that began before the newest cut end
 	jobs   int
 	asked  int
+
+	followed func() // nil: nothing, or it was done
 }
 
 // JobID is the ID of every job.
@@ -78,6 +81,26 @@ func (s *Service) Fail(reason string) {
 
 // Cut breaks all streams.
 func (s *Service) Cut() { s.say(nil, func() { s.cuts++ }) }
+
+// WhenFollowed lets something happen, once, when a client listens to the job's messages: it has heard of the job by then.
+func (s *Service) WhenFollowed(do func()) { s.mu.Lock(); defer s.mu.Unlock(); s.followed = do }
+
+// After returns what does something when the job's state is looked at for the n-th time since it was to be cancelled.
+func (s *Service) After(n int, do func()) (looked func()) {
+	looks := 0
+	return func() {
+		if s.Cancels() == 0 {
+			return
+		}
+		s.mu.Lock()
+		looks++
+		now := looks == n
+		s.mu.Unlock()
+		if now {
+			do()
+		}
+	}
+}
 
 func (s *Service) say(m *jobpb.JobMessagesResponse, change func()) {
 	s.mu.Lock()
@@ -128,6 +151,9 @@ func (s *Service) GetJobs(context.Context, *jobpb.GetJobsRequest) (*jobpb.GetJob
 
 // GetState returns the job's state.
 func (s *Service) GetState(_ context.Context, r *jobpb.GetJobStateRequest) (*jobpb.JobStateEvent, error) {
+	if s.Looked != nil {
+		s.Looked()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.GetJobId() != JobID {
@@ -152,8 +178,12 @@ func (s *Service) Cancel(context.Context, *jobpb.CancelJobRequest) (*jobpb.Cance
 // GetMessageStream sends all that has happened, and what happens, until the job has ended or Cut is called.
 func (s *Service) GetMessageStream(_ *jobpb.JobMessagesRequest, stream jobpb.JobService_GetMessageStreamServer) error {
 	s.mu.Lock()
-	cuts, sent := s.cuts, 0
+	cuts, sent, do := s.cuts, 0, s.followed
+	s.followed = nil
 	s.mu.Unlock()
+	if do != nil {
+		go do()
+	}
 	for {
 		s.mu.Lock()
 		events, change, cut, state := s.events, s.change, s.cuts > cuts, s.state

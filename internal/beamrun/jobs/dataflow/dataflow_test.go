@@ -137,11 +137,14 @@ func TestFollow(t *testing.T) {
 	} {
 		d := jobstest.StartDataflow(t)
 		c := dial(t, d)
-		time.AfterFunc(100*time.Millisecond, func() { d.Set("JOB_STATE_RUNNING") })
 		var heard []string
 		counted := 0
 		err := c.Follow(t.Context(), jobstest.DataflowJob, jobs.Watcher{
-			State:    func(s jobs.State) { heard = append(heard, s.String()) },
+			State: func(s jobs.State) {
+				if heard = append(heard, s.String()); len(heard) == 1 {
+					d.Set("JOB_STATE_RUNNING")
+				}
+			},
 			Counters: func(namespace string) bool { return namespace == "ours" },
 			Counted: func(namespace, name string, n int64) {
 				if counted++; namespace != "ours" || name != "rows" || n != 1000 {
