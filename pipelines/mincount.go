@@ -20,7 +20,7 @@ func checkMinCount(m synth.MinCount, rows, expected int64, d *domain.Domain, f *
 	case rows > 0 && m.Rows > rows:
 		f.add("--min_count", fmt.Sprintf("got %d for --rows=%d; no combination can be in so many", m.Rows, rows), "")
 	case rows == 0 && expected > 0 && m.Rows > expected:
-		f.add("--min_count", fmt.Sprintf("got %d for --expected_rows=%d; no combination can be in so many", m.Rows, expected), "")
+		f.add("--min_count", fmt.Sprintf("got %d for %d expected rows; no combination can be in so many", m.Rows, expected), "")
 	}
 	if err := m.Validate(d); err != nil {
 		f.add("--min_count_columns", strings.TrimPrefix(err.Error(), "synth: MinCount: "), "the columns are "+strings.Join(d.Names(), ", "))

@@ -196,3 +196,30 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, eps
 		t.Fatal(err)
 	}
 }
+
+// A domain file can say how many units are expected; the flag goes before it, and what is wrong is said of the file.
+func TestExpectedRowsOfTheDomain(t *testing.T) {
+	dir := t.TempDir()
+	file := func(rows string) string {
+		path := filepath.Join(dir, "d.yaml")
+		text := "privacy_id: none\nexpected_rows: " + rows + "\ncolumns: [{name: x, type: INT64, min: 0, max: 1000000, null: true}]\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for given, want := range map[int64]float64{0: 700, 300: 300} {
+		r, err := ValidatePlan(t.Context(), PlanConfig{Config: Config{Domain: file("700"), Epsilon: 1, Delta: 1e-9, ExpectedRows: given}})
+		if err != nil || r.Problem.Units != want {
+			t.Errorf("with %d: %v units, want %v; %v", given, r.Problem.Units, want, err)
+			continue
+		}
+		if p, err := r.Plan(); err != nil || !p.UnitsGiven {
+			t.Errorf("%v, or what the file says is taken for an assumption:\n%v", err, p)
+		}
+	}
+	_, err := ValidatePlan(t.Context(), PlanConfig{Config: Config{Domain: file("100000000000"), Epsilon: 1, Delta: 1e-12}})
+	if err == nil || !strings.Contains(err.Error(), "--domain: expected_rows: got 100000000000; with learned bins at most") {
+		t.Error(err)
+	}
+}

@@ -34,6 +34,7 @@ type Request struct {
 	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
 	about    map[string]string
 	ledger   *book.Book // as it was when the request was checked; nil: none
+	stated   bool       // the expected rows are those of the domain file
 	within   float64    // units by which noise shifts the check of criteria, with 95 % confidence
 	narrowed string     // why the workload is narrower than the default; empty if it is not
 }
@@ -88,7 +89,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		checkProblem(r, &faults)
 		r.Tables = r.Tables || noRows(r.File.Domain)
 		checkLayout(ctx, c.target(), r.File.Domain, r.Tables, &faults)
-		checkMinCount(c.MinCount, c.Rows, c.ExpectedRows, r.File.Domain, &faults)
+		checkMinCount(c.MinCount, c.Rows, r.ExpectedRows, r.File.Domain, &faults)
 		checkEvents(r.File.Domain, c.Rows, "leave it out", &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
@@ -161,6 +162,9 @@ func checkDomain(ctx context.Context, r *Request, f *Faults) {
 		file.CSV.Strict = r.Strict
 	}
 	r.File = file
+	if file != nil && r.ExpectedRows == 0 {
+		r.ExpectedRows, r.stated = file.ExpectedRows, true
+	}
 	*f = append(*f, faults...)
 }
 
@@ -260,7 +264,11 @@ func checkProblem(r *Request, f *Faults) {
 		if r.Problem.Domain.Learns() {
 			what, fix = "learned bins", "declare bins, edges or values, or take --runner=flink, spark or dataflow"
 		}
-		f.add("--expected_rows", fmt.Sprintf("got %d; with %s at most %d units can be counted", r.ExpectedRows, what, most), fix)
+		where, key := "--expected_rows", ""
+		if r.stated {
+			where, key = "--domain", "expected_rows: "
+		}
+		f.add(where, key+fmt.Sprintf("got %d; with %s at most %d units can be counted", r.ExpectedRows, what, most), fix)
 	}
 	if _, _, err := plan.Charge(r.Problem, r.Chosen); err != nil {
 		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting

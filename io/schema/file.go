@@ -20,18 +20,23 @@ type File struct {
 	Domain   *domain.Domain
 	Workload []WorkloadEntry // empty if the file declares none
 	CSV      CSV
+	// ExpectedRows is the public estimate of the number of privacy units, for planning; 0: the file gives none.
+	ExpectedRows int64
 	// Derived lists what was read off the table, and is not known without it.
 	Derived []DerivedFacts
 }
 
 // DerivedFacts names what a domain file has of a column from the table itself: it is NOT private.
 type DerivedFacts struct {
-	Column string   // or DerivedEvents
+	Column string   // or DerivedEvents or DerivedRows
 	Facts  []string // such as min, max
 }
 
-// DerivedEvents stands for a column in DerivedFacts of the rows of people.
-const DerivedEvents = "(events)"
+// DerivedEvents stands for a column in DerivedFacts of the rows of people, and DerivedRows in those of the expected rows.
+const (
+	DerivedEvents = "(events)"
+	DerivedRows   = "(expected_rows)"
+)
 
 func (d DerivedFacts) String() string {
 	return d.Column + " (" + strings.Join(d.Facts, ", ") + ")"
@@ -133,6 +138,7 @@ func (r *reader) root(f *File, n *yaml.Node) {
 			f.Domain.PrivacyID = id
 		}
 	}
+	rows := r.expectedRows(m.values["expected_rows"])
 	if m.has("columns") {
 		r.columns(f.Domain, m.values["columns"])
 	} else {
@@ -165,6 +171,7 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if !m.has("privacy_id") {
 		r.undecided(n, declared.Names())
 	}
+	f.ExpectedRows = rows
 }
 
 // undecided refuses a file that leaves open who is protected: without a privacy ID, several records of one person would

@@ -33,6 +33,7 @@ func (k keyFacts) names() (list []string) {
 var (
 	fileKeys = keyFacts{
 		{name: "privacy_id", form: "COLUMN", text: "the column that names the people; none if every record is another person", shape: scalar, must: true},
+		{name: "expected_rows", form: "N", text: "public estimate of the number of people, for planning; --expected_rows goes before it", shape: count},
 		{name: "columns", form: "[COLUMN, …]", text: "what a record can hold", must: true}, // the shapes of these are in JSONSchema
 		{name: "events", form: "{…}", text: "a person has several records, and is written with several rows"},
 		{name: "constraints", form: "[CONSTRAINT, …]", text: "what holds in every row that is written: public facts, which cost nothing"},

@@ -94,7 +94,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		none + two + "constraints: [{derive: c, from: a, map: {1: x}, else: y}]\ngenerate: [{column: k, as: uuid}]\n",
 		none + two + "impossible: [{a: 1, b: [2, 3]}, {a: null, b: 1}]\nworkload: [{columns: [a, b], weight: 2}]\n",
 		"privacy_id: p\n" + two + "csv: {trim: true, trim_id: true, null: ['?'], null_id: [x], comma: ';', max_record_mib: 8}\n",
-		"privacy_id: none\ncolumns: [{name: y, type: BOOL, null: true}, {name: f, type: FLOAT64, edges: [0, 0.5, 1], fallback: 0.2}]\n",
+		"privacy_id: none\nexpected_rows: 5\ncolumns: [{name: y, type: BOOL, null: true}, {name: f, type: FLOAT64, edges: [0, 0.5, 1], fallback: 0.2}]\n",
 		"privacy_id: none\ncolumns: [{name: d, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}]\n",
 		"privacy_id: none\ncolumns: [{name: i, type: INT64, values: [1, 2], other: true, other_value: 9}]\n",
 	} {

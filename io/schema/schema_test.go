@@ -92,6 +92,21 @@ func TestCSVKeys(t *testing.T) {
 	}
 }
 
+// The number of expected rows is a whole number that a flag could name; a file without it gives 0.
+func TestExpectedRows(t *testing.T) {
+	const head = "privacy_id: none\ncolumns: [{name: x, type: BOOL, null: true}]\n"
+	for text, want := range map[string]int64{"": 0, "expected_rows: 20000\n": 20000, "expected_rows: 1000000000000\n": MostRows} {
+		if f, err := Parse("f", []byte(head+text)); err != nil || f.ExpectedRows != want {
+			t.Errorf("%q: %v, %v", text, f, err)
+		}
+	}
+	for _, text := range []string{"0", "-5", "1.5", "many", "1000000000001"} {
+		if _, err := Parse("f", []byte(head+"expected_rows: "+text+"\n")); err == nil || !strings.Contains(err.Error(), "f:3:16: expected_rows: got "+quote(text)+"; a whole number from 1 to 1000000000000 is needed") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestLargeFiles: a file beyond the limit is refused before it is parsed, and a million faults are a few lines.
 func TestLargeFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.yaml")

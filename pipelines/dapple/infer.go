@@ -159,15 +159,8 @@ func propose(ctx context.Context, src *infer.Source, output, people string, over
 	if people != "" {
 		tables += " " + quoteForShell("--people_input="+people)
 	}
-	rows, what := "", ""
-	if src.Units > 0 {
-		rows, what = fmt.Sprintf(" --expected_rows=%d", src.Units), "--expected_rows is about the number of records, NOT private either: give what is publicly known\n"
-		if src.PrivacyID != "" {
-			what = strings.Replace(what, "records", "values of "+src.PrivacyID, 1)
-		}
-	}
-	_, err = fmt.Fprintf(out, "wrote %s%s: review it%sthen run\n  dapple plan %s %s --epsilon=1 --delta=1e-9%s\n%s",
-		output, note, doubts(src), quoteForShell("--domain="+output), tables, rows, what)
+	_, err = fmt.Fprintf(out, "wrote %s%s: review it%sthen run\n  dapple plan %s %s --epsilon=1 --delta=1e-9\n",
+		output, note, doubts(src), quoteForShell("--domain="+output), tables)
 	return err
 }
 

@@ -19,14 +19,15 @@ func TestInferThenPlan(t *testing.T) {
 		infer := []string{"infer", "--input=" + input, "--privacy_id=person_id"}
 		got := dapple(t, dir, append(infer, "--from_data", "--output="+input+".yaml")...)
 		got.want(t, 0)
-		if want := "wrote " + input + ".yaml, which is NOT private: review it, " + key[input] + "then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9 --expected_rows=200\n" +
-			"--expected_rows is about the number of values of person_id, NOT private either: give what is publicly known\n"; got.stdout != want {
+		if want := "wrote " + input + ".yaml, which is NOT private: review it, " + key[input] + "then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9\n"; got.stdout != want {
 			t.Errorf("said %q, want %q", got.stdout, want)
 		}
 		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("others can read what is not private: %v, %v", info, err)
 		}
-		dapple(t, dir, plan...).want(t, 0)
+		if planned := dapple(t, dir, plan...); planned.status != 0 || !strings.Contains(planned.stdout, "\npeople    200, as given\n") {
+			t.Errorf("the file's number of people is not planned for: %s%s", planned.stdout, planned.stderr)
+		}
 		dapple(t, dir, append(infer, "--output="+input+".yaml")...).want(t, 2, "--output: "+input+".yaml is there already; set --overwrite, or name another file")
 		put(t, dir, input+".yaml", "# reviewed")
 		if err := os.Chmod(filepath.Join(dir, input+".yaml"), 0o644); err != nil {
@@ -68,11 +69,11 @@ func TestInferPeople(t *testing.T) {
 	got := dapple(t, dir, infer...)
 	got.want(t, 0)
 	domain, err := os.ReadFile(filepath.Join(dir, "d.yaml"))
-	if err != nil || !strings.Contains(string(domain), "events: {person: [sex], rows: {min: 0, max: 5}}") || !strings.Contains(string(domain), "name: sex, type: STRING, values: [F, M]") {
+	if err != nil || !strings.Contains(string(domain), "events: {person: [sex], rows: {min: 0, max: 5}}") || !strings.Contains(string(domain), "name: sex, type: STRING, values: [F, M]") || !strings.Contains(string(domain), "\nexpected_rows: 100  # people, for planning\n") {
 		t.Errorf("proposed %s, %v", domain, err)
 	}
 	next := printed(t, got.stdout, "  dapple plan")
-	if want := "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9 --expected_rows=100"; next != want {
+	if want := "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9"; next != want {
 		t.Errorf("next is %s", next)
 	}
 	if said := inShell(t, dir, printed(t, inShell(t, dir, next), "next      dapple synth")); !strings.Contains(said, "wrote   ") { // how many people, noise decides

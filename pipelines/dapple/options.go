@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines"
 	rows "github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -25,7 +26,7 @@ func jsonOption(p *string) option {
 }
 
 // mostRows is the most rows that one run writes.
-const mostRows = 1_000_000_000_000
+const mostRows = schema.MostRows
 
 // requestOptions are the flags that plan and synth share.
 func requestOptions(c *pipelines.Config) []option {

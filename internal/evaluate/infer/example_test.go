@@ -37,8 +37,10 @@ func ExampleOpen() {
 	//   "sex": [type, values, null flag]  # without the table: all values that the form, code list or program offers
 	//   "age": [type, min, max, null flag]  # without the table: min: 0, max: 120
 	//   "born": [type, min, max, null flag]  # without the table: the first and last day that the table is about, as its description has them
+	//   "(expected_rows)": [the first digit]  # without the table: about how many records are publicly known
 	// # review: the names of the columns are the first line of the file
 	// privacy_id: none  # every record is protected by itself
+	// expected_rows: 60  # records, for planning
 	// # review values: is each list complete? other: true makes a cell of what it lacks
 	// # review fallback: it is what an unusable value becomes; null: true makes a cell of those
 	// columns:

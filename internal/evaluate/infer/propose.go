@@ -50,6 +50,7 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 			s.Units = p.Units
 		}
 	}
+	whole.Units = s.Units
 	marked := whole.nullMarks(tallies)
 	lines, err := s.lines(ctx, whole.columns, tallies)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived_from_data lists what was read off the table. Replace it by what is known without the table,\n" +
 			"# and delete the line of each column that you have reviewed. A release repeats what is left.\n")
-		b.WriteString(derivedFacts(lines, events))
+		b.WriteString(s.derivedFacts(lines, events))
 		if len(lines) > MostRelated {
 			fmt.Fprintf(&b, "# Constraints were looked for between the first %d columns of the table alone.\n", MostRelated)
 		}
@@ -155,6 +156,11 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 		for _, question := range persons {
 			fmt.Fprintf(&b, "# review: %s\n", question)
 		}
+	}
+	if s.FromData {
+		fmt.Fprintf(&b, "expected_rows: %d  # %s, for planning\n", max(s.Units, 1), s.units())
+	} else {
+		fmt.Fprintf(&b, "# expected_rows: N  # review: about how many %s are publicly known, for planning\n", s.units())
 	}
 	b.WriteString(legend(lines))
 	b.WriteString("columns:\n")
@@ -179,15 +185,22 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 	return b.String()
 }
 
+// units are those that are protected, in a word.
+func (s *Source) units() string {
+	if s.PrivacyID == "" {
+		return "records"
+	}
+	return "people"
+}
+
 // derivedFacts is the key that lists what was read off the data.
-func derivedFacts(lines []proposal, events string) string {
-	b, found := "derived_from_data:\n", false
+func (s *Source) derivedFacts(lines []proposal, events string) string {
+	b := "derived_from_data:\n"
 	for _, p := range lines {
 		if p.derived == "" || p.name == "" {
 			continue
 		}
 		b += fmt.Sprintf("  %s: %s  # without the table: %s\n", quoted(p.name), list(strings.Split(p.derived, ", ")), p.wayOut())
-		found = true
 	}
 	if events != "" {
 		read := []string{"person columns", "rows: max"}
@@ -195,12 +208,8 @@ func derivedFacts(lines []proposal, events string) string {
 			read = append(read, "usual columns")
 		}
 		b += fmt.Sprintf("  %s: %s  # without the table: what stays the same for a person, and the most rows that a person can have\n", quoted(schema.DerivedEvents), list(read))
-		found = true
 	}
-	if !found {
-		return ""
-	}
-	return b
+	return b + fmt.Sprintf("  %s: [the first digit]  # without the table: about how many %s are publicly known\n", quoted(schema.DerivedRows), s.units())
 }
 
 // follow makes the column one that follows from another.
