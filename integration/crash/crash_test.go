@@ -78,6 +78,7 @@ type rig struct {
 	home    string // of one run
 	model   string // what every run begins with
 	before  string // digest of the older release
+	paid    int    // charges in the book
 
 	points, old, new, none, adopted int
 }
@@ -113,6 +114,7 @@ func (r *rig) prepare() int {
 		r.run(nil, append(r.synth(), "--epsilon=0.5")...).want(r.T, 0)
 		r.before = r.digest()
 	}
+	r.paid = r.charges()
 	r.must(os.Rename(r.home, r.model))
 	r.again()
 	log := filepath.Join(base, "log")
@@ -203,7 +205,6 @@ func (r *rig) charges() int {
 func (r *rig) point(at int, f fault) {
 	r.Helper()
 	r.again()
-	paid := r.charges()
 	log := filepath.Join(filepath.Dir(r.home), "log")
 	got := r.run(&plan{At: at, Do: f.do, Code: f.code, Log: log}, append(r.synth(), "--epsilon=1")...)
 	b, err := os.ReadFile(log)
@@ -244,7 +245,7 @@ func (r *rig) point(at int, f fault) {
 	if adopted {
 		r.adopted++
 	}
-	switch n := r.charges() - paid; {
+	switch n := r.charges() - r.paid; {
 	case adopted && n != 1, n < 1, n > 2:
 		r.Errorf("%s: %d charges, adopted %v:\n%s\nafter:\n%s", where, n, adopted, next.text, got.text)
 	}

@@ -107,15 +107,23 @@ func (w *workspace) test(pkg, pattern string) (output string, err error) {
 // patience is how long a test may take.
 const patience = "6m"
 
-// build compiles the tests of a package.
+// command is the package of the program, which its tests run.
+const command = "pipelines/dapple"
+
+// build compiles the tests of a package, and the program once for all of them.
 func (w *workspace) build(pkg string) (output string, err error) {
 	dir, rest := repo.Module(w.dir, pkg)
+	if pkg == command {
+		if output, err = run(dir, nil, "go", "build", "-trimpath", "-tags=osusergo", "-ldflags=-s -w", "-o", w.program(), rest); err != nil {
+			return output, err
+		}
+	}
 	return run(dir, nil, "go", "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-o", w.binary(pkg), rest)
 }
 
 // runBuilt runs the tests that match a pattern, as they were built, with one defect; 0 is none.
 func (w *workspace) runBuilt(pkg, pattern string, number int) (output string, err error) {
-	return run(filepath.Join(w.dir, filepath.FromSlash(pkg)), []string{acting + "=" + strconv.Itoa(number)},
+	return run(filepath.Join(w.dir, filepath.FromSlash(pkg)), []string{acting + "=" + strconv.Itoa(number), "DAPPLE_TEST_PROGRAM=" + w.program()},
 		w.binary(pkg), "-test.short", "-test.timeout="+patience, "-test.run", pattern)
 }
 
@@ -126,6 +134,9 @@ func run(dir string, env []string, name string, args ...string) (output string, 
 	b, err := cmd.CombinedOutput()
 	return string(b), err
 }
+
+// program is where the program is built for its tests.
+func (w *workspace) program() string { return filepath.Join(w.dir, "bin", "dapple") }
 
 // binary is where the tests of a package are built.
 func (w *workspace) binary(pkg string) string {
