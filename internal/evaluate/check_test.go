@@ -126,6 +126,30 @@ impossible:
 	}
 }
 
+// Derived columns have their written form too: of three German dates that follow from the day before, one is another day.
+func TestCheckReadsWrittenDerivedColumns(t *testing.T) {
+	dir := t.TempDir()
+	name := write(t, filepath.Join(dir, "d.yaml"), `
+privacy_id: none
+columns:
+  - {name: in, type: DATE, min: 2024-01-01, max: 2024-12-31, null: true}
+  - {name: out, type: DATE}
+  - {name: days, type: INT64, min: 0, max: 30, null: true}
+constraints:
+  - {derive: out, from: in + days}
+csv: {comma: ";", written: {in: 31.12.2024, out: 31.12.2024}}
+`)
+	input := write(t, filepath.Join(dir, "a.csv"), "in;out;days\n01.03.2024;05.03.2024;4\n20.12.2024;02.01.2025;13\n01.02.2024;02.02.2024;2\n")
+	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Run(context.Background(), &out); err != nil || !strings.Contains(out.String(), "derive: out, from in + days: 1 records (33.3%) violate it") {
+		t.Errorf("%v in\n%s", err, out.String())
+	}
+}
+
 // What people are declared to be is counted: two of four change their sex as the domain has it, one has more rows than are
 // written; records without an ID are nobody's.
 func TestCheckCountsPeople(t *testing.T) {

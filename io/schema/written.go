@@ -246,7 +246,17 @@ func (r *reader) written(f *File, n *yaml.Node) {
 	if f.Domain == nil {
 		return
 	}
-	columns := f.Domain.Names()
+	columns, types := f.Domain.Names(), map[string]domain.Type{}
+	for i, name := range columns {
+		types[name] = f.Domain.Attributes[i].Type
+	}
+	for _, d := range f.Domain.Derived { // which check and evaluate read
+		name := d.Column.Name
+		columns = append(columns, name)
+		if _, declared := r.derivedColumns[name]; declared || len(r.faults) == 0 { // else nobody knows its type
+			types[name] = d.Column.Type
+		}
+	}
 	m, ok := r.mapping(n, "csv: written", columns...)
 	if !ok {
 		return
@@ -257,12 +267,13 @@ func (r *reader) written(f *File, n *yaml.Node) {
 			continue
 		}
 		s, ok := r.text(m.values[name], "csv: written: "+name)
-		w, t := Written(s), f.Domain.Attributes[f.Domain.Index(name)].Type
+		w, t := Written(s), types[name]
+		_, known := types[name]
 		switch {
 		case !ok:
 		case !slices.Contains(WrittenForms, w):
 			r.add(m.values[name], "csv: written: %s: got %s; the forms are %s", name, quote(s), formList(nil))
-		case !w.fits(t):
+		case known && !w.fits(t):
 			fits := formList(&t)
 			if fits == "" {
 				r.add(m.keys[name], "csv: written: column %s is a %v, which is written in one way only; leave it out", quote(name), t)

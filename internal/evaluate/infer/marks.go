@@ -47,12 +47,11 @@ func (s *Source) nullMarks(tallies map[string]*tally) (columns []string) {
 	return columns
 }
 
-// written returns the columns to be read that are not written in the usual way, each with its form. Columns that follow from
-// others are not read.
+// written returns the columns that are not written in the usual way, each with its form.
 func (s *Source) written(lines []proposal, tallies map[string]*tally) (columns []string) {
 	s.csv.Written = map[string]schema.Written{}
 	for _, p := range lines {
-		if t := tallies[p.name]; t != nil && t.form != nil && !p.out && p.rule == "" {
+		if t := tallies[p.name]; t != nil && t.form != nil && !p.out {
 			s.csv.Written[p.name] = t.form.Written
 			columns = append(columns, plain(p.name)+": "+plain(string(t.form.Written)))
 		}

@@ -209,13 +209,17 @@ func (r *rules) partsOf(x, y int) {
 	}
 }
 
-// differences tries whether x is the time between y and one of the others: days, or seconds or minutes.
+// differences tries whether x is the time from one of the others to y: days, or seconds or minutes.
 func (r *rules) differences(x, y int, times []int) {
 	b := &r.d.Attributes[y]
 	unit := max(1, b.Type.Facts().Day/86_400)
 	for _, z := range times {
 		if z == y || r.d.Attributes[z].Type != b.Type {
 			continue
+		}
+		// A later time is computed from the time between, which keeps its own short scale; else the other way round.
+		if b.Type != domain.Time { // which has an end
+			r.derive(y, []int{z, x}, r.named(z)+" + "+r.named(x), func(v []int64) int64 { return v[z] + v[x]*unit })
 		}
 		r.derive(x, []int{y, z}, r.named(y)+" - "+r.named(z), func(v []int64) int64 { return floorDiv(v[y]-v[z], unit) })
 		if unit > 1 {
