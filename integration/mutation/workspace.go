@@ -101,7 +101,7 @@ func (d defect) judge(output string, failed error) outcome {
 // test runs the tests that match a pattern. -trimpath lets the copies share the build cache.
 func (w *workspace) test(pkg, pattern string) (output string, err error) {
 	dir, pkg := repo.Module(w.dir, pkg)
-	return run(dir, nil, "go", "test", "-trimpath", "-vet=off", "-short", "-count=1", "-timeout="+patience, "-run", pattern, pkg)
+	return run(dir, nil, "go", "test", "-trimpath", "-vet=off", "-short", "-failfast", "-count=1", "-timeout="+patience, "-run", pattern, pkg)
 }
 
 // patience is how long a test may take.
@@ -124,7 +124,7 @@ func (w *workspace) build(pkg string) (output string, err error) {
 // runBuilt runs the tests that match a pattern, as they were built, with one defect; 0 is none.
 func (w *workspace) runBuilt(pkg, pattern string, number int) (output string, err error) {
 	return run(filepath.Join(w.dir, filepath.FromSlash(pkg)), []string{acting + "=" + strconv.Itoa(number), "DAPPLE_TEST_PROGRAM=" + w.program()},
-		w.binary(pkg), "-test.short", "-test.timeout="+patience, "-test.run", pattern)
+		w.binary(pkg), "-test.short", "-test.failfast", "-test.timeout="+patience, "-test.run", pattern)
 }
 
 // run runs a program, and returns all that it prints.
