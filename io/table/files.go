@@ -193,7 +193,7 @@ func (t *Files) Form(declared schema.CSV) schema.CSV {
 func (t *Files) Describe(ctx context.Context) ([]Column, schema.CSV, error) {
 	for _, f := range t.Files {
 		if f.Once {
-			return nil, schema.CSV{}, fmt.Errorf("table: %s: not a regular file; a table is read twice", f.Name)
+			return nil, schema.CSV{}, fmt.Errorf("table: %s: not a regular file, and this table is read several times; write it to a file first", f.Name)
 		}
 	}
 	if t.format.Describe == nil {

@@ -111,6 +111,11 @@ func TestInferFaults(t *testing.T) {
 	put(t, dir, "days.csv", "Reaction,Days,Subject\n249.56,0,308\n")
 	dapple(t, dir, "infer", "--input=days.csv").want(t, 2, `--privacy_id: is required, since it says who is protected; name the column that names the people, perhaps "Subject", or none if every record is another person`)
 	dapple(t, dir, "infer", "--input=days.csv", "--privacy_id=none").want(t, 0)
+	for _, from := range []string{"-", "--input=-"} {
+		dapple(t, dir, "infer", from, "--privacy_id=none").want(t, 2, "--input: got -; standard input and output are not for it; name a file")
+	}
+	dapple(t, dir, "infer", "--input=/dev/stdin", "--privacy_id=none").want(t, 2,
+		"--input: /dev/stdin: not a regular file, and this table is read several times; write it to a file first")
 	put(t, dir, "people.csv", "a,b\n1,\"SECRET\n2\n")
 	got := dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=none", "--from_data", "--output=x.yaml")
 	got.want(t, 1, "dapple: csv: people.csv: a quote opens a cell and never closes")
