@@ -68,8 +68,8 @@ func TestFigures(t *testing.T) {
 		}
 		t.Run(a.Name, func(t *testing.T) {
 			p, runs := solvertest.Problem(table, 3, dp.AddRemove, 1, false), 5
-			if a.Name == "gem" || a.Name == "dqrs" {
-				runs = 1 // 10 and 5 CPU seconds each
+			if a.Name == "gem" || a.Name == "dqrs" || a.Name == "dualquery" {
+				runs = 1 // 10, 5 and 3 CPU seconds each
 			}
 			largest, tv := solvertest.Mean(t, runs, func(seed uint64) solvertest.Score {
 				return solvertest.Run(t, table, p, dp.ZCDP, solver.ZCDPRho(p.Epsilon, p.Delta), seed, func(p solver.Problem, c *solvertest.Curator) (*solver.Result, error) {
