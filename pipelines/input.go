@@ -3,6 +3,7 @@ package pipelines
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
@@ -46,26 +47,24 @@ func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
 		whole = rows
 	}
 	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, whole, r.File.CSV))...)
-	r.placeKeys(ctx)
+	r.layOut(ctx)
 }
 
-// placeKeys gives made-up keys the places that they have in the input, by the names of its columns alone.
-func (r *Request) placeKeys(ctx context.Context) {
-	d := r.File.Domain
-	names := r.source.Form(r.File.CSV).Columns
-	if len(d.Generated) == 0 {
-		return
+// layOut orders the columns of rows as the input has them, by its header or schema alone. If there is none to be read, the
+// order is that of the domain file.
+func (r *Request) layOut(ctx context.Context) {
+	names, err := r.source.Columns(ctx, r.File.CSV)
+	if err != nil {
+		return // said by the check
 	}
-	if len(names) == 0 {
-		columns, _, err := r.source.Describe(ctx)
+	if r.people != nil {
+		people, err := r.people.Columns(ctx, r.File.CSV.WithHeader())
 		if err != nil {
-			return // said by the check
+			return
 		}
-		for _, c := range columns {
-			names = append(names, c.Name)
-		}
+		names = slices.Concat(people, names)
 	}
-	d.PlaceGenerated(names)
+	r.File.Domain.LayOut(names)
 }
 
 // ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -265,33 +266,75 @@ func TestConstraintsOfARun(t *testing.T) {
 	}
 }
 
-// Made-up keys stand where the table that is read has them, and its header alone decides that.
-func TestKeysStandInTheirPlace(t *testing.T) {
+// Columns stand where the table that is read has them, computed and made-up ones too, and its header alone decides that.
+// Rows of the model have the same order.
+func TestColumnsStandInTheirPlace(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "trips.yaml"), tripDomain+"  - {column: ticket, as: AB-####}\n  - {column: added, as: serial}\n")
-	put(t, filepath.Join(dir, "trips.csv"), "city,id,start,end,time,note,ticket\n"+strings.Repeat("Austin,7,2020-01-02,2020-02-03,930,x,T1\n", 40))
-	r, err := ValidateRun(context.Background(), Config{Domain: filepath.Join(dir, "trips.yaml"), Input: filepath.Join(dir, "trips.csv"), Output: filepath.Join(dir, "out"),
-		Epsilon: 1, Delta: 1e-9, Format: "csv", Rows: 5, Shards: 1, Runner: "direct", ExpectedRows: 40})
-	if err != nil {
-		t.Fatal(err)
+	put(t, filepath.Join(dir, "trips.csv"), "hour,time,city,id,end,start,note,ticket\n"+strings.Repeat("9,930,Austin,7,2020-02-03,2020-01-02,x,T1\n", 40))
+	c := Config{Domain: filepath.Join(dir, "trips.yaml"), Input: filepath.Join(dir, "trips.csv"), Output: filepath.Join(dir, "out"),
+		Epsilon: 1, Delta: 1e-9, Format: "csv", Rows: 5, Shards: 1, Runner: "direct", ExpectedRows: 40}
+	res := mustRun(t, c)
+	const want = "added,hour,state,time,city,id,end,start,ticket"
+	header, list := readCSV(t, c.Output)
+	if got := strings.Join(header, ","); got != want {
+		t.Fatalf("columns %s, want %s", got, want)
 	}
-	if _, err := Run(context.Background(), r); err != nil {
-		t.Fatal(err)
+	row := list[0]
+	clock, _ := strconv.Atoi(row[3])
+	if row[0] != "1" || row[1] != strconv.Itoa(clock/100) || len(row[5]) != 36 || row[6] != "" && row[6] < row[7] || !strings.HasPrefix(row[8], "AB-") {
+		t.Errorf("values are in other places than their names: %q", row)
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "out", "*.csv"))
-	if err != nil || len(names) != 1 {
-		t.Fatal(names, err)
+	for i, name := range header {
+		if res.Privacy.Dictionary[i].Name != name {
+			t.Errorf("the statement's column %d is %s, want %s", i, res.Privacy.Dictionary[i].Name, name)
+		}
 	}
-	b, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
+	for _, where := range []string{"", "time >= 615"} {
+		s := SampleConfig{Model: c.Output + ".release", Output: filepath.Join(dir, "more"+where[:min(len(where), 4)]), Format: "csv", Rows: 7, Shards: 1, Where: where}
+		r, err := ValidateSample(context.Background(), s)
+		if err == nil {
+			_, err = RunSample(context.Background(), r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if header, _ = readCSV(t, s.Output); strings.Join(header, ",") != want {
+			t.Errorf("rows of the model where %q have the columns %s", where, header)
+		}
 	}
-	lines := strings.Split(string(b), "\n")
-	if lines[0] != "added,city,id,start,end,time,ticket,hour,state" {
-		t.Fatalf("columns %s", lines[0])
-	}
-	cells := strings.Split(lines[1], ",")
-	if cells[0] != "1" || len(cells[2]) != 36 || !strings.HasPrefix(cells[6], "AB-") {
-		t.Errorf("keys are in other places: %s", lines[1])
+}
+
+// People and their rows have the order of the table that is read, in one table and in two.
+func TestPeopleStandInTheirPlace(t *testing.T) {
+	for two, want := range map[bool][]string{false: {"item,twice,receipt,customer,plan,price"}, true: {"customer,plan", "item,twice,receipt,customer,price"}} {
+		c := purchases(t, 60)
+		b, err := os.ReadFile(c.Input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := "item,twice,receipt,customer,plan,price\n"
+		for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n")[1:] {
+			x := strings.Split(line, ",") // customer, plan, item, price
+			table += strings.Join([]string{x[2], "0", "r", x[0], x[1], x[3]}, ",") + "\n"
+		}
+		if err := os.WriteFile(c.Input, []byte(table), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if c.Tables = two; !two {
+			mustRun(t, c)
+			header, rows := readCSV(t, c.Output)
+			price, _ := strconv.Atoi(rows[0][5])
+			if strings.Join(header, ",") != want[0] || rows[0][3] != "1" || rows[0][1] != strconv.Itoa(2*price) {
+				t.Errorf("columns %s, want %s; first row %q", header, want[0], rows[0])
+			}
+			continue
+		}
+		mustRun(t, c)
+		for i, name := range []string{"people", "events"} {
+			if header, rows := readCSV(t, filepath.Join(c.Output, name)); strings.Join(header, ",") != want[i] || rows[0][slices.Index(header, "customer")] != "1" {
+				t.Errorf("%s have the columns %s, want %s; first row %q", name, header, want[i], rows[0])
+			}
+		}
 	}
 }

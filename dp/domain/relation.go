@@ -33,61 +33,83 @@ type DateParts struct{ Year, Month, Day string }
 
 // Generated is a column of keys that are made up for the rows written, independently of the data: "uuid", "serial",
 // or a pattern such as "AB-####", in which # is a digit and ? a capital letter.
-type Generated struct {
-	Column, As string
-	Place      int `json:",omitempty"` // position among all columns written; keys without one come first
-}
+type Generated struct{ Column, As string }
 
-// PlaceGenerated gives generated columns the places that they have in a table with columns of these names: each behind
-// the column that is before it there, of those that are written. Others come first.
-func (d *Domain) PlaceGenerated(table []string) {
-	var names []string
-	for _, a := range d.Written().Attributes {
-		if !slices.ContainsFunc(d.Generated, func(g Generated) bool { return g.Column == a.Name && slices.Contains(table, a.Name) }) {
-			names = append(names, a.Name)
+// LayOut orders the columns that are written as a table with columns of these names has them. A column that the table
+// lacks stays behind the one before it, keys apart. Without it the order is that of Written.
+func (d *Domain) LayOut(table []string) {
+	place := make(map[string]int, len(table))
+	for i, name := range table {
+		if _, seen := place[name]; !seen { // of two tables the first has the ID
+			place[name] = i
 		}
 	}
-	if d.Events != nil {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == d.PrivacyID }) // which is before them all
-	}
-	at := 0 // behind keys that the table lacks
-	for at < len(names) && slices.ContainsFunc(d.Generated, func(g Generated) bool { return g.Column == names[at] }) {
-		at++
-	}
-	for _, name := range table {
-		if k := slices.Index(names, name); k >= 0 {
-			at = k + 1
-		} else if slices.ContainsFunc(d.Generated, func(g Generated) bool { return g.Column == name }) {
-			names = slices.Insert(names, at, name)
-			at++
+	names, before := d.standard().Names(), -1
+	for _, name := range names {
+		k, known := place[name]
+		key := slices.ContainsFunc(d.Generated, func(g Generated) bool { return g.Column == name })
+		if !known {
+			place[name] = before
+		} else if !key {
+			before = k
 		}
 	}
-	d.Generated = slices.Clone(d.Generated)
-	for i := range d.Generated {
-		d.Generated[i].Place = slices.Index(names, d.Generated[i].Column)
+	layout := slices.Clone(names)
+	slices.SortStableFunc(layout, func(a, b string) int { return cmp.Compare(place[a], place[b]) })
+	if d.Layout = layout; slices.Equal(layout, names) {
+		d.Layout = nil
 	}
 }
 
-// WithGenerated puts the generated columns in their places among the others.
-func WithGenerated[T any](generated []Generated, keys, others []T) []T {
-	order := make([]int, len(generated))
+// Arrangement returns of each column written its position without Layout; nil if Layout changes nothing.
+func (d *Domain) Arrangement() []int {
+	if len(d.Layout) == 0 {
+		return nil
+	}
+	place := make(map[string]int, len(d.Layout))
+	for i, name := range d.Layout {
+		place[name] = i
+	}
+	names := d.standard().Names()
+	order := make([]int, len(names))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(generated[a].Place, generated[b].Place) })
-	out := slices.Clone(others)
-	for before, i := range order {
-		out = slices.Insert(out, min(max(generated[i].Place, before), len(out)), keys[i])
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place[names[a]], place[names[b]]) })
+	return order
+}
+
+// Arranged returns a list in the order of an Arrangement.
+func Arranged[T any](order []int, list []T) []T {
+	if order == nil {
+		return list
+	}
+	out := make([]T, len(order))
+	for i, from := range order {
+		out[i] = list[from]
 	}
 	return out
 }
 
-// Written returns the domain of the rows that are written: generated columns, attributes and derived columns, each
-// in its place. It is d if there is nothing to add. With Events the number of the person comes first, under
-// the name of the privacy ID.
+// Written returns the domain of the rows that are written: generated columns, then attributes and derived columns, each
+// in its place, unless Layout has another order. It is d if there is nothing to add. With Events the number of the
+// person is among them, before the others unless Layout has another place for it, under the name of the privacy ID.
 func (d *Domain) Written() *Domain {
+	w, order := d.standard(), d.Arrangement()
+	if order == nil {
+		return w
+	}
+	w = &Domain{Attributes: Arranged(order, w.Attributes)}
+	for i := range w.Attributes {
+		w.Attributes[i].Coupling = nil // places change, and rows that are written are decoded before
+	}
+	return w
+}
+
+// standard is Written without Layout.
+func (d *Domain) standard() *Domain {
 	if d.Events != nil {
-		w := *d.Recorded().Written()
+		w := *d.Recorded().standard()
 		number := Attribute{Name: d.PrivacyID, Type: Int64, Cuts: []int64{1, 1 << 40}, Resolution: 1}
 		w.Attributes, w.PrivacyID = slices.Insert(slices.Clone(w.Attributes), 0, number), ""
 		return &w
@@ -109,7 +131,7 @@ func (d *Domain) Written() *Domain {
 			keys[i] = Attribute{Name: g.Column, Type: Int64, Cuts: []int64{1, 1 << 40}, Resolution: 1}
 		}
 	}
-	w.Attributes = WithGenerated(d.Generated, keys, w.Attributes)
+	w.Attributes = append(keys, w.Attributes...)
 	return w
 }
 

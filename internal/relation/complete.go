@@ -6,8 +6,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Complete makes the columns of c, which are those of the attributes, the ones that are written: it computes
-// derived columns and makes up generated ones, of rows first, first + 1, …. word gives random words of a
+// Complete makes the columns of c, which are those of the attributes, the ones that are written, in their order without
+// Layout: it computes derived columns and makes up generated ones, of rows first, first + 1, …. word gives random words of a
 // generated column, whose number comes first.
 func (p *Plan) Complete(c *domain.Chunk, first int64, word func(column int, i uint64) uint64) {
 	if len(p.steps) == 0 && len(p.d.Generated) == 0 {
@@ -26,7 +26,7 @@ func (p *Plan) Complete(c *domain.Chunk, first int64, word func(column int, i ui
 	for k, g := range p.d.Generated {
 		keys[k] = generate(g, c.Rows, first, func(i uint64) uint64 { return word(k, i) })
 	}
-	c.Columns = domain.WithGenerated(p.d.Generated, keys, out)
+	c.Columns = append(keys, out...)
 }
 
 // run computes the column of all rows.

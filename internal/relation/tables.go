@@ -9,7 +9,7 @@ type Table struct {
 }
 
 // Tables returns the table of people, with a row for each, and that of their rows, for a domain with Events that is
-// valid. Both begin with the number of the person. A derived column is of people if all that it is computed from is;
+// valid. Both have the number of the person. A derived column is of people if all that it is computed from is;
 // generated keys are of rows.
 func Tables(d *domain.Domain) (people, rows Table) {
 	records := d.Recorded()
@@ -30,7 +30,7 @@ func Tables(d *domain.Domain) (people, rows Table) {
 	for i, a := range written.Attributes {
 		a.Coupling = nil // places change, and rows are decoded before
 		for _, t := range []*Table{&people, &rows} {
-			if i == 0 || ofPerson[a.Name] == (t == &people) {
+			if a.Name == d.PrivacyID || ofPerson[a.Name] == (t == &people) {
 				t.Domain.Attributes, t.Columns = append(t.Domain.Attributes, a), append(t.Columns, i)
 			}
 		}

@@ -32,8 +32,10 @@ func dictionary(d *domain.Domain, tables []string) []Column {
 	}
 	people, rows := relation.Tables(d)
 	for k, t := range []relation.Table{people, rows} {
-		for _, i := range t.Columns[1:] { // the first is the person's number
-			list[i].Table = tables[k]
+		for _, i := range t.Columns {
+			if list[i].Name != d.PrivacyID { // which both have
+				list[i].Table = tables[k]
+			}
 		}
 	}
 	return list

@@ -73,6 +73,11 @@ func (t *placed) ByMetadata() bool { return true }
 
 func (t *placed) Form(schema.CSV) schema.CSV { return schema.CSV{} }
 
+func (t *placed) Columns(ctx context.Context, _ schema.CSV) ([]string, error) {
+	columns, err := Describe(ctx, t.Client, t.table)
+	return tables.Names(columns), err
+}
+
 func (t *placed) Describe(ctx context.Context) ([]tables.Column, schema.CSV, error) {
 	columns, err := Describe(ctx, t.Client, t.table)
 	return columns, schema.CSV{}, err

@@ -18,7 +18,7 @@ import (
 func init() {
 	table.RegisterFormat(table.Format{
 		Name: "csv", Extensions: []string{".csv", ""}, Text: true,
-		Check: checkAll, Each: EachInfo, Advise: advise, Read: Read, ReadApart: readApart, Describe: describe, CheckOutput: CheckOutput,
+		Check: checkAll, Each: EachInfo, Advise: advise, Read: Read, ReadApart: readApart, Columns: Columns, Describe: describe, CheckOutput: CheckOutput,
 		NewWriter: func(w io.Writer, d *domain.Domain, null string) (table.RowWriter, error) {
 			return NewWriter(w, d, null)
 		},

@@ -189,6 +189,28 @@ func (t *Files) Form(declared schema.CSV) schema.CSV {
 	return schema.CSV{}
 }
 
+// Columns returns the names of the columns of the first file; nil if it can be read only once.
+func (t *Files) Columns(ctx context.Context, form schema.CSV) (names []string, err error) {
+	f := t.Files[0]
+	switch {
+	case f.Once:
+		return nil, nil
+	case t.format.Columns != nil:
+		return t.format.Columns(ctx, f, t.Form(form))
+	}
+	columns, _, err := t.Describe(ctx)
+	return Names(columns), err
+}
+
+// Names returns the names of columns.
+func Names(columns []Column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
 // Describe describes the columns of the first file. What can be read only once is refused.
 func (t *Files) Describe(ctx context.Context) ([]Column, schema.CSV, error) {
 	for _, f := range t.Files {

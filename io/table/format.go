@@ -33,6 +33,8 @@ type Format struct {
 	Read func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
 	// ReadApart is Read for runners to which Apart matters. Default: ReadFilesApart if Read is nil, else Read.
 	ReadApart func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
+	// Columns returns the names of the columns of a file in order, from its header line in a form. Default: by Describe.
+	Columns func(ctx context.Context, f files.Info, form schema.CSV) ([]string, error)
 	// Describe returns the columns of a file in order, and the form in which its cells are to be read.
 	Describe func(ctx context.Context, f files.Info) ([]Column, schema.CSV, error)
 

@@ -37,6 +37,9 @@ type Source interface {
 	// Form returns the part of the form declared by a domain file that applies to this table: all of it for text,
 	// else nothing.
 	Form(declared schema.CSV) schema.CSV
+	// Columns returns the names of the columns in order, from the header line in the declared form, a footer or metadata:
+	// records do not change them. It returns nil for what can be read only once.
+	Columns(ctx context.Context, form schema.CSV) ([]string, error)
 	// Describe returns the columns in order from header lines, footers or metadata, and the form in which to read them.
 	Describe(ctx context.Context) ([]Column, schema.CSV, error)
 	// Read returns the records in a pipeline, as *domain.Chunk. Call Check before.

@@ -55,7 +55,8 @@ func (s *rowSource) eachPerson(ctx context.Context, table int, from, to int64, n
 		})
 		s.plan.Repair(chunk, codes, func(row int, i uint64) uint64 { return s.words.of(repairs, uint64(first)+uint64(row)).at(i) })
 		s.plan.Complete(chunk, first, func(column int, i uint64) uint64 { return s.words.of(keys, uint64(column)).at(i) })
-		chunk.Columns = slices.Insert(chunk.Columns, 0, domain.Column{Form: domain.Ints, Ints: slices.Clone(who)})
+		number := domain.Column{Form: domain.Ints, Ints: slices.Clone(who)}
+		chunk.Columns = domain.Arranged(s.order, slices.Insert(chunk.Columns, 0, number))
 		first += int64(len(who))
 		codes, who = codes[:0], who[:0]
 		if table != oneTable {

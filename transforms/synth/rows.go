@@ -29,6 +29,7 @@ type rowSource struct {
 	plan    *relation.Plan // computes the columns that are not modelled
 	words   words
 	attrs   int
+	order   []int  // domain.Domain.Arrangement
 	grouped []bool // MinCount: attributes whose values a row takes from its group; nil: none
 	related bool   // dates and orders are taken from the group too
 	merged  Merged
@@ -94,7 +95,7 @@ func newRowSource(f *modelio.File, hash string, p WriteParams) (*rowSource, erro
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
 	}
-	s := &rowSource{n: p.rows(f.Units), decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len()}
+	s := &rowSource{n: p.rows(f.Units), decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len(), order: f.Domain.Arrangement()}
 	switch {
 	case s.n == 0:
 	case f.Domain.Events != nil:
@@ -159,6 +160,7 @@ func (s *rowSource) each(ctx context.Context, table int, from, to int64, next fu
 			return s.words.of(repairs, uint64(from)+uint64(row)).at(i)
 		})
 		s.plan.Complete(chunk, from, func(column int, i uint64) uint64 { return s.words.of(keys, uint64(column)).at(i) })
+		chunk.Columns = domain.Arranged(s.order, chunk.Columns)
 		if err := visit(chunk); err != nil {
 			return err
 		}

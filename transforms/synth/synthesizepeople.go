@@ -60,7 +60,7 @@ func SynthesizePeople(s beam.Scope, people, rows beam.PCollection, p PeopleParam
 }
 
 // SamplePeople is Sample for a domain with events, as two tables: of people, in structs of a type, or chunks if it is nil,
-// and of their rows, in structs of type p.As, or chunks. Both begin with the number of the person.
+// and of their rows, in structs of type p.As, or chunks. Both have the number of the person.
 func SamplePeople(s beam.Scope, r Release, peopleAs reflect.Type, p SampleParams) (people, rows beam.PCollection) {
 	r.mustBe()
 	if r.domain.Events == nil {
