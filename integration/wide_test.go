@@ -209,7 +209,7 @@ func TestWideLimits(t *testing.T) {
 			[]string{"1000 columns, more than 1e308 cells", "the domain has more than 1e308 cells; this method holds at most"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := c.run(t, patience, request("plan", tt.dir, tt.args...)...)
+			got := c.run(t, patience, request("plan", tt.dir, append(tt.args, "--details")...)...)
 			got.want(t, tt.status, tt.want...)
 			if got.memory > 1<<30 {
 				t.Errorf("%d MB of memory for a plan", got.memory>>20)
