@@ -187,7 +187,7 @@ func TestWideLimits(t *testing.T) {
 			[]string{`--max_cells: got 1; column "a" has 5 cells, column "b" has 5 cells, column "c" has 2 cells`, "raise it"}},
 		{"a column beyond max_cells", given(t, bins(20_000), "a,b,c\n"), nil, 2, []string{`column "a" has 20000 cells`, "nothing would be known"}},
 		{"pairs beyond max_cells are left out", given(t, bins(2000), "a,b,c\n"), nil, 0, []string{"2 marginals left out: more cells than --max_cells",
-			`among them all with both "a" and "b"`}},
+			`no marginal joins "a" and "b"`}},
 		{"pairs too large to be measured", given(t, bins(2000), "a,b,c\n"), []string{"--max_cells=1e7"}, 0,
 			[]string{"2 marginals have more cells than rake measures"}},
 		{"tables beyond the memory", wide(t, widetable.Params{Columns: 60, People: 1}), []string{"--max_cells=1e7", "--memory_limit=1"}, 2,
