@@ -152,20 +152,22 @@ func (r *run) sweepsTake(sweeps int) float64 {
 // that noise.
 const onesPart = .5
 
-const onesSweeps = 30 // over the one-ways alone
-
-// meetOneWays rakes a sample on merged codes to its one-ways alone if the fit has not met them: the distributions of the
-// columns are then right even if it stopped early.
+// meetOneWays moves a sample on merged codes to its one-ways if the fit has not: the distributions of the columns are
+// then right even if it stopped early.
 func (r *run) meetOneWays(m *population.Model) {
 	off, noise := r.onesOff(m, 0)
 	if off <= onesPart*noise {
 		return
 	}
-	f := population.Field{Model: m, Base: r.merged.base}
+	var tables []*population.Table
 	for _, t := range r.oneways {
-		f.Tables = append(f.Tables, population.NewTable(m.Sizes, t.Clique, t.Target, t.Ridge))
+		ridge := slices.Clone(t.Ridge)
+		for v := range ridge {
+			ridge[v] /= oneWayRidge
+		}
+		tables = append(tables, population.NewTable(m.Sizes, t.Clique, t.Target, ridge))
 	}
-	f.Rake(population.Stop{Sweeps: onesSweeps, Tolerance: onesPart / 2 * noise / float64(len(f.Tables))}, r.rng)
+	m.FitOneWays(tables, onesPart/2*noise)
 }
 
 // onesOff returns how far the one-ways of a model are from their targets, all in all, and how far noise lets those be from

@@ -31,7 +31,7 @@ func TestRecordsThatCanBeRenewed(t *testing.T) {
 
 // TestOneWaysEndMet: however far a fit ends from the one-ways, its model meets them.
 func TestOneWaysEndMet(t *testing.T) {
-	r := &run{total: query.Total{Units: 1000}, rng: rand.New(rand.NewPCG(1, 1)), oneWays: make([]oneWay, 2), merged: &merged{}, field: &population.Field{
+	r := &run{total: query.Total{Units: 1000}, rng: rand.New(rand.NewPCG(1, 1)), oneWays: make([]oneWay, 2), field: &population.Field{
 		Model: &population.Model{Sizes: []int{2, 2}, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 0, 1}}, Weights: []float64{470, 20, 10, 500}},
 	}}
 	for a, target := range [][]float64{{600, 400}, {580, 420}} {
