@@ -35,7 +35,7 @@
 // as far as their scores say so.
 //
 // One-ways first. They get a quarter of the budget, more where noise hides all else, are smoothed in the order of their
-// values (Coifman, Donoho 1995), and end met: a fit that misses them by half their noise is raked to them alone. Values
+// values (Coifman, Donoho 1995), and end met: a fit that misses them by half their noise is moved to them at once by Newton's method. Values
 // with fewer counts than a few standard deviations of their noise are merged with their neighbours, and split again in the
 // rows by the one-way marginal.
 //
