@@ -12,6 +12,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 import warnings
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 
 import dapple
 import dapple._domain
+import dapple._program
 
 N = 2000
 DOMAIN = {
@@ -188,6 +190,25 @@ class Others(unittest.TestCase):
             with self.assertRaises(dapple.Error):
                 for _ in range(5):
                     dapple.synthesize(f"{at}/t.parquet", domain=DOMAIN, ledger=book, **TERMS)
+
+    @unittest.skipIf(os.name == "nt", "missing: scripts of POSIX")
+    def test_failures_after_a_draw(self) -> None:
+        """What was published is in the error; what the program keeps for a second run is lost with a call, which says so."""
+        program = dapple._program.find()
+        for before, published in ((program + ' "$@" 2>/dev/null', True), ("true", False)):
+            with self.subTest(published=published), tempfile.TemporaryDirectory() as at:
+                stand_in = Path(at) / "dapple"
+                stand_in.write_text(f"""#!/bin/sh
+[ "$1" = synth ] || exec {program} "$@"
+{before}
+echo '{{"level":"error","what":"criteria are not met"}}' >&2; exit 1
+""")
+                stand_in.chmod(0o755)
+                with unittest.mock.patch.dict(os.environ, {"DAPPLE": str(stand_in)}), self.assertRaises(dapple.Error) as caught:
+                    dapple.synthesize(table(), domain=DOMAIN, **TERMS)
+                self.assertEqual("calling again spends it once more" in str(caught.exception), not published)
+                release = caught.exception.release
+                self.assertEqual(release is not None and release.rows.num_rows == release.statement["rows"], published)
 
     def test_progress(self) -> None:
         heard: list[str] = []

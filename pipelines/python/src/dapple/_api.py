@@ -167,7 +167,8 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
     person; it replaces the domain's. `expected_rows` is a public estimate of the number of people. `about` are the report's texts,
     `ledger` the budget book to charge. Options are flags of `dapple synth`, such as method="rake" or neighbouring="replace".
 
-    Raises Error with every fault, before anything is spent; Interrupted on Ctrl-C, which says what was spent.
+    Raises Error with every fault, before anything is spent; Interrupted on Ctrl-C, which says what was spent. An Error after
+    that says so: a call keeps nothing for the next one. One about criteria has the paid release in `release`.
     """
     faults = [Fault(name, "is no option here", "rows come back as a table; use save()") for name in ("format", "output", "release") if name in options]
     if domain is None:
@@ -189,8 +190,16 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
                 if used is not None:  # whatever else is wrong
                     _gather(faults, lambda: _program.run("plan", ["--domain=domain.yaml", *flags], at))
                 raise Error(faults)
-            _program.run("synth", [f"--input={source.path}", "--domain=domain.yaml", "--output=rows", "--release=rows.release", *flags],
-                         at, progress=progress)
+            failed = None
+            try:
+                _program.run("synth", [f"--input={source.path}", "--domain=domain.yaml", "--output=rows", "--release=rows.release", *flags],
+                             at, progress=progress)
+            except Error as e:
+                failed = e
+            if failed is not None and not (at / "rows.release" / "_manifest.json").exists():
+                if failed.began:  # the directory goes, and with it what the program keeps for a second run
+                    failed = Error([*failed.faults, Fault("dapple", "nothing of this call is kept", "if ε was spent, calling again spends it once more")], began=True)
+                raise failed
             for name in ("rows", "rows.release"):
                 shutil.move(at / name, home / name)
     except BaseException:
@@ -198,6 +207,9 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
         raise
     made = Release(home / "rows", source.restore, used)
     weakref.finalize(made, shutil.rmtree, home, ignore_errors=True)
+    if failed is not None:
+        failed.release = made
+        raise failed
     return made
 
 

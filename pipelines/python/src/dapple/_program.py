@@ -32,11 +32,15 @@ class Fault:
 class Error(Exception):
     """A request that cannot be carried out, with everything that is wrong with it.
 
-    `faults` is a list of Fault; the text has a line for each.
+    `faults` is a list of Fault; the text has a line for each. `release` is what was published all the same, as where
+    criteria are not met; else None. `began` says that the work had begun.
     """
 
-    def __init__(self, faults: Iterable[Fault]):
+    release: Any = None
+
+    def __init__(self, faults: Iterable[Fault], began: bool = False):
         self.faults = list(faults)
+        self.began = began
         super().__init__("\n".join(map(str, self.faults)))
 
 
@@ -163,7 +167,7 @@ def run(command: str, arguments: Iterable[str], at: Path, *, progress: bool | Pr
     if stopped:
         raise Interrupted("\n".join(map(str, faults)) or text.strip() or "the run had ended")
     if child.returncode != 0:
-        raise Error(faults or [Fault("dapple", f"{command} failed with exit status {child.returncode}")])
+        raise Error(faults or [Fault("dapple", f"{command} failed with exit status {child.returncode}")], began=child.returncode != 2)
     return text
 
 
