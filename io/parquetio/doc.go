@@ -66,6 +66,18 @@
 // If rows repeat after every 16,384, the files of v18.6.0 are a seventh to an eighth as large. It cannot be linked
 // together with the Parquet package of v15, since both define the same symbol.
 //
+// Parquet-go v0.32.0 was measured for both directions in November 2026, on 10,000,000 rows of 15 columns with 5 % NULLs,
+// in CPU seconds on one busy core. The whole command takes 27.8 there:
+//
+//	                                  this package      parquet-go
+//	read                              1.7               .7, its pages alone, without the cells of a domain
+//	written                           2.9               12.7, a value at a time
+//	resident memory, written          43 MB             571 MB
+//	900 texts that share 1 MB each    58 MB             931 MB, from a file of 7 MB
+//
+// Its writer would cost the command a third. Its reader expands a page before its length can be looked at. The last line
+// is encoding DELTA_BYTE_ARRAY, with which one long text, repeated, could end a run. So neither is used.
+//
 // A column chunk has a dictionary if that makes its first page smaller, and continues without one if it grows too
 // long. Equal rows make equal bytes, however they are split into chunks. A row group is held until it ends, at 2^18
 // rows or 8 MiB, because a chunk's dictionary precedes its pages: memory grows with the columns and not with the
@@ -78,6 +90,6 @@
 // of memory on 23, parquet-go v0.32.0 loses rows of 73 without an error, and this package does neither. It is not
 // faster: 524,288 rows of 15 columns take it 133 ms, and the others 128 and 99 ms. A footer is kept as bytes, of
 // which those of one row group are parsed at a time. All columns of a row group are read at once, a page of each in
-// memory, and their pages in pieces of 16,384 rows: some writers make a million rows one page. Dictionary indices are kept, so that a category is looked up
-// once per row group and not once per row.
+// memory, and their pages in pieces of 16,384 rows: some writers make a million rows one page. Dictionary indices are
+// kept, so that a category is looked up once per row group and not once per row.
 package parquetio
