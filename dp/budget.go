@@ -60,11 +60,14 @@ const (
 	// AboveThreshold is the first of several numbers that is above a threshold, with discrete Laplace noise on each
 	// number and on the threshold.
 	AboveThreshold
+	// ValuesAbove is the noisy counts of those values of columns whose noisy count is above a threshold. It adds to δ what
+	// it takes for a value that one record alone has to pass.
+	ValuesAbove
 )
 
 // String returns the kind's name in the ledger.
 func (k Kind) String() string {
-	return [...]string{"discrete_gaussian", "discrete_laplace", "exponential", "block_exponential", "laplace_max", "above_threshold"}[k]
+	return [...]string{"discrete_gaussian", "discrete_laplace", "exponential", "block_exponential", "laplace_max", "above_threshold", "values_above"}[k]
 }
 
 // Budget is the public side of a ledger.

@@ -21,14 +21,14 @@ func (l *Ledger) Allocate(stage string, share dp.Share) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := l.allocated[stage]; ok || len(l.events) > 0 {
+	if _, ok := l.allocated[stage]; ok || len(l.events) > l.prior {
 		return fmt.Errorf("accountant: stage %q: shares are allocated once, before anything is charged", stage)
 	}
 	total := new(big.Rat).Set(part) // a copy: what is left of the part will shrink
 	if l.allocated != nil {
 		total.Add(total, l.allocatedTotal)
 	}
-	if total.Cmp(l.capacity) > 0 {
+	if total.Cmp(l.open) > 0 {
 		return fmt.Errorf("accountant: stage %q: the shares of all stages exceed the budget; they may sum to 1", stage)
 	}
 	if l.allocated == nil {
@@ -54,7 +54,7 @@ func (l *Ledger) bound() *big.Rat {
 	if l.allocated == nil {
 		return l.capacity
 	}
-	return l.allocatedTotal
+	return new(big.Rat).Add(l.allocatedTotal, new(big.Rat).Sub(l.capacity, l.open))
 }
 
 // achievedByAll returns an ε that holds for every run of an adaptive algorithm, and the name of its proof.
@@ -67,9 +67,9 @@ func (l *Ledger) achievedByAll() (epsilon float64, conversion string) {
 	case dp.Pure:
 		epsilon, conversion = floatUp(l.bound()), "pure"
 	case dp.ZCDP:
-		epsilon, conversion = rhoCurve(floatUp(l.bound())).epsilonCeil(p.Delta), "zCDP"
+		epsilon, conversion = rhoCurve(floatUp(l.bound())).epsilonCeil(p.lossDelta()), "zCDP"
 	case dp.GaussianOnly:
-		epsilon, conversion = float64(gdpEpsilonCeil(muOf(l.bound()), p.Coordinates, p.Delta, p.Epsilon)), "GDP"
+		epsilon, conversion = float64(gdpEpsilonCeil(muOf(l.bound()), p.Coordinates, p.lossDelta(), p.Epsilon)), "GDP"
 	}
 	if epsilon >= requested {
 		return requested, "capacity"

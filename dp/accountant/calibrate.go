@@ -156,12 +156,12 @@ func (l *Ledger) LaplaceMax(r dp.Range, scale float64) (Event, error) {
 var errShareTooSmall = errors.New("accountant: the share is too small: it would need noise of more than 2^40 counts; " +
 	"raise epsilon, or use fewer releases")
 
-// part returns share·capacity, rounded down.
+// part returns the share of the capacity that was left when the ledger was opened, rounded down.
 func (l *Ledger) part(share dp.Share) (*big.Rat, error) {
 	if share.Num <= 0 || share.Den <= 0 {
 		return nil, fmt.Errorf("accountant: share %d/%d of the capacity: want a share above 0", share.Num, share.Den)
 	}
-	return floorGrid(new(big.Rat).Mul(l.capacity, share.Rat()), quantumBits), nil
+	return floorGrid(new(big.Rat).Mul(l.open, share.Rat()), quantumBits), nil
 }
 
 // parts splits a total by precision, each part rounded down, so that they never exceed the total.

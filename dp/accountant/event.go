@@ -45,6 +45,11 @@ type Event struct {
 	// GridBits is j if noise, scores and scales (σ² at 2^-2j) are integers on the grid 2^-j counts. If it is 0, for noise
 	// on whole counts, or that of the weights of records, only the scales may be finer.
 	GridBits int
+	// Delta is what the event adds to δ, exact; First the count at most which values are dropped before the draw; and
+	// Threshold, in counts, what a noisy count has to exceed. ValuesAbove alone has them.
+	Delta     *big.Rat `json:",omitempty"`
+	First     int64    `json:",omitempty"`
+	Threshold *big.Rat `json:",omitempty"`
 	// Coordinates is the number of noisy numbers that each of the Count draws releases; 0 for selections.
 	Coordinates int64
 }
@@ -64,7 +69,7 @@ func (e Event) Times(count int) Event {
 // Steps returns the noise of marginal i as samplers take it: σ² in squared grid steps for
 // DiscreteGaussian, the scale in grid steps for the others. i is 0 for selections.
 func (e Event) Steps(i int) *big.Rat {
-	if e.Kind == dp.DiscreteGaussian {
+	if e.gaussian() {
 		return new(big.Rat).Mul(e.Scales[i], power(2*e.GridBits))
 	}
 	return new(big.Rat).Mul(e.Scales[i], power(e.GridBits))
@@ -76,7 +81,7 @@ func (e Event) Steps(i int) *big.Rat {
 func (e Event) Variance(i int) float64 {
 	scale := floatUp(e.Scales[i])
 	switch e.Kind {
-	case dp.DiscreteGaussian:
+	case dp.DiscreteGaussian, dp.ValuesAbove:
 		return scale
 	case dp.DiscreteLaplace:
 		step := math.Ldexp(1, -e.GridBits)
@@ -88,7 +93,7 @@ func (e Event) Variance(i int) float64 {
 
 // Loss returns what each of the Count draws charges to a ledger of the given kind, in its unit:
 //
-//	ZCDP          rho: ΣΔ²/(2σ²); r²/8 for the exponential mechanism; ε·tanh(ε/2) for the others
+//	ZCDP          rho: ΣΔ²/(2σ²), for ValuesAbove beside its Delta; r²/8 for the exponential mechanism; ε·tanh(ε/2) for the others
 //	Pure          ε:   ΣΔ₁/scale; r
 //	GaussianOnly  μ²/2 = ΣΔ²/(2σ²)
 //
@@ -100,7 +105,7 @@ func (e Event) Variance(i int) float64 {
 // Su 2022 Corollary 3.3.
 func (e Event) Loss(kind dp.Accounting) (*big.Rat, error) {
 	e.mustBeComplete()
-	gaussian := e.Kind == dp.DiscreteGaussian
+	gaussian := e.gaussian()
 	switch {
 	case kind == dp.Pure && gaussian:
 		return nil, fmt.Errorf("accountant: %v has no pure loss; use Laplace noise or a zCDP ledger", e.Kind)
@@ -178,12 +183,15 @@ func (e Event) fineGrid() bool {
 	return true
 }
 
-func (e Event) measures() bool { return e.Kind == dp.DiscreteGaussian || e.Kind == dp.DiscreteLaplace }
+// gaussian reports whether the loss of an event is that of Gaussian noise, beside what it adds to δ.
+func (e Event) gaussian() bool { return e.Kind == dp.DiscreteGaussian || e.Kind == dp.ValuesAbove }
+
+func (e Event) measures() bool { return e.gaussian() || e.Kind == dp.DiscreteLaplace }
 
 // sensitivity returns the sensitivity of one marginal in the norm of the kind.
 func (e Event) sensitivity() int64 {
 	switch e.Kind {
-	case dp.DiscreteGaussian:
+	case dp.DiscreteGaussian, dp.ValuesAbove:
 		return int64(e.L2Squared)
 	case dp.DiscreteLaplace:
 		return int64(e.L1)
@@ -211,6 +219,8 @@ func (e Event) mustBeComplete() {
 		panic("accountant: event without the sensitivity of its kind")
 	case len(e.Scales) == 0 || !e.measures() && len(e.Scales) != 1:
 		panic("accountant: event without its scales")
+	case (e.Kind == dp.ValuesAbove) != (e.Delta != nil && e.Delta.Sign() > 0 && e.Threshold != nil):
+		panic("accountant: event with a threshold and without its delta, or the other way round")
 	case e.measures() && e.Coordinates < int64(len(e.Scales)):
 		panic("accountant: measurement of fewer coordinates than marginals")
 	}

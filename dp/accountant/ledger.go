@@ -27,6 +27,9 @@ type Params struct {
 	// Coordinates is the largest number of noisy numbers that will be drawn. Only GaussianOnly needs it, and
 	// subtracts the cost of discrete noise for that many from Delta.
 	Coordinates int64
+	// ValuesDelta is the part of Delta that values above a threshold may spend; the rest bounds the losses. 0: there are
+	// none of those.
+	ValuesDelta dp.Delta `json:",omitempty"`
 	// WeightBits is k if the weights of a unit's records are multiples of 2^-k that add up to 1: counts are multiples of
 	// 2^-k then, and the noise of tables has a grid at least as fine. 0: a unit is one record. At most 16.
 	WeightBits int
@@ -51,6 +54,10 @@ func (p Params) Validate() error {
 	}
 	if p.WeightBits < 0 || p.WeightBits > mostWeightBits {
 		faults = append(faults, fmt.Errorf("accountant: weights in steps of 2^-%d: want 0 to %d bits", p.WeightBits, mostWeightBits))
+	}
+	if p.ValuesDelta != 0 && (p.ValuesDelta.Validate() != nil || p.Accounting == dp.Pure || p.lossDelta() < leastDelta) {
+		faults = append(faults, fmt.Errorf("accountant: a delta of %g for values above a threshold: want at least 0, and less than the whole delta, which is %g",
+			float64(p.ValuesDelta), float64(p.Delta)))
 	}
 	if p.Accounting == dp.GaussianOnly && p.Coordinates < 1 {
 		faults = append(faults, fmt.Errorf("accountant: %d coordinates: GDP accounting wants at least 1", p.Coordinates))
@@ -78,8 +85,11 @@ func (e ErrExhausted) Error() string {
 type Ledger struct {
 	params      Params
 	capacity    *big.Rat
+	open        *big.Rat // the capacity less what was charged before it was opened: shares are parts of it
+	prior       int      // events charged before
 	spent       *big.Rat
-	coordinates int64 // drawn so far
+	valuesSpent *big.Rat // of ValuesDelta
+	coordinates int64    // drawn so far
 	events      []Event
 	selections  map[asked]Event // calibrated so far
 
@@ -95,14 +105,19 @@ type Ledger struct {
 //	GaussianOnly  μ²/2 for the largest μ with δ(μ, ε) ≤ δ − (1+exp(ε))·Coordinates·0.021/2^60
 //
 // It fails on invalid parameters and if the capacity is 0.
-func NewLedger(p Params) (*Ledger, error) {
+func NewLedger(p Params) (*Ledger, error) { return NewLedgerAfter(p, nil) }
+
+// NewLedgerAfter opens a ledger to which events of earlier releases of the same units are charged already, in its ε and δ.
+// Shares are parts of what they leave. For the promise to hold over all releases, parameters have to be those of the first
+// ledger but for WeightBits: chosen before anything was released. It fails as NewLedger does, and if nothing is left.
+func NewLedgerAfter(p Params, prior []Event) (*Ledger, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	capacity := new(big.Rat)
 	switch p.Accounting {
 	case dp.ZCDP:
-		capacity = RhoFloor(p.Epsilon, p.Delta)
+		capacity = RhoFloor(p.Epsilon, p.lossDelta())
 	case dp.Pure:
 		capacity = floorGrid(ratOf(float64(p.Epsilon)), capacityBits)
 	case dp.GaussianOnly:
@@ -122,7 +137,16 @@ func NewLedger(p Params) (*Ledger, error) {
 		return nil, fmt.Errorf("accountant: epsilon %g, delta %g leave no %v budget; raise them",
 			float64(p.Epsilon), float64(p.Delta), p.Accounting)
 	}
-	return &Ledger{params: p, capacity: capacity, spent: new(big.Rat)}, nil
+	l := &Ledger{params: p, capacity: capacity, open: capacity, spent: new(big.Rat), valuesSpent: new(big.Rat)}
+	for _, e := range prior {
+		if err := l.Charge(e); err != nil {
+			return nil, fmt.Errorf("accountant: what was released before does not fit: %w", err)
+		}
+	}
+	if l.open, l.prior = l.Remaining(), len(prior); l.open.Sign() == 0 {
+		return nil, errors.New("accountant: what was released before leaves nothing; raise epsilon or delta")
+	}
+	return l, nil
 }
 
 // Charge enters an event, Count times its loss. It must come before the draw; there is no refund. It fails, charging
@@ -142,11 +166,16 @@ func (l *Ledger) Charge(e Event) error {
 	if err := l.admitCoordinates(e); err != nil {
 		return err
 	}
+	values, err := l.admitValues(e)
+	if err != nil {
+		return err
+	}
 	total := times(loss, int64(e.Count))
 	if remaining := l.left(e.Stage); total.Cmp(remaining) > 0 {
 		return ErrExhausted{Stage: e.Stage, Unit: l.params.Accounting, Requested: total, Remaining: remaining}
 	}
 	l.spent.Add(l.spent, total)
+	l.valuesSpent = values
 	if part, ok := l.allocated[e.Stage]; ok {
 		part.Sub(part, total)
 	}
@@ -165,15 +194,28 @@ func (l *Ledger) admitCoordinates(e Event) error {
 		e.Stage, e.Count, e.Coordinates, left, l.params.Coordinates)
 }
 
+// admitValues returns what the event makes of the part of δ that is spent on values above a threshold, and refuses more
+// than there is.
+func (l *Ledger) admitValues(e Event) (*big.Rat, error) {
+	if e.Delta == nil {
+		return l.valuesSpent, nil
+	}
+	sum := times(e.Delta, int64(e.Count))
+	if sum.Add(sum, l.valuesSpent); sum.Cmp(ratOf(float64(l.params.ValuesDelta))) > 0 {
+		return nil, fmt.Errorf("accountant: stage %q would take more out of delta than the %g reserved for values above a threshold", e.Stage, float64(l.params.ValuesDelta))
+	}
+	return sum, nil
+}
+
 // Params returns the parameters of the ledger.
 func (l *Ledger) Params() Params { return l.params }
 
-// Budget returns the relation, the kind and the capacity rounded down to a float64.
+// Budget returns the relation, the kind and the capacity that was left when the ledger was opened, rounded down to a float64.
 func (l *Ledger) Budget() dp.Budget {
 	return dp.Budget{
 		Neighbouring: l.params.Neighbouring,
 		Accounting:   l.params.Accounting,
-		Capacity:     floatDown(l.capacity),
+		Capacity:     floatDown(l.open),
 	}
 }
 
@@ -191,5 +233,13 @@ func (l *Ledger) Events() []Event { return slices.Clone(l.events) }
 
 // deltaLeft returns δ less the cost of discrete noise, rounded down.
 func deltaLeft(p Params) dp.Delta {
-	return dp.Delta(math.Nextafter(float64(p.Delta)-discreteDelta(float64(p.Epsilon), p.Coordinates), math.Inf(-1)))
+	return dp.Delta(math.Nextafter(float64(p.lossDelta())-discreteDelta(float64(p.Epsilon), p.Coordinates), math.Inf(-1)))
+}
+
+// lossDelta returns δ less what is reserved for values above a threshold, rounded down.
+func (p Params) lossDelta() dp.Delta {
+	if p.ValuesDelta == 0 {
+		return p.Delta
+	}
+	return dp.Delta(math.Nextafter(float64(p.Delta)-float64(p.ValuesDelta), math.Inf(-1)))
 }

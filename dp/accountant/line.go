@@ -24,6 +24,11 @@ type Line struct {
 	// Scale is sigma2= (counts²), scale= or b= (counts); with parts, "5/2 ×20, 7/2 ×15" for 35 marginals, or
 	// "5/2 to 7/2" for many centred ones.
 	Scale string `json:"scale"`
+	// Delta is what a line of values_above adds to δ, First the count at most which values are dropped, and Threshold, in
+	// counts, what the others have to exceed with their noise.
+	Delta     string `json:"delta,omitempty"`
+	First     int64  `json:"first,omitempty"`
+	Threshold string `json:"threshold,omitempty"`
 	// Grid is the step of noise and scores, in counts.
 	Grid string `json:"grid"`
 	// Rho or Epsilon is the loss of the whole line in the unit of the ledger; lines sum to its total.
@@ -53,7 +58,7 @@ func lines(events []Event, kind dp.Accounting) []Line {
 // precedes reports whether f continues e: equal but for rounds, and in the rounds after those of e.
 func (e Event) precedes(f Event) bool {
 	if f.Round != e.Round+e.Count || e.Kind != f.Kind || e.GridBits != f.GridBits || e.Coordinates != f.Coordinates ||
-		e.Range != f.Range || e.L1 != f.L1 || e.L2Squared != f.L2Squared {
+		e.Kind == dp.ValuesAbove || e.Range != f.Range || e.L1 != f.L1 || e.L2Squared != f.L2Squared {
 		return false
 	}
 	return slices.EqualFunc(e.Scales, f.Scales, same) && slices.EqualFunc(e.Sensitivities, f.Sensitivities, same)
@@ -68,12 +73,15 @@ func (e Event) line(kind dp.Accounting) Line {
 		l.Marginals = len(e.Scales)
 	}
 	switch e.Kind {
-	case dp.DiscreteGaussian:
+	case dp.DiscreteGaussian, dp.ValuesAbove:
 		l.Sensitivity, l.Scale = "l2squared=", "sigma2="
 	case dp.DiscreteLaplace:
 		l.Sensitivity, l.Scale = "l1=", "scale="
 	default:
 		l.Sensitivity, l.Scale = "range=", "b="
+	}
+	if e.Kind == dp.ValuesAbove {
+		l.Delta, l.First, l.Threshold = times(e.Delta, int64(e.Count)).RatString(), e.First, e.Threshold.RatString()
 	}
 	l.Sensitivity += e.wholeSensitivity().RatString()
 	l.Scale += e.scales()

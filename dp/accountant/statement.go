@@ -126,12 +126,12 @@ func (l *Ledger) achieved(s Schedule) (epsilon float64, conversion string) {
 	if sum, ok := l.pure(); ok {
 		consider(sum, "pure")
 	}
-	if l.params.Delta >= leastDelta {
+	if l.params.lossDelta() >= leastDelta {
 		curve, name := l.curve()
-		consider(curve.epsilonCeil(l.params.Delta), name)
+		consider(curve.epsilonCeil(l.params.lossDelta()), name)
 	}
 	if l.params.Accounting == dp.GaussianOnly {
-		consider(float64(gdpEpsilonCeil(l.mu(), l.params.Coordinates, l.params.Delta, l.params.Epsilon)), "GDP")
+		consider(float64(gdpEpsilonCeil(l.mu(), l.params.Coordinates, l.params.lossDelta(), l.params.Epsilon)), "GDP")
 	}
 	return epsilon, conversion
 }
@@ -155,7 +155,7 @@ func (l *Ledger) curve() (curve renyiCurve, name string) {
 	var curves []renyiCurve
 	rho := new(big.Rat) // of the Gaussian events: their curves are lines
 	for _, e := range l.events {
-		if e.Kind == dp.DiscreteGaussian {
+		if e.gaussian() {
 			rho.Add(rho, e.total(dp.ZCDP))
 			continue
 		}
@@ -190,6 +190,9 @@ func (l *Ledger) approximations() []string {
 	}
 	if blocks > 0 {
 		list = append(list, fmt.Sprintf("rounded weights of %d block selections: 2^-%d added to the r of each", blocks, blockSlackBits))
+	}
+	if d := l.params.ValuesDelta; d > 0 {
+		list = append(list, fmt.Sprintf("values above a threshold, which one record alone may pass: %.3g taken out of delta", float64(d)))
 	}
 	if l.params.Accounting == dp.GaussianOnly {
 		list = append(list, fmt.Sprintf("discrete in place of continuous noise on %d coordinates: %.3g taken out of delta",

@@ -23,6 +23,10 @@
 // which maps some shifts of x to zero, so that those are free. Only these integers may reach a release: see
 // limbs.settle. Distances Σ|count − base| are exact integers too.
 //
+// # Values
+//
+// Columns whose values nobody has listed are read by Values alone, through ValueCounts: see accountant.Ledger.Values.
+//
 // # Assumptions
 //
 // Counts hold at most one record of each privacy unit, or records of it whose weights add up to 1 at most, and at most

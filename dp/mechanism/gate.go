@@ -176,6 +176,8 @@ func (g *gate) plan(r Request) (plan, error) {
 		return g.trees(r)
 	case Coarsen:
 		return g.coarsen(r)
+	case Values:
+		return g.values(r)
 	}
 	g.checkWorkload(r.Workload)
 	if g.weightBits > 0 && !r.Workload.Whole() {

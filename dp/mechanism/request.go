@@ -34,6 +34,7 @@ const (
 	Scores          Method = "Scores"
 	Trees           Method = "Trees"
 	Coarsen         Method = "Coarsen"
+	Values          Method = "Values"
 )
 
 // Request is one call of a Curator: public values only. Fields that the method does not take are zero.
@@ -49,7 +50,9 @@ type Request struct {
 	Model      query.Answers // counts; of Scores: one table for each clique
 	Total      float64       // of the model or the release before, counts
 	Noise      float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove and Keep the threshold
-	From       int           // of FirstAbove: the answer to begin with, counted over the workload
+	From       int           // of FirstAbove: the answer to begin with, counted over the workload; of Values the count at most which they are dropped
+	Columns    []int         // of Values
+	Part       dp.Share      // of Values: of the ledger's ValuesDelta
 	Cell       query.Cell    // of Keep
 	Choice     []int32       // of Votes: by cell of the universe, the candidate that its records vote for
 	Candidates int           // of Votes
@@ -67,6 +70,7 @@ type Release struct {
 	MeanDistance query.MeanDistance
 	Scores       query.Scores
 	Trees        []query.Tree
+	Values       []query.FoundValues
 	Accepted     bool
 }
 
@@ -90,6 +94,7 @@ func (r *Recorder) record(c Call) {
 	c.Request.Shapes = slices.Clone(c.Request.Shapes)
 	c.Request.Limits = slices.Clone(c.Request.Limits)
 	c.Request.Choice = slices.Clone(c.Request.Choice)
+	c.Request.Columns = slices.Clone(c.Request.Columns)
 	c.Request.Merge = slices.Clone(c.Request.Merge)
 	for a, codes := range c.Request.Merge {
 		c.Request.Merge[a] = slices.Clone(codes)
@@ -105,6 +110,10 @@ func (r Release) clone() Release {
 	r.Measurements = slices.Clone(r.Measurements)
 	for i := range r.Measurements {
 		r.Measurements[i].Values = slices.Clone(r.Measurements[i].Values)
+	}
+	r.Values = slices.Clone(r.Values)
+	for i := range r.Values {
+		r.Values[i].Values = slices.Clone(r.Values[i].Values)
 	}
 	r.Trees = slices.Clone(r.Trees)
 	for i := range r.Trees {
@@ -136,6 +145,10 @@ func (r Request) Digest() [sha256.Size]byte {
 	addFloats(in, r.Precision)
 	addFloats(in, r.Limits)
 	addChoice(in, r.Choice)
+	in.Int64s([]int64{r.Part.Num, r.Part.Den, int64(len(r.Columns))})
+	for _, c := range r.Columns {
+		in.Int64(int64(c))
+	}
 	addRecoding(in, r.Merge)
 	for _, s := range r.Shapes {
 		in.Int64s([]int64{int64(s.Values), int64(s.Codes())})
@@ -164,6 +177,12 @@ func (r Release) Digest() [sha256.Size]byte {
 		addFloats(in, append(slices.Clone(m.Values), m.Variance))
 	}
 	addFloats(in, append(slices.Clone(r.Scores.Values), r.Scores.Variance))
+	for _, f := range r.Values {
+		in.Int64s([]int64{int64(f.Column), bits(f.Variance), bits(f.Threshold), int64(len(f.Values))})
+		for _, v := range f.Values {
+			in.Text(v.Text).Int64(bits(v.Count))
+		}
+	}
 	for _, t := range r.Trees {
 		in.Int64s([]int64{int64(t.Attribute), int64(t.Shape.Values), int64(t.Shape.Codes()), bits(t.Variance)})
 		for _, n := range t.Nodes {

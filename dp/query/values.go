@@ -1,0 +1,24 @@
+package query
+
+// MaxValueBytes is the longest text that is a candidate where values are found: longer ones are never released.
+const MaxValueBytes = 256
+
+// Value is a value of a column with a number of privacy units: exact while it is private, noisy once it is released.
+type Value struct {
+	Text  string
+	Count int64
+}
+
+// FoundValue is a released value: its count plus noise, in counts.
+type FoundValue struct {
+	Text  string
+	Count float64
+}
+
+// FoundValues are the released values of a column, by falling noisy count. Threshold, in counts, is what each exceeds.
+type FoundValues struct {
+	Column    int
+	Values    []FoundValue
+	Variance  float64
+	Threshold float64
+}
