@@ -63,16 +63,14 @@ func (s *Shift) check(d *Domain, a int) error {
 	for i, b := range s.With {
 		ok = ok && b != a && b >= 0 && b < d.Len() && i < len(s.Adds) && len(s.Adds[i]) == d.Attributes[b].Bins()+1
 	}
-	for _, adds := range s.Adds {
-		for _, x := range adds {
-			ok = ok && x >= 0 && x < 1e9
-		}
+	for _, x := range slices.Concat(s.Adds...) {
+		ok = ok && x >= 0 && x < 1e9
 	}
 	for _, q := range s.Levels {
-		ok = ok && (len(q) == 0 || len(q) == len(ShiftLevels) && slices.IsSorted(q) && math.Abs(q[0]) < 1e9 && math.Abs(q[len(q)-1]) < 1e9)
-		for _, x := range q {
-			ok = ok && !math.IsNaN(x)
-		}
+		ok = ok && (len(q) == 0 || len(q) == len(ShiftLevels)) && slices.IsSorted(q)
+	}
+	for _, x := range slices.Concat(s.Levels...) {
+		ok = ok && math.Abs(x) < 1e9 // NaN is not
 	}
 	if !ok {
 		return fmt.Errorf("domain: column %q: its shift does not match the other columns", d.Attributes[a].Name)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log"
 	"os"
 	"path"
@@ -59,64 +60,10 @@ var moreUnits = map[string][]int{
 // coverage of intervals, for coded tables, made-up ones and CSV files over the domain that is proposed for them. The figures are
 // kept in dir, and the page is made of them, unless that is "".
 func predictions(out *tabwriter.Writer, data, only, dir string, seeds int, named []string) error {
-	var all []forecast
+	p := predictor{out: out, only: only, dir: dir, seeds: seeds}
 	if dir != "" {
-		if err := readLines(filepath.Join(dir, forecastsFile), &all); err != nil {
+		if err := readLines(filepath.Join(dir, forecastsFile), &p.all); err != nil {
 			return err
-		}
-	}
-	fmt.Fprintln(out, strings.Join(forecastTitles, "\t"))
-	each := func(t *families.Table, isFile bool) error {
-		for _, epsilon := range []dp.Epsilon{.1, 1, 10} {
-			if ok, _ := path.Match(only, fmt.Sprintf("%s/%d/%g", t.Name, t.Units(), float64(epsilon))); !ok && only != "" {
-				continue
-			}
-			f, err := predicted(t, epsilon, seeds)
-			if err != nil {
-				log.Printf("%s, ε = %g: %v", t.Name, float64(epsilon), err)
-				continue
-			}
-			f.Named = isFile
-			if i := slices.IndexFunc(all, f.sameAs); i >= 0 {
-				all[i] = f
-			} else {
-				all = append(all, f)
-			}
-			fmt.Fprintln(out, strings.Join(f.cells(), "\t"))
-			out.Flush()
-			if dir != "" {
-				if err := keepForecasts(dir, all); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	wanted := func(name string) bool {
-		ok, _ := path.Match(strings.Split(only, "/")[0], name)
-		return ok || only == ""
-	}
-	for _, name := range []string{"adult7", "adult14"} {
-		if !wanted(name) {
-			continue
-		}
-		t, err := open(data, name)
-		if err == nil {
-			err = each(t, true)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, f := range families.All() {
-		for part, units := range moreUnits {
-			for _, n := range units {
-				if wanted(f.Name) && strings.Contains(f.Name, part) {
-					if err := each(f.Make(n, 1), false); err != nil {
-						return err
-					}
-				}
-			}
 		}
 	}
 	scratch, err := os.MkdirTemp("", "bench-")
@@ -124,27 +71,108 @@ func predictions(out *tabwriter.Writer, data, only, dir string, seeds int, named
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	made := len(named)
-	for _, t := range families.AllAsFound() {
-		if wanted(t.Name) {
-			name, err := written(scratch, t)
-			if err != nil {
-				return err
-			}
-			named = append(named, name)
-		}
-	}
-	for i, name := range named {
-		t, err := families.Read(context.Background(), strings.TrimSuffix(filepath.Base(name), ".csv"), name)
+	fmt.Fprintln(out, strings.Join(forecastTitles, "\t"))
+	for t, err := range p.tables(data, scratch, named) {
 		if err == nil {
-			err = each(t, i < made)
+			err = p.add(t)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	fmt.Fprintln(out, summary(all))
+	fmt.Fprintln(out, summary(p.all))
 	return out.Flush()
+}
+
+// predictor adds lines to the page of predictions.
+type predictor struct {
+	out       *tabwriter.Writer
+	only, dir string
+	seeds     int
+	all       []forecast
+}
+
+// benchTable is a table, which may be a file of somebody.
+type benchTable struct {
+	*families.Table
+	isFile bool
+}
+
+// tables yields the tables whose names are asked for: coded ones, made-up ones, those made up as files, and named files.
+func (p *predictor) tables(data, scratch string, named []string) iter.Seq2[benchTable, error] {
+	return func(yield func(benchTable, error) bool) {
+		for _, name := range []string{"adult7", "adult14"} {
+			if p.wants(name) {
+				if t, err := open(data, name); !yield(benchTable{t, true}, err) {
+					return
+				}
+			}
+		}
+		for _, f := range families.All() {
+			for part, units := range moreUnits {
+				for _, n := range units {
+					if p.wants(f.Name) && strings.Contains(f.Name, part) && !yield(benchTable{f.Make(n, 1), false}, nil) {
+						return
+					}
+				}
+			}
+		}
+		read := func(name string) (*families.Table, error) {
+			return families.Read(context.Background(), strings.TrimSuffix(filepath.Base(name), ".csv"), name)
+		}
+		for _, made := range families.AllAsFound() {
+			if !p.wants(made.Name) {
+				continue
+			}
+			name, err := written(scratch, made)
+			var t *families.Table
+			if err == nil {
+				t, err = read(name)
+			}
+			if !yield(benchTable{t, false}, err) {
+				return
+			}
+		}
+		for _, name := range named {
+			if t, err := read(name); !yield(benchTable{t, true}, err) {
+				return
+			}
+		}
+	}
+}
+
+// wants reports whether a table is asked for.
+func (p *predictor) wants(name string) bool {
+	ok, _ := path.Match(strings.Split(p.only, "/")[0], name)
+	return ok || p.only == ""
+}
+
+// add measures the lines of a table that are asked for, and keeps each at once.
+func (p *predictor) add(t benchTable) error {
+	for _, epsilon := range []dp.Epsilon{.1, 1, 10} {
+		if ok, _ := path.Match(p.only, fmt.Sprintf("%s/%d/%g", t.Name, t.Units(), float64(epsilon))); !ok && p.only != "" {
+			continue
+		}
+		f, err := predicted(t.Table, epsilon, p.seeds)
+		if err != nil {
+			log.Printf("%s, ε = %g: %v", t.Name, float64(epsilon), err)
+			continue
+		}
+		f.Named = t.isFile
+		if i := slices.IndexFunc(p.all, f.sameAs); i >= 0 {
+			p.all[i] = f
+		} else {
+			p.all = append(p.all, f)
+		}
+		fmt.Fprintln(p.out, strings.Join(f.cells(), "\t"))
+		p.out.Flush()
+		if p.dir != "" {
+			if err := keepForecasts(p.dir, p.all); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // predicted returns a line, the mean of some runs.

@@ -40,6 +40,38 @@ func (r *run) couple(m *population.Model) {
 			at[x.bins.Attribute] = x
 		}
 	}
+	means := r.standardMeans(m, at)
+	var all []coupled // of columns of numbers
+	for _, c := range r.pairs {
+		if a, b := c.clique[0], c.clique[1]; c.released() && means[a] != nil && means[b] != nil && (at[a] != nil || at[b] != nil) {
+			all = append(all, coupled{pair: c.clique})
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	var list []coupled // of those with learned bins
+	for i, table := range m.Marginals(pairsOf(all)) {
+		x := all[i]
+		all[i].table = table
+		if first, second := at[x.pair[0]], at[x.pair[1]]; first != nil && second != nil {
+			x.table = values(table, m.Sizes[x.pair[1]], first, second)
+			if x.adds = added(x.table, first, second); x.adds >= leastCoupled {
+				list = append(list, x)
+			}
+		}
+	}
+	f := follower{at: at, joined: forest(list, len(m.Sizes)), done: map[int]bool{}}
+	for i := range r.bins {
+		if a := r.bins[i].Attribute; !f.done[a] {
+			f.follow(a)
+		}
+	}
+	r.shift(m, at, means, all)
+}
+
+// standardMeans returns the means of the bins or values of all columns of numbers, in standard deviations.
+func (r *run) standardMeans(m *population.Model, at map[int]*learnedColumn) map[int][]float64 {
 	means := map[int][]float64{}
 	for a := range m.Sizes {
 		x := r.means(a, at)
@@ -50,28 +82,16 @@ func (r *run) couple(m *population.Model) {
 			means[a] = x
 		}
 	}
-	var all, list []coupled // of columns of numbers; of those with learned bins
-	for _, c := range r.pairs {
-		if a, b := c.clique[0], c.clique[1]; c.released() && means[a] != nil && means[b] != nil && (at[a] != nil || at[b] != nil) {
-			all = append(all, coupled{pair: c.clique})
-		}
-	}
-	if len(all) == 0 {
-		return
-	}
-	for i, table := range m.Marginals(pairsOf(all)) {
-		x := all[i]
-		all[i].table = table
-		if first, second := at[x.pair[0]], at[x.pair[1]]; first != nil && second != nil {
-			x.table = values(table, m.Sizes[x.pair[1]], first, second)
-			x.adds = added(x.table, first, second)
-			list = append(list, x)
-		}
-	}
-	list = slices.DeleteFunc(list, func(x coupled) bool { return x.adds < leastCoupled })
+	return means
+}
+
+// forest returns the pairs of a forest of so many columns by column, those first that add most.
+//
+// Source: J. B. Kruskal, "On the shortest spanning subtree of a graph", 1956.
+func forest(list []coupled, columns int) map[int][]coupled {
 	slices.SortStableFunc(list, func(a, b coupled) int { return compareDown(a.adds, b.adds) })
 	joined := map[int][]coupled{}
-	group := make([]int, len(m.Sizes)) // columns that are coupled already
+	group := make([]int, columns) // columns that are coupled already
 	for a := range group {
 		group[a] = a
 	}
@@ -89,36 +109,37 @@ func (r *run) couple(m *population.Model) {
 			joined[c] = append(joined[c], x)
 		}
 	}
-	done := map[int]bool{}
-	var follow func(leader int)
-	follow = func(leader int) {
-		done[leader] = true
-		for _, x := range joined[leader] {
-			other, table := x.pair[0]+x.pair[1]-leader, x.table
-			if done[other] {
-				continue
-			}
-			if x.pair[0] != leader {
-				table = transposed(table, len(at[leader].bins.Starts))
-			}
-			c := &domain.Coupling{With: leader, Strength: strengths(table, at[leader], at[other])}
-			for b := range c.Strength {
-				c.Strength[b] *= couplingGain
-			}
-			c.Tails, c.OwnTails = at[leader].tails, at[other].tails
-			for b := range at[other].bins.Starts {
-				c.Width = append(c.Width, at[other].width(b))
-			}
-			at[other].bins.Coupling = c
-			follow(other)
+	return joined
+}
+
+// follower walks the trees of a forest from their roots, and couples each column with the one before it.
+type follower struct {
+	at     map[int]*learnedColumn
+	joined map[int][]coupled
+	done   map[int]bool
+}
+
+func (f *follower) follow(leader int) {
+	f.done[leader] = true
+	for _, x := range f.joined[leader] {
+		other, table := x.pair[0]+x.pair[1]-leader, x.table
+		if f.done[other] {
+			continue
 		}
-	}
-	for i := range r.bins {
-		if a := r.bins[i].Attribute; !done[a] {
-			follow(a)
+		if x.pair[0] != leader {
+			table = transposed(table, len(f.at[leader].bins.Starts))
 		}
+		c := &domain.Coupling{With: leader, Strength: strengths(table, f.at[leader], f.at[other])}
+		for b := range c.Strength {
+			c.Strength[b] *= couplingGain
+		}
+		c.Tails, c.OwnTails = f.at[leader].tails, f.at[other].tails
+		for b := range f.at[other].bins.Starts {
+			c.Width = append(c.Width, f.at[other].width(b))
+		}
+		f.at[other].bins.Coupling = c
+		f.follow(other)
 	}
-	r.shift(m, at, means, all)
 }
 
 // learnedColumn is what is known of values inside bins.

@@ -168,28 +168,7 @@ func (r *run) shift(m *population.Model, at map[int]*learnedColumn, means map[in
 // merged codes: of the values of a code, the larger ones go to the larger scores. Without it they were dealt at random, and
 // a number of which nearly all are small lost its correlation in the few that are not.
 func (r *run) rareScores(m *population.Model) map[int][]float64 {
-	at, means := map[int]*learnedColumn{}, map[int][]float64{}
-	for i := range r.bins {
-		at[r.bins[i].Attribute] = newLearnedColumn(&r.bins[i], attribute(r.problem.Domain, r.bins[i].Attribute).Fine())
-	}
-	rare := map[int]bool{}
-	for a, codes := range r.merged.codes {
-		x := r.means(a, at)
-		if len(x) != len(codes) || a == rowsAttribute(r.problem.Domain) {
-			continue
-		}
-		of := make([]float64, r.merged.sizes[a])
-		for v, c := range codes {
-			if w := r.merged.within[a][v]; w > 0 { // a share of 0 of NULL is 0
-				of[c] += w * x[v]
-			}
-		}
-		if means[a] = standardise(of, r.merged.base[a]); means[a] == nil {
-			delete(means, a)
-			continue
-		}
-		rare[a] = at[a] == nil && len(of) < len(codes)
-	}
+	means, rare := r.rareMeans()
 	var list []coupled
 	for _, c := range r.pairs {
 		if a, b := c.clique[0], c.clique[1]; c.released() && means[a] != nil && means[b] != nil && (rare[a] || rare[b]) {
@@ -201,25 +180,54 @@ func (r *run) rareScores(m *population.Model) map[int][]float64 {
 	}
 	out, predictors := map[int][]float64{}, predictorsOf(list, means)
 	for a := range r.merged.codes {
-		if !rare[a] || len(predictors[a]) == 0 {
-			continue
+		if rare[a] && len(predictors[a]) > 0 {
+			out[a] = r.rareScore(m, a, predictors[a], means)
 		}
-		scores := make([]float64, m.Len())
-		for _, x := range predictors[a] {
-			add := adds(means[x.at], x.by)
-			for i, c := range m.Columns[x.at] {
-				scores[i] += add[c]
-			}
-		}
-		for i, x := range scores {
-			scores[i] = rareSpread * r.rng.NormFloat64()
-			if c := m.Columns[a][i]; !math.IsNaN(means[a][c]) { // else the code holds NULL as well
-				scores[i] += math.Log1p(x)
-			}
-		}
-		out[a] = scores
 	}
 	return out
+}
+
+// rareMeans returns the standardised means of merged codes, and the columns without learned bins of which some were merged.
+func (r *run) rareMeans() (means map[int][]float64, rare map[int]bool) {
+	at := map[int]*learnedColumn{}
+	for i := range r.bins {
+		at[r.bins[i].Attribute] = newLearnedColumn(&r.bins[i], attribute(r.problem.Domain, r.bins[i].Attribute).Fine())
+	}
+	means, rare = map[int][]float64{}, map[int]bool{}
+	for a, codes := range r.merged.codes {
+		x := r.means(a, at)
+		if len(x) != len(codes) || a == rowsAttribute(r.problem.Domain) {
+			continue
+		}
+		of := make([]float64, r.merged.sizes[a])
+		for v, c := range codes {
+			if w := r.merged.within[a][v]; w > 0 { // a share of 0 of NULL is 0
+				of[c] += w * x[v]
+			}
+		}
+		if of = standardise(of, r.merged.base[a]); of != nil {
+			means[a], rare[a] = of, at[a] == nil && len(of) < len(codes)
+		}
+	}
+	return means, rare
+}
+
+// rareScore returns a score of column a for each record of the model: the logarithm of what other columns add, and noise.
+func (r *run) rareScore(m *population.Model, a int, by []predictor, means map[int][]float64) []float64 {
+	scores := make([]float64, m.Len())
+	for _, x := range by {
+		add := adds(means[x.at], x.by)
+		for i, c := range m.Columns[x.at] {
+			scores[i] += add[c]
+		}
+	}
+	for i, x := range scores {
+		scores[i] = rareSpread * r.rng.NormFloat64()
+		if c := m.Columns[a][i]; !math.IsNaN(means[a][c]) { // else the code holds NULL as well
+			scores[i] += math.Log1p(x)
+		}
+	}
+	return scores
 }
 
 func pairsOf(list []coupled) []domain.Clique {

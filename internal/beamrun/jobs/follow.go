@@ -114,23 +114,7 @@ func (f *follower) listen(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	messages := make(chan *jobpb.JobMessagesResponse)
-	over := make(chan error, 1)
-	go func() {
-		for {
-			m, err := stream.Recv()
-			if err != nil {
-				over <- err
-				return
-			}
-			select {
-			case messages <- m:
-			case <-ctx.Done():
-				over <- ctx.Err()
-				return
-			}
-		}
-	}()
+	messages, over := received(ctx, stream)
 	said, newest := false, time.Now()
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -167,6 +151,27 @@ func (f *follower) listen(ctx context.Context) (err error) {
 			return err
 		}
 	}
+}
+
+// received passes on what a stream says until ctx ends, and then, once, why it is over.
+func received(ctx context.Context, stream jobpb.JobService_GetMessageStreamClient) (<-chan *jobpb.JobMessagesResponse, <-chan error) {
+	messages, over := make(chan *jobpb.JobMessagesResponse), make(chan error, 1)
+	go func() {
+		for {
+			m, err := stream.Recv()
+			if err != nil {
+				over <- err
+				return
+			}
+			select {
+			case messages <- m:
+			case <-ctx.Done():
+				over <- ctx.Err()
+				return
+			}
+		}
+	}()
+	return messages, over
 }
 
 func (f *follower) take(m *jobpb.JobMessagesResponse) {

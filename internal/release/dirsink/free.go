@@ -112,17 +112,17 @@ func (d Dir) checkNames(rows, others []string) error {
 	if d.remote() {
 		_, own = d.began()
 	}
-	for _, name := range rows {
-		if !(own && d.ownPart(name) || d.Overwrite && IsPart(name)) {
-			return d.refusal(d.Path, name, finished, slices.ContainsFunc(rows, func(n string) bool { return !IsPart(n) }))
-		}
+	inWay := func(name string) bool { return !(own && d.ownPart(name) || d.Overwrite && IsPart(name)) }
+	if i := slices.IndexFunc(rows, inWay); i >= 0 {
+		return d.refusal(d.Path, rows[i], finished, slices.ContainsFunc(rows, func(n string) bool { return !IsPart(n) }))
 	}
 	below := d.rowsBelow()
-	for _, name := range others {
+	inWay = func(name string) bool {
 		ours := strings.HasPrefix(name, "_") && (d.remote() || m.wrote(name))
-		if !(d.remote() && name == tempName || name == below || own && released(name) || d.Overwrite && ours) {
-			return d.refusal(d.release(), name, finished, slices.ContainsFunc(others, func(n string) bool { return !strings.HasPrefix(n, "_") && n != below }))
-		}
+		return !(d.remote() && name == tempName || name == below || own && released(name) || d.Overwrite && ours)
+	}
+	if i := slices.IndexFunc(others, inWay); i >= 0 {
+		return d.refusal(d.release(), others[i], finished, slices.ContainsFunc(others, func(n string) bool { return !strings.HasPrefix(n, "_") && n != below }))
 	}
 	if d.remote() {
 		return d.checkClaim(others)

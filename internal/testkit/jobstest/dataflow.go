@@ -69,13 +69,13 @@ func (d *Dataflow) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			made(body)
 		}
 	}()
-	switch what, ok := strings.CutPrefix(r.URL.Path, all); {
-	case ok && what == "" && r.Method == http.MethodGet:
+	switch r.Method + " " + strings.TrimPrefix(r.URL.Path, all) {
+	case "GET ":
 		answer(w, map[string]any{})
-	case ok && what == "" && r.Method == http.MethodPost:
+	case "POST ":
 		d.jobs++
 		answer(w, map[string]any{"id": DataflowJob})
-	case ok && what == "/"+DataflowJob && r.Method == http.MethodPut:
+	case "PUT /" + DataflowJob:
 		var to struct {
 			RequestedState string `json:"requestedState"`
 		}
@@ -84,24 +84,26 @@ func (d *Dataflow) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			d.state = to.RequestedState
 		}
 		answer(w, map[string]any{})
-	case ok && what == "/"+DataflowJob:
+	case "GET /" + DataflowJob:
 		answer(w, map[string]any{"id": DataflowJob, "currentState": d.state})
-	case ok && what == "/"+DataflowJob+"/messages":
+	case "GET /" + DataflowJob + "/messages":
 		var list []map[string]string
 		for _, text := range d.errors {
 			list = append(list, map[string]string{"messageText": text, "messageImportance": "JOB_MESSAGE_ERROR"})
 		}
 		answer(w, map[string]any{"jobMessages": list})
-	case ok && what == "/"+DataflowJob+"/metrics":
-		counter := func(namespace, name, tentative string, n int) map[string]any {
-			return map[string]any{"scalar": n, "name": map[string]any{"origin": "user", "name": name,
-				"context": map[string]string{"namespace": namespace, "step": "s1", "tentative": tentative}}}
-		}
+	case "GET /" + DataflowJob + "/metrics":
 		answer(w, map[string]any{"metrics": []any{counter("ours", "rows", "true", 1000), counter("ours", "rows", "", 7), counter("theirs", "secret", "true", 7)}})
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		answer(w, map[string]any{"error": map[string]any{"code": http.StatusNotFound, "message": fmt.Sprintf("%s %s: no such thing", r.Method, r.URL.Path)}})
 	}
+}
+
+// counter is a metric of Dataflow's.
+func counter(namespace, name, tentative string, n int) map[string]any {
+	return map[string]any{"scalar": n, "name": map[string]any{"origin": "user", "name": name,
+		"context": map[string]string{"namespace": namespace, "step": "s1", "tentative": tentative}}}
 }
 
 func answer(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) } // a client that is gone needs none

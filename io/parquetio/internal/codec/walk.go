@@ -170,29 +170,35 @@ func (t *thrift) head() (h head) {
 	h.kind, h.plain, h.packed, h.cells, h.encoding = -1, -1, -1, -1, -1
 	t.fields(0, func(id, kind int) bool {
 		if kind == thriftStruct {
-			switch {
-			case id == 5 && h.kind == dataPage:
-				t.numbers(&h.cells, &h.encoding, &h.levelEncoding)
-				return true
-			case id == 7 && h.kind == dictionaryPage:
-				t.numbers(&h.cells, &h.encoding)
-				return true
-			case id == 8 && h.kind == dataPageV2:
-				var nulls, rows int64
-				h.raw = t.numbers(&h.cells, &nulls, &rows, &h.encoding, &h.def, &h.rep)
-				return true
-			}
-			return false
+			return t.pageFields(id, &h)
 		}
 		h.summed = h.summed || id == 4 && kind == thriftInt32
 		return t.number(id, kind, &h.kind, &h.plain, &h.packed, &h.sum)
 	})
-	small := func(n int64) bool { return n >= 0 && n <= math.MaxInt32 }
-	t.Bad = t.Bad || !small(h.kind) || !small(h.plain) || !small(h.packed) || !small(h.def) || !small(h.rep)
+	numbers := []int64{h.kind, h.plain, h.packed, h.def, h.rep}
 	if h.kind == dataPage || h.kind == dictionaryPage || h.kind == dataPageV2 {
-		t.Bad = t.Bad || !small(h.cells) || !small(h.encoding)
+		numbers = append(numbers, h.cells, h.encoding)
+	}
+	for _, n := range numbers {
+		t.Bad = t.Bad || n < 0 || n > math.MaxInt32
 	}
 	return h
+}
+
+// pageFields reads field id of a PageHeader if it is the struct of the page's kind.
+func (t *thrift) pageFields(id int, h *head) bool {
+	switch {
+	case id == 5 && h.kind == dataPage:
+		t.numbers(&h.cells, &h.encoding, &h.levelEncoding)
+	case id == 7 && h.kind == dictionaryPage:
+		t.numbers(&h.cells, &h.encoding)
+	case id == 8 && h.kind == dataPageV2:
+		var nulls, rows int64
+		h.raw = t.numbers(&h.cells, &nulls, &rows, &h.encoding, &h.def, &h.rep)
+	default:
+		return false
+	}
+	return true
 }
 
 // numbers reads a struct whose fields 1, 2, … are dst, and reports whether its field 7 is false.
