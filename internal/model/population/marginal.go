@@ -1,6 +1,8 @@
 package population
 
 import (
+	"math"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/marginal"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
@@ -85,15 +87,29 @@ func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
 // has stay without weight. If the target has nothing where records are, all weights stay: a model is never empty.
 func (m *Model) ScaleTo(c domain.Clique, target []float64) {
 	factor, some := m.Marginal(c, nil), false
+	lift := make([]float64, len(factor))
+	for v, x := range factor {
+		if lift[v] = 1; x > 0 && math.IsInf(target[v]/x, 0) { // a weight near the smallest number there is
+			lift[v], some = 0x1p500, true
+		}
+	}
+	if some {
+		m.multiply(c, lift)
+		factor, some = m.Marginal(c, nil), false
+	}
 	for v, x := range factor {
 		if x > 0 {
 			factor[v] = target[v] / x
 			some = some || factor[v] > 0
 		}
 	}
-	if !some {
-		return
+	if some {
+		m.multiply(c, factor)
 	}
+}
+
+// multiply multiplies the weights of each cell of c by its factor.
+func (m *Model) multiply(c domain.Clique, factor []float64) {
 	if m.Columns == nil {
 		NewProjection(m.Sizes, m.all(), c).Multiply(m.Weights, factor)
 		return

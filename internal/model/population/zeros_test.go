@@ -153,3 +153,18 @@ func TestScaleToNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestScaleToFromNearlyNothing: weights near the smallest number there is are scaled as all others are. The factor alone
+// would be infinite.
+func TestScaleToFromNearlyNothing(t *testing.T) {
+	for _, columns := range [][][]domain.Code{nil, {{0, 0, 1}, {0, 1, 0}}} {
+		m := &Model{Sizes: []int{2, 2}, Weights: []float64{4e-310, 0, 3}, Columns: columns}
+		if columns == nil {
+			m.Weights = append(m.Weights, 0)
+		}
+		m.ScaleTo(domain.Clique{0}, []float64{.75, .25})
+		if got := m.Marginal(domain.Clique{0}, nil); math.Abs(got[0]-.75) > 1e-12 || math.Abs(got[1]-.25) > 1e-12 {
+			t.Errorf("marginal = %v, want .75 and .25", got)
+		}
+	}
+}
