@@ -52,7 +52,7 @@ func Encode(s beam.Scope, col beam.PCollection, d *domain.Domain, p EncodeParams
 	if d.Events != nil && d.Events.NoRows {
 		panic("private: people without rows exist, and come from a table of their own; call EncodePeople")
 	}
-	return Coded{records: encode(s, col, form{*d, wholeRecord}, p), domain: d}
+	return Coded{records: encode(s, col, formOf(d, wholeRecord), p), domain: d}
 }
 
 // EncodePeople is Encode for a domain in which people without rows exist. They come from a table of their own: people
@@ -66,7 +66,7 @@ func EncodePeople(s beam.Scope, people, rows beam.PCollection, d *domain.Domain,
 	if d.Events == nil || !d.Events.NoRows {
 		panic("private: EncodePeople is for domains in which people without rows exist; call Encode")
 	}
-	a, b := encode(s, people, form{*d, peopleTable}, p), encode(s, rows, form{*d, rowsTable}, p)
+	a, b := encode(s, people, formOf(d, peopleTable), p), encode(s, rows, formOf(d, rowsTable), p)
 	all := beam.Flatten(s, sensitive.Reveal(a), sensitive.Reveal(b))
 	return Coded{records: sensitive.Join(a, b, all), domain: d}
 }
@@ -78,7 +78,7 @@ func encode(s beam.Scope, col beam.PCollection, f form, p EncodeParams) sensitiv
 	}
 	t := col.Type().Type()
 	if t == reflect.TypeFor[*domain.Chunk]() {
-		return sensitive.Hide(sourcesOf(s, col, &f.Domain), beam.ParDo(s, &encodeChunksFn{Form: f, Unreadable: p.Unreadable}, col))
+		return sensitive.Hide(sourcesOf(s, col, &f.Public.Domain), beam.ParDo(s, &encodeChunksFn{Form: f, Unreadable: p.Unreadable}, col))
 	}
 	if typex.IsComposite(t) {
 		panic("private: Encode takes chunks or structs, not key-value pairs")
@@ -88,7 +88,7 @@ func encode(s beam.Scope, col beam.PCollection, f form, p EncodeParams) sensitiv
 		panic(err.Error())
 	}
 	fn := &encodeStructsFn{Form: f, Type: beam.EncodedType{T: t}, Unreadable: p.Unreadable}
-	return sensitive.Hide(sourcesOf(s, col, &f.Domain), beam.ParDo(s, fn, col))
+	return sensitive.Hide(sourcesOf(s, col, &f.Public.Domain), beam.ParDo(s, fn, col))
 }
 
 // ValidateCollection refuses records that do not form one table: in windows of time, or unbounded. A release of each

@@ -2,6 +2,7 @@ package private
 
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
 
@@ -12,19 +13,22 @@ const (
 	rowsTable          // the others
 )
 
-// form says which columns of a domain a table has.
+// form says which columns of a domain a table has. A Frame travels as compressed text: a domain can have a megabyte of values.
 type form struct {
-	Domain domain.Domain
+	Public query.Frame // the domain alone
 	Table  int
 }
 
+func formOf(d *domain.Domain, table int) form { return form{query.Frame{Domain: *d}, table} }
+
 // open returns the columns of the table, and what makes records of their codes.
 func (f form) open() (*domain.Domain, *packer) {
-	p, d := &packer{layout: bounding.NewRecordLayout(&f.Domain)}, f.Domain.Recorded()
+	whole := &f.Public.Domain
+	p, d := &packer{layout: bounding.NewRecordLayout(whole)}, whole.Recorded()
 	if f.Table == wholeRecord {
 		return d, p
 	}
-	people, rows, ofPeople, ofRows := f.Domain.Events.Split(d)
+	people, rows, ofPeople, ofRows := whole.Events.Split(d)
 	p.record = make([]domain.Code, 1+d.Len())
 	if f.Table == peopleTable {
 		p.record[0], p.columns = 1, ofPeople

@@ -29,6 +29,7 @@ type rowSource struct {
 	plan    *relation.Plan // computes the columns that are not modelled
 	words   words
 	attrs   int
+	domain  *domain.Domain
 	order   []int  // domain.Domain.Arrangement
 	grouped []bool // MinCount: attributes whose values a row takes from its group; nil: none
 	related bool   // dates and orders are taken from the group too
@@ -95,7 +96,7 @@ func newRowSource(f *modelio.File, hash string, p WriteParams) (*rowSource, erro
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
 	}
-	s := &rowSource{n: p.rows(f.Units), decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len(), order: f.Domain.Arrangement()}
+	s := &rowSource{n: p.rows(f.Units), decoder: domain.NewDecoder(d), plan: plan, words: newWords(hash, p.Seed), attrs: d.Len(), domain: &f.Domain, order: f.Domain.Arrangement()}
 	switch {
 	case s.n == 0:
 	case f.Domain.Events != nil:
@@ -130,6 +131,18 @@ const (
 	ofPeople        // a row for each person
 	ofRows          // the others' columns
 )
+
+// written returns the columns of a table.
+func written(d *domain.Domain, table int) *domain.Domain {
+	if table == oneTable {
+		return d.Written()
+	}
+	people, rows := relation.Tables(d)
+	if table == ofPeople {
+		return people.Domain
+	}
+	return rows.Domain
+}
 
 // each decodes the rows of a table from … to−1, or those of so many people, some at a time, into the chunk that next
 // returns.

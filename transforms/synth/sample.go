@@ -153,26 +153,23 @@ func (p WriteParams) Validate() error {
 // pointer.
 func Sample(s beam.Scope, r Release, p SampleParams) beam.PCollection {
 	r.mustBe()
-	return sample(s.Scope("dapple.Sample"), r, p, oneTable, r.domain.Written())
+	return sample(s.Scope("dapple.Sample"), r, p, oneTable)
 }
 
-// sample returns the rows of one of the tables, of the given columns.
-func sample(s beam.Scope, r Release, p SampleParams, table int, columns *domain.Domain) beam.PCollection {
+// sample returns the rows of one of the tables.
+func sample(s beam.Scope, r Release, p SampleParams, table int) beam.PCollection {
 	w := checked(r, p.write())
-	var toStructs *structsFn
 	if p.As != nil {
-		if err := validateColumns(p.As, columns); err != nil {
+		if err := validateColumns(p.As, written(r.domain, table)); err != nil {
 			panic(err.Error())
 		}
-		toStructs = &structsFn{Type: beam.EncodedType{T: p.As}, Domain: *columns}
 	}
-	maker := newSampleFn(r, w)
+	maker := chunksFn{newSampleFn(r, w), table}
 	return branches(s, r, w, func(s beam.Scope, shards beam.PCollection) beam.PCollection {
-		chunks := beam.ParDo(s, &chunksFn{maker, table}, shards)
-		if toStructs == nil {
-			return chunks
+		if p.As == nil {
+			return beam.ParDo(s, &maker, shards)
 		}
-		return beam.ParDo(s, toStructs, chunks, beam.TypeDefinition{Var: beam.XType, T: p.As})
+		return beam.ParDo(s, &structsFn{maker, beam.EncodedType{T: p.As}}, shards, beam.TypeDefinition{Var: beam.XType, T: p.As})
 	})
 }
 
@@ -244,10 +241,7 @@ func init() {
 	dofn.Register[shardsFn](dofn.Method2x1("ProcessElement", (*shardsFn).ProcessElement))
 	dofn.Register[chunksFn](dofn.Method4x1("ProcessElement", (*chunksFn).ProcessElement))
 	dofn.Register[filesFn](dofn.Method4x1("ProcessElement", (*filesFn).ProcessElement))
-	dofn.Register[structsFn](
-		dofn.Method0x1("Setup", (*structsFn).Setup),
-		dofn.Method2x1("ProcessElement", (*structsFn).ProcessElement),
-	)
+	dofn.Register[structsFn](dofn.Method4x1("ProcessElement", (*structsFn).ProcessElement))
 	register.Emitter1[*domain.Chunk]()
 	register.Emitter1[beam.X]()
 }
@@ -376,31 +370,31 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	return nil
 }
 
-// structsFn makes users' structs of chunks.
+// structsFn emits the rows of a shard of a table as users' structs. The model has the domain.
 type structsFn struct {
-	Type   beam.EncodedType
-	Domain domain.Domain
-
-	writer  *fields.Writer
-	pointer bool
+	Rows chunksFn
+	Type beam.EncodedType
 }
 
-func (f *structsFn) Setup() error {
-	m, err := fields.Output(f.Type.T, &f.Domain)
+func (f *structsFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(beam.X)) error {
+	src, model, err := f.Rows.Sample.source(ctx, refs)
+	if err != nil {
+		return err
+	}
+	d := written(src.domain, f.Rows.Table)
+	m, err := fields.Output(f.Type.T, d)
 	if err != nil {
 		return fmt.Errorf("synth: %w", err)
 	}
-	f.writer, f.pointer = m.NewWriter(&f.Domain), f.Type.T.Kind() == reflect.Pointer
-	return nil
-}
-
-func (f *structsFn) ProcessElement(c *domain.Chunk, emit func(beam.X)) error {
-	for i := range c.Rows {
-		if v := f.writer.Write(c, i); f.pointer {
-			emit(v.Addr().Interface())
-		} else {
-			emit(v.Interface())
+	writer, pointer := m.NewWriter(d), f.Type.T.Kind() == reflect.Pointer
+	return f.Rows.Sample.shard(ctx, f.Rows.Table, shard, src, model, oneChunk(), func(c *domain.Chunk) error {
+		for i := range c.Rows {
+			if v := writer.Write(c, i); pointer {
+				emit(v.Addr().Interface())
+			} else {
+				emit(v.Interface())
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -67,8 +67,7 @@ func SamplePeople(s beam.Scope, r Release, peopleAs reflect.Type, p SampleParams
 		panic("synth: two tables are of people and their rows, and the domain has no events")
 	}
 	s = s.Scope("dapple.SamplePeople")
-	madePeople, madeRows := relation.Tables(r.domain)
-	rows = sample(s.Scope("rows"), r, p, ofRows, madeRows.Domain)
+	rows = sample(s.Scope("rows"), r, p, ofRows)
 	p.As = peopleAs
-	return sample(s.Scope("people"), r, p, ofPeople, madePeople.Domain), rows
+	return sample(s.Scope("people"), r, p, ofPeople), rows
 }
