@@ -103,9 +103,10 @@ func (m *Model) ScaleTo(c domain.Clique, target []float64) {
 			some = some || factor[v] > 0
 		}
 	}
-	if some {
-		m.multiply(c, factor)
+	if !some {
+		return
 	}
+	m.multiply(c, factor)
 }
 
 // multiply multiplies the weights of each cell of c by its factor.
