@@ -18,7 +18,7 @@ type Config struct {
 	// BigQuery, bq://project.dataset.table.
 
 	Domain  string // domain file; required
-	Input   string // CSV or Parquet file, glob, directory that a run wrote, or table; required
+	Input   string // file of CSV, Parquet, JSON lines, Avro or Arrow, glob, directory that a run wrote, or table; required
 	Output  string // directory or table; required
 	Format  string // parquet (default), csv, or another that the program imports
 	Null    string // how CSV output spells NULL; default: an empty cell

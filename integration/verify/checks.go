@@ -157,12 +157,13 @@ var checks = []check{
 	},
 	{
 		name:   "14 hostile bytes",
-		covers: "domain file, CSV, Parquet, model, stored release, conditions, flags, every registered coder: refused without a panic, in bounded memory (make nightly: a minute of fuzzing each)",
+		covers: "domain file, CSV, Parquet, JSON lines, Avro, Arrow, model, stored release, conditions, flags, every registered coder: refused without a panic, in bounded memory (make nightly: a minute of fuzzing each)",
 		size:   "the seeds of every fuzz target",
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "FuzzDecodePiece", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
 			in("pipelines/dapple", "FuzzFlags"), in("internal/relation", "FuzzCondition"), in("internal/evaluate/infer", "FuzzTypes"), in("io/schema", "FuzzParse", "FuzzCanonical"),
-			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/parquetio", "FuzzRead"), in("io/parquetio/internal/codec", "FuzzUnpack"), in("internal/release/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
+			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/jsonio", "FuzzReader", "TestDamagedFiles"), in("io/avroio", "FuzzReader", "TestDamagedFiles", "TestContainers"),
+			in("io/arrowio", "FuzzReader", "TestDamagedFiles"), in("io/parquetio", "FuzzRead"), in("io/parquetio/internal/codec", "FuzzUnpack"), in("internal/release/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
 	},
 	{
 		name:   "15 losses of whole runs",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"math/big"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/internal/native"
 )
 
 // arrowDecoder turns the Arrow batches of a session into chunks. Goroutines can share it.
@@ -105,11 +105,11 @@ func fill(out *domain.Column, cells arrow.Array, c *Column) bool {
 	case *array.Date32:
 		out.Ints = numbers(a.Len(), func(i int) int64 { return int64(a.Value(i)) })
 	case *array.Time64:
-		unit := a.DataType().(*arrow.Time64Type).Unit
-		out.Ints = numbers(a.Len(), func(i int) int64 { return toMicros(int64(a.Value(i)), unit) })
+		unit := units[a.DataType().(*arrow.Time64Type).Unit]
+		out.Ints = numbers(a.Len(), func(i int) int64 { return unit.ToMicros(int64(a.Value(i))) })
 	case *array.Timestamp:
-		unit := a.DataType().(*arrow.TimestampType).Unit
-		out.Ints = numbers(a.Len(), func(i int) int64 { return toMicros(int64(a.Value(i)), unit) })
+		unit := units[a.DataType().(*arrow.TimestampType).Unit]
+		out.Ints = numbers(a.Len(), func(i int) int64 { return unit.ToMicros(int64(a.Value(i))) })
 	case *array.Decimal128:
 		out.Ints = decimals(a, c.Scale)
 	case *array.Decimal256:
@@ -138,7 +138,7 @@ func decimals[D interface{ BigInt() *big.Int }](a interface {
 		if a.IsNull(i) {
 			return 0
 		}
-		return moved(a.Value(i).BigInt(), places)
+		return native.Moved(a.Value(i).BigInt(), places)
 	})
 }
 
@@ -169,34 +169,7 @@ func fillDictionary(out *domain.Column, a *array.Dictionary) bool {
 	return true
 }
 
-// toMicros rounds down to microseconds, and saturates beyond an int64.
-func toMicros(v int64, unit arrow.TimeUnit) int64 {
-	if unit == arrow.Microsecond {
-		return v
-	}
-	return moved(big.NewInt(v), 3*int(arrow.Microsecond-unit))
+// units are Arrow's units of time.
+var units = map[arrow.TimeUnit]native.Unit{
+	arrow.Second: native.Seconds, arrow.Millisecond: native.Millis, arrow.Microsecond: native.Micros, arrow.Nanosecond: native.Nanos,
 }
-
-// moved returns ⌊v·10^places⌋, or the nearest int64, for at most 38 places; it overwrites v.
-func moved(v *big.Int, places int) int64 {
-	if places >= 0 {
-		v.Mul(v, tens[places])
-	} else {
-		v.Div(v, tens[-places]) // Euclidean: rounds down, as the divisor is positive
-	}
-	switch {
-	case v.IsInt64():
-		return v.Int64()
-	case v.Sign() < 0:
-		return math.MinInt64
-	}
-	return math.MaxInt64
-}
-
-// tens are the powers of ten up to BIGNUMERIC's number of decimal places.
-var tens = func() (p [39]*big.Int) {
-	for n := range p {
-		p[n] = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
-	}
-	return p
-}()

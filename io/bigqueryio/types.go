@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/internal/native"
 )
 
 // typeRow holds the names of a type, and the form in which its cells arrive.
@@ -86,6 +87,6 @@ func scaled(r *rows, c *Column, v bigquery.Value) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	n := r.num.Mul(x.Num(), tens[c.Scale])
-	return moved(n.Div(n, x.Denom()), 0), true // Euclidean: rounds down, as the denominator is positive
+	n := r.num.Mul(x.Num(), native.Tens(c.Scale))
+	return native.Moved(n.Div(n, x.Denom()), 0), true // Euclidean: rounds down, as the denominator is positive
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/internal/packed"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -17,7 +18,7 @@ func advise(ctx context.Context, f files.Info, opts schema.CSV) (advice string, 
 		return "", nil // such files are refused
 	}
 	err = withFile(ctx, f, func(r io.Reader) error {
-		plain, err := decompress(r, f.Name)
+		plain, err := packed.Open("csv", r, f.Name)
 		if err != nil {
 			return err
 		}

@@ -17,9 +17,9 @@ var formats = []struct{ mark, fix string }{
 	{"PK\x03\x04", "it is an Excel workbook, or a zip archive; unpack the archive, save the sheet as CSV, or turn it into Parquet, such as by duckdb -c \"LOAD excel; COPY (FROM read_xlsx('FILE.xlsx')) TO 'FILE.parquet'\""},
 	{"\xd0\xcf\x11\xe0", "it is an Excel workbook; save the sheet as CSV"},
 	{"PAR1", "it is a Parquet file; let its name end in .parquet"},
-	{"ARROW1", "it is an Arrow file; write it as Parquet or CSV"},
+	{"ARROW1", "it is an Arrow file; let its name end in .arrow"},
 	{"ORC", "it is an ORC file; write it as Parquet or CSV"},
-	{"Obj\x01", "it is an Avro file; turn it into Parquet, such as by duckdb -c \"LOAD avro; COPY (FROM read_avro('FILE.avro')) TO 'FILE.parquet'\""},
+	{"Obj\x01", "it is an Avro file; let its name end in .avro"},
 	{"SQLite format 3\x00", "it is an SQLite database; turn the table into Parquet, such as by duckdb -c \"COPY (FROM sqlite_scan('FILE', 'TABLE')) TO 'FILE.parquet'\""},
 	{"%PDF-", "it is a PDF document; a CSV file is needed"},
 	{"\xff\xfe\x00\x00", "it is UTF-32; save it as UTF-8"},
@@ -41,7 +41,7 @@ func foreign(line []byte) string {
 	}
 	switch zeros := bytes.IndexByte(line, 0) >= 0; {
 	case json.Match(line):
-		return "it is JSON; turn it into Parquet, such as by duckdb -c \"COPY (FROM 'FILE.json') TO 'FILE.parquet'\""
+		return "it is JSON; let its name end in .jsonl if it has one object a line, or turn it into Parquet, such as by duckdb -c \"COPY (FROM 'FILE.json') TO 'FILE.parquet'\""
 	case pdf.Match(line):
 		return "it is a PDF document; a CSV file is needed"
 	case zeros && halves(line):

@@ -1,16 +1,12 @@
 package csvio
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
+	"github.com/dapple-dp/dapple/io/internal/packed"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -31,7 +27,7 @@ func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 	if opts.MaxRecord > 0 {
 		limit = opts.MaxRecord
 	}
-	plain, err := decompress(r, name)
+	plain, err := packed.Open("csv", r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -48,49 +44,6 @@ func open(r io.Reader, name string, opts schema.CSV) (*Reader, error) {
 		return nil, fmt.Errorf("csv: %s: %s", name, why)
 	}
 	return out, nil
-}
-
-// decompress returns the text of a file; the ending of its name gives the compression.
-func decompress(r io.Reader, name string) (io.Reader, error) {
-	lower := strings.ToLower(name)
-	switch {
-	case strings.HasSuffix(lower, ".gz"):
-		z, err := gzip.NewReader(r)
-		if errors.Is(err, gzip.ErrHeader) {
-			return nil, fmt.Errorf("csv: %s: the name says gzip, and the content is something else; rename the file", name)
-		} else if err != nil {
-			return nil, fmt.Errorf("csv: %s: gzip: %w", name, err)
-		}
-		return packed{z}, nil
-	case strings.HasSuffix(lower, ".zst"):
-		// One goroutine, the reader's own: nothing is left behind if a file is not read to its end.
-		b := bufio.NewReader(r)
-		if mark, _ := b.Peek(4); !isStandard(mark) {
-			return nil, fmt.Errorf("csv: %s: the name says Zstandard, and the content is something else; rename the file", name)
-		}
-		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
-		if err != nil {
-			return nil, fmt.Errorf("csv: %s: zstd: %w", name, err)
-		}
-		return packed{z}, nil
-	}
-	return r, nil
-}
-
-// packed explains a fault that occurs while a file is decompressed.
-type packed struct{ io.Reader }
-
-func (p packed) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("what is compressed cannot be unpacked to its end (%w); is the file whole?", err)
-	}
-	return n, err //nolint:wrapcheck // io.EOF is the reader's own
-}
-
-// isStandard reports whether a file begins as one of Zstandard: with a frame, or one to be skipped.
-func isStandard(mark []byte) bool {
-	return len(mark) == 4 && (string(mark) == "\x28\xb5\x2f\xfd" || mark[0]>>4 == 5 && string(mark[1:]) == "\x2a\x4d\x18")
 }
 
 // begin reads the first block.

@@ -3,6 +3,7 @@ package parquetio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -19,7 +20,7 @@ func init() {
 		Check: func(ctx context.Context, list []files.Info, d *domain.Domain, _ schema.CSV) error {
 			return Check(ctx, list, d)
 		},
-		Each: eachGroup,
+		Each: eachGroup, Parts: parts, EachPart: eachPart,
 		Read: func(s beam.Scope, list []files.Info, d *domain.Domain, _ schema.CSV) beam.PCollection {
 			return Read(s, list, d)
 		},
@@ -58,6 +59,41 @@ func eachGroup(ctx context.Context, f files.Info, d *domain.Domain, _ schema.CSV
 		}
 		if err := yield(chunk); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// parts returns the number of row groups.
+func parts(ctx context.Context, f files.Info) (n int, err error) {
+	src, _, err := files.OpenAt(ctx, f)
+	if err != nil {
+		return 0, fmt.Errorf("parquet: %w", err)
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	r, err := openFooter(src, f.Name, ReadOptions{})
+	if err != nil {
+		return 0, err
+	}
+	return max(1, r.Groups()), nil
+}
+
+// eachPart reads some of the row groups. Every chunk is a new one.
+func eachPart(ctx context.Context, f files.Info, part, of int, d *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) (err error) {
+	r, err := OpenInfo(ctx, f, d, ReadOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	from, to := tables.PartRange(int64(r.Groups()), part, of)
+	for i := from; i < to; i++ {
+		for c, err := range r.groupChunks(int(i), true) {
+			if err != nil {
+				return err
+			}
+			if err := yield(c); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

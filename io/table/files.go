@@ -23,7 +23,9 @@ type Files struct {
 	Files []files.Info // at least one, as they were when they were found
 	Null  string       // a text that stands for NULL, as the manifest of a run says; empty: none but the form's
 
-	format *Format
+	format     *Format
+	input      string   // that named the files
+	partitions []string // columns in the names of their directories
 }
 
 // nullText is the key of the text of NULL, in a manifest's description of a column.
@@ -40,7 +42,11 @@ func findFiles(ctx context.Context, input string) (rows, people *Files, err erro
 			return nil, nil, err
 		}
 	}
-	rows, err = ofOneFormat(list, null)
+	if rows, err = ofOneFormat(list, null); err != nil {
+		return nil, nil, err
+	}
+	rows.input = input
+	rows.partitions, err = partitionColumns(input, list)
 	return rows, people, err
 }
 
@@ -74,7 +80,7 @@ func find(ctx context.Context, input string) (people, list []files.Info, null st
 		if err := checkLake(ctx, files.Dir(list[0].Name)); err != nil {
 			return nil, nil, "", err
 		}
-		return nil, list, "", checkPartitions(input, list)
+		return nil, list, "", nil
 	}
 	if err := checkLake(ctx, files.Clean(input)); err != nil {
 		return nil, nil, "", err
@@ -85,8 +91,8 @@ func find(ctx context.Context, input string) (people, list []files.Info, null st
 		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
 			return nil, list, "", err
 		}
-		if err := checkPartitionDir(ctx, input); err != nil {
-			return nil, nil, "", err
+		if list, err := partitionFiles(ctx, input); err != nil || len(list) > 0 {
+			return nil, list, "", err
 		}
 		return nil, nil, "", fmt.Errorf("table: %s is a directory, and no output of dapple; %s", input, fix)
 	}
@@ -160,7 +166,7 @@ func (t *Files) Check(ctx context.Context, d *domain.Domain, form schema.CSV) er
 	if t.format.Check == nil {
 		return nil
 	}
-	return t.format.Check(ctx, t.Files, d, form)
+	return t.format.Check(ctx, t.Files, inFiles(d, t.partitions), form)
 }
 
 // Advise says what may be wrong with the form declared for the files, after a look at their first records; the advice is
@@ -189,14 +195,18 @@ func (t *Files) Form(declared schema.CSV) schema.CSV {
 	return schema.CSV{}
 }
 
-// Columns returns the names of the columns of the first file; nil if it can be read only once.
+// Unnamed reports whether the names of columns are in the records alone, so that what Describe says is NOT public.
+func (t *Files) Unnamed() bool { return t.format.Unnamed }
+
+// Columns returns the names of the columns of the first file; nil if it can be read only once, or only its records have them.
 func (t *Files) Columns(ctx context.Context, form schema.CSV) (names []string, err error) {
 	f := t.Files[0]
 	switch {
-	case f.Once:
+	case f.Once || t.format.Unnamed:
 		return nil, nil
 	case t.format.Columns != nil:
-		return t.format.Columns(ctx, f, t.Form(form))
+		names, err = t.format.Columns(ctx, f, t.Form(form))
+		return append(names, t.partitions...), err
 	}
 	columns, _, err := t.Describe(ctx)
 	return Names(columns), err
@@ -221,12 +231,20 @@ func (t *Files) Describe(ctx context.Context) ([]Column, schema.CSV, error) {
 	if t.format.Describe == nil {
 		return nil, schema.CSV{}, fmt.Errorf("table: files of %s do not say what their columns are", t.format.Name)
 	}
-	return t.format.Describe(ctx, t.Files[0])
+	columns, form, err := t.format.Describe(ctx, t.Files[0])
+	columns = slices.DeleteFunc(columns, func(c Column) bool { return slices.Contains(t.partitions, c.Name) })
+	for _, name := range t.partitions {
+		columns = append(columns, Column{Name: name, Untyped: true, Nullable: true})
+	}
+	return columns, form, err
 }
 
 // Read returns the records in a pipeline, as *domain.Chunk.
 func (t *Files) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection {
-	if t.format.Read == nil {
+	switch {
+	case len(t.partitions) > 0:
+		return t.readPartitions(s, d, t.form(form), false)
+	case t.format.Read == nil:
 		return ReadFiles(s.Scope("table.Read"), t.format.Name, t.Files, d, t.form(form))
 	}
 	return t.format.Read(s, t.Files, d, t.form(form))
@@ -235,6 +253,8 @@ func (t *Files) Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PColl
 // ReadApart is Read for runners to which Apart matters.
 func (t *Files) ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection {
 	switch {
+	case len(t.partitions) > 0:
+		return t.readPartitions(s, d, t.form(form), true)
 	case t.format.ReadApart != nil:
 		return t.format.ReadApart(s, t.Files, d, t.form(form))
 	case t.format.Read == nil:
@@ -247,7 +267,11 @@ func (t *Files) ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.
 // reading and is returned unchanged.
 func (t *Files) Each(ctx context.Context, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
 	for _, f := range t.Files {
-		if err := t.format.Each(ctx, f, d, t.form(form), yield); err != nil {
+		take := yield
+		if len(t.partitions) > 0 {
+			take = withPartitions(t.input, f.Name, d, yield)
+		}
+		if err := t.format.Each(ctx, f, inFiles(d, t.partitions), t.form(form), take); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ type Format struct {
 	Name       string   // for messages, as --format has it, and the extension of files that are written
 	Extensions []string // of files that are read, such as ".csv"; "" stands for all that no other format has
 	Text       bool     // cells are text: the form that a domain file declares for CSV applies
+	Unnamed    bool     // the names of columns are in the records alone, which Describe then reads: what it says is NOT public
 
 	// Check compares the columns of files with those of d and reads no record. It joins the errors of all columns.
 	Check func(ctx context.Context, list []files.Info, d *domain.Domain, form schema.CSV) error
@@ -29,7 +30,11 @@ type Format struct {
 	Advise func(ctx context.Context, f files.Info, form schema.CSV) (advice string, err error)
 	// Each passes the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil.
 	Each func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
-	// Read returns the records of files in a pipeline, as *domain.Chunk. Default: one file is one element of work.
+	// Parts returns into how many parts a file can be cut that are read by themselves, and EachPart is Each for one of them,
+	// 0..of−1. What a file is cut by is public: its size, or a table of contents. Default: a file is one part.
+	Parts    func(ctx context.Context, f files.Info) (parts int, err error)
+	EachPart func(ctx context.Context, f files.Info, part, of int, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
+	// Read returns the records of files in a pipeline, as *domain.Chunk. Default: a part of a file is one element of work.
 	Read func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
 	// ReadApart is Read for runners to which Apart matters. Default: ReadFilesApart if Read is nil, else Read.
 	ReadApart func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
@@ -102,9 +107,11 @@ func Writable(def string) (names []string) {
 	return names
 }
 
-// formatOfFile returns the format that the name of a file has.
+// formatOfFile returns the format that the name of a file has. An extension may have two parts, such as .jsonl.gz.
 func formatOfFile(f files.Info) (*Format, error) {
-	for _, ext := range []string{strings.ToLower(path.Ext(f.Name)), ""} {
+	name := strings.ToLower(f.Name)
+	last := path.Ext(name)
+	for _, ext := range []string{path.Ext(strings.TrimSuffix(name, last)) + last, last, ""} {
 		for _, format := range formats {
 			if slices.Contains(format.Extensions, ext) {
 				return format, nil
@@ -114,22 +121,30 @@ func formatOfFile(f files.Info) (*Format, error) {
 	return nil, fmt.Errorf("table: %s: no format is registered for files of this name", f.Name)
 }
 
-// ReadFiles returns the records of files of a registered format, as *domain.Chunk. One file is one element of work. A
-// file that does not match its Info when it is read ends the run.
-func ReadFiles(s beam.Scope, format string, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection {
-	var pieces []Piece
-	for _, f := range list {
-		pieces = append(pieces, Piece{File: f, Of: 1})
-	}
-	return beam.ParDo(s, &readPieceFn{format, *d, form}, beam.Reshuffle(s, beam.CreateList(s, pieces)))
+// partBytes is how many bytes of a file a part has at most, where files are cut by their size.
+const partBytes = 64 << 20
+
+// PartsBySize returns the number of parts of a file that is cut by its size.
+func PartsBySize(f files.Info) int { return int(max(1, (f.Size+partBytes-1)/partBytes)) }
+
+// PartRange returns which bytes of a file of a size belong to a part of it, 0..of−1: from … to−1.
+func PartRange(size int64, part, of int) (from, to int64) {
+	bound := func(i int) int64 { return size/int64(of)*int64(i) + min(size%int64(of), int64(i)) }
+	return bound(part), bound(part + 1)
 }
 
-// ReadFilesApart is ReadFiles for runners to which Apart matters. A large file is read several times, each time for a
-// part of its records.
+// ReadFiles returns the records of files of a registered format, as *domain.Chunk. A part of a file is one element of
+// work. A file that does not match its Info when it is read ends the run.
+func ReadFiles(s beam.Scope, format string, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection {
+	return beam.ParDo(s, &readPieceFn{Format: format, Domain: *d, Form: form}, beam.Reshuffle(s, pieces(s, &piecesFn{Format: format}, list)))
+}
+
+// ReadFilesApart is ReadFiles for runners to which Apart matters. A large part of a file is read several times, each time
+// for some of its records.
 func ReadFilesApart(s beam.Scope, format string, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection {
-	var pieces []Piece
-	for _, f := range list {
-		pieces = append(pieces, Piece{File: f}.Parts(decoded(f))...)
-	}
-	return beam.ParDo(s, &readPieceFn{format, *d, form}, Apart(s, beam.CreateList(s, pieces)))
+	return beam.ParDo(s, &readPieceFn{Format: format, Domain: *d, Form: form}, Apart(s, pieces(s, &piecesFn{Format: format, Apart: true}, list)))
+}
+
+func pieces(s beam.Scope, fn *piecesFn, list []files.Info) beam.PCollection {
+	return beam.ParDo(s, fn, beam.CreateList(s, list))
 }

@@ -33,34 +33,3 @@ func checkLake(ctx context.Context, dir string) error {
 	}
 	return nil
 }
-
-// checkPartitions refuses files that a pattern finds in directories such as year=2024: a column of the table is in
-// their names alone.
-func checkPartitions(pattern string, list []files.Info) error {
-	named := strings.Split(pattern, "/")
-	for _, f := range list {
-		dirs := strings.Split(f.Name, "/")
-		for _, dir := range dirs[:len(dirs)-1] {
-			if column, _, is := strings.Cut(dir, "="); is && column != "" && !slices.Contains(named, dir) {
-				return errPartitions(pattern, column, pattern)
-			}
-		}
-	}
-	return nil
-}
-
-// checkPartitionDir refuses a directory of such directories.
-func checkPartitionDir(ctx context.Context, dir string) error {
-	names, _ := files.Names(ctx, dir)
-	for _, name := range names {
-		if column, _, is := strings.Cut(files.Base(files.Clean(name)), "="); is && column != "" {
-			return errPartitions(dir, column, files.Join(dir, "**", "*.parquet"))
-		}
-	}
-	return nil
-}
-
-func errPartitions(input, column, pattern string) error {
-	return fmt.Errorf("table: %s: the column %q is in the names of directories alone, and would be lost; write one table with it, such as by duckdb -c \"COPY (FROM read_parquet('%s', hive_partitioning = true)) TO 'FILE.parquet'\"",
-		input, column, pattern)
-}

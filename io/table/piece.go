@@ -18,12 +18,12 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// Piece is a piece of work: every Of-th chunk of a file, or of a row group of it, from number Part on. All of it is
-// public.
+// Piece is a piece of work: every Of-th chunk of a file, or of one of the groups that it is cut into, from number Part on.
+// All of it is public.
 type Piece struct {
-	File     files.Info
-	Group    int
-	Part, Of int
+	File          files.Info
+	Group, Groups int
+	Part, Of      int
 }
 
 // PieceBytes is how many bytes of decoded records a piece should have at most, if pieces are read apart.
@@ -34,7 +34,7 @@ func decoded(f files.Info) int64 {
 	switch strings.ToLower(path.Ext(f.Name)) {
 	case ".gz", ".zst":
 		return 16 * f.Size
-	case ".parquet":
+	case ".parquet", ".avro", ".arrow", ".feather", ".ipc":
 		return 4 * f.Size
 	}
 	return f.Size
@@ -89,6 +89,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Piece]())
 	// One call per piece: wrappers that save microseconds would add 6 MB to the binary.
 	beam.RegisterDoFn(reflect.TypeFor[apartFn]())
+	beam.RegisterDoFn(reflect.TypeFor[piecesFn]())
 	beam.RegisterDoFn(reflect.TypeFor[readPieceFn]())
 }
 
@@ -107,20 +108,67 @@ type apartFn struct{ Seen state.Value[bool] }
 
 func (f *apartFn) ProcessElement(_ state.Provider, _ int64, p Piece, emit func(Piece)) { emit(p) }
 
+// piecesFn emits the pieces of files, where the data is: a table of contents may have to be read.
+type piecesFn struct {
+	Format string
+	Apart  bool // a piece has PieceBytes at most
+}
+
+func (fn *piecesFn) ProcessElement(ctx context.Context, f files.Info, emit func(Piece)) error {
+	format, err := registered(fn.Format)
+	if err != nil {
+		return err
+	}
+	p := Piece{File: f, Groups: 1}
+	if format.Parts != nil {
+		if p.Groups, err = format.Parts(ctx, f); err != nil {
+			return err
+		}
+	}
+	bytes := int64(0)
+	if fn.Apart {
+		bytes = decoded(f) / int64(max(p.Groups, 1))
+	}
+	for ; p.Group < p.Groups; p.Group++ {
+		for _, part := range p.Parts(bytes) {
+			emit(part)
+		}
+	}
+	return nil
+}
+
+func registered(format string) (*Format, error) {
+	f, known := FormatOf(format)
+	if !known {
+		return nil, fmt.Errorf("table: no format %q in this worker; is it built like the program that launched the run?", format)
+	}
+	return f, nil
+}
+
 // readPieceFn reads pieces of files.
 type readPieceFn struct {
 	Format string
 	Domain domain.Domain
 	Form   schema.CSV
+
+	Input      string   // of files in partitions
+	Partitions []string // their columns
 }
 
 func (fn *readPieceFn) ProcessElement(ctx context.Context, p Piece, emit func(*domain.Chunk)) error {
-	f, known := FormatOf(fn.Format)
-	if !known {
-		return fmt.Errorf("table: no format %q in this worker; is it built like the program that launched the run?", fn.Format)
+	f, err := registered(fn.Format)
+	if err != nil {
+		return err
 	}
-	return f.Each(ctx, p.File, &fn.Domain, fn.Form, p.Take(func(c *domain.Chunk) error {
+	d, yield := inFiles(&fn.Domain, fn.Partitions), func(c *domain.Chunk) error {
 		emit(c)
 		return ctx.Err()
-	}))
+	}
+	if len(fn.Partitions) > 0 {
+		yield = withPartitions(fn.Input, p.File.Name, &fn.Domain, yield)
+	}
+	if f.EachPart == nil {
+		return f.Each(ctx, p.File, d, fn.Form, p.Take(yield))
+	}
+	return f.EachPart(ctx, p.File, p.Group, p.Groups, d, fn.Form, p.Take(yield))
 }

@@ -18,8 +18,9 @@ import (
 
 func inferCommand() command {
 	p := &infer.Params{}
-	output, people, unit, overwrite := "", "", "", false
+	output, people, unit, described, overwrite := "", "", "", "", false
 	var src *infer.Source
+	var proposal []byte // from a description
 	return command{
 		name:    "infer",
 		group:   groupMake,
@@ -27,7 +28,8 @@ func inferCommand() command {
 		summary: "propose a domain file; with --from_data its output is NOT private",
 		example: "dapple infer people.csv --privacy_id=person_id --from_data --output=people.yaml",
 		options: append([]option{
-			{name: "input", group: groupWhat, value: "TABLE", usage: "the table: CSV or Parquet files, a pattern, or a bq:// table", required: true, set: text(&p.Input)},
+			{name: "input", group: groupWhat, value: "TABLE", usage: "the table: files, a pattern, or a bq:// table (required, or --schema)", set: text(&p.Input)},
+			{name: "schema", group: groupWhat, value: "FILE[#TABLE]", usage: "in place of --input: a contract or schema that is public", set: text(&described)},
 			{name: "output", group: groupOutput, value: "FILE", def: "-", stream: true, usage: "the domain file to write; - is standard output", set: text(&output)},
 			{name: "overwrite", group: groupOutput, usage: "replace the file of --output; changes made in it are lost", set: toggle(&overwrite)},
 			{name: "from_data", group: groupWhat, usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
@@ -39,13 +41,29 @@ func inferCommand() command {
 				p.PrivacyID = unit
 			}
 			var faults pipelines.Faults
-			if src, faults = openTable(ctx, *p, people); unit == "" {
+			switch {
+			case described != "":
+				proposal, faults = fromSchema(described, *p, people)
+			case p.Input == "":
+				faults = pipelines.Faults{{Where: "--input", What: "is required: the table", Fix: "name it, or name its description by --schema"}}
+			default:
+				src, faults = openTable(ctx, *p, people)
+			}
+			if unit == "" {
 				faults = append(faults, undecided(src))
 			}
 			return append(faults, nameFaults(ctx, output, overwrite)...).Err()
 		},
 		run: func(ctx context.Context, out io.Writer) error {
-			return propose(ctx, src, output, people, overwrite, out)
+			if src != nil {
+				return propose(ctx, src, output, people, overwrite, out)
+			}
+			if err := save(ctx, proposal, output, overwrite, out); err != nil || output == "" || output == standard {
+				return err
+			}
+			domain := quoteForShell("--domain=" + output)
+			_, err := fmt.Fprintf(out, "wrote %s: review it, then run\n  dapple sample %s --rows=1000 --output=dry\n  dapple plan %s --epsilon=1 --delta=1e-9\n", output, domain, domain)
+			return err
 		},
 	}
 }
@@ -135,20 +153,7 @@ func propose(ctx context.Context, src *infer.Source, output, people string, over
 	if err != nil {
 		return err
 	}
-	if output == "" || output == standard {
-		_, err := out.Write(b)
-		return err
-	}
-	if overwrite && !files.Remote(output) {
-		if err := os.Remove(output); err != nil && !errors.Is(err, fs.ErrNotExist) { // others could read it
-			return err
-		}
-	}
-	create := files.Create
-	if overwrite {
-		create = files.Replace
-	}
-	if err := create(ctx, output, b); err != nil {
+	if err := save(ctx, b, output, overwrite, out); err != nil || output == "" || output == standard {
 		return err
 	}
 	note := ""
@@ -162,6 +167,43 @@ func propose(ctx context.Context, src *infer.Source, output, people string, over
 	_, err = fmt.Fprintf(out, "wrote %s%s: review it%sthen run\n  dapple plan %s %s --epsilon=1 --delta=1e-9\n",
 		output, note, doubts(src), quoteForShell("--domain="+output), tables)
 	return err
+}
+
+// save writes a domain file to out, or to a file.
+func save(ctx context.Context, b []byte, output string, overwrite bool, out io.Writer) error {
+	if output == "" || output == standard {
+		_, err := out.Write(b)
+		return err
+	}
+	if overwrite && !files.Remote(output) {
+		if err := os.Remove(output); err != nil && !errors.Is(err, fs.ErrNotExist) { // others could read it
+			return err
+		}
+	}
+	if overwrite {
+		return files.Replace(ctx, output, b)
+	}
+	return files.Create(ctx, output, b)
+}
+
+// fromSchema proposes a domain file from a description, and finds every fault of the request.
+func fromSchema(described string, p infer.Params, people string) ([]byte, pipelines.Faults) {
+	var faults pipelines.Faults
+	for _, other := range []struct {
+		flag string
+		set  bool
+	}{{"--input", p.Input != ""}, {"--from_data", p.FromData}, {"--people_input", people != ""}} {
+		if other.set {
+			faults = append(faults, pipelines.Fault{Where: other.flag, What: "is for tables, and --schema names a description", Fix: "leave one of them out"})
+		}
+	}
+	name, table, _ := strings.Cut(described, "#")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, append(faults, pipelines.ErrorFaults("--schema", err)...)
+	}
+	proposal, err := infer.FromSchema(name, data, table, p.PrivacyID)
+	return proposal, append(faults, pipelines.ErrorFaults("--schema", err)...)
 }
 
 // doubts are the lines on what to review first: who is protected, and what is not written.

@@ -21,10 +21,13 @@ import (
 
 	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/dataflow"
 	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/loopback"
+	_ "github.com/dapple-dp/dapple/io/arrowio"
+	_ "github.com/dapple-dp/dapple/io/avroio"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
+	_ "github.com/dapple-dp/dapple/io/jsonio"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
 	_ "github.com/dapple-dp/dapple/io/s3"
 	"github.com/dapple-dp/dapple/pipelines"

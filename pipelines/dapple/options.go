@@ -3,10 +3,12 @@ package main
 import (
 	"flag"
 	"math"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
 	rows "github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -75,7 +77,9 @@ func requestOptions(c *pipelines.Config) []option {
 // Flags on the form of rows, which synth and sample share.
 
 func formatOption(p *string) option {
-	return option{name: "format", group: groupOutput, value: "FORMAT", def: "parquet", choices: []string{"parquet", "csv"}, usage: "parquet or csv", set: oneOf(p, "parquet", "csv")}
+	formats := table.Writable("parquet")
+	last := len(formats) - 1
+	return option{name: "format", group: groupOutput, value: "FORMAT", def: "parquet", choices: formats, usage: strings.Join(formats[:last], ", ") + " or " + formats[last], set: oneOf(p, formats...)}
 }
 
 func nullOption(p *string) option {

@@ -311,7 +311,7 @@ func TestHostile(t *testing.T) {
 		{"an empty name", "a,,b\n" + strings.Repeat("1,2,3\n", rows), "the header line looks like a record"},
 		{"a record for a header line", "SECRET,1952-05-27,4.5\n" + strings.Repeat("1,2,3\n", rows), "the header line looks like a record"},
 		{"another, with semicolons", "SECRET;491,2\n" + strings.Repeat("1;2,5\n", rows), "the header line looks like a record"},
-		{"JSON lines", "{\"a\": \"SECRET\", \"b\": 1}\n", "it is JSON; turn it into Parquet"},
+		{"JSON lines", "{\"a\": \"SECRET\", \"b\": 1}\n", "it is JSON; let its name end in .jsonl if it has one object a line, or turn it into Parquet"},
 		{"control in a name", "a,\"SECRET\x01\"\n1,2\n", "column 2: the name holds a control character"},
 		{"semicolons", "a;b\n" + strings.Repeat("1;x\n", rows), ""},
 		{"tabs", "a\tb\n" + strings.Repeat("1\tx\n", rows), ""},

@@ -146,7 +146,10 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 		b.WriteString("# Proposed from the names and types of the columns; no row was read. It is not complete: put what each\n" +
 			"# comment \"review:\" asks for on its line, or let --from_data read the rows and propose it.\n")
 	}
-	if s.untyped {
+	switch {
+	case s.unnamed:
+		b.WriteString("# review: the names of the columns are those that the records have\n")
+	case s.untyped:
 		b.WriteString("# review: the names of the columns are the first line of the file\n")
 	}
 	if s.PrivacyID != "" {

@@ -32,11 +32,19 @@ func (p proposal) wayOut() string {
 	case strings.Contains(p.keys, "type: DATE") || strings.Contains(p.keys, "type: TIMESTAMP"):
 		return "the first and last day that the table is about, as its description has them"
 	}
-	words := strings.FieldsFunc(strings.ToLower(p.name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
+	if known := knownLimits(p.name); known != "" {
+		return known
+	}
+	return "the least and largest values that are possible at all, or that the program accepts"
+}
+
+// knownLimits returns the public limits of a column by its name; empty: there are none.
+func knownLimits(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
 	for _, known := range publicLimits {
 		if slices.ContainsFunc(known.words, func(w string) bool { return slices.Contains(words, w) }) {
 			return known.limits
 		}
 	}
-	return "the least and largest values that are possible at all, or that the program accepts"
+	return ""
 }

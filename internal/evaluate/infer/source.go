@@ -15,7 +15,7 @@ import (
 
 // Params says for which table a domain file is proposed.
 type Params struct {
-	Input     string // CSV or Parquet files, a pattern, a directory that a run wrote, or bq://project.dataset.table; required
+	Input     string // files of a registered format, a pattern, a directory that a run wrote, or bq://project.dataset.table; required
 	FromData  bool   // read the rows; else names and types alone
 	PrivacyID string // the column that names the privacy unit; empty: every record is one
 	Services  table.Options
@@ -27,6 +27,7 @@ type Source struct {
 	table   table.Source
 	name    string // of the table or its first file, for messages
 	untyped bool   // the columns are those of a header line
+	unnamed bool   // the columns are those of the records
 	csv     schema.CSV
 	columns []column
 	known   map[string]bool // their names
@@ -64,7 +65,9 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 	}
 	s := &Source{Params: p, table: t, name: p.Input}
 	if f, ok := t.(*table.Files); ok {
-		s.name = f.Files[0].Name
+		if s.name, s.unnamed = f.Files[0].Name, f.Unnamed(); s.unnamed && !p.FromData {
+			return nil, fmt.Errorf("infer: %s: the names of its fields are in its records alone, which are read with --from_data only; add it, or write the domain file from a schema", s.name)
+		}
 	}
 	described, form, err := t.Describe(ctx)
 	if err != nil {

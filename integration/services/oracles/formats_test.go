@@ -1,0 +1,77 @@
+package oracles
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	_ "github.com/dapple-dp/dapple/io/arrowio"
+	_ "github.com/dapple-dp/dapple/io/avroio"
+	_ "github.com/dapple-dp/dapple/io/jsonio"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/io/schema"
+	tabular "github.com/dapple-dp/dapple/io/table"
+)
+
+// Files of Arrow, Avro and JSON lines as pyarrow, Polars, DuckDB, fastavro and Python's own json write them are read as the
+// table that they hold, and are described as columns of its types.
+func TestOursReadsOtherFormats(t *testing.T) {
+	py, dir, tab := python(t), t.TempDir(), foreign()
+	script(t, py, "testdata/formats.py", tab.write(t, parquetio.Options{}), dir)
+	var want []string
+	for _, c := range tab.chunks {
+		_ = formattest.Rows(tab.d, &want)(c) // never fails
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(names) < 17 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			src, err := tabular.Find(t.Context(), name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := src.Check(t.Context(), tab.d, schema.CSV{}); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			if err := src.Each(t.Context(), tab.d, schema.CSV{}, formattest.Rows(tab.d, &got)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d rows of %d, or other cells", len(got), len(want))
+				for i := range min(len(got), len(want)) {
+					if got[i] != want[i] {
+						t.Fatalf("row %d:\n got %s\nwant %s", i, got[i], want[i])
+					}
+				}
+			}
+			columns, _, err := src.Describe(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range columns {
+				i := slices.Index(tab.d.Names(), c.Name)
+				if i >= 0 && !c.Untyped && (c.Fault != "" || c.Type != tab.d.Attributes[i].Type) {
+					t.Errorf("column %s is described as %v (%s)", c.Name, c.Type, c.Fault)
+				}
+			}
+		})
+	}
+}
+
+// Our files of these formats hold the table for pyarrow, Polars, fastavro and DuckDB too.
+func TestOthersReadOurFormats(t *testing.T) {
+	py, tab := python(t), foreign()
+	for k := range tab.d.Attributes {
+		tab.d.Attributes[k].Other = tab.d.Attributes[k].Type == domain.String
+	}
+	args := []string{"testdata/seeformats.py", tab.write(t, parquetio.Options{})}
+	for _, format := range []string{"arrow", "avro", "jsonl"} {
+		args = append(args, formattest.File(t, format, tab.d, tab.chunks...))
+	}
+	script(t, py, args...)
+}

@@ -1,0 +1,113 @@
+package jsonio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/internal/packed"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+func init() {
+	endings := []string{".jsonl", ".ndjson", ".json"}
+	for _, e := range endings[:3:3] {
+		endings = append(endings, e+".gz", e+".zst")
+	}
+	table.RegisterFormat(table.Format{
+		Name: "jsonl", Extensions: endings, Text: true, Unnamed: true,
+		Check: check, Advise: advise, Describe: describe,
+		Each: func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
+			return eachPart(ctx, f, 0, 1, d, form, yield)
+		},
+		Parts: parts, EachPart: eachPart,
+		NewWriter: func(w io.Writer, d *domain.Domain, _ string) (table.RowWriter, error) { return newWriter(w, d), nil },
+	})
+}
+
+// parts cuts a file by its size, which is public, if it is read as it is.
+func parts(_ context.Context, f files.Info) (int, error) {
+	if packed.Is(f.Name) || f.Once {
+		return 1, nil
+	}
+	return table.PartsBySize(f), nil
+}
+
+// eachPart reads the records that begin in a part of a file. Every chunk is a new one.
+func eachPart(ctx context.Context, f files.Info, part, of int, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) (err error) {
+	in, src, err := open(ctx, f, part, of)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	r := newReader(in, f.Name, d, form)
+	r.numbered = part == 0
+	for {
+		chunk := &domain.Chunk{}
+		switch err := r.read(chunk); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := yield(chunk); err != nil {
+			return err
+		}
+	}
+}
+
+// open opens a part of a file.
+func open(ctx context.Context, f files.Info, part, of int) (*lines, io.Closer, error) {
+	if of == 1 {
+		src, err := files.Open(ctx, f)
+		if err != nil {
+			return nil, nil, fmt.Errorf("json: %w", err)
+		}
+		in, err := begin(src, f.Name)
+		if err != nil {
+			return nil, nil, errors.Join(err, src.Close())
+		}
+		return in, src, nil
+	}
+	src, f, err := files.OpenAt(ctx, f)
+	if err != nil {
+		return nil, nil, fmt.Errorf("json: %w", err)
+	}
+	from, to := table.PartRange(f.Size, part, of)
+	in := &lines{end: to}
+	if part == 0 {
+		if in, err = begin(io.NewSectionReader(src, 0, f.Size), f.Name); err != nil {
+			return nil, nil, errors.Join(err, src.Close())
+		}
+		in.end = to
+		return in, src, nil
+	}
+	// The line that the byte before the part is in belongs to an earlier part.
+	in.r, in.at = bufio.NewReaderSize(io.NewSectionReader(src, from-1, f.Size-from+1), window), from-1
+	in.skip()
+	return in, src, nil
+}
+
+// check opens files that can be read more than once, and looks at no record of them.
+func check(ctx context.Context, list []files.Info, _ *domain.Domain, _ schema.CSV) error {
+	var errs bounded.Errors
+	for _, f := range list {
+		if f.Once {
+			continue
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		_, src, err := open(ctx, f, 0, 1)
+		cancel() // ends the transfer of an object
+		errs.Add(err)
+		if err == nil {
+			_ = src.Close() // only read from
+		}
+	}
+	return errs.Err()
+}

@@ -1,0 +1,149 @@
+package jsonio_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/io/files"
+	_ "github.com/dapple-dp/dapple/io/jsonio"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+func TestRoundTrip(t *testing.T) { formattest.RoundTrip(t, "jsonl") }
+
+// A text without its end is a shorter text: lines that are whole are records.
+func TestDamagedFiles(t *testing.T) { formattest.Damaged(t, "jsonl", 200, false) }
+
+func FuzzReader(f *testing.F) {
+	f.Add([]byte("{\"string\":\"a\",\"int64\":1}\n\n{\"string\":null"))
+	f.Add([]byte("\ufeff{\"string\":\"\\ud800\\udc00\\u0041\\n\",\"bool\":true,\"x\":[{\"a\":\"}\"}]}"))
+	d := formattest.Domain()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, _ = formattest.ReadBytes(t, filepath.Join(t.TempDir(), "f.jsonl"), b, d) // fails if the error holds the file
+	})
+}
+
+// twoColumns is a domain with a privacy ID.
+var twoColumns = &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+	{Name: "s", Type: domain.String, Values: []string{"x"}, Null: true}, {Name: "Größe", Type: domain.Int64, Cuts: []int64{0, 9}, Resolution: 1, Null: true},
+}}
+
+func TestRecords(t *testing.T) {
+	const absent = `"NULL" "NULL" "NULL" `
+	name := filepath.Join(t.TempDir(), "a.jsonl")
+	for _, c := range []struct{ line, want string }{
+		{`{"id": 7, "s": "x", "Größe": 3}`, `"7" "x" "3" `},
+		{" {\"Gr\\u00f6\\u00dfe\" :3\t,\"s\":\"\\u0078\", \"id\":\"7\"} ", `"7" "x" "3" `},
+		{`{"id": 7.0, "s": true, "Größe": 3.0, "other": {"s": "\"}", "t": ["{", 1]}}`, `"7.0" "true" "3" `},
+		{`{"s":"1","s":"2"}`, `"NULL" "2" "NULL" `},
+		{`{"id":null,"s":null}`, absent},
+		{`{}`, absent},
+		{`[1, 2]`, absent},
+		{`17`, absent},
+		{`{"id":1`, absent},
+		{`{"id":1,}`, absent},
+		{`{"id":1} {"id":2}`, absent},
+		{`{"s":{"a": "b}"},"Größe":[]}`, `"NULL" "{\"a\": \"b}\"}" "[]" `},
+		{`{"id":"\ud83d\ude00"}`, "\"😀\" \"NULL\" \"NULL\" "},
+		{`{"id":"\ud83dx"}`, "\"\\xed\\xa0\\xbdx\" \"NULL\" \"NULL\" "},
+		{`{"id":"\ud83d\n"}`, "\"\\xed\\xa0\\xbd\\n\" \"NULL\" \"NULL\" "},
+		{`{"id":"` + strings.Repeat("x", 16<<20) + `"}`, absent},
+		{strings.Repeat("[", 1<<20), absent},
+	} {
+		text := "{\"s\":\"first\"}\r\n\r\n" + c.line + "\n \t\n{\"s\":\"last\"}"
+		if strings.HasPrefix(c.line, "[") {
+			text = "\ufeff" + text
+		}
+		got, err := formattest.ReadBytes(t, name, []byte(text), twoColumns)
+		if want := []string{`"NULL" "first" "NULL" `, c.want, `"NULL" "last" "NULL" `}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%.80s:\n got %.200q, %v\nwant %q", c.line, got, err, want)
+		}
+	}
+}
+
+// What a domain file says of texts applies to texts alone.
+func TestForm(t *testing.T) {
+	ctx, name := context.Background(), filepath.Join(t.TempDir(), "a.ndjson")
+	if err := os.WriteFile(name, []byte(`{"id":" a ","s":" NA ","Größe":"1.234,0"}`+"\n"+`{"id":"?","s":"x","Größe":1.5}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := table.Find(ctx, name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := src.Form(schema.CSV{Trim: true, Null: []string{"NA"}, NullID: []string{"?"}, Written: map[string]schema.Written{"Größe": schema.CommaNumbers}})
+	var got []string
+	if err := src.Each(ctx, twoColumns, form, formattest.Rows(twoColumns, &got)); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{`" a " "NULL" "1234" `, `"NULL" "x" "1.5" `}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	ctx, name := context.Background(), filepath.Join(t.TempDir(), "a.json")
+	if _, err := formattest.ReadBytes(t, name, []byte(`[{"id":1}]`), twoColumns); err == nil || !strings.Contains(err.Error(), "it is one JSON list") {
+		t.Errorf("a list: %v", err)
+	}
+	if err := os.WriteFile(name, []byte("{}\n\n{\"s\": 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := table.Find(ctx, name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = src.Each(ctx, twoColumns, src.Form(schema.CSV{Strict: true}), func(*domain.Chunk) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "line 3: no JSON object") {
+		t.Errorf("strict: %v", err)
+	}
+	if names, err := src.Columns(ctx, schema.CSV{}); names != nil || err != nil {
+		t.Errorf("names %q were read off records (%v)", names, err)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	ctx, name := context.Background(), filepath.Join(t.TempDir(), "it's.jsonl")
+	text := `{"zip":"94105","day":"2024-01-01","n":1,"home":{"city":"x"},"mixed":"1"}` + "\n" +
+		`{"zip":"x","day":"2024-01-02","n":2,"tags":[1],"mixed":2}` + "\nno object\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := table.Find(ctx, name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, _, err := src.Describe(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range columns {
+		kind := "untyped"
+		if !c.Untyped {
+			kind = c.Type.String()
+		}
+		if c.Fault != "" {
+			kind = "nested"
+			if !strings.Contains(c.Fault, `duckdb -c "COPY (SELECT * EXCLUDE (\"`+c.Name+`\"), unnest(\"`+c.Name+`\", recursive := true) FROM '`) {
+				t.Errorf("%s: %s", c.Name, c.Fault)
+			}
+		}
+		got = append(got, c.Name+" "+kind)
+	}
+	if want := []string{"zip STRING", "day untyped", "n untyped", "home nested", "mixed untyped", "tags nested"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	f, _ := table.FormatOf("jsonl")
+	advice, err := f.Advise(ctx, files.Info{Name: name}, schema.CSV{})
+	if err != nil || !strings.Contains(advice, "line 3 is no JSON object") || !strings.Contains(advice, `(\"home\", \"tags\")`) {
+		t.Errorf("advice %q, %v", advice, err)
+	}
+}

@@ -1,0 +1,158 @@
+package jsonio
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+const (
+	chunkRows  = 4096
+	chunkBytes = 4 << 20 // a chunk with longer cells ends early
+)
+
+// reader reads the records of a file, or of a part of it.
+type reader struct {
+	in       *lines
+	name     string
+	form     schema.CSV
+	numbered bool // numbers of lines are those of the file
+
+	fields []string       // of the privacy ID, "" if there is none, then of each attribute
+	at     map[string]int // the inverse
+	cells  [][]byte       // of one record, as they are written; nil: there is none
+	text   []byte         // memory of a text with escapes
+	latest []int          // of each field, if it is a calendar's: the last year
+}
+
+func newReader(in *lines, name string, d *domain.Domain, form schema.CSV) *reader {
+	r := &reader{in: in, name: name, form: form, fields: append([]string{d.PrivacyID}, d.Names()...), at: map[string]int{}}
+	for i, field := range r.fields {
+		if i > 0 || field != "" {
+			r.at[field] = i
+		}
+	}
+	r.cells, r.latest = make([][]byte, len(r.fields)), make([]int, len(r.fields))
+	for i := range d.Attributes {
+		if a := &d.Attributes[i]; len(a.Cuts) > 0 && a.Type.Facts().Calendar {
+			r.latest[i+1] = a.Type.Time(a.Cuts[len(a.Cuts)-1]).Year()
+		}
+	}
+	return r
+}
+
+// read fills a new chunk with the next records, in columns of Form Text. At the end it returns io.EOF.
+func (r *reader) read(chunk *domain.Chunk) error {
+	chunk.Source = "json: " + r.name
+	chunk.Columns = make([]domain.Column, len(r.fields)-1)
+	columns := make([]*domain.Column, len(r.fields))
+	for i := range columns {
+		c := &chunk.ID
+		if i > 0 {
+			c = &chunk.Columns[i-1]
+		}
+		if i == 0 && r.fields[0] == "" {
+			continue
+		}
+		*c = domain.Column{Form: domain.Text, Offsets: append(make([]uint32, 0, chunkRows+1), 0)}
+		columns[i] = c
+	}
+	for size := 0; chunk.Rows < chunkRows && size < chunkBytes; chunk.Rows++ {
+		line, err := r.in.next()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("json: %s: %w", r.name, err)
+		}
+		if !r.record(line) && r.form.Strict {
+			return fmt.Errorf("json: %s: %sno JSON object of one line and %d MiB at most", r.name, r.line(), maxLine>>20)
+		}
+		for i, c := range columns {
+			if c != nil {
+				r.put(c, chunk.Rows, i)
+			}
+		}
+		size += len(line)
+		if r.numbered {
+			chunk.Lines = append(chunk.Lines, r.in.n)
+		}
+	}
+	if chunk.Rows == 0 {
+		return io.EOF
+	}
+	return nil
+}
+
+// line says where the last record is, as far as that is known.
+func (r *reader) line() string {
+	if r.numbered {
+		return fmt.Sprintf("line %d: ", r.in.n)
+	}
+	return ""
+}
+
+// record finds the cells of a record, and reports whether it is well formed.
+func (r *reader) record(line []byte) bool {
+	clear(r.cells)
+	if r.in.long || !json.Valid(line) {
+		return false
+	}
+	next := 0 // fields nearly always come in one order
+	return eachField(line, func(name, value []byte) {
+		if next++; next < len(r.fields) && r.fields[next] == string(name) {
+			r.cells[next] = value
+		} else if i, needed := r.at[string(name)]; needed {
+			r.cells[i], next = value, i
+		}
+	})
+}
+
+// put appends the cell of a field to a column.
+func (r *reader) put(c *domain.Column, row, field int) {
+	text, null := r.cell(field)
+	if null && c.Nulls == nil {
+		c.Nulls = make([]bool, row, chunkRows)
+	}
+	if c.Nulls != nil {
+		c.Nulls = append(c.Nulls, null)
+	}
+	c.Bytes = append(c.Bytes, text...)
+	c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
+}
+
+// cell returns the text of a cell. What a domain file says of the cells of text applies to texts.
+func (r *reader) cell(field int) (text []byte, null bool) {
+	text = r.cells[field]
+	switch {
+	case len(text) == 0 || text[0] == 'n':
+		return nil, true
+	case text[0] != '"':
+		return text, false
+	}
+	if text = text[1 : len(text)-1]; slices.Contains(text, '\\') {
+		r.text = unescape(r.text[:0], text)
+		text = r.text
+	}
+	trim, marks := r.form.Trim, r.form.Null
+	if field == 0 {
+		trim, marks = r.form.TrimID, r.form.NullID
+	}
+	if trim {
+		text = bytes.TrimSpace(text)
+	}
+	if slices.Contains(marks, string(text)) {
+		return nil, true
+	}
+	if w := r.form.Written[r.fields[field]]; w != "" && field > 0 {
+		if plain, ok := w.Canonical(nil, text, r.latest[field]); ok {
+			return plain, false
+		}
+	}
+	return text, false
+}

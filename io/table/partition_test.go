@@ -1,0 +1,101 @@
+package table_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
+	_ "github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+// Columns that are in the names of directories are read with the others, in any format, by the types of the domain.
+func TestPartitions(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	inside := &domain.Domain{Attributes: []domain.Attribute{{Name: "n", Type: domain.Int64, Cuts: []int64{0, 99}, Resolution: 1}}}
+	var want []string
+	for i, at := range []string{"year=2023/city=Bad%20T%C3%B6lz", "year=2024/city=__HIVE_DEFAULT_PARTITION__", "year=2024/city=a%3Db"} {
+		city := []string{`"Bad Tölz"`, `"NULL"`, `"a=b"`}[i]
+		for _, format := range []string{"parquet", "csv"} {
+			path := filepath.Join(dir, format, at)
+			if err := os.MkdirAll(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			c := &domain.Chunk{Rows: 2, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{int64(i), 7}}}}
+			if err := os.Rename(formattest.File(t, format, inside, c), filepath.Join(path, "part-0."+format)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(path, ".part-0.crc"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, n := range []int{i, 7} {
+			want = append(want, fmt.Sprintf(`%s "%d" "%s" `, city, n, strings.TrimPrefix(strings.Split(at, "/")[0], "year=")))
+		}
+	}
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "city", Type: domain.String, Other: true, Null: true}, inside.Attributes[0], {Name: "year", Type: domain.Int64, Cuts: []int64{2000, 2030}, Resolution: 1, Null: true},
+	}}
+	for _, input := range []string{"parquet", "csv", "parquet/", "parquet/*/*/*.parquet"} {
+		src, err := table.Find(ctx, dir+"/"+input, nil)
+		if err != nil {
+			t.Errorf("%s: %v", input, err)
+			continue
+		}
+		if err := src.Check(ctx, d, schema.CSV{}); err != nil {
+			t.Errorf("%s: %v", input, err)
+		}
+		names, err := src.Columns(ctx, schema.CSV{})
+		if err != nil || !slices.Equal(names, []string{"n", "year", "city"}) {
+			t.Errorf("%s: columns %q, %v", input, names, err)
+		}
+		var got []string
+		if err := src.Each(ctx, d, schema.CSV{}, formattest.Rows(d, &got)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, %v, want %q", input, got, err, want)
+		}
+		for _, apart := range []bool{false, true} {
+			p, s := beam.NewPipelineWithRoot()
+			read := src.Read
+			if apart {
+				read = src.(*table.Files).ReadApart
+			}
+			chunks := transformtest.Capture[*domain.Chunk](s, read(s, d, schema.CSV{}))
+			transformtest.Run(t, p)
+			got = nil
+			for _, c := range chunks.Elements() {
+				_ = formattest.Rows(d, &got)(c) // never fails
+			}
+			slices.Sort(got)
+			if sorted := slices.Sorted(slices.Values(want)); !slices.Equal(got, sorted) {
+				t.Errorf("%s: a pipeline reads %q", input, got)
+			}
+		}
+	}
+	// The people may be in the names of directories too.
+	people := &domain.Domain{PrivacyID: "year", Attributes: inside.Attributes}
+	src, err := table.Find(ctx, dir+"/parquet", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := src.Each(ctx, people, schema.CSV{}, formattest.Rows(people, &got)); err != nil || got[0] != `"2023" "0" ` {
+		t.Errorf("got %q, %v", got, err)
+	}
+	// A file beside is of another table.
+	if err := os.Rename(filepath.Join(dir, "parquet/year=2023/city=Bad%20T%C3%B6lz/part-0.parquet"), filepath.Join(dir, "parquet/year=2023/b.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Find(ctx, dir+"/parquet", nil); err == nil || !strings.Contains(err.Error(), "directories of other columns") {
+		t.Errorf("got %v", err)
+	}
+}
