@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -160,31 +161,32 @@ func build(t *testing.T, program string) (output string, err error) {
 
 // public are the packages that others can import, and why they would. Whatever else there is belongs below internal.
 var public = map[string]string{
-	"dp":                 "ε, δ and the neighbouring relation, which every call takes; the promise",
-	"dp/accountant":      "the ledger of a release, to add up several",
-	"dp/domain":          "the domain, which every call takes",
-	"dp/mechanism":       "the curator, to try a method of one's own on counts",
-	"dp/query":           "the workload, which Count and Solve take",
-	"io/bigqueryio":      "tables of BigQuery, by a blank import",
-	"io/csvio":           "CSV, by a blank import",
-	"io/files":           "places of one's own",
-	"io/gs":              "Cloud Storage, by a blank import",
-	"io/arrowio":         "Arrow, by a blank import",
-	"io/avroio":          "Avro, by a blank import",
-	"io/jsonio":          "JSON lines, by a blank import",
-	"io/parquetio":       "Parquet, by a blank import",
-	"io/s3":              "Amazon S3 and stores like it, by a blank import",
-	"io/schema":          "domain files",
-	"io/table":           "formats of one's own",
-	"pipelines":          "whole runs, as the command makes them, and their plans",
-	"solver":             "the problem, the curator, the result and the registration of a method of one's own",
-	"solver/dpam":        "DPAM by itself, on counts",
-	"solver/dpfw":        "DPFW by itself, on counts",
-	"solver/rake":        "Rake by itself, on counts",
-	"transforms/counts":  "the second step of a pipeline",
-	"transforms/private": "the first step",
-	"transforms/synth":   "Synthesize; Solve, Sample and Write",
-	"transforms/tables":  "stores of releases, rows with their statement, structs from and to tables",
+	"dp":                         "ε, δ and the neighbouring relation, which every call takes; the promise",
+	"dp/accountant":              "the ledger of a release, to add up several",
+	"dp/domain":                  "the domain, which every call takes",
+	"dp/mechanism":               "the curator, to try a method of one's own on counts",
+	"dp/query":                   "the workload, which Count and Solve take",
+	"io/bigqueryio":              "tables of BigQuery, by a blank import",
+	"io/csvio":                   "CSV, by a blank import",
+	"io/files":                   "places of one's own",
+	"io/gs":                      "Cloud Storage, by a blank import",
+	"io/arrowio":                 "Arrow, by a blank import",
+	"io/avroio":                  "Avro, by a blank import",
+	"io/jsonio":                  "JSON lines, by a blank import",
+	"io/parquetio":               "Parquet, by a blank import",
+	"io/s3":                      "Amazon S3 and stores like it, by a blank import",
+	"io/schema":                  "domain files",
+	"io/table":                   "formats of one's own",
+	"pipelines":                  "whole runs, as the command makes them, and their plans",
+	"solver":                     "the problem, the curator, the result and the registration of a method of one's own",
+	"solver/dpam":                "DPAM by itself, on counts",
+	"solver/dpfw":                "DPFW by itself, on counts",
+	"solver/rake":                "Rake by itself, on counts",
+	"transforms/counts":          "the second step of a pipeline",
+	"transforms/private":         "the first step",
+	"transforms/synth":           "Synthesize; Solve, Sample and Write",
+	"transforms/synth/synthtest": "tests of pipelines, which want dry rows",
+	"transforms/tables":          "stores of releases, rows with their statement, structs from and to tables",
 }
 
 // TestParametersComeLast: a function takes its struct of parameters as its last argument, and there is one form of it, with
@@ -271,5 +273,54 @@ func TestPublicPackages(t *testing.T) {
 		if !found[pkg] {
 			t.Errorf("there is no package %s", pkg)
 		}
+	}
+}
+
+// TestExamplesCompileOutside: who copies an Example from the documentation of a public package compiles it in a module of
+// their own. So it stands in a package of its own, in a file that needs no other, and imports nothing internal.
+func TestExamplesCompileOutside(t *testing.T) {
+	found := 0
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if slices.Contains([]string{"../internal", "../integration", "../examples", "../pipelines/dapple", "../.git"}, path) || entry.IsDir() && entry.Name() == "internal" {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), "\nfunc Example") {
+			return err
+		}
+		found++
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		if !strings.HasSuffix(file.Name.Name, "_test") {
+			t.Errorf("%s has Examples in package %s: they use names that nobody outside has", path, file.Name.Name)
+		}
+		for _, i := range file.Imports {
+			if strings.Contains(i.Path.Value, module+"internal/") || strings.Contains(i.Path.Value, "/internal/") {
+				t.Errorf("%s has Examples and imports %s", path, i.Path.Value)
+			}
+		}
+		if testing.Short() {
+			return nil
+		}
+		vet := exec.CommandContext(t.Context(), "go", "vet", strings.TrimPrefix(path, "../"))
+		vet.Dir = ".."
+		if out, err := vet.CombinedOutput(); err != nil {
+			t.Errorf("%s does not compile without other files of its package: %v\n%s", path, err, out)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found < 15 {
+		t.Errorf("%d files with Examples were found", found)
 	}
 }

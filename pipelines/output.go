@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/dry"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
@@ -52,7 +53,7 @@ func (r *Request) output(runID string, st staging, began time.Time) *output {
 func (r *SampleRequest) output(runID string, st staging) *output {
 	to := r.target().in(runID, st.dir)
 	if r.Domain != "" {
-		to.Note = dryNote
+		to.Note = dry.Note
 	}
 	return (&output{model: publish.Fingerprint(r.file.Model), Output: publish.Output{Target: to, Description: publish.Description{
 		Public: query.Frame{Domain: r.file.Domain}, RowsAsked: r.Rows, Tables: r.Tables,

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/dry"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -187,7 +188,7 @@ func TestDryRows(t *testing.T) {
 		t.Errorf("said %q, %v", text.String(), err)
 	}
 	manifest, err := os.ReadFile(filepath.Join(c.Output+".release", "_manifest.json"))
-	if err != nil || !strings.Contains(string(manifest), dryNote) {
+	if err != nil || !strings.Contains(string(manifest), dry.Note) {
 		t.Errorf("the manifest does not say that rows are dry: %v", err)
 	}
 	exact := "privacy_id: none\ncolumns:\n  - {name: x, type: NUMERIC, min: 0, max: 58, resolution: 0.0001, exact: [0.2121212, 0.5833333], fallback: 0}\n" +

@@ -23,6 +23,7 @@ import (
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/transforms/synth/synthtest"
 	"github.com/dapple-dp/dapple/transforms/tables"
 )
 
@@ -130,11 +131,21 @@ func TestD(t *testing.T) {
 
 func TestE(t *testing.T) { must(t, method(t.Context())) }
 
-// F: a test of a pipeline, with passert.
+func init() { register.Function1x1(dry) }
+
+func dry(o Order) bool { return o.Country != "" && o.Items >= 1 && o.Customer == "" }
+
+// F: tests of a pipeline, with passert: by a run of its own, and with dry rows, for which nothing is drawn.
 func TestF(t *testing.T) {
 	p, s, col := ptest.CreateList(records(2000))
 	rows, _ := synth.Synthesize(s, col, synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9, Rows: 500})
 	passert.Count(s, rows, "rows", 500)
+	ptest.RunAndValidate(t, p)
+
+	p, s, col = ptest.CreateList(records(10))
+	rows, _ = synthtest.Synthesize(s, col, synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9, Rows: 500})
+	passert.Count(s, rows, "dry rows", 500)
+	passert.True(s, rows, dry)
 	ptest.RunAndValidate(t, p)
 }
 

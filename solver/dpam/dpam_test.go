@@ -98,15 +98,3 @@ func BenchmarkAdult7(b *testing.B) {
 		}
 	}
 }
-
-func ExampleSolve() {
-	table := solvertest.Tree10()
-	p := solvertest.Problem(table, 3, dp.Replace, 1, false)
-	result, err := dpam.Solve(p, solvertest.NewCurator(table, dp.Budget{Neighbouring: dp.Replace, Capacity: .0172}, 1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(result.Measurements), "marginals,", result.Model.Len(), "cells,", result.Total.Units, "units,", result.Status)
-	// Output: 120 marginals, 1024 cells, 10000 units, converged
-}

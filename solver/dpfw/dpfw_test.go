@@ -219,15 +219,3 @@ func BenchmarkRoundAdult7(b *testing.B) {
 		}
 	}
 }
-
-func ExampleSolve() {
-	table := solvertest.Tree10()
-	p := solvertest.Problem(table, 3, dp.Replace, 1, false)
-	result, err := Solve(p, solvertest.NewCurator(table, dp.Budget{Neighbouring: dp.Replace, Capacity: .0172}, 1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(result.Model.Len(), "cells,", result.Iterations, "rounds,", result.Status)
-	// Output: 1024 cells, 356 rounds, all planned rounds done
-}

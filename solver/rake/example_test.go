@@ -1,43 +1,28 @@
-package rake
+package rake_test
 
 import (
 	"fmt"
-	"math"
-	"testing"
 
-	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/rake"
 )
 
-// A run plans its accesses from public figures, makes them, and returns a model with what was released.
-func ExampleSolve() {
-	p := problem([]int{3, 4, 2}, 2, dp.AddRemove)
-	plan, err := Accesses(p)
+// A run plans its accesses from public figures.
+func ExampleAccesses() {
+	p := solver.Problem{Workload: query.AllMarginals([]int{2, 90, 16, 100, 42}, 2, 10_000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
+	accesses, err := rake.Accesses(p)
 	if err != nil {
 		fmt.Println(err)
-		return
 	}
-	for _, a := range plan {
-		fmt.Printf("%-14s at most %2d numbers\n", a.Stage, a.Coordinates)
+	for _, a := range accesses {
+		fmt.Printf("%-13s %5.2f%% of the budget\n", a.Stage, 100*a.Share.Float())
 	}
-	data := table(5000, p.Workload.Sizes)
-	result, err := Solve(p, newCurator(new(testing.T), data, p, 10, 1)) // next to no noise
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	worst := 0.0
-	pair := domain.Clique{0, 1}
-	for i, g := range result.Model.Marginal(pair, nil) {
-		worst = math.Max(worst, math.Abs(g-data.marginal(pair)[i]))
-	}
-	fmt.Printf("%.0f units, every cell of the first pair within 1 %%: %t\n", math.Round(result.Total.Units/100)*100, worst < 50)
 	// Output:
-	// total          at most  1 numbers
-	// one-ways       at most  9 numbers
-	// first scores   at most  3 numbers
-	// pairs          at most 26 numbers
-	// second scores  at most  3 numbers
-	// final          at most 26 numbers
-	// 5000 units, every cell of the first pair within 1 %: true
+	// total          1.00% of the budget
+	// one-ways      24.00% of the budget
+	// first scores   1.00% of the budget
+	// pairs         51.10% of the budget
+	// second scores  1.00% of the budget
+	// final         21.90% of the budget
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
@@ -20,12 +20,12 @@ func ExampleCount() {
 		{Name: "age", Type: domain.Int64, Cuts: []int64{18, 30, 50, 99}, Resolution: 1, HasFallback: true},
 	}}
 	p, s := beam.NewPipelineWithRoot()
-	people := transformtest.Create(s, &domain.Chunk{Rows: 2, Columns: []domain.Column{
+	people := beam.Create(s, &domain.Chunk{Rows: 2, Columns: []domain.Column{
 		{Form: domain.Dictionary, Dict: []string{"basic", "plus"}, Ints: []int64{0, 1}}, {Form: domain.Ints, Ints: []int64{20, 40}},
 	}})
 	units := private.Bound(s, private.Encode(s, people, d, private.EncodeParams{}), private.BoundParams{})
 	stats := counts.Count(s, units, query.AllMarginals(d.Sizes(), 2, 1000), counts.Params{})
-	if err := transformtest.RunOn("direct", p); err != nil {
+	if err := ptest.Run(p); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -1,15 +1,16 @@
 package synth_test
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -22,7 +23,24 @@ type Customer struct {
 	Age  int64
 }
 
-func init() { beam.RegisterType(reflect.TypeFor[Customer]()) }
+func init() {
+	beam.RegisterType(reflect.TypeFor[Customer]())
+	register.Function1x1(anonymous)
+	register.Function1x1(promise)
+	register.Function1x2(patientID)
+	register.Function1x2(visitID)
+	register.Function3x1(resolves)
+	register.Function1x1(isTrue)
+	register.Iter1[int64]()
+}
+
+// anonymous reports whether a row names nobody.
+func anonymous(c Customer) bool { return c.ID == "" }
+
+// promise returns what a release states.
+func promise(a *synth.Artifact) string {
+	return fmt.Sprintf("%s: %s; the ledger begins with %s", a.Method, a.Statement.Guarantee("customer"), a.Statement.Ledger[0].Stage)
+}
 
 // customers is what a customer can be: public facts, none of them read off the records.
 var customers = &domain.Domain{PrivacyID: "customer_id", Attributes: []domain.Attribute{
@@ -46,31 +64,21 @@ func ExampleSynthesize() {
 
 	people, _ = synth.Synthesize(s, people, synth.Params{Domain: customers, Epsilon: 1, Delta: 1e-9, Rows: 1000})
 
-	synthetic := transformtest.Capture[Customer](s, people)
-	if err := transformtest.RunOn("prism", p); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(synthetic.Elements()), "rows; the first has an ID:", synthetic.Elements()[0].ID != "")
-	// Output: 1000 rows; the first has an ID: false
+	passert.Count(s, people, "rows", 1000)
+	passert.True(s, people, anonymous)
+	fmt.Println(ptest.Run(p))
+	// Output: <nil>
 }
 
 // What was released comes with the rows: statement, ledger, errors and model.
 func ExampleRelease_Artifacts() {
 	p, s := beam.NewPipelineWithRoot()
 	_, release := synth.Synthesize(s, beam.CreateList(s, records()), synth.Params{Domain: customers, Epsilon: 1, Delta: 1e-9})
-	released := transformtest.Capture[*synth.Artifact](s, release.Artifacts(s))
 
-	if err := transformtest.RunOn("prism", p); err != nil {
-		fmt.Println(err)
-		return
-	}
-	a := released.Elements()[0]
-	fmt.Printf("%s: ε = %g, δ = %g, %s\n", a.Method, a.Statement.Epsilon, a.Statement.Delta, a.Statement.Neighbouring)
-	fmt.Println("the ledger begins with:", a.Statement.Ledger[0].Stage)
-	// Output:
-	// rake: ε = 1, δ = 1e-09, AddRemove
-	// the ledger begins with: total
+	promises := beam.ParDo(s, promise, release.Artifacts(s))
+	passert.Equals(s, promises, "rake: ε = 1, δ = 1e-09, add or remove one customer; the ledger begins with total")
+	fmt.Println(ptest.Run(p))
+	// Output: <nil>
 }
 
 // The same step by step, with a workload and row counts of one's own.
@@ -81,14 +89,11 @@ func ExampleSolve() {
 	stats := counts.Count(s, units, query.AllMarginals(customers.Sizes(), 2, 1000), counts.Params{})
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: 1, Delta: 1e-9})
 	rows := synth.Sample(s, model, synth.SampleParams{Rows: 1000, As: reflect.TypeFor[Customer]()})
-	synthetic := transformtest.Capture[Customer](s, rows)
 
-	if err := transformtest.RunOn("prism", p); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(synthetic.Elements()), "rows; the first has an ID:", synthetic.Elements()[0].ID != "")
-	// Output: 1000 rows; the first has an ID: false
+	passert.Count(s, rows, "rows", 1000)
+	passert.True(s, rows, anonymous)
+	fmt.Println(ptest.Run(p))
+	// Output: <nil>
 }
 
 // Two releases of the same people, within one total that the statement of each names.
@@ -100,21 +105,12 @@ func ExampleBudget() {
 
 	_, first := synth.Synthesize(s, people, params)
 	_, second := synth.Synthesize(s, people, params)
-	one := transformtest.Capture[*synth.Artifact](s, first.Artifacts(s))
-	other := transformtest.Capture[*synth.Artifact](s, second.Artifacts(s))
 
-	if err := transformtest.RunOn("prism", p); err != nil {
-		fmt.Println(err)
-		return
-	}
-	a, b := one.Elements()[0], other.Elements()[0]
-	fmt.Println(a.Statement.Guarantee("customer"))
-	fmt.Println(b.Statement.Guarantee("customer"))
-	fmt.Println("the same noise:", bytes.Equal(a.Model, b.Model))
-	// Output:
-	// ε = 0.69, δ = 1e-09, add or remove one customer; with the other releases of its pipeline ε = 1, δ = 1e-09
-	// ε = 0.69, δ = 1e-09, add or remove one customer; with the other releases of its pipeline ε = 1, δ = 1e-09
-	// the same noise: false
+	promises := beam.ParDo(s, promise, beam.Flatten(s, first.Artifacts(s), second.Artifacts(s)))
+	const each = "rake: ε = 0.69, δ = 1e-09, add or remove one customer; with the other releases of its pipeline ε = 1, δ = 1e-09; the ledger begins with total"
+	passert.Equals(s, promises, each, each)
+	fmt.Println(ptest.Run(p))
+	// Output: <nil>
 }
 
 // Patient is a person of the pipeline, and Visit a row of one.
@@ -128,6 +124,18 @@ type (
 		Ward *string
 	}
 )
+
+func patientID(p Patient) (int64, int64) { return p.ID, p.ID }
+
+func visitID(v Visit) (int64, int64) { return v.ID, v.ID }
+
+// resolves reports whether an ID is that of one person, with rows or without.
+func resolves(_ int64, people, _ func(*int64) bool) bool {
+	var id int64
+	return people(&id) && !people(&id)
+}
+
+func isTrue(ok bool) bool { return ok }
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[Patient]())
@@ -157,18 +165,10 @@ func ExampleSynthesizePeople() {
 	made, rowsMade, _ := synth.SynthesizePeople(s, beam.CreateList(s, people), beam.CreateList(s.Scope("rows"), rows),
 		synth.PeopleParams{Params: synth.Params{Domain: hospital, Epsilon: 1, Delta: 1e-9, Rows: 1000}})
 
-	patients, events := transformtest.Capture[Patient](s, made), transformtest.Capture[Visit](s, rowsMade)
-	if err := transformtest.RunOn("prism", p); err != nil {
-		fmt.Println(err)
-		return
-	}
-	known, resolve := map[int64]bool{}, true
-	for _, p := range patients.Elements() {
-		known[p.ID] = true
-	}
-	for _, v := range events.Elements() {
-		resolve = resolve && known[v.ID]
-	}
-	fmt.Println(len(known), "people; every row is of one of them:", resolve)
-	// Output: 1000 people; every row is of one of them: true
+	// Every row is of one of the people.
+	patients, of := beam.ParDo(s, patientID, made), beam.ParDo(s, visitID, rowsMade)
+	passert.Count(s, made, "people", 1000)
+	passert.True(s, beam.ParDo(s, resolves, beam.CoGroupByKey(s, patients, of)), isTrue)
+	fmt.Println(ptest.Run(p))
+	// Output: <nil>
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/dry"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -61,6 +62,10 @@ func (o *Output) Create(ctx context.Context, shard, shards int) (synth.ShardWrit
 
 // Publish makes the rows visible, and what was released with them.
 func (o *Output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
+	if a.Method == dry.Method {
+		o.Target.Note = dry.Note
+		o.Sink = table.OpenSink(o.Target)
+	}
 	r, err := o.Release(files, a)
 	if err != nil {
 		return synth.Published{}, err
