@@ -152,6 +152,8 @@ var layering = []struct {
 		"a program that calls Synthesize links no cloud library and no Arrow"},
 	{"examples/addstage", []string{"github.com/apache/arrow/", "io", "pipelines"},
 		"a program that calls Synthesize links no Arrow; its runner, prism, links Cloud Storage for Beam's own sake"},
+	{"internal/answer", append([]string{"pipelines"}, releasing...), "answers are made from released values only"},
+	{"internal/answer", append(testKits, algorithms...), "answers follow from a model, whoever made it"},
 	{"internal/plan", testKits, "test helpers stay in tests"},
 	{"internal/plan", []string{"dp/internal/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
 		"planning sees public inputs only"},

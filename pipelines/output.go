@@ -114,7 +114,7 @@ func (o *output) abandon(ctx context.Context) (kept string, err error) {
 				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, publish.ModelFile), t.Output, o.loadAgain(ctx)), nil
 		}
 	}
-	return "", o.Sink.Abandon(ctx, publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile, publish.ReportFile)
+	return "", o.Sink.Abandon(ctx, publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.ReportFile)
 }
 
 // loadAgain returns the flags with which other rows of the model can be loaded. Of two tables the first may be there alone.

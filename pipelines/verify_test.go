@@ -123,6 +123,8 @@ func TestVerify(t *testing.T) {
 			refitted(t, r, filepath.Join("..", filepath.Base(rows), "part-00001-of-00002.parquet"))
 		}, "_privacy.json is the statement of other rows"},
 		"marginals":                {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, publish.MarginalsFile)) }, "_marginals.parquet has changed"},
+		"errors":                   {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, publish.ErrorsFile)) }, "_errors.json has changed"},
+		"errors of another run":    {func(t *testing.T, _, r string) { foreign(t, r, publish.ErrorsFile) }, "_privacy.json is the statement of another _errors.json"},
 		"model":                    {func(t *testing.T, _, r string) { flipByte(t, filepath.Join(r, publish.ModelFile)) }, "_model.arrow has changed"},
 		"statement of another run": {func(t *testing.T, _, r string) { foreign(t, r, publish.PrivacyFile) }, "_privacy.json is the statement of other rows"},
 		"model of another run":     {func(t *testing.T, _, r string) { foreign(t, r, publish.ModelFile) }, "_privacy.json is the statement of another _model.arrow"},

@@ -92,6 +92,9 @@ func ParseStep(name string) (Step, bool) {
 	return 0, false
 }
 
+// Start returns the first value of the step that v lies in, both in the native unit of t, which the step fits.
+func (s Step) Start(t Type, v int64) int64 { return s.boundary(t, s.number(t, v)) }
+
 // Fits reports whether columns of type t can have the step: days and longer for DATE, hours and minutes
 // for TIME, all for DATETIME and TIMESTAMP (in UTC).
 func (s Step) Fits(t Type) bool {

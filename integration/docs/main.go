@@ -114,6 +114,7 @@ var files = [][2]string{
 	{"_privacy.json", "the statement: the same for machines, with every charge as an exact fraction"},
 	{"_model.arrow", "the model, an Arrow file: `dapple sample` draws rows from it"},
 	{"_marginals.parquet", "the share of every cell with its standard error, for analysts"},
+	{"_errors.json", "what standard errors of any query follow from: `dapple query` reads it"},
 	{"_manifest.json", "SHA-256 and size of every file: `dapple verify` compares them"},
 }
 
@@ -145,6 +146,7 @@ func resultPage(root string) (string, error) {
 		"beside its text. `check` and `evaluate` write figures of the true table, which are not private.\n", made)
 	for _, part := range []struct{ title, dir, name string }{
 		{"`dapple synth`", "internal/report", "SynthResult"}, {"`dapple sample`", "internal/report", "SampleResult"}, {"`dapple verify`", "internal/report", "VerifyResult"},
+		{"An entry of `answers` of `dapple query`", "pipelines", "AnswerJSON"},
 		{"`wrote`", "internal/report", "Wrote"}, {"`error`", "internal/report", "Errors"}, {"`dapple plan`", "internal/plan", "planJSON"},
 	} {
 		rows, err := keysOf(filepath.Join(root, filepath.FromSlash(part.dir)), part.name)

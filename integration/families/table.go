@@ -166,3 +166,15 @@ func (b *builder) choose(shares []float64) func() int {
 
 // clamp returns x in 0 … size−1.
 func clamp(x float64, size int) int { return min(max(int(math.Floor(x)), 0), size-1) }
+
+// Sample returns a table of so many records of t, drawn without replacement.
+func (t *Table) Sample(n int, seed uint64) *Table {
+	rng := rand.New(rand.NewPCG(seed, 0x7361))
+	columns := make([][]domain.Code, len(t.Columns))
+	for _, r := range rng.Perm(t.rows)[:n] {
+		for a := range columns {
+			columns[a] = append(columns[a], t.Columns[a][r])
+		}
+	}
+	return NewTable(t.Name+" sampled", t.Domain, columns)
+}

@@ -115,3 +115,27 @@ func (l *lexer) deeper() (back func(), err error) {
 func (l *lexer) fault(at int, format string, args ...any) error {
 	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(l.text[:min(at, len(l.text))])+1, fmt.Sprintf(format, args...))
 }
+
+// Token is a word, a text in quotes, or a sign; the last one of a text is an empty sign.
+type Token struct {
+	Text   string
+	At     int // byte from which it is written
+	Quoted bool
+	Sign   bool
+}
+
+// Is reports whether the token is a key word, in any case, or a sign.
+func (t Token) Is(word string) bool { return !t.Quoted && strings.EqualFold(t.Text, word) }
+
+// Tokens cuts a text as ParseCondition does, with other signs, of which the longer ones come first.
+func Tokens(text string, signs ...string) ([]Token, error) {
+	l := lexer{text: text}
+	if err := l.split(signs...); err != nil {
+		return nil, err
+	}
+	out := make([]Token, len(l.tokens))
+	for i, t := range l.tokens {
+		out[i] = Token{t.text, t.at, t.quoted, t.sign}
+	}
+	return out, nil
+}

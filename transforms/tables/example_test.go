@@ -71,6 +71,7 @@ func ExampleWrite() {
 	}
 	// Output:
 	// orders/part-00000-of-00001.parquet
+	// orders.release/_errors.json
 	// orders.release/_manifest.json
 	// orders.release/_marginals.parquet
 	// orders.release/_model.arrow

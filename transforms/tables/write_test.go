@@ -130,7 +130,7 @@ func TestWriteStatement(t *testing.T) {
 		tables.WriteStatement(s, release, out, 500)
 		run(t, p)
 	}
-	for _, name := range []string{"_manifest.json", "_marginals.parquet", "_model.arrow", "_privacy.json", "_report.html"} {
+	for _, name := range []string{"_errors.json", "_manifest.json", "_marginals.parquet", "_model.arrow", "_privacy.json", "_report.html"} {
 		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
 			t.Error(err)
 		}

@@ -18,32 +18,28 @@ const (
 
 // Intervals computes the standard errors of a result's cells. It is immutable.
 type Intervals struct {
-	sizes        []int
-	units        float64
-	uncertainty  *solver.Uncertainty
-	tables       map[string]*solver.TableUncertainty
-	oneWay       [][]float64 // variance of every value's count; of a residual fit
-	screened     [4][]distance
-	measurements []query.Measurement
-	maxError     *query.MaxError
-	scale        float64 // κ of whole marginals; NaN if nothing is known
+	sizes         []int
+	units         float64
+	totalVariance float64
+	uncertainty   *solver.Uncertainty
+	tables        map[string]*solver.TableUncertainty
+	oneWay        [][]float64 // variance of every value's count; of a residual fit
+	screened      [4][]distance
+	measurements  []query.Measurement
+	maxError      *query.MaxError
+	scale         float64 // κ of whole marginals; NaN if nothing is known
 }
 
 // New prepares the intervals of a result, with one pass over the model for each measured marginal.
 func New(r *solver.Result) *Intervals {
-	v := &Intervals{sizes: r.Model.Sizes, units: math.Max(r.Total.Units, 1), uncertainty: r.Uncertainty,
+	v := &Intervals{sizes: r.Model.Sizes, units: math.Max(r.Total.Units, 1), totalVariance: r.Total.Variance, uncertainty: r.Uncertainty,
 		measurements: r.Measurements, maxError: r.MaxError, scale: math.NaN()}
 	if r.Uncertainty == nil {
 		v.scale = spread(r)
 		return v
 	}
-	v.tables = make(map[string]*solver.TableUncertainty, len(r.Uncertainty.Tables))
-	for i := range r.Uncertainty.Tables {
-		t := &r.Uncertainty.Tables[i]
-		v.tables[t.Clique.Key()] = t
-	}
 	v.oneWay = oneVariances(r)
-	v.screened = distances(v.sizes, r.Uncertainty.Tables)
+	v.index()
 	return v
 }
 

@@ -40,7 +40,8 @@ func (v *Intervals) precision(c domain.Clique) float64 {
 	u := 0.0
 	for _, m := range v.measurements {
 		if m.Clique.Contains(c) {
-			u += float64(cells) / (float64(len(m.Values)) * m.Variance)
+			all, _ := m.Clique.Cells(v.sizes)
+			u += float64(cells) / (float64(all) * m.Variance)
 		}
 	}
 	return u

@@ -1,11 +1,13 @@
 package publish
 
 import (
+	"encoding/json"
 	"io"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/parquetio"
@@ -18,6 +20,7 @@ const (
 	PrivacyFile   = "_privacy.json"
 	ModelFile     = "_model.arrow"
 	MarginalsFile = "_marginals.parquet"
+	ErrorsFile    = "_errors.json"
 	ReportFile    = "_report.html"
 )
 
@@ -43,7 +46,7 @@ type Description struct {
 	CriteriaWithin float64 // units by which noise shifts their check
 }
 
-// Files makes the files that go with the rows: statement, model, marginals and report. They are functions of the
+// Files makes the files that go with the rows: statement, model, marginals, their errors and report. They are functions of the
 // release, so that a repeated publication writes the same bytes.
 func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) ([]dirsink.Released, error) {
 	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
@@ -60,6 +63,13 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 		}},
 		{Name: MarginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := parquetio.WriteMarginals(w, marginals)
+			return err
+		}},
+		{Name: ErrorsFile, Write: func(w io.Writer, _ []dirsink.File) error {
+			b, err := json.Marshal(interval.New(a.Result))
+			if err == nil {
+				_, err = w.Write(b)
+			}
 			return err
 		}},
 		{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {

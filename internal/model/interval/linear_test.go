@@ -1,0 +1,115 @@
+package interval
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/population"
+)
+
+// wholeTable returns the table of all attributes of a universe.
+func wholeTable(m *population.Model) Table {
+	t := Table{Codes: make([][]domain.Code, len(m.Sizes))}
+	for a := range m.Sizes {
+		t.Clique = append(t.Clique, a)
+	}
+	t.AddMarginal(m.Sizes, m.Weights, 1)
+	return t
+}
+
+// TestLinearIsNoiseAlone: if nothing was known of an interaction before its release, its part of a query's variance is that of
+// the noise in the query's own interaction, whatever the model; what was known before makes it less.
+func TestLinearIsNoiseAlone(t *testing.T) {
+	r := residualResult()
+	for i := range r.Model.Weights {
+		r.Model.Weights[i] = 1e6 // an even table: conditional means are plain means
+	}
+	r.Total.Units = r.Model.Total()
+	r.Uncertainty.Pooled[0][2] = false
+	for i := range r.Uncertainty.Tables {
+		x := &r.Uncertainty.Tables[i]
+		x.Scale, x.Earlier, x.Growth, x.Precision = 1e12, 0, 1, .01*float64(i+1)
+	}
+	table := wholeTable(r.Model)
+	q := make([]float64, 24)
+	for i := range q {
+		q[i] = float64(i*i%7) / 7
+	}
+	want := 0.0
+	eachSubset([]int{0, 1, 2}, 3, func(sub domain.Clique) {
+		cells, _ := sub.Cells(r.Model.Sizes)
+		p := population.NewProjection(r.Model.Sizes, domain.Clique{0, 1, 2}, sub)
+		means, free := p.Sum(make([]float64, cells), q), 1.0
+		for i := range means {
+			means[i] /= 24 / float64(cells)
+		}
+		population.Center(means, population.Shape(r.Model.Sizes, sub))
+		noise := 0.0
+		if len(sub) == 1 {
+			noise = r.Uncertainty.OneWay[sub[0]]
+		}
+		for _, a := range sub {
+			free *= 1 - 1/float64(r.Model.Sizes[a])
+		}
+		for _, x := range r.Uncertainty.Tables {
+			if x.Clique.Equal(sub) {
+				noise = 1 / (x.Precision * free)
+			}
+		}
+		for _, x := range means {
+			want += noise * x * x
+		}
+	})
+	got, _, _ := New(r).Linear(table).Variance(q)
+	if math.Abs(got-want) > .01*want {
+		t.Errorf("variance %g, want %g, that of the noise", got, want)
+	}
+	for i := range r.Uncertainty.Tables {
+		r.Uncertainty.Tables[i].Scale = 1e-6
+	}
+	if less, _, _ := New(r).Linear(table).Variance(q); less >= got {
+		t.Errorf("with a prior the variance is %g, not less than %g", less, got)
+	}
+}
+
+// TestLinearOfNothing: a constant has the error of the number of units alone.
+func TestLinearOfNothing(t *testing.T) {
+	r := residualResult()
+	r.Total.Variance = 50
+	q := make([]float64, 24)
+	for i := range q {
+		q[i] = 3
+	}
+	if got, _, drawn := New(r).Linear(wholeTable(r.Model)).Variance(q); math.Abs(got-9*50) > 1e-6 || drawn > 1e-6 {
+		t.Errorf("variance %g and %g, want 450 and 0", got, drawn)
+	}
+	if got, _, _ := New(r).Linear(Table{Fitted: []float64{r.Total.Units}}).Variance([]float64{1}); math.Abs(got-50) > 1e-9 {
+		t.Errorf("everybody: variance %g, want 50", got)
+	}
+}
+
+// TestRestore: what is released gives the same standard errors as the result, and damaged bytes give none.
+func TestRestore(t *testing.T) {
+	r := residualResult()
+	b, err := New(r).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Restore(b, r.Model.Sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := make([]float64, 24)
+	q[3], q[17] = 1, 2
+	x, _, _ := New(r).Linear(wholeTable(r.Model)).Variance(q)
+	if y, _, _ := again.Linear(wholeTable(r.Model)).Variance(q); x != y || !(x > 0) {
+		t.Errorf("variance %g, and %g of what was restored", x, y)
+	}
+	if _, err := Restore(b, []int{3, 2}); err == nil {
+		t.Error("errors of a model of other sizes are taken")
+	}
+	if _, err := Restore(b[:len(b)-2], r.Model.Sizes); err == nil {
+		t.Error("damaged bytes are taken")
+	}
+}

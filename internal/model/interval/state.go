@@ -1,0 +1,96 @@
+package interval
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// state is what all standard errors of a release follow from, besides its model. It is released.
+type state struct {
+	Format      int                 `json:"format"`
+	Sizes       []int               `json:"sizes"`
+	Units       float64             `json:"units"`
+	Variance    float64             `json:"variance"` // of Units
+	Uncertainty *solver.Uncertainty `json:"uncertainty,omitempty"`
+	OneWay      [][]float64         `json:"one_way,omitempty"` // variance of every value's count
+	Measured    []measuredMarginal  `json:"measured,omitempty"`
+	MaxError    *query.MaxError     `json:"max_error,omitempty"`
+	Scale       *float64            `json:"scale,omitempty"` // κ of whole marginals
+}
+
+// measuredMarginal is a marginal with noisy cells.
+type measuredMarginal struct {
+	Clique   domain.Clique `json:"clique"`
+	Variance float64       `json:"variance"`
+}
+
+const stateFormat = 1
+
+// MarshalJSON returns what Restore reads: all that standard errors follow from, besides the model.
+func (v *Intervals) MarshalJSON() ([]byte, error) {
+	s := state{Format: stateFormat, Sizes: v.sizes, Units: v.units, Variance: v.totalVariance, Uncertainty: v.uncertainty, OneWay: v.oneWay, MaxError: v.maxError}
+	for _, m := range v.measurements {
+		s.Measured = append(s.Measured, measuredMarginal{m.Clique, m.Variance})
+	}
+	if !math.IsNaN(v.scale) {
+		s.Scale = &v.scale
+	}
+	return json.Marshal(s)
+}
+
+var errState = errors.New("interval: not what was released of a model's errors, or damaged")
+
+// Restore reads what MarshalJSON has written for a model of the given sizes.
+func Restore(data []byte, sizes []int) (*Intervals, error) {
+	var s state
+	if err := json.Unmarshal(data, &s); err != nil || s.Format != stateFormat || !slices.Equal(s.Sizes, sizes) || !(s.Units >= 1) || !(s.Variance >= 0) {
+		return nil, errState
+	}
+	v := &Intervals{sizes: s.Sizes, units: s.Units, totalVariance: s.Variance, uncertainty: s.Uncertainty, oneWay: s.OneWay, maxError: s.MaxError, scale: math.NaN()}
+	if s.Scale != nil {
+		v.scale = *s.Scale
+	}
+	within := func(c domain.Clique) bool {
+		return !slices.ContainsFunc(c, func(a int) bool { return a < 0 || a >= len(sizes) })
+	}
+	for _, m := range s.Measured {
+		if !within(m.Clique) || !(m.Variance > 0) {
+			return nil, errState
+		}
+		v.measurements = append(v.measurements, query.Measurement{Clique: m.Clique, Variance: m.Variance})
+	}
+	if s.Uncertainty == nil {
+		return v, nil
+	}
+	if len(s.Uncertainty.Pooled) != len(sizes) || len(s.OneWay) != len(sizes) {
+		return nil, errState
+	}
+	for a, k := range sizes {
+		if len(s.Uncertainty.Pooled[a]) != k || len(s.OneWay[a]) != k {
+			return nil, errState
+		}
+	}
+	for i := range s.Uncertainty.Tables {
+		if !within(s.Uncertainty.Tables[i].Clique) {
+			return nil, errState
+		}
+	}
+	v.index()
+	return v, nil
+}
+
+// index prepares what is looked up of tables.
+func (v *Intervals) index() {
+	v.tables = make(map[string]*solver.TableUncertainty, len(v.uncertainty.Tables))
+	for i := range v.uncertainty.Tables {
+		t := &v.uncertainty.Tables[i]
+		v.tables[t.Clique.Key()] = t
+	}
+	v.screened = distances(v.sizes, v.uncertainty.Tables)
+}
