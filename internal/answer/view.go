@@ -73,30 +73,16 @@ func (r *Release) look(q *Query) (*view, error) {
 			v.shares[a.Where] = condition(a.Where)
 			conditions = append(conditions, v.shares[a.Where])
 		}
-		if a.Column == "" {
-			continue
-		}
-		if i, err := r.column(a.Column); err != nil {
-			errs.Addf("query: %v", err)
-		} else if named[i] = true; a.Function != "COUNT" {
-			if at := &r.Domain.Attributes[i]; at.Type == domain.String {
-				errs.Addf("query: %s(%s): the column has words, no numbers; ask for COUNT(*) with GROUP BY %s", a.Function, a.Column, a.Column)
-			} else if !slices.Contains(v.numbers, i) {
-				v.numbers = append(v.numbers, i)
-			}
+		if a.Column != "" {
+			v.name(&a, named, &errs)
 		}
 	}
 	for _, k := range q.Keys {
-		i, err := r.column(k.Column)
-		if err == nil {
-			err = k.fits(&r.Domain.Attributes[i])
-		}
-		if err != nil {
+		if i, err := k.find(r); err != nil {
 			errs.Addf("query: %v", err)
-			continue
+		} else {
+			named[i], cuts[i] = true, append(cuts[i], k)
 		}
-		named[i] = true
-		cuts[i] = append(cuts[i], k)
 	}
 	for i := range r.Domain.Attributes {
 		for _, c := range conditions {
@@ -124,6 +110,32 @@ func (r *Release) look(q *Query) (*view, error) {
 	slices.Sort(v.columns)
 	v.divide(conditions, cuts)
 	return v, v.fill()
+}
+
+// name notes the column that a function is of.
+func (v *view) name(a *Aggregate, named map[int]bool, errs *bounded.Errors) {
+	i, err := v.r.column(a.Column)
+	switch {
+	case err != nil:
+		errs.Addf("query: %v", err)
+	case a.Function == "COUNT":
+		named[i] = true
+	case v.r.Domain.Attributes[i].Type == domain.String:
+		errs.Addf("query: %s(%s): the column has words, no numbers; ask for COUNT(*) with GROUP BY %s", a.Function, a.Column, a.Column)
+	default:
+		if named[i] = true; !slices.Contains(v.numbers, i) {
+			v.numbers = append(v.numbers, i)
+		}
+	}
+}
+
+// find returns the column of a key, if it can be cut as that asks.
+func (k *Key) find(r *Release) (int, error) {
+	i, err := r.column(k.Column)
+	if err == nil {
+		err = k.fits(&r.Domain.Attributes[i])
+	}
+	return i, err
 }
 
 // aggregates lists all that is computed.
