@@ -69,8 +69,8 @@ var functions = map[string]string{
 // others are functions of SQL that are not, and what to ask in their place.
 var others = map[string]string{
 	"MIN": "depends on one person; ask for QUANTILE(column, 0.01)", "MAX": "depends on one person; ask for QUANTILE(column, 0.99)",
-	"CORR": "is no ratio of two sums; draw tables by sample --draw=1, --draw=2, … and compute it in each", "COVAR_POP": "is no ratio of two sums; draw tables by sample --draw=1, --draw=2, … and compute it in each",
-	"REGR_SLOPE": "is no ratio of two sums; draw tables by sample --draw=1, --draw=2, … and compute it in each",
+	"CORR": "is no ratio of two sums; compute it from rows of dapple sample, without an interval", "COVAR_POP": "is no ratio of two sums; compute it from rows of dapple sample, without an interval",
+	"REGR_SLOPE": "is no ratio of two sums; compute it from rows of dapple sample, without an interval",
 	"MODE":       "is no ratio of two sums; GROUP BY the column, ORDER BY COUNT(*) DESC",
 }
 

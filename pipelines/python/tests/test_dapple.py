@@ -78,6 +78,13 @@ class Tables(unittest.TestCase):
         self.assertEqual((old.num_rows, old.schema), (50, made.rows.schema))
         self.assertGreater(min(old["age"].to_pylist()), 67)
         self.assertEqual(made.sample(20, seed=3), made.sample(20, seed=3))
+        answers = made.query("SELECT sex, COUNT(*), AVG(age) FROM rows WHERE age > 20 GROUP BY sex", population=True)
+        self.assertIn("95 % interval", repr(answers))
+        for a in answers:
+            self.assertIn(a["from"], ("measured", "modelled"))
+            if a["value"] is not None:  # else noise hides it
+                self.assertLessEqual(a["low"], a["value"])
+                self.assertLess(a["value"], a["high"])
 
     def test_readers_and_paths(self) -> None:
         reader = table().to_reader(max_chunksize=300)

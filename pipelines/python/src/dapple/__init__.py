@@ -7,6 +7,7 @@
     made.rows                                                  # synthetic rows, of the table's type
     made.statement                                             # the promise, and what was spent
     made.sample(1000, where="age > 67")                        # more rows, at no privacy cost
+    made.query("SELECT AVG(age) FROM rows")                    # answers with 95 % intervals, at no privacy cost
 
 `Synthesize` is the same in a Beam pipeline; it needs `pip install 'dapple[beam]'`. The work is done by the program dapple,
 which this package carries; the variable DAPPLE names another one.
@@ -14,13 +15,13 @@ which this package carries; the variable DAPPLE names another one.
 
 from typing import Any
 
-from dapple._api import Check, Evaluation, Ledger, Plan, Release, Report, check, infer, load, plan, synthesize
+from dapple._api import Answers, Check, Evaluation, Ledger, Plan, Release, Report, check, infer, load, plan, synthesize
 from dapple._domain import Column, Domain
 from dapple._program import Error, Fault, Interrupted
 
 __version__ = "0.1.0"
 
-__all__ = ["Check", "Column", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report", "Synthesize",
+__all__ = ["Answers", "Check", "Column", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report", "Synthesize",
            "check", "infer", "load", "plan", "synthesize"]
 
 

@@ -90,6 +90,17 @@ class Release:
             tables = _tables()
             return tables.read(at / "drawn", tables.arrow if self._restore is tables.directory else self._restore)
 
+    def query(self, sql: str, *, population: bool = False) -> Answers:
+        """Answers a question such as "SELECT sex, COUNT(*), AVG(age) FROM rows WHERE age >= 40 GROUP BY sex", at no privacy cost.
+
+        Each answer is a dict with value, standard_error, and low and high, the ends of its 95 % interval. With `population` it is
+        about the population that the table's people are a random sample of. Raises Error.
+        """
+        with _program.workspace() as at:
+            flags = ["--json=answers.json", *(["--population"] if population else [])]
+            text = _program.run("query", [str(self._path.absolute()), sql, *flags], at)
+            return Answers(json.loads((at / "answers.json").read_text(encoding="utf-8"))["answers"], text)
+
     def report(self) -> Report:
         """The page on promise, budget and errors, for people who decide."""
         return Report(self._beside / "_report.html")
@@ -128,6 +139,20 @@ class Figures(dict[str, Any]):
 
     def __init__(self, figures: Mapping[str, Any], text: str):
         super().__init__(figures)
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text.strip()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+class Answers(list[dict[str, Any]]):
+    """Answers to a question, each with its error, and the text that shows them."""
+
+    def __init__(self, answers: Iterable[dict[str, Any]], text: str):
+        super().__init__(answers)
         self.text = text
 
     def __repr__(self) -> str:
