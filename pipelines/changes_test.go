@@ -35,7 +35,7 @@ func TestNoChangedFileIsVerified(t *testing.T) {
 		}
 		return err
 	}
-	if err := verified(); err != nil || len(kinds) != 7 {
+	if err := verified(); err != nil || len(kinds) != 8 {
 		t.Fatalf("%v is not verified: %v", kinds, err)
 	}
 	for _, path := range kinds {

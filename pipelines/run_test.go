@@ -133,7 +133,7 @@ func TestRunWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Verify(context.Background()); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 || len(m.Released) != 4 {
+		if err := m.Verify(context.Background()); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 || len(m.Released) != 5 {
 			t.Errorf("%s: %d parts, %d rows, %d released files, %v", tt.format, len(m.Parts), m.Rows, len(m.Released), err)
 		}
 		if names, err := files.Names(context.Background(), c.Output); err != nil || len(names) != 2 {
