@@ -23,7 +23,7 @@ func (r *Request) workload(f *Faults) (w query.Workload, ok bool) {
 			"raise it, or give the column fewer values or bins")
 		return w, false
 	}
-	w = query.AllMarginals(sizes, r.Marginals, r.MaxCells)
+	w = query.WithOrder(r.File.Domain, query.AllMarginals(sizes, r.Marginals, r.MaxCells))
 	r.omitted = ofWidth(len(sizes), r.Marginals) - int64(len(w.Marginals))
 	return w, true
 }

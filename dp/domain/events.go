@@ -21,6 +21,8 @@ type Events struct {
 	// Person, and columns of events are NULL of people without rows: for Filled that is so of them alone.
 	NoRows bool     `json:",omitempty"`
 	Filled []string `json:",omitempty"`
+
+	Sequence *Sequence `json:",omitempty"` // the order of a person's records; nil: they have none
 }
 
 // RowsPerPerson names the attribute that holds the number of a person's records.
@@ -156,10 +158,11 @@ func numbered(from, to int) (codes []Code) {
 	return codes
 }
 
-// ofRows reports whether an exclusion is of those that excludeRows and excludeUnusual add, or that excludeRows has changed.
+// ofRows reports whether an exclusion is of those that excludeRows, excludeUnusual and linkSequence add, or that excludeRows
+// has changed.
 func (e *Exclusion) ofRows(rows int) (added, changed bool) {
 	if !e.Clique.Contains(Clique{rows}) {
-		return false, false
+		return e.Clique[len(e.Clique)-1] > rows, false // what is remembered
 	}
 	usual := e.Clique[len(e.Clique)-1] > rows
 	return len(e.Clique) == 2 || usual, len(e.Clique) > 2 && !usual
@@ -183,10 +186,10 @@ func (d *Domain) events(errs *bounded.Errors) {
 	if e == nil {
 		return
 	}
-	if e.Columns < 1 || e.Columns+1+len(e.Usual) != d.Len() || d.Attributes[e.Columns].Name != RowsPerPerson {
+	if e.Columns < 1 || e.Columns+e.added() != d.Len() || d.Attributes[e.Columns].Name != RowsPerPerson || e.Sequence != nil && !d.sequenced() {
 		d.eventsFaults(errs)
 		if errs.Err() == nil {
-			errs.Addf("domain: events: the columns are not those of a record, %s and one for each usual column", RowsPerPerson)
+			errs.Addf("domain: events: the columns are not those of a record, %s, one for each usual column, and what an order adds", RowsPerPerson)
 		}
 		return
 	}
@@ -204,7 +207,10 @@ func (d *Domain) eventsFaults(errs *bounded.Errors) {
 	if e.NoRows && len(e.Person) == 0 {
 		errs.Addf("domain: events: people without rows exist, and no column is one of a person; name some under person")
 	}
-	records := d.Attributes[:max(0, min(e.Columns, d.Len()))]
+	records := slices.Clone(d.Attributes[:max(0, min(e.Columns, d.Len()))])
+	if q := e.Sequence; q != nil && q.Place >= 0 && q.Place < len(records) {
+		records[q.Place] = q.Declared
+	}
 	find := func(name string) *Attribute {
 		if i := slices.IndexFunc(records, func(a Attribute) bool { return a.Name == name }); i >= 0 {
 			return &records[i]
@@ -275,6 +281,10 @@ func (d *Domain) Recorded() *Domain {
 	out := new(Domain)
 	*out = *d
 	out.Attributes, out.Events, out.StructuralZeros = slices.Clone(d.Attributes[:d.Events.Columns]), nil, nil
+	computed := -1
+	if q := d.Events.Sequence; q != nil {
+		computed, out.Attributes[q.Place] = q.Place, q.Declared
+	}
 	for _, e := range d.StructuralZeros {
 		added, changed := e.ofRows(d.Events.Columns)
 		if n := len(e.Clique) - 1; changed {
@@ -289,7 +299,7 @@ func (d *Domain) Recorded() *Domain {
 			out.Attributes[i].Null = false
 		}
 		// A value of the person does not follow one of an event.
-		unknown := func(a int) bool { return a >= len(out.Attributes) || d.OfPerson(i) && !d.OfPerson(a) }
+		unknown := func(a int) bool { return a >= len(out.Attributes) || a == computed || d.OfPerson(i) && !d.OfPerson(a) }
 		if c := out.Attributes[i].Coupling; c != nil && slices.ContainsFunc(c.Others(), unknown) {
 			out.Attributes[i].Coupling = nil
 		}
@@ -299,7 +309,8 @@ func (d *Domain) Recorded() *Domain {
 
 // OfPerson reports whether attribute a is the same in all rows of a person. It is for domains with Events.
 func (d *Domain) OfPerson(a int) bool {
-	return a >= d.Events.Columns || slices.Contains(d.Events.Person, d.Attributes[a].Name)
+	e := d.Events
+	return a >= e.Columns && (e.Sequence == nil || a < e.Before(0)) || slices.Contains(e.Person, d.Attributes[a].Name)
 }
 
 // Split returns the columns of d, which are those of a record, that people have and that their rows have, and which they

@@ -108,21 +108,28 @@ func (d *Domain) WithBins(list []LearnedBins) (*Domain, error) {
 func (d *Domain) EqualBins() *Domain {
 	var list []LearnedBins
 	for a := range d.Attributes {
-		x := &d.Attributes[a]
-		if x.Learned == 0 {
-			continue
+		if x := &d.Attributes[a]; x.Learned > 0 {
+			list = append(list, x.equalBins(a))
 		}
-		b := LearnedBins{Attribute: a, Runs: []Run{{0, 1}}}
-		for i := range x.Learned {
-			b.Starts = append(b.Starts, i*x.Fine()/x.Learned)
-		}
-		list = append(list, b)
 	}
 	out, err := d.WithBins(list)
+	if err == nil && d.Ordered() && d.Events.Sequence.Declared.Learned > 0 {
+		events, q := *d.Events, *d.Events.Sequence // the column that orders records has none of a release
+		err = q.Declared.learn(q.Declared.equalBins(q.Place))
+		events.Sequence, out.Events = &q, &events
+	}
 	if err != nil {
 		panic("domain: equal bins of a domain that is not valid")
 	}
 	return out
+}
+
+func (a *Attribute) equalBins(number int) LearnedBins {
+	b := LearnedBins{Attribute: number, Runs: []Run{{0, 1}}}
+	for i := range a.Learned {
+		b.Starts = append(b.Starts, i*a.Fine()/a.Learned)
+	}
+	return b
 }
 
 // learn replaces the one range of values by bins.

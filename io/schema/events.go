@@ -47,17 +47,37 @@ func (r *reader) events(f *File, n *yaml.Node) {
 		cuts = slices.Insert(cuts, 0, 0)
 	}
 	d, err := f.Domain.WithEvents(person, usual, cuts, most)
-	if err == nil {
-		if len(r.faults) == before {
-			*f.Domain = *d
+	if r.eventsFaults(n, m, err); m.has("order") {
+		q := domain.Sequence{Strict: r.flag(m.values["strict"], "events: strict"), Previous: r.texts(m.values["previous"], "events: previous")}
+		var ok bool
+		if q.Column, ok = r.text(m.values["order"], "events: order"); ok {
+			ordered, err := d.WithSequence(q)
+			if r.eventsFaults(n, m, err); err == nil {
+				d = ordered
+			}
 		}
+	} else {
+		for _, key := range []string{"previous", "strict"} {
+			if m.has(key) {
+				r.add(m.values[key], "events: %s: there is no order; add order: COLUMN, or leave it out", key)
+			}
+		}
+	}
+	if len(r.faults) == before {
+		*f.Domain = *d
+	}
+}
+
+// eventsFaults notes what a domain refuses, at the key that says so.
+func (r *reader) eventsFaults(n *yaml.Node, m mapping, err error) {
+	if err == nil {
 		return
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		at, text := n, strings.TrimPrefix(line, "domain: ")
-		for key, node := range map[string]*yaml.Node{"person": m.values["person"], "usual": m.values["usual"]} {
-			if node != nil && strings.HasPrefix(text, "events: "+key+":") {
-				at = node
+		for _, key := range eventsKeys.names() {
+			if m.values[key] != nil && strings.HasPrefix(text, "events: "+key+":") {
+				at = m.values[key]
 			}
 		}
 		r.add(at, "%s", text)

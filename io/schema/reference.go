@@ -63,6 +63,9 @@ var (
 		{name: "person", form: "[COLUMN, …]", text: "columns that do not change within a person", shape: scalars},
 		{name: "rows", form: "{max: N}", text: "public: nobody is written with more than N rows", must: true},
 		{name: "usual", form: "[COLUMN, …]", text: "columns of the rows whose commonest value in a person is kept: people stay alike to themselves", shape: scalars},
+		{name: "order", form: "COLUMN", text: "numbers, dates or times of a day: a person's rows follow each other in its order", shape: scalar},
+		{name: "previous", form: "[COLUMN, …]", text: "of order: columns whose value in the row before is remembered; default: all of at most 99 cells", shape: scalars},
+		{name: "strict", form: "true", text: "of order: no two rows of a person have the same value of that column", shape: boolean},
 	}
 	rowsKeys = keyFacts{
 		{name: "max", form: "N", text: "1 to 2^20", shape: count, must: true},

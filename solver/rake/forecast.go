@@ -219,7 +219,7 @@ func (c *expectedAnswers) far(pair domain.Clique, base []float64) float64 {
 
 // knows reports whether the codes of the pattern are those of this run: bins are learned again.
 func (c *expectedAnswers) knows(q domain.Clique) bool {
-	return c.like.Model != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned })
+	return c.like.Model != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned || c.run.problem.Domain.BinsOf(a) >= 0 })
 }
 
 // finer returns what a pair's distance from independence grows by if bins are learned anew, and hold records more or less

@@ -3,6 +3,7 @@ package rake
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -11,11 +12,11 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// learned returns the covered attributes whose bins are learned.
+// learned returns the covered attributes that have bins of their own, which are learned.
 func learned(p solver.Problem, t targets) []domain.Clique {
 	var out []domain.Clique
 	for _, c := range t.attributes() {
-		if a := attribute(p.Domain, c[0]); a != nil && a.Learned > 0 {
+		if a := attribute(p.Domain, c[0]); a != nil && a.Learned > 0 && p.Domain.BinsOf(c[0]) < 0 {
 			out = append(out, c)
 		}
 	}
@@ -54,6 +55,10 @@ func (r *run) learnBins() error {
 	for a := range d.Attributes {
 		x := &d.Attributes[a]
 		if x.Learned == 0 {
+			continue
+		}
+		if of := d.BinsOf(a); of >= 0 {
+			r.takeBins(a, of, codes)
 			continue
 		}
 		n := x.Fine()
@@ -113,6 +118,21 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 		r.released = append(r.released, query.Measurement{Clique: domain.Clique{a}, Values: one.counts,
 			Variance: one.variance + r.total.Variance/float64(len(one.counts)*len(one.counts))})
 	}
+}
+
+// takeBins takes the bins of attribute of for attribute a, which costs nothing.
+func (r *run) takeBins(a, of int, codes query.Recoding) {
+	i := slices.IndexFunc(r.bins, func(b domain.LearnedBins) bool { return b.Attribute == of })
+	bins, x := r.problem.Domain.TakeBins(a, r.bins[i]), &r.problem.Domain.Attributes[a]
+	r.taken = append(r.taken, bins)
+	code := make([]domain.Code, x.RecordSize())
+	for v := range code {
+		code[v] = domain.Code(sort.SearchInts(bins.Starts, v+1) - 1)
+	}
+	if x.Null {
+		code[len(code)-1] = domain.Code(len(bins.Starts))
+	}
+	codes[a] = code
 }
 
 const (

@@ -33,7 +33,7 @@ func (r *run) measureOneWays() error {
 	}
 	attributes := slices.DeleteFunc(r.targets.attributes(), func(c domain.Clique) bool {
 		x := attribute(r.problem.Domain, c[0])
-		return x != nil && x.Learned > 0
+		return x != nil && x.Learned > 0 && r.problem.Domain.BinsOf(c[0]) < 0
 	})
 	if len(attributes) == 0 {
 		return nil

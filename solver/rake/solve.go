@@ -28,6 +28,7 @@ type run struct {
 	oneWays  []oneWay
 	released []query.Measurement // one-way tables on original codes
 	bins     []domain.LearnedBins
+	taken    []domain.LearnedBins // of attributes that have the bins of others
 	merged   *merged
 
 	pairs    []*candidate
@@ -78,7 +79,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	m.StructuralZeros = p.Domain.Exclusions()
 	r.meetRowCounts(m)
 	r.couple(m)
-	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(), Bins: r.bins,
+	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(), Bins: slices.Concat(r.bins, r.taken),
 		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status, Public: cmp.Or(r.used, r.problem.Public.Use(0))}, nil
 }
 

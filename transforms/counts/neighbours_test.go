@@ -23,7 +23,7 @@ func nasty(rng *rand.Rand, d *domain.Domain) (rows [][]string) {
 	row := func() []string {
 		cells := make([]string, d.Len())
 		for a := range cells {
-			values := append([]string{"", "?", "-0", "NaN", "\x00\xff", "99999999999999999999"}, d.Attributes[a].Values...)
+			values := append([]string{"", "?", "-0", "NaN", "\x00\xff", "99999999999999999999", "7"}, d.Attributes[a].Values...)
 			cells[a] = values[rng.IntN(len(values))]
 		}
 		return cells
@@ -138,4 +138,21 @@ func distance(a, b []int64) (sum int64) {
 		sum += max(a[i]-b[i], b[i]-a[i])
 	}
 	return sum
+}
+
+// Rows that remember the one before count as others do: whoever comes adds one in all to each marginal, also of gaps and of
+// what is remembered.
+func TestNeighboursWithHistoriesDifferByOneRecord(t *testing.T) {
+	d := adult("id")
+	d.Attributes[2] = domain.Attribute{Name: "day", Type: domain.Int64, Cuts: domain.EqualCuts(0, 9, 10), Resolution: 1, HasFallback: true}
+	people, err := d.WithEvents([]string{d.Attributes[0].Name}, nil, domain.EqualRatioCuts(5), 5)
+	if err == nil {
+		people, err = people.WithSequence(domain.Sequence{Column: "day"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		neighboursDiffer(t, people, n)
+	}
 }

@@ -24,9 +24,11 @@ func newPeople(f *modelio.File, n int64, seed uint64) *people {
 	p := &people{width: f.Domain.Len()}
 	of := population.Events{Rows: e.Columns, Cuts: f.Domain.Attributes[e.Columns].Cuts}
 	for a := e.Columns + 1; a < f.Domain.Len(); a++ {
-		of.Person = append(of.Person, a)
+		if f.Domain.OfPerson(a) {
+			of.Person = append(of.Person, a)
+		}
 	}
-	of.Person = append(of.Person, e.Columns)
+	of.Person, of.Chain = append(of.Person, e.Columns), chainOf(&f.Domain)
 	for a := range e.Columns {
 		p.same = append(p.same, f.Domain.OfPerson(a))
 		if p.same[a] {
@@ -36,6 +38,29 @@ func newPeople(f *modelio.File, n int64, seed uint64) *people {
 	p.tables[0], p.tables[1] = relation.Tables(&f.Domain)
 	p.People = population.NewPeople(f.Model, f.Cliques, of, n, seed)
 	return p
+}
+
+// chainOf returns how rows of a domain follow each other; nil if they have no order.
+func chainOf(d *domain.Domain) *population.Chain {
+	if !d.Ordered() {
+		return nil
+	}
+	e, q := d.Events, d.Events.Sequence
+	least, gap, start := int64(0), domain.NewInside(&d.Attributes[e.Gap()]), domain.NewInside(&d.Attributes[e.First()])
+	if q.Strict {
+		least = 1
+	}
+	c := &population.Chain{Gap: e.Gap(), Start: e.First(), Columns: d.Remembered(), Strict: q.Strict, Order: e.Gap(), Last: int64(q.Declared.RecordSize()) - 1}
+	for i := range c.Columns {
+		c.Before = append(c.Before, e.Before(i))
+	}
+	c.Value = func(a int, code domain.Code, position float64) int64 {
+		if a == c.Gap {
+			return least + gap.Value(code, position)
+		}
+		return start.Value(code, position)
+	}
+	return c
 }
 
 // eachPerson decodes the rows of a table of the people from … to−1.

@@ -73,7 +73,7 @@ func (p Params) withDefaults() Params {
 		p.SampleSeed = rand.Uint64() // privacy does not depend on it
 	}
 	if p.Workload.Sizes == nil && p.Domain != nil {
-		p.Workload = query.Default(p.Domain.Sizes())
+		p.Workload = query.WithOrder(p.Domain, query.Default(p.Domain.Sizes()))
 	} else if p.Domain != nil && slices.Equal(p.Workload.Sizes, p.Domain.Sizes()) {
 		p.Workload = query.WithRows(p.Domain, p.Workload, query.DefaultCells)
 	}

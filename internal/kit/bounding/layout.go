@@ -42,6 +42,9 @@ func NewRecordLayout(d *domain.Domain) *Layout {
 		return NewLayout(d.RecordSizes())
 	}
 	sizes := d.RecordSizes()[:d.Events.Columns]
+	if d.Ordered() { // the gap is not read, but the column whose place it takes
+		sizes[d.Events.Gap()] = d.Events.Sequence.Declared.RecordSize()
+	}
 	if d.Events.NoRows {
 		sizes = append([]int{2}, sizes...)
 	}

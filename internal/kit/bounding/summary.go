@@ -19,6 +19,8 @@ type Summary struct {
 	Width  int      // of a packed record, as NewRecordLayout lays it out
 	Unit   int      // the weights of a person add up to 2^Unit
 	None   []byte   // if people without rows exist: the record that stands for no row
+
+	Sequence *Sequence // nil: rows have no order
 }
 
 // NewSummary returns the summary of a domain; nil if it has no Events.
@@ -26,14 +28,13 @@ func NewSummary(d *domain.Domain) *Summary {
 	if d.Events == nil {
 		return nil
 	}
-	records, first := NewRecordLayout(d), 0
+	records, first := NewRecordLayout(d), first(d)
 	rows := d.Attributes[d.Events.Columns].Cuts
 	s := &Summary{Cuts: rows[:len(rows)-1], Wide: d.RecordSizes(), Width: records.Width(), Unit: d.WeightBits()}
 	if d.Events.NoRows {
-		first = 1
 		none := make([]domain.Code, 1+d.Events.Columns)
 		for a := range d.Events.Columns {
-			if !d.OfPerson(a) {
+			if !d.OfPerson(a) && !(d.Ordered() && a == d.Events.Gap()) {
 				none[first+a] = domain.Code(s.Wide[a] - 1) // NULL
 			}
 		}
@@ -49,6 +50,7 @@ func NewSummary(d *domain.Domain) *Summary {
 	for _, name := range d.Events.Usual {
 		s.Usual = append(s.Usual, at(name))
 	}
+	s.Sequence = newSequence(d, at)
 	return s
 }
 
@@ -74,13 +76,15 @@ func (s *Summary) Append(dst []byte, rank *Ranker, id, rows []byte, times []uint
 	if total == 0 {
 		rows, times = s.None, []uint64{1}
 	}
-	summary := s.summary(total, rank, id, rows, times)
 	who := people[:s.Width]
 	if !s.constant(people) {
 		i := rank.Least(id, people, often)
 		who = people[i*s.Width : (i+1)*s.Width]
 	}
-	n := 0
+	if s.Sequence != nil {
+		return s.appendOrdered(dst, rank, id, rows, times, who, total)
+	}
+	summary, n := s.summary(total, rank, id, rows, times), 0
 	for i, share := range shares(s.Unit, rank, id, rows, times) {
 		if share == 0 {
 			continue
@@ -126,7 +130,7 @@ func (s *Summary) summary(total uint64, rank *Ranker, id, rows []byte, times []u
 	if !found {
 		bin-- // the first cut is 0 or 1
 	}
-	for most := s.Wide[len(s.Wide)-1-len(s.Usual)] - 1; ; most, bin = most>>8, bin>>8 { // in as many bytes as the layout has for it
+	for most := len(s.Cuts) - 1; ; most, bin = most>>8, bin>>8 { // in as many bytes as the layout has for it
 		out = append(out, byte(bin))
 		if most < 1<<8 {
 			break

@@ -13,6 +13,7 @@ type Events struct {
 	Person []int   // attributes that are the same in all rows of a person, the one of Rows among them
 	Rows   int     // the attribute that holds the number of rows
 	Cuts   []int64 // of that: bin b holds Cuts[b] … Cuts[b+1]−1 rows, the last one Cuts[b+1] too; people without rows are alone
+	Chain  *Chain  // nil: rows have no order
 }
 
 const (
@@ -42,9 +43,10 @@ type People struct {
 	donors  []uint32 // records that have rows, in order of rows
 	ends    []int64  // donors[j] has rows ends[j−1] … ends[j]−1
 	sums    [][]float64
-	offset  float64 // of the numbers of rows inside their bins
-	inOrder []int64 // number of the first row of person every·i, in order of classes
-	placed  []int64 // the same in order of positions
+	offset  float64    // of the numbers of rows inside their bins
+	chain   *histories // nil: rows have no order
+	inOrder []int64    // number of the first row of person every·i, in order of classes
+	placed  []int64    // the same in order of positions
 }
 
 // personCell is a number of persons with equal attributes.
@@ -73,7 +75,7 @@ func NewPeople(m *Model, cliques []domain.Clique, e Events, n int64, seed uint64
 		p.e.Person = byDependence(m, e.Person, p.other)
 		slices.SortStableFunc(p.e.Person, func(a, b int) int { return p.precedence(a) - p.precedence(b) })
 	}
-	if slices.ContainsFunc(m.StructuralZeros, func(x domain.Exclusion) bool { return p.mixes(x.Clique) && !p.ofRows(x.Clique) }) {
+	if slices.ContainsFunc(m.StructuralZeros, func(x domain.Exclusion) bool { return p.mixes(x.Clique) && !p.ofRows(x.Clique) && !p.ofChain(x.Clique) }) {
 		p.support = domain.NewSupport(m.Sizes, m.StructuralZeros)
 	}
 	p.scatter = newScatter(n, seed)
@@ -82,8 +84,18 @@ func NewPeople(m *Model, cliques []domain.Clique, e Events, n int64, seed uint64
 	sorted := p.sorted()
 	of := p.draw(sorted, cliques)
 	p.number()
+	if e.Chain != nil {
+		p.chain = newHistories(p, *e.Chain)
+		return p
+	}
 	p.assign(sorted, of)
 	return p
+}
+
+// ofChain reports whether a clique is of what was before a row, which is as it has to be in every history.
+func (p *People) ofChain(c domain.Clique) bool {
+	chain := p.e.Chain
+	return chain != nil && slices.ContainsFunc(c, func(a int) bool { return a == chain.Gap || slices.Contains(chain.Before, a) })
 }
 
 // precedence is the place of an attribute of persons among those that rows follow: first what is usual, then the number of rows,
@@ -155,14 +167,32 @@ type Person struct {
 	class int
 	first int64 // number of its first row, in order of classes
 	Rows  int64
+
+	history []domain.Code // the rows of a person whose rows have an order
 }
 
 // At returns the person at position i.
 func (p *People) At(i int64) Person {
+	q := p.person(i)
+	if p.chain != nil {
+		q.history = make([]domain.Code, q.Rows*int64(len(p.m.Sizes)))
+		if q.Rows > 0 {
+			for j, v := range p.chain.draw(q.history, q.codes, q.own, i, q.Rows) {
+				q.history[j*len(p.m.Sizes)+p.chain.Order] = domain.Code(v)
+			}
+		}
+		return q
+	}
+	q.first = p.first(p.scatter.row(i))
+	return q
+}
+
+// person returns the person at position i without rows.
+func (p *People) person(i int64) Person {
 	r := p.scatter.row(i)
 	c := p.cell(r)
 	k := len(p.e.Person)
-	return Person{p, p.codes[c*k : (c+1)*k], p.cells[c].own, int(p.cells[c].class), p.first(r), p.rowsOf(r, c)}
+	return Person{p: p, codes: p.codes[c*k : (c+1)*k], own: p.cells[c].own, class: int(p.cells[c].class), Rows: p.rowsOf(r, c)}
 }
 
 // Read writes the codes of row j of the person to dst, one for each attribute of the model. Of a person without rows it
@@ -176,6 +206,11 @@ func (q *Person) Read(j int64, dst []domain.Code) {
 		for _, a := range p.other {
 			dst[a] = 0
 		}
+		return
+	}
+	if p.chain != nil {
+		width := int64(len(p.m.Sizes))
+		copy(dst, q.history[j*width:(j+1)*width])
 		return
 	}
 	c := p.classes[q.class]

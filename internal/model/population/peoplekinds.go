@@ -17,24 +17,7 @@ func (p *People) sorted() []uint32 {
 			from = append(from, uint32(i))
 		}
 	}
-	to := make([]uint32, len(from))
-	for k := len(p.e.Person) - 1; k >= 0; k-- {
-		a := p.e.Person[k]
-		next := make([]uint32, p.m.Sizes[a]+1)
-		for _, i := range from {
-			next[p.m.code(i, a)+1]++
-		}
-		for v := 1; v < len(next); v++ {
-			next[v] += next[v-1]
-		}
-		for _, i := range from {
-			c := p.m.code(i, a)
-			to[next[c]] = i
-			next[c]++
-		}
-		from, to = to, from
-	}
-	return from
+	return sortedBy(p.m, from, p.e.Person)
 }
 
 // code returns attribute a of record i.

@@ -1,0 +1,315 @@
+package population
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Chain says how the rows of a person follow each other: each is drawn from the model's records of such people that remember
+// the row before.
+type Chain struct {
+	Gap     int     // attribute of the gap since the row before, whose last code is that of the first row
+	Start   int     // attribute of persons that holds the value at which the first row lies
+	Columns []int   // columns that are remembered
+	Before  []int   // for each of them, the attribute that holds its value in the row before; the last code is that of none
+	Last    int64   // the largest value at which a row may lie; the least is 0
+	Strict  bool    // no two rows of a person lie at the same value
+	Value   ValueOf // of starts and gaps
+	Order   int     // place in what is read to which the value is written at which the row lies
+}
+
+// ValueOf returns one of the values of a cell of an attribute, for a uniform position in it.
+type ValueOf func(a int, code domain.Code, position float64) int64
+
+const (
+	// leastDonors is how many records, at least, a row is drawn from. Fewer agree in too much by chance.
+	leastDonors = 5
+	// chainTries is how often a history is drawn that ends behind the last value, before its gaps are shrunk.
+	chainTries  = 8
+	streamChain = 0x636861696e // "chain"
+)
+
+// histories draws the rows of persons one after the other.
+type histories struct {
+	Chain
+	p            *People
+	events       []int // attributes that are drawn, the gap among them
+	first, later *donorTree
+}
+
+// newHistories prepares the chains of p.
+func newHistories(p *People, c Chain) *histories {
+	h := &histories{Chain: c, p: p}
+	m, none := p.m, domain.Code(p.m.Sizes[c.Gap]-1)
+	mean := p.meanRows()
+	var firsts, laters []uint32
+	first, later := make([]float64, len(m.Weights)), make([]float64, len(m.Weights))
+	for i, w := range m.Weights {
+		r := uint32(i)
+		if w <= 0 || p.none(r) {
+			continue
+		}
+		if m.code(r, c.Gap) == none {
+			firsts, first[i] = append(firsts, r), w
+			continue
+		}
+		// A record stands for its share of a person; rows of people with many count as often as they are written.
+		laters, later[i] = append(laters, r), w*mean[m.code(r, p.e.Rows)]
+	}
+	events := slices.DeleteFunc(slices.Clone(p.other), func(a int) bool { return slices.Contains(c.Before, a) })
+	rows := slices.DeleteFunc(slices.Clone(events), func(a int) bool { return a == c.Gap })
+	h.events = events
+	h.first = newDonorTree(m, firsts, first, h.keys(first, p.e.Person, rows), events)
+	h.later = newDonorTree(m, laters, later, h.keys(later, slices.Concat(c.Before, p.e.Person), events), events)
+	h.calibrate()
+	return h
+}
+
+// keys returns attributes in the order in which donors should agree in them with the row that is drawn.
+func (h *histories) keys(weights []float64, attributes, events []int) []int {
+	m := *h.p.m
+	if m.Weights = weights; m.Total() == 0 || len(events) == 0 {
+		return attributes
+	}
+	return byDependence(&m, attributes, events)
+}
+
+// meanRows returns the mean number of rows in each bin of it.
+func (p *People) meanRows() []float64 {
+	out := make([]float64, len(p.sums))
+	for b, sums := range p.sums {
+		before, total := 0.0, sums[len(sums)-1]
+		for k, s := range sums {
+			out[b] += float64(p.e.Cuts[b]+int64(k)) * (s - before) / total
+			before = s
+		}
+	}
+	return out
+}
+
+// draw writes the rows of the person with these codes, who is number i, to dst, which has the width of the model for each.
+// It returns the values at which they lie.
+func (h *histories) draw(dst []domain.Code, codes []domain.Code, own uint32, i, rows int64) []int64 {
+	rng := rand.New(rand.NewPCG(h.p.seed^streamChain, uint64(i)))
+	at := make([]int64, rows)
+	for try := range chainTries {
+		if !h.attempt(dst, at, codes, own, rng, try == chainTries-1) {
+			continue
+		}
+		break
+	}
+	h.shrink(at)
+	return at
+}
+
+// attempt draws a history and the values at which its rows lie. It reports false, and stops early unless it has to go on, if
+// those end behind the last one.
+func (h *histories) attempt(dst []domain.Code, at []int64, codes []domain.Code, own uint32, rng *rand.Rand, whole bool) bool {
+	p, width, n := h.p, len(h.p.m.Sizes), int64(len(at))
+	row := make([]domain.Code, width)
+	for k, a := range p.e.Person {
+		row[a] = codes[k]
+	}
+	at[0] = h.Value(h.Start, row[h.Start], rng.Float64())
+	if h.Strict {
+		at[0] = min(at[0], h.Last-n+1)
+	}
+	for j := range n {
+		tree := h.later
+		if j == 0 {
+			tree = h.first
+			for _, b := range h.Before {
+				row[b] = domain.Code(p.m.Sizes[b] - 1)
+			}
+		} else {
+			for k, b := range h.Before {
+				row[b] = row[h.Columns[k]]
+			}
+		}
+		h.drawRow(row, tree, own, rng)
+		if j > 0 {
+			gap := domain.Code(0) // of a donor that is a first row, as those of nobody else are there
+			if c := row[h.Gap]; int(c) < p.m.Sizes[h.Gap]-1 {
+				gap = c
+			}
+			at[j] = at[j-1] + h.Value(h.Gap, gap, rng.Float64())
+			if !whole && at[j] > h.Last {
+				return false
+			}
+		}
+		copy(dst[j*int64(width):], row)
+	}
+	return at[n-1] <= h.Last
+}
+
+// drawRow draws the columns of an event from the records that agree with row in as much as leaves enough of them.
+func (h *histories) drawRow(row []domain.Code, tree *donorTree, own uint32, rng *rand.Rand) {
+	p := h.p
+	if len(tree.records) == 0 { // there are none of this kind
+		tree = h.first
+		if len(tree.records) == 0 {
+			tree = h.later
+		}
+	}
+	from, to := tree.find(row)
+	for range 100 {
+		i := int(tree.draw(from, to, rng.Float64())) * len(h.events)
+		for k, a := range h.events {
+			row[a] = tree.codes[i+k]
+		}
+		if p.support == nil || p.support.Possible(row) {
+			return
+		}
+	}
+	for _, a := range h.events { // a record of just such a person is possible
+		row[a] = p.m.code(own, a)
+	}
+}
+
+// shrink makes gaps smaller, all by the same part, if the last row lies behind the last value.
+func (h *histories) shrink(at []int64) {
+	n := len(at)
+	over := at[n-1] - h.Last
+	if over <= 0 && !h.Strict {
+		return
+	}
+	least := int64(0) // gap that has to stay
+	if h.Strict {
+		least = 1
+	}
+	free := at[n-1] - at[0] - least*int64(n-1)
+	if over <= 0 || free <= 0 {
+		return
+	}
+	first, room := at[0], h.Last-at[0]-least*int64(n-1)
+	for j := range at {
+		kept := least * int64(j)
+		at[j] = first + kept + int64(float64(at[j]-first-kept)/float64(free)*float64(room))
+	}
+}
+
+// donorTree finds the records that agree with a row in its keys, from the first on, as long as there are enough of them.
+type donorTree struct {
+	m       *Model
+	keys    []int
+	records []uint32      // in lexicographic order of the keys
+	codes   []domain.Code // of what is drawn, one record after the other
+	weights []float64
+	sums    []float64 // of the weights before each, and of all
+	nodes   []donorNode
+	enough  int
+}
+
+// donorNode is the records from … to−1, which agree in the keys above it. Its children are in the order of their codes.
+type donorNode struct {
+	from, to, child, children int32
+	code                      domain.Code
+}
+
+// newDonorTree returns the tree of some records of a model, with weights for all of its records, and what is drawn of them.
+func newDonorTree(m *Model, records []uint32, weights []float64, keys, events []int) *donorTree {
+	t := &donorTree{m: m, keys: keys, enough: leastDonors}
+	if m.Columns == nil { // a universe has records of every kind, whose weights are those of the model
+		t.enough = 1
+	}
+	t.records = sortedBy(m, records, keys)
+	t.weights = make([]float64, len(records))
+	for i, r := range t.records {
+		t.weights[i] = weights[r]
+		for _, a := range events {
+			t.codes = append(t.codes, m.code(r, a))
+		}
+	}
+	t.add()
+	t.nodes = []donorNode{{to: int32(len(records))}}
+	for n, depth, last := 0, 0, 1; depth < len(keys); depth++ { // by levels
+		for ; n < last; n++ {
+			t.split(n, keys[depth])
+		}
+		last = len(t.nodes)
+	}
+	return t
+}
+
+// split makes the children of node n that hold enough records.
+func (t *donorTree) split(n, key int) {
+	node := t.nodes[n]
+	child := int32(len(t.nodes))
+	for from := node.from; from < node.to; {
+		code := t.m.code(t.records[from], key)
+		to := from + int32(sort.Search(int(node.to-from), func(i int) bool { return t.m.code(t.records[from+int32(i)], key) > code }))
+		if to-from >= int32(t.enough) {
+			t.nodes = append(t.nodes, donorNode{from: from, to: to, code: code})
+		}
+		from = to
+	}
+	t.nodes[n].child, t.nodes[n].children = child, int32(len(t.nodes))-child
+}
+
+// add adds up the weights.
+func (t *donorTree) add() {
+	t.sums = append(t.sums[:0], 0)
+	for _, w := range t.weights {
+		t.sums = append(t.sums, t.sums[len(t.sums)-1]+w)
+	}
+}
+
+// find returns the records that agree with row.
+func (t *donorTree) find(row []domain.Code) (from, to int32) {
+	n := &t.nodes[0]
+	for _, key := range t.keys {
+		children, code := t.nodes[n.child:n.child+n.children], row[key]
+		low, high := 0, len(children)
+		for low < high {
+			if mid := (low + high) / 2; children[mid].code < code {
+				low = mid + 1
+			} else {
+				high = mid
+			}
+		}
+		if low == len(children) || children[low].code != code {
+			break
+		}
+		n = &children[low]
+	}
+	return n.from, n.to
+}
+
+// draw returns the number of one of the records from … to−1, by their weights.
+func (t *donorTree) draw(from, to int32, u float64) int32 {
+	low, high := t.sums[from], t.sums[to]
+	x := low + float64(u*(high-low))
+	for to--; from < to; {
+		if mid := from + (to-from)/2; t.sums[mid+1] > x {
+			to = mid
+		} else {
+			from = mid + 1
+		}
+	}
+	return from
+}
+
+// sortedBy returns records in lexicographic order of some attributes: a radix sort.
+func sortedBy(m *Model, records []uint32, keys []int) []uint32 {
+	from, to := slices.Clone(records), make([]uint32, len(records))
+	for k := len(keys) - 1; k >= 0; k-- {
+		a := keys[k]
+		next := make([]uint32, m.Sizes[a]+1)
+		for _, i := range from {
+			next[m.code(i, a)+1]++
+		}
+		for v := 1; v < len(next); v++ {
+			next[v] += next[v-1]
+		}
+		for _, i := range from {
+			c := m.code(i, a)
+			to[next[c]] = i
+			next[c]++
+		}
+		from, to = to, from
+	}
+	return from
+}

@@ -1,0 +1,105 @@
+package population
+
+import (
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Errors of what follows what add up along a history: where the first states are right and one transition is a little too
+// likely, late rows are far off. What all rows together are like is known better, from the model, and costs nothing more: the
+// weights of donors are corrected until histories agree with it.
+const (
+	// driftRounds of drawing histories, and driftRows of them.
+	driftRounds = 8
+	driftRows   = 25_000
+	// mostDrift bounds the factor of a round.
+	mostDrift = 2
+)
+
+// calibrate multiplies the weights of the donors of later rows by factors of each of their codes, so that the histories that
+// are drawn have the rows of the model, column by column.
+func (h *histories) calibrate() {
+	events := h.events
+	m := h.p.m
+	if len(h.later.records) == 0 || h.p.n == 0 {
+		return
+	}
+	want := h.rowMarginals()
+	for range driftRounds {
+		first, later, rows := h.simulate()
+		if rows == 0 {
+			return
+		}
+		for k, a := range events {
+			factors, sum := make([]float64, m.Sizes[a]), 0.0
+			for _, n := range want[k] {
+				sum += n
+			}
+			for v := range factors {
+				factors[v] = 1
+				if later[k][v] > 0 {
+					target := max(want[k][v]/sum*float64(rows)-first[k][v], 0)
+					factors[v] = min(max((target+1)/(later[k][v]+1), 1./mostDrift), mostDrift)
+				}
+			}
+			for i := range h.later.weights {
+				h.later.weights[i] *= factors[h.later.codes[i*len(events)+k]]
+			}
+		}
+		h.later.add()
+	}
+}
+
+// rowMarginals returns what all rows are like, by the model: the one-way table of each column, in which a person counts as
+// often as it has rows.
+func (h *histories) rowMarginals() [][]float64 {
+	m, mean, events := h.p.m, h.p.meanRows(), h.events
+	out := make([][]float64, len(events))
+	for k, a := range events {
+		out[k] = make([]float64, m.Sizes[a])
+	}
+	for i, w := range m.Weights {
+		r := uint32(i)
+		if w <= 0 || h.p.none(r) {
+			continue
+		}
+		w *= mean[m.code(r, h.p.e.Rows)]
+		for k, a := range events {
+			out[k][m.code(r, a)] += w
+		}
+	}
+	return out
+}
+
+// simulate draws histories, those of all persons or of some, and counts the first rows and the later ones by column.
+func (h *histories) simulate() (first, later [][]float64, rows int64) {
+	p, events := h.p, h.events
+	for range events {
+		first, later = append(first, nil), append(later, nil)
+	}
+	for k, a := range events {
+		first[k], later[k] = make([]float64, p.m.Sizes[a]), make([]float64, p.m.Sizes[a])
+	}
+	width, step := len(p.m.Sizes), max(1, p.Rows()/driftRows)
+	var dst []domain.Code
+	for i := int64(0); i < p.n; i += step {
+		q := p.person(i)
+		if q.Rows == 0 {
+			continue
+		}
+		dst = slices.Grow(dst[:0], width*int(q.Rows))[:width*int(q.Rows)]
+		h.draw(dst, q.codes, q.own, i, q.Rows)
+		rows += q.Rows
+		for j := range int(q.Rows) {
+			count := later
+			if j == 0 {
+				count = first
+			}
+			for k, a := range events {
+				count[k][dst[j*width+a]]++
+			}
+		}
+	}
+	return first, later, rows
+}
