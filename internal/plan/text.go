@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/report"
 )
 
 // WriteDetails writes all that is known of the plan, for a terminal.
@@ -49,6 +50,10 @@ func writeDomain(b *strings.Builder, p *Plan) {
 			b.WriteString("          people without rows exist: people and their columns are those of --people_input, and rows of others are not used\n")
 		}
 		b.WriteString("          each person weighs 1 in every table, whatever the number of rows; rows are drawn for each person at the end\n")
+		if q := e.Sequence; q != nil {
+			fmt.Fprintf(b, "          rows follow each other by %s, which costs %d columns more: its first value, the gap in its place%s; %s itself is computed\n",
+				q.Column, 1+len(q.Previous), report.RowBefore(e), q.Column)
+		}
 	}
 	writeColumns(b, p.Domain.Attributes)
 	if n := len(p.Domain.Recorded().StructuralZeros); n > 0 {
@@ -74,6 +79,9 @@ func ofPeople(e *domain.Events) []string {
 	list := append(slices.Clone(e.Person), domain.RowsPerPerson)
 	for _, name := range e.Usual {
 		list = append(list, "the usual "+name)
+	}
+	if e.Sequence != nil {
+		list = append(list, "the first "+e.Sequence.Column)
 	}
 	return list
 }

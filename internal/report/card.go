@@ -57,7 +57,12 @@ func (p Page) card(k known) (c card) {
 	if k.PooledAll > 0 {
 		not("The relation of %d rare values to other columns: they were too rare to be measured together.", k.PooledAll)
 	}
-	if s.RowsMax > 0 {
+	if s.RowsMax > 0 && s.RowsInOrder != "" {
+		not("More of a person's past than the row before: each row is drawn given that and the person; running totals and what comes at most once do not hold. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
+		if line := s.fewPeople(); line != "" {
+			not("The number of rows, and what is in most of them: %s.", line)
+		}
+	} else if s.RowsMax > 0 {
 		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
 		if line := s.fewPeople(); line != "" {
 			not("The number of rows, and what is in most of them: %s.", line)

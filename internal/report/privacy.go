@@ -22,12 +22,13 @@ import (
 type Privacy struct {
 	Format int `json:"format"` // of this file: 1
 	accountant.Statement
-	PrivacyID string  `json:"privacy_id"`         // empty: every record is a privacy unit
-	Unit      string  `json:"unit"`               // the same in words
-	Relation  string  `json:"relation"`           // Neighbouring in terms of the table
-	Meaning   Meaning `json:"meaning"`            // what ε means, in sentences
-	Bounding  string  `json:"bounding"`           // how the records of a unit count
-	RowsMax   int64   `json:"rows_max,omitempty"` // nobody is written with more rows; 0: one row for each privacy unit
+	PrivacyID   string  `json:"privacy_id"`                 // empty: every record is a privacy unit
+	Unit        string  `json:"unit"`                       // the same in words
+	Relation    string  `json:"relation"`                   // Neighbouring in terms of the table
+	Meaning     Meaning `json:"meaning"`                    // what ε means, in sentences
+	Bounding    string  `json:"bounding"`                   // how the records of a unit count
+	RowsMax     int64   `json:"rows_max,omitempty"`         // nobody is written with more rows; 0: one row for each privacy unit
+	RowsInOrder string  `json:"rows_in_order_of,omitempty"` // the column that orders the rows of each privacy unit; empty: none
 	// RowsSD is how far apart, as a part of them, the numbers of rows are of this and another table of as many people like
 	// these: one standard deviation, noise apart, as the model says. 0: one row for each privacy unit.
 	RowsSD   float64 `json:"rows_sd_of_people,omitempty"`
@@ -132,6 +133,14 @@ func usual(e *domain.Events) string {
 	return "the commonest value among them of " + strings.Join(e.Usual, ", ")
 }
 
+// RowBefore says what each row of a person remembers of the one before.
+func RowBefore(e *domain.Events) string {
+	if len(e.Sequence.Previous) == 0 {
+		return ""
+	}
+	return ", and what the row before has in " + strings.Join(e.Sequence.Previous, ", ")
+}
+
 // New returns the statement of a run.
 func New(r Run) Privacy {
 	p := Privacy{
@@ -159,6 +168,11 @@ func New(r Run) Privacy {
 			"Each also says how many records the ID has, up to %d, and %s. Each person weighs 1 in every table, however many records",
 			r.Domain.WeightBits(), r.idRule(), e.MaxRows, usual(e))
 		p.RowsMax, p.RowsSD = e.MaxRows, r.RowsSD
+		if q := e.Sequence; q != nil {
+			p.Bounding += fmt.Sprintf(". Of each person the first %d records in the order of %s are used, equal ones in that of their ranks; each also says how far it is from the one before%s",
+				e.MaxRows, q.Column, RowBefore(e))
+			p.RowsInOrder = q.Column
+		}
 		if e.NoRows {
 			p.Bounding += ". People are those of a table of their own, some without records; their columns are those there, and records of other IDs are not used"
 		}
