@@ -23,7 +23,7 @@
 //
 // # Not promised
 //
-// Intervals have a measured coverage, and are no bounds; see integration/families TestAsked.
+// Intervals have a measured coverage, and are no bounds; see integration/bench TestAsked.
 //
 // # Design
 //

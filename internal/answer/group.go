@@ -186,7 +186,7 @@ func (v *view) sum(g *group, a *Aggregate) sum {
 }
 
 // trends is by how much larger the errors of sums of numbers are than if cells erred each on its own: a fit draws dependences
-// towards none, and those of numbers run in one direction. Chosen on made-up tables, see integration/families.
+// towards none, and those of numbers run in one direction. Chosen on the made-up tables of integration/families.
 const trends = 1.2
 
 // deviation returns the standard error of the sum of part over the people of g, with the variance spread inside pieces.
