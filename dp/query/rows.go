@@ -8,7 +8,7 @@ import (
 
 // WithRows returns a workload with what the rows of people need besides, if d has Events: the number of rows, which a list of
 // the columns of a table does not name, by itself, with each marginal of at most maxCells cells together, and with each
-// usual value and its column.
+// usual value and its column; and of records with an order what each has to do with the one before.
 func WithRows(d *domain.Domain, w Workload, maxCells int64) Workload {
 	if d.Events == nil {
 		return w
@@ -27,6 +27,25 @@ func WithRows(d *domain.Domain, w Workload, maxCells int64) Workload {
 	for i, name := range d.Events.Usual {
 		add(1, rows, rows+1+i)
 		add(1, rows, rows+1+i, d.Index(name))
+	}
+	if d.Ordered() { // what follows a row, which a list of the columns of a table does not name either
+		gap, first := d.Events.Gap(), d.Events.First()
+		for a := range d.Events.Columns {
+			if d.OfPerson(a) {
+				add(1, a, first)
+			} else if a != gap {
+				add(1, a, gap)
+				add(1, a, gap, rows)
+			}
+		}
+		add(1, gap, rows)
+		add(1, rows, first)
+		for i, a := range d.Remembered() {
+			before := d.Events.Before(i)
+			add(1, a, before)
+			add(1, a, rows, before)
+			add(1, gap, before)
+		}
 	}
 	for _, m := range listed {
 		if m.Queries == nil && !m.Clique.Contains(domain.Clique{rows}) {
