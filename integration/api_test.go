@@ -174,6 +174,7 @@ var public = map[string]string{
 	"io/avroio":                  "Avro, by a blank import",
 	"io/jsonio":                  "JSON lines, by a blank import",
 	"io/parquetio":               "Parquet, by a blank import",
+	"io/postgresio":              "tables of PostgreSQL, by a blank import",
 	"io/s3":                      "Amazon S3 and stores like it, by a blank import",
 	"io/schema":                  "domain files",
 	"io/table":                   "formats of one's own",

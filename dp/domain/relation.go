@@ -32,7 +32,7 @@ type Order struct{ Columns []string }
 type DateParts struct{ Year, Month, Day string }
 
 // Generated is a column of keys that are made up for the rows written, independently of the data: "uuid", "serial",
-// or a pattern such as "AB-####", in which # is a digit and ? a capital letter.
+// a pattern such as "AB-####", in which # is a digit and ? a capital letter, or a kind of names such as "email".
 type Generated struct{ Column, As string }
 
 // LayOut orders the columns that are written as a table with columns of these names has them. A column that the table

@@ -24,10 +24,13 @@ func (p *Plan) Complete(c *domain.Chunk, first int64, word func(column int, i ui
 	}
 	keys := make([]domain.Column, len(p.d.Generated))
 	for k, g := range p.d.Generated {
-		keys[k] = generate(g, c.Rows, first, func(i uint64) uint64 { return word(k, i) })
+		keys[k] = generate(g, c.Rows, first, func(i uint64) uint64 { return word(k, i) }, func(i uint64) uint64 { return word(shared, i) })
 	}
 	c.Columns = append(keys, out...)
 }
+
+// shared is the number of the words that several generated columns share; no column has it.
+const shared = 1 << 30
 
 // run computes the column of all rows.
 func (st *step) run(columns []domain.Column, rows int) domain.Column {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/fakes"
 )
 
 // generated checks the generated columns; names are those of all others.
@@ -18,8 +19,10 @@ func (p *Plan) generated(names map[string]bool) {
 			p.fault(Generated, i, "column %q: %s", g.Column, why)
 		case names[g.Column]:
 			p.fault(Generated, i, "column %q is modelled, derived or generated already; take it out of one of them", g.Column)
-		case g.As != "uuid" && g.As != "serial" && !strings.ContainsAny(g.As, "#?"):
-			p.fault(Generated, i, "column %q: got %q; uuid, serial or a pattern is needed, such as AB-####, in which # is a digit and ? a capital letter", g.Column, g.As)
+		case g.Column == p.d.PrivacyID && fakes.New(g.As) != nil:
+			p.fault(Generated, i, "column %q: two people can have one %s; tell them apart by uuid or serial", g.Column, g.As)
+		case g.As != "uuid" && g.As != "serial" && fakes.New(g.As) == nil && !strings.ContainsAny(g.As, "#?"):
+			p.fault(Generated, i, "column %q: got %q; uuid, serial or a pattern is needed, such as AB-####, in which # is a digit and ? a capital letter, or one of %s", g.Column, g.As, strings.Join(fakes.Names(), ", "))
 		case strings.ContainsAny(g.As, "\r\n\x00"):
 			p.fault(Generated, i, "column %q: a pattern has one line", g.Column)
 		}
@@ -27,8 +30,9 @@ func (p *Plan) generated(names map[string]bool) {
 	}
 }
 
-// generate makes the keys of rows first, first + 1, ….
-func generate(g domain.Generated, rows int, first int64, word func(i uint64) uint64) domain.Column {
+// generate makes the keys of rows first, first + 1, …. word gives the words of the column, and person those that all columns
+// of names share, so that they fit together.
+func generate(g domain.Generated, rows int, first int64, word, person func(i uint64) uint64) domain.Column {
 	if g.As == "serial" {
 		c := domain.Column{Form: domain.Ints, Ints: make([]int64, rows)}
 		for i := range c.Ints {
@@ -37,8 +41,11 @@ func generate(g domain.Generated, rows int, first int64, word func(i uint64) uin
 		return c
 	}
 	c := domain.Column{Form: domain.Text, Offsets: make([]uint32, 1, rows+1)}
+	fake := fakes.New(g.As)
 	for i := range int64(rows) {
-		if g.As == "uuid" {
+		if fake != nil {
+			c.Bytes = append(c.Bytes, fake.Make(person(uint64(first+i)+1), person(0))...)
+		} else if g.As == "uuid" {
 			c.Bytes = appendUUID(c.Bytes, uint64(first+i), word)
 		} else {
 			c.Bytes = appendPattern(c.Bytes, g.As, uint64(first+i)+1)

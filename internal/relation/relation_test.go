@@ -147,7 +147,7 @@ func TestKeys(t *testing.T) {
 		seen := map[string]bool{}
 		const rows = 5000
 		for first := int64(0); first < rows; first += 1000 {
-			c := generate(domain.Generated{Column: "k", As: as}, 1000, first, word)
+			c := generate(domain.Generated{Column: "k", As: as}, 1000, first, word, word)
 			for i := range 1000 {
 				s := string(c.Text(i))
 				if seen[s] || !want.MatchString(s) {
@@ -201,6 +201,26 @@ func TestZeros(t *testing.T) {
 		d.StructuralZeros = x
 		if err := d.Validate(); err != nil || len(x) == 0 || len(x) >= 1<<halvings {
 			t.Errorf("%v: %d exclusions, %v", names, len(x), err)
+		}
+	}
+}
+
+// Names are those of a row, whatever rows are made beside it, fit together, and are no privacy ID.
+func TestNames(t *testing.T) {
+	word := func(i uint64) uint64 { return rand.New(rand.NewPCG(7, i)).Uint64() }
+	other := func(i uint64) uint64 { return rand.New(rand.NewPCG(8, i)).Uint64() }
+	whole := generate(domain.Generated{Column: "n", As: "name"}, 100, 0, word, other)
+	part := generate(domain.Generated{Column: "n", As: "last_name"}, 10, 90, other, other)
+	for i := range 10 {
+		if name, last := string(whole.Text(90+i)), string(part.Text(i)); !strings.HasSuffix(name, " "+last) {
+			t.Errorf("row %d: %q and %q", 90+i, name, last)
+		}
+	}
+	d := &domain.Domain{PrivacyID: "n", Generated: []domain.Generated{{Column: "n", As: "name"}, {Column: "m", As: "name de"}}}
+	_, err := New(d)
+	for _, want := range []string{"two people can have one name", `got "name de"; uuid, serial or a pattern`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

@@ -95,6 +95,9 @@
 // letter, which counts too, and grows longer if necessary. The privacy ID can be generated. Equal sample seeds give
 // equal keys.
 //
+// name, first_name, last_name, email, phone, street, city, zip and company are made up in English, as in the United States,
+// and fit together in a row. They are no keys: two rows can have one name. Mails are at example.com, which belongs to nobody.
+//
 // # Workload
 //
 // With events, the number of rows per person is added to the listed marginals, by itself, with each of them that has room

@@ -83,7 +83,7 @@ var (
 	}
 	generateKeys = keyFacts{
 		{name: "column", form: "NAME", text: "stands before all other columns; the privacy_id can be one", shape: scalar, must: true},
-		{name: "as", form: "FORM", text: "uuid, serial, or a pattern such as AB-####: # is a digit, ? a capital letter", shape: scalar, must: true},
+		{name: "as", form: "FORM", text: "uuid, serial, name, email, phone, street, …, or AB-####: # is a digit, ? a capital letter", shape: scalar, must: true},
 	}
 	workloadKeys = keyFacts{
 		{name: "columns", form: "[A, B, …]", text: "of the marginal, or of values", shape: scalars},

@@ -29,6 +29,7 @@ import (
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/jsonio"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
+	_ "github.com/dapple-dp/dapple/io/postgresio"
 	_ "github.com/dapple-dp/dapple/io/s3"
 	"github.com/dapple-dp/dapple/pipelines"
 )

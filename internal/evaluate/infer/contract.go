@@ -136,10 +136,7 @@ func (f *fact) propose() proposal {
 		}
 	case len(f.values) > 0 && facts.Categories:
 		p.keys += ", values: " + list(f.values)
-		switch {
-		case f.typ == domain.String && !f.null:
-			end = ", fallback: " + plain(f.values[0])
-		case !f.null:
+		if !f.null {
 			end = ", fallback: " + plain(f.values[0])
 		}
 	case !facts.Bins:
@@ -150,8 +147,8 @@ func (f *fact) propose() proposal {
 			p.out, p.review = true, "left out: "+f.missing()
 			return p
 		}
-		if known := f.min; f.null == false { //nolint:staticcheck // reads as the other cases
-			end = ", fallback: " + plain(known)
+		if !f.null {
+			end = ", fallback: " + plain(f.min)
 		}
 		p.keys += ", min: " + plain(f.min) + ", max: " + plain(f.max) + f.resolution()
 		if f.form == wide {

@@ -75,22 +75,14 @@ func contractOf(root *yaml.Node, table string) (*contract, error) {
 	case at(root, "models") != nil || at(root, "sources") != nil || at(root, "seeds") != nil || at(root, "snapshots") != nil:
 		return dbt(root, table)
 	case at(root, "resources") != nil:
-		var list []named
-		for _, r := range items(at(root, "resources")) {
-			list = append(list, named{scalar(at(r, "name")), at(r, "schema")})
-		}
-		n, err := choose(list, table)
-		if err != nil {
-			return nil, err
-		}
-		return frictionless(n)
+		return dataPackage(root, table)
 	}
-	fields := root
-	for _, keys := range [][]string{{"schema", "fields"}, {"fields"}} {
-		if f := at(root, keys...); f != nil {
-			fields = f
-		}
-	}
+	return fieldList(root)
+}
+
+// fieldList reads a list of fields, which is of BigQuery if its types are in capitals.
+func fieldList(root *yaml.Node) (*contract, error) {
+	fields := cmp.Or(at(root, "schema", "fields"), at(root, "fields"), root)
 	for _, f := range items(fields) {
 		if t := scalar(at(f, "type")); t != strings.ToLower(t) || at(f, "mode") != nil {
 			return bigQueryContract(fields)
@@ -171,6 +163,19 @@ func bigQueryContract(fields *yaml.Node) (*contract, error) {
 		c.facts = append(c.facts, f)
 	}
 	return c, nil
+}
+
+// dataPackage reads the schema of one of the tables of a package.
+func dataPackage(root *yaml.Node, table string) (*contract, error) {
+	var list []named
+	for _, r := range items(at(root, "resources")) {
+		list = append(list, named{scalar(at(r, "name")), at(r, "schema")})
+	}
+	s, err := choose(list, table)
+	if err != nil {
+		return nil, err
+	}
+	return frictionless(s)
 }
 
 // frictionless reads a table schema.

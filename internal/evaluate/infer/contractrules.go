@@ -135,33 +135,8 @@ func odcs(root *yaml.Node, table string) (*contract, error) {
 		f := fact{name: cmp.Or(scalar(at(n, "name")), scalar(at(n, "column")))}
 		f.null = !isTrue(at(n, "required")) && !isTrue(at(n, "primaryKey")) && scalar(at(n, "isNullable")) != "false"
 		f.unique = isTrue(at(n, "unique")) || isTrue(at(n, "primaryKey")) || isTrue(at(n, "isPrimaryKey"))
-		logical, options := scalar(at(n, "logicalType")), at(n, "logicalTypeOptions")
-		f.ofSQL(cmp.Or(scalar(at(n, "physicalType")), logical))
-		switch logical { // the physical type may be of a database that nobody here knows
-		case "string", "integer", "boolean", "date", "timestamp", "time":
-			if !f.typed || sqlTypes[logical] != f.typ && f.typ != domain.DateTime {
-				f.ofSQL(logical)
-			}
-		case "number":
-			if !f.typed {
-				f.ofSQL("double")
-			}
-		case "object", "array":
-			f.nested = true
-		}
-		f.kind = cmp.Or(f.kind, "nothing")
-		if form := scalar(at(options, "format")); form != "" {
-			f.form = form
-		}
-		f.step = scalar(at(options, "multipleOf"))
-		f.min, f.max = scalar(at(options, "minimum")), scalar(at(options, "maximum"))
-		if low := scalar(at(options, "exclusiveMinimum")); low != "" && !isTrue(at(options, "exclusiveMinimum")) {
-			f.min = f.beyond(low, 1)
-		}
-		if high := scalar(at(options, "exclusiveMaximum")); high != "" && !isTrue(at(options, "exclusiveMaximum")) {
-			f.max = f.beyond(high, -1)
-		}
-		f.values, _ = words(at(options, "enum"))
+		f.ofContract(scalar(at(n, "physicalType")), scalar(at(n, "logicalType")))
+		f.options(at(n, "logicalTypeOptions"))
 		for _, q := range items(at(n, "quality")) {
 			for _, valid := range []*yaml.Node{at(q, "validValues"), at(q, "arguments", "validValues")} {
 				if v, _ := words(valid); len(v) > 0 {
@@ -172,6 +147,38 @@ func odcs(root *yaml.Node, table string) (*contract, error) {
 		c.facts = append(c.facts, f)
 	}
 	return c, nil
+}
+
+// ofContract sets the type: the physical one may be of a database that nobody here knows.
+func (f *fact) ofContract(physical, logical string) {
+	f.ofSQL(cmp.Or(physical, logical))
+	switch logical {
+	case "string", "integer", "boolean", "date", "timestamp", "time":
+		if !f.typed || sqlTypes[logical] != f.typ && f.typ != domain.DateTime {
+			f.ofSQL(logical)
+		}
+	case "number":
+		if !f.typed {
+			f.ofSQL("double")
+		}
+	case "object", "array":
+		f.nested = true
+	}
+	f.kind = cmp.Or(f.kind, "nothing")
+}
+
+// options reads the options of a logical type.
+func (f *fact) options(n *yaml.Node) {
+	f.form = cmp.Or(scalar(at(n, "format")), f.form)
+	f.step = scalar(at(n, "multipleOf"))
+	f.min, f.max = scalar(at(n, "minimum")), scalar(at(n, "maximum"))
+	if low := scalar(at(n, "exclusiveMinimum")); low != "" && low != "true" {
+		f.min = f.beyond(low, 1)
+	}
+	if high := scalar(at(n, "exclusiveMaximum")); high != "" && high != "true" {
+		f.max = f.beyond(high, -1)
+	}
+	f.values, _ = words(at(n, "enum"))
 }
 
 // dbt reads the columns of a model, a source's table, a seed or a snapshot.

@@ -1,0 +1,293 @@
+package postgresio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+func init() {
+	register.Emitter1[*domain.Chunk]()
+	beam.RegisterDoFn(reflect.TypeFor[readFn]())
+}
+
+const (
+	chunkRows  = 4096
+	chunkBytes = 4 << 20 // a chunk with longer cells ends early
+)
+
+// columnsQuery lists the columns of a table in order.
+const columnsQuery = `SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, t.typtype
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
+
+// types are those of PostgreSQL, without their parameters.
+var types = map[string]domain.Type{
+	"text": domain.String, "character varying": domain.String, "character": domain.String, "uuid": domain.String, "name": domain.String,
+	"smallint": domain.Int64, "integer": domain.Int64, "bigint": domain.Int64, "real": domain.Float64, "double precision": domain.Float64,
+	"numeric": domain.Numeric, "boolean": domain.Bool, "date": domain.Date, "timestamp without time zone": domain.DateTime,
+	"timestamp with time zone": domain.Timestamp, "time without time zone": domain.Time,
+}
+
+// parameters are in the name of a type, such as (10,2) of numeric.
+var parameters = regexp.MustCompile(`\((\d+)(?:,(\d+))?\)`)
+
+// Describe returns the columns of the table, from the catalogue.
+func (s *source) Describe(ctx context.Context) (columns []table.Column, form schema.CSV, err error) {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return nil, form, err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	result := conn.ExecParams(ctx, columnsQuery, [][]byte{[]byte(quoted(s.table))}, nil, nil, nil).Read()
+	if result.Err != nil {
+		return nil, form, fmt.Errorf("postgres: %s: %w", s.name, result.Err)
+	}
+	for _, row := range result.Rows {
+		kind := string(row[1])
+		c := table.Column{Name: string(row[0]), Nullable: string(row[2]) == "f"}
+		typ, known := types[parameters.ReplaceAllString(kind, "")]
+		switch m := parameters.FindStringSubmatch(kind); {
+		case string(row[3]) == "e":
+			c.Type = domain.String
+		case !known:
+			c.Fault = kind + " is not supported; convert it in a view, or leave it out"
+		default:
+			if c.Type = typ; typ == domain.Numeric {
+				c.Scale = 9
+				if m != nil {
+					c.Scale, _ = strconv.Atoi("0" + m[2]) // digits
+					c.Scale = min(c.Scale, 9)
+				}
+			}
+		}
+		columns = append(columns, c)
+	}
+	if len(columns) == 0 {
+		return nil, form, fmt.Errorf("postgres: %s: the table has no columns", s.name)
+	}
+	return columns, form, nil
+}
+
+// Check compares the columns with those of d, and reads no record.
+func (s *source) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) error {
+	columns, _, err := s.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	var errs bounded.Errors
+	fields, faults := table.Match(table.Names(columns), d)
+	for i, field := range fields {
+		switch {
+		case faults[i] != "":
+			errs.Addf("postgres: %s: %s", s.name, strings.Replace(faults[i], "the file has", "the table has", 1))
+		case field < 0:
+		case columns[field].Fault != "":
+			errs.Addf("postgres: %s: column %q: %s", s.name, columns[field].Name, columns[field].Fault)
+		case i == 0 && columns[field].Type != domain.String && columns[field].Type != domain.Int64:
+			errs.Addf("postgres: %s: column %q: %s cannot be the privacy ID, which is a text or a whole number; convert the column to one of these", s.name, d.PrivacyID, columns[field].Type)
+		case i > 0 && columns[field].Type != d.Attributes[i-1].Type && (columns[field].Type != domain.Float64 || d.Attributes[i-1].Type != domain.Int64):
+			errs.Addf("postgres: %s: column %q: %s does not read as %s; change the domain, or convert the column", s.name, columns[field].Name, columns[field].Type, d.Attributes[i-1].Type)
+		}
+	}
+	return errs.Err()
+}
+
+// ByMetadata returns true: Check asks the catalogue.
+func (s *source) ByMetadata() bool { return true }
+
+// Form returns nothing: cells are not written in a form that people declare.
+func (s *source) Form(schema.CSV) schema.CSV { return schema.CSV{} }
+
+// Columns returns the names of the columns.
+func (s *source) Columns(ctx context.Context, _ schema.CSV) ([]string, error) {
+	columns, _, err := s.Describe(ctx)
+	return table.Names(columns), err
+}
+
+// Identity returns false: nothing tells two states of a table apart.
+func (s *source) Identity() (string, bool) { return "", false }
+
+// Bytes returns 0: it is not known.
+func (s *source) Bytes() int64 { return 0 }
+
+// Note says when the table is read.
+func (s *source) Note() string {
+	return "the table is read by one COPY, as it is when the run begins; a worker that is started again reads it as it is then"
+}
+
+// Read returns the records in a pipeline, in one element of work.
+func (s *source) Read(scope beam.Scope, d *domain.Domain, _ schema.CSV) beam.PCollection {
+	scope = scope.Scope("postgresio.Read")
+	return beam.ParDo(scope, &readFn{Domain: *d}, beam.Reshuffle(scope, beam.Create(scope, s.name)))
+}
+
+// readFn reads the table of a name.
+type readFn struct{ Domain domain.Domain }
+
+func (fn *readFn) ProcessElement(ctx context.Context, name string, emit func(*domain.Chunk)) error {
+	s, err := parse(name)
+	if err != nil {
+		return err
+	}
+	return s.Each(ctx, &fn.Domain, schema.CSV{}, func(c *domain.Chunk) error {
+		emit(c)
+		return ctx.Err()
+	})
+}
+
+// Each passes all records to yield, from one statement. Every chunk is a new one.
+func (s *source) Each(ctx context.Context, d *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }() // nothing is left to be said
+	names := d.Names()
+	if d.PrivacyID != "" {
+		names = append([]string{d.PrivacyID}, names...)
+	}
+	for i, name := range names {
+		names[i] = inQuotes(name)
+	}
+	r, w := io.Pipe()
+	copied := make(chan error, 1)
+	go func() {
+		_, err := conn.CopyTo(ctx, w, "COPY (SELECT "+strings.Join(names, ", ")+" FROM "+quoted(s.table)+") TO STDOUT")
+		copied <- err
+		_ = w.CloseWithError(io.EOF) // what went wrong is looked at below
+	}()
+	in := &rows{r: bufio.NewReaderSize(r, 1<<16), d: d, name: s.name}
+	for {
+		c, err := in.chunk()
+		if c == nil && err == nil {
+			return s.fault(<-copied)
+		}
+		if err == nil {
+			err = yield(c)
+		}
+		if err != nil {
+			cancel()
+			_ = r.Close() // the copy ends when it writes on
+			<-copied
+			return err
+		}
+	}
+}
+
+// fault shows of a server's error its code alone: its message may hold a value.
+func (s *source) fault(err error) error {
+	var e *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return fmt.Errorf("postgres: %s: the server ended the reading with SQLSTATE %s; its log says more", s.name, e.Code)
+	case pgconn.Timeout(err) || errors.Is(err, context.Canceled):
+		return fmt.Errorf("postgres: %s: the reading was stopped: %w", s.name, context.Canceled)
+	}
+	return fmt.Errorf("postgres: %s: the connection broke while the table was read", s.name)
+}
+
+// plainNames matches one or two names, each plain or in quotes.
+var plainNames = regexp.MustCompile(`^([a-z_][a-z0-9_]*|"([^"]|"")+")(\.([a-z_][a-z0-9_]*|"([^"]|"")+"))?$`)
+
+// quoted returns the name of a table in SQL: one that is well quoted stays, and any other is put in quotes, the schema by
+// itself.
+func quoted(name string) string {
+	if plainNames.MatchString(name) {
+		return name
+	}
+	if first, second, two := strings.Cut(name, "."); two {
+		return inQuotes(first) + "." + inQuotes(second)
+	}
+	return inQuotes(name)
+}
+
+func inQuotes(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// rows reads the text form of COPY: a line for each record, tabs between cells, a backslash before what is special.
+type rows struct {
+	r    *bufio.Reader
+	d    *domain.Domain
+	name string
+}
+
+// chunk returns the next records; nil at the end.
+func (in *rows) chunk() (*domain.Chunk, error) {
+	c := &domain.Chunk{Source: "postgres: " + in.name, Columns: make([]domain.Column, in.d.Len())}
+	var into []*domain.Column
+	if in.d.PrivacyID != "" {
+		into = append(into, &c.ID)
+	}
+	for i := range c.Columns {
+		into = append(into, &c.Columns[i])
+	}
+	for _, out := range into {
+		*out = domain.Column{Form: domain.Text, Offsets: append(make([]uint32, 0, chunkRows+1), 0)}
+	}
+	for size := 0; c.Rows < chunkRows && size < chunkBytes; c.Rows++ {
+		line, err := in.r.ReadBytes('\n')
+		if err != nil { // a line without an end is no record: the reason is that of the copy
+			break
+		}
+		size += len(line)
+		cells := strings.Split(string(line[:len(line)-1]), "\t")
+		if len(cells) != len(into) {
+			return nil, errors.New("postgres: a record of other columns")
+		}
+		for i, out := range into {
+			null := cells[i] == `\N`
+			if null && out.Nulls == nil {
+				out.Nulls = make([]bool, c.Rows, chunkRows)
+			}
+			if out.Nulls != nil {
+				out.Nulls = append(out.Nulls, null)
+			}
+			if !null {
+				out.Bytes = unescape(out.Bytes, cells[i])
+			}
+			out.Offsets = append(out.Offsets, uint32(len(out.Bytes)))
+		}
+	}
+	if c.Rows == 0 {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// escapes are what follows a backslash in place of itself.
+var escapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
+
+func unescape(dst []byte, cell string) []byte {
+	for i := 0; i < len(cell); i++ {
+		if cell[i] != '\\' || i+1 == len(cell) {
+			dst = append(dst, cell[i])
+			continue
+		}
+		i++
+		if c, special := escapes[cell[i]]; special {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, cell[i])
+		}
+	}
+	return dst
+}
