@@ -14,10 +14,11 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
-// TestAsked asks 1,000 (300, but for the nightly run) random filters and groups of each table and ε, of 1 to 4 columns and .1 to 60 % of the people, and counts
-// the 95 % intervals that hold: of the table's own people, and of the population that they were drawn from. Constants were
-// chosen on the tables of package families but schedule; those here were looked at as a whole once or twice. The noise is fixed,
-// so that a failure is never chance.
+// TestAsked asks 1,000 (300, but for the nightly run) random filters and groups of each table and ε, of 1 to 4 columns and
+// .1 to 60 % of the people, and counts the 95 % intervals that hold: of the table's own people, and of the population that
+// they were drawn from. Questions without an answer are left out. Constants were chosen on the tables of package families
+// but schedule; those of dpam and dpfw on adult7, which is among the tables here. The noise is fixed, so that a failure is
+// never chance. In November 2026, 93 to 99.7 % held at 1,000 questions.
 func TestAsked(t *testing.T) {
 	type law struct {
 		name       string

@@ -28,5 +28,6 @@
 // # Design
 //
 // The text is read by the lexer of conditions. Parsers of SQL were tried: those of TiDB and of Vitess reserve the word rows, so
-// that they refuse FROM rows, know no values without quotes, as --where has them, and make the program 5 to 9 MB larger.
+// that they refuse FROM rows, and know no values without quotes, as --where has them. Programs of their parsers alone have
+// 17.8 and 12.4 MB.
 package answer
