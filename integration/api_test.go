@@ -185,6 +185,7 @@ var public = map[string]string{
 	"solver/rake":                "Rake by itself, on counts",
 	"transforms/counts":          "the second step of a pipeline",
 	"transforms/private":         "the first step",
+	"transforms/discover":        "Discover: the domain of a table, found within a budget",
 	"transforms/synth":           "Synthesize; Solve, Sample and Write",
 	"transforms/synth/synthtest": "tests of pipelines, which want dry rows",
 	"transforms/tables":          "stores of releases, rows with their statement, structs from and to tables",

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -17,7 +18,7 @@ type Config struct {
 	// Files and directories are of this machine, or of Cloud Storage, gs://bucket/path; tables are of
 	// BigQuery, bq://project.dataset.table.
 
-	Domain  string // domain file; required
+	Domain  string // domain file; empty: the domain is found, see ValidateFind
 	Input   string // file of CSV, Parquet, JSON lines, Avro or Arrow, glob, directory that a run wrote, or table; required
 	Output  string // directory or table; required
 	Format  string // parquet (default), csv, or another that the program imports
@@ -61,6 +62,13 @@ type Config struct {
 	Progress io.Writer // where progress goes; nil: nowhere
 	Terminal bool      // Progress is a terminal
 	LogJSON  bool      // progress is a JSON object a line
+
+	// PrivacyID is the column that names the people, or schema.NoPrivacyID; of requests whose domain is found.
+	PrivacyID   string
+	DomainShare float64 // part of the budget that finds the domain; default DefaultDomainShare
+
+	found     *discover.Found // the domain that was found; nil: there is a domain file
+	foundText bool            // of a table whose cells are text
 
 	planning bool // nothing will be run: Input and Output may be empty
 }

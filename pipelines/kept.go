@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/buildinfo"
@@ -93,10 +94,11 @@ func (r *Request) fingerprint() string {
 		Strict       bool
 		Criteria     solver.Criteria
 		ErrorShare   dp.Share
-		Public       *solver.Public `json:",omitempty"`
+		Public       *solver.Public    `json:",omitempty"`
+		Prior        *accountant.Prior `json:",omitempty"`
 	}{
 		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
-		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.Problem.Public,
+		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.Problem.Public, r.prior(),
 	})
 	if err != nil {
 		panic("pipelines: a request is plain data and always marshals")

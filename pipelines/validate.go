@@ -157,7 +157,13 @@ func checkDomain(ctx context.Context, r *Request, f *Faults) {
 		f.add("--domain", "is required: the domain file", "")
 		return
 	}
+	if r.found == nil && (r.PrivacyID != "" || r.DomainShare != 0) {
+		f.add("--domain", "says who is protected, and what a column may contain", "leave out --privacy_id and --domain_share, or leave out --domain: then the domain is found")
+	}
 	file, faults := readDomain(ctx, r.Domain)
+	if r.found != nil {
+		file, faults = parseDomain(r.Domain, r.domainFile())
+	}
 	if file != nil {
 		file.CSV.Strict = r.Strict
 	}
@@ -206,6 +212,12 @@ func fileFaults(flag string, err error) (faults Faults) {
 func DomainFaults(ctx context.Context, path string) Faults {
 	_, faults := readDomain(ctx, path)
 	return faults
+}
+
+// parseDomain is readDomain for a domain that was found.
+func parseDomain(name string, data []byte) (*schema.File, Faults) {
+	file, err := schema.Parse(name, data)
+	return file, fileFaults("--domain", err)
 }
 
 func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
@@ -270,7 +282,7 @@ func checkProblem(r *Request, f *Faults) {
 		}
 		f.add(where, key+fmt.Sprintf("got %d; with %s at most %d units can be counted", r.ExpectedRows, what, most), fix)
 	}
-	if _, _, err := plan.Charge(r.Problem, r.Chosen); err != nil {
+	if _, _, err := plan.ChargeAfter(r.Problem, r.Chosen, r.prior()); err != nil {
 		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting
 		f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; method %s: %s", float64(r.Epsilon), float64(r.Delta), r.Chosen.Name, rule),
 			"change one of them, or --method")

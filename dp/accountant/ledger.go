@@ -105,12 +105,12 @@ type Ledger struct {
 //	GaussianOnly  μ²/2 for the largest μ with δ(μ, ε) ≤ δ − (1+exp(ε))·Coordinates·0.021/2^60
 //
 // It fails on invalid parameters and if the capacity is 0.
-func NewLedger(p Params) (*Ledger, error) { return NewLedgerAfter(p, nil) }
+func NewLedger(p Params) (*Ledger, error) { return NewLedgerAfter(nil, p) }
 
 // NewLedgerAfter opens a ledger to which events of earlier releases of the same units are charged already, in its ε and δ.
 // Shares are parts of what they leave. For the promise to hold over all releases, parameters have to be those of the first
 // ledger but for WeightBits: chosen before anything was released. It fails as NewLedger does, and if nothing is left.
-func NewLedgerAfter(p Params, prior []Event) (*Ledger, error) {
+func NewLedgerAfter(prior []Event, p Params) (*Ledger, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}

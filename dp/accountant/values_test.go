@@ -127,7 +127,7 @@ func TestLedgerAfter(t *testing.T) {
 		if err := first.Charge(e.At("values", 1)); err != nil {
 			t.Fatal(err)
 		}
-		next, err := NewLedgerAfter(first.Params(), first.Events())
+		next, err := NewLedgerAfter(first.Events(), first.Params())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,10 +152,10 @@ func TestLedgerAfter(t *testing.T) {
 		if len(st.Ledger) != 2 || st.Epsilon != 1 || st.AchievedEpsilon < .9 {
 			t.Errorf("%v: the statement of both: %+v", first.params.Accounting, st)
 		}
-		if _, err := NewLedgerAfter(first.Params(), next.Events()); err == nil && next.Remaining().Sign() == 0 {
+		if _, err := NewLedgerAfter(next.Events(), first.Params()); err == nil && next.Remaining().Sign() == 0 {
 			t.Errorf("%v: a ledger was opened of which nothing is left", first.params.Accounting)
 		}
-		if _, err := NewLedgerAfter(first.Params(), append(next.Events(), e.At("values", 2))); err == nil {
+		if _, err := NewLedgerAfter(append(next.Events(), e.At("values", 2)), first.Params()); err == nil {
 			t.Errorf("%v: more was charged before than there is", first.params.Accounting)
 		}
 	}

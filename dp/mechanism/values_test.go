@@ -65,7 +65,7 @@ func TestValuesLaw(t *testing.T) {
 	grid := append(epsilonGrid(.25, 24), 80) // where nothing is left but what new values cost
 	for _, n := range relations {
 		for _, first := range []int64{0, 1} {
-			var byNoise, byValue, divergence float64 // the largest part of its claim that a pair uses
+			var byNoise, byValue, divergence float64      // the largest part of its claim that a pair uses
 			for _, epsilon := range []dp.Epsilon{.3, 8} { // thresholds on a fine grid of noise, and counts far above a threshold
 				l := valuesLedger(t, n, accountant.Params{Epsilon: epsilon, Delta: .2, ValuesDelta: .1})
 				g := newGate(ofCounts([]int64{1, 1, 1}), Params{Sizes: []int{3}, Ledger: l, Root: root(t)})

@@ -231,14 +231,19 @@ func Written(p solver.Problem, asked int64) (rows, bytes float64) {
 // Charge returns a ledger that holds every event that the method will charge, and the marginals that
 // it will measure.
 func Charge(p solver.Problem, m solver.Method) (*accountant.Ledger, []Noisy, error) {
+	return ChargeAfter(p, m, nil)
+}
+
+// ChargeAfter is Charge for a run that goes on with a budget to which a prior is charged; nil: none.
+func ChargeAfter(p solver.Problem, m solver.Method, prior *accountant.Prior) (*accountant.Ledger, []Noisy, error) {
 	accesses, err := m.Accesses(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	ledger, err := accountant.NewLedger(accountant.Params{
+	ledger, err := prior.After(accountant.Params{
 		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta),
 		Epsilon: p.Epsilon, Delta: p.Delta, Coordinates: max(1, solver.Coordinates(accesses)), WeightBits: p.Domain.WeightBits(),
-	}.Preferred())
+	})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -89,7 +89,16 @@ func synthCommand(progress io.Writer, terminal bool) command {
 	c := &pipelines.Config{Progress: progress, Terminal: terminal}
 	quiet, json := false, ""
 	var req *pipelines.Request
+	var find *pipelines.FindRequest // nil: there is a domain file
 	opts := append(append(requestOptions(c), jsonOption(&json)), progressOptions(&quiet, &c.LogJSON)...)
+	for i := range opts {
+		if opts[i].name == "domain" {
+			opts[i].required, opts[i].usage = false, "the domain file; without one the domain is found within the budget"
+		}
+	}
+	opts = append(opts,
+		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column that names the people, or none", set: text(&c.PrivacyID)},
+		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "without --domain: part of the budget that finds it", set: fraction(&c.DomainShare)})
 	return command{
 		name:    "synth",
 		group:   groupMake,
@@ -102,11 +111,21 @@ func synthCommand(progress io.Writer, terminal bool) command {
 			if quiet {
 				c.Progress = nil
 			}
-			req, err = pipelines.ValidateRun(ctx, *c)
+			if c.Domain == "" {
+				find, err = pipelines.ValidateFind(ctx, *c)
+			} else {
+				req, err = pipelines.ValidateRun(ctx, *c)
+			}
 			return withPlace(ctx, err, "--json", json)
 		},
 		run: func(ctx context.Context, out io.Writer) error {
-			res, err := pipelines.Run(ctx, req)
+			var res *pipelines.Result
+			var err error
+			if find != nil {
+				res, err = pipelines.RunFound(ctx, find)
+			} else {
+				res, err = pipelines.Run(ctx, req)
+			}
 			if err != nil {
 				return err
 			}

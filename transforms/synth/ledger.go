@@ -9,19 +9,19 @@ import (
 )
 
 // openLedger opens the ledger of a problem: of the method's kind, and for the noisy numbers that it plans to draw. If
-// that is Gaussian noise alone, it is the kind with the larger capacity.
-func openLedger(m solver.Method, p solver.Problem) (ledger *accountant.Ledger, planned []solver.Access, err error) {
+// that is Gaussian noise alone, it is the kind with the larger capacity. After a prior it goes on with its budget.
+func openLedger(m solver.Method, p solver.Problem, prior *accountant.Prior) (ledger *accountant.Ledger, planned []solver.Access, err error) {
 	if planned, err = m.Accesses(p); err != nil {
 		return nil, nil, fmt.Errorf("synth: method %s: %w", m.Name, err)
 	}
-	ledger, err = accountant.NewLedger(accountant.Params{
+	ledger, err = prior.After(accountant.Params{
 		Neighbouring: p.Neighbouring,
 		Accounting:   m.Accounting(p.Epsilon, p.Delta),
 		Epsilon:      p.Epsilon,
 		Delta:        p.Delta,
 		Coordinates:  max(1, solver.Coordinates(planned)),
 		WeightBits:   p.Domain.WeightBits(),
-	}.Preferred())
+	})
 	if err != nil || !solver.Adaptive(planned) {
 		return ledger, planned, err
 	}

@@ -50,6 +50,8 @@ type SolveParams struct {
 	// Public is a table that anybody may see: a prior of the model, for methods that use one. Its records travel with the
 	// job. nil: none.
 	Public *solver.Public `json:",omitempty"`
+	// Prior was charged to Epsilon and Delta before, by the discovery of the domain; the release has the rest. nil: nothing.
+	Prior *accountant.Prior `json:",omitempty"`
 	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
 	Budget *Budget `json:",omitempty"`
 	// Store keeps the release, and encrypted what counts.Params.MaxPart divides. Without one the release travels in the
@@ -209,7 +211,7 @@ func (f *solveFn) ledger(epsilon dp.Epsilon) (*accountant.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	ledger, _, err := openLedger(m, p)
+	ledger, _, err := openLedger(m, p, f.Params.Prior)
 	return ledger, err
 }
 
@@ -277,7 +279,7 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 	if err != nil {
 		return nil, err
 	}
-	ledger, planned, err := openLedger(method, problem)
+	ledger, planned, err := openLedger(method, problem, f.Params.Prior)
 	if err != nil {
 		return nil, err
 	}

@@ -63,3 +63,6 @@ func (r *registry[T]) open(kind, config string) (t T, err error) {
 	}
 	return t, nil
 }
+
+// Open opens the store that r names.
+func (r StoreRef) Open() (Store, error) { return stores.open(r.Kind, r.Config) }

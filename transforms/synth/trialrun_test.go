@@ -26,7 +26,7 @@ type trialRun struct {
 
 // run makes a release of a table as Solve does, with a secret of its own.
 func (x *trial) run(table *counts.Table) (*trialRun, error) {
-	ledger, planned, err := openLedger(x.method, x.problem)
+	ledger, planned, err := openLedger(x.method, x.problem, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/schema"
+
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 )
 
 // usualDates is how dates are written that need no form.
@@ -51,7 +53,7 @@ func (w *ways) reads(form schema.Written, cell []byte) bool {
 		}
 		cell = w.text
 	}
-	return len(cell) <= 64 && moment(string(cell)) != text
+	return len(cell) <= 64 && cellkind.Moment(string(cell)) != text
 }
 
 // list returns all forms of a column that is read in one of them, or in none.
@@ -80,7 +82,7 @@ func (t *tally) look(cell []byte) {
 	if t.typed {
 		return
 	}
-	if isLetter(cell) {
+	if cellkind.IsLetter(cell) {
 		value, _ := truths.ParseNative(string(cell))
 		t.letters[value] = true
 	}

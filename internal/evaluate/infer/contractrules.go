@@ -266,5 +266,5 @@ func (f *fact) untyped() {
 	if k == none {
 		return
 	}
-	f.typ, f.typed, f.places = k.typeOf(), true, places
+	f.typ, f.typed, f.places = k.Type(), true, places
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/io/schema"
+
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 )
 
 const (
@@ -201,7 +203,7 @@ func (t *tally) decimal(r *big.Rat) string {
 	case r.IsInt():
 		return r.Num().String()
 	}
-	return strings.TrimRight(r.FloatString(maxPlaces), "0")
+	return strings.TrimRight(r.FloatString(cellkind.MaxPlaces), "0")
 }
 
 // calendar returns the cells of a DATE, DATETIME or TIMESTAMP, with both ends rounded outward to hours, days, months

@@ -177,7 +177,7 @@ func (t *tally) settle() {
 	if t.kind == boolean && t.letters[0] != t.letters[1] && len(t.values.values) == 1 { // women, say
 		t.kind = text
 	}
-	if t.typ = t.kind.typeOf(); t.kind == decimal && !t.parts {
+	if t.typ = t.kind.Type(); t.kind == decimal && !t.parts {
 		for ; t.scale > 0; t.scale-- {
 			t.lo, t.hi = t.lo/10, t.hi/10
 		}

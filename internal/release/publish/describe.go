@@ -22,6 +22,7 @@ const (
 	MarginalsFile = "_marginals.parquet"
 	ErrorsFile    = "_errors.json"
 	ReportFile    = "_report.html"
+	DomainFile    = "_domain.yaml" // of a run that has found its domain
 )
 
 // Description holds what the files that go with the rows state in addition to the release. It is plain data.
@@ -43,6 +44,8 @@ type Description struct {
 	PublicName string // of the table that was declared public
 	Book       *report.Book
 
+	DomainText []byte `json:",omitempty"` // the domain file, if the run has found the domain
+
 	CriteriaWithin float64 // units by which noise shifts their check
 }
 
@@ -56,7 +59,7 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 	cliques, marginals, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, summary)
 	privacy.Merge(MinCountOf(d.MinCount, binned, rows, merged))
-	return []dirsink.Released{
+	released := []dirsink.Released{
 		{Name: ModelFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := w.Write(a.Model)
 			return err
@@ -83,7 +86,14 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 			}
 			return err
 		}},
-	}, nil
+	}
+	if len(d.DomainText) == 0 {
+		return released, nil
+	}
+	return append([]dirsink.Released{{Name: DomainFile, Write: func(w io.Writer, _ []dirsink.File) error {
+		_, err := w.Write(d.DomainText)
+		return err
+	}}}, released...), nil
 }
 
 // HashesOf returns the hashes in a statement of the files that it goes with: one SHA-256 of all parts, empty if there

@@ -1,0 +1,247 @@
+package pipelines
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// DefaultDomainShare is the part of the budget that finds the domain.
+const DefaultDomainShare = .1
+
+// FindRequest is a request whose domain is found first, without fault.
+type FindRequest struct {
+	Config
+	source table.Source
+	form   schema.CSV
+	text   bool // cells are text
+	params discover.Params
+	dir    string // where what was found is kept until the run has published
+}
+
+// ValidateFind finds every fault of a request to find a domain that shows before the table is read.
+func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
+	r := &FindRequest{Config: c.withDefaults()}
+	var f Faults
+	checkFigures(r.Config, &f)
+	if c.Delta == 0 {
+		f.add("--delta", "is required where the domain is found: values are released at the price of it", "take one far below 1/(number of people), such as 1e-9")
+	}
+	part := c.DomainShare
+	if part == 0 {
+		part = DefaultDomainShare
+	}
+	if !(part >= .001 && part <= .5) {
+		f.add("--domain_share", fmt.Sprintf("got %g; want .001 to .5 of the budget", part), "leave it out for .1")
+	}
+	if r.Engine.remote() {
+		f.add("--runner", "a domain is found in this process so far", "leave out --endpoint, or name a --domain file")
+	}
+	if c.Ledger != "" {
+		f.add("--ledger", "a budget book cannot yet be charged for a domain that is found", "name a --domain file")
+	}
+	if c.People != "" {
+		f.add("--people_input", "needs a --domain file", "")
+	}
+	if isTable(c.Output) || c.Output == "" {
+		f.add("--output", "has to be a directory where the domain is found", "name one, or a --domain file")
+	}
+	columns := r.findColumns(ctx, &f)
+	r.params = discover.Params{
+		Columns: columns, PrivacyID: c.PrivacyID, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
+		Share: dp.ShareOf(int64(math.Round(part*1000)), 1000),
+	}
+	if c.PrivacyID == schema.NoPrivacyID {
+		r.params.PrivacyID = ""
+	}
+	if m, err := methods.Lookup(c.Method); err == nil && c.Epsilon.Validate() == nil {
+		r.params.Mixed = m.Accounting(c.Epsilon, c.Delta) != dp.GaussianOnly
+	}
+	if len(f) == 0 {
+		f = append(f, ErrorFaults("--epsilon", r.params.Validate())...)
+	}
+	if len(f) == 0 {
+		r.checkPeople(&f)
+	}
+	if len(f) == 0 {
+		f = append(f, r.keepAt()...)
+	}
+	return r, f.Err()
+}
+
+// findColumns finds the table and what is public of its columns.
+func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []discover.Column) {
+	if r.Input == "" {
+		f.add("--input", "is required: the private table", "")
+		return nil
+	}
+	var err error
+	if r.source, err = table.Find(ctx, r.Input, r.Services); err != nil {
+		f.add("--input", plainError(err), "")
+		return nil
+	}
+	described, form, err := r.source.Describe(ctx)
+	if err != nil {
+		*f = append(*f, ErrorFaults("--input", err)...)
+		return nil
+	}
+	var names []string
+	for _, d := range described {
+		names = append(names, d.Name)
+		switch {
+		case d.Name == r.PrivacyID, d.Name == "" || d.Fault != "":
+		case slices.ContainsFunc(columns, func(c discover.Column) bool { return c.Name == d.Name }):
+			f.add("--input", "two columns have one name", "rename one")
+		default:
+			r.text = r.text || d.Untyped
+			columns = append(columns, discover.Column{Name: d.Name, Untyped: d.Untyped, Type: d.Type, Scale: min(d.Scale, 4)})
+		}
+	}
+	switch {
+	case r.PrivacyID == "":
+		f.add("--privacy_id", "is required, since it says who is protected", "name the column that names the people"+schema.Suggested(names)+", or "+schema.NoPrivacyID+" if every record is another person")
+	case r.PrivacyID != schema.NoPrivacyID && !slices.Contains(names, r.PrivacyID):
+		f.add("--privacy_id", fmt.Sprintf("the table has no column %q", r.PrivacyID), "")
+	}
+	if r.form = form; r.text {
+		r.form.Trim = true // a rule for all tables: no record decides how one is read
+	}
+	if len(*f) == 0 {
+		d := discover.Params{Columns: columns, PrivacyID: strings.TrimSuffix(r.PrivacyID, schema.NoPrivacyID)}.Records()
+		*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, d, r.form))...)
+	}
+	return columns
+}
+
+// checkPeople refuses a request for so few people that most of the table would not be seen.
+func (r *FindRequest) checkPeople(f *Faults) {
+	o, err := r.params.Outlook()
+	if err != nil {
+		*f = append(*f, ErrorFaults("--epsilon", err)...)
+		return
+	}
+	if ok, needed := o.Enough(float64(r.ExpectedRows)); r.ExpectedRows > 0 && !ok {
+		f.add("--expected_rows", fmt.Sprintf("got %d; with %d columns at this budget a category needs about %.0f people to be named", r.ExpectedRows, len(r.params.Columns), o.Value),
+			fmt.Sprintf("%.0f people would do, or a larger --epsilon, fewer columns, or a --domain file", needed))
+	}
+}
+
+// keepAt sets where what is found is kept, and under which name: that of a request on a state of the table, so that the
+// same command goes on with it.
+func (r *FindRequest) keepAt() (f Faults) {
+	id, known := r.source.Identity()
+	if !known {
+		f.add("--input", "can be read only once, and a table is read twice where its domain is found", "write it to a file first, or name a --domain file")
+		return f
+	}
+	p := r.params
+	b, err := json.Marshal(struct {
+		Version, Input string
+		Params         discover.Params
+		Form           schema.CSV
+	}{"dapple discovery 1", id, p, r.form})
+	if err != nil {
+		panic("pipelines: a request is plain data and always marshals")
+	}
+	sum := sha256.Sum256(b)
+	r.dir = strings.TrimRight(r.Output, "/\\") + ".found"
+	r.params.RunID = "found-" + hex.EncodeToString(sum[:16])
+	return nil
+}
+
+// find reads the table and releases its domain, or adopts what an earlier run of the same command has found.
+func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
+	r.params.Store = keep.In(r.dir)
+	if data, known, err := keep.Open(r.dir).Get(ctx, r.params.RunID+discover.FoundSuffix); err == nil && known {
+		return discover.Decode(data)
+	}
+	p, s := beam.NewPipelineWithRoot()
+	discover.Discover(s, r.source.Read(s, r.params.Records(), r.form), r.params)
+	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, r.source.Bytes())
+	if err := execute(ctx, p, r.Runner, m); err != nil {
+		if _, drawn, markErr := keep.Open(r.dir).Get(context.WithoutCancel(ctx), r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix); drawn || markErr != nil {
+			return nil, fmt.Errorf("%w\nnoise had been drawn to find the domain: count %s of the budget as spent", err, shareText(r.params.Share))
+		}
+		return nil, fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
+	}
+	data, known, err := keep.Open(r.dir).Get(ctx, r.params.RunID+discover.FoundSuffix)
+	if err != nil || !known {
+		return nil, errors.Join(errors.New("pipelines: what was found of the table is gone; count its part of the budget as spent"), err)
+	}
+	return discover.Decode(data)
+}
+
+func shareText(s dp.Share) string { return fmt.Sprintf("%g %%", 100*s.Float()) }
+
+// RunFound finds the domain of a table and synthesizes with it, within one ε and δ.
+func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
+	found, err := r.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := r.Config
+	c.found, c.foundText = found, r.text
+	c.Domain = files.Join(c.target().beside(), publish.DomainFile)
+	if len(found.LeftOut()) == len(found.Columns) {
+		return nil, fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
+	}
+	req, err := ValidateRun(ctx, c)
+	if err == nil {
+		var res *Result
+		if res, err = Run(ctx, req); err == nil {
+			res.Written.Notes = append(res.Written.Notes, foundNotes(found, r.params.Share)...)
+			_ = files.RemoveAll(ctx, r.dir) // it is published
+			return res, nil
+		}
+	}
+	return nil, fmt.Errorf("%w\nthe domain that was found has spent %s of the budget, and is kept in %s: the same command goes on with it and finds it no more", err, shareText(r.params.Share), r.dir)
+}
+
+// foundNotes say what was found, and which columns were not.
+func foundNotes(f *discover.Found, s dp.Share) []string {
+	out := f.LeftOut()
+	notes := []string{fmt.Sprintf("the domain was found with %s of the budget: %d of %d columns, in %s", shareText(s), len(f.Columns)-len(out), len(f.Columns), publish.DomainFile)}
+	for i, c := range out {
+		if i == 5 {
+			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, publish.DomainFile))
+			break
+		}
+		notes = append(notes, fmt.Sprintf("left out: %s: %s", c.Name, c.Left))
+	}
+	return notes
+}
+
+// prior is what finding the domain has charged to the budget of the request; nil: nothing.
+func (c Config) prior() *accountant.Prior {
+	if c.found == nil {
+		return nil
+	}
+	return &c.found.Prior
+}
+
+// domainFile is the text of the domain that was found; nil: it was not.
+func (c Config) domainFile() []byte {
+	if c.found == nil {
+		return nil
+	}
+	return c.found.File(c.foundText)
+}

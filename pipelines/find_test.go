@@ -1,0 +1,119 @@
+package pipelines
+
+import (
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// peopleCSV writes a table of people with one to three rows each, and a text that nobody shares.
+func peopleCSV(t *testing.T, people int) string {
+	t.Helper()
+	text := "id,sex,age,note\n"
+	for i := range people {
+		for k := range 1 + i%3 {
+			text += fmt.Sprintf("p%d, %s,%d,note of %d and %d\n", i, []string{"Female", "Male"}[i%2], 20+(i+k)%50, i, k)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "people.csv")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A table alone becomes rows: one statement holds what finding the domain and the release have spent, which is at most the
+// budget as a fraction, and names no value that nobody shares. What was found is adopted by the next attempt, and gone when
+// the run has published.
+func TestRunFound(t *testing.T) {
+	c := Config{Input: peopleCSV(t, 20_000), Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9}
+	r, err := ValidateFind(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := r.find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ValidateFind(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := RunFound(t.Context(), again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(r.dir); !os.IsNotExist(err) {
+		t.Errorf("what was found is still kept: %v", err)
+	}
+	release := c.Output + ".release"
+	data, err := os.ReadFile(filepath.Join(release, publish.DomainFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(data) != string(first.File(true)) {
+		t.Error("the second attempt has found another domain: it drew again")
+	}
+	file, err := schema.Parse("found", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := file.Domain; d.Events == nil || d.Index("note") >= 0 || d.Index("sex") < 0 || d.Index("age") < 0 {
+		t.Errorf("found:\n%s", data)
+	}
+	notes := strings.Join(res.Written.Notes, "\n")
+	if !strings.Contains(notes, "10 % of the budget: 2 of 3 columns") || !strings.Contains(notes, "left out: note: no value was found") {
+		t.Errorf("notes: %s", notes)
+	}
+	p := res.Privacy
+	sum, finding := new(big.Rat), new(big.Rat)
+	for _, l := range p.Ledger {
+		rho, ok := new(big.Rat).SetString(l.Rho)
+		if !ok {
+			t.Fatalf("a charge of %q", l.Rho)
+		}
+		if sum.Add(sum, rho); strings.HasPrefix(l.Stage, "found ") {
+			finding.Add(finding, rho)
+		}
+	}
+	capacity, _ := new(big.Rat).SetString(p.Capacity)
+	if total, _ := new(big.Rat).SetString(p.RhoTotal); sum.Cmp(total) != 0 || sum.Cmp(capacity) > 0 {
+		t.Errorf("charges add up to %v, stated are %s of %s", sum, p.RhoTotal, p.Capacity)
+	}
+	if part, _ := new(big.Rat).Quo(finding, capacity).Float64(); part > .1 || part < .099 {
+		t.Errorf("finding the domain has spent %g of the budget, want a tenth", part)
+	}
+	if p.Epsilon != 1 || p.Delta != 1e-9 || p.Accounting != "GDP" {
+		t.Errorf("the statement promises ε = %g, δ = %g, %s", p.Epsilon, p.Delta, p.Accounting)
+	}
+}
+
+// What cannot be found is said before anything is read, all at once.
+func TestFindFaults(t *testing.T) {
+	input := peopleCSV(t, 10)
+	for _, c := range []struct {
+		change func(*Config)
+		says   string
+	}{
+		{func(c *Config) { c.PrivacyID = "" }, "who is protected"},
+		{func(c *Config) { c.PrivacyID = "person" }, `no column "person"`},
+		{func(c *Config) { c.Delta = 0 }, "at the price of it"},
+		{func(c *Config) { c.DomainShare = .7 }, "want .001 to .5"},
+		{func(c *Config) { c.ExpectedRows = 1000 }, "people would do"},
+		{func(c *Config) { c.Output = "bq://p.d.t" }, "has to be a directory"},
+		{func(c *Config) { c.Ledger = "book" }, "cannot yet be charged"},
+		{func(c *Config) { c.Input = "absent.csv" }, "absent.csv"},
+	} {
+		conf := Config{Input: input, Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9}
+		c.change(&conf)
+		if _, err := ValidateFind(t.Context(), conf); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("want %q: %v", c.says, err)
+		}
+	}
+}

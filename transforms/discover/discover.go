@@ -1,0 +1,313 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/transforms/internal/pipeline"
+	"github.com/dapple-dp/dapple/transforms/internal/records"
+	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// Records is what a reader of tables needs to know to read records for Discover: names and public types.
+func (p Params) Records() *domain.Domain {
+	d := &domain.Domain{PrivacyID: p.PrivacyID}
+	for _, c := range p.Columns {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.Name, Type: c.Type, Scale: c.Scale})
+	}
+	return d
+}
+
+// Discover finds what records can contain, at the price of p.Share of the budget. chunks are the *domain.Chunk of a table,
+// read with p.Records(). It returns a collection of one text: Found, as JSON, which Decode reads. It always finds
+// something, also in no records at all.
+//
+// It panics on invalid parameters, on records in windows or without an end, and on a second release from the same records
+// in one pipeline: the losses of two add, and each statement would have its own.
+func Discover(s beam.Scope, chunks beam.PCollection, p Params) beam.PCollection {
+	s = s.Scope("dapple.Discover")
+	if err := errors.Join(p.Validate(), private.ValidateCollection(chunks)); err != nil {
+		panic(err.Error())
+	}
+	if chunks.Type().Type() != reflect.TypeFor[*domain.Chunk]() {
+		panic("discover: Discover takes the chunks of a reader of tables")
+	}
+	p = p.withDefaults()
+	cut, err := p.firstCut()
+	if err != nil {
+		panic(err.Error())
+	}
+	parts := beam.ParDo(s, &readFn{Params: p, MaxEntries: 1 << 18}, chunks)
+	if p.PrivacyID != "" {
+		parts = beam.ParDo(s, &peopleFn{Params: p}, beam.GroupByKey(s, parts))
+	}
+	sums := beam.ParDo(s, &sumFn{Columns: len(p.Columns), Cut: cut}, beam.GroupByKey(s, parts))
+	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(chunks)}, sums)
+	fn := &drawFn{Params: p, Cut: cut}
+	if !sensitive.Spend(hidden, fn) {
+		panic("discover: Discover was given records that another release is made from: their losses add, which neither statement would say")
+	}
+	secret := beam.Reshuffle(s, beam.ParDo(s, drawSeed, beam.Impulse(s)))
+	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, secret), beam.AddFixedKey(s, sensitive.Reveal(hidden)))
+	found := beam.Reshuffle(s, beam.ParDo(s, fn, grouped))
+	sensitive.Publish(pipeline.Node(found))
+	return found
+}
+
+func init() {
+	dofn.Register[readFn](
+		dofn.Method0x1("Setup", (*readFn).Setup),
+		dofn.Method1x1("StartBundle", (*readFn).StartBundle),
+		dofn.Method2x1("ProcessElement", (*readFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*readFn).FinishBundle),
+	)
+	dofn.Register[peopleFn](dofn.Method3x1("ProcessElement", (*peopleFn).ProcessElement))
+	dofn.Register[sumFn](dofn.Method3x1("ProcessElement", (*sumFn).ProcessElement))
+	dofn.Register[drawFn](dofn.Method5x1("ProcessElement", (*drawFn).ProcessElement))
+	register.Function2x0(drawSeed)
+	register.Emitter2[int, []byte]()
+	register.Emitter1[[]byte]()
+	register.Emitter1[string]()
+	register.Iter1[[]byte]()
+}
+
+func drawSeed(_ []byte, emit func(mechanism.Seed)) { emit(mechanism.NewSeed()) }
+
+// The counts of the statistics of some units have a key of their own, and values that of their hash.
+const (
+	denseKey = 0
+	firstKey = 1
+)
+
+// emitTable passes on the counts of a table: the statistics, and values by their hash. What holds a value is one shard.
+func emitTable(t *table, shards int, emit func(int, []byte)) {
+	parts := make([]*table, shards)
+	for c, m := range t.values {
+		for text, n := range m {
+			at := int(records.Hash([]byte(text)) % uint64(shards))
+			if parts[at] == nil {
+				parts[at] = &table{values: make([]map[string]int64, len(t.values))}
+			}
+			if parts[at].values[c] == nil {
+				parts[at].values[c] = map[string]int64{}
+			}
+			parts[at].values[c][text] = n
+		}
+	}
+	for at, part := range parts {
+		if part != nil {
+			emit(firstKey+at, part.encode())
+		}
+	}
+	dense := &table{units: t.units, dense: t.dense, values: make([]map[string]int64, len(t.values))}
+	emit(denseKey, dense.encode())
+}
+
+// readFn counts the units of a bundle, or collects its people by the hash of their ID.
+type readFn struct {
+	Params     Params
+	MaxEntries int // people or values that a bundle holds
+
+	readers []reader
+	attrs   []domain.Attribute
+	rank    *bounding.Ranker
+
+	table   *table
+	people  *people
+	pending []pending
+	text    []byte
+}
+
+type pending struct {
+	key   int
+	bytes []byte
+}
+
+func (f *readFn) Setup() error {
+	f.readers, f.attrs = readersOf(f.Params.Columns), f.Params.Records().Attributes
+	f.rank = bounding.NewRanker(make([]byte, bounding.RunKeySize)) // any key will do: it is no secret
+	return nil
+}
+
+func readersOf(columns []Column) (list []reader) {
+	for _, c := range columns {
+		list = append(list, newReader(c))
+	}
+	return list
+}
+
+func (f *readFn) StartBundle(func(int, []byte)) error {
+	f.table, f.people = newTable(len(f.readers)), newPeople(len(f.readers))
+	return nil
+}
+
+func (f *readFn) ProcessElement(c *domain.Chunk, emit func(int, []byte)) error {
+	var own []byte
+	unchanged := make([]bool, len(f.attrs))
+	for i := range c.Rows {
+		own, f.text = record(nil, c, f.attrs, i, f.text)
+		if f.Params.PrivacyID == "" {
+			if err := f.table.addUnit(f.readers, own, 1, unchanged); err != nil {
+				return err
+			}
+			continue
+		}
+		id, null := cellText(nil, &c.ID, &idAttribute, i)
+		if null || len(id) == 0 || string(id) == "NaN" {
+			continue // it belongs to nobody
+		}
+		f.people.add(string(id), &person{rank: f.rank.Rank(id, own, 0), record: own, rows: 1, changes: make([]bool, len(f.attrs))})
+	}
+	if len(f.people.byID) > f.MaxEntries || f.table.entries() > f.MaxEntries {
+		return f.flush(emit)
+	}
+	return nil
+}
+
+// idAttribute is the form of IDs that are whole numbers.
+var idAttribute = domain.Attribute{Type: domain.Int64}
+
+func (f *readFn) FinishBundle(emit func(int, []byte)) error {
+	err := f.flush(emit)
+	f.table, f.people = nil, nil
+	return err
+}
+
+func (f *readFn) flush(emit func(int, []byte)) error {
+	if f.Params.PrivacyID == "" {
+		emitTable(f.table, f.Params.Shards, emit)
+		f.table = newTable(len(f.readers))
+		return nil
+	}
+	parts := make([][]byte, f.Params.Shards)
+	for id, p := range f.people.byID {
+		at := int(records.Hash([]byte(id)) % uint64(len(parts)))
+		parts[at] = p.append(parts[at], []byte(id))
+	}
+	for at, b := range parts {
+		if b != nil {
+			emit(at, b)
+		}
+	}
+	f.people = newPeople(len(f.readers))
+	return nil
+}
+
+// peopleFn merges the people of a shard, and counts each once.
+type peopleFn struct{ Params Params }
+
+func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int, []byte)) error {
+	all := newPeople(len(f.Params.Columns))
+	for b := []byte(nil); parts(&b); b = nil {
+		if err := all.decode(b); err != nil {
+			return err
+		}
+	}
+	t := newTable(len(f.Params.Columns))
+	if err := all.count(t, readersOf(f.Params.Columns)); err != nil {
+		return err
+	}
+	emitTable(t, f.Params.Shards, emit)
+	return nil
+}
+
+// sumFn adds up the counts of a key. It drops values that the mechanism would drop, to keep memory small.
+type sumFn struct {
+	Columns int
+	Cut     int64
+}
+
+func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
+	sum, err := sumOf(f.Columns, parts)
+	if err != nil {
+		return err
+	}
+	if sum.cut(f.Cut); key != denseKey {
+		sum.dense = nil // all 0
+	}
+	emit(sum.encode())
+	return nil
+}
+
+func sumOf(columns int, parts func(*[]byte) bool) (*table, error) {
+	sum := newTable(columns)
+	for b := []byte(nil); parts(&b); b = nil {
+		t, err := decodeTable(b)
+		if err == nil {
+			err = sum.merge(t)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
+}
+
+// FoundSuffix is of the name, behind a run ID, under which a store keeps what was found.
+const FoundSuffix = ".found"
+
+// drawFn charges, draws and picks.
+type drawFn struct {
+	Params Params
+	Cut    int64
+}
+
+func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanism.Seed) bool, parts func(*[]byte) bool, emit func(string)) error {
+	name := f.Params.RunID + FoundSuffix
+	var store synth.Store
+	if f.Params.Store.Kind != "" {
+		var err error
+		if store, err = f.Params.Store.Open(); err != nil {
+			return err
+		}
+		data, known, err := store.Get(ctx, name)
+		if err != nil {
+			return fmt.Errorf("discover: reading what was found before: %w", err)
+		}
+		if known {
+			emit(string(data))
+			return nil
+		}
+	}
+	var secret, second mechanism.Seed
+	if !seeds(&secret) || !secret.Usable() || seeds(&second) {
+		return errors.New("discover: the run has no seed, or more than one")
+	}
+	sum, err := sumOf(len(f.Params.Columns), parts)
+	if err != nil {
+		return err
+	}
+	found, err := find(f.Params, f.Cut, sum, secret, func() error {
+		if store == nil {
+			return nil
+		}
+		_, _, err := store.CreateIfAbsent(ctx, name+synth.DrawnSuffix, []byte("noise is drawn from here on: the budget of the discovery counts as spent\n"))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	data, err := found.Encode()
+	if err != nil {
+		return err
+	}
+	if store != nil {
+		if data, _, err = store.CreateIfAbsent(ctx, name, data); err != nil {
+			return fmt.Errorf("discover: keeping what was found: %w", err)
+		}
+	}
+	emit(string(data))
+	return nil
+}

@@ -1,0 +1,123 @@
+package discover
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// File returns the domain file of what was found: of columns that are left out it says why. csv tells that cells are text,
+// around which blanks are dropped.
+func (f *Found) File(csv bool) []byte {
+	var b strings.Builder
+	b.WriteString("# Found privately: what stands here was released within the ε and δ of a run, and may be shared. Releases, by column:\n" +
+		"# type, null: kinds of cells; min, max: magnitudes, or years; resolution: decimal places; values: noisy counts above a threshold.\n")
+	if f.PrivacyID == "" {
+		b.WriteString("privacy_id: none\n")
+	} else {
+		fmt.Fprintf(&b, "privacy_id: %s\n", quoted(f.PrivacyID))
+	}
+	if n := int64(f.Units); n >= 1 {
+		fmt.Fprintf(&b, "expected_rows: %d\n", n)
+	}
+	b.WriteString("columns:\n")
+	for i := range f.Columns {
+		b.WriteString(f.Columns[i].line())
+	}
+	if person := f.person(); f.MaxRows > 1 && len(person) < len(f.Columns)-len(f.LeftOut()) { // else all rows of a person are one
+		b.WriteString("events: {")
+		if len(person) > 0 {
+			fmt.Fprintf(&b, "person: %s, ", list(person))
+		}
+		fmt.Fprintf(&b, "rows: {max: %d}}\n", f.MaxRows)
+	}
+	if csv {
+		b.WriteString("csv: {trim: true}\n")
+	}
+	return []byte(b.String())
+}
+
+// person are the columns of people that are not left out.
+func (f *Found) person() []string {
+	own := slices.DeleteFunc(slices.Clone(f.Person), func(name string) bool {
+		return slices.ContainsFunc(f.Columns, func(c FoundColumn) bool { return c.Name == name && c.Left != "" })
+	})
+	return own
+}
+
+func (c *FoundColumn) line() string {
+	name := "name: " + quoted(c.Name)
+	if c.Left != "" {
+		return fmt.Sprintf("  # - {%s}  # left out: %s\n", name, c.Left)
+	}
+	text := name + ", type: " + c.Type.String()
+	first := c.Min
+	switch {
+	case c.Type == domain.String:
+		text += ", values: " + list(c.Values) + ", other: true" + c.other()
+	case c.Type == domain.Bool:
+		first = "false"
+	case c.Type == domain.Time:
+		first = "00:00:00"
+		text += `, min: "00:00:00", max: "23:59:00", resolution: minute`
+	default:
+		text += fmt.Sprintf(", min: %s, max: %s", c.Min, c.Max)
+		if c.Resolution != "" && !(c.Type == domain.Int64 && c.Resolution == "1") {
+			text += ", resolution: " + c.Resolution
+		}
+	}
+	switch {
+	case c.Null:
+		text += ", null: true"
+	case c.Type == domain.String:
+	case c.Type == domain.Time:
+		text += `, fallback: "` + first + `"`
+	default:
+		text += ", fallback: " + first
+	}
+	return "  - {" + text + "}\n"
+}
+
+// other names the cell of all other values, if one of those that were found has the usual name.
+func (c *FoundColumn) other() string {
+	if !slices.Contains(c.Values, "other") {
+		return ""
+	}
+	name := "other value"
+	for slices.Contains(c.Values, name) {
+		name += "_"
+	}
+	return ", other_value: " + quoted(name)
+}
+
+func list(texts []string) string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = quoted(s)
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// quoted returns a text in double quotes, as YAML has them.
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == ' ' || unicode.IsPrint(r) && r != '\ufeff':
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,255 @@
+package discover
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/dp/query"
+)
+
+// The stages of a discovery.
+const (
+	kindsStage      = "found kinds"
+	placesStage     = "found places"
+	magnitudesStage = "found magnitudes"
+	yearsStage      = "found years"
+	rowsStage       = "found rows"
+	valuesStage     = "found values"
+)
+
+// The shares of the discovery's budget, in hundredths: kinds, and of the rest the decimal places and the rows of people. What
+// is left goes to ranges and values by the number of their columns: a value needs about 6 standard deviations of noise to
+// be seen, and a cell of a range 4.
+const (
+	kindsShare  = 5
+	placesShare = 5
+	rowsShare   = 5
+	valueWeight = 17 // of a column
+	rangeWeight = 10
+)
+
+// find releases the statistics of a table, and picks.
+func find(p Params, cut int64, counts *table, secret mechanism.Seed, beforeNoise func() error) (*Found, error) {
+	ledger, err := p.ledger()
+	if err != nil {
+		return nil, err
+	}
+	config, err := json.Marshal(p.noStore())
+	if err != nil {
+		return nil, fmt.Errorf("discover: %w", err)
+	}
+	curator, err := mechanism.New(counts, mechanism.Params{
+		Sizes: sizes(len(p.Columns)), Ledger: ledger, BeforeNoise: beforeNoise,
+		Root: mechanism.NewRoot(secret, sha256.Sum256(config), counts.digest()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, err := ask(p, cut, curator)
+	if err != nil {
+		return nil, err
+	}
+	found.Prior = accountant.Prior{Params: ledger.Params(), Events: ledger.Events()}
+	return found, nil
+}
+
+// noStore is the configuration that noise depends on.
+func (p Params) noStore() Params {
+	p.Store.Kind, p.Store.Config = "", ""
+	return p
+}
+
+// asker is what a discovery asks of private counts.
+type asker interface {
+	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
+	Values(stage string, round int, columns []int, first int64, delta, share dp.Share) ([]query.FoundValues, error)
+}
+
+// noisy are the released cells of a statistic.
+type noisy struct {
+	cells []float64
+	sigma float64
+}
+
+// measure releases a statistic of some columns. cells is that of each column, by its index.
+func measure(c asker, stage string, statistic int, columns []int, share dp.Share) (map[int]noisy, error) {
+	out := map[int]noisy{}
+	if len(columns) == 0 {
+		return out, nil
+	}
+	cliques := make([]domain.Clique, len(columns))
+	for i, column := range columns {
+		cliques[i] = domain.Clique{attribute(column, statistic)}
+	}
+	m, err := c.Measure(stage, 1, cliques, nil, share)
+	if err != nil {
+		return nil, err
+	}
+	for i, column := range columns {
+		out[column] = noisy{m[i].Values, math.Sqrt(m[i].Variance)}
+	}
+	return out, nil
+}
+
+// ask releases kinds, and then what they call for.
+func ask(p Params, cut int64, c asker) (*Found, error) {
+	all := make([]int, len(p.Columns))
+	for i := range all {
+		all[i] = i
+	}
+	kinds, err := measure(c, kindsStage, kindOf, all, share(p.Share, kindsShare, 100))
+	if err != nil {
+		return nil, err
+	}
+	found := &Found{PrivacyID: p.PrivacyID, Columns: make([]FoundColumn, len(p.Columns))}
+	var numbers, dates, texts []int
+	for i, column := range p.Columns {
+		f := &found.Columns[i]
+		f.Name, f.Type, f.Scale = column.Name, column.Type, column.Scale
+		f.kinds(column, kinds[i])
+		switch {
+		case f.Left != "":
+		case f.Type == domain.String:
+			texts = append(texts, i)
+		case f.Type == domain.Date || f.Type == domain.DateTime || f.Type == domain.Timestamp:
+			dates = append(dates, i)
+		case f.Type == domain.Int64 || f.Type == domain.Numeric || f.Type == domain.Float64:
+			numbers = append(numbers, i)
+		}
+	}
+	found.Units = unitsOf(kinds)
+	rest := int64(100 - kindsShare)
+	places, rows := int64(0), int64(0)
+	if len(numbers) > 0 {
+		places = placesShare
+	}
+	if p.PrivacyID != "" {
+		rows = rowsShare
+	}
+	rest -= places + rows
+	weight := int64(valueWeight*len(texts) + rangeWeight*(len(numbers)+len(dates)))
+	part := func(columns []int, each int64) dp.Share {
+		n := each * int64(len(columns)) * rest
+		return share(p.Share, n, 100*max(1, weight))
+	}
+	decimals, err := measure(c, placesStage, placesOf, numbers, share(p.Share, places, 100))
+	if err != nil {
+		return nil, err
+	}
+	magnitudes, err := measure(c, magnitudesStage, magnitudeOf, numbers, part(numbers, rangeWeight))
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range numbers {
+		found.Columns[i].number(p.Columns[i], found.Units, decimals[i], magnitudes[i])
+	}
+	years, err := measure(c, yearsStage, yearOf, dates, part(dates, rangeWeight))
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range dates {
+		found.Columns[i].years(years[i])
+	}
+	if rows > 0 {
+		if err := found.askRows(c, all, share(p.Share, rows, 100)); err != nil {
+			return nil, err
+		}
+	}
+	if len(texts) > 0 {
+		values, err := c.Values(valuesStage, 1, texts, cut, dp.ShareOf(1, 1), part(texts, valueWeight))
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range values {
+			found.Columns[v.Column].categories(v)
+		}
+	}
+	return found, nil
+}
+
+// askRows releases how many rows people have, and which columns stay the same within a person: half of the share each.
+func (f *Found) askRows(c asker, all []int, s dp.Share) error {
+	m, err := c.Measure(rowsStage, 1, []domain.Clique{{len(all) * statistics}}, nil, share(s, 1, 2))
+	if err != nil {
+		return err
+	}
+	rows := noisy{m[0].Values[:rowsCells-1], math.Sqrt(m[0].Variance)}
+	stays, err := measure(c, rowsStage+" alike", constantOf, all, share(s, 1, 2))
+	if err != nil {
+		return err
+	}
+	_, last, ok := rows.seen()
+	if !ok || last == 0 {
+		return nil // one row each
+	}
+	f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson)
+	for i := range f.Columns {
+		n := stays[i]
+		if several := n.cells[constant] + n.cells[changing]; n.cells[changing] <= max(.002*several, 3*n.sigma) && n.cells[constant] > 3*n.sigma {
+			f.Person = append(f.Person, f.Columns[i].Name)
+		}
+	}
+	return nil
+}
+
+// unitsOf is the number of units: each is in one kind of each column.
+func unitsOf(kinds map[int]noisy) (n float64) {
+	for _, k := range kinds {
+		for _, x := range k.cells {
+			n += x
+		}
+	}
+	return max(0, n/float64(max(1, len(kinds))))
+}
+
+// seen returns the outermost cells that stand out of the noise: single cells, or several at either end together. With
+// probability .999, noise alone makes none.
+func (n noisy) seen() (first, last int, ok bool) {
+	single := n.sigma * quantile(.001/float64(len(n.cells)))
+	first, last = -1, -1
+	for i, x := range n.cells {
+		if x > single {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 {
+		return 0, 0, false
+	}
+	for wide := 2; wide <= 8; wide *= 2 { // sums of neighbouring cells beyond
+		bar := n.sigma * math.Sqrt(float64(wide)) * quantile(.0001/float64(len(n.cells)))
+		for i := len(n.cells) - wide; i > last; i-- {
+			if sum(n.cells[i:i+wide]) > bar {
+				last = i
+				break
+			}
+		}
+		for i := wide; i <= first; i++ {
+			if sum(n.cells[i-wide:i]) > bar {
+				first = i - 1
+				break
+			}
+		}
+	}
+	return first, last, true
+}
+
+func sum(list []float64) (s float64) {
+	for _, x := range list {
+		s += x
+	}
+	return s
+}
+
+// quantile is the value that a standard normal exceeds with a probability.
+func quantile(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }

@@ -1,0 +1,262 @@
+package discover
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+)
+
+// Found is what was released of a table. It is public.
+type Found struct {
+	PrivacyID string
+	Units     float64 // about how many there are
+	Columns   []FoundColumn
+	MaxRows   int64    `json:",omitempty"` // of a person; 0: one each, or no people
+	Person    []string `json:",omitempty"` // columns that stay the same within a person
+
+	Prior accountant.Prior // what the discovery has charged to the budget: see synth.SolveParams
+}
+
+// FoundColumn is what was released of a column.
+type FoundColumn struct {
+	Name       string
+	Type       domain.Type
+	Scale      int      `json:",omitempty"`
+	Values     []string `json:",omitempty"`
+	Min        string   `json:",omitempty"`
+	Max        string   `json:",omitempty"`
+	Resolution string   `json:",omitempty"`
+	Null       bool     `json:",omitempty"`
+	Needed     float64  `json:",omitempty"` // people who have to share a value for it to be found, of a text
+	Left       string   `json:",omitempty"` // why the column is left out
+}
+
+// Encode returns f as JSON.
+func (f *Found) Encode() ([]byte, error) {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return nil, fmt.Errorf("discover: describing what was found: %w", err)
+	}
+	return b, nil
+}
+
+// Decode reads what Discover has emitted.
+func Decode(data []byte) (*Found, error) {
+	var f Found
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("discover: not what was found of a table: %w", err)
+	}
+	return &f, nil
+}
+
+const unseen = "too few people have a value in it for anything to be seen at this budget"
+
+// kinds picks the type of a column of text, and whether a value can be missing: a kind is what a column is if all other
+// kinds together are a hundredth of it, or less than the noise shows.
+func (f *FoundColumn) kinds(c Column, k noisy) {
+	f.Null = k.cells[nullCell] > 3*k.sigma
+	there := sum(k.cells[boolCell:])
+	if there <= 3*k.sigma*math.Sqrt(kindCells-1) {
+		f.Left = unseen
+		return
+	}
+	if !c.Untyped {
+		return
+	}
+	f.Type = domain.String
+	for _, t := range []struct {
+		typ   domain.Type
+		cells []int
+	}{
+		{domain.Bool, []int{boolCell}}, {domain.Int64, []int{wholeCell, decimalCell}}, {domain.Date, []int{dateCell, stampCell}}, {domain.Time, []int{clockCell}},
+	} {
+		own := 0.
+		for _, cell := range t.cells {
+			own += k.cells[cell]
+		}
+		others := kindCells - 1 - len(t.cells)
+		if there-own <= max(.01*there, 3*k.sigma*math.Sqrt(float64(others))) && own > there/2 {
+			if f.Type = t.typ; t.typ == domain.Date && k.cells[stampCell] > 3*k.sigma {
+				f.Type = domain.Timestamp
+			}
+			return
+		}
+	}
+}
+
+// mostValues is the largest number of values of a column without declared bins.
+const mostValues = 1 << 20
+
+// number picks type, range and resolution of a number.
+func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) {
+	k := 0
+	for ; k <= cellkind.MaxPlaces; k++ {
+		beyond := places.cells[k+1 : placesCells-1]
+		if sum(beyond) < max(.001*units, 3*places.sigma*math.Sqrt(float64(len(beyond)))) {
+			break
+		}
+	}
+	if c.Untyped {
+		switch {
+		case k > cellkind.MaxPlaces:
+			f.Type = domain.Float64
+		case k > 0:
+			f.Type = domain.Numeric
+		}
+	}
+	cells := noisy{magnitudes.cells[:magnitudeCells-1], magnitudes.sigma}
+	first, last, ok := cells.seen()
+	if !ok {
+		f.Left = unseen
+		return
+	}
+	if first > powers && last-first > 6 { // what is far below the largest numbers is near 0
+		first = powers
+	}
+	if last < powers && last-first > 6 {
+		last = powers
+	}
+	if f.Type == domain.Int64 { // what is below 1 is 0
+		first, last = f.whole(first), f.whole(last)
+	}
+	f.span(first, last, min(k, cellkind.MaxPlaces))
+}
+
+// whole moves a cell of fractions to that of 0.
+func (f *FoundColumn) whole(cell int) int {
+	if low, high := within(cell); low > -1 && high <= 1 {
+		return powers
+	}
+	return cell
+}
+
+// span declares the range from one cell to another at a resolution of so many decimal places, or the finest at which there
+// are no more values than a domain can have.
+func (f *FoundColumn) span(first, last, places int) {
+	low, _ := within(first)
+	_, high := within(last)
+	step := new(big.Rat).SetFrac(big.NewInt(1), power10(places))
+	from, to := new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high)
+	for {
+		lo, hi := floorTo(from, step), floorTo(to, step)
+		if hi.Cmp(to) == 0 && last > powers { // the cell ends before
+			hi.Sub(hi, step)
+		}
+		if first < powers && lo.Cmp(from) == 0 {
+			lo.Add(lo, step)
+		}
+		if lo.Cmp(hi) >= 0 {
+			hi.Add(lo, step)
+		}
+		n := new(big.Rat).Quo(new(big.Rat).Sub(hi, lo), step)
+		if n.Cmp(big.NewRat(mostValues-1, 1)) <= 0 && f.holds(lo) && f.holds(hi) {
+			f.Min, f.Max, f.Resolution = text(lo), text(hi), text(step)
+			return
+		}
+		if !f.holds(lo) || !f.holds(hi) { // beyond the type
+			limit := new(big.Rat).SetInt64(math.MaxInt64 / 2)
+			if f.Type == domain.Numeric {
+				limit.Quo(limit, new(big.Rat).SetInt(power10(cellkind.MaxPlaces)))
+			}
+			from, to = least(from, limit), least(to, limit)
+		}
+		step.Mul(step, big.NewRat(10, 1))
+	}
+}
+
+// least keeps a number between −limit and limit.
+func least(x, limit *big.Rat) *big.Rat {
+	if new(big.Rat).Abs(x).Cmp(limit) <= 0 {
+		return x
+	}
+	if x.Sign() < 0 {
+		return new(big.Rat).Neg(limit)
+	}
+	return limit
+}
+
+// holds reports whether the type has room for a number, with all decimal places.
+func (f *FoundColumn) holds(x *big.Rat) bool {
+	most := new(big.Rat).SetInt64(math.MaxInt64 / 2)
+	switch f.Type {
+	case domain.Float64:
+		return true
+	case domain.Numeric:
+		most.Quo(most, new(big.Rat).SetInt(power10(cellkind.MaxPlaces)))
+	}
+	return new(big.Rat).Abs(x).Cmp(most) <= 0
+}
+
+func power10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+
+func floorTo(x, step *big.Rat) *big.Rat {
+	q := new(big.Rat).Quo(x, step)
+	n := new(big.Int).Div(q.Num(), q.Denom()) // rounds down
+	return new(big.Rat).Mul(new(big.Rat).SetInt(n), step)
+}
+
+// text writes a decimal number in full.
+func text(x *big.Rat) string {
+	if x.IsInt() {
+		return x.Num().String()
+	}
+	return strings.TrimRight(x.FloatString(cellkind.MaxPlaces+1), "0")
+}
+
+// years picks the first and last day.
+func (f *FoundColumn) years(y noisy) {
+	cells := noisy{y.cells[:yearCells-1], y.sigma}
+	first, last, ok := cells.seen()
+	if !ok {
+		f.Left = unseen
+		return
+	}
+	f.Min, f.Max = fmt.Sprintf("%d-01-01", firstYear+first), fmt.Sprintf("%d-12-31", firstYear+last)
+	if f.Type == domain.Date {
+		return
+	}
+	switch n := last - first + 1; { // so that there are not too many
+	case n == 1:
+		f.Resolution = "minute"
+	case n <= 100:
+		f.Resolution = "hour"
+	default:
+		f.Resolution = "day"
+	}
+}
+
+// categories picks the values of a text.
+func (f *FoundColumn) categories(v query.FoundValues) {
+	f.Needed = math.Ceil(v.Threshold)
+	for _, value := range v.Values {
+		if usable(value.Text) {
+			f.Values = append(f.Values, value.Text)
+		}
+	}
+	if len(f.Values) > domain.MaxSize/2 {
+		f.Values = f.Values[:domain.MaxSize/2]
+	}
+	if len(f.Values) == 0 {
+		f.Left = fmt.Sprintf("no value was found; one needs about %.0f people who share it", f.Needed)
+	}
+}
+
+// usable reports whether a domain file can hold a text.
+func usable(s string) bool {
+	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r == '\r' || !unicode.IsPrint(r) && r != ' ' && r != '\t' })
+}
+
+// LeftOut returns the columns that are left out.
+func (f *Found) LeftOut() (list []FoundColumn) {
+	return slices.DeleteFunc(slices.Clone(f.Columns), func(c FoundColumn) bool { return c.Left == "" })
+}

@@ -1,0 +1,53 @@
+package discover
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+)
+
+// Outlook is what a discovery can see, before anything is read: public figures.
+type Outlook struct {
+	Value float64 // people who have to share a value for it to be found, if half of the columns are texts
+	Cell  float64 // people who have to be near an end of a range for it to be found
+}
+
+// mostOfPeople is the part of the people that a value may need; if it needs more, too little would be found.
+const mostOfPeople = .1
+
+// Outlook returns what can be found with the budget.
+func (p Params) Outlook() (Outlook, error) {
+	l, err := p.ledger()
+	if err != nil {
+		return Outlook{}, err
+	}
+	cut, err := p.firstCut()
+	if err != nil {
+		return Outlook{}, err
+	}
+	texts := int64((len(p.Columns) + 1) / 2)
+	others := int64(len(p.Columns)) - texts
+	weight := valueWeight*texts + rangeWeight*others
+	rest := int64(100 - kindsShare - placesShare)
+	e, err := l.Values(accountant.Values{Columns: int(texts), First: cut, Delta: dp.ShareOf(1, 1)}, share(p.Share, rest*valueWeight*texts, 100*weight))
+	if err != nil {
+		return Outlook{}, err
+	}
+	threshold, _ := e.Threshold.Float64()
+	out := Outlook{Value: math.Ceil(threshold)}
+	if others > 0 {
+		m, err := l.Measure(accountant.Equal(int(others), others*magnitudeCells), share(p.Share, rest*rangeWeight*others, 100*weight))
+		if err != nil {
+			return Outlook{}, err
+		}
+		out.Cell = math.Ceil(math.Sqrt(m.Variance(0)) * quantile(.001/magnitudeCells))
+	}
+	return out, nil
+}
+
+// Enough reports whether a number of people is enough for most of a table to be found, and how many would do.
+func (o Outlook) Enough(people float64) (ok bool, needed float64) {
+	needed = math.Ceil(o.Value / mostOfPeople)
+	return people >= needed, needed
+}

@@ -1,0 +1,118 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// Column is a column of a table by what is public of it.
+type Column struct {
+	Name    string
+	Untyped bool        // a column of text, whose type is to be found
+	Type    domain.Type // else
+	Scale   int         // of a NUMERIC
+}
+
+// Params configures Discover. Columns, Epsilon, Delta and Share are required.
+type Params struct {
+	Columns      []Column // without the privacy ID
+	PrivacyID    string   // empty: every record is a unit
+	Epsilon      dp.Epsilon
+	Delta        dp.Delta // above 0: values are released at the price of it
+	Neighbouring dp.Neighbouring
+	// Share is the part of the budget, and of δ, that the discovery may spend. What it leaves is for releases after it.
+	Share dp.Share
+	// Mixed makes room for releases by methods that select, which draw other noise than Gaussian. All releases of the budget
+	// have one accounting, which is chosen before the first.
+	Mixed bool
+
+	Shards int // parallel parts of people and of values; default 64
+
+	// Store keeps what was found, and a job that is started again adopts it: see synth.Params. RunID is required with one.
+	Store synth.StoreRef
+	RunID string
+}
+
+func (p Params) withDefaults() Params {
+	if p.Shards == 0 {
+		p.Shards = 64
+	}
+	return p
+}
+
+// coordinatesShare is the part of δ that covers discrete noise in place of continuous noise, as in budget books: the
+// numbers that later releases draw are not known yet.
+const coordinatesShare = 100
+
+// fewCoordinates is the smallest useful number of noisy numbers.
+const fewCoordinates = 1 << 20
+
+// ledger opens the ledger of the discovery and of what comes after it.
+func (p Params) ledger() (*accountant.Ledger, error) {
+	q := accountant.Params{Neighbouring: p.Neighbouring, Epsilon: p.Epsilon, Delta: p.Delta}
+	q.ValuesDelta = dp.Delta(float64(p.Delta) * p.valuesShare().Float() * (1 - 0x1p-40))
+	each := (1 + math.Exp(float64(p.Epsilon))) * math.Ldexp(0.021, -60)
+	if n := float64(p.Delta) / coordinatesShare / each; !p.Mixed && n >= fewCoordinates {
+		q.Accounting, q.Coordinates = dp.GaussianOnly, int64(math.Min(n, 1<<50))
+		q = q.Preferred()
+	}
+	return accountant.NewLedger(q)
+}
+
+// valuesShare is the part of δ for values: that of the discovery, or half of it if nothing comes after it.
+func (p Params) valuesShare() dp.Share {
+	if p.Share.Num == p.Share.Den {
+		return dp.ShareOf(1, 2)
+	}
+	return p.Share
+}
+
+// Validate lists all faults of p.
+func (p Params) Validate() error {
+	var errs []error
+	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf("discover: "+format, args...)) }
+	errs = append(errs, p.Epsilon.Validate(), p.Delta.Validate())
+	if p.Delta == 0 {
+		add("a delta of 0: values are found at the price of delta; take one far below 1/(number of people)")
+	}
+	if len(p.Columns) == 0 {
+		add("no columns; name those of the table but the privacy ID")
+	}
+	if p.Share.Num <= 0 || p.Share.Den <= 0 || p.Share.Num > p.Share.Den {
+		add("a share of %d/%d of the budget: want more than 0, and at most 1", p.Share.Num, p.Share.Den)
+	}
+	if p.Shards < 0 || p.Shards > 1<<16 {
+		add("%d shards: want 1 to 65536", p.Shards)
+	}
+	if p.Store.Kind != "" && p.RunID == "" {
+		add("RunID is required with a Store, where it names what was found")
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	_, err := p.ledger()
+	return err
+}
+
+// firstCut is the count at most which values are dropped before the draw: half the least standard deviation that noise on
+// counts of values can have, which raises the threshold by a tenth at most, and keeps memory and draws small.
+func (p Params) firstCut() (int64, error) {
+	l, err := p.ledger()
+	if err != nil {
+		return 0, err
+	}
+	e, err := l.Values(accountant.Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, share(p.Share, 1, 1))
+	if err != nil {
+		return 0, err
+	}
+	return int64(math.Sqrt(e.Variance(0)) / 2), nil
+}
+
+// share returns a part of a share.
+func share(s dp.Share, num, den int64) dp.Share { return dp.ShareOf(s.Num*num, s.Den*den) }

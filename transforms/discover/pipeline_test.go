@@ -1,0 +1,66 @@
+package discover_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
+	_ "github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/transforms/tables"
+)
+
+func TestMain(m *testing.M) { transformtest.Main(m) }
+
+// The stage in a pipeline finds people's columns and rows, keeps what it found, and a second attempt adopts it unread.
+func TestPipeline(t *testing.T) {
+	text := "id,sex,visits\n"
+	for i := range 20_000 {
+		for k := range 1 + i%3 {
+			text += fmt.Sprintf("p%d,%s,%d\n", i, []string{"Female", "Male"}[i%2], i%7+k)
+		}
+	}
+	dir := t.TempDir()
+	if err := files.Create(t.Context(), dir+"/people.csv", []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	source, err := table.Find(t.Context(), dir+"/people.csv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := discover.Params{
+		Columns:   []discover.Column{{Name: "sex", Untyped: true}, {Name: "visits", Untyped: true}},
+		PrivacyID: "id", Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1), Store: tables.Store(dir), RunID: "one",
+	}
+	var found []*discover.Found
+	for range 2 {
+		pipe, s := beam.NewPipelineWithRoot()
+		col := transformtest.Capture[string](s, discover.Discover(s, source.Read(s, p.Records(), schema.CSV{Trim: true}), p))
+		transformtest.Run(t, pipe)
+		all := col.Elements()
+		if len(all) != 1 {
+			t.Fatalf("%d results", len(all))
+		}
+		f, err := discover.Decode([]byte(all[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, f)
+	}
+	f := found[0]
+	if len(f.Columns[0].Values) != 2 || f.Columns[1].Min != "0" || f.Columns[1].Max != "15" || f.MaxRows != 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
+		t.Errorf("found %+v", f)
+	}
+	if file, err := schema.Parse("found", f.File(true)); err != nil || file.Domain.Events == nil {
+		t.Errorf("%v\n%s", err, f.File(true))
+	}
+	if found[1].Units != f.Units {
+		t.Error("a second attempt has drawn again")
+	}
+}

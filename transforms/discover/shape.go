@@ -1,0 +1,218 @@
+package discover
+
+import (
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+)
+
+// The statistics of a column, each with cells of its own. A unit is in one cell of each.
+const (
+	kindOf      = iota // what the cell is
+	placesOf           // decimal places of a number
+	magnitudeOf        // its sign and power of two
+	yearOf             // of a date or time
+	constantOf         // whether all rows of the person have it
+	statistics
+)
+
+// Cells of kindOf, after NULL.
+const (
+	nullCell = iota
+	boolCell
+	wholeCell
+	decimalCell
+	dateCell
+	stampCell
+	clockCell
+	textCell
+	kindCells
+)
+
+// Cells of constantOf.
+const (
+	noRows   = iota // a person with one row says nothing
+	constant        // in all rows
+	changing
+	constantCells
+)
+
+const (
+	placesCells = cellkind.MaxPlaces + 3 // 0 to 9, more, and no number
+	// Magnitudes are 0 and ±[2^(j−1), 2^j) for j from leastPower to mostPower; numbers beyond are in the outermost ones.
+	leastPower, mostPower = -29, 64
+	powers                = mostPower - leastPower + 1
+	magnitudeCells        = 2*powers + 2 // and 0, and no number
+	firstYear, lastYear   = 1900, 2100
+	yearCells             = lastYear - firstYear + 2 // and no date
+	rowsCells             = 33                       // 1, 2, 3 to 4, 5 to 8, …; and none
+)
+
+// cellsOf are the numbers of cells of the statistics of a column.
+var cellsOf = [statistics]int{kindCells, placesCells, magnitudeCells, yearCells, constantCells}
+
+// sizes are the numbers of cells of all statistics of a table, column by column, and of the rows of a person, last.
+func sizes(columns int) []int {
+	list := make([]int, 0, columns*statistics+1)
+	for range columns {
+		list = append(list, cellsOf[:]...)
+	}
+	return append(list, rowsCells)
+}
+
+// attribute is the index of a statistic of a column in sizes.
+func attribute(column, statistic int) int { return column*statistics + statistic }
+
+// maxCandidate: longer texts are no candidates for values, and all of them are alike.
+const maxCandidate = 256
+
+// reader finds the cells of a text in the statistics of a column.
+type reader struct {
+	Column
+	attr domain.Attribute
+}
+
+func newReader(c Column) reader {
+	return reader{c, domain.Attribute{Type: c.Type, Scale: c.Scale}}
+}
+
+// nullMarks are texts that stand for no value.
+var nullMarks = map[string]bool{"": true, "NULL": true, "null": true, "NA": true, "N/A": true, "NaN": true, "nan": true, `\N`: true}
+
+// place finds the cells of a cell, null or text; value is whether the text is a candidate.
+func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value bool) {
+	cells = [constantOf]int{nullCell, placesCells - 1, magnitudeCells - 1, yearCells - 1}
+	if null || nullMarks[string(text)] {
+		return cells, false
+	}
+	kind, places := r.kind(text)
+	switch kind {
+	case cellkind.Boolean:
+		cells[kindOf] = boolCell
+	case cellkind.Integer, cellkind.Decimal, cellkind.Float:
+		cells[kindOf] = decimalCell
+		if kind == cellkind.Integer {
+			cells[kindOf] = wholeCell
+		}
+		cells[placesOf], cells[magnitudeOf] = number(text, places)
+	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp:
+		cells[kindOf] = stampCell
+		typ := kind.Type()
+		if kind == cellkind.Date {
+			cells[kindOf] = dateCell
+		}
+		a := domain.Attribute{Type: typ}
+		if v, ok := a.ParseNative(string(text)); ok {
+			cells[yearOf] = yearCell(typ.Time(v))
+		}
+	case cellkind.Clock:
+		cells[kindOf] = clockCell
+	default:
+		cells[kindOf] = textCell
+	}
+	// What a category can be is a rule about texts, and not about columns: numbers of few digits may be codes.
+	value = len(text) <= maxCandidate && (kind == cellkind.Text || kind == cellkind.Boolean || kind == cellkind.Integer && len(text) <= 4)
+	if !r.Untyped {
+		value = r.Type == domain.String && len(text) <= maxCandidate
+	}
+	return cells, value
+}
+
+// kind classifies a text, by the type of its column if that is public.
+func (r *reader) kind(text []byte) (cellkind.Kind, int) {
+	if r.Untyped {
+		return cellkind.Classify(text)
+	}
+	switch r.Type {
+	case domain.String:
+		return cellkind.Text, 0
+	case domain.Int64:
+		return cellkind.Integer, 0
+	case domain.Numeric, domain.Float64:
+		kind, places := cellkind.Classify(text)
+		if kind == cellkind.Integer {
+			kind = cellkind.Decimal
+		}
+		return kind, places
+	case domain.Bool:
+		return cellkind.Boolean, 0
+	case domain.Date:
+		return cellkind.Date, 0
+	case domain.DateTime:
+		return cellkind.DateTime, 0
+	case domain.Timestamp:
+		return cellkind.Timestamp, 0
+	case domain.Time:
+		return cellkind.Clock, 0
+	}
+	return cellkind.Text, 0
+}
+
+// number finds the cells of a number: how many places of it are not 0, and its magnitude.
+func number(text []byte, places int) (placesCell, magnitudeCell int) {
+	x, ok := domain.ParseFloat(string(text))
+	if !ok || math.IsInf(x, 0) {
+		return placesCells - 1, magnitudeCells - 1
+	}
+	return min(usedPlaces(text, places), cellkind.MaxPlaces+1), magnitude(x)
+}
+
+// usedPlaces are the decimal places of a number up to the last one that is not 0.
+func usedPlaces(text []byte, places int) int {
+	if r, ok := new(big.Rat).SetString(string(text)); ok && places == 0 && len(text) < 40 {
+		if r.IsInt() {
+			return 0
+		}
+		ten := big.NewRat(10, 1)
+		for n := 1; n <= cellkind.MaxPlaces; n++ {
+			if r.Mul(r, ten); r.IsInt() {
+				return n
+			}
+		}
+		return cellkind.MaxPlaces + 1
+	}
+	for ; places > 0 && text[len(text)-1] == '0'; places-- {
+		text = text[:len(text)-1]
+	}
+	return places
+}
+
+// magnitude is the cell of a number in magnitudeOf: negative ones by falling magnitude, 0, and positive ones.
+func magnitude(x float64) int {
+	if x == 0 {
+		return powers
+	}
+	_, power := math.Frexp(math.Abs(x)) // in [2^(power−1), 2^power)
+	at := min(max(power, leastPower), mostPower) - leastPower
+	if x < 0 {
+		return powers - 1 - at
+	}
+	return powers + 1 + at
+}
+
+// within returns the numbers at which a cell of magnitudeOf begins and ends.
+func within(cell int) (low, high float64) {
+	switch {
+	case cell == powers:
+		return 0, 0
+	case cell < powers:
+		low, high = within(2*powers - cell)
+		return -high, -low
+	}
+	power := cell - powers - 1 + leastPower
+	return math.Ldexp(1, power-1), math.Ldexp(1, power)
+}
+
+// yearCell is the cell of a day in yearOf.
+func yearCell(t time.Time) int { return min(max(t.Year(), firstYear), lastYear) - firstYear }
+
+// rowsCell is the cell of a number of rows.
+func rowsCell(n uint64) int {
+	cell := 0
+	for ; cell < rowsCells-2 && n > 1<<cell; cell++ {
+	}
+	return cell
+}
