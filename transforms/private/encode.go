@@ -38,6 +38,9 @@ type EncodeParams struct{ Unreadable Unreadable }
 // Encode turns records into codes of d, of a domain with Events into those of the records alone. The elements of col are *domain.Chunk, structs or pointers to
 // structs; fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name.
 //
+// A field may be a pointer to a value, or a struct of a value and Valid, such as sql.Null[int64] or bigquery.NullString: nil and
+// what is not Valid are NULL.
+//
 // The privacy ID is a field of text or whole numbers, or a pointer to one; distinct values are distinct units. A
 // record whose privacy ID is an empty text or nil belongs to no unit, and Bound drops it. A field of numbers that is
 // not a pointer always has an ID: 0 is a person, and all records whose field was never set belong to that person. Use

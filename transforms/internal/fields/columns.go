@@ -12,7 +12,7 @@ import (
 )
 
 // Columns returns the columns that a struct type has without a domain: one for each exported field, but for dapple:"-", by
-// the name in its first tag, else by its own. Pointers can be NULL.
+// the name in its first tag, else by its own. Pointers, and structs of a value and Valid such as sql.Null, can be NULL.
 func Columns(t reflect.Type) (*domain.Domain, error) {
 	t = base(t)
 	if t.Kind() != reflect.Struct {
@@ -24,7 +24,7 @@ func Columns(t reflect.Type) (*domain.Domain, error) {
 		if !f.IsExported() || f.Anonymous || !direct(t, f.Index) || f.Tag.Get("dapple") == "-" {
 			continue
 		}
-		a := domain.Attribute{Name: nameOf(f), Null: f.Type.Kind() == reflect.Pointer}
+		a := domain.Attribute{Name: nameOf(f), Null: optional(f.Type)}
 		var ok bool
 		if a.Type, ok = typeOf(f.Type); !ok {
 			errs = append(errs, fmt.Errorf(`field %s is a %v, which no column holds; make it a string, or hide it by dapple:"-"`, f.Name, f.Type))
@@ -52,7 +52,7 @@ func nameOf(f reflect.StructField) string {
 
 // typeOf returns the type of column that is made for a field.
 func typeOf(t reflect.Type) (domain.Type, bool) {
-	t = base(t)
+	t = held(t)
 	if c, ok := civilOf(t); ok {
 		return c, true
 	}
@@ -123,7 +123,7 @@ func (m *Map) reached(d *domain.Domain, index []int) bool {
 
 // narrow refuses fields of fewer bits than a number of a table has.
 func narrow(a domain.Attribute, f reflect.StructField) error {
-	switch base(f.Type).Kind() {
+	switch held(f.Type).Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint, reflect.Uint64, reflect.Float32:
 		return fmt.Errorf("column %q: field %s, a %v, does not hold every number of a table; make it an int64 or a float64", a.Name, f.Name, f.Type)
 	}
@@ -189,6 +189,9 @@ func (w *Appender) Append(c *domain.Chunk, record any) {
 // cell appends the value of a field to column a of a chunk, which has n rows.
 func (w *Appender) cell(col *domain.Column, a int, field reflect.Value, n int) {
 	null := field.Kind() == reflect.Pointer && field.IsNil()
+	if v, valid := nullable(field.Type()); v >= 0 {
+		null, field = !field.Field(valid).Bool(), field.Field(v)
+	}
 	if field.Kind() == reflect.Pointer && !null && field.Type() != reflect.TypeFor[*big.Rat]() {
 		field = field.Elem()
 	}

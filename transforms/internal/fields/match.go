@@ -2,7 +2,7 @@
 //
 // A column belongs to the field tagged dapple:"name", else to the one tagged beam:"name", else to the one with the name in a
 // bigquery or parquet tag, else to the one of that name, upper and lower case and underscores aside. A column that can be NULL may be a
-// pointer. Fields that no column names are ignored; dapple:"-" hides one.
+// pointer, or a struct of a value and Valid as sql.Null is. Fields that no column names are ignored; dapple:"-" hides one.
 package fields
 
 import (
@@ -90,7 +90,7 @@ func (m *Map) matchID(name string) (err error) {
 		return err
 	}
 	f := m.structType.FieldByIndex(m.id)
-	switch k := base(f.Type).Kind(); {
+	switch k := held(f.Type).Kind(); {
 	case k == reflect.String, isInt(k), isUint(k):
 		return nil
 	}
@@ -240,7 +240,7 @@ func holds(t reflect.Type, as domain.Type) bool {
 }
 
 func inputFault(a *domain.Attribute, f reflect.StructField) error {
-	if f.Type != ratType && holds(base(f.Type), a.Type) {
+	if f.Type != ratType && holds(held(f.Type), a.Type) {
 		return nil
 	}
 	if f.Type == ratType {
@@ -255,10 +255,10 @@ func outputFault(a *domain.Attribute, f reflect.StructField) error {
 	if err := inputFault(a, f); err != nil {
 		return err
 	}
-	if a.Null && f.Type.Kind() != reflect.Pointer {
+	if a.Null && !optional(f.Type) {
 		return fmt.Errorf("column %q can be NULL; make field %s a *%v", a.Name, f.Name, f.Type)
 	}
-	if overflows(a, base(f.Type)) {
+	if overflows(a, held(f.Type)) {
 		return fmt.Errorf("column %q holds values that field %s, a %v, does not", a.Name, f.Name, f.Type)
 	}
 	return nil

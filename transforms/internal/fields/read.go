@@ -74,6 +74,15 @@ func readAttribute(enc *domain.Encoder, attr *domain.Attribute, a int, field ref
 			return read()
 		}
 	}
+	if v, valid := nullable(field.Type()); v >= 0 {
+		read, given := readAttribute(enc, attr, a, field.Field(v)), field.Field(valid)
+		return func() (domain.Code, bool) {
+			if !given.Bool() {
+				return enc.Null(a)
+			}
+			return read()
+		}
+	}
 	if field.Type() == timeType {
 		return bind(field, func(t time.Time) (domain.Code, bool) { return enc.FromTime(a, t) })
 	}
@@ -146,6 +155,15 @@ func readID(field reflect.Value) func([]byte) []byte {
 				return dst
 			}
 			pointee.Set(field.Elem())
+			return read(dst)
+		}
+	case k == reflect.Struct:
+		v, valid := nullable(field.Type())
+		read, given := readID(field.Field(v)), field.Field(valid)
+		return func(dst []byte) []byte {
+			if !given.Bool() {
+				return dst
+			}
 			return read(dst)
 		}
 	case k == reflect.String:

@@ -18,17 +18,13 @@ func (m *Map) NewWriter(d *domain.Domain) *Writer {
 	w := &Writer{structType: m.structType}
 	for a, index := range m.attrs {
 		f := m.structType.FieldByIndex(index)
-		put := writeAttribute(&d.Attributes[a], base(f.Type))
+		put := writeAttribute(&d.Attributes[a], held(f.Type))
 		w.attrs = append(w.attrs, func(record reflect.Value, col *domain.Column, row int) {
 			field := record.FieldByIndex(index)
 			if col.Null(row) {
-				return // Output has made sure that the field is a pointer
+				return // Output has made sure that the field can say so
 			}
-			if field.Kind() == reflect.Pointer {
-				field.Set(reflect.New(field.Type().Elem()))
-				field = field.Elem()
-			}
-			put(field, col, row)
+			put(filled(field), col, row)
 		})
 	}
 	return w

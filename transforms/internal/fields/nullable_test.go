@@ -1,0 +1,120 @@
+package fields
+
+import (
+	"database/sql"
+	"reflect"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/bigquery"
+	"cloud.google.com/go/civil"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+type nullables struct {
+	ID   sql.Null[int64]
+	Word sql.NullString
+	Ward bigquery.NullString
+	Age  bigquery.NullInt64
+	Cost sql.Null[float64]
+	Day  bigquery.NullDate
+	At   sql.NullTime
+	Old  bigquery.NullBool
+}
+
+func nullableColumns() *domain.Domain {
+	day := func(year int) int64 {
+		return int64(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+	}
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "word", Type: domain.String, Values: []string{"a", "b"}},
+		{Name: "ward", Type: domain.String, Values: []string{"a", "b"}},
+		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 1, 2, 3}, Resolution: 1},
+		{Name: "cost", Type: domain.Float64, FloatCuts: []float64{0, 1, 2, 3}, FloatResolution: 1},
+		{Name: "day", Type: domain.Date, Cuts: []int64{day(2020), day(2021)}, Resolution: 1},
+		{Name: "at", Type: domain.Date, Cuts: []int64{day(2020), day(2021)}, Resolution: 1},
+		{Name: "old", Type: domain.Bool, Values: []string{"false", "true"}},
+	}}
+	for i := range d.Attributes {
+		d.Attributes[i].Null = true
+	}
+	return d
+}
+
+// Structs of a value and Valid are read as pointers are, written so, and named so in a table that is made of them.
+func TestNullablesAreLikePointers(t *testing.T) {
+	d := nullableColumns()
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	row := reflect.TypeFor[nullables]()
+	m, err := Input(row, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := nullables{
+		sql.Null[int64]{V: 7, Valid: true}, sql.NullString{String: "b", Valid: true}, bigquery.NullString{StringVal: "a", Valid: true},
+		bigquery.NullInt64{Int64: 1, Valid: true}, sql.Null[float64]{V: 1, Valid: true}, bigquery.NullDate{Date: civil.Date{Year: 2020, Month: 2, Day: 3}, Valid: true},
+		sql.NullTime{Time: time.Date(2020, 5, 6, 0, 0, 0, 0, time.UTC), Valid: true}, bigquery.NullBool{Bool: true, Valid: true},
+	}
+	decoder := domain.NewDecoder(d)
+	for name, record := range map[string]nullables{"values": full, "NULL": {Word: sql.NullString{String: "b"}}} {
+		codes, id, bad := m.NewReader(d).Read(record, nil, nil)
+		if bad >= 0 || (string(id) == "7") != record.ID.Valid || !record.ID.Valid && len(id) > 0 {
+			t.Errorf("%s: attribute %d is not usable, ID %q", name, bad, id)
+		}
+		out, err := Output(row, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c domain.Chunk
+		decoder.Decode(&c, codes, func(int, int) uint64 { return 0 })
+		got := out.NewWriter(d).Write(&c, 0).Interface().(nullables)
+		want := record
+		if !record.Word.Valid {
+			want = nullables{}
+		}
+		got.ID, want.ID = sql.Null[int64]{}, sql.Null[int64]{}
+		got.Day.Date, want.Day.Date, got.At.Time, want.At.Time = civil.Date{}, civil.Date{}, time.Time{}, time.Time{} // of the same bin
+		if got != want {
+			t.Errorf("%s: %+v comes out as %+v", name, want, got)
+		}
+	}
+	made, err := Columns(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range made.Attributes {
+		if !a.Null {
+			t.Errorf("column %s of a table that is made of them cannot be NULL", a.Name)
+		}
+	}
+	w, err := NewAppender(row, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.NewChunk()
+	w.Append(c, full)
+	w.Append(c, nullables{})
+	for a := range c.Columns {
+		if c.Columns[a].Null(0) || !c.Columns[a].Null(1) {
+			t.Errorf("column %s: NULL in the first row, or not in the second", made.Attributes[a].Name)
+		}
+	}
+}
+
+// A record may itself be a struct of a value and Valid: it is no field.
+func TestRecordWithValid(t *testing.T) {
+	type check struct {
+		Age   int64
+		Valid bool
+	}
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 2}, Resolution: 1, HasFallback: true},
+		{Name: "valid", Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true},
+	}}
+	if _, err := Input(reflect.TypeFor[check](), d); err != nil {
+		t.Error(err)
+	}
+}
