@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
 )
 
 // told is all that a curator can say.
@@ -248,5 +249,16 @@ func TestDictionaryIsWhole(t *testing.T) {
 	}
 	if !slices.Equal(p.Constraints, []string{"date <= datetime"}) {
 		t.Errorf("constraints %v", p.Constraints)
+	}
+}
+
+// The schema of the facet is named by the tag of its release, as statements name it: a branch moves.
+func TestFacetSchemaHasTheTagOfItsRelease(t *testing.T) {
+	b, err := os.ReadFile("privacyfacet.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := `"$id": "` + sourceAt(buildinfo.Release) + `internal/report/privacyfacet.json"`; !bytes.Contains(b, []byte(id)) {
+		t.Errorf("privacyfacet.json has another name than %s; write that of the release that the source becomes", id)
 	}
 }
