@@ -326,3 +326,75 @@ func TestExamplesCompileOutside(t *testing.T) {
 		t.Errorf("%d files with Examples were found", found)
 	}
 }
+
+// TestAliasesShowTheirFields: the documentation of an alias does not show the fields of an internal type, so its comment does.
+func TestAliasesShowTheirFields(t *testing.T) {
+	found := 0
+	for pkg := range public {
+		if pkg == "pipelines" {
+			continue // its Plan is read as text or JSON
+		}
+		parsed, err := parser.ParseDir(token.NewFileSet(), filepath.Join("..", filepath.FromSlash(pkg)), nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range parsed {
+			for _, file := range p.Files {
+				for _, d := range file.Decls {
+					g, ok := d.(*ast.GenDecl)
+					if !ok || g.Tok != token.TYPE {
+						continue
+					}
+					spec := g.Specs[0].(*ast.TypeSpec)
+					of, isName := spec.Type.(*ast.SelectorExpr)
+					if !spec.Assign.IsValid() || !isName {
+						continue
+					}
+					for _, field := range fieldsOf(t, file, of) {
+						if found++; !regexp.MustCompile(`\b` + field + `\b`).MatchString(g.Doc.Text()) {
+							t.Errorf("%s.%s: its comment does not show the field %s", pkg, spec.Name.Name, field)
+						}
+					}
+				}
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("%d fields were found", found)
+	}
+}
+
+// fieldsOf returns the exported fields of a struct of this module that a file names as package.Type.
+func fieldsOf(t *testing.T, file *ast.File, name *ast.SelectorExpr) (fields []string) {
+	t.Helper()
+	for _, i := range file.Imports {
+		path := strings.Trim(i.Path.Value, `"`)
+		dir, own := strings.CutPrefix(path, module)
+		if !own || path[strings.LastIndexByte(path, '/')+1:] != name.X.(*ast.Ident).Name {
+			continue
+		}
+		parsed, err := parser.ParseDir(token.NewFileSet(), filepath.Join("..", filepath.FromSlash(dir)), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range parsed {
+			ast.Inspect(p, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok || spec.Name.Name != name.Sel.Name {
+					return true
+				}
+				if s, ok := spec.Type.(*ast.StructType); ok {
+					for _, f := range s.Fields.List {
+						for _, id := range f.Names {
+							if id.IsExported() {
+								fields = append(fields, id.Name)
+							}
+						}
+					}
+				}
+				return false
+			})
+		}
+	}
+	return fields
+}

@@ -11,13 +11,42 @@ import (
 )
 
 // FileRef is a shard that is written and not yet published.
+//
+//	type FileRef struct {
+//		Shard  int
+//		Rows   int64
+//		Bytes  int64
+//		CRC32C uint32 // of the whole file, polynomial of Castagnoli
+//		SHA256 string // of the whole file, in hexadecimal digits
+//		URI    string // where this attempt is staged
+//		Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
+//		Merged Merged // what was changed of all rows, not of these alone; sinks leave it empty
+//	}
 type FileRef = shards.FileRef
 
 // Published describes what has been made visible.
+//
+//	type Published struct {
+//		URI    string // directory or table
+//		Files  int
+//		Rows   int64 // -1: not known
+//		Bytes  int64
+//		People int64  // rows of a table of people beside them; 0: there is none
+//		Digest string // SHA-256 of the manifest; empty: there is none
+//	}
 type Published = shards.Published
 
-// Released is a file that is published with the rows, such as the privacy statement.
+// Released is a file that is published with the rows, such as the privacy statement. Content makes one. Write is called at most
+// once by each Publish and writes the same bytes each time; it is told which files were written before.
+//
+//	type Released struct {
+//		Name  string // begins with "_"
+//		Write func(w io.Writer, before []File) error
+//	}
 type Released = dirsink.Released
+
+// Content returns a file of these bytes, for Release.Files.
+func Content(name string, content []byte) Released { return dirsink.Content(name, content) }
 
 // Target is the destination of the rows of one run. It is plain data, from which every worker opens the same sink.
 type Target struct {

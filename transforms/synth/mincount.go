@@ -23,6 +23,11 @@ type MinCount struct {
 }
 
 // Merged describes the changes that MinCount made.
+//
+//	type Merged struct {
+//		Rows      int64   // whose values were changed
+//		AverageTV float64 // total variation between the rows before and after, averaged over tables; negative: not known
+//	}
 type Merged = shards.Merged
 
 // Validate lists the faults of the columns. The columns of a domain's order or date are drawn together and have to be

@@ -35,9 +35,29 @@ type ShardWriter interface {
 
 // FileRef is one written shard: its number, rows, bytes and checksums, and where the attempt is staged. Write
 // sets its Model, the ModelRef.SHA256 of the release that the rows were sampled from.
+//
+//	type FileRef struct {
+//		Shard  int
+//		Rows   int64
+//		Bytes  int64
+//		CRC32C uint32 // of the whole file, polynomial of Castagnoli
+//		SHA256 string // of the whole file, in hexadecimal digits
+//		URI    string // where this attempt is staged
+//		Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
+//		Merged Merged // what was changed of all rows, not of these alone; sinks leave it empty
+//	}
 type FileRef = shards.FileRef
 
 // Published is what a sink has made visible: where, and how many files, rows and bytes.
+//
+//	type Published struct {
+//		URI    string // directory or table
+//		Files  int
+//		Rows   int64 // -1: not known
+//		Bytes  int64
+//		People int64  // rows of a table of people beside them; 0: there is none
+//		Digest string // SHA-256 of the manifest; empty: there is none
+//	}
 type Published = shards.Published
 
 // SinkRef names a registered kind of Sink and configures it: plain data that a DoFn can carry.
