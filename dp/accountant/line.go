@@ -23,12 +23,10 @@ type Line struct {
 	Sensitivity string `json:"sensitivity"`
 	// Scale is sigma2= (counts²), scale= or b= (counts); with parts, "5/2 ×20, 7/2 ×15" for 35 marginals, or
 	// "5/2 to 7/2" for many centred ones.
-	Scale string `json:"scale"`
-	// Delta is what a line of values_above adds to δ, First the count at most which values are dropped, and Threshold, in
-	// counts, what the others have to exceed with their noise.
-	Delta     string `json:"delta,omitempty"`
-	First     int64  `json:"first,omitempty"`
-	Threshold string `json:"threshold,omitempty"`
+	Scale     string `json:"scale"`
+	Delta     string `json:"delta,omitempty"`     // what a line of values_above adds to δ
+	First     int64  `json:"first,omitempty"`     // of values_above: values of at most this count are dropped before the draw
+	Threshold string `json:"threshold,omitempty"` // of values_above: what noisy counts have to exceed, in counts
 	// Grid is the step of noise and scores, in counts.
 	Grid string `json:"grid"`
 	// Rho or Epsilon is the loss of the whole line in the unit of the ledger; lines sum to its total.
