@@ -14,10 +14,11 @@ var ErrRunner = errors.New("the runner failed")
 
 // prefixes begin the messages of dapple's packages that run inside a pipeline.
 var prefixes = []string{
-	"accountant: ", "bigquery: ", "bigqueryio: ", "book: ", "bounding: ", "check: ", "counts: ", "csv: ", "csvio: ", "dense: ", "dofn: ", "domain: ", "dp: ",
-	"dpam: ", "dpfw: ", "evaluate: ", "expansion: ", "fields: ", "files: ", "infer: ", "interval: ", "mechanism: ", "methods: ", "model: ", "modelio: ",
-	"mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ", "population: ", "private: ", "publish: ", "query: ", "rake: ",
-	"records: ", "report: ", "rows: ", "schema: ", "sensitive: ", "sink: ", "solver: ", "store: ", "synth: ", "table: ", "tables: ",
+	"accountant: ", "arrowio: ", "avroio: ", "bigquery: ", "bigqueryio: ", "book: ", "bounding: ", "check: ", "counts: ", "csv: ", "csvio: ", "dense: ",
+	"discover: ", "dofn: ", "domain: ", "dp: ", "dpam: ", "dpfw: ", "evaluate: ", "expansion: ", "fields: ", "files: ", "infer: ", "interval: ",
+	"jsonio: ", "mechanism: ", "methods: ", "model: ", "modelio: ", "mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ",
+	"population: ", "postgres: ", "private: ", "publish: ", "query: ", "rake: ", "records: ", "report: ", "rows: ", "schema: ", "sensitive: ", "sink: ",
+	"solver: ", "store: ", "synth: ", "table: ", "tables: ",
 }
 
 // Cause returns the error of ours in the text of a runner's; ErrRunner, if there is none.

@@ -83,7 +83,7 @@ func fillingOf(t arrow.DataType, as domain.Type) filling {
 			return row.of(t)
 		}
 	}
-	panic("arrow: " + as.String() + " has no row in the table of types")
+	panic("arrowio: " + as.String() + " has no row in the table of types")
 }
 
 // idFilling returns how a column is read as a privacy ID. Every type that is accepted keeps its values distinct.
@@ -119,17 +119,17 @@ func match(name string, s *arrow.Schema, d *domain.Domain) ([]column, error) {
 		out[i].field = field
 		switch {
 		case faults[i] != "":
-			errs.Addf("arrow: %s: %s", name, faults[i])
+			errs.Addf("arrowio: %s: %s", name, faults[i])
 		case field < 0:
 		case i == 0:
 			if out[i].fill = idFilling(s.Field(field).Type); out[i].fill == nil {
-				errs.Addf("arrow: %s: column %q: %s cannot be the privacy ID, which is a text or a whole number; convert the column to one of these", name, names[field], s.Field(field).Type.Name())
+				errs.Addf("arrowio: %s: column %q: %s cannot be the privacy ID, which is a text or a whole number; convert the column to one of these", name, names[field], s.Field(field).Type.Name())
 			}
 		default:
 			a := &d.Attributes[i-1]
 			out[i].scale = a.Scale
 			if out[i].fill = fillingOf(s.Field(field).Type, a.Type); out[i].fill == nil {
-				errs.Addf("arrow: %s: column %q: %s does not read as %s; change the domain, or convert the column", name, a.Name, s.Field(field).Type.Name(), a.Type)
+				errs.Addf("arrowio: %s: column %q: %s does not read as %s; change the domain, or convert the column", name, a.Name, s.Field(field).Type.Name(), a.Type)
 			}
 		}
 	}

@@ -66,9 +66,9 @@ func (l *limited) Reallocate(n int, b []byte) []byte {
 func protect(name string, do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("arrow: %s: %w", name, errDamaged)
+			err = fmt.Errorf("arrowio: %s: %w", name, errDamaged)
 			if e, ok := p.(error); ok && errors.Is(e, errLarge) {
-				err = fmt.Errorf("arrow: %s: %w", name, errLarge)
+				err = fmt.Errorf("arrowio: %s: %w", name, errLarge)
 			}
 		}
 	}()
@@ -86,7 +86,7 @@ type file struct {
 func withFile(ctx context.Context, f files.Info, read func(*file) error) (err error) {
 	src, f, err := files.OpenAt(ctx, f)
 	if err != nil {
-		return fmt.Errorf("arrow: %w", err)
+		return fmt.Errorf("arrowio: %w", err)
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
 	out := &file{name: f.Name, mem: limited{left: maxBatch}}
@@ -95,19 +95,19 @@ func withFile(ctx context.Context, f files.Info, read func(*file) error) (err er
 		first := make([]byte, len(begin))
 		if _, err := watched.ReadAt(first, 0); err != nil || string(first) != begin {
 			if string(first[:4]) == "\xff\xff\xff\xff" {
-				return fmt.Errorf("arrow: %s: it is a stream of Arrow; write it as a file, which has a table of contents", f.Name)
+				return fmt.Errorf("arrowio: %s: it is a stream of Arrow; write it as a file, which has a table of contents", f.Name)
 			}
-			return fmt.Errorf("arrow: %s: %w", f.Name, errDamaged)
+			return fmt.Errorf("arrowio: %s: %w", f.Name, errDamaged)
 		}
 		r, err := ipc.NewFileReader(watched, ipc.WithAllocator(&out.mem))
 		if err != nil {
-			return fmt.Errorf("arrow: %s: %w", f.Name, errDamaged)
+			return fmt.Errorf("arrowio: %s: %w", f.Name, errDamaged)
 		}
 		out.FileReader = r
 		return read(out)
 	})
 	if watched.err != nil { // the library's errors do not tell a damaged file from one that cannot be read
-		return fmt.Errorf("arrow: %w", watched.err)
+		return fmt.Errorf("arrowio: %w", watched.err)
 	}
 	return err
 }
@@ -131,14 +131,14 @@ func (f *file) batch(i int) (arrow.RecordBatch, error) {
 	f.mem.left = maxBatch
 	b, err := f.RecordBatchAt(i)
 	if err != nil {
-		return nil, fmt.Errorf("arrow: %s: batch %d: %w", f.name, i, errDamaged)
+		return nil, fmt.Errorf("arrowio: %s: batch %d: %w", f.name, i, errDamaged)
 	}
 	if b.NumRows() < 0 || b.NumRows() > maxRows {
-		return nil, fmt.Errorf("arrow: %s: batch %d: %w", f.name, i, errLarge)
+		return nil, fmt.Errorf("arrowio: %s: batch %d: %w", f.name, i, errLarge)
 	}
 	for _, c := range b.Columns() {
 		if int64(c.Len()) != b.NumRows() {
-			return nil, fmt.Errorf("arrow: %s: batch %d: %w", f.name, i, errDamaged)
+			return nil, fmt.Errorf("arrowio: %s: batch %d: %w", f.name, i, errDamaged)
 		}
 	}
 	return b, nil
@@ -172,7 +172,7 @@ func eachPart(ctx context.Context, info files.Info, part, of int, d *domain.Doma
 			}
 			for lo := 0; lo < int(b.NumRows()); lo += chunkRows {
 				hi := min(lo+chunkRows, int(b.NumRows()))
-				c := &domain.Chunk{Rows: hi - lo, Columns: make([]domain.Column, d.Len()), Source: fmt.Sprintf("arrow: %s: batch %d", f.name, i)}
+				c := &domain.Chunk{Rows: hi - lo, Columns: make([]domain.Column, d.Len()), Source: fmt.Sprintf("arrowio: %s: batch %d", f.name, i)}
 				for k := range columns {
 					out := &c.ID
 					if k > 0 {

@@ -63,7 +63,7 @@ func newWriter(w io.Writer, d *domain.Domain) (*writer, error) {
 	s := arrow.NewSchema(fields, nil)
 	out, err := ipc.NewFileWriter(struct{ io.Writer }{w}, ipc.WithSchema(s)) // Close is not the library's to call
 	if err != nil {
-		return nil, fmt.Errorf("arrow: %w", err)
+		return nil, fmt.Errorf("arrowio: %w", err)
 	}
 	return &writer{d: d, batch: array.NewRecordBuilder(memory.DefaultAllocator, s), out: out}, nil
 }
@@ -99,7 +99,7 @@ func (w *writer) Close() error {
 
 func (w *writer) fail(err error) {
 	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("arrow: %w", err)
+		w.err = fmt.Errorf("arrowio: %w", err)
 	}
 }
 

@@ -85,7 +85,7 @@ func readingOf(s avro.Schema, t domain.Type) reading {
 			return row.of(s)
 		}
 	}
-	panic("avro: " + t.String() + " has no row in the table of types")
+	panic("avroio: " + t.String() + " has no row in the table of types")
 }
 
 // idReading returns how a field is read as a privacy ID. Every type that is accepted keeps its values distinct.

@@ -58,12 +58,12 @@ func eachPart(ctx context.Context, f files.Info, part, of int, d *domain.Domain,
 func withFile(ctx context.Context, f files.Info, read func(src files.File, size int64, h *header) error) (err error) {
 	src, f, err := files.OpenAt(ctx, f)
 	if err != nil {
-		return fmt.Errorf("avro: %w", err)
+		return fmt.Errorf("avroio: %w", err)
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
 	h, err := readHeader(io.NewSectionReader(src, 0, f.Size))
 	if err != nil {
-		return fmt.Errorf("avro: %s: %w", f.Name, err)
+		return fmt.Errorf("avroio: %s: %w", f.Name, err)
 	}
 	return read(src, f.Size, &h)
 }

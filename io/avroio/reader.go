@@ -50,7 +50,7 @@ func newReader(name string, h *header, d *domain.Domain) (*reader, error) {
 	for i, field := range fields {
 		switch {
 		case missing[i] != "":
-			errs.Addf("avro: %s: %s", name, missing[i])
+			errs.Addf("avroio: %s: %s", name, missing[i])
 			continue
 		case field < 0:
 			continue
@@ -62,14 +62,14 @@ func newReader(name string, h *header, d *domain.Domain) (*reader, error) {
 		}
 		if i == 0 {
 			if s.read = idReading(s.schema); s.read == nil {
-				errs.Addf("avro: %s: column %q: %s cannot be the privacy ID, which is a text or a whole number; convert the column to one of these", name, names[field], s.kind)
+				errs.Addf("avroio: %s: column %q: %s cannot be the privacy ID, which is a text or a whole number; convert the column to one of these", name, names[field], s.kind)
 			}
 			continue
 		}
 		a := &d.Attributes[i-1]
 		r.scales[i] = a.Scale
 		if s.read = readingOf(s.schema, a.Type); s.read == nil {
-			errs.Addf("avro: %s: column %q: %s does not read as %s; change the domain, or convert the column", name, a.Name, s.kind, a.Type)
+			errs.Addf("avroio: %s: column %q: %s does not read as %s; change the domain, or convert the column", name, a.Name, s.kind, a.Type)
 		}
 	}
 	return r, errs.Err()
@@ -77,7 +77,7 @@ func newReader(name string, h *header, d *domain.Domain) (*reader, error) {
 
 // read fills a new chunk. At the end it returns io.EOF and no record.
 func (r *reader) read(c *domain.Chunk) error {
-	c.Source, c.Columns = "avro: "+r.name, make([]domain.Column, len(r.scales)-1)
+	c.Source, c.Columns = "avroio: "+r.name, make([]domain.Column, len(r.scales)-1)
 	into := make([]*domain.Column, len(r.scales))
 	for i := range into {
 		into[i] = &c.ID
@@ -120,7 +120,7 @@ func (r *reader) read(c *domain.Chunk) error {
 	return nil
 }
 
-func (r *reader) fault(err error) error { return fmt.Errorf("avro: %s: %w", r.name, err) }
+func (r *reader) fault(err error) error { return fmt.Errorf("avroio: %s: %w", r.name, err) }
 
 // turn turns to the next block that has records.
 func (r *reader) turn() error {

@@ -26,7 +26,7 @@ func checkOutput(d *domain.Domain) error {
 	var errs []error
 	for _, name := range d.Names() {
 		if !names.MatchString(name) {
-			errs = append(errs, fmt.Errorf("avro: column %q: Avro's names are ASCII letters, digits and _, and begin with none of the digits; rename the column, or write Parquet", name))
+			errs = append(errs, fmt.Errorf("avroio: column %q: Avro's names are ASCII letters, digits and _, and begin with none of the digits; rename the column, or write Parquet", name))
 		}
 	}
 	return errors.Join(errs...)
@@ -65,7 +65,7 @@ func fileSchema(d *domain.Domain) ([]byte, error) {
 	}
 	b, err := json.Marshal(map[string]any{"type": "record", "name": "row", "fields": fields})
 	if err != nil {
-		return nil, fmt.Errorf("avro: %w", err)
+		return nil, fmt.Errorf("avroio: %w", err)
 	}
 	return b, nil
 }
@@ -95,7 +95,7 @@ func newWriter(w io.Writer, d *domain.Domain) (*writer, error) {
 	sum := sha256.Sum256(s)
 	copy(out.mark[:], sum[:])
 	if out.packer, err = flate.NewWriter(&out.packed, flate.DefaultCompression); err != nil {
-		return nil, fmt.Errorf("avro: %w", err)
+		return nil, fmt.Errorf("avroio: %w", err)
 	}
 	h := append([]byte(magic), binary.AppendVarint(nil, 2)...)
 	h = appendBytes(appendBytes(h, "avro.codec"), "deflate")
@@ -133,7 +133,7 @@ func (w *writer) Close() error {
 
 func (w *writer) fail(err error) {
 	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("avro: %w", err)
+		w.err = fmt.Errorf("avroio: %w", err)
 	}
 }
 

@@ -99,7 +99,7 @@ func survey(ctx context.Context, f files.Info, most int) (fields []*field, recor
 		case errors.Is(err, io.EOF):
 			return fields, records, bad, nil
 		case err != nil:
-			return nil, 0, 0, fmt.Errorf("json: %s: %w", f.Name, err)
+			return nil, 0, 0, fmt.Errorf("jsonio: %s: %w", f.Name, err)
 		case !r.record(line):
 			if bad == 0 {
 				bad = in.n
@@ -115,7 +115,7 @@ func survey(ctx context.Context, f files.Info, most int) (fields []*field, recor
 			s.see(value)
 		})
 		if len(fields) > maxFields {
-			return nil, 0, 0, fmt.Errorf("json: %s: more than %d different fields; write what their names mean into one field", f.Name, maxFields)
+			return nil, 0, 0, fmt.Errorf("jsonio: %s: more than %d different fields; write what their names mean into one field", f.Name, maxFields)
 		}
 	}
 	return fields, records, bad, ctx.Err()

@@ -67,7 +67,7 @@ func open(ctx context.Context, f files.Info, part, of int) (*lines, io.Closer, e
 	if of == 1 {
 		src, err := files.Open(ctx, f)
 		if err != nil {
-			return nil, nil, fmt.Errorf("json: %w", err)
+			return nil, nil, fmt.Errorf("jsonio: %w", err)
 		}
 		in, err := begin(src, f.Name)
 		if err != nil {
@@ -77,7 +77,7 @@ func open(ctx context.Context, f files.Info, part, of int) (*lines, io.Closer, e
 	}
 	src, f, err := files.OpenAt(ctx, f)
 	if err != nil {
-		return nil, nil, fmt.Errorf("json: %w", err)
+		return nil, nil, fmt.Errorf("jsonio: %w", err)
 	}
 	from, to := table.PartRange(f.Size, part, of)
 	in := &lines{end: to}

@@ -38,7 +38,7 @@ func begin(src io.Reader, name string) (*lines, error) {
 		l.at = 3
 	}
 	if first, _ := l.r.Peek(1); string(first) == "[" {
-		return nil, fmt.Errorf("json: %s: it is one JSON list; write one object a line, or turn it into Parquet, such as by duckdb -c \"COPY (FROM 'FILE.json') TO 'FILE.parquet'\"", name)
+		return nil, fmt.Errorf("jsonio: %s: it is one JSON list; write one object a line, or turn it into Parquet, such as by duckdb -c \"COPY (FROM 'FILE.json') TO 'FILE.parquet'\"", name)
 	}
 	return l, nil
 }

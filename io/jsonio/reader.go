@@ -49,7 +49,7 @@ func newReader(in *lines, name string, d *domain.Domain, form schema.CSV) *reade
 
 // read fills a new chunk with the next records, in columns of Form Text. At the end it returns io.EOF.
 func (r *reader) read(chunk *domain.Chunk) error {
-	chunk.Source = "json: " + r.name
+	chunk.Source = "jsonio: " + r.name
 	chunk.Columns = make([]domain.Column, len(r.fields)-1)
 	columns := make([]*domain.Column, len(r.fields))
 	for i := range columns {
@@ -68,10 +68,10 @@ func (r *reader) read(chunk *domain.Chunk) error {
 		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return fmt.Errorf("json: %s: %w", r.name, err)
+			return fmt.Errorf("jsonio: %s: %w", r.name, err)
 		}
 		if !r.record(line) && r.form.Strict {
-			return fmt.Errorf("json: %s: %sno JSON object of one line and %d MiB at most", r.name, r.line(), maxLine>>20)
+			return fmt.Errorf("jsonio: %s: %sno JSON object of one line and %d MiB at most", r.name, r.line(), maxLine>>20)
 		}
 		for i, c := range columns {
 			if c != nil {

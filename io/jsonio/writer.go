@@ -59,7 +59,7 @@ func (w *writer) Close() error {
 func (w *writer) flush() {
 	if w.err == nil {
 		if _, err := w.w.Write(w.buf); err != nil {
-			w.err = fmt.Errorf("json: %w", err)
+			w.err = fmt.Errorf("jsonio: %w", err)
 		}
 	}
 	w.buf = w.buf[:0]

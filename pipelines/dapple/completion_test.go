@@ -22,7 +22,7 @@ func TestCompletion(t *testing.T) {
 	pages = append(pages, "domain", "about", "schema", "completion", "help")
 	for typed, want := range map[string]string{
 		"pl": "plan", "synth --eps": "--epsilon", "sample --wh": "--where", "completion f": "fish", "help ": strings.Join(pages, " "),
-		"synth --format=": "parquet csv", "sample --layout=": "joined two", "evaluate --qui": "--quiet", "plan --digest": "", "verify peo": "",
+		"synth --format=": "parquet arrow avro csv jsonl", "sample --layout=": "joined two", "evaluate --qui": "--quiet", "plan --digest": "", "verify peo": "",
 		"synth --neighbouring=": "add_remove replace",
 	} {
 		got := inProcess(t, append([]string{"__completeNoDesc"}, strings.Split(typed, " ")...)...)

@@ -37,7 +37,7 @@ var badRequests = []struct {
 	{"expected rows 0", []string{"--expected_rows=0"}, "", []string{`--expected_rows: got "0"; want a whole number from 1`}},
 	{"method", []string{"--method=magic"}, "", []string{`--method: got "magic"; want auto or `}},
 	{"relation", []string{"--neighbouring=both"}, "", []string{`--neighbouring: got "both"; want add_remove or replace`}},
-	{"format", []string{"--format=xml"}, "", []string{`--format: got "xml"; want parquet or csv`}},
+	{"format", []string{"--format=xml"}, "", []string{`--format: got "xml"; want parquet or arrow or avro or csv or jsonl`}},
 	{"runner", []string{"--runner=magic"}, "", []string{`--runner: got "magic"; want prism or direct, which run in this process, flink, `}},
 	{"no endpoint", []string{"--runner=flink"}, "", []string{"--endpoint: is required by --runner=flink; name host:port of Beam's job server"}},
 	{"endpoint that is none", []string{"--endpoint=8099"}, "", []string{`--endpoint: got "8099"; want host:port`}},
