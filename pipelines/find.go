@@ -171,19 +171,23 @@ func (r *FindRequest) keepAt() (f Faults) {
 // find reads the table and releases its domain, or adopts what an earlier run of the same command has found.
 func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
 	r.params.Store = keep.In(r.dir)
-	if data, known, err := keep.Open(r.dir).Get(ctx, r.params.RunID+discover.FoundSuffix); err == nil && known {
+	name, mark := r.params.RunID+discover.FoundSuffix, r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix
+	if data, known, err := keep.Open(r.dir).Get(ctx, name); err == nil && known {
 		return discover.Decode(data)
+	}
+	if _, drawn, err := keep.Open(r.dir).Get(ctx, mark); err == nil && drawn { // the way it ended may depend on noisy answers
+		return nil, fmt.Errorf("pipelines: an earlier run of this command drew noise to find the domain and ended without it: count %s of the budget as spent; remove %s to spend it once more, or name a --domain file", shareText(r.params.Share), r.dir)
 	}
 	p, s := beam.NewPipelineWithRoot()
 	discover.Discover(s, r.source.Read(s, r.params.Records(), r.form), r.params)
 	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, r.source.Bytes())
 	if err := execute(ctx, p, r.Runner, m); err != nil {
-		if _, drawn, markErr := keep.Open(r.dir).Get(context.WithoutCancel(ctx), r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix); drawn || markErr != nil {
+		if _, drawn, markErr := keep.Open(r.dir).Get(context.WithoutCancel(ctx), mark); drawn || markErr != nil {
 			return nil, fmt.Errorf("%w\nnoise had been drawn to find the domain: count %s of the budget as spent", err, shareText(r.params.Share))
 		}
 		return nil, fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
 	}
-	data, known, err := keep.Open(r.dir).Get(ctx, r.params.RunID+discover.FoundSuffix)
+	data, known, err := keep.Open(r.dir).Get(ctx, name)
 	if err != nil || !known {
 		return nil, errors.Join(errors.New("pipelines: what was found of the table is gone; count its part of the budget as spent"), err)
 	}

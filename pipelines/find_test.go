@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // peopleCSV writes a table of people with one to three rows each, and a text that nobody shares.
@@ -91,6 +94,21 @@ func TestRunFound(t *testing.T) {
 	}
 	if p.Epsilon != 1 || p.Delta != 1e-9 || p.Accounting != "GDP" {
 		t.Errorf("the statement promises ε = %g, δ = %g, %s", p.Epsilon, p.Delta, p.Accounting)
+	}
+}
+
+// TestFindIsNotDrawnAgain: where noise was drawn to find a domain and none was kept, the same command spends nothing more.
+func TestFindIsNotDrawnAgain(t *testing.T) {
+	c := Config{Input: peopleCSV(t, 10), Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9}
+	r, err := ValidateFind(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := keep.Open(r.dir).CreateIfAbsent(t.Context(), r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix, []byte("drawn")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunFound(t.Context(), r); err == nil || !strings.Contains(err.Error(), "count 10 % of the budget as spent") {
+		t.Errorf("want the budget said to be spent: %v", err)
 	}
 }
 
