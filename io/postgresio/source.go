@@ -2,6 +2,7 @@ package postgresio
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,8 +187,7 @@ func (s *source) Each(ctx context.Context, d *domain.Domain, _ schema.CSV, yield
 		if err != nil {
 			cancel()
 			_ = r.Close() // the copy ends when it writes on
-			<-copied
-			return err
+			return cmp.Or(err, <-copied) // the second follows from the first
 		}
 	}
 }

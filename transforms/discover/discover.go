@@ -124,15 +124,9 @@ type readFn struct {
 	attrs   []domain.Attribute
 	rank    *bounding.Ranker
 
-	table   *table
-	people  *people
-	pending []pending
-	text    []byte
-}
-
-type pending struct {
-	key   int
-	bytes []byte
+	table  *table
+	people *people
+	text   []byte
 }
 
 func (f *readFn) Setup() error {

@@ -48,32 +48,32 @@ func (f *Found) person() []string {
 	return own
 }
 
-func (c *FoundColumn) line() string {
-	name := "name: " + quoted(c.Name)
-	if c.Left != "" {
-		return fmt.Sprintf("  # - {%s}  # left out: %s\n", name, c.Left)
+func (f *FoundColumn) line() string {
+	name := "name: " + quoted(f.Name)
+	if f.Left != "" {
+		return fmt.Sprintf("  # - {%s}  # left out: %s\n", name, f.Left)
 	}
-	text := name + ", type: " + c.Type.String()
-	first := c.Min
+	text := name + ", type: " + f.Type.String()
+	first := f.Min
 	switch {
-	case c.Type == domain.String:
-		text += ", values: " + list(c.Values) + ", other: true" + c.other()
-	case c.Type == domain.Bool:
+	case f.Type == domain.String:
+		text += ", values: " + list(f.Values) + ", other: true" + f.other()
+	case f.Type == domain.Bool:
 		first = "false"
-	case c.Type == domain.Time:
+	case f.Type == domain.Time:
 		first = "00:00:00"
 		text += `, min: "00:00:00", max: "23:59:00", resolution: minute`
 	default:
-		text += fmt.Sprintf(", min: %s, max: %s", c.Min, c.Max)
-		if c.Resolution != "" && !(c.Type == domain.Int64 && c.Resolution == "1") {
-			text += ", resolution: " + c.Resolution
+		text += fmt.Sprintf(", min: %s, max: %s", f.Min, f.Max)
+		if f.Resolution != "" && !(f.Type == domain.Int64 && f.Resolution == "1") {
+			text += ", resolution: " + f.Resolution
 		}
 	}
 	switch {
-	case c.Null:
+	case f.Null:
 		text += ", null: true"
-	case c.Type == domain.String:
-	case c.Type == domain.Time:
+	case f.Type == domain.String:
+	case f.Type == domain.Time:
 		text += `, fallback: "` + first + `"`
 	default:
 		text += ", fallback: " + first
@@ -82,12 +82,12 @@ func (c *FoundColumn) line() string {
 }
 
 // other names the cell of all other values, if one of those that were found has the usual name.
-func (c *FoundColumn) other() string {
-	if !slices.Contains(c.Values, "other") {
+func (f *FoundColumn) other() string {
+	if !slices.Contains(f.Values, "other") {
 		return ""
 	}
 	name := "other value"
-	for slices.Contains(c.Values, name) {
+	for slices.Contains(f.Values, name) {
 		name += "_"
 	}
 	return ", other_value: " + quoted(name)

@@ -13,6 +13,7 @@ import (
 // Kind is what a cell is, or what all cells of a column have been so far.
 type Kind uint8
 
+// The kinds of cells.
 const (
 	None Kind = iota // no cell but NULL
 	Boolean
@@ -62,8 +63,6 @@ var (
 	datetimes  = domain.Attribute{Type: domain.DateTime}
 	timestamps = domain.Attribute{Type: domain.Timestamp}
 	clocks     = domain.Attribute{Type: domain.Time}
-	truths     = domain.Attribute{Type: domain.Bool}
-	wholes     = domain.Attribute{Type: domain.Int64}
 )
 
 // Moment returns the kind of a date or time, and Text for what is none.
