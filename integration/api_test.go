@@ -334,26 +334,20 @@ func TestAliasesShowTheirFields(t *testing.T) {
 		if pkg == "pipelines" {
 			continue // its Plan is read as text or JSON
 		}
-		parsed, err := parser.ParseDir(token.NewFileSet(), filepath.Join("..", filepath.FromSlash(pkg)), nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range parsed {
-			for _, file := range p.Files {
-				for _, d := range file.Decls {
-					g, ok := d.(*ast.GenDecl)
-					if !ok || g.Tok != token.TYPE {
-						continue
-					}
-					spec := g.Specs[0].(*ast.TypeSpec)
-					of, isName := spec.Type.(*ast.SelectorExpr)
-					if !spec.Assign.IsValid() || !isName {
-						continue
-					}
-					for _, field := range fieldsOf(t, file, of) {
-						if found++; !regexp.MustCompile(`\b` + field + `\b`).MatchString(g.Doc.Text()) {
-							t.Errorf("%s.%s: its comment does not show the field %s", pkg, spec.Name.Name, field)
-						}
+		for _, file := range filesOf(t, pkg) {
+			for _, d := range file.Decls {
+				g, ok := d.(*ast.GenDecl)
+				if !ok || g.Tok != token.TYPE {
+					continue
+				}
+				spec := g.Specs[0].(*ast.TypeSpec)
+				of, isName := spec.Type.(*ast.SelectorExpr)
+				if !spec.Assign.IsValid() || !isName {
+					continue
+				}
+				for _, field := range fieldsOf(t, file, of) {
+					if found++; !regexp.MustCompile(`\b` + field + `\b`).MatchString(g.Doc.Text()) {
+						t.Errorf("%s.%s: its comment does not show the field %s", pkg, spec.Name.Name, field)
 					}
 				}
 			}
@@ -362,6 +356,23 @@ func TestAliasesShowTheirFields(t *testing.T) {
 	if found < 15 {
 		t.Errorf("%d fields were found", found)
 	}
+}
+
+// filesOf parses the files of a package of this module, tests included.
+func filesOf(t *testing.T, pkg string) (list []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, file)
+	}
+	return list
 }
 
 // fieldsOf returns the exported fields of a struct of this module that a file names as package.Type.
@@ -373,12 +384,8 @@ func fieldsOf(t *testing.T, file *ast.File, name *ast.SelectorExpr) (fields []st
 		if !own || path[strings.LastIndexByte(path, '/')+1:] != name.X.(*ast.Ident).Name {
 			continue
 		}
-		parsed, err := parser.ParseDir(token.NewFileSet(), filepath.Join("..", filepath.FromSlash(dir)), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range parsed {
-			ast.Inspect(p, func(n ast.Node) bool {
+		for _, other := range filesOf(t, dir) {
+			ast.Inspect(other, func(n ast.Node) bool {
 				spec, ok := n.(*ast.TypeSpec)
 				if !ok || spec.Name.Name != name.Sel.Name {
 					return true

@@ -186,7 +186,7 @@ func (s *source) Each(ctx context.Context, d *domain.Domain, _ schema.CSV, yield
 		}
 		if err != nil {
 			cancel()
-			_ = r.Close() // the copy ends when it writes on
+			_ = r.Close()                // the copy ends when it writes on
 			return cmp.Or(err, <-copied) // the second follows from the first
 		}
 	}
