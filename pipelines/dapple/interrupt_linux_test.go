@@ -89,11 +89,15 @@ func TestInterruptedOnWideTables(t *testing.T) {
 		{[]time.Duration{late, 2 * time.Second}, "sample --model=release --rows=3000000 --output=out"},
 		{[]time.Duration{soon}, "verify release"},
 		{[]time.Duration{soon}, "report release --html=page.html"},
+		{[]time.Duration{soon}, "query release SELECT~c0,~COUNT(*)~FROM~rows~GROUP~BY~c0"},
 		{[]time.Duration{soon}, "ledger book"},
 		{[]time.Duration{soon}, "clean"},
 		{[]time.Duration{soon}, "expand --port=0"},
 	} {
 		args := strings.Fields(row.args)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
+		}
 		for _, at := range row.at {
 			if interrupt(t, dir, at, args...) {
 				met[args[0]] = true
@@ -101,7 +105,7 @@ func TestInterruptedOnWideTables(t *testing.T) {
 		}
 	}
 	for _, c := range commands(nil, false) {
-		if quick := c.group == groupKeep || c.name == "verify" || c.name == "report"; !met[c.name] && !quick {
+		if quick := c.group == groupKeep || c.name == "verify" || c.name == "report" || c.name == "query"; !met[c.name] && !quick {
 			t.Errorf("dapple %s was never interrupted", c.name)
 		}
 	}
