@@ -159,6 +159,10 @@ func TestValuesRelease(t *testing.T) {
 	list := []query.Value{
 		{Text: "often", Count: 90_000}, {Text: "", Count: 30_000}, {Text: "rare", Count: 2}, {Text: strings.Repeat("x", query.MaxValueBytes+1), Count: 80_000},
 		{Text: strings.Repeat("y", query.MaxValueBytes), Count: 70_000}, {Text: "once", Count: 1},
+		{Text: "few", Count: 10}, // above the first cut, and above the threshold by noise of 5 standard deviations alone
+	}
+	if got := candidates(list, 3); len(got) != 4 || slices.ContainsFunc(got, func(v query.Value) bool { return v.Count <= 3 }) {
+		t.Errorf("noise is drawn for %d values, want 4 of more than 3 units", len(got))
 	}
 	other := slices.Clone(list)
 	slices.Reverse(other)
