@@ -34,7 +34,8 @@ func ExampleSink_NewWriter() {
 }
 
 func ExampleSink_Validate() {
-	fmt.Println(bigqueryio.Sink{Client: bigqueryio.Client{Project: "p"}, Table: bigqueryio.Table{"p", "d", "t"}, RunID: "run", Shards: 20000}.Validate())
+	table := bigqueryio.Table{Project: "p", Dataset: "d", Name: "t"}
+	fmt.Println(bigqueryio.Sink{Client: bigqueryio.Client{Project: "p"}, Table: table, RunID: "run", Shards: 20000}.Validate())
 	// Output:
 	// bigquery: 20000 shards: a load job takes 1 to 10000 files
 	// 	a table without columns cannot hold rows
