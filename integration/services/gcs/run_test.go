@@ -61,7 +61,7 @@ func TestWholeRun(t *testing.T) {
 	if res.Written.Output != "gs://shop/out" || res.Written.Release != "gs://release/shop" || res.Written.Rows != 500 {
 		t.Errorf("%+v", res.Written)
 	}
-	if m := complete(t, "gs://release/shop", 500); len(m.Released) != 4 || len(m.Parts) != 2 || m.Path != "gs://shop/out" {
+	if m := complete(t, "gs://release/shop", 500); len(m.Released) != 5 || len(m.Parts) != 2 || m.Path != "gs://shop/out" {
 		t.Errorf("%+v", m)
 	}
 	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") {
