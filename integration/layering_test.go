@@ -54,7 +54,7 @@ var layering = []struct {
 		"which record a unit keeps depends on its records alone"},
 	{"internal/relation", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/apache/", "github.com/aws/"},
 		"what follows from declarations looks at no release and no record"},
-	{"internal/fakes", []string{"dp", "internal/kit", "internal/model", "solver", "transforms", "io", "pipelines"}, "names are made up, and never from the data"},
+	{"internal/relation/fakes", []string{"dp", "internal/kit", "internal/model", "solver", "transforms", "io", "pipelines"}, "names are made up, and never from the data"},
 	{"solver", testKits, "test helpers stay in tests"},
 	{"transforms", testKits, "test helpers stay in tests"},
 	{"io", testKits, "test helpers stay in tests"},

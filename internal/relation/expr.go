@@ -24,7 +24,7 @@ func parseExpr(text string) (*expr, error) {
 	}
 	e, err := p.sum()
 	if err == nil && len(p.tokens) > 1 {
-		err = p.fault(p.tokens[0].at, "an operator is needed here, one of + - * / %%")
+		err = p.fault(p.tokens[0].At, "an operator is needed here, one of + - * / %%")
 	}
 	return e, err
 }
@@ -38,13 +38,13 @@ func (p *exprParser) chain(ops string, next func() (*expr, error)) (*expr, error
 	left, err := next()
 	for err == nil {
 		t := p.tokens[0]
-		if !t.sign || t.text == "" || !strings.Contains(ops, t.text) {
+		if !t.Sign || t.Text == "" || !strings.Contains(ops, t.Text) {
 			return left, nil
 		}
 		p.tokens = p.tokens[1:]
 		var right *expr
 		if right, err = next(); err == nil {
-			left = &expr{op: rune(t.text[0]), args: []*expr{left, right}, at: t.at + 1}
+			left = &expr{op: rune(t.Text[0]), args: []*expr{left, right}, at: t.At + 1}
 		}
 	}
 	return nil, err
@@ -59,26 +59,26 @@ func (p *exprParser) factor() (*expr, error) {
 		return nil, err
 	case p.take("-"):
 		e, err := p.factor()
-		return &expr{op: '~', args: []*expr{e}, at: t.at + 1}, err
+		return &expr{op: '~', args: []*expr{e}, at: t.At + 1}, err
 	case p.take("("):
 		return p.closing(p.sum())
-	case t.sign && t.text == "":
-		return nil, p.fault(t.at, "a column, a whole number or a parenthesis is needed here, not the end")
-	case t.quoted:
+	case t.Sign && t.Text == "":
+		return nil, p.fault(t.At, "a column, a whole number or a parenthesis is needed here, not the end")
+	case t.Quoted:
 		p.tokens = p.tokens[1:]
-		return &expr{op: 'c', name: t.text, at: t.at + 1}, nil
-	case !t.sign && t.text[0] >= '0' && t.text[0] <= '9':
+		return &expr{op: 'c', name: t.Text, at: t.At + 1}, nil
+	case !t.Sign && t.Text[0] >= '0' && t.Text[0] <= '9':
 		p.tokens = p.tokens[1:]
-		v, err := strconv.ParseInt(t.text, 10, 64)
+		v, err := strconv.ParseInt(t.Text, 10, 64)
 		if err != nil {
-			err = p.fault(t.at, "a whole number below 2^63 is needed")
+			err = p.fault(t.At, "a whole number below 2^63 is needed")
 		}
-		return &expr{op: '#', value: v, at: t.at + 1}, err
-	case t.sign || strings.ContainsFunc(t.text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }):
-		return nil, p.fault(t.at, "a column, a whole number or a parenthesis is needed here; a column whose name is no word stands in quotes")
+		return &expr{op: '#', value: v, at: t.At + 1}, err
+	case t.Sign || strings.ContainsFunc(t.Text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }):
+		return nil, p.fault(t.At, "a column, a whole number or a parenthesis is needed here; a column whose name is no word stands in quotes")
 	}
 	p.tokens = p.tokens[1:]
-	e := &expr{op: 'c', name: t.text, at: t.at + 1}
+	e := &expr{op: 'c', name: t.Text, at: t.At + 1}
 	if !p.take("(") {
 		return e, nil
 	}
@@ -89,7 +89,7 @@ func (p *exprParser) factor() (*expr, error) {
 
 func (p *exprParser) closing(e *expr, err error) (*expr, error) {
 	if err == nil && !p.take(")") {
-		err = p.fault(p.tokens[0].at, "a closing parenthesis is missing")
+		err = p.fault(p.tokens[0].At, "a closing parenthesis is missing")
 	}
 	return e, err
 }

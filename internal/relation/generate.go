@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/fakes"
+	"github.com/dapple-dp/dapple/internal/relation/fakes"
 )
 
 // generated checks the generated columns; names are those of all others.

@@ -6,21 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// token is a word, a text in quotes, or a sign.
-type token struct {
-	text   string
-	at     int // byte from which it is written
-	quoted bool
-	sign   bool
+// Token is a word, a text in quotes, or a sign; the last one of a text is an empty sign.
+type Token struct {
+	Text   string
+	At     int // byte from which it is written
+	Quoted bool
+	Sign   bool
 }
 
-// is reports whether the token is a key word or a sign.
-func (t token) is(word string) bool { return !t.quoted && strings.EqualFold(t.text, word) }
+// Is reports whether the token is a key word, in any case, or a sign.
+func (t Token) Is(word string) bool { return !t.Quoted && strings.EqualFold(t.Text, word) }
+
+// Tokens cuts a text as ParseCondition does, with other signs, of which the longer ones come first.
+func Tokens(text string, signs ...string) ([]Token, error) {
+	l := lexer{text: text}
+	err := l.split(signs...)
+	return l.tokens, err
+}
 
 // lexer holds the tokens of a text that a parser has not taken yet: of an expression of derive, or of a condition.
 type lexer struct {
 	text   string
-	tokens []token
+	tokens []Token
 	depth  int
 }
 
@@ -35,32 +42,32 @@ const (
 func (l *lexer) split(signs ...string) error {
 	ends := blanks + quotes + strings.Join(signs, "")
 	for i := 0; i < len(l.text); {
-		t := token{at: i}
+		t := Token{At: i}
 		var end int
 		switch c := l.text[i]; {
 		case strings.IndexByte(blanks, c) >= 0:
 			i++
 			continue
 		case strings.IndexByte(quotes, c) >= 0:
-			if t.text, end = unquote(l.text, i); end < 0 {
+			if t.Text, end = unquote(l.text, i); end < 0 {
 				return l.fault(i, "the quote is not closed")
 			}
-			t.quoted = true
+			t.Quoted = true
 		default:
-			if t.text = signAt(l.text[i:], signs); t.text != "" {
-				t.sign = true
+			if t.Text = signAt(l.text[i:], signs); t.Text != "" {
+				t.Sign = true
 			} else if n := strings.IndexAny(l.text[i:], ends); n == 0 {
 				return l.fault(i, "got %q; want a column, or one of %s", l.text[i:i+1], strings.Join(signs, " "))
 			} else if n > 0 {
-				t.text = l.text[i : i+n]
+				t.Text = l.text[i : i+n]
 			} else {
-				t.text = l.text[i:]
+				t.Text = l.text[i:]
 			}
-			end = i + len(t.text)
+			end = i + len(t.Text)
 		}
 		l.tokens, i = append(l.tokens, t), end
 	}
-	l.tokens = append(l.tokens, token{at: len(l.text), sign: true})
+	l.tokens = append(l.tokens, Token{At: len(l.text), Sign: true})
 	return nil
 }
 
@@ -89,7 +96,7 @@ func unquote(text string, from int) (string, int) {
 
 // take takes the next token if it is the given word.
 func (l *lexer) take(word string) bool {
-	if !l.tokens[0].is(word) {
+	if !l.tokens[0].Is(word) {
 		return false
 	}
 	l.tokens = l.tokens[1:]
@@ -98,8 +105,8 @@ func (l *lexer) take(word string) bool {
 
 // next returns the next token as it is written.
 func (l *lexer) next() string {
-	if t := l.tokens[0]; t.text != "" || t.quoted {
-		return fmt.Sprintf("%.60q", t.text)
+	if t := l.tokens[0]; t.Text != "" || t.Quoted {
+		return fmt.Sprintf("%.60q", t.Text)
 	}
 	return "the end"
 }
@@ -107,35 +114,11 @@ func (l *lexer) next() string {
 // deeper goes one level deeper; call the function that it returns on the way back.
 func (l *lexer) deeper() (back func(), err error) {
 	if l.depth++; l.depth > maxDepth {
-		err = l.fault(l.tokens[0].at, "more than %d levels of parentheses, signs and NOT", maxDepth)
+		err = l.fault(l.tokens[0].At, "more than %d levels of parentheses, signs and NOT", maxDepth)
 	}
 	return func() { l.depth-- }, err
 }
 
 func (l *lexer) fault(at int, format string, args ...any) error {
 	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(l.text[:min(at, len(l.text))])+1, fmt.Sprintf(format, args...))
-}
-
-// Token is a word, a text in quotes, or a sign; the last one of a text is an empty sign.
-type Token struct {
-	Text   string
-	At     int // byte from which it is written
-	Quoted bool
-	Sign   bool
-}
-
-// Is reports whether the token is a key word, in any case, or a sign.
-func (t Token) Is(word string) bool { return !t.Quoted && strings.EqualFold(t.Text, word) }
-
-// Tokens cuts a text as ParseCondition does, with other signs, of which the longer ones come first.
-func Tokens(text string, signs ...string) ([]Token, error) {
-	l := lexer{text: text}
-	if err := l.split(signs...); err != nil {
-		return nil, err
-	}
-	out := make([]Token, len(l.tokens))
-	for i, t := range l.tokens {
-		out[i] = Token{t.text, t.at, t.quoted, t.sign}
-	}
-	return out, nil
 }

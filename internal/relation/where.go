@@ -19,7 +19,7 @@ func (p *whereParser) all() (term, error) {
 	}
 	t, err := p.either()
 	if err == nil && len(p.tokens) > 1 {
-		err = p.fault(p.tokens[0].at, "got %s; want AND, OR or the end; a value of several words stands in quotes", p.next())
+		err = p.fault(p.tokens[0].At, "got %s; want AND, OR or the end; a value of several words stands in quotes", p.next())
 	}
 	return t, err
 }
@@ -53,7 +53,7 @@ func (p *whereParser) negated() (term, error) {
 	case p.take("("):
 		t, err := p.either()
 		if err == nil && !p.take(")") {
-			err = p.fault(p.tokens[0].at, "got %s; want AND, OR or a closing parenthesis", p.next())
+			err = p.fault(p.tokens[0].At, "got %s; want AND, OR or a closing parenthesis", p.next())
 		}
 		return t, err
 	}
@@ -63,8 +63,8 @@ func (p *whereParser) negated() (term, error) {
 // comparison reads a column and what is asked of it.
 func (p *whereParser) comparison() (term, error) {
 	name := p.tokens[0]
-	if name.sign {
-		return nil, p.fault(name.at, "got %s; want a column, one of = != < <= > >=, IN or BETWEEN, and values; or: column IS NULL", p.next())
+	if name.Sign {
+		return nil, p.fault(name.At, "got %s; want a column, one of = != < <= > >=, IN or BETWEEN, and values; or: column IS NULL", p.next())
 	}
 	p.tokens = p.tokens[1:]
 	column, err := p.column(name)
@@ -74,11 +74,11 @@ func (p *whereParser) comparison() (term, error) {
 	if p.take("IS") {
 		not := p.take("NOT")
 		if !p.take("NULL") {
-			return nil, p.fault(p.tokens[0].at, "got %s; want NULL", p.next())
+			return nil, p.fault(p.tokens[0].At, "got %s; want NULL", p.next())
 		}
 		return p.not(not, isNull{column}), nil
 	}
-	not, at := p.take("NOT"), p.tokens[0].at
+	not, at := p.take("NOT"), p.tokens[0].At
 	var ops, values []string
 	switch {
 	case p.take("IN"):
@@ -94,25 +94,25 @@ func (p *whereParser) comparison() (term, error) {
 			return nil, err
 		}
 		if !p.take("AND") {
-			return nil, p.fault(p.tokens[0].at, "got %s; want AND and the upper end of BETWEEN", p.next())
+			return nil, p.fault(p.tokens[0].At, "got %s; want AND and the upper end of BETWEEN", p.next())
 		}
 		if values[1], err = p.value(); err != nil {
 			return nil, err
 		}
-	case !not && p.tokens[0].sign && strings.ContainsAny(p.tokens[0].text, "=<>"):
-		ops, values = []string{strings.Replace(p.tokens[0].text, "<>", "!=", 1)}, make([]string, 1)
+	case !not && p.tokens[0].Sign && strings.ContainsAny(p.tokens[0].Text, "=<>"):
+		ops, values = []string{strings.Replace(p.tokens[0].Text, "<>", "!=", 1)}, make([]string, 1)
 		p.tokens = p.tokens[1:]
 		if values[0], err = p.value(); err != nil {
 			return nil, err
 		}
 	default:
-		return nil, p.fault(at, "got %s; want one of = != < <= > >=, IN, BETWEEN, IS NULL behind the column %q", p.next(), name.text)
+		return nil, p.fault(at, "got %s; want one of = != < <= > >=, IN, BETWEEN, IS NULL behind the column %q", p.next(), name.Text)
 	}
 	var terms []term
 	for i, value := range values {
 		t, err := compare(&p.d.Attributes[column], column, ops[i], value)
 		if err != nil {
-			return nil, p.fault(name.at, "column %q: %v", name.text, err)
+			return nil, p.fault(name.At, "column %q: %v", name.Text, err)
 		}
 		terms = append(terms, t)
 	}
@@ -127,41 +127,41 @@ func (p *whereParser) not(not bool, t term) term {
 }
 
 // column returns the attribute of a name.
-func (p *whereParser) column(name token) (int, error) {
-	i := p.d.Index(name.text)
+func (p *whereParser) column(name Token) (int, error) {
+	i := p.d.Index(name.Text)
 	if i >= 0 {
 		return i, nil
 	}
 	for _, c := range p.d.Derived {
-		if c.Column.Name == name.text {
-			return 0, p.fault(name.at, "column %q is computed from others; put the condition on those", name.text)
+		if c.Column.Name == name.Text {
+			return 0, p.fault(name.At, "column %q is computed from others; put the condition on those", name.Text)
 		}
 	}
 	for _, g := range p.d.Generated {
-		if g.Column == name.text {
-			return 0, p.fault(name.at, "column %q is generated, and no condition holds for some of its values alone", name.text)
+		if g.Column == name.Text {
+			return 0, p.fault(name.At, "column %q is generated, and no condition holds for some of its values alone", name.Text)
 		}
 	}
-	return 0, p.fault(name.at, "no column is called %q; the columns are %s", name.text, strings.Join(p.d.Names(), ", "))
+	return 0, p.fault(name.At, "no column is called %q; the columns are %s", name.Text, strings.Join(p.d.Names(), ", "))
 }
 
 // value takes one value.
 func (p *whereParser) value() (string, error) {
 	t := p.tokens[0]
 	switch {
-	case t.sign:
-		return "", p.fault(t.at, "got %s; want a value", p.next())
-	case t.is("NULL"):
-		return "", p.fault(t.at, "no comparison with NULL is met; write IS NULL")
+	case t.Sign:
+		return "", p.fault(t.At, "got %s; want a value", p.next())
+	case t.Is("NULL"):
+		return "", p.fault(t.At, "no comparison with NULL is met; write IS NULL")
 	}
 	p.tokens = p.tokens[1:]
-	return t.text, nil
+	return t.Text, nil
 }
 
 // list takes values in parentheses.
 func (p *whereParser) list() (values []string, err error) {
 	if !p.take("(") {
-		return nil, p.fault(p.tokens[0].at, "got %s; want values in parentheses behind IN, such as (a, b)", p.next())
+		return nil, p.fault(p.tokens[0].At, "got %s; want values in parentheses behind IN, such as (a, b)", p.next())
 	}
 	for {
 		v, err := p.value()
@@ -173,7 +173,7 @@ func (p *whereParser) list() (values []string, err error) {
 			return values, nil
 		}
 		if !p.take(",") {
-			return nil, p.fault(p.tokens[0].at, "got %s; want a comma or a closing parenthesis", p.next())
+			return nil, p.fault(p.tokens[0].At, "got %s; want a comma or a closing parenthesis", p.next())
 		}
 	}
 }

@@ -108,15 +108,15 @@ func whole(s avro.Schema) bool {
 	return (s.Type() == avro.Int || s.Type() == avro.Long) && logical(s) == ""
 }
 
-func number(in *input, out *domain.Column, _ int) { out.Ints = append(out.Ints, in.long()) }
+func number(in *input, out *domain.Column, _ int) { out.Ints = append(out.Ints, in.Varint()) }
 
 func text(in *input, out *domain.Column, _ int) { out.Bytes = append(out.Bytes, in.bytes()...) }
 
 func symbols(list []string) reading {
 	return func(in *input, out *domain.Column, _ int) {
-		i := in.long()
+		i := in.Varint()
 		if i < 0 || i >= int64(len(list)) {
-			in.fail()
+			in.Fail()
 			return
 		}
 		out.Bytes = append(out.Bytes, list[i]...)
@@ -138,7 +138,7 @@ func clocks(units map[avro.LogicalType]native.Unit) func(avro.Schema) reading {
 	return func(s avro.Schema) reading {
 		unit, known := units[logical(s)]
 		return when(known && (s.Type() == avro.Long || s.Type() == avro.Int), func(in *input, out *domain.Column, _ int) {
-			out.Ints = append(out.Ints, unit.ToMicros(in.long()))
+			out.Ints = append(out.Ints, unit.ToMicros(in.Varint()))
 		})
 	}
 }
@@ -160,7 +160,7 @@ func decimals(s avro.Schema) reading {
 	return func(in *input, out *domain.Column, scale int) {
 		n := size
 		if n < 0 {
-			n = in.long()
+			n = in.Varint()
 		}
 		b := in.take(n)
 		for len(b) > 33 && (b[0] == 0 || b[0] == 0xff) && b[0]>>7 == b[1]>>7 { // a sign of many bytes

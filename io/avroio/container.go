@@ -15,6 +15,8 @@ import (
 	"github.com/golang/snappy"
 	"github.com/hamba/avro/v2"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 const (
@@ -262,37 +264,18 @@ func unpack(r io.Reader, dst []byte) ([]byte, error) {
 }
 
 // input reads the values of a block. After a fault it has nothing left, and all values are zero.
-type input struct {
-	b       []byte
-	damaged bool
-}
-
-func (in *input) fail() {
-	in.b, in.damaged = nil, true
-}
-
-func (in *input) long() int64 {
-	v, n := binary.Varint(in.b)
-	if n <= 0 {
-		in.fail()
-		return 0
-	}
-	in.b = in.b[n:]
-	return v
-}
+type input struct{ wire.Reader }
 
 // take returns the next n bytes.
 func (in *input) take(n int64) []byte {
-	if n < 0 || n > int64(len(in.b)) {
-		in.fail()
+	if n < 0 {
+		in.Fail()
 		return nil
 	}
-	b := in.b[:n]
-	in.b = in.b[n:]
-	return b
+	return in.Take(uint64(n))
 }
 
-func (in *input) bytes() []byte { return in.take(in.long()) }
+func (in *input) bytes() []byte { return in.take(in.Varint()) }
 
 func (in *input) double() float64 {
 	if b := in.take(8); b != nil {
@@ -312,7 +295,7 @@ func (in *input) float() float64 {
 func (in *input) truth() int64 {
 	b := in.take(1)
 	if b == nil || b[0] > 1 {
-		in.fail()
+		in.Fail()
 		return 0
 	}
 	return int64(b[0])

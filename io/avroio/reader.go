@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/io/table"
 )
 
@@ -107,12 +108,12 @@ func (r *reader) read(c *domain.Chunk) error {
 				return err
 			}
 		}
-		before := len(r.in.b)
+		before := len(r.in.Rest)
 		r.record(into, c.Rows)
-		if r.left--; r.in.damaged || r.left == 0 && len(r.in.b) > 0 {
+		if r.left--; r.in.Bad || r.left == 0 && len(r.in.Rest) > 0 {
 			return r.fault(errDamaged)
 		}
-		size += before - len(r.in.b)
+		size += before - len(r.in.Rest)
 	}
 	if c.Rows == 0 {
 		return io.EOF
@@ -131,7 +132,7 @@ func (r *reader) turn() error {
 		} else if err != nil {
 			return r.fault(err)
 		}
-		r.left, r.in = n, input{b: data}
+		r.left, r.in = n, input{wire.Reader{Rest: data}}
 	}
 	return nil
 }
@@ -147,9 +148,9 @@ func (r *reader) record(into []*domain.Column, row int) {
 		out := into[s.to]
 		null := s.schema == nil
 		if s.union > 0 {
-			branch := r.in.long()
+			branch := r.in.Varint()
 			if branch < 0 || branch >= int64(s.union) {
-				r.in.fail()
+				r.in.Fail()
 			}
 			null = branch == int64(s.null)
 		}
@@ -180,10 +181,10 @@ func (s *step) pass(in *input) {
 	case s.union == 0:
 		skip(in, s.schema, 0)
 	default:
-		switch branch := in.long(); {
+		switch branch := in.Varint(); {
 		case branch == int64(s.null):
 		case s.schema == nil || branch < 0 || branch >= int64(s.union):
-			in.fail()
+			in.Fail()
 		case s.schema.Type() == avro.Union:
 			skip(in, s.schema.(*avro.UnionSchema).Types()[branch], 0)
 		default:
@@ -198,9 +199,9 @@ const maxDepth = 100
 // skip passes over a value of any type.
 func skip(in *input, s avro.Schema, depth int) {
 	if depth > maxDepth {
-		in.fail()
+		in.Fail()
 	}
-	if in.damaged {
+	if in.Bad {
 		return
 	}
 	switch s := resolve(s).(type) {
@@ -209,9 +210,9 @@ func skip(in *input, s avro.Schema, depth int) {
 			skip(in, f.Type(), depth+1)
 		}
 	case *avro.UnionSchema:
-		branch := in.long()
+		branch := in.Varint()
 		if branch < 0 || branch >= int64(len(s.Types())) {
-			in.fail()
+			in.Fail()
 			return
 		}
 		skip(in, s.Types()[branch], depth+1)
@@ -229,18 +230,18 @@ func skip(in *input, s avro.Schema, depth int) {
 
 // skipItems passes over the items of an array or a map. Those that take no byte need no walk.
 func skipItems(in *input, item func()) {
-	for !in.damaged {
-		n := in.long()
+	for !in.Bad {
+		n := in.Varint()
 		if n < 0 {
-			in.take(in.long()) // the size of a block of them, which is passed over whole
+			in.take(in.Varint()) // the size of a block of them, which is passed over whole
 			continue
 		}
 		if n == 0 {
 			return
 		}
 		for range n {
-			before := len(in.b)
-			if item(); in.damaged || len(in.b) == before {
+			before := len(in.Rest)
+			if item(); in.Bad || len(in.Rest) == before {
 				break
 			}
 		}
@@ -252,7 +253,7 @@ func skipPlain(in *input, t avro.Type) {
 	case avro.String, avro.Bytes:
 		in.bytes()
 	case avro.Int, avro.Long, avro.Enum:
-		in.long()
+		in.Varint()
 	case avro.Float:
 		in.take(4)
 	case avro.Double:
@@ -260,6 +261,6 @@ func skipPlain(in *input, t avro.Type) {
 	case avro.Boolean:
 		in.take(1)
 	default:
-		in.fail()
+		in.Fail()
 	}
 }

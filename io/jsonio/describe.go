@@ -94,7 +94,7 @@ func survey(ctx context.Context, f files.Info, most int) (fields []*field, recor
 	known := map[string]*field{}
 	r := newReader(in, f.Name, &domain.Domain{}, schema.CSV{})
 	for ; records != most; records++ {
-		line, err := in.next()
+		line, err := next(in)
 		switch {
 		case errors.Is(err, io.EOF):
 			return fields, records, bad, nil
@@ -102,7 +102,7 @@ func survey(ctx context.Context, f files.Info, most int) (fields []*field, recor
 			return nil, 0, 0, fmt.Errorf("jsonio: %s: %w", f.Name, err)
 		case !r.record(line):
 			if bad == 0 {
-				bad = in.n
+				bad = in.Number
 			}
 			continue
 		}

@@ -1,7 +1,6 @@
 package jsonio
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/internal/lines"
 	"github.com/dapple-dp/dapple/io/internal/packed"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -63,7 +63,7 @@ func eachPart(ctx context.Context, f files.Info, part, of int, d *domain.Domain,
 }
 
 // open opens a part of a file.
-func open(ctx context.Context, f files.Info, part, of int) (*lines, io.Closer, error) {
+func open(ctx context.Context, f files.Info, part, of int) (*lines.Reader, io.Closer, error) {
 	if of == 1 {
 		src, err := files.Open(ctx, f)
 		if err != nil {
@@ -80,17 +80,18 @@ func open(ctx context.Context, f files.Info, part, of int) (*lines, io.Closer, e
 		return nil, nil, fmt.Errorf("jsonio: %w", err)
 	}
 	from, to := table.PartRange(f.Size, part, of)
-	in := &lines{end: to}
 	if part == 0 {
-		if in, err = begin(io.NewSectionReader(src, 0, f.Size), f.Name); err != nil {
+		in, err := begin(io.NewSectionReader(src, 0, f.Size), f.Name)
+		if err != nil {
 			return nil, nil, errors.Join(err, src.Close())
 		}
-		in.end = to
+		in.End = to
 		return in, src, nil
 	}
 	// The line that the byte before the part is in belongs to an earlier part.
-	in.r, in.at = bufio.NewReaderSize(io.NewSectionReader(src, from-1, f.Size-from+1), window), from-1
-	in.skip()
+	in := lines.New(io.NewSectionReader(src, from-1, f.Size-from+1))
+	in.At, in.End = from-1, to
+	in.Skip()
 	return in, src, nil
 }
 

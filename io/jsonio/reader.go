@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/internal/lines"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -19,7 +20,7 @@ const (
 
 // reader reads the records of a file, or of a part of it.
 type reader struct {
-	in       *lines
+	in       *lines.Reader
 	name     string
 	form     schema.CSV
 	numbered bool // numbers of lines are those of the file
@@ -31,7 +32,7 @@ type reader struct {
 	latest []int          // of each field, if it is a calendar's: the last year
 }
 
-func newReader(in *lines, name string, d *domain.Domain, form schema.CSV) *reader {
+func newReader(in *lines.Reader, name string, d *domain.Domain, form schema.CSV) *reader {
 	r := &reader{in: in, name: name, form: form, fields: append([]string{d.PrivacyID}, d.Names()...), at: map[string]int{}}
 	for i, field := range r.fields {
 		if i > 0 || field != "" {
@@ -64,14 +65,14 @@ func (r *reader) read(chunk *domain.Chunk) error {
 		columns[i] = c
 	}
 	for size := 0; chunk.Rows < chunkRows && size < chunkBytes; chunk.Rows++ {
-		line, err := r.in.next()
+		line, err := next(r.in)
 		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return fmt.Errorf("jsonio: %s: %w", r.name, err)
 		}
 		if !r.record(line) && r.form.Strict {
-			return fmt.Errorf("jsonio: %s: %sno JSON object of one line and %d MiB at most", r.name, r.line(), maxLine>>20)
+			return fmt.Errorf("jsonio: %s: %sno JSON object of one line and %d MiB at most", r.name, r.line(), lines.Most>>20)
 		}
 		for i, c := range columns {
 			if c != nil {
@@ -80,7 +81,7 @@ func (r *reader) read(chunk *domain.Chunk) error {
 		}
 		size += len(line)
 		if r.numbered {
-			chunk.Lines = append(chunk.Lines, r.in.n)
+			chunk.Lines = append(chunk.Lines, r.in.Number)
 		}
 	}
 	if chunk.Rows == 0 {
@@ -92,7 +93,7 @@ func (r *reader) read(chunk *domain.Chunk) error {
 // line says where the last record is, as far as that is known.
 func (r *reader) line() string {
 	if r.numbered {
-		return fmt.Sprintf("line %d: ", r.in.n)
+		return fmt.Sprintf("line %d: ", r.in.Number)
 	}
 	return ""
 }
@@ -100,7 +101,7 @@ func (r *reader) line() string {
 // record finds the cells of a record, and reports whether it is well formed.
 func (r *reader) record(line []byte) bool {
 	clear(r.cells)
-	if r.in.long || !json.Valid(line) {
+	if r.in.Long || !json.Valid(line) {
 		return false
 	}
 	next := 0 // fields nearly always come in one order

@@ -22,7 +22,7 @@
 //	TIME        time without time zone
 //
 // A privacy ID is a text or a whole number. An empty text is a text, and NULL alone is NULL. Values that no column can have,
-// such as infinity, become what the domain declares for them.
+// such as infinity, become what the domain declares for them. A record of more than 16 MiB is read as one of NULLs.
 //
 // # Privacy
 //

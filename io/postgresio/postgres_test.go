@@ -125,6 +125,22 @@ CREATE VIEW broken AS SELECT id, s::integer AS i FROM many`)
 	}
 	t.Run("pipeline", func(t *testing.T) { pipeline(t, url) })
 	t.Run("faults", func(t *testing.T) { faults(t, url) })
+	t.Run("long records", func(t *testing.T) { longRecords(t, run, url) })
+}
+
+// longRecords have no cells, and the records beside them keep theirs; an empty text in the only column is a record.
+func longRecords(t *testing.T, run func(string), url string) {
+	run(`CREATE TABLE long AS SELECT repeat('x', n) AS s FROM (VALUES (0), (1), (17 << 20), (2)) v (n)`)
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "s", Type: domain.String, Null: true}}}
+	src, err := table.Find(context.Background(), url+"&table=long", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err = src.Each(context.Background(), d, schema.CSV{}, formattest.Rows(d, &got))
+	if want := []string{`"" `, `"x" `, `"NULL" `, `"xx" `}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
 }
 
 // pipeline reads more than a chunk in a pipeline, and stops in the middle.

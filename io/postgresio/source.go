@@ -1,7 +1,6 @@
 package postgresio
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/io/internal/lines"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -175,7 +175,7 @@ func (s *source) Each(ctx context.Context, d *domain.Domain, _ schema.CSV, yield
 		copied <- err
 		_ = w.CloseWithError(io.EOF) // what went wrong is looked at below
 	}()
-	in := &rows{r: bufio.NewReaderSize(r, 1<<16), d: d, name: s.name}
+	in := &rows{r: lines.New(r), d: d, name: s.name}
 	for {
 		c, err := in.chunk()
 		if c == nil && err == nil {
@@ -223,9 +223,10 @@ func quoted(name string) string {
 
 func inQuotes(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// rows reads the text form of COPY: a line for each record, tabs between cells, a backslash before what is special.
+// rows reads the text form of COPY: a line for each record, tabs between cells, a backslash before what is special. A
+// record that is too long has cells that are NULL.
 type rows struct {
-	r    *bufio.Reader
+	r    *lines.Reader
 	d    *domain.Domain
 	name string
 }
@@ -244,17 +245,18 @@ func (in *rows) chunk() (*domain.Chunk, error) {
 		*out = domain.Column{Form: domain.Text, Offsets: append(make([]uint32, 0, chunkRows+1), 0)}
 	}
 	for size := 0; c.Rows < chunkRows && size < chunkBytes; c.Rows++ {
-		line, err := in.r.ReadBytes('\n')
-		if err != nil { // a line without an end is no record: the reason is that of the copy
+		line, err := in.r.Next()
+		record, whole := strings.CutSuffix(string(line), "\n")
+		if err != nil || !whole && !in.r.Long { // a line without an end is no record: the reason is that of the copy
 			break
 		}
 		size += len(line)
-		cells := strings.Split(string(line[:len(line)-1]), "\t")
-		if len(cells) != len(into) {
+		cells := strings.Split(record, "\t")
+		if len(cells) != len(into) && !in.r.Long {
 			return nil, errors.New("postgres: a record of other columns")
 		}
 		for i, out := range into {
-			null := cells[i] == `\N`
+			null := in.r.Long || cells[i] == `\N`
 			if null && out.Nulls == nil {
 				out.Nulls = make([]bool, c.Rows, chunkRows)
 			}
