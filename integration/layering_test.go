@@ -115,6 +115,8 @@ var layering = []struct {
 	{"internal/release/modelio", append([]string{"io", "github.com/apache/", "cloud.google.com/"}, algorithms...),
 		"what workers pass on knows no place and needs no Arrow"},
 	{"internal/release/dry", releasing, "dry rows come from no data"},
+	{"internal/beamrun/failed", []string{"dp", "internal/kit", "internal/model", "internal/release", "solver", "transforms", "io", "pipelines"},
+		"a bundle fails whatever it computes"},
 	{"internal/beamrun/jobs", []string{"dp", "solver", "internal/model/population", "transforms", "io", "pipelines", "internal/testkit"},
 		"a job is followed whatever it computes"},
 	{"internal/beamrun/expansion", []string{"io/csvio", "io/bigqueryio", "io/gs", "io/s3", "pipelines", "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"},

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
 	"github.com/dapple-dp/dapple/internal/beamrun/expansion"
+	"github.com/dapple-dp/dapple/internal/beamrun/failed"
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 )
 
@@ -111,6 +112,7 @@ func takeOptions(text string) error {
 		return errors.New("the engine's options of the pipeline are no JSON")
 	}
 	if len(o.Go.Options) == 0 {
+		failed.Watch()
 		err := hooks.EnableHook(sentencesHook)
 		hooks.SerializeHooksToOptions()
 		return err

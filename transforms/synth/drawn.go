@@ -2,7 +2,10 @@ package synth
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/dapple-dp/dapple/internal/beamrun/failed"
 )
 
 // Suffixes of the names that a run keeps in its store, after its run ID.
@@ -42,4 +45,18 @@ func (f *solveFn) spent(drawn bool, err error) error {
 		return fmt.Errorf("%w; noise had been drawn: count the privacy budget of the run as spent", err)
 	}
 	return fmt.Errorf("%w; no noise had been drawn, so nothing of the privacy budget is spent", err)
+}
+
+// complete returns an error if a bundle of this worker has failed, so that no noise is drawn for a part of a table. A later
+// attempt at the same solve shows that the runner tries again; such a runner begins it with all records, so the second
+// attempt draws. On prism there is none. Without a store there may be no second release, and so no later attempt either.
+func (f *solveFn) complete(ctx context.Context) error {
+	w := failed.Of(ctx)
+	if !w.Failed() {
+		return nil
+	}
+	if w.Again(f.Params.RunID) && f.Params.Store.Kind != "" {
+		return nil
+	}
+	return errors.New("synth: no release is made, since an earlier step of the job failed: see its error")
 }

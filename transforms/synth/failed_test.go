@@ -9,34 +9,35 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/dapple-dp/dapple/internal/beamrun/failed"
 )
 
 func init() { register.DoFn2x1[context.Context, []byte, error](&failingFn{}) }
 
-// notes has the note of the worker that ran failingFn.
-var notes = make(chan *failures, 1)
+// failingWorker has the worker that ran failingFn, as its bundles know it.
+var failingWorker = make(chan context.Context, 1)
 
 type failingFn struct{}
 
 func (*failingFn) ProcessElement(ctx context.Context, _ []byte) error {
-	note, _ := ctx.Value(failedKey{}).(*failures)
-	notes <- note
+	failingWorker <- ctx
 	return errors.New("as it should")
 }
 
 // A worker of prism knows that a bundle of it failed, and then nothing is drawn, and no mark says so. Prism attempts each
 // solve once. A runner that attempts it again has tried the failed bundle again before, and what it keeps is drawn.
 func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
+	failed.Watch() // as Solve does
 	p, s := beam.NewPipelineWithRoot()
 	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
 	if _, err := prism.Execute(t.Context(), p); err == nil {
 		t.Fatal("the job did not fail")
 	}
-	note := <-notes
-	if note == nil || !note.any.Load() {
+	ctx := context.WithoutCancel(<-failingWorker)
+	if !failed.Of(ctx).Failed() {
 		t.Fatal("the worker does not know that its bundle failed")
 	}
-	ctx := context.WithValue(t.Context(), failedKey{}, note)
 	dir := t.TempDir()
 	for _, c := range []struct {
 		run, store string

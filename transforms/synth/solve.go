@@ -20,6 +20,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/beamrun/failed"
 	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -140,6 +141,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 			panic(err.Error())
 		}
 	}
+	failed.Watch()
 	tables, solve := sensitive.Reveal(stats.Collection()), any(fn)
 	if stats.Parts() && p.Store.Kind != "" {
 		tables, solve = beam.ParDo(s, &storeFn{p.Store, p.RunID}, tables), &solvePartsFn{*fn}
