@@ -10,9 +10,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/internal/beamrun/failed"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 func init() { register.DoFn2x1[context.Context, []byte, error](&failingFn{}) }
+
+func TestMain(m *testing.M) { transformtest.Main(m) }
 
 // workers has the worker that ran failingFn.
 var workers = make(chan *failed.Worker, 1)
