@@ -8,11 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/evaluate/infer"
 	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -28,6 +27,7 @@ type Fit struct {
 	NoID       int64       `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
 	Columns    []ColumnFit `json:"columns"`
 	Broken     []Broken    `json:"constraints,omitempty"`  // what the domain declares between columns
+	Undeclared []string    `json:"undeclared,omitempty"`   // what holds between columns in every record, as entries of constraints
 	People     *PeopleFit  `json:"people,omitempty"`       // nil without events
 	PeopleRows *Fit        `json:"people_table,omitempty"` // of the table of people, if that is one of its own
 }
@@ -155,6 +155,13 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	if c.fit.People != nil {
 		c.fit.People.end()
 	}
+	var people []string
+	if r.events != nil {
+		people = r.events.Person
+	}
+	if c.fit.Undeclared, err = infer.Undeclared(ctx, r.source.table, r.source.form, c.domain, people); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
 	b, err := json.MarshalIndent(c.fit, "", "  ")
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
@@ -258,81 +265,6 @@ func (c *checker) add(chunk *domain.Chunk) {
 	}
 }
 
-// find returns what a cell is counted as, nil if it is usable.
-func (c *checker) find(f *ColumnFit, at int, col *domain.Column, i int) *Misfits {
-	a := &c.domain.Attributes[at]
-	var code domain.Code
-	ok := false
-	switch {
-	case col.Form == domain.Absent || col.Null(i):
-		return &f.Null
-	case col.Form == domain.Text:
-		code, ok = c.encoder.FromText(at, col.Text(i))
-	case col.Form == domain.Dictionary:
-		code, ok = c.encoder.FromString(at, col.Dict[col.Ints[i]])
-	case col.Form == domain.Floats:
-		code, ok = c.encoder.FromFloat(at, col.Floats[i])
-	default:
-		code, ok = c.encoder.FromNative(at, col.Ints[i])
-	}
-	switch {
-	case len(a.Values) > 0:
-		if other, has := a.OtherCode(); ok && (!has || code != other) {
-			return nil
-		}
-		if a.Type == domain.String || typed(a, cellText(a, col, i)) {
-			return &f.NotInList
-		}
-		return &f.Unusable
-	case !ok:
-		return &f.Unusable
-	}
-	if lo, hi := limits(a); !(number(a, col, i) >= lo) || !(number(a, col, i) <= hi) {
-		return &f.OutOfRange
-	}
-	return nil
-}
-
-// typed reports whether a text is a value of the attribute's type.
-func typed(a *domain.Attribute, s string) bool {
-	_, ok := a.ParseNative(s)
-	return ok
-}
-
-// limits returns the least and the largest value between the cut points, in ones.
-func limits(a *domain.Attribute) (lo, hi float64) {
-	if n := len(a.FloatCuts); n > 0 {
-		return a.FloatCuts[0], a.FloatCuts[n-1]
-	}
-	return inOnes(a, a.Cuts[0]), inOnes(a, a.Cuts[len(a.Cuts)-1])
-}
-
-// cellText writes a cell that is not NULL as people read it.
-func cellText(a *domain.Attribute, col *domain.Column, i int) string {
-	switch col.Form {
-	case domain.Text:
-		return string(col.Text(i))
-	case domain.Dictionary:
-		return col.Dict[col.Ints[i]]
-	case domain.Floats:
-		return string(domain.AppendFloat(nil, col.Floats[i]))
-	}
-	return string(a.AppendNative(nil, col.Ints[i]))
-}
-
-func (m *Misfits) add(s string) {
-	m.Count++
-	if len(m.First) == firstTexts {
-		return
-	}
-	if len(s) > longestText {
-		s = strings.ToValidUTF8(s[:longestText], "") + "…"
-	}
-	if !slices.Contains(m.First, s) {
-		m.First = append(m.First, s)
-	}
-}
-
 // WriteText writes a table of counts, and below it what becomes of the cells that do not fit.
 func (f *Fit) WriteText(w io.Writer) error {
 	var b bytes.Buffer
@@ -372,6 +304,9 @@ func (f *Fit) writeText(b *bytes.Buffer) {
 			fmt.Fprintf(b, "%s: %s records (%s) violate it; they are used as they are, and no synthetic row violates it\n",
 				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
 		}
+	}
+	for _, text := range f.Undeclared {
+		fmt.Fprintf(b, "%s holds in every record and is not declared; under constraints, it holds in every synthetic row too\n", text)
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCheckCountsWhatDoesNotFit(t *testing.T) {
@@ -123,6 +125,69 @@ impossible:
 	}
 	if strings.Contains(out.String(), "minute") {
 		t.Errorf("a column that the table does not have breaks something:\n%s", out.String())
+	}
+}
+
+// Check names what holds in every record and is not declared: of two dates in order, a part of a date and a copy all of it,
+// of what is declared and of what holds in few records nothing, and of person columns nothing.
+func TestCheckFindsWhatIsNotDeclared(t *testing.T) {
+	dir := t.TempDir()
+	var rows strings.Builder
+	rows.WriteString("id,start,end,month,city,state,lo,hi,born,joined\n")
+	for i := range 60 {
+		day := time.Date(2024, 1, 1+3*i, 0, 0, 0, 0, time.UTC)
+		city := []string{"Austin", "Boston", "Dallas"}[i/2%3]
+		fmt.Fprintf(&rows, "%d,%s,%s,%d,%s,%s,%d,%d,1980-01-02,2001-02-03\n", i/2, day.Format(time.DateOnly), day.AddDate(0, 0, i%5).Format(time.DateOnly),
+			day.Month(), city, map[string]string{"Austin": "TX", "Boston": "MA", "Dallas": "TX"}[city], i%7, i%7+i%2)
+	}
+	input := write(t, filepath.Join(dir, "a.csv"), rows.String())
+	columns := `
+privacy_id: id
+columns:
+  - {name: start, type: DATE, min: 2024-01-01, max: 2024-12-31, null: true}
+  - {name: end, type: DATE, min: 2024-01-01, max: 2024-12-31, null: true}
+  - {name: month, type: INT64, min: 1, max: 12, null: true}
+  - {name: city, type: STRING, values: [Austin, Boston, Dallas], null: true}
+  - {name: state, type: STRING, values: [MA, TX], null: true}
+  - {name: lo, type: INT64, min: 0, max: 9, null: true}
+  - {name: hi, type: INT64, min: 0, max: 9, null: true}
+  - {name: born, type: DATE, min: 1950-01-01, max: 2010-12-31, null: true}
+  - {name: joined, type: DATE, min: 1950-01-01, max: 2010-12-31, null: true}
+`
+	for _, tt := range []struct {
+		name, more string
+		want       []string
+	}{
+		{"nothing is declared", "", []string{
+			"{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}", "{derive: month, from: \"month(start)\"}",
+			"{order: [start, end]}", "{order: [lo, hi]}", "{order: [born, joined]}", "{order: [joined, start]}",
+		}},
+		{"orders are declared", "constraints:\n  - {order: [start, end]}\n  - {order: [lo, hi]}\n  - {order: [born, joined, start]}\n", []string{
+			"{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}", "{derive: month, from: \"month(start)\"}",
+		}},
+		{"people", "events: {person: [city, born, joined], rows: {max: 2}}\n", []string{
+			"{derive: month, from: \"month(start)\"}", "{order: [start, end]}", "{order: [lo, hi]}",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			name := write(t, filepath.Join(t.TempDir(), "d.yaml"), columns+tt.more)
+			r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := r.Run(context.Background(), &out); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(out.String(), "is not declared"); n != len(tt.want) {
+				t.Errorf("%d lines, want %d:\n%s", n, len(tt.want), out.String())
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(out.String(), want+" holds in every record and is not declared") {
+					t.Errorf("no %s in\n%s", want, out.String())
+				}
+			}
+		})
 	}
 }
 

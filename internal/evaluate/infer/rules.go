@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 )
 
 // rule is something that may hold between columns in every record.
@@ -35,10 +38,9 @@ const (
 
 // rules are the candidates of one table.
 type rules struct {
-	s       *Source
-	tallies []*tally
-	d       *domain.Domain // the columns that take part, by their values
-	list    []*rule
+	d     *domain.Domain // the columns that take part, by their values
+	known [][2]int       // the first column is declared to be at most the second
+	list  []*rule
 }
 
 // constraints are those that are proposed.
@@ -47,10 +49,9 @@ type constraints struct {
 	asked  []string          // the other entries, for the reader to choose from
 }
 
-// rules proposes constraints: what holds in every record and need not hold by chance. It reads the table once more, until
-// nothing is left that could hold.
+// rules proposes constraints: what holds in every record and need not hold by chance.
 func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) (constraints, error) {
-	r := &rules{s: s, d: &domain.Domain{}}
+	r := &rules{d: &domain.Domain{}}
 	for _, p := range lines[:min(len(lines), MostRelated)] {
 		t := tallies[p.name]
 		if p.out || t == nil || t.typ == domain.Float64 || t.typ == domain.Bool || t.empty && t.typ != domain.String {
@@ -65,13 +66,41 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 		} else if t.lo == t.hi {
 			continue
 		}
-		r.d.Attributes, r.tallies = append(r.d.Attributes, a), append(r.tallies, t)
+		r.d.Attributes = append(r.d.Attributes, a)
 	}
+	return r.search(ctx, s.table, s.csv)
+}
+
+// Undeclared returns what holds between columns of a table in every record, need not hold by chance and is not declared, as
+// entries of constraints. It reads the columns of d, at most MostRelated of them, but for those of people. What it returns
+// is private.
+func Undeclared(ctx context.Context, t table.Source, form schema.CSV, d *domain.Domain, people []string) ([]string, error) {
+	r := &rules{d: &domain.Domain{}}
+	for _, a := range d.Attributes[:min(d.Len(), MostRelated)] {
+		switch {
+		case slices.Contains(people, a.Name): // they are not to be computed
+		case a.Type == domain.String && len(a.Values) > 1 && len(a.Values) <= maxCategories:
+			r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Values: a.Values})
+		case a.Type != domain.Bool && len(a.Cuts) > 1:
+			r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Scale: a.Scale, Cuts: []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}})
+		}
+	}
+	for _, o := range d.Orders {
+		for k, name := range o.Columns[1:] {
+			r.known = append(r.known, [2]int{r.d.Index(o.Columns[k]), r.d.Index(name)})
+		}
+	}
+	found, err := r.search(ctx, t, form)
+	return append(slices.Sorted(maps.Values(found.follow)), found.asked...), err
+}
+
+// search tries the candidates on the records, until nothing is left that could hold.
+func (r *rules) search(ctx context.Context, t table.Source, form schema.CSV) (constraints, error) {
 	if err := r.candidates(ctx); err != nil || len(r.list) == 0 {
 		return constraints{}, err
 	}
 	ended := errors.New("nothing is left")
-	err := s.table.Each(ctx, r.d, s.csv, func(c *domain.Chunk) error {
+	err := t.Each(ctx, r.d, form, func(c *domain.Chunk) error {
 		if r.try(ctx, c); len(r.list) == 0 {
 			return ended
 		}
@@ -319,8 +348,11 @@ func (r *rules) orders(ctx context.Context, out *constraints, from map[int][]int
 			before[[2]int(x.uses)] = true
 		}
 	}
+	for _, pair := range r.known {
+		before[pair] = true
+	}
 	for _, x := range r.list {
-		if x.x >= 0 || !before[[2]int(x.uses)] {
+		if x.x >= 0 || !before[[2]int(x.uses)] || slices.Contains(r.known, [2]int(x.uses)) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
