@@ -217,6 +217,15 @@ func (d *Domain) eventsFaults(errs *bounded.Errors) {
 		}
 		return nil
 	}
+	e.columnsFaults(find, len(records), errs)
+	if find(RowsPerPerson) != nil {
+		errs.Addf("domain: events: column %q is called as what is made for the number of rows; call it otherwise", RowsPerPerson)
+	}
+	d.eventsRelations(errs)
+}
+
+// columnsFaults finds what is wrong with the lists of columns; find returns a column of the records by its name.
+func (e *Events) columnsFaults(find func(string) *Attribute, records int, errs *bounded.Errors) {
 	for i, name := range e.Person {
 		switch {
 		case find(name) == nil:
@@ -225,7 +234,7 @@ func (d *Domain) eventsFaults(errs *bounded.Errors) {
 			errs.Addf("domain: events: person: column %q is there twice; keep one", name)
 		}
 	}
-	if len(e.Person) >= len(records) {
+	if len(e.Person) >= records {
 		errs.Addf("domain: events: person: names every column, so that no column is left for the events; leave out those that change from row to row")
 	}
 	for i, name := range e.Usual {
@@ -243,9 +252,11 @@ func (d *Domain) eventsFaults(errs *bounded.Errors) {
 			errs.Addf("domain: events: usual: column %q is called as what is made for %q; call it otherwise", usualName(name), name)
 		}
 	}
-	if find(RowsPerPerson) != nil {
-		errs.Addf("domain: events: column %q is called as what is made for the number of rows; call it otherwise", RowsPerPerson)
-	}
+}
+
+// eventsRelations finds constraints and computed columns that events have no place for.
+func (d *Domain) eventsRelations(errs *bounded.Errors) {
+	e := d.Events
 	person := func(name string) bool { return slices.Contains(e.Person, name) }
 	for _, o := range d.Orders {
 		if slices.ContainsFunc(o.Columns, person) {

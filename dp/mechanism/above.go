@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -19,6 +20,12 @@ import (
 //
 // Source: Dwork, Roth 2014, Algorithm 1; Lyu, Su, Li 2017, Algorithm 1.
 func (g *gate) firstAbove(r Request) (plan, error) {
+	if !inRange(r.Noise) {
+		return plan{}, errors.New("the threshold is not between -2^40 and 2^40 counts")
+	}
+	if r.From < 0 {
+		panic("mechanism: a search that begins before the first answer")
+	}
 	event, err := g.ledger.Select(dp.AboveThreshold, r.Workload.LargestChange(g.relation), r.Share)
 	if err != nil {
 		return plan{}, err

@@ -157,64 +157,54 @@ func (g *gate) answer(r Request) (Release, error) {
 	return release, nil
 }
 
+// planner plans the calls of a method.
+type planner struct {
+	plan     func(*gate, Request) (plan, error)
+	workload bool // the call names marginals or queries
+	model    bool // it names a model's answers to them
+}
+
+var planners = map[Method]planner{
+	Total:           {plan: (*gate).total},
+	Measure:         {plan: (*gate).measure},
+	MeasureVariance: {plan: (*gate).measure},
+	Votes:           {plan: (*gate).votes},
+	Residuals:       {plan: (*gate).residuals},
+	Scores:          {plan: (*gate).distances},
+	Trees:           {plan: (*gate).trees},
+	Coarsen:         {plan: (*gate).coarsen},
+	Values:          {plan: (*gate).values},
+	MeasureQueries:  {plan: (*gate).measureQueries, workload: true},
+	SelectBlock:     {plan: (*gate).selectBlock, workload: true, model: true},
+	SelectCell:      {plan: (*gate).selectCell, workload: true, model: true},
+	LaplaceMaxCell:  {plan: (*gate).laplaceMaxCell, workload: true, model: true},
+	MaxError:        {plan: (*gate).maxError, workload: true, model: true},
+	Accept:          {plan: (*gate).accept, workload: true, model: true},
+	MeanDistance:    {plan: (*gate).meanDistance, workload: true, model: true},
+	Keep:            {plan: (*gate).keep, workload: true, model: true},
+	FirstAbove:      {plan: (*gate).firstAbove, workload: true, model: true},
+}
+
 func (g *gate) plan(r Request) (plan, error) {
 	if r.Stage == "" || r.Round < 0 {
 		panic("mechanism: a call needs a stage, and a round of at least 0")
 	}
-	switch r.Method {
-	case Total:
-		return g.total(r)
-	case Measure, MeasureVariance:
-		return g.measure(r)
-	case Votes:
-		return g.votes(r)
-	case Residuals:
-		return g.residuals(r)
-	case Scores:
-		return g.distances(r)
-	case Trees:
-		return g.trees(r)
-	case Coarsen:
-		return g.coarsen(r)
-	case Values:
-		return g.values(r)
+	p, known := planners[r.Method]
+	if !known {
+		panic("mechanism: unknown method")
 	}
-	g.checkWorkload(r.Workload)
-	if g.weightBits > 0 && !r.Workload.Whole() {
-		return plan{}, errors.New("linear queries of records with weights have values of -1, 0 and 1 only")
+	if p.workload {
+		g.checkWorkload(r.Workload)
+		if g.weightBits > 0 && !r.Workload.Whole() {
+			return plan{}, errors.New("linear queries of records with weights have values of -1, 0 and 1 only")
+		}
 	}
-	if r.Method != MeasureQueries {
+	if p.model {
 		if err := g.checkModel(r); err != nil {
 			return plan{}, err
 		}
 	}
-	switch r.Method {
-	case MeasureQueries:
-		return g.measureQueries(r)
-	case SelectBlock:
-		return g.selectBlock(r)
-	case SelectCell:
-		return g.selectCell(r)
-	case LaplaceMaxCell:
-		return g.laplaceMaxCell(r)
-	case MaxError:
-		return g.maxError(r)
-	case Accept:
-		return g.accept(r)
-	case MeanDistance:
-		return g.meanDistance(r)
-	case Keep:
-		return g.keep(r)
-	case FirstAbove:
-		if !inRange(r.Noise) {
-			return plan{}, errors.New("the threshold is not between -2^40 and 2^40 counts")
-		}
-		if r.From < 0 {
-			panic("mechanism: a search that begins before the first answer")
-		}
-		return g.firstAbove(r)
-	}
-	panic("mechanism: unknown method")
+	return p.plan(g, r)
 }
 
 // checkWorkload panics on a workload of no marginals or of another domain.

@@ -44,7 +44,13 @@ func (p Page) card(k known) (c card) {
 			page.Figures(k.groupOf, 2), page.Count(k.groupOf*s.Units.Count))
 	}
 	good("Building and testing programs, queries and pipelines: the rows have the columns, types and values of the domain.")
+	p.limits(k, not)
+	return c
+}
 
+// limits says what rows are not good for.
+func (p Page) limits(k known, not func(format string, args ...any)) {
+	s := p.Privacy
 	not("Any single person: rows are drawn from a model, and one that equals somebody's record does so by chance. Do not link rows to other tables by their values.")
 	if k.groupOf > 0 {
 		not("Smaller groups: their shares may be mostly noise. The intervals are in %s.", s.Marginals.File)
@@ -57,19 +63,7 @@ func (p Page) card(k known) (c card) {
 	if k.PooledAll > 0 {
 		not("The relation of %d rare values to other columns: they were too rare to be measured together.", k.PooledAll)
 	}
-	if s.RowsMax > 0 && s.RowsInOrder != "" {
-		not("More of a person's past than the row before: each row is drawn given that and the person; running totals and what comes at most once do not hold. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
-		if line := s.fewPeople(); line != "" {
-			not("The number of rows, and what is in most of them: %s.", line)
-		}
-	} else if s.RowsMax > 0 {
-		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
-		if line := s.fewPeople(); line != "" {
-			not("The number of rows, and what is in most of them: %s.", line)
-		}
-	} else if s.PrivacyID != "" {
-		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
-	}
+	p.limitsOfPeople(not)
 	if names, records := p.unsure(); len(names) > 0 {
 		not("Standard deviations and largest values of %s: their %s farthest values, of which noise hides single ones, hold a good part of the released variance, and it may be off by a tenth and more.",
 			strings.Join(names, ", "), page.Count(records))
@@ -79,7 +73,22 @@ func (p Page) card(k known) (c card) {
 	}
 	not("Differences inside an interval of an ordered column, unless it was measured: values are spread evenly there.")
 	not("Confidence intervals as though the rows were a sample: the noise adds to the scatter of a sample.")
-	return c
+}
+
+// limitsOfPeople says it of people's rows together.
+func (p Page) limitsOfPeople(not func(format string, args ...any)) {
+	s := p.Privacy
+	switch {
+	case s.RowsMax > 0 && s.RowsInOrder != "":
+		not("More of a person's past than the row before: each row is drawn given that and the person; running totals and what comes at most once do not hold. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
+	case s.RowsMax > 0:
+		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
+	case s.PrivacyID != "":
+		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
+	}
+	if line := s.fewPeople(); s.RowsMax > 0 && line != "" {
+		not("The number of rows, and what is in most of them: %s.", line)
+	}
 }
 
 // width is the number of columns of the widest published marginals.

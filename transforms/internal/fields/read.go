@@ -102,6 +102,13 @@ func readAttribute(enc *domain.Encoder, attr *domain.Attribute, a int, field ref
 		return bind(field, func(x int64) (domain.Code, bool) { return enc.FromInt(a, x) })
 	case k == reflect.Int:
 		return bind(field, func(x int) (domain.Code, bool) { return enc.FromInt(a, int64(x)) })
+	}
+	return readNumber(enc, attr, a, field)
+}
+
+// readNumber reads a field of a size that few structs have.
+func readNumber(enc *domain.Encoder, attr *domain.Attribute, a int, field reflect.Value) func() (domain.Code, bool) {
+	switch k := field.Kind(); {
 	case k == reflect.Float32 && attr.Type == domain.Numeric: // the number that its own shortest text says
 		return func() (domain.Code, bool) { return enc.FromString(a, strconv.FormatFloat(field.Float(), 'g', -1, 32)) }
 	case isFloat(k):
