@@ -3,7 +3,6 @@ package pipelines
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
@@ -62,7 +61,8 @@ func (r *Request) layOut(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		names = slices.Concat(people, names)
+		r.File.Domain.LayOutTables(people, names)
+		return
 	}
 	r.File.Domain.LayOut(names)
 }

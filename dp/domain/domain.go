@@ -26,7 +26,8 @@ type Domain struct {
 	Derived   []Derived   `json:",omitempty"` // columns written that are computed from others, in order of Place
 	Generated []Generated `json:",omitempty"` // columns of made-up keys, independent of the data
 
-	Layout []string `json:",omitempty"` // columns written, in their order; nil: see LayOut
+	Layout    []string `json:",omitempty"` // columns written, in their order; nil: see LayOut
+	KeyBehind string   `json:",omitempty"` // of two tables, the column of rows that the number of the person stands behind; empty: as in Layout
 
 	Events *Events `json:",omitempty"` // a unit has several records, which are written as such; nil: one row for each
 }

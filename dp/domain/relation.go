@@ -61,6 +61,22 @@ func (d *Domain) LayOut(table []string) {
 	}
 }
 
+// LayOutTables is LayOut for people and their rows that are read from two tables: one that is written of rows alone has the
+// number of the person where the table of rows has it.
+func (d *Domain) LayOutTables(people, rows []string) {
+	d.LayOut(slices.Concat(people, rows))
+	d.KeyBehind = ""
+	for _, name := range rows {
+		if name == d.PrivacyID {
+			return
+		}
+		if !slices.Contains(d.Events.Person, name) && slices.Contains(d.standard().Names(), name) {
+			d.KeyBehind = name
+		}
+	}
+	d.KeyBehind = ""
+}
+
 // Arrangement returns of each column written its position without Layout; nil if Layout changes nothing.
 func (d *Domain) Arrangement() []int {
 	if len(d.Layout) == 0 {

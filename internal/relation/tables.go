@@ -1,6 +1,10 @@
 package relation
 
-import "github.com/dapple-dp/dapple/dp/domain"
+import (
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
 
 // Table is one of the two tables that people and their rows are written as.
 type Table struct {
@@ -35,7 +39,22 @@ func Tables(d *domain.Domain) (people, rows Table) {
 			}
 		}
 	}
+	rows.moveBehind(d.PrivacyID, d.KeyBehind)
 	return people, rows
+}
+
+// moveBehind puts a column behind another one, if the table has both.
+func (t *Table) moveBehind(name, other string) {
+	from, to := t.Domain.Index(name), t.Domain.Index(other)
+	if from < 0 || to < 0 {
+		return
+	}
+	if from > to {
+		to++
+	}
+	a, c := t.Domain.Attributes[from], t.Columns[from]
+	t.Domain.Attributes = slices.Insert(slices.Delete(t.Domain.Attributes, from, from+1), to, a)
+	t.Columns = slices.Insert(slices.Delete(t.Columns, from, from+1), to, c)
 }
 
 // Keep leaves c the columns of t, of those of domain.Domain.Written.

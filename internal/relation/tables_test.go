@@ -38,6 +38,16 @@ func TestTables(t *testing.T) {
 	if got := names(rows); !slices.Equal(got, []string{"who", "key", "year", "age"}) {
 		t.Errorf("rows: %v", got)
 	}
+	for behind, want := range map[string][]string{
+		"key": {"key", "who", "year", "age"}, "age": {"key", "year", "age", "who"}, "born": {"who", "key", "year", "age"}, "": {"who", "key", "year", "age"},
+	} {
+		d.KeyBehind = behind
+		if _, rows = Tables(d); !slices.Equal(names(rows), want) {
+			t.Errorf("the key behind %q: %v", behind, names(rows))
+		}
+	}
+	d.KeyBehind = "year"
+	_, rows = Tables(d)
 	c := &domain.Chunk{Rows: 1, Columns: make([]domain.Column, d.Written().Len())}
 	for i := range c.Columns {
 		c.Columns[i].Ints = []int64{int64(i)}
