@@ -279,7 +279,8 @@ func TestPublicPackages(t *testing.T) {
 }
 
 // TestExamplesCompileOutside: who copies an Example from the documentation of a public package compiles it in a module of
-// their own. So it stands in a package of its own, in a file that needs no other, and imports nothing internal.
+// their own. So it stands in a package of its own, in a file that needs no other, and imports nothing internal. One that runs a
+// pipeline says by passert what comes out.
 func TestExamplesCompileOutside(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
@@ -308,6 +309,9 @@ func TestExamplesCompileOutside(t *testing.T) {
 			if strings.Contains(i.Path.Value, module+"internal/") || strings.Contains(i.Path.Value, "/internal/") {
 				t.Errorf("%s has Examples and imports %s", path, i.Path.Value)
 			}
+		}
+		if strings.Contains(string(text), "ptest.Run") && !strings.Contains(string(text), "passert.") {
+			t.Errorf("%s runs a pipeline and asserts nothing of it", path)
 		}
 		if testing.Short() {
 			return nil

@@ -3,6 +3,7 @@ package bigqueryio
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
@@ -165,9 +166,21 @@ func TestTableThatCannotBeAsked(t *testing.T) {
 
 // The service is asked for a minute at most, and then missed in words.
 func TestUnreachableService(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	for name, address := range map[string]string{"nobody listens": "127.0.0.1:1", "nobody answers": silent.Addr().String()} {
+		t.Run(name, func(t *testing.T) {
+			unreachable(t, Client{Project: "p", Endpoint: "http://" + address, Anonymous: true})
+		})
+	}
+}
+
+func unreachable(t *testing.T, c Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	c := Client{Project: "p", Endpoint: "http://127.0.0.1:1", Anonymous: true}
 	const want = ": the service does not answer; is it within reach of this machine? try again later"
 	if _, err := Check(ctx, c, table, people(), ReadOptions{}); err == nil || err.Error() != "bigquery: p.d.t"+want {
 		t.Errorf("a table to read: %v", err)
