@@ -161,7 +161,7 @@ var checks = []check{
 		size:   "the seeds of every fuzz target",
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "FuzzDecodePiece", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
-			in("pipelines/dapple", "FuzzFlags"), in("internal/relation", "FuzzCondition"), in("internal/answer", "FuzzParse"), in("internal/evaluate/infer", "FuzzTypes", "FuzzFromSchema"), in("io/schema", "FuzzParse", "FuzzCanonical"),
+			in("pipelines/dapple", "FuzzFlags"), in("internal/relation", "FuzzCondition"), in("internal/answer", "FuzzParse"), in("internal/evaluate/infer", "FuzzTypes", "FuzzFromSchema"), in("io/schema", "FuzzParse"), in("internal/kit/cellkind", "FuzzCanonical"),
 			in("io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/jsonio", "FuzzReader", "TestDamagedFiles"), in("io/avroio", "FuzzReader", "TestDamagedFiles", "TestContainers"),
 			in("io/arrowio", "FuzzReader", "TestDamagedFiles"), in("io/parquetio", "FuzzRead"), in("io/parquetio/internal/codec", "FuzzUnpack"), in("internal/release/modelio", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
 	},

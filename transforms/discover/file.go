@@ -35,9 +35,23 @@ func (f *Found) File(csv bool) []byte {
 		fmt.Fprintf(&b, "rows: {max: %d}}\n", f.MaxRows)
 	}
 	if csv {
-		b.WriteString("csv: {trim: true}\n")
+		fmt.Fprintf(&b, "csv: {trim: true%s}\n", f.written())
 	}
 	return []byte(b.String())
+}
+
+// written names the columns that are written in a form of their own.
+func (f *Found) written() string {
+	var forms []string
+	for _, c := range f.Columns {
+		if c.Written != "" && c.Left == "" {
+			forms = append(forms, quoted(c.Name)+": "+quoted(string(c.Written)))
+		}
+	}
+	if len(forms) == 0 {
+		return ""
+	}
+	return ", written: {" + strings.Join(forms, ", ") + "}"
 }
 
 // person are the columns of people that are not left out.

@@ -18,6 +18,7 @@ import (
 // The stages of a discovery.
 const (
 	kindsStage      = "found kinds"
+	formsStage      = "found forms"
 	placesStage     = "found places"
 	magnitudesStage = "found magnitudes"
 	yearsStage      = "found years"
@@ -25,11 +26,12 @@ const (
 	valuesStage     = "found values"
 )
 
-// The shares of the discovery's budget, in hundredths: kinds, and of the rest the decimal places and the rows of people. What
+// The shares of the discovery's budget, in hundredths: kinds, the forms of texts, decimal places, and the rows of people. What
 // is left goes to ranges and values by the number of their columns: a value needs about 6 standard deviations of noise to
 // be seen, and a cell of a range 4.
 const (
 	kindsShare  = 5
+	formsShare  = 3
 	placesShare = 5
 	rowsShare   = 5
 	valueWeight = 17 // of a column
@@ -110,11 +112,15 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		return nil, err
 	}
 	found := &Found{PrivacyID: p.PrivacyID, Columns: make([]FoundColumn, len(p.Columns))}
+	rest := int64(100 - kindsShare)
+	spent, err := found.askKinds(p, c, kinds)
+	if err != nil {
+		return nil, err
+	}
+	rest -= spent
 	var numbers, dates, texts []int
-	for i, column := range p.Columns {
+	for i := range found.Columns {
 		f := &found.Columns[i]
-		f.Name, f.Type, f.Scale = column.Name, column.Type, column.Scale
-		f.kinds(column, kinds[i])
 		switch {
 		case f.Left != "":
 		case f.Type == domain.String:
@@ -126,7 +132,6 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		}
 	}
 	found.Units = unitsOf(kinds)
-	rest := int64(100 - kindsShare)
 	places, rows := int64(0), int64(0)
 	if len(numbers) > 0 {
 		places = placesShare
@@ -173,6 +178,30 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		}
 	}
 	return found, nil
+}
+
+// askKinds picks the types of the columns. Of those that are texts it releases whether people have written numbers or dates,
+// and returns what it spent of the share, in hundredths.
+func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, err error) {
+	var texts []int
+	for i, column := range p.Columns {
+		x := &f.Columns[i]
+		x.Name, x.Type, x.Scale = column.Name, column.Type, column.Scale
+		if x.kinds(column, kinds[i]); x.Left == "" && x.Type == domain.String && column.Untyped {
+			texts = append(texts, i)
+		}
+	}
+	if len(texts) == 0 {
+		return 0, nil
+	}
+	forms, err := measure(c, formsStage, formOf, texts, share(p.Share, formsShare, 100))
+	if err != nil {
+		return 0, err
+	}
+	for _, i := range texts {
+		f.Columns[i].written(kinds[i], forms[i])
+	}
+	return formsShare, nil
 }
 
 // askRows releases how many rows people have, and which columns stay the same within a person: half of the share each.

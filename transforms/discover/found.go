@@ -31,14 +31,15 @@ type Found struct {
 type FoundColumn struct {
 	Name       string
 	Type       domain.Type
-	Scale      int      `json:",omitempty"`
-	Values     []string `json:",omitempty"`
-	Min        string   `json:",omitempty"`
-	Max        string   `json:",omitempty"`
-	Resolution string   `json:",omitempty"`
-	Null       bool     `json:",omitempty"`
-	Needed     float64  `json:",omitempty"` // people who have to share a value for it to be found, of a text
-	Left       string   `json:",omitempty"` // why the column is left out
+	Scale      int              `json:",omitempty"`
+	Values     []string         `json:",omitempty"`
+	Min        string           `json:",omitempty"`
+	Max        string           `json:",omitempty"`
+	Resolution string           `json:",omitempty"`
+	Null       bool             `json:",omitempty"`
+	Written    cellkind.Written `json:",omitempty"` // how numbers or dates are written, if not as dapple writes them
+	Needed     float64          `json:",omitempty"` // people who have to share a value for it to be found, of a text
+	Left       string           `json:",omitempty"` // why the column is left out
 }
 
 // Encode returns f as JSON.

@@ -29,7 +29,7 @@ func (p Params) Outlook() (Outlook, error) {
 	texts := int64((len(p.Columns) + 1) / 2)
 	others := int64(len(p.Columns)) - texts
 	weight := valueWeight*texts + rangeWeight*others
-	rest := int64(100 - kindsShare - placesShare)
+	rest := int64(100 - kindsShare - formsShare - placesShare)
 	e, err := l.Values(accountant.Values{Columns: int(texts), First: cut, Delta: dp.ShareOf(1, 1)}, share(p.Share, rest*valueWeight*texts, 100*weight))
 	if err != nil {
 		return Outlook{}, err

@@ -15,6 +15,7 @@ const (
 	placesOf           // decimal places of a number
 	magnitudeOf        // its sign and power of two
 	yearOf             // of a date or time
+	formOf             // how people have written a number or a date, in a column of texts
 	constantOf         // whether all rows of the person have it
 	statistics
 )
@@ -31,6 +32,12 @@ const (
 	textCell
 	kindCells
 )
+
+// cellOfKind is the cell of each kind in kindOf.
+var cellOfKind = [...]int{
+	cellkind.Boolean: boolCell, cellkind.Integer: wholeCell, cellkind.Decimal: decimalCell, cellkind.Float: decimalCell,
+	cellkind.Date: dateCell, cellkind.DateTime: stampCell, cellkind.Timestamp: stampCell, cellkind.Clock: clockCell, cellkind.Text: textCell,
+}
 
 // Cells of constantOf.
 const (
@@ -52,7 +59,7 @@ const (
 )
 
 // cellsOf are the numbers of cells of the statistics of a column.
-var cellsOf = [statistics]int{kindCells, placesCells, magnitudeCells, yearCells, constantCells}
+var cellsOf = [statistics]int{kindCells, placesCells, magnitudeCells, yearCells, formCells, constantCells}
 
 // sizes are the numbers of cells of all statistics of a table, column by column, and of the rows of a person, last.
 func sizes(columns int) []int {
@@ -89,32 +96,24 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 		return cells, false
 	}
 	kind, places := r.kind(text)
-	switch kind {
-	case cellkind.Boolean:
-		cells[kindOf] = boolCell
-	case cellkind.Integer, cellkind.Decimal, cellkind.Float:
-		cells[kindOf] = decimalCell
-		if kind == cellkind.Integer {
-			cells[kindOf] = wholeCell
-		}
-		cells[placesOf], cells[magnitudeOf] = number(text, places)
-	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp:
-		cells[kindOf] = stampCell
-		typ := kind.Type()
-		if kind == cellkind.Date {
-			cells[kindOf] = dateCell
-		}
-		a := domain.Attribute{Type: typ}
-		if v, ok := a.ParseNative(string(text)); ok {
-			cells[yearOf] = yearCell(typ.Time(v))
-		}
-	case cellkind.Clock:
-		cells[kindOf] = clockCell
-	default:
-		cells[kindOf] = textCell
+	cells[kindOf] = cellOfKind[kind]
+	read, as := text, kind
+	if kind == cellkind.Text && r.Untyped {
+		cells[formOf], read, as, places = form(text)
 	}
-	// What a category can be is a rule about texts, and not about columns: numbers of few digits may be codes.
-	value = len(text) <= maxCandidate && (kind == cellkind.Text || kind == cellkind.Boolean || kind == cellkind.Integer && len(text) <= 4)
+	switch as {
+	case cellkind.Integer, cellkind.Decimal, cellkind.Float:
+		cells[placesOf], cells[magnitudeOf] = number(read, places)
+	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp:
+		a := domain.Attribute{Type: as.Type()}
+		if v, ok := a.ParseNative(string(read)); ok {
+			cells[yearOf] = yearCell(a.Type.Time(v))
+		}
+	}
+	// What a category can be is a rule about texts, and not about columns: numbers of few digits may be codes, such as those
+	// of posts, of which some begin with 0 and are texts. A column has at most some million of them.
+	code := kind == cellkind.Boolean || kind == cellkind.Integer && len(text) <= 6 || kind == cellkind.Decimal && len(text) <= 4
+	value = len(text) <= maxCandidate && (kind == cellkind.Text || code)
 	if !r.Untyped {
 		value = r.Type == domain.String && len(text) <= maxCandidate
 	}

@@ -1,0 +1,119 @@
+package discover
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+)
+
+// Cells of formOf. The forms of dates have two each: without and with a time of the day.
+const (
+	plainCell = iota // another text, or none
+	pointCell        // 1,234.5, and what could be 1.234,5 too
+	commaCell
+	eitherDate // the day or the month may be first
+	eitherStamp
+	dayDate
+	dayStamp
+	monthDate
+	monthStamp
+	namedDate
+	namedStamp
+	formCells
+)
+
+// longestWritten is the length of the longest number or date that is looked for.
+const longestWritten = 64
+
+// latestShort is the year up to which years of two digits are taken: 69 is 1969.
+const latestShort = 2068
+
+// form finds the cell of a text in formOf, and returns the text as it is read, what it is, and the places of a number.
+func form(text []byte) (cell int, read []byte, kind cellkind.Kind, places int) {
+	if len(text) > longestWritten || !bytes.ContainsAny(text, "0123456789") {
+		return plainCell, text, cellkind.Text, 0
+	}
+	for _, w := range []struct {
+		cellkind.Written
+		cell int
+	}{{cellkind.PointNumbers, pointCell}, {cellkind.CommaNumbers, commaCell}} {
+		if read, ok := w.Canonical(nil, text, latestShort); ok {
+			if kind, places = cellkind.Classify(read); kind == cellkind.Integer || kind == cellkind.Decimal || kind == cellkind.Float {
+				return w.cell, read, kind, places
+			}
+		}
+	}
+	for _, w := range []struct {
+		cellkind.Written
+		cell int
+	}{{cellkind.DayFirst, dayDate}, {cellkind.MonthFirst, monthDate}, {cellkind.NamedMonth, namedDate}} {
+		moment, ok := w.Canonical(nil, text, latestShort)
+		if !ok {
+			continue
+		}
+		k := cellkind.Moment(string(moment))
+		if k == cellkind.Text {
+			continue
+		}
+		if kind = k; cell == dayDate { // and the month may be first
+			cell = eitherDate
+			break
+		}
+		cell, read = w.cell, moment
+	}
+	switch {
+	case cell == plainCell:
+		return plainCell, text, cellkind.Text, 0
+	case kind != cellkind.Date:
+		cell++
+	}
+	return cell, read, kind, 0
+}
+
+// written makes numbers or dates of a column of texts that are written as such; k are the kinds of its cells, and w their
+// forms. As for kinds, all other cells together are a hundredth of it, or less than the noise shows.
+func (f *FoundColumn) written(k, w noisy) {
+	there := sum(k.cells[boolCell:])
+	fits := func(own []int, forms ...int) bool {
+		n, marked := 0., 0.
+		for _, cell := range own {
+			n += k.cells[cell]
+		}
+		for _, cell := range forms {
+			marked += w.cells[cell]
+		}
+		noise := 3 * math.Hypot(k.sigma*math.Sqrt(float64(kindCells-1-len(own))), w.sigma*math.Sqrt(float64(len(forms))))
+		return marked > 3*w.sigma*math.Sqrt(float64(len(forms))) && there-n-marked <= max(.01*there, noise) && n+marked > there/2
+	}
+	// seen reports whether a form has cells that its rival has not.
+	seen := func(cells ...int) bool {
+		n := 0.
+		for _, cell := range cells {
+			n += w.cells[cell]
+		}
+		return n > max(.01*there, 3*w.sigma*math.Sqrt(float64(len(cells))))
+	}
+	dates, numbers := []int{dateCell, stampCell}, []int{wholeCell, decimalCell}
+	switch {
+	case fits(numbers, pointCell, commaCell):
+		if f.Type, f.Written = domain.Int64, cellkind.PointNumbers; seen(commaCell) {
+			f.Written = cellkind.CommaNumbers
+		}
+		return
+	case fits(dates, namedDate, namedStamp):
+		f.Written = cellkind.NamedMonth
+	case !fits(dates, eitherDate, eitherStamp, dayDate, dayStamp, monthDate, monthStamp):
+		return
+	case seen(monthDate, monthStamp) && seen(dayDate, dayStamp): // no form reads all of them
+		return
+	case seen(monthDate, monthStamp):
+		f.Written = cellkind.MonthFirst
+	default:
+		f.Written = cellkind.DayFirst
+	}
+	if f.Type = domain.Date; k.cells[stampCell] > 3*k.sigma || w.cells[eitherStamp]+w.cells[dayStamp]+w.cells[monthStamp]+w.cells[namedStamp] > 3*2*w.sigma {
+		f.Type = domain.Timestamp
+	}
+}
