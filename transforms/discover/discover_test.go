@@ -328,3 +328,77 @@ func TestMagnitudes(t *testing.T) {
 		}
 	}
 }
+
+// TestUsedPlaces: places are those of the number, however it is written, and no text costs more than its length.
+func TestUsedPlaces(t *testing.T) {
+	for text, want := range map[string]int{
+		"0": 0, "-0.000": 0, "0e-5": 0, "7": 0, "1500": 0, "1.0": 0, "1.50": 1, "+.25": 2, "-12.340": 2, "5.": 0, "12.5e1": 0, "12.5e0": 1, "1500e-2": 0, "1500e-3": 1,
+		"1E-7": 7, "2.5e-08": 9, "1.23456789": 8, "0.1234567891": 10, "1e-300": 10, "1e300": 0, "1e-300000000": 10, "1e300000000": 0, "1e-99999999999999999999": 10,
+		"1.000000000000000000000000000000000000000000000": 0, "1" + strings.Repeat("0", 60): 0,
+	} {
+		if got := usedPlaces([]byte(text)); got != want {
+			t.Errorf("%s has %d places, want %d", text, got, want)
+		}
+	}
+	c, _ := (&reader{Column: Column{Untyped: true}}).place([]byte("1e-300000000"), false)
+	if c[kindOf] != decimalCell || c[magnitudeOf] != powers {
+		t.Errorf("a number below all floats is in cells %v, want 0", c)
+	}
+}
+
+// TestFarCellsHaveToStandOut: of noise alone a cell far from the range never makes an end of it: farFalse of the columns at
+// most, which 10,000 draws see with probability .001. Cells at the end are found at 4.2 standard deviations, and cells far
+// off at 7. The noise alone makes a range longer by the cells next to it in nearFalse of the columns at each end: more than
+// 50 of 10,000 are there with a probability below 1e-6. Where nothing is, a range is seen in firstFalse of the columns: more
+// than 35 with a probability below 1e-6.
+func TestFarCellsHaveToStandOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	draw := func(signal map[int]float64) noisy {
+		n := noisy{make([]float64, magnitudeCells-1), 20}
+		for i := range n.cells {
+			n.cells[i] = n.sigma * (signal[i] + rng.NormFloat64())
+		}
+		return n
+	}
+	far, near, nothing := 0, 0, 0
+	for range 10_000 {
+		first, last, ok := draw(map[int]float64{100: 50, 101: 50}).seen()
+		if !ok || first > 100 || last < 101 {
+			t.Fatalf("a range from 100 to 101 is seen from %d to %d, %v", first, last, ok)
+		}
+		if first < 100 || last > 101 {
+			near++
+		}
+		if first < 100-2*reach-widest || last > 101+2*reach+widest {
+			far++
+		}
+		if _, _, ok := draw(nil).seen(); ok {
+			nothing++
+		}
+	}
+	if far > 0 || near > 50 || nothing > 35 {
+		t.Errorf("noise makes %d far ends, %d near ones and %d ranges where nothing is, of 10,000", far, near, nothing)
+	}
+	for _, c := range []struct {
+		signal      map[int]float64
+		first, last int
+	}{
+		{map[int]float64{100: 50, 102: 4.2}, 100, 102},
+		{map[int]float64{100: 50, 104: 5}, 100, 100}, // above the bar of single cells, and far
+		{map[int]float64{100: 50, 150: 5}, 100, 100},
+		{map[int]float64{100: 50, 150: 7, 152: 4.2}, 100, 152},
+		{map[int]float64{50: 7, 100: 50}, 50, 100},
+		{map[int]float64{100: 50, 101: 3, 102: 3}, 100, 101},                 // two together
+		{map[int]float64{100: 50, 120: 4, 121: 4, 122: 4, 123: 4}, 100, 123}, // the four together, then one by one
+		{map[int]float64{100: 50, 98: 4.2, 96: 4.2, 0: 5, magnitudeCells - 2: 5}, 96, 100},
+		{map[int]float64{0: 50, magnitudeCells - 2: 50}, 0, magnitudeCells - 2},
+	} {
+		n := noisy{make([]float64, magnitudeCells-1), 1}
+		for i, x := range c.signal {
+			n.cells[i] = x
+		}
+		if first, last, ok := n.seen(); !ok || first != c.first || last != c.last {
+			t.Errorf("%v: seen from %d to %d, want %d to %d", c.signal, first, last, c.first, c.last)
+		}
+	}
+}

@@ -239,38 +239,59 @@ func unitsOf(kinds map[int]noisy) (n float64) {
 	return max(0, n/float64(max(1, len(kinds))))
 }
 
-// seen returns the outermost cells that stand out of the noise: single cells, or several at either end together. With
-// probability .999, noise alone makes none.
+// The chances that noise alone makes an end of a range, by where it would be: within reach of the cells that are seen
+// already, where it makes the range a little longer; or far from them, where it would make one that is empty for the most
+// part.
+const (
+	reach      = 2
+	firstFalse = .001
+	nearFalse  = .001
+	farFalse   = 1e-7
+	widest     = 8 // neighbouring cells that are looked at together
+)
+
+// seen returns the outermost cells that stand out of the noise, by themselves or together with those behind them. It begins
+// at the largest, and goes on from what it sees. The bars are such that noise alone passes any of them with the
+// probabilities above, whatever the number of cells.
 func (n noisy) seen() (first, last int, ok bool) {
-	single := n.sigma * quantile(.001/float64(len(n.cells)))
-	first, last = -1, -1
+	top := 0
 	for i, x := range n.cells {
-		if x > single {
-			if first < 0 {
-				first = i
-			}
-			last = i
+		if x > n.cells[top] {
+			top = i
 		}
 	}
-	if first < 0 {
+	if n.cells[top] <= n.sigma*quantile(firstFalse/float64(len(n.cells))) {
 		return 0, 0, false
 	}
-	for wide := 2; wide <= 8; wide *= 2 { // sums of neighbouring cells beyond
-		bar := n.sigma * math.Sqrt(float64(wide)) * quantile(.0001/float64(len(n.cells)))
-		for i := len(n.cells) - wide; i > last; i-- {
-			if sum(n.cells[i:i+wide]) > bar {
-				last = i
-				break
-			}
+	first, last = top, top
+	for from, to := -1, -1; from != first || to != last; { // what is far from one end may be near the next
+		from, to = first, last
+		first, last = n.end(first, -1), n.end(last, 1)
+	}
+	return first, last, true
+}
+
+// end returns the outermost cell beyond one, in a direction of 1 or −1, that stands out; or that one.
+func (n noisy) end(known, direction int) int {
+	outermost := 0
+	if direction > 0 {
+		outermost = len(n.cells) - 1
+	}
+	for i := outermost; i != known; i -= direction {
+		chance := nearFalse / (2 * reach)
+		if (i-known)*direction > reach {
+			chance = farFalse / float64(len(n.cells))
 		}
-		for i := wide; i <= first; i++ {
-			if sum(n.cells[i-wide:i]) > bar {
-				first = i - 1
-				break
+		z := quantile(chance / 4) // of 1, 2, 4 and 8 cells
+		total := 0.
+		for wide := 1; wide <= min(widest, (outermost-i)*direction+1); wide++ {
+			total += n.cells[i+(wide-1)*direction]
+			if wide&(wide-1) == 0 && total > z*n.sigma*math.Sqrt(float64(wide)) {
+				return i
 			}
 		}
 	}
-	return first, last, true
+	return known
 }
 
 func sum(list []float64) (s float64) {

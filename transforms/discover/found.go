@@ -115,30 +115,32 @@ func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) 
 			f.Type = domain.Numeric
 		}
 	}
-	cells := noisy{magnitudes.cells[:magnitudeCells-1], magnitudes.sigma}
+	cells, at := f.held(magnitudes)
 	first, last, ok := cells.seen()
 	if !ok {
 		f.Left = unseen
 		return
 	}
+	first, last = at[first], at[last]
 	if first > powers && last-first > 6 { // what is far below the largest numbers is near 0
 		first = powers
 	}
 	if last < powers && last-first > 6 {
 		last = powers
 	}
-	if f.Type == domain.Int64 { // what is below 1 is 0
-		first, last = f.whole(first), f.whole(last)
-	}
 	f.span(first, last, min(k, cellkind.MaxPlaces))
 }
 
-// whole moves a cell of fractions to that of 0.
-func (f *FoundColumn) whole(cell int) int {
-	if low, high := within(cell); low > -1 && high <= 1 {
-		return powers
+// held are the cells of magnitudes that the type can have, and where they are: whole numbers have none between 0 and 1.
+func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
+	list.sigma = magnitudes.sigma
+	for i, x := range magnitudes.cells[:magnitudeCells-1] {
+		if low, high := within(i); f.Type == domain.Int64 && i != powers && low >= -1 && high <= 1 {
+			continue
+		}
+		list.cells, at = append(list.cells, x), append(at, i)
 	}
-	return cell
+	return list, at
 }
 
 // span declares the range from one cell to another at a resolution of so many decimal places, or the finest at which there

@@ -1,8 +1,8 @@
 package discover
 
 import (
+	"bytes"
 	"math"
-	"math/big"
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -95,15 +95,15 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	if null || nullMarks[string(text)] {
 		return cells, false
 	}
-	kind, places := r.kind(text)
+	kind := r.kind(text)
 	cells[kindOf] = cellOfKind[kind]
 	read, as := text, kind
 	if kind == cellkind.Text && r.Untyped {
-		cells[formOf], read, as, places = form(text)
+		cells[formOf], read, as = form(text)
 	}
 	switch as {
 	case cellkind.Integer, cellkind.Decimal, cellkind.Float:
-		cells[placesOf], cells[magnitudeOf] = number(read, places)
+		cells[placesOf], cells[magnitudeOf] = number(read)
 	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp:
 		a := domain.Attribute{Type: as.Type()}
 		if v, ok := a.ParseNative(string(read)); ok {
@@ -121,62 +121,57 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 }
 
 // kind classifies a text, by the type of its column if that is public.
-func (r *reader) kind(text []byte) (cellkind.Kind, int) {
+func (r *reader) kind(text []byte) cellkind.Kind {
+	kind := declaredKinds[r.Type]
 	if r.Untyped {
-		return cellkind.Classify(text)
+		kind, _ = cellkind.Classify(text)
 	}
-	switch r.Type {
-	case domain.String:
-		return cellkind.Text, 0
-	case domain.Int64:
-		return cellkind.Integer, 0
-	case domain.Numeric, domain.Float64:
-		kind, places := cellkind.Classify(text)
-		if kind == cellkind.Integer {
-			kind = cellkind.Decimal
-		}
-		return kind, places
-	case domain.Bool:
-		return cellkind.Boolean, 0
-	case domain.Date:
-		return cellkind.Date, 0
-	case domain.DateTime:
-		return cellkind.DateTime, 0
-	case domain.Timestamp:
-		return cellkind.Timestamp, 0
-	case domain.Time:
-		return cellkind.Clock, 0
-	}
-	return cellkind.Text, 0
+	return kind
+}
+
+// declaredKinds are the kinds of cells of declared types; others are texts.
+var declaredKinds = map[domain.Type]cellkind.Kind{
+	domain.String: cellkind.Text, domain.Int64: cellkind.Integer, domain.Numeric: cellkind.Decimal, domain.Float64: cellkind.Decimal,
+	domain.Bool: cellkind.Boolean, domain.Date: cellkind.Date, domain.DateTime: cellkind.DateTime, domain.Timestamp: cellkind.Timestamp, domain.Time: cellkind.Clock,
 }
 
 // number finds the cells of a number: how many places of it are not 0, and its magnitude.
-func number(text []byte, places int) (placesCell, magnitudeCell int) {
+func number(text []byte) (placesCell, magnitudeCell int) {
 	x, ok := domain.ParseFloat(string(text))
 	if !ok || math.IsInf(x, 0) {
 		return placesCells - 1, magnitudeCells - 1
 	}
-	return min(usedPlaces(text, places), cellkind.MaxPlaces+1), magnitude(x)
+	return usedPlaces(text), magnitude(x)
 }
 
-// usedPlaces are the decimal places of a number up to the last one that is not 0.
-func usedPlaces(text []byte, places int) int {
-	if r, ok := new(big.Rat).SetString(string(text)); ok && places == 0 && len(text) < 40 {
-		if r.IsInt() {
+// usedPlaces are the decimal places of a number up to the last one that is not 0, at most one more than a NUMERIC has. It
+// reads the text alone: a short text such as 1e-300000000 stands for a number that no memory holds.
+func usedPlaces(text []byte) int {
+	power := 0
+	if e := bytes.IndexAny(text, "eE"); e >= 0 {
+		text, power = text[:e], exponent(text[e+1:])
+	}
+	whole, fraction, _ := bytes.Cut(text, []byte{'.'})
+	places := len(bytes.TrimRight(fraction, "0"))
+	if places == 0 {
+		whole = bytes.TrimLeft(whole, "+-0")
+		if len(whole) == 0 {
 			return 0
 		}
-		ten := big.NewRat(10, 1)
-		for n := 1; n <= cellkind.MaxPlaces; n++ {
-			if r.Mul(r, ten); r.IsInt() {
-				return n
-			}
-		}
-		return cellkind.MaxPlaces + 1
+		places = len(bytes.TrimRight(whole, "0")) - len(whole)
 	}
-	for ; places > 0 && text[len(text)-1] == '0'; places-- {
-		text = text[:len(text)-1]
+	return min(max(places-power, 0), cellkind.MaxPlaces+1)
+}
+
+// exponent reads a whole number, and takes one beyond those of all floats for a large one.
+func exponent(text []byte) (n int) {
+	for _, c := range bytes.TrimLeft(text, "+-") {
+		n = min(10*n+int(c-'0'), 1<<20)
 	}
-	return places
+	if text[0] == '-' {
+		return -n
+	}
+	return n
 }
 
 // magnitude is the cell of a number in magnitudeOf: negative ones by falling magnitude, 0, and positive ones.

@@ -30,18 +30,18 @@ const longestWritten = 64
 // latestShort is the year up to which years of two digits are taken: 69 is 1969.
 const latestShort = 2068
 
-// form finds the cell of a text in formOf, and returns the text as it is read, what it is, and the places of a number.
-func form(text []byte) (cell int, read []byte, kind cellkind.Kind, places int) {
+// form finds the cell of a text in formOf, and returns the text as it is read, and what it is.
+func form(text []byte) (cell int, read []byte, kind cellkind.Kind) {
 	if len(text) > longestWritten || !bytes.ContainsAny(text, "0123456789") {
-		return plainCell, text, cellkind.Text, 0
+		return plainCell, text, cellkind.Text
 	}
 	for _, w := range []struct {
 		cellkind.Written
 		cell int
 	}{{cellkind.PointNumbers, pointCell}, {cellkind.CommaNumbers, commaCell}} {
 		if read, ok := w.Canonical(nil, text, latestShort); ok {
-			if kind, places = cellkind.Classify(read); kind == cellkind.Integer || kind == cellkind.Decimal || kind == cellkind.Float {
-				return w.cell, read, kind, places
+			if kind, _ = cellkind.Classify(read); kind == cellkind.Integer || kind == cellkind.Decimal || kind == cellkind.Float {
+				return w.cell, read, kind
 			}
 		}
 	}
@@ -65,11 +65,11 @@ func form(text []byte) (cell int, read []byte, kind cellkind.Kind, places int) {
 	}
 	switch {
 	case cell == plainCell:
-		return plainCell, text, cellkind.Text, 0
+		return plainCell, text, cellkind.Text
 	case kind != cellkind.Date:
 		cell++
 	}
-	return cell, read, kind, 0
+	return cell, read, kind
 }
 
 // written makes numbers or dates of a column of texts that are written as such; k are the kinds of its cells, and w their
