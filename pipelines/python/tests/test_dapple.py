@@ -5,6 +5,7 @@ import decimal
 import doctest
 import glob
 import importlib.util
+import json
 import os
 import signal
 import subprocess
@@ -104,6 +105,21 @@ class Tables(unittest.TestCase):
         with self.assertRaises(dapple.Error):
             dapple.load("nothing")
 
+    def test_no_domain(self) -> None:
+        """Without a domain one is found within the budget, stands in the release, and is found again when that is loaded."""
+        made = dapple.synthesize(table(), privacy_id="person_id", epsilon=5, delta=1e-6, expected_rows=N)
+        self.assertEqual(set(made.domain.columns), set(made.rows.column_names))
+        self.assertIn("age", made.domain.columns)
+        self.assertNotIn("derived_from_data", made.domain.keys)
+        self.assertEqual(made.rows.schema.field("age").type, pa.int16())
+        with tempfile.TemporaryDirectory() as at:
+            made.save(Path(at) / "out")
+            again = dapple.load(Path(at) / "out")
+            self.assertEqual(again.domain.keys, made.domain.keys)
+            self.assertIn("columns", again.evaluate(table()))
+        again = dapple.synthesize(table(), domain=made.domain, **TERMS)
+        self.assertEqual(again.domain.keys, made.domain.keys)
+
     @unittest.skipIf(missing("pandas"), "missing: pandas")
     def test_pandas(self) -> None:
         frame = table().to_pandas(types_mapper={pa.int16(): __import__("pandas").Int16Dtype()}.get)
@@ -140,8 +156,9 @@ class Words(unittest.TestCase):
         self.assertEqual(left(), before)
 
     def test_requests(self) -> None:
+        self.refused("privacy_id: is required", "epsilon: got \"-1\"", "bogus: is not a flag", domain=None, epsilon=-1, bogus=1)
+        self.refused("table: is a builtins.list", "delta: got \"2\"", domain=None, privacy_id="none", delta=2, data=[1, 2])
         self.refused("epsilon: got \"-1\"", "delta: got \"2\"", "bogus: is not a flag", epsilon=-1, delta=2, bogus=1)
-        self.refused("domain: is required", domain=None)
         self.refused("domain: there is no file", domain="nothing.yaml")
         self.refused("values", domain="privacy_id: none\ncolumns: [{name: a, type: STRING}]\n")
         self.refused("output: is no option here", output="x")
@@ -164,12 +181,17 @@ class Words(unittest.TestCase):
         self.refused("table: it has no columns", data=pandas.DataFrame())
         mixed = frame.assign(odd=[1, "x"] * (N // 2), lists=[[1]] * N)
         self.refused("column odd: its values are of mixed types", data=mixed)
+        self.refused("column odd: its values are of mixed types", "column lists: holds list", "table: its index means something", "column 7: its name is a int",
+                     "column age: two columns have this name", "privacy_id: there is no column id", "epsilon: got",
+                     data=pandas.concat([mixed.set_index("person_id"), mixed[["age"]].set_index(mixed.person_id)], axis=1).rename(columns={"sex": 7}), privacy_id="id", epsilon=0)
         nan = frame.assign(person_id=[float("nan"), *range(1, N)])
+        self.refused("privacy_id: column person_id has NULL or NaN", "column odd", data=nan.assign(odd=mixed.odd))
         self.refused("privacy_id: column person_id has NULL or NaN", data=nan)
         wide = pandas.DataFrame({f"c{i}": [0, 1] for i in range(10_000)})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.assertEqual(len(dapple.infer(wide, privacy_id="none").columns), 10_000)
+        self.refused("columns", data=wide, domain=None, privacy_id="none")
 
 
 class Others(unittest.TestCase):
@@ -187,6 +209,22 @@ class Others(unittest.TestCase):
         self.assertIn("ε", repr(plan))
         evaluation = dapple.synthesize(table(), domain=domain, **TERMS).evaluate(table())
         self.assertIn("<iframe", evaluation._repr_html_())
+
+    def test_schema(self) -> None:
+        """A public description of a table is a file, or what stands in it; no table is read."""
+        fields = [{"name": "sex", "type": "string", "constraints": {"enum": ["f", "m"]}}, {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 110}}]
+        with warnings.catch_warnings(), tempfile.TemporaryDirectory() as at:
+            warnings.simplefilter("error")
+            path = Path(at) / "package.json"
+            path.write_text(json.dumps({"resources": [{"name": "other", "schema": {"fields": []}}, {"name": "people", "schema": {"fields": fields}}]}))
+            for schema in ({"fields": fields}, f"{path}#people"):
+                domain = dapple.infer(schema=schema, privacy_id="none")
+                self.assertEqual((domain.columns["sex"].values, domain.columns["age"].max), (["f", "m"], 110))
+        for given in ({}, {"table": table(), "schema": {}}):
+            with self.assertRaisesRegex(dapple.Error, "table: either a table is read or a schema"):
+                dapple.infer(**given)
+        with self.assertRaisesRegex(dapple.Error, "schema: "):
+            dapple.infer(schema={"a": 1}, privacy_id="none")
 
     def test_ledger(self) -> None:
         with tempfile.TemporaryDirectory() as at:
@@ -260,7 +298,10 @@ echo '{{"level":"error","what":"criteria are not met"}}' >&2; exit 1
                 dapple.Synthesize
 
     def test_examples(self) -> None:
-        self.assertEqual(doctest.testmod(dapple._domain).failed, 0)
+        for module in (dapple._api, dapple._domain):
+            found = doctest.testmod(module)
+            self.assertEqual(found.failed, 0)
+            self.assertGreater(found.attempted, 0, module.__name__)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
     import dapple
 
-    domain = dapple.infer(table, privacy_id="person_id")       # review it: it was read off the table
-    made = dapple.synthesize(table, domain=domain, epsilon=1, delta=1e-9)
+    made = dapple.synthesize(table, privacy_id="person_id", epsilon=1, delta=1e-9)
     made.rows                                                  # synthetic rows, of the table's type
     made.statement                                             # the promise, and what was spent
+    made.domain                                                # what columns contain, found privately; domain=… gives it
     made.sample(1000, where="age > 67")                        # more rows, at no privacy cost
     made.query("SELECT AVG(age) FROM rows")                    # answers with 95 % intervals, at no privacy cost
 

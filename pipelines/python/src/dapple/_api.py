@@ -70,7 +70,7 @@ class Release:
 
     @property
     def domain(self) -> Domain | None:
-        """The domain; None of a release that was loaded, whose statement has a dictionary of the columns."""
+        """The domain, also one that was found privately; None of a release that was loaded and had been given one."""
         return self._domain
 
     @property
@@ -188,17 +188,23 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
 
     `table` is a pandas, Polars or PyArrow table, a RecordBatchReader, a DuckDB relation, or a path for tables larger
     than memory; `rows` of the result has the same type, and is a directory of Parquet files for a path. `domain` is a
-    Domain, a dict, a YAML text or a path. `privacy_id` is the column that names people, or "none" if every row is another
-    person; it replaces the domain's. `expected_rows` is a public estimate of the number of people. `about` are the report's texts,
+    Domain, a dict, a YAML text or a path; without one it is found privately, by a tenth of the budget. `privacy_id` is the
+    column that names people, or "none" if every row is another person; it replaces the domain's. `expected_rows` is a public estimate of the number of people. `about` are the report's texts,
     `ledger` the budget book to charge. Options are flags of `dapple synth`, such as method="rake" or neighbouring="replace".
 
     Raises Error with every fault, before anything is spent; Interrupted on Ctrl-C, which says what was spent. An Error after
     that says so: a call keeps nothing for the next one. One about criteria has the paid release in `release`.
+
+    >>> import pyarrow
+    >>> visits = pyarrow.table({"nights": [n % 7 for n in range(1000)]})
+    >>> nights = {"name": "nights", "type": "INT64", "min": 0, "max": 9, "fallback": 0}
+    >>> made = synthesize(visits, privacy_id="none", domain={"columns": [nights]}, epsilon=1, delta=1e-6, expected_rows=1000)
+    >>> made.rows.schema == visits.schema
+    True
+    >>> made.sample(10, where="nights >= 5").num_rows
+    10
     """
     faults = [Fault(name, "is no option here", "rows come back as a table; use save()") for name in ("format", "output", "release") if name in options]
-    if domain is None:
-        faults.append(Fault("domain", "is required: what values each column can have",
-                            "review what dapple.infer(table, privacy_id=…) proposes, or write it"))
     home = Path(tempfile.mkdtemp(prefix="dapple-release-"))
     try:
         with _program.workspace() as at:
@@ -207,18 +213,21 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
                 used.privacy_id = privacy_id
             source = _gather(faults, lambda: _tables().write(table, at / "rows.parquet", used.privacy_id if used else privacy_id))
             flags = _program.options({
+                "domain": used and "domain.yaml", "privacy_id": None if used else privacy_id,
                 "epsilon": epsilon, "delta": delta, "expected_rows": expected_rows, "rows": rows,
                 "about": _about(about, at), "ledger": _book(ledger), **options})
             if used is not None:
                 used.save(at / "domain.yaml")
+            arguments = ["--output=rows", "--release=rows.release", *flags]
             if faults:
-                if used is not None:  # whatever else is wrong
-                    _gather(faults, lambda: _program.run("plan", ["--domain=domain.yaml", *flags], at))
+                if used is not None or domain is None:  # whatever else is wrong; there is no table that could be read
+                    others: list[Fault] = []
+                    _gather(others, lambda: _program.run("synth", ["--input=absent.parquet", *arguments], at))
+                    faults += [f for f in others if f.where != "input" and f.where not in {g.where for g in faults}]
                 raise Error(faults)
             failed = None
             try:
-                _program.run("synth", [f"--input={source.path}", "--domain=domain.yaml", "--output=rows", "--release=rows.release", *flags],
-                             at, progress=progress)
+                _program.run("synth", [f"--input={source.path}", *arguments], at, progress=progress)
             except Error as e:
                 failed = e
             if failed is not None and not (at / "rows.release" / "_manifest.json").exists():
@@ -230,7 +239,7 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
-    made = Release(home / "rows", source.restore, used)
+    made = Release(home / "rows", source.restore, used or _found(home / "rows.release"))
     weakref.finalize(made, shutil.rmtree, home, ignore_errors=True)
     if failed is not None:
         failed.release = made
@@ -244,23 +253,46 @@ def load(path: str | os.PathLike[str], *, domain: DomainLike | None = None) -> R
     statement = where.with_name(where.name + ".release") / "_privacy.json"
     if not statement.exists():
         raise Error([Fault("path", f"there is no release beside {where}", "name the directory of rows that save or dapple synth wrote")])
-    return Release(where, _tables().arrow, None if domain is None else Domain(domain))
+    return Release(where, _tables().arrow, _found(statement.parent) if domain is None else Domain(domain))
 
 
-def infer(table: Any, *, privacy_id: str, from_data: bool = True) -> Domain:
-    """Proposes a domain from a table; `privacy_id` is the column that names people, or "none" if every row is another person.
+def _found(release: Path) -> Domain | None:
+    """Returns the domain that a run found, which its release holds; None if the run was given one."""
+    path = release / "_domain.yaml"
+    return Domain(path) if path.exists() else None
 
-    With `from_data` cells are read off the table, which is NOT private: edit the domain by what is known without
-    the table, and say so by `reviewed`. A release repeats what is left. Raises Error.
+
+def infer(table: Any = None, *, privacy_id: str | None = None, from_data: bool = True,
+          schema: Mapping[str, Any] | list[Any] | str | os.PathLike[str] | None = None) -> Domain:
+    """Proposes a domain, from a table or from `schema`, its public description.
+
+    `privacy_id` is the column that names people, or "none" if every row is another person. With `from_data` cells of the table
+    are read, which is NOT private: edit the domain by what is known without the table, and say so by `reviewed`. A release
+    repeats what is left. `schema` is an ODCS contract, a JSON Schema, or a schema of Avro, BigQuery, dbt or Frictionless:
+    a file, with #TABLE behind its name if it describes several, or what stands in it. Raises Error.
+
+    >>> infer(schema={"type": "object", "properties": {"age": {"type": "integer", "minimum": 0, "maximum": 110}}}, privacy_id="none").columns["age"].max
+    110
     """
+    if (table is None) == (schema is None):
+        raise Error([Fault("table", "either a table is read or a schema", "give one of them")])
     with _program.workspace() as at:
-        source = _tables().write(table, at / "rows.parquet", privacy_id)
-        flags = _program.options({"privacy_id": privacy_id, "from_data": from_data})
-        _program.run("infer", [f"--input={source.path}", "--output=domain.yaml", *flags], at)
+        if schema is None:
+            flags = [f"--input={_tables().write(table, at / 'rows.parquet', privacy_id).path}", *(["--from_data"] if from_data else [])]
+        else:
+            flags = [f"--schema={_described(schema, at)}"]
+        _program.run("infer", ["--output=domain.yaml", *flags, *_program.options({"privacy_id": privacy_id})], at)
         out = Domain(at / "domain.yaml")
-    if from_data:
+    if from_data and schema is None:
         warnings.warn("dapple: this domain was read off the table and is NOT private; review it", stacklevel=2)
     return out
+
+
+def _described(schema: Mapping[str, Any] | list[Any] | str | os.PathLike[str], at: Path) -> str:
+    if isinstance(schema, (str, os.PathLike)):
+        return os.path.abspath(schema)
+    (at / "schema.json").write_text(json.dumps(schema, default=str), encoding="utf-8")
+    return "schema.json"
 
 
 def plan(domain: DomainLike, *, epsilon: float, delta: float, expected_rows: int | None = None, **options: Any) -> Plan:

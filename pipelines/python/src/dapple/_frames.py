@@ -53,27 +53,41 @@ def write(data: Any, path: Path, privacy_id: str | None = None) -> Source:
     if isinstance(data, (str, os.PathLike)):
         name = os.fspath(data)
         return Source(name if "://" in name else os.path.abspath(name), None, directory)
-    schema, batches, restore = _read(data)
-    faults = _faults(schema)
+    faults: list[Fault] = []
+    schema, batches, restore = _read(data, faults)
+    faults += _faults(schema)
     if privacy_id not in (None, "none") and privacy_id not in schema.names:
         faults.append(Fault("privacy_id", f"there is no column {privacy_id}", f"the table has {_some(schema.names)}"))
+    faults += _nobody(schema, batches, privacy_id, path, bool(faults))
     if faults:
+        path.unlink(missing_ok=True)
         raise Error(faults)
-    plain = pa.schema([pa.field(f.name, _plain(f.type)) for f in schema])
-    with pq.ParquetWriter(path, plain) as writer:
-        for batch in batches:
-            table = pa.Table.from_arrays([_written(column, f.type) for column, f in zip(batch.columns, plain)], schema=plain)
-            if privacy_id in plain.names:
-                _check_ids(table[privacy_id], str(privacy_id))
-            writer.write_table(table)
     return Source(str(path), list(schema.names), restore)
 
 
-def _read(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch], Restore]:
-    """Returns the columns, the rows in batches, and the way back."""
+def _nobody(schema: pa.Schema, batches: Iterator[pa.RecordBatch], privacy_id: str | None, path: Path, faulty: bool) -> list[Fault]:
+    """Writes the rows, unless something is wrong already, and returns the fault of rows that belong to nobody."""
+    at = [i for i, name in enumerate(schema.names) if name == privacy_id]
+    plain = pa.schema([pa.field(f.name, _plain(f.type)) for f in schema])
+    with contextlib.nullcontext() if faulty else pq.ParquetWriter(path, plain) as writer:
+        for batch in batches:
+            if at and _lacks(batch.column(at[0])):
+                return [Fault("privacy_id", f"column {privacy_id} has NULL or NaN, and rows without an ID belong to nobody",
+                              f"drop them: dropna(subset=[{privacy_id!r}])")]
+            if writer is not None:
+                writer.write_table(pa.Table.from_arrays([_written(column, f.type) for column, f in zip(batch.columns, plain)], schema=plain))
+    return []
+
+
+def _lacks(ids: pa.Array) -> bool:
+    return bool(ids.null_count or pa.types.is_floating(ids.type) and pc.any(pc.is_nan(ids)).as_py())
+
+
+def _read(data: Any, faults: list[Fault]) -> tuple[pa.Schema, Iterator[pa.RecordBatch], Restore]:
+    """Returns the columns, the rows in batches, and the way back; what is wrong with a frame is added to faults."""
     library = type(data).__module__.partition(".")[0]
     if library == "pandas":
-        table = _of_pandas(data)
+        table = _of_pandas(data, faults)
         return table.schema, iter(table.to_batches()), _to_pandas(data, table.schema)
     if library == "polars":
         polars = sys.modules["polars"]
@@ -102,28 +116,30 @@ def _read(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch], Restore]:
                        "give a pandas, Polars or PyArrow table, a DuckDB relation, or a path")])
 
 
-def _of_pandas(frame: Any) -> pa.Table:
-    """Converts column by column, so that every fault is found."""
+def _of_pandas(frame: Any, faults: list[Fault]) -> pa.Table:
+    """Converts column by column, so that every fault is found; a column that has one gets other values."""
     import pandas
 
     if not isinstance(frame, pandas.DataFrame):
         raise Error([Fault("table", f"is a pandas {type(frame).__name__}", "give a DataFrame")])
-    faults = []
+    before = len(faults)
     index = frame.index
     if index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu":
         faults.append(Fault("table", "its index means something, and rows have no index",
                             "reset_index() makes it a column, reset_index(drop=True) leaves it out"))
+    arrays, names = [], []
     for i, name in enumerate(frame.columns):
         if not isinstance(name, str):
             faults.append(Fault(f"column {name!r}", f"its name is a {type(name).__name__}", "rename it to a text"))
             continue
+        names.append(name)
         try:
-            pa.Array.from_pandas(frame.iloc[:, i])
+            arrays.append(pa.array(frame.iloc[:, i], from_pandas=True))
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             faults.append(Fault(f"column {name}", "its values are of mixed types, or of one that tables lack", "convert it with astype()"))
-    faults += _twice(list(frame.columns))
-    if faults:
-        raise Error(faults)
+            arrays.append(pa.array([""] * len(frame)))
+    if len(faults) > before or len(set(names)) < len(names):
+        return pa.Table.from_arrays(arrays, names=names)
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
@@ -140,12 +156,6 @@ def _faults(schema: pa.Schema) -> list[Fault]:
         if pa.types.is_nested(field.type):
             faults.append(Fault(f"column {field.name}", f"holds {field.type}", "a cell is one value: unnest it into columns or rows"))
     return faults
-
-
-def _check_ids(ids: pa.ChunkedArray, name: str) -> None:
-    if ids.null_count or pa.types.is_floating(ids.type) and pc.any(pc.is_nan(ids)).as_py():
-        raise Error([Fault("privacy_id", f"column {name} has NULL or NaN, and rows without an ID belong to nobody",
-                           f"drop them: dropna(subset=[{name!r}])")])
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
