@@ -27,7 +27,9 @@ type errand struct {
 	Epsilon     dp.Epsilon
 	Method      string
 	Seed        uint64 // of noise and of all else: a run can be made again
-	Rows, Test  string // files to write as many rows to as the table has, and other people of its law; "": none
+	Written     bool   // written rows are judged, and a fifth of the people is left out for it
+	Rows        string // file to write as many rows to as the table has; "": none
+	Test, Real  string // files to write other people of its law and the table to, if Rows is given
 }
 
 // outcome is what an errand finds: errors of the released weights, 0 if not measured.
@@ -35,6 +37,8 @@ type outcome struct {
 	Average, Largest   float64 // on the widest marginals of the workload
 	Average4, Average5 float64 // on all marginals of 4 and 5 columns, whatever the workload
 	AUC                float64 // of a classifier trained on rows, tried on other people
+	Worst              float64 `json:",omitempty"` // mean total variation of the one-ways inside the worst group, of rows
+	Apart              float64 `json:",omitempty"` // area under the curve of a classifier that tells rows from the table
 	CPU                float64 // seconds of the solve
 	MB                 float64 // by which memory grows in the solve, at most; with what is not yet collected
 	Chosen             bool    // the rule of package methods takes this method
@@ -49,7 +53,7 @@ func (o *outcome) add(one outcome, n int) {
 	for _, x := range []struct {
 		to   *float64
 		from float64
-	}{{&o.Average, before.Average}, {&o.Largest, before.Largest}, {&o.Average4, before.Average4}, {&o.Average5, before.Average5}, {&o.CPU, before.CPU}, {&o.MB, before.MB}} {
+	}{{&o.Average, before.Average}, {&o.Largest, before.Largest}, {&o.Average4, before.Average4}, {&o.Average5, before.Average5}, {&o.Worst, before.Worst}, {&o.CPU, before.CPU}, {&o.MB, before.MB}} {
 		*x.to = (1-was)**x.to + was*x.from
 	}
 }
@@ -86,8 +90,12 @@ func (e errand) run() (outcome, error) {
 		o.Average5, _ = t.Errors(ofWidth(wide, 5), other)
 	}
 	if method == itself {
-		judge(t.Resampled(e.Seed).Shares)
-		return o, e.write(t, test)
+		again, rows := t.Resampled(e.Seed), t
+		judge(again.Shares)
+		if e.Written {
+			o.Worst, rows = worstGroup(t, again), again
+		}
+		return o, e.write(rows, t, test)
 	}
 	if chosen, _, err := methods.Choose(p, solver.Auto); err == nil {
 		o.Chosen = chosen.Name == method
@@ -104,7 +112,11 @@ func (e errand) run() (outcome, error) {
 	if e.Rows == "" {
 		return o, nil
 	}
-	return o, e.write(sample(t, population.NewRows(s.Model, p.Workload.Maximal().Cliques(), t.Units(), e.Seed)), test)
+	written := sample(t, population.NewRows(s.Model, p.Workload.Maximal().Cliques(), t.Units(), e.Seed))
+	if e.Written {
+		o.Worst = worstGroup(t, written)
+	}
+	return o, e.write(written, t, test)
 }
 
 // resident returns a line of the process's status in MB; 0 if the system has none.
@@ -119,11 +131,11 @@ func resident(line string) (mb float64) {
 }
 
 // write writes the files that are asked for.
-func (e errand) write(rows, test *families.Table) error {
+func (e errand) write(rows, real, test *families.Table) error {
 	if e.Rows == "" {
 		return nil
 	}
-	return errors.Join(writeCodes(e.Rows, rows), writeCodes(e.Test, test))
+	return errors.Join(writeCodes(e.Rows, rows), writeCodes(e.Real, real), writeCodes(e.Test, test))
 }
 
 // writeCodes writes a table as CSV; codes are words but for those of the last column.
@@ -153,10 +165,10 @@ func (e errand) open(public bool) (t, test *families.Table, rows *solver.Public,
 			others = law(5_000, 3)
 		}
 	} else {
-		if t, err = load7(e.Data); err != nil {
+		if t, err = e.base(); err != nil {
 			return nil, nil, nil, err
 		}
-		if e.Table == "people" {
+		if e.Table == "people" || e.Written {
 			t, test = split(t, .2)
 		}
 		if public {
@@ -169,9 +181,21 @@ func (e errand) open(public bool) (t, test *families.Table, rows *solver.Public,
 	return t, test, rows, err
 }
 
-// load7 reads adult7 with its income last.
-func load7(data string) (*families.Table, error) {
-	t, err := open(data, "adult7")
+// madeUpRows is the number of records of a made-up table whose rows are judged.
+const madeUpRows = 20_000
+
+// base returns the whole table: a made-up one, or one of Adult's with its income last.
+func (e errand) base() (*families.Table, error) {
+	for _, f := range families.All() {
+		if f.Name == e.Table {
+			return f.Make(madeUpRows, 1), nil
+		}
+	}
+	name := e.Table
+	if name == "people" {
+		name = "adult7"
+	}
+	t, err := open(e.Data, name)
 	if err != nil {
 		return nil, err
 	}

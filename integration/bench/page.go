@@ -55,10 +55,15 @@ This page is made from [rivals.jsonl](rivals.jsonl), and each run from a fixed s
 
 * **average TV** and **largest**: average total variation and largest error of a cell, as a part of the units, over the widest
   marginals of the workload. **4-way** and **5-way TV**: over all marginals of so many columns, whatever the workload.
+* **worst group**: a group is the people with one value of a column, if they are .5 to 5 %; the figure is the average total
+  variation of the other columns inside the worst one, with its standard error. **told apart**: area under the ROC curve of
+  gradient boosting that tells written rows from those of the table; .5 is best, and rows drawn again fall below it, since some
+  are on both sides.
 * **AUC**: of gradient boosting trained on as many written rows, tried on other people of the same law. **CPU s**: of the solve
   alone. **MB**: by how much the resident memory of a process grows in the solve, before collection of garbage.
-* **runs**: the figures are means of so many; the classifier is of the first. A method of more than a CPU second runs once, so
-  that small differences between single runs are noise: the largest error of one varies by a fifth and more.
+* **runs**: the figures are means of so many; the classifier is of the first, and of all in tables of rows. A method of more than a
+  CPU second runs once elsewhere, so that small differences between single runs are noise: the largest error of one varies by a
+  fifth and more.
 * **(auto)** marks the method that dapple chooses by its public rule, which depends on no data. **ahead of ours by** says by how
   much another method, ours or a rival, is more accurate than that one in these runs: where nothing is said, ours is ahead. A
   method with a public table is compared with ours with the same table.
@@ -69,7 +74,9 @@ tenth of the rows as a public table, which are not among the private ones.
 Tables: **adult7** is UCI Adult, 48,842 people, 7 columns, 336,000 possible records; **people** is a random four fifths of it,
 whose rest is the classifier's test. **parity12** has 50,000 records of 12 binary columns, uniform but for the last, which for
 90 % is the parity of three others: nothing is to be seen in fewer than four columns. **dense8** has 50,000 records of 8
-columns that all depend on each other. The name ends with the widest marginals asked for.
+columns that all depend on each other. **adult14** has all columns of UCI Adult but one; **ties** and **columns of 100 values that
+follow from others** are made up, 20,000 records with a binary column last. The name ends with the widest marginals asked for, or
+with *rows* where written rows of four fifths of the people are judged, and the rest is the classifier's test.
 `
 
 const about = `
@@ -141,8 +148,7 @@ func page(all []entry) string {
 			b.WriteString("Not measured.\n")
 			continue
 		}
-		fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(entryTitles[1:], " | "), strings.Repeat("---|", len(entryTitles)-1))
-		for _, line := range lines {
+		for _, line := range filled(lines) {
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(line, " | "))
 		}
 		if n := c.wanted(); len(lines) < n {
@@ -157,10 +163,28 @@ func page(all []entry) string {
 	return b.String()
 }
 
+// filled returns the titles, the rule below them and the lines, without the columns of which no line has a figure.
+func filled(lines [][]string) [][]string {
+	table := append([][]string{entryTitles[1:], slices.Repeat([]string{"---"}, len(entryTitles)-1)}, lines...)
+	out := make([][]string, len(table))
+	for column := range table[0] {
+		if !slices.ContainsFunc(lines, func(line []string) bool { return line[column] != "" && line[column] != none }) {
+			continue
+		}
+		for i, line := range table {
+			out[i] = append(out[i], line[column])
+		}
+	}
+	return out
+}
+
+// none stands for a figure that was not measured.
+const none = "–"
+
 // wanted is the number of lines of a contest.
 func (c contest) wanted() int { return len(c.epsilons) * len(c.contenders()) }
 
-var entryTitles = []string{"table", "ε", "method", "runs", "average TV", "largest", "4-way TV", "5-way TV", "AUC", "CPU s", "MB", "ahead of ours by"}
+var entryTitles = []string{"table", "ε", "method", "runs", "average TV", "largest", "4-way TV", "5-way TV", "worst group", "AUC", "told apart", "CPU s", "MB", "ahead of ours by"}
 
 // cells returns an entry's line of the table, with what it is ahead of ours by.
 func (e entry) cells(all []entry) []string {
@@ -169,16 +193,21 @@ func (e entry) cells(all []entry) []string {
 		name += " (auto)"
 	}
 	if e.Refused != "" {
-		return []string{e.Contest, fmt.Sprint(float64(e.Epsilon)), name, "", "does not apply: " + e.Refused, "", "", "", "", "", "", ""}
+		return []string{e.Contest, fmt.Sprint(float64(e.Epsilon)), name, "", "does not apply: " + e.Refused, "", "", "", "", "", "", "", "", ""}
 	}
 	figure := func(x float64, format string) string {
 		if x == 0 {
-			return "–"
+			return none
 		}
 		return fmt.Sprintf(format, x)
 	}
+	worst := figure(e.Worst, "%.3f")
+	if e.WorstSE > 0 {
+		worst += fmt.Sprintf(" ± %.3f", e.WorstSE)
+	}
 	return []string{e.Contest, fmt.Sprint(float64(e.Epsilon)), name, strconv.Itoa(e.Runs), figure(e.Average, "%.4f"), figure(e.Largest, "%.4f"),
-		figure(e.Average4, "%.4f"), figure(e.Average5, "%.4f"), figure(e.AUC, "%.3f"), fmt.Sprintf("%.1f", e.CPU), figure(e.MB, "%.0f"), e.ahead(all)}
+		figure(e.Average4, "%.4f"), figure(e.Average5, "%.4f"),
+		worst, figure(e.AUC, "%.3f"), figure(e.Apart, "%.3f"), fmt.Sprintf("%.1f", e.CPU), figure(e.MB, "%.0f"), e.ahead(all)}
 }
 
 // ahead names what a rival does better than the method that the rule of package methods chooses for the same request: with
@@ -194,13 +223,17 @@ func (e entry) ahead(all []entry) string {
 	for _, x := range []struct {
 		what        string
 		rival, ours float64
-	}{{"average", e.Average, ours.Average}, {"largest", e.Largest, ours.Largest}, {"4-way", e.Average4, ours.Average4}, {"5-way", e.Average5, ours.Average5}} {
+	}{{"average", e.Average, ours.Average}, {"largest", e.Largest, ours.Largest}, {"4-way", e.Average4, ours.Average4}, {"5-way", e.Average5, ours.Average5},
+		{"worst group", e.Worst, ours.Worst}} {
 		if x.rival > 0 && x.rival < x.ours {
 			list = append(list, fmt.Sprintf("%s %.0f %%", x.what, math.Ceil(100*(1-x.rival/x.ours))))
 		}
 	}
 	if e.AUC > ours.AUC && ours.AUC > 0 {
 		list = append(list, fmt.Sprintf("AUC %.3f", e.AUC-ours.AUC))
+	}
+	if e.Apart > 0 && e.Apart < ours.Apart {
+		list = append(list, fmt.Sprintf("told apart %.3f", ours.Apart-e.Apart))
 	}
 	return strings.Join(list, ", ")
 }

@@ -44,7 +44,7 @@ var peers = []peer{
 	{"SWIFT", "adult7-3", dp.AddRemove, 10, .0092, .0011, "149", "SWIFT", ""},
 	{"MWEM+PGM", "adult7-3", dp.AddRemove, 1, .0410, .0126, "", "MWEM+PGM", ""},
 	{"PrivBayes", "adult7-3", dp.AddRemove, 1, .0715, .0272, "", "PrivBayes", ""},
-	{"MST", "adult7-3", dp.AddRemove, 1, .0977, .0283, "24", "MST", ""},
+	{"MST", "adult7-3", dp.AddRemove, 1, .0977, .0283, "24", "MST", "mst"},
 	{"PEP", "adult7-3-replace", dp.Replace, 1, .070, .0058, "49", "PEP", "pep"},
 	{"MWEM", "adult7-3-replace", dp.Replace, 1, 0, .0229, "23", "MWEM", "mwem"},
 	{"DualQuery, s = 100, η = 2", "adult7-3-replace", dp.Replace, 1, .423, .0445, "6–15", "DualQuery", "dualquery"},
@@ -54,7 +54,7 @@ var peers = []peer{
 	{"AIM", "adult14", dp.AddRemove, 1, .0651, .0150, "356", "AIM", ""},
 	{"AIM", "adult14", dp.AddRemove, 10, .0358, 0, "", "AIM", ""},
 	{"SWIFT", "adult14", dp.AddRemove, 1, .0611, .0141, "358", "SWIFT", ""},
-	{"MST", "adult14", dp.AddRemove, 1, .0938, .0296, "64", "MST", ""},
+	{"MST", "adult14", dp.AddRemove, 1, .0938, .0296, "64", "MST", "mst"},
 }
 
 // others returns the published figures of a setting in few words.
@@ -74,7 +74,7 @@ func others(s setting) string {
 
 func orDash(x float64) string {
 	if x == 0 {
-		return "–"
+		return none
 	}
 	return fmt.Sprintf("%.4f", x)
 }
@@ -98,7 +98,7 @@ func peerTable(all []entry) string {
 		find := func(is func(entry) bool) (which, ratio string) {
 			i := slices.IndexFunc(all, func(e entry) bool { return e.Contest == p.table && e.Epsilon == p.epsilon && e.Refused == "" && is(e) })
 			if i < 0 {
-				return "–", "–"
+				return none, none
 			}
 			e := all[i]
 			return fmt.Sprintf("%s %.4f / %.4f", e.Method, e.Average, e.Largest),

@@ -14,6 +14,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/methods"
 )
@@ -25,6 +27,7 @@ type contest struct {
 	epsilons []dp.Epsilon
 	relation dp.Neighbouring
 	methods  []string // nil: all
+	written  bool     // written rows are judged, of writtenRuns runs
 }
 
 // name is what -only selects by, after "rivals/".
@@ -32,6 +35,9 @@ func (c contest) name() string {
 	name := fmt.Sprintf("%s-%d", c.table, c.width)
 	if c.relation == dp.Replace {
 		name += "-replace"
+	}
+	if c.written {
+		name += "-rows"
 	}
 	return name
 }
@@ -46,8 +52,14 @@ var (
 		{table: "adult7", width: 3, epsilons: []dp.Epsilon{1}, relation: dp.Replace, methods: []string{"rake", "mwem", "pep", "gem", "dualquery", "fem"}},
 		{table: "adult7", width: 4, epsilons: []dp.Epsilon{1}},
 		{table: "adult7", width: 5, epsilons: []dp.Epsilon{1}},
+		rowsOf("adult7"), rowsOf("adult14"), rowsOf("ties"), rowsOf("columns of 100 values that follow from others"),
 	}
 )
+
+// rowsOf is a contest of the rows that are written.
+func rowsOf(table string) contest {
+	return contest{table: table, width: 3, epsilons: []dp.Epsilon{1}, methods: []string{itself, "rake", "mst"}, written: true}
+}
 
 // withPublic ends the name of a method that is given a public table, a tenth of the rows, which it could do without.
 const withPublic = " public"
@@ -69,8 +81,9 @@ type entry struct {
 	Epsilon dp.Epsilon
 	Method  string
 	outcome
-	Runs int
-	Date string
+	Runs    int
+	WorstSE float64 `json:",omitempty"` // standard error of Worst over the runs
+	Date    string
 	// Machine is what the runs were made on, Load how many processes wanted one of its cores before the first.
 	Machine string
 	Load    float64
@@ -79,6 +92,8 @@ type entry struct {
 const (
 	cheap     = 1.0 // CPU seconds: a method that needs less runs cheapRuns times
 	cheapRuns = 3
+
+	writtenRuns = 8 // of a method whose rows are judged
 )
 
 // rivals runs the methods that -only names, each run in a process of its own, and prints their errors, CPU time and memory;
@@ -122,7 +137,7 @@ func rivals(w *tabwriter.Writer, data, only, dir string) error {
 // at runs the methods that are wanted at one ε.
 func (c contest) at(data, only string, epsilon dp.Epsilon) (list []entry, err error) {
 	dir := "" // for what the classifier reads; "": there is none
-	if c.table != "adult7" {
+	if c.table != "adult7" || c.written {
 		if dir, err = os.MkdirTemp("", "bench-"); err != nil {
 			return nil, err
 		}
@@ -140,7 +155,7 @@ func (c contest) at(data, only string, epsilon dp.Epsilon) (list []entry, err er
 		list = append(list, e)
 	}
 	if dir != "" {
-		if err := classify(list, dir); err != nil {
+		if err := c.classify(list, dir); err != nil {
 			fmt.Fprintf(os.Stderr, "no classifier: %v\n", err)
 		}
 	}
@@ -158,44 +173,73 @@ func (e entry) sameAs(f entry) bool {
 	return e.Contest == f.Contest && e.Epsilon == f.Epsilon && e.Method == f.Method
 }
 
-// enter runs a method once, and more often if that is cheap; the first run writes rows to dir, unless that is "".
+// enter runs a method once, and more often if that is cheap or its rows are judged; runs write rows to dir, unless that is "".
 func (c contest) enter(data, method string, epsilon dp.Epsilon, dir string) (entry, error) {
 	e := entry{Contest: c.name(), Epsilon: epsilon, Method: method, Date: time.Now().UTC().Format(time.DateOnly), Machine: machine(), Load: loadAverage()}
-	for e.Runs < cheapRuns {
-		job := errand{Data: data, Table: c.table, Width: c.width, Relation: c.relation, Epsilon: epsilon, Method: method, Seed: uint64(e.Runs)}
-		if dir != "" && e.Runs == 0 {
-			job.Rows, job.Test = filepath.Join(dir, method+".csv"), filepath.Join(dir, testFile)
+	runs := cheapRuns
+	if c.written {
+		runs = writtenRuns
+	}
+	var worst []float64
+	for e.Runs < runs {
+		job := errand{Data: data, Table: c.table, Width: c.width, Relation: c.relation, Epsilon: epsilon, Method: method, Seed: uint64(e.Runs), Written: c.written}
+		if dir != "" && (e.Runs == 0 || c.written) {
+			job.Rows, job.Test, job.Real = rowsFile(dir, method, e.Runs), filepath.Join(dir, testFile), filepath.Join(dir, realFile)
 		}
 		one, err := inProcess(job)
 		if err != nil {
 			return entry{}, err
 		}
+		worst = append(worst, one.Worst)
 		e.add(one, e.Runs)
 		e.Runs++
-		if e.Refused != "" || e.CPU > cheap {
+		if e.Refused != "" || e.CPU > cheap && !c.written {
 			break
 		}
+	}
+	if c.written {
+		e.WorstSE = stat.StdErr(stat.StdDev(worst, nil), float64(len(worst)))
 	}
 	return e, nil
 }
 
-const testFile = "other people.csv"
+// The files of a contest: other people, the table, and the rows of a run.
+const testFile, realFile = "other people.csv", "the table.csv"
 
-// classify trains a classifier on the rows of each entry, in one process.
-func classify(list []entry, dir string) error {
+func rowsFile(dir, method string, run int) string {
+	return filepath.Join(dir, fmt.Sprintf("%s %d.csv", method, run))
+}
+
+// classify trains a classifier on the rows of each entry, and where rows are judged one that tells them from the table; the
+// areas are means over the runs that wrote rows.
+func (c contest) classify(list []entry, dir string) error {
 	var files []string
 	var of []*entry
+	runs := 1
+	if c.written {
+		runs = writtenRuns
+	}
 	for i := range list {
 		if e := &list[i]; e.Refused == "" {
-			files, of = append(files, filepath.Join(dir, e.Method+".csv")), append(of, e)
+			of = append(of, e)
+			for run := range runs {
+				files = append(files, rowsFile(dir, e.Method, run))
+			}
 		}
 	}
 	if len(of) == 0 {
 		return nil
 	}
-	areas, err := classified(filepath.Join(dir, testFile), files...)
-	for i := range areas {
-		of[i].AUC = areas[i]
+	areas, err := classified(append([]string{filepath.Join(dir, testFile)}, files...)...)
+	for i, x := range areas {
+		of[i/runs].AUC += x / float64(runs)
+	}
+	if err != nil || !c.written {
+		return err
+	}
+	areas, err = classified(append([]string{"apart", filepath.Join(dir, realFile)}, files...)...)
+	for i, x := range areas {
+		of[i/runs].Apart += x / float64(runs)
 	}
 	return err
 }

@@ -87,10 +87,10 @@ func withHeader(from, to string) error {
 	return os.WriteFile(to, []byte(b.String()), 0o600)
 }
 
-// classified returns the areas under the curve, on one file, of classifiers trained on each of others.
-func classified(test string, train ...string) (areas []float64, err error) {
+// classified returns the areas under the curve that classifier.py prints for its arguments, in order.
+func classified(arguments ...string) (areas []float64, err error) {
 	var stderr bytes.Buffer
-	c := exec.Command("python3", append([]string{"bench/classifier.py", test}, train...)...)
+	c := exec.Command("python3", append([]string{"bench/classifier.py"}, arguments...)...)
 	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1") // several spin while they wait for a core
 	c.Stderr = &stderr
 	text, err := c.Output()

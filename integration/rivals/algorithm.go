@@ -38,6 +38,7 @@ type Curator interface {
 	Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error)
 	Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error)
 	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
+	Coarsen(stage string, codes query.Recoding) error
 }
 
 // Algorithm is one comparator.
@@ -49,6 +50,8 @@ type Algorithm struct {
 	Linear bool
 	// Universe says that the algorithm asks for counts of whole records.
 	Universe bool
+	// Merges says that the algorithm merges values of the private table for good: nothing is measured on all of them afterwards.
+	Merges bool
 	// Measures says that rounds also release noisy counts: such an algorithm refuses δ = 0.
 	Measures bool
 
@@ -61,7 +64,7 @@ type Algorithm struct {
 
 // All returns the comparators, in the order in which a plan lists them.
 func All() []Algorithm {
-	return []Algorithm{pmw, mwem, pep, adaptive, gem, dualQuery, dqrs, fem, sepFEM, pmwPub, pap, pe}
+	return []Algorithm{pmw, mwem, pep, adaptive, gem, mst, dualQuery, dqrs, fem, sepFEM, pmwPub, pap, pe}
 }
 
 // setup is the public side of a run.
@@ -85,6 +88,9 @@ func (a Algorithm) setup(p solver.Problem) (*setup, error) {
 	}
 	if a.Measures && p.Delta == 0 {
 		return nil, errors.New("its noise is Gaussian, which needs a delta above 0; dpam and dpfw also run at delta = 0")
+	}
+	if a.Merges && (p.ErrorShare.Num > 0 || len(p.Criteria.Limits) > 0) {
+		return nil, errors.New("it merges values, so that neither its error nor criteria can be measured; leave them out, or use another method")
 	}
 	if a.Dense {
 		if _, err := dense.CheckUniverse(s.workload.Sizes, BytesPerCell, p.Memory()); err != nil {

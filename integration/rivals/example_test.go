@@ -34,6 +34,7 @@ func ExampleAlgorithm_Accesses() {
 	// pep 51
 	// adaptive 3
 	// gem 3
+	// mst 4
 	// dualquery 4351
 	// dqrs 33801
 	// fem 301

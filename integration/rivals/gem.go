@@ -32,8 +32,7 @@ const (
 	gemFinalSteps = 90   // after the last one, at a quarter of the rate
 	gemRate       = .003 // of Adam
 
-	gemUniverse = 1 << 20 // records: up to here the model is written down record by record
-	gemSample   = 100_000 // records that stand for it beyond
+	gemUniverse = 1 << 20 // records: up to here the model is written down record by record, beyond as a sample
 )
 
 func runGEM(s *session) (*population.Model, error) {
@@ -75,17 +74,7 @@ func (s *session) generated(g *generator) *population.Model {
 		s.never.Cells(all, g.sizes, func(z int) { weights[z] = 0 })
 		return &population.Model{Weights: weights}
 	}
-	rows, support, record := newTable(query.Workload{Sizes: g.sizes}), domain.NewSupport(g.sizes, s.never), make([]domain.Code, len(g.sizes))
-	for range gemSample {
-		if g.draw(record, s.rng); support.Possible(record) {
-			rows.add(record)
-		}
-	}
-	if rows.rows == 0 {
-		witness, _ := s.never.Witness(g.sizes)
-		rows.add(witness)
-	}
-	return rows.model()
+	return s.collected(sampled, func(record []domain.Code) { g.draw(record, s.rng) })
 }
 
 // fit makes steps of Adam on ½·Σ (answer − count/units)² over the measured cells.

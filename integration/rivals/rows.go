@@ -53,3 +53,22 @@ func (t *table) model() *population.Model {
 	}
 	return &population.Model{Columns: t.columns, Weights: weights}
 }
+
+// sampled is the number of records that stand for a distribution over a universe too large to write down.
+const sampled = 100_000
+
+// collected returns those of n drawn records that are possible, with equal weights.
+func (s *session) collected(n int, draw func(record []domain.Code)) *population.Model {
+	sizes := s.workload.Sizes
+	rows, support, record := newTable(query.Workload{Sizes: sizes}), domain.NewSupport(sizes, s.never), make([]domain.Code, len(sizes))
+	for range n {
+		if draw(record); support.Possible(record) {
+			rows.add(record)
+		}
+	}
+	if rows.rows == 0 {
+		witness, _ := s.never.Witness(sizes)
+		rows.add(witness)
+	}
+	return rows.model()
+}

@@ -132,6 +132,27 @@ func (c *Curator) errors(w query.Workload, model query.Answers) (e query.Answers
 	return e
 }
 
+// Coarsen answers solver.Curator.
+func (c *Curator) Coarsen(_ string, codes query.Recoding) error {
+	merged := NewTable(codes.Sizes(c.table.Sizes)...)
+	record := make([]domain.Code, len(merged.Sizes))
+	all := make(domain.Clique, len(record))
+	for a := range all {
+		all[a] = a
+	}
+	for z, n := range c.table.Counts {
+		for a := len(record) - 1; a >= 0; a-- {
+			record[a], z = domain.Code(z%c.table.Sizes[a]), z/c.table.Sizes[a]
+			if codes[a] != nil {
+				record[a] = codes[a][record[a]]
+			}
+		}
+		merged.Counts[all.Cell(merged.Sizes, record)] += n
+	}
+	c.table, c.exact = merged, map[string]query.Answers{}
+	return nil
+}
+
 // noise returns a draw of the ledger's additive noise with the given variance.
 func (c *Curator) noise(variance float64) float64 {
 	if !c.pure() {
