@@ -30,6 +30,7 @@ const (
 	mostSlots   = 1 << 16 // parts of a cycle in the range of a column: of hours seven years
 	leastCycles = 4       // times that a cycle comes again in it
 	cycleRounds = 20      // of fitting all cycles in turn
+	mostFactor  = 1e9     // of a part: where values are of few parts, the totals of two cycles may have no common fit
 )
 
 // fits reports whether the records of an attribute are told apart by parts of the cycle, and the cycle comes again.
@@ -143,7 +144,7 @@ func applySeasonality(pieces []query.Piece, a *domain.Attribute, list []measured
 			}
 			for k, x := range now {
 				if x > 0 {
-					factors[i][k] *= targets[i][k] / x
+					factors[i][k] = min(factors[i][k]*targets[i][k]/x, mostFactor)
 				}
 			}
 			spread(pieces, into, even, func(j int) (f float64) {

@@ -113,3 +113,28 @@ func TestCycleParts(t *testing.T) {
 		}
 	}
 }
+
+// TestCyclesOfOneMorning: all values lie in the first hours of a month, where noise is all that cycles show of other days. Counts
+// stay finite, and those of the pieces stay as they are.
+func TestCyclesOfOneMorning(t *testing.T) {
+	a := &domain.Attribute{Type: domain.DateTime, Cuts: []int64{0, 30 * 86_400_000_000}, Resolution: 60_000_000, Learned: 20}
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var list []measured
+		for i := range cycles {
+			m := measured{cycle: cycles[i], sigma: 25}
+			for range m.parts {
+				m.counts = append(m.counts, max(0, 40*rng.NormFloat64()))
+			}
+			list = append(list, m)
+		}
+		pieces := []query.Piece{{From: 0, To: 720, Count: 2990}, {From: 720, To: 30 * 1440, Count: 1e-9}}
+		sum := 0.0
+		for _, x := range applySeasonality(pieces, a, list) {
+			sum += x.Count
+		}
+		if !(math.Abs(sum-2990) < 1e-6) {
+			t.Fatalf("seed %d: counts add up to %g", seed, sum)
+		}
+	}
+}
