@@ -97,6 +97,7 @@ func (r *run) measureTotal() error {
 // measurePairs scores the pairs against independence, measures those that the scores call for, and
 // fits a first model.
 func (r *run) measurePairs() error {
+	r.agreeOnFirstRows()
 	r.merged = merge(r.oneWays, r.total.Units, r.problem.Domain)
 	for _, t := range r.targets.pairs {
 		if c := newCandidate(r.problem.Neighbouring, r.merged.sizes, t); c.cost > 0 {

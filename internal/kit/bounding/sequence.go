@@ -81,6 +81,7 @@ func (q *Sequence) inOrder(rank *Ranker, id, rows []byte, width int, often []uin
 		rank  [RankSize]byte // among equal values
 	}
 	list, tied := make([]ranked, len(often)), false
+	order, times = make([]int, 0, len(often)), make([]uint64, 0, len(often))
 	for i := range list {
 		list[i] = ranked{row: i, value: get(rows[i*width:], q.Order)}
 	}
@@ -117,6 +118,7 @@ func (q *Sequence) history(rows []byte, width, mark int, order []int, times []ui
 		tail += b.Bytes
 	}
 	h.width = width - mark - q.Order[1] + q.Gap + tail
+	h.rows, h.times = make([]byte, 0, 2*len(order)*h.width), make([]uint64, 0, 2*len(order))
 	add := func(row, before []byte, n uint64) {
 		gap := q.NoGap
 		if before != nil {
@@ -152,14 +154,16 @@ func (q *Sequence) history(rows []byte, width, mark int, order []int, times []ui
 
 // merge adds up equal rows, and puts all in the order of their bytes.
 func (h *history) merge() {
+	if len(h.times) == 1 {
+		return
+	}
 	order := make([]int, len(h.times))
 	for i := range order {
 		order[i] = i
 	}
 	row := func(i int) []byte { return h.rows[i*h.width : (i+1)*h.width] }
 	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(row(a), row(b)) })
-	var rows []byte
-	var times []uint64
+	rows, times := make([]byte, 0, len(h.rows)), make([]uint64, 0, len(order))
 	for i, at := range order {
 		if i > 0 && bytes.Equal(row(at), row(order[i-1])) {
 			times[len(times)-1] += h.times[at] // at most the rows that are kept
@@ -176,17 +180,20 @@ func (s *Summary) appendOrdered(dst []byte, rank *Ranker, id, rows []byte, times
 	if s.None != nil {
 		mark = 1
 	}
-	own := slices.Clone(rows) // with the columns of the person
-	for i := range times {
-		for _, p := range s.Person {
-			copy(own[i*s.Width+p[0]:][:p[1]], who[p[0]:])
+	own := rows // with the columns of the person
+	if s.None != nil || !s.constant(rows) {
+		own = slices.Clone(rows)
+		for i := range times {
+			for _, p := range s.Person {
+				copy(own[i*s.Width+p[0]:][:p[1]], who[p[0]:])
+			}
 		}
 	}
 	order, kept := q.inOrder(rank, id, rows, s.Width, times)
 	h, start := q.history(own, s.Width, mark, order, kept)
-	var first []byte
-	for _, r := range order {
-		first = append(first, rows[r*s.Width:(r+1)*s.Width]...)
+	var first []byte // the rows that are kept, of which the usual values are
+	for i := 0; i < len(order) && len(s.Usual) > 0; i++ {
+		first = append(first, rows[order[i]*s.Width:][:s.Width]...)
 	}
 	if total == 0 {
 		start = q.NoFirst

@@ -45,7 +45,7 @@ func newHistories(p *People, c Chain) *histories {
 	h := &histories{Chain: c, p: p}
 	m, none := p.m, domain.Code(p.m.Sizes[c.Gap]-1)
 	mean := p.meanRows()
-	var firsts, laters []uint32
+	firsts, laters := make([]uint32, 0, len(m.Weights)), make([]uint32, 0, len(m.Weights))
 	first, later := make([]float64, len(m.Weights)), make([]float64, len(m.Weights))
 	for i, w := range m.Weights {
 		r := uint32(i)
@@ -217,6 +217,7 @@ func newDonorTree(m *Model, records []uint32, weights []float64, keys, events []
 	}
 	t.records = sortedBy(m, records, keys)
 	t.weights = make([]float64, len(records))
+	t.codes = make([]domain.Code, 0, len(records)*len(events))
 	for i, r := range t.records {
 		t.weights[i] = weights[r]
 		for _, a := range events {
@@ -251,7 +252,7 @@ func (t *donorTree) split(n, key int) {
 
 // add adds up the weights.
 func (t *donorTree) add() {
-	t.sums = append(t.sums[:0], 0)
+	t.sums = append(slices.Grow(t.sums[:0], len(t.weights)+1), 0)
 	for _, w := range t.weights {
 		t.sums = append(t.sums, t.sums[len(t.sums)-1]+w)
 	}
@@ -262,18 +263,25 @@ func (t *donorTree) find(row []domain.Code) (from, to int32) {
 	n := &t.nodes[0]
 	for _, key := range t.keys {
 		children, code := t.nodes[n.child:n.child+n.children], row[key]
-		low, high := 0, len(children)
-		for low < high {
+		if len(children) == 0 || code < children[0].code {
+			break
+		}
+		// Codes ascend: one that is there is not behind the place that it has if none below it is missing.
+		low, high := 0, min(int(code-children[0].code), len(children)-1)
+		if children[high].code < code {
+			break
+		}
+		for low < high && children[high].code != code {
 			if mid := (low + high) / 2; children[mid].code < code {
 				low = mid + 1
 			} else {
 				high = mid
 			}
 		}
-		if low == len(children) || children[low].code != code {
+		if children[high].code != code {
 			break
 		}
-		n = &children[low]
+		n = &children[high]
 	}
 	return n.from, n.to
 }

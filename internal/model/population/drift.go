@@ -1,6 +1,7 @@
 package population
 
 import (
+	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -10,8 +11,10 @@ import (
 // likely, late rows are far off. What all rows together are like is known better, from the model, and costs nothing more: the
 // weights of donors are corrected until histories agree with it.
 const (
-	// driftRounds of drawing histories, and driftRows of them.
+	// driftRounds of drawing histories, of which the first draw a fifth of driftRows and the last averaged ones draw all. Those
+	// move by 1, 1/2, … of what they see, so that chance among the rows that they draw evens out.
 	driftRounds = 8
+	averaged    = 3
 	driftRows   = 25_000
 	// mostDrift bounds the factor of a round.
 	mostDrift = 2
@@ -21,30 +24,35 @@ const (
 // are drawn have the rows of the model, column by column.
 func (h *histories) calibrate() {
 	events := h.events
-	m := h.p.m
 	if len(h.later.records) == 0 || h.p.n == 0 {
 		return
 	}
 	want := h.rowMarginals()
-	for range driftRounds {
-		first, later, rows := h.simulate()
+	for round := range driftRounds {
+		most, step := int64(driftRows/5), 1.0
+		if nth := round - driftRounds + averaged; nth >= 0 {
+			most, step = driftRows, 1/float64(nth+1)
+		}
+		first, later, rows := h.simulate(most)
 		if rows == 0 {
 			return
 		}
-		for k, a := range events {
-			factors, sum := make([]float64, m.Sizes[a]), 0.0
+		for k, factors := range later { // in place of the counts
+			sum := 0.0
 			for _, n := range want[k] {
 				sum += n
 			}
-			for v := range factors {
+			for v, n := range factors {
 				factors[v] = 1
-				if later[k][v] > 0 {
+				if n > 0 {
 					target := max(want[k][v]/sum*float64(rows)-first[k][v], 0)
-					factors[v] = min(max((target+1)/(later[k][v]+1), 1./mostDrift), mostDrift)
+					factors[v] = math.Pow(min(max((target+1)/(n+1), 1./mostDrift), mostDrift), step)
 				}
 			}
-			for i := range h.later.weights {
-				h.later.weights[i] *= factors[h.later.codes[i*len(events)+k]]
+		}
+		for i := range h.later.weights {
+			for k, c := range h.later.codes[i*len(events) : (i+1)*len(events)] {
+				h.later.weights[i] *= later[k][c]
 			}
 		}
 		h.later.add()
@@ -72,8 +80,8 @@ func (h *histories) rowMarginals() [][]float64 {
 	return out
 }
 
-// simulate draws histories, those of all persons or of some, and counts the first rows and the later ones by column.
-func (h *histories) simulate() (first, later [][]float64, rows int64) {
+// simulate draws histories, those of all persons or of some with about so many rows, and counts the first rows and the later ones by column.
+func (h *histories) simulate(most int64) (first, later [][]float64, rows int64) {
 	p, events := h.p, h.events
 	for range events {
 		first, later = append(first, nil), append(later, nil)
@@ -81,7 +89,7 @@ func (h *histories) simulate() (first, later [][]float64, rows int64) {
 	for k, a := range events {
 		first[k], later[k] = make([]float64, p.m.Sizes[a]), make([]float64, p.m.Sizes[a])
 	}
-	width, step := len(p.m.Sizes), max(1, p.Rows()/driftRows)
+	width, step := len(p.m.Sizes), max(1, p.Rows()/most)
 	var dst []domain.Code
 	for i := int64(0); i < p.n; i += step {
 		q := p.person(i)

@@ -18,10 +18,14 @@ func byDependence(m *Model, persons, events []int) []int {
 		}
 	}
 	tables, worth, total := m.Marginals(cliques), map[int]float64{}, m.Total()
+	one := map[int]float64{} // entropy of each attribute
+	for _, a := range slices.Concat(persons, events) {
+		one[a] = entropy(m.Marginal(domain.Clique{a}, nil), total)
+	}
 	for i, a := range persons {
-		own := entropy(m.Marginal(domain.Clique{a}, nil), total)
+		own := one[a]
 		for j, b := range events {
-			mutual := own + entropy(m.Marginal(domain.Clique{b}, nil), total) - entropy(tables[i*len(events)+j], total)
+			mutual := own + one[b] - entropy(tables[i*len(events)+j], total)
 			worth[a] += mutual / max(own, 1e-9)
 		}
 	}
