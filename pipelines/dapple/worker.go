@@ -49,7 +49,9 @@ func work(args []string) error {
 	separateMetrics()
 	if pool := os.Getenv(expansion.PoolVariable); pool != "" {
 		go endWithPool()
-		grpcx.Dial = expansion.Through(pool, given["control_endpoint"], given["logging_endpoint"])
+		var done func()
+		grpcx.Dial, done = expansion.Through(pool, given["control_endpoint"], given["logging_endpoint"])
+		defer done()
 	}
 	ctx := grpcx.WriteWorkerID(context.Background(), given["id"])
 	return harness.MainWithOptions(ctx, given["logging_endpoint"], given["control_endpoint"], how)

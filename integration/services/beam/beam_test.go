@@ -18,12 +18,13 @@ import (
 )
 
 // The examples run as they are told to: the one in Python starts the command itself, the one in YAML finds a service, on
-// Python's own runner and on prism, which may choose between the service's processes and containers.
+// Python's own runner and on prism, which may choose between the service's processes and containers. Nothing warns of a run
+// that goes well but Beam itself, of packages that it is installed without.
 func TestExamples(t *testing.T) {
 	_ = python(t)
 	t.Run("Python", func(t *testing.T) {
 		dir := examples(t, "people.py", "people.yaml")
-		start(t, dir, "people.py").end(t, true)
+		quiet(t, start(t, dir, "people.py").end(t, true))
 		lines(t, dir, map[string]int{"synthetic-*.txt": 1000, "promise-*.txt": 1})
 		if got := readAll(t, dir, "promise-*.txt"); got != "ε = 1, δ = 1e-09, add or remove one person\n" {
 			t.Errorf("promise %q", got)
@@ -33,7 +34,7 @@ func TestExamples(t *testing.T) {
 		t.Run("YAML "+env, func(t *testing.T) {
 			s, dir := serve(t, "--env="+env), examples(t, "pipeline.yaml")
 			copyTo(t, dir, "../../../pipelines/python/src/dapple/provider.yaml", func(text string) string { return strings.ReplaceAll(text, "8097", s.port) })
-			start(t, dir, append([]string{"-m", "apache_beam.yaml.main", "--yaml_pipeline_file=pipeline.yaml"}, options...)...).end(t, true)
+			quiet(t, start(t, dir, append([]string{"-m", "apache_beam.yaml.main", "--yaml_pipeline_file=pipeline.yaml"}, options...)...).end(t, true))
 			lines(t, dir, map[string]int{"synthetic.csv-*": 101, "statement.json-*": 1})
 			until(t, "the end of the workers", func() bool { return len(workers(t, s.pid)) == 0 })
 		})
@@ -41,6 +42,17 @@ func TestExamples(t *testing.T) {
 	onYAML("local", nil)
 	options, _ := onPrism(t)
 	onYAML("anyof", options)
+}
+
+// quiet sees no warning, error or trace in what a run said.
+func quiet(t *testing.T, said string) {
+	t.Helper()
+	for line := range strings.Lines(said) {
+		beams := strings.HasPrefix(line, "WARNING:root:apitools not found") || strings.HasPrefix(line, "WARNING:root:Could not load ML transform module")
+		if !beams && regexp.MustCompile(`WARN|ERROR|CRITICAL|Traceback|Exception`).MatchString(line) {
+			t.Errorf("it said %q", line)
+		}
+	}
 }
 
 func examples(t *testing.T, names ...string) (dir string) {

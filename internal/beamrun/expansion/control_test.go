@@ -11,6 +11,8 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // engine is the control of a runner with one worker. It asks what is in ask, and hears what is in heard.
@@ -131,4 +133,59 @@ func TestControl(t *testing.T) {
 	if _, err := received.Read(b[:]); !errors.Is(err, io.EOF) {
 		t.Errorf("the connection goes on: %v", err)
 	}
+}
+
+// dataOf is the data of a runner, which ends the stream when it is told to.
+type dataOf struct {
+	fnpb.UnimplementedBeamFnDataServer
+	end chan struct{}
+}
+
+func (d *dataOf) Data(stream fnpb.BeamFnData_DataServer) error {
+	if err := stream.Send(&fnpb.Elements{}); err != nil {
+		return err
+	}
+	<-d.end
+	return nil
+}
+
+// A worker that is done waits until the runner has ended the stream of data, which is no end to warn of.
+func TestWorkerWaitsForTheEndOfData(t *testing.T) {
+	d := &dataOf{end: make(chan struct{})}
+	server := grpc.NewServer()
+	fnpb.RegisterBeamFnDataServer(server, d)
+	data, pool := listen(t), listen(t)
+	go func() { _ = server.Serve(data) }()
+	defer server.Stop()
+	gone := make(chan struct{})
+	close(gone)
+	go forward(pool, "127.0.0.1", gone)
+	dial, done := Through(pool.Addr().String(), "", data.Addr().String())
+	conn, err := dial(t.Context(), data.Addr().String(), patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	stream, err := fnpb.NewBeamFnDataClient(conn).Data(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan struct{})
+	go func() {
+		done()
+		close(over)
+	}()
+	select {
+	case <-over:
+		t.Error("a worker did not wait")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(d.end)
+	if _, err := stream.Recv(); status.Code(err) != codes.Canceled {
+		t.Errorf("the end is %v", err)
+	}
+	<-over
 }
