@@ -83,6 +83,9 @@
 //	queries                       only if the workload has linear queries; answers are means over the rows:
 //	  number, average_error, largest_error
 //	  worst[]                     columns, index (from 0, among the queries over them), real, synthetic
+//	people.sequences              only if rows have an order: total variations, and the same dealt at random, of
+//	  transitions[], gaps, start  the row before and the row, first rows, gaps, and the first value of the order
+//	  sequence_length_similarity, inter_row_msas, statistic_msas   SDMetrics' scores, properties the last two
 //	violations                    only if the domain declares impossible combinations:
 //	  real, synthetic             rows with any of them
 //	  each[]                      columns, cells (labels by column), real, synthetic: one combination

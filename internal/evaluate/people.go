@@ -28,6 +28,8 @@ type People struct {
 	RowsByPerson Share  `json:"rows_by_person"` // the same with each person column: average over them
 	SamePerson   Share  `json:"same_person"`    // values of two rows of a person, each person counting once: average over the other columns
 	NextRow      Share  `json:"next_row"`       // values of a row and the next of that person in the table
+
+	Sequences *Sequences `json:"sequences,omitempty"` // nil if rows have no order
 }
 
 // Share is an error, and what it would be if rows were dealt at random.
@@ -141,6 +143,9 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 		s.TV, s.Dealt = s.TV/float64(max(pairs, 1)), s.Dealt/float64(max(pairs, 1))
 	}
 	p.RowsByPerson.TV, p.RowsByPerson.Dealt = p.RowsByPerson.TV/float64(max(persons, 1)), p.RowsByPerson.Dealt/float64(max(persons, 1))
+	if e.Sequence != nil {
+		p.Sequences = compareSequences(truth, other, d, e)
+	}
 	return p
 }
 
@@ -256,7 +261,7 @@ func (p *People) Notes() (list []string) {
 	if p.TooManyRows > 0 {
 		list = append(list, fmt.Sprintf("synthetic people with more than %d rows: %s", p.RowsMax, thousands(p.TooManyRows)))
 	}
-	return list
+	return append(list, p.Sequences.notes()...)
 }
 
 // PersonError is a line of the table of errors.
@@ -265,13 +270,16 @@ type PersonError struct {
 	Worse              bool   // TV is above it
 }
 
+// named is a line of the table of errors.
+type named struct {
+	name string
+	Share
+}
+
 // Errors are the lines of the table of errors.
 func (p *People) Errors() (lines []PersonError) {
-	for _, l := range []struct {
-		name string
-		Share
-	}{{"rows per person", p.RowsPerson}, {"with a person column, average", p.RowsByPerson},
-		{"a column in two rows of a person, average", p.SamePerson}, {"in a row and the next, average", p.NextRow}} {
+	for _, l := range append([]named{{"rows per person", p.RowsPerson}, {"with a person column, average", p.RowsByPerson},
+		{"a column in two rows of a person, average", p.SamePerson}, {"in a row and the next, average", p.NextRow}}, p.Sequences.errors()...) {
 		lines = append(lines, PersonError{l.name, share(l.TV), share(l.Dealt), l.TV > l.Dealt})
 	}
 	return lines
@@ -295,6 +303,7 @@ func (p *People) writeText(b *bytes.Buffer, trueRows, rows int) {
 		fmt.Fprintf(b, "%-44s %8s %17s%s\n", l.Name, l.TV, l.Shuffled, said)
 	}
 	fmt.Fprintln(b)
+	p.Sequences.writeText(b)
 }
 
 func each(rows, people int) float64 { return float64(rows) / float64(max(people, 1)) }

@@ -75,20 +75,27 @@ func noValue(truth, other int) string {
 	return ""
 }
 
-// sorted returns the numbers that are not NULL in ascending order, rounded to 14 decimal places as
-// KSComplement rounds them.
+// sorted returns the numbers that are not NULL in ascending order, rounded unless they are dates or times.
 func sorted(v *values) []float64 {
 	out := make([]float64, 0, len(v.numbers))
 	for _, x := range v.numbers {
 		if !math.IsNaN(x) {
-			if r := math.RoundToEven(x*1e14) / 1e14; !math.IsInf(r, 0) && v.kind == numerical {
-				x = r
+			if v.kind == numerical {
+				x = rounded(x)
 			}
 			out = append(out, x)
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// rounded returns x to 14 decimal places, as KSComplement rounds it.
+func rounded(x float64) float64 {
+	if r := math.RoundToEven(x*1e14) / 1e14; !math.IsInf(r, 0) {
+		return r
+	}
+	return x
 }
 
 // kolmogorov returns 1 − the two-sample Kolmogorov–Smirnov statistic of two ascending columns.

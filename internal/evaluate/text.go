@@ -28,6 +28,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	c := &r.Real
 	if p := c.People; p != nil {
 		line("people        true %s, synthetic %s; TV of rows per person %s", thousands(p.True), thousands(p.Synthetic), share(p.RowsPerson.TV))
+		if q := p.Sequences; q != nil {
+			list := q.errors()
+			line("in order      TV of a row and the one before %s, shuffled %s; gaps %s, %s", share(list[0].TV), share(list[0].Dealt), share(q.Gaps.TV), share(q.Gaps.Dealt))
+		}
 	}
 	if v := c.Values; v != nil {
 		line("SDMetrics     Column Shapes %s, Column Pair Trends %s; 1 is best", v.Shapes.Average, strings.TrimLeft(v.Trends.Average.String(), " "))

@@ -28,8 +28,9 @@ type expected struct {
 	}
 }
 
-// TestQualityIsSDMetrics compares every score, of columns, of pairs and of the report, with the package's own.
-func TestQualityIsSDMetrics(t *testing.T) {
+// compared runs a script that makes tables in a directory and says what SDMetrics finds in them.
+func compared(t *testing.T, script, dir string) []byte {
+	t.Helper()
 	python := os.Getenv("DAPPLE_SDMETRICS")
 	if python == "" {
 		t.Skip("missing: Python with sdmetrics; set DAPPLE_SDMETRICS or run make services")
@@ -37,14 +38,20 @@ func TestQualityIsSDMetrics(t *testing.T) {
 	if exec.Command(python, "-c", "import sdmetrics").Run() != nil {
 		t.Skip("missing: sdmetrics in the Python of DAPPLE_SDMETRICS")
 	}
-	dir := t.TempDir()
-	command := exec.CommandContext(t.Context(), python, "testdata/compare.py", dir)
+	command := exec.CommandContext(t.Context(), python, script, dir)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	out, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.Bytes())
 	}
+	return out
+}
+
+// TestQualityIsSDMetrics compares every score, of columns, of pairs and of the report, with the package's own.
+func TestQualityIsSDMetrics(t *testing.T) {
+	dir := t.TempDir()
+	out := compared(t, "testdata/compare.py", dir)
 	var want expected
 	if err := json.Unmarshal(out, &want); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,60 @@
+package sdmetrics
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/evaluate"
+)
+
+// TestSequences compares every score of sequences with the package's own.
+func TestSequences(t *testing.T) {
+	dir := t.TempDir()
+	var want struct {
+		Version   string
+		Length    float64
+		InterRow  map[string]float64 `json:"inter_row"`
+		Statistic map[string]float64
+	}
+	if err := json.Unmarshal(compared(t, "testdata/sequences.py", dir), &want); err != nil {
+		t.Fatal(err)
+	}
+	if want.Version != evaluate.SDMetrics {
+		t.Errorf("SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	err := evaluate.Run(t.Context(), evaluate.Config{Domain: path("histories.yaml"), Input: path("true.csv"), Synthetic: path("synthetic.csv"), JSON: path("report.json"), Marginals: 1}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path("report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report evaluate.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatal(err)
+	}
+	got := report.Real.People.Sequences
+	same := func(what string, got evaluate.Score, want float64) {
+		if !(math.Abs(float64(got)-want) <= 1e-6) || want == 1 {
+			t.Errorf("%s: %v, SDMetrics says %v", what, float64(got), want)
+		}
+	}
+	same("SequenceLengthSimilarity", got.Length, want.Length)
+	for _, list := range []struct {
+		items []evaluate.Item
+		want  map[string]float64
+	}{{got.InterRow.Items, want.InterRow}, {got.Statistic.Items, want.Statistic}} {
+		if len(list.items) != 3 || len(list.want) != 3 {
+			t.Fatalf("%d columns, SDMetrics has %d", len(list.items), len(list.want))
+		}
+		for _, item := range list.items {
+			same(item.Metric+" of "+item.Columns[0], item.Score, list.want[item.Columns[0]])
+		}
+	}
+}
