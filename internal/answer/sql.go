@@ -291,24 +291,32 @@ func (p *parser) aggregate(s span) (a Aggregate, ok bool) {
 		return a, true
 	case star && a.Function == "COUNT":
 		return a, true
+	}
+	return a, p.column(&a, text, word, args)
+}
+
+// column reads the column that a function is of, and the level of a quantile.
+func (p *parser) column(a *Aggregate, text, word string, args []span) bool {
+	one := len(args[0]) == 2
+	switch {
 	case word == "QUANTILE" || word == "QUANTILE_CONT":
 		level, err := 0.0, error(nil)
 		if len(args) == 2 && len(args[1]) == 2 {
 			level, err = strconv.ParseFloat(args[1][0].Text, 64)
 		}
-		if err != nil || !(level > 0 && level < 1) || len(args[0]) != 2 {
+		if err != nil || !(level > 0 && level < 1) || !one {
 			p.errs.Addf("query: %s: want a column and a level between 0 and 1, such as QUANTILE(income, 0.9)", text)
-			return a, false
+			return false
 		}
 		a.Level = level
-	case len(args) != 1 || len(args[0]) != 2:
+	case len(args) != 1 || !one:
 		p.errs.Addf("query: %s: want one column, as in %s(income)", text, word)
-		return a, false
+		return false
 	case word == "MEDIAN":
 		a.Level = .5
 	}
 	a.Column = args[0][0].Text
-	return a, true
+	return true
 }
 
 // datePart returns the part of a date that a function stands for.

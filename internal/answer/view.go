@@ -85,22 +85,11 @@ func (r *Release) look(q *Query) (*view, error) {
 		}
 	}
 	for i := range r.Domain.Attributes {
-		for _, c := range conditions {
-			if c != nil && c.Names(i) {
-				named[i] = true
-			}
+		if slices.ContainsFunc(conditions, func(c *relation.Condition) bool { return c != nil && c.Names(i) }) {
+			named[i] = true
 		}
 	}
-	if e := r.Domain.Events; e != nil && q.Table == "rows" {
-		v.rows = e.Columns
-		named[v.rows] = true
-	} else if e != nil {
-		for i := range r.Domain.Attributes {
-			if named[i] && !r.Domain.OfPerson(i) {
-				errs.Addf("query: column %q changes from row to row, and people are counted; write FROM rows, or name columns of the person", r.Domain.Attributes[i].Name)
-			}
-		}
-	}
+	v.count(named, &errs)
 	if errs.Err() != nil {
 		return nil, errs.Err()
 	}
@@ -110,6 +99,23 @@ func (r *Release) look(q *Query) (*view, error) {
 	slices.Sort(v.columns)
 	v.divide(conditions, cuts)
 	return v, v.fill()
+}
+
+// count names the number of rows if rows are counted, or else wants columns of the person.
+func (v *view) count(named map[int]bool, errs *bounded.Errors) {
+	d := v.r.Domain
+	switch {
+	case d.Events == nil:
+	case v.q.Table == "rows":
+		v.rows = d.Events.Columns
+		named[v.rows] = true
+	default:
+		for i := range d.Attributes {
+			if named[i] && !d.OfPerson(i) {
+				errs.Addf("query: column %q changes from row to row, and people are counted; write FROM rows, or name columns of the person", d.Attributes[i].Name)
+			}
+		}
+	}
 }
 
 // name notes the column that a function is of.
