@@ -142,6 +142,30 @@ class Tables(unittest.TestCase):
         made = dapple.synthesize(relation, domain=DOMAIN, **TERMS).rows
         self.assertEqual(list(zip(made.columns, made.types)), list(zip(relation.columns, relation.types))[1:])
 
+    @unittest.skipIf(missing("duckdb"), "missing: duckdb")
+    def test_marginals_in_duckdb(self) -> None:
+        """The macros of docs/howto/marginals.sql give the numbers of query."""
+        import duckdb
+        db = duckdb.connect()
+        db.execute((Path(__file__).parents[3] / "docs/howto/marginals.sql").read_text())
+        self.assertEqual(db.sql(r"SELECT dapple_labels('a\, b, , c\\, d')").fetchall(), [(["a, b", "", "c\\", "d"],)])
+        made = dapple.synthesize(table(), domain=DOMAIN, **TERMS)
+        with tempfile.TemporaryDirectory() as at:
+            made.save(Path(at) / "out")
+            for names in (["sex"], ["sex", "visits"], ["age", "sex", "member"]):
+                asked = made.query(f"SELECT COUNT(*), SHARE(*) FROM rows GROUP BY {', '.join(names)}")
+                for macro, column in (("counts", "COUNT(*)"), ("shares", "SHARE(*)")):
+                    cells = db.sql(f"SELECT labels, value, standard_error, low, high FROM dapple_{macro}('{at}/out', {names})").fetchall()
+                    found = {tuple(labels): value for labels, value, *_ in cells}
+                    self.assertTrue(all(low <= value <= high and error > 0 for _, value, error, low, high in cells))
+                    wanted = {tuple(a["group"][n] for n in names): a["value"] for a in asked if a["column"] == column}
+                    self.assertGreater(len(wanted), 1)
+                    for labels, value in wanted.items():
+                        self.assertAlmostEqual(found[labels], value, delta=1e-6 * max(1, value))
+            total = db.sql(f"SELECT sum(value) FROM dapple_counts('{at}/out', ['sex', 'visits']) WHERE labels[1] = 'f'").fetchall()[0][0]
+            self.assertAlmostEqual(total, made.query("SELECT COUNT(*) FROM rows WHERE sex = f")[0]["value"], delta=1e-6 * N)
+            self.assertEqual(db.sql(f"SELECT * FROM dapple_counts('{at}/out', ['nothing'])").fetchall(), [])
+
 
 class Words(unittest.TestCase):
     """What is wrong is one Error with all faults, and nothing is left behind."""
