@@ -153,7 +153,7 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("check: %w", err)
 	}
 	if c.fit.People != nil {
-		c.fit.People.end()
+		c.fit.People.end(c.fit.Columns)
 	}
 	var people []string
 	if r.events != nil {

@@ -276,3 +276,38 @@ func TestCheckOfADomainAlone(t *testing.T) {
 		t.Error("a faulty domain file passed")
 	}
 }
+
+// Rows of a person that lie at the same place are counted, and those that have none: of a, two of three lie on day 3, one of
+// them beyond the range; of b one is NULL and one is no number, and both lie at the fallback.
+func TestCheckCountsTies(t *testing.T) {
+	const columns = "privacy_id: who\ncolumns:\n  - {name: day, type: INT64, min: 0, max: 3, fallback: 0}\n  - {name: kind, type: STRING, values: [k, l], fallback: k}\n"
+	for strict, says := range map[string]string{
+		"": "rows, and 2 lie where another row of the person does; a public rule orders them\n",
+		", strict: true": "rows, and 2 lie where another row of the person does; a public rule orders them, and the gap between them counts as the smallest one\n",
+	} {
+		text := checked(t, columns+"events: {rows: {max: 3}, order: day"+strict+"}\n", "who,day,kind\na,3,k\na,1,k\na,9,l\nb,,k\nb,x,k\nc,3,k\n")
+		for _, want := range []string{"day: it orders the " + says, "day: it orders the rows, and 2 have no usable value there; they lie at its fallback\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	}
+	if text := checked(t, columns+"events: {rows: {max: 3}}\n", "who,day,kind\na,3,k\na,3,l\n"); strings.Contains(text, "orders") {
+		t.Errorf("ties of rows without an order:\n%s", text)
+	}
+}
+
+// checked returns the text of a check.
+func checked(t *testing.T, domain, rows string) string {
+	t.Helper()
+	dir := t.TempDir()
+	r, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, filepath.Join(dir, "d.yaml"), domain), Input: write(t, filepath.Join(dir, "a.csv"), rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}

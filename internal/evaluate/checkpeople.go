@@ -20,6 +20,7 @@ type PeopleFit struct {
 	Without  int             `json:"people_without_rows"`
 	Orphans  int64           `json:"rows_of_nobody"` // of people who are not in the table of people: not used
 	Twice    int64           `json:"people_twice"`   // records of the table of people beyond a person's first
+	Order    *OrderFit       `json:"order,omitempty"`
 	parents  map[uint64]bool // by the hash of the ID: whether they have rows; nil if there is no table of people
 	hashes   map[uint64]int  // number of a person, by the hash of the ID
 	rows     []int64         // of each
@@ -38,6 +39,16 @@ type ChangingFit struct {
 	People int    `json:"people"`
 }
 
+// OrderFit counts rows of which the column that orders them says less than it could.
+type OrderFit struct {
+	Column  string              `json:"column"`
+	Strict  bool                `json:"strict"`
+	Tied    int64               `json:"tied"`     // that lie where an earlier row of the person does
+	NoPlace int64               `json:"no_place"` // without a usable value: they lie at the fallback
+	at      int                 // the column
+	seen    map[uint64]struct{} // hashes of people and places
+}
+
 func newPeopleFit(d *domain.Domain, e *domain.Events) *PeopleFit {
 	f := &PeopleFit{MaxRows: e.MaxRows, hashes: map[uint64]int{}, seed: maphash.MakeSeed(), builder: NewPeopleBuilder(d)}
 	for a := range d.Attributes {
@@ -45,6 +56,9 @@ func newPeopleFit(d *domain.Domain, e *domain.Events) *PeopleFit {
 			f.columns = append(f.columns, a)
 			f.Changing = append(f.Changing, ChangingFit{Column: d.Attributes[a].Name})
 		}
+	}
+	if q := e.Sequence; q != nil {
+		f.Order = &OrderFit{Column: q.Column, Strict: q.Strict, at: d.Index(q.Column), seen: map[uint64]struct{}{}}
 	}
 	f.first, f.changed = make([][]domain.Code, len(f.columns)), make([][]bool, len(f.columns))
 	return f
@@ -76,6 +90,13 @@ func (f *PeopleFit) add(chunk *domain.Chunk) {
 			f.hashes[h], f.rows = p, append(f.rows, 0)
 		}
 		f.rows[p]++
+		if o := f.Order; o != nil {
+			at := maphash.Comparable(f.seed, [2]uint64{h, uint64(f.codes[r*k+o.at])})
+			if _, tied := o.seen[at]; tied {
+				o.Tied++
+			}
+			o.seen[at] = struct{}{}
+		}
 		for i, a := range f.columns {
 			switch code := f.codes[r*k+a]; {
 			case !known:
@@ -100,8 +121,11 @@ func (f *PeopleFit) addParents(chunk *domain.Chunk) {
 	}
 }
 
-// end counts what was added.
-func (f *PeopleFit) end() {
+// end counts what was added, to columns that are counted already.
+func (f *PeopleFit) end(columns []ColumnFit) {
+	if o := f.Order; o != nil {
+		o.NoPlace = columns[o.at].Null.Count + columns[o.at].Unusable.Count
+	}
 	for _, has := range f.parents {
 		if !has {
 			f.Without++
@@ -148,6 +172,24 @@ func (f *PeopleFit) writeText(b *bytes.Buffer) {
 			fmt.Fprintf(b, "%s: a person column whose value changes from row to row for %s (%s); all person columns come from one row of each person\n",
 				c.Column, headcount(c.People), of(c.People))
 		}
+	}
+	f.Order.explain(b)
+}
+
+// explain writes a line on ties, and one on rows that have no place of their own.
+func (o *OrderFit) explain(b *bytes.Buffer) {
+	if o == nil {
+		return
+	}
+	if o.Tied > 0 {
+		what := "a public rule orders them"
+		if o.Strict {
+			what += ", and the gap between them counts as the smallest one"
+		}
+		fmt.Fprintf(b, "%s: it orders the rows, and %s lie where another row of the person does; %s\n", o.Column, thousands(int(o.Tied)), what)
+	}
+	if o.NoPlace > 0 {
+		fmt.Fprintf(b, "%s: it orders the rows, and %s have no usable value there; they lie at its fallback\n", o.Column, thousands(int(o.NoPlace)))
 	}
 }
 

@@ -28,6 +28,7 @@ type histories struct {
 	first  [][]uint64       // of each column: the hash of a person's first value
 	later  [][]uint64       // … and of one of the others, at random
 	change [][]bool         // of each column: whether another value followed
+	growth []growth         // of each column
 	rng    *rand.Rand
 	limit  int // people who are looked at: fewer of tables with more than 32 columns
 }
@@ -36,6 +37,7 @@ func newHistories(columns int) *histories {
 	return &histories{
 		limit: shared(1<<25, maxDistinct, 1000, columns), seed: maphash.MakeSeed(), number: map[uint64]int32{}, rng: rand.New(rand.NewPCG(1, 2)),
 		first: make([][]uint64, columns), later: make([][]uint64, columns), change: make([][]bool, columns),
+		growth: make([]growth, columns),
 	}
 }
 
@@ -58,6 +60,7 @@ func (h *histories) add(c *domain.Chunk, units []uint64) {
 		taken := known && h.rng.Int64N(h.rows[p]-1) == 0
 		for a := range h.first {
 			v := h.hash(&c.Columns[a], i)
+			h.growth[a].add(p, place(&c.Columns[a], i))
 			if !known {
 				h.first[a], h.later[a], h.change[a] = append(h.first[a], v), append(h.later[a], v), append(h.change[a], false)
 			} else if v != h.first[a][p] {
@@ -123,11 +126,11 @@ func (h *histories) most() int64 {
 	}
 }
 
-// events proposes how people are written with their rows; empty if few people have several rows, or none of the columns
-// changes within them.
-func (s *Source) events(h *histories, lines []proposal) string {
+// events proposes how people are written with their rows, in the order of a column unless it is empty; empty if few people have
+// several rows, or none of the columns changes within them.
+func (s *Source) events(h *histories, lines []proposal, order string) string {
 	if s.parents != nil {
-		return s.eventsOfPeople(h, lines)
+		return s.eventsOfPeople(h, lines, order)
 	}
 	if h == nil {
 		return ""
@@ -160,9 +163,9 @@ func (s *Source) events(h *histories, lines []proposal) string {
 	if left == 0 {
 		return ""
 	}
-	usual := s.usual(h, lines, person)
-	text := fmt.Sprintf("events: {%srows: {max: %d}%s}  # review: people are written with their rows; person: columns that never change within one; max: public%s",
-		personKey(person), h.most(), usualKey(usual), usualWords(usual))
+	usual := s.usual(h, lines, person, order)
+	text := fmt.Sprintf("events: {%srows: {max: %d}%s%s}  # review: people are written with their rows; person: columns that never change within one; max: public%s%s",
+		personKey(person), h.most(), usualKey(usual), orderKey(order), usualWords(usual), orderWords(order))
 	if len(nearly) > 0 {
 		text += "; is it of the person? " + strings.Join(nearly, ", ")
 	}
@@ -221,7 +224,7 @@ func known(columns []column) map[string]bool {
 const usualMost = 100
 
 // eventsOfPeople proposes how people, some of them without rows, are written with theirs.
-func (s *Source) eventsOfPeople(h *histories, lines []proposal) string {
+func (s *Source) eventsOfPeople(h *histories, lines []proposal, order string) string {
 	var person []string
 	for _, p := range lines {
 		if !p.out && s.parents.has(p.name) {
@@ -232,9 +235,9 @@ func (s *Source) eventsOfPeople(h *histories, lines []proposal) string {
 	if h != nil && len(h.rows) > 0 {
 		most = h.most()
 	}
-	usual := s.usual(h, lines, person)
-	return fmt.Sprintf("events: {%srows: {min: 0, max: %d}%s}  # review: people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with%s\n",
-		personKey(person), most, usualKey(usual), usualWords(usual))
+	usual := s.usual(h, lines, person, order)
+	return fmt.Sprintf("events: {%srows: {min: 0, max: %d}%s%s}  # review: people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with%s%s\n",
+		personKey(person), most, usualKey(usual), orderKey(order), usualWords(usual), orderWords(order))
 }
 
 // personKey names the columns of people, if there are any.
@@ -243,4 +246,19 @@ func personKey(columns []string) string {
 		return ""
 	}
 	return "person: [" + strings.Join(columns, ", ") + "], "
+}
+
+// orderKey names the column that orders rows, and orderWords says why, if there is one.
+func orderKey(column string) string {
+	if column == "" {
+		return ""
+	}
+	return ", order: " + column
+}
+
+func orderWords(column string) string {
+	if column == "" {
+		return ""
+	}
+	return "; order: grows from row to row of a person, and rows are written in that order"
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -160,6 +161,50 @@ func TestUnits(t *testing.T) {
 		}
 		if err != nil || s.Units != want {
 			t.Errorf("by %q: %d units, want %d; %v", privacyID, s.Units, want, err)
+		}
+	}
+}
+
+// The column that grows from row to row of people orders them: a date before a number; not one in which most rows are equal, that
+// falls within more than 1 % of people, that is empty, or whose rows are shuffled.
+func TestOrderIsProposed(t *testing.T) {
+	table := func(shuffled bool, falls int) string {
+		rng := rand.New(rand.NewPCG(1, 1))
+		var lines []string
+		for p := range 400 {
+			at := 19_000 + rng.IntN(300)
+			for r := range 2 + p%4 {
+				day, number := fmt.Sprintf("%d-%02d-%02d", 2020+at/12/28%4, 1+at/28%12, 1+at%28), at
+				if p < falls && r == 1 {
+					day, number = "2020-01-01", 1
+				}
+				lines = append(lines, fmt.Sprintf("%d,%d,%d,k%d,%s", p, number, r/3, rng.IntN(3), day))
+				at += 1 + rng.IntN(20)
+			}
+		}
+		if shuffled {
+			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		}
+		return "who,step,third,kind,day\n" + strings.Join(lines, "\n") + "\n"
+	}
+	for _, test := range []struct{ name, table, want string }{
+		{"sorted", table(false, 0), "order: day"},
+		{"some fall", table(false, 3), "order: day"},
+		{"more fall", table(false, 10), ""},
+		{"shuffled", table(true, 0), ""},
+		{"numbers alone", strings.NewReplacer("day\n", "empty\n").Replace(regexp.MustCompile(`,\d+-\d+-\d+\n`).ReplaceAllString(table(false, 0), ",\n")), "order: step"},
+	} {
+		text := propose(t, Params{Input: put(t, "p.csv", test.table), FromData: true, PrivacyID: "who"})
+		_, events, _ := strings.Cut(text, "\nevents: ")
+		events, _, _ = strings.Cut(events, "\n")
+		if got := regexp.MustCompile(`order: \w+`).FindString(events); got != test.want {
+			t.Errorf("%s: %q, want %q in %s", test.name, got, test.want, events)
+		}
+		if strings.Contains(text, "order column") != (test.want != "") {
+			t.Errorf("%s: the list of what was read off the data is not right", test.name)
+		}
+		if _, err := schema.Parse("proposed", []byte(text)); err != nil {
+			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 }

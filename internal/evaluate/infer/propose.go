@@ -63,7 +63,8 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 		return nil, s.parents.noColumns()
 	}
 	whole.written(lines, tallies) // as rules read the cells
-	events := s.events(people, lines)
+	order := s.order(people, lines)
+	events := s.events(people, lines, order)
 	rules, err := s.related(ctx, whole.csv, tallies, lines)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,11 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	}
 	s.doubt(lines)
 	csv := whole.csvLine(marked, whole.written(lines, tallies))
-	return []byte(whole.file(lines, s.persons(tallies), rules.asked, events, csv)), nil
+	text := whole.file(lines, s.persons(tallies), rules.asked, events, csv)
+	if _, err := schema.Parse("proposed", []byte(text)); err != nil && order != "" { // a constraint computes the column, or it has bins
+		text = whole.file(lines, s.persons(tallies), rules.asked, s.events(people, lines, ""), csv)
+	}
+	return []byte(text), nil
 }
 
 // related proposes the constraints of both tables.
@@ -209,6 +214,9 @@ func (s *Source) derivedFacts(lines []proposal, events string) string {
 		read := []string{"person columns", "rows: max"}
 		if strings.Contains(events, ", usual: [") {
 			read = append(read, "usual columns")
+		}
+		if strings.Contains(events, ", order: ") {
+			read = append(read, "order column")
 		}
 		b += fmt.Sprintf("  %s: %s  # without the table: what stays the same for a person, and the most rows that a person can have\n", quoted(schema.DerivedEvents), list(read))
 	}

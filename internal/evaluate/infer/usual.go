@@ -43,13 +43,13 @@ func (p proposal) fewCells() bool {
 }
 
 // usual proposes the columns of few cells of rows in which people are alike to themselves.
-func (s *Source) usual(h *histories, lines []proposal, person []string) (columns []string) {
+func (s *Source) usual(h *histories, lines []proposal, person []string, order string) (columns []string) {
 	if h == nil {
 		return nil
 	}
 	line := byName(lines)
 	for a, c := range s.readable() {
-		if p := line[c.name]; !p.out && !slices.Contains(person, plain(c.name)) && p.fewCells() && h.alike(a) > alikeBy {
+		if p := line[c.name]; !p.out && plain(c.name) != order && !slices.Contains(person, plain(c.name)) && p.fewCells() && h.alike(a) > alikeBy {
 			columns = append(columns, plain(c.name))
 		}
 	}

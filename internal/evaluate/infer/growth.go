@@ -1,0 +1,115 @@
+package infer
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+const (
+	falling = .01 // share of people with several rows within whom a column that orders rows may fall
+	growing = .5  // least share of rows that lie behind the row before
+)
+
+// growth says of a column of each person whether it grows from row to row.
+type growth struct {
+	last    []float64 // of each person; NaN: nothing to compare with
+	fell    []bool
+	steps   int
+	forward int // steps to a larger value
+}
+
+// add takes the cell of a row of person p.
+func (g *growth) add(p int32, x float64) {
+	if int(p) == len(g.last) {
+		g.last, g.fell = append(g.last, x), append(g.fell, false)
+		return
+	}
+	g.steps++
+	switch last := g.last[p]; {
+	case x > last:
+		g.forward++
+	case !(x >= last): // or there is no value
+		g.fell[p] = true
+	}
+	g.last[p] = x
+}
+
+// grows reports whether rows are in the order of the column, in which hardly two are equal.
+func (g *growth) grows(several int) bool {
+	fell := 0
+	for _, f := range g.fell {
+		if f {
+			fell++
+		}
+	}
+	return float64(fell) <= falling*float64(several) && float64(g.forward) >= growing*float64(max(g.steps, 1))
+}
+
+// place returns a number that grows as a number, a date or a time does; NaN of anything else.
+func place(c *domain.Column, i int) float64 {
+	switch {
+	case c.Form == domain.Absent || c.Null(i):
+		return math.NaN()
+	case c.Form == domain.Text:
+		return placeOf(string(c.Text(i)))
+	case c.Form == domain.Dictionary:
+		return placeOf(c.Dict[c.Ints[i]])
+	case c.Form == domain.Floats:
+		return c.Floats[i]
+	}
+	return float64(c.Ints[i])
+}
+
+// placeOf reads a number, or a date or time that begins with its year, whose digits are a number that grows with it.
+func placeOf(text string) float64 {
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		return x
+	}
+	if len(text) < len("2024-12-31") || text[4] != '-' && text[4] != '/' {
+		return math.NaN()
+	}
+	x := 0.0
+	for _, c := range text {
+		if c == '.' || c == '+' || c == 'Z' { // parts of seconds, a zone
+			break
+		}
+		if c >= '0' && c <= '9' {
+			x = 10*x + float64(c-'0')
+		}
+	}
+	return x
+}
+
+// order returns the column that orders the rows of people: dates and times before numbers, then the first one.
+func (s *Source) order(h *histories, lines []proposal) string {
+	if h == nil {
+		return ""
+	}
+	several := 0
+	for _, n := range h.rows {
+		if n > 1 {
+			several++
+		}
+	}
+	found, line := "", byName(lines)
+	for a, c := range s.readable() {
+		p := line[c.name]
+		if p.out || p.key || !h.growth[a].grows(several) {
+			continue
+		}
+		f, err := schema.Parse(p.name, []byte("privacy_id: none\ncolumns:\n  - {"+p.keys+"}\n"))
+		if err != nil {
+			continue
+		}
+		if f.Domain.Attributes[0].Type.Facts().Calendar {
+			return plain(c.name)
+		}
+		if found == "" {
+			found = plain(c.name)
+		}
+	}
+	return found
+}
