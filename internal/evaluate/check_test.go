@@ -13,6 +13,20 @@ import (
 	"time"
 )
 
+// checked is the text of a check.
+func checked(t *testing.T, c CheckConfig) string {
+	t.Helper()
+	r, err := OpenCheck(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Run(context.Background(), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 func TestCheckCountsWhatDoesNotFit(t *testing.T) {
 	dir := t.TempDir()
 	name := write(t, filepath.Join(dir, "d.yaml"), `
@@ -27,16 +41,9 @@ csv: {null: ["?"]}
 	input := write(t, filepath.Join(dir, "a.csv"), "id,sex,age,code,fare\n"+
 		"p1,Female,5,1,3.20\n,X,200,7,\"1,042\"\np2,Male,n/a,x,-4\np3,?,?,2,?\np4,Male,2.0,2,500\n")
 	figures := filepath.Join(dir, "fit.json")
-	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input, JSON: figures})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := r.Run(context.Background(), &out); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(out.String(), Banner) {
-		t.Errorf("the text does not begin with the banner:\n%s", out.String())
+	out := checked(t, CheckConfig{Domain: name, Input: input, JSON: figures})
+	if !strings.HasPrefix(out, Banner) {
+		t.Errorf("the text does not begin with the banner:\n%s", out)
 	}
 	text, err := os.ReadFile(figures)
 	if err != nil {
@@ -56,8 +63,8 @@ csv: {null: ["?"]}
 		t.Errorf("%d records, %d without ID\ngot  %+v\nwant %+v", got.Records, got.NoID, got.Columns, want)
 	}
 	for _, line := range []string{`age: 1 out of range (20.0%) become the nearest value; first: "200"`, `code: 1 not in the list (20.0%) become 1; first: "7"`} {
-		if !strings.Contains(out.String(), line) {
-			t.Errorf("no line %q in\n%s", line, out.String())
+		if !strings.Contains(out, line) {
+			t.Errorf("no line %q in\n%s", line, out)
 		}
 	}
 }
@@ -106,25 +113,18 @@ impossible:
 		"5,,2024-02-28,610,1.00,1.005,2.00,2,29,2023,Boston,TX,F,true\n"+
 		",2024-03-01,2024-03-05,710,1.00,,,2,29,,Chicago,?,M,false\n"+
 		",2024-03-01,2024-03-02,,x,1.00,,,31,2023,Boston,MA,,\n")
-	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := r.Run(context.Background(), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := checked(t, CheckConfig{Domain: name, Input: input})
 	for _, line := range []string{
 		"order: start <= end: 1 records (25.0%) violate it; they are used as they are, and no synthetic row violates it\n",
 		"order: tax <= net: 1 records", "date: y, m, d: 1 records", "derive: hour, from time / 100: 2 records",
 		"sum: total, of net, tax: 1 records", "derive: state, from city: 1 records", "impossible: sex: M; pregnant: true: 1 records",
 	} {
-		if !strings.Contains(out.String(), line) {
-			t.Errorf("no %q in\n%s", line, out.String())
+		if !strings.Contains(out, line) {
+			t.Errorf("no %q in\n%s", line, out)
 		}
 	}
-	if strings.Contains(out.String(), "minute") {
-		t.Errorf("a column that the table does not have breaks something:\n%s", out.String())
+	if strings.Contains(out, "minute") {
+		t.Errorf("a column that the table does not have breaks something:\n%s", out)
 	}
 }
 
@@ -171,20 +171,13 @@ columns:
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			name := write(t, filepath.Join(t.TempDir(), "d.yaml"), columns+tt.more)
-			r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out bytes.Buffer
-			if err := r.Run(context.Background(), &out); err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(out.String(), "is not declared"); n != len(tt.want) {
-				t.Errorf("%d lines, want %d:\n%s", n, len(tt.want), out.String())
+			out := checked(t, CheckConfig{Domain: name, Input: input})
+			if n := strings.Count(out, "is not declared"); n != len(tt.want) {
+				t.Errorf("%d lines, want %d:\n%s", n, len(tt.want), out)
 			}
 			for _, want := range tt.want {
-				if !strings.Contains(out.String(), want+" holds in every record and is not declared") {
-					t.Errorf("no %s in\n%s", want, out.String())
+				if !strings.Contains(out, want+" holds in every record and is not declared") {
+					t.Errorf("no %s in\n%s", want, out)
 				}
 			}
 		})
@@ -232,24 +225,17 @@ events: {person: [sex, born], rows: {max: 2}}
 	input := write(t, filepath.Join(dir, "a.csv"), "who,kind,sex,born,twice\na,1,F,1950,2\nb,1,M,1951,2\na,2,M,1950,4\nb,3,M,1959,6\nb,3,M,1950,6\nb,3,M,1950,6\n"+
 		"c,1,x,1900,2\nc,2,y,1900,4\nd,1,F,1901,2\nd,1,,1901,2\n,5,F,1999,10\n,6,M,1900,12\n")
 	figures := filepath.Join(dir, "f.json")
-	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input, JSON: figures})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := r.Run(context.Background(), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := checked(t, CheckConfig{Domain: name, Input: input, JSON: figures})
 	for _, want := range []string{
 		"4 people, nobody with more than 4 rows\n", "more than 2 rows: 1 person (25.0%), with 2 rows beyond that; they count as having 2\n",
 		"sex: a person column whose value changes from row to row for 2 people (50.0%); all person columns come from one row of each person\n",
 	} {
-		if !strings.Contains(out.String(), want) {
+		if !strings.Contains(out, want) {
 			t.Errorf("got %s, which lacks %s", &out, want)
 		}
 	}
-	if strings.Contains(out.String(), "born: a person column") {
-		t.Errorf("born changes inside its bin alone: %s", &out)
+	if strings.Contains(out, "born: a person column") {
+		t.Errorf("born changes inside its bin alone: %s", out)
 	}
 	b, err := os.ReadFile(figures)
 	if err != nil || !strings.Contains(string(b), `"rows_over": 2`) || !strings.Contains(string(b), `"column": "sex"`) {
@@ -282,32 +268,24 @@ func TestCheckOfADomainAlone(t *testing.T) {
 func TestCheckCountsTies(t *testing.T) {
 	const columns = "privacy_id: who\ncolumns:\n  - {name: day, type: INT64, min: 0, max: 3, fallback: 0}\n  - {name: kind, type: STRING, values: [k, l], fallback: k}\n"
 	for strict, says := range map[string]string{
-		"": "rows, and 2 lie where another row of the person does; a public rule orders them\n",
+		"":               "rows, and 2 lie where another row of the person does; a public rule orders them\n",
 		", strict: true": "rows, and 2 lie where another row of the person does; a public rule orders them, and the gap between them counts as the smallest one\n",
 	} {
-		text := checked(t, columns+"events: {rows: {max: 3}, order: day"+strict+"}\n", "who,day,kind\na,3,k\na,1,k\na,9,l\nb,,k\nb,x,k\nc,3,k\n")
+		text := checkedTable(t, columns+"events: {rows: {max: 3}, order: day"+strict+"}\n", "who,day,kind\na,3,k\na,1,k\na,9,l\nb,,k\nb,x,k\nc,3,k\n")
 		for _, want := range []string{"day: it orders the " + says, "day: it orders the rows, and 2 have no usable value there; they lie at its fallback\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}
 		}
 	}
-	if text := checked(t, columns+"events: {rows: {max: 3}}\n", "who,day,kind\na,3,k\na,3,l\n"); strings.Contains(text, "orders") {
+	if text := checkedTable(t, columns+"events: {rows: {max: 3}}\n", "who,day,kind\na,3,k\na,3,l\n"); strings.Contains(text, "orders") {
 		t.Errorf("ties of rows without an order:\n%s", text)
 	}
 }
 
-// checked returns the text of a check.
-func checked(t *testing.T, domain, rows string) string {
+// checkedTable is the text of a check of rows.
+func checkedTable(t *testing.T, domain, rows string) string {
 	t.Helper()
 	dir := t.TempDir()
-	r, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, filepath.Join(dir, "d.yaml"), domain), Input: write(t, filepath.Join(dir, "a.csv"), rows)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := r.Run(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+	return checked(t, CheckConfig{Domain: write(t, filepath.Join(dir, "d.yaml"), domain), Input: write(t, filepath.Join(dir, "a.csv"), rows)})
 }
