@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/files"
@@ -36,56 +37,60 @@ type FindRequest struct {
 	text   bool // cells are text
 	params discover.Params
 	dir    string // where what was found is kept until the run has published
+	alone  bool   // no rows are asked for: the domain alone, with the whole budget
+	book   *book.Book
 }
 
 // ValidateFind finds every fault of a request to find a domain that shows before the table is read.
 func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 	r := &FindRequest{Config: c.withDefaults()}
 	var f Faults
-	checkFigures(r.Config, &f)
-	if c.Delta == 0 {
-		f.add("--delta", "is required where the domain is found: values are released at the price of it", "take one far below 1/(number of people), such as 1e-9")
-	}
-	part := c.DomainShare
-	if part == 0 {
-		part = DefaultDomainShare
-	}
-	if !(part >= .001 && part <= .5) {
-		f.add("--domain_share", fmt.Sprintf("got %g; want .001 to .5 of the budget", part), "leave it out for .1")
-	}
-	if r.Engine.remote() {
-		f.add("--runner", "a domain is found in this process so far", "leave out --endpoint, or name a --domain file")
+	if r.DomainShare = orDefault(r.DomainShare, DefaultDomainShare); !(r.DomainShare >= .001 && r.DomainShare <= .5) {
+		f.add("--domain_share", fmt.Sprintf("got %g; want .001 to .5 of the budget", r.DomainShare), "leave it out for .1")
 	}
 	if c.Ledger != "" {
 		f.add("--ledger", "a budget book cannot yet be charged for a domain that is found", "name a --domain file")
 	}
-	if c.People != "" {
-		f.add("--people_input", "needs a --domain file", "")
-	}
 	if isTable(c.Output) || c.Output == "" {
 		f.add("--output", "has to be a directory where the domain is found", "name one, or a --domain file")
 	}
-	columns := r.findColumns(ctx, &f)
+	r.check(ctx, &f)
+	return r, f.Err()
+}
+
+// check finds every fault of a request whose domain is found, with or without rows.
+func (r *FindRequest) check(ctx context.Context, f *Faults) {
+	c := r.Config
+	checkFigures(c, f)
+	if c.Delta == 0 {
+		f.add("--delta", "is required where the domain is found: values are released at the price of it", "take one far below 1/(number of people), such as 1e-9")
+	}
+	if r.Engine.remote() {
+		f.add("--runner", "a domain is found in this process so far", "leave out --endpoint, or name a --domain file")
+	}
+	if c.People != "" {
+		f.add("--people_input", "needs a --domain file", "")
+	}
+	columns := r.findColumns(ctx, f)
 	r.params = discover.Params{
-		Columns: columns, PrivacyID: c.PrivacyID, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
-		Share: dp.ShareOf(int64(math.Round(part*1000)), 1000),
+		Columns: columns, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
+		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000),
 	}
-	if c.PrivacyID == schema.NoPrivacyID {
-		r.params.PrivacyID = ""
-	}
-	if m, err := methods.Lookup(c.Method); err == nil && c.Epsilon.Validate() == nil {
+	r.params.PrivacyID = unitColumn(c.PrivacyID)
+	if r.alone {
+		r.openBook(ctx, f)
+	} else if m, err := methods.Lookup(c.Method); err == nil && c.Epsilon.Validate() == nil {
 		r.params.Mixed = m.Accounting(c.Epsilon, c.Delta) != dp.GaussianOnly
 	}
-	if len(f) == 0 {
-		f = append(f, ErrorFaults("--epsilon", r.params.Validate())...)
+	if len(*f) == 0 {
+		*f = append(*f, ErrorFaults("--epsilon", r.params.Validate())...)
 	}
-	if len(f) == 0 {
-		r.checkPeople(&f)
+	if len(*f) == 0 {
+		r.checkPeople(f)
 	}
-	if len(f) == 0 {
-		f = append(f, r.keepAt()...)
+	if len(*f) == 0 {
+		*f = append(*f, r.keepAt()...)
 	}
-	return r, f.Err()
 }
 
 // findColumns finds the table and what is public of its columns.
@@ -212,7 +217,7 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 	if err == nil {
 		var res *Result
 		if res, err = Run(ctx, req); err == nil {
-			res.Written.Notes = append(res.Written.Notes, foundNotes(found, r.params.Share)...)
+			res.Written.Notes = append(res.Written.Notes, foundNotes(found, shareText(r.params.Share)+" of the budget", publish.DomainFile)...)
 			_ = files.RemoveAll(ctx, r.dir) // it is published
 			return res, nil
 		}
@@ -221,12 +226,12 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 }
 
 // foundNotes say what was found, and which columns were not.
-func foundNotes(f *discover.Found, s dp.Share) []string {
+func foundNotes(f *discover.Found, budget, file string) []string {
 	out := f.LeftOut()
-	notes := []string{fmt.Sprintf("the domain was found with %s of the budget: %d of %d columns, in %s", shareText(s), len(f.Columns)-len(out), len(f.Columns), publish.DomainFile)}
+	notes := []string{fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(out), len(f.Columns), file)}
 	for i, c := range out {
 		if i == 5 {
-			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, publish.DomainFile))
+			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, file))
 			break
 		}
 		notes = append(notes, fmt.Sprintf("left out: %s: %s", c.Name, c.Left))

@@ -225,17 +225,39 @@ func checkLedger(ctx context.Context, r *Request, f *Faults) {
 		return
 	}
 	r.ledger = b
-	for _, in := range [][2]string{{"--input", r.Input}, {"--people_input", r.People}} {
-		if at := absolute(in[1]); at != "" && !slices.Contains(b.Inputs(), at) {
-			f.add("--ledger", fmt.Sprintf("%s is the book of %s, whose table is %s, and %s names %s", r.Ledger, b.Terms.Name, strings.Join(b.Inputs(), " or "), in[0], at),
-				fmt.Sprintf("name the book of that table; if it is the same people's, `dapple ledger %s --input=%s` says so", r.Ledger, in[1]))
+	use := bookUse{[][2]string{{"--input", r.Input}, {"--people_input", r.People}}, r.Neighbouring, b.Terms.PrivacyID, "the domain file"}
+	if r.File != nil {
+		use.unit = r.File.Domain.PrivacyID
+	}
+	use.check(b, f)
+	if before := r.before(); before != nil && !b.Holding(foundKey(r.File.Charge.ID)) { // the run charges it first
+		if err := b.Sum.Charge(*before); err != nil {
+			*f = append(*f, bookRefusal(b, err))
 		}
 	}
-	if n := b.Sum.Params().Neighbouring; n != r.Neighbouring {
-		f.add("--neighbouring", fmt.Sprintf("got %s, and %s counts for %s: add-remove and replace guarantees cannot be combined", r.Neighbouring.Flag(), r.Ledger, n.Flag()), "")
+}
+
+// bookUse is what a request does with a budget book.
+type bookUse struct {
+	inputs       [][2]string // flags and tables
+	neighbouring dp.Neighbouring
+	unit         string // the privacy ID; empty: records
+	says         string // what says so
+}
+
+// check refuses a book of other tables, another relation or another unit.
+func (u bookUse) check(b *book.Book, f *Faults) {
+	for _, in := range u.inputs {
+		if at := absolute(in[1]); at != "" && !slices.Contains(b.Inputs(), at) {
+			f.add("--ledger", fmt.Sprintf("%s is the book of %s, whose table is %s, and %s names %s", b.Dir, b.Terms.Name, strings.Join(b.Inputs(), " or "), in[0], at),
+				fmt.Sprintf("name the book of that table; if it is the same people's, `dapple ledger %s --input=%s` says so", b.Dir, in[1]))
+		}
 	}
-	if r.File != nil && r.File.Domain.PrivacyID != b.Terms.PrivacyID {
-		f.add("--ledger", fmt.Sprintf("%s counts for %s, and the domain file for %s", r.Ledger, unitOf(b.Terms.PrivacyID), unitOf(r.File.Domain.PrivacyID)), "they must protect the same unit")
+	if n := b.Sum.Params().Neighbouring; n != u.neighbouring {
+		f.add("--neighbouring", fmt.Sprintf("got %s, and %s counts for %s: add-remove and replace guarantees cannot be combined", u.neighbouring.Flag(), b.Dir, n.Flag()), "")
+	}
+	if u.unit != b.Terms.PrivacyID {
+		f.add("--ledger", fmt.Sprintf("%s counts for %s, and %s for %s", b.Dir, unitOf(b.Terms.PrivacyID), u.says, unitOf(u.unit)), "they must protect the same unit")
 	}
 }
 
@@ -332,6 +354,13 @@ func (r *Request) charge(ctx context.Context, n note, stated *report.Book) (note
 	if err != nil {
 		return nil, err
 	}
+	if before := r.before(); before != nil {
+		found, err := chargeFound(ctx, b, r.File.Charge.ID, r.Input, *before)
+		if err != nil {
+			return nil, err
+		}
+		notes = append(notes, found)
+	}
 	err = b.Charge(ctx, n.key(), n.RunID, n.Input, l.Run())
 	if refusal := (*book.Refused)(nil); errors.As(err, &refusal) {
 		return nil, r.refused(b, refusal.Err)
@@ -340,7 +369,7 @@ func (r *Request) charge(ctx context.Context, n note, stated *report.Book) (note
 		return nil, err
 	}
 	stated.Entry, stated.SHA256 = b.Charged(n.key())
-	return []string{fmt.Sprintf("%s, the book of %s: this run is charged; spent is %s", r.Ledger, b.Terms.Name, spentOf(b))}, nil
+	return append(notes, fmt.Sprintf("%s, the book of %s: this run is charged; spent is %s", r.Ledger, b.Terms.Name, spentOf(b))), nil
 }
 
 // key returns the key of a run's charge. The ID of a run may be used again for another run once its staging is gone.

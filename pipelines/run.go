@@ -165,6 +165,9 @@ func (c *claim) execute(ctx context.Context) error {
 	if c.notes = append(c.notes, charged...); err != nil {
 		return err
 	}
+	if found := c.output.Found; found != nil {
+		c.notes = append(c.notes, found.String())
+	}
 	c.charged = true
 	if err := c.work(ctx); err != nil {
 		return err

@@ -93,6 +93,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		checkEvents(r.File.Domain, c.Rows, "leave it out", &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
+	r.checkBefore(&faults)
 	checkLedger(ctx, r, &faults)
 	return r, faults
 }

@@ -18,13 +18,14 @@ type Run struct {
 	Delta        dp.Delta
 	Loss         *big.Rat // the whole capacity of its ledger: rho, ε or μ²/2
 	Coordinates  int64    // noisy numbers it may draw; 0 unless it is GaussianOnly
+	ValuesDelta  dp.Delta // the part of Delta that values above a threshold may spend
 }
 
 // Run returns the upper bound for a run within the ledger: its capacity, not what was charged, which may depend on
 // what was released.
 func (l *Ledger) Run() Run {
 	p := l.params
-	r := Run{Neighbouring: p.Neighbouring, Accounting: p.Accounting, Epsilon: p.Epsilon, Delta: p.Delta, Loss: l.Capacity()}
+	r := Run{Neighbouring: p.Neighbouring, Accounting: p.Accounting, Epsilon: p.Epsilon, Delta: p.Delta, Loss: l.Capacity(), ValuesDelta: p.ValuesDelta}
 	if p.Accounting == dp.GaussianOnly {
 		r.Coordinates = p.Coordinates
 	}
@@ -41,7 +42,8 @@ func (l *Ledger) Run() Run {
 //
 //	ZCDP          admits every run: a Gaussian one at its μ²/2, which is its rho too, a pure one at ε·tanh(ε/2)
 //	Pure          admits pure runs
-//	GaussianOnly  admits runs of that kind, and as many noisy numbers as a hundredth of δ pays for
+//	GaussianOnly  admits runs of that kind, and as many noisy numbers as a hundredth of δ pays for; what runs spend of
+//	              δ on values above a threshold is paid from that hundredth too
 //
 // In addition, a first run that promises no more than the book's ε and δ may use the whole book, whatever its kind of
 // accounting: it is then the only run.
@@ -49,6 +51,7 @@ type Book struct {
 	params Params
 	ledger *Ledger
 	runs   int
+	values dp.Delta // spent on values above a threshold, rounded up
 }
 
 // coordinatesShare is the part of δ that covers discrete noise in a GaussianOnly book.
@@ -93,14 +96,15 @@ func (b *Book) Charge(r Run) error {
 	if err == nil {
 		err = b.admit(r, loss)
 	}
-	if err != nil && b.runs == 0 && r.Neighbouring == b.params.Neighbouring && r.Epsilon <= b.params.Epsilon && r.Delta <= b.params.Delta {
+	if err != nil && b.runs == 0 && r.ValuesDelta == 0 && r.Neighbouring == b.params.Neighbouring && r.Epsilon <= b.params.Epsilon && r.Delta <= b.params.Delta {
 		loss, err = b.ledger.Capacity(), nil
 	}
 	if err != nil {
 		return err
 	}
 	b.ledger.spent.Add(b.ledger.spent, loss)
-	b.ledger.coordinates += r.Coordinates
+	b.ledger.coordinates += r.Coordinates + b.covered(r.ValuesDelta)
+	b.values = deltaSum(b.values, r.ValuesDelta)
 	b.runs++
 	return nil
 }
@@ -126,10 +130,32 @@ func (b *Book) admit(r Run, loss *big.Rat) error {
 	if remaining := b.ledger.Remaining(); loss.Cmp(remaining) > 0 {
 		return ErrExhausted{Stage: "run", Unit: b.params.Accounting, Requested: loss, Remaining: remaining}
 	}
-	if left := b.params.Coordinates - b.ledger.coordinates; b.params.Accounting == dp.GaussianOnly && r.Coordinates > left {
+	left := b.params.Coordinates - b.ledger.coordinates
+	switch {
+	case b.params.Accounting == dp.GaussianOnly && r.Coordinates > left:
 		return fmt.Errorf("accountant: the run draws up to %d noisy numbers, and the book has room for %d more", r.Coordinates, max(0, left))
+	case r.ValuesDelta > 0 && b.params.Accounting != dp.GaussianOnly:
+		return errors.New("accountant: values above a threshold spend delta, of which a book of all kinds of noise keeps none back")
+	case r.ValuesDelta > 0 && b.covered(r.ValuesDelta) > left-r.Coordinates:
+		return fmt.Errorf("accountant: values above a threshold may spend %.2g of delta, and the book has %.2g for that", float64(r.ValuesDelta), discreteDelta(float64(b.params.Epsilon), max(0, left-r.Coordinates)))
 	}
 	return nil
+}
+
+// covered is the number of noisy numbers that cost as much of δ, at the ε of the book, rounded up.
+func (b *Book) covered(delta dp.Delta) int64 {
+	if delta == 0 || b.params.Accounting != dp.GaussianOnly {
+		return 0
+	}
+	return int64(math.Min(1<<60, math.Ceil(float64(delta)/discreteDelta(float64(b.params.Epsilon), 1)*(1+0x1p-40))))
+}
+
+// deltaSum adds, rounded up.
+func deltaSum(a, b dp.Delta) dp.Delta {
+	if a == 0 || b == 0 {
+		return a + b
+	}
+	return dp.Delta(math.Nextafter(float64(a)+float64(b), 1))
 }
 
 // SpentEpsilon returns an ε, rounded up, that all charged runs together satisfy at the book's δ.
@@ -145,7 +171,7 @@ func (b *Book) SpentEpsilon() dp.Epsilon {
 	case p.Accounting == dp.ZCDP:
 		return min(p.Epsilon, dp.Epsilon(rhoCurve(floatUp(spent)).epsilonCeil(p.Delta)))
 	}
-	return gdpEpsilonCeil(muOf(spent), p.Coordinates, p.Delta, p.Epsilon)
+	return gdpEpsilonCeil(muOf(spent), p.Coordinates, deltaBut(p.Delta, b.values), p.Epsilon)
 }
 
 // LargestEpsilon returns the largest multiple of 1/1000 of the book's ε for which one more run fits; 0 if there is
@@ -165,7 +191,7 @@ func (b *Book) LargestEpsilon(ledgerOf func(dp.Epsilon) (*Ledger, error)) dp.Eps
 
 // Refusal returns the reason why a run would be refused; nil if it fits.
 func (b *Book) Refusal(r Run) error {
-	try := &Book{params: b.params, runs: b.runs, ledger: &Ledger{
+	try := &Book{params: b.params, runs: b.runs, values: b.values, ledger: &Ledger{
 		params: b.ledger.params, capacity: b.ledger.capacity, spent: b.ledger.Spent(), coordinates: b.ledger.coordinates,
 	}}
 	return try.Charge(r)

@@ -238,8 +238,13 @@ func deltaLeft(p Params) dp.Delta {
 
 // lossDelta returns δ less what is reserved for values above a threshold, rounded down.
 func (p Params) lossDelta() dp.Delta {
-	if p.ValuesDelta == 0 {
-		return p.Delta
+	return deltaBut(p.Delta, p.ValuesDelta)
+}
+
+// deltaBut returns δ less a part of it, rounded down.
+func deltaBut(delta, part dp.Delta) dp.Delta {
+	if part == 0 {
+		return delta
 	}
-	return dp.Delta(math.Nextafter(float64(p.Delta)-float64(p.ValuesDelta), math.Inf(-1)))
+	return dp.Delta(math.Nextafter(float64(delta)-float64(part), math.Inf(-1)))
 }

@@ -2,6 +2,7 @@ package accountant
 
 import (
 	"fmt"
+	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
 )
@@ -32,4 +33,25 @@ func (r *Prior) After(p Params) (*Ledger, error) {
 		return nil, fmt.Errorf("accountant: the release may draw %d noisy numbers, and the budget has room for %d more", p.Coordinates, first.Coordinates-l.coordinates)
 	}
 	return l, err
+}
+
+// Together returns what a run promises together with one before it on the same units, that had a ledger of its own: an ε,
+// rounded up, at the sum of both δ. It is at most the sum of both ε. The run may have been chosen by what the one before
+// has released, within its own ε and δ.
+//
+// The losses of Gaussian noise add, and so do those of zCDP, under which Gaussian noise has the same. What values above a
+// threshold may spend of δ adds to the δ of that.
+func (r Run) Together(before Run) (dp.Epsilon, dp.Delta) {
+	epsilon := dp.Epsilon(floatUp(new(big.Rat).Add(ratOf(float64(r.Epsilon)), ratOf(float64(before.Epsilon)))))
+	delta := deltaSum(r.Delta, before.Delta)
+	left := deltaBut(deltaBut(delta, r.ValuesDelta), before.ValuesDelta)
+	gaussian := r.Accounting == dp.GaussianOnly && before.Accounting == dp.GaussianOnly
+	switch loss := new(big.Rat).Add(r.Loss, before.Loss); {
+	case r.Accounting == dp.Pure || before.Accounting == dp.Pure || r.Neighbouring != before.Neighbouring:
+	case gaussian && epsilon <= largestGDPEpsilon:
+		epsilon = gdpEpsilonCeil(muOf(loss), r.Coordinates+before.Coordinates, left, epsilon)
+	case !gaussian:
+		epsilon = min(epsilon, dp.Epsilon(rhoCurve(floatUp(loss)).epsilonCeil(left)))
+	}
+	return epsilon, delta
 }

@@ -79,6 +79,9 @@ func processOf(r Run) Process {
 	if r.Book != nil {
 		p.Other = r.Book.String()
 	}
+	if r.Found != nil {
+		p.Other = r.Found.String() + ". " + p.Other
+	}
 	p.Other, p.Tuning = cmp.Or(r.About["other_releases"], p.Other), cmp.Or(r.About["tuning"], p.Tuning)
 	if r.Statement.Delta == 0 {
 		p.Variant = "pure differential privacy"

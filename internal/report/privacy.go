@@ -58,6 +58,8 @@ type Privacy struct {
 	Process   Process   `json:"process"`     // how the run was made, for registries
 	// Book is the budget book that the run is charged to; nil: none.
 	Book *Book `json:"budget_book,omitempty"`
+	// Found is what finding the domain has cost beside; nil: it was declared, or found within the run's own budget.
+	Found *Found `json:"found_domain,omitempty"`
 	// About is what only the curator knows, word for word.
 	About map[string]string `json:"about,omitempty"`
 	// Began is when the run was asked for, in UTC. How long it took is not said: it depends on the table.
@@ -117,6 +119,7 @@ type Run struct {
 	Marginals  Marginals
 	ModelHash  [32]byte
 	Book       *Book
+	Found      *Found
 	About      map[string]string // what only the curator knows
 	Derived    []string          // facts of the domain that were read off the true table
 	Began      string            // when the run was asked for, RFC 3339
@@ -145,7 +148,7 @@ func RowBefore(e *domain.Events) string {
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
-		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, About: r.About, Began: r.Began,
+		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, Found: r.Found, About: r.About, Began: r.Began,
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},

@@ -24,6 +24,8 @@ type File struct {
 	ExpectedRows int64
 	// Derived lists what was read off the table, and is not known without it.
 	Derived []DerivedFacts
+	// Charge is what finding the domain has cost; nil: nobody has found it privately.
+	Charge *Charge
 }
 
 // DerivedFacts names what a domain file has of a column from the table itself: it is NOT private.
@@ -158,6 +160,9 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	}
 	if m.has("derived_from_data") {
 		f.Derived = r.derivedFacts(m.values["derived_from_data"])
+	}
+	if m.has("found") {
+		f.Charge = r.charge(m.values["found"], declared.PrivacyID)
 	}
 	if m.has("csv") {
 		r.csv(f, m.values["csv"])

@@ -42,6 +42,19 @@ var (
 		{name: "workload", form: "[MARGINAL, …]", text: "the marginals or linear queries that matter; absent: --marginals and --max_cells"},
 		{name: "csv", form: "{…}", text: "how an unusual CSV file is written"},
 		{name: "derived_from_data", form: "{COLUMN: [FACT, …], …}", text: "what infer read off the table; delete what you have reviewed", shape: object(scalars)},
+		{name: "found", form: "{…}", text: "what a private infer has spent: leave it as it is, for releases state it"},
+	}
+	foundKeys = keyFacts{
+		{name: "id", form: "TEXT", text: "of the finding: a budget book charges it once", shape: scalar, must: true},
+		{name: "privacy_id", form: "COLUMN", text: "whom it was charged for; none: every record is another person", shape: scalar, must: true},
+		{name: "neighbouring", form: "REL", text: "add_remove or replace", shape: scalar, must: true},
+		{name: "epsilon", form: "E", text: "what finding the domain has spent, at most", shape: scalar, must: true},
+		{name: "delta", form: "D", text: "the δ of that", shape: scalar, must: true},
+		{name: "accounting", form: "KIND", text: "how losses were added", shape: scalar, must: true},
+		{name: "loss", form: "A/B", text: "the whole loss, exact: rho or μ²/2", shape: scalar, must: true},
+		{name: "values_delta", form: "D", text: "the part of delta for values above a threshold", shape: scalar, must: true},
+		{name: "noisy_numbers", form: "N", text: "how many were drawn, at most", shape: scalar, must: true},
+		{name: "sha256", form: "HEX", text: "of the values above", shape: scalar, must: true},
 	}
 	columnFacts = keyFacts{
 		{name: "name", form: "NAME", text: "as in the table", shape: scalar, must: true},
@@ -122,6 +135,7 @@ var referenceParts = []struct {
 	{"generate: each", generateKeys},
 	{"workload: each", workloadKeys},
 	{"csv", csvKeys},
+	{"found, as infer writes it", foundKeys},
 }
 
 // WriteReference writes all keys of a domain file with their meaning, for a terminal.
@@ -233,6 +247,7 @@ func JSONSchema() ([]byte, error) {
 	workload["dependentRequired"] = shape{"values": []string{"columns"}, "at_least": []string{"halfspace"}, "weight": []string{"columns"}}
 	file.set("workload", list(workload))
 	file.set("csv", csvKeys.mapping())
+	file.set("found", foundKeys.mapping())
 	file["$schema"], file["title"] = "https://json-schema.org/draft/2020-12/schema", "Domain file of dapple"
 	b, err := json.MarshalIndent(file, "", " ")
 	return append(b, '\n'), err

@@ -17,17 +17,19 @@ import (
 )
 
 func inferCommand() command {
-	p := &infer.Params{}
+	p, c := &infer.Params{}, &pipelines.Config{}
 	output, people, unit, described, overwrite := "", "", "", "", false
 	var src *infer.Source
-	var proposal []byte // from a description
+	var proposal []byte             // from a description
+	var find *pipelines.FindRequest // nil: nothing private is asked for
 	return command{
 		name:    "infer",
 		group:   groupMake,
 		words:   []string{"input"},
-		summary: "propose a domain file; with --from_data its output is NOT private",
+		summary: "propose a domain file: private with --epsilon, NOT private with --from_data",
 		example: "dapple infer people.csv --privacy_id=person_id --from_data --output=people.yaml",
-		options: append([]option{
+		beam:    true,
+		options: append(append([]option{
 			{name: "input", group: groupWhat, value: "TABLE", usage: "the table: files, a pattern, or a bq:// table (required, or --schema)", set: text(&p.Input)},
 			{name: "schema", group: groupWhat, value: "FILE[#TABLE]", usage: "in place of --input: a contract or schema that is public", set: text(&described)},
 			{name: "output", group: groupOutput, value: "FILE", def: "-", stream: true, usage: "the domain file to write; - is standard output", set: text(&output)},
@@ -35,8 +37,13 @@ func inferCommand() command {
 			{name: "from_data", group: groupWhat, usage: "read the rows too: cells are proposed, and are NOT private", set: toggle(&p.FromData)},
 			{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "the column that names the people; none if every record is another person", set: text(&unit)},
 			{name: "people_input", group: groupWhat, value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&people)},
-		}, readingServices(&p.Services)...),
-		check: func(ctx context.Context) error {
+		}, privateOptions(c)...), readingServices(&p.Services)...),
+		check: func(ctx context.Context) (err error) {
+			if c.Epsilon != 0 || c.Delta != 0 {
+				c.Input, c.People, c.Output, c.PrivacyID, c.Services = p.Input, people, output, unit, p.Services
+				find, err = privately(ctx, *c, p.FromData, described, overwrite)
+				return err
+			}
 			if unit != schema.NoPrivacyID {
 				p.PrivacyID = unit
 			}
@@ -55,6 +62,9 @@ func inferCommand() command {
 			return append(faults, nameFaults(ctx, output, overwrite)...).Err()
 		},
 		run: func(ctx context.Context, out io.Writer) error {
+			if find != nil {
+				return inferPrivately(ctx, find, overwrite, out)
+			}
 			if src != nil {
 				return propose(ctx, src, output, people, overwrite, out)
 			}

@@ -57,6 +57,14 @@ const fewCoordinates = 1 << 20
 func (p Params) ledger() (*accountant.Ledger, error) {
 	q := accountant.Params{Neighbouring: p.Neighbouring, Epsilon: p.Epsilon, Delta: p.Delta}
 	q.ValuesDelta = dp.Delta(float64(p.Delta) * p.valuesShare().Float() * (1 - 0x1p-40))
+	if p.whole() { // nothing comes after it
+		q.Coordinates = int64(2 * len(p.Columns))
+		for _, n := range sizes(len(p.Columns)) {
+			q.Coordinates += int64(n)
+		}
+		q.Accounting = dp.GaussianOnly
+		return accountant.NewLedger(q.Preferred())
+	}
 	each := (1 + math.Exp(float64(p.Epsilon))) * math.Ldexp(0.021, -60)
 	if n := float64(p.Delta) / coordinatesShare / each; !p.Mixed && n >= fewCoordinates {
 		q.Accounting, q.Coordinates = dp.GaussianOnly, int64(math.Min(n, 1<<50))
@@ -65,12 +73,25 @@ func (p Params) ledger() (*accountant.Ledger, error) {
 	return accountant.NewLedger(q)
 }
 
-// valuesShare is the part of δ for values: that of the discovery, or half of it if nothing comes after it.
+// valuesShare is the part of δ for values: that of the discovery, or little if nothing
+// comes after it: a budget book pays for that part from a hundredth of its own δ, and the threshold grows with its logarithm.
 func (p Params) valuesShare() dp.Share {
-	if p.Share.Num == p.Share.Den {
-		return dp.ShareOf(1, 2)
+	if p.whole() {
+		return dp.ShareOf(1, 16)
 	}
 	return p.Share
+}
+
+// whole reports whether the discovery may spend all of its budget.
+func (p Params) whole() bool { return p.Share.Num == p.Share.Den }
+
+// Run is what a discovery may spend that has a budget of its own, whole.
+func (p Params) Run() (accountant.Run, error) {
+	l, err := p.ledger()
+	if err != nil {
+		return accountant.Run{}, err
+	}
+	return l.Run(), nil
 }
 
 // Validate lists all faults of p.

@@ -155,7 +155,7 @@ func (b *Book) compose() error {
 		return err
 	}
 	for _, c := range b.Standing() {
-		r, err := c.run(n)
+		r, err := c.Of(n)
 		if err == nil {
 			err = sum.Charge(r)
 		}
@@ -204,6 +204,9 @@ func (b *Book) Inputs() []string {
 
 // SHA256 returns the hash of the last entry, which stands for all.
 func (b *Book) SHA256() string { return b.hashes[len(b.hashes)-1] }
+
+// Holding reports whether the charge of a key stands.
+func (b *Book) Holding(key string) bool { return b.charge(key) != nil }
 
 // Charged returns the number and the hash of the entry that charged a key; 0 if none has.
 func (b *Book) Charged(key string) (number int, sha256 string) {

@@ -48,26 +48,27 @@ type Charge struct {
 	Accounting  string     `json:"accounting"`
 	Loss        string     `json:"loss"` // exact, a/b: rho, ε or μ²/2
 	Coordinates int64      `json:"noisy_numbers,omitempty"`
+	ValuesDelta dp.Delta   `json:"values_delta,omitempty"` // the part of Delta for values above a threshold
 }
 
 // chargeOf returns the entry of a run.
 func chargeOf(key, id, input string, r accountant.Run) *Charge {
 	return &Charge{
 		Key: key, Run: id, Input: input, Epsilon: r.Epsilon, Delta: r.Delta,
-		Accounting: r.Accounting.String(), Loss: r.Loss.RatString(), Coordinates: r.Coordinates,
+		Accounting: r.Accounting.String(), Loss: r.Loss.RatString(), Coordinates: r.Coordinates, ValuesDelta: r.ValuesDelta,
 	}
 }
 
-// run returns what a charge says of a run for a relation.
-func (c *Charge) run(n dp.Neighbouring) (r accountant.Run, err error) {
+// Of returns what a charge says of a run for a relation.
+func (c *Charge) Of(n dp.Neighbouring) (r accountant.Run, err error) {
 	loss, ok := new(big.Rat).SetString(c.Loss)
 	kinds := []string{dp.ZCDP.String(), dp.Pure.String(), dp.GaussianOnly.String()}
 	kind := slices.Index(kinds, c.Accounting)
-	if !ok || kind < 0 || c.Key == "" || c.Coordinates < 0 {
+	if !ok || kind < 0 || c.Key == "" || c.Coordinates < 0 || c.ValuesDelta < 0 || c.ValuesDelta > c.Delta {
 		return r, errors.New("its charge is none")
 	}
 	return accountant.Run{
-		Neighbouring: n, Accounting: dp.Accounting(kind), Epsilon: c.Epsilon, Delta: c.Delta, Loss: loss, Coordinates: c.Coordinates,
+		Neighbouring: n, Accounting: dp.Accounting(kind), Epsilon: c.Epsilon, Delta: c.Delta, Loss: loss, Coordinates: c.Coordinates, ValuesDelta: c.ValuesDelta,
 	}, errors.Join(c.Epsilon.Validate(), c.Delta.Validate())
 }
 
