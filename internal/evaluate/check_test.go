@@ -231,7 +231,7 @@ events: {person: [sex, born], rows: {max: 2}}
 		"sex: a person column whose value changes from row to row for 2 people (50.0%); all person columns come from one row of each person\n",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("got %s, which lacks %s", &out, want)
+			t.Errorf("got %s, which lacks %s", out, want)
 		}
 	}
 	if strings.Contains(out, "born: a person column") {
