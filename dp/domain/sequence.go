@@ -241,18 +241,31 @@ func (d *Domain) sequenceFaults(q *Sequence, errs *bounded.Errors) {
 		errs.Addf("domain: events: order: a record has no other of the same person beside it; declare events")
 		return
 	}
-	records := d.Attributes[:max(0, min(e.Columns, d.Len()))]
 	add := func(format string, args ...any) { errs.Addf("domain: events: order: "+format, args...) }
-	find := func(name string) *Attribute {
-		if i := slices.IndexFunc(records, func(a Attribute) bool { return a.Name == name }); i >= 0 {
-			return &records[i]
+	d.orderFaults(q, add)
+	d.previousFaults(q, errs)
+	for _, name := range append([]string{gapName(q.Column), firstName(q.Column)}, names(q.Previous, beforeName)...) {
+		if d.recorded(name) != nil || name == d.PrivacyID {
+			add("column %q is called as what is made for the order; call it otherwise", name)
 		}
-		return nil
 	}
-	a := find(q.Column)
+}
+
+// recorded returns the attribute of records of a name; nil if there is none.
+func (d *Domain) recorded(name string) *Attribute {
+	if a := d.Index(name); a >= 0 && a < d.Events.Columns {
+		return &d.Attributes[a]
+	}
+	return nil
+}
+
+// orderFaults checks the column that orders records.
+func (d *Domain) orderFaults(q *Sequence, add func(format string, args ...any)) {
+	e, a := d.Events, d.recorded(q.Column)
 	switch {
 	case a == nil:
 		add("no column is called %q; name a column of numbers, dates or times", q.Column)
+		return
 	case slices.Contains(e.Person, q.Column):
 		add("column %q is a person column, which is the same in all rows; name one that changes from row to row", q.Column)
 	case a.Type == Time || a.Type.Facts().Form == Text || a.Type == Bool:
@@ -271,40 +284,34 @@ func (d *Domain) sequenceFaults(q *Sequence, errs *bounded.Errors) {
 	if slices.Contains(e.Usual, q.Column) {
 		add("column %q is there under usual too; leave it out there", q.Column)
 	}
-	for _, x := range d.StructuralZeros {
-		if a != nil && x.Clique.Contains(Clique{d.Index(q.Column)}) && x.Clique[len(x.Clique)-1] < e.Columns {
-			add("column %q is part of an impossible combination, and is computed from the first value and the gaps; leave it out of that", q.Column)
-			break
-		}
+	const computed = "column %q, which is computed from the first value and the gaps; leave it out of that"
+	of := Clique{d.Index(q.Column)}
+	if slices.ContainsFunc(d.StructuralZeros, func(x Exclusion) bool { return x.Clique.Contains(of) && x.Clique[len(x.Clique)-1] < e.Columns }) {
+		add("an impossible combination names "+computed, q.Column)
 	}
-	for _, o := range d.Orders {
-		if slices.Contains(o.Columns, q.Column) {
-			add("a constraint order names column %q, which is computed from the first value and the gaps; leave it out of that", q.Column)
-		}
+	if slices.ContainsFunc(d.Orders, func(o Order) bool { return slices.Contains(o.Columns, q.Column) }) {
+		add("a constraint order names "+computed, q.Column)
 	}
-	for _, p := range d.Dates {
-		if slices.Contains([]string{p.Year, p.Month, p.Day}, q.Column) {
-			add("a constraint date names column %q, which is computed from the first value and the gaps; leave it out of that", q.Column)
-		}
+	if slices.ContainsFunc(d.Dates, func(p DateParts) bool { return slices.Contains([]string{p.Year, p.Month, p.Day}, q.Column) }) {
+		add("a constraint date names "+computed, q.Column)
 	}
+}
+
+// previousFaults checks the columns that are remembered.
+func (d *Domain) previousFaults(q *Sequence, errs *bounded.Errors) {
 	for i, name := range q.Previous {
 		what := fmt.Sprintf("domain: events: previous: column %q", name)
 		switch {
-		case find(name) == nil:
+		case d.recorded(name) == nil:
 			errs.Addf("domain: events: previous: no column is called %q", name)
 		case slices.Contains(q.Previous[:i], name):
 			errs.Addf("%s is there twice; keep one", what)
 		case name == q.Column:
 			errs.Addf("%s is the one that orders the rows, and the gap since the row before is kept anyway; leave it out", what)
-		case slices.Contains(e.Person, name):
+		case slices.Contains(d.Events.Person, name):
 			errs.Addf("%s is a person column, which is the same in the row before; leave it out", what)
-		case find(name).Size() >= MaxSize:
-			errs.Addf("%s has %d cells, and needs one more for the first row; use fewer", what, find(name).Size())
-		}
-	}
-	for _, name := range append([]string{gapName(q.Column), firstName(q.Column)}, names(q.Previous, beforeName)...) {
-		if find(name) != nil || name == d.PrivacyID {
-			add("column %q is called as what is made for the order; call it otherwise", name)
+		case d.recorded(name).Size() >= MaxSize:
+			errs.Addf("%s has %d cells, and needs one more for the first row; use fewer", what, d.recorded(name).Size())
 		}
 	}
 }

@@ -61,21 +61,30 @@ func (s sequenced) weight(c domain.Clique) float64 {
 		}
 	}
 	switch {
-	case len(c) == 2 && before == 0 && slices.Contains(c, s.d.Events.Columns):
-		return counts
-	case len(c) < 2 || before == 0 && !gap && !first:
+	case len(c) < 2:
 		return 1
-	case before > 1 && len(c) > 2:
-		return 0
-	case before > 1 || before > 0 && first:
+	case before == 0:
+		return s.withoutMemory(c, gap, first)
+	case before > 1 || first:
 		return s.only(c, repeats)
-	case before > 0 && len(c) > 2 && !follows && !gap:
+	case len(c) == 2 && (follows || gap):
+		return decides
+	case len(c) > 2 && !follows && !gap:
 		return 0
-	case len(c) == 2 && (before == 0 && gap && !first || before > 0 && (follows || gap)):
+	case follows && slices.Contains(c, s.d.Events.Columns):
 		return decides
-	case len(c) == 2 && first && s.d.OfPerson(c[0]) && s.d.OfPerson(c[1]):
-		return decides
-	case before > 0 && follows && slices.Contains(c, s.d.Events.Columns):
+	}
+	return helps
+}
+
+// withoutMemory returns the weight of a marginal that holds nothing of the row before.
+func (s sequenced) withoutMemory(c domain.Clique, gap, first bool) float64 {
+	switch {
+	case len(c) == 2 && slices.Contains(c, s.d.Events.Columns):
+		return counts
+	case !gap && !first:
+		return 1
+	case len(c) == 2 && (!first || s.d.OfPerson(c[0]) && s.d.OfPerson(c[1])):
 		return decides
 	}
 	return helps

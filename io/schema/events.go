@@ -17,27 +17,7 @@ func (r *reader) events(f *File, n *yaml.Node) {
 	}
 	before := len(r.faults)
 	person, usual := r.texts(m.values["person"], "events: person"), r.texts(m.values["usual"], "events: usual")
-	least, most := int64(1), int64(0)
-	if !m.has("rows") {
-		r.add(n, "events: no rows; say how many rows anybody is written with at most, such as rows: {max: 100}")
-	} else if of, ok := r.mapping(m.values["rows"], "events: rows", rowsKeys.names()...); ok {
-		rows := m.values["rows"]
-		if !of.has("max") {
-			r.add(rows, "events: rows: no max; say how many rows anybody is written with at most, such as rows: {max: 100}")
-		} else if text, ok := r.text(of.values["max"], "events: rows: max"); ok {
-			var err error
-			if most, err = strconv.ParseInt(text, 10, 64); err != nil || most < 1 || most > domain.MaxRowsPerPerson {
-				r.add(of.values["max"], "events: rows: max: got %s; a whole number from 1 to %d is needed", quote(text), domain.MaxRowsPerPerson)
-				most = 0
-			}
-		}
-		if text, ok := r.text(of.values["min"], "events: rows: min"); ok {
-			var err error
-			if least, err = strconv.ParseInt(text, 10, 64); err != nil || least < 0 || least > 1 {
-				r.add(of.values["min"], "events: rows: min: got %s; 0 is needed if people without rows exist, who come from a table of people, else 1", quote(text))
-			}
-		}
-	}
+	least, most := r.rowsOfPeople(n, m)
 	if f.Domain == nil {
 		return
 	}
@@ -47,25 +27,63 @@ func (r *reader) events(f *File, n *yaml.Node) {
 		cuts = slices.Insert(cuts, 0, 0)
 	}
 	d, err := f.Domain.WithEvents(person, usual, cuts, most)
-	if r.eventsFaults(n, m, err); m.has("order") {
-		q := domain.Sequence{Strict: r.flag(m.values["strict"], "events: strict"), Previous: r.texts(m.values["previous"], "events: previous")}
-		var ok bool
-		if q.Column, ok = r.text(m.values["order"], "events: order"); ok {
-			ordered, err := d.WithSequence(q)
-			if r.eventsFaults(n, m, err); err == nil {
-				d = ordered
-			}
+	r.eventsFaults(n, m, err)
+	d = r.ordered(d, n, m)
+	if len(r.faults) == before {
+		*f.Domain = *d
+	}
+}
+
+// rowsOfPeople reads how many rows a person has at least and at most; 0 of those is a fault.
+func (r *reader) rowsOfPeople(n *yaml.Node, m mapping) (least, most int64) {
+	least = 1
+	if !m.has("rows") {
+		r.add(n, "events: no rows; say how many rows anybody is written with at most, such as rows: {max: 100}")
+		return least, most
+	}
+	rows := m.values["rows"]
+	of, ok := r.mapping(rows, "events: rows", rowsKeys.names()...)
+	if !ok {
+		return least, most
+	}
+	if !of.has("max") {
+		r.add(rows, "events: rows: no max; say how many rows anybody is written with at most, such as rows: {max: 100}")
+	} else if text, ok := r.text(of.values["max"], "events: rows: max"); ok {
+		var err error
+		if most, err = strconv.ParseInt(text, 10, 64); err != nil || most < 1 || most > domain.MaxRowsPerPerson {
+			r.add(of.values["max"], "events: rows: max: got %s; a whole number from 1 to %d is needed", quote(text), domain.MaxRowsPerPerson)
+			most = 0
 		}
-	} else {
+	}
+	if text, ok := r.text(of.values["min"], "events: rows: min"); ok {
+		var err error
+		if least, err = strconv.ParseInt(text, 10, 64); err != nil || least < 0 || least > 1 {
+			r.add(of.values["min"], "events: rows: min: got %s; 0 is needed if people without rows exist, who come from a table of people, else 1", quote(text))
+		}
+	}
+	return least, most
+}
+
+// ordered returns the domain of people with the order of their rows, if one is declared.
+func (r *reader) ordered(d *domain.Domain, n *yaml.Node, m mapping) *domain.Domain {
+	if !m.has("order") {
 		for _, key := range []string{"previous", "strict"} {
 			if m.has(key) {
 				r.add(m.values[key], "events: %s: there is no order; add order: COLUMN, or leave it out", key)
 			}
 		}
+		return d
 	}
-	if len(r.faults) == before {
-		*f.Domain = *d
+	q := domain.Sequence{Strict: r.flag(m.values["strict"], "events: strict"), Previous: r.texts(m.values["previous"], "events: previous")}
+	column, ok := r.text(m.values["order"], "events: order")
+	if q.Column = column; !ok {
+		return d
 	}
+	ordered, err := d.WithSequence(q)
+	if r.eventsFaults(n, m, err); err != nil {
+		return d
+	}
+	return ordered
 }
 
 // eventsFaults notes what a domain refuses, at the key that says so.
