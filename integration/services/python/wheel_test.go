@@ -1,72 +1,243 @@
 package python
 
 import (
+	"archive/zip"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // mostBytes of a wheel, which people download with every installation.
 const mostBytes = 45 << 20
 
-// TestWheel makes the wheel of this machine, installs it into a fresh environment, and runs the package's tests and
-// mypy there. The program in it is built as for the other tests; make wheel strips it further.
-func TestWheel(t *testing.T) {
+const root = "../../.."
+
+// wheel makes the wheel of this machine once, and installs it into a fresh environment, whose Python it returns. Other
+// packages are those of DAPPLE_PYTHON. The program in it is built as for the other tests; make wheel strips it further.
+var wheel = sync.OnceValues(func() (fresh string, err error) {
 	python := os.Getenv("DAPPLE_PYTHON")
-	if python == "" {
+	dir, err := os.MkdirTemp("", "dapple-wheel-")
+	if err != nil {
+		return "", err
+	}
+	made = dir
+	env, platform := filepath.Join(dir, "env"), runtime.GOOS+"/"+runtime.GOARCH
+	do := func(name string, args ...string) {
+		if err == nil {
+			_, err = said(root, name, args...)
+		}
+	}
+	do("go", "build", "-o", filepath.Join(dir, "dapple-"+strings.ReplaceAll(platform, "/", "-")), "./pipelines/dapple")
+	do("make", "packed", "PLATFORMS="+platform, "RELEASED="+dir)
+	wheels, _ := filepath.Glob(filepath.Join(dir, "dapple-*.whl")) // the pattern is sound
+	if err == nil && len(wheels) != 1 {
+		err = fmt.Errorf("wheels %v", wheels)
+	}
+	do(python, "-m", "venv", env)
+	fresh = filepath.Join(env, "bin", "python")
+	do(fresh, append([]string{"-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index", "--no-deps"}, wheels...)...)
+	if err != nil {
+		return "", err
+	}
+	const purelib = "import sysconfig; print(sysconfig.get_path('purelib'))"
+	others, err := said(root, python, "-c", purelib)
+	if err != nil {
+		return "", err
+	}
+	at, err := said(root, fresh, "-c", purelib)
+	if err != nil {
+		return "", err
+	}
+	return fresh, os.WriteFile(filepath.Join(at, "others.pth"), []byte(others+"\n"), 0o600)
+})
+
+var made string // the directory of wheel
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	_ = os.RemoveAll(made) // what is left harms nobody
+	os.Exit(status)
+}
+
+// installed returns the Python that has the wheel.
+func installed(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("DAPPLE_PYTHON") == "" {
 		t.Skip("missing: Python with pyarrow and others; set DAPPLE_PYTHON or run make services")
 	}
-	root, err := filepath.Abs("../../..")
+	fresh, err := wheel()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	platform := runtime.GOOS + "/" + runtime.GOARCH
-	run(t, root, "go", "build", "-o", filepath.Join(dir, "dapple-"+strings.ReplaceAll(platform, "/", "-")), "./pipelines/dapple")
-	run(t, root, "make", "packed", "PLATFORMS="+platform, "RELEASED="+dir)
-	wheels, err := filepath.Glob(filepath.Join(dir, "dapple-*.whl"))
-	if err != nil || len(wheels) != 1 {
-		t.Fatalf("wheels %v, %v", wheels, err)
+	return fresh
+}
+
+// TestWheel runs the package's tests and mypy where the wheel is installed.
+func TestWheel(t *testing.T) {
+	fresh := installed(t)
+	wheels, err := filepath.Glob(filepath.Join(made, "dapple-*.whl"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	info, err := os.Stat(wheels[0])
+	fits(t, wheels[0])
+	if got := output(t, t.TempDir(), filepath.Join(filepath.Dir(fresh), "dapple"), "--version"); !strings.Contains(got, "v0.1.0") {
+		t.Errorf("the installed command says %q", got)
+	}
+	test, err := filepath.Abs(root + "/pipelines/python/tests/test_dapple.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(output(t, t.TempDir(), fresh, "-W", "error::ResourceWarning", test))
+	_ = output(t, root+"/pipelines/python", fresh, "-m", "mypy", "--cache-dir", t.TempDir())
+}
+
+// TestNotebook runs docs/tutorials/notebook.ipynb where the wheel is installed: five lines to a picture of the real beside the
+// synthetic, and what a notebook shows of a release.
+func TestNotebook(t *testing.T) {
+	fresh, dir := installed(t), t.TempDir()
+	script, err := filepath.Abs("testdata/notebook.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := filepath.Abs(root + "/docs/tutorials/notebook.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = output(t, root, "go", "run", "./examples/visits", "-people", "5000", "-seed", "1", "-out", filepath.Join(dir, "visits.csv"))
+	got := output(t, dir, fresh, script, book)
+	for _, want := range []string{`pictures: \[\['real', 'synthetic'\]\]`, `Release: \d{4,} letters`, `Domain: \d{3,} letters`, `Answers: .*Female`, `DataFrame: \d{3,} letters`} {
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestFits sees a wheel of a program for another machine, and one that is too large.
+func TestFits(t *testing.T) {
+	for name, head := range map[string]string{
+		"dapple-0.1.0-py3-none-manylinux_2_17_x86_64.whl":  "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 11) + "\x3e\x00",
+		"dapple-0.1.0-py3-none-manylinux_2_17_aarch64.whl": "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 11) + "\xb7\x00",
+		"dapple-0.1.0-py3-none-macosx_12_0_x86_64.whl":     "\xcf\xfa\xed\xfe\x07\x00\x00\x01",
+		"dapple-0.1.0-py3-none-macosx_12_0_arm64.whl":      "\xcf\xfa\xed\xfe\x0c\x00\x00\x01",
+		"dapple-0.1.0-py3-none-win_amd64.whl":              windows("\x64\x86"),
+		"dapple-0.1.0-py3-none-win_arm64.whl":              windows("\x64\xaa"),
+	} {
+		if got := machine([]byte(head)); got == "" || !strings.HasSuffix(name, got+".whl") {
+			t.Errorf("%s: a program for %q", name, got)
+		}
+	}
+	for _, head := range []string{"", "#!/bin/sh\n", "\x7fELF", "MZ", windows("\x00\x00")} {
+		if got := machine([]byte(head)); got != "" {
+			t.Errorf("%q is for %q", head, got)
+		}
+	}
+}
+
+func windows(machine string) string {
+	return "MZ" + strings.Repeat("\x00", 58) + "\x40\x00\x00\x00PE\x00\x00" + machine
+}
+
+// TestMadeWheels looks at the wheels of all machines, where make wheel has made them.
+func TestMadeWheels(t *testing.T) {
+	wheels, err := filepath.Glob(root + "/out/release/dapple-*.whl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(wheels) == 0 {
+		t.Skip("missing: wheels of other machines; make wheel makes them in out/release")
+	}
+	for _, name := range wheels {
+		fits(t, name)
+	}
+}
+
+// fits sees that the program in a wheel is for the machine that its name says, and that the wheel is small enough.
+func fits(t *testing.T, wheel string) {
+	t.Helper()
+	z, err := zip.OpenReader(wheel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = z.Close() }()
+	info, err := os.Stat(wheel)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info.Size() > mostBytes {
-		t.Errorf("the wheel has %d MiB, want at most %d", info.Size()>>20, mostBytes>>20)
+		t.Errorf("%s has %d MiB, want at most %d", wheel, info.Size()>>20, mostBytes>>20)
 	}
-	env := filepath.Join(dir, "env")
-	run(t, dir, python, "-m", "venv", env)
-	fresh := filepath.Join(env, "bin", "python")
-	run(t, dir, fresh, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index", "--no-deps", wheels[0])
-	others := output(t, dir, python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
-	at := output(t, dir, fresh, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
-	if err := os.WriteFile(filepath.Join(at, "others.pth"), []byte(others+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+	t.Logf("%s: %.1f MB", filepath.Base(wheel), float64(info.Size())/1e6)
+	programs := 0
+	for _, f := range z.File {
+		if !strings.HasPrefix(f.Name, "dapple/_bin/") {
+			continue
+		}
+		programs++
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := make([]byte, 4096)
+		n, err := io.ReadFull(r, head)
+		_ = r.Close() // it was read
+		got := machine(head[:n])
+		if err != nil || got == "" || !strings.HasSuffix(wheel, got+".whl") {
+			t.Errorf("%s holds a program for %q, %v", wheel, got, err)
+		}
+		if onWindows := strings.HasPrefix(got, "win"); onWindows != strings.HasSuffix(f.Name, ".exe") {
+			t.Errorf("%s: the program is called %s", wheel, f.Name)
+		}
 	}
-	if got := output(t, dir, filepath.Join(env, "bin", "dapple"), "--version"); !strings.Contains(got, "v0.1.0") {
-		t.Errorf("the installed command says %q", got)
+	if programs != 1 {
+		t.Errorf("%s holds %d programs", wheel, programs)
 	}
-	t.Log(output(t, dir, fresh, "-W", "error::ResourceWarning", filepath.Join(root, "pipelines/python/tests/test_dapple.py")))
-	run(t, filepath.Join(root, "pipelines/python"), fresh, "-m", "mypy", "--cache-dir", filepath.Join(dir, "mypy"))
 }
 
-// output returns what a command prints, without the DAPPLE of whoever runs the test.
-func output(t *testing.T, dir, name string, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, args...)
+// machine returns the end of the tag of the machine that a program is for, by its first bytes; empty: of none that is known.
+func machine(head []byte) string {
+	at := func(i, n int) string { return string(head[min(i, len(head)):min(i+n, len(head))]) }
+	switch at(0, 4) {
+	case "\x7fELF":
+		return map[string]string{"\x3e\x00": "manylinux_2_17_x86_64", "\xb7\x00": "manylinux_2_17_aarch64"}[at(18, 2)]
+	case "\xcf\xfa\xed\xfe":
+		return map[string]string{"\x07\x00\x00\x01": "macosx_12_0_x86_64", "\x0c\x00\x00\x01": "macosx_12_0_arm64"}[at(4, 4)]
+	}
+	if at(0, 2) != "MZ" || len(head) < 64 {
+		return ""
+	}
+	pe := int(head[60]) | int(head[61])<<8
+	if at(pe, 4) != "PE\x00\x00" {
+		return ""
+	}
+	return map[string]string{"\x64\x86": "win_amd64", "\x64\xaa": "win_arm64"}[at(pe+4, 2)]
+}
+
+// said returns what a command prints, without the DAPPLE of whoever runs the test.
+func said(dir, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "DAPPLE=", "PYTHONPATH=")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(out)), nil
 }
 
-func run(t *testing.T, dir, name string, args ...string) {
+func output(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	_ = output(t, dir, name, args...)
+	text, err := said(dir, name, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

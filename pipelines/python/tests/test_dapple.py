@@ -313,6 +313,40 @@ echo '{{"level":"error","what":"criteria are not met"}}' >&2; exit 1
         self.assertRegex(said, "spent")
         self.assertEqual(left(), before)
 
+    @unittest.skipIf(missing("synthhub"), "missing: synthhub")
+    def test_synthhub(self) -> None:
+        """A method of SynthHub: its codes, categories, missing values and report, its refusals, and rows that a seed repeats."""
+        import dapple.synthhub
+        import pandas
+        from synthhub import Synthesizer, infer_schema
+        frame = pandas.DataFrame({"smokes": ["yes", "no", "no", None] * (N // 4), "years": [float(i % 60) for i in range(N)]})
+        frame["cough"] = ["often" if s == "yes" else "rarely" for s in frame.smokes]
+        schema = infer_schema(frame).as_public()
+        self.assertIn("dapple", Synthesizer.available_methods())
+
+        def fitted(**options: object) -> Synthesizer:
+            return Synthesizer(**{"method": "dapple", "epsilon": 5, "delta": 1e-6, "schema": schema, "random_state": 7, **options}).fit(frame)
+        synth = fitted(expected_rows=N)
+        made = synth.sample(1000)
+        self.assertEqual(list(made.columns), list(frame.columns))
+        self.assertEqual(len(made), 1000)
+        self.assertGreater(((made.smokes == "yes") == (made.cough == "often")).mean(), .9)
+        self.assertAlmostEqual(made.smokes.isna().mean(), .25, delta=.1)
+        self.assertTrue(made.years.between(0, 59).all())
+        report = synth.privacy_report_
+        self.assertEqual((report.epsilon_spent, report.delta, report.backend, report.warnings), (5, 1e-6, "dapple", ()))
+        self.assertIn("utility", synth.evaluate(frame, made, target="cough").to_dict())
+        again = synth.fitted_backend_.sample(50)
+        self.assertFalse(again.equals(synth.fitted_backend_.sample(50)))
+        synth.fitted_backend_._seed = 8
+        self.assertTrue(again.equals(synth.fitted_backend_.sample(50)))
+        with self.assertRaisesRegex(dapple.Error, "delta: is required"):
+            fitted(delta=None)
+        with self.assertRaisesRegex(dapple.Error, "bogus: is not a flag"):
+            fitted(bogus=1)
+        with self.assertRaisesRegex(dapple.Error, "random_state: is a str"):
+            fitted(random_state="x")
+
     def test_imports_quickly(self) -> None:
         """PyArrow and Beam are imported when they are used."""
         code = "import sys, dapple; sys.exit(any(m in sys.modules for m in ('pyarrow', 'pandas', 'apache_beam')))"
