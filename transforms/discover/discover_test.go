@@ -402,3 +402,32 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 		}
 	}
 }
+
+// Values that are missing and cannot be seen are NULL, if they may be many; columns of which few can be missing have none.
+func TestMissingValuesThatNobodySees(t *testing.T) {
+	for _, tt := range []struct {
+		columns int
+		null    bool
+	}{{4, false}, {60, true}} {
+		var names []string
+		for i := range tt.columns {
+			names = append(names, fmt.Sprintf("c%d", i))
+		}
+		var table rows
+		for i := range 20_000 {
+			row := make([]string, tt.columns)
+			for k := range row {
+				if row[k] = fmt.Sprint(20 + (i+k)%40); tt.null && (i+k)%50 == 0 {
+					row[k] = "NA"
+				}
+			}
+			table = append(table, row)
+		}
+		f := foundIn(t, params("", names...), counted(t, params("", names...), table))
+		for _, c := range f.Columns {
+			if c.Left != "" || c.Type != domain.Int64 || c.Null != tt.null {
+				t.Fatalf("%d columns: %+v", tt.columns, c)
+			}
+		}
+	}
+}

@@ -38,6 +38,10 @@ const (
 	rangeWeight = 10
 )
 
+// mostUnseen is the part of the values that may be missing in a column without NULL: they would become one value. If the
+// noise hides more, the column has NULL.
+const mostUnseen = .05
+
 // find releases the statistics of a table, and picks.
 func find(p Params, cut int64, counts *table, secret mechanism.Seed, beforeNoise func() error) (*Found, error) {
 	ledger, err := p.ledger()
@@ -191,17 +195,21 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 			texts = append(texts, i)
 		}
 	}
-	if len(texts) == 0 {
-		return 0, nil
+	if len(texts) > 0 {
+		spent = formsShare
+		forms, err := measure(c, formsStage, formOf, texts, share(p.Share, spent, 100))
+		if err != nil {
+			return 0, err
+		}
+		for _, i := range texts {
+			f.Columns[i].written(kinds[i], forms[i])
+		}
 	}
-	forms, err := measure(c, formsStage, formOf, texts, share(p.Share, formsShare, 100))
-	if err != nil {
-		return 0, err
+	for i := range f.Columns { // a text without a value has the cell of other values
+		x, k := &f.Columns[i], kinds[i]
+		x.Null = x.Null || x.Type != domain.String && 3*k.sigma > mostUnseen*sum(k.cells)
 	}
-	for _, i := range texts {
-		f.Columns[i].written(kinds[i], forms[i])
-	}
-	return formsShare, nil
+	return spent, nil
 }
 
 // askRows releases how many rows people have, and which columns stay the same within a person: half of the share each.
