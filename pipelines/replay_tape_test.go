@@ -186,6 +186,6 @@ func init() {
 			p.ErrorShare = share
 			return r, solver.MeasureError(p, r, playing) // Register does not measure again
 		},
-		Public: true,
+		Learns: true, Public: true,
 	})
 }

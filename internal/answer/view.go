@@ -167,6 +167,11 @@ func (r *Release) column(name string) (int, error) {
 			return 0, fmt.Errorf("column %q is computed from others; ask about those", name)
 		}
 	}
+	if r.Domain.Ordered() && name == r.Domain.Events.Sequence.Column {
+		e := r.Domain.Events
+		return 0, fmt.Errorf("column %q is computed in order, row after row; ask for %s, its value in the first row of a person, or %s, the gap to the row before",
+			name, r.Domain.Attributes[e.First()].Name, r.Domain.Attributes[e.Gap()].Name)
+	}
 	return 0, fmt.Errorf("no column is called %q; the columns are %s", name, strings.Join(r.Domain.Names(), ", "))
 }
 
