@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/answer"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
@@ -83,6 +84,11 @@ func OpenRelease(ctx context.Context, dir string) (*answer.Release, error) {
 	if err != nil {
 		return nil, err
 	}
+	return answering(ctx, o, f)
+}
+
+// answering reads what is known of the errors of a model, from the file beside it.
+func answering(ctx context.Context, o *dirsink.Output, f *modelio.File) (*answer.Release, error) {
 	data, err := files.ReadAll(ctx, files.Join(o.Release, publish.ErrorsFile), math.MaxInt64-1)
 	if err != nil {
 		return nil, err
@@ -148,7 +154,8 @@ func (a *Answered) JSON() ([]byte, error) {
 	}
 	for i := range a.Answers {
 		x := &a.Answers[i]
-		j := AnswerJSON{Column: x.Column, Value: number(x.Value), StandardError: number(x.StandardError), Low: number(x.Low), High: number(x.High), From: x.From(), Note: noteOf(x)}
+		j := AnswerJSON{Column: x.Column, Value: number(x.Value), StandardError: number(x.StandardError), Low: number(x.Low), High: number(x.High), From: x.From()}
+		_, _, _, j.Note = x.Texts()
 		for k, name := range a.keys {
 			if j.Group == nil {
 				j.Group = map[string]string{}
@@ -161,13 +168,6 @@ func (a *Answered) JSON() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-func noteOf(a *answer.Answer) string {
-	if a.Hidden == 0 {
-		return ""
-	}
-	return fmt.Sprintf("fewer than about %.0f people: no answer better than noise", a.Hidden)
-}
-
 // WriteText writes a table for people.
 func (a *Answered) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -175,12 +175,10 @@ func (a *Answered) WriteText(w io.Writer) error {
 	for i := range a.Answers {
 		x := &a.Answers[i]
 		cells := append(append([]string{}, x.Group...), x.Column)
-		if text := noteOf(x); text != "" {
-			cells = append(cells, "–", "", text)
+		if value, s, interval, hidden := x.Texts(); hidden != "" {
+			cells = append(cells, "–", "", hidden)
 		} else {
-			digits := max(0, 2-int(math.Floor(math.Log10(math.Max(x.StandardError, 1e-12)))))
-			f := func(v float64) string { return strconv.FormatFloat(v, 'f', min(digits, 9), 64) }
-			cells = append(cells, f(x.Value), f(x.StandardError), f(x.Low)+" to "+f(x.High), x.From())
+			cells = append(cells, value, s, interval, x.From())
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"html"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/answer"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
@@ -98,4 +100,47 @@ func valuesOf(t *testing.T, file string) (list []float64) {
 		list = append(list, chunk.Columns[0].Floats...)
 	}
 	return list
+}
+
+// TestAsk: the page has a few questions with the answers that the command gives, and the command; drawn again it is the same.
+// Of hardly anybody it says next to nothing.
+func TestAsk(t *testing.T) {
+	c := shop(t, 4000)
+	mustRun(t, c)
+	text, err := os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	release, err := OpenRelease(t.Context(), c.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions := answer.Questions(release.Domain)
+	if len(questions) != 4 {
+		t.Errorf("questions %q", questions)
+	}
+	for _, sql := range questions {
+		a, err := queried(QueryConfig{Dir: c.Output, SQL: sql})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page, ">"+html.EscapeString(sql)+"</pre>") {
+			t.Errorf("the page does not ask %s", sql)
+		}
+		for i := range a.Answers {
+			value, _, interval, hidden := a.Answers[i].Texts()
+			if want := "<td>" + value + "</td><td>" + interval + "</td>"; hidden == "" && !strings.Contains(page, want) {
+				t.Errorf("%s: the page has no %s", sql, want)
+			}
+		}
+	}
+	if want := html.EscapeString("dapple query " + filepath.Base(c.Output) + " 'SELECT …'"); !strings.Contains(page, want) {
+		t.Errorf("the page has no command %s", want)
+	}
+	few := *release
+	few.Units = 1
+	if list := publish.Asked(&few); len(list) > 2 {
+		t.Errorf("of one person it says %v", list)
+	}
 }

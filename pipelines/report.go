@@ -171,7 +171,11 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 // readPage reads the content of the report. The error lists all differences between the files.
 func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err error) {
 	var errs []error
-	for _, name := range []string{publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile} {
+	names, asks := []string{publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile}, holds(o, publish.ErrorsFile) // not of early versions
+	if asks {
+		names = append(names, publish.ErrorsFile)
+	}
+	for _, name := range names {
 		errs = append(errs, o.CheckReleased(ctx, name))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -188,7 +192,13 @@ func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err err
 		return page, err
 	}
 	page.Domain = &model.Domain
-	page.Marginals, err = readMarginals(ctx, files.Join(o.Release, publish.MarginalsFile), page.Domain)
+	if page.Marginals, err = readMarginals(ctx, files.Join(o.Release, publish.MarginalsFile), page.Domain); err != nil || !asks {
+		return page, err
+	}
+	r, err := answering(ctx, o, model)
+	if err == nil {
+		page.Asked = publish.Asked(r)
+	}
 	return page, err
 }
 

@@ -3,8 +3,10 @@ package answer
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -41,6 +43,17 @@ func (a *Answer) From() string {
 		return "measured"
 	}
 	return "modelled"
+}
+
+// Texts returns value, standard error and interval with the digits that the standard error leaves; and only why there are none if
+// noise hides them.
+func (a *Answer) Texts() (value, standardError, interval, hidden string) {
+	if a.Hidden != 0 {
+		return "", "", "", fmt.Sprintf("fewer than about %.0f people: no answer better than noise", a.Hidden)
+	}
+	digits := max(0, 2-int(math.Floor(math.Log10(math.Max(a.StandardError, 1e-12)))))
+	f := func(v float64) string { return strconv.FormatFloat(v, 'f', min(digits, 9), 64) }
+	return f(a.Value), f(a.StandardError), f(a.Low) + " to " + f(a.High), ""
 }
 
 // sigmas95 is how many standard errors a 95 % interval reaches to either side.

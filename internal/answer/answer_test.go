@@ -219,3 +219,21 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestQuestions: columns of any name are asked about, and every question has an answer.
+func TestQuestions(t *testing.T) {
+	for _, names := range [][2]string{{"sex", "age"}, {`the "sex" <b>`, "order"}, {"Größe", "it's"}} {
+		r := release(t)
+		r.Domain.Attributes[0].Name, r.Domain.Attributes[1].Name = names[0], names[1]
+		list := answer.Questions(r.Domain)
+		if len(list) != 4 {
+			t.Errorf("%q: %q", names, list)
+		}
+		for _, sql := range list {
+			_ = ask(t, r, sql)
+		}
+	}
+	if list := answer.Questions(&domain.Domain{}); len(list) != 1 {
+		t.Errorf("without columns: %q", list)
+	}
+}

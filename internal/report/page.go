@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/report/page"
@@ -17,7 +18,17 @@ type Page struct {
 	Privacy   Privacy
 	Domain    *domain.Domain
 	Marginals []Marginal // those of _marginals.parquet, in its order
+	Asked     []Asked    // empty: the release does not know its errors
 }
+
+// Asked is a question with its answers, as texts.
+type Asked struct {
+	SQL     string
+	Answers []AskedAnswer
+}
+
+// AskedAnswer is one number. Hidden says why there is none.
+type AskedAnswer struct{ Group, Column, Value, Interval, Hidden string }
 
 // Marginal is a published marginal. Its cells are row-major, the last attribute fastest.
 type Marginal struct {
@@ -51,6 +62,8 @@ type view struct {
 	Known     known
 	Card      card
 	Load      []snippet
+	Asked     []Asked
+	AskMore   string // the command
 	Unit      string
 	ErrorText string
 	Told      []fact    // what only the curator knows
@@ -82,6 +95,7 @@ func WriteHTML(w io.Writer, p Page) error {
 		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
 		Statement: statement,
 	}
+	v.Asked, v.AskMore = p.Asked, "dapple query "+cmp.Or(shellWord(p.Privacy.RowsAt), "DIR")+" 'SELECT …'"
 	v.Spent, v.Unit, v.ErrorText = spent(v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
 	v.Evidence, v.Told = evidence(p.Privacy.Versions.Dapple), p.Privacy.told()
 	v.Source, v.Verdicts = sourceAt(p.Privacy.Versions.Dapple), []verdict{p.Privacy.protection(), p.usefulness(k)}
@@ -89,6 +103,14 @@ func WriteHTML(w io.Writer, p Page) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// shellWord returns a text as one word of a shell.
+func shellWord(text string) string {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:-") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // statement returns the privacy statement that the page embeds. It has no hashes of files: one of them is that of the page.

@@ -3,10 +3,12 @@ package publish
 import (
 	"encoding/json"
 	"io"
+	"math"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/answer"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
@@ -60,6 +62,7 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 	cliques, marginals, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, summary)
 	privacy.Merge(MinCountOf(d.MinCount, binned, rows, merged))
+	asked := answer.Release{Domain: binned, Model: a.Result.Model, Units: math.Max(a.Result.Total.Units, 1), Errors: interval.New(a.Result)}
 	released := []dirsink.Released{
 		{Name: ModelFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := w.Write(a.Model)
@@ -70,14 +73,14 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 			return err
 		}},
 		{Name: ErrorsFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			b, err := json.Marshal(interval.New(a.Result))
+			b, err := json.Marshal(asked.Errors)
 			if err == nil {
 				_, err = w.Write(b)
 			}
 			return err
 		}},
 		{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals)})
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked)})
 		}},
 		{Name: PrivacyFile, Write: func(w io.Writer, before []dirsink.File) error {
 			privacy.Hashes.Rows, privacy.Hashes.Files = HashesOf(before)
