@@ -153,7 +153,8 @@ bench:
 	$(BELOW) $(GO) run ./widebench
 	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/model/population ./io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
-	@cd $(SERVICES) && DAPPLE_ROWS=1000000 DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" $(GO) test -count=1 -v -run TestCost ./beam
+	@cd $(SERVICES) && DAPPLE_ROWS=1000000 DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" DAPPLE_PYTHON="$${DAPPLE_PYTHON:-$(wildcard $(CURDIR)/bin/python/bin/python)}" \
+		$(GO) test -count=1 -v -run TestCost ./beam ./python
 
 # The errors that the paper bounds, measured on tables of a known law: data, pictures and page in integration/paper.
 paper:

@@ -122,6 +122,27 @@ func TestNotebook(t *testing.T) {
 	}
 }
 
+// TestCost: a call computes at most 1.2 times as much as the command, on 1,000,000 rows; make bench runs it so. Of fewer rows the
+// libraries' own start is a larger part.
+func TestCost(t *testing.T) {
+	fresh, rows, most := installed(t), "300000", 1.5
+	if n := os.Getenv("DAPPLE_ROWS"); n != "" {
+		rows, most = n, 1.2
+	}
+	script, err := filepath.Abs("testdata/cost.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var command, call float64
+	if _, err := fmt.Sscan(output(t, t.TempDir(), fresh, script, rows), &command, &call); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s rows: the command computes %.2f s, a call %.2f s, %.2f times as much", rows, command, call, call/command)
+	if call > most*command {
+		t.Errorf("more than %g times", most)
+	}
+}
+
 // TestFits sees a wheel of a program for another machine, and one that is too large.
 func TestFits(t *testing.T) {
 	for name, head := range map[string]string{
