@@ -17,6 +17,15 @@ func NewClique(attrs ...int) Clique {
 	return slices.Compact(c)
 }
 
+// All returns the clique of the first n attributes: of a domain of n, all.
+func All(n int) Clique {
+	c := make(Clique, n)
+	for a := range c {
+		c[a] = a
+	}
+	return c
+}
+
 // Contains reports whether every attribute of other is in c.
 func (c Clique) Contains(other Clique) bool {
 	i := 0

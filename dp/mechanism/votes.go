@@ -40,13 +40,7 @@ func (g *gate) votes(r Request) (plan, error) {
 }
 
 // universe returns the clique of all attributes.
-func (g *gate) universe() domain.Clique {
-	all := make(domain.Clique, len(g.sizes))
-	for a := range all {
-		all[a] = a
-	}
-	return all
-}
+func (g *gate) universe() domain.Clique { return domain.All(len(g.sizes)) }
 
 // ballots adds up the counts of the cells by their choice.
 func ballots(choice []int32, candidates int, counts []int64) []int64 {

@@ -86,7 +86,7 @@ func (s *setup) spanningTree() spanningTree {
 			}
 		}
 	}
-	f := newForest(len(s.workload.Sizes))
+	f := forest(domain.All(len(s.workload.Sizes)))
 	for _, c := range t.pairs {
 		if f.separate(c) {
 			f.join(c)
@@ -102,14 +102,6 @@ func (s *setup) spanningTree() spanningTree {
 
 // forest holds the component of each column.
 type forest []int
-
-func newForest(columns int) forest {
-	f := make(forest, columns)
-	for a := range f {
-		f[a] = a
-	}
-	return f
-}
 
 func (f forest) separate(c domain.Clique) bool { return f[c[0]] != f[c[1]] }
 
@@ -202,7 +194,7 @@ func mergeRare(sizes []int, ones []query.Measurement) (query.Recoding, []knownTa
 
 // chooseTree selects an edge at a time among the pairs that join two components, by their distance from independence.
 func (s *session) chooseTree(t spanningTree, sizes []int, ones []knownTable) (chosen []domain.Clique, err error) {
-	independent, f := nearest(sizes, ones, s.released.Units), newForest(len(sizes))
+	independent, f := nearest(sizes, ones, s.released.Units), forest(domain.All(len(sizes)))
 	shares := map[int][]float64{}
 	for _, o := range ones {
 		shares[o.clique[0]] = independent.Marginal(o.clique, make([]float64, len(o.values)))

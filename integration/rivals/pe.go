@@ -21,15 +21,12 @@ var pe = Algorithm{
 	Name: "pe", Summary: "private evolution: records vote for the nearest of mutated candidates",
 	Dense: true, Universe: true,
 	schedule: func(s *setup) []solver.Access {
-		kind, all := dp.DiscreteGaussian, make(domain.Clique, len(s.workload.Sizes))
+		kind := dp.DiscreteGaussian
 		if s.Delta == 0 {
 			kind = dp.DiscreteLaplace
 		}
-		for a := range all {
-			all[a] = a
-		}
 		n, share := s.generations()
-		return []solver.Access{{Stage: stageVotes, Kind: kind, Count: n, Share: share, Marginals: 1, Cliques: []domain.Clique{all}, Coordinates: int64(s.candidates())}}
+		return []solver.Access{{Stage: stageVotes, Kind: kind, Count: n, Share: share, Marginals: 1, Cliques: []domain.Clique{domain.All(len(s.workload.Sizes))}, Coordinates: int64(s.candidates())}}
 	},
 	run: runPE,
 }

@@ -1,7 +1,6 @@
 package rake
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -134,71 +133,13 @@ func (g *grid) risk(x, smoothed []float64, sigma float64) float64 {
 }
 
 func (g *grid) smoothed(x []float64, sigma float64) []float64 {
-	out := slices.Clone(x)
-	g.smooth(out, g.shape, 0, sigma, false)
+	out, h := slices.Clone(x), haar{axes: g.axes, levels: mostLevels, keep: garrote}
+	h.smooth(out, g.shape, 0, sigma, 0)
 	return out
 }
 
-// smooth smooths x, of the given shape, in place along the axes from number i on. detail says that x holds differences.
-func (g *grid) smooth(x []float64, shape []int, i int, sigma float64, detail bool) {
-	if i == len(g.axes) {
-		if detail {
-			garrote(x, sigma)
-		}
-		return
-	}
-	at := g.axes[i]
-	k, inner := shape[at], 1
-	for _, n := range shape[at+1:] {
-		inner *= n
-	}
-	levels := min(mostLevels, int(math.Log2(float64(max(k, 1)))))
-	pad := 1 << levels
-	n := k + 2*pad
-	padded := slices.Clone(shape)
-	padded[at] = n
-	outer := len(x) / (k * inner)
-	mean := make([]float64, outer*n*inner) // of 2^level cells from each place on; mirrored at both ends
-	for o := range outer {
-		for j := range n {
-			copy(mean[(o*n+j)*inner:][:inner], x[(o*k+mirrored(j-pad, k))*inner:][:inner])
-		}
-	}
-	differences := make([][]float64, levels)
-	for l := range differences {
-		d, next := make([]float64, len(mean)), make([]float64, len(mean))
-		for o := range outer {
-			for j := range n {
-				a, b := mean[(o*n+j)*inner:][:inner], mean[(o*n+(j+1<<l)%n)*inner:][:inner]
-				for c := range inner {
-					next[(o*n+j)*inner+c], d[(o*n+j)*inner+c] = (a[c]+b[c])/2, (a[c]-b[c])/2
-				}
-			}
-		}
-		mean, differences[l] = next, d
-	}
-	g.smooth(mean, padded, i+1, sigma/math.Sqrt(float64(pad)), detail)
-	for l := levels - 1; l >= 0; l-- {
-		h, d := 1<<l, differences[l]
-		g.smooth(d, padded, i+1, sigma/math.Sqrt(float64(2*h)), true)
-		finer := make([]float64, len(mean))
-		for o := range outer {
-			for j := range n { // each mean is found twice
-				here, before := (o*n+j)*inner, (o*n+(j-h+n)%n)*inner
-				for c := range inner {
-					finer[here+c] = (mean[here+c] + d[here+c] + mean[before+c] - d[before+c]) / 2
-				}
-			}
-		}
-		mean = finer
-	}
-	for o := range outer {
-		copy(x[o*k*inner:][:k*inner], mean[(o*n+pad)*inner:])
-	}
-}
-
 // garrote moves numbers with noise of standard deviation sigma towards 0.
-func garrote(x []float64, sigma float64) {
+func garrote(x []float64, sigma float64, _ int) {
 	limit := blockSigmas * blockSigmas * sigma * sigma
 	for i, v := range x {
 		x[i] = v * max(0, 1-limit/max(v*v, 1e-300))

@@ -111,11 +111,7 @@ func part(list []domain.Clique, candidates []*candidate) []domain.Clique {
 			measured++
 		}
 	}
-	out := make([]domain.Clique, len(list)*measured/max(1, len(candidates)))
-	for i := range out {
-		out[i] = list[i*len(list)/len(out)]
-	}
-	return out
+	return regular(list, len(list)*measured/max(1, len(candidates)))
 }
 
 // descentSteps returns the steps of a descent: more the less noise there is to stop at.

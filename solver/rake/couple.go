@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -89,12 +90,9 @@ func (r *run) standardMeans(m *population.Model, at map[int]*learnedColumn) map[
 //
 // Source: J. B. Kruskal, "On the shortest spanning subtree of a graph", 1956.
 func forest(list []coupled, columns int) map[int][]coupled {
-	slices.SortStableFunc(list, func(a, b coupled) int { return compareDown(a.adds, b.adds) })
+	slices.SortStableFunc(list, func(a, b coupled) int { return cmp.Compare(b.adds, a.adds) })
 	joined := map[int][]coupled{}
-	group := make([]int, columns) // columns that are coupled already
-	for a := range group {
-		group[a] = a
-	}
+	group := domain.All(columns) // those that are coupled already have one number
 	for _, x := range list {
 		a, b := group[x.pair[0]], group[x.pair[1]]
 		if a == b {

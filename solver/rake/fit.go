@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -69,7 +70,7 @@ func (r *run) records() int { return recordsFor(r.total.Units, len(r.targets.siz
 // tree returns the fitted junction tree; the potentials of the tables in it are those of the fit.
 func (r *run) tree() *mrf.JunctionTree {
 	strongest := slices.DeleteFunc(slices.Clone(r.pairs), func(c *candidate) bool { return r.tables[c.clique.Key()] == nil })
-	slices.SortStableFunc(strongest, func(a, b *candidate) int { return compareDown(a.score, b.score) })
+	slices.SortStableFunc(strongest, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
 	order := r.merged.excludedCliques(treeCells)
 	for _, c := range strongest {
 		order = append(order, c.clique)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -70,6 +71,7 @@ const forecastTriples = 150
 func (t targets) thin(most int) targets {
 	if all := t.triples; len(all) > most {
 		t.triples = regular(all, most)
+		standFor(t.triples, len(all))
 	}
 	if all := t.pairs; len(all) > 3*most {
 		inside := map[string]bool{}
@@ -82,19 +84,23 @@ func (t targets) thin(most int) targets {
 		if len(t.pairs) == 0 {
 			t.pairs = regular(all, 3*most)
 		}
-		for i := range t.pairs {
-			t.pairs[i].times = float64(len(all)) / float64(len(t.pairs))
-		}
+		standFor(t.pairs, len(all))
 	}
 	return t
 }
 
-// regular returns n of the targets, evenly spread over the list.
-func regular(all []target, n int) []target {
-	out := make([]target, n)
+// standFor makes targets stand for so many, in equal parts.
+func standFor(list []target, all int) {
+	for i := range list {
+		list[i].times = float64(all) / float64(len(list))
+	}
+}
+
+// regular returns n elements, evenly spread over the list.
+func regular[T any](all []T, n int) []T {
+	out := make([]T, n)
 	for i := range out {
 		out[i] = all[i*len(all)/n]
-		out[i].times = float64(len(all)) / float64(n)
 	}
 	return out
 }
@@ -265,11 +271,7 @@ func (c *expectedAnswers) nodes(a int, s query.TreeShape, total float64) (nodes 
 		total -= null
 	}
 	p := profileOf(c.like.Runs[a], s.Values)
-	width := 1
-	for width < s.Values {
-		width *= 2
-	}
-	for ; width > 1; width, level = width/2, level+1 {
+	for width := 1 << bits.Len(uint(s.Values-1)); width > 1; width, level = width/2, level+1 {
 		last := -1
 		for _, run := range c.like.Runs[a] { // a node inside a run is even
 			if at := run.From / width; at > last {

@@ -3,6 +3,7 @@ package rake
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -98,22 +99,14 @@ func (r *run) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []query
 	one.bins = binVariances(tree, halved, starts)
 	// Constants of predictions were chosen for the noise alone, without what was taken for 0 although it was released.
 	one.spread = mean(binVariances(&query.Tree{Shape: tree.Shape, Variance: tree.Variance}, halved, starts)[:len(starts)])
-	code := make([]domain.Code, x.RecordSize())
+	codes[a] = binCodes(x, starts)
+	ends := append(slices.Clone(starts[1:]), n)
 	for b, from := range starts {
-		to := n
-		if b+1 < len(starts) {
-			to = starts[b+1]
-		}
-		for v := from; v < to; v++ {
-			code[v] = domain.Code(b)
-		}
-		one.counts = append(one.counts, p.between(from, to))
+		one.counts = append(one.counts, p.between(from, ends[b]))
 	}
 	if x.Null {
-		code[n] = domain.Code(len(starts))
 		one.counts = append(one.counts, null)
 	}
-	codes[a] = code
 	if sigma > 0 {
 		r.released = append(r.released, query.Measurement{Clique: domain.Clique{a}, Values: one.counts,
 			Variance: one.variance + r.total.Variance/float64(len(one.counts)*len(one.counts))})
@@ -125,14 +118,19 @@ func (r *run) takeBins(a, of int, codes query.Recoding) {
 	i := slices.IndexFunc(r.bins, func(b domain.LearnedBins) bool { return b.Attribute == of })
 	bins, x := r.problem.Domain.TakeBins(a, r.bins[i]), &r.problem.Domain.Attributes[a]
 	r.taken = append(r.taken, bins)
+	codes[a] = binCodes(x, bins.Starts)
+}
+
+// binCodes returns the bin of every value of x, and one more of NULL.
+func binCodes(x *domain.Attribute, starts []int) []domain.Code {
 	code := make([]domain.Code, x.RecordSize())
 	for v := range code {
-		code[v] = domain.Code(sort.SearchInts(bins.Starts, v+1) - 1)
+		code[v] = domain.Code(sort.SearchInts(starts, v+1) - 1)
 	}
 	if x.Null {
-		code[len(code)-1] = domain.Code(len(bins.Starts))
+		code[len(code)-1] = domain.Code(len(starts))
 	}
-	codes[a] = code
+	return code
 }
 
 const (
@@ -157,7 +155,7 @@ func binVariances(tree *query.Tree, pieces []query.Piece, starts []int) []float6
 	if sigma == 0 { // nothing was released
 		return out
 	}
-	released := map[int]float64{} // by the middle of the node
+	ends, released := append(slices.Clone(starts[1:]), s.Values), map[int]float64{} // by the middle of the node
 	for _, h := range tree.Halvings() {
 		released[h.Middle] = h.Difference
 	}
@@ -187,11 +185,7 @@ func binVariances(tree *query.Tree, pieces []query.Piece, starts []int) []float6
 		}
 		reached := false
 		for b, low := range starts {
-			high := s.Values
-			if b+1 < len(starts) {
-				high = starts[b+1]
-			}
-			x := tent(high) - tent(low)
+			x := tent(ends[b]) - tent(low)
 			out[b] += x * x * variance
 			reached = reached || x != 0
 		}
@@ -200,11 +194,7 @@ func binVariances(tree *query.Tree, pieces []query.Piece, starts []int) []float6
 			visit(from+width/2, width/2, inside[cut:])
 		}
 	}
-	width := 1
-	for width < s.Values {
-		width *= 2
-	}
-	visit(0, width, pieces)
+	visit(0, 1<<bits.Len(uint(s.Values-1)), pieces)
 	if s.Null {
 		out = append(out, tree.Variance/4)
 	}

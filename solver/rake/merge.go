@@ -317,11 +317,7 @@ func (m *merged) independent(c domain.Clique, units float64) []float64 {
 
 // universe returns the population of all possible merged records, else independent.
 func (m *merged) universe(units float64) *population.Model {
-	all := make(domain.Clique, len(m.sizes))
-	for a := range all {
-		all[a] = a
-	}
-	p := &population.Model{Sizes: m.sizes, Weights: m.independent(all, units), StructuralZeros: m.never}
+	p := &population.Model{Sizes: m.sizes, Weights: m.independent(domain.All(len(m.sizes)), units), StructuralZeros: m.never}
 	if len(m.never) > 0 {
 		p.Exclude()
 		scaleTo(p.Weights, units)

@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -105,12 +106,9 @@ func (p *profile) bins(k int, least float64) []int {
 	starts := append([]int{0}, p.atoms(k)...)
 	whole := p.span(0, p.n)
 	var list []span
+	ends := append(slices.Clone(starts[1:]), p.n)
 	for i, from := range starts {
-		to := p.n
-		if i+1 < len(starts) {
-			to = starts[i+1]
-		}
-		list = append(list, p.span(from, to))
+		list = append(list, p.span(from, ends[i]))
 	}
 	for len(list) < k {
 		best, at, most := -1, 0, -1.0
@@ -179,7 +177,7 @@ func (p *profile) atoms(k int) []int {
 			list = append(list, x)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b query.Piece) int { return compareDown(a.Count, b.Count) })
+	slices.SortStableFunc(list, func(a, b query.Piece) int { return cmp.Compare(b.Count, a.Count) })
 	ends := []int{}
 	for _, x := range list {
 		next := append(slices.Clone(ends), x.From, x.To)

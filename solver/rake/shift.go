@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -126,7 +127,7 @@ func predictorsOf(list []coupled, means map[int][]float64) map[int][]predictor {
 		out[a], out[b] = append(out[a], predictor{b, by}), append(out[b], predictor{a, by})
 	}
 	for a, list := range out {
-		slices.SortStableFunc(list, func(x, y predictor) int { return compareDown(math.Abs(x.by), math.Abs(y.by)) })
+		slices.SortStableFunc(list, func(x, y predictor) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)) })
 		list = list[:min(len(list), mostShifting)]
 		whole := 0.0
 		for _, x := range list {

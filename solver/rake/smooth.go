@@ -23,42 +23,12 @@ func smooth(counts []float64, sigma float64) []float64 {
 	if k < leastSmoothed || !(sigma > 0) {
 		return slices.Clone(counts)
 	}
-	levels := int(math.Log2(float64(k)))
-	pad := 1 << levels
-	mean := make([]float64, k+2*pad) // of 2^level values from each place on; mirrored at both ends
-	for i := range mean {
-		mean[i] = counts[mirrored(i-pad, k)]
-	}
-	n := len(mean)
-	differences := make([][]float64, levels)
-	for j := range differences {
-		differences[j] = make([]float64, n)
-		next := make([]float64, n)
-		for i, x := range mean {
-			y := mean[(i+(1<<j))%n]
-			next[i], differences[j][i] = (x+y)/2, (x-y)/2
-		}
-		mean = next
-	}
-	for j := levels - 1; j >= 0; j-- {
-		h := 1 << j
-		d := differences[j]
-		// Those between two values of the table, or one and its mirror image.
-		newShrinkage(d[pad-2*h:pad+k], sigma/math.Sqrt(float64(2*h))).apply(d)
-		finer := make([]float64, n)
-		for i := range finer { // each mean is found twice
-			before := (i - h + n) % n
-			finer[i] = (mean[i] + d[i] + mean[before] - d[before]) / 2
-		}
-		mean = finer
-	}
-	return mean[pad : pad+k]
-}
-
-// mirrored returns the place in 0 … k−1 that i stands for, of a row that is reflected at both ends.
-func mirrored(i, k int) int {
-	i = (i%(2*k) + 2*k) % (2 * k)
-	return min(i, 2*k-1-i)
+	out, pad := slices.Clone(counts), 1<<int(math.Log2(float64(k)))
+	h := haar{axes: []int{0}, levels: pad, keep: func(d []float64, sigma float64, width int) {
+		newShrinkage(d[pad-width:pad+k], sigma).apply(d)
+	}}
+	h.smooth(out, []int{k}, 0, sigma, 0)
+	return out
 }
 
 // shrinkage is a prior of numbers that are known with noise: a mixture of normal laws around 0.

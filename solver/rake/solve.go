@@ -185,7 +185,7 @@ func (r *run) candidateTriples() []*candidate {
 		list = append(list, c)
 	}
 	if most := r.most(scoredTriples); len(list) > most {
-		slices.SortStableFunc(list, func(a, b *candidate) int { return compareDown(promise[a], promise[b]) })
+		slices.SortStableFunc(list, func(a, b *candidate) int { return cmp.Compare(promise[b], promise[a]) })
 		list, r.unscored = list[:most], list[most:]
 	}
 	return list
@@ -197,17 +197,6 @@ func (r *run) most(triples int) int {
 		return max(1, int(float64(triples)/t[0].times))
 	}
 	return triples
-}
-
-// compareDown orders larger numbers first.
-func compareDown(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
 }
 
 // score releases the distances of all candidates from their bases.
@@ -272,7 +261,7 @@ func (r *run) share(triples []*candidate) []*candidate {
 		waterfill(list, budget)
 	}
 	if most := r.most(measuredTriples); len(triples) > most {
-		slices.SortStableFunc(triples, func(a, b *candidate) int { return compareDown(a.cost*a.precision, b.cost*b.precision) })
+		slices.SortStableFunc(triples, func(a, b *candidate) int { return cmp.Compare(b.cost*b.precision, a.cost*a.precision) })
 		list = slices.Concat(r.pairs, triples[:most])
 		waterfill(list, budget)
 	}

@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -54,7 +55,7 @@ func (m *merged) undoColumn(a int, p *population.Model, scores []float64, rng *r
 	for c, list := range records {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		if scores != nil {
-			slices.SortStableFunc(list, func(i, j int32) int { return compareDown(scores[j], scores[i]) })
+			slices.SortStableFunc(list, func(i, j int32) int { return cmp.Compare(scores[i], scores[j]) })
 		}
 		m.deal(values[c], m.within[a], list, p.Weights, rng.Float64(), column)
 	}

@@ -60,10 +60,7 @@ func NewShape(w query.Workload, p Params) Shape {
 		limit = 1 << 23
 	}
 	s := Shape{Sizes: slices.Clone(w.Sizes)}
-	whole := make(domain.Clique, len(w.Sizes))
-	for a := range whole {
-		whole[a] = a
-	}
+	whole := domain.All(len(w.Sizes))
 	if cells(s.Sizes, whole) <= min(universeCells, limit) {
 		s.Cliques = []domain.Clique{whole}
 		return s

@@ -56,11 +56,7 @@ func newPlan(p solver.Problem) (*plan, error) {
 		return nil, fmt.Errorf("dpam-paper: %w", err)
 	}
 	pl := &plan{sizes: w.Sizes, never: p.Domain.Exclusions(), oracle: dense.NewOracle(dense.NewPlan(w.Sizes, w.Cliques()))}
-	all := make(domain.Clique, len(w.Sizes))
-	for a := range all {
-		all[a] = a
-	}
-	pl.universe = []domain.Clique{all}
+	pl.universe = []domain.Clique{domain.All(len(w.Sizes))}
 	pl.constants = constantsOf(p, pl.oracle)
 	return pl, nil
 }

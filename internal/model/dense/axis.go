@@ -1,6 +1,10 @@
 package dense
 
-import "github.com/dapple-dp/dapple/internal/kit/summation"
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dapple-dp/dapple/internal/kit/summation"
+)
 
 // smallInner is the row length below which a loop over rows costs more than one over cells.
 const smallInner = 6
@@ -41,7 +45,7 @@ func sumRows(dst, src []float64) {
 		}
 	}
 	for ; len(src) > 0; src = src[n:] {
-		add(dst, src[:n])
+		floats.Add(dst, src[:n])
 	}
 }
 
@@ -69,7 +73,7 @@ func spreadAxis(dst, src []float64, outer, axis, inner int) {
 		d, s := dst[o*axis*inner:(o+1)*axis*inner], src[o*inner:(o+1)*inner]
 		switch {
 		case inner == 1:
-			addConstant(d, s[0])
+			floats.AddConst(s[0], d)
 		case inner < smallInner:
 			for q, x := range s {
 				for i := q; i < len(d); i += inner {
@@ -78,22 +82,8 @@ func spreadAxis(dst, src []float64, outer, axis, inner int) {
 			}
 		default:
 			for ; len(d) > 0; d = d[inner:] {
-				add(d[:inner], s)
+				floats.Add(d[:inner], s)
 			}
 		}
-	}
-}
-
-// add adds src to dst, cell by cell.
-func add(dst, src []float64) {
-	dst = dst[:len(src)]
-	for i, x := range src {
-		dst[i] += x
-	}
-}
-
-func addConstant(dst []float64, x float64) {
-	for i := range dst {
-		dst[i] += x
 	}
 }

@@ -1,5 +1,7 @@
 package dense
 
+import "gonum.org/v1/gonum/floats"
+
 // AddBlock adds values[z_A] to every cell z of out, where A is clique i of the plan; of linear queries, the sum of
 // their values times those given. It panics on wrong lengths. Cost: one pass over out.
 func (o *Oracle) AddBlock(i int, values, out []float64) {
@@ -23,11 +25,11 @@ func (o *Oracle) AddBlock(i int, values, out []float64) {
 func (p *Plan) addBlock(i, axis, pos, cell, size int, values, out []float64) {
 	c := p.cliques[i]
 	if pos == len(c) {
-		addConstant(out, values[cell])
+		floats.AddConst(values[cell], out)
 		return
 	}
 	if pos == len(c)-1 && c[pos] == len(p.sizes)-1 && axis == c[pos] {
-		add(out, values[cell*size:(cell+1)*size])
+		floats.Add(out, values[cell*size:(cell+1)*size])
 		return
 	}
 	step := size / p.sizes[axis]
@@ -62,7 +64,7 @@ func (o *Oracle) AddCell(i, cell int, x float64, out []float64) {
 func (p *Plan) addCell(i, axis, pos, cell, cells int, x float64, out []float64) {
 	c := p.cliques[i]
 	if pos == len(c) {
-		addConstant(out, x)
+		floats.AddConst(x, out)
 		return
 	}
 	step := len(out) / p.sizes[axis]

@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 )
@@ -81,7 +83,7 @@ func (o *Oracle) spread(at int, g query.Answers, table []float64) {
 		if q := o.plan.queries[i]; q != nil {
 			q.Adjoint(g[i], table)
 		} else {
-			add(table, g[i])
+			floats.Add(table, g[i])
 		}
 	}
 	for _, i := range n.children {

@@ -40,9 +40,5 @@ func fill(v []float64, sizes []int, x domain.Exclusions, with float64) {
 	if len(x) == 0 {
 		return
 	}
-	all := make(domain.Clique, len(sizes))
-	for a := range all {
-		all[a] = a
-	}
-	x.Cells(all, sizes, func(z int) { v[z] = with })
+	x.Cells(domain.All(len(sizes)), sizes, func(z int) { v[z] = with })
 }

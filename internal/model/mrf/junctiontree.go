@@ -2,6 +2,9 @@ package mrf
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -145,9 +148,9 @@ func collect(n, parent *node) {
 			continue
 		}
 		collect(l.to, n)
-		scale(l.to.belief, 1/largest(l.to.belief))
+		scale(l.to.belief, 1/slices.Max(l.to.belief))
 		l.back.send()
-		scale(n.belief, 1/largest(n.belief))
+		scale(n.belief, 1/slices.Max(n.belief))
 	}
 }
 
@@ -212,20 +215,10 @@ func sum(x []float64) float64 {
 	return s
 }
 
-func largest(x []float64) float64 {
-	m := 0.0
-	for _, v := range x {
-		m = max(m, v)
-	}
-	return m
-}
-
 // scale multiplies x by f, unless x is 0 and f therefore not finite.
 func scale(x []float64, f float64) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return
 	}
-	for i := range x {
-		x[i] *= f
-	}
+	floats.Scale(f, x)
 }

@@ -299,25 +299,3 @@ func (t *donorTree) draw(from, to int32, u float64) int32 {
 	}
 	return from
 }
-
-// sortedBy returns records in lexicographic order of some attributes: a radix sort.
-func sortedBy(m *Model, records []uint32, keys []int) []uint32 {
-	from, to := slices.Clone(records), make([]uint32, len(records))
-	for k := len(keys) - 1; k >= 0; k-- {
-		a := keys[k]
-		next := make([]uint32, m.Sizes[a]+1)
-		for _, i := range from {
-			next[m.code(i, a)+1]++
-		}
-		for v := 1; v < len(next); v++ {
-			next[v] += next[v-1]
-		}
-		for _, i := range from {
-			c := m.code(i, a)
-			to[next[c]] = i
-			next[c]++
-		}
-		from, to = to, from
-	}
-	return from
-}

@@ -97,9 +97,9 @@ func (f *Field) redraw(m *Model, a int, rng *rand.Rand) {
 	}
 	var tables []conditional
 	for _, t := range f.Tables {
-		at, ok := position(t.Clique, a)
+		at := slices.Index(t.Clique, a)
 		switch {
-		case !ok || allSmall(t.Theta):
+		case at < 0 || allSmall(t.Theta):
 		case len(t.Clique) == 1:
 			for v, x := range t.Theta {
 				base[v] += x
@@ -121,15 +121,6 @@ func (f *Field) redraw(m *Model, a int, rng *rand.Rand) {
 			d.draw(column, from, min(from+drawnTogether, to))
 		}
 	})
-}
-
-func position(c domain.Clique, a int) (int, bool) {
-	for i, b := range c {
-		if a == b {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 func allSmall(theta []float64) bool {

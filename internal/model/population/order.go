@@ -3,15 +3,14 @@ package population
 import (
 	"cmp"
 	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // keyOrder returns the attributes by rising size: the most significant key of the sorted order first.
 // Attributes of one size keep their order.
 func keyOrder(sizes []int) []int {
-	order := make([]int, len(sizes))
-	for a := range order {
-		order[a] = a
-	}
+	order := domain.All(len(sizes))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[a], sizes[b]) })
 	return order
 }
@@ -23,7 +22,11 @@ func (m *Model) sorted(visit func(i int)) {
 		walkUniverse(m.Sizes, keyOrder(m.Sizes), visit)
 		return
 	}
-	for _, i := range m.sortedColumns() {
+	all := make([]uint32, m.Len())
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	for _, i := range sortedBy(m, all, keyOrder(m.Sizes)) {
 		visit(int(i))
 	}
 }
@@ -49,24 +52,21 @@ func walkUniverse(sizes, order []int, visit func(i int)) {
 	walk(0, 0)
 }
 
-// sortedColumns is a radix sort: one stable counting pass per attribute, the least significant first.
-func (m *Model) sortedColumns() []uint32 {
-	order := keyOrder(m.Sizes)
-	from, to := make([]uint32, m.Len()), make([]uint32, m.Len())
-	for i := range from {
-		from[i] = uint32(i)
-	}
-	for j := len(order) - 1; j >= 0; j-- {
-		col := m.Columns[order[j]]
-		next := make([]uint32, m.Sizes[order[j]]+1)
-		for _, c := range col {
-			next[c+1]++
+// sortedBy returns records in lexicographic order of some attributes: a radix sort, with a stable counting pass for each, the
+// least significant first.
+func sortedBy(m *Model, records []uint32, keys []int) []uint32 {
+	from, to := slices.Clone(records), make([]uint32, len(records))
+	for k := len(keys) - 1; k >= 0; k-- {
+		a := keys[k]
+		next := make([]uint32, m.Sizes[a]+1)
+		for _, i := range from {
+			next[m.code(i, a)+1]++
 		}
 		for v := 1; v < len(next); v++ {
 			next[v] += next[v-1]
 		}
 		for _, i := range from {
-			c := col[i]
+			c := m.code(i, a)
 			to[next[c]] = i
 			next[c]++
 		}

@@ -25,7 +25,11 @@ func (m *Model) code(i uint32, a int) domain.Code {
 	if m.Columns != nil {
 		return m.Columns[a][i]
 	}
-	cell := int(i)
+	return m.codeOf(int(i), a)
+}
+
+// codeOf returns attribute a of a cell of the universe.
+func (m *Model) codeOf(cell, a int) domain.Code {
 	for b := len(m.Sizes) - 1; b > a; b-- {
 		cell /= m.Sizes[b]
 	}

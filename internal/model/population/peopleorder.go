@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -30,15 +31,7 @@ func byDependence(m *Model, persons, events []int) []int {
 		}
 	}
 	out := slices.Clone(persons)
-	slices.SortStableFunc(out, func(a, b int) int {
-		switch {
-		case worth[a] > worth[b]:
-			return -1
-		case worth[a] < worth[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
 	return out
 }
 

@@ -61,13 +61,7 @@ func (m *Model) eachStructuralZero(visit func(i int)) {
 }
 
 // all returns the clique of all attributes.
-func (m *Model) all() domain.Clique {
-	c := make(domain.Clique, len(m.Sizes))
-	for a := range c {
-		c[a] = a
-	}
-	return c
-}
+func (m *Model) all() domain.Clique { return domain.All(len(m.Sizes)) }
 
 // excluder returns a function that sets the odds of the values of attribute a which would make record i
 // impossible to 0. A possible record keeps at least the value that it has. The function is not for several goroutines.

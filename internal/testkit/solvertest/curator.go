@@ -136,10 +136,7 @@ func (c *Curator) errors(w query.Workload, model query.Answers) (e query.Answers
 func (c *Curator) Coarsen(_ string, codes query.Recoding) error {
 	merged := NewTable(codes.Sizes(c.table.Sizes)...)
 	record := make([]domain.Code, len(merged.Sizes))
-	all := make(domain.Clique, len(record))
-	for a := range all {
-		all[a] = a
-	}
+	all := domain.All(len(record))
 	for z, n := range c.table.Counts {
 		for a := len(record) - 1; a >= 0; a-- {
 			record[a], z = domain.Code(z%c.table.Sizes[a]), z/c.table.Sizes[a]
