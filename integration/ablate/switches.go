@@ -25,7 +25,7 @@ const rake, popu = "solver/rake/", "internal/model/population/"
 // switches are the heuristics of the fit, in the order of a run.
 var switches = []change{
 	{"smoothing of one-ways", []edit{{rake + "smooth.go", "if k < leastSmoothed || !(sigma > 0) {", "if k >= 0 {"}},
-		[]string{rake + "smooth.go:smooth", rake + "smooth.go:mirrored"}},
+		[]string{rake + "smooth.go:smooth"}},
 	{"held tails of lists", []edit{{rake + "oneway.go", "len(x.Cuts)+len(x.FloatCuts) > 0 {\n\t\t\tout = smoothTails", "false {\n\t\t\tout = smoothTails"}},
 		[]string{rake + "tailfit.go"}},
 	{"tails of trees", []edit{{rake + "tail.go", "if sigma == 0 {\n\t\treturn pieces", "if sigma >= 0 {\n\t\treturn pieces"}},
@@ -56,7 +56,7 @@ var switches = []change{
 	{"empty cells", []edit{{rake + "measurement.go", "len(c.clique) == 2 && len(c.base) > 4 {", "false {"}}, []string{rake + "empty.go"}},
 	{"pairs near independence", []edit{{rake + "fit.go", "\tr.assume()\n", ""}}, []string{rake + "independence.go"}},
 	{"low ridge of one-ways", []edit{{rake + "oneway.go", "const oneWayRidge = .001", "const oneWayRidge = 1"}}, nil},
-	{"blocks of neighbours", []edit{{rake + "blocks.go", "len(axes) == 0 || !(sigma > 0) {", "len(axes) >= 0 {"}}, []string{rake + "blocks.go", rake + "link.go"}},
+	{"blocks of neighbours", []edit{{rake + "blocks.go", "len(axes) == 0 || !(sigma > 0) {", "len(axes) >= 0 {"}}, []string{rake + "blocks.go", rake + "haar.go", rake + "link.go"}},
 	{"normal link", []edit{{rake + "blocks.go", "if len(g.axes) == 2 && len(shape) == 2 {", "if false {"}}, []string{rake + "link.go", rake + "blocks.go:linked", rake + "blocks.go:risk"}},
 	{"tree that starts the sample", []edit{{rake + "fit.go", "\tfor _, c := range strongest {\n\t\torder = append(order, c.clique)\n\t}\n", "\t_ = strongest\n"}}, []string{"internal/model/mrf"}},
 	{"renewals", []edit{{rake + "fit.go", "\tif r.renewals > 0 {\n", "\tif false {\n"}}, []string{popu + "gibbs.go"}},

@@ -91,6 +91,31 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestWorstGroupsOfThePage: on every table whose rows are judged, dapple's worst group is no further off than that of mst.
+func TestWorstGroupsOfThePage(t *testing.T) {
+	all, err := readEntries(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := 0
+	for _, c := range contests {
+		worst := map[string]float64{}
+		for _, e := range all {
+			if c.written && e.Contest == c.name() {
+				worst[e.Method] = e.Worst
+			}
+		}
+		if ours, theirs := worst["rake"], worst["mst"]; c.written {
+			if tables++; !(ours > 0) || ours > theirs {
+				t.Errorf("%s: worst group %.3f, of mst %.3f", c.name(), ours, theirs)
+			}
+		}
+	}
+	if tables < 4 {
+		t.Errorf("%d tables of rows, want four and more", tables)
+	}
+}
+
 // TestWanted: a pattern selects names by as many parts as it has.
 func TestWanted(t *testing.T) {
 	for _, c := range []struct {
