@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // leftRows lists what other runs have staged in an output directory.
@@ -90,6 +93,11 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 		for _, f := range (stagingArea{filepath.Dir(absolute(output)), runPrefix, ""}).left(ctx) { // of workers elsewhere
 			remove(f)
 		}
+		if text, err := cleanFound(ctx, foundDir(absolute(output))); text != "" || err != nil {
+			errs = append(errs, err)
+			removed++
+			fmt.Fprintln(w, text)
+		}
 		for _, dir := range stagedBy(output) {
 			gone, err := dirsink.Dir{Release: dir}.RemoveLeftovers(ctx)
 			errs = append(errs, err)
@@ -107,6 +115,33 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 		fmt.Fprintf(w, "nothing to remove: no run has left anything in %s%s\n", temp, also(output))
 	}
 	return errors.Join(errs...)
+}
+
+// cleanFound removes what a run that did not finish has found of a table, and says so; empty: there is nothing.
+func cleanFound(ctx context.Context, dir string) (text string, err error) {
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	unlock, free := files.Take(dir)
+	if !free {
+		return fmt.Sprintf("left as it is: %s: a run is at work, or it is another user's", dir), nil
+	}
+	defer unlock()
+	what := "nothing was spent"
+	for _, n := range names {
+		known := strings.TrimSuffix(strings.TrimSuffix(n.Name(), synth.DrawnSuffix), discover.FoundSuffix) != n.Name()
+		switch {
+		case !known && filepath.Ext(n.Name()) != idSuffix: // it was not made by a run
+			return fmt.Sprintf("left as it is: %s: it holds %s, which no run has written", dir, n.Name()), nil
+		case known:
+			what = "its part of the budget counts as spent; the same command would spend it once more"
+		}
+	}
+	return fmt.Sprintf("removed %s: the domain that an unfinished run has found; %s", dir, what), files.RemoveAll(ctx, dir)
 }
 
 // stagedBy returns where runs stage rows for an output: the directory itself, if it is that of everything but

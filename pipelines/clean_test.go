@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Of one run clean says one thing: what it had prepared counts as spent only if it can have drawn.
@@ -43,5 +46,47 @@ func TestCleanSaysOneThingOfARun(t *testing.T) {
 	}
 	if s := said["unknown"]; !strings.Contains(s, "it counts as spent if anybody could read them") {
 		t.Errorf("of a run of which nothing is known:\n%s", s)
+	}
+}
+
+// TestCleanRemovesWhatWasFound: what an unfinished run has found of a table is removed, and clean says whether it was paid
+// for. It is left where a run is at work, and where somebody else has written.
+func TestCleanRemovesWhatWasFound(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		files  []string
+		atWork bool
+		says   string
+		gone   bool
+	}{
+		"found":   {[]string{"found-1" + discover.FoundSuffix, "found-1" + discover.FoundSuffix + synth.DrawnSuffix, "found-1" + idSuffix}, false, "counts as spent", true},
+		"drawn":   {[]string{"found-1" + discover.FoundSuffix + synth.DrawnSuffix}, false, "counts as spent", true},
+		"begun":   {[]string{"found-1" + idSuffix}, false, "nothing was spent", true},
+		"at work": {[]string{"found-1" + discover.FoundSuffix}, true, "a run is at work", false},
+		"foreign": {[]string{"thesis.tex"}, false, "no run has written", false},
+	} {
+		output := filepath.Join(t.TempDir(), "out")
+		r := &FindRequest{dir: foundDir(output)}
+		release, err := r.hold()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range c.files {
+			if _, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, file, []byte("{}")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !c.atWork {
+			release()
+		}
+		var text strings.Builder
+		if err := Clean(ctx, output, &text); err != nil {
+			t.Fatal(err)
+		}
+		_, err = os.Stat(r.dir)
+		if !strings.Contains(text.String(), c.says) || os.IsNotExist(err) != c.gone {
+			t.Errorf("%s: %v, %s", name, err, text.String())
+		}
 	}
 }

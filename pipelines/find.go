@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -45,9 +46,6 @@ type FindRequest struct {
 func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 	r := &FindRequest{Config: c.withDefaults()}
 	var f Faults
-	if r.DomainShare = orDefault(r.DomainShare, DefaultDomainShare); !(r.DomainShare >= .001 && r.DomainShare <= .5) {
-		f.add("--domain_share", fmt.Sprintf("got %g; want .001 to .5 of the budget", r.DomainShare), "leave it out for .1")
-	}
 	if c.Ledger != "" {
 		f.add("--ledger", "a budget book cannot yet be charged for a domain that is found", "name a --domain file")
 	}
@@ -60,27 +58,16 @@ func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 
 // check finds every fault of a request whose domain is found, with or without rows.
 func (r *FindRequest) check(ctx context.Context, f *Faults) {
-	c := r.Config
-	checkFigures(c, f)
-	if c.Delta == 0 {
-		f.add("--delta", "is required where the domain is found: values are released at the price of it", "take one far below 1/(number of people), such as 1e-9")
-	}
+	r.checkBudget(f)
 	if r.Engine.remote() {
 		f.add("--runner", "a domain is found in this process so far", "leave out --endpoint, or name a --domain file")
 	}
-	if c.People != "" {
+	if r.People != "" {
 		f.add("--people_input", "needs a --domain file", "")
 	}
-	columns := r.findColumns(ctx, f)
-	r.params = discover.Params{
-		Columns: columns, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
-		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000),
-	}
-	r.params.PrivacyID = unitColumn(c.PrivacyID)
+	r.setParams(r.findColumns(ctx, f))
 	if r.alone {
 		r.openBook(ctx, f)
-	} else if m, err := methods.Lookup(c.Method); err == nil && c.Epsilon.Validate() == nil {
-		r.params.Mixed = m.Accounting(c.Epsilon, c.Delta) != dp.GaussianOnly
 	}
 	if len(*f) == 0 {
 		*f = append(*f, ErrorFaults("--epsilon", r.params.Validate())...)
@@ -90,6 +77,30 @@ func (r *FindRequest) check(ctx context.Context, f *Faults) {
 	}
 	if len(*f) == 0 {
 		*f = append(*f, r.keepAt()...)
+	}
+}
+
+// checkBudget finds every fault of the figures.
+func (r *FindRequest) checkBudget(f *Faults) {
+	checkFigures(r.Config, f)
+	if r.Delta == 0 {
+		f.add("--delta", "is required where the domain is found: values are released at the price of it", "take one far below 1/(number of people), such as 1e-9")
+	}
+	if r.DomainShare = orDefault(r.DomainShare, DefaultDomainShare); !r.alone && !(r.DomainShare >= .001 && r.DomainShare <= .5) {
+		f.add("--domain_share", fmt.Sprintf("got %g; want .001 to .5 of the budget", r.DomainShare), "leave it out for .1")
+	}
+}
+
+// setParams sets what is asked of the columns.
+func (r *FindRequest) setParams(columns []discover.Column) {
+	c := r.Config
+	r.params = discover.Params{
+		Columns: columns, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
+		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000),
+	}
+	r.params.PrivacyID = unitColumn(c.PrivacyID)
+	if m, err := methods.Lookup(c.Method); !r.alone && err == nil && c.Epsilon.Validate() == nil {
+		r.params.Mixed = m.Accounting(c.Epsilon, c.Delta) != dp.GaussianOnly
 	}
 }
 
@@ -139,14 +150,12 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 
 // checkPeople refuses a request for so few people that most of the table would not be seen.
 func (r *FindRequest) checkPeople(f *Faults) {
-	o, err := r.params.Outlook()
-	if err != nil {
+	o, err := foundOutlook(r.params, r.ExpectedRows)
+	switch {
+	case err != nil:
 		*f = append(*f, ErrorFaults("--epsilon", err)...)
-		return
-	}
-	if ok, needed := o.Enough(float64(r.ExpectedRows)); r.ExpectedRows > 0 && !ok {
-		f.add("--expected_rows", fmt.Sprintf("got %d; with %d columns at this budget a category needs about %.0f people to be named", r.ExpectedRows, len(r.params.Columns), o.Value),
-			fmt.Sprintf("%.0f people would do, or a larger --epsilon, fewer columns, or a --domain file", needed))
+	case r.ExpectedRows > 0 && !o.Enough:
+		f.add("--expected_rows", fmt.Sprintf("got %d; with %d columns at this budget a category needs about %.0f people to be named", r.ExpectedRows, o.Columns, o.Category), o.wouldDo())
 	}
 }
 
@@ -168,9 +177,30 @@ func (r *FindRequest) keepAt() (f Faults) {
 		panic("pipelines: a request is plain data and always marshals")
 	}
 	sum := sha256.Sum256(b)
-	r.dir = strings.TrimRight(r.Output, "/\\") + ".found"
+	r.dir = foundDir(r.Output)
 	r.params.RunID = "found-" + hex.EncodeToString(sum[:16])
 	return nil
+}
+
+// foundDir is where what was found for an output is kept.
+func foundDir(output string) string { return strings.TrimRight(output, "/\\") + ".found" }
+
+// hold keeps dapple clean away from what is found, until release is called. A directory that is still empty then goes.
+func (r *FindRequest) hold() (release func(), err error) {
+	if files.Remote(r.dir) {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return nil, Faults{{Where: "--output", What: plainPathError(err)}}
+	}
+	unlock, err := files.Hold(r.dir)
+	if err != nil {
+		return nil, fmt.Errorf("pipelines: %s: %w", r.dir, err)
+	}
+	return func() {
+		_ = os.Remove(r.dir) // it fails if anything is in it
+		unlock()
+	}, nil
 }
 
 // find reads the table and releases its domain, or adopts what an earlier run of the same command has found.
@@ -203,6 +233,11 @@ func shareText(s dp.Share) string { return fmt.Sprintf("%g %%", 100*s.Float()) }
 
 // RunFound finds the domain of a table and synthesizes with it, within one ε and δ.
 func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
+	release, err := r.hold()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	found, err := r.find(ctx)
 	if err != nil {
 		return nil, err
@@ -227,16 +262,27 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 
 // foundNotes say what was found, and which columns were not.
 func foundNotes(f *discover.Found, budget, file string) []string {
-	out := f.LeftOut()
+	out := leftOut(f)
 	notes := []string{fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(out), len(f.Columns), file)}
 	for i, c := range out {
 		if i == 5 {
 			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, file))
 			break
 		}
-		notes = append(notes, fmt.Sprintf("left out: %s: %s", c.Name, c.Left))
+		notes = append(notes, "left out: "+c)
 	}
 	return notes
+}
+
+// leftOut are the columns of which too little was found, with the reason.
+func leftOut(f *discover.Found) (list []string) {
+	if f == nil {
+		return nil
+	}
+	for _, c := range f.LeftOut() {
+		list = append(list, c.Name+": "+c.Left)
+	}
+	return list
 }
 
 // prior is what finding the domain has charged to the budget of the request; nil: nothing.

@@ -74,7 +74,13 @@ func TestRunFound(t *testing.T) {
 	if !strings.Contains(notes, "10 % of the budget: 2 of 3 columns") || !strings.Contains(notes, "left out: note: no value was found") {
 		t.Errorf("notes: %s", notes)
 	}
+	if page, err := os.ReadFile(filepath.Join(release, publish.ReportFile)); err != nil || !strings.Contains(string(page), "<bdi>note: no value was found") {
+		t.Errorf("the page does not say that note is left out: %v", err)
+	}
 	p := res.Privacy
+	if len(p.LeftOut) != 1 || !strings.HasPrefix(p.LeftOut[0], "note: no value was found") {
+		t.Errorf("the statement says of columns that are left out: %q", p.LeftOut)
+	}
 	sum, finding := new(big.Rat), new(big.Rat)
 	for _, l := range p.Ledger {
 		rho, ok := new(big.Rat).SetString(l.Rho)
@@ -123,7 +129,7 @@ func TestFindFaults(t *testing.T) {
 		{func(c *Config) { c.PrivacyID = "person" }, `no column "person"`},
 		{func(c *Config) { c.Delta = 0 }, "at the price of it"},
 		{func(c *Config) { c.DomainShare = .7 }, "want .001 to .5"},
-		{func(c *Config) { c.ExpectedRows = 1000 }, "people would do"},
+		{func(c *Config) { c.ExpectedRows = 1000 }, "would do"},
 		{func(c *Config) { c.Output = "bq://p.d.t" }, "has to be a directory"},
 		{func(c *Config) { c.Ledger = "book" }, "cannot yet be charged"},
 		{func(c *Config) { c.Input = "absent.csv" }, "absent.csv"},

@@ -45,6 +45,9 @@ func ValidateInfer(ctx context.Context, c Config) (*FindRequest, error) {
 	return r, f.Err()
 }
 
+// idSuffix is of the name, behind a run ID, under which the ID of a finding is kept.
+const idSuffix = ".id"
+
 // openBook opens the budget book of a request to find a domain alone.
 func (r *FindRequest) openBook(ctx context.Context, f *Faults) {
 	if r.Ledger == "" {
@@ -82,7 +85,12 @@ const coveredPart = 10
 // Infer finds a domain, or adopts what an earlier attempt of the same command has found, and charges it to the budget book.
 // Done has to be called once the file is written.
 func Infer(ctx context.Context, r *FindRequest) (*Inferred, error) {
-	id, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, r.params.RunID+".id", []byte(rand.Text()))
+	release, err := r.hold()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	id, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, r.params.RunID+idSuffix, []byte(rand.Text()))
 	if err != nil {
 		return nil, err
 	}

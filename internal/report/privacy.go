@@ -71,6 +71,8 @@ type Privacy struct {
 	Dictionary []Column `json:"dictionary"`
 	// Constraints hold in every row: public facts of the domain.
 	Constraints []string `json:"constraints,omitempty"`
+	// LeftOut are the columns of the table that have no rows, with the reason: of those the run itself has found too little.
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // Units says what is released about the number of privacy units.
@@ -120,6 +122,7 @@ type Run struct {
 	ModelHash  [32]byte
 	Book       *Book
 	Found      *Found
+	LeftOut    []string
 	About      map[string]string // what only the curator knows
 	Derived    []string          // facts of the domain that were read off the true table
 	Began      string            // when the run was asked for, RFC 3339
@@ -148,7 +151,7 @@ func RowBefore(e *domain.Events) string {
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
-		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, Found: r.Found, About: r.About, Began: r.Began,
+		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, Found: r.Found, LeftOut: r.LeftOut, About: r.About, Began: r.Began,
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},

@@ -41,11 +41,15 @@ func planCommand() command {
 	c := &pipelines.PlanConfig{}
 	var req *pipelines.PlanRequest
 	json, details := "", false
+	var found *pipelines.FoundPlan // nil: there is a domain file
+	columns := int64(0)
 	opts := requestOptions(&c.Config)
 	for i := range opts {
 		switch o := &opts[i]; o.name {
 		case "input", "output":
 			o.required = false
+		case "domain":
+			o.required, o.usage = false, "the domain file; without one plan says what can be found"
 		case "epsilon":
 			o.usage, o.required = "ε; --target_error in its place asks for the least that suffices", false
 		case "sample_seed", "strict", "overwrite":
@@ -60,6 +64,9 @@ func planCommand() command {
 		option{name: "target_error", group: groupPrivacy, value: "TV", usage: "wanted average total variation, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
 		option{name: "target", group: groupPrivacy, value: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
 		option{name: "like", group: groupWhat, value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
+		option{name: "columns", group: groupWhat, value: "K", usage: "without --domain and --input: how many columns the table has", set: whole(&columns, 10_000)},
+		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column of --input that names the people, or none", set: text(&c.PrivacyID)},
+		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "without --domain: part of the budget that finds it", set: fraction(&c.DomainShare)},
 		option{name: "details", group: groupOutput, usage: "also list columns, workload, methods, every charge and bounds", set: toggle(&details)},
 		jsonOption(&json))
 	return command{
@@ -70,10 +77,17 @@ func planCommand() command {
 		example: "dapple plan people.yaml --delta=1e-9 --target_error=0.02",
 		options: opts,
 		check: func(ctx context.Context) (err error) {
-			req, err = pipelines.ValidatePlan(ctx, *c)
+			if c.Domain == "" {
+				found, err = pipelines.PlanFound(ctx, *c, int(columns))
+			} else {
+				req, err = pipelines.ValidatePlan(ctx, *c)
+			}
 			return withPlace(ctx, err, "--json", json)
 		},
 		run: func(ctx context.Context, out io.Writer) error {
+			if found != nil {
+				return writeResult(ctx, out, json, found)
+			}
 			p, err := req.Plan()
 			if err != nil {
 				return err

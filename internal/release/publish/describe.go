@@ -46,6 +46,7 @@ type Description struct {
 	PublicName string // of the table that was declared public
 	Book       *report.Book
 	Found      *report.Found `json:",omitempty"`
+	LeftOut    []string      `json:",omitempty"` // columns, with the reason
 
 	DomainText []byte `json:",omitempty"` // the domain file, if the run has found the domain
 
@@ -155,7 +156,7 @@ func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	p := report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, Found: d.Found, About: d.About, Began: d.Began,
+		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, Found: d.Found, LeftOut: d.LeftOut, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 	p.Criteria = criteriaOf(d, a.Result.Accepted)

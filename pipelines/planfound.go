@@ -1,0 +1,112 @@
+package pipelines
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dapple-dp/dapple/internal/report/page"
+	"github.com/dapple-dp/dapple/transforms/discover"
+)
+
+// FoundPlan says what can be found of a table without a domain file, before anything is read or spent.
+type FoundPlan struct {
+	Epsilon  float64 `json:"epsilon"` // of the whole run
+	Delta    float64 `json:"delta"`
+	Share    float64 `json:"domain_share"` // of the budget, for the domain
+	People   int64   `json:"people"`
+	Columns  int     `json:"columns"`
+	Category float64 `json:"people_for_a_category"`     // who have to share a value for it to be named
+	RangeEnd float64 `json:"people_for_a_range"`        // who have to be near an end of a range for it to be seen
+	Enough   bool    `json:"enough"`                    // to find most of a usual table
+	Needed   float64 `json:"people_needed"`             // for that, at this ε
+	ByE      float64 `json:"epsilon_needed,omitempty"`  // for these people and columns; 0: none up to 10
+	ByFewer  int     `json:"columns_to_keep,omitempty"` // for these people at this ε; 0: none
+}
+
+// foundOutlook computes what can be found of so many people.
+func foundOutlook(p discover.Params, people int64) (*FoundPlan, error) {
+	o, err := p.Outlook()
+	if err != nil {
+		return nil, err
+	}
+	plan := &FoundPlan{
+		Epsilon: float64(p.Epsilon), Delta: float64(p.Delta), Share: p.Share.Float(), People: people, Columns: len(p.Columns), Category: o.Value, RangeEnd: o.Cell,
+	}
+	if plan.Enough, plan.Needed = o.Enough(float64(people)); !plan.Enough && people > 0 {
+		epsilon, columns := p.WouldDo(float64(people))
+		plan.ByE, plan.ByFewer = float64(epsilon), columns
+	}
+	return plan, nil
+}
+
+// wouldDo says what would be enough.
+func (p *FoundPlan) wouldDo() string {
+	ways := fmt.Sprintf("%.0f people", p.Needed)
+	if p.ByE > 0 {
+		ways += fmt.Sprintf(", or --epsilon=%g", p.ByE)
+	}
+	if p.ByFewer > 0 {
+		ways += fmt.Sprintf(", or %d columns in place of %d", p.ByFewer, p.Columns)
+	}
+	return ways + " would do; a --domain file of public facts costs nothing"
+}
+
+// PlanFound finds every fault of a request to plan without a domain file, and answers it. columns is the number of columns
+// but the privacy ID; 0: those of the input, whose header is read.
+func PlanFound(ctx context.Context, c PlanConfig, columns int) (*FoundPlan, error) {
+	r := &FindRequest{Config: c.Config.withDefaults()}
+	var f Faults
+	if r.ExpectedRows == 0 {
+		f.add("--expected_rows", "is required without --domain: about how many people there are", "a guess will do")
+	}
+	if c.TargetError != 0 || c.Target != "" || c.Like != "" {
+		f.add("--target_error", "and --target and --like need a --domain file", "find one by `dapple infer --epsilon`, or leave them out")
+	}
+	switch {
+	case r.Input != "" && columns > 0:
+		f.add("--columns", "is given, and so is --input, which has columns", "leave one of them out")
+	case r.Input == "" && columns == 0:
+		f.add("--columns", "is required without --domain and --input: how many columns the table has, without that of the people", "")
+	}
+	r.checkBudget(&f)
+	found := make([]discover.Column, columns)
+	for i := range found {
+		found[i] = discover.Column{Name: fmt.Sprint(i), Untyped: true}
+	}
+	if r.Input != "" {
+		found = r.findColumns(ctx, &f)
+	}
+	if len(f) > 0 {
+		return nil, f.Err()
+	}
+	r.setParams(found)
+	p, err := foundOutlook(r.params, r.ExpectedRows)
+	return p, append(f, ErrorFaults("--epsilon", err)...).Err()
+}
+
+// JSON returns the plan for programs.
+func (p *FoundPlan) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(p, "", " ")
+	return append(b, '\n'), err
+}
+
+// WriteText writes the plan for a terminal.
+func (p *FoundPlan) WriteText(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "privacy   ε = %g, δ = %g; %g %% of the budget finds the domain\n", p.Epsilon, p.Delta, 100*p.Share)
+	fmt.Fprintf(&b, "table     %s people, %d columns; nothing of it is read, and nothing is spent\n", page.Count(float64(p.People)), p.Columns)
+	fmt.Fprintf(&b, "category  needs about %s people to be named, %.2g %% of them; rarer ones become `other`\n", page.Count(p.Category), 100*p.Category/float64(p.People))
+	if p.RangeEnd > 0 {
+		fmt.Fprintf(&b, "range     goes up to the last power of two that about %s people reach; values beyond become its ends\n", page.Count(p.RangeEnd))
+	}
+	if p.Enough {
+		b.WriteString("verdict   enough to find most of a usual table\n")
+	} else {
+		fmt.Fprintf(&b, "verdict   too few people: most of the table would not be found; %s\n", p.wouldDo())
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,74 @@
+package pipelines
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+)
+
+// TestPlanFound: what can be found is said before anything is read: of 5,000 people and 19 columns too little, and each of
+// the ways out that the plan names would do. A run of so few people is refused in the same words.
+func TestPlanFound(t *testing.T) {
+	c := PlanConfig{Config: Config{Epsilon: 1, Delta: 1e-9, ExpectedRows: 5000}}
+	p, err := PlanFound(t.Context(), c, 19)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := p.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if p.Enough || p.Category < 300 || p.Category > 600 || !strings.Contains(text.String(), "people to be named") || !strings.Contains(text.String(), "too few people") {
+		t.Errorf("of 5,000 people and 19 columns: %s", text.String())
+	}
+	if p.Needed <= 5000 || p.ByE <= 1 || p.ByFewer < 1 || p.ByFewer >= 19 {
+		t.Fatalf("ways out: %+v", p)
+	}
+	ways := map[string]bool{}
+	try := func(way string, change func(*PlanConfig), columns int) {
+		d := c
+		change(&d)
+		q, err := PlanFound(t.Context(), d, columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ways[way] = q.Enough
+	}
+	try("people", func(d *PlanConfig) { d.ExpectedRows = int64(p.Needed) }, 19)
+	try("epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE) }, 19)
+	try("columns", func(*PlanConfig) {}, p.ByFewer)
+	for way, enough := range ways {
+		if !enough {
+			t.Errorf("%s would not do", way)
+		}
+	}
+	try("less epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE - .1) }, 19)
+	try("a column more", func(*PlanConfig) {}, p.ByFewer+1)
+	if ways["less epsilon"] || ways["a column more"] {
+		t.Error("less would do")
+	}
+	run := Config{Input: peopleCSV(t, 10), Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9, ExpectedRows: 1000}
+	if _, err := ValidateFind(t.Context(), run); err == nil || !strings.Contains(err.Error(), "people to be named") || !strings.Contains(err.Error(), "would do") {
+		t.Errorf("a run of 1,000 people: %v", err)
+	}
+	for _, f := range []struct {
+		change  func(*PlanConfig)
+		columns int
+		says    string
+	}{
+		{func(d *PlanConfig) { d.ExpectedRows = 0 }, 19, "--expected_rows"},
+		{func(*PlanConfig) {}, 0, "--columns"},
+		{func(d *PlanConfig) { d.Delta = 0 }, 19, "at the price of it"},
+		{func(d *PlanConfig) { d.TargetError = .02 }, 19, "--target_error"},
+		{func(d *PlanConfig) { d.Input = run.Input }, 19, "--columns"},
+		{func(d *PlanConfig) { d.DomainShare = .7 }, 19, "--domain_share"},
+	} {
+		d := c
+		f.change(&d)
+		if _, err := PlanFound(t.Context(), d, f.columns); err == nil || !strings.Contains(err.Error(), f.says) {
+			t.Errorf("want %q: %v", f.says, err)
+		}
+	}
+}
