@@ -54,9 +54,9 @@ func (p *FoundPlan) wouldDo() string {
 	return ways + " would do; a --domain file of public facts costs nothing"
 }
 
-// PlanFound finds every fault of a request to plan without a domain file, and answers it. columns is the number of columns
-// but the privacy ID; 0: those of the input, whose header is read.
-func PlanFound(ctx context.Context, c PlanConfig, columns int) (*FoundPlan, error) {
+// PlanFound finds every fault of a request to plan without a domain file, and answers it. Of the input only the header is
+// read.
+func PlanFound(ctx context.Context, c PlanConfig) (*FoundPlan, error) {
 	r := &FindRequest{Config: c.Config.withDefaults()}
 	var f Faults
 	if r.ExpectedRows == 0 {
@@ -66,13 +66,13 @@ func PlanFound(ctx context.Context, c PlanConfig, columns int) (*FoundPlan, erro
 		f.add("--target_error", "and --target and --like need a --domain file", "find one by `dapple infer --epsilon`, or leave them out")
 	}
 	switch {
-	case r.Input != "" && columns > 0:
+	case r.Input != "" && c.Columns > 0:
 		f.add("--columns", "is given, and so is --input, which has columns", "leave one of them out")
-	case r.Input == "" && columns == 0:
+	case r.Input == "" && c.Columns == 0:
 		f.add("--columns", "is required without --domain and --input: how many columns the table has, without that of the people", "")
 	}
 	r.checkBudget(&f)
-	found := make([]discover.Column, columns)
+	found := make([]discover.Column, c.Columns)
 	for i := range found {
 		found[i] = discover.Column{Name: fmt.Sprint(i), Untyped: true}
 	}

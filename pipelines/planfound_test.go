@@ -11,8 +11,8 @@ import (
 // TestPlanFound: what can be found is said before anything is read: of 5,000 people and 19 columns too little, and each of
 // the ways out that the plan names would do. A run of so few people is refused in the same words.
 func TestPlanFound(t *testing.T) {
-	c := PlanConfig{Config: Config{Epsilon: 1, Delta: 1e-9, ExpectedRows: 5000}}
-	p, err := PlanFound(t.Context(), c, 19)
+	c := PlanConfig{Config: Config{Epsilon: 1, Delta: 1e-9, ExpectedRows: 5000}, Columns: 19}
+	p, err := PlanFound(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,25 +27,25 @@ func TestPlanFound(t *testing.T) {
 		t.Fatalf("ways out: %+v", p)
 	}
 	ways := map[string]bool{}
-	try := func(way string, change func(*PlanConfig), columns int) {
+	try := func(way string, change func(*PlanConfig)) {
 		d := c
 		change(&d)
-		q, err := PlanFound(t.Context(), d, columns)
+		q, err := PlanFound(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ways[way] = q.Enough
 	}
-	try("people", func(d *PlanConfig) { d.ExpectedRows = int64(p.Needed) }, 19)
-	try("epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE) }, 19)
-	try("columns", func(*PlanConfig) {}, p.ByFewer)
+	try("people", func(d *PlanConfig) { d.ExpectedRows = int64(p.Needed) })
+	try("epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE) })
+	try("columns", func(d *PlanConfig) { d.Columns = int64(p.ByFewer) })
 	for way, enough := range ways {
 		if !enough {
 			t.Errorf("%s would not do", way)
 		}
 	}
-	try("less epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE - .1) }, 19)
-	try("a column more", func(*PlanConfig) {}, p.ByFewer+1)
+	try("less epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE - .1) })
+	try("a column more", func(d *PlanConfig) { d.Columns = int64(p.ByFewer) + 1 })
 	if ways["less epsilon"] || ways["a column more"] {
 		t.Error("less would do")
 	}
@@ -54,20 +54,19 @@ func TestPlanFound(t *testing.T) {
 		t.Errorf("a run of 1,000 people: %v", err)
 	}
 	for _, f := range []struct {
-		change  func(*PlanConfig)
-		columns int
-		says    string
+		change func(*PlanConfig)
+		says   string
 	}{
-		{func(d *PlanConfig) { d.ExpectedRows = 0 }, 19, "--expected_rows"},
-		{func(*PlanConfig) {}, 0, "--columns"},
-		{func(d *PlanConfig) { d.Delta = 0 }, 19, "at the price of it"},
-		{func(d *PlanConfig) { d.TargetError = .02 }, 19, "--target_error"},
-		{func(d *PlanConfig) { d.Input = run.Input }, 19, "--columns"},
-		{func(d *PlanConfig) { d.DomainShare = .7 }, 19, "--domain_share"},
+		{func(d *PlanConfig) { d.ExpectedRows = 0 }, "--expected_rows"},
+		{func(d *PlanConfig) { d.Columns = 0 }, "--columns"},
+		{func(d *PlanConfig) { d.Delta = 0 }, "at the price of it"},
+		{func(d *PlanConfig) { d.TargetError = .02 }, "--target_error"},
+		{func(d *PlanConfig) { d.Input = run.Input }, "--columns"},
+		{func(d *PlanConfig) { d.DomainShare = .7 }, "--domain_share"},
 	} {
 		d := c
 		f.change(&d)
-		if _, err := PlanFound(t.Context(), d, f.columns); err == nil || !strings.Contains(err.Error(), f.says) {
+		if _, err := PlanFound(t.Context(), d); err == nil || !strings.Contains(err.Error(), f.says) {
 			t.Errorf("want %q: %v", f.says, err)
 		}
 	}

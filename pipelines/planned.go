@@ -28,6 +28,8 @@ type PlanConfig struct {
 	// Like is a release, or its _model.arrow: errors are predicted of a table like it. Its number of units stands for
 	// ExpectedRows that are not given. Empty: of a typical table.
 	Like string
+	// Columns is the number of columns but the privacy ID, of a plan without a domain file; 0: those of Input.
+	Columns int64
 }
 
 // PlanRequest is a PlanConfig without fault.

@@ -42,7 +42,6 @@ func planCommand() command {
 	var req *pipelines.PlanRequest
 	json, details := "", false
 	var found *pipelines.FoundPlan // nil: there is a domain file
-	columns := int64(0)
 	opts := requestOptions(&c.Config)
 	for i := range opts {
 		switch o := &opts[i]; o.name {
@@ -64,7 +63,7 @@ func planCommand() command {
 		option{name: "target_error", group: groupPrivacy, value: "TV", usage: "wanted average total variation, such as 0.02: plan finds ε", set: fraction(&c.TargetError)},
 		option{name: "target", group: groupPrivacy, value: "WHAT", usage: "its marginals: 1-way, 2-way, 3-way, column:NAME or columns:A,B", set: text(&c.Target)},
 		option{name: "like", group: groupWhat, value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
-		option{name: "columns", group: groupWhat, value: "K", usage: "without --domain and --input: how many columns the table has", set: whole(&columns, 10_000)},
+		option{name: "columns", group: groupWhat, value: "K", usage: "without --domain and --input: how many columns the table has", set: whole(&c.Columns, 10_000)},
 		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column of --input that names the people, or none", set: text(&c.PrivacyID)},
 		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "without --domain: part of the budget that finds it", set: fraction(&c.DomainShare)},
 		option{name: "details", group: groupOutput, usage: "also list columns, workload, methods, every charge and bounds", set: toggle(&details)},
@@ -78,7 +77,7 @@ func planCommand() command {
 		options: opts,
 		check: func(ctx context.Context) (err error) {
 			if c.Domain == "" {
-				found, err = pipelines.PlanFound(ctx, *c, int(columns))
+				found, err = pipelines.PlanFound(ctx, *c)
 			} else {
 				req, err = pipelines.ValidatePlan(ctx, *c)
 			}
