@@ -122,19 +122,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		return nil, err
 	}
 	rest -= spent
-	var numbers, dates, texts []int
-	for i := range found.Columns {
-		f := &found.Columns[i]
-		switch {
-		case f.Left != "":
-		case f.Type == domain.String:
-			texts = append(texts, i)
-		case f.Type == domain.Date || f.Type == domain.DateTime || f.Type == domain.Timestamp:
-			dates = append(dates, i)
-		case f.Type == domain.Int64 || f.Type == domain.Numeric || f.Type == domain.Float64:
-			numbers = append(numbers, i)
-		}
-	}
+	numbers, dates, texts := found.byType()
 	found.Units = unitsOf(kinds)
 	places, rows := int64(0), int64(0)
 	if len(numbers) > 0 {
@@ -149,16 +137,8 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		n := each * int64(len(columns)) * rest
 		return share(p.Share, n, 100*max(1, weight))
 	}
-	decimals, err := measure(c, placesStage, placesOf, numbers, share(p.Share, places, 100))
-	if err != nil {
+	if err := found.askNumbers(p, c, numbers, share(p.Share, places, 100), part(numbers, rangeWeight)); err != nil {
 		return nil, err
-	}
-	magnitudes, err := measure(c, magnitudesStage, magnitudeOf, numbers, part(numbers, rangeWeight))
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range numbers {
-		found.Columns[i].number(p.Columns[i], found.Units, decimals[i], magnitudes[i])
 	}
 	years, err := measure(c, yearsStage, yearOf, dates, part(dates, rangeWeight))
 	if err != nil {
@@ -182,6 +162,38 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		}
 	}
 	return found, nil
+}
+
+// byType returns the columns that have a range, of numbers and of dates, and those that have values.
+func (f *Found) byType() (numbers, dates, texts []int) {
+	for i := range f.Columns {
+		switch x := &f.Columns[i]; {
+		case x.Left != "":
+		case x.Type == domain.String:
+			texts = append(texts, i)
+		case x.Type == domain.Date || x.Type == domain.DateTime || x.Type == domain.Timestamp:
+			dates = append(dates, i)
+		case x.Type == domain.Int64 || x.Type == domain.Numeric || x.Type == domain.Float64:
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers, dates, texts
+}
+
+// askNumbers releases decimal places and magnitudes of columns of numbers.
+func (f *Found) askNumbers(p Params, c asker, numbers []int, places, magnitudes dp.Share) error {
+	decimals, err := measure(c, placesStage, placesOf, numbers, places)
+	if err != nil {
+		return err
+	}
+	sizes, err := measure(c, magnitudesStage, magnitudeOf, numbers, magnitudes)
+	if err != nil {
+		return err
+	}
+	for _, i := range numbers {
+		f.Columns[i].number(p.Columns[i], f.Units, decimals[i], sizes[i])
+	}
+	return nil
 }
 
 // askKinds picks the types of the columns. Of those that are texts it releases whether people have written numbers or dates,
