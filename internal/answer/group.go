@@ -192,9 +192,9 @@ const trends = 1.2
 // deviation returns the standard error of the sum of part over the people of g, with the variance spread inside pieces.
 func (v *view) deviation(g *group, parts, spread func(p *piece) float64) float64 {
 	q := make([]float64, len(v.table.Fitted))
-	within := make([]map[domain.Code]float64, len(v.columns)) // deviation that all people of a cell share, by column
+	within := make([][]float64, len(v.columns)) // deviation that all people of a cell share, by column and code
 	for at := range within {
-		within[at] = map[domain.Code]float64{}
+		within[at] = make([]float64, len(v.uneven[at]))
 	}
 	scatter := 0.0
 	for from := 0; from < len(g.pieces); {

@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -54,7 +55,8 @@ func newTargets(p solver.Problem) targets {
 			}
 		}
 	}
-	for _, x := range triples {
+	for _, key := range slices.Sorted(maps.Keys(triples)) { // sums have one order
+		x := triples[key]
 		for _, c := range subsets(x.clique, 2) {
 			pairs.add(c, 0, x.own)
 		}

@@ -251,10 +251,8 @@ func (f *Found) askRows(c asker, all []int, s dp.Share) error {
 
 // unitsOf is the number of units: each is in one kind of each column.
 func unitsOf(kinds map[int]noisy) (n float64) {
-	for _, k := range kinds {
-		for _, x := range k.cells {
-			n += x
-		}
+	for i := range len(kinds) {
+		n += sum(kinds[i].cells)
 	}
 	return max(0, n/float64(max(1, len(kinds))))
 }

@@ -290,6 +290,21 @@ func covered(t *testing.T, least float64, solve func(solver.Problem, *solvertest
 	return ratio
 }
 
+// The prediction has the same bytes every time, whatever the order of a map.
+func TestLargestIsOneNumber(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	var l Largest
+	for range 500 {
+		l.Add([]float64{math.Exp(3 * rng.NormFloat64())})
+	}
+	want := l.Median()
+	for range 200 {
+		if got := l.Median(); got != want {
+			t.Fatalf("got %v and %v", want, got)
+		}
+	}
+}
+
 // TestLargest compares with the largest of simulated normal errors: the median of 400 largest ones has a
 // standard error of about 1 %.
 func TestLargest(t *testing.T) {

@@ -1,7 +1,9 @@
 package interval
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
@@ -38,14 +40,15 @@ func (l *Largest) Cells() int64 {
 // Median returns the median of the largest of as many independent normal errors, in the unit of the standard errors;
 // 0 if there are no cells. Errors of neighbouring cells are correlated, which makes the largest a little smaller.
 func (l *Largest) Median() float64 {
-	high := 0.0
-	for i := range l.bins {
-		high = max(high, 40*math.Exp2(float64(i)/finest))
+	bins := slices.Sorted(maps.Keys(l.bins)) // sums have one order
+	if len(bins) == 0 {
+		return 0
 	}
+	high := 40 * math.Exp2(float64(bins[len(bins)-1])/finest)
 	_, high = bisect.Steps(0, high, 60, func(x float64) bool {
 		beyond := 0.0
-		for i, n := range l.bins {
-			beyond -= n * math.Log1p(-math.Erfc(x/math.Exp2(float64(i)/finest)/math.Sqrt2))
+		for _, i := range bins {
+			beyond -= l.bins[i] * math.Log1p(-math.Erfc(x/math.Exp2(float64(i)/finest)/math.Sqrt2))
 		}
 		return !(beyond > math.Ln2)
 	})
