@@ -30,9 +30,9 @@ class Fitted:
 
     def sample(self, n: int) -> pandas.DataFrame:
         """Draws n rows, at no privacy cost; a second call with a random_state draws others. Raises Error."""
-        rows = self.release.sample(n, seed=self._seed)
+        codes: pandas.DataFrame = self.release.sample(n, seed=self._seed).astype(int)
         self._seed = None if self._seed is None else self._seed + 1
-        return rows.astype(int)
+        return codes
 
 
 class Backend:
