@@ -1,9 +1,11 @@
 package arrowio_test
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +29,30 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = formattest.ReadBytes(t, filepath.Join(t.TempDir(), "f.arrow"), b, d) // fails if the error holds the file
 	})
+}
+
+// No number of a footer makes the library take memory for entries that are not there.
+func TestListsOfTheFooter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	d := formattest.Domain()
+	b, err := os.ReadFile(formattest.File(t, "arrow", d, formattest.Chunk(rng, d, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(b) - 10
+	from := end - int(binary.LittleEndian.Uint32(b[end:]))
+	name := filepath.Join(t.TempDir(), "f.arrow")
+	refused := 0
+	for at := from; at+4 <= end; at += 4 {
+		wrong := slices.Clone(b)
+		binary.LittleEndian.PutUint32(wrong[at:], 0x57fffef8)
+		if _, err := formattest.ReadBytes(t, name, wrong, d); err != nil {
+			refused++
+		}
+	}
+	if refused < (end-from)/16 {
+		t.Errorf("%d of %d changed footers are refused", refused, (end-from)/4)
+	}
 }
 
 func TestMismatches(t *testing.T) {

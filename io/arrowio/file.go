@@ -99,6 +99,7 @@ func withFile(ctx context.Context, f files.Info, read func(*file) error) (err er
 			}
 			return fmt.Errorf("arrowio: %s: %w", f.Name, errDamaged)
 		}
+		checkFooter(watched)
 		r, err := ipc.NewFileReader(watched, ipc.WithAllocator(&out.mem))
 		if err != nil {
 			return fmt.Errorf("arrowio: %s: %w", f.Name, errDamaged)
