@@ -103,7 +103,10 @@ func (p Page) usefulness(k known) verdict {
 	if v.Level != "poor" {
 		good = "Good for shares and tables, tests and teaching"
 	}
-	if s.RowsMax > 0 {
+	switch {
+	case s.RowsInOrder != "":
+		not = "single people, small groups and what depends on more than the row before"
+	case s.RowsMax > 0:
 		not = "single people, small groups and the order of rows"
 	}
 	v.Lines = append(v.Lines, good+". Not good for "+not+".")

@@ -41,6 +41,17 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestVerdictOnOrder: only rows in order are said to have one.
+func TestVerdictOnOrder(t *testing.T) {
+	for order, want := range map[string]string{"": "small groups and the order of rows", "day": "what depends on more than the row before"} {
+		p := madePage(3, 4, []string{"x"})
+		p.Privacy.RowsMax, p.Privacy.RowsInOrder = 5, order
+		if v := p.usefulness(known{}); !strings.Contains(strings.Join(v.Lines, " "), want) {
+			t.Errorf("order %q: the card says %q, without %q", order, v.Lines, want)
+		}
+	}
+}
+
 // TestMeans: the mean of a column of numbers follows from its shares, and its interval from their errors.
 func TestMeans(t *testing.T) {
 	a := &domain.Attribute{Name: "n", Type: domain.Int64, Cuts: []int64{0, 10, 20}, Resolution: 1, Null: true}

@@ -143,8 +143,7 @@ func writeCommands(out io.Writer, top *cobra.Command) {
 			}
 		}
 	}
-	fmt.Fprint(out, "\nBegin with dapple infer TABLE --privacy_id=COLUMN --from_data --output=domain.yaml. dapple COMMAND --help lists flags;\n"+
-		"dapple help domain, about and schema explain files. Flags without a command are those of synth.\n")
+	fmt.Fprint(out, "\nBegin with dapple synth TABLE --privacy_id=COLUMN --epsilon=1 --delta=1e-9 --output=out. Flags are in dapple COMMAND --help.\n")
 }
 
 // page is a text of help on files that people write.
