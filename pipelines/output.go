@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/workload"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/dry"
 	"github.com/dapple-dp/dapple/internal/release/publish"
@@ -45,7 +46,7 @@ func (r *Request) output(runID string, st staging, began time.Time) *output {
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File),
 		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,
-		PublicName: publicName(r.Public), Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(), Found: r.foundBefore(), LeftOut: leftOut(r.found), DomainText: r.domainFile(),
+		PublicName: publicName(r.Public), Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(), Found: r.foundBefore(), LeftOut: leftOut(r.found), DomainText: r.domainFile(), Queries: workload.Names(r.File),
 	}}}).opened()
 }
 
@@ -114,7 +115,7 @@ func (o *output) abandon(ctx context.Context) (kept string, err error) {
 				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, publish.ModelFile), t.Output, o.loadAgain(ctx)), nil
 		}
 	}
-	return "", o.Sink.Abandon(ctx, publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.ReportFile, publish.DomainFile)
+	return "", o.Sink.Abandon(ctx, publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.AnswersFile, publish.ReportFile, publish.DomainFile)
 }
 
 // loadAgain returns the flags with which other rows of the model can be loaded. Of two tables the first may be there alone.

@@ -1,10 +1,18 @@
 package pipelines
 
 import (
+	"bytes"
+	"fmt"
+	"html"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -31,5 +39,98 @@ func TestTooManyQueries(t *testing.T) {
 		if _, ok := (&Request{File: file}).workload(&f); ok != (says == "") || says != "" && !strings.Contains(f.Error(), says) {
 			t.Errorf("%.60s: %v, want %q", text, f, says)
 		}
+	}
+}
+
+// answersOfFile reads text, source and value of each query in _answers.parquet.
+func answersOfFile(t *testing.T, output string) (words map[string][]string, values map[string]float64) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(output+".release", publish.AnswersFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := []parquetio.Figures{{Name: "id", Words: []string{}}, {Name: "query", Words: []string{}}, {Name: "from", Words: []string{}}, {Name: "value"}, {Name: "standard_error"}, {Name: "low"}, {Name: "high"}}
+	f, err := parquetio.ReadFigures(bytes.NewReader(b), publish.AnswersFile, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, values = map[string][]string{}, map[string]float64{}
+	for i, id := range f[0].Words {
+		words[id], values[id] = []string{f[1].Words[i], f[2].Words[i]}, f[3].Numbers[i]
+		if value, s, low, high := f[3].Numbers[i], f[4].Numbers[i], f[5].Numbers[i], f[6].Numbers[i]; !(s > 0 && low <= value && value <= high && high > low) {
+			t.Errorf("query %s: %g, standard error %g, %g to %g", id, value, s, low, high)
+		}
+	}
+	return words, values
+}
+
+// TestAnswers: the queries of a workload are answered in the release, under the number of their entry, with the values that query
+// gives; on the page, which is drawn again alike; and a file of other answers is refused. Without such queries there is no file.
+func TestAnswers(t *testing.T) {
+	entries := "workload:\n  - {columns: [plan, active]}\n  - {count: {plan: [basic, plus], active: true}}\n  - {prefixes: plan}\n  - parity: [active, plan]\n  - {columns: [active], values: [-0.5, 1]}\n"
+	for method, from := range map[string]string{"dpam": "measured", "dpfw": "modelled"} {
+		c := shop(t, 4000)
+		c.Method = method
+		put(t, c.Domain, shopDomain+entries)
+		mustRun(t, c)
+		words, values := answersOfFile(t, c.Output)
+		for id, text := range map[string]string{"2": "count: {plan: [basic, plus], active: true}", "3.1": "prefixes: plan, up to basic", "3.2": "prefixes: plan, up to plus", "3.3": "prefixes: plan, up to pro",
+			"4": "parity: [active, plan]", "5": "columns: [active], values: [-0.5, 1]"} {
+			if got := fmt.Sprint(words[id]); got != fmt.Sprint([]string{text, from}) {
+				t.Errorf("%s: query %s is %s", method, id, got)
+			}
+		}
+		if len(words) != 6 {
+			t.Errorf("%s: %d answers", method, len(words))
+		}
+		count := func(where string) float64 {
+			a, err := queried(QueryConfig{Dir: c.Output, SQL: "SELECT COUNT(*) FROM rows WHERE " + where})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a.Answers[0].Value
+		}
+		even := count("plan IN (basic, pro) AND active = false OR plan NOT IN (basic, pro) AND active = true")
+		odd := count("plan IN (basic, pro) AND active = true OR plan NOT IN (basic, pro) AND active = false")
+		for id, want := range map[string]float64{"2": count("plan IN (basic, plus) AND active = true"), "3.2": count("plan IN (basic, plus)"), "4": even - odd,
+			"5": count("active = true") - .5*count("active = false")} {
+			if math.Abs(values[id]-want) > 1e-6 {
+				t.Errorf("%s: query %s has the answer %g, and query says %g", method, id, values[id], want)
+			}
+		}
+		checkAnswersPage(t, c, words)
+	}
+	c := shop(t, 100)
+	mustRun(t, c)
+	if _, err := os.Stat(filepath.Join(c.Output+".release", publish.AnswersFile)); err == nil {
+		t.Error("a workload without queries has answers")
+	}
+}
+
+// checkAnswersPage looks at the page of a run with queries, and then gives it the answers of another.
+func checkAnswersPage(t *testing.T, c Config, words map[string][]string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range words {
+		if !strings.Contains(string(page), "<bdi>"+html.EscapeString(w[0])+"</bdi>") {
+			t.Errorf("the page has no query %s", w[0])
+		}
+	}
+	again := filepath.Join(t.TempDir(), "again.html")
+	if err := drawn(ReportConfig{Dir: c.Output, HTML: again}); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(again); err != nil || !bytes.Equal(b, page) {
+		t.Errorf("the page is drawn anew as another one: %v", err)
+	}
+	other := c
+	other.Output += "2"
+	mustRun(t, other)
+	swapIn(t, c.Output+".release", other, publish.AnswersFile, true)
+	if _, err := verified(VerifyConfig{Dir: c.Output}); err == nil || !strings.Contains(err.Error(), "_privacy.json is the statement of another _answers.parquet") {
+		t.Errorf("answers of another run: %v", err)
 	}
 }

@@ -175,6 +175,10 @@ func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err err
 	if asks {
 		names = append(names, publish.ErrorsFile)
 	}
+	answers := holds(o, publish.AnswersFile) // of runs with linear queries
+	if answers {
+		names = append(names, publish.AnswersFile)
+	}
 	for _, name := range names {
 		errs = append(errs, o.CheckReleased(ctx, name))
 	}
@@ -194,6 +198,11 @@ func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err err
 	page.Domain = &model.Domain
 	if page.Marginals, err = readMarginals(ctx, files.Join(o.Release, publish.MarginalsFile), page.Domain); err != nil || !asks {
 		return page, err
+	}
+	if answers {
+		if page.Answers, err = readAnswers(ctx, files.Join(o.Release, publish.AnswersFile)); err != nil {
+			return page, err
+		}
 	}
 	r, err := answering(ctx, o, model)
 	if err == nil {
@@ -228,4 +237,14 @@ func readMarginals(ctx context.Context, name string, d *domain.Domain) ([]report
 		}
 	}
 	return publish.PageMarginals(cliques, list), nil
+}
+
+// readAnswers reads the answers to linear queries.
+func readAnswers(ctx context.Context, name string) (report.Answers, error) {
+	src, _, err := files.OpenAt(ctx, files.Info{Name: name})
+	if err != nil {
+		return report.Answers{}, fmt.Errorf("pipelines: %w", err)
+	}
+	defer src.Close() // only read from
+	return publish.ReadAnswers(src, name)
 }

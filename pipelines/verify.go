@@ -120,7 +120,7 @@ func belongs(p report.Privacy, m *dirsink.Manifest) error {
 	if p.Hashes.Rows != rows || len(m.Parts) > 0 && p.Rows != m.Rows {
 		errs = append(errs, fmt.Errorf("%s is the statement of other rows", publish.PrivacyFile))
 	}
-	for _, name := range []string{publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.ReportFile} {
+	for _, name := range []string{publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.AnswersFile, publish.ReportFile} {
 		if p.Hashes.Files[name] != others[name] {
 			errs = append(errs, fmt.Errorf("%s is the statement of another %s", publish.PrivacyFile, name))
 		}

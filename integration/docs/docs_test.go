@@ -146,7 +146,9 @@ func checkRelease(t *testing.T, dir string) {
 		got = append(got, e.Name())
 	}
 	for _, f := range files {
-		want = append(want, f[0])
+		if f[0] != "_answers.parquet" { // the tutorial's workload has no linear queries
+			want = append(want, f[0])
+		}
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

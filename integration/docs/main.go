@@ -115,7 +115,19 @@ var files = [][2]string{
 	{"_model.arrow", "the model, an Arrow file: `dapple sample` draws rows from it"},
 	{"_marginals.parquet", "the share of every cell with its standard error, for analysts"},
 	{"_errors.json", "what standard errors of any query follow from: `dapple query` reads it"},
+	{"_answers.parquet", "only of a workload with linear queries: the answer to each with its error"},
 	{"_manifest.json", "SHA-256 and size of every file: `dapple verify` compares them"},
+}
+
+// answers are the columns of _answers.parquet, with their types.
+var answers = [][3]string{
+	{"id", "text", "the number of the entry in the domain file's `workload`, with the number of the query if the entry has several: `3.2`"},
+	{"query", "text", "the entry"},
+	{"value", "number", "the answer of the model, in people"},
+	{"standard_error", "number", "of the value"},
+	{"low", "number", "lower end of the 95 % interval"},
+	{"high", "number", "upper end"},
+	{"from", "text", "measured: noisy answers to the queries were released; modelled: the error follows from the largest of all errors"},
 }
 
 func releasePage(root string) (string, error) {
@@ -123,6 +135,10 @@ func releasePage(root string) (string, error) {
 	fmt.Fprintf(&b, "# The statement and the files of a release\n\n%s\n`out/` holds rows alone, `part-00000-of-00001.parquet` and so on. `out.release/` holds the rest:\n\n| file | content |\n|---|---|\n", made)
 	for _, f := range files {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f[0], f[1])
+	}
+	b.WriteString("\n## Columns of `_answers.parquet`\n\nA row for each linear query, in the order of their columns.\n\n| column | type | meaning |\n|---|---|---|\n")
+	for _, c := range answers {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c[0], c[1], c[2])
 	}
 	b.WriteString("\n## Keys of `_privacy.json`\n")
 	for _, part := range []struct{ title, dir, name string }{

@@ -19,7 +19,18 @@ type Page struct {
 	Domain    *domain.Domain
 	Marginals []Marginal // those of _marginals.parquet, in its order
 	Asked     []Asked    // empty: the release does not know its errors
+	Answers   Answers
 }
+
+// Answers are the first answers to the linear queries of a workload, and how many there are; the zero value: it has none.
+type Answers struct {
+	File string
+	Of   int
+	List []Answer
+}
+
+// Answer is one of them, as texts.
+type Answer struct{ ID, Query, Value, Interval, From string }
 
 // Asked is a question with its answers, as texts.
 type Asked struct {
@@ -64,6 +75,7 @@ type view struct {
 	Load      []snippet
 	Asked     []Asked
 	AskMore   string // the command
+	Answers   Answers
 	Unit      string
 	ErrorText string
 	Told      []fact    // what only the curator knows
@@ -95,6 +107,7 @@ func WriteHTML(w io.Writer, p Page) error {
 		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
 		Statement: statement,
 	}
+	v.Answers = p.Answers
 	v.Asked, v.AskMore = p.Asked, "dapple query "+cmp.Or(shellWord(p.Privacy.RowsAt), "DIR")+" 'SELECT …'"
 	v.Spent, v.Unit, v.ErrorText = spent(v.Charges), p.Privacy.unitName(), errorSentence(p.Privacy.Error)
 	v.Evidence, v.Told = evidence(p.Privacy.Versions.Dapple), p.Privacy.told()

@@ -50,3 +50,35 @@ func WriteFigures(w io.Writer, columns []Figures) (rows int64, err error) {
 	}
 	return t.Close()
 }
+
+// ReadFigures reads columns that WriteFigures wrote: words if those given are not nil, and else numbers, NaN for NULL. Errors begin
+// with name.
+func ReadFigures(src Source, name string, columns []Figures) ([]Figures, error) {
+	d, out := &domain.Domain{}, make([]Figures, len(columns))
+	for i, c := range columns {
+		a := domain.Attribute{Name: c.Name, Type: domain.Float64, Null: true}
+		if out[i] = (Figures{Name: c.Name, Numbers: []float64{}}); c.Words != nil {
+			a.Type, out[i] = domain.String, Figures{Name: c.Name, Words: []string{}}
+		}
+		d.Attributes = append(d.Attributes, a)
+	}
+	r, err := Open(src, name, d, ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for c, err := range r.Chunks() {
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			for row := range c.Rows {
+				if out[i].Words != nil {
+					out[i].Words = append(out[i].Words, textAt(&c.Columns[i], row))
+				} else {
+					out[i].Numbers = append(out[i].Numbers, floatAt(&c.Columns[i], row))
+				}
+			}
+		}
+	}
+	return out, nil
+}

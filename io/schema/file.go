@@ -50,6 +50,7 @@ type WorkloadEntry struct {
 	Weight  float64  // above 0; 1 if the file gives none
 	Line    int      // where the file declares it
 	Query   *Query   // nil: the marginal; else Columns are in the order of the domain
+	Text    string   // of a query: the entry on one line, cut off if it is long
 }
 
 // CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
@@ -249,6 +250,7 @@ func (r *reader) workload(f *File, n *yaml.Node) {
 		if slices.ContainsFunc(queryKeys, m.has) {
 			if f.Domain != nil {
 				r.query(f.Domain, m, &e)
+				e.Text = entryText(item)
 				f.Workload = append(f.Workload, e)
 			}
 			continue

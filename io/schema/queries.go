@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"go.yaml.in/yaml/v3"
@@ -202,4 +203,36 @@ func (r *reader) float(n *yaml.Node, what string) float64 {
 		return 0
 	}
 	return x
+}
+
+// longestEntry is how many characters of an entry stand for it.
+const longestEntry = 200
+
+// entryText is an entry of the workload on one line.
+func entryText(n *yaml.Node) string {
+	text := []rune(strings.TrimSuffix(strings.TrimPrefix(flow(n), "{"), "}"))
+	if len(text) > longestEntry {
+		return string(text[:longestEntry-1]) + "…"
+	}
+	return string(text)
+}
+
+// flow writes a node as YAML on one line.
+func flow(n *yaml.Node) string {
+	var parts []string
+	switch {
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			parts = append(parts, flow(n.Content[i])+": "+flow(n.Content[i+1]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case n.Kind == yaml.SequenceNode:
+		for _, x := range n.Content {
+			parts = append(parts, flow(x))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return strconv.Quote(n.Value)
+	}
+	return n.Value
 }

@@ -4,6 +4,7 @@ package workload
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -22,16 +23,52 @@ func Listed(f *schema.File) (query.Workload, error) {
 		}
 		w.Marginals = append(w.Marginals, m)
 	}
-	slices.SortStableFunc(w.Marginals, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
+	sort(w.Marginals)
 	return w, nil
 }
 
-func marginal(d *domain.Domain, sizes []int, e schema.WorkloadEntry) (query.Marginal, error) {
+func sort(list []query.Marginal) {
+	slices.SortStableFunc(list, func(a, b query.Marginal) int { return a.Clique.Compare(b.Clique) })
+}
+
+// Name says which entry of a domain file queries are from.
+type Name struct {
+	ID     string // the entry's number, from 1
+	Text   string // the entry
+	Column string // of prefixes; else empty
+}
+
+// Names returns the names of a domain file's linear queries, in the order of Listed's.
+func Names(f *schema.File) []Name {
+	var list []query.Marginal // with the number of the entry in place of a weight
+	for i, e := range f.Workload {
+		if e.Query != nil {
+			list = append(list, query.Marginal{Clique: clique(f.Domain, e), Weight: float64(i)})
+		}
+	}
+	sort(list)
+	out := make([]Name, len(list))
+	for k, m := range list {
+		i := int(m.Weight)
+		out[k] = Name{ID: strconv.Itoa(i + 1), Text: f.Workload[i].Text}
+		if f.Workload[i].Query.Kind == "prefixes" {
+			out[k].Column = f.Workload[i].Columns[0]
+		}
+	}
+	return out
+}
+
+// clique returns the columns of an entry.
+func clique(d *domain.Domain, e schema.WorkloadEntry) domain.Clique {
 	attrs := make([]int, len(e.Columns))
 	for i, name := range e.Columns {
 		attrs[i] = d.Index(name)
 	}
-	c := domain.NewClique(attrs...)
+	return domain.NewClique(attrs...)
+}
+
+func marginal(d *domain.Domain, sizes []int, e schema.WorkloadEntry) (query.Marginal, error) {
+	c := clique(d, e)
 	if e.Query == nil {
 		return query.Marginal{Clique: c, Weight: e.Weight}, nil
 	}

@@ -63,19 +63,30 @@ func (b *bins) add(x float64) {
 	b.sum[i] += x
 }
 
-// spread returns the κ for which the predicted squared errors of the measured cells sum to that of the fit
-// plus the standard deviation √(2·Σσ⁴) of its estimate, which the fit made least; NaN if it is not known.
+// spread returns the κ of a fit to whole marginals; NaN if it is not known.
 func spread(r *solver.Result) float64 {
 	if math.IsNaN(r.RMSE) || len(r.Measurements) == 0 {
 		return math.NaN()
 	}
-	want, noise, scale := 0.0, 0.0, r.Total.Units/r.Model.Total()
-	tables := make([]bins, len(r.Measurements))
+	scale := r.Total.Units / r.Model.Total()
+	tables, variances := make([]bins, len(r.Measurements)), make([]float64, len(r.Measurements))
 	for i, m := range r.Measurements {
+		variances[i] = m.Variance
 		for _, w := range r.Model.Marginal(m.Clique, nil) {
 			tables[i].add(scale * w)
-			want += r.RMSE * r.RMSE
-			noise += m.Variance * m.Variance
+		}
+	}
+	return least(tables, variances, r.RMSE)
+}
+
+// least returns the least κ for which the predicted squared errors of the measured cells sum to that of the fit
+// plus the standard deviation √(2·Σσ⁴) of its estimate, which the fit made least.
+func least(tables []bins, variances []float64, rmse float64) float64 {
+	want, noise := 0.0, 0.0
+	for i := range tables {
+		for _, n := range tables[i].cells {
+			want += n * rmse * rmse
+			noise += n * variances[i] * variances[i]
 		}
 	}
 	want += math.Sqrt(2 * noise)
@@ -85,7 +96,7 @@ func spread(r *solver.Result) float64 {
 			for j, n := range tables[i].cells {
 				if n > 0 {
 					x := math.Exp(log) * (tables[i].sum[j]/n + softening)
-					sum += n * x / (1 + x/r.Measurements[i].Variance)
+					sum += n * x / (1 + x/variances[i])
 				}
 			}
 		}

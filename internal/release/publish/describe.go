@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/answer"
+	"github.com/dapple-dp/dapple/internal/kit/workload"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/report"
@@ -23,6 +24,7 @@ const (
 	ModelFile     = "_model.arrow"
 	MarginalsFile = "_marginals.parquet"
 	ErrorsFile    = "_errors.json"
+	AnswersFile   = "_answers.parquet" // if the workload has linear queries
 	ReportFile    = "_report.html"
 	DomainFile    = "_domain.yaml" // of a run that has found its domain
 )
@@ -48,12 +50,13 @@ type Description struct {
 	Found      *report.Found `json:",omitempty"`
 	LeftOut    []string      `json:",omitempty"` // columns, with the reason
 
-	DomainText []byte `json:",omitempty"` // the domain file, if the run has found the domain
+	Queries    []workload.Name `json:",omitempty"` // of the linear queries of Public, in its order; empty: they have none
+	DomainText []byte          `json:",omitempty"` // the domain file, if the run has found the domain
 
 	CriteriaWithin float64 // units by which noise shifts their check
 }
 
-// Files makes the files that go with the rows: statement, model, marginals, their errors and report. They are functions of the
+// Files makes the files that go with the rows: statement, model, marginals, their errors, answers to its linear queries and report. They are functions of the
 // release, so that a repeated publication writes the same bytes.
 func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) ([]dirsink.Released, error) {
 	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
@@ -64,6 +67,7 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 	privacy := statement(d, a, rows, summary)
 	privacy.Merge(MinCountOf(d.MinCount, binned, rows, merged))
 	asked := answer.Release{Domain: binned, Model: a.Result.Model, Units: math.Max(a.Result.Total.Units, 1), Errors: interval.New(a.Result)}
+	answers := answersOf(binned, d.Public.Workload, d.Queries, a.Result)
 	released := []dirsink.Released{
 		{Name: ModelFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := w.Write(a.Model)
@@ -81,7 +85,7 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 			return err
 		}},
 		{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked)})
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked), Answers: pageAnswers(answers)})
 		}},
 		{Name: PrivacyFile, Write: func(w io.Writer, before []dirsink.File) error {
 			privacy.Hashes.Rows, privacy.Hashes.Files = HashesOf(before)
@@ -92,13 +96,19 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 			return err
 		}},
 	}
-	if len(d.DomainText) == 0 {
-		return released, nil
+	if answers != nil {
+		released = append([]dirsink.Released{{Name: AnswersFile, Write: func(w io.Writer, _ []dirsink.File) error {
+			_, err := parquetio.WriteFigures(w, answers)
+			return err
+		}}}, released...)
 	}
-	return append([]dirsink.Released{{Name: DomainFile, Write: func(w io.Writer, _ []dirsink.File) error {
-		_, err := w.Write(d.DomainText)
-		return err
-	}}}, released...), nil
+	if len(d.DomainText) > 0 {
+		released = append([]dirsink.Released{{Name: DomainFile, Write: func(w io.Writer, _ []dirsink.File) error {
+			_, err := w.Write(d.DomainText)
+			return err
+		}}}, released...)
+	}
+	return released, nil
 }
 
 // HashesOf returns the hashes in a statement of the files that it goes with: one SHA-256 of all parts, empty if there

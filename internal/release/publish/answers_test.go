@@ -1,0 +1,59 @@
+package publish
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/workload"
+	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// TestAnswersOf: queries that a program made have numbers and columns in place of the entry of a file; the page shows the first; and
+// the same release has the same bytes.
+func TestAnswersOf(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "a", Values: []string{"x", "y"}}, {Name: "b", Values: []string{"u", "v", "w"}}}}
+	w := query.Workload{Sizes: []int{2, 3}}
+	for range 8 {
+		parity, err := query.Parity(w.Sizes, domain.Clique{0, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prefixes, err := query.Prefixes(w.Sizes, 1, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Marginals = append(w.Marginals, parity, query.Marginal{Clique: domain.Clique{1}, Weight: 1}, prefixes)
+	}
+	r := &solver.Result{Model: &population.Model{Sizes: w.Sizes, Weights: []float64{1, 2, 3, 4, 5, 6}}, Total: query.Total{Units: 42}, RMSE: 3, Answers: &solver.Answers{Queries: 24, Variance: 16}}
+	f := answersOf(d, w, []workload.Name{{ID: "7", Text: "parity: [a, b]"}, {ID: "9", Text: "prefixes: b", Column: "b"}}, r)
+	for i, want := range []string{"7 parity: [a, b] -6", "9.1 prefixes: b, up to u 10", "9.2 prefixes: b, up to v 24", "4 query of a, b -6", "5.1 query of b 10"} {
+		if got := fmt.Sprint(f[0].Words[i], " ", f[1].Words[i], " ", f[2].Numbers[i]); got != want {
+			t.Errorf("row %d: %s, want %s", i, got, want)
+		}
+	}
+	var once, twice bytes.Buffer
+	for _, b := range []*bytes.Buffer{&once, &twice} {
+		if _, err := parquetio.WriteFigures(b, answersOf(d, w, nil, r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(once.Bytes(), twice.Bytes()) {
+		t.Error("one release has two files of answers")
+	}
+	page, err := ReadAnswers(bytes.NewReader(once.Bytes()), "answers")
+	if err != nil || page.Of != 24 || len(page.List) != mostAnswers || page.List[0].Query != "query of a, b" || page.List[0].From != "measured" {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if _, err := ReadAnswers(bytes.NewReader(once.Bytes()[:20]), "answers"); err == nil {
+		t.Error("half a file is read")
+	}
+	w.Marginals = w.Marginals[1:2]
+	if got := answersOf(d, w, nil, r); got != nil {
+		t.Errorf("no query has the answers %v", got)
+	}
+}
