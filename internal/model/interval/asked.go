@@ -14,8 +14,10 @@ type Answer struct {
 	Source               Source
 }
 
-// Low and High are the ends of the 95 % interval.
-func (a Answer) Low() float64  { return max(a.Least, a.Value-sigmas95*a.StandardError) }
+// Low is the lower end of the 95 % interval.
+func (a Answer) Low() float64 { return max(a.Least, a.Value-sigmas95*a.StandardError) }
+
+// High is the upper end.
 func (a Answer) High() float64 { return min(a.Most, a.Value+sigmas95*a.StandardError) }
 
 // Asked returns a model's answers to the linear queries of the workload that it was fitted to, in their order. Their errors
