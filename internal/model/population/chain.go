@@ -27,8 +27,8 @@ type ValueOf func(a int, code domain.Code, position float64) int64
 const (
 	// leastDonors is how many records, at least, a row is drawn from. Fewer agree in too much by chance.
 	leastDonors = 5
-	// chainTries is how often a history is drawn that ends behind the last value, before its gaps are shrunk.
-	chainTries  = 8
+	// fitTries is how often a row is drawn for a gap that fits, before the smallest one is taken.
+	fitTries    = 30
 	streamChain = 0x636861696e // "chain"
 )
 
@@ -38,6 +38,7 @@ type histories struct {
 	p            *People
 	events       []int // attributes that are drawn, the gap among them
 	first, later *donorTree
+	rooms        *rooms
 }
 
 // newHistories prepares the chains of p.
@@ -64,6 +65,7 @@ func newHistories(p *People, c Chain) *histories {
 	h.events = events
 	h.first = newDonorTree(m, firsts, first, h.keys(first, p.e.Person, rows), events)
 	h.later = newDonorTree(m, laters, later, h.keys(later, slices.Concat(c.Before, p.e.Person), events), events)
+	h.rooms = newRooms(h)
 	h.calibrate()
 	return h
 }
@@ -94,55 +96,59 @@ func (p *People) meanRows() []float64 {
 // It returns the values at which they lie.
 func (h *histories) draw(dst []domain.Code, codes []domain.Code, own uint32, i, rows int64) []int64 {
 	rng := rand.New(rand.NewPCG(h.p.seed^streamChain, uint64(i)))
-	at := make([]int64, rows)
-	for try := range chainTries {
-		if !h.attempt(dst, at, codes, own, rng, try == chainTries-1) {
-			continue
+	at, width := make([]int64, rows), int64(len(h.p.m.Sizes))
+	row := dst[:width]
+	for k, a := range h.p.e.Person {
+		row[a] = codes[k]
+	}
+	for _, b := range h.Before {
+		row[b] = domain.Code(h.p.m.Sizes[b] - 1)
+	}
+	at[0] = h.Value(h.Start, row[h.Start], rng.Float64())
+	if h.Strict {
+		at[0] = min(at[0], h.Last-rows+1)
+	}
+	h.drawRow(row, h.first, own, rng)
+	for j := int64(1); j < rows; j++ {
+		before := row
+		row = dst[j*width : (j+1)*width]
+		copy(row, before)
+		for k, b := range h.Before {
+			row[b] = before[h.Columns[k]]
 		}
-		break
+		at[j] = at[j-1] + h.follow(row, h.Last-at[j-1], rows-1-j, own, rng)
 	}
 	h.shrink(at)
 	return at
 }
 
-// attempt draws a history and the values at which its rows lie. It reports false, and stops early unless it has to go on, if
-// those end behind the last one.
-func (h *histories) attempt(dst []domain.Code, at []int64, codes []domain.Code, own uint32, rng *rand.Rand, whole bool) bool {
-	p, width, n := h.p, len(h.p.m.Sizes), int64(len(at))
-	row := make([]domain.Code, width)
-	for k, a := range p.e.Person {
-		row[a] = codes[k]
-	}
-	at[0] = h.Value(h.Start, row[h.Start], rng.Float64())
-	if h.Strict {
-		at[0] = min(at[0], h.Last-n+1)
-	}
-	for j := range n {
-		tree := h.later
-		if j == 0 {
-			tree = h.first
-			for _, b := range h.Before {
-				row[b] = domain.Code(p.m.Sizes[b] - 1)
-			}
-		} else {
-			for k, b := range h.Before {
-				row[b] = row[h.Columns[k]]
-			}
+// follow draws the columns of an event of a later row, and returns its gap: as the donors have it, but of two gaps the more
+// likely one is that behind which so many rows more fit into what is left of so many values.
+func (h *histories) follow(row []domain.Code, values, rows int64, own uint32, rng *rand.Rand) (gap int64) {
+	need := h.rooms.of(row[h.p.e.Rows], rows)
+	all := need.chance(values)
+	var smallest []domain.Code // the row of the smallest gap
+	for range fitTries {
+		h.drawRow(row, h.later, own, rng)
+		drawn := h.gap(row, rng.Float64())
+		if rng.Float64()*all < need.chance(values-drawn) {
+			return drawn
 		}
-		h.drawRow(row, tree, own, rng)
-		if j > 0 {
-			gap := domain.Code(0) // of a donor that is a first row, as those of nobody else are there
-			if c := row[h.Gap]; int(c) < p.m.Sizes[h.Gap]-1 {
-				gap = c
-			}
-			at[j] = at[j-1] + h.Value(h.Gap, gap, rng.Float64())
-			if !whole && at[j] > h.Last {
-				return false
-			}
+		if smallest == nil || drawn < gap {
+			smallest, gap = append(smallest[:0], row...), drawn
 		}
-		copy(dst[j*int64(width):], row)
 	}
-	return at[n-1] <= h.Last
+	copy(row, smallest)
+	return gap
+}
+
+// gap returns the gap of a row, for a uniform position inside its bin.
+func (h *histories) gap(row []domain.Code, position float64) int64 {
+	c := row[h.Gap]
+	if int(c) == h.p.m.Sizes[h.Gap]-1 { // of a donor that is a first row, as those of nobody else are there
+		c = 0
+	}
+	return h.Value(h.Gap, c, position)
 }
 
 // drawRow draws the columns of an event from the records that agree with row in as much as leaves enough of them.
@@ -169,7 +175,8 @@ func (h *histories) drawRow(row []domain.Code, tree *donorTree, own uint32, rng 
 	}
 }
 
-// shrink makes gaps smaller, all by the same part, if the last row lies behind the last value.
+// shrink makes gaps smaller, all by the same part, if the last row lies behind the last value. It then lies where the last of
+// rows that lie anywhere behind the first does on average, so that no value has all of these histories at their end.
 func (h *histories) shrink(at []int64) {
 	n := len(at)
 	over := at[n-1] - h.Last
@@ -184,10 +191,10 @@ func (h *histories) shrink(at []int64) {
 	if over <= 0 || free <= 0 {
 		return
 	}
-	first, room := at[0], h.Last-at[0]-least*int64(n-1)
+	first, room := at[0], float64(h.Last-at[0]-least*int64(n-1))*float64(n-1)/float64(n)
 	for j := range at {
 		kept := least * int64(j)
-		at[j] = first + kept + int64(float64(at[j]-first-kept)/float64(free)*float64(room))
+		at[j] = first + kept + int64(float64(at[j]-first-kept)/float64(free)*room)
 	}
 }
 

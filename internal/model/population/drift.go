@@ -21,7 +21,8 @@ const (
 )
 
 // calibrate multiplies the weights of the donors of later rows by factors of each of their codes, so that the histories that
-// are drawn have the rows of the model, column by column.
+// are drawn have the rows of the model, column by column; and gaps by number of rows, as those of many rows have to be the
+// smaller to stay inside the range.
 func (h *histories) calibrate() {
 	events := h.events
 	if len(h.later.records) == 0 || h.p.n == 0 {
@@ -51,30 +52,45 @@ func (h *histories) calibrate() {
 			}
 		}
 		for i := range h.later.weights {
+			bin := h.p.m.code(h.later.records[i], h.p.e.Rows)
 			for k, c := range h.later.codes[i*len(events) : (i+1)*len(events)] {
-				h.later.weights[i] *= later[k][c]
+				h.later.weights[i] *= later[k][h.cell(k, c, bin)]
 			}
 		}
 		h.later.add()
+		h.rooms = newRooms(h)
 	}
 }
 
-// rowMarginals returns what all rows are like, by the model: the one-way table of each column, in which a person counts as
-// often as it has rows.
-func (h *histories) rowMarginals() [][]float64 {
-	m, mean, events := h.p.m, h.p.meanRows(), h.events
-	out := make([][]float64, len(events))
-	for k, a := range events {
-		out[k] = make([]float64, m.Sizes[a])
+// cell returns the cell of a code of event k, of somebody of a bin of the number of rows, in the table of that event.
+func (h *histories) cell(k int, code, bin domain.Code) int {
+	if h.events[k] != h.Gap {
+		return int(code)
 	}
+	return int(code) + int(bin)*h.p.m.Sizes[h.Gap]
+}
+
+// tables returns a table of zeros for each event.
+func (h *histories) tables() [][]float64 {
+	out := make([][]float64, len(h.events))
+	for k, a := range h.events {
+		out[k] = make([]float64, h.cell(k, domain.Code(h.p.m.Sizes[a]-1), domain.Code(h.p.m.Sizes[h.p.e.Rows]-1))+1)
+	}
+	return out
+}
+
+// rowMarginals returns what all rows are like, by the model: the one-way table of each column, in which a person counts as
+// often as it has rows. That of gaps is by the number of rows too.
+func (h *histories) rowMarginals() [][]float64 {
+	m, mean, events, out := h.p.m, h.p.meanRows(), h.events, h.tables()
 	for i, w := range m.Weights {
 		r := uint32(i)
 		if w <= 0 || h.p.none(r) {
 			continue
 		}
-		w *= mean[m.code(r, h.p.e.Rows)]
+		bin := m.code(r, h.p.e.Rows)
 		for k, a := range events {
-			out[k][m.code(r, a)] += w
+			out[k][h.cell(k, m.code(r, a), bin)] += w * mean[bin]
 		}
 	}
 	return out
@@ -83,12 +99,7 @@ func (h *histories) rowMarginals() [][]float64 {
 // simulate draws histories, those of all persons or of some with about so many rows, and counts the first rows and the later ones by column.
 func (h *histories) simulate(most int64) (first, later [][]float64, rows int64) {
 	p, events := h.p, h.events
-	for range events {
-		first, later = append(first, nil), append(later, nil)
-	}
-	for k, a := range events {
-		first[k], later[k] = make([]float64, p.m.Sizes[a]), make([]float64, p.m.Sizes[a])
-	}
+	first, later = h.tables(), h.tables()
 	width, step := len(p.m.Sizes), max(1, p.Rows()/most)
 	var dst []domain.Code
 	for i := int64(0); i < p.n; i += step {
@@ -105,7 +116,7 @@ func (h *histories) simulate(most int64) (first, later [][]float64, rows int64) 
 				count = first
 			}
 			for k, a := range events {
-				count[k][dst[j*width+a]]++
+				count[k][h.cell(k, dst[j*width+a], dst[j*width+p.e.Rows])]++
 			}
 		}
 	}
