@@ -18,7 +18,7 @@ type Config struct {
 	// Files and directories are of this machine, or of Cloud Storage, gs://bucket/path; tables are of
 	// BigQuery, bq://project.dataset.table.
 
-	Domain  string // domain file; empty: the domain is found, see ValidateFind
+	Domain  string // domain file; empty: the domain is found, see Finds
 	Input   string // file of CSV, Parquet, JSON lines, Avro or Arrow, glob, directory that a run wrote, or table; required
 	Output  string // directory or table; required
 	Format  string // parquet (default), csv, or another that the program imports
@@ -67,8 +67,10 @@ type Config struct {
 	PrivacyID   string
 	DomainShare float64 // part of the budget that finds the domain; default DefaultDomainShare
 
-	found     *discover.Found // the domain that was found; nil: there is a domain file
-	foundText bool            // of a table whose cells are text
+	parsed     *parsedDomain   // the domain file, as Finds has read it; nil: it has not
+	found      *discover.Found // what was found of the domain; nil: nothing
+	foundFile  []byte          // the whole domain, with what was found
+	foundEntry string          // key of the entry of the budget book that has charged finding and run; empty: none
 
 	planning bool // nothing will be run: Input and Output may be empty
 }

@@ -46,11 +46,18 @@ type FindRequest struct {
 func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 	r := &FindRequest{Config: c.withDefaults()}
 	var f Faults
-	if c.Ledger != "" {
-		f.add("--ledger", "a budget book cannot yet be charged for a domain that is found", "name a --domain file")
+	if r.open() != nil { // every fault but those of what is found shows with what stands for that
+		var req *Request
+		req, f = validateRun(ctx, c)
+		r.source = req.source
+	} else {
+		checkFigures(r.Config, &f)
 	}
-	if isTable(c.Output) || c.Output == "" {
+	switch {
+	case isTable(c.Output) || c.Output == "":
 		f.add("--output", "has to be a directory where the domain is found", "name one, or a --domain file")
+	case r.open() == nil:
+		r.target().check(ctx, &f)
 	}
 	r.check(ctx, &f)
 	return r, f.Err()
@@ -62,15 +69,21 @@ func (r *FindRequest) check(ctx context.Context, f *Faults) {
 	if r.Engine.remote() {
 		f.add("--runner", "a domain is found in this process so far", "leave out --endpoint, or name a --domain file")
 	}
-	if r.People != "" {
-		f.add("--people_input", "needs a --domain file", "")
+	switch {
+	case r.open() != nil:
+		r.setOpen(ctx, f)
+	default:
+		if r.People != "" {
+			f.add("--people_input", "needs a --domain file", "")
+		}
+		r.setParams(r.findColumns(ctx, f))
 	}
-	r.setParams(r.findColumns(ctx, f))
-	if r.alone {
-		r.openBook(ctx, f)
-	}
+	r.openBook(ctx, f)
 	if len(*f) == 0 {
 		*f = append(*f, ErrorFaults("--epsilon", r.params.Validate())...)
+	}
+	if len(*f) == 0 {
+		r.checkRoom(f)
 	}
 	if len(*f) == 0 {
 		r.checkPeople(f)
@@ -82,7 +95,6 @@ func (r *FindRequest) check(ctx context.Context, f *Faults) {
 
 // checkBudget finds every fault of the figures.
 func (r *FindRequest) checkBudget(f *Faults) {
-	checkFigures(r.Config, f)
 	if r.Delta == 0 {
 		f.add("--delta", "is required where the domain is found: values are released at the price of it", "take one far below 1/(number of people), such as 1e-9")
 	}
@@ -154,6 +166,8 @@ func (r *FindRequest) checkPeople(f *Faults) {
 	switch {
 	case err != nil:
 		*f = append(*f, ErrorFaults("--epsilon", err)...)
+	case r.ExpectedRows > 0 && !o.Enough && o.Category == 0:
+		f.add("--expected_rows", fmt.Sprintf("got %d; with %d columns at this budget an end of a range needs about %.0f people to be seen", r.ExpectedRows, o.Columns, o.RangeEnd), o.wouldDo())
 	case r.ExpectedRows > 0 && !o.Enough:
 		f.add("--expected_rows", fmt.Sprintf("got %d; with %d columns at this budget a category needs about %.0f people to be named", r.ExpectedRows, o.Columns, o.Category), o.wouldDo())
 	}
@@ -238,32 +252,55 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 		return nil, err
 	}
 	defer release()
+	entry, notes, err := r.charge(ctx)
+	if err != nil {
+		return nil, err
+	}
 	found, err := r.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := r.Config
-	c.found, c.foundText = found, r.text
-	c.Domain = files.Join(c.target().beside(), publish.DomainFile)
-	if len(found.LeftOut()) == len(found.Columns) {
+	if r.open() == nil && len(found.LeftOut()) == len(found.Columns) {
 		return nil, fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
 	}
-	req, err := ValidateRun(ctx, c)
-	if err == nil {
-		var res *Result
-		if res, err = Run(ctx, req); err == nil {
-			res.Written.Notes = append(res.Written.Notes, foundNotes(found, shareText(r.params.Share)+" of the budget", publish.DomainFile)...)
-			_ = files.RemoveAll(ctx, r.dir) // it is published
-			return res, nil
+	res, err := r.runWith(ctx, found, entry)
+	if err != nil {
+		again := "the same command goes on with it and finds it no more"
+		if r.open() != nil {
+			again += ", also with a domain file that declares the rest otherwise"
 		}
+		return nil, fmt.Errorf("%w\nthe domain that was found has spent %s of the budget, and is kept in %s: %s", err, shareText(r.params.Share), r.dir, again)
 	}
-	return nil, fmt.Errorf("%w\nthe domain that was found has spent %s of the budget, and is kept in %s: the same command goes on with it and finds it no more", err, shareText(r.params.Share), r.dir)
+	res.Written.Notes = append(append(res.Written.Notes, notes...), r.foundNotes(found, shareText(r.params.Share)+" of the budget", publish.DomainFile)...)
+	_ = files.RemoveAll(ctx, r.dir) // it is published
+	return res, nil
+}
+
+// runWith runs the request with the domain that was found.
+func (r *FindRequest) runWith(ctx context.Context, found *discover.Found, entry string) (*Result, error) {
+	c, err := r.Config, error(nil)
+	if c.foundFile, err = r.complete(found, nil); err != nil {
+		return nil, err
+	}
+	if err := r.checkCompleted(ctx, c.foundFile); err != nil {
+		return nil, err
+	}
+	c.found, c.foundEntry, c.parsed = found, entry, nil
+	c.Domain = files.Join(c.target().beside(), publish.DomainFile)
+	req, err := ValidateRun(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return Run(ctx, req)
 }
 
 // foundNotes say what was found, and which columns were not.
-func foundNotes(f *discover.Found, budget, file string) []string {
+func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []string {
 	out := leftOut(f)
-	notes := []string{fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(out), len(f.Columns), file)}
+	notes := []string{r.openNote(budget)}
+	if notes[0] == "" {
+		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(out), len(f.Columns), file)
+	}
 	for i, c := range out {
 		if i == 5 {
 			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, file))
@@ -291,12 +328,4 @@ func (c Config) prior() *accountant.Prior {
 		return nil
 	}
 	return &c.found.Prior
-}
-
-// domainFile is the text of the domain that was found; nil: it was not.
-func (c Config) domainFile() []byte {
-	if c.found == nil {
-		return nil
-	}
-	return c.found.File(c.foundText)
 }

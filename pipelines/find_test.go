@@ -131,7 +131,7 @@ func TestFindFaults(t *testing.T) {
 		{func(c *Config) { c.DomainShare = .7 }, "want .001 to .5"},
 		{func(c *Config) { c.ExpectedRows = 1000 }, "would do"},
 		{func(c *Config) { c.Output = "bq://p.d.t" }, "has to be a directory"},
-		{func(c *Config) { c.Ledger = "book" }, "cannot yet be charged"},
+		{func(c *Config) { c.Ledger = "book" }, "book holds no budget book"},
 		{func(c *Config) { c.Input = "absent.csv" }, "absent.csv"},
 	} {
 		conf := Config{Input: input, Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9}

@@ -33,22 +33,42 @@ func ValidateInfer(ctx context.Context, c Config) (*FindRequest, error) {
 	if r.DomainShare = 1; r.Output == "" {
 		f.add("--output", "is required where a domain is found privately", "name a file: noise is drawn once, and a pipe may break")
 	}
-	r.check(ctx, &f)
-	if b := r.book; b != nil && len(f) == 0 {
-		run, err := r.params.Run()
-		if err != nil {
-			f = append(f, ErrorFaults("--epsilon", err)...)
-		} else if err := b.Sum.Refusal(run); err != nil {
-			f = append(f, bookRefusal(b, err))
-		}
+	checkFigures(r.Config, &f)
+	if r.Domain != "" {
+		r.checkOpen(ctx, &f)
+	}
+	if r.Domain == "" || r.open() != nil && len(f) == 0 {
+		r.check(ctx, &f)
 	}
 	return r, f.Err()
+}
+
+// checkOpen reads a domain file whose open parts are to be found, and compares it with the table.
+func (r *FindRequest) checkOpen(ctx context.Context, f *Faults) {
+	if r.PrivacyID != "" {
+		f.add("--privacy_id", "is given, and so is --domain, which says who is protected", "leave one of them out")
+	}
+	finds := Finds(ctx, &r.Config)
+	*f = append(*f, r.parsed.faults...)
+	switch {
+	case len(r.parsed.faults) > 0:
+		return
+	case !finds:
+		f.add("--domain", "nothing in it is to be found", "write find in place of a value, or leave out what a column can contain")
+	case r.parsed.file.Charge != nil:
+		f.add("--domain", "found: it carries what an earlier finding has cost, and a file carries one", "find all parts at once, or run synth, which adds both")
+	}
+	req := &Request{Config: r.Config, File: r.parsed.file}
+	if checkInput(ctx, req, f); req.source != nil {
+		*f = append(*f, ErrorFaults("--input", req.source.Check(ctx, req.File.Domain.Recorded(), req.File.CSV))...)
+	}
+	r.source = req.source
 }
 
 // idSuffix is of the name, behind a run ID, under which the ID of a finding is kept.
 const idSuffix = ".id"
 
-// openBook opens the budget book of a request to find a domain alone.
+// openBook opens the budget book of a request.
 func (r *FindRequest) openBook(ctx context.Context, f *Faults) {
 	if r.Ledger == "" {
 		return
@@ -58,8 +78,22 @@ func (r *FindRequest) openBook(ctx context.Context, f *Faults) {
 		return
 	}
 	r.book = b
-	bookOf := bookUse{inputs: [][2]string{{"--input", r.Input}}, neighbouring: r.Neighbouring, unit: unitColumn(r.PrivacyID), says: "--privacy_id"}
+	unit := unitColumn(r.PrivacyID)
+	bookOf := bookUse{inputs: [][2]string{{"--input", r.Input}}, neighbouring: r.Neighbouring, unit: unit, says: "the request"}
 	bookOf.check(b, f)
+}
+
+// checkRoom refuses a request that the budget book has no room for.
+func (r *FindRequest) checkRoom(f *Faults) {
+	if r.book == nil {
+		return
+	}
+	run, err := r.params.Run()
+	if err != nil {
+		*f = append(*f, ErrorFaults("--epsilon", err)...)
+	} else if err := r.book.Sum.Refusal(run); err != nil && !r.charged() {
+		*f = append(*f, bookRefusal(r.book, err))
+	}
 }
 
 // unitColumn is the column of a flag or file that may say none.
@@ -90,33 +124,60 @@ func Infer(ctx context.Context, r *FindRequest) (*Inferred, error) {
 		return nil, err
 	}
 	defer release()
-	id, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, r.params.RunID+idSuffix, []byte(rand.Text()))
-	if err != nil {
-		return nil, err
-	}
 	run, err := r.params.Run()
 	if err != nil {
 		return nil, err
 	}
 	res := &Inferred{dir: r.dir}
-	if r.book != nil { // before the draw
-		note, err := chargeFound(ctx, r.book, string(id), r.Input, run)
-		if err != nil {
-			return nil, err
-		}
-		res.Notes = append(res.Notes, note)
+	id, notes, err := r.charge(ctx)
+	if err != nil {
+		return nil, err
 	}
+	res.Notes = notes
 	found, err := r.find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	charge := schema.Charge{
-		ID: string(id), PrivacyID: found.PrivacyID, Neighbouring: run.Neighbouring.Flag(), Epsilon: float64(run.Epsilon), Delta: float64(run.Delta),
+		ID: id, PrivacyID: found.PrivacyID, Neighbouring: run.Neighbouring.Flag(), Epsilon: float64(run.Epsilon), Delta: float64(run.Delta),
 		Accounting: run.Accounting.String(), Loss: run.Loss.RatString(), ValuesDelta: float64(run.ValuesDelta), NoisyNumbers: run.Coordinates,
 	}
-	res.Text = append(found.File(r.text), charge.String()...)
-	res.Notes = append(res.Notes, foundNotes(found, fmt.Sprintf("ε = %g and δ = %g", float64(r.Epsilon), float64(r.Delta)), "the file")...)
+	if res.Text, err = r.complete(found, &charge); err != nil {
+		return nil, err
+	}
+	if err := r.checkCompleted(ctx, res.Text); err != nil {
+		return nil, fmt.Errorf("%w\nthe budget of the finding is spent, and what was found is kept: the same command goes on with it, also with a domain file that declares the rest otherwise", err)
+	}
+	res.Notes = append(res.Notes, r.foundNotes(found, fmt.Sprintf("ε = %g and δ = %g", float64(r.Epsilon), float64(r.Delta)), "the file")...)
 	return res, nil
+}
+
+// charge gives the request an ID, which is that of an earlier attempt, and enters it in the budget book before anything is
+// drawn: finding alone, or finding and run together, whose ledger is one.
+func (r *FindRequest) charge(ctx context.Context) (id string, notes []string, err error) {
+	own, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, r.params.RunID+idSuffix, []byte(rand.Text()))
+	if err != nil || r.book == nil {
+		return string(own), nil, err
+	}
+	run, err := r.params.Run()
+	if err != nil {
+		return "", nil, err
+	}
+	what := "what found the domain is charged, once"
+	if !r.alone {
+		what = "finding the domain and this run are charged as one"
+	}
+	note, err := chargeFound(ctx, r.book, string(own), r.Input, what, run)
+	return string(own), []string{note}, err
+}
+
+// charged reports whether an earlier attempt has charged the budget book.
+func (r *FindRequest) charged() bool {
+	if r.keepAt() != nil {
+		return false
+	}
+	id, known, err := keep.Open(r.dir).Get(context.Background(), r.params.RunID+idSuffix)
+	return err == nil && known && r.book.Holding(foundKey(string(id)))
 }
 
 // Done removes what was kept for another attempt.
@@ -125,12 +186,12 @@ func (i *Inferred) Done(ctx context.Context) error { return files.RemoveAll(ctx,
 func foundKey(id string) string { return "found-" + id }
 
 // chargeFound enters a finding in a budget book, once.
-func chargeFound(ctx context.Context, b *book.Book, id, input string, run accountant.Run) (string, error) {
+func chargeFound(ctx context.Context, b *book.Book, id, input, what string, run accountant.Run) (string, error) {
 	err := b.Charge(ctx, foundKey(id), foundKey(id), absolute(input), run)
 	if refusal := (*book.Refused)(nil); errors.As(err, &refusal) {
 		return "", Faults{bookRefusal(b, refusal.Err)}
 	}
-	return fmt.Sprintf("%s, the book of %s: what found the domain is charged, once; spent is %s", b.Dir, b.Terms.Name, spentOf(b)), err
+	return fmt.Sprintf("%s, the book of %s: %s; spent is %s", b.Dir, b.Terms.Name, what, spentOf(b)), err
 }
 
 // before is what finding the domain of the file has cost, apart from this request; nil: nothing.

@@ -23,7 +23,8 @@ import (
 // never be written.
 
 // checkLedger checks that the budget book is that of this request's data set. Whether the run fits is checked once it
-// is known not to be charged already; for a plan it is checked at once.
+// is known not to be charged already; for a plan it is checked at once. A run whose domain is found is charged for both before
+// the domain is: see FindRequest.charge.
 func checkLedger(ctx context.Context, r *Request, f *Faults) {
 	if r.Ledger == "" {
 		return
@@ -164,11 +165,15 @@ func (r *Request) charge(ctx context.Context, n note, stated *report.Book) (note
 		return nil, err
 	}
 	if before := r.before(); before != nil {
-		found, err := chargeFound(ctx, b, r.File.Charge.ID, r.Input, *before)
+		found, err := chargeFound(ctx, b, r.File.Charge.ID, r.Input, "what found the domain is charged, once", *before)
 		if err != nil {
 			return nil, err
 		}
 		notes = append(notes, found)
+	}
+	if r.foundEntry != "" { // before its domain was found
+		stated.Entry, stated.SHA256 = b.Charged(foundKey(r.foundEntry))
+		return notes, nil
 	}
 	err = b.Charge(ctx, n.key(), n.RunID, n.Input, l.Run())
 	if refusal := (*book.Refused)(nil); errors.As(err, &refusal) {

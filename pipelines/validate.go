@@ -50,6 +50,11 @@ func Validate(ctx context.Context, c Config) (*Request, error) {
 // Parquet footers of the input. The names and types of columns are no private data, and no line or page
 // after them is looked at.
 func ValidateRun(ctx context.Context, c Config) (*Request, error) {
+	r, faults := validateRun(ctx, c)
+	return r, faults.Err()
+}
+
+func validateRun(ctx context.Context, c Config) (*Request, Faults) {
 	var faults Faults
 	d := c.withDefaults()
 	if checkEngine(d.Runner, d.Engine, &faults); d.Engine.remote() && !d.Engine.Cloud.DryRun && len(faults) == 0 {
@@ -63,7 +68,7 @@ func ValidateRun(ctx context.Context, c Config) (*Request, error) {
 	if len(faults) == 0 {
 		checkSpace(r, &faults)
 	}
-	return r, faults.Err()
+	return r, faults
 }
 
 func validate(ctx context.Context, c Config) (*Request, Faults) {
@@ -158,12 +163,18 @@ func checkDomain(ctx context.Context, r *Request, f *Faults) {
 		f.add("--domain", "is required: the domain file", "")
 		return
 	}
-	if r.found == nil && (r.PrivacyID != "" || r.DomainShare != 0) {
+	if r.found == nil && (r.PrivacyID != "" || r.DomainShare != 0 && r.open() == nil) {
 		f.add("--domain", "says who is protected, and what a column may contain", "leave out --privacy_id and --domain_share, or leave out --domain: then the domain is found")
 	}
-	file, faults := readDomain(ctx, r.Domain)
-	if r.found != nil {
-		file, faults = parseDomain(r.Domain, r.domainFile())
+	var file *schema.File
+	var faults Faults
+	switch {
+	case r.found != nil:
+		file, faults = parseDomain(r.Domain, r.foundFile)
+	case r.parsed != nil:
+		file, faults = r.parsed.file, r.parsed.faults
+	default:
+		file, faults = readDomain(ctx, r.Domain)
 	}
 	if file != nil {
 		file.CSV.Strict = r.Strict
@@ -221,8 +232,12 @@ func parseDomain(name string, data []byte) (*schema.File, Faults) {
 	return file, fileFaults("--domain", err)
 }
 
+func readDomainText(ctx context.Context, path string) ([]byte, error) {
+	return files.ReadStart(ctx, path, schema.MaxBytes+1) // Parse says that it is too large
+}
+
 func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
-	data, err := files.ReadStart(ctx, path, schema.MaxBytes+1) // Parse says that it is too large
+	data, err := readDomainText(ctx, path)
 	var file *schema.File
 	if err == nil {
 		file, err = schema.Parse(path, data)

@@ -13,6 +13,9 @@ type Attribute struct {
 	Name   string
 	Type   Type
 	Values []string // categories as canonical text: STRING, INT64, BOOL
+	// Prefixes are numbers of characters, ascending. A STRING that is no category is of the longest category that is so many
+	// of its first characters and a star: see Prefix.
+	Prefixes []int `json:",omitempty"`
 
 	// Cuts are the n+1 ascending cut points of n bins [Cuts[i], Cuts[i+1]), the last one closed. The
 	// last two may be equal: the last bin is then that one value.

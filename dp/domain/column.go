@@ -2,6 +2,7 @@ package domain
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -142,7 +143,30 @@ func (c *column) ofCategory(s string) (Code, bool) {
 			return code, true
 		}
 	}
+	for _, n := range slices.Backward(c.attr.Prefixes) {
+		if p, ok := Prefix(s, n); ok {
+			if code, ok := c.texts[p]; ok {
+				return code, true
+			}
+		}
+	}
 	return c.unusable, c.attr.Other && utf8.ValidString(s)
+}
+
+// PrefixMark ends the categories that stand for all values that begin with what is before it.
+const PrefixMark = "*"
+
+// Prefix returns the category of values with the first n characters of s: these and a star. ok is false if s has fewer.
+func Prefix(s string, n int) (category string, ok bool) {
+	end := 0
+	for ; n > 0; n-- {
+		if end == len(s) {
+			return "", false
+		}
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return s[:end] + PrefixMark, true
 }
 
 // ofNative returns the cell of a number in the attribute's native unit; BOOL is 0 or 1.

@@ -80,6 +80,7 @@ func (a *Attribute) Validate() error {
 	}
 	v.cells()
 	v.values()
+	v.prefixes()
 	v.cuts()
 	v.floatCuts()
 	v.learned()
@@ -150,6 +151,23 @@ func (v *validator) values() {
 		v.add("the cell other has to be written back as %s that is not empty; got %q", v.a.Type, v.a.OtherValue)
 	case seen[v.a.OtherValue]:
 		v.add("the cell other is written back as %q, which is one of the values; choose another", v.a.OtherValue)
+	}
+}
+
+// MaxPrefix is the largest number of characters of a prefix.
+const MaxPrefix = 64
+
+// prefixes checks the lengths of prefixes.
+func (v *validator) prefixes() {
+	for i, n := range v.a.Prefixes {
+		switch {
+		case v.a.Type != String:
+			v.add("prefixes are for STRING; leave them out")
+			return
+		case n < 1 || n > MaxPrefix || i > 0 && n <= v.a.Prefixes[i-1]:
+			v.add("prefixes are numbers of characters from 1 to %d, in ascending order; got %v", MaxPrefix, v.a.Prefixes)
+			return
+		}
 	}
 }
 

@@ -162,7 +162,7 @@ func TestDigests(t *testing.T) {
 	base.Choice, base.Candidates = []int32{1}, 2
 	base.Merge = query.Recoding{{1, 0}, nil}
 	base.Shapes = []query.TreeShape{{}}
-	base.Columns, base.Part = []int{1}, dp.ShareOf(1, 2)
+	base.Of, base.Part = []query.ValuesOf{{Column: 1, Prefix: 2, Standing: []string{"a"}}}, dp.ShareOf(1, 2)
 	note("request", base.Digest())
 	changed := reflect.TypeOf(base)
 	for i := range changed.NumField() {

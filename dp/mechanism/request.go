@@ -47,16 +47,16 @@ type Request struct {
 	Merge      query.Recoding    // of codes, before counting
 	Shapes     []query.TreeShape // of Trees: one for each clique
 	Workload   query.Workload
-	Model      query.Answers // counts; of Scores: one table for each clique
-	Total      float64       // of the model or the release before, counts
-	Noise      float64       // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove and Keep the threshold
-	From       int           // of FirstAbove: the answer to begin with, counted over the workload; of Values the count at most which they are dropped
-	Columns    []int         // of Values
-	Part       dp.Share      // of Values: of the ledger's ValuesDelta
-	Cell       query.Cell    // of Keep
-	Choice     []int32       // of Votes: by cell of the universe, the candidate that its records vote for
-	Candidates int           // of Votes
-	Limits     []float64     // of Accept: the largest error allowed in each marginal, counts
+	Model      query.Answers    // counts; of Scores: one table for each clique
+	Total      float64          // of the model or the release before, counts
+	Noise      float64          // variance (counts²) or Laplace scale (counts) if it is given; of FirstAbove and Keep the threshold
+	From       int              // of FirstAbove: the answer to begin with, counted over the workload; of Values the count at most which they are dropped
+	Of         []query.ValuesOf // of Values
+	Part       dp.Share         // of Values: of the ledger's ValuesDelta
+	Cell       query.Cell       // of Keep
+	Choice     []int32          // of Votes: by cell of the universe, the candidate that its records vote for
+	Candidates int              // of Votes
+	Limits     []float64        // of Accept: the largest error allowed in each marginal, counts
 	Share      dp.Share
 }
 
@@ -94,7 +94,10 @@ func (r *Recorder) record(c Call) {
 	c.Request.Shapes = slices.Clone(c.Request.Shapes)
 	c.Request.Limits = slices.Clone(c.Request.Limits)
 	c.Request.Choice = slices.Clone(c.Request.Choice)
-	c.Request.Columns = slices.Clone(c.Request.Columns)
+	c.Request.Of = slices.Clone(c.Request.Of)
+	for i := range c.Request.Of {
+		c.Request.Of[i].Standing = slices.Clone(c.Request.Of[i].Standing)
+	}
 	c.Request.Merge = slices.Clone(c.Request.Merge)
 	for a, codes := range c.Request.Merge {
 		c.Request.Merge[a] = slices.Clone(codes)
@@ -145,9 +148,12 @@ func (r Request) Digest() [sha256.Size]byte {
 	addFloats(in, r.Precision)
 	addFloats(in, r.Limits)
 	addChoice(in, r.Choice)
-	in.Int64s([]int64{r.Part.Num, r.Part.Den, int64(len(r.Columns))})
-	for _, c := range r.Columns {
-		in.Int64(int64(c))
+	in.Int64s([]int64{r.Part.Num, r.Part.Den, int64(len(r.Of))})
+	for _, of := range r.Of {
+		in.Int64s([]int64{int64(of.Column), int64(of.Prefix), int64(len(of.Standing))})
+		for _, text := range of.Standing {
+			in.Text(text)
+		}
 	}
 	addRecoding(in, r.Merge)
 	for _, s := range r.Shapes {
@@ -178,7 +184,7 @@ func (r Release) Digest() [sha256.Size]byte {
 	}
 	addFloats(in, append(slices.Clone(r.Scores.Values), r.Scores.Variance))
 	for _, f := range r.Values {
-		in.Int64s([]int64{int64(f.Column), bits(f.Variance), bits(f.Threshold), int64(len(f.Values))})
+		in.Int64s([]int64{int64(f.Column), int64(f.Prefix), bits(f.Variance), bits(f.Threshold), int64(len(f.Values))})
 		for _, v := range f.Values {
 			in.Text(v.Text).Int64(bits(v.Count))
 		}

@@ -15,34 +15,38 @@ import (
 
 // ValueCounts is implemented by Counts with columns whose values nobody has listed.
 type ValueCounts interface {
-	// Values returns the different texts of a column and how many units have each, in any order, each text once. It may
-	// leave out those of at most drop units.
-	Values(column int, drop int64) []query.Value
+	// Values returns the different texts of a column and how many units have each, in any order, each text once, and each unit
+	// in one count at most: which one depends on the unit and on what is asked alone. It may leave out those of at most drop
+	// units.
+	Values(of query.ValuesOf, drop int64) []query.Value
 }
 
-// Values releases, of each of several columns, the values whose count with discrete Gaussian noise exceeds a threshold,
+// Values releases, of each of several columns, the values, or the prefixes of values, whose count with discrete Gaussian noise exceeds a threshold,
 // by falling noisy count. Values of at most first units, and of more than query.MaxValueBytes, are dropped before the
 // draw. The columns share the charge and the delta equally; delta is a part of the ledger's ValuesDelta.
+//
+// What stands already was released before, so that a release by prefixes is like any other release that an earlier one has
+// led to: the charges and the deltas of all levels add up.
 //
 // Precondition (New): one record of each unit, with one value at most in each column; counts are ValueCounts.
 // Guarantee: rho = μ²/2 = ΣΔ²/(2σ²) over columns, Δ² = 1 (AddRemove) or 2 (Replace), and the event's Delta is added to δ.
 // Rounding: none of the counts; σ² and the threshold are rounded up.
 // Source: accountant.Ledger.Values has the proof.
-func (c *Curator) Values(stage string, round int, columns []int, first int64, delta, share dp.Share) ([]query.FoundValues, error) {
-	r, err := c.answer(Request{Method: Values, Stage: stage, Round: round, Columns: columns, From: int(first), Part: delta, Share: share})
+func (c *Curator) Values(stage string, round int, of []query.ValuesOf, first int64, delta, share dp.Share) ([]query.FoundValues, error) {
+	r, err := c.answer(Request{Method: Values, Stage: stage, Round: round, Of: of, From: int(first), Part: delta, Share: share})
 	return r.Values, err
 }
 
 // values plans the release of values above a threshold.
 func (g *gate) values(r Request) (plan, error) {
 	counts, ok := g.counts.(ValueCounts)
-	if !ok || len(r.Columns) == 0 {
+	if !ok || len(r.Of) == 0 {
 		panic("mechanism: values of no columns, or of counts that have none")
 	}
 	if g.weightBits > 0 {
 		return plan{}, errors.New("values are found of records without weights only")
 	}
-	event, err := g.ledger.Values(accountant.Values{Columns: len(r.Columns), First: int64(r.From), Delta: r.Part}, r.Share)
+	event, err := g.ledger.Values(accountant.Values{Columns: len(r.Of), First: int64(r.From), Delta: r.Part}, r.Share)
 	if err != nil {
 		return plan{}, err
 	}
@@ -52,19 +56,19 @@ func (g *gate) values(r Request) (plan, error) {
 	}
 	return plan{event: event, draw: func() Release {
 		in := noise.NewInputs().Text(string(r.Method)).Int64s([]int64{int64(event.GridBits), event.First}).Rat(event.Scales[0]).Rat(event.Threshold)
-		lists := make([][]query.Value, len(r.Columns))
-		for i, column := range r.Columns {
-			lists[i] = candidates(counts.Values(column, event.First), event.First)
-			in.Int64s([]int64{int64(column), int64(len(lists[i]))})
+		lists := make([][]query.Value, len(r.Of))
+		for i, of := range r.Of {
+			lists[i] = candidates(counts.Values(of, event.First), event.First)
+			in.Int64s([]int64{int64(of.Column), int64(of.Prefix), int64(len(lists[i]))})
 			for _, v := range lists[i] {
 				in.Text(v.Text).Int64(v.Count)
 			}
 		}
 		src := g.open(r.Stage, r.Round, in.Sum())
 		threshold, _ := event.Threshold.Float64()
-		release := Release{Values: make([]query.FoundValues, len(r.Columns))}
-		for i, column := range r.Columns {
-			found := query.FoundValues{Column: column, Variance: event.Variance(i), Threshold: threshold}
+		release := Release{Values: make([]query.FoundValues, len(r.Of))}
+		for i, of := range r.Of {
+			found := query.FoundValues{Column: of.Column, Prefix: of.Prefix, Variance: event.Variance(i), Threshold: threshold}
 			for _, v := range lists[i] {
 				if y, ok := above(event, v.Count, sampler.Draw(src)); ok {
 					found.Values = append(found.Values, query.FoundValue{Text: v.Text, Count: y})

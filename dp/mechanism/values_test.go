@@ -19,7 +19,7 @@ type texts struct {
 	columns [][]query.Value
 }
 
-func (t texts) Values(column int, _ int64) []query.Value { return t.columns[column] }
+func (t texts) Values(of query.ValuesOf, _ int64) []query.Value { return t.columns[of.Column] }
 
 // ofCounts is a table with one column of three values.
 func ofCounts(counts []int64) texts {
@@ -69,7 +69,7 @@ func TestValuesLaw(t *testing.T) {
 			for _, epsilon := range []dp.Epsilon{.3, 8} { // thresholds on a fine grid of noise, and counts far above a threshold
 				l := valuesLedger(t, n, accountant.Params{Epsilon: epsilon, Delta: .2, ValuesDelta: .1})
 				g := newGate(ofCounts([]int64{1, 1, 1}), Params{Sizes: []int{3}, Ledger: l, Root: root(t)})
-				p, err := g.plan(Request{Method: Values, Stage: "values", Columns: []int{0}, From: int(first), Part: dp.ShareOf(1, 1), Share: dp.ShareOf(1, 1)})
+				p, err := g.plan(Request{Method: Values, Stage: "values", Of: make([]query.ValuesOf, 1), From: int(first), Part: dp.ShareOf(1, 1), Share: dp.ShareOf(1, 1)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -172,7 +172,7 @@ func TestValuesRelease(t *testing.T) {
 			l := valuesLedger(t, dp.AddRemove, accountant.Params{Accounting: kind, Epsilon: 1, Delta: 1e-9, ValuesDelta: 1e-10, Coordinates: 10})
 			recorder := &Recorder{}
 			c := newGate(texts{table{[]int{1, 1}, []int64{1}}, [][]query.Value{nil, values}}, Params{Sizes: []int{1, 1}, Ledger: l, Root: root(t), Recorder: recorder}).curator()
-			found, err := c.Values("values", 1, []int{0, 1}, 3, dp.ShareOf(1, 1), dp.ShareOf(1, 2))
+			found, err := c.Values("values", 1, []query.ValuesOf{{Column: 0}, {Column: 1}}, 3, dp.ShareOf(1, 1), dp.ShareOf(1, 2))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func TestValuesRelease(t *testing.T) {
 				t.Errorf("%v: charged %v", kind, events)
 			}
 			again, left := Replay(c.Budget(), recorder.Calls)
-			if replayed, err := again.Values("values", 1, []int{0, 1}, 3, dp.ShareOf(1, 1), dp.ShareOf(1, 2)); err != nil || left() != 0 || len(replayed[1].Values) != 3 {
+			if replayed, err := again.Values("values", 1, []query.ValuesOf{{Column: 0}, {Column: 1}}, 3, dp.ShareOf(1, 1), dp.ShareOf(1, 2)); err != nil || left() != 0 || len(replayed[1].Values) != 3 {
 				t.Errorf("%v: replayed %v, %v", kind, replayed, err)
 			}
 			released = append(released, recorder.Calls[0].Release)

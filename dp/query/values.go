@@ -9,6 +9,16 @@ type Value struct {
 	Count int64
 }
 
+// ValuesOf says which texts of a column are counted: whole values, or what those begin with.
+type ValuesOf struct {
+	Column int
+	// Prefix is the number of characters that values begin with, which are counted under these characters and a star. 0: whole
+	// values are.
+	Prefix int
+	// Standing are values and longer prefixes that are released already: units that have one of them are not counted again.
+	Standing []string
+}
+
 // FoundValue is a released value: its count plus noise, in counts.
 type FoundValue struct {
 	Text  string
@@ -18,6 +28,7 @@ type FoundValue struct {
 // FoundValues are the released values of a column, by falling noisy count. Threshold, in counts, is what each exceeds.
 type FoundValues struct {
 	Column    int
+	Prefix    int `json:",omitempty"` // as of ValuesOf
 	Values    []FoundValue
 	Variance  float64
 	Threshold float64

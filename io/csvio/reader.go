@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -71,7 +72,7 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 	out.written = make([]form, len(out.needs))
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
-		f := form{Written: opts.Written[a.Name]}
+		f := form{Written: opts.Written[a.Name], latest: cellkind.LatestShort} // of a range that is to be found
 		if n := len(a.Cuts); n > 0 && a.Type.Facts().Calendar {
 			f.latest = a.Type.Time(a.Cuts[n-1]).Year()
 		}

@@ -247,6 +247,9 @@ func (c *columnReader) scale(bins int) bool {
 		least = 0
 	}
 	look := func(n *yaml.Node, key string) *big.Rat {
+		if n == nil { // to be found
+			return nil
+		}
 		r := c.number(n, key)
 		if r == nil {
 			good = false

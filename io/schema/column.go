@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -8,7 +10,7 @@ import (
 )
 
 // cellKeys are the keys of a column that say what its cells are.
-var cellKeys = []string{"values", "min", "max", "bins", "edges", "step", "resolution", "exact"}
+var cellKeys = []string{"values", "prefix", "min", "max", "bins", "edges", "step", "resolution", "exact"}
 
 // rivals are keys of a column of which it can have one.
 var rivals = [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
@@ -20,6 +22,9 @@ func typeKeys(t domain.Type) (keys []string) {
 	f := t.Facts()
 	if f.Categories {
 		keys = append(keys, "values")
+	}
+	if t == domain.String {
+		keys = append(keys, "prefix")
 	}
 	if f.Bins {
 		keys = append(keys, "min", "max", "bins", "edges")
@@ -65,12 +70,23 @@ func (r *reader) column(n *yaml.Node) (a domain.Attribute, at *yaml.Node, ok boo
 		return c.attr, m.values["name"], true
 	}
 	if c.readType() {
-		if c.allowed() {
+		switch good, open := c.allowed(), c.finds(); {
+		case open != nil:
+			if good {
+				c.standIn(open)
+			}
+			if c.openUnusable(open); r.open != nil {
+				r.open.Columns = append(r.open.Columns, *open)
+			}
+		case good:
 			c.cells()
-		} else if c.has("values") {
-			c.categories() // its own faults show whatever the other keys are
+			c.unusable(len(r.faults) > before)
+		default:
+			if c.has("values") {
+				c.categories() // its own faults show whatever the other keys are
+			}
+			c.unusable(true)
 		}
-		c.unusable(len(r.faults) > before)
 	}
 	if len(r.faults) == before {
 		c.validate()
@@ -151,10 +167,11 @@ func (c *columnReader) cells() {
 // categories reads values.
 func (c *columnReader) categories() {
 	if !c.has("values") {
-		c.add(c.node, "%s: no values; list the categories, such as values: [a, b]", c.what)
+		c.add(c.node, "%s: no values; list the categories, such as values: [a, b]; of a column of a type alone synth finds them", c.what)
 		return
 	}
 	c.attr.Values = c.texts(c.values["values"], c.what+": values")
+	c.prefixes()
 	if c.attr.Type == domain.Bool {
 		for i, s := range c.attr.Values {
 			c.attr.Values[i] = strings.ToLower(s)
@@ -168,6 +185,23 @@ func (c *columnReader) categories() {
 	if n := len(c.attr.Values); n > domain.MaxSize-2 {
 		c.fault("values", "%d categories, at most %d are possible; list the frequent ones and set other: true", n, domain.MaxSize-2)
 	}
+}
+
+// prefixes reads the lengths at which codes may be cut.
+func (c *columnReader) prefixes() {
+	for _, n := range c.list(c.values["prefix"], c.what+": prefix") {
+		s, ok := c.text(n, c.what+": prefix")
+		if !ok {
+			continue
+		}
+		v, err := strconv.Atoi(s)
+		if err != nil || v < 1 || v > domain.MaxPrefix || slices.Contains(c.attr.Prefixes, v) {
+			c.add(n, "%s: prefix: got %s; different numbers of characters from 1 to %d are needed, such as [1, 3]", c.what, quote(s), domain.MaxPrefix)
+			continue
+		}
+		c.attr.Prefixes = append(c.attr.Prefixes, v)
+	}
+	slices.Sort(c.attr.Prefixes)
 }
 
 // canonical returns the text that a number is written as; what is none stays as it is, and is found by validate.

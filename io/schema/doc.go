@@ -48,6 +48,19 @@
 // of a file are found at once, each with line and column, what was given and what to do about it. A file larger
 // than MaxBytes is refused before it is read.
 //
+// # Parts to be found
+//
+// A column of a name and a type alone leaves its cells to be found, within the privacy budget of a run: the values of a
+// STRING, the range of everything else, and what becomes of values that cannot be used. With resolution, null or other
+// that is declared, only the rest is found. A single part to be found is written find:
+//
+//	{name: city, type: STRING}
+//	{name: status, type: INT64, values: find, null: true}
+//	{name: age, type: INT64, min: 0, max: find, null: true}
+//	events: {rows: {max: find}}
+//
+// ParseOpen reads such files, and Parse refuses them.
+//
 // # Numbers and times without bins
 //
 // A column with min and max, and without bins, edges and step, has as values the multiples of its resolution between

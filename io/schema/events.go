@@ -34,6 +34,9 @@ func (r *reader) events(f *File, n *yaml.Node) {
 	}
 }
 
+// usualRows stands for the most rows of a person while they are to be found.
+const usualRows = 100
+
 // rowsOfPeople reads how many rows a person has at least and at most; 0 of those is a fault.
 func (r *reader) rowsOfPeople(n *yaml.Node, m mapping) (least, most int64) {
 	least = 1
@@ -48,10 +51,14 @@ func (r *reader) rowsOfPeople(n *yaml.Node, m mapping) (least, most int64) {
 	}
 	if !of.has("max") {
 		r.add(rows, "events: rows: no max; say how many rows anybody is written with at most, such as rows: {max: 100}")
-	} else if text, ok := r.text(of.values["max"], "events: rows: max"); ok {
+	} else if n := of.values["max"]; r.isFind(n, "events: rows: max") {
+		if most = usualRows; r.open != nil {
+			r.open.Rows, r.open.rows = true, n
+		}
+	} else if text, ok := r.text(n, "events: rows: max"); ok {
 		var err error
 		if most, err = strconv.ParseInt(text, 10, 64); err != nil || most < 1 || most > domain.MaxRowsPerPerson {
-			r.add(of.values["max"], "events: rows: max: got %s; a whole number from 1 to %d is needed", quote(text), domain.MaxRowsPerPerson)
+			r.add(n, "events: rows: max: got %s; a whole number from 1 to %d is needed", quote(text), domain.MaxRowsPerPerson)
 			most = 0
 		}
 	}

@@ -48,6 +48,7 @@ func (f Faults) Unwrap() []error {
 type reader struct {
 	file   string
 	faults Faults
+	open   *Open // takes what is to be found; nil: nothing can be
 
 	derived        map[string]bool     // columns that the constraints compute
 	derivedColumns map[string]computed // those of them that are declared among the columns

@@ -113,13 +113,19 @@ const NoPrivacyID = "none"
 
 // Parse reads the text of a domain file; name stands for it in messages. The error is a Faults.
 func Parse(name string, data []byte) (*File, error) {
-	r := &reader{file: name}
+	return parse(&reader{file: name}, data)
+}
+
+func parse(r *reader, data []byte) (*File, error) {
 	if len(data) > MaxBytes {
 		r.add(&yaml.Node{}, "it is larger than %d MiB; a domain file lists no values that only the data know: name the frequent ones, and set other: true; of a long workload, name the marginals or queries that matter most", MaxBytes>>20)
 		return nil, r.err()
 	}
-	f := &File{Name: name, Domain: &domain.Domain{}}
+	f := &File{Name: r.file, Domain: &domain.Domain{}}
 	if root := r.document(data); root != nil {
+		if r.open != nil {
+			r.open.root = root
+		}
 		r.root(f, root)
 	}
 	if err := r.err(); err != nil {

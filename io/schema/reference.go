@@ -59,9 +59,10 @@ var (
 	columnFacts = keyFacts{
 		{name: "name", form: "NAME", text: "as in the table", shape: scalar, must: true},
 		{name: "type", form: "TYPE", text: "see below", must: true},
-		{name: "values", form: "[A, B, …]", text: "the categories, in order; BOOL has false and true without it", shape: scalars},
-		{name: "min", form: "VALUE", text: "least value; what is below goes to the first cell", shape: scalar},
-		{name: "max", form: "VALUE", text: "largest value; what is above goes to the last cell", shape: scalar},
+		{name: "values", form: "[A, B, …]", text: "the categories, in order, or find; BOOL has false and true without it", shape: shape{"anyOf": []shape{scalars, {"const": Find}}}},
+		{name: "prefix", form: "[N, …]", text: "of codes: a value outside values that begins with D66 is written D66* if that is one of them", shape: list(count)},
+		{name: "min", form: "VALUE", text: "least value, or find; what is below goes to the first cell", shape: scalar},
+		{name: "max", form: "VALUE", text: "largest value, or find; what is above goes to the last cell", shape: scalar},
 		{name: "bins", form: "N", text: "so many equal bins; without bins and step they are learned, or each of up to 64 values is a cell", shape: count},
 		{name: "edges", form: "[A, B, C, …]", text: "cut points of bins, in place of min and max: [A, B), [B, C], the last one closed", shape: scalars},
 		{name: "step", form: "STEP", text: "calendar bins: minute, hour, day, week, month, quarter or year", shape: scalar},
@@ -74,14 +75,14 @@ var (
 	}
 	eventsKeys = keyFacts{
 		{name: "person", form: "[COLUMN, …]", text: "columns that do not change within a person", shape: scalars},
-		{name: "rows", form: "{max: N}", text: "public: nobody is written with more than N rows", must: true},
+		{name: "rows", form: "{max: N}", text: "public: nobody is written with more than N rows; N can be find", must: true},
 		{name: "usual", form: "[COLUMN, …]", text: "columns of the rows whose commonest value in a person is kept: people stay alike to themselves", shape: scalars},
 		{name: "order", form: "COLUMN", text: "numbers, dates or times of a day: a person's rows follow each other in its order", shape: scalar},
 		{name: "previous", form: "[COLUMN, …]", text: "of order: columns whose value in the row before is remembered; default: all of at most 99 cells", shape: scalars},
 		{name: "strict", form: "true", text: "of order: no two rows of a person have the same value of that column", shape: boolean},
 	}
 	rowsKeys = keyFacts{
-		{name: "max", form: "N", text: "1 to 2^20", shape: count, must: true},
+		{name: "max", form: "N", text: "1 to 2^20, or find", shape: shape{"anyOf": []shape{count, {"const": Find}}}, must: true},
 		{name: "min", form: "0", text: "people without rows exist: all people are in --people_input; default 1", shape: scalar},
 	}
 	constraintKeys = keyFacts{
@@ -158,6 +159,7 @@ func WriteReference(w io.Writer) error {
 	}
 	b.WriteString(`
 Every column says what a value that does not fit becomes: null, other (with values) or fallback.
+Parts that say find, and the cells of a column of a name and type alone, are found by synth and infer --epsilon.
 Equal bins want min and max, and then bins, step or resolution; min and max alone have bins learned from noisy counts.
 
 example

@@ -48,7 +48,7 @@ func planCommand() command {
 		case "input", "output":
 			o.required = false
 		case "domain":
-			o.required, o.usage = false, "the domain file; without one plan says what can be found"
+			o.required, o.usage = false, "the domain file; of one with open parts, or none, plan says what can be found"
 		case "epsilon":
 			o.usage, o.required = "ε; --target_error in its place asks for the least that suffices", false
 		case "sample_seed", "strict", "overwrite":
@@ -65,7 +65,7 @@ func planCommand() command {
 		option{name: "like", group: groupWhat, value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
 		option{name: "columns", group: groupWhat, value: "K", usage: "without --domain and --input: how many columns the table has", set: whole(&c.Columns, 10_000)},
 		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column of --input that names the people, or none", set: text(&c.PrivacyID)},
-		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "without --domain: part of the budget that finds it", set: fraction(&c.DomainShare)},
+		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "part of the budget that finds the domain, or its open parts", set: fraction(&c.DomainShare)},
 		option{name: "details", group: groupOutput, usage: "also list columns, workload, methods, every charge and bounds", set: toggle(&details)},
 		jsonOption(&json))
 	return command{
@@ -76,7 +76,7 @@ func planCommand() command {
 		example: "dapple plan people.yaml --delta=1e-9 --target_error=0.02",
 		options: opts,
 		check: func(ctx context.Context) (err error) {
-			if c.Domain == "" {
+			if pipelines.Finds(ctx, &c.Config) {
 				found, err = pipelines.PlanFound(ctx, *c)
 			} else {
 				req, err = pipelines.ValidatePlan(ctx, *c)
@@ -104,12 +104,12 @@ func synthCommand(progress io.Writer, terminal bool) command {
 	opts := append(append(requestOptions(c), jsonOption(&json)), progressOptions(&quiet, &c.LogJSON)...)
 	for i := range opts {
 		if opts[i].name == "domain" {
-			opts[i].required, opts[i].usage = false, "the domain file; without one the domain is found within the budget"
+			opts[i].required, opts[i].usage = false, "the domain file; its open parts, or all without one, are found within the budget"
 		}
 	}
 	opts = append(opts,
 		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column that names the people, or none", set: text(&c.PrivacyID)},
-		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "without --domain: part of the budget that finds it", set: fraction(&c.DomainShare)})
+		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "part of the budget that finds the domain, or its open parts", set: fraction(&c.DomainShare)})
 	return command{
 		name:    "synth",
 		group:   groupMake,
@@ -122,7 +122,7 @@ func synthCommand(progress io.Writer, terminal bool) command {
 			if quiet {
 				c.Progress = nil
 			}
-			if c.Domain == "" {
+			if pipelines.Finds(ctx, c) {
 				find, err = pipelines.ValidateFind(ctx, *c)
 			} else {
 				req, err = pipelines.ValidateRun(ctx, *c)

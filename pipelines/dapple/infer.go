@@ -44,6 +44,9 @@ func inferCommand() command {
 				find, err = privately(ctx, *c, p.FromData, described, overwrite)
 				return err
 			}
+			if c.Domain != "" {
+				return pipelines.Faults{{Where: "--domain", What: "is a file whose open parts are found privately", Fix: "add --epsilon and --delta, or leave it out"}}
+			}
 			if unit != schema.NoPrivacyID {
 				p.PrivacyID = unit
 			}

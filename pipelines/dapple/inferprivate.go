@@ -11,6 +11,7 @@ import (
 // privateOptions are the flags of infer that make the proposal private.
 func privateOptions(c *pipelines.Config) []option {
 	return []option{
+		{name: "domain", group: groupWhat, value: "FILE", usage: "with --epsilon: find the open parts of this file alone", set: text(&c.Domain)},
 		{name: "epsilon", group: groupPrivacy, value: "E", usage: "find the domain privately, and spend this ε: the file carries the charge", set: epsilon(&c.Epsilon)},
 		{name: "delta", group: groupPrivacy, value: "D", usage: "the δ of that, far below 1/(number of people)", set: delta(&c.Delta)},
 		{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "with --epsilon: that of the releases that use the file", set: relation(&c.Neighbouring)},

@@ -63,7 +63,7 @@ func (r *run) learnBins() error {
 			continue
 		}
 		n := x.Fine()
-		tree, pieces := query.Tree{}, []query.Piece{{From: 0, To: n, Count: r.total.Units}}
+		tree, pieces := query.Tree{Shape: shapeOf(x)}, []query.Piece{{From: 0, To: n, Count: r.total.Units}}
 		for i, c := range cliques {
 			if c[0] == a {
 				tree, pieces = trees[i], trees[i].Pieces(r.total.Units)
@@ -153,6 +153,9 @@ func binVariances(tree *query.Tree, pieces []query.Piece, starts []int) []float6
 	s, sigma := tree.Shape, math.Sqrt(tree.Variance)
 	out := make([]float64, len(starts), len(starts)+1)
 	if sigma == 0 { // nothing was released
+		if s.Null {
+			out = append(out, 0)
+		}
 		return out
 	}
 	ends, released := append(slices.Clone(starts[1:]), s.Values), map[int]float64{} // by the middle of the node

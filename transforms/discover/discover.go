@@ -25,7 +25,7 @@ import (
 func (p Params) Records() *domain.Domain {
 	d := &domain.Domain{PrivacyID: p.PrivacyID}
 	for _, c := range p.Columns {
-		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.Name, Type: c.Type, Scale: c.Scale})
+		d.Attributes = append(d.Attributes, c.attribute())
 	}
 	return d
 }
@@ -53,7 +53,7 @@ func Discover(s beam.Scope, chunks beam.PCollection, p Params) beam.PCollection 
 	if p.PrivacyID != "" {
 		parts = beam.ParDo(s, &peopleFn{Params: p}, beam.GroupByKey(s, parts))
 	}
-	sums := beam.ParDo(s, &sumFn{Columns: len(p.Columns), Cut: cut}, beam.GroupByKey(s, parts))
+	sums := beam.ParDo(s, &sumFn{Prefixes: p.prefixes(), Cut: cut}, beam.GroupByKey(s, parts))
 	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(chunks)}, sums)
 	fn := &drawFn{Params: p, Cut: cut}
 	if !sensitive.Spend(hidden, fn) {
@@ -91,14 +91,15 @@ const (
 	firstKey = 1
 )
 
-// emitTable passes on the counts of a table: the statistics, and values by their hash. What holds a value is one shard.
-func emitTable(t *table, shards int, emit func(int, []byte)) {
-	parts := make([]*table, shards)
+// emitTable passes on the counts of a table: the statistics, and values by the hash of their family. What holds a value is one
+// shard.
+func (p Params) emitTable(t *table, emit func(int, []byte)) {
+	parts := make([]*table, p.Shards)
 	for c, m := range t.values {
 		for text, n := range m {
-			at := int(records.Hash([]byte(text)) % uint64(shards))
+			at := int(records.Hash([]byte(family(text, p.Columns[c].Prefixes))) % uint64(p.Shards))
 			if parts[at] == nil {
-				parts[at] = &table{values: make([]map[string]int64, len(t.values))}
+				parts[at] = valuesTable(len(t.values))
 			}
 			if parts[at].values[c] == nil {
 				parts[at].values[c] = map[string]int64{}
@@ -111,7 +112,8 @@ func emitTable(t *table, shards int, emit func(int, []byte)) {
 			emit(firstKey+at, part.encode())
 		}
 	}
-	dense := &table{units: t.units, dense: t.dense, values: make([]map[string]int64, len(t.values))}
+	dense := valuesTable(len(t.values))
+	dense.units, dense.dense = t.units, t.dense
 	emit(denseKey, dense.encode())
 }
 
@@ -181,7 +183,7 @@ func (f *readFn) FinishBundle(emit func(int, []byte)) error {
 
 func (f *readFn) flush(emit func(int, []byte)) error {
 	if f.Params.PrivacyID == "" {
-		emitTable(f.table, f.Params.Shards, emit)
+		f.Params.emitTable(f.table, emit)
 		f.table = newTable(len(f.readers))
 		return nil
 	}
@@ -213,22 +215,22 @@ func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int
 	if err := all.count(t, readersOf(f.Params.Columns)); err != nil {
 		return err
 	}
-	emitTable(t, f.Params.Shards, emit)
+	f.Params.emitTable(t, emit)
 	return nil
 }
 
 // sumFn adds up the counts of a key. It drops values that the mechanism would drop, to keep memory small.
 type sumFn struct {
-	Columns int
-	Cut     int64
+	Prefixes [][]int // of the columns
+	Cut      int64
 }
 
 func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
-	sum, err := sumOf(f.Columns, parts)
+	sum, err := sumOf(len(f.Prefixes), parts)
 	if err != nil {
 		return err
 	}
-	if sum.cut(f.Cut); key != denseKey {
+	if sum.cut(f.Cut, f.Prefixes); key != denseKey {
 		sum.dense = nil // all 0
 	}
 	emit(sum.encode())

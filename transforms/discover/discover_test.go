@@ -81,7 +81,7 @@ func counted(t testing.TB, p Params, parts ...rows) *table {
 	}
 	var sums [][]byte
 	for key, list := range shards {
-		if err := (&sumFn{Columns: len(p.Columns)}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }); err != nil {
+		if err := (&sumFn{Prefixes: p.prefixes()}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -72,25 +72,22 @@ func (f *FoundColumn) line() string {
 	switch {
 	case f.Type == domain.String:
 		text += ", values: " + list(f.Values) + ", other: true" + f.other()
+	case len(f.Values) > 0: // of numbers, of which others are missing
+		text += ", values: " + list(f.Values)
 	case f.Type == domain.Bool:
 		first = "false"
-	case f.Type == domain.Time:
-		first = "00:00:00"
-		text += `, min: "00:00:00", max: "23:59:00", resolution: minute`
 	default:
-		text += fmt.Sprintf(", min: %s, max: %s", f.Min, f.Max)
+		text += fmt.Sprintf(", min: %s, max: %s", plain(f.Min), plain(f.Max))
 		if f.Resolution != "" && !(f.Type == domain.Int64 && f.Resolution == "1") {
 			text += ", resolution: " + f.Resolution
 		}
 	}
 	switch {
-	case f.Null:
+	case f.Null || f.Type != domain.String && len(f.Values) > 0:
 		text += ", null: true"
 	case f.Type == domain.String:
-	case f.Type == domain.Time:
-		text += `, fallback: "` + first + `"`
 	default:
-		text += ", fallback: " + first
+		text += ", fallback: " + plain(first)
 	}
 	return "  - {" + text + "}\n"
 }
@@ -113,6 +110,14 @@ func list(texts []string) string {
 		out[i] = quoted(s)
 	}
 	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// plain returns a number or a day as it is, and another text in quotes.
+func plain(s string) string {
+	if strings.Trim(s, "-.0123456789") == "" || s == "false" {
+		return s
+	}
+	return quoted(s)
 }
 
 // quoted returns a text in double quotes, as YAML has them.

@@ -1,10 +1,12 @@
 package discover
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -76,7 +78,7 @@ func (p Params) noStore() Params {
 // asker is what a discovery asks of private counts.
 type asker interface {
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
-	Values(stage string, round int, columns []int, first int64, delta, share dp.Share) ([]query.FoundValues, error)
+	Values(stage string, round int, of []query.ValuesOf, first int64, delta, share dp.Share) ([]query.FoundValues, error)
 }
 
 // noisy are the released cells of a statistic.
@@ -122,54 +124,52 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		return nil, err
 	}
 	rest -= spent
-	numbers, dates, texts := found.byType()
+	numbers, dates, texts := found.byType(p)
 	found.Units = unitsOf(kinds)
 	places, rows := int64(0), int64(0)
-	if len(numbers) > 0 {
+	if slices.ContainsFunc(numbers, p.open) {
 		places = placesShare
 	}
-	if p.PrivacyID != "" {
-		rows = rowsShare
+	if p.PrivacyID != "" && p.Rows != NoRows {
+		if rows = rowsShare; len(all) == 0 {
+			rows = 100
+		}
 	}
 	rest -= places + rows
-	weight := int64(valueWeight*len(texts) + rangeWeight*(len(numbers)+len(dates)))
-	part := func(columns []int, each int64) dp.Share {
-		n := each * int64(len(columns)) * rest
-		return share(p.Share, n, 100*max(1, weight))
+	weight := int64(rangeWeight * (len(numbers) + len(dates)))
+	for _, i := range texts {
+		weight += valueWeight * int64(p.Columns[i].levels())
 	}
-	if err := found.askNumbers(p, c, numbers, share(p.Share, places, 100), part(numbers, rangeWeight)); err != nil {
+	part := func(columns int, each int64) dp.Share {
+		return share(p.Share, each*int64(columns)*rest, 100*max(1, weight))
+	}
+	if err := found.askNumbers(p, c, numbers, share(p.Share, places, 100), part(len(numbers), rangeWeight)); err != nil {
 		return nil, err
 	}
-	years, err := measure(c, yearsStage, yearOf, dates, part(dates, rangeWeight))
+	years, err := measure(c, yearsStage, yearOf, dates, part(len(dates), rangeWeight))
 	if err != nil {
 		return nil, err
 	}
 	for _, i := range dates {
-		found.Columns[i].years(years[i])
+		found.Columns[i].years(p.Columns[i], years[i])
 	}
 	if rows > 0 {
-		if err := found.askRows(c, all, share(p.Share, rows, 100)); err != nil {
+		if err := found.askRows(p, c, all, share(p.Share, rows, 100)); err != nil {
 			return nil, err
 		}
 	}
-	if len(texts) > 0 {
-		values, err := c.Values(valuesStage, 1, texts, cut, dp.ShareOf(1, 1), part(texts, valueWeight))
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range values {
-			found.Columns[v.Column].categories(v)
-		}
-	}
-	return found, nil
+	return found, found.askValues(p, cut, c, texts, func(columns int) dp.Share { return part(columns, valueWeight) })
 }
 
+// open reports whether the decimal places of a column of numbers are to be found.
+func (p Params) open(column int) bool { return p.Columns[column].Step == "" }
+
 // byType returns the columns that have a range, of numbers and of dates, and those that have values.
-func (f *Found) byType() (numbers, dates, texts []int) {
+func (f *Found) byType(p Params) (numbers, dates, texts []int) {
 	for i := range f.Columns {
 		switch x := &f.Columns[i]; {
 		case x.Left != "":
-		case x.Type == domain.String:
+		case x.Type == domain.String || p.Columns[i].hasValues():
 			texts = append(texts, i)
 		case x.Type == domain.Date || x.Type == domain.DateTime || x.Type == domain.Timestamp:
 			dates = append(dates, i)
@@ -182,7 +182,8 @@ func (f *Found) byType() (numbers, dates, texts []int) {
 
 // askNumbers releases decimal places and magnitudes of columns of numbers.
 func (f *Found) askNumbers(p Params, c asker, numbers []int, places, magnitudes dp.Share) error {
-	decimals, err := measure(c, placesStage, placesOf, numbers, places)
+	open := slices.DeleteFunc(slices.Clone(numbers), func(i int) bool { return !p.open(i) })
+	decimals, err := measure(c, placesStage, placesOf, open, places)
 	if err != nil {
 		return err
 	}
@@ -217,6 +218,13 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 			f.Columns[i].written(kinds[i], forms[i])
 		}
 	}
+	for i, column := range p.Columns {
+		if x := &f.Columns[i]; x.Type == domain.Time {
+			if x.Min, x.Max, x.Resolution = cmp.Or(column.Min, "00:00:00"), cmp.Or(column.Max, "23:59:00"), "minute"; column.Unit > 0 {
+				x.Max, x.Resolution = cmp.Or(column.Max, "23:59:59"), ""
+			}
+		}
+	}
 	for i := range f.Columns { // a text without a value has the cell of other values
 		x, k := &f.Columns[i], kinds[i]
 		x.Null = x.Null || x.Type != domain.String && 3*k.sigma > mostUnseen*sum(k.cells)
@@ -225,21 +233,29 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 }
 
 // askRows releases how many rows people have, and which columns stay the same within a person: half of the share each.
-func (f *Found) askRows(c asker, all []int, s dp.Share) error {
-	m, err := c.Measure(rowsStage, 1, []domain.Clique{{len(all) * statistics}}, nil, share(s, 1, 2))
+func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
+	if p.Rows == AllOfRows {
+		s = share(s, 1, 2)
+	}
+	m, err := c.Measure(rowsStage, 1, []domain.Clique{{len(all) * statistics}}, nil, s)
 	if err != nil {
 		return err
 	}
 	rows := noisy{m[0].Values[:rowsCells-1], math.Sqrt(m[0].Variance)}
-	stays, err := measure(c, rowsStage+" alike", constantOf, all, share(s, 1, 2))
+	_, last, ok := rows.seen()
+	if f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson); !ok {
+		f.MaxRows = 0
+	}
+	if p.Rows != AllOfRows {
+		return nil
+	}
+	stays, err := measure(c, rowsStage+" alike", constantOf, all, s)
 	if err != nil {
 		return err
 	}
-	_, last, ok := rows.seen()
-	if !ok || last == 0 {
+	if f.MaxRows <= 1 {
 		return nil // one row each
 	}
-	f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson)
 	for i := range f.Columns {
 		n := stays[i]
 		if several := n.cells[constant] + n.cells[changing]; n.cells[changing] <= max(.002*several, 3*n.sigma) && n.cells[constant] > 3*n.sigma {

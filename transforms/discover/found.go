@@ -1,18 +1,16 @@
 package discover
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 )
 
@@ -98,10 +96,10 @@ func (f *FoundColumn) kinds(c Column, k noisy) {
 // mostValues is the largest number of values of a column without declared bins.
 const mostValues = 1 << 20
 
-// number picks type, range and resolution of a number.
+// number picks type, range and resolution of a number. Of a column whose resolution is declared there are no places.
 func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) {
 	k := 0
-	for ; k <= cellkind.MaxPlaces; k++ {
+	for ; k <= cellkind.MaxPlaces && c.Step == ""; k++ {
 		beyond := places.cells[k+1 : placesCells-1]
 		if sum(beyond) < max(.001*units, 3*places.sigma*math.Sqrt(float64(len(beyond)))) {
 			break
@@ -128,7 +126,7 @@ func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) 
 	if last < powers && last-first > 6 {
 		last = powers
 	}
-	f.span(first, last, min(k, cellkind.MaxPlaces))
+	f.span(c, first, last, min(k, cellkind.MaxPlaces))
 }
 
 // held are the cells of magnitudes that the type can have, and where they are: whole numbers have none between 0 and 1.
@@ -144,26 +142,49 @@ func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
 }
 
 // span declares the range from one cell to another at a resolution of so many decimal places, or the finest at which there
-// are no more values than a domain can have.
-func (f *FoundColumn) span(first, last, places int) {
+// are no more values than a domain can have. What the column declares stays, but a resolution of too many values.
+func (f *FoundColumn) span(c Column, first, last, places int) {
 	low, _ := within(first)
 	_, high := within(last)
 	step := new(big.Rat).SetFrac(big.NewInt(1), power10(places))
+	if c.Step != "" {
+		step = decimal(c.Step)
+	}
 	from, to := new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high)
+	switch {
+	case c.Min != "":
+		from = decimal(c.Min)
+		if to.Cmp(from) < 0 {
+			to = from
+		}
+	case c.Max != "":
+		to = decimal(c.Max)
+		if from.Cmp(to) > 0 {
+			from = to
+		}
+	}
+	declared := step
 	for {
 		lo, hi := floorTo(from, step), floorTo(to, step)
-		if hi.Cmp(to) == 0 && last > powers { // the cell ends before
+		if hi.Cmp(to) == 0 && last > powers && c.Max == "" { // the cell ends before
 			hi.Sub(hi, step)
 		}
-		if first < powers && lo.Cmp(from) == 0 {
+		if first < powers && lo.Cmp(from) == 0 && c.Min == "" {
 			lo.Add(lo, step)
 		}
-		if lo.Cmp(hi) >= 0 {
+		switch {
+		case lo.Cmp(hi) < 0:
+		case c.Max != "":
+			lo.Sub(hi, step)
+		default:
 			hi.Add(lo, step)
 		}
 		n := new(big.Rat).Quo(new(big.Rat).Sub(hi, lo), step)
 		if n.Cmp(big.NewRat(mostValues-1, 1)) <= 0 && f.holds(lo) && f.holds(hi) {
-			f.Min, f.Max, f.Resolution = text(lo), text(hi), text(step)
+			f.Min, f.Max = cmp.Or(c.Min, text(lo)), cmp.Or(c.Max, text(hi))
+			if c.Step == "" || step.Cmp(declared) != 0 {
+				f.Resolution = text(step)
+			}
 			return
 		}
 		if !f.holds(lo) || !f.holds(hi) { // beyond the type
@@ -173,8 +194,17 @@ func (f *FoundColumn) span(first, last, places int) {
 			}
 			from, to = least(from, limit), least(to, limit)
 		}
-		step.Mul(step, big.NewRat(10, 1))
+		step = new(big.Rat).Mul(step, big.NewRat(10, 1))
 	}
+}
+
+// decimal reads a number of a domain file, whose reader has accepted it.
+func decimal(s string) *big.Rat {
+	x, ok := new(big.Rat).SetString(s)
+	if !ok {
+		panic("discover: a column declares what is no number")
+	}
+	return x
 }
 
 // least keeps a number between −limit and limit.
@@ -217,18 +247,22 @@ func text(x *big.Rat) string {
 }
 
 // years picks the first and last day.
-func (f *FoundColumn) years(y noisy) {
+func (f *FoundColumn) years(c Column, y noisy) {
 	cells := noisy{y.cells[:yearCells-1], y.sigma}
 	first, last, ok := cells.seen()
 	if !ok {
 		f.Left = unseen
 		return
 	}
-	f.Min, f.Max = fmt.Sprintf("%d-01-01", firstYear+first), fmt.Sprintf("%d-12-31", firstYear+last)
-	if f.Type == domain.Date {
-		return
+	first, last = first+firstYear, last+firstYear
+	if year, ok := c.year(c.Min); ok {
+		first, last = year, max(last, year)
+	} else if year, ok := c.year(c.Max); ok {
+		first, last = min(first, year), year
 	}
+	f.Min, f.Max = cmp.Or(c.Min, fmt.Sprintf("%04d-01-01", first)), cmp.Or(c.Max, fmt.Sprintf("%04d-12-31", last))
 	switch n := last - first + 1; { // so that there are not too many
+	case f.Type == domain.Date, c.Unit > 0 && int64(n)*366*f.Type.Facts().Day/c.Unit < mostValues:
 	case n == 1:
 		f.Resolution = "minute"
 	case n <= 100:
@@ -238,25 +272,14 @@ func (f *FoundColumn) years(y noisy) {
 	}
 }
 
-// categories picks the values of a text.
-func (f *FoundColumn) categories(v query.FoundValues) {
-	f.Needed = math.Ceil(v.Threshold)
-	for _, value := range v.Values {
-		if usable(value.Text) {
-			f.Values = append(f.Values, value.Text)
-		}
+// year is that of a day or moment that is declared.
+func (c *Column) year(text string) (year int, ok bool) {
+	a := c.attribute()
+	v, ok := a.ParseNative(text)
+	if !ok {
+		return 0, false
 	}
-	if len(f.Values) > domain.MaxSize/2 {
-		f.Values = f.Values[:domain.MaxSize/2]
-	}
-	if len(f.Values) == 0 {
-		f.Left = fmt.Sprintf("no value was found; one needs about %.0f people who share it", f.Needed)
-	}
-}
-
-// usable reports whether a domain file can hold a text.
-func usable(s string) bool {
-	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r == '\r' || !unicode.IsPrint(r) && r != ' ' && r != '\t' })
+	return a.Type.Time(v).Year(), true
 }
 
 // LeftOut returns the columns that are left out.

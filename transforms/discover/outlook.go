@@ -5,12 +5,13 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
 // Outlook is what a discovery can see, before anything is read: public figures.
 type Outlook struct {
-	Value float64 // people who have to share a value for it to be found, if half of the columns are texts
+	Value float64 // people who have to share a value for it to be found; 0: no values are to be found
 	Cell  float64 // people who have to be near an end of a range for it to be found
 }
 
@@ -31,16 +32,21 @@ func (p Params) Outlook() (Outlook, error) {
 	if err != nil {
 		return Outlook{}, err
 	}
-	texts := int64((len(p.Columns) + 1) / 2)
-	others := int64(len(p.Columns)) - texts
+	texts, others := p.expected()
+	if texts+others == 0 {
+		return Outlook{}, nil // rows of people alone
+	}
 	weight := valueWeight*texts + rangeWeight*others
 	rest := int64(100 - kindsShare - formsShare - placesShare)
-	e, err := l.Values(accountant.Values{Columns: int(texts), First: cut, Delta: dp.ShareOf(1, 1)}, share(p.Share, rest*valueWeight*texts, 100*weight))
-	if err != nil {
-		return Outlook{}, err
+	out := Outlook{}
+	if texts > 0 {
+		e, err := l.Values(accountant.Values{Columns: int(texts), First: cut, Delta: dp.ShareOf(1, 1)}, share(p.Share, rest*valueWeight*texts, 100*weight))
+		if err != nil {
+			return Outlook{}, err
+		}
+		threshold, _ := e.Threshold.Float64()
+		out.Value = math.Ceil(threshold)
 	}
-	threshold, _ := e.Threshold.Float64()
-	out := Outlook{Value: math.Ceil(threshold)}
 	if others > 0 {
 		m, err := l.Measure(accountant.Equal(int(others), others*magnitudeCells), share(p.Share, rest*rangeWeight*others, 100*weight))
 		if err != nil {
@@ -51,9 +57,28 @@ func (p Params) Outlook() (Outlook, error) {
 	return out, nil
 }
 
+// expected returns of how many columns and levels of prefixes values are found, and of how many columns ranges. Half of the
+// columns whose types are to be found are taken for texts.
+func (p Params) expected() (texts, others int64) {
+	untyped := int64(0)
+	for i := range p.Columns {
+		switch c := &p.Columns[i]; {
+		case c.Untyped:
+			untyped++
+		case c.hasValues():
+			texts += int64(c.levels())
+		case c.Type != domain.Bool && c.Type != domain.Time:
+			others++
+		}
+	}
+	return texts + (untyped+1)/2, others + untyped/2
+}
+
 // Enough reports whether a number of people is enough for most of a table to be found, and how many would do.
 func (o Outlook) Enough(people float64) (ok bool, needed float64) {
-	needed = math.Ceil(o.Value / mostOfPeople)
+	if needed = math.Ceil(o.Value / mostOfPeople); o.Value == 0 {
+		needed = math.Ceil(o.Cell / mostOfPeople)
+	}
 	return people >= needed, needed
 }
 

@@ -17,12 +17,39 @@ type Column struct {
 	Untyped bool        // a column of text, whose type is to be found
 	Type    domain.Type // else
 	Scale   int         // of a NUMERIC
+
+	// The rest is for columns of which a domain file leaves parts to be found.
+
+	Values   bool   // of a number: its values are to be found, and not its range; a STRING has values in any case
+	Prefixes []int  // of values: the numbers of characters at which they may be cut, ascending
+	Min, Max string // ends of the range that are declared
+	Step     string // resolution of a number that is declared
+	Unit     int64  // resolution of a time that is declared, in native units
 }
+
+// attribute is the column as a reader of tables has it.
+func (c *Column) attribute() domain.Attribute {
+	return domain.Attribute{Name: c.Name, Type: c.Type, Scale: c.Scale}
+}
+
+// hasValues reports whether the values of a column whose type is public are to be found.
+func (c *Column) hasValues() bool { return !c.Untyped && (c.Values || c.Type == domain.String) }
+
+// Rows is what is to be found of the rows of people.
+type Rows int
+
+// What can be found of the rows of people.
+const (
+	AllOfRows Rows = iota // how many they have at most, and which columns stay the same
+	MostRows              // how many they have at most
+	NoRows
+)
 
 // Params configures Discover. Columns, Epsilon, Delta and Share are required.
 type Params struct {
 	Columns      []Column // without the privacy ID
 	PrivacyID    string   // empty: every record is a unit
+	Rows         Rows     // of people
 	Epsilon      dp.Epsilon
 	Delta        dp.Delta // above 0: values are released at the price of it
 	Neighbouring dp.Neighbouring
@@ -58,7 +85,9 @@ func (p Params) ledger() (*accountant.Ledger, error) {
 	q := accountant.Params{Neighbouring: p.Neighbouring, Epsilon: p.Epsilon, Delta: p.Delta}
 	q.ValuesDelta = dp.Delta(float64(p.Delta) * p.valuesShare().Float() * (1 - 0x1p-40))
 	if p.whole() { // nothing comes after it
-		q.Coordinates = int64(2 * len(p.Columns))
+		for i := range p.Columns {
+			q.Coordinates += int64(2 * p.Columns[i].levels())
+		}
 		for _, n := range sizes(len(p.Columns)) {
 			q.Coordinates += int64(n)
 		}
@@ -82,6 +111,14 @@ func (p Params) valuesShare() dp.Share {
 	return p.Share
 }
 
+// prefixes are those of all columns.
+func (p Params) prefixes() (list [][]int) {
+	for _, c := range p.Columns {
+		list = append(list, c.Prefixes)
+	}
+	return list
+}
+
 // whole reports whether the discovery may spend all of its budget.
 func (p Params) whole() bool { return p.Share.Num == p.Share.Den }
 
@@ -102,7 +139,7 @@ func (p Params) Validate() error {
 	if p.Delta == 0 {
 		add("a delta of 0: values are found at the price of delta; take one far below 1/(number of people)")
 	}
-	if len(p.Columns) == 0 {
+	if len(p.Columns) == 0 && (p.Rows != MostRows || p.PrivacyID == "") {
 		add("no columns; name those of the table but the privacy ID")
 	}
 	if p.Share.Num <= 0 || p.Share.Den <= 0 || p.Share.Num > p.Share.Den {

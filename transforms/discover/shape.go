@@ -83,7 +83,7 @@ type reader struct {
 }
 
 func newReader(c Column) reader {
-	return reader{c, domain.Attribute{Type: c.Type, Scale: c.Scale}}
+	return reader{c, c.attribute()}
 }
 
 // nullMarks are texts that stand for no value.
@@ -92,10 +92,13 @@ var nullMarks = map[string]bool{"": true, "NULL": true, "null": true, "NA": true
 // place finds the cells of a cell, null or text; value is whether the text is a candidate.
 func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value bool) {
 	cells = [constantOf]int{nullCell, placesCells - 1, magnitudeCells - 1, yearCells - 1}
-	if null || nullMarks[string(text)] {
+	if null || r.Untyped && nullMarks[string(text)] {
 		return cells, false
 	}
-	kind := r.kind(text)
+	text, kind, ok := r.kind(text)
+	if !ok {
+		return cells, false
+	}
 	cells[kindOf] = cellOfKind[kind]
 	read, as := text, kind
 	if kind == cellkind.Text && r.Untyped {
@@ -115,18 +118,35 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	code := kind == cellkind.Boolean || kind == cellkind.Integer && len(text) <= 6 || kind == cellkind.Decimal && len(text) <= 4
 	value = len(text) <= maxCandidate && (kind == cellkind.Text || code)
 	if !r.Untyped {
-		value = r.Type == domain.String && len(text) <= maxCandidate
+		value = r.hasValues() && len(text) <= maxCandidate
 	}
 	return cells, value
 }
 
-// kind classifies a text, by the type of its column if that is public.
-func (r *reader) kind(text []byte) cellkind.Kind {
-	kind := declaredKinds[r.Type]
+// kind classifies a text, by the type of its column if that is public: then as a text of that type, which a cell that cannot
+// be used is not.
+func (r *reader) kind(text []byte) (plain []byte, kind cellkind.Kind, ok bool) {
 	if r.Untyped {
 		kind, _ = cellkind.Classify(text)
+		return text, kind, true
 	}
-	return kind
+	kind = declaredKinds[r.Type]
+	switch kind {
+	case cellkind.Text:
+		return text, kind, len(text) > 0
+	case cellkind.Boolean:
+		return text, kind, true
+	case cellkind.Decimal:
+		x, ok := domain.ParseFloat(string(text))
+		if ok = ok && !math.IsNaN(x); !ok || !r.Values {
+			return text, kind, ok
+		}
+	}
+	v, ok := r.attr.ParseNative(string(text))
+	if ok {
+		text = r.attr.AppendNative(nil, v)
+	}
+	return text, kind, ok
 }
 
 // declaredKinds are the kinds of cells of declared types; others are texts.

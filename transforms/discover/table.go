@@ -4,11 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
@@ -17,15 +16,25 @@ type table struct {
 	units  int64
 	dense  [][]int64 // by statistic, as sizes has them; nil: values alone
 	values []map[string]int64
+	rest   []map[string]int64 // units of dropped values by prefix, of columns that have some: see cut
 }
 
 func newTable(columns int) *table {
-	t := &table{dense: make([][]int64, columns*statistics+1), values: make([]map[string]int64, columns)}
+	t := valuesTable(columns)
+	t.dense = make([][]int64, columns*statistics+1)
 	for a, n := range sizes(columns) {
 		t.dense[a] = make([]int64, n)
 	}
 	return t
 }
+
+// valuesTable is a table of values alone.
+func valuesTable(columns int) *table {
+	return &table{values: make([]map[string]int64, columns), rest: make([]map[string]int64, columns)}
+}
+
+// texts are the counts of texts, of all columns.
+func (t *table) texts() [][]map[string]int64 { return [][]map[string]int64{t.values, t.rest} }
 
 // Units implements mechanism.Counts.
 func (t *table) Units() int64 { return t.units }
@@ -36,17 +45,6 @@ func (t *table) Marginal(c domain.Clique) []int64 {
 		panic("discover: statistics are counted one by one")
 	}
 	return t.dense[c[0]]
-}
-
-// Values implements mechanism.ValueCounts.
-func (t *table) Values(column int, drop int64) []query.Value {
-	var list []query.Value
-	for text, n := range t.values[column] {
-		if n > drop {
-			list = append(list, query.Value{Text: text, Count: n})
-		}
-	}
-	return list
 }
 
 // add counts a unit with one value, if that is a candidate.
@@ -76,27 +74,19 @@ func (t *table) merge(o *table) error {
 			t.dense[a][i] += n
 		}
 	}
-	for c, m := range o.values {
-		if t.values[c] == nil {
-			t.values[c] = m
-			continue
-		}
-		for text, n := range m {
-			t.values[c][text] += n
-		}
-	}
-	return nil
-}
-
-// cut drops values of at most so many units.
-func (t *table) cut(least int64) {
-	for _, m := range t.values {
-		for text, n := range m {
-			if n <= least {
-				delete(m, text)
+	mine := t.texts()
+	for k, list := range o.texts() {
+		for c, m := range list {
+			if mine[k][c] == nil {
+				mine[k][c] = m
+				continue
+			}
+			for text, n := range m {
+				mine[k][c][text] += n
 			}
 		}
 	}
+	return nil
 }
 
 // digest is a hash of all counts.
@@ -115,15 +105,12 @@ func (t *table) encode() []byte {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 	}
-	for _, m := range t.values {
-		texts := make([]string, 0, len(m))
-		for text := range m {
-			texts = append(texts, text)
-		}
-		slices.SortFunc(texts, strings.Compare)
-		b = binary.AppendUvarint(b, uint64(len(texts)))
-		for _, text := range texts {
-			b = binary.AppendUvarint(wire.AppendText(b, text), uint64(m[text]))
+	for _, list := range t.texts() {
+		for _, m := range list {
+			b = binary.AppendUvarint(b, uint64(len(m)))
+			for _, text := range slices.Sorted(maps.Keys(m)) {
+				b = binary.AppendUvarint(wire.AppendText(b, text), uint64(m[text]))
+			}
 		}
 	}
 	return b
@@ -135,7 +122,7 @@ func decodeTable(in []byte) (*table, error) {
 	if d.Bad || columns > uint64(len(in)) || dense != 0 && dense != columns*statistics+1 {
 		return nil, errTable
 	}
-	t := &table{values: make([]map[string]int64, columns)}
+	t := valuesTable(int(columns))
 	if dense > 0 {
 		t = newTable(int(columns))
 	}
@@ -145,18 +132,20 @@ func decodeTable(in []byte) (*table, error) {
 			cells[i] = d.Count()
 		}
 	}
-	for c := range t.values {
-		n := d.Uvarint()
-		if d.Bad || n > uint64(len(d.Rest)) {
-			return nil, errTable
-		}
-		if n == 0 {
-			continue
-		}
-		t.values[c] = make(map[string]int64, n)
-		for range n {
-			text := d.Text()
-			t.values[c][text] = d.Count()
+	for _, list := range t.texts() {
+		for c := range list {
+			n := d.Uvarint()
+			if d.Bad || n > uint64(len(d.Rest)) {
+				return nil, errTable
+			}
+			if n == 0 {
+				continue
+			}
+			list[c] = make(map[string]int64, n)
+			for range n {
+				text := d.Text()
+				list[c][text] = d.Count()
+			}
 		}
 	}
 	if !d.Done() {

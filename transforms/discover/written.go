@@ -27,9 +27,6 @@ const (
 // longestWritten is the length of the longest number or date that is looked for.
 const longestWritten = 64
 
-// latestShort is the year up to which years of two digits are taken: 69 is 1969.
-const latestShort = 2068
-
 // form finds the cell of a text in formOf, and returns the text as it is read, and what it is.
 func form(text []byte) (cell int, read []byte, kind cellkind.Kind) {
 	if len(text) > longestWritten || !bytes.ContainsAny(text, "0123456789") {
@@ -39,7 +36,7 @@ func form(text []byte) (cell int, read []byte, kind cellkind.Kind) {
 		cellkind.Written
 		cell int
 	}{{cellkind.PointNumbers, pointCell}, {cellkind.CommaNumbers, commaCell}} {
-		if read, ok := w.Canonical(nil, text, latestShort); ok {
+		if read, ok := w.Canonical(nil, text, cellkind.LatestShort); ok {
 			if kind, _ = cellkind.Classify(read); kind == cellkind.Integer || kind == cellkind.Decimal || kind == cellkind.Float {
 				return w.cell, read, kind
 			}
@@ -49,7 +46,7 @@ func form(text []byte) (cell int, read []byte, kind cellkind.Kind) {
 		cellkind.Written
 		cell int
 	}{{cellkind.DayFirst, dayDate}, {cellkind.MonthFirst, monthDate}, {cellkind.NamedMonth, namedDate}} {
-		moment, ok := w.Canonical(nil, text, latestShort)
+		moment, ok := w.Canonical(nil, text, cellkind.LatestShort)
 		if !ok {
 			continue
 		}

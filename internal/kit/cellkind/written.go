@@ -53,6 +53,9 @@ func (w Written) Canonical(dst, cell []byte, latest int) (text []byte, ok bool) 
 	return w.date(dst[:0], cell, latest)
 }
 
+// LatestShort is the year up to which years of two digits are taken where no range says more: 69 is 1969.
+const LatestShort = 2068
+
 // currencies are names of money beside the signs that Unicode knows as such.
 var currencies = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON",
 	"CAD", "AUD", "NZD", "BRL", "MXN", "ZAR", "TRY", "US$", "R$", "kr", "zł", "Kč", "Ft"}

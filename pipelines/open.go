@@ -1,0 +1,162 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/transforms/discover"
+)
+
+// A domain file may leave parts open. They are found as a whole domain is, from the columns that have open parts alone, and
+// the file is completed with them: what it declares stays, and costs nothing.
+
+// parsedDomain is a domain file that was read once for a command that can find open parts.
+type parsedDomain struct {
+	file   *schema.File // with what stands for open parts
+	open   *schema.Open // nil: none
+	faults Faults
+}
+
+// Finds reads the domain file of a request, and reports whether all of its domain or parts of it are to be found.
+func Finds(ctx context.Context, c *Config) bool {
+	if c.Domain == "" {
+		return true
+	}
+	p := &parsedDomain{}
+	data, err := readDomainText(ctx, c.Domain)
+	if err == nil {
+		p.file, p.open, err = schema.ParseOpen(c.Domain, data)
+	}
+	p.faults, c.parsed = fileFaults("--domain", err), p
+	return p.open != nil
+}
+
+// open is what the domain file of a request leaves open; nil: nothing.
+func (c Config) open() *schema.Open {
+	if c.parsed == nil {
+		return nil
+	}
+	return c.parsed.open
+}
+
+// setOpen sets what is to be found of a file with open parts.
+func (r *FindRequest) setOpen(ctx context.Context, f *Faults) {
+	file, open := r.parsed.file, r.open()
+	r.PrivacyID = file.Domain.PrivacyID
+	r.ExpectedRows = orDefault(r.ExpectedRows, file.ExpectedRows)
+	r.setParams(openColumns(open.Columns))
+	if r.params.Rows = discover.NoRows; open.Rows {
+		r.params.Rows = discover.MostRows
+	}
+	if open.Rows && r.PrivacyID == "" {
+		f.add("--domain", "events: rows: max: is to be found, and no privacy_id says whose rows they are", "declare privacy_id")
+	}
+	if r.People != "" {
+		f.add("--people_input", "cannot be read where parts of the domain are to be found", "declare them in the domain file")
+	}
+	if r.form = file.CSV; r.source == nil {
+		return
+	}
+	r.scales(ctx, f)
+}
+
+// openColumns are the open columns of a file as they are found.
+func openColumns(open []schema.OpenColumn) (columns []discover.Column) {
+	for _, o := range open {
+		c := discover.Column{Name: o.Name, Type: o.Type, Values: o.Values, Prefixes: o.Prefixes, Min: o.Min, Max: o.Max}
+		if c.Unit = o.Unit; o.Resolution == "" {
+			c.Unit = 0
+		} else if o.Type.Facts().Day == 0 {
+			c.Step = o.Resolution
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// mostScale is the number of decimal places of a NUMERIC of text. What has none in the table has as many as are found.
+const mostScale = 9
+
+// scales sets the decimal places of NUMERIC columns, which a table may declare.
+func (r *FindRequest) scales(ctx context.Context, f *Faults) {
+	described, _, err := r.source.Describe(ctx)
+	if err != nil {
+		*f = append(*f, ErrorFaults("--input", err)...)
+		return
+	}
+	for i := range r.params.Columns {
+		c := &r.params.Columns[i]
+		if c.Type != domain.Numeric {
+			continue
+		}
+		c.Scale = mostScale
+		for _, d := range described {
+			if d.Name == c.Name && !d.Untyped {
+				c.Scale = min(d.Scale, 4)
+			}
+		}
+	}
+}
+
+// complete returns the text of the domain of a request once it is found.
+func (r *FindRequest) complete(found *discover.Found, charge *schema.Charge) ([]byte, error) {
+	open := r.open()
+	if open == nil {
+		text := found.File(r.text)
+		if charge != nil {
+			text = append(text, charge.String()...)
+		}
+		return text, nil
+	}
+	left := map[string]string{}
+	for _, c := range found.LeftOut() {
+		left[c.Name] = c.Left
+	}
+	return open.Fill(found.File(false), max(1, found.MaxRows), left, charge)
+}
+
+// completedName is the name, in the directory of what was found, of a completed domain file that has faults.
+const completedName = "domain.yaml"
+
+// checkCompleted refuses a completed domain file with faults, and keeps it, so that the places of its faults can be looked up.
+func (r *FindRequest) checkCompleted(ctx context.Context, text []byte) error {
+	if r.open() == nil {
+		return nil
+	}
+	name := r.dir + "/" + completedName
+	_, faults := parseDomain(name, text)
+	if len(faults) == 0 {
+		return nil
+	}
+	_, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, completedName, text)
+	return errors.Join(faults, err)
+}
+
+// openNote says what of a file was found; empty: all of it.
+func (r *FindRequest) openNote(budget string) string {
+	parts := openParts(r.open())
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("what the domain file left open was found with %s: %s", budget, strings.Join(parts, ", "))
+}
+
+// openParts names the open parts of a file.
+func openParts(o *schema.Open) (list []string) {
+	if o == nil {
+		return nil
+	}
+	for i := range o.Columns {
+		list = append(list, o.Columns[i].String())
+	}
+	if o.Rows {
+		list = append(list, "rows of a person (max)")
+	}
+	return slices.Clip(list)
+}

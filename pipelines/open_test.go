@@ -1,0 +1,138 @@
+package pipelines
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// openFile is a domain file with open parts of each kind.
+const openFile = `privacy_id: id
+columns:
+  # as they answered
+  - {name: sex, type: STRING, values: [Female, Male], other: true}
+  - {name: city, type: STRING} # where they live
+  - {name: age, type: INT64, min: 0, max: find, null: true}
+  - {name: status, type: INT64, values: find}
+  - {name: fare, type: NUMERIC, resolution: 0.50}
+  - {name: visited, type: DATE}
+  - {name: note, type: STRING}
+  - {name: dx, type: STRING, prefix: [1, 3]}
+events: {person: [sex, note], rows: {max: find}}
+workload:
+  - columns: [sex, city]
+csv: {trim: true, null: ["?"]}
+`
+
+// openCSV writes a table for it, whose cells have values that no one shares too.
+func openCSV(t *testing.T, people int) string {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 4))
+	b := &strings.Builder{}
+	b.WriteString("id,sex,city,age,status,fare,visited,note,dx\n")
+	for i := range people {
+		for k := range 1 + i%3 {
+			dx := []string{"I10", fmt.Sprintf("D66.%03d", rng.IntN(1000)), fmt.Sprintf("E%04d", rng.IntN(10_000)), fmt.Sprintf("%c%d", 'F'+rune(rng.IntN(20)), i)}[rng.IntN(4)]
+			fmt.Fprintf(b, "p%d, %s,%s,%d,%d,%d.5,20%02d-03-0%d,note %d %d,%s\n", i, []string{"Female", "Male"}[i%2], []string{"Bonn", "Köln", "?"}[i%3], 20+(i+k)%50,
+				[]int{200, 404, 500 + i}[rng.IntN(3)], rng.IntN(60), 20+i%4, 1+k, i, k, dx)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "people.csv")
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestRunOpen: of a domain file with open parts only these are found: what it declares stands in the domain that is released,
+// with comments, and each column says what was released of it. Nothing that one person alone has is named. One statement
+// holds finding and run. The budget book has one charge, which the statement names.
+func TestRunOpen(t *testing.T) {
+	dir := t.TempDir()
+	name, ledger, input := filepath.Join(dir, "open.yaml"), filepath.Join(dir, "book"), openCSV(t, 30_000)
+	if err := os.WriteFile(name, []byte(openFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Ledger(t.Context(), &strings.Builder{}, LedgerConfig{Dir: ledger, Create: "people", Epsilon: 3, Delta: 1e-7, PrivacyID: "id", Input: input}); err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Domain: name, Input: input, Output: filepath.Join(dir, "out"), Epsilon: 2, Delta: 1e-9, Ledger: ledger}
+	if !Finds(t.Context(), &c) {
+		t.Fatal("nothing is to be found")
+	}
+	r, err := ValidateFind(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := RunFound(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range []string{
+		"# as they answered\n  - {name: sex, type: STRING, values: [Female, Male], other: true}\n",
+		"# released: values, other, null\n  - {name: city, type: STRING, values: [\"Bonn\", \"Köln\"], other: true, null: true} # where they live\n",
+		"# released: max\n  - {name: age, type: INT64, min: 0, max: 127, null: true}\n",
+		"{name: status, type: INT64, values: [\"",
+		"# released: min, max, fallback\n  - {name: fare, type: NUMERIC, resolution: 0.50, min: 0.5, max: 63.5",
+		"{name: visited, type: DATE, min: 2020-01-01, max: 2023-12-31,",
+		"# left out: note: no value was found", "events: {person: [sex], rows: {max: 4}}", "# released: rows: max",
+		"prefix: [1, 3], values: [\"", `"D66*"`, `"E*"`, `"I10"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the domain lacks %s:\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"note 1", "D66.", "502", "F1", "find"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the domain has %s:\n%s", not, text)
+		}
+	}
+	if _, err := schema.Parse("found", data); err != nil {
+		t.Error(err)
+	}
+	p := res.Privacy
+	stages := map[string]int{}
+	for _, l := range p.Ledger {
+		stages[l.Stage]++
+	}
+	if stages["found values"] != 3 || stages["found rows"] != 1 || stages["found rows alike"] != 0 || p.Epsilon != 2 || p.Delta != 1e-9 {
+		t.Errorf("the statement has the stages %v", stages)
+	}
+	b, faults := openLedger(t.Context(), ledger)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	charges := b.Standing()
+	if len(charges) != 1 || charges[0].Epsilon != 2 || charges[0].Delta != 1e-9 || p.Book == nil || p.Book.Entry == 0 || b.Holds(p.Book.Entry, p.Book.SHA256) != nil {
+		t.Errorf("the book has %+v, and the statement names %+v", charges, p.Book)
+	}
+	if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "what the domain file left open was found with 10 % of the budget: city (values), age (max), status (values)") ||
+		!strings.Contains(notes, "charged as one") {
+		t.Errorf("notes: %s", notes)
+	}
+	rows, err := os.ReadFile(rowsFile(t, c.Output))
+	if err != nil || strings.Contains(string(rows), "D66.") || !strings.Contains(string(rows), "D66*") {
+		t.Errorf("codes in the rows: %v", err)
+	}
+}
+
+// rowsFile is the only file of rows of a run.
+func rowsFile(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("rows: %v, %v", names, err)
+	}
+	return names[0]
+}
