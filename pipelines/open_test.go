@@ -39,7 +39,7 @@ func openCSV(t *testing.T, people int) string {
 	for i := range people {
 		for k := range 1 + i%3 {
 			dx := []string{"I10", fmt.Sprintf("D66.%03d", rng.IntN(1000)), fmt.Sprintf("E%04d", rng.IntN(10_000)), fmt.Sprintf("%c%d", 'F'+rune(rng.IntN(20)), i)}[rng.IntN(4)]
-			fmt.Fprintf(b, "p%d, %s,%s,%d,%d,%d.5,20%02d-03-0%d,note %d %d,%s\n", i, []string{"Female", "Male"}[i%2], []string{"Bonn", "Köln", "?"}[i%3], 20+(i+k)%50,
+			fmt.Fprintf(b, "p%d, %s,%s,%d,%d,%d.5,20%02d-03-0%d,note %d %d,%s\n", i, []string{"Female", "Male"}[i%2], []string{"Bonn", "Bonn", "Bonn", "Köln", "?"}[i%5], 20+(i+k)%50,
 				[]int{200, 404, 500 + i}[rng.IntN(3)], rng.IntN(60), 20+i%4, 1+k, i, k, dx)
 		}
 	}
@@ -135,4 +135,103 @@ func rowsFile(t *testing.T, dir string) string {
 		t.Fatalf("rows: %v, %v", names, err)
 	}
 	return names[0]
+}
+
+// TestInferOpen: infer finds the open parts of a file alone. The file that it writes has the charge, and is a domain file that
+// synth takes. What is refused is refused before anything is spent.
+func TestInferOpen(t *testing.T) {
+	dir := t.TempDir()
+	name, input := filepath.Join(dir, "open.yaml"), openCSV(t, 20_000)
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(openFile)
+	c := Config{Domain: name, Input: input, Output: filepath.Join(dir, "found.yaml"), Epsilon: .5, Delta: 1e-9}
+	r, err := ValidateInfer(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Infer(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := schema.Parse("found", found.Text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, found.Text)
+	}
+	if file.Charge == nil || file.Charge.Epsilon != .5 || file.Domain.Index("sex") < 0 || file.Domain.Index("note") >= 0 {
+		t.Errorf("found:\n%s", found.Text)
+	}
+	for _, f := range []struct{ text, says string }{
+		{strings.Replace(string(found.Text), "max: 127", "max: find", 1), "a file carries one"},
+		{strings.Split(string(found.Text), "found:")[0], "nothing in it is to be found"},
+		{strings.ReplaceAll(openFile, "city", "town"), `"town"`},
+		{strings.Replace(openFile, "type: DATE", "type: DAY", 1), "the types are"},
+	} {
+		write(f.text)
+		if _, err := ValidateInfer(t.Context(), c); err == nil || !strings.Contains(err.Error(), f.says) {
+			t.Errorf("want %q: %v", f.says, err)
+		}
+	}
+	write(openFile)
+	c.PrivacyID = "id"
+	if _, err := ValidateInfer(t.Context(), c); err == nil || !strings.Contains(err.Error(), "which says who is protected") {
+		t.Errorf("a privacy ID besides: %v", err)
+	}
+}
+
+// TestOpenIsNeeded: where nothing can be found, a file with open parts is refused, and a plan says which parts are open, what
+// they cost and how many people they need. What found parts break is said with their place, and the budget is not spent twice.
+func TestOpenIsNeeded(t *testing.T) {
+	dir := t.TempDir()
+	name, input := filepath.Join(dir, "open.yaml"), openCSV(t, 2000)
+	if err := os.WriteFile(name, []byte(openFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ValidateSample(t.Context(), SampleConfig{Domain: name, Output: filepath.Join(dir, "dry"), Rows: 10}); err == nil || !strings.Contains(err.Error(), "is to be found, which `dapple synth`") {
+		t.Errorf("dry rows: %v", err)
+	}
+	plan := PlanConfig{Config: Config{Domain: name, Epsilon: 1, Delta: 1e-9, ExpectedRows: 30_000}}
+	if !Finds(t.Context(), &plan.Config) {
+		t.Fatal("nothing is to be found")
+	}
+	p, err := PlanFound(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &strings.Builder{}
+	if err := p.WriteText(b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"10 % of the budget finds what is open", "open      city (values), age (max), status (values), fare (min, max), visited (min, max), note (values), dx (values), rows of a person (max); the rest of the domain file costs nothing", "people to be named"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the plan lacks %q:\n%s", want, b)
+		}
+	}
+	c := Config{Domain: name, Input: input, Output: filepath.Join(dir, "out"), Epsilon: 1, Delta: 1e-9, ExpectedRows: 300}
+	Finds(t.Context(), &c)
+	if _, err := ValidateFind(t.Context(), c); err == nil || !strings.Contains(err.Error(), "would do") {
+		t.Errorf("300 people: %v", err)
+	}
+	if err := os.WriteFile(name, []byte(strings.Replace(openFile, "[sex, city]", "[sex, note]", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.ExpectedRows = 0
+	for attempt := range 2 {
+		Finds(t.Context(), &c)
+		r, err := ValidateFind(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RunFound(t.Context(), r); err == nil || !strings.Contains(err.Error(), `no column is called "note"`) || !strings.Contains(err.Error(), "also with a domain file that declares the rest otherwise") ||
+			!strings.Contains(err.Error(), r.dir+"/domain.yaml:") {
+			t.Fatalf("attempt %d: %v", attempt, err)
+		}
+		if _, err := os.Stat(filepath.Join(r.dir, completedName)); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -366,3 +366,23 @@ func BenchmarkDecode15(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/record")
 }
+
+// A code is of its own category, else of its longest prefix that is one, by characters; else it is other.
+func TestPrefixes(t *testing.T) {
+	d := &Domain{Attributes: []Attribute{{Name: "dx", Type: String, Values: []string{"D66.5", "D66*", "D*", "ä1*"}, Prefixes: []int{1, 2, 3}, Other: true, OtherValue: "other"}}}
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	e := NewEncoder(d)
+	for text, want := range map[string]Code{"D66.5": 0, "D66.51": 1, "D66": 1, "D66*": 1, "D6": 2, "D": 2, "D77": 2, "ä1": 3, "ä12": 3, "ä": 4, "": 4, "X": 4} {
+		if code, ok := e.FromString(0, text); code != want || !ok {
+			t.Errorf("%q has the code %d, want %d", text, code, want)
+		}
+	}
+	for _, lengths := range [][]int{{0}, {2, 1}, {3, 3}, {MaxPrefix + 1}} {
+		d.Attributes[0].Prefixes = lengths
+		if d.Validate() == nil {
+			t.Errorf("prefixes %v are accepted", lengths)
+		}
+	}
+}

@@ -117,7 +117,7 @@ func (c *columnReader) bins() {
 		return
 	}
 	if count == 0 {
-		if c.attr.Type != domain.Int64 || width >= smallRange {
+		if c.attr.Type != domain.Int64 || width >= smallRange || c.attr.Resolution > 1 {
 			c.attr.Cuts = []int64{lo, hi}
 			c.learn()
 			return

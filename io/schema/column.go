@@ -239,7 +239,7 @@ func (c *columnReader) other() {
 		}
 		return
 	}
-	if !c.has("values") || c.attr.Type == domain.Bool {
+	if !c.has("values") && len(c.attr.Values) == 0 || c.attr.Type == domain.Bool {
 		c.attr.Other = false
 		c.add(c.keys["other"], "%s: other is for STRING, INT64 and NUMERIC columns with values; use null: true or fallback: VALUE", c.what)
 		c.attr.Null = true // unusable values have a place in the file's mind: do not ask again

@@ -215,7 +215,7 @@ func (o *Open) Fill(found []byte, rows int64, left map[string]string, charge *Ch
 		o.leaveOut(c)
 	}
 	if o.Rows {
-		o.rows.Value, o.rows.Tag = fmt.Sprint(rows), "!!int"
+		o.rows.Value, o.rows.Tag, o.rows.Style = fmt.Sprint(rows), "!!int", 0
 		head += "# released: rows: max\n"
 	}
 	if charge != nil {
@@ -258,7 +258,7 @@ func (c *OpenColumn) merge(found *yaml.Node) (released []string) {
 		switch {
 		case own == nil:
 			c.node.Content = append(c.node.Content, found.Content[i], value)
-		case own.Kind == yaml.ScalarNode && own.Value == Find:
+		case own.Kind == yaml.ScalarNode && own.Value == Find, key == "resolution": // a declared one had too many values
 			value.LineComment = own.LineComment
 			*own = *value
 		default:

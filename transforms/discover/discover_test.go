@@ -43,6 +43,12 @@ func (r rows) chunk(id bool) *domain.Chunk {
 // counted counts rows as the pipeline does, a bundle for each part.
 func counted(t testing.TB, p Params, parts ...rows) *table {
 	t.Helper()
+	return countedAbove(t, p, 0, parts...)
+}
+
+// countedAbove is counted with a first cut.
+func countedAbove(t testing.TB, p Params, cut int64, parts ...rows) *table {
+	t.Helper()
 	p = p.withDefaults()
 	shards := map[int][][]byte{}
 	emit := func(key int, b []byte) { shards[key] = append(shards[key], b) }
@@ -81,7 +87,7 @@ func counted(t testing.TB, p Params, parts ...rows) *table {
 	}
 	var sums [][]byte
 	for key, list := range shards {
-		if err := (&sumFn{Prefixes: p.prefixes()}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }); err != nil {
+		if err := (&sumFn{Prefixes: p.prefixes(), Cut: cut}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,106 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOpenFaults: what cannot be found is refused with its place and a mend, also beside other faults; a file with open parts is
+// no domain yet.
+func TestOpenFaults(t *testing.T) {
+	for _, c := range []struct{ column, says string }{
+		{"type: INT64, min: 0, max: find, bins: 4, null: true", "bins of a range that is to be found"},
+		{"type: INT64, max: find", "no cells; add min and max"},
+		{"type: INT64, fallback: 3", "fallback is one of the cells, which are to be found"},
+		{"type: DATE, values: find", "DATE columns have no values"},
+		{"type: STRING, values: find, prefix: [3, 0]", `prefix: got "0"`},
+		{"type: INT64, prefix: [1]", "INT64 columns have no prefix"},
+		{"type: BOOL", "does not say what an unusable value becomes"},
+		{"type: TIMESTAMP, resolution: microsecond, min: 2024-01-01, max: 2024-12-31, null: true", "more than 2^20"},
+		{"type: FLOAT64, resolution: -1", "resolution: got"},
+		{"type: NUMERIC, min: a, max: find", "min: got"},
+		{"type: TIME, resolution: millisecond", "more than 2^20"},
+		{"type: INT64, values: find, other: true", "add other_value"},
+	} {
+		text := "privacy_id: id\ncolumns:\n  - {name: a, " + c.column + "}\n"
+		if _, open, err := ParseOpen("open.yaml", []byte(text)); err == nil || open != nil || !strings.Contains(err.Error(), "open.yaml:3:") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: want %q: %v", c.column, c.says, err)
+		}
+	}
+	text := "privacy_id: id\ncolumns:\n  - {name: a, type: STRING, values: find}\n  - {name: b, type: INT64, min: 1, max: find, null: true}\nevents: {person: [a], rows: {max: find}}\n"
+	if _, err := Parse("open.yaml", []byte(text)); err == nil || strings.Count(err.Error(), "is to be found, which `dapple synth`") != 3 {
+		t.Errorf("want three parts refused: %v", err)
+	}
+}
+
+// TestOpenColumns: each form of an open part is read, what is declared is no part of it, and what stands for it is a domain.
+func TestOpenColumns(t *testing.T) {
+	for column, want := range map[string]string{
+		"type: STRING": "a (values)",
+		"type: STRING, prefix: [3, 1], other: true":           "a (values)",
+		"type: STRING, values: find, null: true":              "a (values)",
+		"type: INT64":                                         "a (min, max)",
+		"type: INT64, values: find, null: true":               "a (values)",
+		"type: INT64, min: 5, max: find":                      "a (max)",
+		"type: NUMERIC, min: find, max: 99.25, null: true":    "a (min)",
+		"type: NUMERIC, resolution: 0.001":                    "a (min, max)",
+		"type: FLOAT64, min: 1e299, max: find":                "a (max)",
+		"type: FLOAT64, min: find, max: find, resolution: .5": "a (min, max)",
+		"type: DATE, min: 9999-01-01, max: find":              "a (max)",
+		"type: TIMESTAMP, resolution: microsecond":            "a (min, max)",
+		"type: TIME, resolution: second":                      "a (min, max)",
+		"type: DATETIME, min: find, max: 2024-12-31 10:00":    "a (min)",
+	} {
+		f, open, err := ParseOpen("open.yaml", []byte("privacy_id: none\ncolumns:\n  - {name: a, "+column+"}\n"))
+		if err != nil {
+			t.Errorf("%s: %v", column, err)
+			continue
+		}
+		if open == nil || len(open.Columns) != 1 || open.Columns[0].String() != want || open.Rows {
+			t.Errorf("%s: open is %+v, want %s", column, open, want)
+		}
+		if err := f.Domain.Validate(); err != nil {
+			t.Errorf("%s: %v", column, err)
+		}
+	}
+	if _, open, err := ParseOpen("whole.yaml", []byte(ofVisits)); err != nil || open != nil {
+		t.Errorf("a whole file: %v, %v", open, err)
+	}
+}
+
+// TestFill: what was found fills the parts that are open, and nothing else; a column without any is gone, also where events and
+// csv name it; the charge stands in the file, also in one that is JSON.
+func TestFill(t *testing.T) {
+	const file = `{"privacy_id": "id", "columns": [
+  {"name": "a", "type": "STRING", "other": true, "other_value": "x"},
+  {"name": "gone", "type": "INT64"}, {"name": "b", "type": "INT64", "min": "find", "max": 90, "resolution": 3}],
+  "events": {"person": ["gone"], "usual": ["a"], "rows": {"max": "find"}}, "csv": {"written": {"gone": "1,234.5"}}}`
+	const found = `privacy_id: id
+columns:
+  - {name: a, type: STRING, values: ["v", "x", "other"], other: true, other_value: "other value", null: true}
+  - {name: b, type: INT64, min: 2, max: 7, resolution: 30, fallback: 2}
+`
+	_, open, err := ParseOpen("open.json", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	charge := Charge{ID: "one", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 1, Delta: 1e-9, Accounting: "GDP", Loss: "1/2", NoisyNumbers: 3}
+	text, err := open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, &charge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Parse("filled", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	a, b := f.Domain.Attributes[f.Domain.Index("a")], f.Domain.Attributes[f.Domain.Index("b")]
+	if strings.Join(a.Values, " ") != "v other" || a.OtherValue != "x" || a.Null || !a.Other {
+		t.Errorf("a is %+v", a)
+	}
+	if f.Domain.Index("gone") >= 0 || b.Resolution != 30 || !strings.Contains(string(text), `"max": 90`) || !strings.Contains(string(text), `"min": 2`) || len(f.CSV.Written) > 0 {
+		t.Errorf("filled:\n%s", text)
+	}
+	if f.Charge == nil || *f.Charge != charge || f.Domain.Events == nil || !strings.Contains(string(text), "# left out: gone: nobody has it") {
+		t.Errorf("filled:\n%s", text)
+	}
+}

@@ -1,0 +1,281 @@
+package discover
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+)
+
+// counting is the definition of what is counted: each unit once, by its value or, if neither this nor a longer prefix stands,
+// by its prefix.
+func counting(units []string, of query.ValuesOf, lengths []int) map[string]int64 {
+	counts := map[string]int64{}
+	for _, text := range units {
+		switch name, ok := domain.Prefix(text, of.Prefix); {
+		case of.Prefix == 0:
+			if !strings.HasSuffix(text, domain.PrefixMark) {
+				counts[text]++
+			}
+		case !ok || slices.Contains(of.Standing, text):
+		default:
+			covered := slices.ContainsFunc(lengths, func(n int) bool {
+				longer, ok := domain.Prefix(text, n)
+				return ok && n > of.Prefix && slices.Contains(of.Standing, longer)
+			})
+			if !covered {
+				counts[name]++
+			}
+		}
+	}
+	return counts
+}
+
+// TestLevelsCountEachUnitOnce: what is counted of shards from which rare values were dropped early is what the definition
+// counts, of all that more than the first cut of units have: dropping moves no unit from a count that it changes to another.
+// Half of what could pass stands at each level.
+func TestLevelsCountEachUnitOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	lengths := []int{1, 2, 4}
+	for range 400 {
+		cut := int64(rng.IntN(4))
+		var units []string
+		var data rows
+		for range 1 + rng.IntN(120) {
+			text := []string{"a", "ä", "b"}[rng.IntN(3)] + strings.Repeat("x", rng.IntN(3)) + strings.Repeat("*", rng.IntN(2)) + fmt.Sprint(rng.IntN(1 + rng.IntN(30)))[:rng.IntN(2)]
+			units, data = append(units, text), append(data, []string{text})
+		}
+		p := Params{Columns: []Column{{Name: "dx", Type: domain.String, Prefixes: lengths}}, Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1), Shards: 3}
+		sum := countedAbove(t, p, cut, data[:len(data)/2], data[len(data)/2:])
+		var standing []string
+		for _, n := range []int{0, 4, 2, 1} {
+			of := query.ValuesOf{Prefix: n, Standing: standing}
+			want := counting(units, of, lengths)
+			maps.DeleteFunc(want, func(_ string, n int64) bool { return n <= cut })
+			got := map[string]int64{}
+			for _, v := range sum.Values(of, cut) {
+				got[v.Text] = v.Count
+			}
+			if !maps.Equal(got, want) {
+				t.Fatalf("first cut %d, prefixes of %d, standing %q: counted %v, want %v of %q", cut, n, standing, got, want, units)
+			}
+			for _, text := range slices.Sorted(maps.Keys(want)) {
+				if rng.IntN(2) == 0 {
+					standing = append(standing, text)
+				}
+			}
+		}
+	}
+}
+
+// twoLevels has the laws of a release of values, and of one of prefixes after it.
+type twoLevels struct {
+	event accountant.Event // of each of the two
+	laws  [][]float64      // by count: noisy counts above the threshold, and nothing, last
+}
+
+func newTwoLevels(e accountant.Event) *twoLevels {
+	l := &twoLevels{event: e}
+	noise := dptest.DiscreteGaussian(e.Scales[0])
+	threshold, _ := e.Threshold.Float64()
+	most := int(threshold + 7*math.Sqrt(e.Variance(0)) + 2) // what is beyond is one outcome
+	for count := range int64(6) {
+		p := make([]float64, most+1)
+		reach := noise.Reach(0)
+		for z := -reach; z <= reach && count > e.First; z++ {
+			y := new(big.Rat).SetFrac(big.NewInt(z), new(big.Int).Lsh(big.NewInt(1), uint(e.GridBits)))
+			at, _ := noise.At(z).P.Float64()
+			if y.Add(y, big.NewRat(count, 1)); y.Cmp(e.Threshold) > 0 {
+				v, _ := y.Float64()
+				p[min(int(v), most-1)] += at
+			} else {
+				p[most] += at
+			}
+		}
+		if count <= e.First {
+			p[most] = 1
+		}
+		l.laws = append(l.laws, p)
+	}
+	return l
+}
+
+// none is the chance that a count releases nothing.
+func (l *twoLevels) none(count int64) float64 { return l.laws[count][len(l.laws[count])-1] }
+
+// outcomes lists what two counts release, one at each of two tables: all of it, or given that it passes or does not.
+func (l *twoLevels) outcomes(a, b int64, passes bool) (pairs [][2]float64) {
+	last := len(l.laws[a]) - 1
+	if !passes {
+		return [][2]float64{{l.none(a), l.none(b)}}
+	}
+	if a == b {
+		return [][2]float64{{1 - l.none(a), 1 - l.none(b)}}
+	}
+	for i := range last {
+		pairs = append(pairs, [2]float64{l.laws[a][i], l.laws[b][i]})
+	}
+	return pairs
+}
+
+// times are the products of outcomes of independent releases.
+func times(a, b [][2]float64) (out [][2]float64) {
+	for _, x := range a {
+		for _, y := range b {
+			if p := [2]float64{x[0] * y[0], x[1] * y[1]}; p[0] > 0 || p[1] > 0 {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// TestPrefixLaw computes the law of what is released of values and then of their prefixes, of all tables of at most four units
+// over three values, of which two begin alike, and compares it with that of every neighbour: the hockey sticks are at most
+// δ(ε) of both charges, and what new values and new prefixes cost. What is counted is what the pipeline counts.
+func TestPrefixLaw(t *testing.T) {
+	values := []string{"aa", "ab", "b"}
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		for _, first := range []int64{0, 1} {
+			ledger, err := accountant.NewLedger(accountant.Params{Neighbouring: n, Epsilon: .5, Delta: .2, ValuesDelta: .1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for level := range 2 {
+				e, err := ledger.Values(accountant.Values{Columns: 1, First: first, Delta: dp.ShareOf(1, 2)}, dp.ShareOf(1, 2))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := ledger.Charge(e.At("values", level)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			events := ledger.Events()
+			l, rho, delta := newTwoLevels(events[0]), 0., 0.
+			for _, e := range events {
+				own, _ := e.Delta.Float64()
+				rho, delta = rho+float64(n.UnitChanges())/(2*e.Variance(0)), delta+own
+			}
+			grid := []float64{0, .5, 1, 2, 3, 60}
+			used, byValue := 0., 0.
+			for _, x := range dptest.Tables(3, 4) {
+				for _, y := range dptest.Neighbours(n, x) {
+					for k, got := range l.hockeySticks(t, values, first, x, y, grid) {
+						bound := accountant.RhoDeltaCeil(rho, dp.Epsilon(grid[k]))
+						if got > (bound+delta)*(1+1e-9) {
+							t.Fatalf("%v, first cut %d: %v against %v has δ(%g) = %g, claimed are %g and %g", n, first, x, y, grid[k], got, bound, delta)
+						}
+						used = max(used, got/(bound+delta))
+						if bound < delta/1000 {
+							byValue = max(byValue, got/delta)
+						}
+					}
+				}
+			}
+			if byValue < .5 { // twice the chance would be above the claim
+				t.Errorf("%v, first cut %d: no pair uses more than %.3f of the delta of new values and prefixes: too little to see an error", n, first, byValue)
+			}
+			dptest.Figure(t, "values and prefixes above a threshold, %v, first cut %d: used of δ(ε) + delta: %.2f, of delta %.2f", n, first, used, byValue)
+		}
+	}
+}
+
+// hockeySticks sums the positive parts of P(x) − exp(ε)·P(y) over what is released of two tables.
+func (l *twoLevels) hockeySticks(t *testing.T, values []string, first int64, x, y []int64, grid []float64) []float64 {
+	t.Helper()
+	sums := make([]float64, len(grid))
+	lengths := []int{1}
+	for pattern := range 1 << len(values) { // which values pass
+		joint, standing := [][2]float64{{1, 1}}, []string(nil)
+		for v, text := range values {
+			passes := pattern>>v&1 == 1
+			if joint = times(joint, l.outcomes(x[v], y[v], passes)); passes {
+				standing = append(standing, text)
+			}
+		}
+		here, there := prefixCounts(values, x, first, lengths, standing), prefixCounts(values, y, first, lengths, standing)
+		for _, name := range []string{"a*", "b*"} {
+			if a, b := here[name], there[name]; a != b { // else it has one law on both sides
+				joint = times(joint, append(l.outcomes(a, b, true), l.outcomes(a, b, false)...))
+			}
+		}
+		for k, e := range grid {
+			factor := math.Exp(e)
+			for _, p := range joint {
+				sums[k] += max(0, p[0]-factor*p[1])
+			}
+		}
+	}
+	return sums
+}
+
+// prefixCounts are the counts of prefixes after a first cut, given the values that stand.
+func prefixCounts(values []string, counts []int64, first int64, lengths []int, standing []string) map[string]int64 {
+	table := valuesTable(1)
+	table.values[0] = map[string]int64{}
+	for v, text := range values {
+		if counts[v] > 0 {
+			table.values[0][text] = counts[v]
+		}
+	}
+	table.cut(first, [][]int{lengths})
+	out := map[string]int64{}
+	for _, v := range table.Values(query.ValuesOf{Prefix: 1, Standing: standing}, first) {
+		out[v.Text] = v.Count
+	}
+	return out
+}
+
+// TestPrefixesAreFound: codes that are shared are named, and rare ones are their longest prefix that enough people share, which
+// no code is. All levels together spend the share and the δ of values, and no more.
+func TestPrefixesAreFound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var data rows
+	for i := range 20_000 {
+		data = append(data, []string{[]string{"I10", fmt.Sprintf("D66.%03d", rng.IntN(1000)), fmt.Sprintf("E%04d", rng.IntN(10_000)), fmt.Sprintf("%05d", i)}[rng.IntN(4)], "x"})
+	}
+	p := Params{Columns: []Column{{Name: "dx", Type: domain.String, Prefixes: []int{1, 3}}, {Name: "flat", Type: domain.String}}, Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 10)}
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		p.Neighbouring = n
+		f := foundIn(t, p, counted(t, p, data))
+		if got, want := strings.Join(f.Columns[0].Values, " "), "I10 D66* E* 1* 0*"; got != want && got != "I10 D66* E* 0* 1*" {
+			t.Errorf("found %s, want %s", got, want)
+		}
+		ledger, err := p.ledger()
+		if err != nil {
+			t.Fatal(err)
+		}
+		delta, columns := 0., 0
+		for _, e := range f.Prior.Events {
+			if e.Delta != nil {
+				own, _ := e.Delta.Float64()
+				delta, columns = delta+own, columns+len(e.Scales)
+			}
+		}
+		if part := delta / float64(ledger.Params().ValuesDelta); part > 1 || part < .999 || columns != 4 {
+			t.Errorf("%v: %d columns and levels have spent %g of the delta of values", n, columns, part)
+		}
+	}
+}
+
+// TestKindsAreOfAllRows: the first rows of a table decide nothing.
+func TestKindsAreOfAllRows(t *testing.T) {
+	data := slices.Repeat(rows{{"17"}}, 50)
+	for i := range 20_000 {
+		data = append(data, []string{string(rune('a' + i%2))})
+	}
+	p := params("", "mark")
+	if f := foundIn(t, p, counted(t, p, data)); f.Columns[0].Type != domain.String || len(f.Columns[0].Values) != 2 {
+		t.Errorf("found %+v", f.Columns[0])
+	}
+}
