@@ -18,14 +18,15 @@ import (
 // peopleCSV writes a table of people with one to three rows each, and a text that nobody shares.
 func peopleCSV(t *testing.T, people int) string {
 	t.Helper()
-	text := "id,sex,age,note\n"
+	var text strings.Builder
+	text.WriteString("id,sex,age,note\n")
 	for i := range people {
 		for k := range 1 + i%3 {
-			text += fmt.Sprintf("p%d, %s,%d,note of %d and %d\n", i, []string{"Female", "Male"}[i%2], 20+(i+k)%50, i, k)
+			fmt.Fprintf(&text, "p%d, %s,%d,note of %d and %d\n", i, []string{"Female", "Male"}[i%2], 20+(i+k)%50, i, k)
 		}
 	}
 	name := filepath.Join(t.TempDir(), "people.csv")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return name

@@ -76,7 +76,7 @@ func TestCount(t *testing.T) {
 	for _, id := range []string{"", "id"} {
 		for _, p := range []Params{{}, {MaxCells: 10_000}, {MaxCells: 1}} {
 			d := adult(id)
-			chunks := sample(d, 9000)
+			chunks := sample(d, 5000)
 			got := count(t, "prism", d, p, chunks...)
 			if len(got) != 1 {
 				t.Fatalf("%d tables, want 1", len(got))
@@ -89,7 +89,7 @@ func TestCount(t *testing.T) {
 			}
 			want := int64(len(people))
 			if id == "" {
-				want = 9000
+				want = 5000
 			}
 			if got[0].Units() != want {
 				t.Errorf("ID %q, %+v: %d units, want %d", id, p, got[0].Units(), want)

@@ -13,6 +13,7 @@ type publisher struct {
 	Dir
 	refs   []FileRef
 	paused chan struct{} // closed where it pauses, or has ended
+	passed bool          // it pauses: it has so many operations
 	resume chan struct{}
 	ended  chan error
 }
@@ -25,15 +26,15 @@ func start(t *testing.T, store memory, d Dir, n int) *publisher {
 	p.Dir = d
 	p.Path, p.Extension, p.disk = "gs://bucket/out", "csv", objects{ctx, store}
 	p.refs = stage(t, p.Dir)
-	slow, passed := p.Dir, false
+	slow := p.Dir
 	slow.disk = objects{ctx, faultyService{store, faulty{n: &n, pause: func() {
-		passed = true
+		p.passed = true
 		close(p.paused)
 		<-p.resume
 	}}}}
 	go func() {
 		_, err := slow.Publish(ctx, p.refs, releasedFiles(d.RunID), nil)
-		if !passed {
+		if !p.passed {
 			close(p.paused)
 		}
 		p.ended <- err
@@ -56,13 +57,13 @@ func TestTwoRunsInEveryOrder(t *testing.T) {
 }
 
 func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
-	const operations = 80 // more than a publication has
 	finished := map[string]int{}
-	for i := 1; i < operations; i++ {
-		for j := 1; j < operations; j++ {
+	for i, moreA := 1, true; moreA; i++ {
+		for j, moreB := 1, true; moreB; j++ {
 			store := newMemory()
 			a := start(t, store, dirA, i)
 			b := start(t, store, dirB, j)
+			moreA, moreB = a.passed, b.passed
 			close(a.resume)
 			errA := <-a.ended
 			close(b.resume)
