@@ -29,21 +29,34 @@ type build struct {
 	name      string
 	epsilon   dp.Epsilon // its noise is calibrated for this
 	privacyID string     // without one it counts every row
-	x, y      [2]float64 // what it counts with and without the audited person
+	ordered   bool       // rows have an order, and it counts answers with those before them
+	x, y      []float64  // what it counts with and without the audited person
 	refuted   bool
 }
 
 var builds = []build{
-	{"as it is", 1, "id", [2]float64{2, 1}, [2]float64{2, 0}, false},
-	{"half of the noise", 2, "id", [2]float64{2, 1}, [2]float64{2, 0}, true},
-	{"rows for persons", 1, "", [2]float64{4, 2}, [2]float64{4, 0}, true},
+	{"as it is", 1, "id", false, []float64{2, 1}, []float64{2, 0}, false},
+	{"half of the noise", 2, "id", false, []float64{2, 1}, []float64{2, 0}, true},
+	{"rows for persons", 1, "", false, []float64{4, 2}, []float64{4, 0}, true},
+	{"rows in order", 1, "id", true, withThird, withoutThird, false},
+	{"rows in order, a quarter of the noise", 4, "id", true, withThird, withoutThird, true},
 }
 
-// rowsOfThree are two rows for each of three persons, and idsOfThree says whose they are: the audited
-// person's are the last two.
+// Counts of (answer, number of rows, answer before), which is no, yes or none. Everybody has two rows or more, of which the
+// first two count, a half each.
+var (
+	withThird    = []float64{0, 0, 0, 1, 0, 1, 0, 0, 0, 0, .5, .5}
+	withoutThird = []float64{0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}
+)
+
+// rowsOfThree are rows of three persons, and idsOfThree says whose they are: the audited person's are the last ones. In order
+// everybody has a third row, which is one too many.
 var (
 	rowsOfThree = [][]string{{"no"}, {"no"}, {"no"}, {"no"}, {"yes"}, {"yes"}}
 	idsOfThree  = []string{"a", "a", "b", "b", "c", "c"}
+
+	orderedRows = [][]string{{"0", "no"}, {"2", "yes"}, {"1", "no"}, {"1", "no"}, {"0", "no"}, {"3", "yes"}, {"3", "no"}, {"2", "yes"}, {"0", "yes"}}
+	orderedIDs  = []string{"a", "a", "a", "b", "b", "b", "c", "c", "c"}
 )
 
 // TestPipelineAudit audits whole pipelines on two tables that differ in one person of three: records,
@@ -55,10 +68,11 @@ var (
 // another sample. False alarms 1e-6 at most, for any sound law; of this one (.731 and .269, the claim's very
 // ratio) both rates must err together, which 1.1e-10 of runs do. By the same binomial laws 1,000 runs miss half of the
 // noise (.881 and .119) with probability 1e-21, and rows for persons (.731 and .099) with 2e-12; 200 runs
-// would miss half of the noise with .39.
+// would miss half of the noise with .39. In order a person is in two cells by halves, which says less (.47 and .28): half of the
+// noise would be missed, and a quarter (.83 and .12) is with 1e-26.
 func TestPipelineAudit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: time for 6,000 pipelines; make verify runs them")
+		t.Skip("missing: time for 10,000 pipelines; make verify runs them")
 	}
 	claim := accountant.Params{Neighbouring: dp.AddRemove, Accounting: dp.Pure, Epsilon: 1}
 	for runner, runs := range map[string]int{"direct": dptest.Size(1_000, 10_000), "prism": dptest.Size(0, 1_000)} {
@@ -82,9 +96,9 @@ func TestPipelineAudit(t *testing.T) {
 func (b build) rates(t *testing.T, runner string, runs int) (r rates) {
 	t.Helper()
 	var hits [2]int
-	for side, rows := range []int{len(rowsOfThree), len(rowsOfThree) - 2} {
+	for side, people := range []int{3, 2} {
 		for range runs {
-			if b.ratio(t, b.release(t, runner, rows)) > 0 {
+			if b.ratio(t, b.release(t, runner, people)) > 0 {
 				hits[side]++
 			}
 		}
@@ -94,19 +108,39 @@ func (b build) rates(t *testing.T, runner string, runs int) (r rates) {
 	return r
 }
 
-// release runs one pipeline on the first rows of the table.
-func (b build) release(t *testing.T, runner string, rows int) *synth.Artifact {
+// table returns the records of so many people, and what is counted of them.
+func (b build) table(t *testing.T, people int) (*domain.Chunk, *domain.Domain, query.Workload) {
 	t.Helper()
 	d := &domain.Domain{PrivacyID: b.privacyID, Attributes: []domain.Attribute{
 		{Name: "answer", Type: domain.String, Values: []string{"no", "yes"}, HasFallback: true},
 	}}
-	chunk := transformtest.Chunk(rowsOfThree[:rows], idsOfThree[:rows])
-	if b.privacyID == "" {
-		chunk = transformtest.Chunk(rowsOfThree[:rows], nil)
+	if !b.ordered {
+		rows, ids := rowsOfThree[:2*people], idsOfThree[:2*people]
+		if b.privacyID == "" {
+			ids = nil
+		}
+		return transformtest.Chunk(rows, ids), d, query.AllMarginals(d.Sizes(), 1, 10)
 	}
+	day := domain.Attribute{Name: "day", Type: domain.Int64, Cuts: domain.EqualCuts(0, 3, 4), Resolution: 1, HasFallback: true}
+	d.Attributes = append([]domain.Attribute{day}, d.Attributes...)
+	d, err := d.WithEvents(nil, nil, domain.EqualRatioCuts(2), 2)
+	if err == nil {
+		d, err = d.WithSequence(domain.Sequence{Column: day.Name})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := query.Marginal{Clique: domain.NewClique(1, d.Events.Columns, d.Events.Before(0)), Weight: 1}
+	return transformtest.Chunk(orderedRows[:3*people], orderedIDs[:3*people]), d, query.Workload{Sizes: d.Sizes(), Marginals: []query.Marginal{answers}}
+}
+
+// release runs one pipeline on the records of so many people.
+func (b build) release(t *testing.T, runner string, people int) *synth.Artifact {
+	t.Helper()
+	chunk, d, workload := b.table(t, people)
 	p, s := beam.NewPipelineWithRoot()
 	units := private.Bound(s, private.Encode(s, transformtest.Create(s, chunk), d, private.EncodeParams{}), private.BoundParams{})
-	stats := counts.Count(s, units, query.AllMarginals(d.Sizes(), 1, 10), counts.Params{})
+	stats := counts.Count(s, units, workload, counts.Params{})
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: b.epsilon, Neighbouring: dp.AddRemove, Method: "dpam", ErrorShare: -1}) // the table has all of ε
 	refs := transformtest.Capture[synth.ModelRef](s, model.Refs())
 	if err := transformtest.RunOn(runner, p); err != nil {
@@ -131,7 +165,7 @@ func (b build) release(t *testing.T, runner string, rows int) *synth.Artifact {
 func (b build) ratio(t *testing.T, a *synth.Artifact) (sum float64) {
 	t.Helper()
 	ledger, ms := a.Statement.Ledger, a.Result.Measurements
-	if len(ledger) != 1 || ledger[0].Kind != dp.DiscreteLaplace.String() || len(ms) != 1 || len(ms[0].Values) != 2 {
+	if len(ledger) != 1 || ledger[0].Kind != dp.DiscreteLaplace.String() || len(ms) != 1 || len(ms[0].Values) != len(b.x) {
 		t.Fatalf("%d charges and %d tables: want one table of discrete Laplace noise", len(ledger), len(ms))
 	}
 	text, _ := strings.CutPrefix(ledger[0].Scale, "scale=")

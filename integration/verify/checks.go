@@ -70,10 +70,10 @@ var checks = []check{
 	},
 	{
 		name:   "4 neighbouring rows",
-		covers: "many rows per unit, duplicates, unusable values, rows of nobody, missing and colliding IDs, blank and malformed lines, linked files: one record changes in the counts; different IDs of every type stay different",
-		size:   "60 pairs per relation", long: "400",
-		tests: join(in("transforms/counts", "TestNeighboursDifferByOneRecord", "TestNeighboursWithEventsDifferByOneRecord", "TestNeighboursWithPeopleOfTheirOwnTable"), in("transforms/private", "TestIDsOfEveryForm"),
-			in("transforms/internal/records", "TestIDsOfOneHash"), in("io/csvio", "TestBlankLines", "TestNoRecordEndsARun", "TestHeaderLikeAMark", "TestIDsStayDistinct", "TestWideIDsStayDistinct"), in("io/files", "TestExpandRefusesLinks"),
+		covers: "many rows per unit, also in an order, duplicates, unusable values, rows of nobody, missing and colliding IDs, blank and malformed lines, linked files: one record changes in the counts; different IDs of every type stay different",
+		size:   "60 pairs per relation; all people of up to 3 rows in order, all pairs of them", long: "400",
+		tests: join(in("transforms/counts", "TestNeighboursDifferByOneRecord", "TestNeighboursWithEventsDifferByOneRecord", "TestNeighboursWithHistoriesDifferByOneRecord", "TestNeighboursWithPeopleOfTheirOwnTable"), in("transforms/private", "TestIDsOfEveryForm"),
+			in("transforms/internal/records", "TestIDsOfOneHash", "TestAllSmallHistories"), in("io/csvio", "TestBlankLines", "TestNoRecordEndsARun", "TestHeaderLikeAMark", "TestIDsStayDistinct", "TestWideIDsStayDistinct"), in("io/files", "TestExpandRefusesLinks"),
 			in("io/parquetio", "TestPrivacyIDsAreInjective"), in("io/bigqueryio", "TestPrivacyIDsAreInjective"),
 			in("pipelines/dapple", "TestMalformedLinesAreRecords", "TestFirstRecordsDecideNothing", "TestStatementSaysWhatIDsAre")),
 	},
@@ -130,7 +130,7 @@ var checks = []check{
 	},
 	{
 		name:   "11 canary audit",
-		covers: "an attacker with the exact likelihood cannot refute the claim, and refutes it at half of the noise (a quarter for noisy maxima); whole pipelines too, and where rows are counted for persons",
+		covers: "an attacker with the exact likelihood cannot refute the claim, and refutes it at half of the noise (a quarter for noisy maxima and rows in order); whole pipelines too, with rows in an order, and where rows are counted for persons",
 		alarms: alarms{fresh: 1.2e-10, nightly: 1.6e-5, fixed: 1.6e-5},
 		size:   "2 × 20,000 runs, 12 settings; 2 × 8,000 of published forms, 4; 2 × 1,000 pipelines",
 		long:   "2 × 200,000; 2 × 80,000; 2 × 10,000 pipelines, 1,000 on prism",
