@@ -2,6 +2,7 @@ package discover_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -20,14 +21,15 @@ func TestMain(m *testing.M) { transformtest.Main(m) }
 
 // The stage in a pipeline finds people's columns and rows, keeps what it found, and a second attempt adopts it unread.
 func TestPipeline(t *testing.T) {
-	text := "id,sex,visits\n"
+	var text strings.Builder
+	text.WriteString("id,sex,visits\n")
 	for i := range 20_000 {
 		for k := range 1 + i%3 {
-			text += fmt.Sprintf("p%d,%s,%d\n", i, []string{"Female", "Male"}[i%2], i%7+k)
+			fmt.Fprintf(&text, "p%d,%s,%d\n", i, []string{"Female", "Male"}[i%2], i%7+k)
 		}
 	}
 	dir := t.TempDir()
-	if err := files.Create(t.Context(), dir+"/people.csv", []byte(text)); err != nil {
+	if err := files.Create(t.Context(), dir+"/people.csv", []byte(text.String())); err != nil {
 		t.Fatal(err)
 	}
 	source, err := table.Find(t.Context(), dir+"/people.csv", nil)

@@ -139,6 +139,9 @@ func pieces(t *testing.T, table *counts.Table) (sum, most float64) {
 // it would be all bundles' tables.
 func TestCombinersTakeLittle(t *testing.T) {
 	for _, m := range []input{{columns: 14, least: 2, most: 24}, {columns: 60, least: 2, most: 9}} {
+		if testing.Short() && m.columns > 14 {
+			continue // make integration has both
+		}
 		p := m.problem()
 		method, _, err := methods.Choose(p, solver.Auto)
 		if err != nil {
