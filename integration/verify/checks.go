@@ -47,11 +47,11 @@ func join(lists ...[]named) (all []named) {
 var checks = []check{
 	{
 		name:   "1 exact law of mechanisms",
-		covers: "ranges and sensitivities by enumeration; in 256 bits and without a margin, selections, measurements, noisy maxima, centred tables and distances against their charge: log ratio, divergences, hockey sticks",
+		covers: "ranges and sensitivities by enumeration; in 256 bits and without a margin, selections, measurements, noisy maxima, centred tables, distances, values and prefixes above a threshold against their charge: log ratio, divergences, hockey sticks",
 		size:   "2×2 cells, ≤ 3 units, all neighbours; units with weights of ¼ and ½, beside one other",
 		tests: join(in("dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
 			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestSearchLoss", "TestResidualLoss", "TestResidualSensitivity",
-			"TestDistanceSensitivity", "TestDistanceLoss", "TestMeanDistanceChange", "TestMeanDistanceSum", "TestMeanDistanceLoss", "TestCentreIsExact", "TestWeightedSensitivities", "TestWeightedLoss", "TestWeightsReachReleases"),
+			"TestDistanceSensitivity", "TestDistanceLoss", "TestMeanDistanceChange", "TestMeanDistanceSum", "TestMeanDistanceLoss", "TestCentreIsExact", "TestWeightedSensitivities", "TestWeightedLoss", "TestWeightsReachReleases", "TestValuesLaw"), in("transforms/discover", "TestPrefixLaw", "TestLevelsCountEachUnitOnce"),
 			in("internal/testkit/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
 			in("dp/accountant", "TestOnGridIsAttainable", "TestOnGridPaysForEveryAxis", "TestNoiseIsAsFineAsWeights"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),
 	},
@@ -130,11 +130,11 @@ var checks = []check{
 	},
 	{
 		name:   "11 canary audit",
-		covers: "an attacker with the exact likelihood cannot refute the claim, and refutes it at half of the noise (a quarter for noisy maxima and rows in order); whole pipelines too, with rows in an order, and where rows are counted for persons",
+		covers: "an attacker with the exact likelihood cannot refute the claim, and refutes it at half of the noise (a quarter for noisy maxima and rows in order); whole pipelines too, with rows in an order, runs that find their domain, and where rows are counted for persons",
 		alarms: alarms{fresh: 1.2e-10, nightly: 1.6e-5, fixed: 1.6e-5},
-		size:   "2 × 20,000 runs, 12 settings; 2 × 8,000 of published forms, 4; 2 × 1,000 pipelines",
-		long:   "2 × 200,000; 2 × 80,000; 2 × 10,000 pipelines, 1,000 on prism",
-		tests:  in("integration/privacy", "TestAudit", "TestAuditOfPublishedForms", "TestPipelineAudit"),
+		size:   "2 × 20,000 runs, 12 settings; 2 × 8,000 of published forms, 4; 2 × 1,000 pipelines; 2 × 60 found domains",
+		long:   "2 × 200,000; 2 × 80,000; 2 × 10,000 pipelines, 1,000 on prism; 2 × 300",
+		tests:  in("integration/privacy", "TestAudit", "TestAuditOfPublishedForms", "TestPipelineAudit", "TestFoundAudit"),
 	},
 	{
 		name:   "12 accountant",
