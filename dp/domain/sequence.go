@@ -114,13 +114,8 @@ func (q *Sequence) gap() Attribute {
 	case a.Type == Numeric:
 		g.Type, g.Scale, g.Resolution = Numeric, a.Scale, a.Resolution
 	case f.Day > 1: // in the longest unit that the resolution is a multiple of
-		g.Resolution = a.Resolution
-		for _, unit := range [...]int64{f.Day, f.Day / 24, f.Day / 1440, f.Day / 86_400} {
-			if a.Resolution%unit == 0 {
-				g.Resolution = a.Resolution / unit
-				break
-			}
-		}
+		_, unit := q.unit()
+		g.Resolution = a.Resolution / unit
 	default:
 		g.Resolution = a.Resolution
 	}
@@ -133,6 +128,26 @@ func (q *Sequence) gap() Attribute {
 		panic(err.Error())
 	}
 	return g
+}
+
+// unit returns the unit of gaps, with its length in native units. It has no name if the column is no point in time.
+func (q *Sequence) unit() (name string, length int64) {
+	day := q.Declared.Type.Facts().Day
+	for i, parts := range [...]int64{1, 24, 1440, 86_400} {
+		if day >= parts && q.Declared.Resolution%(day/parts) == 0 {
+			return [...]string{"days", "hours", "minutes", "seconds"}[i], day / parts
+		}
+	}
+	if day > 0 {
+		return "microseconds", 1
+	}
+	return "", 1
+}
+
+// Unit returns the unit of gaps, such as "days"; "" if the column is no point in time.
+func (q *Sequence) Unit() string {
+	name, _ := q.unit()
+	return name
 }
 
 // eachValue returns bins of one value each.

@@ -68,6 +68,7 @@ type view struct {
 	Spent     page.Split
 	Charges   []charge
 	Columns   []page.Bars
+	Order     *order
 	Heat      page.Heat
 	Strongest []pair
 	Known     known
@@ -104,7 +105,7 @@ func WriteHTML(w io.Writer, p Page) error {
 	}
 	v := view{
 		Privacy: p.Privacy, Title: title, Facts: p.facts(), Say: say, Odds: oddsOf(p.Privacy.Epsilon), Guess: guess(p.Privacy),
-		Charges: charges(p.Privacy), Columns: columns, Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
+		Charges: charges(p.Privacy), Columns: columns, Order: p.inOrder(oneWay), Heat: heat, Strongest: strongest, Known: k, Card: p.card(k), Load: p.load(),
 		Statement: statement,
 	}
 	v.Answers = p.Answers

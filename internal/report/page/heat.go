@@ -4,25 +4,27 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
 // heatTable is how many columns a heat map has if it is a table that is read; a larger one is a picture.
 const heatTable = 24
 
-// Heat is a symmetric table of figures from 0 to 1, drawn in shades. NaN is unknown.
+// Heat is a table of figures from 0 to 1, drawn in shades. NaN is unknown.
 type Heat struct {
-	Title  string
-	Names  []string
-	Values [][]float64
-	None   string  // what NaN is; default "not published"
-	Top    float64 // the figure of the darkest shade; default 1
+	Title   string
+	Names   []string
+	Columns []string // names of the columns; nil: Names, of a symmetric table whose diagonal says nothing
+	Values  [][]float64
+	None    string  // what NaN is; default "not published"
+	Top     float64 // the figure of the darkest shade; default 1
 }
 
-// HeatRow is one row of a heat map.
+// HeatRow is one row of a heat map, or the head of a column.
 type HeatRow struct {
 	Name   string
-	Number int
+	Number int // of the column of this name; 0 if there is none
 	Cells  []HeatCell
 }
 
@@ -39,8 +41,38 @@ func (h Heat) shadeOf(v float64) string {
 	return fmt.Sprintf("h%d", int(min(max(v, 0)/cmp.Or(h.Top, 1)*shades, shades-1)))
 }
 
+// columns returns the names of the columns.
+func (h Heat) columns() []string {
+	if h.Columns == nil {
+		return h.Names
+	}
+	return h.Columns
+}
+
 // N is the number of columns.
-func (h Heat) N() int { return len(h.Names) }
+func (h Heat) N() int { return len(h.columns()) }
+
+// Height is the number of rows.
+func (h Heat) Height() int { return len(h.Names) }
+
+// Label says what the picture shows.
+func (h Heat) Label() string {
+	if h.Columns != nil {
+		return h.Title
+	}
+	return h.Title + "; the strongest pairs are in the table"
+}
+
+// Heads returns the heads of the columns.
+func (h Heat) Heads() (heads []HeatRow) {
+	for i, name := range h.columns() {
+		heads = append(heads, HeatRow{Name: name, Number: i + 1})
+	}
+	return heads
+}
+
+// self reports whether a cell is of the diagonal that says nothing.
+func (h Heat) self(i, j int) bool { return h.Columns == nil && i == j }
 
 // Rows returns the rows of a map that is small enough to be read.
 func (h Heat) Rows() (rows []HeatRow) {
@@ -48,11 +80,11 @@ func (h Heat) Rows() (rows []HeatRow) {
 		return nil
 	}
 	for i, name := range h.Names {
-		r := HeatRow{Name: name, Number: i + 1}
+		r := HeatRow{Name: name, Number: slices.Index(h.columns(), name) + 1}
 		for j, v := range h.Values[i] {
 			c := HeatCell{Class: h.shadeOf(v), Text: strings.TrimPrefix(fmt.Sprintf("%.2f", v), "0")}
 			switch {
-			case i == j:
+			case h.self(i, j):
 				c = HeatCell{Class: "self"}
 			case math.IsNaN(v):
 				c.Text = "–"
@@ -71,7 +103,7 @@ func (h Heat) Levels() []HeatCell {
 	paths := map[string]*strings.Builder{}
 	for i := range h.Values {
 		for j, v := range h.Values[i] {
-			if i == j {
+			if h.self(i, j) {
 				continue
 			}
 			class := h.shadeOf(v)
@@ -98,7 +130,7 @@ func (h Heat) Legend() (out []HeatCell) {
 	}
 	for i, row := range h.Values {
 		for j, v := range row {
-			if i != j && math.IsNaN(v) {
+			if !h.self(i, j) && math.IsNaN(v) {
 				return append(out, HeatCell{Class: "hx", Text: cmp.Or(h.None, "not published")})
 			}
 		}

@@ -128,6 +128,17 @@ func TestHeat(t *testing.T) {
 	}
 }
 
+// A map with columns of its own has figures on its diagonal, and numbers for the columns that its rows are called as.
+func TestHeatWithColumns(t *testing.T) {
+	h := Heat{Names: []string{"first", "a", "b"}, Columns: []string{"a", "b"}, Values: [][]float64{{.5, .5}, {1, 0}, {math.NaN(), math.NaN()}}, Top: .5}
+	if got := fmt.Sprint(h.Rows(), h.Heads(), h.N(), h.Height()); got != "[{first 0 [{h7 .50 } {h7 .50 }]} {a 1 [{h7 1 } {h0 .00 }]} {b 2 [{hx – } {hx – }]}] [{a 1 []} {b 2 []}] 2 3" {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(h.Levels()); got != "[{h0  M1 1h1v1h-1z} {h7  M0 0h1v1h-1zM1 0h1v1h-1zM0 1h1v1h-1z} {hx  M0 2h1v1h-1zM1 2h1v1h-1z}]" {
+		t.Error(got)
+	}
+}
+
 // TestHostileText: whatever names and labels hold, the page is well-formed and holds no element of theirs.
 func TestHostileText(t *testing.T) {
 	tmpl := Parse(`{{define "header"}}<h1>{{.Name}}</h1>{{end}}{{define "contents"}}{{end}}{{define "main"}}{{template "bars" .}}{{end}}`)
