@@ -69,6 +69,7 @@ type Config struct {
 
 	parsed     *parsedDomain   // the domain file, as Finds has read it; nil: it has not
 	found      *discover.Found // what was found of the domain; nil: nothing
+	leftOut    []string        // columns that are left out where the domain is found, with the reason
 	foundFile  []byte          // the whole domain, with what was found
 	foundEntry string          // key of the entry of the budget book that has charged finding and run; empty: none
 

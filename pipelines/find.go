@@ -37,8 +37,9 @@ type FindRequest struct {
 	form   schema.CSV
 	text   bool // cells are text
 	params discover.Params
-	dir    string // where what was found is kept until the run has published
-	alone  bool   // no rows are asked for: the domain alone, with the whole budget
+	unread []string // columns that are not looked at, with the public reason
+	dir    string   // where what was found is kept until the run has published
+	alone  bool     // no rows are asked for: the domain alone, with the whole budget
 	book   *book.Book
 }
 
@@ -127,16 +128,24 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 		f.add("--input", plainError(err), "")
 		return nil
 	}
+	if t, ok := r.source.(*table.Files); ok && t.Unnamed() {
+		f.add("--input", "the names of its fields are in its records alone, and are private", "name a --domain file: its columns may be a name and a type alone")
+		return nil
+	}
 	described, form, err := r.source.Describe(ctx)
 	if err != nil {
 		*f = append(*f, ErrorFaults("--input", err)...)
 		return nil
 	}
 	var names []string
-	for _, d := range described {
+	for i, d := range described {
 		names = append(names, d.Name)
 		switch {
-		case d.Name == r.PrivacyID, d.Name == "" || d.Fault != "":
+		case d.Name == r.PrivacyID:
+		case d.Name == "":
+			r.unread = append(r.unread, fmt.Sprintf("column %d: it has no name", i+1))
+		case d.Fault != "":
+			r.unread = append(r.unread, d.Name+": "+d.Fault)
 		case slices.ContainsFunc(columns, func(c discover.Column) bool { return c.Name == d.Name }):
 			f.add("--input", "two columns have one name", "rename one")
 		default:
@@ -252,6 +261,9 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 		return nil, err
 	}
 	defer release()
+	if len(r.unread) > 0 && r.Progress != nil && !r.LogJSON { // the last lines say it too
+		fmt.Fprintf(r.Progress, "left out: %s\n", strings.Join(r.unread, "; "))
+	}
 	entry, notes, err := r.charge(ctx)
 	if err != nil {
 		return nil, err
@@ -285,7 +297,7 @@ func (r *FindRequest) runWith(ctx context.Context, found *discover.Found, entry 
 	if err := r.checkCompleted(ctx, c.foundFile); err != nil {
 		return nil, err
 	}
-	c.found, c.foundEntry, c.parsed = found, entry, nil
+	c.found, c.foundEntry, c.parsed, c.leftOut = found, entry, nil, r.leftOut(found)
 	c.Domain = files.Join(c.target().beside(), publish.DomainFile)
 	req, err := ValidateRun(ctx, c)
 	if err != nil {
@@ -296,10 +308,10 @@ func (r *FindRequest) runWith(ctx context.Context, found *discover.Found, entry 
 
 // foundNotes say what was found, and which columns were not.
 func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []string {
-	out := leftOut(f)
+	out := r.leftOut(f)
 	notes := []string{r.openNote(budget)}
 	if notes[0] == "" {
-		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(out), len(f.Columns), file)
+		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(f.LeftOut()), len(f.Columns)+len(r.unread), file)
 	}
 	for i, c := range out {
 		if i == 5 {
@@ -311,15 +323,12 @@ func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []strin
 	return notes
 }
 
-// leftOut are the columns of which too little was found, with the reason.
-func leftOut(f *discover.Found) (list []string) {
-	if f == nil {
-		return nil
-	}
+// leftOut are the columns of which too little was found, and those that are not looked at, with the reason.
+func (r *FindRequest) leftOut(f *discover.Found) (list []string) {
 	for _, c := range f.LeftOut() {
 		list = append(list, c.Name+": "+c.Left)
 	}
-	return list
+	return append(list, r.unread...)
 }
 
 // prior is what finding the domain has charged to the budget of the request; nil: nothing.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	_ "github.com/dapple-dp/dapple/io/jsonio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -140,5 +141,43 @@ func TestFindFaults(t *testing.T) {
 		if _, err := ValidateFind(t.Context(), conf); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("want %q: %v", c.says, err)
 		}
+	}
+}
+
+// TestFindReadsNoRecord: what is public of a table is its header line. Two tables that differ in their records are read alike,
+// also if a record is no UTF-8. A header line that looks like a record is refused without a word of it, and so is a format
+// whose names are in its records. Columns without a name are said to be left out.
+func TestFindReadsNoRecord(t *testing.T) {
+	dir := t.TempDir()
+	find := func(name, text string) (*FindRequest, error) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return ValidateFind(t.Context(), Config{Input: path, Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9})
+	}
+	var forms []string
+	for _, record := range []string{"1,p1,M\xfcnchen\n", "1,p1,München\n", "\"\",a;b,\t|\n"} {
+		r, err := find("table.csv", ",id,city\n"+record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forms = append(forms, fmt.Sprintf("%+v %+v", r.form.Encoding, r.params.Columns))
+		if len(r.unread) != 1 || r.unread[0] != "column 1: it has no name" {
+			t.Errorf("left out: %q", r.unread)
+		}
+	}
+	if forms[0] != forms[1] || forms[0] != forms[2] {
+		t.Errorf("a record decides how a table is read: %q", forms)
+	}
+	if r, err := find("latin.csv", "id,Gr\xf6\xdfe\np1,1\n"); err != nil || r.form.Encoding != schema.Windows1252 || r.params.Columns[0].Name != "Größe" {
+		t.Errorf("a header line in Windows-1252: %v", err)
+	}
+	if _, err := find("headless.csv", "p1,Female,1984-03-02\np2,Male,1990-01-01\n"); err == nil || !strings.Contains(err.Error(), "looks like a record") || strings.Contains(err.Error(), "1984") {
+		t.Errorf("a header that is a record: %v", err)
+	}
+	if _, err := find("table.jsonl", `{"id": "p1", "secret name": 1}`+"\n"); err == nil || !strings.Contains(err.Error(), "in its records alone") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("names of fields are in records: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )
 
@@ -60,10 +61,10 @@ func (r *FindRequest) setOpen(ctx context.Context, f *Faults) {
 	if r.People != "" {
 		f.add("--people_input", "cannot be read where parts of the domain are to be found", "declare them in the domain file")
 	}
-	if r.form = file.CSV; r.source == nil {
-		return
+	numeric := slices.ContainsFunc(open.Columns, func(c schema.OpenColumn) bool { return c.Type == domain.Numeric })
+	if r.form = file.CSV; r.source != nil && numeric {
+		r.scales(ctx, f)
 	}
-	r.scales(ctx, f)
 }
 
 // openColumns are the open columns of a file as they are found.
@@ -85,10 +86,13 @@ const mostScale = 9
 
 // scales sets the decimal places of NUMERIC columns, which a table may declare.
 func (r *FindRequest) scales(ctx context.Context, f *Faults) {
-	described, _, err := r.source.Describe(ctx)
-	if err != nil {
-		*f = append(*f, ErrorFaults("--input", err)...)
-		return
+	var described []table.Column
+	if t, ok := r.source.(*table.Files); !ok || !t.Unnamed() { // else the names are in records, and no types are declared
+		var err error
+		if described, _, err = r.source.Describe(ctx); err != nil {
+			*f = append(*f, ErrorFaults("--input", err)...)
+			return
+		}
 	}
 	for i := range r.params.Columns {
 		c := &r.params.Columns[i]
@@ -97,7 +101,7 @@ func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 		}
 		c.Scale = mostScale
 		for _, d := range described {
-			if d.Name == c.Name && !d.Untyped {
+			if d.Name == c.Name && !d.Untyped && d.Type == domain.Numeric {
 				c.Scale = min(d.Scale, 4)
 			}
 		}

@@ -64,6 +64,10 @@ func (s *scanner) encoding() string {
 	if i := bytes.LastIndexByte(block, '\n'); i >= 0 {
 		block = block[:i]
 	}
+	return encodingOf(block)
+}
+
+func encodingOf(block []byte) string {
 	if utf8.Valid(block) {
 		return ""
 	}

@@ -46,13 +46,15 @@ func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts sch
 	return errs.Err()
 }
 
-// describe guesses the separator from the header line and the encoding from the first lines, and trims cells if there
-// are blanks around names.
+// describe guesses separator and encoding from the header line, and trims cells if there are blanks around names. What the
+// first records say of the encoding is a suggestion: no record decides how a table is read.
 func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
 	err = withFile(ctx, f, func(r io.Reader) error {
 		c, err := open(r, f.Name, form)
 		if err == nil {
-			form.Encoding = c.scan.encoding()
+			if form.Encoding = encodingOf(c.scan.headerLine()); form.Encoding == "" {
+				form.Suggested = c.scan.encoding()
+			}
 		}
 		return err
 	})

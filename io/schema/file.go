@@ -65,7 +65,9 @@ type CSV struct {
 	Comma     rune     // what separates cells; 0 means a comma
 	MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
 	Encoding  string   `json:",omitempty"` // Windows1252, UTF16LE or UTF16BE, or UTF-8 if it is empty
-	Mark      bool     `json:",omitempty"` // files without a header line begin with a byte order mark
+	// Suggested is the encoding that records suggest where the header line leaves it open: of descriptions that are NOT private.
+	Suggested string `json:"-"`
+	Mark      bool   `json:",omitempty"` // files without a header line begin with a byte order mark
 
 	// Written says of columns how their cells are written, if not as 1234.5 or 2024-12-31. What is written otherwise
 	// is read as ever.
