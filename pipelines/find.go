@@ -169,6 +169,14 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 	return columns
 }
 
+// csvKeys are the keys under csv: of the domain file that is found.
+func (r *FindRequest) csvKeys() string {
+	if !r.text {
+		return ""
+	}
+	return strings.Join(r.form.Keys(), ", ")
+}
+
 // checkPeople refuses a request for so few people that most of the table would not be seen.
 func (r *FindRequest) checkPeople(f *Faults) {
 	o, err := foundOutlook(r.params, r.ExpectedRows)

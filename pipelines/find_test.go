@@ -62,7 +62,7 @@ func TestRunFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(data) != string(first.File(true)) {
+	if string(data) != string(first.File("trim: true")) {
 		t.Error("the second attempt has found another domain: it drew again")
 	}
 	file, err := schema.Parse("found", data)
@@ -141,6 +141,31 @@ func TestFindFaults(t *testing.T) {
 		if _, err := ValidateFind(t.Context(), conf); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("want %q: %v", c.says, err)
 		}
+	}
+}
+
+// TestFindOtherForms: a table that is written otherwise, which its header line tells, is found and read so.
+func TestFindOtherForms(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id;Gr\xf6\xdfe ;Stadt\r\n")
+	for i := range 4000 {
+		fmt.Fprintf(&text, "%d;%d,5;%s\r\n", i, 150+i%50, []string{"K\xf6ln", "Bonn"}[i%2])
+	}
+	dir := t.TempDir()
+	c := Config{Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: 5, Delta: 1e-6}
+	if err := os.WriteFile(c.Input, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ValidateFind(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunFound(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	found, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
+	if err != nil || !strings.Contains(string(found), `csv: {comma: ";", encoding: windows-1252, trim: true, written: {"Größe": "1.234,5"}}`) || !strings.Contains(string(found), `"Köln"`) {
+		t.Errorf("found, %v:\n%s", err, found)
 	}
 }
 

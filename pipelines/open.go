@@ -112,7 +112,7 @@ func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 func (r *FindRequest) complete(found *discover.Found, charge *schema.Charge) ([]byte, error) {
 	open := r.open()
 	if open == nil {
-		text := found.File(r.text)
+		text := found.File(r.csvKeys())
 		if charge != nil {
 			text = append(text, charge.String()...)
 		}
@@ -122,7 +122,7 @@ func (r *FindRequest) complete(found *discover.Found, charge *schema.Charge) ([]
 	for _, c := range found.LeftOut() {
 		left[c.Name] = c.Left
 	}
-	return open.Fill(found.File(false), max(1, found.MaxRows), left, charge)
+	return open.Fill(found.File(""), max(1, found.MaxRows), left, charge)
 }
 
 // completedName is the name, in the directory of what was found, of a completed domain file that has faults.

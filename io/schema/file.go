@@ -78,6 +78,21 @@ type CSV struct {
 	Strict bool
 }
 
+// Keys returns the keys that say how all cells are written: the separator, the encoding, and whether there are blanks around
+// them.
+func (c CSV) Keys() (keys []string) {
+	if c.Comma != 0 {
+		keys = append(keys, "comma: "+strconv.Quote(string(c.Comma)))
+	}
+	if c.Encoding != "" {
+		keys = append(keys, "encoding: "+c.Encoding)
+	}
+	if c.Trim {
+		keys = append(keys, "trim: true")
+	}
+	return keys
+}
+
 // WithHeader returns the form of another file of the same making, which has a header line.
 func (c CSV) WithHeader() CSV {
 	c.Header, c.Columns, c.Mark = c.Header || len(c.Columns) > 0, nil, false

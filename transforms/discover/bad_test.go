@@ -44,7 +44,7 @@ func TestFindBadTables(t *testing.T) {
 			}
 		}
 		if len(f.LeftOut()) < 2 {
-			if _, err := schema.Parse(name, f.File(true)); err != nil {
+			if _, err := schema.Parse(name, f.File("trim: true")); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -170,9 +170,9 @@ func TestFindsColumns(t *testing.T) {
 	if c := f.Columns[4]; c.Left == "" || len(f.LeftOut()) != 1 {
 		t.Errorf("key: %+v", c)
 	}
-	file, err := schema.Parse("found.yaml", f.File(true))
+	file, err := schema.Parse("found.yaml", f.File("trim: true"))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, f.File(true))
+		t.Fatalf("%v\n%s", err, f.File("trim: true"))
 	}
 	if file.Domain.Len() != 5 || file.ExpectedRows < 58_000 || file.ExpectedRows > 62_000 || !file.CSV.Trim {
 		t.Errorf("the domain has %d columns, of %d rows", file.Domain.Len(), file.ExpectedRows)
@@ -182,7 +182,7 @@ func TestFindsColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Decode(data2)
-	if err != nil || !bytes.Equal(again.File(true), f.File(true)) || again.Prior.Events[0].Scales[0].Cmp(f.Prior.Events[0].Scales[0]) != 0 {
+	if err != nil || !bytes.Equal(again.File("trim: true"), f.File("trim: true")) || again.Prior.Events[0].Scales[0].Cmp(f.Prior.Events[0].Scales[0]) != 0 {
 		t.Errorf("what was found does not survive its encoding: %v", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// File returns the domain file of what was found: of columns that are left out it says why. csv tells that cells are text,
-// around which blanks are dropped.
-func (f *Found) File(csv bool) []byte {
+// File returns the domain file of what was found: of columns that are left out it says why. csv has the keys under csv: that
+// say how cells of text were read, such as "trim: true"; it is empty if cells are no text.
+func (f *Found) File(csv string) []byte {
 	var b strings.Builder
 	b.WriteString("# Found privately: what stands here was released within the ε and δ of a run, and may be shared. Releases, by column:\n" +
 		"# type, null: kinds of cells; min, max: magnitudes, or years; resolution: decimal places; values: noisy counts above a threshold.\n")
@@ -34,8 +34,8 @@ func (f *Found) File(csv bool) []byte {
 		}
 		fmt.Fprintf(&b, "rows: {max: %d}}\n", f.MaxRows)
 	}
-	if csv {
-		fmt.Fprintf(&b, "csv: {trim: true%s}\n", f.written())
+	if csv != "" {
+		fmt.Fprintf(&b, "csv: {%s%s}\n", csv, f.written())
 	}
 	return []byte(b.String())
 }

@@ -59,8 +59,8 @@ func TestPipeline(t *testing.T) {
 	if len(f.Columns[0].Values) != 2 || f.Columns[1].Min != "0" || f.Columns[1].Max != "15" || f.MaxRows != 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
 		t.Errorf("found %+v", f)
 	}
-	if file, err := schema.Parse("found", f.File(true)); err != nil || file.Domain.Events == nil {
-		t.Errorf("%v\n%s", err, f.File(true))
+	if file, err := schema.Parse("found", f.File("trim: true")); err != nil || file.Domain.Events == nil {
+		t.Errorf("%v\n%s", err, f.File("trim: true"))
 	}
 	if found[1].Units != f.Units {
 		t.Error("a second attempt has drawn again")

@@ -43,9 +43,9 @@ func TestWrittenColumnsAreFound(t *testing.T) {
 		})
 	}
 	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
-	file, err := schema.Parse("found.yaml", f.File(true))
+	file, err := schema.Parse("found.yaml", f.File("trim: true"))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, f.File(true))
+		t.Fatalf("%v\n%s", err, f.File("trim: true"))
 	}
 	want := map[string]string{
 		"us": "DATE 2023-12-31 12/31/2024", "de": "DATE 2023-12-31 31.12.2024", "named": "DATE 2023-12-31 31 Dec 2024",

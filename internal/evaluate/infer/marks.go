@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -61,16 +60,7 @@ func (s *Source) written(lines []proposal, tallies map[string]*tally) (columns [
 
 // csvLine writes how the files are written; empty if they are as usual.
 func (s *Source) csvLine(marked, written []string) string {
-	var keys []string
-	if s.csv.Comma != 0 {
-		keys = append(keys, fmt.Sprintf("comma: %q", string(s.csv.Comma)))
-	}
-	if s.csv.Encoding != "" {
-		keys = append(keys, "encoding: "+s.csv.Encoding)
-	}
-	if s.csv.Trim {
-		keys = append(keys, "trim: true")
-	}
+	keys := s.csv.Keys()
 	review := ""
 	if len(s.csv.Null) > 0 {
 		quotes := make([]string, len(s.csv.Null))
