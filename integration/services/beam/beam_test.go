@@ -99,6 +99,7 @@ func TestRunners(t *testing.T) {
 		log     string // of the runner; empty: the driver's
 	}{"local": {}, "prism": {options, log}} {
 		t.Run(name+" types", func(t *testing.T) { types(t, on.options) })
+		t.Run(name+" histories", func(t *testing.T) { histories(t, on.options) })
 		t.Run(name+" marginals", func(t *testing.T) { sameMarginals(t, on.options) })
 		t.Run(name+" errors", func(t *testing.T) { sentences(t, on.options, on.log) })
 		t.Run(name+" drivers", func(t *testing.T) { drivers(t, on.options) })
@@ -117,6 +118,17 @@ func types(t *testing.T, options []string) {
 		if right < 190 { // of 200
 			t.Errorf("%s: %d rows are right:\n%s", label, right, said)
 		}
+	}
+}
+
+// Rows of people come back with the number of the person, and follow each other as those that went in. The script sees to it that
+// a person has one sex and at most 8 rows.
+func histories(t *testing.T, options []string) {
+	said := start(t, t.TempDir(), append([]string{script(t, "histories.py")}, options...)...).end(t, true)
+	_, text, _ := strings.Cut(said, "pairs ")
+	var pairs, follow int
+	if _, err := fmt.Sscan(text, &pairs, &follow); err != nil || pairs < 5000 || pairs > 7500 || follow < pairs*9/10 { // 6,000 went in
+		t.Errorf("%d of %d rows follow the one before: %v\n%s", follow, pairs, err, said)
 	}
 }
 

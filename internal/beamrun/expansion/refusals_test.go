@@ -52,6 +52,8 @@ func TestRefusals(t *testing.T) {
 		{"a type of somebody's", with("x beam:logical_type:uuid:v1"), good, nil, `field "x" is of the logical type beam:logical_type:uuid:v1`},
 		{"a letter that is not ASCII", with("é STRING"), good, nil, `field "é": want a name of ASCII letters`},
 		{"names that Go takes for one", with("Age STRING"), good, nil, `fields "age" and "Age" differ in the case of the first letter alone`},
+		{"people of another table", rowsOf, few{people + "events: {person: [sex], rows: {min: 0, max: 5}}", 1, 1e-9}, nil, "people without rows exist, and come from a table of their own"},
+		{"an order that is no column", rowsOf, few{people + "events: {person: [sex], rows: {max: 5}, order: day}", 1, 1e-9}, nil, `events: order: no column is called "day"`},
 		{"windows", rowsOf, good, func(r *jobpb.ExpansionRequest) {
 			r.Components.WindowingStrategies["all"].WindowFn.Urn = "beam:window_fn:fixed_windows:v1"
 		}, "the rows are in windows"},

@@ -44,25 +44,25 @@ func typesOf(s *pipepb.Schema, d *domain.Domain) (r rowTypes, err error) {
 }
 
 // outOf returns the type of rows that are written: columns of the schema in its order, then those that are computed or
-// made up. The privacy ID is not among them, nor is a field that is no column.
+// made up. The privacy ID is not among them, but for the number of a person who has many rows, nor is a field that is no column.
 func outOf(in reflect.Type, s *pipepb.Schema, d *domain.Domain) (reflect.Type, map[string]*pipepb.FieldType) {
-	written, kept := d.Written(), map[string]*pipepb.FieldType{}
+	written, read, kept := d.Written(), d.Recorded(), map[string]*pipepb.FieldType{}
 	var out []reflect.StructField
 	add := func(name string, t reflect.Type) {
 		out = append(out, reflect.StructField{Name: strings.ToUpper(name[:1]) + name[1:], Type: t, Tag: reflect.StructTag(fmt.Sprintf("beam:%q", name))})
 	}
 	for i, f := range s.GetFields() {
-		a := d.Index(f.GetName())
+		a := read.Index(f.GetName())
 		if a < 0 || written.Index(f.GetName()) < 0 {
 			continue
 		}
-		add(f.GetName(), outType(in.Field(i).Type, &d.Attributes[a]))
+		add(f.GetName(), outType(in.Field(i).Type, &read.Attributes[a]))
 		if f.GetType().GetLogicalType() != nil {
 			kept[f.GetName()] = f.GetType()
 		}
 	}
 	for i := range written.Attributes {
-		if a := &written.Attributes[i]; d.Index(a.Name) < 0 {
+		if a := &written.Attributes[i]; read.Index(a.Name) < 0 {
 			add(a.Name, outType(plainTypes[a.Type], a))
 		}
 	}
@@ -152,8 +152,7 @@ func columnFaults(s *pipepb.Schema, d *domain.Domain) (errs []error) {
 		}
 		errs = append(errs, fmt.Errorf("%s %q of the domain is no field of the rows; %s", what, name, fix))
 	}
-	for i := range d.Attributes {
-		a := &d.Attributes[i]
+	for _, a := range d.Recorded().Attributes {
 		if t, ok := byName[a.Name]; !ok {
 			missing("column", a.Name)
 		} else if held := heldBy(t); held.fits != nil && !slices.Contains(held.fits, a.Type) {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -88,15 +90,38 @@ func TestExpand(t *testing.T) {
 		rowsTag:      "sex STRING, age INT64, born beam:logical_type:date:v1?",
 		statementTag: "guarantee STRING, epsilon DOUBLE, delta DOUBLE, method STRING, units DOUBLE, cell_error DOUBLE?, tv DOUBLE?, ledger STRING, privacy STRING, model_sha256 STRING, model_place STRING?",
 	} {
-		s := &pipepb.Schema{}
-		col := c.GetPcollections()[resp.GetTransform().GetOutputs()[tag]]
-		if err := proto.Unmarshal(c.GetCoders()[col.GetCoderId()].GetSpec().GetPayload(), s); err != nil {
-			t.Fatal(err)
-		}
-		if got := describe(s); got != want {
+		if got := output(t, resp, tag); got != want {
 			t.Errorf("%s:\n%s, want\n%s", tag, got, want)
 		}
 	}
+}
+
+// Many rows of a person come with its number, under the name of the privacy ID, and with the column that orders them. What the
+// model has besides is nobody's column.
+func TestExpandPeopleWithManyRows(t *testing.T) {
+	visits := "  - {name: visits, type: INT64, min: 0, max: 9, fallback: 0}\n"
+	for domain, want := range map[string]string{
+		people + "events: {person: [sex], rows: {max: 5}, usual: [age]}":           "sex STRING, age INT64, born beam:logical_type:date:v1?, id INT64",
+		people + visits + "events: {person: [sex], rows: {max: 5}, order: visits}": "sex STRING, age INT64, born beam:logical_type:date:v1?, visits INT64, id INT64",
+	} {
+		resp := expand(t, ask(t, append(slices.Clone(rowsOf), "visits INT64"), few{domain, 1, 1e-9}))
+		if resp.GetError() != "" {
+			t.Errorf("%s:\n%s", domain, resp.GetError())
+		} else if got := output(t, resp, rowsTag); got != want {
+			t.Errorf("%s:\n%s, want\n%s", domain, got, want)
+		}
+	}
+}
+
+// output describes the schema of an output.
+func output(t *testing.T, resp *jobpb.ExpansionResponse, tag string) string {
+	t.Helper()
+	c, s := resp.GetComponents(), &pipepb.Schema{}
+	col := c.GetPcollections()[resp.GetTransform().GetOutputs()[tag]]
+	if err := proto.Unmarshal(c.GetCoders()[col.GetCoderId()].GetSpec().GetPayload(), s); err != nil {
+		t.Fatal(err)
+	}
+	return describe(s)
 }
 
 func describe(s *pipepb.Schema) string {

@@ -120,6 +120,32 @@ class Tables(unittest.TestCase):
         again = dapple.synthesize(table(), domain=made.domain, **TERMS)
         self.assertEqual(again.domain.keys, made.domain.keys)
 
+    def test_order(self) -> None:
+        """Rows of a person come back in their order, and follow each other as those that came do."""
+        days = [(i // 4, i % 28 + [0, 1, 3, 7][i % 4], "fm"[i // 4 % 2], "abcd"[(i + i // 4) % 4]) for i in range(4 * N)]
+        who, day, sex, kind = zip(*sorted(days, key=lambda r: r[3]))
+        came = pa.table({"who": who, "sex": sex, "day": pa.array(day, pa.int32()), "kind": kind})
+        domain = {
+            "privacy_id": "who",
+            "columns": [
+                {"name": "sex", "type": "STRING", "values": ["f", "m"], "fallback": "f"},
+                {"name": "day", "type": "INT64", "min": 0, "max": 40, "fallback": 0},
+                {"name": "kind", "type": "STRING", "values": list("abcd"), "fallback": "a"},
+            ],
+            "events": {"person": ["sex"], "rows": {"max": 8}, "order": "day"},
+        }
+        made = dapple.synthesize(came, domain=domain, **TERMS | {"epsilon": 20})
+        for rows in (made.rows, made.sample(people=400), made.sample(people=400, where="sex = m")):
+            self.assertEqual(rows.schema, made.rows.schema)
+            found: dict[int, list[dict]] = {}
+            for row in rows.to_pylist():
+                found.setdefault(row["who"], []).append(row)
+            pairs = [(a, b) for own in found.values() for a, b in zip(own, own[1:])]
+            self.assertGreater(len(pairs), 500)
+            self.assertTrue(all(a["day"] <= b["day"] and a["sex"] == b["sex"] for a, b in pairs))
+            follows = sum((ord(b["kind"]) - ord(a["kind"])) % 4 == 1 for a, b in pairs)
+            self.assertGreater(follows, .9 * len(pairs))
+
     @unittest.skipIf(missing("pandas"), "missing: pandas")
     def test_pandas(self) -> None:
         frame = table().to_pandas(types_mapper={pa.int16(): __import__("pandas").Int16Dtype()}.get)

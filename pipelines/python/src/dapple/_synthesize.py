@@ -36,7 +36,8 @@ class Synthesize(beam.PTransform):  # type: ignore[misc,unused-ignore]
       options: neighbouring, rows, workload, units, method, public, memory_limit, error_share, shards, sample_seed, store,
         run_id, no_retries. The service describes them: `Synthesize.options()`.
 
-    Returns a dict of two collections: "rows" and "statement".
+    Returns a dict of two collections: "rows" and "statement". If the domain declares events, rows have the number of their
+    person, an int, under the name of the privacy ID. A collection has no order: sort a person's rows by the column of `order`.
     """
 
     def __init__(self, domain: str, epsilon: float, delta: float, *, program: str | None = None, service: str | None = None, **options: Any):
