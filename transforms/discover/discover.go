@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
@@ -30,22 +29,23 @@ func (p Params) Records() *domain.Domain {
 	return d
 }
 
-// Discover finds what records can contain, at the price of p.Share of the budget. chunks are the *domain.Chunk of a table,
-// read with p.Records(). It returns a collection of one text: Found, as JSON, which Decode reads. It always finds
-// something, also in no records at all.
+// Discover finds what records can contain, at the price of p.Share of the budget. They are structs with fields for p.Columns,
+// see ColumnsOf, or the *domain.Chunk of a table that is read with p.Records(). It returns a collection of one text: Found,
+// as JSON, which Decode reads. It always finds something, also in no records at all.
 //
 // It panics on invalid parameters, on records in windows or without an end, and on a second release from the same records
 // in one pipeline: the losses of two add, and each statement would have its own.
-func Discover(s beam.Scope, chunks beam.PCollection, p Params) beam.PCollection {
+func Discover(s beam.Scope, rows beam.PCollection, p Params) beam.PCollection {
 	s = s.Scope("dapple.Discover")
-	if err := errors.Join(p.Validate(), private.ValidateCollection(chunks)); err != nil {
+	if err := errors.Join(p.Validate(), private.ValidateCollection(rows)); err != nil {
 		panic(err.Error())
-	}
-	if chunks.Type().Type() != reflect.TypeFor[*domain.Chunk]() {
-		panic("discover: Discover takes the chunks of a reader of tables")
 	}
 	p = p.withDefaults()
 	cut, err := p.firstCut()
+	if err != nil {
+		panic(err.Error())
+	}
+	chunks, err := chunksOf(s, rows, p)
 	if err != nil {
 		panic(err.Error())
 	}
@@ -54,7 +54,7 @@ func Discover(s beam.Scope, chunks beam.PCollection, p Params) beam.PCollection 
 		parts = beam.ParDo(s, &peopleFn{Params: p}, beam.GroupByKey(s, parts))
 	}
 	sums := beam.ParDo(s, &sumFn{Prefixes: p.prefixes(), Cut: cut}, beam.GroupByKey(s, parts))
-	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(chunks)}, sums)
+	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(rows)}, sums)
 	fn := &drawFn{Params: p, Cut: cut}
 	if !sensitive.Spend(hidden, fn) {
 		panic("discover: Discover was given records that another release is made from: their losses add, which neither statement would say")

@@ -2,12 +2,14 @@ package discover_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
@@ -65,4 +67,56 @@ func TestPipeline(t *testing.T) {
 	if found[1].Units != f.Units {
 		t.Error("a second attempt has drawn again")
 	}
+}
+
+// visit is a record of a Go program.
+type visit struct {
+	ID     string `dapple:"person"`
+	Ward   string
+	Nights *int64
+	Cost   float64
+	Notes  []string `dapple:"-"`
+}
+
+func init() { beam.RegisterType(reflect.TypeFor[visit]()) }
+
+// TestStructs: of structs the types of fields are public, and what they hold is found as of a table.
+func TestStructs(t *testing.T) {
+	columns, err := discover.ColumnsOf(reflect.TypeFor[visit](), "person")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []visit
+	for i := range 20_000 {
+		for k := range 1 + i%2 {
+			v := visit{ID: fmt.Sprint("p", i), Ward: []string{"eye", "heart"}[i%2], Cost: float64(i%400) / 4}
+			if nights := int64(i%7 + k); i%5 > 0 {
+				v.Nights = &nights
+			}
+			rows = append(rows, v)
+		}
+	}
+	p := discover.Params{Columns: columns, PrivacyID: "person", Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1)}
+	pipe, s := beam.NewPipelineWithRoot()
+	col := transformtest.Capture[string](s, discover.Discover(s, transformtest.Create(s, rows...), p))
+	transformtest.Run(t, pipe)
+	f, err := discover.Decode([]byte(col.Elements()[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ward, nights, cost := f.Columns[0], f.Columns[1], f.Columns[2]
+	if len(ward.Values) != 2 || ward.Null || nights.Type != domain.Int64 || nights.Max != "7" || !nights.Null || cost.Type != domain.Float64 || cost.Resolution != "0.01" || f.MaxRows != 2 {
+		t.Errorf("found %+v", f)
+	}
+	if _, err := schema.Parse("found", f.File(false)); err != nil {
+		t.Errorf("%v\n%s", err, f.File(false))
+	}
+	p.Columns = append(p.Columns, discover.Column{Name: "Absent"})
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, `column "Absent": discover_test.visit has no such field`) {
+			t.Errorf("a column without a field: %s", said)
+		}
+	}()
+	_, s = beam.NewPipelineWithRoot()
+	discover.Discover(s, transformtest.Create(s, rows[0]), p)
 }

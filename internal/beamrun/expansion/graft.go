@@ -2,6 +2,8 @@ package expansion
 
 import (
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
@@ -9,9 +11,6 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Placeholders stand for the rows of the caller and mark what goes back to it.
@@ -23,16 +22,14 @@ const (
 // graph is the transform between placeholders.
 type graph struct {
 	pipeline *pipepb.Pipeline
-	types    rowTypes
+	kept     map[string]*pipepb.FieldType // fields of a logical type of the output rows, as the caller has them
 }
 
-// build makes the stage, by Synthesize alone.
-func build(types rowTypes, p synth.Params, d publish.Description, env *pipepb.Environment) (*graph, error) {
+// build makes the transform, whose outputs stage returns by name, for rows of a type.
+func build(in reflect.Type, env *pipepb.Environment, stage func(beam.Scope, beam.PCollection) map[string]beam.PCollection) (*graph, error) {
 	pipeline, s := beam.NewPipelineWithRoot()
-	in := beam.External(s, anyInput, nil, nil, []beam.FullType{typex.New(types.in)}, true)
-	rows, release := synth.Synthesize(s, in[0], p)
-	statement := state(s, release, p, d)
-	for tag, col := range map[string]beam.PCollection{rowsTag: rows, statementTag: statement} {
+	rows := beam.External(s, anyInput, nil, nil, []beam.FullType{typex.New(in)}, true)
+	for tag, col := range stage(s, rows[0]) {
 		beam.External(s, placeholder+tag, nil, []beam.PCollection{col}, nil, true)
 	}
 	edges, _, err := pipeline.Build()
@@ -43,7 +40,7 @@ func build(types rowTypes, p synth.Params, d publish.Description, env *pipepb.En
 	if err != nil {
 		return nil, fmt.Errorf("expansion: %w", err)
 	}
-	return &graph{marshaled, types}, nil
+	return &graph{pipeline: marshaled}, nil
 }
 
 // graft returns the graph with the caller's rows in place of the placeholder, and every name under its namespace.
@@ -57,19 +54,22 @@ func (g *graph) graft(req *jobpb.ExpansionRequest) *jobpb.ExpansionResponse {
 	under(ids, req.GetNamespace(), ours.GetEnvironments())
 	outputs := map[string]string{}
 	for id, t := range ours.GetTransforms() {
-		switch urn := t.GetSpec().GetUrn(); urn {
-		case anyInput:
+		tag, ofStage := strings.CutPrefix(t.GetSpec().GetUrn(), placeholder)
+		switch {
+		case !ofStage:
+			continue
+		case tag == inputTag:
 			source := only(t.GetOutputs())
 			delete(ours.GetPcollections(), source)
 			ids[source] = inputID(req)
-		case placeholder + rowsTag, placeholder + statementTag:
-			outputs[urn[len(placeholder):]] = only(t.GetInputs())
 		default:
-			continue
+			outputs[tag] = only(t.GetInputs())
 		}
 		delete(ours.GetTransforms(), id)
 	}
-	g.keep(ours.GetCoders()[ours.GetPcollections()[outputs[rowsTag]].GetCoderId()])
+	if rows := outputs[rowsTag]; rows != "" {
+		g.keep(ours.GetCoders()[ours.GetPcollections()[rows].GetCoderId()])
+	}
 	out := &pipepb.PTransform{UniqueName: req.GetTransform().GetUniqueName(), Inputs: req.GetTransform().GetInputs(), Outputs: outputs}
 	for _, id := range g.pipeline.GetRootTransformIds() {
 		if ours.GetTransforms()[id] != nil {
@@ -94,7 +94,7 @@ func (g *graph) keep(coder *pipepb.Coder) {
 		panic("expansion: rows without a schema")
 	}
 	for _, f := range s.GetFields() {
-		if t := g.types.kept[f.GetName()]; t != nil {
+		if t := g.kept[f.GetName()]; t != nil {
 			nullable := f.GetType().GetNullable()
 			f.Type = proto.Clone(t).(*pipepb.FieldType)
 			f.Type.Nullable = nullable

@@ -44,13 +44,12 @@ type options struct {
 	NoRetries    *bool      `beam:"no_retries" about:"true: you know that the runner starts no step of this job twice, and no store is needed."`
 }
 
-// configSchema is the schema of options, with a description of each.
-func configSchema() (*pipepb.Schema, error) {
-	s, err := schema.FromType(reflect.TypeFor[options]())
+// configSchema is the schema of options of a type, with a description of each.
+func configSchema(t reflect.Type) (*pipepb.Schema, error) {
+	s, err := schema.FromType(t)
 	if err != nil {
 		return nil, fmt.Errorf("expansion: %w", err)
 	}
-	t := reflect.TypeFor[options]()
 	for i, f := range s.GetFields() {
 		f.Description = t.Field(i).Tag.Get("about")
 		f.Type.Nullable = f.Type.Nullable || t.Field(i).Type.Kind() == reflect.Slice
@@ -58,41 +57,40 @@ func configSchema() (*pipepb.Schema, error) {
 	return s, nil
 }
 
-// readOptions decodes the configuration of a request by its own schema, and takes it over by name: a caller may have
-// discovered the options or written them as it likes.
-func readOptions(p *pipepb.SchemaTransformPayload) (o options, err error) {
+// readOptions decodes the configuration of a request of a transform by its own schema, and sets options, a pointer to a
+// struct, by name: a caller may have discovered the options or written them as it likes.
+func readOptions(p *pipepb.SchemaTransformPayload, transform string, options any) error {
 	names := p.GetConfigurationSchema().GetFields()
 	var errs []error
 	for _, f := range names {
 		errs = append(errs, nameFault("option", f.GetName()))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return o, err
+		return err
 	}
 	t, err := schema.ToType(p.GetConfigurationSchema())
 	if err != nil {
-		return o, fmt.Errorf("the options have types that are not known here (%w)", err)
+		return fmt.Errorf("the options have types that are not known here (%w)", err)
 	}
 	decode, err := coder.RowDecoderForStruct(t)
 	if err != nil {
-		return o, fmt.Errorf("the options have types that are not known here (%w)", err)
+		return fmt.Errorf("the options have types that are not known here (%w)", err)
 	}
 	row, err := decode(bytes.NewReader(p.GetConfigurationRow()))
 	if err != nil {
-		return o, errors.New("the options are no row of their schema")
+		return errors.New("the options are no row of their schema")
 	}
 	values := map[string]reflect.Value{}
 	for i, f := range names {
 		values[f.GetName()] = reflect.ValueOf(row).Field(i)
 	}
-	return o, o.take(values)
+	return take(reflect.ValueOf(options).Elem(), transform, values)
 }
 
 // take sets options by name, and lists all faults.
-func (o *options) take(values map[string]reflect.Value) error {
+func take(out reflect.Value, transform string, values map[string]reflect.Value) error {
 	var errs []error
 	var known []string
-	out := reflect.ValueOf(o).Elem()
 	for i := range out.NumField() {
 		field := out.Type().Field(i)
 		name := field.Tag.Get("beam")
@@ -112,7 +110,7 @@ func (o *options) take(values map[string]reflect.Value) error {
 		if near := nearest.Name(name, known); near != "" {
 			fix = "did you mean " + near + "?"
 		}
-		errs = append(errs, fmt.Errorf("%s is no option of synthesize; %s", name, fix))
+		errs = append(errs, fmt.Errorf("%s is no option of %s; %s", name, transform, fix))
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
@@ -181,20 +179,14 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 	}
 	var errs []error
 	errs = append(errs, p.Epsilon.Validate(), p.Delta.Validate())
-	if o.Neighbouring != nil {
-		if p.Neighbouring, err = dp.ParseNeighbouring(*o.Neighbouring); err != nil {
-			errs = append(errs, fmt.Errorf("option neighbouring: got %q; want add_remove or replace", *o.Neighbouring))
-		}
+	if p.Neighbouring, err = neighbouring(o.Neighbouring); err != nil {
+		errs = append(errs, err)
 	}
-	switch p.RunID = value(o.RunID); {
-	case value(o.Store) != "" && p.RunID == "":
-		errs = append(errs, errors.New("run_id is required with store, where it names the release: the same for every attempt at one release, another for the next, such as orders-2026-11-24"))
-	case value(o.Store) == "" && p.RunID != "":
-		errs = append(errs, errors.New("run_id names a release in store; name a store too, or leave run_id out"))
+	p.RunID = value(o.RunID)
+	if p.Store, err = storeOf(o.Store, o.RunID); err != nil {
+		errs = append(errs, err)
 	}
-	if value(o.Store) != "" {
-		p.Store = keep.In(*o.Store)
-	} else {
+	if err = nil; value(o.Store) == "" {
 		p.NoStore = "the caller's runner starts no job again, or its option no_retries says so"
 	}
 	if name := value(o.Public); name != "" {
@@ -211,6 +203,31 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 		p.Workload = query.WithRows(f.Domain, p.Workload, query.DefaultCells)
 	}
 	return p, errors.Join(append(errs, err)...)
+}
+
+// neighbouring is a relation by its name; nil: add_remove.
+func neighbouring(name *string) (dp.Neighbouring, error) {
+	if name == nil {
+		return dp.AddRemove, nil
+	}
+	n, err := dp.ParseNeighbouring(*name)
+	if err != nil {
+		return n, fmt.Errorf("option neighbouring: got %q; want add_remove or replace", *name)
+	}
+	return n, nil
+}
+
+// storeOf is the store of a release that has a name in it.
+func storeOf(dir, runID *string) (ref synth.StoreRef, err error) {
+	switch {
+	case value(dir) == "" && value(runID) == "":
+		return ref, nil
+	case value(runID) == "":
+		return ref, errors.New("run_id is required with store, where it names the release: the same for every attempt at one release, another for the next, such as orders-2026-11-24")
+	case value(dir) == "":
+		return ref, errors.New("run_id names a release in store; name a store too, or leave run_id out")
+	}
+	return keep.In(*dir), nil
 }
 
 // derived lists what the domain file has from the true table, a column each. The file has no fault.

@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 		{"pickles", rowsOf, good, func(r *jobpb.ExpansionRequest) {
 			r.Components.Coders["rows"].Spec.Urn = "beam:coder:pickled_python:v1"
 		}, "the elements are no rows with a schema"},
-		{"another transform", rowsOf, good, func(r *jobpb.ExpansionRequest) { r.Transform.Spec.Urn = "beam:x" }, "this service has the schema transform " + Identifier + " alone"},
+		{"another transform", rowsOf, good, func(r *jobpb.ExpansionRequest) { r.Transform.Spec.Urn = "beam:x" }, "this service has the schema transforms " + Identifier + " and " + DiscoverIdentifier + " alone"},
 		{"a runner that retries", rowsOf, good, func(r *jobpb.ExpansionRequest) { r.PipelineOptions = runner(t, "FlinkRunner") }, "store is required on FlinkRunner"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -25,15 +25,7 @@ type rowTypes struct {
 // typesOf returns the types of rows of a schema that are records of d, or all that is wrong with it in the words of
 // the caller.
 func typesOf(s *pipepb.Schema, d *domain.Domain) (r rowTypes, err error) {
-	if s.GetEncodingPositionsSet() && !inOrder(s) {
-		return r, errors.New("the fields of the rows are written in another order than that of their schema, as an updated pipeline does; Beam Go reads no such rows")
-	}
-	var errs []error
-	for i, f := range s.GetFields() {
-		errs = append(errs, fieldFault(f), twin(f.GetName(), s.GetFields()[:i]))
-	}
-	errs = append(errs, columnFaults(s, d)...)
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(schemaFaults(s), columnFaults(s, d)...)...); err != nil {
 		return r, err
 	}
 	if r.in, err = schema.ToType(s); err != nil {
@@ -41,6 +33,17 @@ func typesOf(s *pipepb.Schema, d *domain.Domain) (r rowTypes, err error) {
 	}
 	r.out, r.kept = outOf(r.in, s, d)
 	return r, nil
+}
+
+// schemaFaults lists what Beam Go does not read of a schema.
+func schemaFaults(s *pipepb.Schema) (errs []error) {
+	if s.GetEncodingPositionsSet() && !inOrder(s) {
+		return []error{errors.New("the fields of the rows are written in another order than that of their schema, as an updated pipeline does; Beam Go reads no such rows")}
+	}
+	for i, f := range s.GetFields() {
+		errs = append(errs, fieldFault(f), twin(f.GetName(), s.GetFields()[:i]))
+	}
+	return errs
 }
 
 // outOf returns the type of rows that are written: columns of the schema in its order, then those that are computed or

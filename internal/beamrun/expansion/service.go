@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Identifier names the transform to callers.
@@ -32,7 +35,7 @@ const (
 const description = "Turns private rows into differentially private synthetic rows of the same columns, without the privacy ID. " +
 	"The output rows holds them, and the output statement one row: what was promised and spent, the error that is known of, and where the model is."
 
-// Server expands Synthesize for pipelines of other languages.
+// Server expands Synthesize and Discover for pipelines of other languages.
 type Server struct {
 	jobpb.UnimplementedExpansionServiceServer
 
@@ -48,14 +51,24 @@ type Server struct {
 func (s *Server) DiscoverSchemaTransform(context.Context, *jobpb.DiscoverSchemaTransformRequest) (*jobpb.DiscoverSchemaTransformResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	config, err := configSchema()
+	config, err := configSchema(reflect.TypeFor[options]())
 	if err != nil {
 		return nil, err
 	}
-	return &jobpb.DiscoverSchemaTransformResponse{SchemaTransformConfigs: map[string]*jobpb.SchemaTransformConfig{Identifier: {
-		ConfigSchema: config, Description: description,
-		InputPcollectionNames: []string{inputTag}, OutputPcollectionNames: []string{rowsTag, statementTag},
-	}}}, nil
+	finds, err := configSchema(reflect.TypeFor[findOptions]())
+	if err != nil {
+		return nil, err
+	}
+	return &jobpb.DiscoverSchemaTransformResponse{SchemaTransformConfigs: map[string]*jobpb.SchemaTransformConfig{
+		Identifier: {
+			ConfigSchema: config, Description: description,
+			InputPcollectionNames: []string{inputTag}, OutputPcollectionNames: []string{rowsTag, statementTag},
+		},
+		DiscoverIdentifier: {
+			ConfigSchema: finds, Description: discoverDescription,
+			InputPcollectionNames: []string{inputTag}, OutputPcollectionNames: []string{domainTag},
+		},
+	}}, nil
 }
 
 // Expand answers with the graph of the transform, or with all that is wrong with the request.
@@ -77,15 +90,23 @@ func (s *Server) Expand(ctx context.Context, req *jobpb.ExpansionRequest) (resp 
 func (s *Server) expand(ctx context.Context, req *jobpb.ExpansionRequest) (*jobpb.ExpansionResponse, error) {
 	payload := &pipepb.SchemaTransformPayload{}
 	spec := req.GetTransform().GetSpec()
-	if spec.GetUrn() != urnSchemaTransform || proto.Unmarshal(spec.GetPayload(), payload) != nil || payload.GetIdentifier() != Identifier {
-		return nil, fmt.Errorf("this service has the schema transform %s alone; was asked for %s %s", Identifier, spec.GetUrn(), payload.GetIdentifier())
+	known := spec.GetUrn() == urnSchemaTransform && proto.Unmarshal(spec.GetPayload(), payload) == nil
+	if !known || payload.GetIdentifier() != Identifier && payload.GetIdentifier() != DiscoverIdentifier {
+		return nil, fmt.Errorf("this service has the schema transforms %s and %s alone; was asked for %s %s", Identifier, DiscoverIdentifier, spec.GetUrn(), payload.GetIdentifier())
 	}
 	rows, err := inputOf(req)
 	if err != nil {
 		return nil, err
 	}
-	o, err := readOptions(payload)
-	if err != nil {
+	if payload.GetIdentifier() == DiscoverIdentifier {
+		g, err := s.expandDiscover(payload, rows, req.GetPipelineOptions())
+		if err != nil {
+			return nil, err
+		}
+		return g.graft(req), nil
+	}
+	var o options
+	if err := readOptions(payload, "synthesize", &o); err != nil {
 		return nil, err
 	}
 	p, err := o.params(ctx, s.Public)
@@ -100,10 +121,15 @@ func (s *Server) expand(ctx context.Context, req *jobpb.ExpansionRequest) (*jobp
 	if p.As = types.out; types.out.NumField() == 0 {
 		return nil, errors.New("the domain has no column that is written")
 	}
-	g, err := build(types, p, publish.Description{PublicName: value(o.Public), Derived: o.derived(), Began: time.Now().UTC().Format(time.RFC3339)}, s.Environment)
+	said := publish.Description{PublicName: value(o.Public), Derived: o.derived(), Began: time.Now().UTC().Format(time.RFC3339)}
+	g, err := build(types.in, s.Environment, func(scope beam.Scope, in beam.PCollection) map[string]beam.PCollection {
+		rows, release := synth.Synthesize(scope, in, p)
+		return map[string]beam.PCollection{rowsTag: rows, statementTag: state(scope, release, p, said)}
+	})
 	if err != nil {
 		return nil, err
 	}
+	g.kept = types.kept
 	return g.graft(req), nil
 }
 
@@ -115,7 +141,7 @@ func sentences(err error) string {
 	}
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	for i, line := range lines {
-		for _, prefix := range []string{"expansion: ", "synth: ", "Synthesize: ", "private: ", "fields: ", "dp: ", "query: ", "methods: ", "accountant: "} {
+		for _, prefix := range []string{"expansion: ", "discover: ", "synth: ", "Synthesize: ", "private: ", "fields: ", "dp: ", "query: ", "methods: ", "accountant: "} {
 			line = strings.TrimPrefix(line, prefix)
 		}
 		lines[i] = line
