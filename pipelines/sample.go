@@ -14,6 +14,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/condition"
+	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/dry"
@@ -40,6 +41,7 @@ type SampleConfig struct {
 	MinCount      synth.MinCount
 	SampleSeed    uint64
 	HasSampleSeed bool
+	Draws         int               // rows of so many draws of the model, in place of one table; 0: of the model itself
 	Shards        int               // default: one, and up to 8 of large tables
 	Tables        bool              // people and their rows as two tables, for a domain with events
 	Overwrite     bool              // of directories
@@ -56,9 +58,11 @@ type SampleConfig struct {
 // SampleRequest is a SampleConfig without fault.
 type SampleRequest struct {
 	SampleConfig
-	file    *modelio.File // conditioned
-	bytes   []byte        // of file, as they were read; nil if it was made or conditioned here
-	coupled bool          // rows have to be records of the model
+	file    *modelio.File       // conditioned
+	bytes   []byte              // of file, as they were read; nil if it was made or conditioned here
+	coupled bool                // rows have to be records of the model
+	whole   *modelio.File       // before it was conditioned
+	errors  *interval.Intervals // of Draws
 }
 
 // ValidateSample finds every fault of a request for rows.
@@ -78,9 +82,14 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	}
 	checkFormatName(c.Format, &faults)
 	checkHere(c.Runner, &faults)
-	c.target().check(ctx, &faults)
+	if c.Draws == 0 {
+		c.target().check(ctx, &faults)
+	}
 	checkTemp(c.TempLocation, Engine{}, &faults)
 	if c.Domain != "" {
+		if c.Draws != 0 {
+			faults.add("--draws", "together with --domain", "leave it out: dry rows are of no model")
+		}
 		checkDry(ctx, r, &faults)
 		return r, faults.Err()
 	}
@@ -90,7 +99,8 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	case err != nil:
 		faults = append(faults, ErrorFaults("--model", err)...)
 	default:
-		r.file, r.bytes = file, data
+		whole := *file
+		r.file, r.bytes, r.whole = file, data, &whole
 		r.Tables = r.Tables || noRows(&file.Domain)
 		checkLayout(ctx, c.target(), &file.Domain, r.Tables, &faults)
 		checkWhere(r, &faults)
@@ -104,6 +114,9 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		case c.NumPeople > 0:
 			r.Rows = c.NumPeople
 		}
+	}
+	if c.Draws != 0 {
+		checkDraws(ctx, r, &faults)
 	}
 	return r, faults.Err()
 }

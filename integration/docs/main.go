@@ -161,7 +161,7 @@ func resultPage(root string) (string, error) {
 	fmt.Fprintf(&b, "# Results as JSON\n\n%s\nWith `--json` a command writes one object to standard output in place of its text; with `--json=FILE` to a file, "+
 		"beside its text. `check` and `evaluate` write figures of the true table, which are not private.\n", made)
 	for _, part := range []struct{ title, dir, name string }{
-		{"`dapple synth`", "internal/report", "SynthResult"}, {"`dapple sample`", "internal/report", "SampleResult"}, {"`dapple verify`", "internal/report", "VerifyResult"},
+		{"`dapple synth`", "internal/report", "SynthResult"}, {"`dapple sample`", "internal/report", "SampleResult"}, {"`dapple sample --draws`", "internal/report", "DrawsResult"}, {"`dapple verify`", "internal/report", "VerifyResult"},
 		{"An entry of `answers` of `dapple query`", "pipelines", "AnswerJSON"},
 		{"`wrote`", "internal/report", "Wrote"}, {"`error`", "internal/report", "Errors"}, {"`dapple plan`", "internal/plan", "planJSON"},
 	} {

@@ -44,6 +44,12 @@ type SampleResult struct {
 	Notes    []string  `json:"notes"`               // what else is to be said
 }
 
+// DrawsResult is what sample says to programs of several draws.
+type DrawsResult struct {
+	Format int            `json:"format"` // of this object: 1
+	Draws  []SampleResult `json:"draws"`  // the rows of each, as of `dapple sample`
+}
+
 // VerifyResult is what verify says to programs, if all belongs together; else the command fails.
 type VerifyResult struct {
 	Format    int    `json:"format"`                    // of this object: 1
@@ -86,7 +92,7 @@ func Sampled(dry bool, m MinCount, out Written) SampleResult {
 }
 
 // JSON writes one of the results above as one object.
-func JSON[T SynthResult | SampleResult | VerifyResult](r T) ([]byte, error) {
+func JSON[T SynthResult | SampleResult | DrawsResult | VerifyResult](r T) ([]byte, error) {
 	b, err := json.MarshalIndent(r, "", " ")
 	return append(b, '\n'), err
 }

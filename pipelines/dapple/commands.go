@@ -161,6 +161,7 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 		{name: "output", group: groupOutput, value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
 		{name: "rows", group: groupOutput, value: "N", usage: "rows to write; default: as many as the model stands for", set: whole(&c.Rows, mostRows)},
 		{name: "people", group: groupOutput, value: "N", usage: "of people with many rows each: people to write, each with all rows", set: whole(&c.NumPeople, mostRows)},
+		{name: "draws", group: groupOutput, value: "M", usage: "M tables that the true one may be, in DIR_01 and so on", set: whole(&c.Draws, pipelines.MostDraws)},
 		formatOption(&c.Format), nullOption(&c.Null), layoutOption(&c.Tables), shardsOption(&c.Shards), overwriteOption(&c.Overwrite),
 	}
 	opts = append(opts, minCountOptions(&c.MinCount)...)
@@ -185,7 +186,16 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 			return withPlace(ctx, err, "--json", json)
 		},
 		run: func(ctx context.Context, out io.Writer) error {
-			res, err := pipelines.RunSample(ctx, req)
+			var res interface {
+				result
+				Unprinted(err error) error
+			}
+			var err error
+			if c.Draws > 0 {
+				res, err = pipelines.RunDraws(ctx, req)
+			} else {
+				res, err = pipelines.RunSample(ctx, req)
+			}
 			if err != nil {
 				return err
 			}

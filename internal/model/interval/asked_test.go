@@ -87,6 +87,15 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s: %.3f of the intervals hold, want .93; a standard error is %.3g of the range", name, held/all, width/all)
 		}
 		r := solvertest.Run(t, table, p, dp.ZCDP, .017205, 1, solve).Result
+		whole := Asked(r, p.Workload)
+		for i := range r.Model.Weights {
+			r.Model.Weights[i] /= 8 // the unit of weights is any
+		}
+		for k, a := range Asked(r, p.Workload) {
+			if math.Abs(a.Value-whole[k].Value) > 1e-6 || math.Abs(a.StandardError-whole[k].StandardError) > 1e-6 {
+				t.Fatalf("%s: query %d has the answers %+v and %+v", name, k, whole[k], a)
+			}
+		}
 		r.Answers, r.MaxError = nil, nil
 		if a := Asked(r, p.Workload)[0]; a.Source != Bound || a.Low() > a.Least || a.High() < a.Most {
 			t.Errorf("nothing was released of the errors, and %+v", a)

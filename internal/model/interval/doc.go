@@ -40,6 +40,14 @@
 // Selection alone (dpfw) releases one certificate, the largest error of any cell. Large cells get 1/2.7 of its upper
 // 95 % limit, S, as standard error, small cells the variance S²·b/(b + 2·S).
 //
+// # Draws
+//
+// For what is no sum, Draws gives models that the table may have, with other weights of the same records. Any query of all
+// columns scatters over them as Linear says, times 1.2, see trends. In November 2026, of the coefficients of logistic regressions of
+// five tables, put together from 20 draws at ε = 1, 95 % lay in their 95 % intervals: all of adult7 and of a law of hidden kinds, whose
+// standard errors are several times the errors, and 87 % where two hidden numbers move 13 columns, whose correlations the fit misses by
+// two to three standard errors.
+//
 // # Measured coverage
 //
 // integration/bench/PREDICTIONS.md has, for made-up tables and tables of people, the part of the cells of one to three columns

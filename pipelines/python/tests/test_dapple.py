@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import dapple
+import dapple._combine
 import dapple._domain
 import dapple._program
 
@@ -86,6 +87,24 @@ class Tables(unittest.TestCase):
             if a["value"] is not None:  # else noise hides it
                 self.assertLessEqual(a["low"], a["value"])
                 self.assertLess(a["value"], a["high"])
+
+    def test_draws(self) -> None:
+        made = dapple.synthesize(table(), domain=DOMAIN, **TERMS)
+        draws = made.draws(5, rows=500, seed=3)
+        self.assertEqual([(d.num_rows, d.schema) for d in draws], 5 * [(500, made.rows.schema)])
+        self.assertEqual(draws, made.draws(5, rows=500, seed=3))
+        self.assertNotEqual(draws[0], draws[1])
+        visits = [sum(d["visits"].to_pylist()) / 500 for d in draws]
+        about = dapple.combine(visits)
+        self.assertLess(about.low, about.estimate)
+        self.assertAlmostEqual(about.estimate, made.query("SELECT AVG(visits) FROM rows")[0]["value"], delta=2)
+        both = dapple.combine([[v, 2 * v] for v in visits], [[0.01, 0.04]] * 5)
+        self.assertEqual(len(both), 2)
+        self.assertGreater(both[0].standard_error, about.standard_error)
+        self.assertAlmostEqual(both[1].high, 2 * both[0].high)
+        for few, stated, says in ((visits[:4], None, "give 5 or more"), (visits, [1.0], "give one for each"), ([[1], [2], [3], [4], [5, 6]], None, "as many from each")):
+            with self.assertRaisesRegex(dapple.Error, says):
+                dapple.combine(few, stated)
 
     def test_readers_and_paths(self) -> None:
         reader = table().to_reader(max_chunksize=300)
@@ -382,7 +401,7 @@ echo '{{"level":"error","what":"criteria are not met"}}' >&2; exit 1
                 dapple.Synthesize
 
     def test_examples(self) -> None:
-        for module in (dapple._api, dapple._domain):
+        for module in (dapple._api, dapple._combine, dapple._domain):
             found = doctest.testmod(module)
             self.assertEqual(found.failed, 0)
             self.assertGreater(found.attempted, 0, module.__name__)

@@ -8,6 +8,7 @@
     made.domain                                                # what columns contain, found privately; domain=… gives it
     made.sample(1000, where="age > 67")                        # more rows, at no privacy cost
     made.query("SELECT AVG(age) FROM rows")                    # answers with 95 % intervals, at no privacy cost
+    dapple.combine([f(t) for t in made.draws(20)])             # any other estimate f with its interval, at no privacy cost
 
 `Synthesize` is the same in a Beam pipeline; it needs `pip install 'dapple[beam]'`. The work is done by the program dapple,
 which this package carries; the variable DAPPLE names another one.
@@ -16,13 +17,14 @@ which this package carries; the variable DAPPLE names another one.
 from typing import Any
 
 from dapple._api import Answers, Check, Evaluation, Ledger, Plan, Release, Report, check, infer, load, plan, synthesize
+from dapple._combine import Combined, combine
 from dapple._domain import Column, Domain
 from dapple._program import Error, Fault, Interrupted
 
 __version__ = "0.1.0"
 
-__all__ = ["Answers", "Check", "Column", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report", "Synthesize",
-           "check", "infer", "load", "plan", "synthesize"]
+__all__ = ["Answers", "Check", "Column", "Combined", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report", "Synthesize",
+           "check", "combine", "infer", "load", "plan", "synthesize"]
 
 
 def __getattr__(name: str) -> Any:

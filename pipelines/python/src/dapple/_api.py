@@ -90,6 +90,19 @@ class Release:
             tables = _tables()
             return tables.read(at / "drawn", tables.arrow if self._restore is tables.directory else self._restore)
 
+    def draws(self, number: int = 20, rows: int | None = None, where: str | None = None, *, seed: int | None = None, **options: Any) -> list[Any]:
+        """Draws tables that the true one may be, given the release, at no privacy cost.
+
+        An estimate, such as a coefficient of a regression, is computed from each, and `combine` puts them together: how far
+        they differ is the error of the release. `number` is at least 5; the rest is as for `sample`. Raises Error.
+        """
+        with _program.workspace() as at:
+            flags = _program.options({"draws": number, "rows": rows, "where": where, "sample_seed": seed, **options})
+            _program.run("sample", [f"--model={self._path.absolute()}", "--output=drawn", *flags], at)
+            tables = _tables()
+            restore = tables.arrow if self._restore is tables.directory else self._restore
+            return [tables.read(at / f"drawn_{k + 1:02}", restore) for k in range(number)]
+
     def query(self, sql: str, *, population: bool = False) -> Answers:
         """Answers a question such as "SELECT sex, COUNT(*), AVG(age) FROM rows WHERE age >= 40 GROUP BY sex", at no privacy cost.
 
