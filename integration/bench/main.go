@@ -148,7 +148,7 @@ func main() {
 	if err := asFound(w, *only, *seeds, flag.Args()); err != nil {
 		log.Fatalf("bench: %v", err)
 	}
-	if err := histories(w, *only, *seeds); err != nil {
+	if err := histories(w, *only, *seeds, *dir); err != nil {
 		log.Fatalf("bench: %v", err)
 	}
 	if err := wholeCommand(w, *data, *only, *seeds); err != nil {

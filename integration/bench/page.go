@@ -30,7 +30,11 @@ func writeEntries(dir string, all []entry) error {
 }
 
 func writePage(dir string, all []entry) error {
-	return os.WriteFile(filepath.Join(dir, pageFile), []byte(page(all)), 0o644)
+	var rows []followed
+	if err := readLines(filepath.Join(dir, followedFile), &rows); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, pageFile), []byte(page(all, rows)), 0o644)
 }
 
 // machine names what a run is made on.
@@ -115,8 +119,8 @@ are claims of their abstracts on tables that are not here; ` + "`pe`" + ` is the
 
 %s`
 
-// page returns the page of entries: a table for each contest.
-func page(all []entry) string {
+// page returns the page of entries, a table for each contest, and of rows in order.
+func page(all []entry, rows []followed) string {
 	var b strings.Builder
 	b.WriteString(intro)
 	days, least, most := []string(nil), 0.0, 0.0
@@ -155,6 +159,7 @@ func page(all []entry) string {
 			fmt.Fprintf(&b, "\n%d of %d lines were measured.\n", len(lines), n)
 		}
 	}
+	b.WriteString(followedPart(rows))
 	list := ""
 	for _, name := range []string{"AIM", "MST", "MWEM+PGM", "PrivBayes", "SWIFT", "PEP", "MWEM", "DualQuery", "FEM"} {
 		list += fmt.Sprintf("* %s: %s\n", name, sources[name])
