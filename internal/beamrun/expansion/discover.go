@@ -156,7 +156,7 @@ func (f *fileFn) ProcessElement(text string, emit func(FoundDomain)) error {
 	if err != nil {
 		return fmt.Errorf("expansion: %w", err)
 	}
-	out := FoundDomain{Domain: string(found.File(false)) + f.Charge, Epsilon: f.Epsilon, Delta: f.Delta, LeftOut: []string{}}
+	out := FoundDomain{Domain: string(found.File("")) + f.Charge, Epsilon: f.Epsilon, Delta: f.Delta, LeftOut: []string{}}
 	for _, c := range found.LeftOut() {
 		out.LeftOut = append(out.LeftOut, strings.TrimSpace(c.Name+": "+c.Left))
 	}
