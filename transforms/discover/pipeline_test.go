@@ -108,8 +108,8 @@ func TestStructs(t *testing.T) {
 	if len(ward.Values) != 2 || ward.Null || nights.Type != domain.Int64 || nights.Max != "7" || !nights.Null || cost.Type != domain.Float64 || cost.Resolution != "0.01" || f.MaxRows != 2 {
 		t.Errorf("found %+v", f)
 	}
-	if _, err := schema.Parse("found", f.File(false)); err != nil {
-		t.Errorf("%v\n%s", err, f.File(false))
+	if _, err := schema.Parse("found", f.File("")); err != nil {
+		t.Errorf("%v\n%s", err, f.File(""))
 	}
 	p.Columns = append(p.Columns, discover.Column{Name: "Absent"})
 	defer func() {
