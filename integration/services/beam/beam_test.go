@@ -99,6 +99,7 @@ func TestRunners(t *testing.T) {
 		log     string // of the runner; empty: the driver's
 	}{"local": {}, "prism": {options, log}} {
 		t.Run(name+" types", func(t *testing.T) { types(t, on.options) })
+		t.Run(name+" discover", func(t *testing.T) { finds(t, on.options) })
 		t.Run(name+" histories", func(t *testing.T) { histories(t, on.options) })
 		t.Run(name+" marginals", func(t *testing.T) { sameMarginals(t, on.options) })
 		t.Run(name+" errors", func(t *testing.T) { sentences(t, on.options, on.log) })
@@ -118,6 +119,19 @@ func types(t *testing.T, options []string) {
 		if right < 190 { // of 200
 			t.Errorf("%s: %d rows are right:\n%s", label, right, said)
 		}
+	}
+}
+
+// A domain is found in one pipeline, with its charge and without a value that nobody shares, and another synthesizes with it.
+func finds(t *testing.T, options []string) {
+	said := start(t, t.TempDir(), append([]string{script(t, "discover.py")}, options...)...).end(t, true)
+	for _, want := range []string{"rows ", "left out ['note: no value was found", "name: \"ward\", type: STRING, values: [\"", "name: \"nights\", type: INT64, min: 0, max: ", "found: {id: \"one\"", "rows: {max: 2}"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("nothing says %s:\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "canary") {
+		t.Errorf("a cell is told:\n%s", said)
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package expansion offers synth.Synthesize to pipelines in Python and Beam YAML, as the schema transform
-// beam:schematransform:dapple:synthesize:v1 of an expansion service of Beam.
+// beam:schematransform:dapple:synthesize:v1 of an expansion service of Beam; and discover.Discover as
+// beam:schematransform:dapple:discover:v1, whose one row is the text of a domain file.
 //
 // A pipeline sends the schema of its rows and the options of the transform. Expand builds the stage on a
 // placeholder for the rows, and sends the graph back with every name under the namespace of the request (graft.go).

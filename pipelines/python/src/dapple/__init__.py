@@ -10,8 +10,8 @@
     made.query("SELECT AVG(age) FROM rows")                    # answers with 95 % intervals, at no privacy cost
     dapple.combine([f(t) for t in made.draws(20)])             # any other estimate f with its interval, at no privacy cost
 
-`Synthesize` is the same in a Beam pipeline; it needs `pip install 'dapple[beam]'`. The work is done by the program dapple,
-which this package carries; the variable DAPPLE names another one.
+`Synthesize` is the same in a Beam pipeline, and `Discover` finds a domain there; they need `pip install 'dapple[beam]'`. The
+work is done by the program dapple, which this package carries; the variable DAPPLE names another one.
 """
 
 from typing import Any
@@ -23,17 +23,17 @@ from dapple._program import Error, Fault, Interrupted
 
 __version__ = "0.1.0"
 
-__all__ = ["Answers", "Check", "Column", "Combined", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report", "Synthesize",
-           "check", "combine", "infer", "load", "plan", "synthesize"]
+__all__ = ["Answers", "Check", "Column", "Combined", "Discover", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report",
+           "Synthesize", "check", "combine", "infer", "load", "plan", "synthesize"]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "Synthesize":
+    if name not in ("Discover", "Synthesize"):
         raise AttributeError(f"module 'dapple' has no attribute {name!r}")
     try:
-        from dapple._synthesize import Synthesize
+        from dapple import _synthesize
     except ModuleNotFoundError as e:
         if e.name and e.name.partition(".")[0] in ("apache_beam", "grpc"):
-            raise ImportError("dapple.Synthesize needs Apache Beam: pip install 'dapple[beam]'") from e
+            raise ImportError(f"dapple.{name} needs Apache Beam: pip install 'dapple[beam]'") from e
         raise
-    return Synthesize
+    return getattr(_synthesize, name)

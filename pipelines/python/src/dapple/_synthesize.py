@@ -8,6 +8,7 @@ from apache_beam.transforms.external import SchemaAwareExternalTransform
 from dapple import _service
 
 URN = "beam:schematransform:dapple:synthesize:v1"
+DISCOVER = "beam:schematransform:dapple:discover:v1"
 
 # The versions of Beam that this was tried with: older ones send columns of None as pickles.
 _LEAST, _MOST = (2, 65), (2, 77)
@@ -21,7 +22,41 @@ def _check_version(text: str) -> None:
     if version < _LEAST or version[0] != _LEAST[0]:
         raise RuntimeError(f"dapple: apache-beam {text} is installed, and {tried} were tried; install one of those")
     if version > _MOST:
-        warnings.warn(f"dapple: apache-beam {text} is newer than those that were tried, {tried}", stacklevel=3)
+        warnings.warn(f"dapple: apache-beam {text} is newer than those that were tried, {tried}", stacklevel=4)
+
+
+def _transform(name: str, urn: str, program: str | None, service: str | None, options: dict[str, Any]) -> SchemaAwareExternalTransform:
+    """Returns a transform of the service with options, which it has to know."""
+    _check_version(beam.__version__)
+    address = _service.address(program, service)
+    known = _service.options(address, urn)
+    for option in options:
+        if option not in known:
+            raise ValueError(f"dapple: {option} is no option of {name}; there are {', '.join(known)}")
+    return SchemaAwareExternalTransform(urn, address, rearrange_based_on_discovery=True, **options)
+
+
+class Discover(beam.PTransform):  # type: ignore[misc,unused-ignore]
+    """Finds what private rows can contain, as the text of a domain file that carries what it has cost.
+
+    Args:
+      privacy_id: the field that names the people, or "none" if every row is another person.
+      epsilon: ε, which the finding may spend.
+      delta: δ of that, above 0 and far below 1/(number of people).
+      program: the dapple to start; default: DAPPLE, else the one on the PATH.
+      service: the address of a dapple expand that is there already, in its place.
+      options: neighbouring, store, run_id, no_retries. The service describes them.
+
+    Returns a collection of one row with domain, epsilon, delta and left_out. The rows are synthesized in another pipeline.
+    """
+
+    def __init__(self, privacy_id: str, epsilon: float, delta: float, *, program: str | None = None, service: str | None = None, **options: Any):
+        super().__init__()
+        self._transform = _transform("Discover", DISCOVER, program, service, {"privacy_id": privacy_id, "epsilon": epsilon, "delta": delta, **options})
+
+    def expand(self, rows: Any) -> Any:
+        found = rows | self._transform
+        return found["domain"] if isinstance(found, dict) else found
 
 
 class Synthesize(beam.PTransform):  # type: ignore[misc,unused-ignore]
@@ -42,15 +77,7 @@ class Synthesize(beam.PTransform):  # type: ignore[misc,unused-ignore]
 
     def __init__(self, domain: str, epsilon: float, delta: float, *, program: str | None = None, service: str | None = None, **options: Any):
         super().__init__()
-        _check_version(beam.__version__)
-        address = _service.address(program, service)
-        known = _service.options(address, URN)
-        for name in options:
-            if name not in known:
-                raise ValueError(f"dapple: {name} is no option of Synthesize; there are {', '.join(known)}")
-        self._transform = SchemaAwareExternalTransform(
-            URN, address, rearrange_based_on_discovery=True,
-            domain=domain, epsilon=epsilon, delta=delta, **options)
+        self._transform = _transform("Synthesize", URN, program, service, {"domain": domain, "epsilon": epsilon, "delta": delta, **options})
 
     def expand(self, rows: Any) -> Any:
         return rows | self._transform
