@@ -155,8 +155,8 @@ func (t *table) addUnit(readers []reader, record []byte, rows uint64, changes []
 	t.units++
 	t.dense[len(t.dense)-1][rowsCell(rows)]++
 	whole := cells(record, len(readers), func(k int, text []byte, null bool) {
-		at, value := readers[k].place(text, null)
-		for s, cell := range at {
+		at := readers[k].look(text, null)
+		for s, cell := range at.cells {
 			t.dense[attribute(k, s)][cell]++
 		}
 		stays := noRows
@@ -167,8 +167,8 @@ func (t *table) addUnit(readers []reader, record []byte, rows uint64, changes []
 			stays = constant
 		}
 		t.dense[attribute(k, constantOf)][stays]++
-		if value {
-			t.addValue(k, string(text))
+		if at.value {
+			t.addValue(k, at.text)
 		}
 	})
 	if !whole {

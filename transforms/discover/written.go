@@ -29,7 +29,7 @@ const longestWritten = 64
 
 // form finds the cell of a text in formOf, and returns the text as it is read, and what it is.
 func form(text []byte) (cell int, read []byte, kind cellkind.Kind) {
-	if len(text) > longestWritten || !bytes.ContainsAny(text, "0123456789") {
+	if len(text) > longestWritten || !bytes.ContainsAny(text, "0123456789") || !cellkind.MayBeWritten(text) {
 		return plainCell, text, cellkind.Text
 	}
 	for _, w := range []struct {

@@ -60,6 +60,25 @@ const LatestShort = 2068
 var currencies = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON",
 	"CAD", "AUD", "NZD", "BRL", "MXN", "ZAR", "TRY", "US$", "R$", "kr", "zł", "Kč", "Ft"}
 
+// MayBeWritten reports whether a text may be a number or a date in any form: one that begins with another letter than a
+// currency or a month does is none.
+func MayBeWritten(text []byte) bool {
+	if len(text) == 0 || text[0]|0x20 < 'a' || text[0]|0x20 > 'z' {
+		return true
+	}
+	for _, name := range currencies {
+		if name[0] == text[0] && bytes.HasPrefix(text, []byte(name)) {
+			return true
+		}
+	}
+	for i := 0; i < len(months) && len(text) >= 3; i += 3 {
+		if months[i] == text[0]|0x20 && strings.EqualFold(months[i:i+3], string(text[:3])) {
+			return true
+		}
+	}
+	return false
+}
+
 // number reads a number with marks between thousands, a currency before or after it, a percent sign, which is dropped,
 // and a minus on either side or parentheses.
 func (w Written) number(dst, cell []byte) ([]byte, bool) {

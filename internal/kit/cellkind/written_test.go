@@ -89,15 +89,20 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// FuzzCanonical: no cell is a fault, and what was read is read again as the same.
+// FuzzCanonical: no cell is a fault, what was read is read again as the same, and what cannot be written so is not.
 func FuzzCanonical(f *testing.F) {
 	for _, w := range WrittenForms {
 		f.Add(string(w))
 	}
-	f.Add("(US$ 1’234.5e3-%)")
+	for _, cell := range []string{"(US$ 1’234.5e3-%)", "SEK 5", "sept 3, 2024", "R$1", "n5 EUR", "ſep 1 2024"} {
+		f.Add(cell)
+	}
 	f.Fuzz(func(t *testing.T, cell string) {
 		for _, w := range WrittenForms {
 			got, ok := w.Canonical(nil, []byte(cell), 2024)
+			if ok && !MayBeWritten([]byte(cell)) {
+				t.Errorf("%s: %q is read, and may not be written so", w, cell)
+			}
 			if !ok || w == CommaNumbers {
 				continue
 			}
