@@ -40,6 +40,12 @@
 // Selection alone (dpfw) releases one certificate, the largest error of any cell. Large cells get 1/2.7 of its upper
 // 95 % limit, S, as standard error, small cells the variance S²·b/(b + 2·S).
 //
+// # Two computations
+//
+// StandardErrors is of all cells of a table at once, some 10 ns for each and sub-table. Linear is of any query, by several passes
+// over all cells for each: 4 ms of 10,000 cells, so that each cell of them would take 40 s, and _marginals.parquet has 2,000,000. Linear keeps to the
+// sums along faces exactly, and has no factor of 1.15; StandardErrors are 1.07 to 1.21 of its on single cells of marginals.
+//
 // # Draws
 //
 // For what is no sum, Draws gives models that the table may have, with other weights of the same records. Any query of all
