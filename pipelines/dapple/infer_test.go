@@ -13,6 +13,9 @@ import (
 func TestInferThenPlan(t *testing.T) {
 	dir := people(t, 400)
 	peopleParquet(t, dir)
+	gaps := map[string]string{ // types of columns of text are missing, and values of others are found
+		"people.csv": "names.yaml:", "people.parquet": "--expected_rows: is required where parts of the domain are to be found",
+	}
 	key := map[string]string{"people.csv": "above all\n  is it a key, as no value is there twice? Then delete its line: income\n"}
 	for _, input := range []string{"people.csv", "people.parquet"} {
 		plan := []string{"plan", "--domain=" + input + ".yaml", "--input=" + input, "--output=out", "--epsilon=1", "--delta=1e-9"}
@@ -46,7 +49,7 @@ func TestInferThenPlan(t *testing.T) {
 		}
 		put(t, dir, "names.yaml", names.stdout)
 		plan[1] = "--domain=names.yaml"
-		dapple(t, dir, plan...).want(t, 2, "names.yaml:")
+		dapple(t, dir, plan...).want(t, 2, gaps[input])
 	}
 }
 

@@ -135,7 +135,8 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 		}
 	} else {
 		b.WriteString("# Proposed from the names and types of the columns; no row was read. It is not complete: put what each\n" +
-			"# comment \"review:\" asks for on its line, or let --from_data read the rows and propose it.\n")
+			"# comment \"review:\" asks for on its line. What a column with a type lacks can be left out: synth finds it within its budget.\n" +
+			"# Or let --from_data read the rows and propose all of it.\n")
 	}
 	switch {
 	case s.unnamed:

@@ -74,7 +74,9 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 		return nil, err
 	}
 	s.csv = form
-	s.csv.Encoding = cmp.Or(form.Encoding, form.Suggested)
+	if p.FromData { // else no record is read
+		s.csv.Encoding = cmp.Or(form.Encoding, form.Suggested)
+	}
 	for _, d := range described {
 		if d.Name == "" {
 			d.Fault = cmp.Or(d.Fault, noName)
