@@ -53,61 +53,6 @@ type WorkloadEntry struct {
 	Text    string   // of a query: the entry on one line, cut off if it is long
 }
 
-// CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
-// as an empty cell or \N.
-type CSV struct {
-	Columns   []string // the names of all columns in order, for files without a header line
-	Header    bool     `json:",omitempty"` // the first line holds names, though some look like numbers or dates
-	Null      []string // further texts that mean NULL; not in the privacy ID
-	Trim      bool     // cells have blanks around them that do not belong to them; not those of the privacy ID
-	NullID    []string // further texts that mean that a record has no privacy ID
-	TrimID    bool     // the privacy ID has blanks around it that do not belong to it
-	Comma     rune     // what separates cells; 0 means a comma
-	MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
-	Encoding  string   `json:",omitempty"` // Windows1252, UTF16LE or UTF16BE, or UTF-8 if it is empty
-	// Suggested is the encoding that records suggest where the header line leaves it open: of descriptions that are NOT private.
-	Suggested string `json:"-"`
-	Mark      bool   `json:",omitempty"` // files without a header line begin with a byte order mark
-
-	// Written says of columns how their cells are written, if not as 1234.5 or 2024-12-31. What is written otherwise
-	// is read as ever.
-	Written map[string]Written `json:",omitempty"`
-
-	// Strict refuses a line that is not well formed, with its number. No key of the file asks for it: it is
-	// an option of the run, for the owner's eyes.
-	Strict bool
-}
-
-// Keys returns the keys that say how all cells are written: the separator, the encoding, and whether there are blanks around
-// them.
-func (c CSV) Keys() (keys []string) {
-	if c.Comma != 0 {
-		keys = append(keys, "comma: "+strconv.Quote(string(c.Comma)))
-	}
-	if c.Encoding != "" {
-		keys = append(keys, "encoding: "+c.Encoding)
-	}
-	if c.Trim {
-		keys = append(keys, "trim: true")
-	}
-	return keys
-}
-
-// WithHeader returns the form of another file of the same making, which has a header line.
-func (c CSV) WithHeader() CSV {
-	c.Header, c.Columns, c.Mark = c.Header || len(c.Columns) > 0, nil, false
-	return c
-}
-
-// Encodings of CSV files other than UTF-8.
-const (
-	Windows1252 = "windows-1252" // that of Excel's in western Europe, and of ISO 8859-1
-	UTF16LE     = "utf-16le"     // the lower byte first
-	UTF16BE     = "utf-16be"     // the higher byte first
-)
-
-var encodings = []string{Windows1252, UTF16LE, UTF16BE}
-
 // MaxBytes is the size of the largest domain file that is read. A reader of YAML needs up to some hundred
 // bytes of memory for each byte of it, and people have to review it.
 const MaxBytes = 8 << 20

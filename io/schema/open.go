@@ -93,15 +93,19 @@ func (c *columnReader) finds() *OpenColumn {
 		return nil
 	}
 	o.Values = values || c.attr.Type == domain.String
+	c.declared(o, map[string]bool{"min": low, "max": high})
+	return o
+}
+
+// declared notes what a column with open parts declares of its range, and takes off it the ends that are to be found.
+func (c *columnReader) declared(o *OpenColumn, found map[string]bool) {
 	for key, to := range map[string]*string{"min": &o.Min, "max": &o.Max, "resolution": &o.Resolution} {
-		if n := c.values[key]; n != nil && !(low && key == "min") && !(high && key == "max") {
-			*to = n.Value
-		}
-	}
-	for _, key := range []string{"min", "max"} {
-		if low && key == "min" || high && key == "max" {
+		switch n := c.values[key]; {
+		case found[key]:
 			delete(c.keys, key)
 			delete(c.values, key)
+		case n != nil:
+			*to = n.Value
 		}
 	}
 	for _, key := range []string{"bins", "step", "exact"} {
@@ -109,7 +113,6 @@ func (c *columnReader) finds() *OpenColumn {
 			c.add(c.keys[key], "%s: %s of a range that is to be found; leave it out, or declare min and max", c.what, key)
 		}
 	}
-	return o
 }
 
 // standIn makes cells that stand for those that are to be found.

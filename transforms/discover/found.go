@@ -144,25 +144,11 @@ func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
 // span declares the range from one cell to another at a resolution of so many decimal places, or the finest at which there
 // are no more values than a domain can have. What the column declares stays, but a resolution of too many values.
 func (f *FoundColumn) span(c Column, first, last, places int) {
-	low, _ := within(first)
-	_, high := within(last)
 	step := new(big.Rat).SetFrac(big.NewInt(1), power10(places))
 	if c.Step != "" {
 		step = decimal(c.Step)
 	}
-	from, to := new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high)
-	switch {
-	case c.Min != "":
-		from = decimal(c.Min)
-		if to.Cmp(from) < 0 {
-			to = from
-		}
-	case c.Max != "":
-		to = decimal(c.Max)
-		if from.Cmp(to) > 0 {
-			from = to
-		}
-	}
+	from, to := c.ends(first, last)
 	declared := step
 	for {
 		lo, hi := floorTo(from, step), floorTo(to, step)
@@ -188,14 +174,28 @@ func (f *FoundColumn) span(c Column, first, last, places int) {
 			return
 		}
 		if !f.holds(lo) || !f.holds(hi) { // beyond the type
-			limit := new(big.Rat).SetInt64(math.MaxInt64 / 2)
-			if f.Type == domain.Numeric {
-				limit.Quo(limit, new(big.Rat).SetInt(power10(cellkind.MaxPlaces)))
-			}
-			from, to = least(from, limit), least(to, limit)
+			from, to = least(from, f.most()), least(to, f.most())
 		}
 		step = new(big.Rat).Mul(step, big.NewRat(10, 1))
 	}
+}
+
+// ends are where the first and the last cell begin and end, or what is declared of them.
+func (c *Column) ends(first, last int) (from, to *big.Rat) {
+	low, _ := within(first)
+	_, high := within(last)
+	from, to = new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high)
+	switch {
+	case c.Min != "":
+		if from = decimal(c.Min); to.Cmp(from) < 0 {
+			to = from
+		}
+	case c.Max != "":
+		if to = decimal(c.Max); from.Cmp(to) > 0 {
+			from = to
+		}
+	}
+	return from, to
 }
 
 // decimal reads a number of a domain file, whose reader has accepted it.
@@ -220,14 +220,16 @@ func least(x, limit *big.Rat) *big.Rat {
 
 // holds reports whether the type has room for a number, with all decimal places.
 func (f *FoundColumn) holds(x *big.Rat) bool {
+	return f.Type == domain.Float64 || new(big.Rat).Abs(x).Cmp(f.most()) <= 0
+}
+
+// most is the largest number that the type has room for, if it is no FLOAT64.
+func (f *FoundColumn) most() *big.Rat {
 	most := new(big.Rat).SetInt64(math.MaxInt64 / 2)
-	switch f.Type {
-	case domain.Float64:
-		return true
-	case domain.Numeric:
+	if f.Type == domain.Numeric {
 		most.Quo(most, new(big.Rat).SetInt(power10(cellkind.MaxPlaces)))
 	}
-	return new(big.Rat).Abs(x).Cmp(most) <= 0
+	return most
 }
 
 func power10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
