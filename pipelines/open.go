@@ -87,7 +87,7 @@ const mostScale = 9
 // scales sets the decimal places of NUMERIC columns, which a table may declare.
 func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 	var described []table.Column
-	if t, ok := r.source.(*table.Files); !ok || !t.Unnamed() { // else the names are in records, and no types are declared
+	if t, ok := r.source.(*table.Files); !ok || t.Typed() { // else a record might be read
 		var err error
 		if described, _, err = r.source.Describe(ctx); err != nil {
 			*f = append(*f, ErrorFaults("--input", err)...)

@@ -137,6 +137,28 @@ func rowsFile(t *testing.T, dir string) string {
 	return names[0]
 }
 
+// TestOpenReadsNoRecord: a table without a header line is accepted whatever its first record is, and a record is no header line.
+func TestOpenReadsNoRecord(t *testing.T) {
+	dir := t.TempDir()
+	c := Config{Domain: filepath.Join(dir, "open.yaml"), Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"), Epsilon: 1, Delta: 1e-9}
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(c.Domain, "privacy_id: id\ncolumns:\n  - {name: fare, type: NUMERIC}\ncsv: {columns: [id, fare]}\n")
+	for _, first := range []string{"p0,1.5", "alpha,beta", "alpha,alpha", ",", "\xff\xfe;1", "2024-01-01,3"} {
+		write(c.Input, first+"\np1,2.5\n")
+		if !Finds(t.Context(), &c) {
+			t.Fatal("nothing is to be found")
+		}
+		r, err := ValidateFind(t.Context(), c)
+		if err != nil || r.params.Columns[0].Scale != mostScale {
+			t.Errorf("first record %q: %v", first, err)
+		}
+	}
+}
+
 // TestInferOpen: infer finds the open parts of a file alone. The file that it writes has the charge, and is a domain file that
 // synth takes. What is refused is refused before anything is spent.
 func TestInferOpen(t *testing.T) {

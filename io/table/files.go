@@ -198,6 +198,10 @@ func (t *Files) Form(declared schema.CSV) schema.CSV {
 // Unnamed reports whether the names of columns are in the records alone, so that what Describe says is NOT public.
 func (t *Files) Unnamed() bool { return t.format.Unnamed }
 
+// Typed reports whether files declare the types of their columns, apart from their records. To describe others takes a header
+// line, which a file may lack.
+func (t *Files) Typed() bool { return !t.format.Text && !t.format.Unnamed }
+
 // Columns returns the names of the columns of the first file; nil if it can be read only once, or only its records have them.
 func (t *Files) Columns(ctx context.Context, form schema.CSV) (names []string, err error) {
 	f := t.Files[0]
