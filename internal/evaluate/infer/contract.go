@@ -81,14 +81,18 @@ func (c *contract) file(privacyID string) ([]byte, error) {
 		fmt.Fprintf(&b, "privacy_id: %s  # every record is protected by itself\n", schema.NoPrivacyID)
 	}
 	b.WriteString("# expected_rows: N  # review: about how many people are publicly known, for planning\n")
-	kept := 0
+	kept, csv := 0, ""
+	if len(c.null) > 0 {
+		csv = "csv: {null: " + list(c.null) + "}\n"
+	}
 	for _, f := range c.facts {
 		if f.name == privacyID {
 			continue
 		}
+		f.values = slices.DeleteFunc(f.values, func(v string) bool { return slices.Contains(c.null, v) }) // it means NULL before it is a value
 		p := f.propose()
 		if !p.out {
-			if _, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n"+p.String())); err != nil {
+			if _, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n"+p.String()+csv)); err != nil {
 				p.out, p.review = true, "left out: its limits are not those of a column; "+f.missing()
 			} else {
 				kept++
@@ -106,9 +110,7 @@ func (c *contract) file(privacyID string) ([]byte, error) {
 	if generate.Len() > 0 {
 		b.WriteString("generate:  # made up for each row, never from the data\n" + generate.String())
 	}
-	if len(c.null) > 0 {
-		b.WriteString("csv: {null: " + list(c.null) + "}\n")
-	}
+	b.WriteString(csv)
 	return []byte(b.String()), nil
 }
 

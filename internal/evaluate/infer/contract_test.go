@@ -58,7 +58,7 @@ models:
 `, want: "age 0..119 fallback, sex F M null, fare NUMERIC 0..500 null; out: number, free; serial number"},
 	"Frictionless": {text: `{"fields": [{"name": "person", "type": "string", "constraints": {"required": true, "unique": true}},
 {"name": "age", "type": "integer", "constraints": {"required": true, "minimum": 0, "maximum": 119}}, {"name": "sex", "type": "string", "constraints": {"enum": ["F", "M"]}},
-{"name": "fare", "type": "number", "constraints": {"minimum": 0, "maximum": 500}}, {"name": "rating", "type": "integer", "constraints": {"enum": [1, 2, 3]}}], "missingValues": ["", "NA"]}`,
+{"name": "fare", "type": "number", "constraints": {"minimum": 0, "maximum": 500}}, {"name": "rating", "type": "integer", "constraints": {"enum": [1, 2, 3, 99]}}], "missingValues": ["", "NA", "99"]}`,
 		want: "age 0..119 fallback, sex F M null, fare NUMERIC 0..500 null, rating 1 2 3 null"},
 }
 
