@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -138,10 +139,7 @@ func Infer(ctx context.Context, r *FindRequest) (*Inferred, error) {
 	if err != nil {
 		return nil, err
 	}
-	charge := schema.Charge{
-		ID: id, PrivacyID: found.PrivacyID, Neighbouring: run.Neighbouring.Flag(), Epsilon: float64(run.Epsilon), Delta: float64(run.Delta),
-		Accounting: run.Accounting.String(), Loss: run.Loss.RatString(), ValuesDelta: float64(run.ValuesDelta), NoisyNumbers: run.Coordinates,
-	}
+	charge := publish.ChargeOf(id, found.PrivacyID, run)
 	if res.Text, err = r.complete(found, &charge); err != nil {
 		return nil, err
 	}

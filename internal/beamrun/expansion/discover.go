@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	domainfile "github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )
@@ -74,20 +74,12 @@ func (s *Server) expandDiscover(payload *pipepb.SchemaTransformPayload, rows *pi
 	if err != nil {
 		return nil, err
 	}
-	charge := chargeOf(p, run)
+	charge := publish.ChargeOf(cmp.Or(p.RunID, rand.Text()), p.PrivacyID, run)
 	return build(in, s.Environment, func(scope beam.Scope, col beam.PCollection) map[string]beam.PCollection {
 		found := discover.Discover(scope, col, p)
 		file := beam.ParDo(scope.Scope("dapple.File"), &fileFn{Charge: charge.String(), Epsilon: o.Epsilon, Delta: o.Delta}, found)
 		return map[string]beam.PCollection{domainTag: file}
 	})
-}
-
-// chargeOf is what a finding costs, under its name in the store, or a name of its own.
-func chargeOf(p discover.Params, run accountant.Run) domainfile.Charge {
-	return domainfile.Charge{
-		ID: cmp.Or(p.RunID, rand.Text()), PrivacyID: p.PrivacyID, Neighbouring: run.Neighbouring.Flag(), Epsilon: float64(run.Epsilon), Delta: float64(run.Delta),
-		Accounting: run.Accounting.String(), Loss: run.Loss.RatString(), ValuesDelta: float64(run.ValuesDelta), NoisyNumbers: run.Coordinates,
-	}
 }
 
 // unit is the privacy ID; empty: every row is a unit.

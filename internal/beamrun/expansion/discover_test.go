@@ -8,6 +8,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )
@@ -120,7 +121,7 @@ func TestDiscoveredFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows []FoundDomain
-	fn := &fileFn{Charge: chargeOf(p, run).String(), Epsilon: .5, Delta: 1e-9}
+	fn := &fileFn{Charge: publish.ChargeOf("one", p.PrivacyID, run).String(), Epsilon: .5, Delta: 1e-9}
 	if err := fn.ProcessElement(string(data), func(d FoundDomain) { rows = append(rows, d) }); err != nil {
 		t.Fatal(err)
 	}
