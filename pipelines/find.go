@@ -47,17 +47,19 @@ type FindRequest struct {
 func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 	r := &FindRequest{Config: c.withDefaults()}
 	var f Faults
-	if r.open() != nil { // every fault but those of what is found shows with what stands for that
+	if !r.wholly() { // every fault but those of what is found shows with what stands for that
 		var req *Request
 		req, f = validateRun(ctx, c)
 		r.source = req.source
 	} else {
+		r.checkUnit(&f)
+		r.takeDeclared(&f)
 		checkFigures(r.Config, &f)
 	}
 	switch {
 	case isTable(c.Output) || c.Output == "":
 		f.add("--output", "has to be a directory where the domain is found", "name one, or a --domain file")
-	case r.open() == nil:
+	case r.wholly():
 		r.target().check(ctx, &f)
 	}
 	r.check(ctx, &f)
@@ -71,11 +73,11 @@ func (r *FindRequest) check(ctx context.Context, f *Faults) {
 		f.add("--runner", "a domain is found in this process so far", "leave out --endpoint, or name a --domain file")
 	}
 	switch {
-	case r.open() != nil:
+	case !r.wholly():
 		r.setOpen(ctx, f)
 	default:
 		if r.People != "" {
-			f.add("--people_input", "needs a --domain file", "")
+			f.add("--people_input", "needs a --domain file with columns", "")
 		}
 		r.setParams(r.findColumns(ctx, f))
 	}
@@ -109,7 +111,7 @@ func (r *FindRequest) setParams(columns []discover.Column) {
 	c := r.Config
 	r.params = discover.Params{
 		Columns: columns, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
-		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000),
+		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000), Rows: r.rows(),
 	}
 	r.params.PrivacyID = unitColumn(c.PrivacyID)
 	if m, err := methods.Lookup(c.Method); !r.alone && err == nil && c.Epsilon.Validate() == nil {
@@ -132,7 +134,7 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 		f.add("--input", "the names of its fields are in its records alone, and are private", "name a --domain file: its columns may be a name and a type alone")
 		return nil
 	}
-	described, form, err := r.source.Describe(ctx)
+	described, form, err := r.source.Describe(ctx, r.form)
 	if err != nil {
 		*f = append(*f, ErrorFaults("--input", err)...)
 		return nil
@@ -280,7 +282,7 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.open() == nil && len(found.LeftOut()) == len(found.Columns) {
+	if r.wholly() && len(found.LeftOut()) == len(found.Columns) {
 		return nil, fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
 	}
 	res, err := r.runWith(ctx, found, entry)

@@ -180,7 +180,7 @@ func init() {
 		Each: func(context.Context, files.Info, *domain.Domain, schema.CSV, func(*domain.Chunk) error) error {
 			return errors.New("not read here")
 		},
-		Describe: func(context.Context, files.Info) ([]table.Column, schema.CSV, error) {
+		Describe: func(context.Context, files.Info, schema.CSV) ([]table.Column, schema.CSV, error) {
 			return []table.Column{{Name: "id", Untyped: true}, {Name: "secret name", Untyped: true}}, schema.CSV{}, nil
 		},
 	})

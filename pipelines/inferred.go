@@ -46,9 +46,7 @@ func ValidateInfer(ctx context.Context, c Config) (*FindRequest, error) {
 
 // checkOpen reads a domain file whose open parts are to be found, and compares it with the table.
 func (r *FindRequest) checkOpen(ctx context.Context, f *Faults) {
-	if r.PrivacyID != "" {
-		f.add("--privacy_id", "is given, and so is --domain, which says who is protected", "leave one of them out")
-	}
+	r.checkUnit(f)
 	finds := Finds(ctx, &r.Config)
 	*f = append(*f, r.parsed.faults...)
 	switch {
@@ -58,6 +56,10 @@ func (r *FindRequest) checkOpen(ctx context.Context, f *Faults) {
 		f.add("--domain", "nothing in it is to be found", "write find in place of a value, or leave out what a column can contain")
 	case r.parsed.file.Charge != nil:
 		f.add("--domain", "found: it carries what an earlier finding has cost, and a file carries one", "find all parts at once, or run synth, which adds both")
+	}
+	if r.wholly() {
+		r.takeDeclared(f)
+		return
 	}
 	req := &Request{Config: r.Config, File: r.parsed.file}
 	if checkInput(ctx, req, f); req.source != nil {

@@ -46,18 +46,53 @@ func (c Config) open() *schema.Open {
 	return c.parsed.open
 }
 
+// wholly reports whether all columns are to be found.
+func (c Config) wholly() bool { return c.open() == nil || c.open().Whole }
+
+// takeDeclared takes over what a domain file declares whose columns are all to be found.
+func (r *FindRequest) takeDeclared(f *Faults) {
+	open := r.open()
+	if open == nil {
+		return
+	}
+	file := r.parsed.file
+	r.PrivacyID, r.form = orDefault(file.Domain.PrivacyID, schema.NoPrivacyID), file.CSV
+	r.ExpectedRows = orDefault(r.ExpectedRows, file.ExpectedRows)
+	r.checkOpenRows(f)
+}
+
+// checkUnit refuses two words on who is protected.
+func (r *FindRequest) checkUnit(f *Faults) {
+	if r.Domain != "" && r.PrivacyID != "" {
+		f.add("--privacy_id", "is given, and so is --domain, which says who is protected", "leave one of them out")
+	}
+}
+
+// checkOpenRows refuses to find how many rows a person has where nobody is named.
+func (r *FindRequest) checkOpenRows(f *Faults) {
+	if r.open().Rows && unitColumn(r.PrivacyID) == "" {
+		f.add("--domain", "events: rows: max: is to be found, and no privacy_id says whose rows they are", "declare privacy_id")
+	}
+}
+
+// rows is what is to be found of the rows of people.
+func (r *FindRequest) rows() discover.Rows {
+	switch open := r.open(); {
+	case open == nil || open.Whole && !open.Events:
+		return discover.AllOfRows
+	case open.Rows:
+		return discover.MostRows
+	}
+	return discover.NoRows
+}
+
 // setOpen sets what is to be found of a file with open parts.
 func (r *FindRequest) setOpen(ctx context.Context, f *Faults) {
 	file, open := r.parsed.file, r.open()
 	r.PrivacyID = file.Domain.PrivacyID
 	r.ExpectedRows = orDefault(r.ExpectedRows, file.ExpectedRows)
 	r.setParams(openColumns(open.Columns))
-	if r.params.Rows = discover.NoRows; open.Rows {
-		r.params.Rows = discover.MostRows
-	}
-	if open.Rows && r.PrivacyID == "" {
-		f.add("--domain", "events: rows: max: is to be found, and no privacy_id says whose rows they are", "declare privacy_id")
-	}
+	r.checkOpenRows(f)
 	if r.People != "" {
 		f.add("--people_input", "cannot be read where parts of the domain are to be found", "declare them in the domain file")
 	}
@@ -89,7 +124,7 @@ func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 	var described []table.Column
 	if t, ok := r.source.(*table.Files); !ok || t.Typed() { // else a record might be read
 		var err error
-		if described, _, err = r.source.Describe(ctx); err != nil {
+		if described, _, err = r.source.Describe(ctx, r.form); err != nil {
 			*f = append(*f, ErrorFaults("--input", err)...)
 			return
 		}
@@ -122,7 +157,11 @@ func (r *FindRequest) complete(found *discover.Found, charge *schema.Charge) ([]
 	for _, c := range found.LeftOut() {
 		left[c.Name] = c.Left
 	}
-	return open.Fill(found.File(""), max(1, found.MaxRows), left, charge)
+	csv := ""
+	if open.Whole {
+		csv = r.csvKeys()
+	}
+	return open.Fill(found.File(csv), max(1, found.MaxRows), left, charge)
 }
 
 // completedName is the name, in the directory of what was found, of a completed domain file that has faults.
@@ -144,10 +183,10 @@ func (r *FindRequest) checkCompleted(ctx context.Context, text []byte) error {
 
 // openNote says what of a file was found; empty: all of it.
 func (r *FindRequest) openNote(budget string) string {
-	parts := openParts(r.open())
-	if len(parts) == 0 {
+	if r.wholly() {
 		return ""
 	}
+	parts := openParts(r.open())
 	return fmt.Sprintf("what the domain file left open was found with %s: %s", budget, strings.Join(parts, ", "))
 }
 

@@ -257,3 +257,103 @@ func TestOpenIsNeeded(t *testing.T) {
 		}
 	}
 }
+
+// TestFindWithForm: a domain file without columns says how the file is written, who is protected and what else is known. All of
+// that holds, in the reading and in the domain that is released; the columns are found. No record decides how the file is read.
+func TestFindWithForm(t *testing.T) {
+	dir := t.TempDir()
+	c := Config{Domain: filepath.Join(dir, "form.yaml"), Input: filepath.Join(dir, "people.csv"), Epsilon: 5, Delta: 1e-6}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := &strings.Builder{}
+	for i := range 4000 {
+		fmt.Fprintf(body, "%d\xa7%s\xa7%d,5\xa7%s\n", i, []string{"K\xf6ln", "Bonn", "n/a"}[i%3], 150+i%50, fmt.Sprint("note ", i))
+	}
+	const rest = "workload:\n  - columns: [city, size]\n" // of columns that are found
+	for name, tt := range map[string]struct{ header, columns, csv, want string }{
+		"header":   {"id;city;size;note\n", "", "encoding: windows-1252, null: [n/a]", `csv: {encoding: windows-1252, null: [n/a], comma: ";", trim: true, written: {"size": "1.234,5"}}`},
+		"headless": {"", "columns: find\n", `comma: ";", columns: [id, city, size, note], encoding: windows-1252, null: [n/a]`, `trim: true, written: {"size": "1.234,5"}}`},
+	} {
+		write(c.Input, tt.header+strings.ReplaceAll(body.String(), "\xa7", ";"))
+		write(c.Domain, "# ours\nprivacy_id: id\nexpected_rows: 3999\n"+tt.columns+"csv: {"+tt.csv+"}\n"+rest)
+		c.Output = filepath.Join(dir, name)
+		if !Finds(t.Context(), &c) {
+			t.Fatal("nothing is to be found")
+		}
+		r, err := ValidateFind(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := RunFound(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"# ours", "expected_rows: 3999", tt.want, `values: ["Köln", "Bonn"], other: true, null: true`, "# released: columns, csv: written", "# left out: note: no value", rest} {
+			if !strings.Contains(strings.ReplaceAll(string(data), `["Bonn", "Köln"]`, `["Köln", "Bonn"]`), want) {
+				t.Errorf("%s: the domain lacks %s:\n%s", name, want, data)
+			}
+		}
+		if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "the domain was found with 10 % of the budget: 2 of 3 columns") {
+			t.Errorf("%s: notes: %s", name, notes)
+		}
+	}
+	write(c.Domain, "privacy_id: id\ncsv: {comma: \";\", columns: [id, city, size, note]}\n")
+	c.Output = filepath.Join(dir, "another")
+	var forms []string
+	for _, first := range []string{"1;Köln;2;3\n", "1;K\xf6ln;2;3\n", "a,b\n", "\xff\xfe1;2\n"} {
+		write(c.Input, first)
+		Finds(t.Context(), &c)
+		r, err := ValidateFind(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forms = append(forms, fmt.Sprintf("%+v %+v", r.form, r.params.Columns))
+	}
+	for _, other := range forms[1:] {
+		if other != forms[0] {
+			t.Errorf("a record decides how a table is read: %s, %s", forms[0], other)
+		}
+	}
+}
+
+// TestFindWithFormFaults: what a domain file without columns cannot say is refused with its place.
+func TestFindWithFormFaults(t *testing.T) {
+	dir, input := t.TempDir(), peopleCSV(t, 10)
+	for _, tt := range []struct {
+		text, says string
+		change     func(*Config)
+	}{
+		{"csv: {trim: true}\n", "privacy_id: is required", nil},
+		{"privacy_id: person\n", `no column "person"`, nil},
+		{"privacy_id: id\ncsv: {written: {age: \"1.234,5\"}}\n", "form.yaml:2:16: csv: written: names columns, which are to be found", nil},
+		{"privacy_id: id\ncsv: {columns: [id, sex]}\nexpected_rows: 9\n", "would do", nil},
+		{"privacy_id: none\nevents: {rows: {max: find}}\n", "no privacy_id says whose rows they are", nil},
+		{"privacy_id: id\n", "which says who is protected", func(c *Config) { c.PrivacyID = "id" }},
+		{"privacy_id: id\n", "with columns", func(c *Config) { c.People = input }},
+	} {
+		c := Config{Domain: filepath.Join(dir, "form.yaml"), Input: input, Output: filepath.Join(dir, "out"), Epsilon: 1, Delta: 1e-9}
+		if err := os.WriteFile(c.Domain, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if tt.change != nil {
+			tt.change(&c)
+		}
+		var err error
+		if Finds(t.Context(), &c) {
+			_, err = ValidateFind(t.Context(), c)
+		} else {
+			_, err = ValidateRun(t.Context(), c)
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("want %q: %v", tt.says, err)
+		}
+	}
+}

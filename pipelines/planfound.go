@@ -59,22 +59,24 @@ func (p *FoundPlan) wouldDo() string {
 // read.
 func PlanFound(ctx context.Context, c PlanConfig) (*FoundPlan, error) {
 	r := &FindRequest{Config: c.Config.withDefaults()}
-	if r.open() != nil {
+	if !r.wholly() {
 		return planOpen(ctx, c)
 	}
 	var f Faults
+	r.checkUnit(&f)
+	r.takeDeclared(&f)
 	checkFigures(r.Config, &f)
 	if r.ExpectedRows == 0 {
-		f.add("--expected_rows", "is required without --domain: about how many people there are", "a guess will do")
+		f.add("--expected_rows", "is required where the domain is found: about how many people there are", "a guess will do")
 	}
 	if c.TargetError != 0 || c.Target != "" || c.Like != "" {
-		f.add("--target_error", "and --target and --like need a --domain file", "find one by `dapple infer --epsilon`, or leave them out")
+		f.add("--target_error", "and --target and --like need a --domain file with columns", "find one by `dapple infer --epsilon`, or leave them out")
 	}
 	switch {
 	case r.Input != "" && c.Columns > 0:
 		f.add("--columns", "is given, and so is --input, which has columns", "leave one of them out")
 	case r.Input == "" && c.Columns == 0:
-		f.add("--columns", "is required without --domain and --input: how many columns the table has, without that of the people", "")
+		f.add("--columns", "is required without --input where the domain is found: how many columns the table has, without that of the people", "")
 	}
 	r.checkBudget(&f)
 	found := make([]discover.Column, c.Columns)

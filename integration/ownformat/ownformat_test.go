@@ -69,7 +69,7 @@ func eachPairs(ctx context.Context, f files.Info, d *domain.Domain, _ schema.CSV
 	return yield(&domain.Chunk{Rows: rows, ID: columns[0], Columns: columns[1:]})
 }
 
-func describePairs(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
+func describePairs(ctx context.Context, f files.Info, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
 	start, err := files.ReadStart(ctx, f.Name, 1<<10)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	for _, pair := range strings.Fields(string(line)) {

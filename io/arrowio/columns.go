@@ -137,7 +137,7 @@ func match(name string, s *arrow.Schema, d *domain.Domain) ([]column, error) {
 }
 
 // describe returns the columns of a file's schema.
-func describe(ctx context.Context, info files.Info) (columns []table.Column, form schema.CSV, err error) {
+func describe(ctx context.Context, info files.Info, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
 	err = withFile(ctx, info, func(f *file) error {
 		for _, field := range f.Schema().Fields() {
 			c := table.Column{Name: field.Name, Nullable: field.Nullable, Fault: field.Type.Name() + " is not supported; flatten or convert it, or leave it out"}

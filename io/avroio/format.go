@@ -81,7 +81,7 @@ func check(ctx context.Context, list []files.Info, d *domain.Domain, _ schema.CS
 }
 
 // describe returns the fields of a file's schema.
-func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
+func describe(ctx context.Context, f files.Info, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
 	err = withFile(ctx, f, func(_ files.File, _ int64, h *header) error {
 		for _, field := range h.fields {
 			columns = append(columns, describeField(field))

@@ -78,7 +78,7 @@ func (t *placed) Columns(ctx context.Context, _ schema.CSV) ([]string, error) {
 	return tables.Names(columns), err
 }
 
-func (t *placed) Describe(ctx context.Context) ([]tables.Column, schema.CSV, error) {
+func (t *placed) Describe(ctx context.Context, _ schema.CSV) ([]tables.Column, schema.CSV, error) {
 	columns, err := Describe(ctx, t.Client, t.table)
 	return columns, schema.CSV{}, err
 }

@@ -46,12 +46,28 @@ func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts sch
 	return errs.Err()
 }
 
-// describe guesses separator and encoding from the header line, and trims cells if there are blanks around names. What the
-// first records say of the encoding is a suggestion: no record decides how a table is read.
-func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
+// describe names the columns: those that are declared, or those of the header line.
+func describe(ctx context.Context, f files.Info, declared schema.CSV) (columns []table.Column, form schema.CSV, err error) {
+	form = declared
+	names := form.Columns
+	if len(names) == 0 {
+		if names, err = guess(ctx, f, &form); err != nil {
+			return nil, form, err
+		}
+	}
+	for _, name := range names {
+		columns = append(columns, table.Column{Name: name, Untyped: true, Nullable: true})
+	}
+	return columns, form, nil
+}
+
+// guess returns the names of the header line. It guesses separator and encoding from that line where form declares none, and
+// trims cells if there are blanks around names. What the first records say of the encoding is a suggestion: no record decides
+// how a table is read.
+func guess(ctx context.Context, f files.Info, form *schema.CSV) (names []string, err error) {
 	err = withFile(ctx, f, func(r io.Reader) error {
-		c, err := open(r, f.Name, form)
-		if err == nil {
+		c, err := open(r, f.Name, *form)
+		if err == nil && form.Encoding == "" {
 			if form.Encoding = encodingOf(c.scan.headerLine()); form.Encoding == "" {
 				form.Suggested = c.scan.encoding()
 			}
@@ -59,31 +75,33 @@ func describe(ctx context.Context, f files.Info) (columns []table.Column, form s
 		return err
 	})
 	if err != nil {
-		return nil, form, err
+		return nil, err
 	}
-	var names []string
-	for _, comma := range []rune{0, ';', '\t', '|'} {
-		got, err := Columns(ctx, f, schema.CSV{Comma: comma, Encoding: form.Encoding})
-		if err != nil && comma == 0 {
-			return nil, form, err
+	commas := []rune{0, ';', '\t', '|'}
+	if form.Comma != 0 {
+		commas = []rune{form.Comma}
+	}
+	for i, comma := range commas {
+		got, err := Columns(ctx, f, schema.CSV{Comma: comma, Encoding: form.Encoding, MaxRecord: form.MaxRecord})
+		if err != nil && i == 0 {
+			return nil, err
 		}
-		if err == nil && len(got) > max(len(names), 1) || comma == 0 {
+		if err == nil && len(got) > max(len(names), 1) || i == 0 {
 			names, form.Comma = got, comma
 		}
 		if len(names) > 1 {
 			break
 		}
 	}
-	if err := checkNames(names); err != nil {
-		return nil, form, fmt.Errorf("csv: %s: %w", f.Name, err)
+	if !form.Header {
+		if err := checkNames(names); err != nil {
+			return nil, fmt.Errorf("csv: %s: %w", f.Name, err)
+		}
 	}
 	for i, name := range names {
 		if names[i] = strings.TrimSpace(name); names[i] != name {
 			form.Trim = true
 		}
 	}
-	for _, name := range names {
-		columns = append(columns, table.Column{Name: name, Untyped: true, Nullable: true})
-	}
-	return columns, form, nil
+	return names, nil
 }

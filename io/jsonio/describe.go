@@ -26,7 +26,7 @@ type field struct {
 }
 
 // describe reads all records for the names of their fields: what it says is NOT private.
-func describe(ctx context.Context, f files.Info) (columns []table.Column, form schema.CSV, err error) {
+func describe(ctx context.Context, f files.Info, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
 	fields, records, _, err := survey(ctx, f, -1)
 	if err != nil {
 		return nil, form, err

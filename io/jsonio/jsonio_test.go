@@ -120,7 +120,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns, _, err := src.Describe(ctx)
+	columns, _, err := src.Describe(ctx, schema.CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func init() {
 			return Read(s, list, d)
 		},
 		ReadApart: readApart,
-		Describe: func(ctx context.Context, f files.Info) ([]tables.Column, schema.CSV, error) {
+		Describe: func(ctx context.Context, f files.Info, _ schema.CSV) ([]tables.Column, schema.CSV, error) {
 			columns, err := Describe(ctx, f)
 			return columns, schema.CSV{}, err
 		},

@@ -110,7 +110,7 @@ CREATE VIEW broken AS SELECT id, s::integer AS i FROM many`)
 	if err := src.Each(ctx, d, schema.CSV{}, formattest.Rows(d, &got)); err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v:\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	columns, _, err := src.Describe(ctx)
+	columns, _, err := src.Describe(ctx, schema.CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func faults(t *testing.T, url string) {
 	}
 	for _, name := range []string{"nowhere", `a"; DROP TABLE many; --`, "many; SELECT 1"} {
 		if src, err = table.Find(ctx, url+"&table="+strings.NewReplacer(" ", "+", ";", "%3B", `"`, "%22").Replace(name), nil); err == nil {
-			_, _, err = src.Describe(ctx)
+			_, _, err = src.Describe(ctx, schema.CSV{})
 		}
 		if err == nil || !strings.Contains(err.Error(), "does not exist") && !strings.Contains(err.Error(), "invalid name") {
 			t.Errorf("%s: %v", name, err)

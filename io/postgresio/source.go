@@ -49,7 +49,7 @@ var types = map[string]domain.Type{
 var parameters = regexp.MustCompile(`\((\d+)(?:,(\d+))?\)`)
 
 // Describe returns the columns of the table, from the catalogue.
-func (s *source) Describe(ctx context.Context) (columns []table.Column, form schema.CSV, err error) {
+func (s *source) Describe(ctx context.Context, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return nil, form, err
@@ -87,7 +87,7 @@ func (s *source) Describe(ctx context.Context) (columns []table.Column, form sch
 
 // Check compares the columns with those of d, and reads no record.
 func (s *source) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) error {
-	columns, _, err := s.Describe(ctx)
+	columns, _, err := s.Describe(ctx, schema.CSV{})
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *source) Form(schema.CSV) schema.CSV { return schema.CSV{} }
 
 // Columns returns the names of the columns.
 func (s *source) Columns(ctx context.Context, _ schema.CSV) ([]string, error) {
-	columns, _, err := s.Describe(ctx)
+	columns, _, err := s.Describe(ctx, schema.CSV{})
 	return table.Names(columns), err
 }
 

@@ -102,7 +102,7 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if !ok {
 		return
 	}
-	before, declared := len(r.faults), f.Domain
+	before, out, declared := len(r.faults), f, f.Domain
 	r.derived, r.derivedColumns = derivedNames(n), map[string]computed{}
 	if m.has("privacy_id") {
 		if id, _ := r.name(m.values["privacy_id"], "privacy_id"); id != NoPrivacyID {
@@ -110,13 +110,12 @@ func (r *reader) root(f *File, n *yaml.Node) {
 		}
 	}
 	rows := r.expectedRows(m.values["expected_rows"])
-	if m.has("columns") {
+	found := r.findsColumns(m)
+	if !found {
 		r.columns(f.Domain, m.values["columns"])
-	} else {
-		r.add(n, "no columns; declare them under the key columns")
 	}
-	if len(r.faults) > before {
-		f = &File{Domain: nil} // names are unknown: check the rest without them
+	if found || len(r.faults) > before {
+		f = &File{Name: r.file} // names are unknown: check the rest without them
 	}
 	if (m.has("constraints") || m.has("generate")) && f.Domain != nil {
 		r.relate(f.Domain, m.values["constraints"], m.values["generate"])
@@ -124,7 +123,7 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if m.has("impossible") && f.Domain != nil {
 		r.impossible(f.Domain, m.values["impossible"])
 	}
-	if len(r.faults) == before && len(f.Domain.Orders)+len(f.Domain.Dates) > 0 {
+	if f.Domain != nil && len(r.faults) == before && len(f.Domain.Orders)+len(f.Domain.Dates) > 0 {
 		r.impossibleOrders(f.Domain, m.values["constraints"])
 	}
 	if m.has("derived_from_data") {
@@ -145,7 +144,21 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if !m.has("privacy_id") {
 		r.undecided(n, declared.Names())
 	}
-	f.ExpectedRows = rows
+	f.Domain, f.ExpectedRows = declared, rows
+	*out = *f
+}
+
+// findsColumns reports whether all columns are to be found. Where nothing can be found it notes a fault.
+func (r *reader) findsColumns(m mapping) bool {
+	switch {
+	case m.has("columns") && !r.isFind(m.values["columns"], "columns"):
+		return false
+	case r.open != nil:
+		r.open.Whole, r.open.Events = true, m.has("events")
+	case !m.has("columns"):
+		r.add(m.node, "no columns; declare them under the key columns, or let `dapple synth` or `dapple infer --epsilon` find them")
+	}
+	return true
 }
 
 // undecided refuses a file that leaves open who is protected: without a privacy ID, several records of one person would

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,12 +11,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Find is what a domain file writes in place of values, min, max or the most rows of a person that are to be found within
-// the privacy budget. A column of a type alone is to be found as well.
+// Find is what a domain file writes in place of columns, values, min, max or the most rows of a person that are to be found
+// within the privacy budget. A column of a type alone is to be found as well, and so are columns of which there is no word.
 const Find = "find"
 
 // Open is what a domain file leaves to be found.
 type Open struct {
+	Whole   bool // all columns
+	Events  bool // of those: whether people have several rows is declared
 	Columns []OpenColumn
 	Rows    bool // the most rows of a person
 
@@ -60,7 +63,7 @@ func (c *OpenColumn) String() string { return c.Name + " (" + strings.Join(c.Par
 func ParseOpen(name string, data []byte) (*File, *Open, error) {
 	o := &Open{name: name}
 	f, err := parse(&reader{file: name, open: o}, data)
-	if err != nil || len(o.Columns) == 0 && !o.Rows {
+	if err != nil || len(o.Columns) == 0 && !o.Rows && !o.Whole {
 		o = nil
 	}
 	return f, o, err
@@ -208,14 +211,23 @@ func (o *Open) Fill(found []byte, rows int64, left map[string]string, charge *Ch
 		}
 	}
 	head := "# What this file left open was released within the ε and δ of a run. Everything else was given.\n"
+	if o.Whole {
+		head += "# released: " + strings.Join(o.adopt(theirs.Content[0]), ", ") + "\n"
+		for _, name := range slices.Sorted(maps.Keys(left)) {
+			head += leftOutLine(name, left[name])
+			o.forget(name)
+		}
+	}
 	for i := range o.Columns {
 		c := &o.Columns[i]
 		if n := columns[c.Name]; n != nil {
 			c.node.HeadComment = strings.TrimPrefix(c.node.HeadComment+"\n# released: "+strings.Join(c.merge(n), ", "), "\n")
 			continue
 		}
-		head += fmt.Sprintf("# left out: %s: %s\n", c.Name, left[c.Name])
-		o.leaveOut(c)
+		head += leftOutLine(c.Name, left[c.Name])
+		list := valueOf(o.root, "columns")
+		list.Content = slices.DeleteFunc(list.Content, func(n *yaml.Node) bool { return n == c.node })
+		o.forget(c.Name)
 	}
 	if o.Rows {
 		o.rows.Value, o.rows.Tag, o.rows.Style = fmt.Sprint(rows), "!!int", 0
@@ -272,15 +284,57 @@ func (c *OpenColumn) merge(found *yaml.Node) (released []string) {
 	return released
 }
 
-// leaveOut removes a column, also where events and csv name it. What else names it is found when the file is read.
-func (o *Open) leaveOut(c *OpenColumn) {
-	if list := valueOf(o.root, "columns"); list != nil {
-		list.Content = slices.DeleteFunc(list.Content, func(n *yaml.Node) bool { return n == c.node })
+// leftOutLine is the comment on a column that is left out.
+func leftOutLine(name, why string) string { return fmt.Sprintf("# left out: %s: %s\n", name, why) }
+
+// adopt takes over what a file lacks whose columns are all to be found, and returns the names of what of that was released:
+// how cells of text are read was not.
+func (o *Open) adopt(found *yaml.Node) (released []string) {
+	uncomment(found)
+	for i := 0; i+1 < len(found.Content); i += 2 {
+		key, value := found.Content[i], found.Content[i+1]
+		own := valueOf(o.root, key.Value)
+		switch {
+		case key.Value != "csv" && (own == nil || key.Value == "columns"):
+			released = append(released, key.Value)
+		case key.Value == "csv" && valueOf(value, "written") != nil:
+			released = append(released, "csv: written")
+		}
+		switch {
+		case own == nil || key.Value == "columns":
+			put(o.root, key, value)
+		case key.Value == "csv":
+			for k := 0; k+1 < len(value.Content); k += 2 {
+				put(own, value.Content[k], value.Content[k+1])
+			}
+		}
 	}
+	return released
+}
+
+// put sets a key of a mapping.
+func put(n, key, value *yaml.Node) {
+	if own := valueOf(n, key.Value); own != nil {
+		*own = *value
+		return
+	}
+	n.Content = append(n.Content, key, value)
+}
+
+// uncomment removes all comments, which text in braces cannot hold.
+func uncomment(n *yaml.Node) {
+	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+	for _, inner := range n.Content {
+		uncomment(inner)
+	}
+}
+
+// forget removes a column that is left out from events and csv. What else names it is found when the file is read.
+func (o *Open) forget(name string) {
 	if events := valueOf(o.root, "events"); events != nil {
 		for _, key := range []string{"person", "usual", "previous"} {
 			if list := valueOf(events, key); list != nil {
-				list.Content = slices.DeleteFunc(list.Content, func(n *yaml.Node) bool { return n.Value == c.Name })
+				list.Content = slices.DeleteFunc(list.Content, func(n *yaml.Node) bool { return n.Value == name })
 				if len(list.Content) == 0 {
 					drop(events, key)
 				}
@@ -289,7 +343,7 @@ func (o *Open) leaveOut(c *OpenColumn) {
 	}
 	if csv := valueOf(o.root, "csv"); csv != nil {
 		if written := valueOf(csv, "written"); written != nil {
-			if drop(written, c.Name); len(written.Content) == 0 {
+			if drop(written, name); len(written.Content) == 0 {
 				drop(csv, "written")
 			}
 		}

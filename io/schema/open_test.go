@@ -27,6 +27,11 @@ func TestOpenFaults(t *testing.T) {
 			t.Errorf("%s: want %q: %v", c.column, c.says, err)
 		}
 	}
+	for text, says := range map[string]string{"privacy_id: id\n": ":1:1: no columns; declare them under the key columns, or let", "privacy_id: id\ncolumns: find\n": ":2:10: columns: is to be found, which"} {
+		if _, err := Parse("open.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("no columns: want %q: %v", says, err)
+		}
+	}
 	text := "privacy_id: id\ncolumns:\n  - {name: a, type: STRING, values: find}\n  - {name: b, type: INT64, min: 1, max: find, null: true}\nevents: {person: [a], rows: {max: find}}\n"
 	if _, err := Parse("open.yaml", []byte(text)); err == nil || strings.Count(err.Error(), "is to be found, which `dapple synth`") != 3 {
 		t.Errorf("want three parts refused: %v", err)
@@ -102,5 +107,44 @@ columns:
 	}
 	if f.Charge == nil || *f.Charge != charge || f.Domain.Events == nil || !strings.Contains(string(text), "# left out: gone: nobody has it") {
 		t.Errorf("filled:\n%s", text)
+	}
+}
+
+// TestFillWhole: what was found fills a file without columns, also one that is JSON. What the file declares stands: people, the
+// rows of a person, how cells are written. A column that is left out is gone where events name it.
+func TestFillWhole(t *testing.T) {
+	const found = `# a comment
+privacy_id: "id"
+expected_rows: 17
+columns:
+  - {name: a, type: STRING, values: ["v", "x"], other: true}
+  # - {name: "gone"}  # left out: nobody has it
+  - {name: b, type: INT64, min: 0, max: 7, fallback: 0}
+events: {person: [a], rows: {max: 4}}
+csv: {comma: ";", trim: true, written: {"b": "1,234.5"}}
+`
+	for file, want := range map[string]string{
+		`{"privacy_id": "id", "events": {"person": ["gone", "a"], "rows": {"max": "find"}}, "csv": {"comma": ";"}}`: "expected_rows, columns, csv: written",
+		"privacy_id: id\ncolumns: find # all\nexpected_rows: 5\ncsv: {trim: true, null: [y]}\n":                     "columns, events, csv: written",
+	} {
+		_, open, err := ParseOpen("open", []byte(file))
+		if err != nil || !open.Whole || open.Events != strings.Contains(file, "events") {
+			t.Fatalf("%s: %+v, %v", file, open, err)
+		}
+		text, err := open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Parse("filled", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if !strings.Contains(string(text), "# released: "+want+"\n") || !strings.Contains(string(text), "# left out: gone: nobody has it\n") {
+			t.Errorf("want %s:\n%s", want, text)
+		}
+		given, events := strings.Contains(file, "expected_rows"), f.Domain.Events
+		if f.Domain.Index("a") < 0 || f.CSV.Written["b"] != PointNumbers || f.CSV.Comma != ';' || !f.CSV.Trim || events == nil || given != (f.ExpectedRows == 5) || given != (events.MaxRows == 4) {
+			t.Errorf("filled:\n%s", text)
+		}
 	}
 }

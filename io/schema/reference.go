@@ -34,7 +34,7 @@ var (
 	fileKeys = keyFacts{
 		{name: "privacy_id", form: "COLUMN", text: "the column that names the people; none if every record is another person", shape: scalar, must: true},
 		{name: "expected_rows", form: "N", text: "public estimate of the number of people, for planning; --expected_rows goes before it", shape: count},
-		{name: "columns", form: "[COLUMN, …]", text: "what a record can hold", must: true}, // the shapes of these are in JSONSchema
+		{name: "columns", form: "[COLUMN, …]", text: "what a record can hold; without columns, or with columns: find, all are found"}, // the shapes of these are in JSONSchema
 		{name: "events", form: "{…}", text: "a person has several records, and is written with several rows"},
 		{name: "constraints", form: "[CONSTRAINT, …]", text: "what holds in every row that is written: public facts, which cost nothing"},
 		{name: "generate", form: "[KEY, …]", text: "columns of keys, made up for the rows and never from the data"},
@@ -236,7 +236,7 @@ func JSONSchema() ([]byte, error) {
 	constraint["oneOf"] = []shape{{"required": []string{"order"}}, {"required": []string{"date"}}, {"required": []string{"derive"}}, {"required": []string{"sum"}}}
 	constraint["dependentRequired"] = shape{"from": []string{"derive"}, "derive": []string{"from"}, "sum": []string{"of"}, "map": []string{"derive"}, "else": []string{"map"}, "of": []string{"sum"}}
 	file := fileKeys.mapping()
-	file.set("columns", list(column))
+	file.set("columns", shape{"anyOf": []shape{list(column), {"const": Find}}})
 	file.set("constraints", list(constraint))
 	events := eventsKeys.mapping()
 	events.set("rows", rowsKeys.mapping())

@@ -74,7 +74,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
 			t.Fatal(name, err)
 		}
-		_, parsed := Parse(name, []byte(text))
+		_, _, parsed := ParseOpen(name, []byte(text))
 		checked := s.Validate(plain(v))
 		if (parsed == nil) != good || (checked == nil) != good {
 			t.Errorf("%s\nparser: %v\nschema: %v\nwant good: %v", text, parsed, checked, good)
@@ -90,6 +90,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 	const two = "columns: [{name: a, type: INT64, min: 0, max: 9, null: true}, {name: b, type: INT64, min: 0, max: 9, null: true}]\n"
 	const none = "privacy_id: none\n"
 	for _, text := range []string{
+		none, none + "columns: find\ncsv: {encoding: windows-1252}\n", none + "columns: [{name: a, type: INT64, values: find}]\n",
 		none + two + "constraints: [{order: [a, b]}, {derive: c, from: a + b}, {sum: d, of: [a, b]}]\n",
 		none + two + "constraints: [{derive: c, from: a, map: {1: x}, else: y}]\ngenerate: [{column: k, as: uuid}]\n",
 		none + two + "impossible: [{a: 1, b: [2, 3]}, {a: null, b: 1}]\nworkload: [{columns: [a, b], weight: 2}]\n",
@@ -101,7 +102,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		agrees("good", text, true)
 	}
 	for _, text := range []string{
-		"privacy_id: none\ncolumns: []\n", "colums: [a]\n", "privacy_id: p\n", two,
+		"privacy_id: none\ncolumns: []\n", "colums: [a]\n", "privacy_id: p\ncolumns: found\n", two,
 		"privacy_id: none\ncolumns: [{name: a, type: INT, min: 0, max: 9, null: true}]\n",
 		"privacy_id: none\ncolumns: [{type: INT64, min: 0, max: 9, null: true}]\n",
 		"privacy_id: none\ncolumns: [{name: a, min: 0, max: 9, null: true}]\n",

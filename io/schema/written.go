@@ -70,6 +70,9 @@ var WrittenForms = cellkind.WrittenForms
 
 // written reads the forms of columns.
 func (r *reader) written(f *File, n *yaml.Node) {
+	if r.open != nil && r.open.Whole {
+		r.add(n, "csv: written: names columns, which are to be found, also how they are written; leave it out, or declare columns")
+	}
 	if f.Domain == nil {
 		return
 	}

@@ -212,7 +212,7 @@ func (t *Files) Columns(ctx context.Context, form schema.CSV) (names []string, e
 		names, err = t.format.Columns(ctx, f, t.Form(form))
 		return append(names, t.partitions...), err
 	}
-	columns, _, err := t.Describe(ctx)
+	columns, _, err := t.Describe(ctx, form)
 	return Names(columns), err
 }
 
@@ -226,7 +226,7 @@ func Names(columns []Column) []string {
 }
 
 // Describe describes the columns of the first file. What can be read only once is refused.
-func (t *Files) Describe(ctx context.Context) ([]Column, schema.CSV, error) {
+func (t *Files) Describe(ctx context.Context, declared schema.CSV) ([]Column, schema.CSV, error) {
 	for _, f := range t.Files {
 		if f.Once {
 			return nil, schema.CSV{}, fmt.Errorf("table: %s: not a regular file, and this table is read several times; write it to a file first", f.Name)
@@ -235,7 +235,7 @@ func (t *Files) Describe(ctx context.Context) ([]Column, schema.CSV, error) {
 	if t.format.Describe == nil {
 		return nil, schema.CSV{}, fmt.Errorf("table: files of %s do not say what their columns are", t.format.Name)
 	}
-	columns, form, err := t.format.Describe(ctx, t.Files[0])
+	columns, form, err := t.format.Describe(ctx, t.Files[0], t.Form(declared))
 	columns = slices.DeleteFunc(columns, func(c Column) bool { return slices.Contains(t.partitions, c.Name) })
 	for _, name := range t.partitions {
 		columns = append(columns, Column{Name: name, Untyped: true, Nullable: true})

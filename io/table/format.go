@@ -40,8 +40,9 @@ type Format struct {
 	ReadApart func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
 	// Columns returns the names of the columns of a file in order, from its header line in a form. Default: by Describe.
 	Columns func(ctx context.Context, f files.Info, form schema.CSV) ([]string, error)
-	// Describe returns the columns of a file in order, and the form in which its cells are to be read.
-	Describe func(ctx context.Context, f files.Info) ([]Column, schema.CSV, error)
+	// Describe returns the columns of a file in order, and the form in which its cells are to be read: what is declared of
+	// it, and of the rest what the header line tells.
+	Describe func(ctx context.Context, f files.Info, declared schema.CSV) ([]Column, schema.CSV, error)
 
 	// CheckOutput returns the faults of a domain that files cannot hold. null is the text of NULL.
 	CheckOutput func(d *domain.Domain, null string) error

@@ -40,8 +40,9 @@ type Source interface {
 	// Columns returns the names of the columns in order, from the header line in the declared form, a footer or metadata:
 	// records do not change them. It returns nil for what can be read only once.
 	Columns(ctx context.Context, form schema.CSV) ([]string, error)
-	// Describe returns the columns in order from header lines, footers or metadata, and the form in which to read them.
-	Describe(ctx context.Context) ([]Column, schema.CSV, error)
+	// Describe returns the columns in order from header lines, footers or metadata, and the form in which to read them: what
+	// is declared of it, and of the rest what the header line tells.
+	Describe(ctx context.Context, declared schema.CSV) ([]Column, schema.CSV, error)
 	// Read returns the records in a pipeline, as *domain.Chunk. Call Check before.
 	Read(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
 	// Each passes all records to yield, chunk by chunk. Call Check before. A chunk is valid until the next one. An
@@ -117,6 +118,6 @@ func findPlaced(ctx context.Context, p Place, input string, o Options) (rows, pe
 }
 
 func isThere(ctx context.Context, t Source) bool {
-	_, _, err := t.Describe(ctx)
+	_, _, err := t.Describe(ctx, schema.CSV{})
 	return err == nil
 }

@@ -37,7 +37,7 @@ func ReadStructs(s beam.Scope, from table.Source, t reflect.Type, form schema.CS
 func found(from table.Source, t reflect.Type, form schema.CSV) (*domain.Domain, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	columns, _, err := from.Describe(ctx)
+	columns, _, err := from.Describe(ctx, form)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func TestPartitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns, _, err := from.Describe(context.Background())
+	columns, _, err := from.Describe(context.Background(), schema.CSV{})
 	if err != nil || slices.ContainsFunc(columns, func(c table.Column) bool { return c.Name == "shop_name" }) {
 		t.Errorf("the column is in the files too: %v (error %v)", columns, err)
 	}

@@ -49,7 +49,7 @@ func TestOursReadsOtherFormats(t *testing.T) {
 					}
 				}
 			}
-			columns, _, err := src.Describe(t.Context())
+			columns, _, err := src.Describe(t.Context(), schema.CSV{})
 			if err != nil {
 				t.Fatal(err)
 			}

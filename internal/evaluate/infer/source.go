@@ -69,7 +69,7 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 			return nil, fmt.Errorf("infer: %s: the names of its fields are in its records alone, which are read with --from_data only; add it, or write the domain file from a schema", s.name)
 		}
 	}
-	described, form, err := t.Describe(ctx)
+	described, form, err := t.Describe(ctx, schema.CSV{})
 	if err != nil {
 		return nil, err
 	}

@@ -277,7 +277,7 @@ func ReadBytes(t testing.TB, name string, b []byte, d *domain.Domain) (rows []st
 	if err = src.Check(ctx, d, schema.CSV{}); err == nil {
 		err = src.Each(ctx, d, schema.CSV{}, Rows(d, &rows))
 	}
-	if _, _, other := src.Describe(ctx); err == nil {
+	if _, _, other := src.Describe(ctx, schema.CSV{}); err == nil {
 		err = other
 	}
 	if err != nil {
