@@ -48,9 +48,10 @@ lint:
 	$(BELOW) $(GO) run $(LINTER) run ./...
 	@$(WITHCXX) $(GO) run $(LINTER) run ./...
 
-# Every test that needs no server. The first build compiles Apache Beam and takes some minutes.
+# Every test that needs no server. The first build compiles Apache Beam and takes some minutes. Each example is a program
+# of its own, which takes longer to link than to run: make vet compiles them, and make integration runs them.
 test:
-	$(GO) test -short ./...
+	$(GO) test -short $$($(GO) list ./... | grep -v /examples/)
 	$(BELOW) $(GO) test -short ./...
 
 race:
@@ -65,7 +66,8 @@ integration:
 	@mkdir -p bin out && rm -f out/skipped.txt
 	$(BELOW) $(GO) build -o ../bin/suite ./suite
 	$(SUITE)/packages.log -- -p 3 -count=1 -timeout 30m \
-		$$($(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/... ./solver/... ./transforms/... | $(LONGER))
+		$$($(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/... ./solver/... ./transforms/... | $(LONGER)) \
+		$$($(GO) list -f '{{if .TestGoFiles}}{{.Dir}}{{end}}' ./examples/...)
 	$(BELOW) $(SUITE)/integration.log -- -p 3 -count=1 -timeout 30m \
 		$$($(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy | $(LONGER))
 	$(GO) -C integration/outside vet . && $(GO) -C integration/outside test -count=1 . # programs of strangers

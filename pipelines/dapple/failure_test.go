@@ -448,6 +448,9 @@ func TestKill(t *testing.T) {
 // A disk that is too small is found at launch. One that fills all the same ends the run with a short message and
 // no output; the release is kept, and costs nothing more once there is room.
 func TestDiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for whole programs; make integration runs it")
+	}
 	dir := people(t, 100_000)
 	small := filepath.Join(dir, "small")
 	if err := os.Mkdir(small, 0o777); err != nil {

@@ -11,6 +11,9 @@ import (
 // A proposal from data goes through plan as it is, from CSV and from Parquet; one from names and types does
 // not before it is filled in.
 func TestInferThenPlan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for whole programs; make integration runs it")
+	}
 	dir := people(t, 400)
 	peopleParquet(t, dir)
 	gaps := map[string]string{ // types of columns of text are missing, and values of others are found

@@ -57,6 +57,9 @@ func typed(a *domain.Attribute, c *domain.Column, rows int) {
 
 // The command takes a Parquet file for a CSV file; plan does not open it, synth compares its columns.
 func TestParquetInput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for whole programs; make integration runs it")
+	}
 	dir := people(t, 400)
 	peopleParquet(t, dir)
 	in := []string{"--domain=people.yaml", "--input=people.parquet", "--output=out", "--epsilon=1", "--delta=1e-9"}

@@ -62,6 +62,9 @@ func everybodys(t *testing.T) (dir, program string) {
 // Two users of a group keep one budget book, which one of them has made: runs of both are charged to it, and a third
 // user reads nothing of it. No mode has to be changed: the book is as private as the umask says.
 func TestUsersOfAGroupShareABook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for programs of several users; make integration runs it")
+	}
 	id := unnamed(t)
 	dir, program := everybodys(t)
 	const group = 64321
@@ -111,6 +114,9 @@ func TestUsersOfAGroupShareABook(t *testing.T) {
 // The command, its workers and its expansion service start and work where the user ID has no name and the environment
 // names neither user nor home, as in containers of clusters.
 func TestAnyUserID(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for programs of several users; make integration runs it")
+	}
 	id := unnamed(t)
 	dir, program := everybodys(t)
 	under := func(args ...string) *exec.Cmd {

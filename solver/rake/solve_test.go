@@ -197,6 +197,9 @@ func TestSolveBeatsIndependence(t *testing.T) {
 // TestAdult7 holds the figures of the method on the reference table at ε = 1, δ = 1/n²: average total
 // variation over all triples and largest cell error, of the weights. Mean of three fixed seeds.
 func TestAdult7(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for adult7; make integration runs it")
+	}
 	universe := solvertest.Adult7(t)
 	data := records{sizes: universe.Sizes, columns: make([][]domain.Code, len(universe.Sizes))}
 	m := population.Model{Sizes: universe.Sizes, Weights: universe.Counts}

@@ -18,6 +18,9 @@ import (
 // width and source, those of marginals that nobody looked at included, and nearly none lies beyond 5. Two noise
 // levels, fixed seeds.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for six runs; make integration runs it")
+	}
 	p := sampled(problem([]int{2, 3, 1, 12, 5, 30, 2, 4}, 3, dp.AddRemove))
 	data := table(20_000, p.Workload.Sizes)
 	cliques := append(p.Workload.Cliques(), domain.Clique{0, 1, 3, 4}, domain.Clique{0, 4, 6, 7}, domain.Clique{1, 4, 5, 6, 7})

@@ -97,6 +97,9 @@ func consistent(n int, sizes []int, never domain.Exclusions) records {
 // TestExclusionsHelp: of data without impossible records, knowing so does not make the model worse. Means of
 // 4 runs with the same noise; the spread of their difference is about 3 %.
 func TestExclusionsHelp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for fits with and without exclusions; make integration runs it")
+	}
 	wide := []int{2, 3, 1, 12, 5, 30, 2, 4}
 	whole := []int{2, 3, 4, 5}
 	for name, p := range map[string]solver.Problem{
