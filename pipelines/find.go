@@ -197,7 +197,7 @@ func (r *FindRequest) checkPeople(f *Faults) {
 func (r *FindRequest) keepAt() (f Faults) {
 	id, known := r.source.Identity()
 	if !known {
-		f.add("--input", "can be read only once, and a table is read twice where its domain is found", "write it to a file first, or name a --domain file")
+		f.add("--input", "has no state that a second reading can be compared with, as a pipe or a view has none, and a table is read twice where its domain is found", "write it to a file or a table first, or declare all of its domain")
 		return f
 	}
 	p := r.params
@@ -304,8 +304,12 @@ func (r *FindRequest) runWith(ctx context.Context, found *discover.Found, entry 
 	if c.foundFile, err = r.complete(found, nil); err != nil {
 		return nil, err
 	}
-	if err := r.checkCompleted(ctx, c.foundFile); err != nil {
+	file, err := r.checkCompleted(ctx, c.foundFile)
+	if err != nil {
 		return nil, err
+	}
+	if file.Domain.Events != nil {
+		c.Rows = 0 // the budget is spent, and nobody could know
 	}
 	c.found, c.foundEntry, c.parsed, c.leftOut = found, entry, nil, r.leftOut(found)
 	c.Domain = files.Join(c.target().beside(), publish.DomainFile)
@@ -313,7 +317,11 @@ func (r *FindRequest) runWith(ctx context.Context, found *discover.Found, entry 
 	if err != nil {
 		return nil, err
 	}
-	return Run(ctx, req)
+	res, err := Run(ctx, req)
+	if err == nil && c.Rows != r.Rows {
+		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("--rows=%d does not apply, since people have several rows: as many people are written as the release says; `dapple sample --people` draws more of its model", r.Rows))
+	}
+	return res, err
 }
 
 // foundNotes say what was found, and which columns were not.

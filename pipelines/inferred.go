@@ -145,7 +145,7 @@ func Infer(ctx context.Context, r *FindRequest) (*Inferred, error) {
 	if res.Text, err = r.complete(found, &charge); err != nil {
 		return nil, err
 	}
-	if err := r.checkCompleted(ctx, res.Text); err != nil {
+	if _, err := r.checkCompleted(ctx, res.Text); err != nil {
 		return nil, fmt.Errorf("%w\nthe budget of the finding is spent, and what was found is kept: the same command goes on with it, also with a domain file that declares the rest otherwise", err)
 	}
 	res.Notes = append(res.Notes, r.foundNotes(found, fmt.Sprintf("ε = %g and δ = %g", float64(r.Epsilon), float64(r.Delta)), "the file")...)

@@ -167,18 +167,14 @@ func (r *FindRequest) complete(found *discover.Found, charge *schema.Charge) ([]
 // completedName is the name, in the directory of what was found, of a completed domain file that has faults.
 const completedName = "domain.yaml"
 
-// checkCompleted refuses a completed domain file with faults, and keeps it, so that the places of its faults can be looked up.
-func (r *FindRequest) checkCompleted(ctx context.Context, text []byte) error {
-	if r.open() == nil {
-		return nil
-	}
-	name := r.dir + "/" + completedName
-	_, faults := parseDomain(name, text)
+// checkCompleted reads a completed domain file. It refuses one with faults, and keeps it, so that their places can be looked up.
+func (r *FindRequest) checkCompleted(ctx context.Context, text []byte) (*schema.File, error) {
+	file, faults := parseDomain(r.dir+"/"+completedName, text)
 	if len(faults) == 0 {
-		return nil
+		return file, nil
 	}
 	_, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, completedName, text)
-	return errors.Join(faults, err)
+	return nil, errors.Join(faults, err)
 }
 
 // openNote says what of a file was found; empty: all of it.

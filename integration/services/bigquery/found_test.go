@@ -1,0 +1,62 @@
+package bigquery
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/pipelines"
+)
+
+// A table of BigQuery becomes rows without a domain file. Types are those of its columns, and the rest is found: people with
+// several rows each, and no value that only one of them has. A column that cannot be read is left out, with the reason.
+func TestTableWithoutDomain(t *testing.T) {
+	r := newRig(t, true)
+	execute(t, r.BigQuery, "CREATE TABLE d.visits (who INT64 NOT NULL, town STRING, age INT64, fee NUMERIC(6, 2), day DATE, seen BOOL, note STRING, tags ARRAY<STRING>)")
+	execute(t, r.BigQuery, `INSERT INTO d.visits (who, town, age, fee, day, seen, note)
+		SELECT DIV(i, 2), IF(MOD(DIV(i, 2), 3) = 0, 'Köln', 'Bonn'), 18 + MOD(DIV(i, 2), 80), CAST(MOD(i, 50) AS NUMERIC) + 0.25,
+			DATE_ADD(DATE '2023-01-01', INTERVAL MOD(i, 700) DAY), MOD(i, 3) = 0, CONCAT('note ', CAST(i AS STRING))
+		FROM UNNEST(GENERATE_ARRAY(0, 7999)) AS i`)
+	dir := t.TempDir()
+	c := pipelines.Config{
+		Input: "bq://test.d.visits", Output: filepath.Join(dir, "out"), PrivacyID: "who", Rows: 500,
+		Epsilon: 5, Delta: 1e-6, Runner: "direct", Shards: 2, Services: reached(r.Config()),
+	}
+	ctx := services.Deadline(t)
+	execute(t, r.BigQuery, "CREATE VIEW d.seen AS SELECT who, town FROM d.visits")
+	view := c
+	view.Input = "bq://test.d.seen"
+	if _, err := pipelines.ValidateFind(ctx, view); err == nil || !strings.Contains(err.Error(), "--input: has no state that a second reading can be compared with") {
+		t.Errorf("a view: %v", err)
+	}
+	req, err := pipelines.ValidateFind(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := pipelines.RunFound(ctx, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`name: "town", type: STRING, values: ["Bonn", "Köln"]`, `name: "age", type: INT64, min: 16, max: 127`, `name: "fee", type: NUMERIC, min: 0, max: 63.99, resolution: 0.01`,
+		`name: "day", type: DATE, min: 2023-01-01, max: 2024-12-31`, `name: "seen", type: BOOL`,
+		`# - {name: "note"}  # left out: no value`, `person: ["town", "age"]`, `rows: {max: 2}`,
+	} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the domain lacks %s:\n%s", want, data)
+		}
+	}
+	if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "5 of 7 columns") || !strings.Contains(notes, "left out: tags: it is REPEATED") || !strings.Contains(notes, "--rows=500 does not apply") {
+		t.Errorf("notes: %s", notes)
+	}
+	if res.Privacy.Epsilon != 5 || res.Privacy.Ledger[0].Stage != "found kinds" {
+		t.Errorf("the statement: ε = %g, %+v", res.Privacy.Epsilon, res.Privacy.Ledger)
+	}
+}
