@@ -2,9 +2,13 @@ package integration
 
 import (
 	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,5 +57,58 @@ func TestExamplesAsPrograms(t *testing.T) {
 		if (err != nil) != row.fails || !strings.Contains(string(out), row.want) {
 			t.Errorf("%s %s: %v\n%s", row.program, row.args, err, out)
 		}
+	}
+}
+
+// TestExamplesCompileOutside: who copies an Example from the documentation of a public package compiles it in a module of
+// their own. So it stands in a package of its own, in a file that needs no other, and imports nothing internal. One that runs a
+// pipeline says by passert what comes out.
+func TestExamplesCompileOutside(t *testing.T) {
+	found := 0
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (slices.Contains([]string{"../integration", "../examples", "../pipelines/dapple"}, path) || entry.Name() == "internal" || entry.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), "\nfunc Example") {
+			return err
+		}
+		found++
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		if !strings.HasSuffix(file.Name.Name, "_test") {
+			t.Errorf("%s has Examples in package %s: they use names that nobody outside has", path, file.Name.Name)
+		}
+		for _, i := range file.Imports {
+			if strings.Contains(i.Path.Value, module+"internal/") || strings.Contains(i.Path.Value, "/internal/") {
+				t.Errorf("%s has Examples and imports %s", path, i.Path.Value)
+			}
+		}
+		if strings.Contains(string(text), "ptest.Run") && !strings.Contains(string(text), "passert.") {
+			t.Errorf("%s runs a pipeline and asserts nothing of it", path)
+		}
+		if testing.Short() {
+			return nil
+		}
+		vet := exec.CommandContext(t.Context(), "go", "vet", strings.TrimPrefix(path, "../"))
+		vet.Dir = ".."
+		if out, err := vet.CombinedOutput(); err != nil {
+			t.Errorf("%s does not compile without other files of its package: %v\n%s", path, err, out)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found < 15 {
+		t.Errorf("%d files with Examples were found", found)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -245,58 +244,6 @@ func TestLongColumnsAreBlocks(t *testing.T) {
 	}
 }
 
-// What fewer than 20 units have is not proposed, however many records they have; identifiers and texts
-// are left out.
-func TestSupport(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("id,often,lone,name,tail,empty\n")
-	for i := range 10_000 {
-		lone := "SECRET"
-		if i >= 100 {
-			lone = "common"
-		}
-		tail := "often"
-		if i%5 > 1 {
-			tail = fmt.Sprint("tail ", i)
-		}
-		fmt.Fprintf(&b, "p%d,%s,%s,name %d,%s,\n", max(i, 100), []string{"a", "b"}[i%2], lone, i, tail)
-	}
-	path := put(t, "x.csv", b.String())
-	got := propose(t, Params{Input: path, FromData: true, PrivacyID: "id"})
-	for _, want := range []string{
-		"{name: lone, type: STRING, values: [common], other: true}", "{name: often, type: STRING, values: [a, b], fallback: a}\n",
-		"  # - {name: name, type: STRING}  # review: left out: no value has 20 people; is it an identifier, or text?",
-		"  # - {name: tail, type: STRING}  # review: left out: most records have values that fewer than 20 people have",
-		"  # - {name: empty, type: STRING}  # review: left out: it has no values",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%s", want, got)
-		}
-	}
-	if strings.Contains(got, "SECRET") {
-		t.Errorf("a value of one person is proposed:\n%s", got)
-	}
-	if records := propose(t, Params{Input: path, FromData: true}); !strings.Contains(records, "[SECRET, common]") {
-		t.Errorf("100 records of nobody's have a category:\n%s", records)
-	}
-}
-
-// TestFrequentKeepsTheFrequent: counts are lower bounds, and a frequent value survives any number of rare
-// ones.
-func TestFrequentKeepsTheFrequent(t *testing.T) {
-	f := newFrequent(maxCounted)
-	for i := range 20 * maxCounted {
-		f.add(fmt.Appendf(nil, "rare %d", i), 0, false)
-		if i%100 == 0 {
-			f.add([]byte("frequent"), 0, false)
-		}
-	}
-	values, all := f.supported(false)
-	if len(values) != 1 || values[0] != "frequent" || all || f.values["frequent"].records > 20*maxCounted/100+1 {
-		t.Errorf("%q, all: %v", values, all)
-	}
-}
-
 // TestHostile: tables that are not what they seem end in an error without a cell, or in a valid file.
 func TestHostile(t *testing.T) {
 	const rows = 30
@@ -402,27 +349,4 @@ func FuzzTypes(f *testing.F) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	})
-}
-
-// TestGrain: values that are whole numbers of a unit that is not round, with the rounding of float64, have that unit as
-// resolution if a round one takes more cells than there may be; two numbers, and any numbers, have no unit.
-func TestGrain(t *testing.T) {
-	for _, test := range []struct {
-		value func(k int) float64
-		n     int
-		want  string
-	}{
-		{func(k int) float64 { return float64(k) * 1.15078 }, 40, "min: 0, max: 45, resolution: 1.15078"},
-		{func(k int) float64 { return float64(k) / 8 }, 40, "min: 0, max: 4.875, resolution: 0.025"},
-		{func(k int) float64 { return float64(k) * 1.1507812345678 }, 2, "min: 0, max: 1.16, resolution: 1e-05"},
-		{func(k int) float64 { return math.Sqrt(float64(k)) }, 40, "min: 0, max: 6.25, resolution: 1e-05"},
-	} {
-		x := newTally(column{typ: domain.Float64, typed: true}, 1)
-		for k := range test.n {
-			x.float(test.value(k))
-		}
-		if got, _ := x.number(); got != test.want {
-			t.Errorf("%d values up to %g: %s; want %s", test.n, test.value(test.n-1), got, test.want)
-		}
-	}
 }

@@ -1,0 +1,129 @@
+package discover
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Cells of magnitudes hold their numbers.
+func TestMagnitudes(t *testing.T) {
+	for _, x := range []float64{0, 1, -1, 2, 3, 4, 1000, -1000, .5, .01, 1e-12, 1e18, -1e18, 1e30} {
+		low, high := within(magnitude(x))
+		if inside := low <= x && x <= high; !inside && x < 1e19 && x != 1e-12 {
+			t.Errorf("%g is in a cell from %g to %g", x, low, high)
+		}
+	}
+	for i := range magnitudeCells - 2 {
+		_, a := within(i)
+		if b, _ := within(i + 1); a > b {
+			t.Errorf("cell %d ends at %g, and the next begins at %g", i, a, b)
+		}
+	}
+}
+
+// TestUsedPlaces: places are those of the number, however it is written, and no text costs more than its length.
+func TestUsedPlaces(t *testing.T) {
+	for text, want := range map[string]int{
+		"0": 0, "-0.000": 0, "0e-5": 0, "7": 0, "1500": 0, "1.0": 0, "1.50": 1, "+.25": 2, "-12.340": 2, "5.": 0, "12.5e1": 0, "12.5e0": 1, "1500e-2": 0, "1500e-3": 1,
+		"1E-7": 7, "2.5e-08": 9, "1.23456789": 8, "0.1234567891": 10, "1e-300": 10, "1e300": 0, "1e-300000000": 10, "1e300000000": 0, "1e-99999999999999999999": 10,
+		"1.000000000000000000000000000000000000000000000": 0, "1" + strings.Repeat("0", 60): 0,
+	} {
+		if got := usedPlaces([]byte(text)); got != want {
+			t.Errorf("%s has %d places, want %d", text, got, want)
+		}
+	}
+	c, _ := (&reader{Column: Column{Untyped: true}}).place([]byte("1e-300000000"), false)
+	if c[kindOf] != decimalCell || c[magnitudeOf] != powers {
+		t.Errorf("a number below all floats is in cells %v, want 0", c)
+	}
+}
+
+// TestFarCellsHaveToStandOut: of noise alone a cell far from the range never makes an end of it: farFalse of the columns at
+// most, which 10,000 draws see with probability .001. Cells at the end are found at 4.2 standard deviations, and cells far
+// off at 7. The noise alone makes a range longer by the cells next to it in nearFalse of the columns at each end: more than
+// 50 of 10,000 are there with a probability below 1e-6. Where nothing is, a range is seen in firstFalse of the columns: more
+// than 35 with a probability below 1e-6.
+func TestFarCellsHaveToStandOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	draw := func(signal map[int]float64) noisy {
+		n := noisy{make([]float64, magnitudeCells-1), 20}
+		for i := range n.cells {
+			n.cells[i] = n.sigma * (signal[i] + rng.NormFloat64())
+		}
+		return n
+	}
+	far, near, nothing := 0, 0, 0
+	for range 10_000 {
+		first, last, ok := draw(map[int]float64{100: 50, 101: 50}).seen()
+		if !ok || first > 100 || last < 101 {
+			t.Fatalf("a range from 100 to 101 is seen from %d to %d, %v", first, last, ok)
+		}
+		if first < 100 || last > 101 {
+			near++
+		}
+		if first < 100-2*reach-widest || last > 101+2*reach+widest {
+			far++
+		}
+		if _, _, ok := draw(nil).seen(); ok {
+			nothing++
+		}
+	}
+	if far > 0 || near > 50 || nothing > 35 {
+		t.Errorf("noise makes %d far ends, %d near ones and %d ranges where nothing is, of 10,000", far, near, nothing)
+	}
+	for _, c := range []struct {
+		signal      map[int]float64
+		first, last int
+	}{
+		{map[int]float64{100: 50, 102: 4.2}, 100, 102},
+		{map[int]float64{100: 50, 104: 5}, 100, 100}, // above the bar of single cells, and far
+		{map[int]float64{100: 50, 150: 5}, 100, 100},
+		{map[int]float64{100: 50, 150: 7, 152: 4.2}, 100, 152},
+		{map[int]float64{50: 7, 100: 50}, 50, 100},
+		{map[int]float64{100: 50, 101: 3, 102: 3}, 100, 101},                 // two together
+		{map[int]float64{100: 50, 120: 4, 121: 4, 122: 4, 123: 4}, 100, 123}, // the four together, then one by one
+		{map[int]float64{100: 50, 98: 4.2, 96: 4.2, 0: 5, magnitudeCells - 2: 5}, 96, 100},
+		{map[int]float64{0: 50, magnitudeCells - 2: 50}, 0, magnitudeCells - 2},
+	} {
+		n := noisy{make([]float64, magnitudeCells-1), 1}
+		for i, x := range c.signal {
+			n.cells[i] = x
+		}
+		if first, last, ok := n.seen(); !ok || first != c.first || last != c.last {
+			t.Errorf("%v: seen from %d to %d, want %d to %d", c.signal, first, last, c.first, c.last)
+		}
+	}
+}
+
+// Values that are missing and cannot be seen are NULL, if they may be many; columns of which few can be missing have none.
+func TestMissingValuesThatNobodySees(t *testing.T) {
+	for _, tt := range []struct {
+		columns int
+		null    bool
+	}{{4, false}, {60, true}} {
+		var names []string
+		for i := range tt.columns {
+			names = append(names, fmt.Sprintf("c%d", i))
+		}
+		var table rows
+		for i := range 20_000 {
+			row := make([]string, tt.columns)
+			for k := range row {
+				if row[k] = fmt.Sprint(20 + (i+k)%40); tt.null && (i+k)%50 == 0 {
+					row[k] = "NA"
+				}
+			}
+			table = append(table, row)
+		}
+		f := foundIn(t, params("", names...), counted(t, params("", names...), table))
+		for _, c := range f.Columns {
+			if c.Left != "" || c.Type != domain.Int64 || c.Null != tt.null {
+				t.Fatalf("%d columns: %+v", tt.columns, c)
+			}
+		}
+	}
+}
